@@ -1,0 +1,133 @@
+/** Issues ("risks" on screen): a threat on this account's hosts, with status and history. */
+import { z } from 'zod'
+import { endpoint } from '#endpoint.ts'
+import { Host } from '#inventory.ts'
+import { Flag, Id, listOf, NextPage, Page, Timestamp } from '#primitives.ts'
+import { Target } from '#target.ts'
+import { SeverityCategory, Threat } from '#threat.ts'
+
+export const IssueStatus = z.enum(['STATUS_OPEN', 'STATUS_RESOLVED', 'STATUS_IGNORED', 'STATUS_REGRESSION'])
+export type IssueStatus = z.infer<typeof IssueStatus>
+export const Verification = z.enum(['VERIFICATION_VERIFIED', 'VERIFICATION_UNVERIFIED'])
+export type Verification = z.infer<typeof Verification>
+/** OPEN covers open and regression. */
+export const StatusFilter = z.enum([
+  'STATUS_FILTER_ALL',
+  'STATUS_FILTER_OPEN',
+  'STATUS_FILTER_RESOLVED',
+  'STATUS_FILTER_IGNORED',
+])
+export type StatusFilter = z.infer<typeof StatusFilter>
+export const VerificationFilter = z.enum([
+  'VERIFICATION_FILTER_UNSPECIFIED',
+  'VERIFICATION_FILTER_ALL',
+  'VERIFICATION_FILTER_VERIFIED',
+  'VERIFICATION_FILTER_UNVERIFIED',
+])
+export type VerificationFilter = z.infer<typeof VerificationFilter>
+export const IssueOrder = z.enum(['ORDER_BY_MOST_RECENT', 'ORDER_BY_PRIORITY', 'ORDER_BY_SEVERITY'])
+export const IgnoreReason = z.enum(['REASON_ACCEPTED_RISK', 'REASON_FALSE_POSITIVE', 'REASON_MITIGATED'])
+
+export const HistoryEntry = z.object({
+  status: IssueStatus,
+  timestamp: Timestamp,
+  /** Who or what changed it: a person's name, or `scan`. */
+  actor: z.string().optional(),
+  reason: z.string().optional(),
+})
+export type HistoryEntry = z.infer<typeof HistoryEntry>
+
+/** Why we believe it: one proof on one host. */
+export const Evidence = z.object({
+  location: z.string(),
+  port: z.number().int().optional(),
+  /** Id of the check, or `version` for a match of the version against known threats. */
+  method: z.string(),
+  /** Quality of detection, 0 to 100. */
+  quality: z.number().int(),
+  /** What was sent, where something was sent. */
+  request: z.string().optional(),
+  /** What came back, or what was compared. Secrets are masked. */
+  text: z.string(),
+  /** The parts of `text` that prove it. */
+  highlights: z.array(z.string()).default([]),
+  time: Timestamp,
+})
+export type Evidence = z.infer<typeof Evidence>
+
+export const AffectedHost = z.object({
+  target: Target,
+  host: Host,
+  status: IssueStatus,
+  history: z.array(HistoryEntry),
+  firstSeenTime: Timestamp,
+  lastSeenTime: Timestamp,
+  ignoreTime: Timestamp.optional(),
+  resolveTime: Timestamp.optional(),
+  evidence: z.array(Evidence).optional(),
+  /** Set when the last scans could not check it: it is neither confirmed nor refuted since then. */
+  notCheckedSinceTime: Timestamp.optional(),
+})
+export type AffectedHost = z.infer<typeof AffectedHost>
+
+export const Issue = z.object({
+  id: Id,
+  name: z.string(),
+  status: IssueStatus,
+  threat: Threat,
+  affectedHosts: z.array(AffectedHost),
+  history: z.array(HistoryEntry),
+  firstSeenTime: Timestamp,
+  lastSeenTime: Timestamp,
+  ignoreTime: Timestamp.optional(),
+  resolveTime: Timestamp.optional(),
+  verification: Verification.optional(),
+  /** 0 to 100; what to do first. */
+  priority: z.number().int().optional(),
+  /** Best quality of detection of its occurrences, 0 to 100. */
+  quality: z.number().int().optional(),
+  /** Where lists carry only the first hosts, how many there are. */
+  affectedHostCount: z.number().int().optional(),
+})
+export type Issue = z.infer<typeof Issue>
+
+export const IssueFilter = z.strictObject({
+  scanId: Id.optional(),
+  affectedTargetId: Id.optional(),
+  affectedHostId: Id.optional(),
+  productId: Id.optional(),
+  status: listOf(StatusFilter),
+  verification: VerificationFilter.optional(),
+  severities: listOf(SeverityCategory),
+  query: z.string().max(200).optional(),
+  kev: Flag.optional(),
+})
+export type IssueFilter = z.infer<typeof IssueFilter>
+
+export const listIssues = endpoint({
+  method: 'GET',
+  path: '/v1/issues',
+  summary: 'Lists the issues. Each carries its first three affected hosts; getIssue has them all.',
+  input: z.object({ ...Page, filter: IssueFilter.optional(), orderBy: IssueOrder.optional() }),
+  result: z.object({ issues: z.array(Issue), ...NextPage }),
+})
+export const getIssue = endpoint({
+  method: 'GET',
+  path: '/v1/issues/:id',
+  summary: 'One issue with every affected host, its history and its evidence.',
+  input: z.object({ id: Id }),
+  result: z.object({ issue: Issue }),
+})
+export const setIssueStatus = endpoint({
+  method: 'PUT',
+  path: '/v1/issues/:id/status',
+  summary: 'Moves an issue, on every host it affects, to the status a person chose.',
+  input: z.strictObject({
+    id: Id,
+    status: IssueStatus.exclude(['STATUS_REGRESSION']),
+    reason: IgnoreReason.optional(),
+    comment: z.string().max(4000).optional(),
+    ignoreUntilTime: Timestamp.optional(),
+  }),
+  result: z.object({ issue: Issue }),
+})

@@ -1,0 +1,57 @@
+/** What every noun of the contract is made of. */
+import { z } from 'zod'
+
+export const Id = z.uuid()
+/** Longest name of a target or an agent, in characters. */
+export const nameLengthMax = 128
+export const Name = z.string().min(1).max(nameLengthMax)
+/** ISO 8601 date and time in UTC. */
+export const Timestamp = z.iso.datetime({ offset: true })
+/** A number of seconds followed by `s`, as in `3.5s`. */
+export const Duration = z.string().regex(/^-?\d+(\.\d+)?s$/, 'Expected a number of seconds followed by "s"')
+/** A web address or nothing. */
+export const UrlOrEmpty = z.union([z.url({ protocol: /^https?$/ }), z.literal('')])
+
+/** Numbers in a query arrive as text. */
+export const pageSizeMax = 500
+export const Page = {
+  pageSize: z.coerce.number().int().min(1).max(pageSizeMax).optional(),
+  pageToken: z.string().max(2000).optional(),
+} as const
+export const NextPage = {
+  /** Empty on the last page. */
+  nextPageToken: z.string().default(''),
+  /** Counted up to a bound; see totalSizeIsExact. */
+  totalSize: z.number().int().optional(),
+  totalSizeIsExact: z.boolean().optional(),
+} as const
+
+/** A list in a query: one value or many. */
+export function listOf<Item extends z.ZodType>(item: Item) {
+  return z
+    .preprocess((value) => (value === undefined || Array.isArray(value) ? value : [value]), z.array(item))
+    .optional()
+}
+/** A truth value in a query. */
+export const Flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')])
+
+export const SeverityCount = z.object({
+  critical: z.number().int().default(0),
+  high: z.number().int().default(0),
+  medium: z.number().int().default(0),
+  low: z.number().int().default(0),
+})
+export type SeverityCount = z.infer<typeof SeverityCount>
+
+/** Names the members of a resource that a PATCH changes. */
+export const UpdateMask = z.object({ paths: z.array(z.string().min(1)).min(1) })
+
+export const Empty = z.object({})
+
+/** What every refusal of the API looks like; codes are those of gRPC. */
+export const ApiError = z.object({
+  code: z.number().int(),
+  message: z.string(),
+  details: z.array(z.looseObject({ '@type': z.string() })).optional(),
+})
+export type ApiError = z.infer<typeof ApiError>

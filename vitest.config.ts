@@ -1,0 +1,25 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'node',
+          include: [
+            'packages/*/src/**/*.test.ts',
+            'apps/server/src/**/*.test.ts',
+            'tools/**/*.test.ts',
+            'packs/**/*.test.ts',
+            'lab/**/*.test.ts',
+          ],
+          // Tests load through Node's own type stripping, as the product does.
+          experimental: { viteModuleRunner: false },
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      'apps/portal/vite.config.ts',
+    ],
+  },
+})
