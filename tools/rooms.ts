@@ -30,15 +30,31 @@ const nouns = [
 ]
 const queriesOf = (self: string) => nouns.filter((noun) => noun !== self).map((noun) => `${noun}/queries`)
 
+const serverNouns = [
+  'scans',
+  'reports',
+  'issues',
+  'targets',
+  'agents',
+  'inventory',
+  'packs',
+  'threats',
+  'stats',
+  'graph',
+  'billing',
+  'notifications',
+  'audit',
+  'accounts',
+]
+
 const house: Readonly<Record<string, Floor>> = {
   'apps/server': {
     hall: ['main', 'cli', 'compose', 'config'],
-    ground: ['database', 'ctx', 'errors', 'log'],
+    ground: ['database', 'ctx', 'errors', 'log', 'obstacle'],
     rooms: {
-      http: [
-        ...['scans', 'reports', 'issues', 'targets', 'agents', 'inventory', 'packs', 'threats', 'stats', 'graph'],
-        ...['billing', 'notifications', 'audit', 'accounts'],
-      ],
+      database: ['log', 'obstacle'],
+      testing: ['log'],
+      http: serverNouns,
       background: ['scans', 'issues', 'packs', 'notifications', 'jobs', 'targets'],
       scans: ['targets', 'agents', 'inventory', 'issues', 'packs', 'billing', 'jobs', 'audit'],
       reports: ['scans', 'issues'],
@@ -140,7 +156,8 @@ function target(context: Context, source: string): string {
 function place(cwd: string, file: string) {
   const [, workspace = '', path = ''] = /^(\w+\/\w+)\/src\/(.+?)\.tsx?$/.exec(relative(cwd, file)) ?? []
   const floor = house[workspace]
-  return floor && { workspace, floor, path, room: path.split('/')[0] ?? '' }
+  // A test beside a room that is one file belongs to that room.
+  return floor && { workspace, floor, path, room: path.split('/')[0]?.replace(/\.test$/, '') ?? '' }
 }
 
 const declared = new Map<string, ReadonlySet<string>>()
