@@ -2,7 +2,7 @@
 import type { Log } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { fromKysely, PgBoss } from 'pg-boss'
+import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
 
 /** Every queue and what its jobs carry: ids only. */
 export interface Queues {
@@ -74,10 +74,10 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
       await boss.send(name, data, { db: fromKysely(tx) })
     },
     async work(name, concurrency, run) {
-      await boss.work<Queues[typeof name]>(
+      await boss.work(
         name,
         { localConcurrency: concurrency, pollingIntervalSeconds: 1, includeMetadata: true },
-        async ([job]) => {
+        async ([job]: JobWithMetadata<Queues[typeof name]>[]) => {
           if (!job) return
           const signal = AbortSignal.any([stopping.signal, job.signal])
           await run({ data: job.data, signal, isLastAttempt: job.retryCount >= job.retryLimit })

@@ -63,7 +63,7 @@ function running(ctx: Ctx, filter: { targetId?: string | undefined; hostId?: str
     )
     .select('host_product.product_id')
     .where('host_product.account_id', '=', ctx.account)
-    .whereRef('host_product.product_id', '=', 'product.id')
+    .where('host_product.product_id', '=', sql.ref<string>('product.id'))
     .where('host_product.gone_at', 'is', null)
   if (filter.targetId) query = query.where('host.target_id', '=', filter.targetId)
   if (filter.hostId) query = query.where('host.id', '=', filter.hostId)
