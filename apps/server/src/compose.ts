@@ -11,14 +11,10 @@ import type { Config } from '#config.ts'
 import { type Database, openDatabase } from '#database/index.ts'
 import { migrate } from '#database/migrate.ts'
 import { migrations } from '#database/migrations.ts'
+import { mountApi } from '#http/api.ts'
 import { createApp } from '#http/app.ts'
 import { createGuard } from '#http/guard.ts'
-import { openApi } from '#http/openapi.ts'
-import { referencePage, referenceStyle } from '#http/reference.ts'
-import { serveReports } from '#http/report.ts'
-import { createRouter } from '#http/route.ts'
-import { serveApi } from '#http/routes/index.ts'
-import { createJobs, type Jobs } from '#jobs.ts'
+import { createJobs } from '#jobs.ts'
 import type { Logger } from '#log.ts'
 import type { Mailer } from '#mail.ts'
 import { packFolders, syncPacks } from '#packs/index.ts'
@@ -75,7 +71,9 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
     portalConfig: portalConfig(config),
     portalFolder: has('api') ? join(root, 'apps/portal/dist') : null,
     identity: identity && has('identity') ? identity.plugin : null,
-    api: has('api') ? (scope) => mountApi(scope, { config, database, jobs, guard }) : null,
+    api: has('api')
+      ? (scope) => mountApi(scope, { database, jobs, guard, root, url: config.url, billing: config.billing })
+      : null,
     isReady: async () => void (await sql`select 1`.execute(database.app)),
   })
   if (identity && has('identity')) await identity.start()
@@ -113,25 +111,6 @@ async function whoamiOf(
   headers: Parameters<ReturnType<typeof createIdentity>['whoami']>[0],
 ) {
   return identity ? identity.whoami(headers) : null
-}
-
-function mountApi(
-  app: Parameters<typeof createRouter>[0],
-  {
-    config,
-    database,
-    jobs,
-    guard,
-  }: { config: Config; database: Database; jobs: Jobs; guard: ReturnType<typeof createGuard> },
-): void {
-  const router = createRouter(app, database, guard)
-  serveApi(router, { jobs, billing: config.billing })
-  serveReports(app, database, guard)
-  const document = openApi(router.endpoints, { url: config.url, version })
-  const page = referencePage(document)
-  app.get('/v1/openapi.json', async () => document)
-  app.get('/docs/api', async (_request, reply) => reply.type('text/html').send(page))
-  app.get('/docs/api.css', async (_request, reply) => reply.type('text/css').send(referenceStyle))
 }
 
 function portalConfig(config: Config): PortalConfig {

@@ -7,7 +7,7 @@ import type { PortalConfig } from '@glacis/contract/portal-config'
 import type { Logger } from '#log.ts'
 import { answerErrors } from '#http/errors.ts'
 import { servePortal } from '#http/portal.ts'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyPluginAsync } from 'fastify'
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 
 export interface AppOptions {
   readonly log: Logger
@@ -32,8 +32,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     loggerInstance: options.log as FastifyBaseLogger, // pino is what Fastify itself logs with
     bodyLimit: bodyBytesMax,
     requestTimeout: 30_000,
-    routerOptions: { maxParamLength: 200, querystringParser: () => ({}) },
-    disableRequestLogging: true,
+    routerOptions: { maxParamLength: 200 },
+    logController: new LogController({ disableRequestLogging: true }),
   })
   answerErrors(app)
   app.addHook('onResponse', async (request, reply) => {

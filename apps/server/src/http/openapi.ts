@@ -110,7 +110,9 @@ function property(endpoint: Endpoint, name: string): Json {
 
 function body(endpoint: Endpoint, inPath: readonly string[]): Json {
   const members = Object.keys(endpoint.input.shape).filter((name) => !inPath.includes(name))
-  const schema = z.strictObject(Object.fromEntries(members.map((name) => [name, endpoint.input.shape[name] ?? z.unknown()])))
+  const schema = z.strictObject(
+    Object.fromEntries(members.map((name) => [name, endpoint.input.shape[name] ?? z.unknown()])),
+  )
   return { required: members.length > 0, content: { 'application/json': { schema: schemaOf(schema, 'input') } } }
 }
 

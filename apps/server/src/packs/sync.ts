@@ -32,7 +32,13 @@ interface Outcome {
   readonly skipped: number
 }
 
-async function syncPack(owner: Kysely<Tables>, log: Log, name: string, paths: readonly string[], read: () => Promise<Outcome>): Promise<void> {
+async function syncPack(
+  owner: Kysely<Tables>,
+  log: Log,
+  name: string,
+  paths: readonly string[],
+  read: () => Promise<Outcome>,
+): Promise<void> {
   const version = await digestOf(paths)
   const known = await owner.selectFrom('pack').select(['version', 'state']).where('name', '=', name).executeTakeFirst()
   if (known?.version === version && known.state === 'STATE_READY') return

@@ -16,10 +16,34 @@ afterAll(() => house.close())
 
 const address = '127.90.0.1'
 const check = 'exposed-git-config'
-const host: Observation = { kind: 'host', address, names: [], reached: true, reason: 'port 80 open', answersEverything: false }
-const service: Observation = { kind: 'service', address, port: 80, transport: 'tcp', protocol: 'http', tls: false, banner: '' }
+const host: Observation = {
+  kind: 'host',
+  address,
+  names: [],
+  reached: true,
+  reason: 'port 80 open',
+  answersEverything: false,
+}
+const service: Observation = {
+  kind: 'service',
+  address,
+  port: 80,
+  transport: 'tcp',
+  protocol: 'http',
+  tls: false,
+  banner: '',
+}
 const finding = (location = '80/.git/config', name = check): Observation => ({
-  kind: 'finding', address, port: 80, transport: 'tcp', check: name, threat: name, location, quality: 99, evidence: '[core]', highlights: ['[core]'],
+  kind: 'finding',
+  address,
+  port: 80,
+  transport: 'tcp',
+  check: name,
+  threat: name,
+  location,
+  quality: 99,
+  evidence: '[core]',
+  highlights: ['[core]'],
 })
 const covered = (...checks: string[]): Observation => ({ kind: 'coverage', address, port: 80, checks })
 const closed: Observation = { kind: 'closed', address, ports: [80] }
@@ -49,10 +73,21 @@ async function arrive(scanId: string, observations: Observation[]): Promise<void
   await house.as(
     account,
     async (ctx) => {
-      await ctx.tx.updateTable('scan').set({ status: 'STATUS_RUNNING', hosts_total: 1 }).where('id', '=', scanId).where('status', '=', 'STATUS_CREATED').execute()
+      await ctx.tx
+        .updateTable('scan')
+        .set({ status: 'STATUS_RUNNING', hosts_total: 1 })
+        .where('id', '=', scanId)
+        .where('status', '=', 'STATUS_CREATED')
+        .execute()
       await ctx.tx
         .insertInto('scan_batch')
-        .values({ account_id: account, scan_id: scanId, number: 0, hosts: JSON.stringify([{ address, names: [] }]), state: 'QUEUED' })
+        .values({
+          account_id: account,
+          scan_id: scanId,
+          number: 0,
+          hosts: JSON.stringify([{ address, names: [] }]),
+          state: 'QUEUED',
+        })
         .onConflict((conflict) => conflict.doNothing())
         .execute()
       await ingest(ctx, house.jobs, { scanId, number: 0, hosts: [{ address, names: [] }], observations })
@@ -63,7 +98,9 @@ async function arrive(scanId: string, observations: Observation[]): Promise<void
 
 async function issues(): Promise<Issue[]> {
   const list = await house.as(account, (ctx) => listIssues(ctx, {}, describeTargets))
-  return Promise.all(list.issues.map(async ({ id }) => (await house.as(account, (ctx) => getIssue(ctx, { id }, describeTargets))).issue))
+  return Promise.all(
+    list.issues.map(async ({ id }) => (await house.as(account, (ctx) => getIssue(ctx, { id }, describeTargets))).issue),
+  )
 }
 async function theIssue(): Promise<Issue> {
   const [issue] = await issues()
@@ -72,7 +109,10 @@ async function theIssue(): Promise<Issue> {
 }
 async function decide(status: 'STATUS_OPEN' | 'STATUS_RESOLVED' | 'STATUS_IGNORED'): Promise<void> {
   const { id } = await theIssue()
-  await house.as(account, (ctx) => setIssueStatus(ctx, { id, status }, describeTargets), { now: new Date((clock += 60_000)), actor: person })
+  await house.as(account, (ctx) => setIssueStatus(ctx, { id, status }, describeTargets), {
+    now: new Date((clock += 60_000)),
+    actor: person,
+  })
 }
 
 it('raises a verified issue with host, evidence and history, and completes the scan', async () => {
@@ -84,7 +124,14 @@ it('raises a verified issue with host, evidence and history, and completes the s
     verification: 'VERIFICATION_VERIFIED',
     priority: 37,
     history: [{ status: 'STATUS_OPEN', actor: 'scan' }],
-    affectedHosts: [{ status: 'STATUS_OPEN', host: { address }, evidence: [{ text: '[core]', quality: 99 }], history: [{ status: 'STATUS_OPEN' }] }],
+    affectedHosts: [
+      {
+        status: 'STATUS_OPEN',
+        host: { address },
+        evidence: [{ text: '[core]', quality: 99 }],
+        history: [{ status: 'STATUS_OPEN' }],
+      },
+    ],
   })
   const { scan } = await house.as(account, (ctx) => getScan(ctx, { id: scanId }))
   expect(scan).toMatchObject({
@@ -135,7 +182,11 @@ it('calls what comes back a regression', async () => {
   await scanned(host, service, finding(), covered(check))
   await scanned(host, service, covered(check))
   const scanId = await scanned(host, service, finding(), covered(check))
-  expect((await theIssue()).history.map((entry) => entry.status)).toEqual(['STATUS_OPEN', 'STATUS_RESOLVED', 'STATUS_REGRESSION'])
+  expect((await theIssue()).history.map((entry) => entry.status)).toEqual([
+    'STATUS_OPEN',
+    'STATUS_RESOLVED',
+    'STATUS_REGRESSION',
+  ])
   const { scan } = await house.as(account, (ctx) => getScan(ctx, { id: scanId }))
   expect(scan.changes).toEqual({ new: 0, resolved: 0, regressive: 1 })
 })
@@ -146,7 +197,11 @@ it('calls what a person resolved and a scan still proves a regression', async ()
   await scanned(host, service, finding(), covered(check))
   expect(await theIssue()).toMatchObject({
     status: 'STATUS_REGRESSION',
-    history: [{ status: 'STATUS_OPEN' }, { status: 'STATUS_RESOLVED', actor: 'Nora Ammann' }, { status: 'STATUS_REGRESSION' }],
+    history: [
+      { status: 'STATUS_OPEN' },
+      { status: 'STATUS_RESOLVED', actor: 'Nora Ammann' },
+      { status: 'STATUS_REGRESSION' },
+    ],
   })
 })
 
@@ -168,7 +223,9 @@ it('writes no history when a person chooses the status that it has', async () =>
 it('decides nothing for a scan that was cancelled', async () => {
   await scanned(host, service, finding(), covered(check))
   const { scan } = await house.as(account, (ctx) => startScan(ctx, house.jobs, targetId), { actor: person })
-  await house.as(account, (ctx) => ctx.tx.updateTable('scan').set({ status: 'STATUS_CANCELLED' }).where('id', '=', scan.id).execute())
+  await house.as(account, (ctx) =>
+    ctx.tx.updateTable('scan').set({ status: 'STATUS_CANCELLED' }).where('id', '=', scan.id).execute(),
+  )
   await arrive(scan.id, [host, service, covered(check)])
   expect((await theIssue()).status).toBe('STATUS_OPEN')
 })

@@ -34,10 +34,14 @@ export async function openHouse(): Promise<House> {
     url,
     async account() {
       const id = newId()
-      await database.owner.insertInto('account').values({ id, identity_id: newId(), name: 'Test', email: `${id}@example.ch` }).execute()
+      await database.owner
+        .insertInto('account')
+        .values({ id, identity_id: newId(), name: 'Test', email: `${id}@example.ch` })
+        .execute()
       return id
     },
-    as: (account, work, { now = new Date(), actor = scanActor } = {}) => inAccount(database, { account, actor, log: nothing, now }, work),
+    as: (account, work, { now = new Date(), actor = scanActor } = {}) =>
+      inAccount(database, { account, actor, log: nothing, now }, work),
     async knows(...threats) {
       await upsertThreats(database.owner, threats.map(draft))
     },
