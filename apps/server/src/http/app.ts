@@ -114,7 +114,7 @@ function redirectOtherNames(app: FastifyInstance, url: string): void {
 
 function isLocal(hostname: string): boolean {
   const bare = hostname.replace(/^\[|\]$/g, '')
-  if (bare === 'localhost' || bare.endsWith('.localhost') || /^127\./.test(bare) || bare === '::1') return true
+  if (bare === 'localhost' || bare.endsWith('.localhost') || bare.startsWith('127.') || bare === '::1') return true
   return Object.values(networkInterfaces()).some((list) => list?.some((one) => one.address === bare))
 }
 

@@ -41,7 +41,7 @@ function add(folders: PackFolders, path: string): void {
 
 function addFile(folders: PackFolders, path: string): void {
   if (/\.ya?ml$/.test(path)) folders.checks.push(path)
-  if (/\.xml$/.test(path)) folders.fingerprints.push(path)
+  if (path.endsWith('.xml')) folders.fingerprints.push(path)
   if (/\.jsonl?$/.test(path)) folders.threats.push(path)
 }
 
