@@ -71,6 +71,9 @@ export const schemaSlug = Buffer.from(schemaId).toString('base64url')
 /** The label of the field by which a person signs in. */
 export const identifierLabel = label.trait('traits.email', 'E-Mail')
 
+/** Names of the traits' fields, in schema order. */
+export const traitNames: readonly string[] = leaves.map(nameOf)
+
 /** The form an address has wherever it is compared. */
 export function normalAddress(value: string): string {
   return value.trim().toLowerCase()
@@ -91,14 +94,15 @@ export function traitNodes(group: string, traits?: Traits): Node[] {
   })
 }
 
-/** What a form sent for each trait, by field name, to be shown again. */
-export function typedTraits(value: unknown): ReadonlyMap<string, string> {
-  const typed = new Map<string, string>()
-  for (const leaf of leaves) {
-    const text = valueAt(value, leaf.path)
-    if (typeof text === 'string') typed.set(nameOf(leaf), text)
-  }
-  return typed
+/** What a form that has traits sent for each, by field name, to be shown again; undefined where nothing. */
+export function typedTraits(value: unknown): ReadonlyMap<string, string | undefined> {
+  if (!isFields(value)) return new Map()
+  return new Map(
+    leaves.map((leaf) => {
+      const text = valueAt(value, leaf.path)
+      return [nameOf(leaf), typeof text === 'string' ? text : undefined]
+    }),
+  )
 }
 
 export type TraitsReading =
@@ -120,7 +124,7 @@ function faultsOf(leaf: Leaf, value: unknown): PlacedMessage[] {
   const field = nameOf(leaf)
   if (value === undefined) return [on(field, problem.required(leaf.path.at(-1) ?? field))]
   if (typeof value !== 'string') return [on(field, problem.wrongType('string', typeOf(value)))]
-  const length = [...value].length
+  const { length } = Array.from(value)
   return [
     leaf.format === 'email' && !isEmail(value) && emailFault(value),
     length < leaf.minLength && problem.tooShort(leaf.minLength, length),

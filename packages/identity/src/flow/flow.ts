@@ -88,7 +88,7 @@ export function isUuid(text: string | null): text is string {
   return text !== null && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 }
 
-type Change = Partial<Pick<Flow, 'state' | 'active' | 'csrf_token' | 'memory' | 'ui' | 'tries'>>
+type Change = Partial<Pick<Flow, 'state' | 'active' | 'csrf_token' | 'memory' | 'ui'>>
 
 /** Changes a flow and keeps it. */
 export async function saveFlow(service: Service, flow: Flow, change: Change, db: Database = service.db): Promise<Flow> {
@@ -99,7 +99,6 @@ export async function saveFlow(service: Service, flow: Flow, change: Change, db:
       state: changed.state,
       active: changed.active,
       csrf_token: changed.csrf_token,
-      tries: changed.tries,
       ui: JSON.stringify(changed.ui),
       memory: JSON.stringify(changed.memory),
       updated_at: changed.updated_at,

@@ -19,7 +19,7 @@ import { identityBody, insertIdentity } from '#identities.ts'
 import type { RegistrationOutcome } from '#method/method.ts'
 import { methodFor, methods } from '#method/methods.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
-import { normalAddress, readTraits, schemaId, traitNodes, typedTraits } from '#schema.ts'
+import { normalAddress, readTraits, schemaId, traitNames, traitNodes, typedTraits } from '#schema.ts'
 import { pageUrl } from '#service.ts'
 import { issueSession, sessionBody } from '#session.ts'
 import type { FlowMemory, Traits } from '#store.ts'
@@ -28,10 +28,7 @@ import { type Node, type Order, sorted } from '#ui/node.ts'
 
 const order: Order = {
   groups: ['oidc', 'saml', 'default', 'webauthn', 'passkey', 'code', 'password', 'captcha', 'profile'],
-  names: [
-    ...['csrf_token', 'traits.email', 'traits.name.first', 'traits.name.last'],
-    ...['webauthn_remove', 'webauthn_register_displayname', 'webauthn_register'],
-  ],
+  names: ['csrf_token', ...traitNames, 'webauthn_remove', 'webauthn_register_displayname', 'webauthn_register'],
 }
 const sort = (nodes: readonly Node[]) => sorted(nodes, order)
 

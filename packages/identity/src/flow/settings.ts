@@ -1,7 +1,7 @@
 /** Changing one's own account, form by form. */
 import { type Fields, textOf } from '#http/body.ts'
 import { WireError, sessionInactive, sessionMissing } from '#http/error.ts'
-import { type Answer, type Exchange, csrfOf, json, redirect } from '#http/exchange.ts'
+import { type Answer, type Exchange, csrfOf, json, redirect, setSession } from '#http/exchange.ts'
 import {
   type Flow,
   createFlow,
@@ -19,19 +19,30 @@ import { pause, resume } from '#flow/continuity.ts'
 import { type Identity, getIdentity } from '#identities.ts'
 import { methodFor, methods } from '#method/methods.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
-import { typedTraits } from '#schema.ts'
+import { traitNames, typedTraits } from '#schema.ts'
 import { actionUrl, pageUrl } from '#service.ts'
-import type { LiveSession } from '#session.ts'
+import { type LiveSession, sessionCookie } from '#session.ts'
 import { type Message, type PlacedMessage, notice, onForm, problem } from '#ui/message.ts'
 import { type Node, type Order, sorted } from '#ui/node.ts'
 
 const order: Order = {
   groups: ['default', 'profile', 'password', 'oidc', 'lookup_secret', 'webauthn', 'passkey', 'totp'],
   names: [
-    ...['csrf_token', 'traits.email', 'traits.name.first', 'traits.name.last'],
-    ...['lookup_secret_reveal', 'lookup_secret_regenerate', 'lookup_secret_codes', 'lookup_secret_confirm'],
-    ...['webauthn_remove', 'webauthn_register_displayname', 'webauthn_register', 'passkey_remove', 'passkey_register'],
-    ...['totp_qr', 'totp_secret_key', 'totp_unlink', 'totp_code'],
+    'csrf_token',
+    ...traitNames,
+    'lookup_secret_reveal',
+    'lookup_secret_regenerate',
+    'lookup_secret_codes',
+    'lookup_secret_confirm',
+    'webauthn_remove',
+    'webauthn_register_displayname',
+    'webauthn_register',
+    'passkey_remove',
+    'passkey_register',
+    'totp_qr',
+    'totp_secret_key',
+    'totp_unlink',
+    'totp_code',
   ],
 }
 const sort = (nodes: readonly Node[]) => sorted(nodes, order)
@@ -134,8 +145,15 @@ async function change(exchange: Exchange, flow: Flow, session: LiveSession, fiel
       await pause(exchange, flow, session, fields)
       throw refreshRequired(exchange, flow)
     case 'saved':
+      keepCookie(exchange, session)
       return succeed(exchange, flow, session.identity.id, outcome.continueWith)
   }
+}
+
+/** A change gives the browser its session cookie again, with the time that is left. */
+function keepCookie(exchange: Exchange, session: LiveSession): void {
+  const token = exchange.cookies.get(sessionCookie)
+  if (token) setSession(exchange, { session, token })
 }
 
 async function succeed(

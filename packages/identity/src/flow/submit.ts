@@ -63,7 +63,7 @@ export function requireSameBrowser(exchange: Exchange, flow: Flow): void {
 interface Attempt {
   readonly messages: readonly PlacedMessage[]
   /** What was typed, by field name, to be shown again. */
-  readonly typed?: ReadonlyMap<string, string>
+  readonly typed?: ReadonlyMap<string, string | undefined>
   /** The form to show instead of the flow's own. */
   readonly nodes?: readonly Node[]
   readonly sort?: (nodes: readonly Node[]) => Node[]

@@ -42,8 +42,7 @@ export async function listSchemas(exchange: Exchange): Promise<Answer> {
 }
 
 /** The schema by its id, plain or as in an address. */
-export async function showSchema(exchange: Exchange, id: string): Promise<Answer> {
-  csrfOf(exchange)
+export async function showSchema(_exchange: Exchange, id: string): Promise<Answer> {
   if (id === schemaId || id === schemaSlug) return json(200, schemaDocument)
   throw new WireError(404, { reason: `Identity schema \`${id}\` could not be found.` })
 }

@@ -65,7 +65,7 @@ const routes: readonly Route[] = [
   plain(['DELETE'], '/sessions', deleteOtherSessions),
   plain(['DELETE'], '/sessions/:parameter', deleteSession),
   getJson('/schemas', listSchemas),
-  getJson('/schemas/:parameter', showSchema),
+  plain(['GET'], '/schemas/:parameter', showSchema),
 ]
 
 /**

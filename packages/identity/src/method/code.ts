@@ -62,12 +62,12 @@ export async function tryCode(service: Service, flow: Flow, given: string): Prom
   const isRight = timingSafeEqual(code?.code_hash ?? Buffer.alloc(32), hashOf(service, flow.id, given.trim()))
   if (!code || !isRight || code.identity_id === null) return { kind: 'wrong' }
   if (code.expires_at <= service.now()) return { kind: 'expired', at: code.expires_at }
-  return (await use(service, code))
+  return (await spend(service, code))
     ? { kind: 'right', identityId: code.identity_id, address: code.address }
     : { kind: 'wrong' }
 }
 
-async function use(service: Service, code: Selectable<CodeTable>): Promise<boolean> {
+async function spend(service: Service, code: Selectable<CodeTable>): Promise<boolean> {
   const { numUpdatedRows } = await service.db
     .updateTable('identity.code')
     .set({ used_at: service.now() })

@@ -13,7 +13,7 @@ const sharedShareMax = 0.5
 
 /** Says why a password cannot be used by the holder of an address; null when it can. Lengths are in characters. */
 export function passwordFault(password: string, address: string): Message | null {
-  const { length } = [...password]
+  const { length } = Array.from(password)
   if (length < lengthMin) return problem.passwordTooShort(lengthMin, length)
   if (length > lengthMax) return problem.passwordTooLong(lengthMax, length)
   if (isLike(password.toLowerCase(), normalAddress(address))) return problem.passwordLikeIdentifier
@@ -50,7 +50,7 @@ function longestShared(a: string, b: string): number {
   let longest = 0
   let previous: number[] = []
   for (const character of a) {
-    const next = [...b].map((other, index) => (character === other ? (previous[index - 1] ?? 0) + 1 : 0))
+    const next = Array.from(b, (other, index) => (character === other ? (previous[index - 1] ?? 0) + 1 : 0))
     longest = Math.max(longest, ...next)
     previous = next
   }

@@ -26,6 +26,7 @@ export async function openHouse(options: Partial<IdentityOptions> = {}): Promise
   const database = await openTestDatabase()
   const outbox: Mail[] = []
   const events: IdentityEvent[] = []
+  const faults: object[] = []
   let offsetMs = 0
   const identity = createIdentity({
     database: database.db,
@@ -36,7 +37,11 @@ export async function openHouse(options: Partial<IdentityOptions> = {}): Promise
     deliver: async (mail) => {
       outbox.push(mail)
     },
-    log: { info: () => undefined, warn: () => undefined, error: (fields, message) => console.error(message, fields) },
+    log: {
+      info: () => undefined,
+      warn: () => undefined,
+      error: (fields, message) => faults.push({ message, ...fields }),
+    },
     onEvent: (event) => events.push(event),
     now: () => new Date(Date.now() + offsetMs),
     ...options,
@@ -64,6 +69,7 @@ export async function openHouse(options: Partial<IdentityOptions> = {}): Promise
       await app.close()
       await identity.close()
       await database.close()
+      if (faults.length > 0) throw new AggregateError(faults, JSON.stringify(faults))
     },
   }
 }

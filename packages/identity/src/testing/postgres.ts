@@ -54,7 +54,11 @@ async function createDatabase(url: string): Promise<Server> {
 async function run(connectionString: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString })
   await client.connect()
-  await client.query(statement).finally(() => client.end())
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
 }
 
 /** PostgreSQL refuses to run as root; `nobody` will do. */

@@ -117,7 +117,7 @@ export function withMessages(ui: Ui, placed: readonly PlacedMessage[]): Ui {
 }
 
 /** Shows again what was typed; buttons and hidden methods keep their values, secrets stay empty. */
-export function withValues(nodes: readonly Node[], typed: ReadonlyMap<string, string>): Node[] {
+export function withValues(nodes: readonly Node[], typed: ReadonlyMap<string, string | undefined>): Node[] {
   return nodes.map((node) => {
     if (node.type !== 'input' || !typed.has(node.attributes.name)) return node
     const { name, type } = node.attributes
