@@ -42,7 +42,7 @@ const lifespans = { sessionMs: 24 * hourMs, flowMs: hourMs, codeMs: hourMs / 4, 
 
 /** Migrates the database, then builds the parts that `config.roles` names. */
 export async function compose({ config, databaseUrl, log, mailer, root }: ComposeOptions): Promise<Composition> {
-  const database = openDatabase(databaseUrl, log)
+  const database = openDatabase(databaseUrl, log, { isUnlimited: config.billing === 'off' })
   const has = (role: Config['roles'][number]) => config.roles.includes(role)
   await migrate(database.owner, [...migrations, ...identityMigrations])
   const jobs = createJobs(databaseUrl, log, { supervise: has('worker') })
@@ -71,9 +71,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
     portalConfig: portalConfig(config),
     portalFolder: has('api') ? join(root, 'apps/portal/dist') : null,
     identity: identity && has('identity') ? identity.plugin : null,
-    api: has('api')
-      ? (scope) => mountApi(scope, { database, jobs, guard, root, url: config.url, billing: config.billing })
-      : null,
+    api: has('api') ? (scope) => mountApi(scope, { database, jobs, guard, root, url: config.url }) : null,
     isReady: async () => void (await sql`select 1`.execute(database.app)),
   })
   if (identity && has('identity')) await identity.start()

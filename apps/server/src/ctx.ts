@@ -22,6 +22,8 @@ export interface Ctx {
   readonly tx: Transaction<Tables>
   readonly now: Date
   readonly log: Log
+  /** Billing is off: everyone has the largest plan. */
+  readonly isUnlimited: boolean
 }
 
 export const scanActor: Actor = { kind: 'scan', name: 'scan', ip: '' }

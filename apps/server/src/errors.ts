@@ -21,12 +21,15 @@ export class Refusal extends Error {
   readonly violations: readonly FieldViolation[]
   /** Facts a program may act on, such as the id of the scan that stands in the way. */
   readonly metadata: Readonly<Record<string, string>>
+  /** For `quota_exceeded`: which quota, and how far it is used. */
+  readonly quota: { readonly subject: string; readonly description: string } | null
   constructor(
     code: RefusalCode,
     message: string,
     options: ErrorOptions & {
       violations?: readonly FieldViolation[]
       metadata?: Readonly<Record<string, string>>
+      quota?: { readonly subject: string; readonly description: string }
     } = {},
   ) {
     super(message, options)
@@ -34,6 +37,7 @@ export class Refusal extends Error {
     this.code = code
     this.violations = options.violations ?? []
     this.metadata = options.metadata ?? {}
+    this.quota = options.quota ?? null
   }
 }
 

@@ -12,6 +12,8 @@ import { Pool, types } from 'pg'
 export interface Database {
   readonly app: Kysely<Tables>
   readonly owner: Kysely<Tables>
+  /** Billing is off: no account has a limit. */
+  readonly isUnlimited: boolean
   close(): Promise<void>
 }
 
@@ -22,18 +24,22 @@ const bigintOid = 20
 export function openDatabase(
   url: string,
   log: Log,
-  sizes: { app: number; owner: number } = { app: 10, owner: 4 },
+  {
+    app: appMax = 10,
+    owner: ownerMax = 4,
+    isUnlimited = false,
+  }: { app?: number; owner?: number; isUnlimited?: boolean } = {},
 ): Database {
   types.setTypeParser(numericOid, Number)
   types.setTypeParser(bigintOid, Number)
   const pools = [
     new Pool({
       connectionString: url,
-      max: sizes.app,
+      max: appMax,
       options: '-c role=glacis_app -c TimeZone=UTC',
       idleTimeoutMillis: 30_000,
     }),
-    new Pool({ connectionString: url, max: sizes.owner, options: '-c TimeZone=UTC', idleTimeoutMillis: 30_000 }),
+    new Pool({ connectionString: url, max: ownerMax, options: '-c TimeZone=UTC', idleTimeoutMillis: 30_000 }),
   ] as const
   // An idle connection that breaks must not end the process; the next query reports it.
   for (const pool of pools) pool.on('error', (error) => log.warn({ error: error.message }, 'database connection lost'))
@@ -42,6 +48,7 @@ export function openDatabase(
   return {
     app,
     owner,
+    isUnlimited,
     async close() {
       await Promise.all([app.destroy(), owner.destroy()])
     },
@@ -56,7 +63,14 @@ export async function inAccount<T>(
 ): Promise<T> {
   return database.app.transaction().execute(async (tx) => {
     await sql`select set_config('glacis.account', ${as.account}, true)`.execute(tx)
-    return work({ account: as.account, actor: as.actor, log: as.log, now: as.now ?? new Date(), tx })
+    return work({
+      account: as.account,
+      actor: as.actor,
+      log: as.log,
+      now: as.now ?? new Date(),
+      tx,
+      isUnlimited: database.isUnlimited,
+    })
   })
 }
 

@@ -46,7 +46,7 @@ export interface Tables {
   scan_issue: { account_id: string; scan_id: string; issue_id: string; host_id: string; change: string }
 }
 
-/** accounts */
+/** accounts; the plan_ columns: billing */
 interface AccountTable {
   id: string
   identity_id: string
@@ -54,6 +54,7 @@ interface AccountTable {
   email: string
   plan_id: Generated<string>
   plan_period: Generated<string>
+  plan_targets: Generated<number | null>
   time_zone: Generated<string>
   created_at: Generated<Date>
   updated_at: Generated<Date>

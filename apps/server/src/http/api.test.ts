@@ -27,7 +27,6 @@ beforeAll(async () => {
     guard,
     root: '/nowhere',
     url: origin,
-    billing: 'open',
   }).endpoints
   await app.ready()
 })
@@ -52,7 +51,22 @@ function sessionOf(name: string | string[] | undefined): Session | null {
 const ask = (options: InjectOptions, person: string | null = 'anna') =>
   app.inject({ ...options, headers: { origin, ...(person && { 'x-person': person }), ...options.headers } })
 
+/** People with more than three targets need a plan that holds them. */
+const paying = new Set<string>()
+async function pay(person: string): Promise<void> {
+  paying.add(person)
+  await ask(
+    {
+      method: 'PUT',
+      url: '/v1/billing/subscription',
+      payload: { planId: 'business', numTargets: 60, period: 'PERIOD_YEARLY' },
+    },
+    person,
+  )
+}
+
 async function target(person: string, name = 'Web', address = '127.90.1.1') {
+  if ((person === 'anna' || person === 'pager') && !paying.has(person)) await pay(person)
   const answer = await ask(
     { method: 'POST', url: '/v1/targets', payload: { name, address, schedule: { period: 'PERIOD_DAILY' }, tags: [] } },
     person,
@@ -96,6 +110,7 @@ describe('targets', () => {
   })
 
   it('takes the members wrapped in their name too', async () => {
+    await pay('anna')
     const wrapped = { target: { name: 'w', address: '127.90.1.1', schedule: { period: 'PERIOD_DAILY' } } }
     expect((await ask({ method: 'POST', url: '/v1/targets', payload: wrapped })).statusCode).toBe(200)
   })
@@ -143,6 +158,54 @@ describe('targets', () => {
       'pager',
     )
     expect(other.statusCode).toBe(400)
+  })
+})
+
+describe('plans', () => {
+  const change = (planId: string, numTargets = 1, person = 'carl') =>
+    ask(
+      { method: 'PUT', url: '/v1/billing/subscription', payload: { planId, numTargets, period: 'PERIOD_MONTHLY' } },
+      person,
+    )
+
+  it('holds three targets on the free plan, more after a change, and never fewer than exist', async () => {
+    for (const name of ['a', 'b', 'c']) await target('carl', name)
+    const fourth = { name: 'd', address: '127.90.1.1', schedule: { period: 'PERIOD_DAILY' } }
+    const refused = await ask({ method: 'POST', url: '/v1/targets', payload: fourth }, 'carl')
+    expect(refused.statusCode).toBe(429)
+    expect(refused.json()).toMatchObject({
+      code: 8,
+      details: [{ violations: [{ subject: 'targets', description: '3 of 3' }] }],
+    })
+    expect((await change('team', 15)).json()).toEqual({ redirectUrl: '' })
+    expect((await ask({ method: 'POST', url: '/v1/targets', payload: fourth }, 'carl')).statusCode).toBe(200)
+    expect((await change('free')).statusCode).toBe(400)
+    expect((await ask({ method: 'GET', url: '/v1/billing/subscription' }, 'carl')).json()).toMatchObject({
+      subscription: { plan: { id: 'team' }, period: 'PERIOD_MONTHLY', quota: { targets: { total: 15, used: 4 } } },
+    })
+  })
+
+  it.each([
+    ['team', 0],
+    ['team', -1],
+    ['starter', 26],
+    ['gold', 5],
+  ] as const)('refuses %s with %i targets', async (plan, targets) => {
+    expect((await change(plan, targets, 'dora')).statusCode).toBe(400)
+  })
+
+  it('counts a scan that was cancelled before it looked at anything back', async () => {
+    const { id } = await target('emil')
+    const used: number[] = []
+    for (let round = 0; round < 6; round++) {
+      const started = await ask({ method: 'POST', url: '/v1/scans', payload: { targetId: id } }, 'emil')
+      used.push(started.statusCode)
+      await ask(
+        { method: 'POST', url: `/v1/scans/${started.json<{ scan: { id: string } }>().scan.id}/cancel`, payload: {} },
+        'emil',
+      )
+    }
+    expect(used).toEqual([200, 200, 200, 200, 200, 200])
   })
 })
 
@@ -213,6 +276,7 @@ function sampleOf(endpoint: Endpoint, id: string): InjectOptions {
     'POST /v1/targets': { name: 'x', address: '127.90.1.1', schedule: { period: 'PERIOD_DAILY' } },
     'POST /v1/targets/parse': { addresses: ['127.0.0.1'] },
     'POST /v1/scans': { targetId: id },
+    'PUT /v1/billing/subscription': { planId: 'team', numTargets: 15, period: 'PERIOD_MONTHLY' },
     'POST /v1/tags': { tag: { name: 'x', color: 1 } },
   }
   return {

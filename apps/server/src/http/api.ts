@@ -19,13 +19,12 @@ export interface ApiOptions {
   /** Folder of the project, for the texts that it ships with. */
   readonly root: string
   readonly url: string
-  readonly billing: 'open' | 'off'
 }
 
 /** Mounts the product API; answers the router, which knows every call. */
-export function mountApi(app: FastifyInstance, { database, jobs, guard, root, url, billing }: ApiOptions): Router {
+export function mountApi(app: FastifyInstance, { database, jobs, guard, root, url }: ApiOptions): Router {
   const router = createRouter(app, database, guard)
-  serveApi(router, { jobs, billing })
+  serveApi(router, { jobs })
   serveReports(app, database, guard)
   const document = openApi(router.endpoints, { url, version })
   const page = referencePage(document)

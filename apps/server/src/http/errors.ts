@@ -45,6 +45,7 @@ function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {
   const { status, code } = answers[refusal.code]
   const details = [
     ...(refusal.violations.length > 0 ? [{ '@type': type('BadRequest'), fieldViolations: refusal.violations }] : []),
+    ...(refusal.quota ? [{ '@type': type('QuotaFailure'), violations: [refusal.quota] }] : []),
     ...(Object.keys(refusal.metadata).length > 0 ? [{ '@type': type('ErrorInfo'), metadata: refusal.metadata }] : []),
   ]
   const body: ApiError = { code, message: refusal.message, ...(details.length > 0 && { details }) }

@@ -1,5 +1,6 @@
 import type { Scan, ScanType } from '@glacis/contract/scan'
 import { record } from '#audit.ts'
+import { spendScan } from '#billing/index.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import { notFound, Refusal } from '#errors.ts'
@@ -12,7 +13,7 @@ import { nextScanAt } from '#targets/index.ts'
  * Starts a scan: the row and its first job exist together or not at all.
  *
  * @throws Refusal `not_found` for an unknown target; `conflict` while a scan of it is active, with
- *   that scan's id in the metadata
+ *   that scan's id in the metadata; `quota_exceeded` when the month's manual scans are used up
  */
 export async function startScan(
   ctx: Ctx,
@@ -29,6 +30,7 @@ export async function startScan(
     .forUpdate()
     .executeTakeFirst()
   if (!target) throw notFound('target', targetId)
+  if (type === 'TYPE_MANUAL') await spendScan(ctx)
   const id = newId()
   const created = await ctx.tx
     .insertInto('scan')

@@ -3,6 +3,7 @@ import type * as contract from '@glacis/contract/target'
 import type { Target } from '@glacis/contract/target'
 import { isProblem, parseAddress, type ScanAddress } from '@glacis/scanner'
 import { record } from '#audit.ts'
+import { spendTarget } from '#billing/index.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import { cutPage, readPage } from '#database/page.ts'
@@ -15,7 +16,8 @@ import { sql } from 'kysely'
 /**
  * Registers a target. Its address is stored as it was understood, so that equal addresses are equal.
  *
- * @throws Refusal `invalid` when the address is none, an agent does not exist or a tag does not
+ * @throws Refusal `invalid` when the address is none, an agent does not exist or a tag does not;
+ *   `quota_exceeded` when the plan holds no further target
  */
 export async function createTarget(
   ctx: Ctx,
@@ -23,6 +25,7 @@ export async function createTarget(
 ): Promise<{ target: Target }> {
   const address = readAddress(input.address)
   if (input.agent) throw invalid('agent.id', `There is no agent ${input.agent.id}`)
+  await spendTarget(ctx)
   const id = newId()
   await ctx.tx
     .insertInto('target')

@@ -50,7 +50,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       name text not null,
       email text not null,
       plan_id text not null default 'free' check (plan_id in ('free', 'starter', 'team', 'business', 'enterprise')),
-      plan_period text not null default 'PERIOD_UNSPECIFIED',
+      plan_period text not null default 'PERIOD_UNSPECIFIED'
+        check (plan_period in ('PERIOD_UNSPECIFIED', 'PERIOD_MONTHLY', 'PERIOD_YEARLY')),
+      -- Targets that were bought; null for what the plan includes.
+      plan_targets integer check (plan_targets > 0),
       time_zone text not null default 'UTC',
       created_at timestamptz not null default now(),
       updated_at timestamptz not null default now()
@@ -59,7 +62,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create policy tenancy on account to glacis_app
     using (id = nullif(current_setting('glacis.account', true), '')::uuid)`.execute(db)
-  await sql`grant select on account to glacis_app`.execute(db)
+  await sql`grant select, update (plan_id, plan_period, plan_targets, updated_at) on account to glacis_app`.execute(db)
 
   await sql`
     create table audit_event (

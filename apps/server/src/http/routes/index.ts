@@ -5,7 +5,7 @@ import * as inventory from '@glacis/contract/inventory'
 import * as issue from '@glacis/contract/issue'
 import * as scan from '@glacis/contract/scan'
 import * as target from '@glacis/contract/target'
-import { getSubscription } from '#billing.ts'
+import * as billing from '#billing/index.ts'
 import type { Router } from '#http/route.ts'
 import * as inventories from '#inventory/index.ts'
 import * as issues from '#issues/index.ts'
@@ -15,7 +15,7 @@ import * as scans from '#scans/index.ts'
 import * as stats from '#stats.ts'
 import * as targets from '#targets/index.ts'
 
-export function serveApi({ serve }: Router, { jobs, billing }: { jobs: Jobs; billing: 'open' | 'off' }): void {
+export function serveApi({ serve }: Router, { jobs }: { jobs: Jobs }): void {
   serve(target.listTargets, targets.listTargets)
   serve(target.getTarget, targets.getTarget)
   serve(target.createTarget, targets.createTarget)
@@ -52,5 +52,7 @@ export function serveApi({ serve }: Router, { jobs, billing }: { jobs: Jobs; bil
   serve(insights.statsSummary, stats.summary)
   serve(insights.listFeeds, (ctx) => listFeeds(ctx))
 
-  serve(account.getSubscription, (ctx) => getSubscription(ctx, billing))
+  serve(account.getSubscription, (ctx) => billing.getSubscription(ctx))
+  serve(account.changeSubscription, billing.changeSubscription)
+  serve(account.listPlans, () => billing.listPlans())
 }
