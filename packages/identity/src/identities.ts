@@ -66,6 +66,16 @@ export async function ownerOfAddress(db: Database, address: string): Promise<str
   return row?.identity_id ?? null
 }
 
+/** Whose recovery address this is. */
+export async function ownerOfRecoveryAddress(db: Database, address: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('identity.recovery_address')
+    .select('identity_id')
+    .where('value', '=', address)
+    .executeTakeFirst()
+  return row?.identity_id ?? null
+}
+
 /**
  * Makes an account with its addresses, inside the caller's transaction.
  *

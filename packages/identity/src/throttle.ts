@@ -12,8 +12,11 @@ const limits = { pair: 10, account: 50, address: 100 } as const
 /** Mails that one recipient gets in one window, however often somebody asks. */
 const mailsMax = 10
 
+/** What somebody is told who has guessed too often. */
+export const tooManyAttempts = 'Too many attempts. Please wait a few minutes and try again.'
+
 /** What is guessed at; each has its own count. */
-export type Guess = 'password' | 'verification' | 'recovery'
+export type Guess = 'password' | 'recovery'
 
 export interface Attempt {
   /** True when a limit is reached: the guess must not even be looked at. */

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { fetchLogin, openLogin, startLogin, submitLogin } from '#flow/login.ts'
 import { finishLogout, startLogout } from '#flow/logout.ts'
-import { refuseRecovery } from '#flow/recovery.ts'
+import { fetchRecovery, openRecovery, startRecovery, submitRecovery } from '#flow/recovery.ts'
 import { fetchRegistration, openRegistration, startRegistration, submitRegistration } from '#flow/registration.ts'
 import { fetchSettings, openSettings, startSettings, submitSettings } from '#flow/settings.ts'
 import { fetchVerification, openVerificationLink, startVerification, submitVerification } from '#flow/verification.ts'
@@ -49,10 +49,10 @@ const routes: readonly Route[] = [
   getJson(`${flows}/verification/flows`, fetchVerification),
   post(`${flows}/verification`, submitVerification),
   open(`${flows}/verification`, openVerificationLink),
-  get(`${flows}/recovery/browser`, refuseRecovery),
-  getJson(`${flows}/recovery/flows`, refuseRecovery),
-  post(`${flows}/recovery`, refuseRecovery),
-  open(`${flows}/recovery`, refuseRecovery),
+  get(`${flows}/recovery/browser`, startRecovery),
+  getJson(`${flows}/recovery/flows`, fetchRecovery),
+  post(`${flows}/recovery`, submitRecovery),
+  open(`${flows}/recovery`, openRecovery),
   get(`${flows}/settings/browser`, startSettings),
   getJson(`${flows}/settings/flows`, fetchSettings),
   post(`${flows}/settings`, submitSettings),

@@ -39,6 +39,11 @@ export async function issueCode(
   return code
 }
 
+/** True when a flow takes no more codes, not even the right one. */
+export function isSpent(flow: Flow): boolean {
+  return flow.tries > triesMax
+}
+
 export type CodeOutcome =
   | { readonly kind: 'right'; readonly identityId: string; readonly address: string }
   | { readonly kind: 'wrong' }

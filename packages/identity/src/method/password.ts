@@ -7,11 +7,9 @@ import { passwordFault } from '#method/password-policy.ts'
 import { identifierLabel, normalAddress } from '#schema.ts'
 import { type LiveSession, isPrivileged, revokeOthers } from '#session.ts'
 import type { Database } from '#store.ts'
-import { attempt } from '#throttle.ts'
+import { attempt, tooManyAttempts } from '#throttle.ts'
 import { type PlacedMessage, label, on, onForm, problem } from '#ui/message.ts'
 import { input, submit } from '#ui/node.ts'
-
-const tooManyAttempts = 'Too many attempts. Please wait a few minutes and try again.'
 
 export const password: Method = {
   name: 'password',
