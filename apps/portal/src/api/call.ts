@@ -1,0 +1,121 @@
+/** The one way from the portal to the API. */
+import { type Endpoint, hasQuery, type InputOf, pathParameters, type ResultOf } from '@glacis/contract/endpoint'
+import { type QueryValue, toQueryString } from '@glacis/contract/query-string'
+import { ApiFailure, readFailureBody, statusWords } from '#api/failure.ts'
+
+/** What calls need from the page around them. */
+export interface CallSurroundings {
+  /** Base of the API without a trailing slash; empty for the page's own origin. */
+  readonly apiUrl: string
+  /** Told of every failure that a person should see. */
+  readonly notify: (notice: { readonly title: string; readonly message: string }) => void
+  /** Leaves for another page. The default replaces the document. */
+  readonly leaveFor: (address: string) => void
+}
+
+export interface CallOptions {
+  /** Aborting rejects with the signal's reason, silently. */
+  readonly signal?: AbortSignal | undefined
+}
+
+let surroundings: CallSurroundings = {
+  apiUrl: '',
+  notify: () => {},
+  leaveFor: (address) => location.assign(address),
+}
+
+/** Sets what calls need from the page; `main` does it once, before the first call. */
+export function surroundCalls(given: Partial<CallSurroundings>): void {
+  surroundings = { ...surroundings, ...given }
+}
+
+/**
+ * Makes one call of the contract: path, query or JSON body from `input`, credentials sent,
+ * answer read by the endpoint's own schema. Never retries.
+ *
+ * @throws ApiFailure for every refusal, for no answer and for an answer of another shape.
+ *   A 401 also sends the browser to the login page; all others but 404 also raise a notice.
+ */
+export async function call<E extends Endpoint>(
+  endpoint: E,
+  input: InputOf<E>,
+  { signal }: CallOptions = {},
+): Promise<ResultOf<E>> {
+  try {
+    const response = await fetch(...requestOf(endpoint, input, signal))
+    if (!response.ok) throw await refusal(response)
+    return await readAnswer(endpoint, response)
+  } catch (error) {
+    signal?.throwIfAborted()
+    const failure = error instanceof ApiFailure ? error : noAnswer(error)
+    announce(failure)
+    throw failure
+  }
+}
+
+/** The full address of something that the API serves as a file, for links. */
+export function apiAddress(path: `/v1/${string}`): string {
+  return surroundings.apiUrl + path
+}
+
+function requestOf(endpoint: Endpoint, input: object, signal?: AbortSignal): [string, RequestInit] {
+  const { path, rest } = fillPath(endpoint.path, input as Record<string, unknown>)
+  const asked = { method: endpoint.method, credentials: 'include' as const, ...(signal && { signal }) }
+  if (hasQuery(endpoint.method)) {
+    // A query is made of texts, numbers, truth values, lists and records of them: the contract's inputs are.
+    const query = toQueryString(rest as Record<string, QueryValue | undefined>)
+    return [surroundings.apiUrl + path + (query && `?${query}`), { ...asked, headers: { accept: 'application/json' } }]
+  }
+  const headers = { accept: 'application/json', 'content-type': 'application/json' }
+  return [surroundings.apiUrl + path, { ...asked, headers, body: JSON.stringify(rest) }]
+}
+
+function fillPath(template: string, input: Readonly<Record<string, unknown>>) {
+  const rest = { ...input }
+  let path = template
+  for (const name of pathParameters(template)) {
+    path = path.replace(`:${name}`, encodeURIComponent(String(input[name])))
+    delete rest[name]
+  }
+  return { path, rest }
+}
+
+async function readAnswer<E extends Endpoint>(endpoint: E, response: Response): Promise<ResultOf<E>> {
+  const statusText = statusWords(response.status, response.statusText)
+  const answer = endpoint.result.safeParse(await jsonOf(response))
+  // The schema that just read the answer is the one that ResultOf is taken from.
+  if (answer.success) return answer.data as ResultOf<E>
+  const text = `${endpoint.method} ${endpoint.path} answered in a shape that this version does not understand.`
+  throw new ApiFailure({ status: response.status, statusText, body: { kind: 'text', text } }, { cause: answer.error })
+}
+
+async function jsonOf(response: Response): Promise<unknown> {
+  const text = await response.text()
+  try {
+    return text === '' ? {} : JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+async function refusal(response: Response): Promise<ApiFailure> {
+  const text = await response.text().catch(() => '')
+  return new ApiFailure({
+    status: response.status,
+    statusText: statusWords(response.status, response.statusText),
+    body: readFailureBody(text, response.headers.get('content-type') ?? ''),
+  })
+}
+
+function noAnswer(cause: unknown): ApiFailure {
+  const text = 'the server could not be reached. Check the connection and try again.'
+  return new ApiFailure({ status: 0, statusText: 'No answer', body: { kind: 'text', text } }, { cause })
+}
+
+function announce(failure: ApiFailure): void {
+  if (failure.status === 404) return
+  if (failure.status !== 401) surroundings.notify({ title: 'API failure', message: failure.detail })
+  else if (location.pathname !== '/login') {
+    surroundings.leaveFor(`/login?return_to=${encodeURIComponent(location.href)}`)
+  }
+}
