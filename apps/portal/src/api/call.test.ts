@@ -4,11 +4,13 @@ import { endpoint } from '@glacis/contract/endpoint'
 import { listIssues, setIssueStatus } from '@glacis/contract/issue'
 import { getTarget } from '@glacis/contract/target'
 import { QueryClient } from '@tanstack/react-query'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { call, surroundCalls } from '#api/call.ts'
+import { call } from '#api/call.ts'
 import { ApiFailure, statusWords } from '#api/failure.ts'
 import { query } from '#api/query.ts'
+import { providePortalConfig } from '#lib/portal-config.ts'
+import { dismissToast, shownToasts, toastLeaveMs } from '#lib/toasts.ts'
 
 const id = '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01'
 const ping = endpoint({
@@ -19,6 +21,19 @@ const ping = endpoint({
   result: z.object({ ok: z.boolean() }),
 })
 
+const installation = {
+  portalUrl: '',
+  identityUrl: '',
+  apiDocsUrl: '',
+  releaseNotesUrl: '',
+  licenceUrl: '',
+  helpUrl: '',
+  supportEmail: '',
+  botChallengeSiteKey: '',
+  version: '0.1.0',
+  billing: true,
+}
+
 interface Seen {
   readonly method: string
   readonly url: string
@@ -26,8 +41,8 @@ interface Seen {
   readonly headers: IncomingMessage['headers']
 }
 const seen: Seen[] = []
-const notices: { title: string; message: string }[] = []
-const departures: string[] = []
+const notices = () => shownToasts().map(({ title, message }) => ({ title, message }))
+const leave = vi.spyOn(location, 'assign').mockImplementation(() => {})
 let answer: (response: ServerResponse) => void
 let close: () => Promise<void>
 
@@ -41,14 +56,15 @@ beforeEach(async () => {
     server.closeAllConnections()
     await new Promise((done) => server.close(done))
   }
-  surroundCalls({
-    apiUrl: `http://127.0.0.1:${port}`,
-    notify: (notice) => notices.push(notice),
-    leaveFor: (address) => departures.push(address),
-  })
+  providePortalConfig({ ...installation, apiUrl: `http://127.0.0.1:${port}` })
 })
 afterEach(async () => {
-  for (const list of [seen, notices, departures]) list.length = 0
+  seen.length = 0
+  leave.mockClear()
+  vi.useFakeTimers()
+  for (const { id } of shownToasts()) dismissToast(id)
+  vi.advanceTimersByTime(toastLeaveMs)
+  vi.useRealTimers()
   await close()
 })
 
@@ -137,21 +153,21 @@ describe('what comes back', () => {
     respond(200, 'OK', body)
     const failure = await failureOf(call(getTarget, { id }))
     expect(failure.message).toBe('The request resulted in OK')
-    expect(notices).toHaveLength(1)
+    expect(notices()).toHaveLength(1)
   })
 
   it('sends the browser to the login page on 401, and back afterwards', async () => {
     respond(401, 'Unauthorized', '{"code":16,"message":"no session"}')
     expect(await failureOf(call(ping, {}))).toMatchObject({ status: 401 })
-    expect(departures).toEqual([`/login?return_to=${encodeURIComponent(location.href)}`])
-    expect(notices).toEqual([])
+    expect(leave.mock.calls).toEqual([[`/login?return_to=${encodeURIComponent(location.href)}`]])
+    expect(notices()).toEqual([])
   })
 
   it('fails without a notice on 404', async () => {
     respond(404, 'Not Found', '{"code":5,"message":"no such target"}')
     const failure = await failureOf(call(getTarget, { id }))
     expect(failure).toMatchObject({ status: 404, message: 'The request resulted in Not Found' })
-    expect(notices).toEqual([])
+    expect(notices()).toEqual([])
   })
 
   it.each([
@@ -175,21 +191,21 @@ describe('what comes back', () => {
   ])('raises a notice titled API failure from the status text and %s', async (_, type, body, message) => {
     respond(503, 'Service Unavailable', body, type)
     const failure = await failureOf(call(ping, {}))
-    expect(notices).toEqual([{ title: 'API failure', message }])
+    expect(notices()).toEqual([{ title: 'API failure', message }])
     expect(failure.message).toBe('The request resulted in Service Unavailable')
   })
 
   it('raises a notice when no answer comes', async () => {
     answer = (response) => response.destroy()
     expect(await failureOf(call(ping, {}))).toMatchObject({ status: 0 })
-    expect(notices[0]?.title).toBe('API failure')
+    expect(notices()[0]?.title).toBe('API failure')
   })
 
   it('says nothing of a call that was given up', async () => {
     const given = new AbortController()
     answer = () => given.abort(new Error('left the page'))
     await expect(call(ping, {}, { signal: given.signal })).rejects.toThrow('left the page')
-    expect(notices).toEqual([])
+    expect(notices()).toEqual([])
   })
 
   it('finds the fields that the server names', async () => {

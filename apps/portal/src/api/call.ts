@@ -2,31 +2,12 @@
 import { type Endpoint, hasQuery, type InputOf, pathParameters, type ResultOf } from '@glacis/contract/endpoint'
 import { type QueryValue, toQueryString } from '@glacis/contract/query-string'
 import { ApiFailure, readFailureBody, statusWords } from '#api/failure.ts'
-
-/** What calls need from the page around them. */
-export interface CallSurroundings {
-  /** Base of the API without a trailing slash; empty for the page's own origin. */
-  readonly apiUrl: string
-  /** Told of every failure that a person should see. */
-  readonly notify: (notice: { readonly title: string; readonly message: string }) => void
-  /** Leaves for another page. The default replaces the document. */
-  readonly leaveFor: (address: string) => void
-}
+import { portalConfig } from '#lib/portal-config.ts'
+import { addToast } from '#lib/toasts.ts'
 
 export interface CallOptions {
   /** Aborting rejects with the signal's reason, silently. */
   readonly signal?: AbortSignal | undefined
-}
-
-let surroundings: CallSurroundings = {
-  apiUrl: '',
-  notify: () => {},
-  leaveFor: (address) => location.assign(address),
-}
-
-/** Sets what calls need from the page; `main` does it once, before the first call. */
-export function surroundCalls(given: Partial<CallSurroundings>): void {
-  surroundings = { ...surroundings, ...given }
 }
 
 /**
@@ -41,8 +22,9 @@ export async function call<E extends Endpoint>(
   input: InputOf<E>,
   { signal }: CallOptions = {},
 ): Promise<ResultOf<E>> {
+  const request = requestOf(endpoint, input, signal)
   try {
-    const response = await fetch(...requestOf(endpoint, input, signal))
+    const response = await fetch(...request)
     if (!response.ok) throw await refusal(response)
     return await readAnswer(endpoint, response)
   } catch (error) {
@@ -55,19 +37,20 @@ export async function call<E extends Endpoint>(
 
 /** The full address of something that the API serves as a file, for links. */
 export function apiAddress(path: `/v1/${string}`): string {
-  return surroundings.apiUrl + path
+  return portalConfig().apiUrl + path
 }
 
 function requestOf(endpoint: Endpoint, input: object, signal?: AbortSignal): [string, RequestInit] {
   const { path, rest } = fillPath(endpoint.path, input as Record<string, unknown>)
   const asked = { method: endpoint.method, credentials: 'include' as const, ...(signal && { signal }) }
+  const base = portalConfig().apiUrl
   if (hasQuery(endpoint.method)) {
     // A query is made of texts, numbers, truth values, lists and records of them: the contract's inputs are.
     const query = toQueryString(rest as Record<string, QueryValue | undefined>)
-    return [surroundings.apiUrl + path + (query && `?${query}`), { ...asked, headers: { accept: 'application/json' } }]
+    return [base + path + (query && `?${query}`), { ...asked, headers: { accept: 'application/json' } }]
   }
   const headers = { accept: 'application/json', 'content-type': 'application/json' }
-  return [surroundings.apiUrl + path, { ...asked, headers, body: JSON.stringify(rest) }]
+  return [base + path, { ...asked, headers, body: JSON.stringify(rest) }]
 }
 
 function fillPath(template: string, input: Readonly<Record<string, unknown>>) {
@@ -114,8 +97,8 @@ function noAnswer(cause: unknown): ApiFailure {
 
 function announce(failure: ApiFailure): void {
   if (failure.status === 404) return
-  if (failure.status !== 401) surroundings.notify({ title: 'API failure', message: failure.detail })
+  if (failure.status !== 401) addToast('error', { title: 'API failure', message: failure.detail })
   else if (location.pathname !== '/login') {
-    surroundings.leaveFor(`/login?return_to=${encodeURIComponent(location.href)}`)
+    location.assign(`/login?return_to=${encodeURIComponent(location.href)}`)
   }
 }
