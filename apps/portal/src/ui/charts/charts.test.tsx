@@ -119,8 +119,7 @@ describe('a chart', () => {
         <p>drawn</p>
       </ChartFigure>,
     )
-    const toggle = screen.getByRole('button', { name: /Show as table/ })
-    fireEvent.click(toggle)
+    fireEvent.click(screen.getByRole('button', { name: /Show as table/ }))
     const row = screen.getByRole('rowheader', { name: 'Week of 24 Aug' }).closest('tr')
     expect(
       row &&
@@ -128,7 +127,7 @@ describe('a chart', () => {
           .getAllByRole('cell')
           .map((cell) => cell.textContent),
     ).toEqual(['5', '1', '6'])
-    fireEvent.click(toggle)
+    fireEvent.click(screen.getByRole('button', { name: /Show as chart/ }))
     expect(screen.getByText('drawn')).toBeTruthy()
   })
 

@@ -1,7 +1,9 @@
 /** The frame around a chart: head, the choice between drawing and table, and what to say when there is nothing. */
-import { Table2 } from 'lucide-react'
+import { ChartColumn, Table2 } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
-import { type ChartSeries, count, totalAt } from '#ui/charts/plot.tsx'
+import { formatNumber } from '#lib/format.ts'
+import { IconButton } from '#ui/button.tsx'
+import { type ChartSeries, totalAt } from '#ui/charts/plot.tsx'
 import type { ChartPoint } from '#ui/charts/series.ts'
 
 interface FigureProps {
@@ -61,26 +63,15 @@ function Legend({ series }: Pick<FigureProps, 'series'>) {
   )
 }
 
-function TableToggle({
-  title,
-  isOn,
-  onToggle,
-}: {
+interface ToggleProps {
   readonly title: string
   readonly isOn: boolean
   readonly onToggle: () => void
-}) {
+}
+function TableToggle({ title, isOn, onToggle }: ToggleProps) {
+  const label = isOn ? 'Show as chart' : 'Show as table'
   return (
-    <button
-      type="button"
-      aria-pressed={isOn}
-      aria-label={`Show as table: ${title}`}
-      title="Show as table"
-      onClick={onToggle}
-      className="grid size-6.5 flex-none place-items-center rounded-sm text-ink-2 hover:bg-active hover:text-ink aria-pressed:bg-selected aria-pressed:text-main-ink"
-    >
-      <Table2 size={14} strokeWidth={1.75} aria-hidden="true" />
-    </button>
+    <IconButton size="xs" label={`${label}: ${title}`} icon={isOn ? <ChartColumn /> : <Table2 />} onClick={onToggle} />
   )
 }
 
@@ -123,10 +114,10 @@ function FigureTable({ title, points, series, height, showTotal }: FigureTablePr
               </th>
               {series.map(({ name, values }) => (
                 <td key={name} className="pl-3 text-right">
-                  {count.format(values[index] ?? 0)}
+                  {formatNumber(values[index] ?? 0)}
                 </td>
               ))}
-              {showTotal && <td className="pl-3 text-right font-medium">{count.format(totalAt(series, index))}</td>}
+              {showTotal && <td className="pl-3 text-right font-medium">{formatNumber(totalAt(series, index))}</td>}
             </tr>
           ))}
         </tbody>
@@ -142,8 +133,8 @@ export function summary(title: string, points: readonly ChartPoint[], series: re
     return `${title}: no data in this period.`
   }
   const sentences = series.map(({ name, values }) => {
-    const highest = count.format(Math.max(...values))
-    return `${name}: from ${count.format(values[0] ?? 0)} to ${count.format(values.at(-1) ?? 0)}, at most ${highest}.`
+    const highest = formatNumber(Math.max(...values))
+    return `${name}: from ${formatNumber(values[0] ?? 0)} to ${formatNumber(values.at(-1) ?? 0)}, at most ${highest}.`
   })
   return `${title}, ${first.label} to ${last.label}. ${sentences.join(' ')}`
 }

@@ -1,7 +1,8 @@
 /** Lines: how counts moved against each other over the period. */
 import { area, line } from 'd3-shape'
 import type { ReactNode } from 'react'
-import { type ChartSeries, count, placeOf, Plot } from '#ui/charts/plot.tsx'
+import { formatNumber } from '#lib/format.ts'
+import { type ChartSeries, placeOf, Plot } from '#ui/charts/plot.tsx'
 import { type CountScale, countScale, spread } from '#ui/charts/scale.ts'
 import type { ChartPoint } from '#ui/charts/series.ts'
 
@@ -152,7 +153,7 @@ function EndLabel({ top, value, glyph, children }: EndLabelProps) {
       style={{ top }}
     >
       {glyph}
-      <b className="font-semibold text-ink">{count.format(value)}</b>
+      <b className="font-semibold text-ink">{formatNumber(value)}</b>
       {children}
     </span>
   )

@@ -1,5 +1,6 @@
 /** What all charts share: the ground they are drawn on, the band, the tooltip and the keys. */
 import { type CSSProperties, type PointerEvent, type ReactNode, useState } from 'react'
+import { formatNumber } from '#lib/format.ts'
 import { type CountScale, labelled } from '#ui/charts/scale.ts'
 import type { ChartPoint } from '#ui/charts/series.ts'
 
@@ -12,8 +13,6 @@ export interface ChartSeries {
   /** The shape that says the same as the colour. */
   readonly glyph?: ReactNode
 }
-
-export const count = new Intl.NumberFormat('en-CH')
 
 interface PlotProps {
   /** Names the chart to those who do not see it. */
@@ -102,8 +101,8 @@ function nearest(share: number, total: number, layout: PlotProps['layout']): num
 }
 
 function spoken(points: readonly ChartPoint[], series: readonly ChartSeries[], index: number, total: boolean) {
-  const values = series.map(({ name, values: all }) => `${name} ${count.format(all[index] ?? 0)}`)
-  if (total) values.push(`total ${count.format(totalAt(series, index))}`)
+  const values = series.map(({ name, values: all }) => `${name} ${formatNumber(all[index] ?? 0)}`)
+  if (total) values.push(`total ${formatNumber(totalAt(series, index))}`)
   return `${points[index]?.title ?? ''}: ${values.join(', ')}`
 }
 
@@ -117,7 +116,7 @@ function GridLine({ tick, share }: { readonly tick: number; readonly share: numb
   return (
     <div className={`absolute inset-x-0 border-t ${line}`} style={{ bottom: percent(share) }} aria-hidden="true">
       <span className="absolute right-full mr-2 -translate-y-1/2 text-12 whitespace-nowrap text-(--gl-chart-axis) tabular-nums">
-        {count.format(tick)}
+        {formatNumber(tick)}
       </span>
     </div>
   )
@@ -163,7 +162,7 @@ function TipRow({ value, children }: { readonly value: number; readonly children
   return (
     <>
       <span className="inline-flex items-center gap-1.5">{children}</span>
-      <span className="text-right font-medium tabular-nums">{count.format(value)}</span>
+      <span className="text-right font-medium tabular-nums">{formatNumber(value)}</span>
     </>
   )
 }

@@ -1,0 +1,4 @@
+/** An address that leads nowhere. */
+export function NotFoundScreen() {
+  return <p>Not Found</p>
+}
