@@ -130,8 +130,15 @@ export function IssueStatus({ status }: { readonly status: IssueStatusValue }) {
   return <Status look={issueLooks[status]} />
 }
 
-export function ScanStatus({ status }: { readonly status: ScanStatusValue }) {
-  return <Status look={scanLooks[status]} />
+/** The status of a scan; with children, they stand for it (its target) and the status is read out. */
+export function ScanStatus({
+  status,
+  children,
+}: {
+  readonly status: ScanStatusValue
+  readonly children?: ReactNode
+}) {
+  return <Status look={scanLooks[status]}>{children}</Status>
 }
 
 /** The state of an agent; with children, they stand for it (its name) and the state is read out. */

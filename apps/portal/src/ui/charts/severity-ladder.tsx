@@ -62,7 +62,7 @@ interface LadderAnchorProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
   readonly hasChanges?: boolean
   readonly ref?: Ref<HTMLAnchorElement>
 }
-function LadderAnchor({ isSmall = false, hasChanges = true, className, ...rest }: LadderAnchorProps) {
+function LadderAnchor({ isSmall = false, hasChanges = true, className, children, ...rest }: LadderAnchorProps) {
   const small = hasChanges ? 'grid-cols-[84px_minmax(0,1fr)_28px_40px]' : 'grid-cols-[84px_minmax(0,1fr)_28px]'
   return (
     <a
@@ -72,7 +72,9 @@ function LadderAnchor({ isSmall = false, hasChanges = true, className, ...rest }
         isSmall ? small : 'grid-cols-[92px_minmax(0,1fr)_34px_62px]',
         className,
       )}
-    />
+    >
+      {children}
+    </a>
   )
 }
 
