@@ -42,14 +42,24 @@ export const touchedByStatus = [
   ...[listTargets, getTarget, listHosts, getHost, listProducts, listScans, getScan].map((endpoint) => [endpoint.path]),
 ] as const
 
-/** One PUT. The answer is put where the issue is read, then everything it touches is refreshed. */
+/** One PUT, and nothing else: whoever changes many refreshes once at the end. */
+export function changeStatus(change: { readonly id: string; readonly status: ChosenStatus }) {
+  return call(setIssueStatus, change)
+}
+
+/** Refreshes what a change of status touches: the issue, the ecosystem, both statistics and every count. */
+export function refreshAfterStatus(client: QueryClient): Promise<void> {
+  return refresh(client, touchedByStatus)
+}
+
+/** Changes one issue. The answer is put where the issue is read, then everything it touches is refreshed. */
 export function setStatus(client: QueryClient) {
   return mutationOptions({
     mutationKey: [setIssueStatus.path],
-    mutationFn: (change: { readonly id: string; readonly status: ChosenStatus }) => call(setIssueStatus, change),
+    mutationFn: changeStatus,
     onSuccess: async (answer, { id }) => {
       client.setQueryData(one(id).queryKey, answer)
-      await refresh(client, touchedByStatus)
+      await refreshAfterStatus(client)
     },
   })
 }

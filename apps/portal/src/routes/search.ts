@@ -75,6 +75,7 @@ export const OverviewSearch = z.object({
 /** The lists inside a target or an asset. */
 export const ChildListSearch = z.object({
   status: lenient(z.enum(['open', 'resolved', 'ignored', 'all'])),
+  sort: lenient(z.enum(['recent', 'priority', 'severity'])),
   q: words,
   ...paging,
 })
