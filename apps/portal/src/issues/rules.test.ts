@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { offered, offeredForAll } from '#issues/actions.ts'
 import { changeEach } from '#issues/bulk.ts'
 import { readCvss } from '#issues/cvss.ts'
+import { piecesOf } from '#issues/highlight.ts'
 import { stretches, stripLabel } from '#issues/history-strip.ts'
 import { keepShown, nothingSelected, pick, pickAll } from '#issues/selection.ts'
 
@@ -115,4 +116,17 @@ it('goes on after a failure, tells the progress and names what failed', async ()
   const outcome = await changeEach(['a', 'b', 'c'], change, (finished) => progress.push(finished))
   expect(outcome).toEqual({ done: ['a', 'c'], failed: ['b'] })
   expect(progress).toEqual([1, 2, 3])
+})
+
+describe('highlights', () => {
+  it.each([
+    ['version 5.17.3, again 5.17.3', ['5.17.3'], ['version ', '*5.17.3', ', again ', '*5.17.3']],
+    ['abcabc', ['ab', 'abc'], ['*abc', '*abc']],
+    ['nothing', ['x', ''], ['nothing']],
+    ['', ['x'], []],
+  ])('in %j of %j', (text, highlights, pieces) => {
+    expect(piecesOf(text, highlights).map(({ text: piece, isProof }) => (isProof ? `*${piece}` : piece))).toEqual(
+      pieces,
+    )
+  })
 })
