@@ -21,7 +21,7 @@ export const CreateSearch = z.object({ create: Flag.optional() })
 
 const lenient = <Item extends z.ZodType>(item: Item) => item.optional().catch(undefined)
 const listOf = <Item extends z.ZodType>(item: Item) =>
-  lenient(z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item).min(1)))
+  lenient(z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item).min(1).readonly()))
 const id = lenient(Id)
 const words = lenient(z.string().max(200))
 

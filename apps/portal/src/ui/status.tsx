@@ -131,13 +131,7 @@ export function IssueStatus({ status }: { readonly status: IssueStatusValue }) {
 }
 
 /** The status of a scan; with children, they stand for it (its target) and the status is read out. */
-export function ScanStatus({
-  status,
-  children,
-}: {
-  readonly status: ScanStatusValue
-  readonly children?: ReactNode
-}) {
+export function ScanStatus({ status, children }: { readonly status: ScanStatusValue; readonly children?: ReactNode }) {
   return <Status look={scanLooks[status]}>{children}</Status>
 }
 
