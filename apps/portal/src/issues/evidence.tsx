@@ -29,8 +29,8 @@ interface MonoProps {
 }
 function Mono({ label, text, highlights, className = '' }: MonoProps) {
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard
     <section
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard
       tabIndex={0}
       aria-label={label}
       className={`max-h-80 overflow-auto rounded-[8px] border border-line bg-inset ${className}`}
