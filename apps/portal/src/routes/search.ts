@@ -68,6 +68,7 @@ export const ScanListSearch = z.object({
   type: listOf(z.enum(['automatic', 'manual', 'emerging'])),
   ...paging,
 })
+export const ScanDetailSearch = z.object({ tab: lenient(z.enum(['result', 'log'])) })
 export const OverviewSearch = z.object({
   period: lenient(z.enum(['week', 'month', 'quarter', 'year'])),
   verification: lenient(z.enum(['verified', 'potential', 'all'])),

@@ -9,11 +9,11 @@ export type ScopeSort = 'name' | 'risks' | 'scan'
 export interface ScopeSearch {
   readonly create?: boolean | undefined
   readonly q?: string | undefined
-  readonly tag?: string[] | undefined
-  readonly schedule?: ScheduleWord[] | undefined
+  readonly tag?: readonly string[] | undefined
+  readonly schedule?: readonly ScheduleWord[] | undefined
   readonly sort?: string | undefined
   readonly size?: 25 | 50 | 100 | undefined
-  readonly after?: string[] | undefined
+  readonly after?: readonly string[] | undefined
 }
 
 const periods: Readonly<Record<ScheduleWord, SchedulePeriod>> = {
@@ -26,7 +26,7 @@ export function targetsInput({ q, tag, schedule, size, after }: ScopeSearch): In
   return {
     pageSize: size ?? 25,
     pageToken: after?.at(-1),
-    filter: { query: q || undefined, tagIds: tag, periods: schedule?.map((word) => periods[word]) },
+    filter: { query: q || undefined, tagIds: tag && [...tag], periods: schedule?.map((word) => periods[word]) },
   }
 }
 
