@@ -1,1 +1,43 @@
-export {}
+/** The page starts here: configuration first, then the router with everything it needs. */
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { loadConfig } from '#config.ts'
+import { reloadOnMissingParts } from '#lib/chunk-reload.ts'
+import { focusPageTitle } from '#lib/focus.ts'
+import { startShortcuts } from '#lib/keyboard.ts'
+import { followTheme } from '#lib/theme.ts'
+import { createPortalRouter } from '#routes/router.tsx'
+import '#styles/app.css'
+import { UnexpectedError } from '#ui/states.tsx'
+
+/** Data that nothing on the page uses is kept for five minutes. */
+const unusedDataMs = 5 * 60_000
+
+async function start(place: HTMLElement): Promise<void> {
+  followTheme()
+  reloadOnMissingParts()
+  const root = createRoot(place)
+  try {
+    await loadConfig()
+    const queryClient = new QueryClient({ defaultOptions: { queries: { gcTime: unusedDataMs } } })
+    const router = createPortalRouter(queryClient)
+    router.subscribe('onRendered', ({ pathChanged, fromLocation }) => {
+      if (pathChanged && fromLocation) focusPageTitle()
+    })
+    startShortcuts((href) => router.navigate({ href }))
+    root.render(
+      <StrictMode>
+        <QueryClientProvider client={queryClient}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </StrictMode>,
+    )
+  } catch (error) {
+    root.render(<UnexpectedError error={error} onRetry={() => location.reload()} />)
+  }
+}
+
+const place = document.getElementById('root')
+if (place) void start(place)

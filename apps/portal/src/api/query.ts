@@ -1,0 +1,26 @@
+/** How calls become queries: one key per call, so that whoever changes something can name what is stale. */
+import type { Endpoint, InputOf } from '@glacis/contract/endpoint'
+import { type QueryClient, type QueryKey, queryOptions } from '@tanstack/react-query'
+import { call } from '#api/call.ts'
+
+/** Every reading of one call, or of its inputs that begin like `input`. */
+export function keyOf<E extends Endpoint>(endpoint: E, input?: InputOf<E>): QueryKey {
+  return input === undefined ? [endpoint.path] : [endpoint.path, input]
+}
+
+/** A reading of the API as a query: aborted when nobody waits for it, never retried. */
+export function query<E extends Endpoint>(endpoint: E, input: InputOf<E>) {
+  return queryOptions({
+    queryKey: keyOf(endpoint, input),
+    queryFn: ({ signal }) => call(endpoint, input, { signal }),
+    retry: false,
+  })
+}
+
+/** Marks every reading of these calls stale and refreshes those on screen. */
+export async function refresh(client: QueryClient, keys: readonly QueryKey[]): Promise<void> {
+  await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
+}
+
+/** How often something that runs is asked for again, in milliseconds. A hidden tab does not ask. */
+export const pollMs = 5000

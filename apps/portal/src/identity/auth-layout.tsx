@@ -1,0 +1,73 @@
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useMemo } from 'react'
+import { contours } from '#lib/contours.ts'
+import { portalConfig } from '#lib/portal-config.ts'
+import { Brand } from '#ui/brand.tsx'
+import { useDocumentTitle } from '#ui/page-head.tsx'
+
+/** The frame of every screen outside the product: the mark, the one thing to do, and the slope. */
+export function AuthLayout({ children }: { readonly children: ReactNode }) {
+  const { helpUrl, apiDocsUrl, licenceUrl } = portalConfig()
+  return (
+    <div className="grid min-h-dvh grid-cols-1 md:grid-cols-[minmax(480px,44%)_minmax(0,1fr)]">
+      <div className="flex flex-col px-5 pt-5 pb-6 md:px-10 md:py-7">
+        <header>
+          <Link to="/" aria-label="Glacis, home" className="inline-block">
+            <Brand />
+          </Link>
+        </header>
+        <main className="grid flex-1 content-start justify-items-center py-6 pt-12 md:content-center md:pt-6">
+          <div className="w-full max-w-[360px]">{children}</div>
+        </main>
+        <footer className="flex gap-5 text-12 text-ink-3 [&_a:hover]:text-ink [&_a:hover]:underline">
+          <a href={helpUrl}>Help</a>
+          <a href={apiDocsUrl}>API documentation</a>
+          <a href={licenceUrl}>Licence</a>
+        </footer>
+      </div>
+      <Slope />
+    </div>
+  )
+}
+
+/** Title and one sentence of a screen. It also names the window. */
+export function AuthTitle({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+  useDocumentTitle(title)
+  return (
+    <>
+      <h1 tabIndex={-1} className="text-24 font-semibold tracking-[-.02em]">
+        {title}
+      </h1>
+      {children && <p className="mt-1 text-14 text-ink-2">{children}</p>}
+    </>
+  )
+}
+
+/** A line under a form that leads to another screen. */
+export function AuthAside({ children }: { readonly children: ReactNode }) {
+  return <p className="mt-6 text-center text-ink-2">{children}</p>
+}
+
+function Slope() {
+  const lines = useMemo(() => contours(806, 900), [])
+  return (
+    <div aria-hidden="true" className="relative overflow-hidden border-l border-line bg-canvas max-md:hidden">
+      <svg
+        viewBox="0 0 806 900"
+        preserveAspectRatio="xMidYMid slice"
+        fill="none"
+        className="absolute inset-0 size-full"
+      >
+        {lines.map(({ path, isIndex }, index) => (
+          <path
+            key={index}
+            d={path}
+            strokeLinecap="round"
+            stroke={isIndex ? 'var(--gl-main-edge)' : 'var(--gl-line-strong)'}
+            strokeWidth={isIndex ? 1.5 : 0.9}
+          />
+        ))}
+      </svg>
+    </div>
+  )
+}

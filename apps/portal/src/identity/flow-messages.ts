@@ -1,0 +1,49 @@
+/** What the service says of a flow as a whole, as notices. */
+import type { Message } from '@glacis/contract/identity'
+import { addToast, successToastMs, type ToastKind } from '#lib/toasts.ts'
+
+/**
+ * Message ids of the settings flow. Only the first changes what the portal says; the others are
+ * named so that a reader of a log or a test need not look them up.
+ */
+export const settingsMessages = {
+  updated: 1050001,
+  linkProvider: 1050002,
+  unlinkProvider: 1050003,
+  unlinkTotp: 1050004,
+  totpQrCode: 1050005,
+  totpSecret: 1050006,
+  revealLookupSecrets: 1050007,
+  regenerateLookupSecrets: 1050008,
+  lookupSecret: 1050009,
+  lookupSecretsLabel: 1050010,
+  confirmLookupSecrets: 1050011,
+  addSecurityKey: 1050012,
+  securityKeyName: 1050013,
+  lookupSecretUsed: 1050014,
+  lookupSecretsList: 1050015,
+  disableLookupSecrets: 1050016,
+  totpSecretLabel: 1050017,
+  removeSecurityKey: 1050018,
+  addPasskey: 1050019,
+  removePasskey: 1050020,
+} as const
+
+/** Kind and title of the notice for a message. */
+export function toastFor({ id, type }: Pick<Message, 'id' | 'type'>): {
+  readonly kind: ToastKind
+  readonly title: string
+} {
+  if (type === 'success' && id === settingsMessages.updated) return { kind: 'success', title: 'Account updated' }
+  if (type === 'info') return { kind: 'info', title: 'Info' }
+  if (type === 'success') return { kind: 'success', title: 'Success' }
+  return { kind: 'error', title: 'Oops, something went wrong' }
+}
+
+/** Raises one notice for each message. */
+export function announce(messages: readonly Message[]): void {
+  for (const message of messages) {
+    const { kind, title } = toastFor(message)
+    addToast(kind, { title, message: message.text, ...(kind === 'success' && { timeoutMs: successToastMs }) })
+  }
+}

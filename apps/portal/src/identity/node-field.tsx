@@ -1,0 +1,133 @@
+import type { InputNode, UiNode } from '@glacis/contract/identity'
+import { type ReactNode, useEffect } from 'react'
+import { codeNames, fieldState } from '#identity/nodes.ts'
+import { runLoad } from '#identity/triggers.ts'
+import { CodeInput } from '#ui/code-input.tsx'
+import { CopyField } from '#ui/copy-field.tsx'
+import { Checkbox, FieldMessages, TextField } from '#ui/field.tsx'
+
+/** What a form found wrong by itself, by the name of the field. */
+export type OwnErrors = ReadonlyMap<string, string>
+
+/** One field as the service describes it, with everything that is said about it below. */
+export function NodeField({
+  node,
+  ownErrors,
+  aside,
+  disabled,
+  autoFocus = false,
+}: {
+  readonly node: InputNode
+  readonly ownErrors?: OwnErrors | undefined
+  readonly aside?: ReactNode
+  readonly disabled?: boolean | undefined
+  readonly autoFocus?: boolean
+}) {
+  const { attributes, messages, meta } = node
+  const { name, type, value } = attributes
+  const own = ownErrors?.get(name)
+  const texts = own ? [own] : messages.map(({ text }) => text)
+  const state = own ? 'error' : fieldState(messages)
+  const label = attributes.label?.text || meta.label?.text || name
+  const isDisabled = attributes.disabled || disabled
+
+  if (type === 'hidden') return <HiddenNode node={node} />
+  if (codeNames.has(name)) {
+    return (
+      <CodeInput
+        key={String(value ?? '')}
+        name={name}
+        label={label}
+        state={state}
+        messages={texts}
+        initially={String(value ?? '')}
+        disabled={isDisabled ?? false}
+        autoFocus={autoFocus}
+      />
+    )
+  }
+  if (type === 'checkbox') {
+    return (
+      <div className="grid gap-1.5">
+        <Checkbox
+          name={name}
+          value="true"
+          label={label}
+          defaultChecked={value === true || value === 'true'}
+          disabled={isDisabled}
+          required={attributes.required}
+        />
+        {texts.length > 0 && <FieldMessages messages={texts} state={state} />}
+      </div>
+    )
+  }
+  return (
+    <TextField
+      label={label}
+      name={name}
+      type={type}
+      defaultValue={value === undefined ? undefined : String(value)}
+      required={attributes.required}
+      optional={!attributes.required}
+      disabled={isDisabled}
+      autoComplete={autocompleteOf(node)}
+      maxLength={attributes.maxlength}
+      state={state}
+      messages={texts}
+      aside={aside}
+      autoFocus={autoFocus}
+      spellCheck={type === 'text' && !name.startsWith('traits.name') ? false : undefined}
+      autoCapitalize={type === 'email' || name === 'identifier' ? 'none' : undefined}
+    />
+  )
+}
+
+/** A value that the form carries; a script may change it, so React never writes it again. */
+function HiddenNode({ node }: { readonly node: InputNode }) {
+  const { name, value, onload, onloadTrigger } = node.attributes
+  useEffect(() => {
+    // A browser without passkeys has nothing to offer here; the other ways to sign in stand beside it.
+    if (onload || onloadTrigger) runLoad(node).catch(() => {})
+    // Once per appearance of the node, as its `onload` says.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [onload, onloadTrigger])
+  return <input type="hidden" key={String(value ?? '')} name={name} defaultValue={String(value ?? '')} />
+}
+
+/** Names of people are known to browsers, though the service has no words for them. */
+function autocompleteOf({ attributes: { name, autocomplete } }: InputNode): string | undefined {
+  if (autocomplete) return autocomplete
+  const known: Readonly<Record<string, string>> = {
+    'traits.name.first': 'given-name',
+    'traits.name.last': 'family-name',
+    email: 'email',
+    identifier: 'username',
+  }
+  return known[name]
+}
+
+/** Text, image or link of a flow. Scripts and unknown nodes show nothing. */
+export function NodeContent({ node }: { readonly node: UiNode }) {
+  if (node.type === 'img') {
+    const { src, width, height } = node.attributes
+    return (
+      <img
+        src={src}
+        width={width}
+        height={height}
+        alt={node.meta.label?.text ?? ''}
+        className="max-w-full rounded-md bg-[#fff]"
+      />
+    )
+  }
+  if (node.type === 'text') {
+    const label = node.meta.label?.text
+    return (
+      <div className="grid gap-1.5">
+        {label && <p className="leading-4.5 font-medium">{label}</p>}
+        <CopyField label={label ?? 'Text'} value={node.attributes.text.text} wrap />
+      </div>
+    )
+  }
+  return null
+}

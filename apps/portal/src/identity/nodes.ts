@@ -1,0 +1,55 @@
+/** Reading the nodes of a flow. */
+import type { InputNode, Message, UiNode } from '@glacis/contract/identity'
+import type { FieldState } from '#ui/field.tsx'
+
+type Group = UiNode['group']
+
+/** Inputs named so are codes of six characters. */
+export const codeNames: ReadonlySet<string> = new Set(['code', 'totp_code'])
+
+/** Groups that stand apart from the one form of a screen, in the order in which they are shown. */
+const order: readonly Group[] = [
+  'oidc',
+  'default',
+  'profile',
+  'identifier_first',
+  'password',
+  'code',
+  'totp',
+  'lookup_secret',
+  'webauthn',
+  'passkey',
+  'captcha',
+  'link',
+]
+
+/** The nodes by group, providers first. What this version does not know is left out, never a failure. */
+export function byGroup(nodes: readonly UiNode[]): ReadonlyMap<Group, readonly UiNode[]> {
+  const groups = new Map<Group, UiNode[]>()
+  for (const group of order) {
+    const members = nodes.filter((node) => node.group === group && node.type !== 'div')
+    if (members.length > 0) groups.set(group, members)
+  }
+  return groups
+}
+
+export function inputsOf(nodes: readonly UiNode[], group?: Group): readonly InputNode[] {
+  return nodes.filter((node): node is InputNode => node.type === 'input' && (!group || node.group === group))
+}
+
+export function inputNamed(nodes: readonly UiNode[], name: string): InputNode | undefined {
+  return inputsOf(nodes).find((node) => node.attributes.name === name)
+}
+
+/** An input is in error as soon as one of its messages is; a success shows only without errors. */
+export function fieldState(messages: readonly Message[]): FieldState {
+  if (messages.some(({ type }) => type === 'error')) return 'error'
+  return messages.some(({ type }) => type === 'success') ? 'success' : 'default'
+}
+
+/** The name that the person gave a passkey. */
+export function passkeyName({ meta }: InputNode): string {
+  const name = meta.label?.context?.['display_name']
+  if (typeof name !== 'string') throw new Error('a passkey came without a display name')
+  return name
+}

@@ -1,0 +1,153 @@
+/** The screens of the flows. What they ask for comes from the service; they add titles and ways between them. */
+import type { Flow } from '@glacis/contract/identity'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { CircleCheck } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { AuthAside, AuthTitle } from '#identity/auth-layout.tsx'
+import type { FlowKind } from '#identity/client.ts'
+import { FlowForm } from '#identity/flow-form.tsx'
+import { flowQuery } from '#identity/lifecycle.ts'
+import { ButtonAnchor } from '#ui/button.tsx'
+import { Note } from '#ui/note.tsx'
+
+interface Visit {
+  /** Id of the flow, as the address carries it. */
+  readonly flow: string
+  readonly returnTo: string | undefined
+}
+
+export function LoginScreen({ flow: id, returnTo }: Visit) {
+  const flow = useOpenFlow('login', id)
+  const { title, lede } = loginWords(flow)
+  const forgotten = (
+    <Link to="/recovery" search={{ return_to: returnTo }} className="inline-link">
+      Forgot password?
+    </Link>
+  )
+  return (
+    <>
+      <AuthTitle title={title}>{lede}</AuthTitle>
+      <FlowForm key={flow.id} kind="login" flow={flow} asides={{ password: forgotten }} />
+      <AuthAside>
+        {isSecondFactor(flow) ? (
+          <Link to="/logout" preload={false} className="inline-link">
+            Sign in as someone else
+          </Link>
+        ) : (
+          <>
+            New here?{' '}
+            <Link to="/registration" search={{ return_to: returnTo }} className="inline-link">
+              Create an account
+            </Link>
+          </>
+        )}
+      </AuthAside>
+    </>
+  )
+}
+
+export function RegistrationScreen({ flow: id, returnTo }: Visit) {
+  const flow = useOpenFlow('registration', id)
+  return (
+    <>
+      <AuthTitle title="Create an account">You add your first target right after this.</AuthTitle>
+      <FlowForm key={flow.id} kind="registration" flow={flow} />
+      <AuthAside>
+        Already have an account?{' '}
+        <Link to="/login" search={{ return_to: returnTo }} className="inline-link">
+          Sign in
+        </Link>
+      </AuthAside>
+    </>
+  )
+}
+
+export function RecoveryScreen({ flow: id, returnTo }: Visit) {
+  const flow = useOpenFlow('recovery', id)
+  const isSent = flow.state === 'sent_email'
+  return (
+    <>
+      <AuthTitle title={isSent ? 'Check your email' : 'Recover your account'}>
+        {isSent
+          ? 'Enter the code from the email to choose a new password.'
+          : 'We send a code to the address of your account.'}
+      </AuthTitle>
+      <FlowForm key={flow.id} kind="recovery" flow={flow} />
+      <AuthAside>
+        <Link to="/login" search={{ return_to: returnTo }} className="inline-link">
+          Back to sign in
+        </Link>
+      </AuthAside>
+    </>
+  )
+}
+
+export function VerificationScreen({ flow: id, returnTo }: Visit) {
+  const flow = useOpenFlow('verification', id)
+  if (flow.state === 'passed_challenge') return <Verified flow={flow} returnTo={returnTo} />
+  return (
+    <>
+      <AuthTitle title="Verify your email">
+        {flow.state === 'sent_email'
+          ? 'Enter the code that we sent you.'
+          : 'We send a code to the address that you enter.'}
+      </AuthTitle>
+      <FlowForm key={flow.id} kind="verification" flow={flow} />
+      <AuthAside>
+        <a href={returnTo ?? '/overview'} className="inline-link">
+          Later
+        </a>
+      </AuthAside>
+    </>
+  )
+}
+
+function Verified({ flow, returnTo }: { readonly flow: Flow; readonly returnTo: string | undefined }) {
+  return (
+    <>
+      <AuthTitle title="Email verified" />
+      <div className="mt-5 grid gap-5">
+        {flow.ui.messages.map(({ id, text }) => (
+          <Note key={id} variant="green" icon={<CircleCheck aria-hidden="true" />}>
+            {text}
+          </Note>
+        ))}
+        <ButtonAnchor variant="primary" block href={continueAddress(flow, returnTo)}>
+          {continueWords(flow)}
+        </ButtonAnchor>
+      </div>
+    </>
+  )
+}
+
+/** The service's own way on leads to its default page; the overview is meant unless it names another. */
+function continueAddress(flow: Flow, returnTo: string | undefined): string {
+  const link = flow.ui.nodes.find((node) => node.type === 'a')?.attributes.href
+  const isHome = !link || new URL(link, location.href).href === new URL('/', location.href).href
+  return flow.return_to ?? returnTo ?? (isHome ? '/overview' : link)
+}
+function continueWords(flow: Flow): string {
+  return flow.ui.nodes.find((node) => node.type === 'a')?.attributes.title.text || 'Continue'
+}
+
+function useOpenFlow(kind: FlowKind, id: string): Flow {
+  return useSuspenseQuery(flowQuery(kind, id)).data
+}
+
+function isSecondFactor(flow: Flow): boolean {
+  return flow.requested_aal === 'aal2'
+}
+
+function loginWords(flow: Flow): { readonly title: string; readonly lede: ReactNode } {
+  if (isSecondFactor(flow)) return { title: 'Second step', lede: 'Confirm with the second factor of your account.' }
+  if (flow.refresh) return { title: 'Confirm that it is you', lede: 'Sign in once more to go on.' }
+  return {
+    title: 'Sign in',
+    lede: (
+      <>
+        to <span className="font-mono text-ink">{location.host}</span>
+      </>
+    ),
+  }
+}

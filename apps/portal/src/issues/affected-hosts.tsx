@@ -1,0 +1,140 @@
+/** Where a risk is, how we know, and how it went there. */
+import type { AffectedHost } from '@glacis/contract/issue'
+import { ChevronDown, ChevronRight } from 'lucide-react'
+import { useState } from 'react'
+import { EvidenceBlock } from '#issues/evidence.tsx'
+import { type Stretch, stretches, stripLabel } from '#issues/history-strip.ts'
+import { HistoryTimeline } from '#issues/history-timeline.tsx'
+import { hostName } from '#issues/issue-cells.tsx'
+import { useNow } from '#lib/clock.ts'
+import { cx } from '#lib/cx.ts'
+import { formatNumber } from '#lib/format.ts'
+import { IconButton } from '#ui/button.tsx'
+import { RelativeTime } from '#ui/relative-time.tsx'
+import { IssueStatus } from '#ui/status.tsx'
+import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
+
+/** One row per host; the first one with evidence is open. */
+export function HostTable({ hosts }: { readonly hosts: readonly AffectedHost[] }) {
+  return (
+    <section className="blk px-0! pb-0!" aria-label="Affected hosts">
+      <h2 className="px-(--gl-gutter)">
+        Affected hosts <span className="ml-1 font-normal text-ink-3 tabular-nums">{formatNumber(hosts.length)}</span>
+      </h2>
+      {hosts.length === 0 ? (
+        <p className="px-(--gl-gutter) pb-5 text-ink-2">No longer seen on any host.</p>
+      ) : (
+        <Table label="Affected hosts">
+          <thead>
+            <tr>
+              <HeaderCell width={64} className="pr-0!">
+                <span className="sr-only">Evidence</span>
+              </HeaderCell>
+              <HeaderCell>Host</HeaderCell>
+              <HeaderCell width={132}>Target</HeaderCell>
+              <HeaderCell width={122}>Status</HeaderCell>
+              <HeaderCell width={132}>Last seen</HeaderCell>
+              <HeaderCell width={160} priority={1}>
+                History, 90 days
+              </HeaderCell>
+            </tr>
+          </thead>
+          <tbody>
+            {hosts.map((host, index) => (
+              <HostRow key={host.host.id} affected={host} isFirst={index === 0} />
+            ))}
+          </tbody>
+        </Table>
+      )}
+    </section>
+  )
+}
+
+function HostRow({ affected, isFirst }: { readonly affected: AffectedHost; readonly isFirst: boolean }) {
+  const evidence = affected.evidence ?? []
+  const [isOpen, setIsOpen] = useState(isFirst && evidence.length > 0)
+  const name = hostName(affected)
+  const seam = isOpen && 'border-b-transparent!'
+  return (
+    <>
+      <tr>
+        <Cell className={cx('pr-0!', seam)}>
+          <IconButton
+            size="xs"
+            label={`${isOpen ? 'Hide' : 'Show'} evidence for ${name}`}
+            icon={isOpen ? <ChevronDown /> : <ChevronRight />}
+            aria-expanded={isOpen}
+            onClick={() => setIsOpen(!isOpen)}
+          />
+        </Cell>
+        <Cell label="Host" primary className={cx(seam)}>
+          <CellLink to="/assets/$id" params={{ id: affected.host.id }} title={name}>
+            <span className="ttl truncate font-mono">{name}</span>
+          </CellLink>
+        </Cell>
+        <Cell label="Target" quiet className={cx(seam)} title={affected.target.name}>
+          {affected.target.name}
+        </Cell>
+        <Cell label="Status" className={cx(seam)}>
+          <IssueStatus status={affected.status} />
+        </Cell>
+        <Cell label="Last seen" quiet className={cx(seam)}>
+          <RelativeTime value={affected.lastSeenTime} />
+        </Cell>
+        <Cell label="History, 90 days" priority={1} className={cx(seam, 'max-md:w-full!')}>
+          <Strip history={affected.history} />
+        </Cell>
+      </tr>
+      {isOpen && (
+        <tr className="hover:bg-transparent!">
+          <Cell colSpan={6} className="pt-0! pb-4! pl-[76px]! whitespace-normal! max-md:pl-0!">
+            <div className="grid grid-cols-[minmax(0,1fr)_190px] gap-5 max-md:grid-cols-1">
+              <div className="grid min-w-0 content-start gap-4">
+                {affected.notCheckedSinceTime && (
+                  <p className="text-12 text-ink-2">
+                    Not checked since <RelativeTime value={affected.notCheckedSinceTime} />: neither confirmed nor
+                    refuted.
+                  </p>
+                )}
+                {evidence.length === 0 && <p className="text-12 text-ink-3">No evidence was recorded.</p>}
+                {evidence.map((one) => (
+                  <EvidenceBlock key={`${one.location} ${one.method}`} evidence={one} />
+                ))}
+              </div>
+              <div>
+                <p className="mb-1.5 text-12 text-ink-3">History</p>
+                <HistoryTimeline history={affected.history} />
+              </div>
+            </div>
+          </Cell>
+        </tr>
+      )}
+    </>
+  )
+}
+
+const looks: Readonly<Record<Stretch['status'], string>> = {
+  STATUS_REGRESSION: 'h-3 bg-regression',
+  STATUS_OPEN: 'h-2 bg-open',
+  STATUS_RESOLVED: 'h-1 bg-resolved',
+  STATUS_IGNORED: 'h-1 bg-ignored',
+  absent: 'h-0.5 bg-n6',
+}
+
+/** Colour and height say the status, the label says both in words. */
+function Strip({ history }: Pick<AffectedHost, 'history'>) {
+  const all = stretches(history, useNow())
+  const label = stripLabel(all)
+  return (
+    <span className="flex h-3.5 items-center gap-[1.5px]" title={label}>
+      <span className="sr-only">{label}</span>
+      {all.map(({ status, share, from }) => (
+        <i
+          key={from}
+          className={cx('min-w-0.5 rounded-[1px]', looks[status])}
+          style={{ flexGrow: share, flexBasis: 0 }}
+        />
+      ))}
+    </span>
+  )
+}

@@ -1,0 +1,92 @@
+/** The issues of one target and of one host, as tabs of their pages. */
+import { getRouteApi } from '@tanstack/react-router'
+import { ShieldCheck } from 'lucide-react'
+import { IssueList } from '#issues/issue-list.tsx'
+import { SortMenu } from '#issues/risk-filters.tsx'
+import { type RiskSearch, type RiskTab, riskTabs } from '#issues/search.ts'
+import { FilterBar, SearchField } from '#ui/filter-bar.tsx'
+import { SegmentedControl } from '#ui/segmented-control.tsx'
+import { EmptyState } from '#ui/states.tsx'
+
+const ofTarget = getRouteApi('/_auth/scope/$id/issues')
+const ofHost = getRouteApi('/_auth/assets/$id/issues')
+
+/** `/scope/{id}/issues` */
+export function TargetIssuesPage() {
+  const { id } = ofTarget.useParams()
+  const search = ofTarget.useSearch()
+  const navigate = ofTarget.useNavigate()
+  return (
+    <ChildList
+      search={search}
+      place={{ target: id }}
+      onSearch={(to, replace) => void navigate({ search: to, replace, resetScroll: false })}
+    />
+  )
+}
+
+/** `/assets/{id}/issues` */
+export function HostIssuesPage() {
+  const { id } = ofHost.useParams()
+  const search = ofHost.useSearch()
+  const navigate = ofHost.useNavigate()
+  return (
+    <ChildList
+      search={search}
+      place={{ asset: id }}
+      onSearch={(to, replace) => void navigate({ search: to, replace, resetScroll: false })}
+    />
+  )
+}
+
+type ChildSearch = Pick<RiskSearch, 'status' | 'q' | 'sort' | 'size' | 'after'>
+interface ChildListProps {
+  readonly search: ChildSearch
+  /** Whose issues; it is in the path, not in the search. */
+  readonly place: Pick<RiskSearch, 'target' | 'asset'>
+  readonly onSearch: (search: ChildSearch, replace: boolean) => void
+}
+
+function ChildList({ search, place, onSearch }: ChildListProps) {
+  const set = (change: ChildSearch, replace = false) => onSearch({ ...search, after: undefined, ...change }, replace)
+  const tab = search.status ?? 'open'
+  return (
+    <IssueList
+      key={tab}
+      search={search}
+      place={place}
+      onSearch={({ status, q, sort, size, after }, options) =>
+        onSearch({ status, q, sort, size, after }, options?.replace ?? false)
+      }
+      hidesHosts={place.asset !== undefined}
+      tools={
+        <FilterBar
+          filters={
+            <SegmentedControl label="Status" options={tabs} value={tab} onChange={(status) => set({ status })} />
+          }
+          search={
+            <SearchField
+              label="Search risks"
+              value={search.q ?? ''}
+              onChange={(q) => set({ q: q || undefined }, true)}
+            />
+          }
+          sort={<SortMenu search={search} onSort={(sort) => set({ sort })} />}
+        />
+      }
+      empty={
+        <EmptyState
+          icon={<ShieldCheck />}
+          title={tab === 'open' ? 'No open risks' : `No ${tab === 'all' ? '' : tab} risks`}
+        >
+          {tab === 'open' && 'Whatever a scan finds here stands in this list.'}
+        </EmptyState>
+      }
+    />
+  )
+}
+
+const tabs: readonly { readonly value: RiskTab; readonly label: string }[] = riskTabs.map((value) => ({
+  value,
+  label: value.charAt(0).toUpperCase() + value.slice(1),
+}))

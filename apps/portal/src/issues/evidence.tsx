@@ -1,0 +1,51 @@
+/** The proof on one host: what was asked, what came back, and which part of it counts. */
+import type { Evidence } from '@glacis/contract/issue'
+import { piecesOf } from '#issues/highlight.ts'
+import { AbsoluteTime } from '#ui/relative-time.tsx'
+
+export function EvidenceBlock({ evidence }: { readonly evidence: Evidence }) {
+  const { location, method, quality, request, text, highlights, time } = evidence
+  const source = method === 'version' ? 'version match' : `check ${method}`
+  return (
+    <figure className="min-w-0">
+      <figcaption className="mb-1.5 flex flex-wrap gap-x-3 text-12 text-ink-3">
+        <span className="wrap-anywhere">
+          {location && <span className="font-mono text-ink-2">{location}</span>} {source}
+        </span>
+        <span>quality {quality} of 100</span>
+        <AbsoluteTime value={time} />
+      </figcaption>
+      {request && <Mono label="What was sent" text={request} highlights={[]} className="mb-1.5" />}
+      <Mono label="Evidence" text={text} highlights={highlights} />
+    </figure>
+  )
+}
+
+interface MonoProps {
+  readonly label: string
+  readonly text: string
+  readonly highlights: readonly string[]
+  readonly className?: string
+}
+function Mono({ label, text, highlights, className = '' }: MonoProps) {
+  return (
+    <section
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard
+      tabIndex={0}
+      aria-label={label}
+      className={`max-h-80 overflow-auto rounded-[8px] border border-line bg-inset ${className}`}
+    >
+      <pre className="px-3.5 py-2.5 font-mono text-[12px]/[19px] text-ink-2">
+        {piecesOf(text, highlights).map(({ text: piece, isProof, at }) =>
+          isProof ? (
+            <mark key={at} className="rounded-[2px] bg-yellow-tint text-yellow-ink">
+              {piece}
+            </mark>
+          ) : (
+            piece
+          ),
+        )}
+      </pre>
+    </section>
+  )
+}

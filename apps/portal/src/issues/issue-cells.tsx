@@ -1,0 +1,95 @@
+/** The cells that every table of issues is made of. */
+import type { AffectedHost, Issue } from '@glacis/contract/issue'
+import type { Severity as SeverityValue, Threat } from '@glacis/contract/threat'
+import { cx } from '#lib/cx.ts'
+import { Badge } from '#ui/badge.tsx'
+import { Severity, severityLevel } from '#ui/severity.tsx'
+import { CellLink } from '#ui/table.tsx'
+
+const scores = new Intl.NumberFormat('en-CH', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+
+/** "9.8" */
+export function scoreWords(score: number): string {
+  return scores.format(score)
+}
+
+/** Glyph and word at the left, score at the right. */
+export function SeverityWithScore({ severity }: { readonly severity: SeverityValue }) {
+  return (
+    <span className="flex items-center justify-between gap-2">
+      <Severity level={severityLevel(severity.category)} />
+      {severity.score > 0 && <span className="text-ink-2 tabular-nums">{scoreWords(severity.score)}</span>}
+    </span>
+  )
+}
+
+/** The first CVE that a threat names. */
+export function cveOf({ references }: Pick<Threat, 'references'>): string | undefined {
+  for (const reference of references) if ('cve' in reference) return reference.cve
+  return undefined
+}
+
+/**
+ * Name, then what is worth knowing beside it. Where there is no room the CVE disappears whole,
+ * then the name is cut; tags stay.
+ */
+export function IssueName({
+  issue,
+  isPotentialMarked = false,
+}: {
+  readonly issue: Issue
+  readonly isPotentialMarked?: boolean
+}) {
+  const cve = cveOf(issue.threat)
+  const isExploited = issue.threat.knownExploited !== undefined
+  const isMarked = isPotentialMarked && issue.verification === 'VERIFICATION_UNVERIFIED'
+  const room = cx(
+    isExploited && isMarked
+      ? 'max-w-[calc(100%-112px)]'
+      : isExploited
+        ? 'max-w-[calc(100%-44px)]'
+        : isMarked && 'max-w-[calc(100%-72px)]',
+  )
+  return (
+    <CellLink
+      to="/risks/$id"
+      params={{ id: issue.id }}
+      title={cve ? `${issue.name}, ${cve}` : issue.name}
+      data-row-link
+      className="h-5! flex-wrap gap-y-5! overflow-hidden max-md:h-auto! max-md:gap-y-1!"
+    >
+      <span className={cx('ttl truncate', room || 'max-w-full')}>{issue.name}</span>
+      {isExploited && (
+        <Badge small variant="red" title="Known exploited (CISA)">
+          KEV
+        </Badge>
+      )}
+      {isMarked && (
+        <Badge small title="Inferred, not confirmed by a check">
+          Potential
+        </Badge>
+      )}
+      {cve && cve !== issue.name && <span className="flex-none font-mono text-ink-3 max-md:hidden">{cve}</span>}
+    </CellLink>
+  )
+}
+
+/** How a host is called: by the name it was reached under, else by its address. */
+export function hostName({ host }: Pick<AffectedHost, 'host'>): string {
+  return host.name ?? host.address
+}
+
+/** The first host and how many more; the number is never cut. */
+export function AffectedHosts({ issue }: { readonly issue: Issue }) {
+  const [first] = issue.affectedHosts
+  if (!first) return <span className="text-ink-3">None</span>
+  const more = (issue.affectedHostCount ?? issue.affectedHosts.length) - 1
+  return (
+    <span className="flex min-w-0 items-center gap-1.5">
+      <span className="truncate font-mono text-ink-2" title={hostName(first)}>
+        {hostName(first)}
+      </span>
+      {more > 0 && <span className="flex-none text-ink-3 tabular-nums">+{more}</span>}
+    </span>
+  )
+}

@@ -1,0 +1,49 @@
+import { getIssue, type Issue, type IssueStatus } from '@glacis/contract/issue'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { cleanup, render, screen } from '@testing-library/react'
+import { afterEach, expect, it } from 'vitest'
+import { one } from '#issues/queries.ts'
+import { IssueActions } from '#issues/issue-detail.tsx'
+import { ThreatFigures } from '#issues/threat-figures.tsx'
+
+afterEach(cleanup)
+const id = '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01'
+
+it.each([
+  ['STATUS_OPEN', ['Ignore', 'Resolve']],
+  ['STATUS_REGRESSION', ['Ignore', 'Resolve']],
+  ['STATUS_RESOLVED', ['Reopen', 'Ignore']],
+  ['STATUS_IGNORED', ['Reopen', 'Resolve']],
+] as const)('offers for %s exactly %j', (status: IssueStatus, names) => {
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <IssueActions issue={{ id, status }} />
+    </QueryClientProvider>,
+  )
+  expect(screen.getAllByRole('button').map((button) => button.textContent)).toEqual(names)
+})
+
+it('reads the issue under the key that a change of status refreshes', () => {
+  expect(one(id).queryKey).toEqual([getIssue.path, { id }])
+})
+
+const severity: Issue['threat']['severity'] = {
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+  score: 9.8,
+  category: 'CATEGORY_CRITICAL',
+}
+
+it('shows the vector in words, EPSS and KEV', () => {
+  const knownExploited = { addTime: '2023-11-02T00:00:00Z' }
+  render(<ThreatFigures threat={{ severity, epss: { score: 0.944, percentile: 0.999 }, knownExploited }} />)
+  for (const text of ['CVSS 3.1 base score', '9.8', '94.4%', '99.9th percentile', 'since 2 Nov 2023', 'Network']) {
+    expect(screen.getByText(text)).toBeTruthy()
+  }
+})
+
+it('leaves out what is not known', () => {
+  const { container } = render(
+    <ThreatFigures threat={{ severity: { cvss: '', score: 0, category: 'CATEGORY_UNSPECIFIED' } }} />,
+  )
+  expect(container.textContent).toBe('')
+})

@@ -1,0 +1,110 @@
+/** What stands beside a risk: what to do, where to read on, and what happened. */
+import type { Issue } from '@glacis/contract/issue'
+import type { Reference, SolutionKind } from '@glacis/contract/threat'
+import { ArrowUpRight } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { HistoryTimeline } from '#issues/history-timeline.tsx'
+import { Badge, type BadgeVariant } from '#ui/badge.tsx'
+import { Fact, Facts } from '#ui/card.tsx'
+import { AbsoluteTime } from '#ui/relative-time.tsx'
+import { IssueStatus } from '#ui/status.tsx'
+
+const solutions: Readonly<Record<SolutionKind, { readonly word: string; readonly variant: BadgeVariant } | undefined>> =
+  {
+    KIND_UNSPECIFIED: undefined,
+    KIND_NONE: { word: 'None', variant: 'gray' },
+    KIND_WONT_FIX: { word: 'Won’t fix', variant: 'gray' },
+    KIND_MITIGATION: { word: 'Mitigation', variant: 'yellow' },
+    KIND_WORKAROUND: { word: 'Workaround', variant: 'yellow' },
+    KIND_VENDOR_FIX: { word: 'Vendor fix', variant: 'green' },
+  }
+
+export function IssueRail({ issue }: { readonly issue: Issue }) {
+  const { solution, references } = issue.threat
+  const kind = solution && solutions[solution.kind]
+  return (
+    <>
+      {solution && (solution.description || kind) && (
+        <section>
+          <div className="mb-2 flex items-center gap-2">
+            <h2 className="mb-0!">Solution</h2>
+            {kind && <Badge variant={kind.variant}>{kind.word}</Badge>}
+          </div>
+          {solution.description && (
+            <p className="whitespace-pre-line text-ink-2 wrap-anywhere">{solution.description}</p>
+          )}
+        </section>
+      )}
+      {references.length > 0 && (
+        <section>
+          <h2>References</h2>
+          <ul className="grid gap-1.5">
+            {references.map((reference) => (
+              <li
+                key={'cve' in reference ? reference.cve : reference.url}
+                className="flex min-w-0 items-center gap-1.5"
+              >
+                <ReferenceLink reference={reference} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <section>
+        <h2>Details</h2>
+        <Facts>
+          <Fact name="Status">
+            <IssueStatus status={issue.status} />
+          </Fact>
+          {issue.verification && (
+            <Fact name="Verification">{issue.verification === 'VERIFICATION_VERIFIED' ? 'Verified' : 'Potential'}</Fact>
+          )}
+          {issue.quality !== undefined && <Fact name="Quality">{issue.quality} of 100</Fact>}
+          {issue.priority !== undefined && <Fact name="Priority">{issue.priority} of 100</Fact>}
+          <When name="First seen" time={issue.firstSeenTime} />
+          <When name="Last seen" time={issue.lastSeenTime} />
+          {issue.resolveTime && <When name="Resolved" time={issue.resolveTime} />}
+          {issue.ignoreTime && <When name="Ignored" time={issue.ignoreTime} />}
+        </Facts>
+      </section>
+      <section>
+        <h2>History</h2>
+        <HistoryTimeline history={issue.history} />
+      </section>
+    </>
+  )
+}
+
+function When({ name, time }: { readonly name: string; readonly time: string }) {
+  return (
+    <Fact name={name}>
+      <AbsoluteTime value={time} className="tabular-nums" />
+    </Fact>
+  )
+}
+
+/** References come from feeds: only addresses of the web become links, and the other side learns nothing of us. */
+function ReferenceLink({ reference }: { readonly reference: Reference }) {
+  if ('cve' in reference) {
+    const address = `https://www.cve.org/CVERecord?id=${encodeURIComponent(reference.cve)}`
+    return (
+      <Outside address={address}>
+        <span className="font-mono">{reference.cve}</span>
+      </Outside>
+    )
+  }
+  if (!/^https?:\/\//i.test(reference.url)) return <span className="truncate text-ink-2">{reference.url}</span>
+  return <Outside address={reference.url}>{reference.url.replace(/^https?:\/\//i, '')}</Outside>
+}
+
+function Outside({ address, children }: { readonly address: string; readonly children: ReactNode }) {
+  return (
+    <>
+      <a href={address} target="_blank" rel="noopener noreferrer" className="inline-link truncate" title={address}>
+        {children}
+      </a>
+      <ArrowUpRight className="size-3.5 text-ink-3" aria-hidden="true" />
+      <span className="sr-only">(opens in a new tab)</span>
+    </>
+  )
+}

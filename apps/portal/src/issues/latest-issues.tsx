@@ -1,0 +1,120 @@
+/** The first rows of the issues of something, on the page of that thing. */
+import type { Issue, IssueFilter } from '@glacis/contract/issue'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { AffectedHosts, IssueName, SeverityWithScore } from '#issues/issue-cells.tsx'
+import { list } from '#issues/queries.ts'
+import { formatNumber } from '#lib/format.ts'
+import { SectionHead } from '#ui/card.tsx'
+import { ListBody } from '#ui/list.tsx'
+import { RelativeTime } from '#ui/relative-time.tsx'
+import { SkeletonRows } from '#ui/skeleton.tsx'
+import { EmptyState } from '#ui/states.tsx'
+import { IssueStatus } from '#ui/status.tsx'
+import { Cell, HeaderCell, Table } from '#ui/table.tsx'
+
+interface LatestIssuesProps {
+  readonly title: string
+  readonly filter: IssueFilter
+  /** Rows at most. */
+  readonly rows?: number
+  readonly shows?: 'host' | 'hostCount' | 'lastSeen'
+  /** A link to all of them. */
+  readonly more?: ReactNode
+  readonly empty?: string
+}
+
+/** A short table without filters or pages: severity, name, one more column, status. */
+export function LatestIssues({
+  title,
+  filter,
+  rows = 10,
+  shows = 'host',
+  more,
+  empty = 'No risks.',
+}: LatestIssuesProps) {
+  const query = useQuery(list({ pageSize: rows, filter, orderBy: 'ORDER_BY_SEVERITY' }))
+  const issues = query.data?.issues
+  const total = query.data?.totalSize ?? (query.data?.nextPageToken === '' ? issues?.length : undefined)
+  return (
+    <section aria-label={title} className="pt-5">
+      <div className="px-(--gl-gutter) pb-2">
+        <SectionHead
+          title={
+            <>
+              {title}
+              {total !== undefined && (
+                <span className="ml-2 font-normal text-ink-3 tabular-nums">{formatNumber(total)}</span>
+              )}
+            </>
+          }
+        >
+          {more}
+        </SectionHead>
+      </div>
+      <ListBody what="Risks" query={query} count={issues?.length} empty={<EmptyState title={empty} />}>
+        <Table label={title}>
+          <thead>
+            <tr>
+              <HeaderCell width={140}>Severity</HeaderCell>
+              <HeaderCell>Risk</HeaderCell>
+              {shows === 'host' && (
+                <HeaderCell width={220} priority={1}>
+                  Host
+                </HeaderCell>
+              )}
+              {shows === 'hostCount' && (
+                <HeaderCell width={72} align="end">
+                  Hosts
+                </HeaderCell>
+              )}
+              <HeaderCell width={122}>Status</HeaderCell>
+              {shows !== 'host' && (
+                <HeaderCell width={140} priority={1}>
+                  Last seen
+                </HeaderCell>
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            {!issues && <SkeletonRows rows={5} columns={4} />}
+            {issues?.map((issue) => (
+              <Row key={issue.id} issue={issue} shows={shows} />
+            ))}
+          </tbody>
+        </Table>
+      </ListBody>
+    </section>
+  )
+}
+
+function Row({ issue, shows }: { readonly issue: Issue; readonly shows: NonNullable<LatestIssuesProps['shows']> }) {
+  return (
+    <tr>
+      <Cell label="Severity">
+        <SeverityWithScore severity={issue.threat.severity} />
+      </Cell>
+      <Cell label="Risk" primary>
+        <IssueName issue={issue} isPotentialMarked />
+      </Cell>
+      {shows === 'host' && (
+        <Cell label="Host" priority={1}>
+          <AffectedHosts issue={issue} />
+        </Cell>
+      )}
+      {shows === 'hostCount' && (
+        <Cell label="Hosts" align="end">
+          {formatNumber(issue.affectedHostCount ?? issue.affectedHosts.length)}
+        </Cell>
+      )}
+      <Cell label="Status">
+        <IssueStatus status={issue.status} />
+      </Cell>
+      {shows !== 'host' && (
+        <Cell label="Last seen" quiet priority={1}>
+          <RelativeTime value={issue.lastSeenTime} />
+        </Cell>
+      )}
+    </tr>
+  )
+}

@@ -1,0 +1,126 @@
+/** The tools row of a risk list. */
+import { useQuery } from '@tanstack/react-query'
+import { ArrowDownWideNarrow, ChevronDown } from 'lucide-react'
+import { one as oneHost } from '#hosts/queries.ts'
+import { type RiskSearch, riskSorts, sortWords, withoutFilters } from '#issues/search.ts'
+import { one as oneProduct } from '#products/queries.ts'
+import { all as allTargets } from '#targets/queries.ts'
+import { Button, buttonClass } from '#ui/button.tsx'
+import { FilterBar, FilterMenu, FilterToggle, SearchField } from '#ui/filter-bar.tsx'
+import { Menu, MenuChoice } from '#ui/menu.tsx'
+import { SeverityGlyph, severityLevels, severityWords } from '#ui/severity.tsx'
+
+interface RiskFiltersProps {
+  readonly search: RiskSearch
+  readonly onSearch: (search: RiskSearch, options?: { readonly replace: boolean }) => void
+  readonly isPicking: boolean
+  readonly onPicking: () => void
+}
+
+const severityOptions = [...severityLevels, 'none' as const].map((level) => ({
+  value: level,
+  label: severityWords[level],
+  icon: <SeverityGlyph level={level} />,
+}))
+
+/** Filters by what a triage asks first; a host, a scan or a technology comes with a link from its page. */
+export function RiskFilters({ search, onSearch, isPicking, onPicking }: RiskFiltersProps) {
+  const set = (change: RiskSearch, replace = false) => onSearch({ ...search, after: undefined, ...change }, { replace })
+  const targets = useQuery(allTargets()).data?.targets ?? []
+  const { severity, target, kev, q, asset, scan, technology } = search
+  const active = [severity?.length, target, kev, q, asset, scan, technology].filter(Boolean).length
+  return (
+    <FilterBar
+      activeCount={active}
+      onClear={() => onSearch(withoutFilters(search))}
+      search={
+        <SearchField label="Search risks" value={q ?? ''} onChange={(text) => set({ q: text || undefined }, true)} />
+      }
+      filters={
+        <>
+          <FilterMenu
+            label="Severity"
+            many
+            options={severityOptions}
+            chosen={severity ?? []}
+            onChange={(chosen) => set({ severity: chosen.length > 0 ? chosen : undefined })}
+          />
+          <FilterMenu
+            label="Target"
+            options={targets.map(({ id, name }) => ({ value: id, label: name }))}
+            chosen={target ? [target] : []}
+            onChange={([chosen]) => set({ target: chosen })}
+          />
+          <FilterToggle label="Known exploited" on={kev ?? false} onChange={(on) => set({ kev: on || undefined })} />
+          {asset && <HostFilter id={asset} onRemove={() => set({ asset: undefined })} />}
+          {technology && <ProductFilter id={technology} onRemove={() => set({ technology: undefined })} />}
+          {scan && (
+            <FilterMenu
+              label="Scan"
+              options={[{ value: scan, label: 'one scan' }]}
+              chosen={[scan]}
+              onChange={() => set({ scan: undefined })}
+            />
+          )}
+        </>
+      }
+      sort={
+        <span className="flex items-center gap-1">
+          <SortMenu search={search} onSort={(sort) => set({ sort: sort === 'recent' ? undefined : sort })} />
+          <Button variant="ghost" size="sm" aria-pressed={isPicking} className="md:hidden" onClick={onPicking}>
+            Select
+          </Button>
+        </span>
+      }
+    />
+  )
+}
+
+interface SortMenuProps {
+  readonly search: RiskSearch
+  readonly onSort: (sort: (typeof riskSorts)[number]) => void
+}
+export function SortMenu({ search, onSort }: SortMenuProps) {
+  const sort = search.sort ?? 'recent'
+  return (
+    <Menu
+      label={`Sort: ${sortWords[sort]}`}
+      buttonClassName={buttonClass({ variant: 'ghost', size: 'sm' })}
+      button={
+        <>
+          <ArrowDownWideNarrow aria-hidden="true" />
+          {sortWords[sort]}
+          <ChevronDown className="size-3.5 text-ink-3" aria-hidden="true" />
+        </>
+      }
+    >
+      {riskSorts.map((one) => (
+        <MenuChoice key={one} checked={sort === one} onClick={() => onSort(one)}>
+          {sortWords[one]}
+        </MenuChoice>
+      ))}
+    </Menu>
+  )
+}
+
+interface ChipProps {
+  readonly id: string
+  readonly onRemove: () => void
+}
+function HostFilter({ id, onRemove }: ChipProps) {
+  const host = useQuery(oneHost(id)).data?.host
+  return (
+    <FilterMenu
+      label="Asset"
+      options={[{ value: id, label: host?.name ?? host?.address ?? 'one asset' }]}
+      chosen={[id]}
+      onChange={onRemove}
+    />
+  )
+}
+
+function ProductFilter({ id, onRemove }: ChipProps) {
+  const product = useQuery(oneProduct(id)).data?.product
+  const label = product ? `${product.name} ${product.version}`.trim() : 'one technology'
+  return <FilterMenu label="Technology" options={[{ value: id, label }]} chosen={[id]} onChange={onRemove} />
+}

@@ -1,0 +1,112 @@
+/** `/risks/verified` and `/risks/potential`. */
+import type { Verification } from '@glacis/contract/issue'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { ShieldCheck } from 'lucide-react'
+import { IssueList } from '#issues/issue-list.tsx'
+import { byStatus } from '#issues/queries.ts'
+import { type RiskSearch, type RiskTab, riskTabs } from '#issues/search.ts'
+import { ButtonLink } from '#ui/button.tsx'
+import { PageHead } from '#ui/page-head.tsx'
+import { EmptyState } from '#ui/states.tsx'
+import { Tab, Tabs } from '#ui/tabs.tsx'
+
+const pages = {
+  VERIFICATION_VERIFIED: {
+    route: getRouteApi('/_auth/risks/verified'),
+    path: '/risks/verified',
+    filter: 'VERIFICATION_FILTER_VERIFIED',
+    title: 'Verified risks',
+    word: 'verified',
+    lede: 'A check proved each of these on at least one host.',
+  },
+  VERIFICATION_UNVERIFIED: {
+    route: getRouteApi('/_auth/risks/potential'),
+    path: '/risks/potential',
+    filter: 'VERIFICATION_FILTER_UNVERIFIED',
+    title: 'Potential risks',
+    word: 'potential',
+    lede: 'Inferred, most of them from a recognised version. No check has proved these yet.',
+  },
+} as const
+
+const tabWords: Readonly<Record<RiskTab, string>> = {
+  open: 'Open',
+  resolved: 'Resolved',
+  ignored: 'Ignored',
+  all: 'All',
+}
+
+/** One kind of risks: what is open first, the rest behind tabs. */
+export function IssueListPage({ verification }: { readonly verification: Verification }) {
+  const page = pages[verification]
+  const search: RiskSearch = page.route.useSearch()
+  const navigate = page.route.useNavigate()
+  const counts = useTabCounts(page.filter)
+  const tab = search.status ?? 'open'
+  return (
+    <div className="pg flex grow flex-col">
+      <PageHead title={page.title} description={page.lede} />
+      <Tabs label="Status">
+        {riskTabs.map((status) => (
+          <Tab
+            key={status}
+            to={page.path}
+            search={{ status: status === 'open' ? undefined : status, sort: search.sort, size: search.size }}
+            activeOptions={{ includeSearch: false }}
+            activeProps={{}}
+            aria-current={tab === status ? 'page' : undefined}
+            resetScroll={false}
+            count={counts?.[status]}
+          >
+            {tabWords[status]}
+          </Tab>
+        ))}
+      </Tabs>
+      <IssueList
+        key={`${verification} ${tab}`}
+        verification={verification}
+        search={search}
+        onSearch={(to, { replace } = { replace: false }) => void navigate({ search: to, replace, resetScroll: false })}
+        total={counts?.[tab]}
+        empty={<NoRisks tab={tab} word={page.word} path={page.path} />}
+      />
+    </div>
+  )
+}
+
+/** The last point of the statistics is now; it is what the badges in the menu read too. */
+function useTabCounts(
+  verification: (typeof pages)[Verification]['filter'],
+): Readonly<Record<RiskTab, number>> | undefined {
+  const { data } = useQuery(byStatus({ period: 'PERIOD_QUARTER', filter: { verification } }))
+  if (!data) return undefined
+  const last = (values: readonly number[]) => values.at(-1) ?? 0
+  const open = last(data.open) + last(data.regressive)
+  const [resolved, ignored] = [last(data.resolved), last(data.ignored)]
+  return { open, resolved, ignored, all: open + resolved + ignored }
+}
+
+interface NoRisksProps {
+  readonly tab: RiskTab
+  readonly word: string
+  readonly path: '/risks/verified' | '/risks/potential'
+}
+function NoRisks({ tab, word, path }: NoRisksProps) {
+  if (tab !== 'open') {
+    return <EmptyState icon={<ShieldCheck />} title={tab === 'all' ? `No ${word} risks` : `No ${tab} ${word} risks`} />
+  }
+  return (
+    <EmptyState
+      icon={<ShieldCheck />}
+      title={`No open ${word} risks`}
+      actions={
+        <ButtonLink to={path} search={{ status: 'resolved' }} variant="secondary" size="sm">
+          See resolved risks
+        </ButtonLink>
+      }
+    >
+      Everything found so far is resolved or ignored. Scheduled scans go on by themselves.
+    </EmptyState>
+  )
+}

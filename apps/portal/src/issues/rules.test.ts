@@ -1,0 +1,132 @@
+import type { HistoryEntry, IssueStatus } from '@glacis/contract/issue'
+import { describe, expect, it } from 'vitest'
+import { offered, offeredForAll } from '#issues/actions.ts'
+import { changeEach } from '#issues/bulk.ts'
+import { readCvss } from '#issues/cvss.ts'
+import { piecesOf } from '#issues/highlight.ts'
+import { stretches, stripLabel } from '#issues/history-strip.ts'
+import { keepShown, nothingSelected, pick, pickAll } from '#issues/selection.ts'
+
+describe('the changes offered', () => {
+  it.each([
+    ['STATUS_OPEN', ['STATUS_RESOLVED', 'STATUS_IGNORED']],
+    ['STATUS_REGRESSION', ['STATUS_RESOLVED', 'STATUS_IGNORED']],
+    ['STATUS_RESOLVED', ['STATUS_IGNORED', 'STATUS_OPEN']],
+    ['STATUS_IGNORED', ['STATUS_RESOLVED', 'STATUS_OPEN']],
+  ] as const)('%s: %j', (status, actions) => {
+    expect(offered(status)).toEqual(actions)
+  })
+  it.each([
+    [
+      ['STATUS_OPEN', 'STATUS_REGRESSION'],
+      ['STATUS_RESOLVED', 'STATUS_IGNORED'],
+    ],
+    [['STATUS_OPEN', 'STATUS_RESOLVED'], ['STATUS_IGNORED']],
+    [['STATUS_OPEN', 'STATUS_RESOLVED', 'STATUS_IGNORED'], []],
+    [[], []],
+  ] as [IssueStatus[], IssueStatus[]][])('to all of %j: %j', (statuses, actions) => {
+    expect(offeredForAll(statuses)).toEqual(actions)
+  })
+})
+
+describe('CVSS vectors', () => {
+  it('reads version 3.1 into its eight base metrics', () => {
+    const reading = readCvss('CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:U/C:H/I:L/A:N')
+    expect(reading?.version).toBe('3.1')
+    expect(reading?.cells.map(({ value, level }) => `${value} ${level}`)).toEqual([
+      'Network 3',
+      'Low 3',
+      'None 3',
+      'Required 1',
+      'Unchanged 1',
+      'High 3',
+      'Low 2',
+      'None 0',
+    ])
+  })
+  it.each([
+    ['AV:N/AC:M/Au:N/C:P/I:P/A:C', '2.0', 6],
+    ['(AV:N/AC:M/Au:N/C:P/I:P/A:C)', '2.0', 6],
+    ['CVSS:3.0/AV:P/AC:H/PR:H/UI:N/S:C/C:N/I:N/A:H/E:U/RL:O', '3.0', 8],
+    ['CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N', '4.0', 11],
+  ])('reads %s', (vector, version, cells) => {
+    expect(readCvss(vector)).toMatchObject({ version, cells: { length: cells } })
+  })
+  it.each(['', 'CVSS:3.1/AV:N', 'CVSS:9.9/AV:N/AC:L', 'CVSS:3.1/AV:X/AC:L/PR:N/UI:R/S:U/C:H/I:L/A:N', 'high'])(
+    'leaves %j alone',
+    (vector) => {
+      expect(readCvss(vector)).toBeUndefined()
+    },
+  )
+})
+
+describe('the strip of 90 days', () => {
+  const now = Date.parse('2026-11-20T00:00:00Z')
+  const entry = (status: IssueStatus, day: string): HistoryEntry => ({ status, timestamp: `${day}T00:00:00Z` })
+  it('begins absent and ends now', () => {
+    const all = stretches([entry('STATUS_OPEN', '2026-11-17')], now)
+    expect(all.map(({ status, days }) => [status, days])).toEqual([
+      ['absent', 87],
+      ['STATUS_OPEN', 3],
+    ])
+    expect(stripLabel(all)).toBe('Not present for 87 days, open since 17 Nov 2026')
+  })
+  it('starts in the status that held 90 days ago, whatever the order of entries', () => {
+    const all = stretches([entry('STATUS_RESOLVED', '2026-10-01'), entry('STATUS_OPEN', '2026-01-01')], now)
+    expect(all.map(({ status, days }) => [status, days])).toEqual([
+      ['STATUS_OPEN', 40],
+      ['STATUS_RESOLVED', 50],
+    ])
+    expect(all.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1)
+  })
+  it('joins entries that change nothing', () => {
+    const all = stretches([entry('STATUS_OPEN', '2026-01-01'), entry('STATUS_OPEN', '2026-10-01')], now)
+    expect(stripLabel(all)).toBe('Open for 90 days')
+  })
+})
+
+describe('a selection', () => {
+  const rows = ['a', 'b', 'c', 'd']
+  it('takes a range from the row picked last', () => {
+    const from = pick(nothingSelected, rows, 'd')
+    expect([...pick(from, rows, 'b', true).ids].sort()).toEqual(['b', 'c', 'd'])
+  })
+  it('drops a range in the same way', () => {
+    const all = pick(pickAll(nothingSelected, rows), rows, 'b')
+    expect([...pick(all, rows, 'd', true).ids]).toEqual(['a'])
+  })
+  it('takes a single row when the anchor has left the page', () => {
+    expect([...pick({ ids: new Set(), anchor: 'x' }, rows, 'c', true).ids]).toEqual(['c'])
+  })
+  it('takes all, then none', () => {
+    const all = pickAll(nothingSelected, rows)
+    expect(all.ids.size).toBe(4)
+    expect(pickAll(all, rows).ids.size).toBe(0)
+  })
+  it('forgets what has left the page', () => {
+    const all = pickAll(nothingSelected, rows)
+    expect([...keepShown(all, ['b', 'z']).ids]).toEqual(['b'])
+    expect(keepShown(all, rows)).toBe(all)
+  })
+})
+
+it('goes on after a failure, tells the progress and names what failed', async () => {
+  const progress: number[] = []
+  const change = (id: string) => (id === 'b' ? Promise.reject(new Error('no')) : Promise.resolve())
+  const outcome = await changeEach(['a', 'b', 'c'], change, (finished) => progress.push(finished))
+  expect(outcome).toEqual({ done: ['a', 'c'], failed: ['b'] })
+  expect(progress).toEqual([1, 2, 3])
+})
+
+describe('highlights', () => {
+  it.each([
+    ['version 5.17.3, again 5.17.3', ['5.17.3'], ['version ', '*5.17.3', ', again ', '*5.17.3']],
+    ['abcabc', ['ab', 'abc'], ['*abc', '*abc']],
+    ['nothing', ['x', ''], ['nothing']],
+    ['', ['x'], []],
+  ])('in %j of %j', (text, highlights, pieces) => {
+    expect(piecesOf(text, highlights).map(({ text: piece, isProof }) => (isProof ? `*${piece}` : piece))).toEqual(
+      pieces,
+    )
+  })
+})

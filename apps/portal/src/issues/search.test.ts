@@ -1,0 +1,42 @@
+import { type QueryValue, toQueryString } from '@glacis/contract/query-string'
+import { expect, it } from 'vitest'
+import { hasFilters, issuesInput, type RiskSearch, withoutFilters } from '#issues/search.ts'
+
+const queryOf = (...asked: Parameters<typeof issuesInput>) =>
+  toQueryString(issuesInput(...asked) as Record<string, QueryValue>)
+
+it('asks for open verified risks, most recent first, when the address says nothing', () => {
+  expect(decodeURIComponent(queryOf({}, 'VERIFICATION_VERIFIED'))).toBe(
+    'pageSize=25&orderBy=ORDER_BY_MOST_RECENT&filter.verification=VERIFICATION_FILTER_VERIFIED&filter.status=STATUS_FILTER_OPEN',
+  )
+})
+
+it('asks for exactly what the address carries', () => {
+  const search: RiskSearch = {
+    status: 'all',
+    severity: ['critical', 'none'],
+    kev: true,
+    q: 'redis',
+    sort: 'severity',
+    size: 100,
+    after: ['one', 'two'],
+  }
+  expect(queryOf(search, 'VERIFICATION_UNVERIFIED').split('&')).toEqual([
+    'pageSize=100',
+    'pageToken=two',
+    'orderBy=ORDER_BY_SEVERITY',
+    'filter.verification=VERIFICATION_FILTER_UNVERIFIED',
+    'filter.severities=CATEGORY_CRITICAL',
+    'filter.severities=CATEGORY_NONE',
+    'filter.severities=CATEGORY_UNSPECIFIED',
+    'filter.kev=true',
+    'filter.query=redis',
+  ])
+})
+
+it('clears filters and the page but not tab, order and size', () => {
+  const search: RiskSearch = { status: 'ignored', sort: 'priority', size: 50, q: 'x', after: ['t'] }
+  expect(hasFilters(search)).toBe(true)
+  expect(hasFilters(withoutFilters(search))).toBe(false)
+  expect(withoutFilters(search)).toEqual({ status: 'ignored', sort: 'priority', size: 50 })
+})

@@ -1,0 +1,39 @@
+/** A part of the page that cannot be loaded, most often because a newer version replaced it. */
+
+const flag = 'glacis.reloadedFor'
+
+/**
+ * Reloads the page for a part that failed to load, once for each distinct error message in a session.
+ *
+ * @returns false when it has been tried before: the error is for the error view then.
+ */
+export function reloadOnceFor(message: string, reload: () => void = () => location.reload()): boolean {
+  const tried = readTried()
+  if (!tried || tried.includes(message)) return false
+  try {
+    sessionStorage.setItem(flag, JSON.stringify([...tried, message]))
+  } catch {
+    return false
+  }
+  reload()
+  return true
+}
+
+/** Undefined when the browser keeps nothing: without a memory a reload might never end. */
+function readTried(): readonly string[] | undefined {
+  try {
+    const stored: unknown = JSON.parse(sessionStorage.getItem(flag) ?? '[]')
+    return Array.isArray(stored) ? stored.map(String) : []
+  } catch {
+    return undefined
+  }
+}
+
+/** Follows Vite's notice of a failed part of the page. Returns the way to stop. */
+export function reloadOnMissingParts(): () => void {
+  const onFailure = (event: Event & { payload?: unknown }) => {
+    reloadOnceFor(event.payload instanceof Error ? event.payload.message : 'a part of the page is missing')
+  }
+  window.addEventListener('vite:preloadError', onFailure)
+  return () => window.removeEventListener('vite:preloadError', onFailure)
+}

@@ -1,0 +1,109 @@
+/** Numbers, money and times as the product writes them: locale en-CH, through `Intl` only. */
+
+const locale = 'en-CH'
+const numbers = new Intl.NumberFormat(locale)
+const percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'CHF' })
+const roundMoney = new Intl.NumberFormat(locale, { style: 'currency', currency: 'CHF', maximumFractionDigits: 0 })
+const milliseconds = new Intl.NumberFormat(locale, { style: 'unit', unit: 'millisecond', maximumFractionDigits: 0 })
+const dates = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' })
+const dateTimes = new Intl.DateTimeFormat(locale, {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+})
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always' })
+const relativeDay = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+
+/** A moment as the API writes it, as epoch milliseconds, or as a date. */
+export type Moment = string | number | Date
+
+/** `1'234` */
+export function formatNumber(value: number): string {
+  return numbers.format(value)
+}
+
+/** A count for a small place: `999+` above 999. */
+export function formatCount(value: number): string {
+  return value > 999 ? '999+' : numbers.format(value)
+}
+
+/** `0.942` → `94.2%` */
+export function formatPercent(share: number): string {
+  return percents.format(share)
+}
+
+/** Swiss francs; only 0 is written without decimals. */
+export function formatCurrency(amount: number): string {
+  return amount === 0 ? roundMoney.format(0) : money.format(amount)
+}
+
+/** `38 ms` */
+export function formatMilliseconds(value: number): string {
+  return milliseconds.format(value)
+}
+
+/** `20 Nov 2026` */
+export function formatDate(moment: Moment): string {
+  return dates.format(new Date(moment))
+}
+
+/** `20 Nov 2026, 22:42` */
+export function formatDateTime(moment: Moment): string {
+  return dateTimes.format(new Date(moment))
+}
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+/** Mean Gregorian year; a month is its twelfth. */
+const year = 365.2425 * day
+const month = year / 12
+
+/**
+ * How long ago, or how soon, a moment is: milliseconds under a second, seconds under a minute,
+ * minutes, hours, days under a week, weeks under 30 days, months under a year, then years.
+ * At a boundary the larger unit holds. Only days use words ("yesterday").
+ */
+export function formatRelativeTime(moment: Moment, now: Moment = Date.now()): string {
+  const difference = new Date(moment).getTime() - new Date(now).getTime()
+  const distance = Math.abs(difference)
+  const signed = (unitMs: number) => Math.sign(difference) * Math.max(1, Math.floor(distance / unitMs))
+  if (distance < second) return relativeMilliseconds(difference)
+  if (distance < minute) return relative.format(signed(second), 'second')
+  if (distance < hour) return relative.format(signed(minute), 'minute')
+  if (distance < day) return relative.format(signed(hour), 'hour')
+  if (distance < 7 * day) return relativeDay.format(signed(day), 'day')
+  if (distance < 30 * day) return relative.format(signed(7 * day), 'week')
+  if (distance < year) return relative.format(signed(month), 'month')
+  return relative.format(signed(year), 'year')
+}
+
+/** `Intl.RelativeTimeFormat` knows no unit below the second. */
+function relativeMilliseconds(difference: number): string {
+  const amount = milliseconds.format(Math.abs(difference))
+  return difference > 0 ? `in ${amount}` : `${amount} ago`
+}
+
+/** `3725000` → `1 h 2 min`; the two largest units that are not zero. */
+export function formatDuration(durationMs: number): string {
+  if (durationMs < second) return milliseconds.format(Math.max(0, durationMs))
+  const parts: [number, string][] = [
+    [Math.floor(durationMs / day), 'day'],
+    [Math.floor((durationMs % day) / hour), 'hour'],
+    [Math.floor((durationMs % hour) / minute), 'minute'],
+    [Math.floor((durationMs % minute) / second), 'second'],
+  ]
+  const first = parts.findIndex(([amount]) => amount > 0)
+  return parts
+    .slice(first, first + 2)
+    .filter(([amount]) => amount > 0)
+    .map(([amount, unit]) =>
+      new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' }).format(amount),
+    )
+    .join(' ')
+}

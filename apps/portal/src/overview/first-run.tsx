@@ -1,0 +1,79 @@
+/** Before the first scan has ended there are no figures, only a next step. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Crosshair, Plus, Radar } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { isActive, list } from '#scans/queries.ts'
+import { ButtonLink } from '#ui/button.tsx'
+import { progressWords, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
+import { RelativeTime } from '#ui/relative-time.tsx'
+import { EmptyState } from '#ui/states.tsx'
+import { ScanStatus } from '#ui/status.tsx'
+
+interface FirstRunProps {
+  readonly hasTargets: boolean
+  readonly startScan: ReactNode
+}
+
+/** No target: add one. A target but no finished scan: watch the first one, or start it. */
+export function FirstRun({ hasTargets, startScan }: FirstRunProps) {
+  if (hasTargets) return <FirstScan startScan={startScan} />
+  return (
+    <div className="mt-4.5 flex grow flex-col border-t border-line">
+      <EmptyState
+        icon={<Crosshair />}
+        title="Add your first target"
+        actions={
+          <ButtonLink to="/scope" search={{ create: true }} variant="primary" size="sm" icon={<Plus />}>
+            New target
+          </ButtonLink>
+        }
+      >
+        A target is a host, an address or a range that you own. Glacis finds its hosts, recognises their software and
+        reports the risks here.
+      </EmptyState>
+    </div>
+  )
+}
+
+function FirstScan({ startScan }: Pick<FirstRunProps, 'startScan'>) {
+  const { data } = useQuery(list({ pageSize: 25 }))
+  const running = data?.scans.filter(isActive) ?? []
+  const [latest] = data?.scans ?? []
+  return (
+    <div className="mt-4.5 flex grow flex-col border-t border-line">
+      {running.length > 0 ? (
+        <section aria-label="First scan" className="mx-auto grid w-full max-w-150 gap-5 px-(--gl-gutter) py-16">
+          <div>
+            <h2 className="text-16 font-semibold tracking-[-.01em]">The first scan is under way</h2>
+            <p className="mt-1 text-14 text-ink-2">Figures appear here when it has finished.</p>
+          </div>
+          <ul className="grid gap-4">
+            {running.map((scan) => (
+              <li key={scan.id} className="grid gap-1.5">
+                <span className="flex items-center justify-between gap-2">
+                  <Link
+                    to="/scans/$id"
+                    params={{ id: scan.id }}
+                    className="min-w-0 truncate font-medium hover:underline"
+                  >
+                    <ScanStatus status={scan.status}>{scan.target?.name ?? 'Scan'}</ScanStatus>
+                  </Link>
+                  <RelativeTime value={scan.startTime ?? scan.createTime} className="text-12 text-ink-3" />
+                </span>
+                <ScanProgressBar scan={scan} />
+                <output className="text-12 text-ink-2">{progressWords(scan)}</output>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ) : (
+        <EmptyState icon={<Radar />} title="Run the first scan" actions={startScan}>
+          {latest?.progress?.failureReason
+            ? `The last scan did not finish: ${latest.progress.failureReason}`
+            : 'Your targets are ready. Risks, assets and technologies appear here after the first scan.'}
+        </EmptyState>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,114 @@
+/** What to look at first. */
+import type { Issue } from '@glacis/contract/issue'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ArrowRight } from 'lucide-react'
+import { list } from '#issues/queries.ts'
+import { useNow } from '#lib/clock.ts'
+import { needingAttention, type Reason, reasonsFor } from '#overview/attention.ts'
+import { SectionFailed } from '#overview/section-failed.tsx'
+import { statsInput, type View } from '#overview/view.ts'
+import { Badge } from '#ui/badge.tsx'
+import { SectionHead } from '#ui/card.tsx'
+import { RelativeTime } from '#ui/relative-time.tsx'
+import { Severity, severityLevel } from '#ui/severity.tsx'
+import { SkeletonRows } from '#ui/skeleton.tsx'
+import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
+
+/** New, regressed or known exploited risks; at most seven. */
+export function NeedsAttention({ view }: { readonly view: View }) {
+  const now = useNow()
+  const { verification } = statsInput(view).filter
+  const { data, isError, refetch } = useQuery(
+    list({ pageSize: 100, orderBy: 'ORDER_BY_PRIORITY', filter: { status: ['STATUS_FILTER_OPEN'], verification } }),
+  )
+  const issues = data && needingAttention(data.issues, now)
+  return (
+    <section aria-label="Needs attention" className="pb-3!">
+      <SectionHead
+        title={
+          <>
+            Needs attention
+            <span className="ml-2 text-13 font-normal tracking-normal text-ink-3 max-md:hidden">
+              New, regressed or known exploited
+            </span>
+          </>
+        }
+      >
+        <Link
+          to={view.kind === 'potential' ? '/risks/potential' : '/risks/verified'}
+          className="inline-flex items-center gap-1 hover:text-ink"
+        >
+          {view.kind === 'potential' ? 'All potential risks' : 'All verified risks'}
+          <ArrowRight className="size-3.5" aria-hidden="true" />
+        </Link>
+      </SectionHead>
+      {isError && !data && <SectionFailed what="The risks" onRetry={() => void refetch()} />}
+      {issues?.length === 0 && <p className="mt-3 text-ink-2">Nothing new, regressed or known exploited.</p>}
+      {(!data || (issues && issues.length > 0)) && !(isError && !data) && (
+        <Table label="Needs attention" fit="text" className="mt-1">
+          <thead>
+            <tr>
+              <HeaderCell width={96}>Severity</HeaderCell>
+              <HeaderCell>Risk</HeaderCell>
+              <HeaderCell width={200} priority={1}>
+                Affected
+              </HeaderCell>
+              <HeaderCell width={104} align="end">
+                Open since
+              </HeaderCell>
+            </tr>
+          </thead>
+          <tbody>
+            {issues ? (
+              issues.map((issue) => <Row key={issue.id} issue={issue} reasons={reasonsFor(issue, now)} />)
+            ) : (
+              <SkeletonRows rows={5} columns={4} />
+            )}
+          </tbody>
+        </Table>
+      )}
+    </section>
+  )
+}
+
+const reasonBadges: Readonly<Record<Reason, { readonly variant: 'main' | 'purple' | 'red'; readonly word: string }>> = {
+  new: { variant: 'main', word: 'New' },
+  regressed: { variant: 'purple', word: 'Regressed' },
+  exploited: { variant: 'red', word: 'KEV' },
+}
+
+function Row({ issue, reasons }: { readonly issue: Issue; readonly reasons: readonly Reason[] }) {
+  const [first] = issue.affectedHosts
+  const more = (issue.affectedHostCount ?? issue.affectedHosts.length) - 1
+  return (
+    <tr>
+      <Cell label="Severity">
+        <Severity level={severityLevel(issue.threat.severity.category)} />
+      </Cell>
+      <Cell label="Risk" primary>
+        <CellLink to="/risks/$id" params={{ id: issue.id }} title={issue.name}>
+          <span className="ttl truncate">{issue.name}</span>
+          {reasons.map((reason) => (
+            <Badge key={reason} small variant={reasonBadges[reason].variant}>
+              {reasonBadges[reason].word}
+            </Badge>
+          ))}
+        </CellLink>
+      </Cell>
+      <Cell label="Affected" priority={1} quiet>
+        {first && (
+          <span className="flex items-center gap-1.5">
+            <span className="truncate font-mono" title={first.host.name ?? first.host.address}>
+              {first.host.name ?? first.host.address}
+            </span>
+            {more > 0 && <span className="flex-none text-ink-3 tabular-nums">+{more}</span>}
+          </span>
+        )}
+      </Cell>
+      <Cell label="Open since" align="end" quiet>
+        <RelativeTime value={issue.firstSeenTime} />
+      </Cell>
+    </tr>
+  )
+}

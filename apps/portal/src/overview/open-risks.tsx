@@ -1,0 +1,138 @@
+/** The lead figure, the ladder under it, and how both came about. */
+import type { SeveritySeries } from '@glacis/contract/insights'
+import type { SeverityCount } from '@glacis/contract/primitives'
+import type { ResultOf } from '@glacis/contract/endpoint'
+import type { statsSummary } from '@glacis/contract/insights'
+import { useQuery } from '@tanstack/react-query'
+import { bySeverity } from '#issues/queries.ts'
+import { formatNumber } from '#lib/format.ts'
+import { changeOf } from '#overview/change.ts'
+import { periodOf, statsInput, type View } from '#overview/view.ts'
+import { ChartFigure } from '#ui/charts/figure.tsx'
+import { bucketsOf, levels } from '#ui/charts/series.ts'
+import { Delta, LadderLink, SeverityLadder } from '#ui/charts/severity-ladder.tsx'
+import { StackedColumns } from '#ui/charts/stacked-columns.tsx'
+import { RelativeTime } from '#ui/relative-time.tsx'
+import { SeverityGlyph, severityLevels, severityWords } from '#ui/severity.tsx'
+import { Skeleton } from '#ui/skeleton.tsx'
+import { SectionFailed } from '#overview/section-failed.tsx'
+
+type Summary = ResultOf<typeof statsSummary>
+
+/** How many, and whether that is more or fewer than at the start of the period. */
+export function OpenRisks({ view, summary }: { readonly view: View; readonly summary: Summary | undefined }) {
+  const { data, isError, refetch } = useQuery(bySeverity(statsInput(view)))
+  return (
+    <section aria-labelledby="open-risks">
+      <h2 id="open-risks" className="flex min-h-7 items-center text-14/5 font-semibold tracking-[-.006em]">
+        Open risks
+      </h2>
+      {isError && !data && <SectionFailed what="The figures" onRetry={() => void refetch()} />}
+      {!data && !isError && <LadderSkeleton />}
+      {data && <Figures series={data} view={view} summary={summary} />}
+    </section>
+  )
+}
+
+interface FiguresProps {
+  readonly series: SeveritySeries
+  readonly view: View
+  readonly summary: Summary | undefined
+}
+function Figures({ series, view, summary }: FiguresProps) {
+  const totals = series.timestamps.map((_, at) =>
+    severityLevels.reduce((sum, level) => sum + (series[level][at] ?? 0), 0),
+  )
+  const change = changeOf(totals, bucketsOf(series.timestamps, 'PERIOD_MONTH')[0]?.label ?? '')
+  const total = totals.at(-1) ?? 0
+  return (
+    <>
+      <p className="mt-1.5 flex flex-wrap items-baseline gap-x-3">
+        <b className="text-44 font-medium tracking-figure tabular-nums">{formatNumber(total)}</b>
+        <Delta amount={change.amount}>{change.words}</Delta>
+      </p>
+      <SeverityLadder
+        counts={eachLevel((level) => series[level].at(-1) ?? 0)}
+        changes={eachLevel((level) => changeOf(series[level], '').amount)}
+        row={(level, content) => (
+          <LadderLink
+            to={view.kind === 'potential' ? '/risks/potential' : '/risks/verified'}
+            search={{ severity: [level] }}
+          >
+            {content}
+          </LadderLink>
+        )}
+      />
+      <p className="mt-2.5 text-12 text-ink-3">
+        {total === 0 && summary ? (
+          <>
+            No open risks in {formatNumber(summary.hostCount)} {summary.hostCount === 1 ? 'host' : 'hosts'}
+            {summary.lastScanTime && (
+              <>
+                , last checked <RelativeTime value={summary.lastScanTime} />
+              </>
+            )}
+            .
+          </>
+        ) : (
+          <>
+            {summary !== undefined && summary.regressive > 0 && `Includes ${regressions(summary.regressive)}. `}
+            Change since the start of the {view.period}.
+          </>
+        )}
+      </p>
+    </>
+  )
+}
+
+/** The same over the period: one column per day, week or month. */
+export function RisksBySeverity({ view }: { readonly view: View }) {
+  const { data, isError, refetch } = useQuery(bySeverity(statsInput(view)))
+  const buckets = data ? bucketsOf(data.timestamps, periodOf(view)) : []
+  const series = severityLevels.map((level) => ({
+    name: severityWords[level],
+    color: `var(--gl-${level})`,
+    glyph: <SeverityGlyph level={level} className="size-3" />,
+    values: data ? levels(buckets, data[level]) : [],
+  }))
+  if (isError && !data) return <SectionFailed what="Open risks by severity" onRetry={() => void refetch()} />
+  if (!data) return <ChartSkeleton title="Open risks by severity" height={212} />
+  return (
+    <ChartFigure title="Open risks by severity" points={buckets} series={series} height={212} hasLegend showTotal>
+      <StackedColumns label="Open risks by severity" points={buckets} series={series} height={212} />
+    </ChartFigure>
+  )
+}
+
+/** A chart that is on its way: its title and its height. */
+export function ChartSkeleton({ title, height = 130 }: { readonly title: string; readonly height?: number }) {
+  return (
+    <section aria-busy="true">
+      <h2 className="flex min-h-7 items-center text-14/5 font-semibold tracking-[-.006em]">{title}</h2>
+      <div className="mt-3.5 flex items-end" style={{ height: height + 22 }}>
+        <Skeleton className="h-px w-full" />
+      </div>
+    </section>
+  )
+}
+
+function LadderSkeleton() {
+  return (
+    <div aria-busy="true">
+      <Skeleton className="mt-3 mb-6 h-8 w-20" />
+      {severityLevels.map((level) => (
+        <div key={level} className="flex h-8.75 items-center border-t border-line">
+          <Skeleton className="w-2/3" />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function eachLevel(value: (level: keyof SeverityCount) => number): SeverityCount {
+  return { critical: value('critical'), high: value('high'), medium: value('medium'), low: value('low') }
+}
+
+function regressions(count: number): string {
+  return count === 1 ? '1 regression' : `${formatNumber(count)} regressions`
+}

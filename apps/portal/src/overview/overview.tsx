@@ -1,0 +1,94 @@
+/** `/overview`: how bad and which way, what first, what is happening. */
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { formatNumber } from '#lib/format.ts'
+import { FirstRun } from '#overview/first-run.tsx'
+import { NeedsAttention } from '#overview/needs-attention.tsx'
+import { OpenRisks, RisksBySeverity } from '#overview/open-risks.tsx'
+import { summary } from '#overview/queries.ts'
+import { RightNow } from '#overview/right-now.tsx'
+import { AffectedHosts, RisksByStatus, ScansFinished } from '#overview/trends.tsx'
+import { KindSwitch, PeriodSwitch } from '#overview/switches.tsx'
+import { kindSentence, statsInput, viewOf } from '#overview/view.ts'
+import { PageHead } from '#ui/page-head.tsx'
+import { RelativeTime } from '#ui/relative-time.tsx'
+
+const route = getRouteApi('/_auth/overview')
+
+/**
+ * The page behind the sign-in. Every section asks and fails alone; the period drives all charts.
+ *
+ * @param startScan the button that starts a scan, which belongs to another room
+ */
+export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) {
+  const view = viewOf(route.useSearch())
+  const { data } = useQuery(summary(statsInput(view)))
+  const isFirstRun = data !== undefined && (data.targetCount === 0 || data.lastScanTime === undefined)
+  return (
+    <div className="pg flex grow flex-col">
+      <PageHead
+        title="Overview"
+        description={data && !isFirstRun && <Lede view={view.kind} figures={data} />}
+        actions={
+          !isFirstRun && (
+            <>
+              <span className="max-md:hidden">
+                <PeriodSwitch view={view} />
+              </span>
+              {startScan}
+            </>
+          )
+        }
+      />
+      {isFirstRun ? (
+        <FirstRun hasTargets={data.targetCount > 0} startScan={startScan} />
+      ) : (
+        <>
+          <div className="flex flex-wrap gap-2 px-(--gl-gutter) pt-3">
+            <KindSwitch view={view} />
+            <span className="md:hidden">
+              <PeriodSwitch view={view} />
+            </span>
+          </div>
+          <div className="ruled g-hero mt-4">
+            <OpenRisks view={view} summary={data} />
+            <RisksBySeverity view={view} />
+          </div>
+          <div className="ruled g-work">
+            <NeedsAttention view={view} />
+            <RightNow />
+          </div>
+          <div className="ruled g-3 border-b border-line">
+            <RisksByStatus view={view} />
+            <AffectedHosts view={view} hostCount={data?.hostCount} />
+            <ScansFinished view={view} />
+          </div>
+        </>
+      )}
+    </div>
+  )
+}
+
+interface LedeProps {
+  readonly view: keyof typeof kindSentence
+  readonly figures: {
+    readonly targetCount: number
+    readonly hostCount: number
+    readonly lastScanTime?: string | undefined
+  }
+}
+function Lede({ view, figures: { targetCount, hostCount, lastScanTime } }: LedeProps) {
+  return (
+    <>
+      {kindSentence[view]} on {formatNumber(targetCount)} {targetCount === 1 ? 'target' : 'targets'} and{' '}
+      {formatNumber(hostCount)} {hostCount === 1 ? 'host' : 'hosts'}.
+      {lastScanTime && (
+        <>
+          {' '}
+          Last scan finished <RelativeTime value={lastScanTime} />.
+        </>
+      )}
+    </>
+  )
+}

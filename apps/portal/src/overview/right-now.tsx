@@ -1,0 +1,74 @@
+/** What is happening: scans under way, then the last ones that ended. */
+import type { Scan } from '@glacis/contract/scan'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ArrowRight } from 'lucide-react'
+import { formatNumber } from '#lib/format.ts'
+import { SectionFailed } from '#overview/section-failed.tsx'
+import { isActive, list } from '#scans/queries.ts'
+import { SectionHead } from '#ui/card.tsx'
+import { progressWords, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
+import { RelativeTime } from '#ui/relative-time.tsx'
+import { Skeleton } from '#ui/skeleton.tsx'
+import { ScanStatus } from '#ui/status.tsx'
+
+const shownMax = 5
+
+/** Refreshed every 5 s while something runs. */
+export function RightNow() {
+  const { data, isError, refetch } = useQuery(list({ pageSize: 25 }))
+  const scans = data && [...data.scans].sort((a, b) => Number(isActive(b)) - Number(isActive(a))).slice(0, shownMax)
+  return (
+    <section aria-label="Right now">
+      <SectionHead title="Right now">
+        <Link to="/scans" className="inline-flex items-center gap-1 hover:text-ink">
+          Reporting
+          <ArrowRight className="size-3.5" aria-hidden="true" />
+        </Link>
+      </SectionHead>
+      {isError && !data && <SectionFailed what="The scans" onRetry={() => void refetch()} />}
+      {scans?.length === 0 && <p className="mt-3 text-ink-2">No scan has run yet.</p>}
+      {!data && !isError && <Skeleton className="mt-4 w-2/3" />}
+      <ul className="[&>li]:grid [&>li]:gap-[3px] [&>li]:border-b [&>li]:border-line [&>li]:py-2.5 [&>li:last-child]:border-b-0">
+        {scans?.map((scan) => (
+          <Row key={scan.id} scan={scan} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Row({ scan }: { readonly scan: Scan }) {
+  return (
+    <li>
+      <span className="flex items-center justify-between gap-2">
+        <Link to="/scans/$id" params={{ id: scan.id }} className="min-w-0 truncate hover:underline">
+          <ScanStatus status={scan.status}>{headline(scan)}</ScanStatus>
+        </Link>
+        <RelativeTime
+          value={scan.completeTime ?? scan.startTime ?? scan.createTime}
+          className="flex-none text-12 text-ink-3"
+        />
+      </span>
+      {scan.status === 'STATUS_RUNNING' && <ScanProgressBar scan={scan} />}
+      <small className="text-12 text-ink-3">{outcome(scan)}</small>
+    </li>
+  )
+}
+
+function headline({ status, target }: Scan): string {
+  const name = target?.name ?? 'A deleted target'
+  if (status === 'STATUS_RUNNING') return `Scanning ${name}`
+  if (status === 'STATUS_CREATED') return name
+  if (status === 'STATUS_FAILED') return `${name} failed`
+  return status === 'STATUS_CANCELLED' ? `${name} cancelled` : `${name} finished`
+}
+
+function outcome(scan: Scan): string {
+  if (isActive(scan)) return progressWords(scan)
+  if (scan.progress?.failureReason) return scan.progress.failureReason
+  const hosts = `${formatNumber(scan.hostCount.scannedHosts)} ${scan.hostCount.scannedHosts === 1 ? 'host' : 'hosts'} scanned.`
+  if (!scan.changes) return hosts
+  const { new: found, resolved } = scan.changes
+  return `${hosts} ${formatNumber(found)} new ${found === 1 ? 'risk' : 'risks'}, ${formatNumber(resolved)} resolved.`
+}

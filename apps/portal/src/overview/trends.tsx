@@ -1,0 +1,88 @@
+/** Three readings over the period: risks by status, affected hosts, finished scans. */
+import { useQuery } from '@tanstack/react-query'
+import { affectedOverTime } from '#hosts/queries.ts'
+import { byStatus } from '#issues/queries.ts'
+import { formatNumber } from '#lib/format.ts'
+import { ChartSkeleton } from '#overview/open-risks.tsx'
+import { SectionFailed } from '#overview/section-failed.tsx'
+import { periodOf, statsInput, type View } from '#overview/view.ts'
+import { overTime } from '#scans/queries.ts'
+import { ChartFigure } from '#ui/charts/figure.tsx'
+import { Area, Lines, type LineSeries } from '#ui/charts/lines.tsx'
+import { bucketsOf, levels, sums } from '#ui/charts/series.ts'
+import { Columns } from '#ui/charts/stacked-columns.tsx'
+import { IssueStatusIcon } from '#ui/status.tsx'
+
+interface TrendProps {
+  readonly view: View
+}
+
+const lines = [
+  { key: 'resolved', name: 'Resolved', status: 'STATUS_RESOLVED', color: 'var(--gl-resolved)', stroke: 'solid' },
+  { key: 'open', name: 'Open', status: 'STATUS_OPEN', color: 'var(--gl-open)', stroke: 'solid' },
+  { key: 'ignored', name: 'Ignored', status: 'STATUS_IGNORED', color: 'var(--gl-ignored)', stroke: 'dotted' },
+  {
+    key: 'regressive',
+    name: 'Regressed',
+    status: 'STATUS_REGRESSION',
+    color: 'var(--gl-regression)',
+    stroke: 'dashed',
+  },
+] as const
+
+/** Open, resolved, ignored and regressed risks against each other. */
+export function RisksByStatus({ view }: TrendProps) {
+  const { data, isError, refetch } = useQuery(byStatus(statsInput(view)))
+  if (isError && !data) return <SectionFailed what="Risks by status" onRetry={() => void refetch()} />
+  if (!data) return <ChartSkeleton title="Risks by status" />
+  const buckets = bucketsOf(data.timestamps, periodOf(view))
+  const series: LineSeries[] = lines.map(({ key, name, status, color, stroke }) => {
+    const glyph = <IssueStatusIcon status={status} />
+    return { name, color, stroke, glyph, values: levels(buckets, data[key]) }
+  })
+  return (
+    <ChartFigure title="Risks by status" points={buckets} series={series}>
+      <Lines label="Risks by status" points={buckets} series={series} />
+    </ChartFigure>
+  )
+}
+
+/** Hosts with at least one active risk, out of all hosts. */
+export function AffectedHosts({ view, hostCount }: TrendProps & { readonly hostCount: number | undefined }) {
+  const { data, isError, refetch } = useQuery(affectedOverTime({ period: periodOf(view) }))
+  if (isError && !data) return <SectionFailed what="Affected hosts" onRetry={() => void refetch()} />
+  if (!data) return <ChartSkeleton title="Affected hosts" />
+  const buckets = bucketsOf(data.timestamps, periodOf(view))
+  const line = { name: 'Affected hosts', color: 'var(--gl-main-mark)', values: levels(buckets, data.values) }
+  return (
+    <ChartFigure title="Affected hosts" points={buckets} series={[line]}>
+      <Area
+        label="Affected hosts"
+        points={buckets}
+        {...line}
+        of={hostCount === undefined ? '' : `of ${formatNumber(hostCount)}`}
+      />
+    </ChartFigure>
+  )
+}
+
+/** How many scans finished, per day, week or month. */
+export function ScansFinished({ view }: TrendProps) {
+  const { data, isError, refetch } = useQuery(overTime({ period: periodOf(view) }))
+  if (isError && !data) return <SectionFailed what="Finished scans" onRetry={() => void refetch()} />
+  if (!data) return <ChartSkeleton title="Scans finished" />
+  const buckets = bucketsOf(data.timestamps, periodOf(view))
+  const values = sums(buckets, data.values)
+  const total = values.reduce((sum, value) => sum + value, 0)
+  const series = [{ name: 'Scans', color: 'var(--gl-n7)', values }]
+  return (
+    <ChartFigure
+      title="Scans finished"
+      points={buckets}
+      series={series}
+      aside={`${formatNumber(total)} this ${view.period}`}
+    >
+      <Columns label="Scans finished" name="Scans" points={buckets} values={values} />
+    </ChartFigure>
+  )
+}

@@ -1,0 +1,125 @@
+/**
+ * The routes behind the session: ids, paths and what their addresses may carry. Their screens and
+ * loaders are in `screens.tsx`, so that a screen can name its route without going round in a circle.
+ *
+ * The ids begin with `/_auth`; the addresses do not, because the layout route has no path.
+ */
+import { createRoute } from '@tanstack/react-router'
+import * as hosts from '#hosts/queries.ts'
+import { openFlow } from '#identity/lifecycle.ts'
+import * as issues from '#issues/queries.ts'
+import * as products from '#products/queries.ts'
+import { addressOf, requireSession } from '#routes/guard.ts'
+import { rootRoute } from '#routes/root.tsx'
+import {
+  AssetListSearch,
+  ChildListSearch,
+  OverviewSearch,
+  ProfileSearch,
+  RiskListSearch,
+  ScanListSearch,
+  ScopeSearch,
+  TechnologyListSearch,
+} from '#routes/search.ts'
+import * as scanQueries from '#scans/queries.ts'
+import * as targetQueries from '#targets/queries.ts'
+
+/** `/_auth`: the shell around everything that needs a session. */
+export const authRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: '_auth',
+  beforeLoad: ({ context, location }) => requireSession(context.queryClient, location.href),
+})
+const getParentRoute = () => authRoute
+
+export const overview = createRoute({ getParentRoute, path: 'overview', validateSearch: OverviewSearch })
+export const profile = createRoute({
+  getParentRoute,
+  path: 'profile',
+  validateSearch: ProfileSearch,
+  loaderDeps: ({ search }) => search,
+  // A link that is merely hovered must not start a flow.
+  preload: false,
+  loader: ({ context, deps: search, location }) =>
+    openFlow(context.queryClient, {
+      kind: 'settings',
+      page: '/profile',
+      search,
+      newFlow: { return_to: addressOf('/profile') },
+      here: addressOf(location.href),
+    }),
+})
+
+export const technologies = createRoute({ getParentRoute, path: 'technologies', validateSearch: TechnologyListSearch })
+export const technology = createRoute({
+  getParentRoute,
+  path: 'technologies/$id',
+  loader: async ({ context, params }) => void (await context.queryClient.ensureQueryData(products.one(params.id))),
+})
+
+export const scope = createRoute({ getParentRoute, path: 'scope', validateSearch: ScopeSearch })
+/** `/scope/{id}`: the head and the tabs of a target around its four children. */
+export const target = createRoute({
+  getParentRoute,
+  path: 'scope/$id',
+  loader: async ({ context, params }) => void (await context.queryClient.ensureQueryData(targetQueries.one(params.id))),
+})
+export const targetOverview = createRoute({ getParentRoute: () => target, path: '/' })
+export const targetScans = createRoute({ getParentRoute: () => target, path: 'scans', validateSearch: ChildListSearch })
+export const targetIssues = createRoute({
+  getParentRoute: () => target,
+  path: 'issues',
+  validateSearch: ChildListSearch,
+})
+export const targetAssets = createRoute({
+  getParentRoute: () => target,
+  path: 'assets',
+  validateSearch: ChildListSearch,
+})
+
+export const assets = createRoute({ getParentRoute, path: 'assets', validateSearch: AssetListSearch })
+/** `/assets/{id}`: the head and the tabs of a host around its three children. */
+export const asset = createRoute({
+  getParentRoute,
+  path: 'assets/$id',
+  loader: async ({ context, params }) => void (await context.queryClient.ensureQueryData(hosts.one(params.id))),
+})
+export const assetOverview = createRoute({ getParentRoute: () => asset, path: '/' })
+export const assetTechnologies = createRoute({
+  getParentRoute: () => asset,
+  path: 'technologies',
+  validateSearch: ChildListSearch,
+})
+export const assetIssues = createRoute({ getParentRoute: () => asset, path: 'issues', validateSearch: ChildListSearch })
+
+export const scans = createRoute({ getParentRoute, path: 'scans', validateSearch: ScanListSearch })
+export const scan = createRoute({
+  getParentRoute,
+  path: 'scans/$id',
+  loader: async ({ context, params }) => void (await context.queryClient.ensureQueryData(scanQueries.one(params.id))),
+})
+
+export const risksVerified = createRoute({ getParentRoute, path: 'risks/verified', validateSearch: RiskListSearch })
+export const risksPotential = createRoute({ getParentRoute, path: 'risks/potential', validateSearch: RiskListSearch })
+export const risk = createRoute({
+  getParentRoute,
+  path: 'risks/$id',
+  loader: async ({ context, params }) => void (await context.queryClient.ensureQueryData(issues.one(params.id))),
+})
+
+/** Everything behind the session, as one branch of the tree. */
+export const appBranch = authRoute.addChildren([
+  overview,
+  profile,
+  technologies,
+  technology,
+  scope,
+  target.addChildren([targetOverview, targetScans, targetIssues, targetAssets]),
+  assets,
+  asset.addChildren([assetOverview, assetTechnologies, assetIssues]),
+  scans,
+  scan,
+  risksVerified,
+  risksPotential,
+  risk,
+])

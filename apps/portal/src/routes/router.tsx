@@ -1,0 +1,45 @@
+/** The router with its habits: when it preloads, waits, remembers and restores. */
+import type { QueryClient } from '@tanstack/react-query'
+import { createRouter } from '@tanstack/react-router'
+import { parseSearch, stringifySearch } from '#lib/search-params.ts'
+import { appBranch } from '#routes/app.ts'
+import { ErrorScreen } from '#routes/error-screen.tsx'
+import { NotFoundFallback } from '#routes/not-found.tsx'
+import { publicBranch } from '#routes/public.tsx'
+import { redirects } from '#routes/redirects.ts'
+import { rootRoute } from '#routes/root.tsx'
+import '#routes/screens.tsx'
+import { PageSkeleton } from '#ui/skeleton.tsx'
+
+const minuteMs = 60_000
+
+/** Times in milliseconds. Scroll positions are written at most every 100 ms and live as long as the session. */
+export const habits = {
+  defaultPreload: 'intent',
+  defaultPreloadDelay: 50,
+  defaultPreloadStaleTime: 30_000,
+  defaultPendingMs: 1000,
+  defaultPendingMinMs: 500,
+  defaultGcTime: 5 * minuteMs,
+  defaultPreloadGcTime: 5 * minuteMs,
+  scrollRestoration: true,
+} as const
+
+export function createPortalRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree: rootRoute.addChildren([publicBranch, appBranch, ...redirects]),
+    context: { queryClient },
+    ...habits,
+    parseSearch,
+    stringifySearch,
+    defaultErrorComponent: ErrorScreen,
+    defaultNotFoundComponent: NotFoundFallback,
+    defaultPendingComponent: PageSkeleton,
+  })
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createPortalRouter>
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * What addresses may carry. Where the specification says so a bad value fails the page;
+ * elsewhere a value that means nothing is dropped, because a filter from an old link is no reason to fail.
+ */
+import { Id } from '@glacis/contract/primitives'
+import { z } from 'zod'
+
+/** Addresses of the web only: `javascript:` is a URL too. */
+const WebUrl = z.url({ protocol: /^https?$/ })
+const flow = z.string().min(1).optional()
+
+export const LoginSearch = z.object({ flow, aal: z.enum(['aal1', 'aal2']).optional(), return_to: WebUrl.optional() })
+export const FlowSearch = z.object({ flow, return_to: WebUrl.optional() })
+/** The service's own links carry the code, so that it need not be typed. */
+export const CodeFlowSearch = FlowSearch.extend({ code: z.string().optional() })
+export const ErrorSearch = z.object({ id: z.string().min(1) })
+export const ProfileSearch = z.object({ flow })
+
+const Flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')])
+export const CreateSearch = z.object({ create: Flag.optional() })
+
+const lenient = <Item extends z.ZodType>(item: Item) => item.optional().catch(undefined)
+const listOf = <Item extends z.ZodType>(item: Item) =>
+  lenient(z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item).min(1).readonly()))
+const id = lenient(Id)
+const words = lenient(z.string().max(200))
+
+/** Rows of a page. */
+export const pageSizes = [25, 50, 100] as const
+const paging = {
+  size: lenient(z.coerce.number().pipe(z.literal(pageSizes))),
+  /** Tokens of the pages before and up to this one; absent on the first. */
+  after: listOf(z.string().max(2000)),
+}
+
+export const RiskListSearch = z.object({
+  status: lenient(z.enum(['open', 'resolved', 'ignored', 'all'])),
+  severity: listOf(z.enum(['critical', 'high', 'medium', 'low', 'none'])),
+  target: id,
+  asset: id,
+  scan: id,
+  technology: id,
+  kev: lenient(Flag),
+  q: words,
+  sort: lenient(z.enum(['recent', 'priority', 'severity'])),
+  ...paging,
+})
+export const ScopeSearch = CreateSearch.extend({
+  q: words,
+  tag: listOf(Id),
+  schedule: listOf(z.enum(['daily', 'weekly', 'monthly'])),
+  sort: lenient(z.string().max(40)),
+  ...paging,
+})
+export const AssetListSearch = z.object({ q: words, target: id, technology: id, ...paging })
+export const TechnologyListSearch = z.object({
+  q: words,
+  target: id,
+  asset: id,
+  vendor: words,
+  kind: listOf(z.enum(['application', 'system', 'hardware'])),
+  risky: lenient(Flag),
+  ...paging,
+})
+export const ScanListSearch = z.object({
+  target: id,
+  status: listOf(z.enum(['created', 'running', 'completed', 'cancelled', 'failed'])),
+  type: listOf(z.enum(['automatic', 'manual', 'emerging'])),
+  ...paging,
+})
+export const ScanDetailSearch = z.object({ tab: lenient(z.enum(['result', 'log'])) })
+export const OverviewSearch = z.object({
+  period: lenient(z.enum(['week', 'month', 'quarter', 'year'])),
+  verification: lenient(z.enum(['verified', 'potential', 'all'])),
+})
+/** The lists inside a target or an asset. */
+export const ChildListSearch = z.object({
+  status: lenient(z.enum(['open', 'resolved', 'ignored', 'all'])),
+  sort: lenient(z.enum(['recent', 'priority', 'severity'])),
+  q: words,
+  ...paging,
+})

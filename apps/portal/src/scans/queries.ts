@@ -1,0 +1,85 @@
+/** What the portal asks of scans. Whatever runs is asked for again until it has ended. */
+import { type InputOf } from '@glacis/contract/endpoint'
+import { scansOverTime, statsSummary } from '@glacis/contract/insights'
+import {
+  cancelScan,
+  getScan,
+  listScanEvents,
+  listScans,
+  type Scan,
+  type ScanStatus,
+  startScan,
+} from '@glacis/contract/scan'
+import { getTarget, listTargets } from '@glacis/contract/target'
+import { keepPreviousData, mutationOptions, type QueryClient } from '@tanstack/react-query'
+import { apiAddress, call } from '#api/call.ts'
+import { keyOf, pollMs, query, refresh } from '#api/query.ts'
+
+/** Statuses of a scan that has not ended. */
+export const activeStatuses = ['STATUS_CREATED', 'STATUS_RUNNING'] as const satisfies readonly ScanStatus[]
+
+export function isActive({ status }: Pick<Scan, 'status'>): boolean {
+  return status === 'STATUS_CREATED' || status === 'STATUS_RUNNING'
+}
+
+/** One page of scans, asked for again every 5 s while one of them runs and the tab is visible. */
+export function list(input: InputOf<typeof listScans>) {
+  return {
+    ...query(listScans, input),
+    placeholderData: keepPreviousData,
+    refetchInterval: (state: { readonly state: { readonly data: { readonly scans: readonly Scan[] } | undefined } }) =>
+      state.state.data?.scans.some(isActive) ? pollMs : (false as const),
+  }
+}
+
+/** The scans that have not ended, of one target or of all. */
+export function active(targetId?: string) {
+  const filter = { status: [...activeStatuses], ...(targetId && { targetId }) }
+  return list({ pageSize: 100, filter })
+}
+
+export function one(id: string) {
+  return {
+    ...query(getScan, { id }),
+    refetchInterval: (state: { readonly state: { readonly data: { readonly scan: Scan } | undefined } }) =>
+      state.state.data && isActive(state.state.data.scan) ? pollMs : (false as const),
+  }
+}
+
+/** What a scan did, oldest first; asked for again while it runs. */
+export function events(id: string, { isRunning }: { readonly isRunning: boolean }) {
+  return {
+    ...query(listScanEvents, { id, pageSize: 500 }),
+    refetchInterval: isRunning ? pollMs : (false as const),
+  }
+}
+
+export function overTime(input: InputOf<typeof scansOverTime>) {
+  return { ...query(scansOverTime, input), placeholderData: keepPreviousData }
+}
+
+const touched = [listScans, getScan, listTargets, getTarget, statsSummary].map((endpoint) => [endpoint.path])
+
+export function start(client: QueryClient) {
+  return mutationOptions({
+    mutationKey: [startScan.path],
+    mutationFn: (targetId: string) => call(startScan, { targetId }),
+    // A conflict tells of a scan that the page did not know of.
+    onSettled: () => refresh(client, touched),
+  })
+}
+
+export function cancel(client: QueryClient) {
+  return mutationOptions({
+    mutationKey: [cancelScan.path],
+    mutationFn: (id: string) => call(cancelScan, { id }),
+    onSuccess: (answer, id) => client.setQueryData(one(id).queryKey, answer),
+    onSettled: () => refresh(client, [...touched, keyOf(listScanEvents)]),
+  })
+}
+
+/** Address of a scan's report as a file. */
+export function reportAddress(id: string, format: 'pdf' | 'json' = 'pdf'): string {
+  const query = format === 'pdf' ? 'download=true' : 'download=true&format=json'
+  return apiAddress(`/v1/scans/${id}/report?${query}`)
+}

@@ -1,0 +1,42 @@
+/** The report of a finished scan, in each format it comes in. */
+import { Braces, ChevronDown, FileDown, FileText } from 'lucide-react'
+import { reportAddress } from '#scans/queries.ts'
+import { Menu, MenuAnchor } from '#ui/menu.tsx'
+
+interface ReportMenuProps {
+  readonly scanId: string
+  /** Names the scan to those who do not see its row. */
+  readonly of: string
+  /** `row`: an icon alone. */
+  readonly look?: 'row' | 'primary'
+}
+
+export function ReportMenu({ scanId, of, look = 'row' }: ReportMenuProps) {
+  const isRow = look === 'row'
+  return (
+    <Menu
+      {...(isRow && { label: `Download report of ${of}` })}
+      variant={isRow ? 'ghost' : 'primary'}
+      size={isRow ? 'xs' : 'sm'}
+      square={isRow}
+      button={
+        isRow ? (
+          <FileDown aria-hidden="true" />
+        ) : (
+          <>
+            <FileDown aria-hidden="true" />
+            Download report
+            <ChevronDown aria-hidden="true" />
+          </>
+        )
+      }
+    >
+      <MenuAnchor href={reportAddress(scanId)} download icon={<FileText />} end="for reading">
+        PDF
+      </MenuAnchor>
+      <MenuAnchor href={reportAddress(scanId, 'json')} download icon={<Braces />} end="for machines">
+        JSON
+      </MenuAnchor>
+    </Menu>
+  )
+}

@@ -1,0 +1,113 @@
+/** `/scans`, on screen "Reporting". */
+import type { Scan } from '@glacis/contract/scan'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { FileText } from 'lucide-react'
+import { useState } from 'react'
+import { CancelScan } from '#scans/cancel-scan.tsx'
+import { list } from '#scans/queries.ts'
+import { type ScanSearch, type ScanStatusWord, type ScanTypeWord, scansInput } from '#scans/search.ts'
+import { ScanTable } from '#scans/scan-table.tsx'
+import { StartScanButton } from '#scans/start-scan.tsx'
+import { all as allTargets } from '#targets/queries.ts'
+import { FilterBar, FilterMenu } from '#ui/filter-bar.tsx'
+import { ListBody, ListPager } from '#ui/list.tsx'
+import { PageHead } from '#ui/page-head.tsx'
+import { EmptyState } from '#ui/states.tsx'
+
+const route = getRouteApi('/_auth/scans')
+
+/** Every scan and its report; refreshed every 5 s while one runs. */
+export function ScanListPage() {
+  const search: ScanSearch = route.useSearch()
+  const navigate = route.useNavigate()
+  const go = (to: ScanSearch) => void navigate({ search: to, resetScroll: false })
+  const query = useQuery(list(scansInput(search)))
+  const [cancelling, setCancelling] = useState<Scan>()
+  const scans = query.data?.scans
+  const isFiltered = Boolean(search.target || search.status?.length || search.type?.length)
+  const isEmpty = scans?.length === 0 && !isFiltered
+  return (
+    <div className="pg flex grow flex-col">
+      <PageHead title="Reporting" description="Every scan and its report." actions={<StartScanButton />} />
+      {isEmpty ? <div className="h-4.5" /> : <ScanFilters search={search} onSearch={go} />}
+      <ListBody
+        what="Scans"
+        query={query}
+        count={scans?.length}
+        isFiltered={isFiltered}
+        onClear={() => go({ size: search.size })}
+        empty={
+          <EmptyState icon={<FileText />} title="No scans yet" actions={<StartScanButton />}>
+            Each scan of a target stands here with its report.
+          </EmptyState>
+        }
+      >
+        <ScanTable scans={scans} onCancel={setCancelling} />
+      </ListBody>
+      <ListPager
+        after={search.after}
+        size={search.size ?? 25}
+        shown={scans?.length ?? 0}
+        page={query.data}
+        onTurn={(to) => go({ ...search, ...to })}
+      />
+      <CancelScan scan={cancelling} onClose={() => setCancelling(undefined)} />
+    </div>
+  )
+}
+
+const statusOptions: readonly { readonly value: ScanStatusWord; readonly label: string }[] = [
+  { value: 'created', label: 'Created' },
+  { value: 'running', label: 'Running' },
+  { value: 'completed', label: 'Completed' },
+  { value: 'cancelled', label: 'Cancelled' },
+  { value: 'failed', label: 'Failed' },
+]
+const typeOptions: readonly { readonly value: ScanTypeWord; readonly label: string }[] = [
+  { value: 'automatic', label: 'Automatic' },
+  { value: 'manual', label: 'Manual' },
+  { value: 'emerging', label: 'Emerging' },
+]
+
+function ScanFilters({
+  search,
+  onSearch,
+}: {
+  readonly search: ScanSearch
+  readonly onSearch: (search: ScanSearch) => void
+}) {
+  const { target, status = [], type = [] } = search
+  const targets = useQuery(allTargets()).data?.targets ?? []
+  const set = (change: ScanSearch) => onSearch({ ...search, after: undefined, ...change })
+  return (
+    <FilterBar
+      activeCount={[target, status.length, type.length].filter(Boolean).length}
+      onClear={() => set({ target: undefined, status: undefined, type: undefined })}
+      filters={
+        <>
+          <FilterMenu
+            label="Target"
+            options={targets.map(({ id, name }) => ({ value: id, label: name }))}
+            chosen={target ? [target] : []}
+            onChange={([chosen]) => set({ target: chosen })}
+          />
+          <FilterMenu
+            label="Status"
+            many
+            options={statusOptions}
+            chosen={status}
+            onChange={(chosen) => set({ status: chosen.length > 0 ? chosen : undefined })}
+          />
+          <FilterMenu
+            label="Type"
+            many
+            options={typeOptions}
+            chosen={type}
+            onChange={(chosen) => set({ type: chosen.length > 0 ? chosen : undefined })}
+          />
+        </>
+      }
+    />
+  )
+}

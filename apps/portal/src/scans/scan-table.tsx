@@ -1,0 +1,136 @@
+/** The table of scans. */
+import type { Scan } from '@glacis/contract/scan'
+import { CircleStop } from 'lucide-react'
+import { useNow } from '#lib/clock.ts'
+import { formatNumber } from '#lib/format.ts'
+import { durationWords } from '#scans/duration.ts'
+import { isActive } from '#scans/queries.ts'
+import { ReportMenu } from '#scans/report-menu.tsx'
+import { typeWords } from '#scans/search.ts'
+import { Badge } from '#ui/badge.tsx'
+import { IconButton } from '#ui/button.tsx'
+import { progressWords, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
+import { RelativeTime } from '#ui/relative-time.tsx'
+import { SeverityCells, SeverityHeads } from '#ui/severity-columns.tsx'
+import { SkeletonRows } from '#ui/skeleton.tsx'
+import { ScanStatus } from '#ui/status.tsx'
+import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
+
+interface ScanTableProps {
+  /** Undefined while they are on their way. */
+  readonly scans: readonly Scan[] | undefined
+  /** On the page of a target its name need not be repeated. */
+  readonly hidesTarget?: boolean
+  readonly onCancel: (scan: Scan) => void
+}
+
+/** What runs stands on top. */
+export function ScanTable({ scans, hidesTarget = false, onCancel }: ScanTableProps) {
+  const now = useNow()
+  const pinned = scans && [...scans].sort((a, b) => Number(isActive(b)) - Number(isActive(a)))
+  return (
+    <Table label="Scans">
+      <thead>
+        <tr>
+          <HeaderCell width={188}>Status</HeaderCell>
+          <HeaderCell>{hidesTarget ? 'Started' : 'Target'}</HeaderCell>
+          <HeaderCell width={112} priority={3}>
+            Type
+          </HeaderCell>
+          {!hidesTarget && <HeaderCell width={140}>Started</HeaderCell>}
+          <HeaderCell width={116} priority={2} align="end">
+            Duration
+          </HeaderCell>
+          <HeaderCell width={76} align="end">
+            Hosts
+          </HeaderCell>
+          <HeaderCell width={92} priority={2} align="end">
+            Affected
+          </HeaderCell>
+          <SeverityHeads />
+          <HeaderCell width={80}>
+            <span className="sr-only">Actions</span>
+          </HeaderCell>
+        </tr>
+      </thead>
+      <tbody>
+        {!pinned && <SkeletonRows columns={hidesTarget ? 10 : 11} />}
+        {pinned?.map((scan) => (
+          <Row key={scan.id} scan={scan} now={now} hidesTarget={hidesTarget} onCancel={onCancel} />
+        ))}
+      </tbody>
+    </Table>
+  )
+}
+
+interface RowProps {
+  readonly scan: Scan
+  readonly now: number
+  readonly hidesTarget: boolean
+  readonly onCancel: (scan: Scan) => void
+}
+function Row({ scan, now, hidesTarget, onCancel }: RowProps) {
+  const hasCounts = scan.status === 'STATUS_COMPLETED' || scan.status === 'STATUS_RUNNING'
+  const isWaiting = scan.status === 'STATUS_CREATED'
+  const started = <RelativeTime value={scan.startTime ?? scan.createTime} />
+  return (
+    <tr>
+      <Cell label="Status">
+        <span className="grid gap-1.5">
+          <ScanStatus status={scan.status} />
+          {scan.status === 'STATUS_RUNNING' && <ScanProgressBar scan={scan} />}
+        </span>
+      </Cell>
+      <Cell label={hidesTarget ? 'Started' : 'Target'} primary>
+        <CellLink to="/scans/$id" params={{ id: scan.id }}>
+          <span className="ttl flex-none">{hidesTarget ? started : (scan.target?.name ?? 'Deleted target')}</span>
+          <Aside scan={scan} />
+        </CellLink>
+      </Cell>
+      <Cell label="Type" priority={3} quiet>
+        {scan.type === 'TYPE_EMERGING' ? <Badge variant="purple">{typeWords[scan.type]}</Badge> : typeWords[scan.type]}
+      </Cell>
+      {!hidesTarget && (
+        <Cell label="Started" quiet>
+          {started}
+        </Cell>
+      )}
+      <Cell label="Duration" priority={2} align="end" quiet>
+        {durationWords(scan, now) ?? '–'}
+      </Cell>
+      <Cell label="Hosts" align="end">
+        {isWaiting ? '–' : formatNumber(scan.hostCount.scannedHosts)}
+      </Cell>
+      <Cell label="Affected" priority={2} align="end">
+        {isWaiting ? '–' : formatNumber(scan.hostCount.affectedHosts)}
+      </Cell>
+      <SeverityCells counts={hasCounts ? scan.issueCount : undefined} />
+      <Cell className="right">
+        {scan.status === 'STATUS_COMPLETED' && <ReportMenu scanId={scan.id} of={scan.target?.name ?? 'the scan'} />}
+        {isActive(scan) && (
+          <IconButton
+            size="xs"
+            label={`Cancel the scan of ${scan.target?.name ?? 'this target'}`}
+            icon={<CircleStop />}
+            onClick={() => onCancel(scan)}
+          />
+        )}
+      </Cell>
+    </tr>
+  )
+}
+
+/** Beside the name: how far it is, or why it did not finish. */
+function Aside({ scan }: { readonly scan: Scan }) {
+  const words = isActive(scan)
+    ? progressWords(scan)
+    : scan.status === 'STATUS_COMPLETED'
+      ? ''
+      : scan.progress?.failureReason
+  if (!words) return null
+  return (
+    <span className="min-w-0 truncate text-12 text-ink-3" title={words}>
+      {words}
+    </span>
+  )
+}

@@ -1,0 +1,127 @@
+/** The button that starts a scan, and the dialog that asks of what. */
+import type { Target } from '@glacis/contract/target'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Play } from 'lucide-react'
+import { type FormEvent, useId, useState } from 'react'
+import { ApiFailure } from '#api/failure.ts'
+import { addToast } from '#lib/toasts.ts'
+import { active, start } from '#scans/queries.ts'
+import { all as allTargets } from '#targets/queries.ts'
+import { Button, ButtonLink } from '#ui/button.tsx'
+import { Dialog } from '#ui/dialog.tsx'
+import { Input, RadioCard } from '#ui/field.tsx'
+import { Note } from '#ui/note.tsx'
+import { Skeleton } from '#ui/skeleton.tsx'
+
+/** Opens the choice of a target; stands in the head of a page. */
+export function StartScanButton() {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <Button variant="primary" size="sm" icon={<Play />} onClick={() => setIsOpen(true)}>
+        Start scan
+      </Button>
+      {isOpen && <StartScanDialog onClose={() => setIsOpen(false)} />}
+    </>
+  )
+}
+
+function StartScanDialog({ onClose }: { readonly onClose: () => void }) {
+  const formId = useId()
+  const targets = useQuery(allTargets()).data?.targets
+  const [targetId, setTargetId] = useState<string>()
+  const starting = useMutation(start(useQueryClient()))
+  const onSuccess = () => {
+    addToast('success', { title: 'Success', message: 'Scan started. Results appear as hosts are scanned.' })
+    onClose()
+  }
+  function submit(event: FormEvent): void {
+    event.preventDefault()
+    if (targetId) starting.mutate(targetId, { onSuccess })
+  }
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      busy={starting.isPending}
+      title="Start scan"
+      description="One target at a time; each can have one scan under way."
+      footer={
+        <>
+          <Button onClick={onClose} disabled={starting.isPending}>
+            Cancel
+          </Button>
+          {targets?.length === 0 ? (
+            <ButtonLink to="/scope" search={{ create: true }} variant="primary">
+              New target
+            </ButtonLink>
+          ) : (
+            <Button variant="primary" type="submit" form={formId} loading={starting.isPending} disabled={!targetId}>
+              Start scan
+            </Button>
+          )}
+        </>
+      }
+    >
+      <form id={formId} onSubmit={submit} className="grid gap-3">
+        {!targets && <Skeleton className="w-1/2" />}
+        {targets?.length === 0 && <p className="text-ink-2">There is no target yet. Add one first.</p>}
+        {targets && targets.length > 0 && <TargetChoice targets={targets} chosen={targetId} onChoose={setTargetId} />}
+        {starting.error && <Note variant="red">{said(starting.error)}</Note>}
+      </form>
+    </Dialog>
+  )
+}
+
+/** From how many targets on a search helps. */
+const searchFrom = 8
+
+interface TargetChoiceProps {
+  readonly targets: readonly Target[]
+  readonly chosen: string | undefined
+  readonly onChoose: (id: string) => void
+}
+function TargetChoice({ targets, chosen, onChoose }: TargetChoiceProps) {
+  const [text, setText] = useState('')
+  const busy = new Set(useQuery(active()).data?.scans.map(({ target }) => target?.id))
+  const wanted = text.trim().toLowerCase()
+  const found = targets.filter(({ name, address }) => `${name} ${address}`.toLowerCase().includes(wanted))
+  return (
+    <>
+      {targets.length >= searchFrom && (
+        <Input
+          type="search"
+          aria-label="Search targets"
+          placeholder="Search targets"
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      )}
+      <fieldset className="grid max-h-72 gap-2 overflow-y-auto p-0.5">
+        <legend className="sr-only">Target</legend>
+        {found.map(({ id, name, address }) => (
+          <RadioCard
+            key={id}
+            name="target"
+            value={id}
+            label={name}
+            hint={
+              <>
+                <span className="font-mono">{address}</span>
+                {busy.has(id) && ', a scan is under way'}
+              </>
+            }
+            checked={chosen === id}
+            disabled={busy.has(id)}
+            onChange={() => onChoose(id)}
+          />
+        ))}
+        {found.length === 0 && <p className="py-2 text-ink-2">No target matches “{text.trim()}”.</p>}
+      </fieldset>
+    </>
+  )
+}
+
+function said(error: Error): string {
+  return error instanceof ApiFailure ? error.detail : error.message
+}

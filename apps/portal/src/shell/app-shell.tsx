@@ -1,0 +1,33 @@
+import { Outlet } from '@tanstack/react-router'
+import { useSession } from '#identity/session.ts'
+import { useStoredFlag } from '#lib/storage.ts'
+import { Sidebar } from '#shell/sidebar.tsx'
+import { useSignals } from '#shell/signals.ts'
+import { TopBar } from '#shell/top-bar.tsx'
+import { UpgradeBanner } from '#shell/upgrade-banner.tsx'
+
+/** The frame of the product: where one can go, who is signed in, and the page. */
+export function AppShell() {
+  const session = useSession()
+  const signals = useSignals()
+  const [isNarrow, setIsNarrow] = useStoredFlag('sidebarCollapsed')
+  if (!session) return null
+  return (
+    <div data-sidebar={isNarrow ? 'collapsed' : 'expanded'} className="flex min-h-dvh">
+      <a
+        href="#content"
+        className="fixed -top-15 left-3 z-(--gl-z-tooltip) rounded-md bg-invert px-3.5 py-2 font-medium text-on-invert focus:top-3"
+      >
+        Skip to content
+      </a>
+      <Sidebar session={session} signals={signals} isNarrow={isNarrow} onToggle={() => setIsNarrow(!isNarrow)} />
+      <div className="relative flex min-h-dvh min-w-0 flex-1 flex-col">
+        <TopBar session={session} signals={signals} />
+        <UpgradeBanner />
+        <main id="content" tabIndex={-1} className="pg flex flex-1 flex-col">
+          <Outlet />
+        </main>
+      </div>
+    </div>
+  )
+}

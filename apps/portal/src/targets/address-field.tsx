@@ -1,0 +1,64 @@
+/** The address of a new target: checked by the server while it is typed, and echoed as it is understood. */
+import type { ResultOf } from '@glacis/contract/endpoint'
+import type { parseTargets } from '@glacis/contract/target'
+import { useQuery } from '@tanstack/react-query'
+import { type Ref, useEffect, useState } from 'react'
+import { formatNumber } from '#lib/format.ts'
+import { understood } from '#targets/queries.ts'
+import { TextField } from '#ui/field.tsx'
+
+interface AddressFieldProps {
+  readonly value: string
+  readonly onChange: (value: string) => void
+  /** What the form or the server has to say; it wins over the live check. */
+  readonly problem: string | undefined
+  readonly ref?: Ref<HTMLInputElement>
+}
+
+/** How long a pause in typing is before the address is checked, in milliseconds. */
+const pauseMs = 350
+
+export function AddressField({ value, onChange, problem, ref }: AddressFieldProps) {
+  const settled = useSettled(value.trim(), pauseMs)
+  const { data } = useQuery({ ...understood(settled), enabled: settled !== '' })
+  const reading = settled === value.trim() ? data?.results[0] : undefined
+  const error = problem ?? reading?.error
+  const echo = !error && reading ? echoOf(reading) : undefined
+  return (
+    <TextField
+      label="Address"
+      mono
+      required
+      autoComplete="off"
+      autoCapitalize="none"
+      spellCheck={false}
+      maxLength={2048}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      state={error ? 'error' : echo ? 'success' : 'default'}
+      messages={error ? [error] : echo ? [echo] : []}
+      hint="Host name, IP address, range, network or URL: example.ch, 203.0.113.0/28, https://app.example.ch"
+      {...(ref && { ref })}
+    />
+  )
+}
+
+type Reading = ResultOf<typeof parseTargets>['results'][number]
+
+/** "Understood as 203.0.113.0/28, 16 hosts. Private addresses …" */
+function echoOf({ normalized, hostCount = 1, private: isPrivate }: Reading): string | undefined {
+  if (normalized === undefined) return undefined
+  const hosts = hostCount > 1 ? `, ${formatNumber(hostCount)} addresses` : ''
+  const reach = isPrivate ? ' A private address: only a scanner inside that network reaches it.' : ''
+  return `Understood as ${normalized}${hosts}.${reach}`
+}
+
+/** The value once it has stood still. */
+function useSettled(value: string, waitMs: number): string {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), waitMs)
+    return () => clearTimeout(timer)
+  }, [value, waitMs])
+  return settled
+}

@@ -1,0 +1,53 @@
+/** Between the address of the scope list and what the API is asked for. */
+import type { InputOf } from '@glacis/contract/endpoint'
+import type { listTargets, SchedulePeriod, Target } from '@glacis/contract/target'
+
+export type ScheduleWord = 'daily' | 'weekly' | 'monthly'
+export type ScopeSort = 'name' | 'risks' | 'scan'
+
+/** What the address of the scope list may carry. */
+export interface ScopeSearch {
+  readonly create?: boolean | undefined
+  readonly q?: string | undefined
+  readonly tag?: readonly string[] | undefined
+  readonly schedule?: readonly ScheduleWord[] | undefined
+  readonly sort?: string | undefined
+  readonly size?: 25 | 50 | 100 | undefined
+  readonly after?: readonly string[] | undefined
+}
+
+const periods: Readonly<Record<ScheduleWord, SchedulePeriod>> = {
+  daily: 'PERIOD_DAILY',
+  weekly: 'PERIOD_WEEKLY',
+  monthly: 'PERIOD_MONTHLY',
+}
+
+export function targetsInput({ q, tag, schedule, size, after }: ScopeSearch): InputOf<typeof listTargets> {
+  return {
+    pageSize: size ?? 25,
+    pageToken: after?.at(-1),
+    filter: { query: q || undefined, tagIds: tag && [...tag], periods: schedule?.map((word) => periods[word]) },
+  }
+}
+
+/** Puts a list that is here as a whole in order; anything else stays as the API gave it, newest first. */
+export function sorted(targets: readonly Target[], sort: string | undefined): Target[] {
+  const compare = comparisons[sort as ScopeSort]
+  return compare ? [...targets].sort(compare) : [...targets]
+}
+
+type Compare = (a: Target, b: Target) => number
+const comparisons: Readonly<Partial<Record<ScopeSort, Compare>>> = {
+  name: (a, b) => a.name.localeCompare(b.name, 'en-CH'),
+  risks: (a, b) => weight(b) - weight(a),
+  scan: (a, b) => lastScan(b) - lastScan(a),
+}
+
+/** Critical outweighs any number of high, and so on, within reason. */
+function weight({ issueCount: { critical, high, medium, low } }: Target): number {
+  return ((critical * 1000 + high) * 1000 + medium) * 1000 + low
+}
+
+function lastScan({ lastScan: scan }: Target): number {
+  return scan ? Date.parse(scan.completeTime ?? scan.createTime) : 0
+}

@@ -1,0 +1,178 @@
+/** `/scope/{id}`, first tab: how bad and which way, the latest risks, what is set. */
+import type { SeverityCount } from '@glacis/contract/primitives'
+import type { Target } from '@glacis/contract/target'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { FileDown } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { bySeverity } from '#issues/queries.ts'
+import { formatDuration, formatNumber } from '#lib/format.ts'
+import { one as oneScan, reportAddress } from '#scans/queries.ts'
+import { one } from '#targets/queries.ts'
+import { statusOfLastScan, TagList } from '#targets/target-table.tsx'
+import { periodWords } from '#targets/words.ts'
+import { ButtonAnchor } from '#ui/button.tsx'
+import { Detail, Fact, Facts } from '#ui/card.tsx'
+import { ChartFigure } from '#ui/charts/figure.tsx'
+import { bucketsOf, levels } from '#ui/charts/series.ts'
+import { LadderLink, SeverityLadder } from '#ui/charts/severity-ladder.tsx'
+import { StackedColumns } from '#ui/charts/stacked-columns.tsx'
+import { AbsoluteTime, RelativeTime } from '#ui/relative-time.tsx'
+import { SeverityGlyph, severityLevels, severityWords } from '#ui/severity.tsx'
+import { AgentStatus, ScanStatus } from '#ui/status.tsx'
+
+const route = getRouteApi('/_auth/scope/$id')
+
+/** @param latestRisks the first rows of the target's issues, which belong to another room */
+export function TargetOverviewPage({ latestRisks }: { readonly latestRisks?: ReactNode }) {
+  const { id } = route.useParams()
+  const { target } = useSuspenseQuery(one(id)).data
+  return (
+    <Detail tabbed rail={<Rail target={target} />}>
+      <div className="grid grid-cols-[minmax(0,42fr)_minmax(0,58fr)] border-b border-line max-md:grid-cols-1">
+        <section aria-label="Open risks" className="px-(--gl-gutter) py-5">
+          <h2 className="flex min-h-7 items-center gap-2 text-14/5 font-semibold tracking-[-.006em]">
+            Open risks
+            <span className="font-normal text-ink-3 tabular-nums">{formatNumber(total(target.issueCount))}</span>
+          </h2>
+          <Ladder target={target} />
+        </section>
+        <div className="border-line px-(--gl-gutter) py-5 max-md:border-t md:border-l md:pl-6">
+          <Trend targetId={id} />
+        </div>
+      </div>
+      {latestRisks}
+    </Detail>
+  )
+}
+
+const quarter = (affectedTargetId: string) => bySeverity({ period: 'PERIOD_QUARTER', filter: { affectedTargetId } })
+
+function Ladder({ target }: { readonly target: Target }) {
+  const series = useQuery(quarter(target.id)).data
+  const moved = (level: keyof SeverityCount) => (series?.[level].at(-1) ?? 0) - (series?.[level][0] ?? 0)
+  const changes = series && {
+    critical: moved('critical'),
+    high: moved('high'),
+    medium: moved('medium'),
+    low: moved('low'),
+  }
+  return (
+    <SeverityLadder
+      counts={target.issueCount}
+      changes={changes}
+      row={(level, content) => (
+        <LadderLink
+          isSmall
+          hasChanges={changes !== undefined}
+          to="/risks/verified"
+          search={{ severity: [level], target: target.id }}
+        >
+          {content}
+        </LadderLink>
+      )}
+    />
+  )
+}
+
+function Trend({ targetId }: { readonly targetId: string }) {
+  const { data } = useQuery(quarter(targetId))
+  const buckets = bucketsOf(data?.timestamps ?? [], 'PERIOD_QUARTER')
+  const series = severityLevels.map((level) => ({
+    name: severityWords[level],
+    color: `var(--gl-${level})`,
+    glyph: <SeverityGlyph level={level} className="size-3" />,
+    values: data ? levels(buckets, data[level]) : [],
+  }))
+  return (
+    <ChartFigure title="By severity" points={buckets} series={series} height={136} aside="Quarter" showTotal>
+      <StackedColumns label="Open risks by severity" points={buckets} series={series} height={136} />
+    </ChartFigure>
+  )
+}
+
+function Rail({ target }: { readonly target: Target }) {
+  return (
+    <>
+      <section>
+        <h2>Details</h2>
+        <Facts>
+          <Fact name="Address">
+            <span className="font-mono">{target.address}</span>
+          </Fact>
+          <Fact name="Schedule">{periodWords[target.schedule.period]}</Fact>
+          {target.nextScanTime && (
+            <Fact name="Next scan">
+              <AbsoluteTime value={target.nextScanTime} />
+            </Fact>
+          )}
+          {target.agent && (
+            <Fact name="Agent">
+              <AgentStatus status={target.agent.status}>{target.agent.name}</AgentStatus>
+            </Fact>
+          )}
+          {target.tags.length > 0 && (
+            <Fact name="Tags">
+              <TagList tags={target.tags} />
+            </Fact>
+          )}
+          <Fact name="Created">
+            <AbsoluteTime value={target.createTime} />
+          </Fact>
+          <Fact name="Updated">
+            <AbsoluteTime value={target.updateTime} />
+          </Fact>
+        </Facts>
+      </section>
+      <section>
+        <h2>Last scan</h2>
+        {target.lastScan ? (
+          <LastScan target={target} id={target.lastScan.id} />
+        ) : (
+          <p className="text-ink-2">No scan yet.</p>
+        )}
+      </section>
+    </>
+  )
+}
+
+function LastScan({ target, id }: { readonly target: Target; readonly id: string }) {
+  const scan = useQuery(oneScan(id)).data?.scan
+  const status = scan?.status ?? statusOfLastScan(target)
+  const from = scan?.startTime ?? scan?.createTime
+  return (
+    <>
+      <Facts>
+        {status && (
+          <Fact name="Status">
+            <Link to="/scans/$id" params={{ id }} className="hover:underline">
+              <ScanStatus status={status} />
+            </Link>
+          </Fact>
+        )}
+        {scan?.completeTime && (
+          <Fact name="Finished">
+            <RelativeTime value={scan.completeTime} />
+          </Fact>
+        )}
+        {scan?.completeTime && from && (
+          <Fact name="Duration">{formatDuration(Date.parse(scan.completeTime) - Date.parse(from))}</Fact>
+        )}
+        {scan && (
+          <Fact name="Hosts">
+            {formatNumber(scan.hostCount.scannedHosts)} scanned, {formatNumber(scan.hostCount.affectedHosts)} affected
+          </Fact>
+        )}
+      </Facts>
+      {status === 'STATUS_COMPLETED' && (
+        <ButtonAnchor href={reportAddress(id)} download size="sm" block icon={<FileDown />} className="mt-3">
+          Download report
+        </ButtonAnchor>
+      )}
+    </>
+  )
+}
+
+function total(counts: SeverityCount): number {
+  return severityLevels.reduce((sum, level) => sum + counts[level], 0)
+}

@@ -1,0 +1,167 @@
+/** The table of targets. */
+import { ScanStatus as ScanStatusValue } from '@glacis/contract/scan'
+import type { Target } from '@glacis/contract/target'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Ellipsis, Pencil, Play, Trash2 } from 'lucide-react'
+import { addToast } from '#lib/toasts.ts'
+import { isActive, start } from '#scans/queries.ts'
+import type { ScopeSort } from '#targets/search.ts'
+import { periodWords } from '#targets/words.ts'
+import { Badge, tagColour } from '#ui/badge.tsx'
+import { Menu, MenuAction, MenuLine } from '#ui/menu.tsx'
+import { RelativeTime } from '#ui/relative-time.tsx'
+import { SeverityCells, SeverityHeads } from '#ui/severity-columns.tsx'
+import { SkeletonRows } from '#ui/skeleton.tsx'
+import { AgentStatus, ScanStatus } from '#ui/status.tsx'
+import { Cell, CellLink, HeaderCell, StackedName, Table } from '#ui/table.tsx'
+
+interface TargetTableProps {
+  /** Undefined while they are on their way. */
+  readonly targets: readonly Target[] | undefined
+  readonly sort: string | undefined
+  /** Absent when only a part of the list is here. */
+  readonly onSort: ((sort: ScopeSort | undefined) => void) | undefined
+  readonly onEdit: (target: Target) => void
+  readonly onDelete: (target: Target) => void
+}
+
+export function TargetTable({ targets, sort, onSort, onEdit, onDelete }: TargetTableProps) {
+  const hasAgents = targets?.some(({ agent }) => agent) ?? false
+  const head = (by: ScopeSort, order: 'ascending' | 'descending') => ({
+    sort: sort === by ? order : undefined,
+    ...(onSort && { onSort: () => onSort(sort === by ? undefined : by) }),
+  })
+  return (
+    <Table label="Targets" tall>
+      <thead>
+        <tr>
+          <HeaderCell {...head('name', 'ascending')}>Target</HeaderCell>
+          <HeaderCell width={220} priority={2}>
+            Tags
+          </HeaderCell>
+          <HeaderCell width={96} priority={3}>
+            Schedule
+          </HeaderCell>
+          {hasAgents && (
+            <HeaderCell width={150} priority={2}>
+              Agent
+            </HeaderCell>
+          )}
+          <SeverityHeads />
+          <HeaderCell width={160} {...head('scan', 'descending')}>
+            Last scan
+          </HeaderCell>
+          <HeaderCell width={72}>
+            <span className="sr-only">Actions</span>
+          </HeaderCell>
+        </tr>
+      </thead>
+      <tbody>
+        {!targets && <SkeletonRows columns={9} />}
+        {targets?.map((target) => (
+          <tr key={target.id}>
+            <Cell label="Target" primary>
+              <CellLink to="/scope/$id" params={{ id: target.id }} title={`${target.name}, ${target.address}`}>
+                <StackedName name={target.name} detail={target.address} />
+              </CellLink>
+            </Cell>
+            <Cell label="Tags" priority={2}>
+              <TagList tags={target.tags} />
+            </Cell>
+            <Cell label="Schedule" priority={3} quiet>
+              {periodWords[target.schedule.period]}
+            </Cell>
+            {hasAgents && (
+              <Cell label="Agent" priority={2}>
+                <AgentOf target={target} />
+              </Cell>
+            )}
+            <SeverityCells counts={target.issueCount} />
+            <Cell label="Last scan" quiet>
+              <LastScan target={target} />
+            </Cell>
+            <Cell className="right">
+              <RowMenu target={target} onEdit={onEdit} onDelete={onDelete} />
+            </Cell>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  )
+}
+
+/** The tags of a target in their own colours. */
+export function TagList({ tags }: Pick<Target, 'tags'>) {
+  if (tags.length === 0) return null
+  return (
+    <span className="inline-flex max-w-full flex-wrap gap-1 overflow-hidden align-middle">
+      {tags.map(({ id, name, color }) => (
+        <Badge key={id} variant={tagColour(color)}>
+          {name}
+        </Badge>
+      ))}
+    </span>
+  )
+}
+
+function AgentOf({ target }: { readonly target: Target }) {
+  if (!target.agent) return <span className="text-ink-3">None</span>
+  return (
+    <AgentStatus status={target.agent.status}>
+      <span className="font-mono">{target.agent.name}</span>
+    </AgentStatus>
+  )
+}
+
+/** The target carries the word of its last scan; a word of a later version is shown as nothing. */
+export function statusOfLastScan({ lastScan }: Target): ScanStatusValue | undefined {
+  const status = ScanStatusValue.safeParse(lastScan?.status)
+  return status.success ? status.data : undefined
+}
+
+function LastScan({ target }: { readonly target: Target }) {
+  const status = statusOfLastScan(target)
+  if (!target.lastScan) return <span className="text-ink-3">Never</span>
+  const time = <RelativeTime value={target.lastScan.completeTime ?? target.lastScan.createTime} />
+  if (!status || status === 'STATUS_COMPLETED') return time
+  if (isActive({ status }))
+    return <ScanStatus status={status}>{status === 'STATUS_RUNNING' ? 'Scanning' : 'Waiting'}</ScanStatus>
+  return <ScanStatus status={status}>{time}</ScanStatus>
+}
+
+function RowMenu({
+  target,
+  onEdit,
+  onDelete,
+}: { readonly target: Target } & Pick<TargetTableProps, 'onEdit' | 'onDelete'>) {
+  const starting = useMutation(start(useQueryClient()))
+  const status = statusOfLastScan(target)
+  const isRunning = status !== undefined && isActive({ status })
+  const onSuccess = () =>
+    addToast('success', { title: 'Success', message: 'Scan started. Results appear as hosts are scanned.' })
+  return (
+    <Menu
+      label={`Actions for ${target.name}`}
+      variant="ghost"
+      size="xs"
+      square
+      button={<Ellipsis aria-hidden="true" />}
+    >
+      <MenuAction
+        icon={<Play />}
+        disabled={isRunning || starting.isPending}
+        end={isRunning && 'running'}
+        onClick={() => starting.mutate(target.id, { onSuccess })}
+      >
+        Start scan
+      </MenuAction>
+      <MenuAction icon={<Pencil />} onClick={() => onEdit(target)}>
+        Edit
+      </MenuAction>
+      <MenuLine />
+      <MenuAction danger icon={<Trash2 />} onClick={() => onDelete(target)}>
+        Delete
+      </MenuAction>
+    </Menu>
+  )
+}

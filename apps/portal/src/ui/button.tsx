@@ -1,0 +1,144 @@
+import { createLink } from '@tanstack/react-router'
+import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ReactNode, Ref } from 'react'
+import { cx } from '#lib/cx.ts'
+import { Spinner } from '#ui/spinner.tsx'
+import { Tooltip } from '#ui/tooltip.tsx'
+
+export type ButtonVariant = 'primary' | 'secondary' | 'green' | 'danger' | 'ghost' | 'link'
+export type ButtonSize = 'md' | 'sm' | 'xs'
+interface Look {
+  readonly variant?: ButtonVariant | undefined
+  readonly size?: ButtonSize | undefined
+  /** Square, for an icon alone. */
+  readonly square?: boolean | undefined
+  /** As wide as its place. */
+  readonly block?: boolean | undefined
+}
+
+/** The look of a button, for links that act as one. */
+export function buttonClass({ variant = 'secondary', size = 'md', square, block }: Look = {}): string {
+  if (variant === 'link') return cx(base, 'text-link inline-link', linkSizes[size])
+  return cx(base, variants[variant], sizes[size], square ? squares[size] : paddings[size], block && 'w-full')
+}
+
+const base = cx(
+  'inline-flex flex-none items-center justify-center font-medium whitespace-nowrap',
+  'transition-[background-color,border-color,color] duration-(--gl-dur-fast)',
+  'disabled:cursor-not-allowed aria-busy:cursor-progress',
+)
+const quietWhenOff =
+  'disabled:not-aria-busy:border-transparent! disabled:not-aria-busy:bg-active! disabled:not-aria-busy:text-ink-3! disabled:not-aria-busy:shadow-none!'
+const variants: Readonly<Record<Exclude<ButtonVariant, 'link'>, string>> = {
+  primary: cx(
+    'border border-transparent bg-accent text-on-solid hover:bg-accent-hover active:bg-accent-active',
+    quietWhenOff,
+  ),
+  secondary: cx(
+    'border border-line-strong bg-surface text-ink shadow-xs hover:border-n7 hover:bg-hover',
+    'dark:border-n6 dark:bg-n4 dark:hover:border-n7 dark:hover:bg-n5',
+    quietWhenOff,
+  ),
+  green: cx('border border-transparent bg-green-solid text-on-solid hover:bg-green-hover', quietWhenOff),
+  danger: cx('border border-transparent bg-red-solid text-on-solid hover:bg-danger-hover', quietWhenOff),
+  ghost: cx('border border-transparent text-ink-2 hover:bg-active hover:text-ink', quietWhenOff),
+}
+const sizes: Readonly<Record<ButtonSize, string>> = {
+  md: 'h-9 gap-[7px] rounded-md text-14/5 [&_.lucide]:size-4',
+  sm: 'h-8 gap-1.5 rounded-[6px] text-13 [&_.lucide]:size-4',
+  xs: 'h-6.5 gap-[5px] rounded-sm text-12 [&_.lucide]:size-3.5',
+}
+const paddings: Readonly<Record<ButtonSize, string>> = { md: 'px-3.5', sm: 'px-[11px]', xs: 'px-2' }
+const squares: Readonly<Record<ButtonSize, string>> = { md: 'w-9', sm: 'w-8', xs: 'w-6.5' }
+const linkSizes: Readonly<Record<ButtonSize, string>> = { md: 'text-14/5', sm: 'text-13', xs: 'text-12' }
+
+export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  readonly variant?: ButtonVariant
+  readonly size?: ButtonSize
+  readonly block?: boolean
+  /** Keeps colour and label, shows a ring, and takes no more clicks. */
+  readonly loading?: boolean
+  /** Stands before the label. */
+  readonly icon?: ReactNode
+  readonly ref?: Ref<HTMLButtonElement>
+}
+
+/** A button. It is of type `button` unless told otherwise, so that it never submits by accident. */
+export function Button({
+  variant,
+  size,
+  block,
+  loading = false,
+  icon,
+  className,
+  disabled = false,
+  type = 'button',
+  children,
+  ...rest
+}: ButtonProps) {
+  return (
+    <button
+      {...rest}
+      type={type}
+      disabled={disabled || loading}
+      aria-busy={loading || undefined}
+      className={cx(buttonClass({ variant, size, block }), className)}
+    >
+      {loading ? <Spinner /> : icon}
+      {children}
+    </button>
+  )
+}
+
+export interface IconButtonProps extends Omit<ButtonProps, 'children' | 'block' | 'aria-label'> {
+  /** Its name, spoken and in the tooltip. */
+  readonly label: string
+  readonly icon: ReactNode
+}
+
+/** A button with an icon alone. */
+export function IconButton({
+  label,
+  icon,
+  variant = 'ghost',
+  size,
+  loading = false,
+  className,
+  disabled,
+  ...rest
+}: IconButtonProps) {
+  return (
+    <Tooltip label={label}>
+      <button
+        type="button"
+        {...rest}
+        aria-label={label}
+        disabled={disabled || loading}
+        aria-busy={loading || undefined}
+        className={cx(buttonClass({ variant, size, square: true }), className)}
+      >
+        {loading ? <Spinner /> : icon}
+      </button>
+    </Tooltip>
+  )
+}
+
+interface ButtonAnchorProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
+  readonly variant?: ButtonVariant
+  readonly size?: ButtonSize
+  readonly block?: boolean
+  readonly icon?: ReactNode
+  readonly ref?: Ref<HTMLAnchorElement>
+}
+
+/** A link to another site or a file that looks like a button. */
+export function ButtonAnchor({ variant, size, block, icon, className, children, ...rest }: ButtonAnchorProps) {
+  return (
+    <a {...rest} className={cx(buttonClass({ variant, size, block }), className)}>
+      {icon}
+      {children}
+    </a>
+  )
+}
+
+/** A link inside the portal that looks like a button. */
+export const ButtonLink = createLink(ButtonAnchor)

@@ -1,0 +1,46 @@
+/** How far a scan is: a thin bar, and always words. */
+import type { Scan, ScanPhase } from '@glacis/contract/scan'
+import { formatNumber } from '#lib/format.ts'
+import { percent } from '#ui/charts/plot.tsx'
+
+export const phaseWords: Readonly<Record<ScanPhase, string>> = {
+  PHASE_WAITING: 'Waiting',
+  PHASE_DISCOVERY: 'Finding hosts',
+  PHASE_PORTS: 'Looking for open ports',
+  PHASE_IDENTIFY: 'Recognising services',
+  PHASE_CHECKS: 'Running checks',
+  PHASE_EVALUATE: 'Evaluating',
+  PHASE_DONE: 'Done',
+}
+
+/** A scan never looks finished before it is. */
+const shareMax = 0.95
+
+/** "Running checks. 142 of 187 hosts scanned, 9 affected." */
+export function progressWords({
+  status,
+  progress,
+  hostCount,
+}: Pick<Scan, 'status' | 'progress' | 'hostCount'>): string {
+  if (status === 'STATUS_CREATED') return progress?.failureReason || 'Waiting for its turn.'
+  const { scannedHosts, affectedHosts } = hostCount
+  const done = Math.max(scannedHosts, progress?.hostsDone ?? 0)
+  const total = progress?.hostsTotal ?? 0
+  const hosts = `${formatNumber(done)}${total > 0 ? ` of ${formatNumber(total)}` : ''} hosts scanned`
+  const phase = progress ? `${phaseWords[progress.phase]}. ` : ''
+  return `${phase}${hosts}${affectedHosts > 0 ? `, ${formatNumber(affectedHosts)} affected` : ''}.`
+}
+
+/** A bar of hosts done; it sweeps while the number of hosts is not known yet. Say the words beside it. */
+export function ScanProgressBar({ scan }: { readonly scan: Pick<Scan, 'progress'> }) {
+  const total = scan.progress?.hostsTotal ?? 0
+  const share = total > 0 ? Math.min(shareMax, (scan.progress?.hostsDone ?? 0) / total) : undefined
+  return (
+    <span className="block h-[3px] overflow-hidden rounded-[2px] bg-main-edge" aria-hidden="true">
+      <span
+        className={share === undefined ? 'block h-full w-1/4 animate-sweep bg-main-mark' : 'block h-full bg-main-mark'}
+        style={share === undefined ? undefined : { width: percent(share) }}
+      />
+    </span>
+  )
+}

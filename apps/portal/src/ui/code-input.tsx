@@ -1,0 +1,122 @@
+import { type ClipboardEvent, type KeyboardEvent, useRef, useState } from 'react'
+import { cx } from '#lib/cx.ts'
+import { type FieldState, FieldMessages, inputClass } from '#ui/field.tsx'
+
+/** How long the codes of the identity service are. */
+export const codeLength = 6
+
+/**
+ * A code, one character per box. Pasting spreads over the boxes and is cut at their number;
+ * Backspace clears a box and moves back; the arrows move. The form gets the whole code under `name`.
+ */
+export function CodeInput({
+  label,
+  name,
+  length = codeLength,
+  state = 'default',
+  messages = [],
+  initially = '',
+  disabled = false,
+  numeric = true,
+  autoFocus = false,
+  onChange,
+}: {
+  readonly label: string
+  readonly name?: string
+  readonly length?: number
+  readonly state?: FieldState
+  readonly messages?: readonly string[]
+  readonly initially?: string
+  readonly disabled?: boolean
+  /** Asks phones for their digit keyboard; letters are still taken. */
+  readonly numeric?: boolean
+  readonly autoFocus?: boolean
+  /** Called with the code as it stands, complete or not. */
+  readonly onChange?: (code: string) => void
+}) {
+  const boxes = useRef<(HTMLInputElement | null)[]>([])
+  const [characters, setCharacters] = useState<readonly string[]>(() => spread([], 0, initially, length))
+
+  function change(next: readonly string[], focus: number): void {
+    setCharacters(next)
+    onChange?.(next.join(''))
+    const box = boxes.current[Math.min(Math.max(focus, 0), length - 1)]
+    box?.focus()
+    box?.select()
+  }
+  function write(index: number, text: string): void {
+    const typed = typedInto(characters[index] ?? '', text)
+    if (typed === '') return change(without(characters, index), index)
+    change(spread(characters, index, typed, length), index + [...typed].length)
+  }
+  function press(index: number, event: KeyboardEvent): void {
+    const moves: Readonly<Record<string, () => void>> = {
+      Backspace: () => change(without(characters, index), index - 1),
+      ArrowLeft: () => boxes.current[index - 1]?.focus(),
+      ArrowRight: () => boxes.current[index + 1]?.focus(),
+    }
+    const move = moves[event.key]
+    if (!move || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    move()
+  }
+  function paste(index: number, event: ClipboardEvent): void {
+    event.preventDefault()
+    const text = event.clipboardData.getData('text').replaceAll(/[\s-]/g, '')
+    if (text) change(spread(characters, index, text, length), index + [...text].length)
+  }
+
+  return (
+    <fieldset disabled={disabled} className="min-w-0">
+      <legend className="mb-2 leading-4.5 font-medium">{label}</legend>
+      <div className="grid max-w-[304px] grid-flow-col auto-cols-[minmax(0,1fr)] gap-2">
+        {Array.from({ length }, (_, index) => (
+          <input
+            key={index}
+            ref={(box) => {
+              boxes.current[index] = box
+            }}
+            value={characters[index] ?? ''}
+            onChange={(event) => write(index, event.target.value)}
+            onKeyDown={(event) => press(index, event)}
+            onPaste={(event) => paste(index, event)}
+            onFocus={(event) => event.target.select()}
+            inputMode={numeric ? 'numeric' : 'text'}
+            autoComplete={index === 0 ? 'one-time-code' : 'off'}
+            autoCapitalize="off"
+            // Only the first code on the page asks for the focus, when it is what the page is for.
+            autoFocus={autoFocus && index === 0}
+            aria-label={`Character ${index + 1} of ${length}`}
+            aria-invalid={state === 'error' || undefined}
+            className={cx(inputClass(state), 'h-12! px-0! text-center font-mono text-[18px]/none! font-medium')}
+          />
+        ))}
+      </div>
+      {name && <input type="hidden" name={name} value={characters.join('')} />}
+      {messages.length > 0 && (
+        <div className="mt-2">
+          <FieldMessages messages={messages} state={state} />
+        </div>
+      )}
+    </fieldset>
+  )
+}
+
+/** What came new into a box that held one character; a phone may fill the whole code into the first box. */
+function typedInto(before: string, text: string): string {
+  const typed = text.replaceAll(/\s/g, '')
+  if (before && typed.length === before.length + 1 && typed.includes(before)) return typed.replace(before, '')
+  return typed
+}
+
+function spread(characters: readonly string[], from: number, text: string, length: number): readonly string[] {
+  const next = Array.from({ length }, (_, index) => characters[index] ?? '')
+  for (const [offset, character] of [...text].entries()) {
+    if (from + offset < length) next[from + offset] = character
+  }
+  return next
+}
+
+function without(characters: readonly string[], index: number): readonly string[] {
+  return characters.map((character, position) => (position === index ? '' : character))
+}

@@ -1,0 +1,94 @@
+import { Dialog as Root, DialogBackdrop, DialogPanel, DialogTitle, Description } from '@headlessui/react'
+import { X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { cx } from '#lib/cx.ts'
+import { IconButton } from '#ui/button.tsx'
+
+interface OverlayProps {
+  readonly open: boolean
+  readonly onClose: () => void
+  /** States the thing ("Remove passkey"), not "Confirm". */
+  readonly title: string
+  readonly description?: ReactNode
+  /** While submitting, Escape and a click beside it close nothing. */
+  readonly busy?: boolean
+  readonly children?: ReactNode
+  /** Buttons, Cancel first. */
+  readonly footer?: ReactNode
+}
+
+const scrim =
+  'fixed inset-0 z-(--gl-z-scrim) bg-scrim transition-opacity duration-(--gl-dur-slow) ease-out data-closed:opacity-0'
+
+/** A dialog in the middle. The focus stays inside and returns to what opened it. */
+export function Dialog({
+  open,
+  onClose,
+  title,
+  description,
+  busy = false,
+  wide = false,
+  children,
+  footer,
+}: OverlayProps & { readonly wide?: boolean }) {
+  return (
+    <Root open={open} onClose={busy ? () => {} : onClose} className="relative z-(--gl-z-overlay)">
+      <DialogBackdrop transition className={scrim} />
+      <div className="fixed inset-0 z-(--gl-z-overlay) grid place-items-center overflow-y-auto p-4">
+        <DialogPanel
+          transition
+          data-floating
+          className={cx(
+            'w-full rounded-xl bg-raised shadow-dialog transition-[opacity,translate] duration-(--gl-dur-slow) ease-out data-closed:translate-y-(--gl-nudge) data-closed:opacity-0',
+            wide ? 'max-w-[36rem]' : 'max-w-dialog',
+          )}
+        >
+          <header className="flex items-start gap-3 pt-5 pr-5 pl-6">
+            <div className="min-w-0">
+              <DialogTitle className="text-16 font-semibold tracking-[-.01em] wrap-anywhere">{title}</DialogTitle>
+              {description && <Description className="mt-0.5 text-ink-2">{description}</Description>}
+            </div>
+            <span className="-mt-0.5 ml-auto">
+              <IconButton size="sm" label="Close" icon={<X />} disabled={busy} onClick={onClose} />
+            </span>
+          </header>
+          {children && <div className="px-6 pt-4 pb-1">{children}</div>}
+          {footer && <footer className="flex flex-wrap justify-end gap-2 px-6 py-5">{footer}</footer>}
+        </DialogPanel>
+      </div>
+    </Root>
+  )
+}
+
+/**
+ * A panel from the right with head, scrolling body and fixed foot, for creating and editing.
+ * Pass a `form` as children and its buttons as `footer` with the form's id, or the whole in `children`.
+ */
+export function SlideOver({ open, onClose, title, description, busy = false, children, footer }: OverlayProps) {
+  return (
+    <Root open={open} onClose={busy ? () => {} : onClose} className="relative z-(--gl-z-overlay)">
+      <DialogBackdrop transition className={scrim} />
+      <DialogPanel
+        transition
+        data-floating
+        className="fixed inset-y-0 right-0 z-(--gl-z-overlay) flex w-full max-w-slideover flex-col bg-raised shadow-panel transition-[opacity,translate] duration-(--gl-dur-slow) ease-out data-closed:translate-x-(--gl-slide) data-closed:opacity-0"
+      >
+        <header className="flex items-start gap-3 border-b border-line pt-5 pr-5 pb-4 pl-6 dark:border-line-strong">
+          <div className="min-w-0">
+            <DialogTitle className="text-16 font-semibold tracking-[-.01em] wrap-anywhere">{title}</DialogTitle>
+            {description && <Description className="text-ink-2">{description}</Description>}
+          </div>
+          <span className="-mt-0.5 ml-auto">
+            <IconButton size="sm" label="Close panel" icon={<X />} disabled={busy} onClick={onClose} />
+          </span>
+        </header>
+        <div className="flex-1 overflow-y-auto px-6 py-5">{children}</div>
+        {footer && (
+          <footer className="flex justify-end gap-2 border-t border-line px-6 py-3.5 dark:border-line-strong">
+            {footer}
+          </footer>
+        )}
+      </DialogPanel>
+    </Root>
+  )
+}

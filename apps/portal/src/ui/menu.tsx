@@ -1,0 +1,203 @@
+import { Menu as Root, MenuButton, MenuItem as Item, MenuItems, MenuSeparator } from '@headlessui/react'
+import { createLink } from '@tanstack/react-router'
+import { Check } from 'lucide-react'
+import type { AnchorHTMLAttributes, ButtonHTMLAttributes, MouseEvent, ReactNode, Ref } from 'react'
+import { cx } from '#lib/cx.ts'
+import { buttonClass, type ButtonSize, type ButtonVariant } from '#ui/button.tsx'
+
+export type MenuPlace = 'bottom start' | 'bottom end' | 'top start' | 'top end'
+
+/**
+ * A button and the menu it opens. Arrows move, typing finds (the text typed is forgotten after 350 ms),
+ * Escape closes. Children are `MenuAction`, `MenuLink`, `MenuChoice` and `MenuLine`.
+ */
+export function Menu({
+  label,
+  button,
+  variant = 'secondary',
+  size = 'sm',
+  square = false,
+  place = 'bottom end',
+  buttonClassName,
+  widthClassName = 'min-w-[220px]',
+  children,
+}: {
+  /** Names the button when its content is not text. */
+  readonly label?: string
+  readonly button: ReactNode
+  readonly variant?: ButtonVariant
+  readonly size?: ButtonSize
+  readonly square?: boolean
+  readonly place?: MenuPlace
+  /** A look of its own instead of a button's. */
+  readonly buttonClassName?: string
+  readonly widthClassName?: string
+  readonly children: ReactNode
+}) {
+  return (
+    <Root>
+      <MenuButton aria-label={label} className={buttonClassName ?? buttonClass({ variant, size, square })}>
+        {button}
+      </MenuButton>
+      <MenuItems
+        transition
+        modal={false}
+        anchor={{ to: place, gap: 4, padding: 8 }}
+        className={cx(
+          'z-(--gl-z-menu) rounded-lg bg-raised p-[5px] shadow-menu transition-[opacity,translate] duration-(--gl-dur-base) ease-out focus:outline-none data-closed:translate-y-(--gl-nudge) data-closed:opacity-0',
+          widthClassName,
+        )}
+      >
+        {children}
+      </MenuItems>
+    </Root>
+  )
+}
+
+const itemClass = (danger = false) =>
+  cx(
+    'flex min-h-8 w-full items-center gap-2.5 rounded-[6px] px-[9px] text-left whitespace-nowrap data-focus:bg-raised-hover data-disabled:text-ink-3 max-md:min-h-11',
+    'focus-visible:outline-none [&_.lucide]:size-4',
+    danger ? 'text-red-ink' : '[&_.lucide]:text-ink-3',
+  )
+
+interface EntryProps {
+  readonly icon?: ReactNode
+  /** Stands at the right end. */
+  readonly end?: ReactNode
+  readonly children: ReactNode
+}
+
+/** Something to do. */
+export function MenuAction({
+  icon,
+  end,
+  danger = false,
+  disabled = false,
+  onClick,
+  children,
+}: EntryProps & { readonly danger?: boolean; readonly disabled?: boolean; readonly onClick: () => void }) {
+  return (
+    <Item as="button" type="button" disabled={disabled} onClick={onClick} className={itemClass(danger)}>
+      <Entry icon={icon} end={end}>
+        {children}
+      </Entry>
+    </Item>
+  )
+}
+
+/** A link to another site or a file. */
+export function MenuAnchor({ icon, end, children, ...rest }: EntryProps & AnchorHTMLAttributes<HTMLAnchorElement>) {
+  return (
+    <Item as="a" {...rest} className={itemClass()}>
+      <Entry icon={icon} end={end}>
+        {children}
+      </Entry>
+    </Item>
+  )
+}
+
+function RoutedAnchor({
+  icon,
+  end,
+  children,
+  ...rest
+}: EntryProps & AnchorHTMLAttributes<HTMLAnchorElement> & { readonly ref?: Ref<HTMLAnchorElement> }) {
+  return (
+    <MenuAnchor {...rest} icon={icon} end={end}>
+      {children}
+    </MenuAnchor>
+  )
+}
+/** A link inside the portal. */
+export const MenuLink = createLink(RoutedAnchor)
+
+/** One of several choices, or one of several that may be on together; the menu stays open while choosing many. */
+export function MenuChoice({
+  kind = 'radio',
+  checked,
+  onClick,
+  icon,
+  children,
+}: EntryProps & { readonly kind?: 'radio' | 'checkbox'; readonly checked: boolean; readonly onClick: () => void }) {
+  return (
+    <Item
+      as={kind === 'radio' ? RadioItem : CheckboxItem}
+      checked={checked}
+      onClick={(event: MouseEvent) => {
+        if (kind === 'checkbox') event.preventDefault()
+        onClick()
+      }}
+      className={itemClass()}
+    >
+      <Entry icon={icon} end={checked && <Check className="text-ink!" />}>
+        {children}
+      </Entry>
+    </Item>
+  )
+}
+
+/** A line between groups. */
+export function MenuLine() {
+  return <MenuSeparator as="div" className="-mx-[5px] my-[5px] border-t border-line dark:border-line-strong" />
+}
+
+/** A row of icons of which one is chosen, such as the theme. */
+export function MenuChoiceRow<Value extends string>({
+  label,
+  options,
+  value,
+  onChoose,
+}: {
+  readonly label: string
+  readonly options: readonly { readonly value: Value; readonly label: string; readonly icon: ReactNode }[]
+  readonly value: Value
+  readonly onChoose: (value: Value) => void
+}) {
+  return (
+    <div role="group" aria-label={label} className="flex items-center justify-between py-1.5 pr-[3px] pl-[9px]">
+      <span aria-hidden="true">{label}</span>
+      <span role="none" className="inline-flex rounded-md bg-n4 p-0.5 dark:bg-n4">
+        {options.map((option) => (
+          <Item
+            key={option.value}
+            as={RadioItem}
+            checked={option.value === value}
+            aria-label={option.label}
+            title={option.label}
+            onClick={(event: MouseEvent) => {
+              event.preventDefault()
+              onChoose(option.value)
+            }}
+            className="inline-flex h-7 items-center rounded-sm px-[9px] text-ink-2 aria-checked:bg-surface aria-checked:text-ink aria-checked:shadow-xs aria-checked:ring-1 aria-checked:ring-line data-focus:text-ink data-focus:outline-2 data-focus:-outline-offset-2 data-focus:outline-focus dark:aria-checked:bg-n5 dark:aria-checked:ring-n6 [&_.lucide]:size-4"
+          >
+            {option.icon}
+          </Item>
+        ))}
+      </span>
+    </div>
+  )
+}
+
+function Entry({ icon, end, children }: EntryProps) {
+  return (
+    <>
+      {icon}
+      <span className="min-w-0 truncate">{children}</span>
+      {end && <span className="ml-auto inline-flex pl-3 text-ink-3">{end}</span>}
+    </>
+  )
+}
+
+type ChoiceProps = ButtonHTMLAttributes<HTMLButtonElement> & {
+  readonly checked: boolean
+  readonly ref?: Ref<HTMLButtonElement>
+}
+/** The menu gives every item the role `menuitem`; a choice has to say what it is. */
+function choice(role: 'menuitemradio' | 'menuitemcheckbox') {
+  return function ChoiceItem({ checked, ...rest }: ChoiceProps) {
+    return <button {...rest} type="button" role={role} aria-checked={checked} />
+  }
+}
+const RadioItem = choice('menuitemradio')
+const CheckboxItem = choice('menuitemcheckbox')

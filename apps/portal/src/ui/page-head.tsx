@@ -1,0 +1,88 @@
+import { ChevronRight } from 'lucide-react'
+import { createLink } from '@tanstack/react-router'
+import { type AnchorHTMLAttributes, Children, Fragment, type ReactNode, type Ref, useEffect } from 'react'
+import { cx } from '#lib/cx.ts'
+import { formatNumber } from '#lib/format.ts'
+
+/**
+ * The head of a page: where one is, its one H1, and what can be done with it.
+ * The focus moves to the H1 when the route changes. It also names the window.
+ */
+export function PageHead({
+  title,
+  documentTitle,
+  crumbs,
+  count,
+  aside,
+  description,
+  actions,
+}: {
+  readonly title: ReactNode
+  /** The window's title when `title` is more than a text. */
+  readonly documentTitle?: string
+  /** `Crumb` links to the pages above this one. */
+  readonly crumbs?: ReactNode
+  readonly count?: number | undefined
+  /** Stands beside the title: a badge, a status. */
+  readonly aside?: ReactNode
+  readonly description?: ReactNode
+  /** Secondary before primary; at most one primary. */
+  readonly actions?: ReactNode
+}) {
+  useDocumentTitle(documentTitle ?? (typeof title === 'string' ? title : ''))
+  return (
+    <header className="px-(--gl-gutter) pt-5 max-md:pt-4">
+      {crumbs && (
+        <nav aria-label="Breadcrumb" className="mb-1.5">
+          <ol className="flex items-center gap-1.5 text-ink-3">
+            {Children.toArray(crumbs).map((crumb, index) => (
+              <Fragment key={index}>
+                <li className="min-w-0 truncate">{crumb}</li>
+                <li aria-hidden="true">
+                  <ChevronRight className="size-3.5" />
+                </li>
+              </Fragment>
+            ))}
+          </ol>
+        </nav>
+      )}
+      <div className="flex min-h-9 items-center gap-x-3 gap-y-2 max-md:flex-wrap">
+        <h1 tabIndex={-1} className="min-w-0 text-20 font-semibold tracking-title wrap-anywhere">
+          {title}
+          {count !== undefined && (
+            <span className="ml-1.5 font-normal text-ink-3 tabular-nums">{formatNumber(count)}</span>
+          )}
+        </h1>
+        {aside}
+        {actions && (
+          <div
+            className={cx(
+              'ml-auto flex flex-none items-center gap-2',
+              Boolean(crumbs) && 'max-md:w-full max-md:[&>*]:flex-1',
+            )}
+          >
+            {actions}
+          </div>
+        )}
+      </div>
+      {description && <p className="mt-0.5 max-w-[80ch] text-ink-2">{description}</p>}
+    </header>
+  )
+}
+
+/** Names the window after the page, as long as the page is up. */
+export function useDocumentTitle(title: string): void {
+  useEffect(() => {
+    document.title = title ? `${title} · Glacis` : 'Glacis'
+  }, [title])
+}
+
+interface CrumbAnchorProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
+  readonly ref?: Ref<HTMLAnchorElement>
+}
+function CrumbAnchor(props: CrumbAnchorProps) {
+  return <a {...props} className="rounded-[4px] text-ink-2 underline-offset-3 hover:text-ink hover:underline" />
+}
+
+/** A link in the breadcrumb. */
+export const Crumb = createLink(CrumbAnchor)

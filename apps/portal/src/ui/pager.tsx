@@ -1,0 +1,76 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { formatNumber } from '#lib/format.ts'
+import { Button } from '#ui/button.tsx'
+import { Menu, MenuChoice } from '#ui/menu.tsx'
+
+/**
+ * The foot of a list: where one is in it, rows per page, and the way back and on.
+ * Pages are found by tokens, so there are no page numbers.
+ */
+export function Pager({
+  from,
+  shown,
+  total,
+  totalIsExact = true,
+  size,
+  sizes = [25, 50, 100],
+  onSize,
+  onPrevious,
+  onNext,
+}: {
+  /** Number of the first row shown, from 1. */
+  readonly from: number
+  readonly shown: number
+  readonly total?: number | undefined
+  readonly totalIsExact?: boolean | undefined
+  readonly size: number
+  readonly sizes?: readonly number[]
+  readonly onSize?: (size: number) => void
+  /** Absent on the first page. */
+  readonly onPrevious?: (() => void) | undefined
+  /** Absent on the last page. */
+  readonly onNext?: (() => void) | undefined
+}) {
+  const range = shown === 0 ? '0' : `${formatNumber(from)}–${formatNumber(from + shown - 1)}`
+  const of = total === undefined ? '' : ` of ${formatNumber(total)}${totalIsExact ? '' : '+'}`
+  return (
+    <nav
+      aria-label="Pages"
+      className="sticky bottom-0 z-(--gl-z-sticky) mt-auto flex flex-wrap items-center gap-2 bg-surface px-(--gl-gutter) py-2.5 text-ink-2 tabular-nums shadow-[0_-1px_0_var(--gl-line)]"
+    >
+      <span aria-live="polite">
+        {range}
+        {of}
+      </span>
+      <div className="ml-auto flex items-center gap-2">
+        {onSize && (
+          <Menu
+            variant="ghost"
+            place="top end"
+            widthClassName="min-w-[110px]"
+            label={`Rows per page: ${size}`}
+            button={<>Rows: {size}</>}
+          >
+            {sizes.map((choice) => (
+              <MenuChoice key={choice} checked={choice === size} onClick={() => onSize(choice)}>
+                {choice}
+              </MenuChoice>
+            ))}
+          </Menu>
+        )}
+        <Button
+          size="sm"
+          disabled={!onPrevious}
+          onClick={onPrevious}
+          icon={<ChevronLeft aria-hidden="true" className="-ml-0.5" />}
+        >
+          Previous
+        </Button>
+        <Button size="sm" disabled={!onNext} onClick={onNext}>
+          Next
+          <ChevronRight aria-hidden="true" className="-mr-0.5" />
+        </Button>
+      </div>
+    </nav>
+  )
+}

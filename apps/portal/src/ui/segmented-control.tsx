@@ -1,0 +1,55 @@
+import { createLink } from '@tanstack/react-router'
+import type { AnchorHTMLAttributes, ReactNode, Ref } from 'react'
+import { cx } from '#lib/cx.ts'
+
+const frame = 'inline-flex rounded-md bg-n4 p-0.5 dark:bg-n3'
+const part =
+  'inline-flex h-7 items-center gap-1.5 rounded-sm px-[11px] font-medium whitespace-nowrap text-ink-2 hover:text-ink'
+const chosenPart = 'bg-surface text-ink! shadow-xs ring-1 ring-line dark:bg-n5 dark:ring-n6'
+
+/** A few choices side by side, one of them on. */
+export function SegmentedControl<Value extends string>({
+  label,
+  options,
+  value,
+  onChange,
+}: {
+  readonly label: string
+  readonly options: readonly { readonly value: Value; readonly label: ReactNode }[]
+  readonly value: Value
+  readonly onChange: (value: Value) => void
+}) {
+  return (
+    <div role="group" aria-label={label} className={frame}>
+      {options.map((option) => (
+        <button
+          key={option.value}
+          type="button"
+          aria-pressed={option.value === value}
+          onClick={() => onChange(option.value)}
+          className={cx(part, option.value === value && chosenPart)}
+        >
+          {option.label}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+/** The same as links, where the choice lives in the address. Children are `SegmentLink`s. */
+export function SegmentedLinks({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <nav aria-label={label} className={frame}>
+      {children}
+    </nav>
+  )
+}
+
+function SegmentAnchor({
+  on = false,
+  ...rest
+}: AnchorHTMLAttributes<HTMLAnchorElement> & { readonly on?: boolean; readonly ref?: Ref<HTMLAnchorElement> }) {
+  return <a {...rest} aria-current={on ? 'true' : undefined} className={cx(part, on && chosenPart)} />
+}
+/** One choice of `SegmentedLinks`. */
+export const SegmentLink = createLink(SegmentAnchor)

@@ -1,0 +1,90 @@
+import { useState, type ReactNode } from 'react'
+import { Button } from '#ui/button.tsx'
+
+interface StateProps {
+  readonly icon?: ReactNode
+  readonly title: string
+  readonly children?: ReactNode
+  /** What to do about it. */
+  readonly actions?: ReactNode
+}
+
+/** A list with nothing in it: what is true and what to do next. */
+export function EmptyState({ icon, title, children, actions }: StateProps) {
+  return (
+    <div className="grid flex-1 place-content-center justify-items-center px-6 py-16 text-center">
+      {icon && <IconTile>{icon}</IconTile>}
+      <h2 className="text-16 font-semibold tracking-[-.01em]">{title}</h2>
+      {children && <div className="mt-1 max-w-[52ch] text-ink-2">{children}</div>}
+      {actions && <div className="mt-5 flex flex-wrap justify-center gap-2">{actions}</div>}
+    </div>
+  )
+}
+
+/** Something that could not be loaded; `message` is the status text. */
+export function ErrorState({
+  title,
+  message,
+  onRetry,
+  icon,
+}: {
+  readonly title: string
+  readonly message: string
+  readonly onRetry?: () => void
+  readonly icon?: ReactNode
+}) {
+  return (
+    <EmptyState
+      icon={icon}
+      title={title}
+      actions={
+        onRetry && (
+          <Button size="sm" onClick={onRetry}>
+            Try again
+          </Button>
+        )
+      }
+    >
+      <p>{message}</p>
+    </EmptyState>
+  )
+}
+
+/** The view of an error that nobody expected: its message shows on demand. */
+export function UnexpectedError({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
+  const [isShown, setIsShown] = useState(false)
+  const message = error instanceof Error ? error.message : String(error)
+  return (
+    <section className="grid flex-1 place-content-center justify-items-start gap-4 px-(--gl-gutter) py-16">
+      <h1 tabIndex={-1} className="text-20 font-semibold tracking-title">
+        Something went wrong!
+      </h1>
+      <div className="flex flex-wrap gap-2">
+        {onRetry && (
+          <Button variant="primary" size="sm" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
+        <Button size="sm" aria-expanded={isShown} onClick={() => setIsShown(!isShown)}>
+          {isShown ? 'Hide Error' : 'Show Error'}
+        </Button>
+      </div>
+      {isShown && (
+        <pre className="max-w-[min(68ch,100%)] overflow-x-auto rounded-[8px] border border-line bg-inset px-3.5 py-2.5 font-mono text-[12px]/[19px] whitespace-pre-wrap text-ink-2">
+          {message}
+        </pre>
+      )}
+    </section>
+  )
+}
+
+function IconTile({ children }: { readonly children: ReactNode }) {
+  return (
+    <span
+      aria-hidden="true"
+      className="mb-4 grid size-10 place-items-center rounded-lg border border-line text-ink-3 [&_.lucide]:size-5"
+    >
+      {children}
+    </span>
+  )
+}

@@ -1,0 +1,160 @@
+import type { AgentStatus as AgentStatuses } from '@glacis/contract/agent'
+import type { IssueStatus as IssueStatusValue } from '@glacis/contract/issue'
+import type { ScanStatus as ScanStatusValue } from '@glacis/contract/scan'
+import type { ReactNode } from 'react'
+import type { z } from 'zod'
+import { cx } from '#lib/cx.ts'
+
+type AgentStatusValue = z.infer<typeof AgentStatuses>
+interface Look {
+  readonly word: string
+  readonly colour: string
+  readonly shape: ReactNode
+}
+
+const ring = <circle cx="7" cy="7" r="5.6" fill="none" stroke="currentColor" strokeWidth="1.6" />
+const slashed = (
+  <>
+    {ring}
+    <path d="M3.3 10.7l7.4-7.4" stroke="currentColor" strokeWidth="1.6" />
+  </>
+)
+const check = (
+  <>
+    <circle cx="7" cy="7" r="6.4" fill="currentColor" />
+    <path
+      d="m4.3 7.2 1.9 1.9 3.6-3.9"
+      fill="none"
+      stroke="var(--gl-surface)"
+      strokeWidth="1.6"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+    />
+  </>
+)
+const open = (
+  <>
+    {ring}
+    <circle cx="7" cy="7" r="2.2" fill="currentColor" />
+  </>
+)
+const back = (
+  <g fill="none" stroke="currentColor" strokeWidth="1.7" strokeLinecap="round" strokeLinejoin="round">
+    <path d="M2.2 4.6A5.6 5.6 0 1 1 1.4 7" />
+    <path d="M1.5 1.5v3.6h3.6" />
+  </g>
+)
+const dashed = (
+  <circle cx="7" cy="7" r="5.6" fill="none" stroke="currentColor" strokeWidth="1.6" strokeDasharray="2.2 2.2" />
+)
+const turning = (
+  <g className="origin-center animate-spin">
+    <circle cx="7" cy="7" r="5.6" fill="none" stroke="var(--gl-main-edge)" strokeWidth="1.8" />
+    <path d="M7 1.4A5.6 5.6 0 0 1 12.6 7" fill="none" stroke="currentColor" strokeWidth="1.8" strokeLinecap="round" />
+  </g>
+)
+const failed = (
+  <>
+    <path d="M4.6.8h4.8l3.8 3.8v4.8l-3.8 3.8H4.6L.8 9.4V4.6z" fill="currentColor" />
+    <path d="m4.9 4.9 4.2 4.2m0-4.2L4.9 9.1" stroke="var(--gl-surface)" strokeWidth="1.6" strokeLinecap="round" />
+  </>
+)
+const connected = (
+  <>
+    <circle cx="7" cy="7" r="4" fill="currentColor" />
+    <circle cx="7" cy="7" r="6" fill="none" stroke="currentColor" strokeWidth="1.2" opacity=".4" />
+  </>
+)
+const disconnected = (
+  <g fill="none" stroke="currentColor" strokeWidth="1.6" strokeLinecap="round">
+    <circle cx="7" cy="7" r="4" />
+    <path d="M2 12 12 2" />
+  </g>
+)
+
+const issueLooks: Readonly<Record<IssueStatusValue, Look>> = {
+  STATUS_OPEN: { word: 'Open', colour: 'text-open', shape: open },
+  STATUS_RESOLVED: { word: 'Resolved', colour: 'text-resolved', shape: check },
+  STATUS_IGNORED: { word: 'Ignored', colour: 'text-ignored', shape: slashed },
+  STATUS_REGRESSION: { word: 'Regression', colour: 'text-regression', shape: back },
+}
+const scanLooks: Readonly<Record<ScanStatusValue, Look>> = {
+  STATUS_CREATED: { word: 'Created', colour: 'text-gray-mark', shape: dashed },
+  STATUS_RUNNING: { word: 'Running', colour: 'text-main-mark', shape: turning },
+  STATUS_COMPLETED: { word: 'Completed', colour: 'text-green-mark', shape: check },
+  STATUS_CANCELLED: { word: 'Cancelled', colour: 'text-gray-mark', shape: slashed },
+  STATUS_FAILED: { word: 'Failed', colour: 'text-red-mark', shape: failed },
+}
+const agentLooks: Readonly<Record<AgentStatusValue, Look>> = {
+  STATUS_CONNECTED: { word: 'Connected', colour: 'text-green-mark', shape: connected },
+  STATUS_DISCONNECTED: { word: 'Disconnected', colour: 'text-gray-mark', shape: disconnected },
+}
+
+function Glyph({ look, className }: { readonly look: Look; readonly className?: string | undefined }) {
+  return (
+    <svg viewBox="0 0 14 14" aria-hidden="true" className={cx('size-3.5', look.colour, className)}>
+      {look.shape}
+    </svg>
+  )
+}
+
+/** Icon in colour, word in ink; the word can be given, as an agent's name is. */
+function Status({ look, children }: { readonly look: Look; readonly children?: ReactNode }) {
+  return (
+    <span className="inline-flex max-w-full items-center gap-[7px] align-middle whitespace-nowrap">
+      <Glyph look={look} />
+      {children ? (
+        <>
+          <span className="min-w-0 truncate">{children}</span>
+          <span className="sr-only">{look.word}</span>
+        </>
+      ) : (
+        <span>{look.word}</span>
+      )}
+    </span>
+  )
+}
+
+/** The icon of an issue's status alone; its word must stand near. */
+export function IssueStatusIcon({
+  status,
+  className,
+}: {
+  readonly status: IssueStatusValue
+  readonly className?: string
+}) {
+  return <Glyph look={issueLooks[status]} className={className} />
+}
+
+export function IssueStatus({ status }: { readonly status: IssueStatusValue }) {
+  return <Status look={issueLooks[status]} />
+}
+
+/** The status of a scan; with children, they stand for it (its target) and the status is read out. */
+export function ScanStatus({ status, children }: { readonly status: ScanStatusValue; readonly children?: ReactNode }) {
+  return <Status look={scanLooks[status]}>{children}</Status>
+}
+
+/** The state of an agent; with children, they stand for it (its name) and the state is read out. */
+export function AgentStatus({
+  status,
+  children,
+}: {
+  readonly status: AgentStatusValue
+  readonly children?: ReactNode
+}) {
+  return <Status look={agentLooks[status]}>{children}</Status>
+}
+
+/** The words of the states, for titles and filters. */
+export const issueStatusWords = words(issueLooks)
+export const scanStatusWords = words(scanLooks)
+export const agentStatusWords = words(agentLooks)
+
+function words<Value extends string>(looks: Readonly<Record<Value, Look>>): Readonly<Record<Value, string>> {
+  // Same keys in, same keys out.
+  return Object.fromEntries(Object.entries<Look>(looks).map(([value, { word }]) => [value, word])) as Record<
+    Value,
+    string
+  >
+}

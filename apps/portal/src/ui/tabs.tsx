@@ -1,0 +1,36 @@
+import { createLink } from '@tanstack/react-router'
+import type { AnchorHTMLAttributes, ReactNode, Ref } from 'react'
+import { formatNumber } from '#lib/format.ts'
+
+/** A row of links to the parts of a page. They are links, not ARIA tabs: each part has its own address. */
+export function Tabs({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <nav
+      aria-label={label}
+      className="mt-3.5 flex gap-5 overflow-x-auto border-b border-line px-(--gl-gutter) [scrollbar-width:none] max-md:gap-4.5"
+    >
+      {children}
+    </nav>
+  )
+}
+
+interface TabAnchorProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
+  readonly count?: number | undefined
+  readonly ref?: Ref<HTMLAnchorElement>
+}
+function TabAnchor({ count, children, ...rest }: TabAnchorProps) {
+  return (
+    <a
+      {...rest}
+      className="-mb-px inline-flex h-[38px] flex-none items-center gap-1.5 border-b-2 border-transparent font-medium whitespace-nowrap text-ink-2 hover:text-ink focus-visible:-outline-offset-2 aria-[current=page]:border-accent aria-[current=page]:text-ink"
+    >
+      {children}
+      {count !== undefined && (
+        <span className="text-12 font-normal text-ink-3 tabular-nums">{formatNumber(count)}</span>
+      )}
+    </a>
+  )
+}
+
+/** One link of `Tabs`. The router marks the present one with `aria-current="page"`. */
+export const Tab = createLink(TabAnchor)

@@ -1,0 +1,50 @@
+import { CircleAlert, CircleCheck, Info, X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { cx } from '#lib/cx.ts'
+import { dismissToast, pauseToasts, resumeToasts, type Toast, type ToastKind, useToasts } from '#lib/toasts.ts'
+import { IconButton } from '#ui/button.tsx'
+
+const icons: Readonly<Record<ToastKind, ReactNode>> = {
+  success: <CircleCheck aria-hidden="true" className="mt-px size-4.5 text-green-mark" />,
+  info: <Info aria-hidden="true" className="mt-px size-4.5 text-blue-mark" />,
+  error: <CircleAlert aria-hidden="true" className="mt-px size-4.5 text-red-mark" />,
+}
+
+/** The notices, stacked at the bottom right, newest at the bottom. The clocks stop while one is read. */
+export function ToastRegion() {
+  const toasts = useToasts()
+  return (
+    <section
+      aria-label="Notifications"
+      onPointerEnter={pauseToasts}
+      onPointerLeave={resumeToasts}
+      onFocus={pauseToasts}
+      onBlur={resumeToasts}
+      className="fixed right-5 bottom-5 z-(--gl-z-toast) grid w-[min(372px,calc(100vw-32px))] gap-2.5 empty:hidden max-md:right-4 max-md:bottom-4"
+    >
+      {toasts.map((toast) => (
+        <ToastView key={toast.id} toast={toast} />
+      ))}
+    </section>
+  )
+}
+
+function ToastView({ toast: { id, kind, title, message, isLeaving } }: { readonly toast: Toast }) {
+  return (
+    <div
+      role={kind === 'error' ? 'alert' : 'status'}
+      className={cx(
+        'grid grid-cols-[18px_minmax(0,1fr)_auto] gap-x-2.5 gap-y-0.5 rounded-lg bg-raised py-3 pr-2.5 pl-3.5 shadow-menu',
+        'transition-[opacity,translate] duration-(--gl-dur-toast-leave) starting:translate-x-(--gl-nudge) starting:opacity-0',
+        isLeaving && 'translate-x-(--gl-nudge) opacity-0',
+      )}
+    >
+      {icons[kind]}
+      <p className="leading-5 font-semibold">{title}</p>
+      <span className="col-start-3 row-span-2 row-start-1 -mt-1">
+        <IconButton size="xs" label="Dismiss" icon={<X />} onClick={() => dismissToast(id)} />
+      </span>
+      {message && <p className="col-start-2 wrap-anywhere text-ink-2">{message}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,74 @@
+import { cloneElement, type ReactElement, useEffect, useId, useRef, useState } from 'react'
+import { createPortal } from 'react-dom'
+
+interface Place {
+  readonly left: number
+  readonly top: number
+  readonly below: boolean
+}
+interface Anchored {
+  readonly 'aria-describedby'?: string
+}
+
+/**
+ * A short text at a control, on hover and on focus; Escape puts it away (WCAG 1.4.13).
+ * It describes: the control has a name of its own, and is not named twice.
+ */
+export function Tooltip({
+  label,
+  describes = false,
+  side = 'top',
+  children,
+}: {
+  readonly label: string
+  /** The text says more than the control's name and is read out too. */
+  readonly describes?: boolean
+  readonly side?: 'top' | 'right'
+  readonly children: ReactElement<Anchored>
+}) {
+  const id = useId()
+  const holder = useRef<HTMLSpanElement>(null)
+  const [place, setPlace] = useState<Place>()
+  const show = () => setPlace(placeOf(holder.current?.firstElementChild, side))
+  const hide = () => setPlace(undefined)
+  useEffect(() => {
+    if (!place) return
+    const onKey = (event: KeyboardEvent) => event.key === 'Escape' && setPlace(undefined)
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [place])
+  return (
+    <span
+      ref={holder}
+      className="contents"
+      onPointerEnter={show}
+      onPointerLeave={hide}
+      onFocus={show}
+      onBlur={hide}
+      onClick={hide}
+    >
+      {describes && place ? cloneElement(children, { 'aria-describedby': id }) : children}
+      {place &&
+        createPortal(
+          <span
+            id={id}
+            role="tooltip"
+            style={{ left: place.left, top: place.top }}
+            className={`pointer-events-none fixed z-(--gl-z-tooltip) max-w-72 rounded-[8px] bg-raised px-2.5 py-1.5 text-12 text-ink shadow-menu ${side === 'right' ? '-translate-y-1/2' : place.below ? '-translate-x-1/2' : '-translate-x-1/2 -translate-y-full'}`}
+          >
+            {label}
+          </span>,
+          document.body,
+        )}
+    </span>
+  )
+}
+
+function placeOf(anchor: Element | null | undefined, side: 'top' | 'right'): Place | undefined {
+  if (!anchor) return undefined
+  const box = anchor.getBoundingClientRect()
+  if (side === 'right') return { left: box.right + 8, top: box.top + box.height / 2, below: false }
+  const below = box.top < 48
+  const left = Math.min(Math.max(box.left + box.width / 2, 64), window.innerWidth - 64)
+  return { left, top: below ? box.bottom + 6 : box.top - 6, below }
+}

@@ -1,0 +1,127 @@
+/** The service inside a host, with an outbox and a clock that tests can move. */
+import Fastify, { type FastifyInstance } from 'fastify'
+import { type Identity, type IdentityEvent, type IdentityOptions, type Mail, createIdentity } from '#index.ts'
+import { Browser, type Reply } from '#testing/browser.ts'
+import { type TestDatabase, openTestDatabase } from '#testing/postgres.ts'
+
+export const publicUrl = 'http://localhost:4433'
+export const portalUrl = 'http://localhost:3000'
+export const goodPassword = 'Correct-Horse-7-Battery'
+
+export interface House {
+  readonly app: FastifyInstance
+  readonly identity: Identity
+  readonly database: TestDatabase
+  readonly events: IdentityEvent[]
+  /** Moves the clock, in milliseconds. */
+  advance(ms: number): void
+  /** The mails to an address so far, once everything queued is out. */
+  mailsTo(address: string): Promise<Mail[]>
+  browser(agent?: string): Browser
+  close(): Promise<void>
+}
+
+/** Builds and starts it; `options` replace the defaults. */
+export async function openHouse(options: Partial<IdentityOptions> = {}): Promise<House> {
+  const database = await openTestDatabase()
+  const outbox: Mail[] = []
+  const events: IdentityEvent[] = []
+  const faults: object[] = []
+  let offsetMs = 0
+  const identity = createIdentity({
+    database: database.db,
+    publicUrl,
+    portalUrl,
+    lifespans: { sessionMs: 24 * 3600_000, flowMs: 3600_000, codeMs: 900_000, privilegedMs: 3600_000 },
+    secret: '5a'.repeat(32),
+    deliver: async (mail) => {
+      outbox.push(mail)
+    },
+    log: {
+      info: () => undefined,
+      warn: () => undefined,
+      error: (fields, message) => faults.push({ message, ...fields }),
+    },
+    onEvent: (event) => events.push(event),
+    now: () => new Date(Date.now() + offsetMs),
+    ...options,
+  })
+  const app = Fastify()
+  await app.register(identity.plugin)
+  await identity.start()
+  return {
+    app,
+    identity,
+    database,
+    events,
+    advance(ms) {
+      offsetMs += ms
+    },
+    async mailsTo(address) {
+      await identity.close()
+      await identity.start()
+      await identity.close()
+      await identity.start()
+      return outbox.filter((mail) => mail.to === address)
+    },
+    browser: (agent) => new Browser(app, agent),
+    async close() {
+      await app.close()
+      await identity.close()
+      await database.close()
+      if (faults.length > 0) throw new AggregateError(faults, JSON.stringify(faults))
+    },
+  }
+}
+
+let people = 0
+/** An address that no other test uses. */
+export function newAddress(): string {
+  people += 1
+  return `person${people}@example.test`
+}
+
+/** The value of a flow's node. */
+export function valueOf(flow: Reply['body'], name: string): string {
+  return nodeOf(flow, name)?.attributes.value
+}
+
+/** A flow's first node of a name. */
+export function nodeOf(flow: Reply['body'], name: string) {
+  return flow.ui.nodes.find((node: Reply['body']) => node.attributes.name === name)
+}
+
+/** Ids of the messages above a form. */
+export function messageIds(flow: Reply['body']): number[] {
+  return (flow.ui.messages ?? []).map((message: { id: number }) => message.id)
+}
+
+/** Ids of the messages on a field. */
+export function messageIdsOn(flow: Reply['body'], name: string): number[] {
+  return (nodeOf(flow, name)?.messages ?? []).map((message: { id: number }) => message.id)
+}
+
+/** Starts a flow and sends it. */
+export async function complete(browser: Browser, start: string, body: Record<string, unknown>): Promise<Reply> {
+  const { body: flow } = await browser.get(start)
+  return browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), ...body })
+}
+
+/** Signs somebody up. */
+export function register(browser: Browser, email: string, password = goodPassword, query = ''): Promise<Reply> {
+  return complete(browser, `/self-service/registration/browser${query}`, {
+    method: 'password',
+    traits: { email, name: { first: 'John', last: 'Frost' } },
+    password,
+  })
+}
+
+/** Signs somebody in. */
+export function signIn(browser: Browser, identifier: string, password = goodPassword, query = ''): Promise<Reply> {
+  return complete(browser, `/self-service/login/browser${query}`, { method: 'password', identifier, password })
+}
+
+/** The code of a mail. */
+export function codeIn(mail: Mail | undefined): string {
+  return /\b\d{6}\b/.exec(mail?.text ?? '')?.[0] ?? ''
+}
