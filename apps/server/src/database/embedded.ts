@@ -41,7 +41,7 @@ const settings = {
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
 }
-const quickButForgetful = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+const quickButForgetful = { max_connections: '200', fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
 /** Crash recovery may have to read the whole log. */
 const startMsMax = 300_000
