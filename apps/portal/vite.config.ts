@@ -2,10 +2,15 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
 
+/** In development the pages come from here and everything else from a server that runs beside. */
+const server = process.env['GLACIS_DEV_SERVER'] ?? 'http://127.0.0.1:3000'
+const served = ['/config.json', '/v1', '/self-service', '/sessions', '/.well-known', '/schemas', '/health', '/docs']
+
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwindcss()],
   build: { outDir: 'dist', emptyOutDir: true, target: 'es2024' },
+  server: { host: '127.0.0.1', proxy: Object.fromEntries(served.map((path) => [path, { target: server }])) },
   test: {
     name: 'portal',
     environment: 'happy-dom',

@@ -5,7 +5,7 @@ import { bodyOf, isButton, type Submitter } from '#identity/body.ts'
 import { BotChallenge, hasBotChallenge } from '#identity/bot-challenge.tsx'
 import { type FlowKind } from '#identity/client.ts'
 import { NodeContent, NodeField, type OwnErrors } from '#identity/node-field.tsx'
-import { byGroup, fieldState, inputsOf } from '#identity/nodes.ts'
+import { byGroup, fieldState, inputsOf, isNamePart, nameFirst } from '#identity/nodes.ts'
 import { ScriptNode } from '#identity/script-node.tsx'
 import { runClick } from '#identity/triggers.ts'
 import { useFlow } from '#identity/use-flow.ts'
@@ -76,7 +76,7 @@ export function FlowForm({
             aria-label={groupNames[group]}
             className={cx('grid grid-cols-2 gap-x-3', index > 0 && 'mt-4', quiet.has(group) ? 'gap-y-2' : 'gap-y-4')}
           >
-            {nodes.map((node, position) => (
+            {nameFirst(nodes).map((node, position) => (
               <FlowNode
                 key={`${node.type}:${node.type === 'input' ? keyOf(node.attributes.name, isButton(node) ? node.attributes.value : '') : position}`}
                 node={node}
@@ -134,9 +134,8 @@ function FlowNode({
     )
   if (isButton(node)) return button(node)
   if (node.attributes.type === 'hidden') return <HiddenField node={node} />
-  const isHalf = /\.(first|last)$/.test(node.attributes.name)
   return (
-    <div className={cx('min-w-0', isHalf ? 'col-span-1' : 'col-span-2')}>
+    <div className={cx('min-w-0', isNamePart(node) ? 'col-span-1' : 'col-span-2')}>
       <NodeField node={node} ownErrors={ownErrors} aside={asides[node.attributes.name]} autoFocus={isFirst} />
     </div>
   )
@@ -260,7 +259,7 @@ interface Primary {
 
 /** The one button that stands out: the first way on that is not a provider, a key or a step back. */
 function primaryOf(groups: ReadonlyMap<Group, readonly UiNode[]>): Primary {
-  const inputs = [...groups.values()].flatMap((nodes) => inputsOf(nodes))
+  const inputs = [...groups.values()].flatMap((nodes) => inputsOf(nameFirst(nodes)))
   const buttons = inputs.filter((node) => node.attributes.type === 'submit')
   const onward = buttons.filter(
     (node) => !quiet.has(node.group) && !['screen', 'resend', 'email'].includes(node.attributes.name),

@@ -53,3 +53,13 @@ export function passkeyName({ meta }: InputNode): string {
   if (typeof name !== 'string') throw new Error('a passkey came without a display name')
   return name
 }
+
+/** Fields that are half as wide as the others: the two parts of a name. */
+export function isNamePart(node: UiNode): boolean {
+  return node.type === 'input' && node.attributes.type !== 'hidden' && /\.(first|last)$/.test(node.attributes.name)
+}
+
+/** The same nodes, with the parts of a name before everything else. */
+export function nameFirst(nodes: readonly UiNode[]): readonly UiNode[] {
+  return [...nodes.filter(isNamePart), ...nodes.filter((node) => !isNamePart(node))]
+}

@@ -13,7 +13,7 @@ import { Note } from '#ui/note.tsx'
 
 interface Visit {
   /** Id of the flow, as the address carries it. */
-  readonly flow: string
+  readonly flow: string | undefined
   readonly returnTo: string | undefined
 }
 
@@ -83,8 +83,9 @@ export function RecoveryScreen({ flow: id, returnTo }: Visit) {
   )
 }
 
-export function VerificationScreen({ flow: id, returnTo }: Visit) {
-  const flow = useOpenFlow('verification', id)
+/** `code` comes with the link in the mail, so that it need not be typed. */
+export function VerificationScreen({ flow: id, returnTo, code }: Visit & { readonly code: string | undefined }) {
+  const flow = withCode(useOpenFlow('verification', id), code)
   if (flow.state === 'passed_challenge') return <Verified flow={flow} returnTo={returnTo} />
   return (
     <>
@@ -131,8 +132,19 @@ function continueWords(flow: Flow): string {
   return flow.ui.nodes.find((node) => node.type === 'a')?.attributes.title.text || 'Continue'
 }
 
-function useOpenFlow(kind: FlowKind, id: string): Flow {
-  return useSuspenseQuery(flowQuery(kind, id)).data
+/** The loader saw to it that the address names a flow, and fetched it. */
+function useOpenFlow(kind: FlowKind, id: string | undefined): Flow {
+  return useSuspenseQuery(flowQuery(kind, id ?? '')).data
+}
+
+function withCode(flow: Flow, code: string | undefined): Flow {
+  if (!code || flow.ui.messages.some(({ type }) => type === 'error')) return flow
+  const nodes = flow.ui.nodes.map((node) =>
+    node.type === 'input' && node.attributes.name === 'code'
+      ? { ...node, attributes: { ...node.attributes, value: code } }
+      : node,
+  )
+  return { ...flow, ui: { ...flow.ui, nodes } }
 }
 
 function isSecondFactor(flow: Flow): boolean {

@@ -22,7 +22,16 @@ const home = '/overview'
  * to the verification screen if the service asks for it, else to `return_to`, else to the overview.
  * Settings stay where they are.
  */
-export function useFlow(kind: FlowKind, flow: Flow): FlowSubmission {
+export function useFlow(
+  kind: FlowKind,
+  flow: Flow,
+  {
+    onSaved,
+  }: {
+    /** Told when settings were saved. */
+    readonly onSaved?: (saved: Flow) => void
+  } = {},
+): FlowSubmission {
   const client = useQueryClient()
   const router = useRouter()
 
@@ -38,6 +47,7 @@ export function useFlow(kind: FlowKind, flow: Flow): FlowSubmission {
       await client.invalidateQueries({ queryKey: ['identity', 'session'] })
     const verification = kind === 'settings' ? undefined : verificationIn(answer.continueWith)
     if (answer.kind === 'flow') show(answer.flow)
+    if (answer.kind === 'flow' && answer.flow.state === 'success') onSaved?.(answer.flow)
     if (verification)
       return router.navigate({ to: '/verification', search: { flow: verification, return_to: flow.return_to } })
     if (answer.kind === 'flow') return

@@ -17,6 +17,7 @@ import {
   OverviewSearch,
   ProfileSearch,
   RiskListSearch,
+  ScanDetailSearch,
   ScanListSearch,
   ScopeSearch,
   TechnologyListSearch,
@@ -40,14 +41,14 @@ export const profile = createRoute({
   loaderDeps: ({ search }) => search,
   // A link that is merely hovered must not start a flow.
   preload: false,
-  loader: ({ context, deps: search, location }) =>
-    openFlow(context.queryClient, {
+  loader: async ({ context, deps: search, location }) =>
+    void (await openFlow(context.queryClient, {
       kind: 'settings',
       page: '/profile',
       search,
       newFlow: { return_to: addressOf('/profile') },
       here: addressOf(location.href),
-    }),
+    })),
 })
 
 export const technologies = createRoute({ getParentRoute, path: 'technologies', validateSearch: TechnologyListSearch })
@@ -96,6 +97,7 @@ export const scans = createRoute({ getParentRoute, path: 'scans', validateSearch
 export const scan = createRoute({
   getParentRoute,
   path: 'scans/$id',
+  validateSearch: ScanDetailSearch,
   loader: async ({ context, params }) => void (await context.queryClient.ensureQueryData(scanQueries.one(params.id))),
 })
 

@@ -21,8 +21,3 @@ export function NotFoundScreen() {
     </AuthLayout>
   )
 }
-
-/** What a route shows that found nothing and says nothing of its own. */
-export function NotFoundFallback() {
-  return <p className="p-8">Not Found</p>
-}

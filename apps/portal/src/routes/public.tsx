@@ -1,12 +1,8 @@
 /** The routes that anyone may open, inside the auth layout. */
-import { createRoute, Outlet } from '@tanstack/react-router'
-import { AuthLayout } from '#identity/auth-layout.tsx'
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { getStoredError, logout } from '#identity/client.ts'
-import { FlowErrorScreen } from '#identity/error-screen.tsx'
 import { IdentityFailure } from '#identity/failure.ts'
 import { openFlow } from '#identity/lifecycle.ts'
-import { LoginScreen, RecoveryScreen, RegistrationScreen, VerificationScreen } from '#identity/screens.tsx'
-import { WelcomeScreen } from '#identity/welcome.tsx'
 import { ErrorScreen } from '#routes/error-screen.tsx'
 import { addressOf } from '#routes/guard.ts'
 import { rootRoute } from '#routes/root.tsx'
@@ -15,16 +11,18 @@ import { CodeFlowSearch, ErrorSearch, FlowSearch, LoginSearch } from '#routes/se
 export const publicRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: '_public',
-  component: () => (
-    <AuthLayout>
-      <Outlet />
-    </AuthLayout>
-  ),
+  component: lazyRouteComponent(() => import('#routes/auth-frame.tsx'), 'AuthFrame'),
 })
 const getParentRoute = () => publicRoute
 const errorComponent = ErrorScreen
+const flowPages = () => import('#routes/flow-pages.tsx')
 
-export const index = createRoute({ getParentRoute, path: '/', component: WelcomeScreen, errorComponent })
+export const index = createRoute({
+  getParentRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('#identity/welcome.tsx'), 'WelcomeScreen'),
+  errorComponent,
+})
 
 export const login = createRoute({
   getParentRoute,
@@ -33,19 +31,16 @@ export const login = createRoute({
   loaderDeps: ({ search }) => search,
   // A link that is merely hovered must not start a flow.
   preload: false,
-  loader: ({ context, deps: search, location }) =>
-    openFlow(context.queryClient, {
+  loader: async ({ context, deps: search, location }) =>
+    void (await openFlow(context.queryClient, {
       kind: 'login',
       page: '/login',
       search,
       newFlow: { refresh: 'true', aal: search.aal, return_to: search.return_to },
       here: addressOf(location.href),
-    }),
+    })),
   errorComponent,
-  component: function Login() {
-    const { return_to: returnTo } = login.useSearch()
-    return <LoginScreen flow={login.useLoaderData().id} returnTo={returnTo} />
-  },
+  component: lazyRouteComponent(flowPages, 'LoginPage'),
 })
 
 export const registration = createRoute({
@@ -54,8 +49,8 @@ export const registration = createRoute({
   validateSearch: FlowSearch,
   loaderDeps: ({ search }) => search,
   preload: false,
-  loader: ({ context, deps: search, location }) =>
-    openFlow(context.queryClient, {
+  loader: async ({ context, deps: search, location }) =>
+    void (await openFlow(context.queryClient, {
       kind: 'registration',
       page: '/registration',
       search,
@@ -64,12 +59,9 @@ export const registration = createRoute({
         after_verification_return_to: search.return_to ?? addressOf('/overview'),
       },
       here: addressOf(location.href),
-    }),
+    })),
   errorComponent,
-  component: function Registration() {
-    const { return_to: returnTo } = registration.useSearch()
-    return <RegistrationScreen flow={registration.useLoaderData().id} returnTo={returnTo} />
-  },
+  component: lazyRouteComponent(flowPages, 'RegistrationPage'),
 })
 
 export const recovery = createRoute({
@@ -78,19 +70,16 @@ export const recovery = createRoute({
   validateSearch: FlowSearch,
   loaderDeps: ({ search }) => search,
   preload: false,
-  loader: ({ context, deps: search, location }) =>
-    openFlow(context.queryClient, {
+  loader: async ({ context, deps: search, location }) =>
+    void (await openFlow(context.queryClient, {
       kind: 'recovery',
       page: '/recovery',
       search,
       newFlow: { return_to: search.return_to },
       here: addressOf(location.href),
-    }),
+    })),
   errorComponent,
-  component: function Recovery() {
-    const { return_to: returnTo } = recovery.useSearch()
-    return <RecoveryScreen flow={recovery.useLoaderData().id} returnTo={returnTo} />
-  },
+  component: lazyRouteComponent(flowPages, 'RecoveryPage'),
 })
 
 export const verification = createRoute({
@@ -99,19 +88,16 @@ export const verification = createRoute({
   validateSearch: CodeFlowSearch,
   loaderDeps: ({ search }) => search,
   preload: false,
-  loader: ({ context, deps: search, location }) =>
-    openFlow(context.queryClient, {
+  loader: async ({ context, deps: search, location }) =>
+    void (await openFlow(context.queryClient, {
       kind: 'verification',
       page: '/verification',
       search,
       newFlow: { return_to: search.return_to },
       here: addressOf(location.href),
-    }),
+    })),
   errorComponent,
-  component: function Verification() {
-    const { return_to: returnTo } = verification.useSearch()
-    return <VerificationScreen flow={verification.useLoaderData().id} returnTo={returnTo} />
-  },
+  component: lazyRouteComponent(flowPages, 'VerificationPage'),
 })
 
 export const logoutRoute = createRoute({
@@ -139,9 +125,7 @@ export const flowError = createRoute({
       throw error
     }),
   errorComponent,
-  component: function FlowError() {
-    return <FlowErrorScreen id={flowError.useSearch().id} stored={flowError.useLoaderData()} />
-  },
+  component: lazyRouteComponent(flowPages, 'FlowErrorPage'),
 })
 
 export const publicBranch = publicRoute.addChildren([

@@ -1,6 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { createRootRouteWithContext, Outlet } from '@tanstack/react-router'
-import { NotFoundScreen } from '#routes/not-found.tsx'
+import { createRootRouteWithContext, lazyRouteComponent, Outlet } from '@tanstack/react-router'
 import { ToastRegion } from '#ui/toast-region.tsx'
 
 export interface RouterContext {
@@ -10,7 +9,7 @@ export interface RouterContext {
 /** The root of every page: the page itself, and the notices above it. */
 export const rootRoute = createRootRouteWithContext<RouterContext>()({
   component: Root,
-  notFoundComponent: NotFoundScreen,
+  notFoundComponent: lazyRouteComponent(() => import('#routes/not-found.tsx'), 'NotFoundScreen'),
 })
 
 function Root() {

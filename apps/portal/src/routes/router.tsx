@@ -4,7 +4,6 @@ import { createRouter } from '@tanstack/react-router'
 import { parseSearch, stringifySearch } from '#lib/search-params.ts'
 import { appBranch } from '#routes/app.ts'
 import { ErrorScreen } from '#routes/error-screen.tsx'
-import { NotFoundFallback } from '#routes/not-found.tsx'
 import { publicBranch } from '#routes/public.tsx'
 import { redirects } from '#routes/redirects.ts'
 import { rootRoute } from '#routes/root.tsx'
@@ -42,4 +41,9 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: ReturnType<typeof createPortalRouter>
   }
+}
+
+/** What a route shows that found nothing and says nothing of its own. */
+export function NotFoundFallback() {
+  return <p className="p-8">Not Found</p>
 }

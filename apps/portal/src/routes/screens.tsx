@@ -9,6 +9,8 @@ routes.authRoute.update({ component: lazyRouteComponent(() => import('#shell/app
 
 routes.overview.update({ component: lazyRouteComponent(() => import('#overview/overview.tsx'), 'OverviewPage') })
 
+routes.profile.update({ component: lazyRouteComponent(() => import('#routes/profile-page.tsx'), 'ProfilePage') })
+
 const riskList = () => import('#issues/risk-list.tsx')
 routes.risksVerified.update({
   component: lazyRouteComponent(async () => {

@@ -1,0 +1,144 @@
+import type { Flow, InputNode } from '@glacis/contract/identity'
+import { Fingerprint, Plus, Usb } from 'lucide-react'
+import { useState } from 'react'
+import { isButton } from '#identity/body.ts'
+import { NodeField } from '#identity/node-field.tsx'
+import { inputsOf, passkeyName } from '#identity/nodes.ts'
+import { ScriptNode } from '#identity/script-node.tsx'
+import { runClick } from '#identity/triggers.ts'
+import { formatDate } from '#lib/format.ts'
+import { addToast } from '#lib/toasts.ts'
+import { SettingsForm } from '#profile/settings-form.tsx'
+import { SettingsHeading, SettingsList, SettingsRow } from '#profile/settings-section.tsx'
+import { Button } from '#ui/button.tsx'
+import { Dialog } from '#ui/dialog.tsx'
+import { Checkbox } from '#ui/field.tsx'
+
+const kinds = {
+  passkey: { title: 'Passkeys', one: 'passkey', add: 'Add a passkey', icon: <Fingerprint /> },
+  webauthn: { title: 'Security keys', one: 'security key', add: 'Add a security key', icon: <Usb /> },
+} as const
+
+/** The passkeys of a person, or the keys that serve as a second factor: list, remove and add. */
+export function Keys({ flow, group }: { readonly flow: Flow; readonly group: 'passkey' | 'webauthn' }) {
+  const [removing, setRemoving] = useState<InputNode>()
+  const { title, add, icon } = kinds[group]
+  const inputs = inputsOf(flow.ui.nodes, group)
+  const removals = inputs.filter((node) => node.attributes.name === `${group}_remove`)
+  const trigger = inputs.find((node) => node.attributes.name.endsWith('_register_trigger'))
+  if (inputs.length === 0) return null
+  return (
+    <>
+      <SettingsHeading>{title}</SettingsHeading>
+      {removals.length > 0 && (
+        <SettingsList label={title}>
+          {removals.map((node) => (
+            <SettingsRow
+              key={String(node.attributes.value)}
+              icon={icon}
+              name={passkeyName(node)}
+              detail={addedWords(node)}
+            >
+              <Button
+                size="sm"
+                disabled={node.attributes.disabled}
+                title={node.attributes.disabled ? 'The last way to sign in cannot be removed.' : undefined}
+                aria-label={`Remove ${passkeyName(node)}`}
+                onClick={() => setRemoving(node)}
+              >
+                Remove
+              </Button>
+            </SettingsRow>
+          ))}
+        </SettingsList>
+      )}
+      {trigger && (
+        <SettingsForm flow={flow} submitter={trigger} className="mt-2 grid justify-items-start gap-3">
+          {({ isPending }) => (
+            <>
+              {flow.ui.nodes.map(
+                (node) => node.type === 'script' && <ScriptNode key={node.attributes.src} node={node} />,
+              )}
+              {inputs
+                .filter((node) => !isButton(node))
+                .map((node) => (
+                  <NodeField key={node.attributes.name} node={node} />
+                ))}
+              <Button size="sm" icon={<Plus />} loading={isPending} onClick={() => void addKey(trigger)}>
+                {add}
+              </Button>
+            </>
+          )}
+        </SettingsForm>
+      )}
+      {removing && (
+        <RemoveDialog
+          key={String(removing.attributes.value)}
+          flow={flow}
+          node={removing}
+          what={kinds[group].one}
+          onClose={() => setRemoving(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+function RemoveDialog({
+  flow,
+  node,
+  what,
+  onClose,
+}: {
+  readonly flow: Flow
+  readonly node: InputNode
+  readonly what: string
+  readonly onClose: () => void
+}) {
+  const [isUnderstood, setIsUnderstood] = useState(false)
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={`Remove ${what}`}
+      description={`“${passkeyName(node)}” can no longer be used to sign in.`}
+    >
+      <SettingsForm flow={flow} submitter={node} onSaved={onClose}>
+        {({ isPending }) => (
+          <>
+            <Checkbox
+              label="I understand the consequences of this action"
+              checked={isUnderstood}
+              disabled={isPending}
+              onChange={(event) => setIsUnderstood(event.target.checked)}
+            />
+            <footer className="flex justify-end gap-2 py-5">
+              <Button disabled={isPending} onClick={onClose}>
+                Cancel
+              </Button>
+              <Button type="submit" variant="danger" loading={isPending} disabled={!isUnderstood}>
+                Remove
+              </Button>
+            </footer>
+          </>
+        )}
+      </SettingsForm>
+    </Dialog>
+  )
+}
+
+async function addKey(trigger: InputNode): Promise<void> {
+  try {
+    await runClick(trigger)
+  } catch (error) {
+    addToast('error', {
+      title: 'Oops, something went wrong',
+      message: error instanceof Error ? error.message : String(error),
+    })
+  }
+}
+
+function addedWords({ meta }: InputNode): string | undefined {
+  const addedAt = meta.label?.context?.['added_at']
+  return typeof addedAt === 'string' ? `Added ${formatDate(addedAt)}` : undefined
+}

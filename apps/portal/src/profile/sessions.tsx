@@ -1,0 +1,96 @@
+import type { Session } from '@glacis/contract/identity'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Monitor, Smartphone, Tablet } from 'lucide-react'
+import { revokeOtherSessions, revokeSession } from '#identity/client.ts'
+import { otherSessionsQuery } from '#identity/session.ts'
+import { addToast } from '#lib/toasts.ts'
+import { deviceOf } from '#profile/device.ts'
+import { SettingsList, SettingsRow, SettingsSection } from '#profile/settings-section.tsx'
+import { Badge } from '#ui/badge.tsx'
+import { Button } from '#ui/button.tsx'
+import { RelativeTime } from '#ui/relative-time.tsx'
+
+const icons = { desktop: <Monitor />, mobile: <Smartphone />, tablet: <Tablet /> }
+
+/** Where the person is signed in, this device first. */
+export function Sessions({ present }: { readonly present: Session }) {
+  const client = useQueryClient()
+  const { data, isError, refetch } = useQuery(otherSessionsQuery())
+  const others = (data ?? []).filter(({ id, active }) => id !== present.id && active)
+  const after = {
+    onSettled: () => client.invalidateQueries({ queryKey: otherSessionsQuery().queryKey }),
+    onError: () =>
+      addToast('error', { title: 'Oops, something went wrong', message: 'The session could not be ended.' }),
+  }
+  const one = useMutation({ mutationFn: revokeSession, ...after })
+  const all = useMutation({ mutationFn: revokeOtherSessions, ...after })
+  return (
+    <SettingsSection id="sessions" title="Active sessions" description="Devices that are signed in now.">
+      <SettingsList label="Active sessions">
+        <SessionRow session={present} isPresent />
+        {others.map((session) => (
+          <SessionRow
+            key={session.id}
+            session={session}
+            isPending={(one.isPending && one.variables === session.id) || all.isPending}
+            onRevoke={() => one.mutate(session.id)}
+          />
+        ))}
+      </SettingsList>
+      {isError && (
+        <p className="mt-2 text-ink-2">
+          The other sessions could not be loaded.{' '}
+          <Button variant="link" size="sm" onClick={() => void refetch()}>
+            Try again
+          </Button>
+        </p>
+      )}
+      {others.length > 0 && (
+        <Button size="sm" className="mt-2" loading={all.isPending} onClick={() => all.mutate()}>
+          Revoke all other sessions
+        </Button>
+      )}
+    </SettingsSection>
+  )
+}
+
+function SessionRow({
+  session,
+  isPresent = false,
+  isPending = false,
+  onRevoke,
+}: {
+  readonly session: Session
+  readonly isPresent?: boolean
+  readonly isPending?: boolean
+  readonly onRevoke?: () => void
+}) {
+  const { host, system, browser, kind } = deviceOf(session)
+  return (
+    <SettingsRow
+      icon={icons[kind]}
+      name={
+        <>
+          {system}, {browser}{' '}
+          {isPresent && (
+            <Badge variant="green" className="ml-1.5">
+              This device
+            </Badge>
+          )}
+        </>
+      }
+      detail={
+        <>
+          {host && <span className="font-mono">{host}</span>}
+          {host && ', '}signed in <RelativeTime value={session.authenticated_at} />
+        </>
+      }
+    >
+      {onRevoke && (
+        <Button size="sm" loading={isPending} onClick={onRevoke} aria-label={`Revoke ${system}, ${browser}`}>
+          Revoke
+        </Button>
+      )}
+    </SettingsRow>
+  )
+}

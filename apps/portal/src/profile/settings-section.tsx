@@ -1,0 +1,67 @@
+import type { ReactNode } from 'react'
+
+/** A section of the settings: what it is at the left, what can be set at the right. */
+export function SettingsSection({
+  id,
+  title,
+  description,
+  children,
+}: {
+  readonly id: string
+  readonly title: string
+  readonly description?: string
+  readonly children: ReactNode
+}) {
+  return (
+    <section
+      aria-labelledby={id}
+      className="grid grid-cols-[260px_minmax(0,1fr)] gap-x-12 gap-y-3 border-b border-line py-7 last:border-b-0 max-md:grid-cols-1 max-md:py-6 @max-[900px]:grid-cols-[200px_minmax(0,1fr)] @max-[900px]:gap-x-8 @max-[640px]:grid-cols-1"
+    >
+      <div>
+        <h2 id={id} className="text-14/5 font-semibold tracking-[-.006em]">
+          {title}
+        </h2>
+        {description && <p className="mt-0.5 text-ink-2">{description}</p>}
+      </div>
+      <div className="min-w-0">{children}</div>
+    </section>
+  )
+}
+
+/** A framed list; children are `SettingsRow`s. */
+export function SettingsList({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <ul aria-label={label} className="divide-y divide-line rounded-lg border border-line">
+      {children}
+    </ul>
+  )
+}
+
+/** Icon, name, detail and what can be done with it. */
+export function SettingsRow({
+  icon,
+  name,
+  detail,
+  children,
+}: {
+  readonly icon?: ReactNode
+  readonly name: ReactNode
+  readonly detail?: ReactNode
+  readonly children?: ReactNode
+}) {
+  return (
+    <li className="flex min-h-13.5 items-center gap-3 py-2 pr-3 pl-4 [&_.lucide]:size-4">
+      {icon && <span className="text-ink-2">{icon}</span>}
+      <div className="min-w-0 flex-1">
+        <p className="font-medium wrap-anywhere">{name}</p>
+        {detail && <p className="text-12 text-ink-2">{detail}</p>}
+      </div>
+      {children}
+    </li>
+  )
+}
+
+/** The name of a group of rows inside a section. */
+export function SettingsHeading({ children }: { readonly children: ReactNode }) {
+  return <h3 className="mt-5 mb-1.5 text-12 font-medium text-ink-3 first:mt-0">{children}</h3>
+}

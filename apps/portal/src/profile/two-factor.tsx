@@ -1,0 +1,120 @@
+import type { Flow, InputNode, UiNode } from '@glacis/contract/identity'
+import { Smartphone } from 'lucide-react'
+import { useState } from 'react'
+import { isButton } from '#identity/body.ts'
+import { NodeContent, NodeField } from '#identity/node-field.tsx'
+import { inputNamed, inputsOf } from '#identity/nodes.ts'
+import { SettingsForm } from '#profile/settings-form.tsx'
+import { SettingsList, SettingsRow, SettingsSection } from '#profile/settings-section.tsx'
+import { Badge } from '#ui/badge.tsx'
+import { Button } from '#ui/button.tsx'
+import { Dialog } from '#ui/dialog.tsx'
+
+/** Two-factor is on when the service offers to unlink it. */
+export function isTwoFactorOn(nodes: readonly UiNode[]): boolean {
+  return inputNamed(nodes, 'totp_unlink') !== undefined
+}
+
+/** The authenticator app: on or off, and the way to the other. */
+export function TwoFactor({ flow }: { readonly flow: Flow }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const close = () => setIsOpen(false)
+  const nodes = flow.ui.nodes.filter(({ group }) => group === 'totp')
+  const unlink = inputNamed(nodes, 'totp_unlink')
+  const save = inputsOf(nodes).find((node) => node.attributes.name === 'method')
+  if (nodes.length === 0) return null
+  return (
+    <SettingsSection
+      id="two-factor"
+      title="Two-factor authentication"
+      description="A code from an authenticator app on every sign-in."
+    >
+      <SettingsList label="Two-factor authentication">
+        <SettingsRow
+          icon={<Smartphone />}
+          name="Authenticator app"
+          detail={isTwoFactorOn(nodes) ? <Badge variant="green">On</Badge> : <Badge>Off</Badge>}
+        >
+          <Button size="sm" variant={unlink ? 'secondary' : 'primary'} onClick={() => setIsOpen(true)}>
+            {unlink ? 'Turn off' : 'Set up'}
+          </Button>
+        </SettingsRow>
+      </SettingsList>
+      {unlink && <TurnOffDialog flow={flow} unlink={unlink} open={isOpen} onClose={close} />}
+      {!unlink && save && <SetUpDialog flow={flow} nodes={nodes} save={save} open={isOpen} onClose={close} />}
+    </SettingsSection>
+  )
+}
+
+interface DialogProps {
+  readonly flow: Flow
+  readonly open: boolean
+  readonly onClose: () => void
+}
+
+function SetUpDialog({
+  flow,
+  nodes,
+  save,
+  open,
+  onClose,
+}: DialogProps & { readonly nodes: readonly UiNode[]; readonly save: InputNode }) {
+  return (
+    <Dialog
+      wide
+      open={open}
+      onClose={onClose}
+      title="Set up two-factor authentication"
+      description="Scan the code with an authenticator app, then enter what it shows."
+    >
+      <SettingsForm flow={flow} submitter={save} onSaved={onClose}>
+        {({ isPending, ownErrors }) => (
+          <>
+            <div className="grid grid-cols-[176px_minmax(0,1fr)] gap-7 max-md:grid-cols-1 max-md:justify-items-center">
+              {nodes.map((node) => node.type === 'img' && <NodeContent key={node.attributes.src} node={node} />)}
+              <div className="grid content-start gap-5">
+                {nodes.map((node, index) => {
+                  if (node.type === 'text') return <NodeContent key={index} node={node} />
+                  if (node.type !== 'input' || isButton(node)) return null
+                  return <NodeField key={node.attributes.name} node={node} ownErrors={ownErrors} autoFocus />
+                })}
+              </div>
+            </div>
+            <footer className="flex justify-end gap-2 py-5">
+              <Button disabled={isPending} onClick={onClose}>
+                Cancel
+              </Button>
+              <Button type="submit" variant="primary" loading={isPending}>
+                Turn on
+              </Button>
+            </footer>
+          </>
+        )}
+      </SettingsForm>
+    </Dialog>
+  )
+}
+
+function TurnOffDialog({ flow, unlink, open, onClose }: DialogProps & { readonly unlink: InputNode }) {
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title="Turn off two-factor authentication"
+      description="From then on the password alone signs you in."
+    >
+      <SettingsForm flow={flow} submitter={unlink} onSaved={onClose}>
+        {({ isPending }) => (
+          <footer className="flex justify-end gap-2 pb-5">
+            <Button disabled={isPending} onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" variant="danger" loading={isPending}>
+              Turn off
+            </Button>
+          </footer>
+        )}
+      </SettingsForm>
+    </Dialog>
+  )
+}
