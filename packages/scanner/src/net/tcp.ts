@@ -62,7 +62,7 @@ export async function dial(address: string, port: number, options: DialOptions):
   const outcome = Promise.withResolvers<Dial>()
   socket.once('connect', () => {
     const isSelf = socket.localPort === socket.remotePort && socket.localAddress === socket.remoteAddress
-    outcome.resolve(isSelf ? { kind: 'closed' } : { kind: 'open', line: lineOn(socket, signal) })
+    outcome.resolve(isSelf ? { kind: 'closed' } : { kind: 'open', line: lineOver(socket, signal) })
   })
   socket.on('error', (error: NodeJS.ErrnoException) => outcome.resolve(outcomeOf(error)))
   socket.connect({ host: address, port, autoSelectFamily: false })
@@ -80,7 +80,8 @@ function outcomeOf({ code = '', message }: NodeJS.ErrnoException): Dial {
   return localError(code) ? { kind: 'unknown', reason: message } : { kind: 'filtered' }
 }
 
-function lineOn(socket: Socket, signal: AbortSignal): Line {
+/** Reads and writes a socket that is connected already, TLS included. */
+export function lineOver(socket: Socket, signal: AbortSignal): Line {
   let isAlive = true
   let received = Buffer.alloc(0)
   let bytesMax = bytesMaxDefault
