@@ -4,6 +4,7 @@
  */
 import { Socket } from 'node:net'
 import { parentPort } from 'node:worker_threads'
+import { localError } from '#net/local-errors.ts'
 
 /** What one host is asked. The pairs of address and ports have passed the guard. */
 export interface SweepOrder {
@@ -87,10 +88,6 @@ const everythingShare = 0.6
 const everythingAsked = 100
 const everythingEnough = 1000
 
-/** This machine has run out of something: fewer sockets at once will help every host. */
-const scarcityCodes = new Set(['EADDRNOTAVAIL', 'EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EAGAIN', 'EADDRINUSE'])
-/** This machine has no way to that host: asking again will not help. */
-const routeCodes = new Set(['ENETUNREACH', 'ENETDOWN', 'EACCES', 'EPERM', 'EINVAL', 'EAFNOSUPPORT'])
 /** After so many undecided ports and no answer at all the rest of the host is not asked. */
 const hopelessPorts = 3
 
@@ -125,7 +122,7 @@ function createSweep(settings: WorkerSettings, finish: (reply: SweepReply) => vo
     const isStalled = now - tickedAt > tickMs * 4
     tickedAt = now
     if (!isStalled) for (const attempt of attempts) if (attempt.deadlineAt <= now) settle(attempt, 'filtered')
-    for (const host of [...hosts]) if (isOver(host, now)) giveUp(host)
+    for (const host of hosts.filter((one) => isOver(one, now))) giveUp(host)
     pump()
   }
 
@@ -181,11 +178,11 @@ function createSweep(settings: WorkerSettings, finish: (reply: SweepReply) => vo
   /** An error of this machine says nothing of the port: ask again later, with fewer sockets. */
   function backOff(host: Host, port: number, code: string): void {
     host.localErrors[code] = (host.localErrors[code] ?? 0) + 1
-    const tried = routeCodes.has(code) ? localAttemptsMax : (host.attempts.get(port) ?? 0) + 1
+    const tried = localError(code) === 'route' ? localAttemptsMax : (host.attempts.get(port) ?? 0) + 1
     host.attempts.set(port, tried)
     if (tried < localAttemptsMax) host.queue.push(port)
     else host.unknown++
-    if (routeCodes.has(code)) return
+    if (localError(code) === 'route') return
     window = Math.max(windowMin, Math.floor(window / 2))
     pausedUntil = performance.now() + pauseMs
   }
@@ -323,7 +320,7 @@ function replyOf(host: Host): SweepReply {
 
 function stateOf(code = ''): PortState {
   if (code === 'ECONNREFUSED' || code === 'ECONNRESET') return 'closed'
-  return scarcityCodes.has(code) || routeCodes.has(code) ? 'local' : 'filtered'
+  return localError(code) ? 'local' : 'filtered'
 }
 
 /** A connect to an ephemeral port of this machine may meet itself (simultaneous open) and look open. */
