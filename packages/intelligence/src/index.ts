@@ -1,5 +1,6 @@
 /** The library: what is known of threats, and how to compare it with what was found. Pure; it knows no clock and no table. */
 export { type ProductKey, productKey } from '#alias.ts'
+export { readDistributionFixes } from '#feed/distribution.ts'
 export { type Exploitation, readEpssLine } from '#feed/epss.ts'
 export { type KnownExploited, readKev } from '#feed/kev.ts'
 export { type FeedItem, parseNvd, readNvd } from '#feed/nvd.ts'

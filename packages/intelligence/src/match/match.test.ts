@@ -84,6 +84,11 @@ describe('an update', () => {
     expect(matchProduct(seen(apache('3.0.0')), fixed, []).kind).toBe('no_match')
   })
 
+  it('of a release candidate belongs to a range that begins with its release', () => {
+    const begins = threat([or({ criteria: apache('*'), versionStartIncluding: '3.0.0', versionEndExcluding: '3.0.5' })])
+    expect(matchProduct(seen('cpe:2.3:a:apache:http_server:3.0.0:rc1:*:*:*:*:*:*'), begins, []).kind).toBe('match')
+  })
+
   it('that was not seen makes a match less sure, and a candidate none', () => {
     const patched = threat([or({ criteria: openssh('9.1', 'p1') })])
     expect(matchProduct(seen(openssh('9.1', '*')), patched, [])).toMatchObject({ kind: 'match', quality: 60 })

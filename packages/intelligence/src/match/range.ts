@@ -40,7 +40,8 @@ export type RangeVerdict =
 export function compareWithRange(seen: FullVersion, bounds: readonly Bound[], scheme: Scheme): RangeVerdict {
   let isPartial = false
   for (const { sign, version } of bounds) {
-    const order = compareVersions(joined(seen, version), version, scheme)
+    const isStart = sign === '≥' || sign === '>'
+    const order = compareVersions(joined(seen, version, isStart), version, scheme)
     const by = `${sign} ${version}`
     if (order === null) return { kind: 'unknown', by }
     const holds = order === 0 ? sign === '≥' || sign === '≤' : order > 0 === (sign === '≥' || sign === '>')
@@ -52,10 +53,12 @@ export function compareWithRange(seen: FullVersion, bounds: readonly Bound[], sc
 
 /**
  * NVD's bounds are versions without their update, so 9.8p1 is not below 9.8. An update counts where
- * it precedes its version (`rc1`) and where the bound names one too (`9.3p2`).
+ * the bound names one too (`9.3p2`), and at the end of a range where it precedes its version: a
+ * range from 8.0.0 on means the candidates of 8.0.0 too, one that ends before 8.1.0 means those of
+ * 8.1.0.
  */
-function joined({ version, update }: FullVersion, bound: string): string {
+function joined({ version, update }: FullVersion, bound: string, isStart: boolean): string {
   if (update === '') return version
-  if (isPreRelease(update)) return `${version}-${update}`
+  if (isPreRelease(update)) return isStart ? version : `${version}-${update}`
   return /\d[._-]?[a-z]/i.test(bound) ? `${version}${/^\d/.test(update) ? '-' : ''}${update}` : version
 }
