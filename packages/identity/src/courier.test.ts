@@ -43,7 +43,9 @@ function watched(deliver: (mail: Mail) => Promise<void> = async () => undefined)
 it('delivers what was queued before it started, and forgets the text', async () => {
   const { courier, events } = watched()
   await courier.queue(database.db, mail, { expiresAt: later(60_000) })
-  const [[sent]] = await Promise.all([once(events, 'attempt'), once(events, 'delivered'), courier.start()])
+  const done = Promise.all([once(events, 'attempt'), once(events, 'delivered')])
+  courier.start()
+  const [[sent]] = await done
   expect(sent).toEqual(mail)
   await courier.close()
   expect(await rows()).toMatchObject([{ status: 'sent', text: '', html: '', attempts: 1 }])
@@ -55,13 +57,17 @@ it('tries again, with a pause, what could not be delivered', async () => {
     if (isDown) throw new Error('connection refused')
   })
   await courier.queue(database.db, mail, { expiresAt: later(3600_000) })
-  await Promise.all([once(events, 'failed'), courier.start()])
+  const failedDone = once(events, 'failed')
+  courier.start()
+  await failedDone
   await courier.close()
   const [waiting] = await rows()
   expect(waiting).toMatchObject({ status: 'queued', attempts: 1, text: mail.text })
   isDown = false
   advance(5_001)
-  await Promise.all([once(events, 'delivered'), courier.start()])
+  const deliveredDone = once(events, 'delivered')
+  courier.start()
+  await deliveredDone
   await courier.close()
   expect(await rows()).toMatchObject([{ status: 'sent', attempts: 2 }])
 })
@@ -70,7 +76,9 @@ it('gives up when nobody needs the mail any more', async () => {
   const { courier, events, advance } = watched()
   await courier.queue(database.db, mail, { expiresAt: later(60_000) })
   advance(60_001)
-  await Promise.all([once(events, 'given up'), courier.start()])
+  const givenUp = once(events, 'given up')
+  courier.start()
+  await givenUp
   await courier.close()
   expect(await rows()).toMatchObject([{ status: 'failed', text: '' }])
 })

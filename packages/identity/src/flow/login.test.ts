@@ -43,11 +43,7 @@ it('signs in, in any letter case, and gives an opaque cookie that only the hash 
   })
   const cookie = [headers['set-cookie']].flat().find((line) => line?.startsWith('ory_kratos_session='))
   expect(cookie).toMatch(/; Path=\/; Expires=.*; Max-Age=86\d{3}; HttpOnly; SameSite=Lax$/)
-  const { rows } = await house.database.db
-    .selectFrom('identity.session')
-    .selectAll()
-    .execute()
-    .then((all) => ({ rows: all }))
+  const rows = await house.database.db.selectFrom('identity.session').selectAll().execute()
   expect(JSON.stringify(rows)).not.toContain(browser.jar.get('ory_kratos_session'))
 })
 
@@ -227,7 +223,7 @@ it('slows guessing at an account down, lets the window pass, and treats nobodyâ€
 it('counts guesses that come all at once', async () => {
   const email = await account()
   const answers = await Promise.all(Array.from({ length: 14 }, () => signIn(house.browser(), email, 'wrong password')))
-  const ids = answers.map(({ body }) => messageIds(body)[0]).toSorted()
+  const ids = answers.flatMap(({ body }) => messageIds(body)).toSorted((a, b) => a - b)
   expect(ids).toEqual([...Array.from({ length: 4 }, () => 4000001), ...Array.from({ length: 10 }, () => 4000006)])
 })
 
