@@ -5,6 +5,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { createCourier } from '#courier.ts'
 import { readCookies } from '#http/cookie.ts'
 import { buildPlugin } from '#http/plugin.ts'
+import { decoyHash } from '#method/argon2.ts'
 import type { IdentityOptions } from '#options.ts'
 import { buildService } from '#service.ts'
 import { findSession, sessionBody, sessionCookie } from '#session.ts'
@@ -41,6 +42,8 @@ export function createIdentity(options: IdentityOptions): Identity {
       return session && Session.parse(sessionBody(session, service.publicUrl))
     },
     async start() {
+      // The first sign-in of an unknown address must not be the one that makes the decoy.
+      await decoyHash()
       courier.start()
       sweep.start()
     },

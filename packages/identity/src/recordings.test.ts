@@ -54,7 +54,7 @@ async function codeSent(kind: 'verification' | 'recovery' = 'verification') {
   const { browser, email } = await outsider()
   const flow = await begin(browser, kind)
   const sent = await send(browser, flow, { method: 'code', email })
-  const mails = await house.mailsTo(email)
+  const mails = await house.mailsTo(email, 2)
   return { browser, email, flow, sent, code: codeIn(mails.at(-1)) }
 }
 async function passed(kind: 'verification' | 'recovery' = 'verification') {
@@ -453,7 +453,7 @@ const cases: readonly Case[] = [
       const { browser, email } = await outsider()
       const flow = await begin(browser, 'verification', '?return_to=http%3A//localhost%3A3000/scope')
       await send(browser, flow, { method: 'code', email })
-      const mails = await house.mailsTo(email)
+      const mails = await house.mailsTo(email, 2)
       return send(browser, flow, { method: 'code', code: codeIn(mails.at(-1)) })
     },
   ],

@@ -22,6 +22,8 @@ interface Places {
  */
 export function checkReturnTo(value: string | null, places: Places): ReturnTo | null {
   if (!value) return null
+  // PostgreSQL holds no NUL, and no honest address holds any control character.
+  if (/\p{Cc}/u.test(value)) throw unparsable(value)
   const url = parse(value, places.portalUrl)
   const isOurs = isBelow(url, places.portalUrl) || isBelow(url, `${places.publicUrl}/self-service`)
   if (!isOurs || url.username || url.password) {
@@ -42,8 +44,12 @@ function parse(value: string, base: string): URL {
   try {
     return new URL(value, `${new URL(base).origin}/`)
   } catch {
-    throw badRequest(`Unable to parse the return_to query parameter as an URL: ${JSON.stringify(value)}`)
+    throw unparsable(value)
   }
+}
+
+function unparsable(value: string): WireError {
+  return badRequest(`Unable to parse the return_to query parameter as an URL: ${JSON.stringify(value)}`)
 }
 
 function isBelow(url: URL, base: string): boolean {

@@ -35,7 +35,7 @@ export function createSweep(service: Service): Sweep {
 }
 
 /** One round. Codes and paused changes go with their flows. */
-export async function sweep({ db, now }: Service): Promise<void> {
+export async function sweep({ db, now }: Pick<Service, 'db' | 'now'>): Promise<void> {
   const before = (ms: number) => new Date(now().getTime() - ms)
   await db.deleteFrom('identity.continuity').where('expires_at', '<', now()).execute()
   await db.deleteFrom('identity.flow').where('expires_at', '<', before(keptMs.flow)).execute()

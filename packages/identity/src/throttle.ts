@@ -3,6 +3,7 @@
  * nothing; a right one is given back. Windows pass by themselves: nobody is locked out for good.
  */
 import { createHash } from 'node:crypto'
+import { isIP } from 'node:net'
 import { sql } from 'kysely'
 import type { Service } from '#service.ts'
 
@@ -27,11 +28,12 @@ export interface Attempt {
 
 /** Counts one guess at an account's secret by a client address. */
 export async function attempt(service: Service, guess: Guess, account: string, ip: string): Promise<Attempt> {
-  const pair = keyOf(guess, 'pair', `${account} ${ip}`)
+  const network = networkOf(ip)
+  const pair = keyOf(guess, 'pair', `${account} ${network}`)
   const keys = [
     [pair, limits.pair],
     [keyOf(guess, 'account', account), limits.account],
-    [keyOf(guess, 'address', ip), limits.address],
+    [keyOf(guess, 'address', network), limits.address],
   ] as const
   let isRefused = false
   for (const [key, limit] of keys) isRefused ||= (await count(service, key)) > limit
@@ -52,6 +54,17 @@ export async function attempt(service: Service, guess: Guess, account: string, i
 /** Counts a mail to an address; false when it has had enough of them for now. */
 export async function mayMail(service: Service, address: string): Promise<boolean> {
   return (await count(service, keyOf('mail', 'account', address))) <= mailsMax
+}
+
+/** One subscriber of IPv6 has a /64 of addresses and counts as one client. */
+export function networkOf(ip: string): string {
+  if (isIP(ip) !== 6) return ip
+  const [head = '', tail] = ip.split('::')
+  const before = head.split(':').filter(Boolean)
+  const after = (tail ?? '').split(':').filter(Boolean)
+  const zeros = tail === undefined ? 0 : 8 - before.length - after.length
+  const groups = [...before, ...Array.from({ length: Math.max(0, zeros) }, () => '0'), ...after]
+  return groups.slice(0, 4).join(':')
 }
 
 /** Addresses and accounts are hashed: the table tells nobody who was attacked. */

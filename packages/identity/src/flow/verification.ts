@@ -96,10 +96,10 @@ export async function openVerificationLink(exchange: Exchange): Promise<Answer> 
     const next = await replace(exchange, flow, problem.verificationExpired(flow.expires_at, service.now()))
     return redirect(pageUrl(service, 'verification', next.id))
   }
-  if (code && flow.state === 'sent_email') {
+  if (code && /^\d{6}$/.test(code) && flow.state === 'sent_email') {
     const token = givenCsrf(exchange)
     const csrfToken = token && fits(flow.csrf_token, token) ? token : renewCsrf(exchange)
-    const nodes = withToken(codeNodes(flow.memory.address ?? '', code.slice(0, 16)), csrfToken)
+    const nodes = withToken(codeNodes(flow.memory.address ?? '', code), csrfToken)
     await saveFlow(service, flow, { csrf_token: csrfToken, ui: { ...flow.ui, nodes } })
   }
   return redirect(pageUrl(service, 'verification', flow.id))

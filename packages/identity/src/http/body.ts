@@ -60,12 +60,12 @@ function holdsNul(value: unknown): boolean {
 function place(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [head = '', ...rest] = path
   if (head === '__proto__') return
-  if (rest.length === 0) {
-    target[head] = value
-    return
-  }
   const present = Object.hasOwn(target, head) ? target[head] : undefined
   const inner = isFields(present) ? { ...present } : {}
+  if (rest.length === 0) {
+    target[head] = isFields(value) ? { ...inner, ...value } : value
+    return
+  }
   target[head] = inner
   place(inner, rest, value)
 }

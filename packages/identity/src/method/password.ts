@@ -4,7 +4,7 @@ import { type Exchange, tell } from '#http/exchange.ts'
 import { decoyHash, hashPassword, isOutdated, verifyPassword } from '#method/argon2.ts'
 import { type LoginOutcome, type Method, type SettingsOutcome, refused } from '#method/method.ts'
 import { passwordFault } from '#method/password-policy.ts'
-import { identifierLabel, normalAddress } from '#schema.ts'
+import { identifierLabel, isEmail, normalAddress } from '#schema.ts'
 import { type LiveSession, isPrivileged, revokeOthers } from '#session.ts'
 import type { Database } from '#store.ts'
 import { attempt, tooManyAttempts } from '#throttle.ts'
@@ -68,14 +68,14 @@ async function signIn(exchange: Exchange, fields: Fields): Promise<LoginOutcome>
 
   const guess = await attempt(exchange.service, 'password', identifier, exchange.client.ip)
   if (guess.isRefused) {
-    tell(exchange, 'throttled', null, identifier)
+    tell(exchange, 'throttled', null, shownIdentifier(identifier))
     return refused(onForm(problem.generic(tooManyAttempts)))
   }
   const { db } = exchange.service
   const credential = await findCredential(db, identifier)
   const isRight = await verifyPassword(given, credential?.hash ?? (await decoyHash()))
   if (!credential || !isRight) {
-    tell(exchange, 'sign_in_failed', credential?.identityId ?? null, identifier)
+    tell(exchange, 'sign_in_failed', credential?.identityId ?? null, shownIdentifier(identifier))
     return refused(onForm(problem.invalidCredentials))
   }
   await guess.forgive()
@@ -84,6 +84,11 @@ async function signIn(exchange: Exchange, fields: Fields): Promise<LoginOutcome>
     await storeHash(db, credential.identityId, await hashPassword(given), exchange.service.now())
   }
   return { kind: 'passed', identityId: credential.identityId }
+}
+
+/** People type passwords into the wrong field; only what looks like an address is told to anybody. */
+function shownIdentifier(identifier: string): string | undefined {
+  return isEmail(identifier) ? identifier : undefined
 }
 
 async function changePassword(exchange: Exchange, session: LiveSession, fields: Fields): Promise<SettingsOutcome> {
