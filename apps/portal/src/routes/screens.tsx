@@ -7,7 +7,9 @@ import * as routes from '#routes/app.ts'
 
 routes.authRoute.update({ component: lazyRouteComponent(() => import('#shell/app-shell.tsx'), 'AppShell') })
 
-routes.overview.update({ component: lazyRouteComponent(() => import('#overview/overview.tsx'), 'OverviewPage') })
+routes.overview.update({
+  component: lazyRouteComponent(() => import('#routes/overview-page.tsx'), 'OverviewScreen'),
+})
 
 routes.profile.update({ component: lazyRouteComponent(() => import('#routes/profile-page.tsx'), 'ProfilePage') })
 
@@ -31,3 +33,32 @@ routes.risk.update({
 const childLists = () => import('#issues/child-lists.tsx')
 routes.targetIssues.update({ component: lazyRouteComponent(childLists, 'TargetIssuesPage') })
 routes.assetIssues.update({ component: lazyRouteComponent(childLists, 'HostIssuesPage') })
+
+routes.scope.update({ component: lazyRouteComponent(() => import('#targets/target-list.tsx'), 'TargetListPage') })
+routes.target.update({ component: lazyRouteComponent(() => import('#targets/target-detail.tsx'), 'TargetDetailPage') })
+routes.targetOverview.update({
+  component: lazyRouteComponent(() => import('#routes/target-overview-page.tsx'), 'TargetOverviewScreen'),
+})
+routes.targetScans.update({
+  component: lazyRouteComponent(() => import('#scans/target-scans.tsx'), 'TargetScansPage'),
+})
+routes.targetAssets.update({
+  component: lazyRouteComponent(() => import('#hosts/child-lists.tsx'), 'TargetAssetsPage'),
+})
+
+routes.assets.update({ component: lazyRouteComponent(() => import('#hosts/host-list.tsx'), 'HostListPage') })
+routes.asset.update({ component: lazyRouteComponent(() => import('#hosts/host-detail.tsx'), 'HostDetailPage') })
+routes.assetOverview.update({
+  component: lazyRouteComponent(() => import('#routes/host-overview-page.tsx'), 'HostOverviewScreen'),
+})
+routes.assetTechnologies.update({
+  component: lazyRouteComponent(() => import('#hosts/host-technologies.tsx'), 'HostTechnologiesPage'),
+})
+
+routes.technologies.update({
+  component: lazyRouteComponent(() => import('#products/product-list.tsx'), 'ProductListPage'),
+})
+routes.technology.update({ component: lazyRouteComponent(() => import('#routes/product-page.tsx'), 'ProductScreen') })
+
+routes.scans.update({ component: lazyRouteComponent(() => import('#scans/scan-list.tsx'), 'ScanListPage') })
+routes.scan.update({ component: lazyRouteComponent(() => import('#routes/scan-page.tsx'), 'ScanScreen') })

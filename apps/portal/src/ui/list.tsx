@@ -89,7 +89,7 @@ interface ListPagerProps {
   readonly page: Page | undefined
   /** Used where the answer itself carries no total. */
   readonly total?: number | undefined
-  readonly onTurn: (to: { readonly after: string[] | undefined; readonly size?: 25 | 50 | 100 }) => void
+  readonly onTurn: (to: { readonly after: readonly string[] | undefined; readonly size?: 25 | 50 | 100 }) => void
 }
 
 const sizes = [25, 50, 100] as const

@@ -1,0 +1,172 @@
+/** `/assets/{id}`, first tab: risks, software, services. */
+import type { Host, Service } from '@glacis/contract/inventory'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { ArrowRight } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { one } from '#hosts/queries.ts'
+import { softwareName } from '#hosts/words.ts'
+import { formatNumber } from '#lib/format.ts'
+import { Detail, Fact, Facts, SectionHead } from '#ui/card.tsx'
+import { LadderLink, SeverityLadder } from '#ui/charts/severity-ladder.tsx'
+import { AbsoluteTime, RelativeTime } from '#ui/relative-time.tsx'
+import { severityLevels } from '#ui/severity.tsx'
+import { AgentStatus } from '#ui/status.tsx'
+import { Cell, HeaderCell, Table } from '#ui/table.tsx'
+
+const route = getRouteApi('/_auth/assets/$id')
+
+/** @param latestRisks the first rows of the host's issues, which belong to another room */
+export function HostOverviewPage({ latestRisks }: { readonly latestRisks?: ReactNode }) {
+  const { id } = route.useParams()
+  const { host } = useSuspenseQuery(one(id)).data
+  const total = severityLevels.reduce((sum, level) => sum + host.issueCount[level], 0)
+  return (
+    <Detail tabbed rail={<Rail host={host} />}>
+      <div className="grid grid-cols-2 border-b border-line max-md:grid-cols-1">
+        <section aria-label="Open risks" className="px-(--gl-gutter) py-5">
+          <SectionHead title={<Counted words="Open risks" count={total} />} />
+          <SeverityLadder
+            counts={host.issueCount}
+            row={(level, content) => (
+              <LadderLink isSmall hasChanges={false} to="/assets/$id/issues" params={{ id }}>
+                <span className="sr-only">Risks of this asset: {level}</span>
+                {content}
+              </LadderLink>
+            )}
+          />
+        </section>
+        <Software host={host} />
+      </div>
+      <Services services={host.services ?? []} />
+      {latestRisks}
+    </Detail>
+  )
+}
+
+function Counted({ words, count }: { readonly words: string; readonly count: number }) {
+  return (
+    <>
+      {words}
+      <span className="ml-2 font-normal text-ink-3 tabular-nums">{formatNumber(count)}</span>
+    </>
+  )
+}
+
+const shownMax = 4
+
+function Software({ host }: { readonly host: Host }) {
+  return (
+    <section
+      aria-label="Technologies"
+      className="border-line px-(--gl-gutter) py-5 max-md:border-t md:border-l md:pl-6"
+    >
+      <SectionHead title="Technologies">
+        <Link
+          to="/assets/$id/technologies"
+          params={{ id: host.id }}
+          className="inline-flex items-center gap-1 hover:text-ink"
+        >
+          All<span className="sr-only"> technologies of this asset</span>
+          <ArrowRight className="size-3.5" aria-hidden="true" />
+        </Link>
+      </SectionHead>
+      {host.inventory.length === 0 && <p className="mt-3 text-ink-2">No software recognised yet.</p>}
+      <ul className="mt-3.5 [&>li]:flex [&>li]:h-8.5 [&>li]:items-center [&>li]:justify-between [&>li]:gap-3 [&>li]:border-t [&>li]:border-line">
+        {host.inventory.slice(0, shownMax).map(({ wfn, product, port }) => (
+          <li key={`${wfn.text} ${port ?? ''}`}>
+            {product ? (
+              <Link to="/technologies/$id" params={{ id: product.id }} className="truncate font-medium hover:underline">
+                {softwareName({ wfn, product })}
+              </Link>
+            ) : (
+              <span className="truncate font-medium">{softwareName({ wfn })}</span>
+            )}
+            {port !== undefined && <span className="flex-none text-ink-3 tabular-nums">port {port}</span>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Services({ services }: { readonly services: readonly Service[] }) {
+  if (services.length === 0) return null
+  return (
+    <section aria-label="Services" className="border-b border-line pt-5">
+      <div className="px-(--gl-gutter) pb-2">
+        <SectionHead title={<Counted words="Services" count={services.length} />} />
+      </div>
+      <Table label="Services" className="[&_tbody_tr:last-child_td]:border-b-0">
+        <thead>
+          <tr>
+            <HeaderCell width={132}>Port</HeaderCell>
+            <HeaderCell width={132}>Protocol</HeaderCell>
+            <HeaderCell>Product</HeaderCell>
+            <HeaderCell width={150} priority={1}>
+              Last seen
+            </HeaderCell>
+          </tr>
+        </thead>
+        <tbody>
+          {services.map((service) => (
+            <tr key={`${service.transport} ${service.port}`}>
+              <Cell label="Port" primary>
+                <span className="ttl font-mono">
+                  {service.port}/{service.transport}
+                </span>
+              </Cell>
+              <Cell label="Protocol" quiet>
+                {service.protocol || 'Not recognised'}
+                {service.tls && ', TLS'}
+              </Cell>
+              <Cell quiet title={service.banner}>
+                {service.product ?? (service.banner && <span className="font-mono">{service.banner}</span>)}
+              </Cell>
+              <Cell label="Last seen" quiet priority={1}>
+                <RelativeTime value={service.lastSeenTime} />
+              </Cell>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+    </section>
+  )
+}
+
+function Rail({ host }: { readonly host: Host }) {
+  const { target } = host
+  return (
+    <section>
+      <h2>Details</h2>
+      <Facts>
+        <Fact name="Address">
+          <span className="font-mono">{host.address}</span>
+        </Fact>
+        {host.name && (
+          <Fact name="Name">
+            <span className="font-mono">{host.name}</span>
+          </Fact>
+        )}
+        {target && (
+          <Fact name="Target">
+            <Link to="/scope/$id" params={{ id: target.id }} className="inline-link">
+              {target.name}
+            </Link>
+          </Fact>
+        )}
+        {target?.agent && (
+          <Fact name="Agent">
+            <AgentStatus status={target.agent.status}>{target.agent.name}</AgentStatus>
+          </Fact>
+        )}
+        <Fact name="First seen">
+          <AbsoluteTime value={host.createTime} />
+        </Fact>
+        <Fact name="Last checked">
+          <RelativeTime value={host.lastCheckTime ?? host.updateTime} />
+        </Fact>
+      </Facts>
+    </section>
+  )
+}

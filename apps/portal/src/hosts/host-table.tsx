@@ -1,0 +1,82 @@
+/** The table of hosts. */
+import type { Host } from '@glacis/contract/inventory'
+import { nameOf, softwareName } from '#hosts/words.ts'
+import { RelativeTime } from '#ui/relative-time.tsx'
+import { SeverityCells, SeverityHeads } from '#ui/severity-columns.tsx'
+import { SkeletonRows } from '#ui/skeleton.tsx'
+import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
+
+interface HostTableProps {
+  /** Undefined while they are on their way. */
+  readonly hosts: readonly Host[] | undefined
+  /** On the page of a target its name need not be repeated. */
+  readonly hidesTarget?: boolean
+  /** On the page of a technology the others matter less. */
+  readonly hidesSoftware?: boolean
+}
+
+export function HostTable({ hosts, hidesTarget = false, hidesSoftware = false }: HostTableProps) {
+  return (
+    <Table label="Assets">
+      <thead>
+        <tr>
+          <HeaderCell>Address</HeaderCell>
+          {!hidesTarget && (
+            <HeaderCell width={172} priority={1}>
+              Target
+            </HeaderCell>
+          )}
+          {!hidesSoftware && (
+            <HeaderCell className="w-[clamp(180px,26cqi,420px)]" priority={2}>
+              Technologies
+            </HeaderCell>
+          )}
+          <SeverityHeads />
+          <HeaderCell width={150}>Last checked</HeaderCell>
+        </tr>
+      </thead>
+      <tbody>
+        {!hosts && <SkeletonRows columns={8} />}
+        {hosts?.map((host) => (
+          <tr key={host.id}>
+            <Cell label="Address" primary>
+              <CellLink to="/assets/$id" params={{ id: host.id }} title={nameOf(host)}>
+                <span className="ttl truncate font-mono">{nameOf(host)}</span>
+                {host.name && <span className="flex-none font-mono text-ink-3">{host.address}</span>}
+              </CellLink>
+            </Cell>
+            {!hidesTarget && (
+              <Cell label="Target" priority={1} quiet title={host.target?.name}>
+                {host.target?.name}
+              </Cell>
+            )}
+            {!hidesSoftware && (
+              <Cell label="Technologies" priority={2} quiet>
+                <Software host={host} />
+              </Cell>
+            )}
+            <SeverityCells counts={host.issueCount} />
+            <Cell label="Last checked" quiet>
+              <RelativeTime value={host.lastCheckTime ?? host.updateTime} />
+            </Cell>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  )
+}
+
+const shownMax = 2
+
+/** The first two and how many more. */
+function Software({ host }: { readonly host: Host }) {
+  const names = [...new Set(host.inventory.map(softwareName))]
+  const more = names.length - shownMax
+  if (names.length === 0) return null
+  return (
+    <span className="flex min-w-0 items-center gap-1.5" title={names.join(', ')}>
+      <span className="truncate">{names.slice(0, shownMax).join(', ')}</span>
+      {more > 0 && <span className="flex-none text-ink-3 tabular-nums">+{more}</span>}
+    </span>
+  )
+}

@@ -1,0 +1,103 @@
+/** `/technologies/{id}` */
+import type { Product } from '@glacis/contract/inventory'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { formatNumber } from '#lib/format.ts'
+import { EndOfLifeBadge } from '#products/product-list.tsx'
+import { one } from '#products/queries.ts'
+import { attributeWords, kindOf } from '#products/words.ts'
+import { Detail, Fact, Facts } from '#ui/card.tsx'
+import { CopyField } from '#ui/copy-field.tsx'
+import { Crumb, PageHead } from '#ui/page-head.tsx'
+import { AbsoluteTime } from '#ui/relative-time.tsx'
+
+const route = getRouteApi('/_auth/technologies/$id')
+
+interface ProductDetailPageProps {
+  /** The issues it brings, which belong to another room. */
+  readonly risks?: ReactNode
+  /** The hosts it runs on, which belong to another room. */
+  readonly assets?: ReactNode
+}
+
+/** One technology: what is wrong with it, where it runs, how the world calls it. */
+export function ProductDetailPage({ risks, assets }: ProductDetailPageProps) {
+  const { id } = route.useParams()
+  const { product } = useSuspenseQuery(one(id)).data
+  return (
+    <div className="pg flex grow flex-col">
+      <PageHead
+        title={
+          <>
+            {product.name} <span className="font-normal text-ink-3">{product.version}</span>
+          </>
+        }
+        documentTitle={`${product.name} ${product.version}`.trim()}
+        crumbs={<Crumb to="/technologies">Technologies</Crumb>}
+        aside={<EndOfLifeBadge product={product} />}
+      />
+      <Detail rail={<Rail product={product} />}>
+        {risks}
+        {assets}
+      </Detail>
+    </div>
+  )
+}
+
+const attributes = [
+  ['Version', 'version'],
+  ['Update', 'update'],
+  ['Edition', 'edition'],
+  ['Language', 'language'],
+  ['Software edition', 'softwareEdition'],
+  ['Target software', 'targetSoftware'],
+  ['Target hardware', 'targetHardware'],
+  ['Other', 'other'],
+] as const
+
+function Rail({ product }: { readonly product: Product }) {
+  const { wfn, endOfLife, hostCount } = product
+  const isGiven = (value: string) => attributeWords(value) !== 'any'
+  return (
+    <>
+      <section>
+        <h2>Details</h2>
+        <Facts>
+          {hostCount !== undefined && <Fact name="Assets">{formatNumber(hostCount)}</Fact>}
+          {endOfLife?.latestVersion && <Fact name="Latest version">{endOfLife.latestVersion}</Fact>}
+          <Fact name="First seen">
+            <AbsoluteTime value={product.createTime} />
+          </Fact>
+          <Fact name="Updated">
+            <AbsoluteTime value={product.updateTime} />
+          </Fact>
+        </Facts>
+      </section>
+      <section>
+        <h2>Identifier</h2>
+        <Facts>
+          <Fact name="Part">{kindOf(wfn)}</Fact>
+          <Fact name="Vendor">
+            <Link to="/technologies" search={{ vendor: wfn.vendor }} className="inline-link">
+              {wfn.vendor}
+            </Link>
+          </Fact>
+          <Fact name="Product">{wfn.product}</Fact>
+          {attributes
+            .filter(([, key]) => key === 'version' || isGiven(wfn[key]))
+            .map(([name, key]) => (
+              <Fact key={key} name={name}>
+                {attributeWords(wfn[key])}
+              </Fact>
+            ))}
+        </Facts>
+        {wfn.text && (
+          <div className="mt-3">
+            <CopyField label="CPE 2.3 name" value={wfn.text} wrap />
+          </div>
+        )}
+      </section>
+    </>
+  )
+}

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest'
+import { attributeWords, endOfLifeWords, kindOf } from '#products/words.ts'
+
+it.each([
+  ['', 'any'],
+  ['*', 'any'],
+  ['-', 'not applicable'],
+  ['2.4.49', '2.4.49'],
+])('an attribute %j reads %s', (value, words) => {
+  expect(attributeWords(value)).toBe(words)
+})
+
+it('tells the end of support as a word and a day', () => {
+  expect(endOfLifeWords({ endOfLife: { state: 'STATE_PAST', date: '2024-06-30' } })).toEqual({
+    word: 'Ended',
+    variant: 'red',
+    day: '30 Jun 2024',
+  })
+  expect(endOfLifeWords({})).toBeUndefined()
+})
+
+it('names the part', () => {
+  expect([kindOf({ part: 'o' }), kindOf({ part: '' })]).toEqual(['Operating system', 'Unknown'])
+})

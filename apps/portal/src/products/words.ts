@@ -1,0 +1,32 @@
+/** How products are described. */
+import type { Product, Wfn } from '@glacis/contract/inventory'
+import { formatDate } from '#lib/format.ts'
+import type { BadgeVariant } from '#ui/badge.tsx'
+
+export type KindWord = 'application' | 'system' | 'hardware'
+export const parts: Readonly<Record<KindWord, 'a' | 'o' | 'h'>> = { application: 'a', system: 'o', hardware: 'h' }
+const kindWords: Readonly<Record<string, string>> = { a: 'Application', o: 'Operating system', h: 'Hardware' }
+
+export function kindOf({ part }: Pick<Wfn, 'part'>): string {
+  return kindWords[part] ?? 'Unknown'
+}
+
+/** An attribute of a well-formed name in words: `*` and empty mean any, `-` means it does not apply. */
+export function attributeWords(value: string): string {
+  if (value === '' || value === '*') return 'any'
+  return value === '-' ? 'not applicable' : value
+}
+
+const states = {
+  STATE_UNKNOWN: { word: 'Unknown', variant: 'gray' },
+  STATE_SUPPORTED: { word: 'Supported', variant: 'green' },
+  STATE_SOON: { word: 'Ends soon', variant: 'yellow' },
+  STATE_PAST: { word: 'Ended', variant: 'red' },
+} as const satisfies Record<string, { readonly word: string; readonly variant: BadgeVariant }>
+
+/** What is known of the end of support: a word, its colour and the day. */
+export function endOfLifeWords({ endOfLife }: Pick<Product, 'endOfLife'>) {
+  if (!endOfLife) return undefined
+  const { word, variant } = states[endOfLife.state]
+  return { word, variant, day: endOfLife.date ? formatDate(`${endOfLife.date}T12:00:00Z`) : undefined }
+}

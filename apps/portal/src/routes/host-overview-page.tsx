@@ -1,0 +1,22 @@
+/** A host's first tab, with its open issues. */
+import { getRouteApi } from '@tanstack/react-router'
+import { HostOverviewPage } from '#hosts/host-overview.tsx'
+import { LatestIssues } from '#issues/latest-issues.tsx'
+
+const route = getRouteApi('/_auth/assets/$id')
+
+export function HostOverviewScreen() {
+  const { id } = route.useParams()
+  return (
+    <HostOverviewPage
+      latestRisks={
+        <LatestIssues
+          title="Issues"
+          filter={{ affectedHostId: id, status: ['STATUS_FILTER_OPEN'] }}
+          shows="lastSeen"
+          empty="No open risks"
+        />
+      }
+    />
+  )
+}

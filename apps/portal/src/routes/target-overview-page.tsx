@@ -1,0 +1,29 @@
+/** A target's first tab, with its latest risks. */
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { ArrowRight } from 'lucide-react'
+import { LatestIssues } from '#issues/latest-issues.tsx'
+import { TargetOverviewPage } from '#targets/target-overview.tsx'
+
+const route = getRouteApi('/_auth/scope/$id')
+
+export function TargetOverviewScreen() {
+  const { id } = route.useParams()
+  const more = (
+    <Link to="/scope/$id/issues" params={{ id }} className="inline-flex items-center gap-1 hover:text-ink">
+      All issues
+      <ArrowRight className="size-3.5" aria-hidden="true" />
+    </Link>
+  )
+  return (
+    <TargetOverviewPage
+      latestRisks={
+        <LatestIssues
+          title="Latest risks"
+          filter={{ affectedTargetId: id, status: ['STATUS_FILTER_OPEN'] }}
+          more={more}
+          empty="No open risks"
+        />
+      }
+    />
+  )
+}
