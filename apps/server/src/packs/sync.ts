@@ -20,9 +20,9 @@ const nameLengthMax = 500
 export async function syncPacks(owner: Kysely<Tables>, folders: PackFolders, log: Log): Promise<void> {
   await syncPack(owner, log, 'Checks and fingerprints', [...folders.checks, ...folders.fingerprints], async () => {
     const packs = await loadPacks(folders)
-    for (const { file, reason } of packs.refused.slice(0, 20)) log.warn({ file, reason }, 'a pack file was refused')
+    for (const { file, reason } of packs.problems.slice(0, 20)) log.warn({ file, reason }, 'a pack file was refused')
     await upsertThreats(owner, distinct(packs.checks.map(fromCheck)))
-    return { records: packs.checks.length + packs.fingerprintCount, skipped: packs.refused.length }
+    return { records: packs.counts.checks + packs.counts.fingerprints, skipped: packs.problems.length }
   })
   await syncPack(owner, log, 'Threat records', folders.threats, () => readThreats(owner, folders.threats, log))
 }

@@ -3,6 +3,7 @@ import type { Ctx } from '#ctx.ts'
 import { recordInventory } from '#inventory/index.ts'
 import { assess } from '#issues/index.ts'
 import type { Jobs } from '#jobs.ts'
+import { countHosts } from '#scans/watch.ts'
 import { advance, countIssues, lockActive, say } from '#scans/lifecycle.ts'
 
 /** Everything that one batch has to say. */
@@ -44,20 +45,7 @@ export async function ingest(
   await noteHosts(ctx, scanId, observations, hostByAddress)
   await noteProblems(ctx, scanId, observations)
   await countIssues(ctx, scanId)
-  await ctx.tx
-    .updateTable('scan')
-    .set((set) => ({
-      updated_at: ctx.now,
-      last_activity_at: ctx.now,
-      hosts_done: set
-        .selectFrom('scan_batch')
-        .select(({ fn }) => fn.sum<number>('hosts_done').as('done'))
-        .where('account_id', '=', ctx.account)
-        .where('scan_id', '=', scanId),
-    }))
-    .where('account_id', '=', ctx.account)
-    .where('id', '=', scanId)
-    .execute()
+  await countHosts(ctx, scanId)
   await advance(ctx, jobs, scanId)
 }
 

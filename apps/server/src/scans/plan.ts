@@ -7,8 +7,11 @@ import type { Work } from '#jobs.ts'
 import { advance, fail, lockActive, say } from '#scans/lifecycle.ts'
 import type { Scanning } from '#scans/run.ts'
 
-/** Hosts of one batch: small enough that the first results show early and a lost worker costs little. */
-const hostsPerBatch = 16
+/**
+ * Hosts of one batch. Each host is asked gently, so speed comes from many at a time; fewer than
+ * this and a network takes long, more and its first results show late.
+ */
+const hostsPerBatch = 64
 const resolveMs = 10_000
 
 /** Turns the target of a created scan into batches of hosts and queues the first of them. Running it again does nothing. */

@@ -6,7 +6,7 @@ import { type Database, inAccount } from '#database/index.ts'
 import type { Jobs, Work } from '#jobs.ts'
 import { fail, lockActive } from '#scans/lifecycle.ts'
 import { ingest } from '#scans/ingest.ts'
-import { beat, knownPorts, watch } from '#scans/watch.ts'
+import { knownPorts, watch } from '#scans/watch.ts'
 import type { PackFolders } from '#packs/index.ts'
 
 /** What a worker needs to run scans. */
@@ -133,7 +133,7 @@ async function observe(
   signal.addEventListener('abort', stop, { once: true })
   thread.on('message', (message: unknown) => {
     const observation = Observation.parse(message)
-    if (observation.kind === 'progress') void beat(scanning, work.data, observation)
+    if (observation.kind === 'progress') watching.note(observation)
     else observations.push(observation)
   })
   thread.once('error', reject)

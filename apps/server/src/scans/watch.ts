@@ -6,38 +6,42 @@ import type { Queues } from '#jobs.ts'
 import type { Scanning } from '#scans/run.ts'
 import { sql } from 'kysely'
 
+type Progress = Extract<Observation, { kind: 'progress' }>
+
+export interface Watch extends AsyncDisposable {
+  /** Aborts when the scan is wanted no more. */
+  readonly ended: AbortSignal
+  /** Notes how far the batch is; written with the next look. */
+  note(progress: Progress): void
+}
+
 const lookMs = 1000
 
-/** Looks every second whether the scan is still wanted. `ended` aborts when it is not. */
-export function watch(
-  scanning: Scanning,
-  { account, scanId }: Queues['scan-batch'],
-): AsyncDisposable & { readonly ended: AbortSignal } {
+/**
+ * Looks every second whether the scan is still wanted, and writes how far the batch is. One look
+ * follows the other, so a batch never holds more than one connection for it.
+ */
+export function watch(scanning: Scanning, batch: Queues['scan-batch']): Watch {
   const ended = new AbortController()
-  let looking = Promise.resolve()
+  let latest: Progress | null = null
+  let looking: Promise<void> | null = null
   const timer = setInterval(() => {
-    looking = looking.then(look)
+    looking ??= look().finally(() => (looking = null))
   }, lookMs)
   async function look(): Promise<void> {
     try {
-      const as = { account, actor: scanActor, log: scanning.log }
-      const active = await inAccount(scanning.database, as, (ctx) =>
-        ctx.tx
-          .updateTable('scan')
-          .set({ last_activity_at: ctx.now })
-          .where('account_id', '=', account)
-          .where('id', '=', scanId)
-          .where('status', '=', 'STATUS_RUNNING')
-          .returning('id')
-          .executeTakeFirst(),
-      )
-      if (!active) ended.abort(new Error('the scan has ended'))
+      const as = { account: batch.account, actor: scanActor, log: scanning.log }
+      const isActive = await inAccount(scanning.database, as, (ctx) => beat(ctx, batch, latest))
+      if (!isActive) ended.abort(new Error('the scan has ended'))
     } catch (error) {
-      scanning.log.warn({ scanId, err: error }, 'could not look after a scan')
+      scanning.log.warn({ scanId: batch.scanId, err: error }, 'could not look after a scan')
     }
   }
   return {
     ended: ended.signal,
+    note(progress) {
+      latest = progress
+    },
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
       await looking
@@ -45,31 +49,38 @@ export function watch(
   }
 }
 
-/** Notes how far a batch is. */
-export async function beat(
-  scanning: Scanning,
-  { account, scanId, number }: Queues['scan-batch'],
-  progress: Extract<Observation, { kind: 'progress' }>,
-): Promise<void> {
-  try {
-    await inAccount(scanning.database, { account, actor: scanActor, log: scanning.log }, async (ctx) => {
-      await ctx.tx
-        .updateTable('scan_batch')
-        .set({ hosts_done: progress.hostsDone })
-        .where('account_id', '=', account)
-        .where('scan_id', '=', scanId)
-        .where('number', '=', number)
-        .where('state', '!=', 'DONE')
-        .execute()
-      await sql`
-        update scan set
-          phase = ${progress.phase}, last_activity_at = ${ctx.now}, updated_at = ${ctx.now},
-          hosts_done = (select sum(hosts_done) from scan_batch where account_id = ${account} and scan_id = ${scanId})
-        where account_id = ${account} and id = ${scanId} and status = 'STATUS_RUNNING'`.execute(ctx.tx)
-    })
-  } catch (error) {
-    scanning.log.warn({ scanId, err: error }, 'could not note progress')
-  }
+/** False when the scan has ended. The scan's row is locked before its batch, as everywhere, so that none waits for the other. */
+async function beat(ctx: Ctx, { scanId, number }: Queues['scan-batch'], progress: Progress | null): Promise<boolean> {
+  const active = await ctx.tx
+    .updateTable('scan')
+    .set({ last_activity_at: ctx.now, ...(progress && { phase: progress.phase }) })
+    .where('account_id', '=', ctx.account)
+    .where('id', '=', scanId)
+    .where('status', '=', 'STATUS_RUNNING')
+    .returning('id')
+    .executeTakeFirst()
+  if (!active || !progress) return active !== undefined
+  const moved = await ctx.tx
+    .updateTable('scan_batch')
+    .set({ hosts_done: progress.hostsDone })
+    .where('account_id', '=', ctx.account)
+    .where('scan_id', '=', scanId)
+    .where('number', '=', number)
+    .where('state', '!=', 'DONE')
+    .where('hosts_done', '!=', progress.hostsDone)
+    .returning('number')
+    .executeTakeFirst()
+  if (moved) await countHosts(ctx, scanId)
+  return true
+}
+
+/** Brings the number of finished hosts of a scan in line with its batches. */
+export async function countHosts(ctx: Ctx, scanId: string): Promise<void> {
+  await sql`
+    update scan set
+      updated_at = ${ctx.now}, last_activity_at = ${ctx.now},
+      hosts_done = (select sum(hosts_done) from scan_batch where account_id = ${ctx.account} and scan_id = ${scanId})
+    where account_id = ${ctx.account} and id = ${scanId}`.execute(ctx.tx)
 }
 
 /** Ports that were open before, by address: the scanner asks them again, and says which refuse now. */
