@@ -3,7 +3,8 @@ import { constants } from 'node:crypto'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { buildConnector } from 'undici'
-import type { Guard, Origin } from '#net/http.ts'
+import type { Guard } from '#guard.ts'
+import type { Origin } from '#net/http.ts'
 
 const CONNECT_MS = 5_000
 
@@ -41,7 +42,11 @@ export function connector(origin: Origin, guard: Guard): buildConnector.connecto
   }
 }
 
-function dial(origin: Origin): Socket {
+/**
+ * Opens a socket to the address of the origin, through TLS of any version where the origin says so.
+ * The guard must have been asked; the caller must hear its errors and destroy it.
+ */
+export function dial(origin: Origin): Socket {
   const where = { host: origin.address, port: origin.port, autoSelectFamily: false }
   if (!origin.tls) return connectTcp({ ...where, noDelay: true })
   return connectTls({

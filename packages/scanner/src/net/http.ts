@@ -3,6 +3,7 @@
  * comes back is bounded in bytes and time, and every failure is a value.
  */
 import { Pool } from 'undici'
+import type { Guard } from '#guard.ts'
 import { connector } from '#net/http-connect.ts'
 import { exchange } from '#net/http-exchange.ts'
 import { createLanes } from '#net/lanes.ts'
@@ -13,10 +14,6 @@ const DEADLINE_MS = 10_000
 /** Connection pools that stay ready; idle ones beyond are closed, the oldest first. */
 const POOLS_MAX = 256
 
-/** Stands before every connect; null when the pair may be dialled, otherwise why not. */
-export interface Guard {
-  refusal(address: string, port: number): string | null
-}
 export interface Origin {
   readonly address: string
   readonly port: number
@@ -114,9 +111,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         if (answer.kind === 'response' || !answer.mayRepeat) return answer
         // A server may close a kept connection at the very moment it is used again (RFC 9112, 9.5).
         const fresh = createPool(origin, 1, guard)
-        const second = await exchange(fresh, origin, request, { ...limits, signal })
-        await fresh.destroy()
-        return second
+        try {
+          return await exchange(fresh, origin, request, { ...limits, signal })
+        } finally {
+          await fresh.destroy()
+        }
       } finally {
         leave()
       }
