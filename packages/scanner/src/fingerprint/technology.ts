@@ -56,8 +56,18 @@ function namesIn({ values }: Hit) {
     const named =
       cpe === undefined ? nameSoftware({ part, vendor: vendor || product, product }, version) : nameFromCpe(cpe)
     if (!named) return []
-    return [{ ...named, subject, name: printable(displayName(vendor, product || named.wfn.product), 200) }]
+    const revision = subject === 'service' ? revisionIn(values, named.revision) : named.revision
+    const distribution = revision === undefined ? {} : { revision: printable(revision, 200) }
+    return [
+      { ...named, ...distribution, subject, name: printable(displayName(vendor, product || named.wfn.product), 200) },
+    ]
   })
+}
+
+/** A distribution's revision: our fingerprints name it, Recog's leave it in OpenSSH's comment. */
+function revisionIn(values: Hit['values'], fromVersion: string | undefined): string | undefined {
+  const comment = values['openssh.comment'] ?? ''
+  return values['service.revision'] ?? fromVersion ?? (/\d/.test(comment) ? comment : undefined)
 }
 
 /** `HTTPD` alone says little; `nginx` of vendor `nginx` should not be said twice. */

@@ -8,6 +8,8 @@ export type Dial =
   | { readonly kind: 'open'; readonly line: Line }
   | { readonly kind: 'closed' }
   | { readonly kind: 'filtered' }
+  /** Accepted and reset in the same moment: open, but there is nothing to read. */
+  | { readonly kind: 'reset' }
   /** Refused by the guard, or an error of this machine: it says nothing of the port. */
   | { readonly kind: 'unknown'; readonly reason: string }
 
@@ -76,7 +78,8 @@ export async function dial(address: string, port: number, options: DialOptions):
 }
 
 function outcomeOf({ code = '', message }: NodeJS.ErrnoException): Dial {
-  if (code === 'ECONNREFUSED' || code === 'ECONNRESET') return { kind: 'closed' }
+  if (code === 'ECONNREFUSED') return { kind: 'closed' }
+  if (code === 'ECONNRESET') return { kind: 'reset' }
   return localError(code) ? { kind: 'unknown', reason: message } : { kind: 'filtered' }
 }
 
