@@ -9,6 +9,7 @@ const phrases: Readonly<Record<number, readonly [status: string, message: string
   413: ['Request Entity Too Large', 'The request body is too large'],
   422: ['Unprocessable Entity', 'browser location change required'],
   500: ['Internal Server Error', 'An internal server error occurred, please contact the system administrator'],
+  503: ['Service Unavailable', 'The service can not answer at the moment, please try again shortly'],
 }
 
 interface Details {
