@@ -117,6 +117,19 @@ export function aal1Required(): WireError {
   })
 }
 
+/** A second factor is enrolled and was not given yet. */
+export function aal2Required(location: string): WireError {
+  return new WireError(403, {
+    id: 'session_aal2_required',
+    reason:
+      'An active session was found but it does not fulfill the requested Authenticator Assurance Level. Please verify yourself with a second factor to resolve this issue.',
+    details: { redirect_browser_to: location },
+    message: 'Session does not fulfill the requested Authenticator Assurance Level',
+    beside: { redirect_browser_to: location },
+    browser: { location, status: 303 },
+  })
+}
+
 /** The client must take the browser to another page to go on. */
 export function locationChangeRequired(location: string): WireError {
   return new WireError(422, {

@@ -212,6 +212,7 @@ function encode(body: unknown): string {
 }
 
 function redirectPage({ status, location }: Extract<Answer, { kind: 'redirect' }>): string {
-  const href = location.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+  const named: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&#34;', "'": '&#39;' }
+  const href = location.replace(/[&<>"']/g, (character) => named[character] ?? '')
   return `<a href="${href}">${status === 302 ? 'Found' : 'See Other'}</a>.\n\n`
 }
