@@ -28,6 +28,8 @@ export interface Identity {
   readonly updated_at: Date
   readonly verifiable_addresses: readonly VerifiableAddress[]
   readonly recovery_addresses: readonly RecoveryAddress[]
+  /** What the account can prove itself with, in alphabetical order; not shown on the wire. */
+  readonly credential_types: readonly string[]
 }
 
 /** The columns of one identity with its addresses, for a query that calls the identity's row `person`. */
@@ -38,7 +40,10 @@ export const identityColumns: RawBuilder<unknown> = sql`
    where address.identity_id = person.id) as verifiable_addresses,
   (select coalesce(json_agg(row_to_json(address) order by address.created_at), '[]')
    from identity.recovery_address as address
-   where address.identity_id = person.id) as recovery_addresses`
+   where address.identity_id = person.id) as recovery_addresses,
+  (select coalesce(json_agg(credential.type order by credential.type), '[]')
+   from identity.credential
+   where credential.identity_id = person.id) as credential_types`
 
 /** The account of an id, or null. */
 export async function findIdentity(db: Database, id: string): Promise<Identity | null> {

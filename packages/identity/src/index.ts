@@ -8,7 +8,7 @@ import { buildPlugin } from '#http/plugin.ts'
 import { decoyHash } from '#method/argon2.ts'
 import type { IdentityOptions } from '#options.ts'
 import { buildService } from '#service.ts'
-import { findSession, sessionBody, sessionCookie } from '#session.ts'
+import { findSession, lacksSecondFactor, sessionBody, sessionCookie } from '#session.ts'
 import { createSweep } from '#sweep.ts'
 
 export type { IdentityEvent, IdentityOptions, Mail } from '#options.ts'
@@ -17,7 +17,7 @@ export { type Migration, migrations } from '#store.ts'
 export interface Identity {
   /** The browser API; register it at the root of the public URL. */
   readonly plugin: FastifyPluginAsync
-  /** Whose session a request carries; null for none, an expired or a revoked one. */
+  /** Whose session a request carries; null for none, an expired or a revoked one, or one that still owes its second factor. */
   whoami(headers: IncomingHttpHeaders): Promise<Session | null>
   /** Starts the courier, which brings queued mails out, and the sweep of expired rows. */
   start(): Promise<void>
@@ -39,7 +39,8 @@ export function createIdentity(options: IdentityOptions): Identity {
     plugin: buildPlugin(service),
     async whoami(headers) {
       const session = await findSession(service, readCookies(headers.cookie).get(sessionCookie))
-      return session && Session.parse(sessionBody(session, service.publicUrl))
+      if (!session || lacksSecondFactor(session)) return null
+      return Session.parse(sessionBody(session, service.publicUrl))
     },
     async start() {
       // The first sign-in of an unknown address must not be the one that makes the decoy.

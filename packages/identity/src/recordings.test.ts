@@ -5,6 +5,7 @@ import {
   type House,
   codeIn,
   complete,
+  enrolSecondFactor,
   goodPassword,
   newAddress,
   openHouse,
@@ -43,6 +44,11 @@ async function member() {
 async function outsider() {
   const { email } = await member()
   return { browser: fresh(), email }
+}
+async function twoFactor() {
+  const { browser, email } = await member()
+  await enrolSecondFactor(house, email)
+  return { browser, email }
 }
 async function aged(kind: string, query = '') {
   const browser = fresh()
@@ -873,6 +879,54 @@ const cases: readonly Case[] = [
   ['errors/unknown-path', 2, () => fresh().get(`${self}/login?flow=${absent}`)],
   ['sessions/whoami-none', 0, () => fresh().get('/sessions/whoami')],
   ['sessions/whoami-ok', 0, async () => (await member()).browser.get('/sessions/whoami')],
+  ...([0, 1] as const).map((index): Case => [
+    'sessions/whoami-aal2-required',
+    index,
+    async () => (await twoFactor()).browser.get(index === 0 ? '/sessions/whoami' : '/sessions'),
+  ]),
+  ...([0, 1] as const).flatMap((index): Case[] => {
+    const url = `${self}/settings/browser${index === 0 ? '' : '?return_to=http%3A//localhost%3A3000/scope'}`
+    return [
+      ['settings/init-aal2-needed-json', index, async () => (await twoFactor()).browser.get(url)],
+      ['settings/init-aal2-needed-browser', index, async () => (await twoFactor()).browser.open(url)],
+    ]
+  }),
+  ...([0, 1] as const).map((index): Case => [
+    'settings/submit-aal2-needed',
+    index,
+    async () => {
+      const { browser, email } = await member()
+      const flow = await begin(browser, 'settings')
+      await enrolSecondFactor(house, email)
+      return index === 0 ? send(browser, flow, { method: 'profile' }) : sendForm(browser, flow, { method: 'profile' })
+    },
+  ]),
+  [
+    'login/second-factor-needed-json',
+    0,
+    async () => {
+      const { email } = await twoFactor()
+      return signIn(fresh(), email)
+    },
+  ],
+  [
+    'login/second-factor-needed-return-to',
+    0,
+    async () => {
+      const { email } = await twoFactor()
+      return signIn(fresh(), email, goodPassword, `?return_to=${scope}`)
+    },
+  ],
+  [
+    'login/second-factor-needed-browser',
+    0,
+    async () => {
+      const { email } = await twoFactor()
+      const browser = fresh()
+      return sendForm(browser, await begin(browser, 'login'), { ...password, identifier: email })
+    },
+  ],
+  ['login/init-aal2', 0, async () => (await twoFactor()).browser.get(`${self}/login/browser?aal=aal2`)],
   ['sessions/list-empty', 0, async () => (await member()).browser.get('/sessions')],
   ['sessions/list-none', 0, () => fresh().get('/sessions')],
   [

@@ -14,9 +14,11 @@ interface Leaf {
   readonly maxLength: number
 }
 
+/** The longest address that can be mailed to, in characters: RFC 5321 section 4.5.3. */
+export const emailLengthMax = 254
+
 const leaves: readonly Leaf[] = [
-  // The longest address that can be mailed to, RFC 5321 section 4.5.3.
-  { path: ['email'], title: 'E-Mail', format: 'email', minLength: 3, maxLength: 254 },
+  { path: ['email'], title: 'E-Mail', format: 'email', minLength: 3, maxLength: emailLengthMax },
   { path: ['name', 'first'], title: 'First name', minLength: 1, maxLength: 128 },
   { path: ['name', 'last'], title: 'Last name', minLength: 1, maxLength: 128 },
 ]
@@ -36,7 +38,7 @@ export const schemaDocument = {
           format: 'email',
           title: 'E-Mail',
           minLength: 3,
-          maxLength: 254,
+          maxLength: emailLengthMax,
           'ory.sh/kratos': {
             credentials: {
               password: { identifier: true },
@@ -141,6 +143,7 @@ function emailFault(value: string) {
  * domain of labels. Stricter than RFC 5322, which allows quoted strings and comments.
  */
 export function isEmail(value: string): boolean {
+  if (value.length > emailLengthMax) return false
   return /^[^\s@<>()[\],;:\\"\p{Cc}]{1,64}@(?!-)[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)*$/u.test(value.trim())
 }
 

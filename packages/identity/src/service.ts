@@ -47,6 +47,12 @@ export function actionUrl(service: Service, kind: FlowKind, flowId: string): str
   return `${service.publicUrl}/self-service/${kind}?flow=${flowId}`
 }
 
+/** Where a session of one factor goes to give its second. */
+export function secondFactorUrl(service: Service, returnTo: string | null): string {
+  const query = new URLSearchParams({ aal: 'aal2', ...(returnTo && { return_to: returnTo }) })
+  return `${service.publicUrl}/self-service/login/browser?${query}`
+}
+
 /**
  * Puts the options into the shape that the parts work with.
  *

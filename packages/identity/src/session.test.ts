@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Session } from '@glacis/contract/identity'
-import { type House, newAddress, openHouse, portalUrl, register, signIn } from '#testing/house.ts'
+import {
+  type House,
+  enrolSecondFactor,
+  newAddress,
+  openHouse,
+  portalUrl,
+  publicUrl,
+  register,
+  signIn,
+} from '#testing/house.ts'
 import { shortUserAgent } from '#session.ts'
 
 let house: House
@@ -52,6 +61,24 @@ it('lists the other sessions, newest first, page by page', async () => {
   const next = /<([^>]+)>; rel="next"/.exec(String(first.headers.link))?.[1] ?? ''
   expect(agents((await one.get(next)).body)).toEqual(['Two'])
   expect((await one.get('/sessions?page_size=0')).status).toBe(400)
+})
+
+it('opens nothing to a session that owes its second factor', async () => {
+  const email = newAddress()
+  await register(house.browser(), email)
+  await enrolSecondFactor(house, email)
+  const browser = house.browser()
+  const { status, body } = await signIn(browser, email)
+  expect([status, body.redirect_browser_to]).toEqual([422, `${publicUrl}/self-service/login/browser?aal=aal2`])
+  const answers = [
+    await browser.get('/sessions/whoami'),
+    await browser.get('/sessions'),
+    await browser.delete('/sessions'),
+    await browser.get('/self-service/settings/browser'),
+  ]
+  for (const answer of answers) expect([answer.status, answer.body.error.id]).toEqual([403, 'session_aal2_required'])
+  const cookie = `ory_kratos_session=${browser.jar.get('ory_kratos_session')}`
+  expect(await house.identity.whoami({ cookie })).toBeNull()
 })
 
 it('ends one other session, at once', async () => {

@@ -118,13 +118,19 @@ export async function issueSession(
   return { session, token }
 }
 
-/** Renews a session whose holder has proved again who it is; the cookie's value changes. */
-export async function renewSession(service: Service, session: LiveSession, method: string): Promise<IssuedSession> {
+/** Renews or raises a session whose holder has proved again who it is; the cookie's value changes. */
+export async function renewSession(
+  service: Service,
+  session: LiveSession,
+  method: string,
+  factor: 'aal1' | 'aal2' = 'aal1',
+): Promise<IssuedSession> {
   const now = service.now()
   const token = randomBytes(32).toString('base64url')
   const renewed: LiveSession = {
     ...session,
-    authentication_methods: [...session.authentication_methods, proof(method, now)].slice(-20),
+    aal: factor === 'aal2' ? 'aal2' : session.aal,
+    authentication_methods: [...session.authentication_methods, proof(method, now, factor)].slice(-20),
     authenticated_at: now,
     expires_at: new Date(now.getTime() + service.lifespans.sessionMs),
   }
@@ -132,6 +138,7 @@ export async function renewSession(service: Service, session: LiveSession, metho
     .updateTable('identity.session')
     .set({
       token_hash: hashOf(token),
+      aal: renewed.aal,
       authentication_methods: JSON.stringify(renewed.authentication_methods),
       authenticated_at: renewed.authenticated_at,
       expires_at: renewed.expires_at,
@@ -164,6 +171,14 @@ export async function revokeOthers(service: Service, identityId: string, keptSes
     .where('expires_at', '>', service.now())
     .executeTakeFirst()
   return Number(numUpdatedRows)
+}
+
+/** Types of credentials that prove a second factor. */
+const secondFactors: ReadonlySet<string> = new Set(['totp', 'lookup_secret', 'webauthn'])
+
+/** True for a session whose account has a second factor that was not given yet: it opens nothing but that step. */
+export function lacksSecondFactor({ aal, identity }: LiveSession): boolean {
+  return aal === 'aal1' && identity.credential_types.some((type) => secondFactors.has(type))
 }
 
 /** True while the session is young enough to change a password or an address. */
@@ -199,8 +214,8 @@ export function sessionBody(session: LiveSession, publicUrl: string) {
   }
 }
 
-function proof(method: string, now: Date): AuthenticationMethod {
-  return { method, aal: 'aal1', completed_at: now.toISOString() }
+function proof(method: string, now: Date, aal: 'aal1' | 'aal2' = 'aal1'): AuthenticationMethod {
+  return { method, aal, completed_at: now.toISOString() }
 }
 
 function deviceOf(client: Client): Device {

@@ -1,5 +1,5 @@
 /** Signing in, and proving again who one is. */
-import { aal1Required, badRequest, sessionAlreadyAvailable } from '#http/error.ts'
+import { aal1Required, badRequest, locationChangeRequired, sessionAlreadyAvailable } from '#http/error.ts'
 import { type Answer, type Exchange, csrfOf, json, redirect, renewCsrf, setSession, tell } from '#http/exchange.ts'
 import {
   type Draft,
@@ -15,11 +15,19 @@ import {
 import { formAnswer, keepAttempt, requireCsrf, requireSameBrowser, submittedFlow, unreadable } from '#flow/submit.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import type { Identity } from '#identities.ts'
+import type { LoginOutcome } from '#method/method.ts'
 import { methodFor, methods } from '#method/methods.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
 import { schemaId } from '#schema.ts'
-import { pageUrl } from '#service.ts'
-import { type LiveSession, issueSession, renewSession, revokeSession, sessionBody } from '#session.ts'
+import { pageUrl, secondFactorUrl } from '#service.ts'
+import {
+  type LiveSession,
+  issueSession,
+  lacksSecondFactor,
+  renewSession,
+  revokeSession,
+  sessionBody,
+} from '#session.ts'
 import type { FlowMemory } from '#store.ts'
 import { type Message, type PlacedMessage, notice, onForm, problem } from '#ui/message.ts'
 import { type Node, type Order, sorted } from '#ui/node.ts'
@@ -77,12 +85,21 @@ export async function submitLogin(exchange: Exchange): Promise<Answer> {
   if (body.kind === 'unreadable') return refuse(exchange, flow, unreadable(body.reason))
   const { fields } = body
   const name = textOf(fields, 'method')
-  const login = requestedAal === 'aal2' ? undefined : methodFor('login', name)?.login
-  if (!login) return refuse(exchange, flow, [onForm(problem.loginNoMethod)])
+  const prove = proofOf(name, requestedAal === 'aal2' ? session : null)
+  if (!prove) return refuse(exchange, flow, [onForm(problem.loginNoMethod)])
   requireCsrf(exchange, fields, flow)
-  const outcome = await login.submit(exchange, fields)
+  const outcome = await prove(exchange, fields)
   if (outcome.kind === 'refused') return refuse(exchange, flow, outcome.messages, fields)
   return succeed(exchange, flow, session, outcome.identityId, name)
+}
+
+type Proof = (exchange: Exchange, fields: Fields) => Promise<LoginOutcome>
+
+/** How a method proves who somebody is: the holder of a session by a second factor, anybody by a first. */
+function proofOf(name: string, session: LiveSession | null): Proof | undefined {
+  if (!session) return methodFor('login', name)?.login?.submit
+  const { secondFactor } = methodFor('secondFactor', name) ?? {}
+  return secondFactor && ((exchange, fields) => secondFactor.submit(exchange, session, fields))
 }
 
 /** The address of a sign-in's form, opened as a page: nothing was sent, so the form is shown. */
@@ -112,7 +129,7 @@ function readQuery(query: URLSearchParams): Asked {
 }
 
 function draft(memory: FlowMemory, session: LiveSession | null): Pick<Draft, 'kind' | 'nodes' | 'messages' | 'memory'> {
-  const holder = memory.refresh ? (session?.identity ?? null) : null
+  const holder = session?.identity ?? null
   const isStepUp = memory.requestedAal === 'aal2' && session?.aal !== 'aal2'
   return {
     kind: 'login',
@@ -122,9 +139,12 @@ function draft(memory: FlowMemory, session: LiveSession | null): Pick<Draft, 'ki
   }
 }
 
-function formNodes(memory: FlowMemory, holder: Identity | null): Node[] {
-  const isSecondFactor = memory.requestedAal === 'aal2'
-  return sort([csrfPlace, ...(isSecondFactor ? [] : methods.flatMap(({ login }) => login?.nodes(holder) ?? []))])
+function formNodes({ refresh, requestedAal }: FlowMemory, holder: Identity | null): Node[] {
+  const nodes = methods.flatMap(({ name, login, secondFactor }) => {
+    if (requestedAal !== 'aal2') return login?.nodes(refresh ? holder : null) ?? []
+    return holder?.credential_types.includes(name) ? (secondFactor?.nodes(holder) ?? []) : []
+  })
+  return sort([csrfPlace, ...nodes])
 }
 
 async function replace(exchange: Exchange, flow: Flow, session: LiveSession | null): Promise<Flow> {
@@ -173,10 +193,11 @@ async function succeed(
   if (!isRenewal) renewCsrf(exchange)
   if (present && !isRenewal) await revokeSession(service, present.identity.id, present.id)
   const issued = isRenewal
-    ? await renewSession(service, present, method)
+    ? await renewSession(service, present, method, flow.memory.requestedAal)
     : await issueSession(service, identityId, method, exchange.client)
   setSession(exchange, issued)
   tell(exchange, 'signed_in', identityId, isRenewal ? 'refresh' : method)
+  if (lacksSecondFactor(issued.session)) throw locationChangeRequired(secondFactorUrl(service, flow.return_to))
   const location = resolveReturnTo(flow.return_to, service.defaultReturnUrl, service)
   if (!exchange.wantsJson) return redirect(location)
   return json(200, {

@@ -19,7 +19,7 @@ import { findIdentity, markVerified, ownerOfRecoveryAddress } from '#identities.
 import { recoveryMail } from '#mail.ts'
 import { isSpent, issueCode, tryCode } from '#method/code.ts'
 import { checkReturnTo } from '#return-to.ts'
-import { isEmail, normalAddress } from '#schema.ts'
+import { emailLengthMax, isEmail, normalAddress } from '#schema.ts'
 import { pageUrl } from '#service.ts'
 import { issueSession, revokeOthers, revokeSession } from '#session.ts'
 import { attempt, mayMail, tooManyAttempts } from '#throttle.ts'
@@ -108,7 +108,7 @@ const tooOften = problem.generic('The request was submitted too often. Please re
 async function takeAddress(exchange: Exchange, flow: Flow, typed: string): Promise<Answer> {
   const { service } = exchange
   if (!isEmail(typed)) {
-    const message = typed ? problem.email(typed) : problem.required('email')
+    const message = typed ? problem.email(typed.slice(0, emailLengthMax)) : problem.required('email')
     return formAnswer(exchange, await keepAttempt(exchange, flow, { messages: [on('email', message)] }), 400)
   }
   const address = normalAddress(typed)

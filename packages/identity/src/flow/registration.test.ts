@@ -80,6 +80,31 @@ it('keeps what was typed, but not the password, when a field is wrong', async ()
   expect(nodeOf(body, 'password').attributes).not.toHaveProperty('value')
 })
 
+it('makes one account of many equal submits', async () => {
+  const email = newAddress()
+  const answers = await Promise.all(['A', 'B', 'C'].map((agent) => register(house.browser(agent), email)))
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400, 400])
+  expect(await house.mailsMeantFor(email)).toBe(1)
+})
+
+it('sends a browser to the form of its code, and a wrong form back to itself', async () => {
+  const browser = house.browser()
+  const { body: flow } = await browser.get('/self-service/registration/browser')
+  const form = { csrf_token: valueOf(flow, 'csrf_token'), method: 'password', password: goodPassword }
+  const wrong = await browser.submit(flow.ui.action, { ...form, 'traits.email': 'no-email' })
+  expect([wrong.status, wrong.headers.location]).toEqual([302, `${portalUrl}/registration?flow=${flow.id}`])
+  const right = await browser.submit(flow.ui.action, {
+    ...form,
+    'traits.email': newAddress(),
+    'traits.name.first': 'John',
+    'traits.name.last': 'Frost',
+  })
+  expect([right.status, right.headers.location]).toEqual([
+    303,
+    expect.stringContaining(`${portalUrl}/verification?flow=`),
+  ])
+})
+
 it('knows an address in any letter case as taken, and leaves the form usable', async () => {
   const email = newAddress()
   await register(house.browser(), email)

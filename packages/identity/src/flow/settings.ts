@@ -1,6 +1,6 @@
 /** Changing one's own account, form by form. */
 import { type Fields, textOf } from '#http/body.ts'
-import { WireError, sessionInactive, sessionMissing } from '#http/error.ts'
+import { WireError, aal2Required, sessionInactive, sessionMissing } from '#http/error.ts'
 import { type Answer, type Exchange, csrfOf, json, redirect, setSession } from '#http/exchange.ts'
 import {
   type Flow,
@@ -20,8 +20,8 @@ import { type Identity, getIdentity } from '#identities.ts'
 import { methodFor, methods } from '#method/methods.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
 import { traitNames, typedTraits } from '#schema.ts'
-import { actionUrl, pageUrl } from '#service.ts'
-import { type LiveSession, sessionCookie } from '#session.ts'
+import { actionUrl, pageUrl, secondFactorUrl } from '#service.ts'
+import { type LiveSession, lacksSecondFactor, sessionCookie } from '#session.ts'
 import { type Message, type PlacedMessage, notice, onForm, problem } from '#ui/message.ts'
 import { type Node, type Order, sorted } from '#ui/node.ts'
 
@@ -54,6 +54,7 @@ export async function startSettings(exchange: Exchange): Promise<Answer> {
   const returnTo = checkReturnTo(query.get('return_to'), service)
   const session = await exchange.session()
   if (!session) throw toLogin(exchange, returnTo?.shown ?? null)
+  requireAllFactors(exchange, session, returnTo ? exchange.url : null)
   const flow = await createSettings(exchange, session.identity, {
     requestUrl: exchange.url,
     returnTo: returnTo?.shown ?? null,
@@ -73,6 +74,7 @@ export async function fetchSettings(exchange: Exchange): Promise<Answer> {
   if (flow.identity_id !== session.identity.id) {
     throw mismatch('The request was made for another identity and has been blocked for security reasons.')
   }
+  requireAllFactors(exchange, session, pageUrl(service, 'settings', flow.id))
   if (isExpired(service, flow)) throw expiredOnFetch(service, flow)
   return json(200, flowBody(service, flow, { identity: session.identity }))
 }
@@ -131,7 +133,12 @@ async function settingsOf(exchange: Exchange): Promise<{ flow: Flow; session: Li
       'The request was initiated by someone else and has been blocked for security reasons. Please go back and try again.',
     )
   }
+  requireAllFactors(exchange, session, actionUrl(service, 'settings', flow.id))
   return { flow, session }
+}
+
+function requireAllFactors({ service }: Exchange, session: LiveSession, returnTo: string | null): void {
+  if (lacksSecondFactor(session)) throw aal2Required(secondFactorUrl(service, returnTo))
 }
 
 async function change(exchange: Exchange, flow: Flow, session: LiveSession, fields: Fields): Promise<Answer> {

@@ -20,7 +20,7 @@ import { markVerified, ownerOfAddress } from '#identities.ts'
 import { verificationMail } from '#mail.ts'
 import { issueCode, tryCode } from '#method/code.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
-import { normalAddress } from '#schema.ts'
+import { emailLengthMax, normalAddress } from '#schema.ts'
 import { pageUrl } from '#service.ts'
 import type { Database } from '#store.ts'
 import { mayMail } from '#throttle.ts'
@@ -146,8 +146,8 @@ async function takeAddress(exchange: Exchange, flow: Flow, fields: Fields): Prom
   const { service } = exchange
   requireCsrf(exchange, fields, flow)
   const typed = textOf(fields, 'email')
-  if (!typed) {
-    const messages = [on('email', problem.required('email'))]
+  if (!typed || typed.length > emailLengthMax) {
+    const messages = [on('email', typed ? problem.email(typed.slice(0, emailLengthMax)) : problem.required('email'))]
     const nodes = flow.ui.nodes.map((node) => (nameOf(node) === 'email' ? emailField('') : node))
     return formAnswer(exchange, await keepAttempt(exchange, flow, { messages, nodes }), 400)
   }

@@ -6,7 +6,7 @@ export type Body =
   | { readonly kind: 'unreadable'; readonly reason: string }
 
 /** Submits are short texts; keys and assertions of authenticators are a few kilobytes. */
-export const bodyBytesMax = 1024 * 1024
+export const bodyBytesMax = 256 * 1024
 
 /**
  * Reads a submit. Dotted names become nested ones (`traits.name.first`); a form's empty fields are

@@ -9,6 +9,7 @@ const phrases: Readonly<Record<number, readonly [status: string, message: string
   413: ['Request Entity Too Large', 'The request body is too large'],
   422: ['Unprocessable Entity', 'browser location change required'],
   500: ['Internal Server Error', 'An internal server error occurred, please contact the system administrator'],
+  503: ['Service Unavailable', 'The service can not answer at the moment, please try again shortly'],
 }
 
 interface Details {
@@ -113,6 +114,19 @@ export function aal1Required(): WireError {
     id: 'session_aal1_required',
     reason: 'You can not requested a higher AAL (AAL2/AAL3) without an active session.',
     message: 'aal2 and aal3 can only be requested if a session exists already',
+  })
+}
+
+/** A second factor is enrolled and was not given yet. */
+export function aal2Required(location: string): WireError {
+  return new WireError(403, {
+    id: 'session_aal2_required',
+    reason:
+      'An active session was found but it does not fulfill the requested Authenticator Assurance Level. Please verify yourself with a second factor to resolve this issue.',
+    details: { redirect_browser_to: location },
+    message: 'Session does not fulfill the requested Authenticator Assurance Level',
+    beside: { redirect_browser_to: location },
+    browser: { location, status: 303 },
   })
 }
 

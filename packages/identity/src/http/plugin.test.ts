@@ -1,8 +1,11 @@
 import Fastify from 'fastify'
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Browser } from '#testing/browser.ts'
 import { type House, newAddress, openHouse, portalUrl, register } from '#testing/house.ts'
 import { createIdentity } from '#index.ts'
+import type { Tables } from '#store.ts'
 
 let house: House
 beforeAll(async () => {
@@ -58,6 +61,28 @@ it('stands below a path, and over https sends its cookies over https only', asyn
   await app.close()
 })
 
+it('says 503, and when to come again, while the database is away', async () => {
+  const pool = new pg.Pool({ host: '127.0.0.1', port: 9, connectionTimeoutMillis: 2000 })
+  const app = Fastify()
+  const identity = createIdentity({
+    database: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
+    publicUrl: 'http://localhost:4433',
+    portalUrl,
+    lifespans: { sessionMs: 3600_000, flowMs: 3600_000, codeMs: 900_000, privilegedMs: 900_000 },
+    secret: '5a'.repeat(32),
+    deliver: async () => undefined,
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+  })
+  await app.register(identity.plugin)
+  const browser = new Browser(app)
+  const asked = await browser.get('/self-service/login/browser')
+  const opened = await browser.open('/self-service/login/browser')
+  expect([asked.status, asked.body.error.code, asked.headers['retry-after']]).toEqual([503, 503, '5'])
+  expect([opened.status, opened.headers['retry-after']]).toEqual([503, '5'])
+  await app.close()
+  await pool.end()
+})
+
 it('keeps what it shows out of caches', async () => {
   const { headers } = await house.browser().get('/self-service/login/browser')
   expect(headers['cache-control']).toBe('private, no-cache, no-store, must-revalidate')
@@ -67,7 +92,7 @@ it('keeps what it shows out of caches', async () => {
 it('refuses a body that is too big, and stays up', async () => {
   const browser = house.browser()
   const { body: flow } = await browser.get('/self-service/login/browser')
-  const { status, body } = await browser.post(flow.ui.action, { password: 'x'.repeat(1_100_000) })
+  const { status, body } = await browser.post(flow.ui.action, { password: 'x'.repeat(300_000) })
   expect([status, body.error.code]).toEqual([413, 413])
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
 })

@@ -130,7 +130,17 @@ function wireError(service: Service, error: unknown, request: FastifyRequest): W
   if (status === 413) return new WireError(413)
   if (typeof status === 'number' && status >= 400 && status < 500) return new WireError(400)
   service.log.error({ err: error, path: request.routeOptions.url }, 'identity request failed')
-  return new WireError(500)
+  return new WireError(isOutage(error) ? 503 : 500)
+}
+
+/** The database cannot be reached, or is shutting down or starting up; see PostgreSQL's class 57 and 53 codes. */
+function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? String(error.code) : ''
+  return (
+    /^(ECONN|ENOENT|EPIPE|ETIMEDOUT|57P0|53300|08)/.test(code) ||
+    /Connection terminated|timeout exceeded/.test(error.message)
+  )
 }
 
 async function refuse(
@@ -144,14 +154,27 @@ async function refuse(
   const requestId = typeof id === 'string' ? id.slice(0, 200) : undefined
   if (isJsonOnly || exchange.wantsJson) {
     const body = { error: errorObject(error, requestId), ...error.more.beside }
-    const headers = { 'Content-Type': 'application/json', 'Ory-Error-Id': error.more.id ?? '' }
+    const headers = {
+      'Content-Type': 'application/json',
+      'Ory-Error-Id': error.more.id ?? '',
+      ...(error.code === 503 && { 'Retry-After': '5' }),
+    }
     send(exchange, request, reply, { kind: 'json', status: error.code, body, headers })
     return
   }
   const { browser } = error.more
-  const location =
-    browser?.location ?? errorPageUrl(exchange.service, await storeError(exchange.service, error, requestId))
+  const location = browser?.location ?? (await errorPage(exchange.service, error, requestId))
+  if (!location) {
+    reply.code(error.code).type('text/plain; charset=utf-8').header('Retry-After', '5').send(`${error.message}\n`)
+    return
+  }
   send(exchange, request, reply, { kind: 'redirect', status: browser?.status ?? 303, location })
+}
+
+/** The page that shows an error; none while there is no database to keep it in. */
+async function errorPage(service: Service, error: WireError, requestId?: string): Promise<string | null> {
+  if (error.code === 503) return null
+  return errorPageUrl(service, await storeError(service, error, requestId))
 }
 
 function send(exchange: Exchange, request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
@@ -189,6 +212,7 @@ function encode(body: unknown): string {
 }
 
 function redirectPage({ status, location }: Extract<Answer, { kind: 'redirect' }>): string {
-  const href = location.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+  const named: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&#34;', "'": '&#39;' }
+  const href = location.replace(/[&<>"']/g, (character) => named[character] ?? '')
   return `<a href="${href}">${status === 302 ? 'Found' : 'See Other'}</a>.\n\n`
 }

@@ -35,6 +35,11 @@ export interface Method {
     nodes(holder: Identity | null): readonly Node[]
     submit(exchange: Exchange, fields: Fields): Promise<LoginOutcome>
   }
+  /** A proof after the first one, asked of every account that has a credential of the method's name. */
+  readonly secondFactor?: {
+    nodes(holder: Identity): readonly Node[]
+    submit(exchange: Exchange, session: LiveSession, fields: Fields): Promise<LoginOutcome>
+  }
   readonly registration?: {
     nodes(): readonly Node[]
     submit(exchange: Exchange, fields: Fields, traits: Traits): Promise<RegistrationOutcome>

@@ -6,6 +6,9 @@ import { profile } from '#method/profile.ts'
 export const methods: readonly Method[] = [profile, password]
 
 /** The method of a submit that serves a kind of form; undefined when there is none of that name. */
-export function methodFor(form: 'login' | 'registration' | 'settings', name: string): Method | undefined {
+export function methodFor(
+  form: 'login' | 'secondFactor' | 'registration' | 'settings',
+  name: string,
+): Method | undefined {
   return methods.find((method) => method.name === name && method[form])
 }

@@ -1,6 +1,7 @@
 /** Signing in with a password. */
 import { type Fields, textOf } from '#http/body.ts'
 import { type Exchange, tell } from '#http/exchange.ts'
+import type { Identity } from '#identities.ts'
 import { decoyHash, hashPassword, isOutdated, verifyPassword } from '#method/argon2.ts'
 import { type LoginOutcome, type Method, type SettingsOutcome, refused } from '#method/method.ts'
 import { passwordFault } from '#method/password-policy.ts'
@@ -14,17 +15,7 @@ import { input, submit } from '#ui/node.ts'
 export const password: Method = {
   name: 'password',
   login: {
-    nodes: (holder) => [
-      holder
-        ? input('default', 'identifier', 'hidden', { value: holder.traits.email })
-        : input('default', 'identifier', 'text', { value: '', required: true, label: identifierLabel }),
-      input('password', 'password', 'password', {
-        required: true,
-        autocomplete: 'current-password',
-        label: label.password,
-      }),
-      submit('password', 'password', holder ? label.signIn : label.signInWithPassword),
-    ],
+    nodes: (holder) => (holder && !holder.credential_types.includes('password') ? [] : signInNodes(holder)),
     submit: signIn,
   },
   registration: {
@@ -46,6 +37,20 @@ export const password: Method = {
     nodes: () => [newPassword(), submit('password', 'password', label.save)],
     submit: changePassword,
   },
+}
+
+function signInNodes(holder: Identity | null) {
+  return [
+    holder
+      ? input('default', 'identifier', 'hidden', { value: holder.traits.email })
+      : input('default', 'identifier', 'text', { value: '', required: true, label: identifierLabel }),
+    input('password', 'password', 'password', {
+      required: true,
+      autocomplete: 'current-password',
+      label: label.password,
+    }),
+    submit('password', 'password', holder ? label.signIn : label.signInWithPassword),
+  ]
 }
 
 function newPassword() {

@@ -116,13 +116,19 @@ export function withMessages(ui: Ui, placed: readonly PlacedMessage[]): Ui {
   return { ...ui, nodes, messages }
 }
 
+/** Longest text that is shown again, in characters: a form is no store. */
+const typedLengthMax = 1024
+
 /** Shows again what was typed; buttons and hidden methods keep their values, secrets stay empty. */
 export function withValues(nodes: readonly Node[], typed: ReadonlyMap<string, string | undefined>): Node[] {
   return nodes.map((node) => {
     if (node.type !== 'input' || !typed.has(node.attributes.name)) return node
     const { name, type } = node.attributes
     if (type === 'password' || type === 'submit') return node
-    const { attributes } = input(node.group, name, type, { ...moreOf(node), value: typed.get(name) })
+    const { attributes } = input(node.group, name, type, {
+      ...moreOf(node),
+      value: typed.get(name)?.slice(0, typedLengthMax),
+    })
     return { ...node, attributes }
   })
 }
