@@ -74,7 +74,11 @@ export function FlowForm({
             role="group"
             data-group={group}
             aria-label={groupNames[group]}
-            className={cx('grid grid-cols-2 gap-x-3', index > 0 && 'mt-4', quiet.has(group) ? 'gap-y-2' : 'gap-y-4')}
+            className={cx(
+              'grid grid-cols-2 gap-x-3',
+              quiet.has(group) ? 'gap-y-2' : 'gap-y-4',
+              index > 0 && isVisible(nodes) && (quiet.has(group) ? 'mt-2' : 'mt-4'),
+            )}
           >
             {nameFirst(nodes).map((node, position) => (
               <FlowNode
@@ -184,7 +188,7 @@ function FlowButton({
     })
   }
   return (
-    <div className="col-span-2">
+    <div className={cx('col-span-2', variant === 'primary' && 'mt-1')}>
       {before}
       <button
         type={isDefault ? 'submit' : 'button'}

@@ -104,7 +104,7 @@ function NavItem({
     <Link
       to={to}
       activeOptions={{ includeSearch: false }}
-      aria-label={name === label && !isNarrow ? undefined : name}
+      aria-label={isNarrow ? name : undefined}
       className={cx(
         'group/nav relative flex items-center rounded-[6px] font-medium text-ink-2 transition-colors duration-(--gl-dur-fast) hover:bg-active hover:text-ink aria-[current=page]:bg-active aria-[current=page]:text-ink',
         isNarrow && 'h-9 w-10 justify-center',
@@ -153,6 +153,7 @@ function signalOf({ label, signal }: Place, signals: Signals): Signal {
         className="min-w-6 rounded-sm bg-n4 px-1.5 text-center text-12/[18px] font-medium text-ink-2 tabular-nums group-hover/nav:bg-surface group-aria-[current=page]/nav:bg-surface"
       >
         {formatCount(count)}
+        <span className="sr-only"> open or regressed</span>
       </span>
     ),
     dot: (

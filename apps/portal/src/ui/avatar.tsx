@@ -5,13 +5,12 @@ export function Avatar({ name, large = false }: { readonly name: string; readonl
   return (
     <span
       aria-hidden="true"
+      data-initials={initials(name)}
       className={cx(
-        'grid flex-none place-items-center bg-main-tint font-semibold tracking-[.01em] text-main-ink inset-ring inset-ring-main-edge',
+        'grid flex-none before:content-[attr(data-initials)] place-items-center bg-main-tint font-semibold tracking-[.01em] text-main-ink inset-ring inset-ring-main-edge',
         large ? 'size-12 rounded-[12px] text-[17px]' : 'size-7 rounded-[8px] text-12',
       )}
-    >
-      {initials(name)}
-    </span>
+    />
   )
 }
 

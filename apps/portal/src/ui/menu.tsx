@@ -23,7 +23,7 @@ export function Menu({
   children,
 }: {
   /** Names the button when its content is not text. */
-  readonly label?: string
+  readonly label?: string | undefined
   readonly button: ReactNode
   readonly variant?: ButtonVariant
   readonly size?: ButtonSize
