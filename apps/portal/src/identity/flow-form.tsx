@@ -70,8 +70,7 @@ export function FlowForm({
       {[...groups].map(([group, nodes], index) => (
         <Fragment key={group}>
           {needsDivider(group, index, groups) && <Or />}
-          <div
-            role="group"
+          <fieldset
             data-group={group}
             aria-label={groupNames[group]}
             className={cx(
@@ -99,7 +98,7 @@ export function FlowForm({
                 )}
               />
             ))}
-          </div>
+          </fieldset>
         </Fragment>
       ))}
     </form>
@@ -140,7 +139,7 @@ function FlowNode({
   if (node.attributes.type === 'hidden') return <HiddenField node={node} />
   return (
     <div className={cx('min-w-0', isNamePart(node) ? 'col-span-1' : 'col-span-2')}>
-      <NodeField node={node} ownErrors={ownErrors} aside={asides[node.attributes.name]} autoFocus={isFirst} />
+      <NodeField node={node} ownErrors={ownErrors} aside={asides[node.attributes.name]} focusFirst={isFirst} />
     </div>
   )
 }
@@ -328,6 +327,9 @@ export function useFlowForm(flow: Flow, onScript: (fields: FormData) => void) {
     const wrong = inputsOf(flow.ui.nodes).find((node) => fieldState(node.messages) === 'error')
     if (wrong && element.current) focusField(element.current, wrong.attributes.name)
   }, [flow])
+  useEffect(() => {
+    element.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus()
+  }, [])
   return useCallback((form: HTMLFormElement | null) => {
     element.current = form
     if (form) form.submit = () => latest.current(new FormData(form))

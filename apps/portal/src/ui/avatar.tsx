@@ -17,5 +17,5 @@ export function Avatar({ name, large = false }: { readonly name: string; readonl
 function initials(name: string): string {
   const words = name.split(/\s+/).filter(Boolean)
   const [first = '', last = ''] = [words[0], words.length > 1 ? words.at(-1) : '']
-  return ([...first][0] ?? '').concat([...last][0] ?? '').toUpperCase()
+  return (Array.from(first)[0] ?? '').concat(Array.from(last)[0] ?? '').toUpperCase()
 }
