@@ -44,7 +44,8 @@ export function BotChallenge({ onChange }: { readonly onChange: (token: string |
       setHasFailed(true)
       turn(undefined)
     }
-    void turnstile().then((challenge) => {
+    const show = async () => {
+      const challenge = await turnstile()
       if (isGone || !place.current) return
       widget = challenge.render(place.current, {
         sitekey: portalConfig().botChallengeSiteKey,
@@ -56,7 +57,8 @@ export function BotChallenge({ onChange }: { readonly onChange: (token: string |
         'error-callback': fail,
         'expired-callback': () => turn(undefined),
       })
-    }, fail)
+    }
+    show().catch(fail)
     return () => {
       isGone = true
       const gone = widget

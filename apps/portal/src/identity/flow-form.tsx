@@ -70,11 +70,14 @@ export function FlowForm({
       {[...groups].map(([group, nodes], index) => (
         <Fragment key={group}>
           {needsDivider(group, index, groups) && <Or />}
-          <div
-            role="group"
+          <fieldset
             data-group={group}
             aria-label={groupNames[group]}
-            className={cx('grid grid-cols-2 gap-x-3', index > 0 && 'mt-4', quiet.has(group) ? 'gap-y-2' : 'gap-y-4')}
+            className={cx(
+              'grid grid-cols-2 gap-x-3',
+              quiet.has(group) ? 'gap-y-2' : 'gap-y-4',
+              index > 0 && isVisible(nodes) && (quiet.has(group) ? 'mt-2' : 'mt-4'),
+            )}
           >
             {nameFirst(nodes).map((node, position) => (
               <FlowNode
@@ -95,7 +98,7 @@ export function FlowForm({
                 )}
               />
             ))}
-          </div>
+          </fieldset>
         </Fragment>
       ))}
     </form>
@@ -136,7 +139,7 @@ function FlowNode({
   if (node.attributes.type === 'hidden') return <HiddenField node={node} />
   return (
     <div className={cx('min-w-0', isNamePart(node) ? 'col-span-1' : 'col-span-2')}>
-      <NodeField node={node} ownErrors={ownErrors} aside={asides[node.attributes.name]} autoFocus={isFirst} />
+      <NodeField node={node} ownErrors={ownErrors} aside={asides[node.attributes.name]} focusFirst={isFirst} />
     </div>
   )
 }
@@ -184,7 +187,7 @@ function FlowButton({
     })
   }
   return (
-    <div className="col-span-2">
+    <div className={cx('col-span-2', variant === 'primary' && 'mt-1')}>
       {before}
       <button
         type={isDefault ? 'submit' : 'button'}
@@ -324,6 +327,9 @@ export function useFlowForm(flow: Flow, onScript: (fields: FormData) => void) {
     const wrong = inputsOf(flow.ui.nodes).find((node) => fieldState(node.messages) === 'error')
     if (wrong && element.current) focusField(element.current, wrong.attributes.name)
   }, [flow])
+  useEffect(() => {
+    element.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus()
+  }, [])
   return useCallback((form: HTMLFormElement | null) => {
     element.current = form
     if (form) form.submit = () => latest.current(new FormData(form))

@@ -15,13 +15,14 @@ export function NodeField({
   ownErrors,
   aside,
   disabled,
-  autoFocus = false,
+  focusFirst = false,
 }: {
   readonly node: InputNode
   readonly ownErrors?: OwnErrors | undefined
   readonly aside?: ReactNode
   readonly disabled?: boolean | undefined
-  readonly autoFocus?: boolean
+  /** Takes the focus when its form appears. */
+  readonly focusFirst?: boolean
 }) {
   const { attributes, messages, meta } = node
   const { name, type, value } = attributes
@@ -42,7 +43,7 @@ export function NodeField({
         messages={texts}
         initially={String(value ?? '')}
         disabled={isDisabled ?? false}
-        autoFocus={autoFocus}
+        focusFirst={focusFirst}
       />
     )
   }
@@ -75,7 +76,7 @@ export function NodeField({
       state={state}
       messages={texts}
       aside={aside}
-      autoFocus={autoFocus}
+      data-autofocus={focusFirst || undefined}
       spellCheck={type === 'text' && !name.startsWith('traits.name') ? false : undefined}
       autoCapitalize={type === 'email' || name === 'identifier' ? 'none' : undefined}
     />

@@ -54,8 +54,7 @@ export function IssueListPage({ verification }: { readonly verification: Verific
             to={page.path}
             search={{ status: status === 'open' ? undefined : status, sort: search.sort, size: search.size }}
             activeOptions={{ includeSearch: false }}
-            activeProps={{}}
-            aria-current={tab === status ? 'page' : undefined}
+            on={tab === status}
             resetScroll={false}
             count={counts?.[status]}
           >

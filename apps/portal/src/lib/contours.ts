@@ -10,15 +10,15 @@ interface Line {
 /** Hills and hollows: centre, radii and height. */
 const shapes: readonly (readonly [x: number, y: number, rx: number, ry: number, height: number])[] = [
   [660, 280, 190, 230, 1.25],
-  [70, 250, 150, 190, 0.5],
-  [470, 640, 260, 190, -0.55],
+  [40, 270, 130, 130, 0.34],
+  [470, 610, 170, 150, 0.3],
   [860, 800, 190, 160, 0.8],
-  [160, 860, 260, 240, -0.5],
-  [330, 60, 210, 160, 0.28],
+  [180, 900, 240, 200, -0.3],
+  [300, 40, 240, 220, -0.22],
 ]
 
 function heightAt(x: number, y: number): number {
-  let height = x / 1500 + 0.1 * Math.sin(y / 170 + x / 240) + 0.05 * Math.cos(y / 95 - x / 130)
+  let height = x / 900 - y / 5200 + 0.13 * Math.sin(y / 150 + x / 310) + 0.07 * Math.cos(y / 83 - x / 140)
   for (const [cx, cy, rx, ry, rise] of shapes) {
     height += rise * Math.exp(-(((x - cx) / rx) ** 2) - ((y - cy) / ry) ** 2)
   }
@@ -39,7 +39,7 @@ export function contours(width: number, height: number, { cell = 9, step = 0.085
   const lowest = Math.ceil(field.reduce((a, b) => Math.min(a, b)) / step)
   const highest = Math.floor(field.reduce((a, b) => Math.max(a, b)) / step)
   return Array.from({ length: highest - lowest + 1 }, (_, i) => ({
-    path: contour(field, columns, rows, cell, (lowest + i) * step),
+    path: contour(field, columns, rows, cell, (lowest + i + 0.5) * step),
     isIndex: (lowest + i) % 5 === 0,
   }))
 }

@@ -1,6 +1,6 @@
 import type { Flow, InputNode } from '@glacis/contract/identity'
 import { KeyRound } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { isButton } from '#identity/body.ts'
 import { fieldState, inputNamed, inputsOf } from '#identity/nodes.ts'
 import { SettingsForm } from '#profile/settings-form.tsx'
@@ -17,9 +17,11 @@ export function Password({ flow }: { readonly flow: Flow }) {
   const save = inputsOf(flow.ui.nodes, 'password').find(isButton)
   const isRefused = node ? fieldState(node.messages) === 'error' : false
   const [isOpen, setIsOpen] = useState(isRefused)
-  useEffect(() => {
+  const [wasRefused, setWasRefused] = useState(isRefused)
+  if (isRefused !== wasRefused) {
+    setWasRefused(isRefused)
     if (isRefused) setIsOpen(true)
-  }, [isRefused])
+  }
   if (!node || !save) return null
   return (
     <>
@@ -73,10 +75,10 @@ function PasswordDialog({
               name="password"
               type="password"
               required
-              autoFocus
+              data-autofocus
               autoComplete={node.attributes.autocomplete ?? 'new-password'}
               state={ownErrors.has('password') ? 'error' : fieldState(node.messages)}
-              messages={[...(ownErrors.has('password') ? ['Required'] : node.messages.map(({ text }) => text))]}
+              messages={ownErrors.has('password') ? ['Required'] : node.messages.map(({ text }) => text)}
             />
             <TextField
               label="Confirm Password"

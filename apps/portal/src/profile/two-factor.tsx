@@ -76,7 +76,7 @@ function SetUpDialog({
                 {nodes.map((node, index) => {
                   if (node.type === 'text') return <NodeContent key={index} node={node} />
                   if (node.type !== 'input' || isButton(node)) return null
-                  return <NodeField key={node.attributes.name} node={node} ownErrors={ownErrors} autoFocus />
+                  return <NodeField key={node.attributes.name} node={node} ownErrors={ownErrors} focusFirst />
                 })}
               </div>
             </div>

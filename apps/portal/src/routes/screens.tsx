@@ -4,6 +4,7 @@
  */
 import { lazyRouteComponent } from '@tanstack/react-router'
 import * as routes from '#routes/app.ts'
+import { errorScreenOf } from '#routes/error-screen.tsx'
 
 routes.authRoute.update({ component: lazyRouteComponent(() => import('#shell/app-shell.tsx'), 'AppShell') })
 
@@ -28,6 +29,7 @@ routes.risksPotential.update({
 })
 routes.risk.update({
   component: lazyRouteComponent(() => import('#issues/issue-detail.tsx'), 'IssueDetailPage'),
+  errorComponent: errorScreenOf('risk', { to: '/risks/verified', label: 'See verified risks' }),
 })
 
 const childLists = () => import('#issues/child-lists.tsx')
@@ -35,7 +37,10 @@ routes.targetIssues.update({ component: lazyRouteComponent(childLists, 'TargetIs
 routes.assetIssues.update({ component: lazyRouteComponent(childLists, 'HostIssuesPage') })
 
 routes.scope.update({ component: lazyRouteComponent(() => import('#targets/target-list.tsx'), 'TargetListPage') })
-routes.target.update({ component: lazyRouteComponent(() => import('#targets/target-detail.tsx'), 'TargetDetailPage') })
+routes.target.update({
+  component: lazyRouteComponent(() => import('#targets/target-detail.tsx'), 'TargetDetailPage'),
+  errorComponent: errorScreenOf('target', { to: '/scope', label: 'See all targets' }),
+})
 routes.targetOverview.update({
   component: lazyRouteComponent(() => import('#routes/target-overview-page.tsx'), 'TargetOverviewScreen'),
 })
@@ -47,7 +52,10 @@ routes.targetAssets.update({
 })
 
 routes.assets.update({ component: lazyRouteComponent(() => import('#hosts/host-list.tsx'), 'HostListPage') })
-routes.asset.update({ component: lazyRouteComponent(() => import('#hosts/host-detail.tsx'), 'HostDetailPage') })
+routes.asset.update({
+  component: lazyRouteComponent(() => import('#hosts/host-detail.tsx'), 'HostDetailPage'),
+  errorComponent: errorScreenOf('asset', { to: '/assets', label: 'See all assets' }),
+})
 routes.assetOverview.update({
   component: lazyRouteComponent(() => import('#routes/host-overview-page.tsx'), 'HostOverviewScreen'),
 })
@@ -58,7 +66,13 @@ routes.assetTechnologies.update({
 routes.technologies.update({
   component: lazyRouteComponent(() => import('#products/product-list.tsx'), 'ProductListPage'),
 })
-routes.technology.update({ component: lazyRouteComponent(() => import('#routes/product-page.tsx'), 'ProductScreen') })
+routes.technology.update({
+  component: lazyRouteComponent(() => import('#routes/product-page.tsx'), 'ProductScreen'),
+  errorComponent: errorScreenOf('technology', { to: '/technologies', label: 'See all technologies' }),
+})
 
 routes.scans.update({ component: lazyRouteComponent(() => import('#scans/scan-list.tsx'), 'ScanListPage') })
-routes.scan.update({ component: lazyRouteComponent(() => import('#routes/scan-page.tsx'), 'ScanScreen') })
+routes.scan.update({
+  component: lazyRouteComponent(() => import('#routes/scan-page.tsx'), 'ScanScreen'),
+  errorComponent: errorScreenOf('scan', { to: '/scans', label: 'See all scans' }),
+})

@@ -22,7 +22,7 @@ export function AccountMenu({ session, shape }: { readonly session: Session; rea
   const places: Readonly<Record<typeof shape, MenuPlace>> = { row: 'top start', tile: 'top start', bar: 'bottom end' }
   return (
     <Menu
-      label={`Account: ${name}, ${email}`}
+      label={shape === 'row' ? undefined : `Account: ${name}, ${email}`}
       place={places[shape]}
       widthClassName="w-66"
       buttonClassName={
@@ -32,6 +32,7 @@ export function AccountMenu({ session, shape }: { readonly session: Session; rea
       }
       button={
         <>
+          {shape === 'row' && <span className="sr-only">Account:</span>}
           <Avatar name={name} />
           {shape === 'row' && (
             <>

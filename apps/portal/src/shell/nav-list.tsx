@@ -12,45 +12,32 @@ import { Tooltip } from '#ui/tooltip.tsx'
 /** `narrow`: icons alone. `touch`: rows for fingers. */
 export type NavShape = 'wide' | 'narrow' | 'touch'
 
-/** Overview and the groups. */
-export function NavList({
-  shape,
-  signals,
-  onGo,
-}: {
+interface NavProps {
   readonly shape: NavShape
   readonly signals: Signals
-  readonly onGo?: () => void
-}) {
+  /** Told when somebody follows a link. */
+  readonly onGo?: (() => void) | undefined
+}
+
+/** Overview and the groups. */
+export function NavList({ shape, signals, onGo }: NavProps) {
   return (
-    <nav
-      aria-label="Main"
-      className="flex-1 overflow-y-auto px-3 pt-2 pb-4"
-      onClick={onGo && ((event) => event.target instanceof Element && event.target.closest('a') && onGo())}
-    >
-      <NavItem place={overviewPlace} shape={shape} signals={signals} />
+    <nav aria-label="Main" className="flex-1 overflow-y-auto px-3 pt-2 pb-4">
+      <NavItem place={overviewPlace} shape={shape} signals={signals} onGo={onGo} />
       {placeGroups.map((group) => (
-        <NavGroup key={group.label} group={group} shape={shape} signals={signals} />
+        <NavGroup key={group.label} group={group} shape={shape} signals={signals} onGo={onGo} />
       ))}
     </nav>
   )
 }
 
-function NavGroup({
-  group: { label, places },
-  shape,
-  signals,
-}: {
-  readonly group: PlaceGroup
-  readonly shape: NavShape
-  readonly signals: Signals
-}) {
+function NavGroup({ group: { label, places }, shape, signals, onGo }: NavProps & { readonly group: PlaceGroup }) {
   const id = useId()
   const [isOpen, setIsOpen] = useStoredFlag(`nav.${label}`, true)
   const isNarrow = shape === 'narrow'
   const items = places.map((place) => (
     <li key={place.to}>
-      <NavItem place={place} shape={shape} signals={signals} />
+      <NavItem place={place} shape={shape} signals={signals} onGo={onGo} />
     </li>
   ))
   if (isNarrow) {
@@ -88,23 +75,16 @@ function NavGroup({
   )
 }
 
-function NavItem({
-  place,
-  shape,
-  signals,
-}: {
-  readonly place: Place
-  readonly shape: NavShape
-  readonly signals: Signals
-}) {
+function NavItem({ place, shape, signals, onGo }: NavProps & { readonly place: Place }) {
   const { label, to, icon: Icon } = place
   const { name, end, dot } = signalOf(place, signals)
   const isNarrow = shape === 'narrow'
   const link = (
     <Link
       to={to}
+      onClick={onGo}
       activeOptions={{ includeSearch: false }}
-      aria-label={name === label && !isNarrow ? undefined : name}
+      aria-label={isNarrow ? name : undefined}
       className={cx(
         'group/nav relative flex items-center rounded-[6px] font-medium text-ink-2 transition-colors duration-(--gl-dur-fast) hover:bg-active hover:text-ink aria-[current=page]:bg-active aria-[current=page]:text-ink',
         isNarrow && 'h-9 w-10 justify-center',
@@ -153,6 +133,7 @@ function signalOf({ label, signal }: Place, signals: Signals): Signal {
         className="min-w-6 rounded-sm bg-n4 px-1.5 text-center text-12/[18px] font-medium text-ink-2 tabular-nums group-hover/nav:bg-surface group-aria-[current=page]/nav:bg-surface"
       >
         {formatCount(count)}
+        <span className="sr-only"> open or regressed</span>
       </span>
     ),
     dot: (

@@ -5,18 +5,17 @@ export function Avatar({ name, large = false }: { readonly name: string; readonl
   return (
     <span
       aria-hidden="true"
+      data-initials={initials(name)}
       className={cx(
-        'grid flex-none place-items-center bg-main-tint font-semibold tracking-[.01em] text-main-ink inset-ring inset-ring-main-edge',
+        'grid flex-none before:content-[attr(data-initials)] place-items-center bg-main-tint font-semibold tracking-[.01em] text-main-ink inset-ring inset-ring-main-edge',
         large ? 'size-12 rounded-[12px] text-[17px]' : 'size-7 rounded-[8px] text-12',
       )}
-    >
-      {initials(name)}
-    </span>
+    />
   )
 }
 
 function initials(name: string): string {
   const words = name.split(/\s+/).filter(Boolean)
   const [first = '', last = ''] = [words[0], words.length > 1 ? words.at(-1) : '']
-  return ([...first][0] ?? '').concat([...last][0] ?? '').toUpperCase()
+  return (Array.from(first)[0] ?? '').concat(Array.from(last)[0] ?? '').toUpperCase()
 }

@@ -13,7 +13,7 @@ export function Mark({ className }: { readonly className?: string }) {
 /** The mark and the name; `short` is the mark alone. */
 export function Brand({ short = false }: { readonly short?: boolean }) {
   return (
-    <span className="inline-flex items-center gap-2.5 text-[15px]/5 font-semibold tracking-[-.015em]">
+    <span className="flex items-center gap-2.5 text-[15px]/5 font-semibold tracking-[-.015em]">
       <Mark />
       {!short && <span>Glacis</span>}
     </span>

@@ -18,7 +18,7 @@ export function CodeInput({
   initially = '',
   disabled = false,
   numeric = true,
-  autoFocus = false,
+  focusFirst = false,
   onChange,
 }: {
   readonly label: string
@@ -30,7 +30,8 @@ export function CodeInput({
   readonly disabled?: boolean
   /** Asks phones for their digit keyboard; letters are still taken. */
   readonly numeric?: boolean
-  readonly autoFocus?: boolean
+  /** Takes the focus when its form appears. */
+  readonly focusFirst?: boolean
   /** Called with the code as it stands, complete or not. */
   readonly onChange?: (code: string) => void
 }) {
@@ -47,7 +48,7 @@ export function CodeInput({
   function write(index: number, text: string): void {
     const typed = typedInto(characters[index] ?? '', text)
     if (typed === '') return change(without(characters, index), index)
-    change(spread(characters, index, typed, length), index + [...typed].length)
+    change(spread(characters, index, typed, length), index + Array.from(typed).length)
   }
   function press(index: number, event: KeyboardEvent): void {
     const moves: Readonly<Record<string, () => void>> = {
@@ -63,7 +64,7 @@ export function CodeInput({
   function paste(index: number, event: ClipboardEvent): void {
     event.preventDefault()
     const text = event.clipboardData.getData('text').replaceAll(/[\s-]/g, '')
-    if (text) change(spread(characters, index, text, length), index + [...text].length)
+    if (text) change(spread(characters, index, text, length), index + Array.from(text).length)
   }
 
   return (
@@ -84,8 +85,7 @@ export function CodeInput({
             inputMode={numeric ? 'numeric' : 'text'}
             autoComplete={index === 0 ? 'one-time-code' : 'off'}
             autoCapitalize="off"
-            // Only the first code on the page asks for the focus, when it is what the page is for.
-            autoFocus={autoFocus && index === 0}
+            data-autofocus={(focusFirst && index === 0) || undefined}
             aria-label={`Character ${index + 1} of ${length}`}
             aria-invalid={state === 'error' || undefined}
             className={cx(inputClass(state), 'h-12! px-0! text-center font-mono text-[18px]/none! font-medium')}
@@ -111,7 +111,7 @@ function typedInto(before: string, text: string): string {
 
 function spread(characters: readonly string[], from: number, text: string, length: number): readonly string[] {
   const next = Array.from({ length }, (_, index) => characters[index] ?? '')
-  for (const [offset, character] of [...text].entries()) {
+  for (const [offset, character] of Array.from(text).entries()) {
     if (from + offset < length) next[from + offset] = character
   }
   return next

@@ -40,9 +40,7 @@ export function CopyField({
         {isCopied ? <Check className="size-4" /> : <Copy className="size-4" />}
         {isCopied && 'Copied'}
       </button>
-      <span role="status" className="sr-only">
-        {isCopied ? 'Copied' : ''}
-      </span>
+      <output className="sr-only">{isCopied ? 'Copied' : ''}</output>
     </div>
   )
 }

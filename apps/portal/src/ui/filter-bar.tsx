@@ -26,7 +26,7 @@ export function FilterBar({
 }) {
   const [isOpen, setIsOpen] = useState(false)
   return (
-    <div role="group" aria-label="Filters" className="flex min-h-[52px] items-center gap-2 px-(--gl-gutter) py-2.5">
+    <fieldset aria-label="Filters" className="flex min-h-[52px] items-center gap-2 px-(--gl-gutter) py-2.5">
       {search}
       {filters && (
         <>
@@ -54,7 +54,7 @@ export function FilterBar({
         </Button>
       )}
       {sort && <div className="ml-auto">{sort}</div>}
-    </div>
+    </fieldset>
   )
 }
 
@@ -176,34 +176,35 @@ export function SearchField({
     timer.current = setTimeout(() => onChange(text.trim()), waitMs)
   }
   return (
-    <form
-      role="search"
-      className="relative w-60 min-w-0 max-md:flex-1"
-      onSubmit={(event) => {
-        event.preventDefault()
-        tell(String(new FormData(event.currentTarget).get('q') ?? ''), 0)
-      }}
-    >
-      <label htmlFor={id} className="sr-only">
-        {label}
-      </label>
-      <Search
-        aria-hidden="true"
-        className="pointer-events-none absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-ink-3"
-      />
-      <Input
-        key={value === '' ? 'empty' : 'full'}
-        id={id}
-        name="q"
-        type="search"
-        small
-        data-search
-        defaultValue={value}
-        autoFocus={false}
-        placeholder={label}
-        onChange={(event) => tell(event.target.value, typingPauseMs)}
-        className="pl-8!"
-      />
-    </form>
+    <search className="w-60 min-w-0 max-md:flex-1">
+      <form
+        className="relative"
+        onSubmit={(event) => {
+          event.preventDefault()
+          tell(String(new FormData(event.currentTarget).get('q') ?? ''), 0)
+        }}
+      >
+        <label htmlFor={id} className="sr-only">
+          {label}
+        </label>
+        <Search
+          aria-hidden="true"
+          className="pointer-events-none absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-ink-3"
+        />
+        <Input
+          key={value === '' ? 'empty' : 'full'}
+          id={id}
+          name="q"
+          type="search"
+          small
+          data-search
+          defaultValue={value}
+          autoFocus={false}
+          placeholder={label}
+          onChange={(event) => tell(event.target.value, typingPauseMs)}
+          className="pl-8!"
+        />
+      </form>
+    </search>
   )
 }

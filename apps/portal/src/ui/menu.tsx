@@ -23,7 +23,7 @@ export function Menu({
   children,
 }: {
   /** Names the button when its content is not text. */
-  readonly label?: string
+  readonly label?: string | undefined
   readonly button: ReactNode
   readonly variant?: ButtonVariant
   readonly size?: ButtonSize
@@ -155,7 +155,7 @@ export function MenuChoiceRow<Value extends string>({
   readonly onChoose: (value: Value) => void
 }) {
   return (
-    <div role="group" aria-label={label} className="flex items-center justify-between py-1.5 pr-[3px] pl-[9px]">
+    <fieldset aria-label={label} className="flex items-center justify-between py-1.5 pr-[3px] pl-[9px]">
       <span aria-hidden="true">{label}</span>
       <span role="none" className="inline-flex rounded-md bg-n4 p-0.5 dark:bg-n4">
         {options.map((option) => (
@@ -175,7 +175,7 @@ export function MenuChoiceRow<Value extends string>({
           </Item>
         ))}
       </span>
-    </div>
+    </fieldset>
   )
 }
 

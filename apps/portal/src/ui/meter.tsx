@@ -1,6 +1,9 @@
 import { cx } from '#lib/cx.ts'
 
-/** How much of something is used. Over `warnAt` (a share, 0.8 by default) it changes colour; the figures stand beside it as text. */
+/**
+ * How much of something is used. Over `warnAt` (a share, 0.8 by default) it changes colour;
+ * the figures stand beside it as text.
+ */
 export function Meter({
   label,
   value,
@@ -14,15 +17,10 @@ export function Meter({
 }) {
   const share = max > 0 ? Math.min(value / max, 1) : 0
   return (
-    <div
-      role="meter"
-      aria-label={label}
-      aria-valuemin={0}
-      aria-valuemax={max}
-      aria-valuenow={value}
-      className="relative h-1.5 overflow-hidden rounded-[3px] bg-n5"
-    >
+    <div className="relative h-1.5 overflow-hidden rounded-[3px] bg-n5">
+      <meter aria-label={label} min={0} max={max} value={value} className="sr-only" />
       <span
+        aria-hidden="true"
         style={{ width: `${share * 100}%` }}
         className={cx(
           'block h-full rounded-[3px]',
@@ -45,15 +43,10 @@ export function ProgressBar({
 }) {
   const isKnown = value !== undefined && max > 0
   return (
-    <div
-      role="progressbar"
-      aria-label={label}
-      aria-valuemin={0}
-      aria-valuemax={max}
-      {...(isKnown && { 'aria-valuenow': value })}
-      className="relative h-[3px] overflow-hidden rounded-[2px] bg-main-edge"
-    >
+    <div className="relative h-[3px] overflow-hidden rounded-[2px] bg-main-edge">
+      <progress aria-label={label} max={max} value={isKnown ? value : undefined} className="sr-only" />
       <span
+        aria-hidden="true"
         style={isKnown ? { width: `${Math.min(value / max, 1) * 100}%` } : undefined}
         className={cx('absolute inset-y-0 left-0 rounded-[2px] bg-main-mark', !isKnown && 'w-1/4 animate-sweep')}
       />

@@ -80,8 +80,12 @@ export function useDocumentTitle(title: string): void {
 interface CrumbAnchorProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
   readonly ref?: Ref<HTMLAnchorElement>
 }
-function CrumbAnchor(props: CrumbAnchorProps) {
-  return <a {...props} className="rounded-[4px] text-ink-2 underline-offset-3 hover:text-ink hover:underline" />
+function CrumbAnchor({ children, ...rest }: CrumbAnchorProps) {
+  return (
+    <a {...rest} className="rounded-[4px] text-ink-2 underline-offset-3 hover:text-ink hover:underline">
+      {children}
+    </a>
+  )
 }
 
 /** A link in the breadcrumb. */

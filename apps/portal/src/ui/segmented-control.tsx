@@ -20,7 +20,7 @@ export function SegmentedControl<Value extends string>({
   readonly onChange: (value: Value) => void
 }) {
   return (
-    <div role="group" aria-label={label} className={frame}>
+    <fieldset aria-label={label} className={frame}>
       {options.map((option) => (
         <button
           key={option.value}
@@ -32,7 +32,7 @@ export function SegmentedControl<Value extends string>({
           {option.label}
         </button>
       ))}
-    </div>
+    </fieldset>
   )
 }
 
@@ -47,9 +47,14 @@ export function SegmentedLinks({ label, children }: { readonly label: string; re
 
 function SegmentAnchor({
   on = false,
+  children,
   ...rest
 }: AnchorHTMLAttributes<HTMLAnchorElement> & { readonly on?: boolean; readonly ref?: Ref<HTMLAnchorElement> }) {
-  return <a {...rest} aria-current={on ? 'true' : undefined} className={cx(part, on && chosenPart)} />
+  return (
+    <a {...rest} aria-current={on ? 'true' : undefined} className={cx(part, on && chosenPart)}>
+      {children}
+    </a>
+  )
 }
 /** One choice of `SegmentedLinks`. */
 export const SegmentLink = createLink(SegmentAnchor)

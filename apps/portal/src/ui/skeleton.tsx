@@ -23,8 +23,8 @@ export function SkeletonRows({ rows = 10, columns }: { readonly rows?: number; r
 /** A page that is on its way: title, description and lines. Read out once as "Loading". */
 export function PageSkeleton() {
   return (
-    <div role="status" className="px-(--gl-gutter) pt-5">
-      <span className="sr-only">Loading</span>
+    <div className="px-(--gl-gutter) pt-5">
+      <output className="sr-only">Loading</output>
       <div className="flex min-h-9 items-center">
         <Skeleton className="h-3.5 w-40" />
       </div>

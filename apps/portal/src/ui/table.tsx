@@ -97,8 +97,12 @@ export function Cell({ label, primary, quiet, priority, align, className, ...res
 interface CellAnchorProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
   readonly ref?: Ref<HTMLAnchorElement>
 }
-function CellAnchor({ className, ...rest }: CellAnchorProps) {
-  return <a {...rest} className={cx('cell', className)} />
+function CellAnchor({ className, children, ...rest }: CellAnchorProps) {
+  return (
+    <a {...rest} className={cx('cell', className)}>
+      {children}
+    </a>
+  )
 }
 
 /** A link that fills its cell. Wrap the words that name the row in `<span className="ttl">`. */

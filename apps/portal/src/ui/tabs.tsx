@@ -16,12 +16,15 @@ export function Tabs({ label, children }: { readonly label: string; readonly chi
 
 interface TabAnchorProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
   readonly count?: number | undefined
+  /** Says whether this is the present part, where the router cannot know from the path alone. */
+  readonly on?: boolean
   readonly ref?: Ref<HTMLAnchorElement>
 }
-function TabAnchor({ count, children, ...rest }: TabAnchorProps) {
+function TabAnchor({ count, on, children, ...rest }: TabAnchorProps) {
   return (
     <a
       {...rest}
+      {...(on !== undefined && { 'aria-current': on ? 'page' : undefined })}
       className="-mb-px inline-flex h-[38px] flex-none items-center gap-1.5 border-b-2 border-transparent font-medium whitespace-nowrap text-ink-2 hover:text-ink focus-visible:-outline-offset-2 aria-[current=page]:border-accent aria-[current=page]:text-ink"
     >
       {children}

@@ -14,17 +14,19 @@ const icons: Readonly<Record<ToastKind, ReactNode>> = {
 export function ToastRegion() {
   const toasts = useToasts()
   return (
-    <section
-      aria-label="Notifications"
-      onPointerEnter={pauseToasts}
-      onPointerLeave={resumeToasts}
-      onFocus={pauseToasts}
-      onBlur={resumeToasts}
-      className="fixed right-5 bottom-5 z-(--gl-z-toast) grid w-[min(372px,calc(100vw-32px))] gap-2.5 empty:hidden max-md:right-4 max-md:bottom-4"
-    >
-      {toasts.map((toast) => (
-        <ToastView key={toast.id} toast={toast} />
-      ))}
+    <section aria-label="Notifications">
+      <div
+        role="presentation"
+        onPointerEnter={pauseToasts}
+        onPointerLeave={resumeToasts}
+        onFocus={pauseToasts}
+        onBlur={resumeToasts}
+        className="fixed right-5 bottom-5 z-(--gl-z-toast) grid w-[min(372px,calc(100vw-32px))] gap-2.5 empty:hidden max-md:right-4 max-md:bottom-4"
+      >
+        {toasts.map((toast) => (
+          <ToastView key={toast.id} toast={toast} />
+        ))}
+      </div>
     </section>
   )
 }

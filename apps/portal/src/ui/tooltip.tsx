@@ -40,6 +40,7 @@ export function Tooltip({
   return (
     <span
       ref={holder}
+      role="presentation"
       className="contents"
       onPointerEnter={show}
       onPointerLeave={hide}

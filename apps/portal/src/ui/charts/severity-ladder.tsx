@@ -37,7 +37,7 @@ export function SeverityLadder({ counts, changes, row }: LadderProps) {
               </span>
               <span className="text-right text-14 font-medium tabular-nums">{formatNumber(counts[level])}</span>
               {changes && (
-                <span className="justify-self-end">
+                <span className="flex justify-self-end">
                   <Delta amount={changes[level]} />
                 </span>
               )}
