@@ -64,7 +64,7 @@ export async function issuesOfScan(ctx: Ctx, scanId: string, targets: Targets): 
     where account_id = ${ctx.account}
       and id in (
         select issue_id from scan_issue
-        where account_id = ${ctx.account} and scan_id = ${scanId} and change <> 'RESOLVED')
+        where account_id = ${ctx.account} and scan_id = ${scanId})
     order by priority desc, score desc, id`.execute(ctx.tx)
   return describeIssues(ctx, rows, targets, { hostsMax: null, evidence: true })
 }
