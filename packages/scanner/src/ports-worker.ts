@@ -160,7 +160,7 @@ function createSweep(settings: WorkerSettings, finish: (reply: SweepReply) => vo
     if (!attempts.delete(attempt)) return
     const { host, port, socket } = attempt
     host.inFlight--
-    if (state === 'open') socket.resetAndDestroy()
+    if (state === 'open' && code === '') socket.resetAndDestroy()
     else if (!socket.destroyed) socket.destroy()
     if (state === 'local') backOff(host, port, code)
     else note(host, port, state, performance.now() - attempt.startedAt)
@@ -319,7 +319,9 @@ function replyOf(host: Host): SweepReply {
 }
 
 function stateOf(code = ''): PortState {
-  if (code === 'ECONNREFUSED' || code === 'ECONNRESET') return 'closed'
+  if (code === 'ECONNREFUSED') return 'closed'
+  // The handshake was done and the peer reset the connection before we saw it.
+  if (code === 'ECONNRESET') return 'open'
   return localError(code) ? 'local' : 'filtered'
 }
 

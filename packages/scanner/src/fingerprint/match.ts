@@ -13,8 +13,9 @@ export interface Hit {
 export interface Fingerprints {
   readonly count: number
   /**
-   * The first hit of each file that knows the field, files of higher preference first. Texts come
-   * from strangers: only linear-time expressions run, on at most 64 Ki characters.
+   * The first hit of each file that knows the field, files of higher preference first; for pages
+   * (`http.body`, `http.path:…`) all hits, because a page may show many products. Texts come from
+   * strangers: only linear-time expressions run, on at most 64 Ki characters.
    */
   match(field: string, text: string): readonly Hit[]
 }
@@ -32,7 +33,7 @@ export function compileFingerprints(files: readonly FingerprintFile[]): Fingerpr
     const known = compiled.get(field)
     if (known) return known
     const ordered = (byField.get(field) ?? []).toSorted((a, b) => b.preference - a.preference)
-    const matchers = ordered.map(({ fingerprints }) => matcherOf(fingerprints))
+    const matchers = ordered.map(({ fingerprints }) => matcherOf(fingerprints, field.startsWith('http.')))
     compiled.set(field, matchers)
     return matchers
   }
@@ -40,14 +41,14 @@ export function compileFingerprints(files: readonly FingerprintFile[]): Fingerpr
     count: files.reduce((sum, { fingerprints }) => sum + fingerprints.length, 0),
     match(field, text) {
       const bounded = text.slice(0, textLengthMax)
-      return matchersOf(field).flatMap((matcher) => matcher(bounded) ?? [])
+      return matchersOf(field).flatMap((matcher) => matcher(bounded))
     },
   }
 }
 
-type Matcher = (text: string) => Hit | undefined
+type Matcher = (text: string) => readonly Hit[]
 
-function matcherOf(fingerprints: readonly Fingerprint[]): Matcher {
+function matcherOf(fingerprints: readonly Fingerprint[], wantsAll: boolean): Matcher {
   const parts = chunks(fingerprints, setSize).map((part) => {
     const set = new RE2Set(RE2Set.UNANCHORED, 0, automatonBytesMax)
     for (const { pattern } of part) set.add(pattern)
@@ -55,24 +56,27 @@ function matcherOf(fingerprints: readonly Fingerprint[]): Matcher {
     return { set, part }
   })
   return (text) => {
+    const hits: Hit[] = []
     for (const { set, part } of parts) {
-      const [first] = set.match(text).toSorted((a, b) => a - b)
-      const fingerprint = first === undefined ? undefined : part[first]
-      if (fingerprint) return hitOf(fingerprint, text)
+      for (const index of set.match(text).toSorted((a, b) => a - b)) {
+        const fingerprint = part[index]
+        if (fingerprint) hits.push(...hitOf(fingerprint, text))
+        if (hits.length > 0 && !wantsAll) return hits
+      }
     }
-    return undefined
+    return hits
   }
 }
 
-function hitOf({ description, pattern, params }: Fingerprint, text: string): Hit | undefined {
+function hitOf({ description, pattern, params }: Fingerprint, text: string): Hit[] {
   const matcher = RE2JS.compile(pattern).matcher(text)
-  if (!matcher.find()) return undefined
+  if (!matcher.find()) return []
   const raw: Record<string, string> = {}
   for (const { name, pos, value } of params) {
     const read = pos === 0 ? value : matcher.group(pos)
     if (read) raw[name] = read
   }
-  return { description, values: interpolated(raw), matched: (matcher.group(0) ?? '').slice(0, 1000) }
+  return [{ description, values: interpolated(raw), matched: (matcher.group(0) ?? '').slice(0, 1000) }]
 }
 
 /** Puts `{service.version}` and its like in; a value that a template wants and nobody read becomes `-`. */

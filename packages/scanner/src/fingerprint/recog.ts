@@ -26,6 +26,10 @@ export interface FingerprintFile {
   /** Records that were left out, and why. */
   readonly problems: readonly string[]
 }
+export interface PackProblem {
+  readonly file: string
+  readonly reason: string
+}
 
 const fileBytesMax = 16 * 1024 * 1024
 const recordsMax = 20_000
@@ -41,18 +45,18 @@ const textLengthMax = 20_000
 export async function loadRecog(
   folders: readonly string[],
   options: { readonly withExamples?: boolean } = {},
-): Promise<{ readonly files: readonly FingerprintFile[]; readonly problems: readonly string[] }> {
+): Promise<{ readonly files: readonly FingerprintFile[]; readonly problems: readonly PackProblem[] }> {
   const files: FingerprintFile[] = []
-  const problems: string[] = []
+  const problems: PackProblem[] = []
   for (const path of (await Promise.all(folders.map(xmlFiles))).flat()) {
     try {
       const { size } = await stat(path)
       if (size > fileBytesMax) throw new Error(`larger than ${fileBytesMax} bytes`)
       const file = parseRecog(await readFile(path, 'utf8'), basename(path, '.xml'), options)
       files.push(file)
-      problems.push(...file.problems.map((problem) => `${basename(path)}: ${problem}`))
+      problems.push(...file.problems.map((reason) => ({ file: path, reason })))
     } catch (error) {
-      problems.push(`${basename(path)}: ${error instanceof Error ? error.message : String(error)}`)
+      problems.push({ file: path, reason: error instanceof Error ? error.message : String(error) })
     }
   }
   return { files, problems }
@@ -126,7 +130,12 @@ export function parseRecog(
 
 function headOf(root: Record<string, string>, name: string) {
   const { matches = name, protocol = '', preference = '0.1' } = root
-  return { name, matches: matches.toLowerCase(), protocol, preference: Number(preference) || 0 }
+  return {
+    name,
+    matches: matches.startsWith('http.path:') ? matches : matches.toLowerCase(),
+    protocol,
+    preference: Number(preference) || 0,
+  }
 }
 
 function draftOf({ attributes }: SaxesTagPlain, line: number): Draft {

@@ -8,6 +8,8 @@ export type Dial =
   | { readonly kind: 'open'; readonly line: Line }
   | { readonly kind: 'closed' }
   | { readonly kind: 'filtered' }
+  /** Accepted and reset in the same moment: open, but there is nothing to read. */
+  | { readonly kind: 'reset' }
   /** Refused by the guard, or an error of this machine: it says nothing of the port. */
   | { readonly kind: 'unknown'; readonly reason: string }
 
@@ -62,7 +64,7 @@ export async function dial(address: string, port: number, options: DialOptions):
   const outcome = Promise.withResolvers<Dial>()
   socket.once('connect', () => {
     const isSelf = socket.localPort === socket.remotePort && socket.localAddress === socket.remoteAddress
-    outcome.resolve(isSelf ? { kind: 'closed' } : { kind: 'open', line: lineOn(socket, signal) })
+    outcome.resolve(isSelf ? { kind: 'closed' } : { kind: 'open', line: lineOver(socket, signal) })
   })
   socket.on('error', (error: NodeJS.ErrnoException) => outcome.resolve(outcomeOf(error)))
   socket.connect({ host: address, port, autoSelectFamily: false })
@@ -76,11 +78,13 @@ export async function dial(address: string, port: number, options: DialOptions):
 }
 
 function outcomeOf({ code = '', message }: NodeJS.ErrnoException): Dial {
-  if (code === 'ECONNREFUSED' || code === 'ECONNRESET') return { kind: 'closed' }
+  if (code === 'ECONNREFUSED') return { kind: 'closed' }
+  if (code === 'ECONNRESET') return { kind: 'reset' }
   return localError(code) ? { kind: 'unknown', reason: message } : { kind: 'filtered' }
 }
 
-function lineOn(socket: Socket, signal: AbortSignal): Line {
+/** Reads and writes a socket that is connected already, TLS included. */
+export function lineOver(socket: Socket, signal: AbortSignal): Line {
   let isAlive = true
   let received = Buffer.alloc(0)
   let bytesMax = bytesMaxDefault
