@@ -16,14 +16,14 @@ export async function servePortal(app: FastifyInstance, folder: string | null): 
       wildcard: false,
       cacheControl: false,
       setHeaders(reply, path) {
-        const isNamedByContent = path.includes('/assets/')
+        const isNamedByContent = path.includes('/files/')
         reply.header('cache-control', isNamedByContent ? 'public, max-age=31536000, immutable' : 'no-cache')
       },
     })
   }
   app.setNotFoundHandler(async (request, reply) => {
     const isPage = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
-    const isApi = /^\/(v1|self-service|sessions|schemas|assets)(\/|$)/.test(request.url)
+    const isApi = /^\/(v1|self-service|sessions|schemas|files)(\/|$)/.test(request.url)
     if (isBuilt && isPage && !isApi) return reply.type('text/html').sendFile('index.html')
     const body: ApiError = {
       code: 5,

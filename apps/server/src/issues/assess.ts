@@ -23,16 +23,21 @@ export async function assess(ctx: Ctx, input: Assessment): Promise<void> {
   const findings = [...proven, ...inferred]
   const raised = await raise(ctx, findings)
   const settled = await settle(ctx, findings, verdictsOf(input))
-  const changes = [...raised, ...settled]
+  // What was settled comes first, each with its reason; the rest needs none.
+  for (const [reason, group] of Map.groupBy(settled, (one) => one.reason)) {
+    await rollUp(
+      ctx,
+      group.map((one) => one.issueId),
+      { reason, scanId: input.scanId },
+    )
+  }
   await rollUp(
     ctx,
-    changes.map((change) => change.issueId),
-    { reason: reasonOf(changes), scanId: input.scanId },
+    raised.map((change) => change.issueId),
+    { reason: '', scanId: input.scanId },
   )
-  await noteInScan(ctx, input.scanId, changes)
+  await noteInScan(ctx, input.scanId, [...raised, ...settled])
 }
-
-const reasonOf = (changes: readonly Change[]) => (changes.length > 0 ? 'Scan' : '')
 
 async function findingsOf(ctx: Ctx, { observations, hostByAddress, targetId }: Assessment): Promise<Finding[]> {
   const seen = observations.filter((one) => one.kind === 'finding')

@@ -89,7 +89,7 @@ export function splitKey(key: string): { vendor: string; product: string } {
 function toFinding(targetId: string, one: Installed, threat: ThreatRow, match: Match): Finding {
   const name = keyOf(one.wfn) ?? ''
   const location = `${one.port} ${name}`
-  const text = [one.evidence, match.evidence.text, `Affected: ${match.evidence.range}`].filter(Boolean).join('\n')
+  const text = [one.evidence, match.evidence.text].filter(Boolean).join('\n')
   return {
     threat,
     hostId: one.hostId,

@@ -16,6 +16,11 @@ export interface Verdicts {
   readonly read: ReadonlyMap<string, { readonly names: ReadonlySet<string>; readonly words: string }>
 }
 
+/** An occurrence that was disproved, and how. */
+export interface Settled extends Change {
+  readonly reason: string
+}
+
 interface Open {
   readonly id: string
   readonly issue_id: string
@@ -32,7 +37,7 @@ interface Open {
  * port refuses while the host answers, or the product was read again outside the range. A host
  * that does not answer, a lost packet or a spent budget changes no status.
  */
-export async function settle(ctx: Ctx, findings: readonly Finding[], verdicts: Verdicts): Promise<Change[]> {
+export async function settle(ctx: Ctx, findings: readonly Finding[], verdicts: Verdicts): Promise<Settled[]> {
   const found = new Set(findings.map((one) => key(one.threat.id, one.hostId, one.location, one.method)))
   const open = (await activeOn(ctx, [...verdicts.asked])).filter(
     (one) => !found.has(key(one.threat_id, one.host_id, one.location, one.method)),
@@ -50,7 +55,12 @@ export async function settle(ctx: Ctx, findings: readonly Finding[], verdicts: V
     ctx,
     open.filter((one) => !isResolved.has(one.id)).map((one) => one.id),
   )
-  return resolved.map((one) => ({ issueId: one.issue_id, hostId: one.host_id, change: 'RESOLVED' as const }))
+  return resolved.map((one) => ({
+    issueId: one.issue_id,
+    hostId: one.host_id,
+    change: 'RESOLVED' as const,
+    reason: one.reason,
+  }))
 }
 
 const key = (...parts: readonly string[]) => JSON.stringify(parts)
