@@ -1,8 +1,8 @@
 /** One request and its answer on a pool of connections, bounded in bytes and time. */
 import type { Dispatcher, Pool } from 'undici'
 import { readBody, type BodyReader } from '#net/http-body.ts'
-import { codeOf, isLocalError } from '#net/local-error.ts'
 import type { HttpFailure, HttpRequest, HttpResponse, Origin } from '#net/http.ts'
+import { localError } from '#net/local-errors.ts'
 
 /** A body that comes slower than this, once it had its chance, is a trap and not an answer. */
 const BYTES_PER_SECOND_MIN = 1024
@@ -99,7 +99,7 @@ export async function exchange(
     },
     onResponseError(_controller, error) {
       const mayRepeat = reader === undefined && isIdempotent(request) && REPEATABLE.has(codeOf(error))
-      fail(error.message || error.name, { local: isLocalError(error), ...(mayRepeat && { mayRepeat }) })
+      fail(error.message || error.name, { local: localError(codeOf(error)) !== null, ...(mayRepeat && { mayRepeat }) })
     },
   }
   const problem = problemOf(request)
@@ -179,4 +179,8 @@ function encodingOf(headers: readonly (readonly [string, string])[]): string {
 
 function isIdempotent({ method }: HttpRequest): boolean {
   return method === 'GET' || method === 'HEAD'
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : ''
 }

@@ -33,7 +33,7 @@ const table: Readonly<Record<string, readonly [number, (...given: string[]) => D
   trimsuffix: [2, (text = '', part = '') => (part && text.endsWith(part) ? text.slice(0, -part.length) : text)],
   concat: [1, (...parts) => bounded(parts.join(''))],
   join: [2, (separator = '', ...parts) => bounded(parts.join(separator))],
-  reverse: [1, (text = '') => [...text].reverse().join('')],
+  reverse: [1, (text = '') => text.split('').reverse().join('')],
   replace: [3, (text = '', from = '', to = '') => bounded(text.replaceAll(from, () => to))],
   replaceregex: [3, (text = '', pattern = '', to = '') => replacePattern(text, pattern, to)],
   regex: [2, (pattern = '', text = '') => patternOf(pattern).test(text)],

@@ -59,10 +59,7 @@ function around(text: string, spans: readonly string[], lengthMax: number): stri
 
 /** Takes out what would move a terminal's cursor, turn the reading direction, or stop a database. */
 export function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  return text
-    .replaceAll('\r\n', '\n')
-    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g, '·')
+  return text.replaceAll('\r\n', '\n').replace(/[^\P{C}\n\t]/gu, '·')
 }
 
 const SECRET_NAME =

@@ -1,11 +1,16 @@
 /** The TCP side of templates. */
 import type { Guard } from '#guard.ts'
-import { converse } from '#net/dialogue.ts'
 import type { Origin } from '#net/http.ts'
+import { dial, lineOver, type Line } from '#net/tcp.ts'
+import { shakeHands } from '#net/tls.ts'
 import type { Lookup } from '#template/dsl.ts'
 import { toBytes } from '#template/dsl-value.ts'
 import type { Answer, NetworkBlock, Template } from '#template/template.ts'
 import { fillIn } from '#template/variables.ts'
+
+const FIRST_BYTE_MS = 3_000
+const SILENCE_MS = 300
+const READING_MS = 5_000
 
 export type NetworkReading =
   | { readonly kind: 'answer'; readonly answer: Answer; readonly request: string; readonly received: Buffer }
@@ -37,16 +42,13 @@ export async function askNetwork(
 ): Promise<NetworkReading> {
   const sends = block.inputs.map((input) => bytesOf(input.data, input.isHex, lookup))
   if (sends.some((send) => send === null)) return { kind: 'inconclusive', reason: 'a placeholder has no value' }
-  const turns = block.inputs.map((input, at) => ({
-    send: sends[at] ?? Buffer.alloc(0),
-    readBytesMax: input.readBytesMax,
-  }))
-  const last = { send: Buffer.alloc(0), readBytesMax: block.readBytesMax }
-  const heard = await converse(origin, [...turns, last], options)
-  if (heard.kind === 'failure') return { kind: 'inconclusive', reason: heard.reason }
-  const received = Buffer.concat(heard.reads)
+  const opened = await open(origin, options)
+  if (typeof opened === 'string') return { kind: 'inconclusive', reason: opened }
+  const reads = await converse(opened, block, sends).finally(() => opened.close())
+  if (reads.every((read) => read.length === 0)) return { kind: 'inconclusive', reason: 'the service said nothing' }
+  const received = Buffer.concat(reads)
   const request = Buffer.concat(sends.flatMap((send) => send ?? [])).toString('latin1')
-  const named = new Map(block.inputs.map((input, at) => [input.name, heard.reads[at]?.toString('latin1') ?? '']))
+  const named = new Map(block.inputs.map((input, at) => [input.name, reads[at]?.toString('latin1') ?? '']))
   const whole = received.toString('latin1')
   const values = new Map([
     ...named,
@@ -61,6 +63,44 @@ export async function askNetwork(
     received,
     answer: { defaultPart: 'data', get: (name) => values.get(name) ?? lookup(name) },
   }
+}
+
+/** A line to the service, through TLS where it speaks that, or why there is none. */
+async function open(
+  origin: Origin,
+  options: { readonly guard: Guard; readonly signal: AbortSignal },
+): Promise<Line | string> {
+  const { address, port, hostname } = origin
+  if (origin.tls) {
+    const shaken = await shakeHands(address, port, { ...options, hostname })
+    return shaken.kind === 'handshake' ? lineOver(shaken.socket, options.signal) : shaken.reason
+  }
+  const dialled = await dial(address, port, options)
+  if (dialled.kind === 'open') return dialled.line
+  return dialled.kind === 'unknown' ? dialled.reason : `the port is ${dialled.kind}`
+}
+
+/** Sends each input and reads what the block asks for; the last reading takes the rest. */
+async function converse(line: Line, block: NetworkBlock, sends: readonly (Buffer | null)[]): Promise<Buffer[]> {
+  const reads: Buffer[] = []
+  for (const [at, input] of block.inputs.entries()) {
+    const send = sends[at]
+    if (send && send.length > 0) line.write(send)
+    reads.push(input.readBytesMax === null ? Buffer.alloc(0) : await read(line, input.readBytesMax, reads))
+  }
+  reads.push(await read(line, block.readBytesMax, reads))
+  return reads
+}
+
+/** A service that has spoken before is not waited for as long as one that has not. */
+function read(line: Line, bytesMax: number, before: readonly Buffer[]): Promise<Buffer> {
+  const hasSpoken = before.some((one) => one.length > 0)
+  return line.read({
+    firstByteMs: hasSpoken ? SILENCE_MS : FIRST_BYTE_MS,
+    idleMs: SILENCE_MS,
+    totalMs: READING_MS,
+    bytesMax,
+  })
 }
 
 function bytesOf(data: string, isHex: boolean, lookup: Lookup): Buffer | null {

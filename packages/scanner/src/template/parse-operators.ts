@@ -89,7 +89,7 @@ function readExtractor(node: Node): Extractor {
 /** @throws Refused for what an expression needs that is not there; unknown names may be header names and stay */
 export function refuseUnrunnable(expression: Expression, node: Node): void {
   for (const name of expression.names) {
-    if (/^interactsh/.test(name)) refuse(node, 'interactsh')
+    if (name.startsWith('interactsh')) refuse(node, 'interactsh')
     if (name === 'duration' || /^duration_\d+$/.test(name)) refuse(node, 'time-based matching')
     if (isHistory(name)) refuse(node, 'history variables')
   }
@@ -97,7 +97,7 @@ export function refuseUnrunnable(expression: Expression, node: Node): void {
 
 function partName(node: Node): string {
   const name = text(node, '')
-  if (/^interactsh/.test(name)) refuse(node, 'interactsh')
+  if (name.startsWith('interactsh')) refuse(node, 'interactsh')
   if (isHistory(name)) refuse(node, 'history variables')
   return name.replace(/^(all|raw)$/, 'response')
 }

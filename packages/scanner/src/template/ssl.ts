@@ -2,10 +2,65 @@
 import type { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Origin } from '#net/http.ts'
-import type { TlsReading } from '#net/tls-probe.ts'
+import type { Guard } from '#guard.ts'
+import { dial } from '#net/tcp.ts'
+import { shakeHands } from '#net/tls.ts'
 import type { Lookup } from '#template/dsl.ts'
 import { toBytes, type DslValue } from '#template/dsl-value.ts'
-import type { Answer } from '#template/template.ts'
+import type { Answer, SslBlock } from '#template/template.ts'
+
+const HANDSHAKE_MS = 5_000
+
+export interface TlsAccepted {
+  readonly kind: 'accepted'
+  /** As Node names it, such as `TLSv1.2`. */
+  readonly version: string
+  /** IANA name of the cipher suite. */
+  readonly cipher: string
+  readonly certificate: X509Certificate | null
+  /** The chain leads to an authority that this machine trusts, and the certificate is valid now. */
+  readonly isTrusted: boolean
+}
+export type TlsReading =
+  | TlsAccepted
+  /** The server answered, with an alert or by closing, that it does not speak these versions. */
+  | { readonly kind: 'rejected' }
+  | { readonly kind: 'inconclusive'; readonly reason: string }
+
+/**
+ * One handshake with the versions that a block asks for.
+ *
+ * @throws only when `signal` aborts, with its reason
+ */
+export async function askTls(
+  block: Pick<SslBlock, 'minVersion' | 'maxVersion'>,
+  { address, port, hostname }: Origin,
+  options: { readonly guard: Guard; readonly signal: AbortSignal },
+): Promise<TlsReading> {
+  const startedAt = performance.now()
+  const shaken = await shakeHands(address, port, {
+    ...options,
+    hostname,
+    deadlineMs: HANDSHAKE_MS,
+    ...(block.minVersion && { minVersion: block.minVersion }),
+    ...(block.maxVersion && { maxVersion: block.maxVersion }),
+  })
+  if (shaken.kind === 'handshake') {
+    const { socket, version, cipher } = shaken
+    const certificate = socket.getPeerX509Certificate() ?? null
+    const { authorized: isTrusted } = socket
+    socket.destroy()
+    return { kind: 'accepted', version, cipher, certificate, isTrusted }
+  }
+  // Silence until the deadline, or a port that is gone, says nothing of what the server speaks.
+  const isSilent = performance.now() - startedAt >= HANDSHAKE_MS
+  const isOurs = /no (protocols|ciphers) available/i.test(shaken.reason)
+  if (isSilent || isOurs) return { kind: 'inconclusive', reason: shaken.reason }
+  const again = await dial(address, port, options)
+  if (again.kind !== 'open') return { kind: 'inconclusive', reason: shaken.reason }
+  again.line.close()
+  return { kind: 'rejected' }
+}
 
 const versionNames: Readonly<Record<string, string>> = {
   TLSv1: 'tls10',
@@ -15,12 +70,7 @@ const versionNames: Readonly<Record<string, string>> = {
 }
 
 /** The answer of an accepted handshake; the default part is all of it as JSON. */
-export function tlsAnswer(
-  reading: TlsReading & { kind: 'accepted' },
-  origin: Origin,
-  lookup: Lookup,
-  now: Date,
-): Answer {
+export function tlsAnswer(reading: TlsAccepted, origin: Origin, lookup: Lookup, now: Date): Answer {
   const facts = tlsFacts(reading, origin, now)
   const json = JSON.stringify(facts)
   const values = new Map<string, DslValue>(Object.entries(facts).map(([name, value]) => [name, asBytes(value)]))
@@ -34,7 +84,7 @@ function asBytes(value: string | boolean | number | readonly string[]): DslValue
 }
 
 /** What a handshake shows. Times are ISO 8601; a name that does not apply is left out. */
-export function tlsFacts(reading: TlsReading & { kind: 'accepted' }, origin: Origin, now: Date) {
+export function tlsFacts(reading: TlsAccepted, origin: Origin, now: Date) {
   const { certificate } = reading
   return {
     host: origin.hostname,
