@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { fits } from '#http/csrf.ts'
 import {
   type House,
   codeIn,
@@ -92,6 +93,15 @@ it('forgets a code that is too old', async () => {
   expect([status, body.error.id]).toEqual([410, 'self_service_flow_expired'])
   const { body: next } = await browser.get(`/self-service/verification/flows?id=${body.use_flow_id}`)
   expect(messageIds(next)).toEqual([4070005])
+})
+
+it('takes a code from any browser, and tells it no other browser’s token', async () => {
+  const { browser, flow, code } = await asked()
+  const own = [...browser.jar].find(([name]) => name.startsWith('csrf_token'))?.[1] ?? ''
+  expect(fits(valueOf(flow, 'csrf_token'), own)).toBe(true)
+  const { body } = await house.browser().post(flow.ui.action, { method: 'code', code })
+  expect(messageIds(body)).toEqual([1080002])
+  expect(fits(valueOf(body, 'csrf_token'), own)).toBe(false)
 })
 
 it('sends another code, after which only the newest works', async () => {
