@@ -6,7 +6,7 @@ import type { Ui } from '#ui/node.ts'
 /** JSON is kept as text of its own order (`json`, not `jsonb`): clients see keys as they were written. */
 type Json<Value> = ColumnType<Value, string, string>
 
-export interface IdentityTable {
+interface IdentityTable {
   id: string
   traits: Json<Traits>
   state: 'active' | 'inactive'
@@ -18,19 +18,19 @@ export interface Traits {
   readonly email: string
   readonly name: { readonly first: string; readonly last: string }
 }
-export interface CredentialTable {
+interface CredentialTable {
   identity_id: string
   type: string
   config: Json<unknown>
   created_at: Date
   updated_at: Date
 }
-export interface CredentialIdentifierTable {
+interface CredentialIdentifierTable {
   type: string
   identifier: string
   identity_id: string
 }
-export interface VerifiableAddressTable {
+interface VerifiableAddressTable {
   id: string
   identity_id: string
   value: string
@@ -40,14 +40,14 @@ export interface VerifiableAddressTable {
   created_at: Date
   updated_at: Date
 }
-export interface RecoveryAddressTable {
+interface RecoveryAddressTable {
   id: string
   identity_id: string
   value: string
   created_at: Date
   updated_at: Date
 }
-export interface SessionTable {
+interface SessionTable {
   id: string
   identity_id: string
   /** SHA-256 of the cookie's value; the value itself is never stored. */
@@ -111,7 +111,7 @@ export interface CodeTable {
   used_at: Date | null
   created_at: Date
 }
-export interface MailTable {
+interface MailTable {
   id: string
   recipient: string
   subject: string
@@ -124,17 +124,17 @@ export interface MailTable {
   expires_at: Date
   created_at: Date
 }
-export interface ThrottleTable {
+interface ThrottleTable {
   key: string
   used: number
   resets_at: Date
 }
-export interface FlowErrorTable {
+interface FlowErrorTable {
   id: string
   error: Json<unknown>
   created_at: Date
 }
-export interface ContinuityTable {
+interface ContinuityTable {
   token_hash: Buffer
   flow_id: string
   identity_id: string
