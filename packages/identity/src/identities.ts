@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { normalAddress, schemaId, schemaSlug } from '#schema.ts'
 import type { Database, Traits } from '#store.ts'
 
-export interface VerifiableAddress {
+interface VerifiableAddress {
   readonly id: string
   readonly value: string
   readonly verified: boolean
@@ -13,7 +13,7 @@ export interface VerifiableAddress {
   readonly created_at: string
   readonly updated_at: string
 }
-export interface RecoveryAddress {
+interface RecoveryAddress {
   readonly id: string
   readonly value: string
   readonly created_at: string

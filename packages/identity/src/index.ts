@@ -12,7 +12,7 @@ import { findSession, lacksSecondFactor, sessionBody, sessionCookie } from '#ses
 import { createSweep } from '#sweep.ts'
 
 export type { IdentityEvent, IdentityOptions, Mail } from '#options.ts'
-export { type Migration, migrations } from '#store.ts'
+export { type Migration, migrations } from '#migrations.ts'
 
 export interface Identity {
   /** The browser API; register it at the root of the public URL. */

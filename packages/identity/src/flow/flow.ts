@@ -6,7 +6,7 @@ import { mask } from '#http/csrf.ts'
 import { type Identity, identityBody } from '#identities.ts'
 import { type Service, actionUrl, pageUrl } from '#service.ts'
 import type { Database, FlowKind, FlowMemory, FlowTable } from '#store.ts'
-import type { Message } from '#ui/message.ts'
+import { type Message, minutesBetween } from '#ui/message.ts'
 import { type Node, type Ui, csrfNode, nameOf } from '#ui/node.ts'
 
 export type Flow = Selectable<FlowTable>
@@ -171,10 +171,11 @@ export function expiredOnFetch(service: Service, flow: Flow): WireError {
 
 /** Refuses a submit whose flow's time is over, and names the flow that took its place. */
 export function expiredOnSubmit(service: Service, expired: Flow, next: Flow): WireError {
-  const since = service.now().getTime() - expired.expires_at.getTime()
+  const now = service.now()
+  const since = now.getTime() - expired.expires_at.getTime()
   return new WireError(410, {
     id: 'self_service_flow_expired',
-    reason: `The self-service flow expired ${(since / 60_000).toFixed(2)} minutes ago, initialize a new one.`,
+    reason: `The self-service flow expired ${minutesBetween(expired.expires_at, now)} minutes ago, initialize a new one.`,
     message: 'self-service flow expired',
     beside: {
       expired_at: expired.expires_at.toISOString(),

@@ -90,8 +90,10 @@ it('holds a flow to the browser that started it, in its fetch and in its submit'
   const { body: own } = await other.get(start)
   expect((await other.get(`/self-service/login/flows?id=${flow.id}`)).status).toBe(403)
   const body = { method: 'password', identifier: email, password: goodPassword }
-  const answer = await other.post(flow.ui.action, { ...body, csrf_token: valueOf(own, 'csrf_token') })
-  expect(answer.status).toBe(403)
+  for (const method of ['password', 'doesnotexist']) {
+    const answer = await other.post(flow.ui.action, { ...body, method, csrf_token: valueOf(own, 'csrf_token') })
+    expect(answer.status).toBe(403)
+  }
 })
 
 it('renews a session: same id, new cookie, the old cookie opens nothing', async () => {

@@ -12,7 +12,15 @@ import {
   isExpired,
   loadFlow,
 } from '#flow/flow.ts'
-import { formAnswer, keepAttempt, requireCsrf, requireSameBrowser, submittedFlow, unreadable } from '#flow/submit.ts'
+import {
+  formAnswer,
+  keepAttempt,
+  requireCsrf,
+  requireOwnCookie,
+  requireSameBrowser,
+  submittedFlow,
+  unreadable,
+} from '#flow/submit.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import type { Identity } from '#identities.ts'
 import type { LoginOutcome } from '#method/method.ts'
@@ -82,6 +90,7 @@ export async function submitLogin(exchange: Exchange): Promise<Answer> {
   if (requestedAal === 'aal2' && !session) throw aal1Required()
   if (session && !refresh && (requestedAal !== 'aal2' || session.aal === 'aal2')) return alreadySignedIn(exchange, flow)
   if (isExpired(service, flow)) throw expiredOnSubmit(service, flow, await replace(exchange, flow, session))
+  requireOwnCookie(exchange, flow)
   if (body.kind === 'unreadable') return refuse(exchange, flow, unreadable(body.reason))
   const { fields } = body
   const name = textOf(fields, 'method')

@@ -20,7 +20,7 @@ import { recoveryMail } from '#mail.ts'
 import { isSpent, issueCode, tryCode } from '#method/code.ts'
 import { checkReturnTo } from '#return-to.ts'
 import { emailLengthMax, isEmail, normalAddress } from '#schema.ts'
-import { pageUrl } from '#service.ts'
+import { type Service, pageUrl } from '#service.ts'
 import { issueSession, revokeOthers, revokeSession } from '#session.ts'
 import { attempt, mayMail, tooManyAttempts } from '#throttle.ts'
 import { type Message, label, notice, on, onForm, problem } from '#ui/message.ts'
@@ -113,13 +113,8 @@ async function takeAddress(exchange: Exchange, flow: Flow, typed: string): Promi
   }
   const address = normalAddress(typed)
   const owner = await ownerOfRecoveryAddress(service.db, address)
-  const isWelcome = await mayMail(service, address)
-  const code = await issueCode(service, service.db, flow.id, address, owner)
-  const { codeMs } = service.lifespans
-  await service.courier.queue(service.db, recoveryMail(address, code, Math.round(codeMs / 60_000)), {
-    expiresAt: new Date(service.now().getTime() + codeMs),
-    isVoid: owner === null || !isWelcome,
-  })
+  // Somebody who has had enough mails keeps the code of the last one.
+  if (await mayMail(service, address)) await sendCode(service, flow, address, owner)
   service.courier.kick()
   const sent = await saveFlow(service, flow, {
     state: 'sent_email',
@@ -128,6 +123,15 @@ async function takeAddress(exchange: Exchange, flow: Flow, typed: string): Promi
     ui: { ...flow.ui, nodes: withToken(codeNodes(typed), flow.csrf_token), messages: [notice.recoveryCodeSent] },
   })
   return formAnswer(exchange, sent, 200)
+}
+
+async function sendCode(service: Service, flow: Flow, address: string, owner: string | null): Promise<void> {
+  const code = await issueCode(service, service.db, flow.id, address, owner)
+  const { codeMs } = service.lifespans
+  await service.courier.queue(service.db, recoveryMail(address, code, Math.round(codeMs / 60_000)), {
+    expiresAt: new Date(service.now().getTime() + codeMs),
+    isVoid: owner === null,
+  })
 }
 
 async function takeCode(exchange: Exchange, flow: Flow, fields: Fields): Promise<Answer> {

@@ -13,7 +13,15 @@ import {
   isExpired,
   loadFlow,
 } from '#flow/flow.ts'
-import { formAnswer, keepAttempt, requireCsrf, requireSameBrowser, submittedFlow, unreadable } from '#flow/submit.ts'
+import {
+  formAnswer,
+  keepAttempt,
+  requireCsrf,
+  requireOwnCookie,
+  requireSameBrowser,
+  submittedFlow,
+  unreadable,
+} from '#flow/submit.ts'
 import { startProofOfAddress } from '#flow/verification.ts'
 import { identityBody, insertIdentity } from '#identities.ts'
 import type { RegistrationOutcome } from '#method/method.ts'
@@ -74,6 +82,7 @@ export async function submitRegistration(exchange: Exchange): Promise<Answer> {
     throw sessionAlreadyAvailable('registration', { location: service.defaultReturnUrl, status: 302 })
   }
   if (isExpired(service, flow)) throw expiredOnSubmit(service, flow, await replace(exchange, flow))
+  requireOwnCookie(exchange, flow)
   if (body.kind === 'unreadable') return refuse(exchange, flow, unreadable(body.reason))
   const { fields } = body
   const method = methodFor('registration', textOf(fields, 'method'))

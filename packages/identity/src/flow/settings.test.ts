@@ -165,6 +165,16 @@ it('goes on with a browser’s change by itself after the sign-in, and only then
   expect(kept).toEqual([])
 })
 
+it('works in another browser of the same account', async () => {
+  const { browser, email } = await member()
+  const { body: flow } = await browser.get(start)
+  const other = house.browser()
+  await signIn(other, email)
+  const { body: seen } = await other.get(`/self-service/settings/flows?id=${flow.id}`)
+  const body = { method: 'profile', traits: { email, name: { first: 'Jane', last: 'Frost' } } }
+  expect((await other.post(flow.ui.action, { ...body, csrf_token: valueOf(seen, 'csrf_token') })).status).toBe(200)
+})
+
 it('is nobody else’s', async () => {
   const { browser } = await member()
   const { body: flow } = await browser.get(start)

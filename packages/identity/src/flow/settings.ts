@@ -14,7 +14,7 @@ import {
   saveFlow,
   withToken,
 } from '#flow/flow.ts'
-import { formAnswer, keepAttempt, requireCsrf, submittedFlow, unreadable } from '#flow/submit.ts'
+import { formAnswer, forVisitor, keepAttempt, requireCsrf, submittedFlow, unreadable } from '#flow/submit.ts'
 import { pause, resume } from '#flow/continuity.ts'
 import { type Identity, getIdentity } from '#identities.ts'
 import { methodFor, methods } from '#method/methods.ts'
@@ -76,7 +76,7 @@ export async function fetchSettings(exchange: Exchange): Promise<Answer> {
   }
   requireAllFactors(exchange, session, pageUrl(service, 'settings', flow.id))
   if (isExpired(service, flow)) throw expiredOnFetch(service, flow)
-  return json(200, flowBody(service, flow, { identity: session.identity }))
+  return json(200, flowBody(service, forVisitor(exchange, flow), { identity: session.identity }))
 }
 
 /** Takes a change by one method. */

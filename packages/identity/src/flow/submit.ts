@@ -1,9 +1,9 @@
 /** What every submit has in common: finding its flow, tying it to its browser, answering with the form. */
 import { type Fields, textOf } from '#http/body.ts'
 import { fits } from '#http/csrf.ts'
-import { badRequest, csrfViolation } from '#http/error.ts'
-import { type Answer, type Exchange, givenCsrf, json, redirect } from '#http/exchange.ts'
-import { type Flow, flowBody, isUuid, loadFlow, saveFlow } from '#flow/flow.ts'
+import { type WireError, badRequest, csrfViolation } from '#http/error.ts'
+import { type Answer, type Exchange, csrfOf, givenCsrf, json, redirect } from '#http/exchange.ts'
+import { type Flow, flowBody, isUuid, loadFlow, saveFlow, withToken } from '#flow/flow.ts'
 import { pageUrl } from '#service.ts'
 import type { FlowKind } from '#store.ts'
 import { type PlacedMessage, onForm, problem } from '#ui/message.ts'
@@ -34,30 +34,41 @@ export async function submittedFlow(exchange: Exchange, kind: FlowKind): Promise
  * the browser that started it, the cookie must be that browser's.
  */
 export function requireCsrf(exchange: Exchange, fields: Fields, flow?: Flow): void {
-  const token = givenCsrf(exchange)
-  const hint = exchange.isFetch ? hints.fetch : hints.plain
-  if (!exchange.hasCookieHeader) throw csrfViolation(hint, 'The HTTP Cookie Header is empty or not set.')
-  if (!token) throw csrfViolation(hint, 'The HTTP Cookie Header was set but did not include the anti-CSRF cookie.')
-  if (!fits(textOf(fields, 'csrf_token'), token) || (flow && !fits(flow.csrf_token, token))) {
-    throw csrfViolation(
-      hint,
-      'The HTTP Cookie Header was set and a CSRF token was sent but they do not match. We recommend deleting all cookies for this domain and retrying the flow.',
-    )
-  }
+  const token = requireCookie(exchange)
+  if (!fits(textOf(fields, 'csrf_token'), token)) throw mismatch(exchange)
+  if (flow && !fits(flow.csrf_token, token)) throw mismatch(exchange)
+}
+
+/** Holds whatever a submit may show of a flow to the browser that started it. */
+export function requireOwnCookie(exchange: Exchange, flow: Flow): void {
+  if (!fits(flow.csrf_token, requireCookie(exchange))) throw mismatch(exchange)
 }
 
 /** Holds the fetch of a flow to the browser that started it. */
 export function requireSameBrowser(exchange: Exchange, flow: Flow): void {
+  if (!fits(flow.csrf_token, requireCookie(exchange))) throw csrfViolation(hints.tokenNotSent)
+}
+
+function requireCookie(exchange: Exchange): string {
   const token = givenCsrf(exchange)
-  if (token && fits(flow.csrf_token, token)) return
-  if (token) throw csrfViolation(hints.tokenNotSent)
-  const hint = exchange.isFetch ? hints.fetch : hints.plain
+  if (token) return token
   throw csrfViolation(
-    hint,
+    hintFor(exchange),
     exchange.hasCookieHeader
       ? 'The HTTP Cookie Header was set but did not include the anti-CSRF cookie.'
       : 'The HTTP Cookie Header is empty or not set.',
   )
+}
+
+function mismatch(exchange: Exchange): WireError {
+  return csrfViolation(
+    hintFor(exchange),
+    'The HTTP Cookie Header was set and a CSRF token was sent but they do not match. We recommend deleting all cookies for this domain and retrying the flow.',
+  )
+}
+
+function hintFor({ isFetch }: Exchange): string {
+  return isFetch ? hints.fetch : hints.plain
 }
 
 interface Attempt {
@@ -86,8 +97,14 @@ export function formAnswer(
   extras: Parameters<typeof flowBody>[2] = {},
 ): Answer {
   const { service } = exchange
-  if (exchange.wantsJson) return json(jsonStatus, flowBody(service, flow, extras))
+  if (exchange.wantsJson) return json(jsonStatus, flowBody(service, forVisitor(exchange, flow), extras))
   return redirect(pageUrl(service, flow.kind, flow.id), browserStatus)
+}
+
+/** A flow with the token of whoever looks at it: nobody learns that of the browser that started it. */
+export function forVisitor(exchange: Exchange, flow: Flow): Flow {
+  const token = csrfOf(exchange)
+  return token === flow.csrf_token ? flow : { ...flow, ui: { ...flow.ui, nodes: withToken(flow.ui.nodes, token) } }
 }
 
 /** The message for a body that could not be read. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { fits } from '#http/csrf.ts'
 import {
   type House,
   codeIn,
@@ -94,6 +95,15 @@ it('forgets a code that is too old', async () => {
   expect(messageIds(next)).toEqual([4070005])
 })
 
+it('takes a code from any browser, and tells it no other browser’s token', async () => {
+  const { browser, flow, code } = await asked()
+  const own = [...browser.jar].find(([name]) => name.startsWith('csrf_token'))?.[1] ?? ''
+  expect(fits(valueOf(flow, 'csrf_token'), own)).toBe(true)
+  const { body } = await house.browser().post(flow.ui.action, { method: 'code', code })
+  expect(messageIds(body)).toEqual([1080002])
+  expect(fits(valueOf(body, 'csrf_token'), own)).toBe(false)
+})
+
 it('sends another code, after which only the newest works', async () => {
   const { email, browser, flow, code } = await asked()
   await browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), method: 'code', email })
@@ -109,7 +119,8 @@ it('sends one recipient a bounded number of mails', async () => {
   const { email, browser, flow } = await asked()
   const submit = () => browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), method: 'code', email })
   for (let time = 0; time < 12; time++) expect((await submit()).status).toBe(200)
-  expect(await house.mailsMeantFor(email)).toBe(10)
+  // One from the registration, which nobody else can use up, and ten that were asked for.
+  expect(await house.mailsMeantFor(email)).toBe(11)
 })
 
 it('wants the token of the form for an address', async () => {

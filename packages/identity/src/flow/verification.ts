@@ -23,7 +23,7 @@ import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
 import { emailLengthMax, normalAddress } from '#schema.ts'
 import { pageUrl } from '#service.ts'
 import type { Database } from '#store.ts'
-import { mayMail } from '#throttle.ts'
+import { attempt, mayMail, tooManyAttempts } from '#throttle.ts'
 import { type Message, label, notice, on, onForm, problem } from '#ui/message.ts'
 import { type Node, anchor, input, nameOf, submit as submitNode } from '#ui/node.ts'
 
@@ -153,7 +153,8 @@ async function takeAddress(exchange: Exchange, flow: Flow, fields: Fields): Prom
   }
   const address = normalAddress(typed)
   const owner = await ownerOfAddress(service.db, address)
-  await sendCode(exchange, service.db, flow, address, owner)
+  // Somebody who has had enough mails keeps the code of the last one.
+  if (await mayMail(service, address)) await sendCode(exchange, service.db, flow, address, owner)
   service.courier.kick()
   const sent = await saveFlow(service, flow, {
     state: 'sent_email',
@@ -173,24 +174,30 @@ async function sendCode(
   identityId: string | null,
 ): Promise<void> {
   const { service } = exchange
-  const isWelcome = await mayMail(service, address)
   const code = await issueCode(service, db, flow.id, address, identityId)
   const { codeMs } = service.lifespans
   const url = `${service.publicUrl}/self-service/verification?code=${code}&flow=${flow.id}`
   await service.courier.queue(db, verificationMail(address, code, url, Math.round(codeMs / 60_000)), {
     expiresAt: new Date(service.now().getTime() + codeMs),
-    isVoid: identityId === null || !isWelcome,
+    isVoid: identityId === null,
   })
 }
 
 async function takeCode(exchange: Exchange, flow: Flow, given: string): Promise<Answer> {
-  const { service } = exchange
+  const { service, client } = exchange
+  const guess = await attempt(service, 'verification', normalAddress(flow.memory.address ?? ''), client.ip)
+  if (guess.isRefused) {
+    tell(exchange, 'throttled', null)
+    const kept = await keepAttempt(exchange, flow, { messages: [onForm(problem.generic(tooManyAttempts))] })
+    return formAnswer(exchange, kept, 400)
+  }
   const outcome = await tryCode(service, flow, given)
   csrfOf(exchange)
   switch (outcome.kind) {
     case 'right': {
       const { identityId, address } = outcome
       if (!(await markVerified(service.db, identityId, address, service.now()))) return refuseCode(exchange, flow)
+      await guess.forgive()
       tell(exchange, 'email_verified', identityId)
       return formAnswer(exchange, await pass(exchange, flow), 200)
     }

@@ -11,7 +11,8 @@ import { dirname, join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { type Tables, migrations } from '#store.ts'
+import { migrations } from '#migrations.ts'
+import type { Tables } from '#store.ts'
 
 export interface TestDatabase {
   readonly db: Kysely<Tables>

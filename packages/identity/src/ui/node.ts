@@ -12,7 +12,7 @@ export interface InputAttributes {
   readonly maxlength?: number
   readonly node_type: 'input'
 }
-export interface AnchorAttributes {
+interface AnchorAttributes {
   readonly href: string
   readonly title: Message
   readonly id: string
