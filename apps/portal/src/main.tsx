@@ -8,6 +8,7 @@ import { reloadOnMissingParts } from '#lib/chunk-reload.ts'
 import { focusPageTitle } from '#lib/focus.ts'
 import { startShortcuts } from '#lib/keyboard.ts'
 import { followTheme } from '#lib/theme.ts'
+import { speakOwnMessages } from '#lib/validation-messages.ts'
 import { createPortalRouter } from '#routes/router.tsx'
 import '#styles/app.css'
 import { UnexpectedError } from '#ui/states.tsx'
@@ -17,6 +18,7 @@ const unusedDataMs = 5 * 60_000
 
 async function start(place: HTMLElement): Promise<void> {
   followTheme()
+  speakOwnMessages()
   reloadOnMissingParts()
   const root = createRoot(place)
   try {

@@ -1,5 +1,6 @@
 /** From the fields of a form to the JSON that the service takes. */
 import type { InputNode, UiNode } from '@glacis/contract/identity'
+import { codeNames } from '#identity/nodes.ts'
 
 /** What was pressed: its group decides what is sent, its name and value go along. */
 export interface Submitter {
@@ -15,6 +16,11 @@ export function isButton({ attributes }: InputNode): boolean {
   return attributes.type === 'submit' || attributes.type === 'button'
 }
 
+/** True for buttons that send a code once more. */
+export function sendsAgain({ name }: Pick<Submitter, 'name'>): boolean {
+  return name === 'resend' || name === 'email'
+}
+
 /**
  * The body of a submission: the fields of the default group, of the group of what was pressed, and
  * what was pressed itself. Dotted names nest (`traits.name.first`); a box is a truth value.
@@ -24,6 +30,8 @@ export function bodyOf(nodes: readonly UiNode[], fields: FormData, submitter: Su
   const groups = new Set<UiNode['group']>(['default', 'captcha', submitter.group])
   for (const node of nodes) {
     if (node.type !== 'input' || isButton(node) || !groups.has(node.group)) continue
+    // Whoever asks for another code does not mean the one that is typed already.
+    if (sendsAgain(submitter) && codeNames.has(node.attributes.name)) continue
     const value = valueOf(node, fields)
     if (value !== undefined) put(body, node.attributes.name, value)
   }

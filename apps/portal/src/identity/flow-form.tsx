@@ -1,7 +1,7 @@
 import type { Flow, InputNode, UiNode } from '@glacis/contract/identity'
 import { ArrowLeft, Fingerprint, KeyRound, LogIn } from 'lucide-react'
 import { Fragment, type ReactNode, type SubmitEvent, useCallback, useEffect, useRef, useState } from 'react'
-import { bodyOf, isButton, type Submitter } from '#identity/body.ts'
+import { bodyOf, isButton, sendsAgain, type Submitter } from '#identity/body.ts'
 import { BotChallenge, hasBotChallenge } from '#identity/bot-challenge.tsx'
 import { type FlowKind } from '#identity/client.ts'
 import { NodeContent, NodeField, type OwnErrors } from '#identity/node-field.tsx'
@@ -63,7 +63,7 @@ export function FlowForm({
       method={flow.ui.method}
       noValidate
       onSubmit={enter}
-      onInput={(event) => setOwnErrors((before) => withoutField(before, event.target))}
+      onInput={({ target }) => setOwnErrors(withoutField(ownErrors, target))}
       className="mt-7"
     >
       <FlowNotes flow={flow} trouble={trouble} />
@@ -72,7 +72,7 @@ export function FlowForm({
           {needsDivider(group, index, groups) && <Or />}
           <fieldset
             data-group={group}
-            aria-label={groupNames[group]}
+            aria-label={group === 'oidc' ? 'Other services' : undefined}
             className={cx(
               'grid grid-cols-2 gap-x-3',
               quiet.has(group) ? 'gap-y-2' : 'gap-y-4',
@@ -235,18 +235,6 @@ function Or() {
   )
 }
 
-const groupNames: Partial<Record<Group, string>> = {
-  oidc: 'Providers',
-  default: 'Account',
-  profile: 'Profile',
-  password: 'Password',
-  code: 'Code',
-  totp: 'Authenticator app',
-  lookup_secret: 'Backup code',
-  webauthn: 'Security key',
-  passkey: 'Passkey',
-}
-
 function iconOf(node: InputNode): ReactNode {
   if (node.attributes.name === 'screen') return <ArrowLeft aria-hidden="true" />
   if (node.group === 'passkey') return <Fingerprint aria-hidden="true" />
@@ -265,7 +253,7 @@ function primaryOf(groups: ReadonlyMap<Group, readonly UiNode[]>): Primary {
   const inputs = [...groups.values()].flatMap((nodes) => inputsOf(nameFirst(nodes)))
   const buttons = inputs.filter((node) => node.attributes.type === 'submit')
   const onward = buttons.filter(
-    (node) => !quiet.has(node.group) && !['screen', 'resend', 'email'].includes(node.attributes.name),
+    (node) => !quiet.has(node.group) && node.attributes.name !== 'screen' && !sendsAgain(node.attributes),
   )
   const fields = inputs.filter((node) => !isButton(node) && node.attributes.type !== 'hidden')
   const wrong = fields.find((node) => fieldState(node.messages) === 'error')
@@ -356,7 +344,7 @@ export function ownErrorsOf(form: HTMLFormElement, nodes: readonly UiNode[], sub
     else if (!field.validity.valid) errors.set(attributes.name, field.validationMessage || 'Invalid input')
   }
   // A step back, or an address sent again, does not need what is asked for here.
-  if (['resend', 'email', 'screen'].includes(submitter.name)) errors.clear()
+  if (sendsAgain(submitter) || submitter.name === 'screen') errors.clear()
   return errors
 }
 

@@ -1,5 +1,5 @@
 /** What the service says of a flow as a whole, as notices. */
-import type { Message } from '@glacis/contract/identity'
+import type { Flow, Message } from '@glacis/contract/identity'
 import { addToast, successToastMs, type ToastKind } from '#lib/toasts.ts'
 
 /**
@@ -46,4 +46,20 @@ export function announce(messages: readonly Message[]): void {
     const { kind, title } = toastFor(message)
     addToast(kind, { title, message: message.text, ...(kind === 'success' && { timeoutMs: successToastMs }) })
   }
+}
+
+const announcedFlag = 'glacis.announced'
+let lastAnnounced: Flow | undefined
+
+/**
+ * Raises what a flow says, once for each answer: a page that is loaded again fetches the same flow with
+ * the same messages, and they are not news any more.
+ */
+export function announceOnce(flow: Flow): void {
+  if (flow.ui.messages.length === 0 || flow === lastAnnounced) return
+  const told = `${flow.id} ${flow.ui.messages.map(({ id }) => id).join(' ')}`
+  const isReload = lastAnnounced === undefined && sessionStorage.getItem(announcedFlag) === told
+  lastAnnounced = flow
+  sessionStorage.setItem(announcedFlag, told)
+  if (!isReload) announce(flow.ui.messages)
 }

@@ -24,17 +24,17 @@ export function HostTable({ hosts }: { readonly hosts: readonly AffectedHost[] }
       {hosts.length === 0 ? (
         <p className="px-(--gl-gutter) pb-5 text-ink-2">No longer seen on any host.</p>
       ) : (
-        <Table label="Affected hosts">
+        <Table label="Affected hosts" className="[&_tbody_tr:last-child_td]:border-b-0">
           <thead>
             <tr>
               <HeaderCell width={64} className="pr-0!">
                 <span className="sr-only">Evidence</span>
               </HeaderCell>
               <HeaderCell>Host</HeaderCell>
-              <HeaderCell width={132}>Target</HeaderCell>
-              <HeaderCell width={122}>Status</HeaderCell>
-              <HeaderCell width={132}>Last seen</HeaderCell>
-              <HeaderCell width={160} priority={1}>
+              <HeaderCell width={120}>Target</HeaderCell>
+              <HeaderCell width={118}>Status</HeaderCell>
+              <HeaderCell width={124}>Last seen</HeaderCell>
+              <HeaderCell width={150} priority={1}>
                 History, 90 days
               </HeaderCell>
             </tr>

@@ -15,8 +15,13 @@ export function EvidenceBlock({ evidence }: { readonly evidence: Evidence }) {
         <span>quality {quality} of 100</span>
         <AbsoluteTime value={time} />
       </figcaption>
-      {request && <Mono label="What was sent" text={request} highlights={[]} className="mb-1.5" />}
-      <Mono label="Evidence" text={text} highlights={highlights} />
+      {request && <Mono label="Sent" text={request} highlights={[]} isTitled />}
+      <Mono
+        label={request ? 'Received' : 'Evidence'}
+        text={text}
+        highlights={highlights}
+        isTitled={request !== undefined}
+      />
     </figure>
   )
 }
@@ -25,16 +30,18 @@ interface MonoProps {
   readonly label: string
   readonly text: string
   readonly highlights: readonly string[]
-  readonly className?: string
+  /** Shows the label, where more than one block stands. */
+  readonly isTitled?: boolean
 }
-function Mono({ label, text, highlights, className = '' }: MonoProps) {
+function Mono({ label, text, highlights, isTitled = false }: MonoProps) {
   return (
     <section
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard
       tabIndex={0}
       aria-label={label}
-      className={`max-h-80 overflow-auto rounded-[8px] border border-line bg-inset ${className}`}
+      className="mb-1.5 max-h-80 overflow-auto rounded-[8px] border border-line bg-inset last:mb-0"
     >
+      {isTitled && <p className="px-3.5 pt-2 text-12 text-ink-3">{label}</p>}
       <pre className="px-3.5 py-2.5 font-mono text-[12px]/[19px] text-ink-2">
         {piecesOf(text, highlights).map(({ text: piece, isProof, at }) =>
           isProof ? (

@@ -33,12 +33,7 @@ export function IssueDetailPage() {
     <div className="pg flex grow flex-col">
       <PageHead
         title={issue.name}
-        crumbs={
-          <>
-            <Crumb to={isPotential ? '/risks/potential' : '/risks/verified'}>{crumb}</Crumb>
-            {cveOf(issue.threat) && <span className="font-mono">{cveOf(issue.threat)}</span>}
-          </>
-        }
+        crumbs={<Crumb to={isPotential ? '/risks/potential' : '/risks/verified'}>{crumb}</Crumb>}
         actions={<IssueActions issue={issue} />}
       />
       <MetaLine issue={issue} />
@@ -89,6 +84,7 @@ function MetaLine({ issue }: { readonly issue: Issue }) {
       <span>
         {formatNumber(count)} affected {count === 1 ? 'host' : 'hosts'}
       </span>
+      {cveOf(issue.threat) && <span className="font-mono">{cveOf(issue.threat)}</span>}
       <span>
         First seen <RelativeTime value={issue.firstSeenTime} />
       </span>

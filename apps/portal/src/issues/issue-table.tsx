@@ -58,13 +58,13 @@ export function IssueTable({
               Affected hosts
             </HeaderCell>
           )}
-          <HeaderCell width={122} priority={2}>
+          <HeaderCell width={118} priority={2}>
             Status
           </HeaderCell>
-          <HeaderCell width={124} priority={3}>
+          <HeaderCell width={116} priority={3}>
             First seen
           </HeaderCell>
-          <HeaderCell width={156} sort={sorted('recent')} {...(onSort && { onSort: () => onSort('recent') })}>
+          <HeaderCell width={146} sort={sorted('recent')} {...(onSort && { onSort: () => onSort('recent') })}>
             Last seen
           </HeaderCell>
         </tr>
@@ -95,6 +95,7 @@ function Row({ issue, isMixed, hidesHosts, picking }: RowProps) {
           <Checkbox
             label={`Select ${issue.name}`}
             hideLabel
+            className="align-middle"
             checked={isPicked}
             onChange={(event) =>
               picking.onPick(issue.id, 'shiftKey' in event.nativeEvent && event.nativeEvent.shiftKey === true)
@@ -134,6 +135,7 @@ function PickAll({ picking, issues }: { readonly picking: Picking; readonly issu
       <Checkbox
         label="Select all on this page"
         hideLabel
+        className="align-middle"
         checked={isAll}
         mixed={count > 0 && !isAll}
         onChange={picking.onPickAll}

@@ -81,10 +81,21 @@ function Figure({
   )
 }
 
+/** As wide as the longest word of each column asks. */
+const columns: Readonly<Record<number, string>> = {
+  6: 'grid-cols-6',
+  8: 'grid-cols-[1.08fr_1fr_.95fr_.98fr_1.02fr_1.16fr_.86fr_.99fr]',
+}
+
 /** One cell per metric; three steps say how much its value helps an attacker, the worst in the severity's colour. */
 function Metrics({ cells, level }: { readonly cells: readonly CvssCell[]; readonly level: SeverityLevel }) {
   return (
-    <dl className="mt-3.5 grid grid-cols-[repeat(auto-fit,minmax(84px,1fr))] gap-px overflow-hidden rounded-[8px] border border-line bg-line max-md:grid-cols-4">
+    <dl
+      className={cx(
+        'mt-3.5 grid gap-px overflow-hidden rounded-[8px] border border-line bg-line @max-[740px]:grid-cols-4!',
+        columns[cells.length] ?? 'grid-cols-[repeat(auto-fit,minmax(110px,1fr))]',
+      )}
+    >
       {cells.map(({ metric, value, level: step }) => (
         <div key={metric} className="min-w-0 bg-surface px-[9px] pt-2 pb-[9px] max-md:px-1.5">
           <dt className="truncate text-12 text-ink-3 max-md:text-[11px]" title={metric}>

@@ -103,8 +103,8 @@ function ProductTable({ products }: { readonly products: readonly Product[] | un
       <thead>
         <tr>
           <HeaderCell>Name</HeaderCell>
-          <HeaderCell width={140}>Version</HeaderCell>
-          <HeaderCell width={150} priority={3}>
+          <HeaderCell width={128}>Version</HeaderCell>
+          <HeaderCell width={136} priority={3}>
             Vendor
           </HeaderCell>
           <HeaderCell width={150} priority={3}>
@@ -115,7 +115,7 @@ function ProductTable({ products }: { readonly products: readonly Product[] | un
           </HeaderCell>
           <SeverityHeads />
           {hasEnds && (
-            <HeaderCell width={150} priority={2}>
+            <HeaderCell width={196} priority={2}>
               Support
             </HeaderCell>
           )}

@@ -20,7 +20,7 @@ export function attributeWords(value: string): string {
 const states = {
   STATE_UNKNOWN: { word: 'Unknown', variant: 'gray' },
   STATE_SUPPORTED: { word: 'Supported', variant: 'green' },
-  STATE_SOON: { word: 'Ends soon', variant: 'yellow' },
+  STATE_SOON: { word: 'Ends', variant: 'yellow' },
   STATE_PAST: { word: 'Ended', variant: 'red' },
 } as const satisfies Record<string, { readonly word: string; readonly variant: BadgeVariant }>
 

@@ -68,7 +68,7 @@ function PasswordDialog({
         {({ isPending, ownErrors }) => (
           <div
             className="grid gap-4"
-            onInput={(event) => setIsMismatch((was) => was && isDifferent(event.currentTarget.closest('form')))}
+            onInput={({ currentTarget }) => isMismatch && setIsMismatch(isDifferent(currentTarget.closest('form')))}
           >
             <TextField
               label="New Password"

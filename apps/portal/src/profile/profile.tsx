@@ -3,7 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ArrowUpRight, BadgeCheck, LifeBuoy, Mail } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
-import { announce } from '#identity/flow-messages.ts'
+import { announceOnce } from '#identity/flow-messages.ts'
 import { flowQuery } from '#identity/lifecycle.ts'
 import { fullName, useSession } from '#identity/session.ts'
 import { portalConfig } from '#lib/portal-config.ts'
@@ -24,7 +24,7 @@ export function ProfilePage({ flow: id }: { readonly flow: string | undefined })
   // The loader saw to it that the address names a flow, and fetched it.
   const { data: flow } = useSuspenseQuery(flowQuery('settings', id ?? ''))
   const session = useSession()
-  useEffect(() => announce(flow.ui.messages), [flow])
+  useEffect(() => announceOnce(flow), [flow])
   const { helpUrl } = portalConfig()
   if (!session) return null
   return (

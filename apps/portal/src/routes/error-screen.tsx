@@ -6,7 +6,7 @@ import { ButtonLink } from '#ui/button.tsx'
 import { EmptyState, UnexpectedError } from '#ui/states.tsx'
 
 /** The view of a page that failed: try again, or see why. */
-export function ErrorScreen({ error, reset }: ErrorComponentProps) {
+export function ErrorScreen({ error, reset, plain = false }: ErrorComponentProps & { readonly plain?: boolean }) {
   const router = useRouter()
   const queries = useQueryErrorResetBoundary()
   const retry = () => {
@@ -14,7 +14,7 @@ export function ErrorScreen({ error, reset }: ErrorComponentProps) {
     reset()
     void router.invalidate()
   }
-  return <UnexpectedError error={error} onRetry={retry} />
+  return <UnexpectedError error={error} onRetry={retry} plain={plain} />
 }
 
 /** The same for the page of one thing, which may have been deleted. */
@@ -36,4 +36,9 @@ export function errorScreenOf(
       />
     )
   }
+}
+
+/** The same inside the auth layout, which gives it its place. */
+export function AuthErrorScreen(props: ErrorComponentProps) {
+  return <ErrorScreen {...props} plain />
 }

@@ -3,10 +3,10 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { getStoredError, logout } from '#identity/client.ts'
 import { IdentityFailure } from '#identity/failure.ts'
 import { openFlow } from '#identity/lifecycle.ts'
-import { ErrorScreen } from '#routes/error-screen.tsx'
+import { AuthErrorScreen } from '#routes/error-screen.tsx'
 import { addressOf } from '#routes/guard.ts'
 import { rootRoute } from '#routes/root.tsx'
-import { CodeFlowSearch, ErrorSearch, FlowSearch, LoginSearch } from '#routes/search.ts'
+import { CodeFlowSearch, ErrorSearch, FlowSearch, LoginSearch, strictly } from '#routes/search.ts'
 
 export const publicRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -14,7 +14,7 @@ export const publicRoute = createRoute({
   component: lazyRouteComponent(() => import('#routes/auth-frame.tsx'), 'AuthFrame'),
 })
 const getParentRoute = () => publicRoute
-const errorComponent = ErrorScreen
+const errorComponent = AuthErrorScreen
 const flowPages = () => import('#routes/flow-pages.tsx')
 
 export const index = createRoute({
@@ -27,7 +27,7 @@ export const index = createRoute({
 export const login = createRoute({
   getParentRoute,
   path: 'login',
-  validateSearch: LoginSearch,
+  validateSearch: strictly(LoginSearch),
   loaderDeps: ({ search }) => search,
   // A link that is merely hovered must not start a flow.
   preload: false,
@@ -46,7 +46,7 @@ export const login = createRoute({
 export const registration = createRoute({
   getParentRoute,
   path: 'registration',
-  validateSearch: FlowSearch,
+  validateSearch: strictly(FlowSearch),
   loaderDeps: ({ search }) => search,
   preload: false,
   loader: async ({ context, deps: search, location }) =>
@@ -67,7 +67,7 @@ export const registration = createRoute({
 export const recovery = createRoute({
   getParentRoute,
   path: 'recovery',
-  validateSearch: FlowSearch,
+  validateSearch: strictly(FlowSearch),
   loaderDeps: ({ search }) => search,
   preload: false,
   loader: async ({ context, deps: search, location }) =>
@@ -85,7 +85,7 @@ export const recovery = createRoute({
 export const verification = createRoute({
   getParentRoute,
   path: 'verification',
-  validateSearch: CodeFlowSearch,
+  validateSearch: strictly(CodeFlowSearch),
   loaderDeps: ({ search }) => search,
   preload: false,
   loader: async ({ context, deps: search, location }) =>
@@ -116,7 +116,7 @@ export const logoutRoute = createRoute({
 export const flowError = createRoute({
   getParentRoute,
   path: 'error',
-  validateSearch: ErrorSearch,
+  validateSearch: strictly(ErrorSearch),
   loaderDeps: ({ search }) => search,
   loader: ({ deps: { id } }) =>
     getStoredError(id).catch((error: unknown) => {

@@ -5,6 +5,26 @@
 import { Id } from '@glacis/contract/primitives'
 import { z } from 'zod'
 
+/**
+ * Reads what an address carries, strictly.
+ *
+ * @throws with one line for each value that is wrong.
+ */
+export function strictly<Schema extends z.ZodObject>(schema: Schema): Strict<Schema> {
+  const parse = (search: unknown): z.output<Schema> => {
+    const result = schema.safeParse(search)
+    if (result.success) return result.data
+    const lines = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+    throw new Error(`This address cannot be opened.\n${lines.join('\n')}`, { cause: result.error })
+  }
+  // The router reads the two types off this member; there is nothing in it.
+  return { types: {} as Strict<Schema>['types'], parse }
+}
+interface Strict<Schema extends z.ZodObject> {
+  readonly types: { readonly input: z.input<Schema>; readonly output: z.output<Schema> }
+  readonly parse: (search: unknown) => z.output<Schema>
+}
+
 /** Addresses of the web only: `javascript:` is a URL too. */
 const WebUrl = z.url({ protocol: /^https?$/ })
 const flow = z.string().min(1).optional()

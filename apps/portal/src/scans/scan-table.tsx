@@ -3,7 +3,7 @@ import type { Scan } from '@glacis/contract/scan'
 import { CircleStop } from 'lucide-react'
 import { useNow } from '#lib/clock.ts'
 import { formatNumber } from '#lib/format.ts'
-import { durationWords } from '#scans/duration.ts'
+import { roughDurationWords } from '#scans/duration.ts'
 import { isActive } from '#scans/queries.ts'
 import { ReportMenu } from '#scans/report-menu.tsx'
 import { typeWords } from '#scans/search.ts'
@@ -32,23 +32,23 @@ export function ScanTable({ scans, hidesTarget = false, onCancel }: ScanTablePro
     <Table label="Scans">
       <thead>
         <tr>
-          <HeaderCell width={188}>Status</HeaderCell>
+          <HeaderCell width={158}>Status</HeaderCell>
           <HeaderCell>{hidesTarget ? 'Started' : 'Target'}</HeaderCell>
-          <HeaderCell width={112} priority={3}>
+          <HeaderCell width={104} priority={3}>
             Type
           </HeaderCell>
-          {!hidesTarget && <HeaderCell width={140}>Started</HeaderCell>}
-          <HeaderCell width={116} priority={2} align="end">
+          {!hidesTarget && <HeaderCell width={136}>Started</HeaderCell>}
+          <HeaderCell width={92} priority={2} align="end">
             Duration
           </HeaderCell>
-          <HeaderCell width={76} align="end">
+          <HeaderCell width={70} align="end">
             Hosts
           </HeaderCell>
-          <HeaderCell width={92} priority={2} align="end">
+          <HeaderCell width={86} priority={2} align="end">
             Affected
           </HeaderCell>
           <SeverityHeads />
-          <HeaderCell width={80}>
+          <HeaderCell width={74}>
             <span className="sr-only">Actions</span>
           </HeaderCell>
         </tr>
@@ -83,7 +83,7 @@ function Row({ scan, now, hidesTarget, onCancel }: RowProps) {
       </Cell>
       <Cell label={hidesTarget ? 'Started' : 'Target'} primary>
         <CellLink to="/scans/$id" params={{ id: scan.id }}>
-          <span className="ttl flex-none">{hidesTarget ? started : (scan.target?.name ?? 'Deleted target')}</span>
+          <span className="ttl truncate">{hidesTarget ? started : (scan.target?.name ?? 'Deleted target')}</span>
           <Aside scan={scan} />
         </CellLink>
       </Cell>
@@ -96,7 +96,7 @@ function Row({ scan, now, hidesTarget, onCancel }: RowProps) {
         </Cell>
       )}
       <Cell label="Duration" priority={2} align="end" quiet>
-        {durationWords(scan, now) ?? '–'}
+        {roughDurationWords(scan, now) ?? '–'}
       </Cell>
       <Cell label="Hosts" align="end">
         {isWaiting ? '–' : formatNumber(scan.hostCount.scannedHosts)}
@@ -129,7 +129,7 @@ function Aside({ scan }: { readonly scan: Scan }) {
       : scan.progress?.failureReason
   if (!words) return null
   return (
-    <span className="min-w-0 truncate text-12 text-ink-3" title={words}>
+    <span className="min-w-0 shrink-[999] truncate text-12 text-ink-3" title={words}>
       {words}
     </span>
   )

@@ -26,7 +26,7 @@ export function FilterBar({
 }) {
   const [isOpen, setIsOpen] = useState(false)
   return (
-    <fieldset aria-label="Filters" className="flex min-h-[52px] items-center gap-2 px-(--gl-gutter) py-2.5">
+    <fieldset aria-label="Filters" className="flex min-h-[52px] flex-wrap items-center gap-2 px-(--gl-gutter) py-2.5">
       {search}
       {filters && (
         <>
@@ -53,7 +53,7 @@ export function FilterBar({
           Clear filters
         </Button>
       )}
-      {sort && <div className="ml-auto">{sort}</div>}
+      {sort && <div className="ml-auto max-md:flex-1">{sort}</div>}
     </fieldset>
   )
 }

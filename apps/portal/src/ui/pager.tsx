@@ -48,7 +48,7 @@ export function Pager({
             variant="ghost"
             place="top end"
             widthClassName="min-w-[110px]"
-            label={`Rows per page: ${size}`}
+            label={`Rows: ${size} per page`}
             button={<>Rows: {size}</>}
           >
             {sizes.map((choice) => (

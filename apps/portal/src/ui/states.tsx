@@ -1,4 +1,5 @@
-import { useState, type ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
+import { cx } from '#lib/cx.ts'
 import { Button } from '#ui/button.tsx'
 
 interface StateProps {
@@ -51,11 +52,22 @@ export function ErrorState({
 }
 
 /** The view of an error that nobody expected: its message shows on demand. */
-export function UnexpectedError({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
+export function UnexpectedError({
+  error,
+  onRetry,
+  plain = false,
+}: {
+  readonly error: unknown
+  readonly onRetry?: () => void
+  /** Without the room that a page gives it. */
+  readonly plain?: boolean
+}) {
   const [isShown, setIsShown] = useState(false)
   const message = error instanceof Error ? error.message : String(error)
   return (
-    <section className="grid flex-1 place-content-center justify-items-start gap-4 px-(--gl-gutter) py-16">
+    <section
+      className={cx('grid justify-items-start gap-4', !plain && 'flex-1 place-content-center px-(--gl-gutter) py-16')}
+    >
       <h1 tabIndex={-1} className="text-20 font-semibold tracking-title">
         Something went wrong!
       </h1>

@@ -1,0 +1,38 @@
+/** What a value is told that does not fit its schema, in the product's words. */
+import { z } from 'zod'
+
+type Issue = Parameters<NonNullable<z.core.$ZodConfig['customError']>>[0]
+
+/** Makes every schema of the page speak these words. */
+export function speakOwnMessages(): void {
+  z.config({ customError: wordsFor })
+}
+
+function wordsFor(issue: Issue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined ? 'Required' : `Expected ${issue.expected}, received ${kindOf(issue.input)}`
+    case 'invalid_format':
+      return `Invalid ${issue.format}`
+    case 'too_small':
+      return tooSmall(issue.origin, issue.minimum)
+    case 'invalid_value':
+      return `Invalid enum value. Expected ${issue.values.map((value) => `'${String(value)}'`).join(' | ')}`
+    case 'invalid_union':
+      return 'Invalid input'
+    default:
+      return undefined
+  }
+}
+
+function tooSmall(origin: string, minimum: unknown): string | undefined {
+  if (origin === 'string') return `String must contain at least ${String(minimum)} character(s)`
+  if (origin === 'number' || origin === 'int') return `Number must be greater than or equal to ${String(minimum)}`
+  return undefined
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return Number.isNaN(value) ? 'nan' : typeof value
+}
