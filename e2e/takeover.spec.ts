@@ -35,7 +35,10 @@ afterAll(async () => {
 
 /** Something to find on an address. */
 async function greeter(host: string): Promise<Server> {
-  const server = createServer((socket) => socket.on('error', () => {}).end('SSH-2.0-OpenSSH_9.9\r\n')).listen(2222, host)
+  const server = createServer((socket) => socket.on('error', () => {}).end('SSH-2.0-OpenSSH_9.9\r\n')).listen(
+    2222,
+    host,
+  )
   await once(server, 'listening')
   return server
 }
@@ -52,7 +55,12 @@ async function until(id: string, isThere: (scan: Scan) => boolean, withinMs: num
 const hasEnded = (scan: Scan) => scan.completeTime !== undefined
 
 it('stops within two seconds of a cancel', async () => {
-  const { target } = await visitor.call(createTarget, { name: 'Wide', address: '127.77.4.0/22', schedule: { period: 'PERIOD_MONTHLY' }, tags: [] })
+  const { target } = await visitor.call(createTarget, {
+    name: 'Wide',
+    address: '127.77.4.0/22',
+    schedule: { period: 'PERIOD_MONTHLY' },
+    tags: [],
+  })
   const { scan } = await visitor.call(startScan, { targetId: target.id })
   await until(scan.id, (now) => now.status === 'STATUS_RUNNING', 30_000)
   const { scan: cancelled } = await visitor.call(cancelScan, { id: scan.id })
@@ -65,7 +73,12 @@ it('stops within two seconds of a cancel', async () => {
 }, 60_000)
 
 it('loses nothing and doubles nothing when everything is killed in the middle of a scan', async () => {
-  const { target } = await visitor.call(createTarget, { name: 'Lab', address: '127.77.3.0/24', schedule: { period: 'PERIOD_MONTHLY' }, tags: [] })
+  const { target } = await visitor.call(createTarget, {
+    name: 'Lab',
+    address: '127.77.3.0/24',
+    schedule: { period: 'PERIOD_MONTHLY' },
+    tags: [],
+  })
   const { scan } = await visitor.call(startScan, { targetId: target.id })
   await until(scan.id, (now) => now.status === 'STATUS_RUNNING', 30_000)
   const exit = once(product.process, 'exit')

@@ -15,14 +15,17 @@ export interface Weak {
 
 export const webAddress = '127.77.8.2'
 export const redisAddress = '127.77.8.3'
-const config = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n[remote "origin"]\n\turl = https://git.example.ch/web.git\n'
+const config =
+  '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n[remote "origin"]\n\turl = https://git.example.ch/web.git\n'
 
 export async function startWeak(): Promise<Weak> {
   const weak: Weak = { isGitExposed: true, isApacheOld: true, isRedisOpen: true, stop }
   const web = createWeb((request, response) => {
     response.setHeader('server', weak.isApacheOld ? 'Apache/2.4.49 (Unix)' : 'Apache/2.4.66 (Unix)')
-    if (request.url === '/.git/config' && weak.isGitExposed) return response.setHeader('content-type', 'text/plain').end(config)
-    if (request.url !== '/') return response.writeHead(404, { 'content-type': 'text/html' }).end('<title>Not found</title>')
+    if (request.url === '/.git/config' && weak.isGitExposed)
+      return response.setHeader('content-type', 'text/plain').end(config)
+    if (request.url !== '/')
+      return response.writeHead(404, { 'content-type': 'text/html' }).end('<title>Not found</title>')
     return response.setHeader('content-type', 'text/html').end('<!doctype html><title>Aarewerk</title><h1>Welcome</h1>')
   }).listen(8080, webAddress)
   const redis = createServer((socket) => {
@@ -38,7 +41,7 @@ export async function startWeak(): Promise<Weak> {
 }
 
 function redisAnswer(text: string, isOpen: boolean): string {
-  if (!/info|ping/i.test(text)) return "-ERR unknown command\r\n"
+  if (!/info|ping/i.test(text)) return '-ERR unknown command\r\n'
   if (!isOpen) return '-NOAUTH Authentication required.\r\n'
   if (/ping/i.test(text)) return '+PONG\r\n'
   const info = '# Server\r\nredis_version:7.4.2\r\nredis_mode:standalone\r\nos:Linux 6.1.0 x86_64\r\ntcp_port:6379\r\n'
