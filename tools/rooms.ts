@@ -49,7 +49,7 @@ const serverNouns = [
 
 const house: Readonly<Record<string, Floor>> = {
   'apps/server': {
-    hall: ['main', 'cli', 'compose', 'config', 'testing'],
+    hall: ['main', 'cli', 'serve', 'compose', 'config', 'testing'],
     ground: ['database', 'ctx', 'errors', 'log', 'obstacle', 'version'],
     rooms: {
       http: [...serverNouns, 'jobs'],
