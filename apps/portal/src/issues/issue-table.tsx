@@ -95,7 +95,7 @@ function Row({ issue, isMixed, hidesHosts, picking }: RowProps) {
           <Checkbox
             label={`Select ${issue.name}`}
             hideLabel
-            className="align-middle"
+            className="-translate-y-0.5 align-middle"
             checked={isPicked}
             onChange={(event) =>
               picking.onPick(issue.id, 'shiftKey' in event.nativeEvent && event.nativeEvent.shiftKey === true)
@@ -110,7 +110,7 @@ function Row({ issue, isMixed, hidesHosts, picking }: RowProps) {
         <IssueName issue={issue} isPotentialMarked={isMixed} />
       </Cell>
       {!hidesHosts && (
-        <Cell label="Affected hosts" priority={1}>
+        <Cell label="Affected hosts" priority={1} className="max-md:basis-[62%]!">
           <AffectedHosts issue={issue} />
         </Cell>
       )}
@@ -135,7 +135,7 @@ function PickAll({ picking, issues }: { readonly picking: Picking; readonly issu
       <Checkbox
         label="Select all on this page"
         hideLabel
-        className="align-middle"
+        className="-translate-y-0.5 align-middle"
         checked={isAll}
         mixed={count > 0 && !isAll}
         onChange={picking.onPickAll}

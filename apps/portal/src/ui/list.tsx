@@ -66,7 +66,7 @@ export function ListBody({ what, query, count, isFiltered = false, onClear, empt
 }
 
 function Ruled({ children }: { readonly children: ReactNode }) {
-  return <div className="flex grow flex-col border-t border-line">{children}</div>
+  return <div className="border-t border-line">{children}</div>
 }
 
 /** "503 Service Unavailable"; a failed call carries both. */
