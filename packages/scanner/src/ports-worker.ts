@@ -151,8 +151,8 @@ function createSweep(settings: WorkerSettings, finish: (reply: SweepReply) => vo
     const socket = new Socket()
     const attempt = { host, port, socket, startedAt: now, deadlineAt: now + timeoutOf(host) }
     attempts.add(attempt)
-    socket.once('connect', () => settle(attempt, isSelf(socket) ? 'closed' : 'open'))
-    socket.once('error', (error: NodeJS.ErrnoException) => settle(attempt, stateOf(error.code), error.code))
+    socket.on('connect', () => settle(attempt, isSelf(socket) ? 'closed' : 'open'))
+    socket.on('error', (error: NodeJS.ErrnoException) => settle(attempt, stateOf(error.code), error.code))
     socket.connect({ host: host.order.address, port, autoSelectFamily: false })
   }
 

@@ -55,7 +55,7 @@ export function createSweeper(options: { guard: Guard; limits: Limits; signal: A
         inFlightMax: Math.max(1, Math.min(1000, Math.floor(limits.sweepInFlight * share))),
         perSecond: limits.sweepPerSecond * share,
       },
-      resourceLimits: { maxOldGenerationSizeMb: 256 },
+      resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 64 },
     })
     worker.on('message', (reply: SweepReply) => {
       waiting.get(reply.id)?.resolve(reply)
