@@ -1,6 +1,8 @@
+// Types alone: building the portal needs no tool for tests.
+/// <reference types="vitest/config" />
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vitest/config'
+import { defineConfig } from 'vite'
 
 export default defineConfig({
   root: import.meta.dirname,
