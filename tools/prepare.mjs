@@ -95,7 +95,8 @@ async function filesBelow(path) {
 /** Runs a program quietly; what it says is for the case that it fails. */
 function run(program, ...words) {
   return new Promise((done) => {
-    const child = spawn(program, words, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], shell: program === 'npm' })
+    const env = { ...process.env, NO_COLOR: '1' }
+    const child = spawn(program, words, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], shell: program === 'npm' })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (output += part))
     child.once('error', (error) => done({ code: 1, output: error.message }))

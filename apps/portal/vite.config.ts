@@ -1,6 +1,8 @@
+// Types alone: building the portal needs no tool for tests.
+/// <reference types="vitest/config" />
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vitest/config'
+import { defineConfig } from 'vite'
 
 /** In development the pages come from here and everything else from a server that runs beside. */
 const server = process.env['GLACIS_DEV_SERVER'] ?? 'http://127.0.0.1:3000'
