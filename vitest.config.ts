@@ -13,6 +13,7 @@ export default defineConfig({
             'packs/**/*.test.ts',
             'lab/**/*.test.ts',
           ],
+          globalSetup: ['apps/server/src/testing/cluster.ts'],
           // Tests load through Node's own type stripping, as the product does.
           experimental: { viteModuleRunner: false },
           testTimeout: 30_000,

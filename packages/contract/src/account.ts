@@ -26,5 +26,37 @@ export const getSubscription = endpoint({
   result: z.object({ subscription: Subscription }),
 })
 
+const money = z.object({ currencyCode: z.literal('CHF'), monthly: z.number(), yearly: z.number() })
+export const Plan = z.object({
+  id: PlanId,
+  name: z.string(),
+  /** What it costs with the targets that it includes. */
+  basePrice: money,
+  includedTargets: z.number().int(),
+  /** Each further target; absent where none can be added. */
+  pricePerExtraTarget: money.optional(),
+  /** Most targets that can be had; absent where there is no bound. */
+  maximumTargets: z.number().int().optional(),
+  /** Absent where there is no bound. */
+  manualScansPerMonth: z.number().int().optional(),
+  features: z.array(z.string()),
+})
+export type Plan = z.infer<typeof Plan>
+
+export const listPlans = endpoint({
+  method: 'GET',
+  path: '/v1/billing/plans',
+  summary: 'The plans on offer.',
+  input: z.object({}),
+  result: z.object({ plans: z.array(Plan) }),
+})
+export const changeSubscription = endpoint({
+  method: 'PUT',
+  path: '/v1/billing/subscription',
+  summary: 'Changes plan, period and number of targets. An empty redirectUrl means that it is done.',
+  input: z.strictObject({ planId: PlanId, numTargets: z.number().int().positive(), period: SubscriptionPeriod }),
+  result: z.object({ redirectUrl: UrlOrEmpty }),
+})
+
 export const ChannelKind = z.enum(['KIND_EMAIL', 'KIND_WEBHOOK', 'KIND_SLACK', 'KIND_DISCORD'])
 export const NotificationChannel = z.object({ id: Id, kind: ChannelKind, webhookUrl: UrlOrEmpty })

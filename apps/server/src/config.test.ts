@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest'
+import { readConfig, settings } from './config.ts'
+
+const root = '/opt/glacis'
+
+it('is complete without any setting', () => {
+  expect(readConfig({}, root)).toMatchObject({
+    port: 3000,
+    url: 'http://localhost:3000',
+    dataFolder: '/opt/glacis/.glacis',
+    databaseUrl: undefined,
+    roles: ['api', 'identity', 'worker'],
+    scanNetworks: 'all',
+    billing: 'open',
+    packs: [],
+  })
+})
+
+it('reads every kind of value', () => {
+  const config = readConfig(
+    {
+      GLACIS_PORT: '8080',
+      GLACIS_HOST: '0.0.0.0, ::',
+      GLACIS_DATA: '/var/lib/glacis',
+      GLACIS_ROLES: 'api,worker,api',
+      GLACIS_SCAN_NETWORKS: '10.0.0.0/8, 2001:db8::/32',
+      GLACIS_PACKS: 'more/packs,/etc/one.yaml',
+      GLACIS_BILLING: '',
+    },
+    root,
+  )
+  expect(config).toMatchObject({
+    port: 8080,
+    hosts: ['0.0.0.0', '::'],
+    url: 'http://localhost:8080',
+    dataFolder: '/var/lib/glacis',
+    roles: ['api', 'worker'],
+    scanNetworks: ['10.0.0.0/8', '2001:db8::/32'],
+    packs: ['/opt/glacis/more/packs', '/etc/one.yaml'],
+    billing: 'open',
+  })
+})
+
+it('names every wrong and unknown setting at once, with the nearest known name', () => {
+  const wrong = { GLACIS_PORT: 'eighty', GLACIS_BILLING: 'stripe', GLACIS_PROT: '1', DATABASE_URL: 'mysql://h/d' }
+  expect(() => readConfig(wrong, root)).toThrow(
+    'Please mend the settings: GLACIS_PORT must be a port number from 1 to 65535; ' +
+      'DATABASE_URL must be a URL such as postgresql://user:password@host/database; ' +
+      'GLACIS_BILLING must be open or off; GLACIS_PROT is not a setting, the nearest one is GLACIS_PORT.',
+  )
+})
+
+it('never repeats a value, for it may be a secret', () => {
+  const read = () => readConfig({ GLACIS_SMTP_URL: 'mail://ann:hunter2@mail' }, root)
+  expect(read).toThrow('GLACIS_SMTP_URL')
+  expect(read).not.toThrow('hunter2')
+})
+
+it.each([
+  ['GLACIS_PORT', '0'],
+  ['GLACIS_PORT', '65536'],
+  ['GLACIS_PORT', '80.5'],
+  ['GLACIS_HOST', 'http://localhost'],
+  ['GLACIS_URL', 'https://glacis.example.org/portal'],
+  ['GLACIS_URL', 'ftp://glacis.example.org'],
+  ['GLACIS_ROLES', 'api,agent'],
+  ['GLACIS_SCAN_NETWORKS', '10.0.0.1'],
+  ['GLACIS_SCAN_NETWORKS', '10.0.0.0/33'],
+  ['GLACIS_LOG_LEVEL', 'loud'],
+])('refuses %s=%s', (name, value) => {
+  expect(() => readConfig({ [name]: value }, root)).toThrow(`${name} must be`)
+})
+
+it('describes every setting', () => {
+  expect(settings.length).toBeGreaterThan(10)
+  for (const { meaning, initial } of settings) expect(meaning && initial).toBeTruthy()
+})

@@ -1,0 +1,216 @@
+/**
+ * The settings: every name, its meaning and its default stand here and nowhere else. The table in
+ * the README is made from this list and a test keeps them the same.
+ */
+import { isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import { Obstacle } from './obstacle.ts'
+
+const roles = ['api', 'identity', 'worker'] as const
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
+
+/** A part of the product that this process plays; usually it plays them all. */
+export type Role = (typeof roles)[number]
+
+/** The settings as the program uses them: read once at the start, complete and checked. */
+export interface Config {
+  readonly port: number
+  /** The addresses to listen on. `::1` is left out by default on a machine that has no IPv6. */
+  readonly hosts: readonly string[]
+  /** The origin under which browsers reach the product, without a slash at the end. */
+  readonly url: string
+  /** Absolute. Holds the embedded database, the outbox and everything else that must survive. */
+  readonly dataFolder: string
+  /** Undefined: the embedded PostgreSQL. */
+  readonly databaseUrl: string | undefined
+  /** Undefined: the embedded identity service. */
+  readonly identityUrl: string | undefined
+  readonly roles: readonly Role[]
+  /** Undefined: mails are written to the outbox. */
+  readonly smtpUrl: string | undefined
+  readonly mailFrom: string
+  /** Networks in CIDR notation, or one of the two words. */
+  readonly scanNetworks: 'all' | 'public' | readonly string[]
+  readonly billing: 'open' | 'off'
+  /** Absolute paths of pack folders and files that come on top of our own. */
+  readonly packs: readonly string[]
+  readonly logLevel: (typeof levels)[number]
+}
+
+/** One setting, for the documentation and for messages. */
+export interface Setting {
+  readonly name: string
+  /** The default, in words that fit a table. */
+  readonly initial: string
+  readonly meaning: string
+}
+
+const list = (text: string) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+const listOf = <T>(item: z.ZodType<T, string>) => z.string().transform(list).pipe(z.array(item).min(1))
+
+const isOrigin = (text: string) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url !== undefined && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href
+}
+const origin = z
+  .string()
+  .refine(isOrigin)
+  .transform((text) => new URL(text).origin)
+const urlOf = (scheme: RegExp) => z.string().refine((text) => scheme.test(text) && URL.canParse(text))
+const listenHost = z.string().refine((text) => isIP(text) > 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text))
+const network = z.union([z.cidrv4(), z.cidrv6()])
+
+/** `expects` completes "NAME must be …". */
+interface Described {
+  readonly expects: string
+  readonly initial: string
+  readonly meaning: string
+}
+const described = <T extends z.ZodType>(schema: T, words: Described) => schema.meta({ ...words })
+
+const Settings = z.object({
+  GLACIS_PORT: described(z.coerce.number().int().min(1).max(65_535).default(3000), {
+    expects: 'a port number from 1 to 65535',
+    initial: '`3000`',
+    meaning: 'The port to listen on.',
+  }),
+  GLACIS_HOST: described(listOf(listenHost).optional(), {
+    expects: 'one or several addresses to listen on, separated by commas',
+    initial: '`127.0.0.1,::1`',
+    meaning: 'The addresses to listen on. `0.0.0.0,::` opens Glacis to the network.',
+  }),
+  GLACIS_URL: described(origin.optional(), {
+    expects: 'an origin such as https://glacis.example.org, without a path',
+    initial: '`http://localhost:` and the port',
+    meaning: 'The address under which browsers reach Glacis, when a proxy stands in front of it.',
+  }),
+  GLACIS_DATA: described(z.string().default('.glacis'), {
+    expects: 'a folder',
+    initial: '`./.glacis`',
+    meaning: 'The folder of everything that must survive: database, outbox. Relative to this repository.',
+  }),
+  DATABASE_URL: described(urlOf(/^postgres(ql)?:\/\//).optional(), {
+    expects: 'a URL such as postgresql://user:password@host/database',
+    initial: 'the embedded PostgreSQL',
+    meaning: 'An existing PostgreSQL 16 or newer to use in place of the embedded one.',
+  }),
+  GLACIS_IDENTITY_URL: described(origin.optional(), {
+    expects: 'an origin such as https://id.example.org, without a path',
+    initial: 'the embedded identity service',
+    meaning: 'The public address of an Ory Kratos to use in place of the embedded identity service.',
+  }),
+  GLACIS_ROLES: described(listOf(z.enum(roles)).default([...roles]), {
+    expects: `a list out of ${roles.join(', ')}`,
+    initial: '`api,identity,worker`',
+    meaning: 'The parts of the product that this process plays.',
+  }),
+  GLACIS_SMTP_URL: described(urlOf(/^smtps?:\/\//).optional(), {
+    expects: 'a URL such as smtps://user:password@mail.example.org',
+    initial: 'mails become `.eml` files in `outbox/` of the data folder',
+    meaning: 'The mail server that delivers our mails.',
+  }),
+  GLACIS_MAIL_FROM: described(z.string().includes('@').default('Glacis <glacis@localhost>'), {
+    expects: 'a mail address such as Glacis <glacis@example.org>',
+    initial: '`Glacis <glacis@localhost>`',
+    meaning: 'The sender of our mails.',
+  }),
+  GLACIS_SCAN_NETWORKS: described(z.union([z.enum(['all', 'public']), listOf(network)]).default('all'), {
+    expects: 'all, public, or a list of networks such as 10.0.0.0/8,2001:db8::/32',
+    initial: '`all`',
+    meaning:
+      'What scans may touch: `all`, `public` (no private or local address), or a list of networks. Cloud metadata addresses stay refused.',
+  }),
+  GLACIS_BILLING: described(z.enum(['open', 'off']).default('open'), {
+    expects: 'open or off',
+    initial: '`open`',
+    meaning: '`open`: plans can be changed at once and cost nothing. `off`: no plans, no limits, no billing screens.',
+  }),
+  GLACIS_PACKS: described(listOf(z.string()).default([]), {
+    expects: 'a list of folders or files',
+    initial: 'only our own packs',
+    meaning: 'More packs (nuclei templates, Recog fingerprints, CVE records): folders or files, separated by commas.',
+  }),
+  GLACIS_LOG_LEVEL: described(z.enum(levels).default('info'), {
+    expects: `one of ${levels.join(', ')}`,
+    initial: '`info`',
+    meaning: 'The least important lines that are logged (to standard error).',
+  }),
+})
+
+type SettingName = keyof typeof Settings.shape
+const names = Object.keys(Settings.shape) as SettingName[] // proved by Object.keys of that very shape
+const wordsOf = (name: SettingName) => Settings.shape[name].meta() as unknown as Described // `described` put it there
+
+/** Every setting in the order of the documentation. */
+export const settings: readonly Setting[] = names.map((name) => {
+  const { initial, meaning } = wordsOf(name)
+  return { name, initial, meaning }
+})
+
+/**
+ * Reads the settings from the environment. An empty value counts as absent.
+ *
+ * @param root the folder that relative paths start from: the repository, wherever one stands
+ * @throws Obstacle that names every wrong or unknown setting at once
+ */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>, root: string): Config {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()))
+  const reading = Settings.safeParse(given)
+  const wrong = new Set(reading.error?.issues.map((issue) => issue.path[0]))
+  const problems = [
+    ...names.filter((name) => wrong.has(name)).map((name) => `${name} must be ${wordsOf(name).expects}`),
+    ...Object.keys(given).filter(isUnknown).map(unknownName),
+  ]
+  if (!reading.success || problems.length > 0) throw new Obstacle(`Please mend the settings: ${problems.join('; ')}.`)
+
+  const value = reading.data
+  return {
+    port: value.GLACIS_PORT,
+    hosts: value.GLACIS_HOST ?? localHosts(),
+    url: value.GLACIS_URL ?? `http://localhost:${value.GLACIS_PORT}`,
+    dataFolder: resolve(root, value.GLACIS_DATA),
+    databaseUrl: value.DATABASE_URL,
+    identityUrl: value.GLACIS_IDENTITY_URL,
+    roles: [...new Set(value.GLACIS_ROLES)],
+    smtpUrl: value.GLACIS_SMTP_URL,
+    mailFrom: value.GLACIS_MAIL_FROM,
+    scanNetworks: value.GLACIS_SCAN_NETWORKS,
+    billing: value.GLACIS_BILLING,
+    packs: value.GLACIS_PACKS.map((path) => resolve(root, path)),
+    logLevel: value.GLACIS_LOG_LEVEL,
+  }
+}
+
+function localHosts(): readonly string[] {
+  const addresses = Object.values(networkInterfaces()).flatMap((found) => found ?? [])
+  return addresses.some(({ address }) => address === '::1') ? ['127.0.0.1', '::1'] : ['127.0.0.1']
+}
+
+function isUnknown(name: string): boolean {
+  return name.startsWith('GLACIS_') && !(name in Settings.shape)
+}
+
+function unknownName(name: string): string {
+  const nearest = names.toSorted((a, b) => editDistance(name, a) - editDistance(name, b))[0]
+  return `${name} is not a setting, the nearest one is ${nearest}`
+}
+
+/** Levenshtein's distance: the fewest letters to insert, drop or change. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column)
+  for (const [line, letter] of a.split('').entries()) {
+    const next = [line + 1]
+    for (const [column, other] of b.split('').entries()) {
+      const replaced = (row[column] ?? 0) + (letter === other ? 0 : 1)
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}

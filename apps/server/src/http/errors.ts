@@ -1,0 +1,77 @@
+/** From what went wrong to the answer: one place, gRPC codes (google.rpc.Code) and their HTTP statuses. */
+import type { ApiError } from '@glacis/contract/primitives'
+import { Refusal, type RefusalCode } from '#errors.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ZodError } from 'zod'
+
+const answers: Readonly<Record<RefusalCode, { readonly status: number; readonly code: number }>> = {
+  invalid: { status: 400, code: 3 },
+  precondition: { status: 400, code: 9 },
+  unauthenticated: { status: 401, code: 16 },
+  forbidden: { status: 403, code: 7 },
+  not_found: { status: 404, code: 5 },
+  conflict: { status: 409, code: 10 },
+  quota_exceeded: { status: 429, code: 8 },
+}
+const type = (name: string) => `type.googleapis.com/google.rpc.${name}`
+
+/** Answers every error of the product API in its one shape; nothing of a bug leaves the house. */
+export function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => answer(error, request, reply))
+}
+
+function answer(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof ZodError) return refuse(reply, fromZod(error))
+  if (error instanceof Refusal) return refuse(reply, error)
+  const status = statusOf(error)
+  if (status !== null && status < 500) {
+    const message = error instanceof Error ? error.message : 'The request could not be read'
+    return reply.status(status).send({ code: status === 429 ? 8 : 3, message } satisfies ApiError)
+  }
+  if (isUnavailable(error)) {
+    request.log.error({ err: error }, 'the database does not answer')
+    return reply
+      .status(503)
+      .header('retry-after', '5')
+      .send({ code: 14, message: 'The database does not answer; try again shortly' } satisfies ApiError)
+  }
+  request.log.error({ err: error }, 'request failed')
+  return reply
+    .status(500)
+    .send({ code: 13, message: 'Something went wrong here; the log says what' } satisfies ApiError)
+}
+
+function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {
+  const { status, code } = answers[refusal.code]
+  const details = [
+    ...(refusal.violations.length > 0 ? [{ '@type': type('BadRequest'), fieldViolations: refusal.violations }] : []),
+    ...(refusal.quota ? [{ '@type': type('QuotaFailure'), violations: [refusal.quota] }] : []),
+    ...(Object.keys(refusal.metadata).length > 0 ? [{ '@type': type('ErrorInfo'), metadata: refusal.metadata }] : []),
+  ]
+  const body: ApiError = { code, message: refusal.message, ...(details.length > 0 && { details }) }
+  return reply.status(status).send(body)
+}
+
+/** What a body or query got wrong, as field paths and sentences. */
+function fromZod(error: ZodError): Refusal {
+  const violations = error.issues.flatMap((issue) => {
+    const path = issue.path.map(String)
+    if (issue.code !== 'unrecognized_keys') return [{ field: path.join('.'), description: issue.message }]
+    return issue.keys.map((key) => ({ field: [...path, key].join('.'), description: 'There is no such member' }))
+  })
+  const [first] = violations
+  const message = first ? `${first.field || 'The request'}: ${first.description}` : 'The request has the wrong shape'
+  return new Refusal('invalid', message, { violations })
+}
+
+function statusOf(error: unknown): number | null {
+  if (typeof error !== 'object' || error === null || !('statusCode' in error)) return null
+  return typeof error.statusCode === 'number' ? error.statusCode : null
+}
+
+/** Connection refused, reset, shutting down, too many clients (SQLSTATE class 08 and 57P, 53300). */
+function isUnavailable(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const isPoolTimeout = error instanceof Error && error.message.includes('timeout exceeded when trying to connect')
+  return isPoolTimeout || /^(08|57P|53300)|^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE)$/.test(code)
+}

@@ -1,0 +1,34 @@
+/** The built portal: files that never change under their names, and one page for every route. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { ApiError } from '@glacis/contract/primitives'
+import type { FastifyInstance } from 'fastify'
+
+/** Serves the portal from `folder`; without one every unknown path is simply not there. */
+export async function servePortal(app: FastifyInstance, folder: string | null): Promise<void> {
+  const isBuilt = folder !== null && existsSync(join(folder, 'index.html'))
+  if (isBuilt) {
+    await app.register(fastifyStatic, {
+      root: folder,
+      preCompressed: true,
+      index: false,
+      wildcard: false,
+      cacheControl: false,
+      setHeaders(reply, path) {
+        const isNamedByContent = path.includes('/files/')
+        reply.header('cache-control', isNamedByContent ? 'public, max-age=31536000, immutable' : 'no-cache')
+      },
+    })
+  }
+  app.setNotFoundHandler(async (request, reply) => {
+    const isPage = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
+    const isApi = /^\/(v1|self-service|sessions|schemas|files)(\/|$)/.test(request.url)
+    if (isBuilt && isPage && !isApi) return reply.type('text/html').sendFile('index.html')
+    const body: ApiError = {
+      code: 5,
+      message: `There is nothing at ${request.method} ${request.url.split('?')[0] ?? ''}`,
+    }
+    return reply.status(404).send(body)
+  })
+}

@@ -1,0 +1,69 @@
+/** One line per call: from the contract's endpoint and a verb to a route. */
+import { type Endpoint, hasQuery, type ParsedInputOf, pathParameters, type ResultOf } from '@glacis/contract/endpoint'
+import { fromQueryString } from '@glacis/contract/query-string'
+import type { Ctx } from '#ctx.ts'
+import { type Database, inAccount } from '#database/index.ts'
+import type { Guard } from '#http/guard.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+
+export interface Router {
+  /** Serves a call of the contract: the input is parsed by it, and the verb runs in the account's transaction. */
+  serve<E extends Endpoint<z.ZodObject, z.ZodType>>(
+    endpoint: E,
+    verb: (ctx: Ctx, input: ParsedInputOf<E>) => Promise<ResultOf<E>> | ResultOf<E>,
+  ): void
+  /** Every call that is served, for the OpenAPI document and the tests that walk the contract. */
+  readonly endpoints: readonly Endpoint[]
+}
+
+/** Calls whose body may also come wrapped in the resource's name, as `{target: {…}}`. */
+const wrappers: Readonly<Record<string, string>> = { '/v1/targets': 'target' }
+
+export function createRouter(app: FastifyInstance, database: Database, guard: Guard): Router {
+  const endpoints: Endpoint[] = []
+  return {
+    endpoints,
+    serve(endpoint, verb) {
+      endpoints.push(endpoint)
+      app.route({
+        method: endpoint.method,
+        url: endpoint.path,
+        handler: async (request) => {
+          const as = await guard.admit(request)
+          const input = endpoint.input.parse(inputOf(endpoint, request)) as Parameters<typeof verb>[1] // parsed by that very schema
+          return inAccount(database, as, async (ctx) => verb(ctx, input))
+        },
+      })
+    },
+  }
+}
+
+function inputOf(endpoint: Endpoint, request: FastifyRequest): unknown {
+  const parameters = readParameters(endpoint.path, request)
+  if (hasQuery(endpoint.method)) return { ...rejectRepeated(request, endpoint), ...parameters }
+  const body = request.body ?? {}
+  if (typeof body !== 'object' || Array.isArray(body)) return body
+  return { ...unwrap(endpoint, body), ...parameters }
+}
+
+function rejectRepeated(request: FastifyRequest, endpoint: Endpoint): Record<string, unknown> {
+  const [, query = ''] = request.url.split('?', 2)
+  const values = fromQueryString(query)
+  // Unknown names in a query are refused like unknown members of a body.
+  const unknown = Object.keys(values).filter((name) => !(name in endpoint.input.shape))
+  if (unknown.length > 0) endpoint.input.strict().parse(values)
+  return values
+}
+
+function unwrap(endpoint: Endpoint, body: object): object {
+  const wrapper = endpoint.method === 'POST' ? wrappers[endpoint.path] : undefined
+  if (!wrapper || !(wrapper in body) || Object.keys(body).length !== 1) return body
+  const inner: unknown = (body as Record<string, unknown>)[wrapper]
+  return typeof inner === 'object' && inner !== null ? inner : body
+}
+
+function readParameters(path: string, request: FastifyRequest): Record<string, unknown> {
+  const given = request.params as Record<string, string> // fastify fills the names of the path
+  return Object.fromEntries(pathParameters(path).map((name) => [name, given[name]]))
+}

@@ -1,0 +1,228 @@
+import type { Observation } from '@glacis/contract/runner'
+import type { Ctx } from '#ctx.ts'
+import { newId } from '#database/index.ts'
+import { sql } from 'kysely'
+
+type Of<Kind extends Observation['kind']> = Extract<Observation, { kind: Kind }>
+
+/** What a batch of observations became. Only hosts with something open, or known from before, are in it. */
+export interface Recorded {
+  readonly hostByAddress: ReadonlyMap<string, string>
+}
+
+/**
+ * Writes what a scan saw: hosts, services and software. A host that answered with nothing but
+ * refusals enters the inventory only if it was there before. What a reached host no longer shows
+ * on a port that was looked at is marked as gone, and kept.
+ */
+export async function recordInventory(
+  ctx: Ctx,
+  targetId: string,
+  observations: readonly Observation[],
+): Promise<Recorded> {
+  const services = observations.filter((one) => one.kind === 'service')
+  const reached = observations.filter((one) => one.kind === 'host').filter((one) => one.reached)
+  const hostByAddress = await recordHosts(ctx, targetId, reached, new Set(services.map((one) => one.address)))
+  await recordServices(ctx, hostByAddress, services)
+  const technologies = observations.filter((one) => one.kind === 'technology')
+  await recordProducts(ctx, hostByAddress, technologies)
+  await markGone(
+    ctx,
+    hostByAddress,
+    observations.filter((one) => one.kind === 'closed'),
+  )
+  return { hostByAddress }
+}
+
+async function recordHosts(
+  ctx: Ctx,
+  targetId: string,
+  reached: readonly Of<'host'>[],
+  speaking: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, string>> {
+  if (reached.length === 0) return new Map()
+  const known = await ctx.tx
+    .selectFrom('host')
+    .select('address')
+    .where('account_id', '=', ctx.account)
+    .where('target_id', '=', targetId)
+    .where(
+      'address',
+      'in',
+      reached.map((one) => one.address),
+    )
+    .execute()
+  const isKnown = new Set(known.map((row) => row.address))
+  const wanted = reached.filter((one) => speaking.has(one.address) || isKnown.has(one.address))
+  if (wanted.length === 0) return new Map()
+  const rows = await ctx.tx
+    .insertInto('host')
+    .values(
+      wanted.map((one) => ({
+        account_id: ctx.account,
+        id: newId(),
+        target_id: targetId,
+        address: one.address,
+        name: clean(one.names[0] ?? ''),
+        first_seen_at: ctx.now,
+        last_seen_at: ctx.now,
+        last_checked_at: ctx.now,
+        updated_at: ctx.now,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'target_id', 'address']).doUpdateSet((set) => ({
+        name: set.ref('excluded.name'),
+        last_seen_at: ctx.now,
+        last_checked_at: ctx.now,
+        updated_at: ctx.now,
+      })),
+    )
+    .returning(['id', 'address'])
+    .execute()
+  return new Map(rows.map((row) => [row.address, row.id]))
+}
+
+async function recordServices(
+  ctx: Ctx,
+  hosts: ReadonlyMap<string, string>,
+  services: readonly Of<'service'>[],
+): Promise<void> {
+  const rows = services.flatMap((one) => {
+    const host_id = hosts.get(one.address)
+    return host_id ? { host_id, ...one } : []
+  })
+  if (rows.length === 0) return
+  await ctx.tx
+    .insertInto('service')
+    .values(
+      rows.map((one) => ({
+        account_id: ctx.account,
+        host_id: one.host_id,
+        port: one.port,
+        transport: one.transport,
+        protocol: clean(one.protocol),
+        tls: one.tls,
+        banner: clean(one.banner),
+        product: clean(one.http?.server ?? ''),
+        first_seen_at: ctx.now,
+        last_seen_at: ctx.now,
+        gone_at: null,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'host_id', 'port', 'transport']).doUpdateSet((set) => ({
+        protocol: set.ref('excluded.protocol'),
+        tls: set.ref('excluded.tls'),
+        banner: set.ref('excluded.banner'),
+        product: set.ref('excluded.product'),
+        last_seen_at: ctx.now,
+        gone_at: null,
+      })),
+    )
+    .execute()
+}
+
+async function recordProducts(
+  ctx: Ctx,
+  hosts: ReadonlyMap<string, string>,
+  technologies: readonly Of<'technology'>[],
+): Promise<void> {
+  const seen = technologies.filter((one) => hosts.has(one.address))
+  if (seen.length === 0) return
+  const byKey = new Map(seen.map((one) => [one.wfn.text, one]))
+  const products = await ctx.tx
+    .insertInto('product')
+    .values(
+      [...byKey].map(([key, one]) => ({
+        account_id: ctx.account,
+        id: newId(),
+        key,
+        name: clean(one.name),
+        version: clean(
+          [one.wfn.version, one.wfn.update].filter((part) => part && part !== '*' && part !== '-').join(' '),
+        ),
+        part: one.wfn.part,
+        vendor: one.wfn.vendor,
+        product: one.wfn.product,
+        wfn: JSON.stringify(one.wfn),
+        created_at: ctx.now,
+        updated_at: ctx.now,
+      })),
+    )
+    .onConflict((conflict) => conflict.columns(['account_id', 'key']).doUpdateSet({ updated_at: ctx.now }))
+    .returning(['id', 'key'])
+    .execute()
+  const idByKey = new Map(products.map((row) => [row.key, row.id]))
+  await replaceOnPorts(ctx, hosts, seen, idByKey)
+}
+
+/** On the ports where software was recognised again, that is now what runs there; the rest there is gone. */
+async function replaceOnPorts(
+  ctx: Ctx,
+  hosts: ReadonlyMap<string, string>,
+  seen: readonly Of<'technology'>[],
+  idByKey: ReadonlyMap<string, string>,
+): Promise<void> {
+  const rows = new Map<string, { host_id: string; product_id: string; one: Of<'technology'> }>()
+  for (const one of seen) {
+    const [host_id, product_id] = [hosts.get(one.address), idByKey.get(one.wfn.text)]
+    if (host_id && product_id) rows.set(`${host_id} ${product_id} ${one.port}`, { host_id, product_id, one })
+  }
+  const list = [...rows.values()]
+  await sql`
+    update host_product set gone_at = ${ctx.now}
+    where account_id = ${ctx.account} and gone_at is null
+      and (host_id, port) in (
+        select * from unnest(${list.map((row) => row.host_id)}::uuid[], ${list.map((row) => row.one.port)}::int[]))`.execute(
+    ctx.tx,
+  )
+  await ctx.tx
+    .insertInto('host_product')
+    .values(
+      list.map(({ host_id, product_id, one }) => ({
+        account_id: ctx.account,
+        host_id,
+        product_id,
+        port: one.port,
+        revision: clean(one.revision ?? ''),
+        evidence: clean(one.evidence),
+        quality: one.quality,
+        first_seen_at: ctx.now,
+        last_seen_at: ctx.now,
+        gone_at: null,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'host_id', 'product_id', 'port']).doUpdateSet((set) => ({
+        revision: set.ref('excluded.revision'),
+        evidence: set.ref('excluded.evidence'),
+        quality: set.ref('excluded.quality'),
+        last_seen_at: ctx.now,
+        gone_at: null,
+      })),
+    )
+    .execute()
+}
+
+async function markGone(ctx: Ctx, hosts: ReadonlyMap<string, string>, closed: readonly Of<'closed'>[]): Promise<void> {
+  const pairs = closed.flatMap((one) => {
+    const host = hosts.get(one.address)
+    return host ? one.ports.map((port) => ({ host, port })) : []
+  })
+  if (pairs.length === 0) return
+  for (const table of ['service', 'host_product']) {
+    await sql`
+      update ${sql.table(table)} set gone_at = ${ctx.now}
+      where account_id = ${ctx.account} and gone_at is null
+        and (host_id, port) in (
+          select * from unnest(${pairs.map((pair) => pair.host)}::uuid[], ${pairs.map((pair) => pair.port)}::int[]))`.execute(
+      ctx.tx,
+    )
+  }
+}
+
+/** PostgreSQL stores no NUL, and nothing that is shown needs one. */
+function clean(text: string): string {
+  return text.replaceAll('\u0000', '')
+}

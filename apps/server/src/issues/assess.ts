@@ -1,0 +1,118 @@
+import type { Observation } from '@glacis/contract/runner'
+import type { Ctx } from '#ctx.ts'
+import { keyOf, matchInventory } from '#issues/potential.ts'
+import { type Change, type Finding, raise } from '#issues/raise.ts'
+import { rollUp } from '#issues/roll-up.ts'
+import { settle, type Verdicts } from '#issues/settle.ts'
+import { threatsByKey } from '#threats.ts'
+
+export interface Assessment {
+  readonly scanId: string
+  readonly targetId: string
+  readonly observations: readonly Observation[]
+  /** Hosts of the inventory, as this batch wrote them. */
+  readonly hostByAddress: ReadonlyMap<string, string>
+  /** Hosts of the inventory that the batch was about, whether they answered or not. */
+  readonly askedHosts: ReadonlyMap<string, string>
+}
+
+/** Turns what a batch saw into issues: raises, settles, matches versions, and writes the history once. */
+export async function assess(ctx: Ctx, input: Assessment): Promise<void> {
+  const proven = await findingsOf(ctx, input)
+  const inferred = await matchInventory(ctx, input.targetId, [...input.hostByAddress.values()])
+  const findings = [...proven, ...inferred]
+  const raised = await raise(ctx, findings)
+  const settled = await settle(ctx, findings, verdictsOf(input))
+  // What was settled comes first, each with its reason; the rest needs none.
+  for (const [reason, group] of Map.groupBy(settled, (one) => one.reason)) {
+    await rollUp(
+      ctx,
+      group.map((one) => one.issueId),
+      { reason, scanId: input.scanId },
+    )
+  }
+  await rollUp(
+    ctx,
+    raised.map((change) => change.issueId),
+    { reason: '', scanId: input.scanId },
+  )
+  await noteInScan(ctx, input.scanId, [...raised, ...settled])
+}
+
+async function findingsOf(ctx: Ctx, { observations, hostByAddress, targetId }: Assessment): Promise<Finding[]> {
+  const seen = observations.filter((one) => one.kind === 'finding')
+  const threats = await threatsByKey(
+    ctx,
+    seen.map((one) => one.threat),
+  )
+  return seen.flatMap((one) => {
+    const [threat, hostId] = [threats.get(one.threat), hostByAddress.get(one.address)]
+    if (!threat) ctx.log.error({ check: one.check, threat: one.threat }, 'a check names a threat that no pack holds')
+    if (!threat || !hostId) return []
+    return {
+      threat,
+      hostId,
+      targetId,
+      location: clean(one.location),
+      port: one.port ?? null,
+      method: one.check,
+      quality: one.quality,
+      evidence: {
+        location: clean(one.location),
+        ...(one.port && { port: one.port }),
+        method: one.check,
+        quality: one.quality,
+        ...(one.request && { request: clean(one.request) }),
+        text: clean(one.evidence),
+        highlights: one.highlights.map(clean),
+      },
+    }
+  })
+}
+
+function verdictsOf({ observations, hostByAddress, askedHosts }: Assessment): Verdicts {
+  const covered = new Set<string>()
+  const closed = new Set<string>()
+  const read = new Map<string, { names: Set<string>; words: string }>()
+  for (const one of observations) {
+    const host = 'address' in one && one.address ? hostByAddress.get(one.address) : undefined
+    if (!host) continue
+    if (one.kind === 'coverage') for (const check of one.checks) covered.add(`${host} ${one.port ?? 0} ${check}`)
+    if (one.kind === 'closed') for (const port of one.ports) closed.add(`${host} ${port}`)
+    if (one.kind === 'technology') {
+      const place = read.get(`${host} ${one.port}`) ?? { names: new Set<string>(), words: '' }
+      place.names.add(keyOf(one.wfn) ?? '')
+      read.set(`${host} ${one.port}`, {
+        names: place.names,
+        words: [place.words, one.evidence.split('\n')[0]].filter(Boolean).join('; '),
+      })
+    }
+  }
+  return { reached: new Set(hostByAddress.values()), asked: new Set(askedHosts.values()), covered, closed, read }
+}
+
+/** What the scan's own page shows, one row per issue and host; a later batch never weakens what an earlier one said. */
+async function noteInScan(ctx: Ctx, scanId: string, changes: readonly Change[]): Promise<void> {
+  if (changes.length === 0) return
+  const rows = new Map(changes.map((one) => [`${one.issueId} ${one.hostId}`, one]))
+  for (const one of changes)
+    if (one.change === 'NEW' || one.change === 'REGRESSION') rows.set(`${one.issueId} ${one.hostId}`, one)
+  await ctx.tx
+    .insertInto('scan_issue')
+    .values(
+      [...rows.values()].map((one) => ({
+        account_id: ctx.account,
+        scan_id: scanId,
+        issue_id: one.issueId,
+        host_id: one.hostId,
+        change: one.change,
+      })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** PostgreSQL stores no NUL, and nothing that is shown needs one. */
+function clean(text: string): string {
+  return text.replaceAll('\u0000', '')
+}

@@ -1,0 +1,178 @@
+import type { IssueStatus } from '@glacis/contract/issue'
+import type { Ctx } from '#ctx.ts'
+import { newId } from '#database/index.ts'
+import type { StoredEvidence, Tables } from '#database/tables.ts'
+import { onDetected } from '#issues/status.ts'
+import type { ThreatRow } from '#threats.ts'
+import { createHash } from 'node:crypto'
+import type { Selectable } from 'kysely'
+
+/** An observation that something is wrong, with the threat it is about. */
+export interface Finding {
+  readonly threat: ThreatRow
+  readonly hostId: string
+  readonly targetId: string
+  readonly location: string
+  readonly port: number | null
+  /** Id of the check, or `version`. */
+  readonly method: string
+  readonly quality: number
+  readonly evidence: StoredEvidence
+}
+
+/** What a raise did on one host, for the scan's own account of itself. */
+export interface Change {
+  readonly issueId: string
+  readonly hostId: string
+  readonly change: 'NEW' | 'SEEN' | 'REGRESSION' | 'RESOLVED'
+}
+
+type Occurrence = Selectable<Tables['occurrence']>
+
+/**
+ * Writes what was found: one issue per threat, one occurrence per host, location and method. The
+ * same findings again change nothing but the times. Statuses of issues and hosts are brought up
+ * to date by `rollUp`, which the caller runs once afterwards.
+ */
+export async function raise(ctx: Ctx, all: readonly Finding[]): Promise<Change[]> {
+  const findings = distinct(all)
+  if (findings.length === 0) return []
+  const issues = await ensureIssues(ctx, findings)
+  const before = await occurrencesOf(ctx, [...issues.values()], findings)
+  const known = new Map(before.map((row) => [keyOf(row.issue_id, row.host_id, row.location, row.method), row]))
+  const hostsKnown = new Set(before.map((row) => `${row.issue_id} ${row.host_id}`))
+  const ignoredHosts = new Set(
+    before.filter((row) => row.status === 'STATUS_IGNORED').map((row) => `${row.issue_id} ${row.host_id}`),
+  )
+  const changes = new Map<string, Change>()
+  const rows = findings.map((finding) => {
+    const issueId = issues.get(finding.threat.id) ?? ''
+    const old = known.get(keyOf(issueId, finding.hostId, finding.location, finding.method))
+    const host = `${issueId} ${finding.hostId}`
+    const row = toRow(ctx, finding, issueId, old, ignoredHosts.has(host))
+    const change = changeOf(hostsKnown.has(host), old?.status, row.status)
+    if (!changes.has(host) || change === 'REGRESSION') changes.set(host, { issueId, hostId: finding.hostId, change })
+    return row
+  })
+  await write(ctx, rows)
+  return [...changes.values()]
+}
+
+function changeOf(wasKnown: boolean, before: IssueStatus | undefined, now: IssueStatus): Change['change'] {
+  if (!wasKnown) return 'NEW'
+  return now === 'STATUS_REGRESSION' && before !== 'STATUS_REGRESSION' ? 'REGRESSION' : 'SEEN'
+}
+
+/** The best proof of each occurrence, where a scan saw one twice. */
+function distinct(findings: readonly Finding[]): Finding[] {
+  const best = new Map<string, Finding>()
+  for (const finding of findings) {
+    const key = keyOf(finding.threat.id, finding.hostId, finding.location, finding.method)
+    const other = best.get(key)
+    if (!other || other.quality < finding.quality) best.set(key, finding)
+  }
+  return [...best.values()]
+}
+
+const keyOf = (issue: string, host: string, location: string, method: string) =>
+  JSON.stringify([issue, host, location, method])
+
+/** Issue id by threat id; the rows are locked, in one order, so that two batches cannot wait for each other. */
+async function ensureIssues(ctx: Ctx, findings: readonly Finding[]): Promise<ReadonlyMap<string, string>> {
+  const threats = [...new Map(findings.map((finding) => [finding.threat.id, finding.threat])).values()]
+  threats.sort((a, b) => (a.id < b.id ? -1 : 1))
+  await ctx.tx
+    .insertInto('issue')
+    .values(
+      threats.map((threat) => ({
+        account_id: ctx.account,
+        id: newId(),
+        threat_id: threat.id,
+        status: 'STATUS_OPEN' as const,
+        verification: 'VERIFICATION_UNVERIFIED' as const,
+        quality: 0,
+        priority: 0,
+        score: threat.score,
+        category: threat.category,
+        first_seen_at: ctx.now,
+        last_seen_at: ctx.now,
+        ignored_at: null,
+        ignore_until: null,
+        resolved_at: null,
+        updated_at: ctx.now,
+      })),
+    )
+    .onConflict((conflict) => conflict.columns(['account_id', 'threat_id']).doNothing())
+    .execute()
+  const rows = await ctx.tx
+    .selectFrom('issue')
+    .select(['id', 'threat_id'])
+    .where('account_id', '=', ctx.account)
+    .where(
+      'threat_id',
+      'in',
+      threats.map((threat) => threat.id),
+    )
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  return new Map(rows.map((row) => [row.threat_id, row.id]))
+}
+
+async function occurrencesOf(ctx: Ctx, issues: readonly string[], findings: readonly Finding[]): Promise<Occurrence[]> {
+  return ctx.tx
+    .selectFrom('occurrence')
+    .selectAll()
+    .where('account_id', '=', ctx.account)
+    .where('issue_id', 'in', issues)
+    .where('host_id', 'in', [...new Set(findings.map((finding) => finding.hostId))])
+    .execute()
+}
+
+function toRow(ctx: Ctx, finding: Finding, issueId: string, old: Occurrence | undefined, hostIsIgnored: boolean) {
+  const evidence_key = createHash('sha256').update(JSON.stringify(finding.evidence)).digest('base64url')
+  const before = old ? { status: old.status, decidedBy: old.decided_by, evidenceKey: old.evidence_key } : null
+  const detected = onDetected(before, { method: finding.method, evidenceKey: evidence_key })
+  // A person who ignored the weakness on this host meant the host, not one path on it.
+  const status = !old && hostIsIgnored ? 'STATUS_IGNORED' : detected
+  return {
+    account_id: ctx.account,
+    id: old?.id ?? newId(),
+    issue_id: issueId,
+    host_id: finding.hostId,
+    target_id: finding.targetId,
+    location: finding.location,
+    port: finding.port,
+    method: finding.method,
+    status,
+    quality: finding.quality,
+    evidence: JSON.stringify(finding.evidence),
+    evidence_key,
+    decided_by: old && status === old.status ? old.decided_by : ('scan' as const),
+    first_seen_at: old?.first_seen_at ?? ctx.now,
+    last_seen_at: ctx.now,
+    ignored_at: status === 'STATUS_IGNORED' ? (old?.ignored_at ?? ctx.now) : null,
+    resolved_at: old?.resolved_at ?? null,
+    not_checked_since: null,
+  }
+}
+
+async function write(ctx: Ctx, rows: readonly ReturnType<typeof toRow>[]): Promise<void> {
+  await ctx.tx
+    .insertInto('occurrence')
+    .values([...rows])
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'issue_id', 'host_id', 'location', 'method']).doUpdateSet((set) => ({
+        port: set.ref('excluded.port'),
+        status: set.ref('excluded.status'),
+        quality: set.ref('excluded.quality'),
+        evidence: set.ref('excluded.evidence'),
+        evidence_key: set.ref('excluded.evidence_key'),
+        decided_by: set.ref('excluded.decided_by'),
+        last_seen_at: set.ref('excluded.last_seen_at'),
+        ignored_at: set.ref('excluded.ignored_at'),
+        not_checked_since: null,
+      })),
+    )
+    .execute()
+}

@@ -1,0 +1,95 @@
+/** Background jobs on the database itself: a job exists exactly if the transaction that asked for it was committed. */
+import type { Log } from '#ctx.ts'
+import type { Tables } from '#database/tables.ts'
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
+
+/** Every queue and what its jobs carry: ids only. */
+export interface Queues {
+  'scan-plan': { readonly account: string; readonly scanId: string }
+  'scan-batch': { readonly account: string; readonly scanId: string; readonly number: number }
+  sweep: Record<string, never>
+}
+export type QueueName = keyof Queues
+
+/** A job as its worker gets it. */
+export interface Work<Name extends QueueName> {
+  readonly data: Queues[Name]
+  /** Aborts when the process is asked to stop. */
+  readonly signal: AbortSignal
+  /** True when no further attempt follows a failure. */
+  readonly isLastAttempt: boolean
+}
+
+export interface Jobs {
+  /** Installs the job tables and lets the application's role queue jobs. Safe to run by several processes. */
+  prepare(owner: Kysely<Tables>): Promise<void>
+  /** Starts fetching; without it a process can only queue. */
+  supervise(): Promise<void>
+  enqueue<Name extends QueueName>(tx: Transaction<Tables>, name: Name, data: Queues[Name]): Promise<void>
+  work<Name extends QueueName>(name: Name, concurrency: number, run: (work: Work<Name>) => Promise<void>): Promise<void>
+  /** Runs `sweep` at the start of every minute, once over all processes. */
+  everyMinute(): Promise<void>
+  /** Aborts running work and gives it back to the queue. */
+  close(): Promise<void>
+}
+
+/** A worker that falls silent for so long has died; its job goes to another. */
+const heartbeatSeconds = 10
+const retryLimit = 2
+
+export function createJobs(databaseUrl: string, log: Log, { supervise }: { supervise: boolean }): Jobs {
+  const boss = new PgBoss({
+    connectionString: databaseUrl,
+    max: 4,
+    supervise,
+    schedule: supervise,
+    // A dead worker is noticed within heartbeat + supervision.
+    superviseIntervalSeconds: 10,
+    monitorIntervalSeconds: 10,
+  })
+  boss.on('error', (error) => log.warn({ error: error.message }, 'job queue'))
+  const stopping = new AbortController()
+  return {
+    async prepare(owner) {
+      await boss.start()
+      for (const name of ['scan-plan', 'scan-batch'] as const) {
+        await boss.createQueue(name, {
+          retryLimit,
+          retryDelay: 1,
+          heartbeatSeconds,
+          expireInSeconds: 3600,
+          deleteAfterSeconds: 3600,
+        })
+      }
+      await boss.createQueue('sweep', { retryLimit: 0, policy: 'singleton', deleteAfterSeconds: 600 })
+      await sql`grant usage on schema pgboss to glacis_app`.execute(owner)
+      await sql`grant select, insert, update on all tables in schema pgboss to glacis_app`.execute(owner)
+      await sql`grant execute on all functions in schema pgboss to glacis_app`.execute(owner)
+    },
+    async supervise() {
+      await boss.supervise()
+    },
+    async enqueue(tx, name, data) {
+      await boss.send(name, data, { db: fromKysely(tx) })
+    },
+    async work(name, concurrency, run) {
+      await boss.work(
+        name,
+        { localConcurrency: concurrency, pollingIntervalSeconds: 1, includeMetadata: true },
+        async ([job]: JobWithMetadata<Queues[typeof name]>[]) => {
+          if (!job) return
+          const signal = AbortSignal.any([stopping.signal, job.signal])
+          await run({ data: job.data, signal, isLastAttempt: job.retryCount >= job.retryLimit })
+        },
+      )
+    },
+    async everyMinute() {
+      await boss.schedule('sweep', '* * * * *')
+    },
+    async close() {
+      stopping.abort(new Error('the process is stopping'))
+      await boss.stop({ graceful: true, timeout: 3000 })
+    },
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * The log: one line per event on standard error, JSON for machines and short lines for people.
+ * Standard output is left to what a person asked for.
+ */
+import { styleText } from 'node:util'
+import { type DestinationStream, type Logger, pino } from 'pino'
+import { z } from 'zod'
+
+export type { Logger } from 'pino'
+
+/** Where a password, token or cookie could stand in what is logged; its value is never written. */
+const secretKeys = ['authorization', 'cookie', 'set-cookie', 'password', 'token', 'code', 'secret', 'x-session-token']
+const secretPaths = secretKeys.flatMap((key) => ['', '*.', '*.*.'].map((depth) => pathTo(depth, key)))
+
+function pathTo(depth: string, key: string): string {
+  return key.includes('-') ? `${depth.replace(/\.$/, '')}["${key}"]` : `${depth}${key}`
+}
+
+/**
+ * Opens the log.
+ *
+ * @param level the least important level that is written, `silent` for none
+ * @param output where lines go; without it standard error, for people when that is a terminal
+ */
+export function createLogger({ level, output }: { level: string; output?: DestinationStream }): Logger {
+  const destination = output ?? (process.stderr.isTTY ? forPeople(process.stderr) : pino.destination(2))
+  return pino(
+    { level, base: null, redact: { paths: secretPaths, censor: '…' }, timestamp: pino.stdTimeFunctions.isoTime },
+    destination,
+  )
+}
+
+const Line = z.looseObject({
+  level: z.number(),
+  time: z.string(),
+  msg: z.string().default(''),
+  err: z.looseObject({ message: z.string(), stack: z.string().optional() }).optional(),
+})
+
+/** Turns the JSON lines of the log into `12:03:59 warn  message  key=value`. */
+export function forPeople(screen: { write(text: string): unknown }): DestinationStream {
+  return {
+    write(json) {
+      const { level, time, msg, err, ...fields } = Line.parse(JSON.parse(json))
+      const name = pino.levels.labels[level] ?? String(level)
+      const clock = new Date(time).toTimeString().slice(0, 8)
+      const facts = Object.entries(fields).map(([key, value]) => ` ${key}=${brief(value)}`)
+      const cause = err ? `\n  ${err.stack ?? err.message}` : ''
+      screen.write(`${styleText('dim', clock)} ${painted(name)} ${msg}${styleText('dim', facts.join(''))}${cause}\n`)
+    },
+  }
+}
+
+function brief(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function painted(level: string): string {
+  const text = level.padEnd(5)
+  if (level === 'warn') return styleText('yellow', text)
+  return level === 'error' || level === 'fatal' ? styleText('red', text) : styleText('green', text)
+}

@@ -1,0 +1,54 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Where the scanner finds what it reads; plain paths, so that they can be handed to a thread. */
+export interface PackFolders {
+  readonly checks: string[]
+  readonly fingerprints: string[]
+  /** Files of CVE records. */
+  readonly threats: string[]
+}
+
+/**
+ * Our own packs and those of `GLACIS_PACKS`. A folder that is laid out like ours gives each kind;
+ * any other is taken for what its files are: `.yaml` checks, `.xml` fingerprints, `.json` records.
+ */
+export function packFolders(root: string, extra: readonly string[]): PackFolders {
+  const own = join(root, 'packs')
+  const folders: PackFolders = {
+    checks: [join(own, 'checks')],
+    fingerprints: [join(own, 'fingerprints')],
+    threats: filesOf(join(own, 'threats')),
+  }
+  for (const path of extra) add(folders, path)
+  return folders
+}
+
+function add(folders: PackFolders, path: string): void {
+  if (!existsSync(path)) return
+  if (statSync(path).isFile()) return addFile(folders, path)
+  const isLaidOut = ['checks', 'fingerprints', 'threats'].some((kind) => existsSync(join(path, kind)))
+  if (!isLaidOut) {
+    folders.checks.push(path)
+    folders.fingerprints.push(path)
+    folders.threats.push(...filesOf(path))
+    return
+  }
+  if (existsSync(join(path, 'checks'))) folders.checks.push(join(path, 'checks'))
+  if (existsSync(join(path, 'fingerprints'))) folders.fingerprints.push(join(path, 'fingerprints'))
+  if (existsSync(join(path, 'threats'))) folders.threats.push(...filesOf(join(path, 'threats')))
+}
+
+function addFile(folders: PackFolders, path: string): void {
+  if (/\.ya?ml$/.test(path)) folders.checks.push(path)
+  if (path.endsWith('.xml')) folders.fingerprints.push(path)
+  if (/\.jsonl?$/.test(path)) folders.threats.push(path)
+}
+
+function filesOf(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter((name) => /\.jsonl?$/.test(name))
+    .toSorted()
+    .map((name) => join(folder, name))
+}

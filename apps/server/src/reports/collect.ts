@@ -1,0 +1,80 @@
+import type { Host } from '@glacis/contract/inventory'
+import type { Ctx } from '#ctx.ts'
+import { notFound } from '#errors.ts'
+import { describeHosts } from '#inventory/index.ts'
+import { issuesOfScan } from '#issues/index.ts'
+import type { ReportHost, ReportModel } from './model.ts'
+import { getScan } from '#scans/index.ts'
+import { describeTargets } from '#targets/index.ts'
+
+/**
+ * Gathers what the report of a scan says: the hosts it reached, the issues it saw or settled as
+ * they stand now, and the completed scan before it.
+ *
+ * @throws Refusal `not_found`
+ */
+export async function collectReport(ctx: Ctx, scanId: string): Promise<ReportModel> {
+  const { scan } = await getScan(ctx, { id: scanId })
+  if (!scan.target) throw notFound('scan', scanId)
+  const account = await ctx.tx
+    .selectFrom('account')
+    .select('name')
+    .where('id', '=', ctx.account)
+    .executeTakeFirstOrThrow()
+  const previous = await previousScan(ctx, scan.target.id, scanId)
+  return {
+    account,
+    generatedAt: ctx.now.toISOString(),
+    scan,
+    target: { name: scan.target.name, address: scan.target.address },
+    ...(previous && { previous }),
+    hosts: await hostsOf(ctx, scanId),
+    issues: await issuesOfScan(ctx, scanId, describeTargets),
+  }
+}
+
+async function previousScan(ctx: Ctx, targetId: string, scanId: string): Promise<ReportModel['previous']> {
+  const row = await ctx.tx
+    .selectFrom('scan')
+    .select(['completed_at', 'critical', 'high', 'medium', 'low'])
+    .where('account_id', '=', ctx.account)
+    .where('target_id', '=', targetId)
+    .where('status', '=', 'STATUS_COMPLETED')
+    .where('id', '<', scanId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (!row?.completed_at) return undefined
+  const { completed_at, ...issueCount } = row
+  return { completeTime: completed_at.toISOString(), issueCount }
+}
+
+async function hostsOf(ctx: Ctx, scanId: string): Promise<ReportHost[]> {
+  const rows = await ctx.tx
+    .selectFrom('scan_host')
+    .select('host_id')
+    .where('account_id', '=', ctx.account)
+    .where('scan_id', '=', scanId)
+    .where('host_id', 'is not', null)
+    .where('reached', '=', true)
+    .execute()
+  const hosts = await describeHosts(
+    ctx,
+    rows.flatMap((row) => row.host_id ?? []),
+    describeTargets,
+  )
+  return [...hosts.values()]
+    .map(toReportHost)
+    .toSorted((a, b) => a.address.localeCompare(b.address, 'en', { numeric: true }))
+}
+
+function toReportHost(host: Host): ReportHost {
+  return {
+    address: host.address,
+    name: host.name,
+    services: host.services ?? [],
+    technologies: host.inventory.flatMap(({ product }) =>
+      product ? { name: product.name, version: product.version } : [],
+    ),
+  }
+}

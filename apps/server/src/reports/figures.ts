@@ -1,0 +1,65 @@
+/** The numbers of a report, counted once. */
+import type { Issue } from '@glacis/contract/issue'
+import type { SeverityCategory } from '@glacis/contract/threat'
+
+export interface Figures {
+  /** Open and returned issues, the most urgent first. */
+  readonly open: readonly Issue[]
+  readonly ignored: readonly Issue[]
+  readonly resolved: readonly Issue[]
+  readonly verified: number
+  readonly potential: number
+  readonly knownExploited: number
+  readonly bySeverity: ReadonlyMap<SeverityCategory, { readonly verified: number; readonly potential: number }>
+}
+
+/** The categories that are drawn, from the worst down. */
+export const drawnSeverities = ['CATEGORY_CRITICAL', 'CATEGORY_HIGH', 'CATEGORY_MEDIUM', 'CATEGORY_LOW'] as const
+
+const rank: readonly SeverityCategory[] = [...drawnSeverities, 'CATEGORY_NONE', 'CATEGORY_UNSPECIFIED']
+
+/** Sorts and counts the issues of a report. */
+export function figuresOf(issues: readonly Issue[]): Figures {
+  const open = issues.filter(isOpen).toSorted(byUrgency)
+  const bySeverity = new Map(
+    rank.map((category) => {
+      const those = open.filter((issue) => issue.threat.severity.category === category)
+      const verified = those.filter(isVerified).length
+      return [category, { verified, potential: those.length - verified }] as const
+    }),
+  )
+  const verified = open.filter(isVerified).length
+  return {
+    open,
+    ignored: issues.filter(({ status }) => status === 'STATUS_IGNORED').toSorted(byUrgency),
+    resolved: issues.filter(({ status }) => status === 'STATUS_RESOLVED').toSorted(byUrgency),
+    verified,
+    potential: open.length - verified,
+    knownExploited: open.filter(({ threat }) => threat.knownExploited).length,
+    bySeverity,
+  }
+}
+
+export function isVerified({ verification }: Issue): boolean {
+  return verification === 'VERIFICATION_VERIFIED'
+}
+
+/** How many hosts an issue touches, also where only the first are listed. */
+export function hostsOf({ affectedHosts, affectedHostCount }: Issue): number {
+  return affectedHostCount ?? affectedHosts.length
+}
+
+function isOpen({ status }: Issue): boolean {
+  return status === 'STATUS_OPEN' || status === 'STATUS_REGRESSION'
+}
+
+/** Severity first, then priority; proved before suspected; names decide ties so that reports are stable. */
+function byUrgency(a: Issue, b: Issue): number {
+  return (
+    rank.indexOf(a.threat.severity.category) - rank.indexOf(b.threat.severity.category) ||
+    (b.priority ?? 0) - (a.priority ?? 0) ||
+    Number(isVerified(b)) - Number(isVerified(a)) ||
+    b.threat.severity.score - a.threat.severity.score ||
+    a.name.localeCompare(b.name, 'en')
+  )
+}

@@ -1,0 +1,62 @@
+/** A whole report as PDF: one page for whoever decides, the rest for whoever mends. */
+import type { ReportModel } from '../model.ts'
+import { figuresOf } from '../figures.ts'
+import { writeFindings } from './findings.ts'
+import { writeInventory } from './inventory.ts'
+import { writeNotes } from './notes.ts'
+import { openPdf, type Pdf, place } from './sheet.ts'
+import { writeSummary } from './summary.ts'
+import { day } from './text.ts'
+import { contentWidth, ink, page } from './theme.ts'
+
+/**
+ * Sets the report. Nothing is fetched, and equal models give equal pages.
+ *
+ * @param isCompressed off only where a test reads the text again
+ */
+export async function setPdf(model: ReportModel, { isCompressed = true } = {}): Promise<Buffer> {
+  const figures = figuresOf(model.issues)
+  const title = `Security report: ${model.target.name}`
+  const pdf = openPdf({ title, author: model.account.name, time: model.generatedAt, isCompressed })
+  const done = collect(pdf)
+  writeSummary(pdf, model, figures)
+  pdf.addPage()
+  writeFindings(pdf, figures)
+  writeInventory(pdf, model)
+  writeNotes(pdf, figures)
+  writeMargins(pdf, model)
+  pdf.end()
+  return done
+}
+
+async function collect(pdf: Pdf): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  pdf.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  pdf.once('end', () => resolve(Buffer.concat(chunks)))
+  pdf.once('error', reject)
+  return promise
+}
+
+/** Head and foot lines, once the number of pages is known. The first page has a head of its own. */
+function writeMargins(pdf: Pdf, { target, account, generatedAt }: ReportModel): void {
+  const { start, count } = pdf.bufferedPageRange()
+  for (let index = 0; index < count; index++) {
+    pdf.switchToPage(start + index)
+    // Text below the bottom margin would turn the page.
+    pdf.page.margins.bottom = 0
+    const foot = page.height - 40
+    const style = { size: 8, color: ink.faint }
+    place(pdf, `Glacis  ·  ${account.name}  ·  Confidential`, page.left, foot, style)
+    place(pdf, `Page ${index + 1} of ${count}`, page.left, foot, { ...style, align: 'right' })
+    if (index === 0) continue
+    place(pdf, `Security report: ${target.name}`, page.left, 36, { ...style, width: contentWidth - 90 })
+    place(pdf, day(generatedAt), page.left, 36, { ...style, align: 'right' })
+    pdf
+      .moveTo(page.left, 52)
+      .lineTo(page.left + contentWidth, 52)
+      .lineWidth(0.6)
+      .strokeColor(ink.line)
+      .stroke()
+  }
+}

@@ -1,0 +1,92 @@
+/** Text for the standard fonts of PDF, which know Windows-1252 only. */
+
+/** Characters of Windows-1252 above Latin-1. */
+const extra = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ'
+const spellings: Readonly<Record<string, string>> = {
+  '≥': '>=',
+  '≤': '<=',
+  '≠': '!=',
+  '→': '->',
+  '←': '<-',
+  '−': '-',
+  '×': 'x',
+  '√': 'sqrt',
+  '\u2010': '-',
+  '\u2011': '-',
+  '\u202f': ' ',
+  '\u2009': ' ',
+  '\u00a0': ' ',
+}
+
+/**
+ * Makes text printable: no control, bidirectional or zero-width characters, tabs as blanks, and
+ * what the fonts lack spelled out or shown as `?`. Line ends stay.
+ */
+export function printable(text: string): string {
+  return (
+    text
+      .normalize('NFC')
+      .replaceAll(/\r\n?/g, '\n')
+      .replaceAll('\t', '  ')
+      // Colours and cursor movements of terminals, then every other control character.
+      .replaceAll(/(?!\n)\p{Cc}\[[\d;]{0,20}[A-Za-z]/gu, '')
+      .replaceAll(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
+      .replaceAll(/[^\n\u0020-\u007e\u00a1-\u00ff]/gu, (character) => {
+        return spellings[character] ?? (extra.includes(character) ? character : '?')
+      })
+  )
+}
+
+/** One line of printable text, cut at a length in characters. */
+export function line(text: string, lengthMax: number): string {
+  const flat = printable(text).replaceAll(/\s+/g, ' ').trim()
+  return flat.length <= lengthMax ? flat : `${flat.slice(0, lengthMax - 1).trimEnd()}…`
+}
+
+/** Printable text, cut at a number of lines and of characters; what is left out is said. */
+export function excerpt(text: string, linesMax: number, lengthMax: number): string {
+  const all = printable(text).trim()
+  const lines = all.slice(0, lengthMax).split('\n')
+  const kept = lines.slice(0, linesMax).map((one) => one.trimEnd())
+  const isCut = all.length > lengthMax || lines.length > linesMax
+  return kept.join('\n') + (isCut ? '\n…' : '')
+}
+
+const dateFormat = new Intl.DateTimeFormat('en-CH', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
+const timeFormat = new Intl.DateTimeFormat('en-CH', {
+  hour: '2-digit',
+  minute: '2-digit',
+  hour12: false,
+  timeZone: 'UTC',
+})
+
+/** `20 Nov 2026`; empty for no date. */
+export function day(time: string | undefined): string {
+  const date = new Date(time ?? '')
+  return Number.isNaN(date.getTime()) ? '' : dateFormat.format(date)
+}
+
+/** `20 Nov 2026, 22:42 UTC`. */
+export function moment(time: string | undefined): string {
+  const date = new Date(time ?? '')
+  return Number.isNaN(date.getTime()) ? '' : `${dateFormat.format(date)}, ${timeFormat.format(date)} UTC`
+}
+
+/** `12 minutes`, rounded to the unit that says enough. */
+export function span(start: string | undefined, end: string | undefined): string {
+  const seconds = Math.round((Date.parse(end ?? '') - Date.parse(start ?? '')) / 1000)
+  if (!(seconds >= 0)) return ''
+  if (seconds < 90) return count(seconds, 'second')
+  if (seconds < 5400) return count(Math.round(seconds / 60), 'minute')
+  return `${(seconds / 3600).toFixed(1)} hours`
+}
+
+/** `1 host`, `3 hosts`, with the thousands set apart. */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${new Intl.NumberFormat('en-CH').format(number)} ${number === 1 ? one : many}`
+}

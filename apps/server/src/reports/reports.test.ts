@@ -1,0 +1,135 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { renderReport } from './index.ts'
+import { setPdf } from './pdf/report.ts'
+import { excerpt, line, printable, span } from './pdf/text.ts'
+import { sample } from './testing/sample.ts'
+
+describe('a report as PDF', () => {
+  let text = ''
+  let pages: string[] = []
+  beforeAll(async () => {
+    const bytes = (await setPdf(sample, { isCompressed: false })).toString('latin1')
+    pages = pagesOf(bytes)
+    text = pages.join('\n')
+  })
+
+  it('says on its first page how it stands and what to do first', () => {
+    const [first = ''] = pages
+    for (const words of [
+      'Web front Lausanne',
+      '203.0.113.0/28',
+      'Completed 19 Sept 2026',
+      'took 12 minutes',
+      '2 critical and 3 high risks need attention; 4 of 6 hosts are affected.',
+      'be exploited by attackers.',
+      'What to do first',
+      'Redis without authentication',
+    ]) {
+      expect(first).toContain(words)
+    }
+  })
+
+  it('holds every open risk once with its evidence, solution and references', () => {
+    const rest = pages.slice(1).join('\n')
+    for (const { name } of sample.issues.filter(({ status }) => status !== 'STATUS_IGNORED')) {
+      expect(rest.split(name).length - 1, name).toBe(1)
+    }
+    expect(rest).toContain('root:x:0:0:root')
+    expect(rest).toContain('Update to 2.4.51 or later')
+    expect(rest).toContain('https://nvd.nist.gov/vuln/detail/CVE-2021-41773')
+    expect(rest).toContain('Returned after it was resolved')
+  })
+
+  it('lists ignored risks apart, and the hosts', () => {
+    expect(text.indexOf('Accepted and ignored')).toBeLessThan(text.indexOf('Cleartext FTP'))
+    for (const { address } of sample.hosts) expect(text).toContain(address)
+  })
+
+  it('numbers its pages', () => {
+    pages.forEach((page, index) => expect(page).toContain(`Page ${index + 1} of ${pages.length}`))
+  })
+
+  it('links to web addresses only', async () => {
+    const bytes = (await setPdf(sample, { isCompressed: false })).toString('latin1')
+    expect(bytes).toContain('/URI (https://nvd.nist.gov/vuln/detail/CVE-2021-41773)')
+    expect(bytes).not.toContain('javascript:')
+  })
+
+  it('keeps long words inside the page', () => {
+    const [whole] = /TOKEN=[a-d1-4\n]+/.exec(text) ?? ['']
+    expect(whole.replaceAll('\n', '')).toHaveLength('TOKEN='.length + 192)
+    expect(whole).toContain('\n')
+  })
+
+  it('is the same for the same model', async () => {
+    const withoutId = (bytes: Buffer) => bytes.toString('latin1').replace(/\/ID \[.*\]/, '')
+    expect(withoutId(await setPdf(sample))).toBe(withoutId(await setPdf(sample)))
+  })
+
+  it('stands without findings, hosts or dates', async () => {
+    const scan = { ...sample.scan, completeTime: undefined, changes: undefined }
+    const empty = { ...sample, scan, previous: undefined, hosts: [], issues: [] }
+    const bytes = (await setPdf(empty, { isCompressed: false })).toString('latin1')
+    expect(pagesOf(bytes).join('\n')).toContain('No open risks on 6 hosts.')
+  })
+})
+
+describe('rendering', () => {
+  it('gives a file with a name that any system takes', async () => {
+    const report = await renderReport({ ...sample, target: { name: '../Éva "web"\r\n', address: '' } }, 'pdf')
+    expect(report.contentType).toBe('application/pdf')
+    expect(report.filename).toBe('glacis-eva-web-2026-09-19.pdf')
+    expect(report.body.subarray(0, 5).toString()).toBe('%PDF-')
+    expect(report.body.subarray(-7).toString()).toContain('%%EOF')
+  })
+  it('gives the model itself as JSON', async () => {
+    const report = await renderReport(sample, 'json')
+    expect(report.filename).toBe('glacis-web-front-lausanne-2026-09-19.json')
+    expect(JSON.parse(report.body.toString())).toEqual(JSON.parse(JSON.stringify(sample)))
+  })
+  it('reports what went wrong in its thread', async () => {
+    const broken = { ...sample, generatedAt: 'never' }
+    await expect(renderReport(broken, 'pdf')).rejects.toThrow('could not be rendered')
+  })
+})
+
+describe('text', () => {
+  it.each([
+    ['a\u0000b\u0007c\u009d', 'abc'],
+    ['\u001b[31;1mred\u001b[0m', 'red'],
+    ['\u202egnp.exe\u200b', 'gnp.exe'],
+    ['one\r\ntwo\ttabs', 'one\ntwo  tabs'],
+    ['≥ 2.4.49 → “fixed” – € é', '>= 2.4.49 -> “fixed” – € é'],
+    ['e\u0301', 'é'],
+    ['Привет 😀', '?????? ?'],
+  ])('%j prints as %j', (given, printed) => {
+    expect(printable(given)).toBe(printed)
+  })
+  it('is cut at its bounds and says so', () => {
+    expect(line('one\ntwo  three', 8)).toBe('one two…')
+    expect(excerpt('1\n2\n3\n4', 2, 100)).toBe('1\n2\n…')
+    expect(excerpt('12345', 5, 3)).toBe('123\n…')
+    expect(excerpt('12345', 5, 5)).toBe('12345')
+  })
+  it.each([
+    ['2026-01-01T00:00:00Z', '2026-01-01T00:01:00Z', '60 seconds'],
+    ['2026-01-01T00:00:00Z', '2026-01-01T00:12:10Z', '12 minutes'],
+    ['2026-01-01T00:00:00Z', '2026-01-01T03:00:00Z', '3.0 hours'],
+    [undefined, '2026-01-01T03:00:00Z', ''],
+  ])('%s to %s: %s', (start, end, words) => {
+    expect(span(start, end)).toBe(words)
+  })
+})
+
+/** The text of each page, one line per run, read from uncompressed content streams. */
+function pagesOf(pdf: string): string[] {
+  const streams = [...pdf.matchAll(/stream\n([\s\S]*?)\nendstream/g)].map(([, content = '']) => content)
+  return streams
+    .filter((content) => content.includes(' TJ'))
+    .map((content) => {
+      const runs = [...content.matchAll(/\[([^\]]*)\] TJ/g)].map(([, run = '']) =>
+        [...run.matchAll(/<([0-9a-f]*)>/g)].map(([, hex = '']) => Buffer.from(hex, 'hex').toString('latin1')).join(''),
+      )
+      return runs.join('\n')
+    })
+}

@@ -1,0 +1,231 @@
+import type { Observation } from '@glacis/contract/runner'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { getIssue, listIssues, setIssueStatus } from '#issues/index.ts'
+import { ingest } from '#scans/ingest.ts'
+import { getScan, startScan } from '#scans/index.ts'
+import { createTarget, describeTargets } from '#targets/index.ts'
+import { type House, openHouse, person } from '#testing/house.ts'
+import type { Issue } from '@glacis/contract/issue'
+
+let house: House
+beforeAll(async () => {
+  house = await openHouse()
+  await house.knows({}, { key: 'open-redis', name: 'Redis without password' })
+})
+afterAll(() => house.close())
+
+const address = '127.90.0.1'
+const check = 'exposed-git-config'
+const host: Observation = {
+  kind: 'host',
+  address,
+  names: [],
+  reached: true,
+  reason: 'port 80 open',
+  answersEverything: false,
+}
+const service: Observation = {
+  kind: 'service',
+  address,
+  port: 80,
+  transport: 'tcp',
+  protocol: 'http',
+  tls: false,
+  banner: '',
+}
+const finding = (location = '80/.git/config', name = check): Observation => ({
+  kind: 'finding',
+  address,
+  port: 80,
+  transport: 'tcp',
+  check: name,
+  threat: name,
+  location,
+  quality: 99,
+  evidence: '[core]',
+  highlights: ['[core]'],
+})
+const covered = (...checks: string[]): Observation => ({ kind: 'coverage', address, port: 80, checks })
+const closed: Observation = { kind: 'closed', address, ports: [80] }
+
+let account: string
+let targetId: string
+let clock: number
+beforeEach(async () => {
+  account = await house.account()
+  clock = Date.parse('2026-11-01T08:00:00Z')
+  const { target } = await house.as(account, (ctx) =>
+    createTarget(ctx, { name: 'Web', address, schedule: { period: 'PERIOD_WEEKLY' }, tags: [] }),
+  )
+  targetId = target.id
+})
+
+/** One whole scan that saw this. */
+async function scanned(...observations: Observation[]): Promise<string> {
+  const now = new Date((clock += 3_600_000))
+  const { scan } = await house.as(account, (ctx) => startScan(ctx, house.jobs, targetId), { now, actor: person })
+  await arrive(scan.id, observations)
+  return scan.id
+}
+
+async function arrive(scanId: string, observations: Observation[]): Promise<void> {
+  const now = new Date((clock += 60_000))
+  await house.as(
+    account,
+    async (ctx) => {
+      await ctx.tx
+        .updateTable('scan')
+        .set({ status: 'STATUS_RUNNING', hosts_total: 1 })
+        .where('id', '=', scanId)
+        .where('status', '=', 'STATUS_CREATED')
+        .execute()
+      await ctx.tx
+        .insertInto('scan_batch')
+        .values({
+          account_id: account,
+          scan_id: scanId,
+          number: 0,
+          hosts: JSON.stringify([{ address, names: [] }]),
+          state: 'QUEUED',
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+      await ingest(ctx, house.jobs, { scanId, number: 0, hosts: [{ address, names: [] }], observations })
+    },
+    { now },
+  )
+}
+
+async function issues(): Promise<Issue[]> {
+  const list = await house.as(account, (ctx) => listIssues(ctx, {}, describeTargets))
+  return Promise.all(
+    list.issues.map(async ({ id }) => (await house.as(account, (ctx) => getIssue(ctx, { id }, describeTargets))).issue),
+  )
+}
+async function theIssue(): Promise<Issue> {
+  const [issue] = await issues()
+  if (!issue) throw new Error('there is no issue')
+  return issue
+}
+async function decide(status: 'STATUS_OPEN' | 'STATUS_RESOLVED' | 'STATUS_IGNORED'): Promise<void> {
+  const { id } = await theIssue()
+  await house.as(account, (ctx) => setIssueStatus(ctx, { id, status }, describeTargets), {
+    now: new Date((clock += 60_000)),
+    actor: person,
+  })
+}
+
+it('raises a verified issue with host, evidence and history, and completes the scan', async () => {
+  const scanId = await scanned(host, service, finding(), covered(check))
+  const issue = await theIssue()
+  expect(issue).toMatchObject({
+    name: 'Git repository exposed',
+    status: 'STATUS_OPEN',
+    verification: 'VERIFICATION_VERIFIED',
+    priority: 37,
+    history: [{ status: 'STATUS_OPEN', actor: 'scan' }],
+    affectedHosts: [
+      {
+        status: 'STATUS_OPEN',
+        host: { address },
+        evidence: [{ text: '[core]', quality: 99 }],
+        history: [{ status: 'STATUS_OPEN' }],
+      },
+    ],
+  })
+  const { scan } = await house.as(account, (ctx) => getScan(ctx, { id: scanId }))
+  expect(scan).toMatchObject({
+    status: 'STATUS_COMPLETED',
+    issueCount: { high: 1 },
+    hostCount: { scannedHosts: 1, affectedHosts: 1 },
+    changes: { new: 1, resolved: 0, regressive: 0 },
+  })
+})
+
+it('counts a result that arrives twice once', async () => {
+  const scanId = await scanned(host, service, finding(), covered(check))
+  const before = await issues()
+  await arrive(scanId, [host, service, finding(), finding('80/other'), covered(check)])
+  expect(await issues()).toEqual(before)
+})
+
+it('resolves when the same check ran to its end and found nothing', async () => {
+  await scanned(host, service, finding(), covered(check))
+  const scanId = await scanned(host, service, covered(check))
+  const issue = await theIssue()
+  expect(issue.status).toBe('STATUS_RESOLVED')
+  expect(issue.resolveTime).toBeDefined()
+  const { scan } = await house.as(account, (ctx) => getScan(ctx, { id: scanId }))
+  expect(scan.changes).toEqual({ new: 0, resolved: 1, regressive: 0 })
+})
+
+it('resolves when the port refuses while the host answers', async () => {
+  await scanned(host, service, finding(), covered(check))
+  await scanned(host, closed)
+  expect((await theIssue()).status).toBe('STATUS_RESOLVED')
+})
+
+it.each([
+  ['the check did not run to its end', [host, service]],
+  ['another check ran', [host, service, covered('open-redis')]],
+  ['the host did not answer', [{ ...host, reached: false, reason: 'no answer' } as Observation, covered(check)]],
+  ['nothing was said at all', []],
+] as const)('leaves an issue as it is when %s', async (_, observations) => {
+  await scanned(host, service, finding(), covered(check))
+  await scanned(...observations)
+  const issue = await theIssue()
+  expect(issue.status).toBe('STATUS_OPEN')
+  expect(issue.affectedHosts[0]?.notCheckedSinceTime).toBe(issue.lastSeenTime)
+})
+
+it('calls what comes back a regression', async () => {
+  await scanned(host, service, finding(), covered(check))
+  await scanned(host, service, covered(check))
+  const scanId = await scanned(host, service, finding(), covered(check))
+  expect((await theIssue()).history.map((entry) => entry.status)).toEqual([
+    'STATUS_OPEN',
+    'STATUS_RESOLVED',
+    'STATUS_REGRESSION',
+  ])
+  const { scan } = await house.as(account, (ctx) => getScan(ctx, { id: scanId }))
+  expect(scan.changes).toEqual({ new: 0, resolved: 0, regressive: 1 })
+})
+
+it('calls what a person resolved and a scan still proves a regression', async () => {
+  await scanned(host, service, finding(), covered(check))
+  await decide('STATUS_RESOLVED')
+  await scanned(host, service, finding(), covered(check))
+  expect(await theIssue()).toMatchObject({
+    status: 'STATUS_REGRESSION',
+    history: [
+      { status: 'STATUS_OPEN' },
+      { status: 'STATUS_RESOLVED', actor: 'Nora Ammann' },
+      { status: 'STATUS_REGRESSION' },
+    ],
+  })
+})
+
+it('keeps an ignored issue ignored, also at a new place on the same host, and keeps its first sight', async () => {
+  await scanned(host, service, finding(), covered(check))
+  const { firstSeenTime } = await theIssue()
+  await decide('STATUS_IGNORED')
+  await scanned(host, service, finding(), finding('80/app/.git/config'), covered(check))
+  expect(await theIssue()).toMatchObject({ status: 'STATUS_IGNORED', firstSeenTime })
+})
+
+it('writes no history when a person chooses the status that it has', async () => {
+  await scanned(host, service, finding(), covered(check))
+  await decide('STATUS_RESOLVED')
+  await decide('STATUS_RESOLVED')
+  expect((await theIssue()).history).toHaveLength(2)
+})
+
+it('decides nothing for a scan that was cancelled', async () => {
+  await scanned(host, service, finding(), covered(check))
+  const { scan } = await house.as(account, (ctx) => startScan(ctx, house.jobs, targetId), { actor: person })
+  await house.as(account, (ctx) =>
+    ctx.tx.updateTable('scan').set({ status: 'STATUS_CANCELLED' }).where('id', '=', scan.id).execute(),
+  )
+  await arrive(scan.id, [host, service, covered(check)])
+  expect((await theIssue()).status).toBe('STATUS_OPEN')
+})

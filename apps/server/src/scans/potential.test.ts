@@ -1,0 +1,172 @@
+import type { Issue } from '@glacis/contract/issue'
+import type { Observation } from '@glacis/contract/runner'
+import { parseNvd, toWfn, parseFormattedString } from '@glacis/intelligence'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { getIssue, listIssues, setIssueStatus } from '#issues/index.ts'
+import { ingest } from '#scans/ingest.ts'
+import { startScan } from '#scans/index.ts'
+import { createTarget, describeTargets } from '#targets/index.ts'
+import { type House, openHouse, person } from '#testing/house.ts'
+
+let house: House
+beforeAll(async () => {
+  house = await openHouse()
+  const item = parseNvd({
+    id: 'CVE-2021-41773',
+    descriptions: [{ lang: 'en', value: 'Path traversal.' }],
+    configurations: [
+      {
+        nodes: [
+          {
+            operator: 'OR',
+            cpeMatch: [{ vulnerable: true, criteria: 'cpe:2.3:a:apache:http_server:2.4.49:*:*:*:*:*:*:*' }],
+          },
+        ],
+      },
+    ],
+  })
+  if (item.kind !== 'threat') throw new Error(item.problem)
+  await house.knows({
+    key: item.threat.id,
+    kind: 'cve',
+    name: 'Path traversal',
+    record: item.threat,
+    products: [{ vendor: 'apache', product: 'http_server' }],
+  })
+  await house.knows({ key: 'traversal-proof' })
+})
+afterAll(() => house.close())
+
+const address = '127.92.0.1'
+const host: Observation = {
+  kind: 'host',
+  address,
+  names: [],
+  reached: true,
+  reason: 'port 80 open',
+  answersEverything: false,
+}
+const service: Observation = {
+  kind: 'service',
+  address,
+  port: 80,
+  transport: 'tcp',
+  protocol: 'http',
+  tls: false,
+  banner: '',
+}
+function apache(version: string, quality = 80): Observation {
+  const name = parseFormattedString(`cpe:2.3:a:apache:http_server:${version}:*:*:*:*:*:*:*`)
+  if (!name) throw new Error('not a name')
+  const evidence = `Server: Apache/${version}`
+  return {
+    kind: 'technology',
+    address,
+    port: 80,
+    transport: 'tcp',
+    name: 'Apache HTTP Server',
+    wfn: toWfn(name),
+    evidence,
+    quality,
+  }
+}
+const proof: Observation = {
+  kind: 'finding',
+  address,
+  port: 80,
+  transport: 'tcp',
+  check: 'traversal-proof',
+  threat: 'CVE-2021-41773',
+  location: '80/cgi-bin',
+  quality: 99,
+  evidence: 'root:x:0:0',
+  highlights: [],
+}
+
+let account: string
+let targetId: string
+let clock: number
+beforeEach(async () => {
+  account = await house.account()
+  clock = Date.parse('2026-11-01T08:00:00Z')
+  const input = { name: 'Web', address, schedule: { period: 'PERIOD_WEEKLY' as const }, tags: [] }
+  targetId = (await house.as(account, (ctx) => createTarget(ctx, input))).target.id
+})
+
+async function scanned(...observations: Observation[]): Promise<void> {
+  const now = new Date((clock += 3_600_000))
+  await house.as(
+    account,
+    async (ctx) => {
+      const { scan } = await startScan(ctx, house.jobs, targetId)
+      await ctx.tx
+        .updateTable('scan')
+        .set({ status: 'STATUS_RUNNING', hosts_total: 1 })
+        .where('id', '=', scan.id)
+        .execute()
+      const hosts = [{ address, names: [] }]
+      await ctx.tx
+        .insertInto('scan_batch')
+        .values({ account_id: account, scan_id: scan.id, number: 0, hosts: JSON.stringify(hosts), state: 'QUEUED' })
+        .execute()
+      await ingest(ctx, house.jobs, { scanId: scan.id, number: 0, hosts, observations })
+    },
+    { now },
+  )
+}
+
+async function theIssue(): Promise<Issue | undefined> {
+  return house.as(account, async (ctx) => {
+    const [first] = (await listIssues(ctx, {}, describeTargets)).issues
+    return first && (await getIssue(ctx, { id: first.id }, describeTargets)).issue
+  })
+}
+
+it('raises a potential issue with its quality and reason', async () => {
+  await scanned(host, service, apache('2.4.49'))
+  expect(await theIssue()).toMatchObject({
+    name: 'Path traversal',
+    status: 'STATUS_OPEN',
+    verification: 'VERIFICATION_UNVERIFIED',
+    quality: 80,
+    affectedHosts: [{ evidence: [{ method: 'version', port: 80, highlights: ['2.4.49'] }] }],
+  })
+})
+
+it('raises nothing for a version that is not affected', async () => {
+  await scanned(host, service, apache('2.4.51'))
+  expect(await theIssue()).toBeUndefined()
+})
+
+it('resolves when the product is read again outside the range, and says what was read', async () => {
+  await scanned(host, service, apache('2.4.49'))
+  await scanned(host, service, apache('2.4.62'))
+  const issue = await theIssue()
+  expect(issue?.status).toBe('STATUS_RESOLVED')
+})
+
+it('leaves it open when the product was not read again', async () => {
+  await scanned(host, service, apache('2.4.49'))
+  await scanned({ ...host, reached: false, reason: 'no answer' })
+  expect((await theIssue())?.status).toBe('STATUS_OPEN')
+})
+
+it('stays as a person left it while the evidence is the same', async () => {
+  await scanned(host, service, apache('2.4.49'))
+  const id = (await theIssue())?.id ?? ''
+  await house.as(account, (ctx) => setIssueStatus(ctx, { id, status: 'STATUS_RESOLVED' }, describeTargets), {
+    actor: person,
+    now: new Date((clock += 60_000)),
+  })
+  await scanned(host, service, apache('2.4.49'))
+  expect((await theIssue())?.status).toBe('STATUS_RESOLVED')
+})
+
+it('becomes verified, and its history says so, when a check proves it', async () => {
+  await scanned(host, service, apache('2.4.49'))
+  await scanned(host, service, apache('2.4.49'), proof)
+  const issue = await theIssue()
+  expect(issue).toMatchObject({ verification: 'VERIFICATION_VERIFIED', quality: 99, status: 'STATUS_OPEN' })
+  expect(issue?.history).toHaveLength(2)
+  expect(issue?.affectedHosts[0]?.evidence).toHaveLength(2)
+})

@@ -1,0 +1,149 @@
+import { Worker } from 'node:worker_threads'
+import { Observation, type ScanHost, type ScanJob } from '@glacis/contract/runner'
+import { isProblem, parseAddress } from '@glacis/scanner'
+import { type Log, scanActor } from '#ctx.ts'
+import { type Database, inAccount } from '#database/index.ts'
+import type { Jobs, Work } from '#jobs.ts'
+import { fail, lockActive } from '#scans/lifecycle.ts'
+import { ingest } from '#scans/ingest.ts'
+import { knownPorts, watch } from '#scans/watch.ts'
+import type { PackFolders } from '#packs/index.ts'
+
+/** What a worker needs to run scans. */
+export interface Scanning {
+  readonly database: Database
+  readonly jobs: Jobs
+  readonly log: Log
+  readonly packs: PackFolders
+  /** Networks that may be touched at all, on top of each target's own. */
+  readonly networks: 'all' | 'public' | readonly string[]
+  /** `address:port` of everything that this installation itself listens on. */
+  readonly ownEndpoints: readonly string[]
+}
+
+/** Why a scan is interrupted. */
+class Stopped extends Error {}
+
+/**
+ * Runs one batch and writes its results in one transaction; a batch that is done already, or whose
+ * scan has ended, is left alone. A failure goes back to the queue; the last one fails the scan.
+ */
+export async function runBatch(scanning: Scanning, work: Work<'scan-batch'>): Promise<void> {
+  const { account, scanId, number } = work.data
+  const as = { account, actor: scanActor, log: scanning.log }
+  const batch = await inAccount(scanning.database, as, async (ctx) => {
+    const scan = await lockActive(ctx, scanId)
+    if (!scan) return null
+    const row = await ctx.tx
+      .updateTable('scan_batch')
+      .set((set) => ({ attempt: set('attempt', '+', 1) }))
+      .where('account_id', '=', account)
+      .where('scan_id', '=', scanId)
+      .where('number', '=', number)
+      .where('state', '!=', 'DONE')
+      .returning(['hosts'])
+      .executeTakeFirst()
+    if (!row) return null
+    const target = await ctx.tx
+      .selectFrom('target')
+      .select(['id', 'address'])
+      .where('account_id', '=', account)
+      .where('id', '=', scan.target_id)
+      .executeTakeFirstOrThrow()
+    return { hosts: row.hosts, target, known: await knownPorts(ctx, target.id, row.hosts) }
+  })
+  if (!batch) return
+  try {
+    const observations = await observe(scanning, work, jobOf(scanning, batch.hosts, batch.target.address), batch.known)
+    await inAccount(scanning.database, as, (ctx) =>
+      ingest(ctx, scanning.jobs, { scanId, number, hosts: batch.hosts, observations }),
+    )
+  } catch (error) {
+    if (error instanceof Stopped) return
+    scanning.log.error({ scanId, batch: number, err: error }, 'batch failed')
+    if (work.isLastAttempt && !work.signal.aborted) {
+      await inAccount(scanning.database, as, (ctx) =>
+        fail(
+          ctx,
+          scanId,
+          `Batch ${number + 1} failed three times: ${error instanceof Error ? error.message : String(error)}`,
+        ),
+      )
+    }
+    throw error
+  }
+}
+
+function jobOf(scanning: Scanning, hosts: readonly ScanHost[], text: string): ScanJob {
+  const address = parseAddress(text)
+  const url = isProblem(address) ? undefined : address.url
+  return {
+    hosts: [...hosts],
+    profile: 'gentle',
+    ...(url && { ports: [url.port], basePath: url.path }),
+    allow: hosts.map((host) => host.address),
+    deny: [...scanning.ownEndpoints, ...denied(scanning.networks)],
+  }
+}
+
+/** `public` refuses what is not routed on the Internet (IANA special-purpose registries). */
+const specialPurpose = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '::/127',
+  '64:ff9b:1::/48',
+  'fc00::/7',
+  'fe80::/10',
+  'ff00::/8',
+]
+function denied(networks: Scanning['networks']): readonly string[] {
+  return networks === 'public' ? specialPurpose : []
+}
+
+/** Runs the scanner in a thread of its own: hostile bytes are never parsed where requests are answered. */
+async function observe(
+  scanning: Scanning,
+  work: Work<'scan-batch'>,
+  job: ScanJob,
+  knownOpen: Readonly<Record<string, number[]>>,
+): Promise<Observation[]> {
+  const observations: Observation[] = []
+  await using watching = watch(scanning, work.data)
+  const signal = AbortSignal.any([work.signal, watching.ended])
+  const thread = new Worker(new URL('scan-thread.ts', import.meta.url), {
+    workerData: { job, knownOpen, packs: scanning.packs, networks: scanning.networks },
+    resourceLimits: { maxOldGenerationSizeMb: 512 },
+    stdout: false,
+  })
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const stop = () => {
+    thread.postMessage('stop')
+    setTimeout(() => void thread.terminate(), 1000).unref()
+    reject(watching.ended.aborted ? new Stopped('the scan has ended') : signal.reason)
+  }
+  signal.addEventListener('abort', stop, { once: true })
+  thread.on('message', (message: unknown) => {
+    const observation = Observation.parse(message)
+    if (observation.kind === 'progress') watching.note(observation)
+    else observations.push(observation)
+  })
+  thread.once('error', reject)
+  thread.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`the scanner's thread ended with ${code}`))))
+  if (signal.aborted) stop()
+  try {
+    await promise
+    return observations
+  } finally {
+    signal.removeEventListener('abort', stop)
+    if (!signal.aborted) await thread.terminate()
+  }
+}

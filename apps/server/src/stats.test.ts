@@ -1,0 +1,221 @@
+import type { IssueStatus, Verification } from '@glacis/contract/issue'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { newId } from '#database/index.ts'
+import { affectedHosts, issuesBySeverity, issuesByStatus, scans, summary } from '#stats.ts'
+import { type House, openHouse } from '#testing/house.ts'
+
+let house: House
+beforeAll(async () => {
+  house = await openHouse()
+  await house.knows({ key: 'a' }, { key: 'b', severity: { cvss: '', score: 9.8, category: 'CATEGORY_CRITICAL' } })
+})
+afterAll(() => house.close())
+
+const now = new Date('2026-11-20T15:00:00Z')
+let account: string
+let target: string
+let host: string
+
+beforeEach(async () => {
+  account = await house.account()
+  ;[target, host] = [newId(), newId()]
+  const at = new Date('2026-09-01T00:00:00Z')
+  await house.as(account, async ({ tx }) => {
+    const row = {
+      account_id: account,
+      id: target,
+      name: 'T',
+      address: '127.91.0.1',
+      kind: 'IPV4',
+      schedule_period: 'PERIOD_DAILY' as const,
+    }
+    await tx
+      .insertInto('target')
+      .values({ ...row, next_scan_at: null, created_at: at, updated_at: at, deleted_at: null })
+      .execute()
+    const seen = { first_seen_at: at, last_seen_at: at, last_checked_at: at, updated_at: at }
+    await tx
+      .insertInto('host')
+      .values({ account_id: account, id: host, target_id: target, address: '127.91.0.1', name: '', ...seen })
+      .execute()
+  })
+})
+
+/** An issue that went through these states on these days. */
+async function issue(
+  key: 'a' | 'b',
+  verification: Verification,
+  ...moves: readonly (readonly [string, IssueStatus])[]
+): Promise<void> {
+  const id = newId()
+  await house.as(account, async ({ tx }) => {
+    const threat = await tx.selectFrom('threat').selectAll().where('key', '=', key).executeTakeFirstOrThrow()
+    const [first] = moves
+    const last = moves.at(-1)
+    if (!first || !last) throw new Error('an issue has a state')
+    const times = {
+      first_seen_at: new Date(first[0]),
+      last_seen_at: new Date(last[0]),
+      updated_at: new Date(last[0]),
+      ignored_at: null,
+      ignore_until: null,
+    }
+    await tx
+      .insertInto('issue')
+      .values({
+        account_id: account,
+        id,
+        threat_id: threat.id,
+        status: last[1],
+        verification,
+        quality: 99,
+        priority: 1,
+        score: threat.score,
+        category: threat.category,
+        resolved_at: last[1] === 'STATUS_RESOLVED' ? new Date(last[0]) : null,
+        ...times,
+      })
+      .execute()
+    for (const [at, status] of moves) {
+      const event = {
+        account_id: account,
+        issue_id: id,
+        status,
+        verification,
+        at: new Date(at),
+        actor: 'scan',
+        scan_id: null,
+      }
+      await tx
+        .insertInto('issue_event')
+        .values({ ...event, id: newId(), host_id: null, target_id: null })
+        .execute()
+      await tx
+        .insertInto('issue_event')
+        .values({ ...event, id: newId(), host_id: host, target_id: target })
+        .execute()
+    }
+  })
+}
+
+const week = { period: 'PERIOD_WEEK' } as const
+
+it('shows where every issue stood at the end of each day, and now', async () => {
+  await issue(
+    'a',
+    'VERIFICATION_VERIFIED',
+    ['2026-11-16T10:00:00Z', 'STATUS_OPEN'],
+    ['2026-11-18T10:00:00Z', 'STATUS_RESOLVED'],
+    ['2026-11-20T09:00:00Z', 'STATUS_REGRESSION'],
+  )
+  const series = await house.as(account, (ctx) => issuesByStatus(ctx, week), { now })
+  expect(series.timestamps).toHaveLength(7)
+  expect(series.timestamps.at(-1)).toBe(now.toISOString())
+  expect(series.open).toEqual([0, 0, 1, 1, 0, 0, 0])
+  expect(series.resolved).toEqual([0, 0, 0, 0, 1, 1, 0])
+  expect(series.regressive).toEqual([0, 0, 0, 0, 0, 0, 1])
+})
+
+it('counts active issues by severity and affected hosts', async () => {
+  await issue('a', 'VERIFICATION_VERIFIED', ['2026-11-19T10:00:00Z', 'STATUS_OPEN'])
+  await issue(
+    'b',
+    'VERIFICATION_VERIFIED',
+    ['2026-11-19T10:00:00Z', 'STATUS_OPEN'],
+    ['2026-11-20T10:00:00Z', 'STATUS_IGNORED'],
+  )
+  const series = await house.as(account, (ctx) => issuesBySeverity(ctx, week), { now })
+  expect(series.high).toEqual([0, 0, 0, 0, 0, 1, 1])
+  expect(series.critical).toEqual([0, 0, 0, 0, 0, 1, 0])
+  const hosts = await house.as(account, (ctx) => affectedHosts(ctx, week), { now })
+  expect(hosts.values).toEqual([0, 0, 0, 0, 0, 1, 1])
+})
+
+it('never changes a past day, whatever happens today', async () => {
+  await issue('a', 'VERIFICATION_VERIFIED', ['2026-11-15T10:00:00Z', 'STATUS_OPEN'])
+  const before = await house.as(account, (ctx) => issuesByStatus(ctx, week), { now })
+  await house.as(account, async ({ tx }) => {
+    const { issue_id } = await tx.selectFrom('issue_event').select('issue_id').executeTakeFirstOrThrow()
+    const event = {
+      account_id: account,
+      issue_id,
+      status: 'STATUS_RESOLVED' as const,
+      verification: 'VERIFICATION_VERIFIED' as const,
+    }
+    await tx
+      .insertInto('issue_event')
+      .values({ ...event, id: newId(), at: now, actor: 'Nora', scan_id: null, host_id: null, target_id: null })
+      .execute()
+  })
+  const after = await house.as(account, (ctx) => issuesByStatus(ctx, week), { now })
+  expect(after.open.slice(0, -1)).toEqual(before.open.slice(0, -1))
+  expect([before.open.at(-1), after.open.at(-1)]).toEqual([1, 0])
+})
+
+it.each([
+  ['VERIFICATION_FILTER_VERIFIED', 1],
+  ['VERIFICATION_FILTER_UNVERIFIED', 1],
+  ['VERIFICATION_FILTER_ALL', 2],
+] as const)('narrows to %s', async (verification, open) => {
+  await issue('a', 'VERIFICATION_VERIFIED', ['2026-11-19T10:00:00Z', 'STATUS_OPEN'])
+  await issue('b', 'VERIFICATION_UNVERIFIED', ['2026-11-19T10:00:00Z', 'STATUS_OPEN'])
+  const series = await house.as(account, (ctx) => issuesByStatus(ctx, { ...week, filter: { verification } }), { now })
+  expect(series.open.at(-1)).toBe(open)
+})
+
+it('narrows to a target and to a host', async () => {
+  await issue('a', 'VERIFICATION_VERIFIED', ['2026-11-19T10:00:00Z', 'STATUS_OPEN'])
+  const open = async (filter: object) =>
+    (await house.as(account, (ctx) => issuesByStatus(ctx, { ...week, filter }), { now })).open.at(-1)
+  expect(await open({ affectedTargetId: target })).toBe(1)
+  expect(await open({ affectedHostId: host })).toBe(1)
+  expect(await open({ affectedTargetId: newId() })).toBe(0)
+})
+
+it('counts each completed scan in one interval', async () => {
+  await house.as(account, async ({ tx }) => {
+    for (const completed of [
+      '2026-11-18T23:59:59Z',
+      '2026-11-20T00:00:00Z',
+      '2026-11-20T14:00:00Z',
+      '2025-01-01T00:00:00Z',
+    ]) {
+      const at = new Date(completed)
+      const row = {
+        account_id: account,
+        id: newId(),
+        target_id: target,
+        type: 'TYPE_MANUAL',
+        status: 'STATUS_COMPLETED',
+        phase: 'PHASE_DONE',
+        started_by: 'N',
+      } as const
+      await tx
+        .insertInto('scan')
+        .values({ ...row, created_at: at, updated_at: at, started_at: at, completed_at: at, last_activity_at: at })
+        .execute()
+    }
+  })
+  const { values } = await house.as(account, (ctx) => scans(ctx, week), { now })
+  expect(values).toEqual([0, 0, 0, 0, 1, 0, 2])
+})
+
+it('sums up the period', async () => {
+  await issue(
+    'a',
+    'VERIFICATION_VERIFIED',
+    ['2026-11-16T10:00:00Z', 'STATUS_OPEN'],
+    ['2026-11-17T10:00:00Z', 'STATUS_RESOLVED'],
+  )
+  await issue('b', 'VERIFICATION_VERIFIED', ['2026-11-19T10:00:00Z', 'STATUS_OPEN'])
+  const figures = await house.as(account, (ctx) => summary(ctx, week), { now })
+  expect(figures).toMatchObject({
+    open: 1,
+    regressive: 0,
+    newCount: 2,
+    resolvedCount: 1,
+    meanTimeToResolve: '86400s',
+    targetCount: 1,
+    hostCount: 1,
+  })
+})

@@ -1,0 +1,21 @@
+/**
+ * Vitest's global set-up: one embedded PostgreSQL for the whole run, in a temporary folder, and its
+ * address in `TEST_DATABASE_URL` for every worker. An address that is set already is used as it is.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startPostgres } from '#database/embedded.ts'
+import { createLogger } from '#log.ts'
+
+export async function setup(): Promise<(() => Promise<void>) | undefined> {
+  if (process.env['TEST_DATABASE_URL']) return undefined
+  const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-test-'))
+  const log = createLogger({ level: 'warn' })
+  const postgres = await startPostgres({ dataFolder, log, isDurable: false })
+  process.env['TEST_DATABASE_URL'] = postgres.url
+  return async () => {
+    await postgres.stop()
+    await rm(dataFolder, { recursive: true, force: true })
+  }
+}

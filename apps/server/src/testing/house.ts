@@ -1,0 +1,74 @@
+/** A migrated database with accounts in it, for the tests of rooms. */
+import { migrations } from '#database/migrations.ts'
+import { migrate } from '#database/migrate.ts'
+import { type Actor, type Ctx, scanActor } from '#ctx.ts'
+import { type Database, inAccount, newId, openDatabase } from '#database/index.ts'
+import { createJobs, type Jobs } from '#jobs.ts'
+import { type ThreatDraft, upsertThreats } from '#threats.ts'
+import { testDatabase } from '#testing/database.ts'
+
+export interface House {
+  readonly database: Database
+  readonly jobs: Jobs
+  readonly url: string
+  /** A new account; answers its id. */
+  account(): Promise<string>
+  /** Runs `work` as somebody of that account, at a time of the test's choosing. */
+  as<T>(account: string, work: (ctx: Ctx) => Promise<T>, at?: { now?: Date; actor?: Actor }): Promise<T>
+  knows(...threats: Partial<ThreatDraft>[]): Promise<void>
+  close(): Promise<void>
+}
+
+const nothing = { info() {}, warn() {}, error() {} }
+export const person: Actor = { kind: 'person', name: 'Nora Ammann', ip: '127.0.0.1' }
+
+export async function openHouse(): Promise<House> {
+  const { url, drop } = await testDatabase()
+  const database = openDatabase(url, nothing, { app: 4, owner: 2 })
+  await migrate(database.owner, migrations)
+  const jobs = createJobs(url, nothing, { supervise: false })
+  await jobs.prepare(database.owner)
+  return {
+    database,
+    jobs,
+    url,
+    async account() {
+      const id = newId()
+      await database.owner
+        .insertInto('account')
+        .values({ id, identity_id: newId(), name: 'Test', email: `${id}@example.ch` })
+        .execute()
+      return id
+    },
+    as: (account, work, { now = new Date(), actor = scanActor } = {}) =>
+      inAccount(database, { account, actor, log: nothing, now }, work),
+    async knows(...threats) {
+      await upsertThreats(database.owner, threats.map(draft))
+    },
+    async close() {
+      await jobs.close()
+      await database.close()
+      await drop()
+    },
+  }
+}
+
+function draft(part: Partial<ThreatDraft>): ThreatDraft {
+  return {
+    key: 'exposed-git-config',
+    kind: 'check',
+    name: 'Git repository exposed',
+    summary: '',
+    impact: '',
+    affected: '',
+    insight: '',
+    severity: { cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N', score: 7.5, category: 'CATEGORY_HIGH' },
+    solution: { kind: 'KIND_MITIGATION', description: '' },
+    references: [],
+    knownExploitedAt: null,
+    epss: null,
+    record: null,
+    products: [],
+    ...part,
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Times the connect scan against nmap's on 127.7.7.0/24 with the same 1,000 ports and 48 listeners.
+ * Prints seconds, found counts and the ratio (above 1: we are faster). Loopback only.
+ */
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { Server } from 'node:net'
+import { promisify } from 'node:util'
+import { limitsByProfile } from '../packages/scanner/src/budget.ts'
+import type { Limits } from '../packages/scanner/src/budget.ts'
+import { commonPorts } from '../packages/scanner/src/common-ports.ts'
+import { createGuard } from '../packages/scanner/src/guard.ts'
+import { createSweeper } from '../packages/scanner/src/ports.ts'
+
+const network = '127.7.7.0/24'
+const addresses = Array.from({ length: 254 }, (_, index) => `127.7.7.${index + 1}`)
+const unthrottled: Limits = {
+  ...limitsByProfile.deep,
+  sweepPerSecond: Infinity,
+  sweepPerHostPerSecond: Infinity,
+  sweepPerHostInFlight: 1000,
+  sweepInFlight: 256,
+}
+
+const servers = await listen(48)
+const rounds = Number(process.argv[2] ?? 3)
+for (let round = 0; round < rounds; round++) {
+  const ours = await sweep(unthrottled)
+  const theirs = await nmap()
+  report('unthrottled', ours)
+  if (theirs) {
+    report('nmap -sT -T5', theirs)
+    console.log(`ratio ${(theirs.seconds / ours.seconds).toFixed(2)}`)
+  } else console.log('nmap is not installed: no comparison')
+}
+report('gentle', await sweep(limitsByProfile.gentle))
+for (const server of servers) server.close()
+
+interface Timing {
+  readonly seconds: number
+  readonly found: number
+}
+
+function report(name: string, { seconds, found }: Timing): void {
+  console.log(`${name}: ${seconds.toFixed(2)} s, ${found} of ${servers.length} found`)
+}
+
+/** Listeners on ports of the whole list, spread over the network. */
+async function listen(count: number): Promise<Server[]> {
+  const started = Array.from({ length: count }, async (_, index) => {
+    const server = createServer((socket) => socket.on('error', () => undefined))
+    server.listen({ host: addresses[(index * 53) % 254], port: portOf(index), backlog: 128 })
+    await once(server, 'listening')
+    return server
+  })
+  return Promise.all(started)
+}
+
+function portOf(index: number): number {
+  return commonPorts[(index * 20 + 7) % 1000] ?? 80
+}
+
+async function sweep(limits: Limits): Promise<Timing> {
+  const abort = new AbortController()
+  const sweeper = createSweeper({ guard: createGuard({ allow: [network] }), limits, signal: abort.signal })
+  const startedAt = performance.now()
+  const readings = await Promise.all(addresses.map((address) => sweeper.host(address)))
+  const seconds = (performance.now() - startedAt) / 1000
+  await sweeper.close()
+  return { seconds, found: readings.reduce((sum, { open }) => sum + open.length, 0) }
+}
+
+async function nmap(): Promise<Timing | null> {
+  const ports = commonPorts.join(',')
+  const startedAt = performance.now()
+  try {
+    const range = '127.7.7.1-254'
+    const { stdout } = await promisify(execFile)(
+      'nmap',
+      ['-sT', '-T5', '-n', '-Pn', '--open', '-oG', '-', '-p', ports, range],
+      { maxBuffer: 1 << 26, timeout: 600_000 },
+    )
+    return { seconds: (performance.now() - startedAt) / 1000, found: stdout.split('/open/').length - 1 }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
+}

@@ -1,0 +1,161 @@
+/** The main job, as a person does it in a browser: sign up, add a scope, scan, triage, rescan, report. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Product, startProduct } from '../lab/product.ts'
+import { codeFor } from '../lab/visitor.ts'
+import { openBrowser } from './browser.ts'
+import { freePort } from './ports.ts'
+import { startWeak, type Weak } from './weak.ts'
+
+const person = { email: 'nora.ammann@aarewerk.example', password: 'contour-line-4478' }
+const scanMs = 120_000
+const git = /git/i
+const redis = /redis/i
+const apache = /Apache HTTP Server 2\.4\.49: path traversal/
+
+let weak: Weak
+let product: Product
+let browser: Browser
+let page: Page
+const troubles: string[] = []
+
+beforeAll(async () => {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-story-'))
+  weak = await startWeak()
+  product = await startProduct({ port: await freePort(), dataFolder, settings: { GLACIS_LOG_LEVEL: 'warn' } })
+  browser = await openBrowser()
+  page = await browser.newPage({ viewport: { width: 1440, height: 900 }, baseURL: product.url, locale: 'en-CH' })
+  page.setDefaultTimeout(15_000)
+  page.on('pageerror', (error) => troubles.push(error.message))
+  page.on('console', (message) => message.type() === 'error' && troubles.push(`${page.url()}: ${message.text()}`))
+}, 120_000)
+afterAll(async () => {
+  await browser.close()
+  await product.stop()
+  await weak.stop()
+  await rm(product.dataFolder, { recursive: true, force: true })
+})
+
+/** Opens a risk from its list and waits for its page. */
+async function openRisk(list: 'verified' | 'potential', name: RegExp, tab = 'Open'): Promise<void> {
+  await page.goto(`/risks/${list}`)
+  if (tab !== 'Open') await page.getByRole('link', { name: new RegExp(`^${tab}`) }).click()
+  await page.getByRole('link', { name }).first().click()
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+}
+
+async function scan(): Promise<void> {
+  await page.goto('/scope')
+  await page.getByRole('link', { name: 'Aarewerk lab' }).click()
+  await page.getByRole('button', { name: 'Start scan' }).first().click()
+  await page.getByRole('button', { name: 'Cancel scan' }).first().waitFor()
+  await page.getByRole('button', { name: 'Start scan' }).first().waitFor({ timeout: scanMs })
+}
+
+async function statusOf(): Promise<string> {
+  return (await page.getByRole('complementary', { name: 'Details' }).innerText()).replaceAll(/\s+/g, ' ')
+}
+
+it('signs up, confirms the address with the code from the mail, and comes to the overview', async () => {
+  await page.goto('/registration')
+  await page.getByLabel('E-Mail').fill(person.email)
+  await page.getByLabel('First name').fill('Nora')
+  await page.getByLabel('Last name').fill('Ammann')
+  await page.locator('input[name=password]').fill(person.password)
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.waitForURL(/\/verification\?flow=/)
+  await page.locator('input[autocomplete="one-time-code"], [data-code-input] input').first().click()
+  await page.keyboard.type(await codeFor(person.email, product.dataFolder))
+  await page
+    .getByRole('button', { name: /continue|verify|submit/i })
+    .first()
+    .click({ timeout: 3000 })
+    .catch(() => undefined)
+  await page.getByRole('link', { name: /continue/i }).click()
+  await page.waitForURL(/\/overview/)
+}, 60_000)
+
+it('adds a scope', async () => {
+  await page.goto('/scope?create=true')
+  const panel = page.getByRole('dialog', { name: 'New target' })
+  await panel.getByLabel('Name').fill('Aarewerk lab')
+  await panel.getByLabel('Address').fill('127.77.8.0/28')
+  await panel.getByLabel('Weekly').check({ force: true })
+  await panel.getByRole('button', { name: 'Create target' }).click()
+  await page.getByRole('link', { name: 'Aarewerk lab' }).waitFor()
+}, 60_000)
+
+it(
+  'scans it and watches it run',
+  async () => {
+    await scan()
+    await page.goto('/scans')
+    await page.getByRole('cell', { name: 'Completed' }).waitFor()
+  },
+  scanMs + 60_000,
+)
+
+it('shows a verified risk with its proof and a potential one with its reason', async () => {
+  await openRisk('verified', git)
+  await page.getByText('repositoryformatversion').first().waitFor()
+  await openRisk('potential', apache)
+  await page
+    .getByText(/2\.4\.49 is/)
+    .first()
+    .waitFor()
+}, 60_000)
+
+it('ignores one and resolves two', async () => {
+  await openRisk('verified', redis)
+  await page.getByRole('button', { name: 'Ignore' }).click()
+  await expect.poll(statusOf).toContain('Ignored')
+  await openRisk('verified', git)
+  await page.getByRole('button', { name: 'Resolve' }).click()
+  await expect.poll(statusOf).toContain('Resolved')
+}, 60_000)
+
+it(
+  'scans again: what is still there regresses, what was ignored stays so, what was mended resolves',
+  async () => {
+    weak.isApacheOld = false
+    await scan()
+    await openRisk('verified', git)
+    expect(await statusOf()).toContain('Regression')
+    await openRisk('verified', redis, 'Ignored')
+    expect(await statusOf()).toContain('Ignored')
+    await openRisk('potential', apache, 'Resolved')
+    expect(await statusOf()).toContain('Resolved')
+  },
+  scanMs + 60_000,
+)
+
+async function downloadReport(): Promise<void> {
+  await page
+    .getByRole('button', { name: /Download report|Report/ })
+    .or(page.getByRole('link', { name: /Download report/ }))
+    .first()
+    .click()
+  const choice = page.getByRole('menuitem', { name: /PDF/ })
+  if (await choice.isVisible({ timeout: 1000 }).catch(() => false)) await choice.click()
+}
+
+it('downloads the report', async () => {
+  await page.goto('/scans')
+  await page
+    .getByRole('link', { name: /Completed/ })
+    .or(page.getByRole('cell', { name: 'Aarewerk lab' }).getByRole('link'))
+    .first()
+    .click()
+  const [download] = await Promise.all([page.waitForEvent('download'), downloadReport()])
+  const file = await readFile(await download.path())
+  expect(file.subarray(0, 5).toString()).toBe('%PDF-')
+  expect(file.subarray(-6).toString()).toContain('%%EOF')
+  expect(download.suggestedFilename()).toMatch(/^glacis-aarewerk-lab-\d{4}-\d\d-\d\d\.pdf$/)
+}, 60_000)
+
+it('has met no error on any page', () => {
+  expect(troubles).toEqual([])
+})

@@ -1,0 +1,98 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { once } from 'node:events'
+import { listHosts } from '@glacis/contract/inventory'
+import { getScan, type Scan, startScan, cancelScan } from '@glacis/contract/scan'
+import { createTarget } from '@glacis/contract/target'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Product, startProduct } from '../lab/product.ts'
+import { type Visitor, visit } from '../lab/visitor.ts'
+import { freePort } from './ports.ts'
+
+const person = { email: 'nora@aarewerk.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
+const addresses = ['127.77.3.5', '127.77.3.77', '127.77.3.200']
+let product: Product
+let visitor: Visitor
+let servers: Server[]
+let port: number
+let dataFolder: string
+
+beforeAll(async () => {
+  dataFolder = await mkdtemp(join(tmpdir(), 'glacis-takeover-'))
+  port = await freePort()
+  servers = await Promise.all(addresses.map(greeter))
+  product = await startProduct({ port, dataFolder, settings: { GLACIS_LOG_LEVEL: 'warn' } })
+  visitor = visit(product.url)
+  await visitor.signUp(person, dataFolder)
+}, 120_000)
+afterAll(async () => {
+  await product.stop()
+  for (const server of servers) server.close()
+  await rm(dataFolder, { recursive: true, force: true })
+})
+
+/** Something to find on an address. */
+async function greeter(host: string): Promise<Server> {
+  const server = createServer((socket) => socket.on('error', () => {}).end('SSH-2.0-OpenSSH_9.9\r\n')).listen(
+    2222,
+    host,
+  )
+  await once(server, 'listening')
+  return server
+}
+
+async function until(id: string, isThere: (scan: Scan) => boolean, withinMs: number): Promise<Scan> {
+  const deadline = Date.now() + withinMs
+  for (;;) {
+    const { scan } = await visitor.call(getScan, { id })
+    if (isThere(scan)) return scan
+    if (Date.now() > deadline) throw new Error(`after ${withinMs} ms the scan is ${JSON.stringify(scan)}`)
+    await new Promise((resolve) => setTimeout(resolve, 250))
+  }
+}
+const hasEnded = (scan: Scan) => scan.completeTime !== undefined
+
+it('stops within two seconds of a cancel', async () => {
+  const { target } = await visitor.call(createTarget, {
+    name: 'Wide',
+    address: '127.77.4.0/22',
+    schedule: { period: 'PERIOD_MONTHLY' },
+    tags: [],
+  })
+  const { scan } = await visitor.call(startScan, { targetId: target.id })
+  await until(scan.id, (now) => now.status === 'STATUS_RUNNING', 30_000)
+  const { scan: cancelled } = await visitor.call(cancelScan, { id: scan.id })
+  expect(cancelled.status).toBe('STATUS_CANCELLED')
+  const { hostsDone } = (await visitor.call(getScan, { id: scan.id })).scan.progress ?? { hostsDone: 0 }
+  await new Promise((resolve) => setTimeout(resolve, 2000))
+  const later = (await visitor.call(getScan, { id: scan.id })).scan
+  expect(later.status).toBe('STATUS_CANCELLED')
+  expect(later.progress?.hostsDone ?? 0).toBeLessThanOrEqual(hostsDone + 64)
+}, 60_000)
+
+it('loses nothing and doubles nothing when everything is killed in the middle of a scan', async () => {
+  const { target } = await visitor.call(createTarget, {
+    name: 'Lab',
+    address: '127.77.3.0/24',
+    schedule: { period: 'PERIOD_MONTHLY' },
+    tags: [],
+  })
+  const { scan } = await visitor.call(startScan, { targetId: target.id })
+  await until(scan.id, (now) => now.status === 'STATUS_RUNNING', 30_000)
+  const exit = once(product.process, 'exit')
+  product.process.kill('SIGKILL')
+  await exit
+  product = await startProduct({ port, dataFolder, settings: { GLACIS_LOG_LEVEL: 'warn' } })
+  visitor = visit(product.url)
+  await visitor.signIn(person)
+  const before = (await visitor.call(getScan, { id: scan.id })).scan
+  // Taken over: it moves on, or it has ended with a reason, within a minute.
+  await until(scan.id, (now) => hasEnded(now) || now.updateTime > before.updateTime, 60_000)
+  const ended = await until(scan.id, hasEnded, 180_000)
+  expect(ended).toMatchObject({ status: 'STATUS_COMPLETED', hostCount: { scannedHosts: addresses.length } })
+  const { hosts } = await visitor.call(listHosts, { filter: { targetId: target.id } })
+  expect(hosts.map((host) => host.address).toSorted()).toEqual(addresses.toSorted())
+  expect(hosts.flatMap((host) => host.services ?? []).map((service) => service.port)).toEqual([2222, 2222, 2222])
+}, 300_000)

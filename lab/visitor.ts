@@ -1,0 +1,117 @@
+/** A person without a browser: signs up, reads the mail, and calls the API with the session's cookies. */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Endpoint, InputOf, ResultOf } from '@glacis/contract/endpoint'
+import { hasQuery, pathParameters } from '@glacis/contract/endpoint'
+import { Flow } from '@glacis/contract/identity'
+import { type QueryValue, toQueryString } from '@glacis/contract/query-string'
+import { z } from 'zod'
+
+export interface Person {
+  readonly email: string
+  readonly password: string
+  readonly first: string
+  readonly last: string
+}
+
+export interface Visitor {
+  /** Makes the account and confirms its address with the code from the outbox. */
+  signUp(person: Person, dataFolder: string): Promise<void>
+  signIn(person: Person): Promise<void>
+  call<E extends Endpoint>(endpoint: E, input: InputOf<E>): Promise<ResultOf<E>>
+}
+
+export function visit(url: string): Visitor {
+  const jar = new Map<string, string>()
+
+  async function ask(path: string, init: RequestInit = {}): Promise<unknown> {
+    const headers = {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      origin: url,
+      cookie: cookieOf(jar),
+    }
+    const response = await fetch(url + path, { ...init, headers })
+    for (const line of response.headers.getSetCookie()) keep(jar, line)
+    const body: unknown = response.status === 204 ? null : await response.json()
+    if (response.status >= 400)
+      throw new Error(`${init.method ?? 'GET'} ${path}: ${response.status} ${JSON.stringify(body)}`)
+    return body
+  }
+
+  async function submit(flowPath: string, fields: Record<string, unknown>): Promise<unknown> {
+    const flow = Flow.parse(await ask(`/self-service/${flowPath}/browser`))
+    return answer(flow, flowPath, fields)
+  }
+
+  function answer(flow: Flow, flowPath: string, fields: Record<string, unknown>): Promise<unknown> {
+    const token = flow.ui.nodes.find((node) => node.type === 'input' && node.attributes.name === 'csrf_token')
+    const csrf_token = token?.type === 'input' ? token.attributes.value : ''
+    return ask(`/self-service/${flowPath}?flow=${flow.id}`, {
+      method: 'POST',
+      body: JSON.stringify({ csrf_token, ...fields }),
+    })
+  }
+
+  return {
+    async signUp({ email, password, first, last }, dataFolder) {
+      const done = await submit('registration', {
+        method: 'password',
+        password,
+        traits: { email, name: { first, last } },
+      })
+      const { continue_with } = z.object({ continue_with: z.array(Continue) }).parse(done)
+      const id = continue_with.find((step) => step.action === 'show_verification_ui')?.flow?.id
+      if (!id) throw new Error('the service did not ask for verification')
+      const flow = Flow.parse(await ask(`/self-service/verification/flows?id=${id}`))
+      await answer(flow, 'verification', { method: 'code', code: await codeFor(email, dataFolder) })
+    },
+    async signIn({ email, password }) {
+      await submit('login', { method: 'password', identifier: email, password })
+    },
+    async call(endpoint, input) {
+      const values = { ...input } as Record<string, QueryValue | undefined> // every input of the contract is made of these
+      let path: string = endpoint.path
+      for (const name of pathParameters(path)) {
+        path = path.replace(`:${name}`, encodeURIComponent(String(values[name])))
+        delete values[name]
+      }
+      const isQuery = hasQuery(endpoint.method)
+      const query = isQuery ? toQueryString(values) : ''
+      const body = isQuery ? {} : { body: JSON.stringify(values) }
+      const found = await ask(`${path}${query && `?${query}`}`, { method: endpoint.method, ...body })
+      return endpoint.result.parse(found) as ResultOf<typeof endpoint> // parsed by that very schema
+    },
+  }
+}
+
+const Continue = z.looseObject({ action: z.string(), flow: z.looseObject({ id: z.string() }).optional() })
+
+function cookieOf(jar: ReadonlyMap<string, string>): string {
+  return [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+}
+
+function keep(jar: Map<string, string>, line: string): void {
+  const [, name, value] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+  if (!name || value === undefined) return
+  if (/max-age=0(;|$)/i.test(line)) jar.delete(name)
+  else jar.set(name, value)
+}
+
+const mailMs = 15_000
+
+/** The six digits of the newest mail to this address, as soon as it lies in the outbox. */
+export async function codeFor(email: string, dataFolder: string): Promise<string> {
+  const outbox = join(dataFolder, 'outbox')
+  const deadline = Date.now() + mailMs
+  for (;;) {
+    const files = (await readdir(outbox).catch(() => []))
+      .filter((name) => name.includes(email) && name.endsWith('.eml'))
+      .toSorted()
+    const newest = files.at(-1)
+    const code = newest && /^\s*(\d{6})\s*$/m.exec(await readFile(join(outbox, newest), 'utf8'))?.[1]
+    if (code) return code
+    if (Date.now() > deadline) throw new Error(`no mail with a code for ${email} in ${outbox}`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}

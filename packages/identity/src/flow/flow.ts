@@ -1,0 +1,188 @@
+/** The life of any flow: made, kept, found again, shown, replaced. */
+import { randomUUID } from 'node:crypto'
+import type { Selectable } from 'kysely'
+import { WireError, notFound } from '#http/error.ts'
+import { mask } from '#http/csrf.ts'
+import { type Identity, identityBody } from '#identities.ts'
+import { type Service, actionUrl, pageUrl } from '#service.ts'
+import type { Database, FlowKind, FlowMemory, FlowTable } from '#store.ts'
+import { type Message, minutesBetween } from '#ui/message.ts'
+import { type Node, type Ui, csrfNode, nameOf } from '#ui/node.ts'
+
+export type Flow = Selectable<FlowTable>
+
+/** What a kind of flow says of itself when a new one is made. */
+export interface Draft {
+  readonly kind: FlowKind
+  readonly state?: string
+  readonly active?: string
+  readonly requestUrl: string
+  readonly returnTo: string | null
+  readonly identityId?: string
+  readonly csrfToken: string
+  readonly nodes: readonly Node[]
+  readonly messages?: readonly Message[]
+  readonly memory?: FlowMemory
+}
+
+/** Makes a flow and keeps it. A node named `csrf_token` gets this flow's own mask of the token. */
+export async function createFlow(service: Service, draft: Draft, db: Database = service.db): Promise<Flow> {
+  const now = service.now()
+  const id = randomUUID()
+  const flow: Flow = {
+    id,
+    kind: draft.kind,
+    state: draft.state ?? 'choose_method',
+    active: draft.active ?? null,
+    request_url: draft.requestUrl,
+    return_to: draft.returnTo,
+    identity_id: draft.identityId ?? null,
+    csrf_token: draft.csrfToken,
+    ui: {
+      action: actionUrl(service, draft.kind, id),
+      method: 'POST',
+      nodes: withToken(draft.nodes, draft.csrfToken),
+      messages: draft.messages ?? [],
+    },
+    memory: draft.memory ?? {},
+    tries: 0,
+    issued_at: now,
+    expires_at: new Date(now.getTime() + service.lifespans.flowMs),
+    created_at: now,
+    updated_at: now,
+  }
+  await db
+    .insertInto('identity.flow')
+    .values({ ...flow, ui: JSON.stringify(flow.ui), memory: JSON.stringify(flow.memory) })
+    .execute()
+  return flow
+}
+
+/** A place for the token among nodes that are still without a flow. */
+export const csrfPlace: Node = csrfNode('')
+
+/** The nodes with a fresh mask of a token. */
+export function withToken(nodes: readonly Node[], token: string): Node[] {
+  return nodes.map((node) => (nameOf(node) === 'csrf_token' ? csrfNode(mask(token)) : node))
+}
+
+/**
+ * Finds a flow of a kind.
+ *
+ * @throws WireError 404 when there is none of this id and kind
+ */
+export async function loadFlow(service: Service, kind: FlowKind, id: string | null): Promise<Flow> {
+  if (!isUuid(id)) throw notFound()
+  const flow = await service.db
+    .selectFrom('identity.flow')
+    .selectAll()
+    .where('id', '=', id)
+    .where('kind', '=', kind)
+    .executeTakeFirst()
+  if (!flow) throw notFound()
+  return flow
+}
+
+/** True for the text form of a UUID. */
+export function isUuid(text: string | null): text is string {
+  return text !== null && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+}
+
+type Change = Partial<Pick<Flow, 'state' | 'active' | 'csrf_token' | 'memory' | 'ui'>>
+
+/** Changes a flow and keeps it. */
+export async function saveFlow(service: Service, flow: Flow, change: Change, db: Database = service.db): Promise<Flow> {
+  const changed = { ...flow, ...change, updated_at: service.now() }
+  await db
+    .updateTable('identity.flow')
+    .set({
+      state: changed.state,
+      active: changed.active,
+      csrf_token: changed.csrf_token,
+      ui: JSON.stringify(changed.ui),
+      memory: JSON.stringify(changed.memory),
+      updated_at: changed.updated_at,
+    })
+    .where('id', '=', flow.id)
+    .execute()
+  return changed
+}
+
+/** True when a flow's time is over. */
+export function isExpired(service: Service, flow: Flow): boolean {
+  return flow.expires_at <= service.now()
+}
+
+interface Extras {
+  readonly identity?: Identity
+  readonly continueWith?: readonly unknown[]
+}
+
+/** A flow as the wire shows it; each kind has its own keys, in its own order. */
+export function flowBody(
+  service: Service,
+  flow: Flow,
+  { identity, continueWith }: Extras = {},
+): Record<string, unknown> {
+  const isLogin = flow.kind === 'login'
+  const { refresh = false, requestedAal = 'aal1', identitySchema } = flow.memory
+  return {
+    id: flow.id,
+    ...(isLogin && { organization_id: null }),
+    type: 'browser',
+    expires_at: flow.expires_at.toISOString(),
+    issued_at: flow.issued_at.toISOString(),
+    request_url: flow.request_url,
+    ...(flow.return_to && { return_to: flow.return_to }),
+    ...(flow.active && { active: flow.active }),
+    ui: uiBody(flow.ui),
+    ...(flow.kind === 'registration' && { organization_id: null }),
+    ...(isLogin && {
+      created_at: flow.created_at.toISOString(),
+      updated_at: flow.created_at.toISOString(),
+      refresh,
+      requested_aal: requestedAal,
+    }),
+    ...(identity && { identity: identityBody(identity, service.publicUrl) }),
+    state: flow.state,
+    ...(identitySchema && { identity_schema: identitySchema }),
+    ...(continueWith && { continue_with: continueWith }),
+  }
+}
+
+function uiBody({ action, method, nodes, messages }: Ui): Record<string, unknown> {
+  return { action, method, nodes, ...(messages.length > 0 && { messages }) }
+}
+
+/** Refuses to show a flow whose time is over, and says where a new one starts. */
+export function expiredOnFetch(service: Service, flow: Flow): WireError {
+  const { kind, return_to: returnTo } = flow
+  const start = `${service.publicUrl}/self-service/${kind}/browser`
+  return new WireError(410, {
+    // Clients of sign-in and registration know the id; those of the other flows never got one.
+    ...((kind === 'login' || kind === 'registration') && { id: 'self_service_flow_expired' }),
+    reason: `The ${kind} flow has expired. Redirect the user to the ${kind} flow init endpoint to initialize a new ${kind} flow.`,
+    details: {
+      redirect_to: returnTo ? `${start}?return_to=${encodeURIComponent(returnTo)}` : start,
+      return_to: returnTo ?? '',
+    },
+  })
+}
+
+/** Refuses a submit whose flow's time is over, and names the flow that took its place. */
+export function expiredOnSubmit(service: Service, expired: Flow, next: Flow): WireError {
+  const now = service.now()
+  const since = now.getTime() - expired.expires_at.getTime()
+  return new WireError(410, {
+    id: 'self_service_flow_expired',
+    reason: `The self-service flow expired ${minutesBetween(expired.expires_at, now)} minutes ago, initialize a new one.`,
+    message: 'self-service flow expired',
+    beside: {
+      expired_at: expired.expires_at.toISOString(),
+      // Nanoseconds, as the protocol counts durations.
+      since: since * 1_000_000,
+      use_flow_id: next.id,
+    },
+    browser: { location: pageUrl(service, next.kind, next.id), status: 303 },
+  })
+}

@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { verifyPassword } from '#method/argon2.ts'
+import {
+  type House,
+  complete,
+  goodPassword,
+  messageIds,
+  messageIdsOn,
+  newAddress,
+  nodeOf,
+  openHouse,
+  portalUrl,
+  register,
+  signIn,
+  valueOf,
+} from '#testing/house.ts'
+
+let house: House
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house?.close())
+
+const start = '/self-service/login/browser'
+const minute = 60_000
+
+async function account() {
+  const email = newAddress()
+  await register(house.browser(), email)
+  return email
+}
+
+it('signs in, in any letter case, and gives an opaque cookie that only the hash of is stored', async () => {
+  const email = await account()
+  const browser = house.browser()
+  const { status, body, headers } = await signIn(browser, ` ${email.toUpperCase()} `)
+  expect(status).toBe(200)
+  expect(body.session).toMatchObject({
+    active: true,
+    authenticator_assurance_level: 'aal1',
+    authentication_methods: [{ method: 'password', aal: 'aal1' }],
+    identity: { traits: { email } },
+  })
+  const cookie = [headers['set-cookie']].flat().find((line) => line?.startsWith('ory_kratos_session='))
+  expect(cookie).toMatch(/; Path=\/; Expires=.*; Max-Age=86\d{3}; HttpOnly; SameSite=Lax$/)
+  const rows = await house.database.db.selectFrom('identity.session').selectAll().execute()
+  expect(JSON.stringify(rows)).not.toContain(browser.jar.get('ory_kratos_session'))
+})
+
+it('says the same of a wrong password and of nobody', async () => {
+  const wrong = await signIn(house.browser(), await account(), 'wrong password')
+  const nobody = await signIn(house.browser(), newAddress(), 'wrong password')
+  for (const { status, body } of [wrong, nobody]) {
+    expect(status).toBe(400)
+    expect(messageIds(body)).toEqual([4000006])
+    expect(nodeOf(body, 'password').attributes).not.toHaveProperty('value')
+  }
+  const shape = ({ body }: typeof wrong) =>
+    body.ui.nodes.map((node: { attributes: object }) => Object.keys(node.attributes))
+  expect(shape(wrong)).toEqual(shape(nobody))
+})
+
+it('names each empty field', async () => {
+  const { body } = await signIn(house.browser(), '', '')
+  expect([messageIdsOn(body, 'identifier'), messageIdsOn(body, 'password')]).toEqual([[4000002], [4000002]])
+})
+
+it.each([
+  ['no token', () => ''],
+  ['another browser’s token', async () => valueOf((await house.browser().get(start)).body, 'csrf_token')],
+])('refuses a submit with %s', async (_case, token) => {
+  const email = await account()
+  const browser = house.browser()
+  const { body: flow } = await browser.get(start)
+  const answer = await browser.post(flow.ui.action, {
+    csrf_token: await token(),
+    method: 'password',
+    identifier: email,
+    password: goodPassword,
+  })
+  expect(answer.status).toBe(403)
+  expect(answer.body.error.id).toBe('security_csrf_violation')
+  expect(browser.jar.has('ory_kratos_session')).toBe(false)
+})
+
+it('holds a flow to the browser that started it, in its fetch and in its submit', async () => {
+  const email = await account()
+  const { body: flow } = await house.browser().get(start)
+  const other = house.browser()
+  const { body: own } = await other.get(start)
+  expect((await other.get(`/self-service/login/flows?id=${flow.id}`)).status).toBe(403)
+  const body = { method: 'password', identifier: email, password: goodPassword }
+  for (const method of ['password', 'doesnotexist']) {
+    const answer = await other.post(flow.ui.action, { ...body, method, csrf_token: valueOf(own, 'csrf_token') })
+    expect(answer.status).toBe(403)
+  }
+})
+
+it('renews a session: same id, new cookie, the old cookie opens nothing', async () => {
+  const email = await account()
+  const browser = house.browser()
+  const first = await signIn(browser, email)
+  const old = browser.jar.get('ory_kratos_session') ?? ''
+  house.advance(minute)
+  const { body: flow } = await browser.get(`${start}?refresh=true`)
+  expect(messageIds(flow)).toEqual([1010003])
+  expect(nodeOf(flow, 'identifier').attributes).toMatchObject({ type: 'hidden', value: email })
+  const again = await browser.post(flow.ui.action, {
+    csrf_token: valueOf(flow, 'csrf_token'),
+    method: 'password',
+    identifier: email,
+    password: goodPassword,
+  })
+  const { session } = again.body
+  expect(session.id).toBe(first.body.session.id)
+  expect(session.issued_at).toBe(first.body.session.issued_at)
+  expect(Date.parse(session.authenticated_at)).toBeGreaterThan(Date.parse(first.body.session.authenticated_at))
+  expect(session.authentication_methods).toHaveLength(2)
+  const late = house.browser()
+  late.jar.set('ory_kratos_session', old)
+  expect((await late.get('/sessions/whoami')).status).toBe(401)
+})
+
+it('ends the session of whoever was signed in before somebody else', async () => {
+  const [one, other] = [await account(), await account()]
+  const browser = house.browser()
+  await signIn(browser, one)
+  const old = browser.jar.get('ory_kratos_session') ?? ''
+  await signIn(browser, other, goodPassword, '?refresh=true')
+  expect((await browser.get('/sessions/whoami')).body.identity.traits.email).toBe(other)
+  const late = house.browser()
+  late.jar.set('ory_kratos_session', old)
+  expect((await late.get('/sessions/whoami')).status).toBe(401)
+})
+
+it('asks for a first factor before a second, and knows no second yet', async () => {
+  expect((await house.browser().get(`${start}?aal=aal2`)).body.error.id).toBe('session_aal1_required')
+  const email = await account()
+  const browser = house.browser()
+  await signIn(browser, email)
+  const { body: flow } = await browser.get(`${start}?aal=aal2`)
+  expect(flow.requested_aal).toBe('aal2')
+  expect(messageIds(flow)).toEqual([1010004])
+  expect(flow.ui.nodes).toHaveLength(1)
+  const body = { method: 'password', identifier: email, password: goodPassword }
+  const answer = await browser.post(flow.ui.action, { ...body, csrf_token: valueOf(flow, 'csrf_token') })
+  expect(messageIds(answer.body)).toEqual([4010002])
+})
+
+it('replaces an expired flow by one that says so', async () => {
+  const browser = house.browser()
+  const { body: flow } = await browser.get(`${start}?return_to=/scope`)
+  house.advance(61 * minute)
+  const fetched = await browser.get(`/self-service/login/flows?id=${flow.id}`)
+  expect(fetched.status).toBe(410)
+  expect(fetched.body.error.details.redirect_to).toMatch(/\/self-service\/login\/browser\?return_to=%2Fscope$/)
+  const answer = await browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), method: 'password' })
+  expect(answer.status).toBe(410)
+  const { body: next } = await browser.get(`/self-service/login/flows?id=${answer.body.use_flow_id}`)
+  expect(messageIds(next)).toEqual([4010001])
+  expect(next.return_to).toBe('/scope')
+})
+
+it('takes a browser to return_to, whole', async () => {
+  const email = await account()
+  const browser = house.browser()
+  const { body: flow } = await browser.get(`${start}?return_to=/scope?create=true`)
+  const fields = {
+    csrf_token: valueOf(flow, 'csrf_token'),
+    method: 'password',
+    identifier: email,
+    password: goodPassword,
+  }
+  const answer = await browser.submit(flow.ui.action, fields)
+  expect([answer.status, answer.headers.location]).toEqual([303, `${portalUrl}/scope?create=true`])
+})
+
+it('hashes a password anew when its parameters are old', async () => {
+  const email = await account()
+  const { db } = house.database
+  // Made by the same function with 8 MiB and one pass.
+  const old = await weakHash(goodPassword)
+  const owner = db.selectFrom('identity.credential_identifier').select('identity_id').where('identifier', '=', email)
+  await db
+    .updateTable('identity.credential')
+    .set({ config: JSON.stringify({ hash: old }) })
+    .where('identity_id', '=', owner)
+    .execute()
+  expect((await signIn(house.browser(), email)).status).toBe(200)
+  const { config } = await db
+    .selectFrom('identity.credential')
+    .select('config')
+    .where('identity_id', '=', owner)
+    .executeTakeFirstOrThrow()
+  expect(JSON.stringify(config)).toContain('m=19456,t=2,p=1')
+  expect((await signIn(house.browser(), email)).status).toBe(200)
+})
+
+it('keeps an inactive account out', async () => {
+  const email = await account()
+  const browser = house.browser()
+  await signIn(browser, email)
+  const { db } = house.database
+  const owner = db.selectFrom('identity.verifiable_address').select('identity_id').where('value', '=', email)
+  await db.updateTable('identity.identity').set({ state: 'inactive' }).where('id', '=', owner).execute()
+  expect((await browser.get('/sessions/whoami')).status).toBe(401)
+  expect(messageIds((await signIn(house.browser(), email)).body)).toEqual([4010011])
+})
+
+it('slows guessing at an account down, lets the window pass, and treats nobody’s account alike', async () => {
+  const email = await account()
+  for (const identifier of [email, newAddress()]) {
+    const browser = house.browser()
+    for (let guess = 0; guess < 10; guess++) {
+      expect(messageIds((await signIn(browser, identifier, `wrong ${guess}`)).body)).toEqual([4000006])
+    }
+    const { status, body } = await signIn(browser, identifier)
+    expect([status, ...messageIds(body)]).toEqual([400, 4000001])
+  }
+  house.advance(16 * minute)
+  expect((await signIn(house.browser(), email)).status).toBe(200)
+  expect(house.events.map(({ kind }) => kind)).toContain('throttled')
+})
+
+it('counts guesses that come all at once', async () => {
+  const email = await account()
+  const answers = await Promise.all(Array.from({ length: 14 }, () => signIn(house.browser(), email, 'wrong password')))
+  const ids = answers.flatMap(({ body }) => messageIds(body)).toSorted((a, b) => a - b)
+  expect(ids).toEqual([...Array.from({ length: 4 }, () => 4000001), ...Array.from({ length: 10 }, () => 4000006)])
+})
+
+it('tells the audit trail who came from where', async () => {
+  const email = await account()
+  await signIn(house.browser('Agent/2'), email, 'wrong password')
+  await signIn(house.browser('Agent/2'), email)
+  const seen = house.events.filter(({ userAgent }) => userAgent === 'Agent/2')
+  expect(seen.map(({ kind, ip }) => [kind, ip])).toEqual([
+    ['sign_in_failed', '127.0.0.1'],
+    ['signed_in', '127.0.0.1'],
+  ])
+  expect(JSON.stringify(house.events)).not.toContain('wrong password')
+})
+
+it('takes no other method', async () => {
+  const { status, body } = await complete(house.browser(), start, { method: 'doesnotexist' })
+  expect([status, ...messageIds(body)]).toEqual([400, 4010002])
+})
+
+async function weakHash(password: string): Promise<string> {
+  const { argon2Sync, randomBytes } = await import('node:crypto')
+  const nonce = randomBytes(16)
+  const tag = argon2Sync('argon2id', {
+    message: password,
+    nonce,
+    parallelism: 1,
+    tagLength: 32,
+    memory: 8192,
+    passes: 1,
+  })
+  const text = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
+  const hash = `$argon2id$v=19$m=8192,t=1,p=1$${text(nonce)}$${text(tag)}`
+  expect(await verifyPassword(password, hash)).toBe(true)
+  return hash
+}

@@ -1,0 +1,216 @@
+/** Signing in, and proving again who one is. */
+import { aal1Required, badRequest, locationChangeRequired, sessionAlreadyAvailable } from '#http/error.ts'
+import { type Answer, type Exchange, csrfOf, json, redirect, renewCsrf, setSession, tell } from '#http/exchange.ts'
+import {
+  type Draft,
+  type Flow,
+  createFlow,
+  csrfPlace,
+  expiredOnFetch,
+  expiredOnSubmit,
+  flowBody,
+  isExpired,
+  loadFlow,
+} from '#flow/flow.ts'
+import {
+  formAnswer,
+  keepAttempt,
+  requireCsrf,
+  requireOwnCookie,
+  requireSameBrowser,
+  submittedFlow,
+  unreadable,
+} from '#flow/submit.ts'
+import { type Fields, textOf } from '#http/body.ts'
+import type { Identity } from '#identities.ts'
+import type { LoginOutcome } from '#method/method.ts'
+import { methodFor, methods } from '#method/methods.ts'
+import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
+import { schemaId } from '#schema.ts'
+import { pageUrl, secondFactorUrl } from '#service.ts'
+import {
+  type LiveSession,
+  issueSession,
+  lacksSecondFactor,
+  renewSession,
+  revokeSession,
+  sessionBody,
+} from '#session.ts'
+import type { FlowMemory } from '#store.ts'
+import { type Message, type PlacedMessage, notice, onForm, problem } from '#ui/message.ts'
+import { type Node, type Order, sorted } from '#ui/node.ts'
+
+const order: Order = {
+  groups: ['oidc', 'default', 'webauthn', 'passkey', 'code', 'password', 'totp', 'lookup_secret'],
+  names: ['csrf_token', 'identifier', 'password'],
+}
+const sort = (nodes: readonly Node[]) => sorted(nodes, order)
+
+/** Starts a sign-in, a renewal (`refresh=true`) or a second factor (`aal=aal2`). */
+export async function startLogin(exchange: Exchange): Promise<Answer> {
+  const { service, query } = exchange
+  const asked = readQuery(query)
+  const returnTo = checkReturnTo(query.get('return_to'), service)
+  const session = await exchange.session()
+  if (asked.aal === 'aal2' && !session) throw aal1Required()
+  const isSatisfied = session && (asked.aal === 'aal1' || session.aal === 'aal2')
+  if (isSatisfied && !asked.refresh) {
+    throw sessionAlreadyAvailable('login', { location: returnTo?.url ?? service.defaultReturnUrl, status: 303 })
+  }
+  const memory: FlowMemory = {
+    refresh: asked.refresh && session !== null,
+    requestedAal: asked.aal,
+    ...(asked.schema && { identitySchema: asked.schema }),
+  }
+  const flow = await createFlow(service, {
+    ...draft(memory, session),
+    requestUrl: exchange.url,
+    returnTo: returnTo?.shown ?? null,
+    csrfToken: csrfOf(exchange),
+  })
+  if (exchange.acceptsJson) return json(200, flowBody(service, flow))
+  return redirect(pageUrl(service, 'login', flow.id))
+}
+
+/** Shows a flow to the browser that started it. */
+export async function fetchLogin(exchange: Exchange): Promise<Answer> {
+  const { service } = exchange
+  const flow = await loadFlow(service, 'login', exchange.query.get('id'))
+  requireSameBrowser(exchange, flow)
+  if (isExpired(service, flow)) throw expiredOnFetch(service, flow)
+  return json(200, flowBody(service, flow))
+}
+
+/** Takes the proof of one method and opens or renews the session. */
+export async function submitLogin(exchange: Exchange): Promise<Answer> {
+  const { service, body } = exchange
+  const flow = await submittedFlow(exchange, 'login')
+  const session = await exchange.session()
+  const { requestedAal, refresh } = flow.memory
+  if (requestedAal === 'aal2' && !session) throw aal1Required()
+  if (session && !refresh && (requestedAal !== 'aal2' || session.aal === 'aal2')) return alreadySignedIn(exchange, flow)
+  if (isExpired(service, flow)) throw expiredOnSubmit(service, flow, await replace(exchange, flow, session))
+  requireOwnCookie(exchange, flow)
+  if (body.kind === 'unreadable') return refuse(exchange, flow, unreadable(body.reason))
+  const { fields } = body
+  const name = textOf(fields, 'method')
+  const prove = proofOf(name, requestedAal === 'aal2' ? session : null)
+  if (!prove) return refuse(exchange, flow, [onForm(problem.loginNoMethod)])
+  requireCsrf(exchange, fields, flow)
+  const outcome = await prove(exchange, fields)
+  if (outcome.kind === 'refused') return refuse(exchange, flow, outcome.messages, fields)
+  return succeed(exchange, flow, session, outcome.identityId, name)
+}
+
+type Proof = (exchange: Exchange, fields: Fields) => Promise<LoginOutcome>
+
+/** How a method proves who somebody is: the holder of a session by a second factor, anybody by a first. */
+function proofOf(name: string, session: LiveSession | null): Proof | undefined {
+  if (!session) return methodFor('login', name)?.login?.submit
+  const { secondFactor } = methodFor('secondFactor', name) ?? {}
+  return secondFactor && ((exchange, fields) => secondFactor.submit(exchange, session, fields))
+}
+
+/** The address of a sign-in's form, opened as a page: nothing was sent, so the form is shown. */
+export async function openLogin(exchange: Exchange): Promise<Answer> {
+  const flow = await submittedFlow(exchange, 'login')
+  return redirect(pageUrl(exchange.service, 'login', flow.id))
+}
+
+interface Asked {
+  readonly aal: 'aal1' | 'aal2'
+  readonly refresh: boolean
+  readonly schema: string | null
+}
+
+function readQuery(query: URLSearchParams): Asked {
+  const aal = query.get('aal') || 'aal1'
+  const schema = query.get('identity_schema') || null
+  if (query.get('login_challenge')) throw badRequest('This service is no OAuth 2.0 login provider.')
+  if (schema && schema !== schemaId) throw badRequest(`Requested identity schema "${schema}" does not exist.`)
+  if (aal !== 'aal1' && aal !== 'aal2') {
+    throw badRequest(
+      `Unable to parse AuthenticationMethod Assurance Level (AAL): expected one of [aal1, aal2] but got ${aal}`,
+    )
+  }
+  const refresh = ['1', 't', 'T', 'TRUE', 'true', 'True'].includes(query.get('refresh') ?? '')
+  return { aal, refresh, schema }
+}
+
+function draft(memory: FlowMemory, session: LiveSession | null): Pick<Draft, 'kind' | 'nodes' | 'messages' | 'memory'> {
+  const holder = session?.identity ?? null
+  const isStepUp = memory.requestedAal === 'aal2' && session?.aal !== 'aal2'
+  return {
+    kind: 'login',
+    nodes: formNodes(memory, holder),
+    messages: [...(memory.refresh ? [notice.confirmIdentity] : []), ...(isStepUp ? [notice.secondFactor] : [])],
+    memory,
+  }
+}
+
+function formNodes({ refresh, requestedAal }: FlowMemory, holder: Identity | null): Node[] {
+  const nodes = methods.flatMap(({ name, login, secondFactor }) => {
+    if (requestedAal !== 'aal2') return login?.nodes(refresh ? holder : null) ?? []
+    return holder?.credential_types.includes(name) ? (secondFactor?.nodes(holder) ?? []) : []
+  })
+  return sort([csrfPlace, ...nodes])
+}
+
+async function replace(exchange: Exchange, flow: Flow, session: LiveSession | null): Promise<Flow> {
+  const { service } = exchange
+  const expired: Message = problem.loginExpired(flow.expires_at, service.now())
+  return createFlow(service, {
+    ...draft(flow.memory, session),
+    messages: [expired],
+    requestUrl: flow.request_url,
+    returnTo: flow.return_to,
+    csrfToken: csrfOf(exchange),
+  })
+}
+
+async function alreadySignedIn(exchange: Exchange, flow: Flow): Promise<Answer> {
+  if (!exchange.wantsJson) return redirect(exchange.service.defaultReturnUrl)
+  return refuse(exchange, flow, [
+    onForm(
+      problem.generic(
+        'A valid session was detected and thus login is not possible. Did you forget to set `?refresh=true`?',
+      ),
+    ),
+  ])
+}
+
+async function refuse(
+  exchange: Exchange,
+  flow: Flow,
+  messages: readonly PlacedMessage[],
+  fields: Fields = {},
+): Promise<Answer> {
+  const identifier = textOf(fields, 'identifier')
+  const typed = new Map(identifier ? [['identifier', identifier]] : [])
+  return formAnswer(exchange, await keepAttempt(exchange, flow, { messages, typed, sort }), 400)
+}
+
+async function succeed(
+  exchange: Exchange,
+  flow: Flow,
+  present: LiveSession | null,
+  identityId: string,
+  method: string,
+): Promise<Answer> {
+  const { service } = exchange
+  const isRenewal = present?.identity.id === identityId
+  if (!isRenewal) renewCsrf(exchange)
+  if (present && !isRenewal) await revokeSession(service, present.identity.id, present.id)
+  const issued = isRenewal
+    ? await renewSession(service, present, method, flow.memory.requestedAal)
+    : await issueSession(service, identityId, method, exchange.client)
+  setSession(exchange, issued)
+  tell(exchange, 'signed_in', identityId, isRenewal ? 'refresh' : method)
+  if (lacksSecondFactor(issued.session)) throw locationChangeRequired(secondFactorUrl(service, flow.return_to))
+  const location = resolveReturnTo(flow.return_to, service.defaultReturnUrl, service)
+  if (!exchange.wantsJson) return redirect(location)
+  return json(200, {
+    session: sessionBody(issued.session, service.publicUrl),
+    continue_with: [{ action: 'redirect_browser_to', redirect_browser_to: location }],
+  })
+}

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import {
+  type House,
+  codeIn,
+  complete,
+  goodPassword,
+  messageIds,
+  messageIdsOn,
+  newAddress,
+  openHouse,
+  portalUrl,
+  register,
+  signIn,
+  valueOf,
+} from '#testing/house.ts'
+
+let house: House
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house?.close())
+
+const start = '/self-service/recovery/browser'
+
+async function asked(query = '') {
+  const email = newAddress()
+  const owner = house.browser()
+  await register(owner, email)
+  const browser = house.browser()
+  const { body } = await complete(browser, `${start}${query}`, { method: 'code', email })
+  const mails = await house.mailsTo(email, 2)
+  const token = valueOf(body, 'csrf_token')
+  const enter = (code: string) => browser.post(body.ui.action, { csrf_token: token, method: 'code', code })
+  return { email, owner, browser, flow: body, code: codeIn(mails[1]), enter }
+}
+
+it('lets the holder of the address in, puts everybody else out, and asks for a new password', async () => {
+  const { email, owner, browser, code, enter } = await asked('?return_to=/scope')
+  const { status, body } = await enter(code)
+  expect([status, body.error.id]).toEqual([422, 'browser_location_change_required'])
+  expect(body.redirect_browser_to).toMatch(new RegExp(`^${portalUrl}/profile\\?flow=`))
+  expect((await owner.get('/sessions/whoami')).status).toBe(401)
+  const { body: session } = await browser.get('/sessions/whoami')
+  expect(session.authentication_methods).toMatchObject([{ method: 'code_recovery', aal: 'aal1' }])
+  expect(session.identity.verifiable_addresses).toMatchObject([{ verified: true }])
+
+  const id = body.redirect_browser_to.split('=')[1]
+  const { body: settings } = await browser.get(`/self-service/settings/flows?id=${id}`)
+  expect(messageIds(settings)).toEqual([1060001])
+  const changed = await browser.post(settings.ui.action, {
+    csrf_token: valueOf(settings, 'csrf_token'),
+    method: 'password',
+    password: 'A-Whole-New-Password',
+  })
+  expect(changed.body.continue_with.at(-1).redirect_browser_to).toBe(`${portalUrl}/scope`)
+  expect((await signIn(house.browser(), email, 'A-Whole-New-Password')).status).toBe(200)
+  expect((await signIn(house.browser(), email, goodPassword)).status).toBe(400)
+})
+
+it('answers for an unknown address as for a known one, and mails nobody', async () => {
+  const { flow } = await asked()
+  const nobody = newAddress()
+  const { status, body } = await complete(house.browser(), start, { method: 'code', email: nobody })
+  expect(status).toBe(200)
+  expect(messageIds(body)).toEqual(messageIds(flow))
+  expect(await house.mailsMeantFor(nobody)).toBe(0)
+})
+
+it('refuses a wrong code, and all codes after five wrong ones', async () => {
+  const { browser, code, enter } = await asked()
+  for (let time = 0; time < 5; time++) expect(messageIds((await enter('wrong')).body)).toEqual([4060006])
+  const { status, headers } = await enter(code)
+  expect(status).toBe(303)
+  expect(messageIds((await browser.get(String(headers.location))).body)).toEqual([4000001])
+  expect((await browser.get('/sessions/whoami')).status).toBe(401)
+})
+
+it('refuses a code that is too old', async () => {
+  const { code, enter } = await asked()
+  house.advance(16 * 60_000)
+  expect(messageIds((await enter(code)).body)).toEqual([4060006])
+})
+
+it('takes the right code from no browser but the one that asked', async () => {
+  const { flow, code } = await asked()
+  const other = house.browser()
+  const { body: own } = await other.get(start)
+  const body = { csrf_token: valueOf(own, 'csrf_token'), method: 'code', code }
+  const { status } = await other.post(flow.ui.action, body)
+  expect(status).toBe(403)
+  expect(other.jar.has('ory_kratos_session')).toBe(false)
+})
+
+it('lets one of many equal submits in', async () => {
+  const { code, enter } = await asked()
+  const answers = await Promise.all([enter(code), enter(code), enter(code)])
+  expect(answers.filter(({ status }) => status === 422)).toHaveLength(1)
+})
+
+it.each([
+  ['', 4000002],
+  ['no-email', 4000040],
+])('asks again for the address %j', async (email, id) => {
+  const { status, body } = await complete(house.browser(), start, { method: 'code', email })
+  expect([status, ...messageIdsOn(body, 'email')]).toEqual([400, id])
+})
+
+it('is not for somebody who is signed in', async () => {
+  const { owner } = await asked()
+  expect((await owner.get(start)).body.error.id).toBe('session_already_available')
+})

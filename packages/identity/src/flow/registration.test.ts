@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import {
+  type House,
+  codeIn,
+  complete,
+  goodPassword,
+  messageIds,
+  messageIdsOn,
+  newAddress,
+  nodeOf,
+  openHouse,
+  portalUrl,
+  register,
+  valueOf,
+} from '#testing/house.ts'
+
+let house: House
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house?.close())
+
+it('signs up, in, and mails a code whose form the same browser may open', async () => {
+  const browser = house.browser()
+  const email = newAddress()
+  const { status, body } = await register(browser, email)
+  expect(status).toBe(200)
+  expect(Object.keys(body)).toEqual(['session', 'identity', 'continue_with'])
+  expect(body.identity.traits).toEqual({ email, name: { first: 'John', last: 'Frost' } })
+  expect(body.identity.verifiable_addresses).toMatchObject([{ value: email, verified: false, status: 'sent' }])
+  expect((await browser.get('/sessions/whoami')).body.identity.id).toBe(body.identity.id)
+
+  const [goOn, verify] = body.continue_with
+  expect(goOn).toEqual({ action: 'redirect_browser_to', redirect_browser_to: `${portalUrl}/overview` })
+  expect(verify.flow).toMatchObject({
+    verifiable_address: email,
+    url: `${portalUrl}/verification?flow=${verify.flow.id}`,
+  })
+  const { body: flow } = await browser.get(`/self-service/verification/flows?id=${verify.flow.id}`)
+  const mails = await house.mailsTo(email)
+  expect(mails).toHaveLength(1)
+  const passed = await browser.post(flow.ui.action, { method: 'code', code: codeIn(mails[0]) })
+  expect(messageIds(passed.body)).toEqual([1080002])
+})
+
+it('shows every field of the one form', async () => {
+  const { body } = await house.browser().get('/self-service/registration/browser')
+  const names = body.ui.nodes.map((node: { attributes: { name: string } }) => node.attributes.name)
+  expect(names).toEqual(['csrf_token', 'traits.email', 'traits.name.first', 'traits.name.last', 'password', 'method'])
+  expect(nodeOf(body, 'method').meta.label.id).toBe(1040001)
+})
+
+it.each([
+  ['Abcd123', 4000032],
+  ['password123', 4000034],
+  ['zzzzzzzzzz', 4000034],
+] as const)('refuses the password %s', async (password, id) => {
+  const { status, body } = await register(house.browser(), newAddress(), password)
+  expect(status).toBe(400)
+  expect(messageIdsOn(body, 'password')).toEqual([id])
+})
+
+it('refuses a password that is the address', async () => {
+  const email = newAddress()
+  const { body } = await register(house.browser(), email, email.toUpperCase())
+  expect(messageIdsOn(body, 'password')).toEqual([4000031])
+})
+
+it('keeps what was typed, but not the password, when a field is wrong', async () => {
+  const { status, body } = await complete(house.browser(), '/self-service/registration/browser', {
+    method: 'password',
+    traits: { email: 'no-email', name: { first: 'John' } },
+    password: goodPassword,
+  })
+  expect(status).toBe(400)
+  expect(messageIdsOn(body, 'traits.email')).toEqual([4000040])
+  expect(messageIdsOn(body, 'traits.name.last')).toEqual([4000002])
+  expect(valueOf(body, 'traits.email')).toBe('no-email')
+  expect(valueOf(body, 'traits.name.first')).toBe('John')
+  expect(nodeOf(body, 'password').attributes).not.toHaveProperty('value')
+})
+
+it('makes one account of many equal submits', async () => {
+  const email = newAddress()
+  const answers = await Promise.all(['A', 'B', 'C'].map((agent) => register(house.browser(agent), email)))
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400, 400])
+  expect(await house.mailsMeantFor(email)).toBe(1)
+})
+
+it('sends a browser to the form of its code, and a wrong form back to itself', async () => {
+  const browser = house.browser()
+  const { body: flow } = await browser.get('/self-service/registration/browser')
+  const form = { csrf_token: valueOf(flow, 'csrf_token'), method: 'password', password: goodPassword }
+  const wrong = await browser.submit(flow.ui.action, { ...form, 'traits.email': 'no-email' })
+  expect([wrong.status, wrong.headers.location]).toEqual([302, `${portalUrl}/registration?flow=${flow.id}`])
+  const right = await browser.submit(flow.ui.action, {
+    ...form,
+    'traits.email': newAddress(),
+    'traits.name.first': 'John',
+    'traits.name.last': 'Frost',
+  })
+  expect([right.status, right.headers.location]).toEqual([
+    303,
+    expect.stringContaining(`${portalUrl}/verification?flow=`),
+  ])
+})
+
+it('knows an address in any letter case as taken, and leaves the form usable', async () => {
+  const email = newAddress()
+  await register(house.browser(), email)
+  const browser = house.browser()
+  const { status, body } = await register(browser, email.toUpperCase())
+  expect(status).toBe(400)
+  expect(messageIds(body)).toEqual([4000007])
+  const again = await browser.post(body.ui.action, {
+    csrf_token: valueOf(body, 'csrf_token'),
+    method: 'password',
+    traits: { email: newAddress(), name: { first: 'A', last: 'B' } },
+    password: goodPassword,
+  })
+  expect(again.status).toBe(200)
+})

@@ -1,0 +1,214 @@
+/** Signing up: traits and a first credential in one form, a session and a code to prove the address after it. */
+import { type Fields, textOf } from '#http/body.ts'
+import { newToken } from '#http/csrf.ts'
+import { badRequest, sessionAlreadyAvailable } from '#http/error.ts'
+import { type Answer, type Exchange, csrfOf, json, redirect, renewCsrf, setSession, tell } from '#http/exchange.ts'
+import {
+  type Flow,
+  createFlow,
+  csrfPlace,
+  expiredOnFetch,
+  expiredOnSubmit,
+  flowBody,
+  isExpired,
+  loadFlow,
+} from '#flow/flow.ts'
+import {
+  formAnswer,
+  keepAttempt,
+  requireCsrf,
+  requireOwnCookie,
+  requireSameBrowser,
+  submittedFlow,
+  unreadable,
+} from '#flow/submit.ts'
+import { startProofOfAddress } from '#flow/verification.ts'
+import { identityBody, insertIdentity } from '#identities.ts'
+import type { RegistrationOutcome } from '#method/method.ts'
+import { methodFor, methods } from '#method/methods.ts'
+import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
+import { normalAddress, readTraits, schemaId, traitNames, traitNodes, typedTraits } from '#schema.ts'
+import { pageUrl } from '#service.ts'
+import { issueSession, sessionBody } from '#session.ts'
+import type { FlowMemory, Traits } from '#store.ts'
+import { type Message, type PlacedMessage, onForm, problem } from '#ui/message.ts'
+import { type Node, type Order, sorted } from '#ui/node.ts'
+
+const order: Order = {
+  groups: ['oidc', 'saml', 'default', 'webauthn', 'passkey', 'code', 'password', 'captcha', 'profile'],
+  names: ['csrf_token', ...traitNames, 'webauthn_remove', 'webauthn_register_displayname', 'webauthn_register'],
+}
+const sort = (nodes: readonly Node[]) => sorted(nodes, order)
+
+/** Starts a registration. */
+export async function startRegistration(exchange: Exchange): Promise<Answer> {
+  const { service, query } = exchange
+  const returnTo = checkReturnTo(query.get('return_to'), service)
+  const afterVerification = checkReturnTo(query.get('after_verification_return_to'), service)
+  const schema = query.get('identity_schema') || null
+  if (schema && schema !== schemaId) throw badRequest(`Requested identity schema "${schema}" does not exist.`)
+  if (await exchange.session()) {
+    throw sessionAlreadyAvailable('registration', {
+      location: returnTo?.url ?? service.defaultReturnUrl,
+      status: 303,
+    })
+  }
+  const flow = await create(exchange, {
+    requestUrl: exchange.url,
+    returnTo: returnTo?.shown ?? null,
+    memory: {
+      ...(afterVerification && { afterVerificationReturnTo: afterVerification.shown }),
+      ...(schema && { identitySchema: schema }),
+    },
+  })
+  if (exchange.acceptsJson) return json(200, flowBody(service, flow))
+  return redirect(pageUrl(service, 'registration', flow.id))
+}
+
+/** Shows a flow to the browser that started it. */
+export async function fetchRegistration(exchange: Exchange): Promise<Answer> {
+  const { service } = exchange
+  const flow = await loadFlow(service, 'registration', exchange.query.get('id'))
+  requireSameBrowser(exchange, flow)
+  if (isExpired(service, flow)) throw expiredOnFetch(service, flow)
+  return json(200, flowBody(service, flow))
+}
+
+/** Takes traits and a credential, and makes the account. */
+export async function submitRegistration(exchange: Exchange): Promise<Answer> {
+  const { service, body } = exchange
+  const flow = await submittedFlow(exchange, 'registration')
+  if (await exchange.session()) {
+    throw sessionAlreadyAvailable('registration', { location: service.defaultReturnUrl, status: 302 })
+  }
+  if (isExpired(service, flow)) throw expiredOnSubmit(service, flow, await replace(exchange, flow))
+  requireOwnCookie(exchange, flow)
+  if (body.kind === 'unreadable') return refuse(exchange, flow, unreadable(body.reason))
+  const { fields } = body
+  const method = methodFor('registration', textOf(fields, 'method'))
+  if (!method?.registration) return refuse(exchange, flow, [onForm(problem.registrationNoMethod)], fields)
+  requireCsrf(exchange, fields, flow)
+  const missing = method.registration.missing(fields)
+  const reading = readTraits(fields['traits'])
+  if (reading.kind === 'invalid') return refuse(exchange, flow, [...reading.messages, ...missing], fields)
+  if (missing.length > 0) return refuse(exchange, flow, missing, fields)
+  const outcome = await method.registration.submit(exchange, fields, reading.traits)
+  if (outcome.kind === 'refused') return refuse(exchange, flow, outcome.messages, fields)
+  const made = await makeAccount(exchange, flow, reading.traits, outcome)
+  if (!made) return refuse(exchange, flow, [onForm(problem.duplicateAccount)], fields)
+  return succeed(exchange, flow, made, method.name)
+}
+
+/** The address of a registration's form, opened as a page: nothing was sent, so the form is shown. */
+export async function openRegistration(exchange: Exchange): Promise<Answer> {
+  const flow = await submittedFlow(exchange, 'registration')
+  return redirect(pageUrl(exchange.service, 'registration', flow.id))
+}
+
+interface Start {
+  readonly requestUrl: string
+  readonly returnTo: string | null
+  readonly memory: FlowMemory
+  readonly messages?: readonly Message[]
+}
+
+function create(exchange: Exchange, start: Start): Promise<Flow> {
+  const nodes = [
+    csrfPlace,
+    ...traitNodes('default'),
+    ...methods.flatMap(({ registration }) => registration?.nodes() ?? []),
+  ]
+  return createFlow(exchange.service, {
+    kind: 'registration',
+    csrfToken: csrfOf(exchange),
+    nodes: sort(nodes),
+    ...start,
+  })
+}
+
+function replace(exchange: Exchange, flow: Flow): Promise<Flow> {
+  return create(exchange, {
+    requestUrl: flow.request_url,
+    returnTo: flow.return_to,
+    memory: flow.memory,
+    messages: [problem.registrationExpired(flow.expires_at, exchange.service.now())],
+  })
+}
+
+async function refuse(
+  exchange: Exchange,
+  flow: Flow,
+  messages: readonly PlacedMessage[],
+  fields: Fields = {},
+): Promise<Answer> {
+  const typed = typedTraits(fields['traits'])
+  return formAnswer(exchange, await keepAttempt(exchange, flow, { messages, typed, sort }), 400, 302)
+}
+
+interface Account {
+  readonly identityId: string
+  /** What leads the client to the form of the code that was mailed. */
+  readonly proof: Awaited<ReturnType<typeof startProofOfAddress>>
+}
+
+/** Account, credential, verification flow and mail stand together or not at all. */
+async function makeAccount(
+  exchange: Exchange,
+  flow: Flow,
+  traits: Traits,
+  credential: Extract<RegistrationOutcome, { kind: 'ready' }>,
+): Promise<Account | null> {
+  const { service } = exchange
+  const csrfToken = newToken()
+  const made = await service.db
+    .transaction()
+    .execute(async (tx) => {
+      const identityId = await insertIdentity(tx, traits, service.now())
+      if (!identityId) throw new Taken()
+      await credential.attach(tx, identityId)
+      const proof = await startProofOfAddress(exchange, tx, {
+        identityId,
+        address: normalAddress(traits.email),
+        requestUrl: verificationRequestUrl(flow),
+        returnTo: flow.memory.afterVerificationReturnTo ?? null,
+        csrfToken,
+      })
+      return { identityId, proof }
+    })
+    .catch((cause: unknown) => {
+      if (cause instanceof Taken) return null
+      throw cause
+    })
+  if (!made) return null
+  service.courier.kick()
+  renewCsrf(exchange, csrfToken)
+  return made
+}
+
+/** Undoes the transaction in which an address turned out to be another account's. */
+class Taken extends Error {}
+
+/** The verification that follows remembers the registration, with the return address that is its own. */
+function verificationRequestUrl(flow: Flow): string {
+  const url = new URL(flow.request_url)
+  const { afterVerificationReturnTo } = flow.memory
+  url.searchParams.delete('after_verification_return_to')
+  url.searchParams.delete('return_to')
+  if (afterVerificationReturnTo) url.searchParams.set('return_to', afterVerificationReturnTo)
+  return url.href
+}
+
+async function succeed(exchange: Exchange, flow: Flow, account: Account, method: string): Promise<Answer> {
+  const { service } = exchange
+  const issued = await issueSession(service, account.identityId, method, exchange.client)
+  setSession(exchange, issued)
+  tell(exchange, 'registered', account.identityId, method)
+  tell(exchange, 'signed_in', account.identityId, method)
+  if (!exchange.wantsJson) return redirect(account.proof.flow.url)
+  const location = resolveReturnTo(flow.return_to, service.defaultReturnUrl, service)
+  return json(200, {
+    session: sessionBody(issued.session, service.publicUrl),
+    identity: identityBody(issued.session.identity, service.publicUrl),
+    continue_with: [{ action: 'redirect_browser_to', redirect_browser_to: location }, account.proof],
+  })
+}

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Browser } from '#testing/browser.ts'
+import {
+  type House,
+  codeIn,
+  complete,
+  goodPassword,
+  messageIds,
+  messageIdsOn,
+  newAddress,
+  openHouse,
+  portalUrl,
+  register,
+  signIn,
+  valueOf,
+} from '#testing/house.ts'
+
+let house: House
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house?.close())
+
+const start = '/self-service/settings/browser'
+const hour = 3600_000
+
+async function member() {
+  const browser = house.browser()
+  const email = newAddress()
+  await register(browser, email)
+  return { browser, email }
+}
+const rename = (browser: Browser, email: string, first = 'Jane') =>
+  complete(browser, start, { method: 'profile', traits: { email, name: { first, last: 'Frost' } } })
+const changePassword = (browser: Browser, password: string) =>
+  complete(browser, start, { method: 'password', password })
+
+it('shows the account, and wants a session for it', async () => {
+  const { browser, email } = await member()
+  const { body } = await browser.get(start)
+  expect([body.state, valueOf(body, 'traits.email'), body.identity.traits.email]).toEqual(['show_form', email, email])
+  expect((await house.browser().get(start)).body.error.id).toBe('session_inactive')
+})
+
+it('changes a name, long after the sign-in too', async () => {
+  const { browser, email } = await member()
+  house.advance(2 * hour)
+  const { status, body } = await rename(browser, email)
+  expect([status, body.state, ...messageIds(body)]).toEqual([200, 'success', 1050001])
+  expect(body.continue_with).toEqual([
+    { action: 'redirect_browser_to', redirect_browser_to: `${portalUrl}/profile?flow=${body.id}` },
+  ])
+  expect((await browser.get('/sessions/whoami')).body.identity.traits.name.first).toBe('Jane')
+})
+
+it('does not keep saying that all is well when the next change is not', async () => {
+  const { browser, email } = await member()
+  const { body: saved } = await rename(browser, email)
+  const { body } = await browser.post(saved.ui.action, {
+    csrf_token: valueOf(saved, 'csrf_token'),
+    method: 'profile',
+    traits: { email: 'no-email', name: { first: 'Jane', last: 'Frost' } },
+  })
+  expect([body.state, messageIds(body), messageIdsOn(body, 'traits.email')]).toEqual(['show_form', [], [4000040]])
+})
+
+it('moves to a new address: unverified, with a code for it, and a word to the old one', async () => {
+  const { browser, email } = await member()
+  const address = newAddress()
+  const { status, body } = await rename(browser, address.toUpperCase())
+  expect(status).toBe(200)
+  expect(body.identity.verifiable_addresses).toMatchObject([{ value: address, verified: false, status: 'sent' }])
+  const [verify] = body.continue_with
+  expect(verify).toMatchObject({ action: 'show_verification_ui', flow: { verifiable_address: address } })
+  expect((await house.mailsTo(email, 2))[1]?.text).toContain(address)
+  const code = codeIn((await house.mailsTo(address))[0])
+  const passed = await browser.post(`/self-service/verification?flow=${verify.flow.id}`, { method: 'code', code })
+  expect(messageIds(passed.body)).toEqual([1080002])
+  expect((await signIn(house.browser(), address)).status).toBe(200)
+  expect((await signIn(house.browser(), email)).status).toBe(400)
+})
+
+it('leaves an address to the account that has it', async () => {
+  const { email: taken } = await member()
+  const { browser, email } = await member()
+  const { status, body } = await rename(browser, taken.toUpperCase())
+  expect([status, ...messageIds(body)]).toEqual([400, 4000007])
+  const { body: session } = await browser.get('/sessions/whoami')
+  expect(session.identity.traits.email).toBe(email)
+  expect(session.identity.verifiable_addresses).toMatchObject([{ value: email }])
+  expect((await signIn(house.browser(), email)).status).toBe(200)
+})
+
+it('changes the password, and ends every other session at once', async () => {
+  const { browser, email } = await member()
+  const other = house.browser()
+  await signIn(other, email)
+  const { status, body } = await changePassword(browser, 'A-Whole-New-Password')
+  expect([status, ...messageIds(body)]).toEqual([200, 1050001])
+  expect((await other.get('/sessions/whoami')).status).toBe(401)
+  expect((await browser.get('/sessions/whoami')).status).toBe(200)
+  expect((await signIn(house.browser(), email, goodPassword)).status).toBe(400)
+  expect((await signIn(house.browser(), email, 'A-Whole-New-Password')).status).toBe(200)
+})
+
+it.each([
+  ['', 4000002],
+  ['short', 4000032],
+  ['password123', 4000034],
+  [goodPassword, 4000039],
+])('refuses the password %j', async (password, id) => {
+  const { browser } = await member()
+  const { status, body } = await changePassword(browser, password)
+  expect([status, ...messageIdsOn(body, 'password')]).toEqual([400, id])
+})
+
+it.each([
+  ['password', { method: 'password', password: 'A-Whole-New-Password' }],
+  ['address', { method: 'profile', traits: { email: newAddress(), name: { first: 'A', last: 'B' } } }],
+])('asks who it is before a late change of the %s', async (_what, body) => {
+  const { browser, email } = await member()
+  house.advance(hour + 1)
+  const { body: flow } = await browser.get(start)
+  const send = (token: string) => browser.post(flow.ui.action, { ...body, csrf_token: token })
+  const { status, body: refusal } = await send(valueOf(flow, 'csrf_token'))
+  expect([status, refusal.error.id]).toEqual([403, 'session_refresh_required'])
+  const url = new URL(refusal.redirect_browser_to)
+  expect([url.searchParams.get('refresh'), url.searchParams.get('return_to')]).toEqual(['true', flow.ui.action])
+  const login = await browser.get(url.href)
+  await browser.post(login.body.ui.action, {
+    csrf_token: valueOf(login.body, 'csrf_token'),
+    method: 'password',
+    identifier: email,
+    password: goodPassword,
+  })
+  expect((await send(valueOf(flow, 'csrf_token'))).status).toBe(200)
+})
+
+it('goes on with a browser’s change by itself after the sign-in, and only then', async () => {
+  const { browser, email } = await member()
+  house.advance(hour + 1)
+  const { body: flow } = await browser.get(start)
+  const form = { csrf_token: valueOf(flow, 'csrf_token'), method: 'password', password: 'A-Whole-New-Password' }
+  const asked = await browser.submit(flow.ui.action, form)
+  expect(browser.jar.get('ory_kratos_continuity')).toBeDefined()
+  // Too early: the sign-in is still old.
+  await browser.open(flow.ui.action)
+  expect((await signIn(house.browser(), email)).status).toBe(200)
+
+  const login = await browser.open(String(asked.headers.location))
+  const id = String(login.headers.location).split('=')[1]
+  const { body: loginFlow } = await browser.get(`/self-service/login/flows?id=${id}`)
+  const back = await browser.submit(loginFlow.ui.action, {
+    csrf_token: valueOf(loginFlow, 'csrf_token'),
+    method: 'password',
+    identifier: email,
+    password: goodPassword,
+  })
+  expect(back.headers.location).toBe(flow.ui.action)
+  const done = await browser.open(String(back.headers.location))
+  expect(done.headers.location).toBe(`${portalUrl}/profile?flow=${flow.id}`)
+  expect((await signIn(house.browser(), email, 'A-Whole-New-Password')).status).toBe(200)
+  const { db } = house.database
+  const kept = await db.selectFrom('identity.continuity').selectAll().where('flow_id', '=', flow.id).execute()
+  expect(kept).toEqual([])
+})
+
+it('works in another browser of the same account', async () => {
+  const { browser, email } = await member()
+  const { body: flow } = await browser.get(start)
+  const other = house.browser()
+  await signIn(other, email)
+  const { body: seen } = await other.get(`/self-service/settings/flows?id=${flow.id}`)
+  const body = { method: 'profile', traits: { email, name: { first: 'Jane', last: 'Frost' } } }
+  expect((await other.post(flow.ui.action, { ...body, csrf_token: valueOf(seen, 'csrf_token') })).status).toBe(200)
+})
+
+it('is nobody else’s', async () => {
+  const { browser } = await member()
+  const { body: flow } = await browser.get(start)
+  const { browser: other } = await member()
+  const fetched = await other.get(`/self-service/settings/flows?id=${flow.id}`)
+  expect([fetched.status, fetched.body.error.id]).toEqual([403, 'security_identity_mismatch'])
+  const sent = await other.post(flow.ui.action, { method: 'profile' })
+  expect([sent.status, sent.body.error.id]).toEqual([403, 'security_identity_mismatch'])
+})
+
+it('wants the token of the form', async () => {
+  const { browser, email } = await member()
+  const { body: flow } = await browser.get(start)
+  const { status } = await browser.post(flow.ui.action, {
+    method: 'profile',
+    traits: { email, name: { first: 'A', last: 'B' } },
+  })
+  expect(status).toBe(403)
+})

@@ -1,0 +1,226 @@
+/** Changing one's own account, form by form. */
+import { type Fields, textOf } from '#http/body.ts'
+import { WireError, aal2Required, sessionInactive, sessionMissing } from '#http/error.ts'
+import { type Answer, type Exchange, csrfOf, json, redirect, setSession } from '#http/exchange.ts'
+import {
+  type Flow,
+  createFlow,
+  csrfPlace,
+  expiredOnFetch,
+  expiredOnSubmit,
+  flowBody,
+  isExpired,
+  loadFlow,
+  saveFlow,
+  withToken,
+} from '#flow/flow.ts'
+import { formAnswer, forVisitor, keepAttempt, requireCsrf, submittedFlow, unreadable } from '#flow/submit.ts'
+import { pause, resume } from '#flow/continuity.ts'
+import { type Identity, getIdentity } from '#identities.ts'
+import { methodFor, methods } from '#method/methods.ts'
+import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
+import { traitNames, typedTraits } from '#schema.ts'
+import { actionUrl, pageUrl, secondFactorUrl } from '#service.ts'
+import { type LiveSession, lacksSecondFactor, sessionCookie } from '#session.ts'
+import { type Message, type PlacedMessage, notice, onForm, problem } from '#ui/message.ts'
+import { type Node, type Order, sorted } from '#ui/node.ts'
+
+const order: Order = {
+  groups: ['default', 'profile', 'password', 'oidc', 'lookup_secret', 'webauthn', 'passkey', 'totp'],
+  names: [
+    'csrf_token',
+    ...traitNames,
+    'lookup_secret_reveal',
+    'lookup_secret_regenerate',
+    'lookup_secret_codes',
+    'lookup_secret_confirm',
+    'webauthn_remove',
+    'webauthn_register_displayname',
+    'webauthn_register',
+    'passkey_remove',
+    'passkey_register',
+    'totp_qr',
+    'totp_secret_key',
+    'totp_unlink',
+    'totp_code',
+  ],
+}
+const sort = (nodes: readonly Node[]) => sorted(nodes, order)
+
+/** Starts a settings flow of the account that is signed in. */
+export async function startSettings(exchange: Exchange): Promise<Answer> {
+  const { service, query } = exchange
+  const csrfToken = csrfOf(exchange)
+  const returnTo = checkReturnTo(query.get('return_to'), service)
+  const session = await exchange.session()
+  if (!session) throw toLogin(exchange, returnTo?.shown ?? null)
+  requireAllFactors(exchange, session, returnTo ? exchange.url : null)
+  const flow = await createSettings(exchange, session.identity, {
+    requestUrl: exchange.url,
+    returnTo: returnTo?.shown ?? null,
+    csrfToken,
+  })
+  if (exchange.acceptsJson) return json(200, flowBody(service, flow, { identity: session.identity }))
+  return redirect(pageUrl(service, 'settings', flow.id))
+}
+
+/** Shows a flow to the account that started it. */
+export async function fetchSettings(exchange: Exchange): Promise<Answer> {
+  const { service } = exchange
+  csrfOf(exchange)
+  const session = await exchange.session()
+  if (!session) throw new WireError(401, { reason: sessionMissing('').more.reason ?? '' })
+  const flow = await loadFlow(service, 'settings', exchange.query.get('id'))
+  if (flow.identity_id !== session.identity.id) {
+    throw mismatch('The request was made for another identity and has been blocked for security reasons.')
+  }
+  requireAllFactors(exchange, session, pageUrl(service, 'settings', flow.id))
+  if (isExpired(service, flow)) throw expiredOnFetch(service, flow)
+  return json(200, flowBody(service, forVisitor(exchange, flow), { identity: session.identity }))
+}
+
+/** Takes a change by one method. */
+export async function submitSettings(exchange: Exchange): Promise<Answer> {
+  const { service, body } = exchange
+  const { flow, session } = await settingsOf(exchange)
+  if (isExpired(service, flow)) throw expiredOnSubmit(service, flow, await replace(exchange, flow, session.identity))
+  if (body.kind === 'unreadable') return refuse(exchange, flow, session.identity, unreadable(body.reason))
+  requireCsrf(exchange, body.fields)
+  return change(exchange, flow, session, body.fields)
+}
+
+/**
+ * The address of a settings form, opened as a page: where a sign-in was asked for in the middle of a
+ * change, the browser comes back here, and the change goes on by itself.
+ */
+export async function openSettings(exchange: Exchange): Promise<Answer> {
+  const { service } = exchange
+  const { flow, session } = await settingsOf(exchange)
+  const fields = isExpired(service, flow) ? null : await resume(exchange, flow, session)
+  if (!fields) return redirect(pageUrl(service, 'settings', flow.id))
+  return change(exchange, flow, session, fields)
+}
+
+interface Start {
+  readonly requestUrl: string
+  readonly returnTo: string | null
+  readonly csrfToken: string
+  readonly messages?: readonly Message[]
+}
+
+/** Makes a settings flow for an account; recovery ends in one. */
+export function createSettings(exchange: Exchange, identity: Identity, start: Start): Promise<Flow> {
+  return createFlow(exchange.service, {
+    kind: 'settings',
+    state: 'show_form',
+    identityId: identity.id,
+    nodes: formNodes(identity),
+    ...start,
+  })
+}
+
+function formNodes(identity: Identity): Node[] {
+  return sort([csrfPlace, ...methods.flatMap(({ settings }) => settings?.nodes(identity) ?? [])])
+}
+
+async function settingsOf(exchange: Exchange): Promise<{ flow: Flow; session: LiveSession }> {
+  const { service } = exchange
+  const session = await exchange.session()
+  if (!session) throw sessionMissing(pageUrl(service, 'login'))
+  const flow = await submittedFlow(exchange, 'settings')
+  if (flow.identity_id !== session.identity.id) {
+    throw mismatch(
+      'The request was initiated by someone else and has been blocked for security reasons. Please go back and try again.',
+    )
+  }
+  requireAllFactors(exchange, session, actionUrl(service, 'settings', flow.id))
+  return { flow, session }
+}
+
+function requireAllFactors({ service }: Exchange, session: LiveSession, returnTo: string | null): void {
+  if (lacksSecondFactor(session)) throw aal2Required(secondFactorUrl(service, returnTo))
+}
+
+async function change(exchange: Exchange, flow: Flow, session: LiveSession, fields: Fields): Promise<Answer> {
+  const method = methodFor('settings', textOf(fields, 'method'))
+  if (!method?.settings) return refuse(exchange, flow, session.identity, [onForm(problem.settingsNoMethod)])
+  const outcome = await method.settings.submit(exchange, session, fields)
+  switch (outcome.kind) {
+    case 'refused':
+      return refuse(exchange, flow, session.identity, outcome.messages, fields)
+    case 'reauthenticate':
+      await pause(exchange, flow, session, fields)
+      throw refreshRequired(exchange, flow)
+    case 'saved':
+      keepCookie(exchange, session)
+      return succeed(exchange, flow, session.identity.id, outcome.continueWith)
+  }
+}
+
+/** A change gives the browser its session cookie again, with the time that is left. */
+function keepCookie(exchange: Exchange, session: LiveSession): void {
+  const token = exchange.cookies.get(sessionCookie)
+  if (token) setSession(exchange, { session, token })
+}
+
+async function succeed(
+  exchange: Exchange,
+  flow: Flow,
+  identityId: string,
+  continueWith: readonly unknown[],
+): Promise<Answer> {
+  const { service } = exchange
+  const identity = await getIdentity(service.db, identityId)
+  const nodes = withToken(formNodes(identity), csrfOf(exchange))
+  const ui = { ...flow.ui, nodes, messages: [notice.saved] }
+  const saved = await saveFlow(service, flow, { state: 'success', ui })
+  const location = resolveReturnTo(flow.return_to, pageUrl(service, 'settings', flow.id), service)
+  if (!exchange.wantsJson) return redirect(location)
+  const redirectTo = { action: 'redirect_browser_to', redirect_browser_to: location }
+  return json(200, flowBody(service, saved, { identity, continueWith: [...continueWith, redirectTo] }))
+}
+
+async function refuse(
+  exchange: Exchange,
+  flow: Flow,
+  identity: Identity,
+  messages: readonly PlacedMessage[],
+  fields: Fields = {},
+): Promise<Answer> {
+  const typed = typedTraits(fields['traits'])
+  const nodes = withToken(formNodes(identity), csrfOf(exchange))
+  const kept = await keepAttempt(exchange, flow, { messages, typed, nodes, sort })
+  return formAnswer(exchange, kept, 400, 303, { identity })
+}
+
+function replace(exchange: Exchange, flow: Flow, identity: Identity): Promise<Flow> {
+  return createSettings(exchange, identity, {
+    requestUrl: flow.request_url,
+    returnTo: flow.return_to,
+    csrfToken: csrfOf(exchange),
+    messages: [problem.settingsExpired(flow.expires_at, exchange.service.now())],
+  })
+}
+
+function refreshRequired({ service }: Exchange, flow: Flow): WireError {
+  const query = new URLSearchParams({ refresh: 'true', return_to: actionUrl(service, 'settings', flow.id) })
+  const location = `${service.publicUrl}/self-service/login/browser?${query}`
+  return new WireError(403, {
+    id: 'session_refresh_required',
+    reason: 'The login session is too old and thus not allowed to update these fields. Please re-authenticate.',
+    beside: { redirect_browser_to: location },
+    browser: { location, status: 303 },
+  })
+}
+
+function mismatch(reason: string): WireError {
+  return new WireError(403, { id: 'security_identity_mismatch', reason })
+}
+
+function toLogin({ service }: Exchange, returnTo: string | null): WireError {
+  const query = returnTo ? `?${new URLSearchParams({ return_to: returnTo })}` : ''
+  return sessionInactive({
+    beside: { CredentialsMissing: false },
+    browser: { location: `${service.publicUrl}/self-service/login/browser${query}`, status: 303 },
+  })
+}

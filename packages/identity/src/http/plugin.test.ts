@@ -1,0 +1,142 @@
+import Fastify from 'fastify'
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { Browser } from '#testing/browser.ts'
+import { type House, newAddress, openHouse, portalUrl, register } from '#testing/house.ts'
+import { createIdentity } from '#index.ts'
+import type { Tables } from '#store.ts'
+
+let house: House
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house?.close())
+
+/** A host with parsers, hooks and an error handler of its own. */
+async function busyHost(overrides: { publicUrl: string; prefix: string }) {
+  const app = Fastify()
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, _body, done) =>
+    done(null, 'the host’s own'),
+  )
+  app.setErrorHandler((_error, _request, reply) => reply.code(418).send('the host’s own'))
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send('the host’s page'))
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('Vary', 'Origin')
+  })
+  app.post('/echo', async (request) => ({ body: request.body }))
+  const identity = createIdentity({
+    database: house.database.db,
+    publicUrl: overrides.publicUrl,
+    portalUrl,
+    lifespans: { sessionMs: 3600_000, flowMs: 3600_000, codeMs: 900_000, privilegedMs: 900_000 },
+    secret: '5a'.repeat(32),
+    deliver: async () => undefined,
+    log: app.log,
+  })
+  await app.register(identity.plugin, { prefix: overrides.prefix })
+  return app
+}
+
+it('lives in a busy host without disturbing it, and undisturbed', async () => {
+  const app = await busyHost({ publicUrl: 'http://localhost:4433', prefix: '' })
+  const browser = new Browser(app)
+  expect((await register(browser, newAddress())).status).toBe(200)
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  expect((await browser.ask('POST', '/echo', { headers: form, body: 'a=b' })).body).toEqual({ body: 'the host’s own' })
+  expect((await browser.post('/echo', { a: 1 })).body).toEqual({ body: { a: 1 } })
+  expect((await browser.post('/echo', '{')).status).toBe(418)
+  expect((await browser.get('/self-service/nonesuch')).text).toBe('the host’s page')
+  expect((await browser.get('/sessions/whoami')).headers.vary).toBe('Origin, Cookie')
+  await app.close()
+})
+
+it('stands below a path, and over https sends its cookies over https only', async () => {
+  const app = await busyHost({ publicUrl: 'https://glacis.example/id/', prefix: '/id' })
+  const browser = new Browser(app)
+  const { body, headers } = await browser.get('/id/self-service/login/browser?refresh=true')
+  expect(body.request_url).toBe('https://glacis.example/id/self-service/login/browser?refresh=true')
+  expect(body.ui.action).toBe(`https://glacis.example/id/self-service/login?flow=${body.id}`)
+  expect(headers['set-cookie']).toMatch(/; HttpOnly; Secure; SameSite=Lax$/)
+  await app.close()
+})
+
+it('says 503, and when to come again, while the database is away', async () => {
+  const pool = new pg.Pool({ host: '127.0.0.1', port: 9, connectionTimeoutMillis: 2000 })
+  const app = Fastify()
+  const identity = createIdentity({
+    database: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
+    publicUrl: 'http://localhost:4433',
+    portalUrl,
+    lifespans: { sessionMs: 3600_000, flowMs: 3600_000, codeMs: 900_000, privilegedMs: 900_000 },
+    secret: '5a'.repeat(32),
+    deliver: async () => undefined,
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+  })
+  await app.register(identity.plugin)
+  const browser = new Browser(app)
+  const asked = await browser.get('/self-service/login/browser')
+  const opened = await browser.open('/self-service/login/browser')
+  expect([asked.status, asked.body.error.code, asked.headers['retry-after']]).toEqual([503, 503, '5'])
+  expect([opened.status, opened.headers['retry-after']]).toEqual([503, '5'])
+  await app.close()
+  await pool.end()
+})
+
+it('keeps what it shows out of caches', async () => {
+  const { headers } = await house.browser().get('/self-service/login/browser')
+  expect(headers['cache-control']).toBe('private, no-cache, no-store, must-revalidate')
+  expect(headers.vary).toBe('Cookie')
+})
+
+it('refuses a body that is too big, and stays up', async () => {
+  const browser = house.browser()
+  const { body: flow } = await browser.get('/self-service/login/browser')
+  const { status, body } = await browser.post(flow.ui.action, { password: 'x'.repeat(300_000) })
+  expect([status, body.error.code]).toEqual([413, 413])
+  expect((await browser.get('/sessions/whoami')).status).toBe(401)
+})
+
+it.each(['PUT', 'DELETE'] as const)('does not serve %s where it is not served', async (method) => {
+  const { status, headers, text } = await house.browser().ask(method, '/self-service/login?flow=x')
+  expect([status, headers.allow, text]).toEqual([405, 'GET, HEAD, POST', 'Method Not Allowed\n'])
+})
+
+it.each([
+  '/self-service/login/browser?return_to=%00',
+  '/self-service/login/browser?aal=%00',
+  '/self-service/login/flows?id=%00',
+  '/self-service/registration/browser?after_verification_return_to=javascript:alert(1)',
+  '/self-service/verification?flow=%00&code=%00',
+  '/self-service/errors?id=%00',
+  '/self-service/logout?token=%00',
+  '/schemas/%00',
+  '/sessions?page_size=-1',
+])('answers any bytes with a refusal: %s', async (url) => {
+  for (const { status, headers } of [await house.browser().get(url), await house.browser().open(url)]) {
+    expect(status).toBeGreaterThanOrEqual(300)
+    expect(status).toBeLessThan(500)
+    if (headers.location) expect(headers.location).toMatch(new RegExp(`^${portalUrl}/error\\?id=`))
+  }
+})
+
+it('keeps an error for the page that shows it', async () => {
+  const browser = house.browser()
+  const { headers } = await browser.open('/self-service/login/browser?aal=aal2')
+  const id = String(headers.location).split('=')[1]
+  const { body } = await browser.get(`/self-service/errors?id=${id}`)
+  expect(body).toMatchObject({ id, error: { id: 'session_aal1_required', code: 401 } })
+})
+
+it('escapes what it puts into JSON and pages', async () => {
+  const { text } = await house.browser().get('/self-service/login/browser?aal=<script>&refresh=true')
+  expect(text).not.toMatch(/[<>&]/)
+})
+
+it('publishes the identity schema under both of its names', async () => {
+  const browser = house.browser()
+  const [plain, slug] = [await browser.get('/schemas/default'), await browser.get('/schemas/ZGVmYXVsdA')]
+  expect(plain.body.properties.traits.required).toEqual(['email', 'name'])
+  expect(slug.body).toEqual(plain.body)
+  expect((await browser.get('/schemas')).body).toEqual([{ id: 'default', schema: plain.body }])
+})

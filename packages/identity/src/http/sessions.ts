@@ -1,0 +1,96 @@
+/** Who is signed in, and where else. */
+import { WireError, aal2Required, badRequest } from '#http/error.ts'
+import { type Answer, type Exchange, json, tell } from '#http/exchange.ts'
+import { isUuid } from '#flow/flow.ts'
+import { secondFactorUrl } from '#service.ts'
+import { type LiveSession, lacksSecondFactor, listOthers, revokeOthers, revokeSession, sessionBody } from '#session.ts'
+
+/** The session of the request. */
+export async function whoami(exchange: Exchange): Promise<Answer> {
+  const session = await exchange.session()
+  if (!session) throw new WireError(401, { reason: 'No valid session credentials found in the request.' })
+  if (lacksSecondFactor(session)) throw aal2Required(secondFactorUrl(exchange.service, null))
+  return json(200, sessionBody(session, exchange.service.publicUrl), {
+    'X-Kratos-Authenticated-Identity-Id': session.identity.id,
+  })
+}
+
+/** The account's other sessions, newest first, a page at a time. */
+export async function listSessions(exchange: Exchange): Promise<Answer> {
+  const { service, query } = exchange
+  const session = await requireSession(exchange)
+  const others = await listOthers(service, session)
+  const page = readPage(query)
+  const shown = others.slice(page.offset, page.offset + page.size)
+  return json(
+    200,
+    shown.map((other) => sessionBody(other, service.publicUrl)),
+    pageHeaders('/sessions', others.length, page),
+  )
+}
+
+/** Ends one other session. An id of nobody, or of somebody else, changes nothing and says nothing. */
+export async function deleteSession(exchange: Exchange, id: string): Promise<Answer> {
+  const session = await requireSession(exchange)
+  if (!isUuid(id)) throw new WireError(400, { message: `uuid: incorrect UUID format in string ${JSON.stringify(id)}` })
+  if (id.toLowerCase() === session.id) throw new WireError(400, { message: 'cannot revoke current session' })
+  const wasAlive = await revokeSession(exchange.service, session.identity.id, id)
+  if (wasAlive) tell(exchange, 'session_revoked', session.identity.id, id)
+  return { kind: 'empty' }
+}
+
+/** Ends all other sessions. */
+export async function deleteOtherSessions(exchange: Exchange): Promise<Answer> {
+  const session = await requireSession(exchange)
+  const count = await revokeOthers(exchange.service, session.identity.id, session.id)
+  if (count > 0) tell(exchange, 'sessions_revoked', session.identity.id, String(count))
+  return json(200, { count })
+}
+
+async function requireSession(exchange: Exchange): Promise<LiveSession> {
+  const session = await exchange.session()
+  if (!session) throw new WireError(401, { reason: 'No valid session cookie found.' })
+  if (lacksSecondFactor(session)) throw aal2Required(secondFactorUrl(exchange.service, null))
+  return session
+}
+
+interface Page {
+  readonly offset: number
+  readonly size: number
+}
+
+const pageSizeMax = 1000
+
+function readPage(query: URLSearchParams): Page {
+  const size = Number(query.get('page_size') ?? query.get('per_page') ?? 250)
+  const page = Number(query.get('page') ?? 0)
+  if (!Number.isInteger(size) || size < 1 || !Number.isInteger(page) || page < 0) {
+    throw badRequest('The pagination parameters must be whole numbers.')
+  }
+  const bounded = Math.min(size, pageSizeMax)
+  return { offset: readToken(query.get('page_token')) ?? page * bounded, size: bounded }
+}
+
+function readToken(token: string | null): number | null {
+  if (!token) return null
+  const offset = /"offset":"(\d{1,9})"/.exec(Buffer.from(token, 'base64url').toString())?.[1]
+  if (offset === undefined) throw badRequest('The page token is malformed.')
+  return Number(offset)
+}
+
+/** Total and links of a list, as the wire's clients read them. */
+export function pageHeaders(path: string, total: number, { offset, size }: Page): Record<string, string> {
+  const link = (rel: string, at: number) => {
+    const token = Buffer.from(JSON.stringify({ offset: String(at), v: 2 })).toString('base64url')
+    const page = Math.floor(at / size)
+    return `<${path}?page=${page}&page_size=${size}&page_token=${token}&per_page=${size}>; rel="${rel}"`
+  }
+  const last = Math.max(0, Math.ceil(total / size) - 1) * size
+  const links = [
+    link('first', 0),
+    offset + size < total && link('next', offset + size),
+    offset > 0 && link('prev', Math.max(0, offset - size)),
+    link('last', last),
+  ]
+  return { 'X-Total-Count': String(total), Link: links.filter(Boolean).join(',') }
+}

@@ -1,0 +1,65 @@
+import type { Kysely } from 'kysely'
+
+/** A mail as it leaves the house. */
+export interface Mail {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}
+
+/** Something that the audit trail wants to know. */
+export interface IdentityEvent {
+  readonly kind: EventKind
+  readonly identityId: string | null
+  readonly ip: string
+  readonly userAgent: string
+  readonly at: Date
+  readonly detail?: string
+}
+export type EventKind =
+  | 'signed_in'
+  | 'sign_in_failed'
+  | 'signed_out'
+  | 'registered'
+  | 'recovered'
+  | 'email_verified'
+  | 'email_changed'
+  | 'profile_changed'
+  | 'password_changed'
+  | 'session_revoked'
+  | 'sessions_revoked'
+  | 'throttled'
+
+export interface Log {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+export interface Lifespans {
+  readonly sessionMs: number
+  readonly flowMs: number
+  readonly codeMs: number
+  /** How long after signing in a password or an address may be changed without signing in again. */
+  readonly privilegedMs: number
+}
+
+export interface IdentityOptions {
+  /** Connection of the owner; everything lives in the PostgreSQL schema `identity`. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- the caller's own tables are of no interest here
+  readonly database: Kysely<any>
+  /** Public base URL, no trailing slash; the plugin answers below it: /self-service, /sessions, /schemas. */
+  readonly publicUrl: string
+  /** Base URL of the portal, whose pages are /login, /registration, /recovery, /verification, /profile and /error. */
+  readonly portalUrl: string
+  readonly lifespans: Lifespans
+  /** Persisted secret of 32 or more bytes in hex, for code hashes and what is kept sealed. */
+  readonly secret: string
+  /** Sends one mail now; rejects when it could not. The courier queues, retries with back-off and calls this. */
+  readonly deliver: (mail: Mail) => Promise<void>
+  readonly log: Log
+  /** Told of sign-ins, failures, registrations, changes and revocations. Must not throw. */
+  readonly onEvent?: (event: IdentityEvent) => void
+  readonly now?: () => Date
+}

@@ -1,0 +1,37 @@
+/** Our answers beside the recorded ones. Skips, and says so, where the recordings are not at hand. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type House, openHouse } from '#testing/house.ts'
+import { playIn } from '#testing/play.ts'
+import { loginCases } from '#testing/recorded/login.ts'
+import { recoveryCases } from '#testing/recorded/recovery.ts'
+import { registrationCases } from '#testing/recorded/registration.ts'
+import { sessionCases } from '#testing/recorded/session.ts'
+import { settingsCases } from '#testing/recorded/settings.ts'
+import { verificationCases } from '#testing/recorded/verification.ts'
+import { hasRecordings, ownAnswer, recordedAnswer } from '#testing/recording.ts'
+
+let house: House
+beforeAll(async () => {
+  if (!hasRecordings) return
+  house = await openHouse()
+  playIn(house)
+})
+afterAll(() => house?.close())
+
+const cases = [
+  ...loginCases,
+  ...recoveryCases,
+  ...registrationCases,
+  ...sessionCases,
+  ...settingsCases,
+  ...verificationCases,
+]
+
+describe.skipIf(!hasRecordings)('answers as recorded (skipped without the recordings)', () => {
+  it.each(cases.map(([name, exchange, play]) => [`${name} ${exchange}`, name, exchange, play] as const))(
+    '%s',
+    async (_title, name, exchange, play) => {
+      expect(ownAnswer(await play())).toEqual(recordedAnswer(name, exchange))
+    },
+  )
+})

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest'
+import { WireError } from '#http/error.ts'
+import { checkReturnTo } from '#return-to.ts'
+
+const places = { publicUrl: 'https://glacis.example/id', portalUrl: 'https://glacis.example/app' }
+
+it.each([
+  ['https://glacis.example/app', 'https://glacis.example/app'],
+  ['https://glacis.example/app/scope?create=true#top', 'https://glacis.example/app/scope?create=true#top'],
+  ['HTTPS://GLACIS.example:443/app/', 'https://glacis.example/app/'],
+  ['/app/scope', 'https://glacis.example/app/scope'],
+  ['https://glacis.example/id/self-service/settings?flow=1', 'https://glacis.example/id/self-service/settings?flow=1'],
+])('accepts %s', (value, url) => {
+  expect(checkReturnTo(value, places)).toEqual({ shown: value, url })
+})
+
+it.each([
+  'https://evil.example/app',
+  'http://glacis.example/app',
+  'https://glacis.example:8443/app',
+  'https://glacis.example.evil.example/app',
+  'https://glacis.example@evil.example/app',
+  'https://user:secret@glacis.example/app',
+  'https://user@glacis.example/app',
+  'https://glacis.example/application',
+  'https://glacis.example/app/../admin',
+  'https://glacis.example/app/%2e%2e/admin',
+  'https://glacis.example/id/sessions/whoami',
+  '//evil.example/app',
+  '/\\evil.example/app',
+  '\\\\evil.example/app',
+  '///evil.example/app',
+  'https:\\\\evil.example/app',
+  'javascript:alert(1)',
+  'JaVaScRiPt://glacis.example/app/%0aalert(1)',
+  'data:text/html,hello',
+  'blob:https://glacis.example/app',
+  '/scope',
+  'scope',
+])('refuses %s', (value) => {
+  expect(() => checkReturnTo(value, places)).toThrow(WireError)
+})
+
+it.each([
+  'https://glacis.example:99999/app',
+  'http://localhost:3000.evil.example/',
+  '/app/\0',
+  '/\t/evil.example/',
+  ' \n/app',
+])('takes %j for no address', (value) => {
+  const refuse = () => checkReturnTo(value, places)
+  expect(refuse).toThrow(WireError)
+  expect(refuse).toThrow('The request was malformed')
+})
+
+it.each([null, ''])('has nothing to say about %j', (value) => {
+  expect(checkReturnTo(value, places)).toBeNull()
+})

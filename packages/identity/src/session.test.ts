@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { Session } from '@glacis/contract/identity'
+import {
+  type House,
+  enrolSecondFactor,
+  newAddress,
+  openHouse,
+  portalUrl,
+  publicUrl,
+  register,
+  signIn,
+} from '#testing/house.ts'
+import { shortUserAgent } from '#session.ts'
+
+let house: House
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house?.close())
+
+async function threeSessions() {
+  const email = newAddress()
+  const browsers = [house.browser('One'), house.browser('Two'), house.browser('Three')] as const
+  await register(browsers[0], email)
+  for (const browser of browsers.slice(1)) {
+    house.advance(1000)
+    await signIn(browser, email)
+  }
+  return browsers
+}
+const agents = (sessions: { devices: { user_agent: string }[] }[]) =>
+  sessions.map(({ devices }) => devices[0]?.user_agent)
+
+it('tells the host whose session a request carries', async () => {
+  const browser = house.browser()
+  const email = newAddress()
+  await register(browser, email)
+  const cookie = `other=1; ory_kratos_session=${browser.jar.get('ory_kratos_session')}`
+  const session = await house.identity.whoami({ cookie })
+  expect(Session.parse(session).identity.traits.email).toBe(email)
+  expect(await house.identity.whoami({})).toBeNull()
+  expect(await house.identity.whoami({ cookie: 'ory_kratos_session=nonsense' })).toBeNull()
+  house.advance(24 * 3600_000)
+  expect(await house.identity.whoami({ cookie })).toBeNull()
+})
+
+it('shows no secret', async () => {
+  const browser = house.browser()
+  await register(browser, newAddress())
+  const { text, headers, body } = await browser.get('/sessions/whoami')
+  expect(text).not.toMatch(/credentials|argon2|token|metadata_admin/)
+  expect(headers['x-kratos-authenticated-identity-id']).toBe(body.identity.id)
+})
+
+it('lists the other sessions, newest first, page by page', async () => {
+  const [one] = await threeSessions()
+  const { body, headers } = await one.get('/sessions')
+  expect(agents(body)).toEqual(['Three', 'Two'])
+  expect(headers['x-total-count']).toBe('2')
+  const first = await one.get('/sessions?page_size=1')
+  const next = /<([^>]+)>; rel="next"/.exec(String(first.headers.link))?.[1] ?? ''
+  expect(agents((await one.get(next)).body)).toEqual(['Two'])
+  expect((await one.get('/sessions?page_size=0')).status).toBe(400)
+})
+
+it('opens nothing to a session that owes its second factor', async () => {
+  const email = newAddress()
+  await register(house.browser(), email)
+  await enrolSecondFactor(house, email)
+  const browser = house.browser()
+  const { status, body } = await signIn(browser, email)
+  expect([status, body.redirect_browser_to]).toEqual([422, `${publicUrl}/self-service/login/browser?aal=aal2`])
+  const answers = [
+    await browser.get('/sessions/whoami'),
+    await browser.get('/sessions'),
+    await browser.delete('/sessions'),
+    await browser.get('/self-service/settings/browser'),
+  ]
+  for (const answer of answers) expect([answer.status, answer.body.error.id]).toEqual([403, 'session_aal2_required'])
+  const cookie = `ory_kratos_session=${browser.jar.get('ory_kratos_session')}`
+  expect(await house.identity.whoami({ cookie })).toBeNull()
+})
+
+it('ends one other session, at once', async () => {
+  const [one, two, three] = await threeSessions()
+  const [newest] = (await one.get('/sessions')).body
+  expect((await one.delete(`/sessions/${newest.id}`)).status).toBe(204)
+  expect((await three.get('/sessions/whoami')).status).toBe(401)
+  expect((await two.get('/sessions/whoami')).status).toBe(200)
+  expect(agents((await one.get('/sessions')).body)).toEqual(['Two'])
+})
+
+it('ends all other sessions, and counts the living only', async () => {
+  const [one, two] = await threeSessions()
+  expect((await one.delete('/sessions')).body).toEqual({ count: 2 })
+  expect((await one.delete('/sessions')).body).toEqual({ count: 0 })
+  expect((await two.get('/sessions/whoami')).status).toBe(401)
+  expect((await one.get('/sessions/whoami')).status).toBe(200)
+})
+
+it('touches nobody else’s session, nor the present one', async () => {
+  const [one] = await threeSessions()
+  const [stranger] = await threeSessions()
+  const { body } = await one.get('/sessions/whoami')
+  expect((await stranger.delete(`/sessions/${body.id}`)).status).toBe(204)
+  expect((await one.get('/sessions/whoami')).status).toBe(200)
+  expect((await one.delete(`/sessions/${body.id}`)).body.error.message).toBe('cannot revoke current session')
+  expect((await one.delete('/sessions/not-a-uuid')).status).toBe(400)
+})
+
+it('signs out by its own token only', async () => {
+  const [one, two] = await threeSessions()
+  const { body } = await two.get('/self-service/logout/browser')
+  expect((await one.get(body.logout_url)).status).toBe(403)
+  expect((await one.get('/sessions/whoami')).status).toBe(200)
+  const out = await two.open(`${body.logout_url}&return_to=/scope`)
+  expect([out.status, out.headers.location]).toEqual([303, `${portalUrl}/scope`])
+  expect(two.jar.has('ory_kratos_session')).toBe(false)
+  expect((await two.get('/sessions/whoami')).status).toBe(401)
+})
+
+it('takes a form from before the sign-out for a stranger’s', async () => {
+  const [one] = await threeSessions()
+  const { body: flow } = await one.get('/self-service/login/browser?refresh=true')
+  const { body } = await one.get('/self-service/logout/browser')
+  await one.get(body.logout_url)
+  expect((await one.get(`/self-service/login/flows?id=${flow.id}`)).status).toBe(403)
+})
+
+it.each([
+  ['x'.repeat(600), 512],
+  ['é'.repeat(300), 512],
+  [`${'x'.repeat(511)}é`, 511],
+  ['short', 5],
+] as const)('cuts a user agent at 512 bytes, between characters', (agent, bytes) => {
+  expect(Buffer.byteLength(shortUserAgent(agent))).toBe(bytes)
+})

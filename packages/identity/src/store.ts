@@ -1,0 +1,160 @@
+/** The tables of the schema `identity`, as `migrations.ts` makes them. */
+import type { ColumnType, Generated, Kysely } from 'kysely'
+import type { Message } from '#ui/message.ts'
+import type { Ui } from '#ui/node.ts'
+
+/** JSON is kept as text of its own order (`json`, not `jsonb`): clients see keys as they were written. */
+type Json<Value> = ColumnType<Value, string, string>
+
+interface IdentityTable {
+  id: string
+  traits: Json<Traits>
+  state: 'active' | 'inactive'
+  state_changed_at: Date
+  created_at: Date
+  updated_at: Date
+}
+export interface Traits {
+  readonly email: string
+  readonly name: { readonly first: string; readonly last: string }
+}
+interface CredentialTable {
+  identity_id: string
+  type: string
+  config: Json<unknown>
+  created_at: Date
+  updated_at: Date
+}
+interface CredentialIdentifierTable {
+  type: string
+  identifier: string
+  identity_id: string
+}
+interface VerifiableAddressTable {
+  id: string
+  identity_id: string
+  value: string
+  verified: boolean
+  status: 'pending' | 'sent' | 'completed'
+  verified_at: Date | null
+  created_at: Date
+  updated_at: Date
+}
+interface RecoveryAddressTable {
+  id: string
+  identity_id: string
+  value: string
+  created_at: Date
+  updated_at: Date
+}
+interface SessionTable {
+  id: string
+  identity_id: string
+  /** SHA-256 of the cookie's value; the value itself is never stored. */
+  token_hash: Buffer
+  active: boolean
+  aal: 'aal1' | 'aal2'
+  authentication_methods: Json<readonly AuthenticationMethod[]>
+  devices: Json<readonly Device[]>
+  issued_at: Date
+  authenticated_at: Date
+  expires_at: Date
+}
+export interface AuthenticationMethod {
+  readonly method: string
+  readonly aal: 'aal1' | 'aal2'
+  readonly completed_at: string
+}
+export interface Device {
+  readonly id: string
+  readonly ip_address: string
+  readonly user_agent: string
+  readonly location: string
+}
+export type FlowKind = 'login' | 'registration' | 'settings' | 'verification' | 'recovery'
+export interface FlowTable {
+  id: string
+  kind: FlowKind
+  state: string
+  active: string | null
+  request_url: string
+  return_to: string | null
+  identity_id: string | null
+  csrf_token: string
+  ui: Json<Ui>
+  memory: Json<FlowMemory>
+  /** How often a code was tried in this flow. */
+  tries: Generated<number>
+  issued_at: Date
+  expires_at: Date
+  created_at: Date
+  updated_at: Date
+}
+/** What a kind of flow remembers beyond what every flow has. */
+export interface FlowMemory {
+  readonly refresh?: boolean
+  readonly requestedAal?: 'aal1' | 'aal2'
+  readonly identitySchema?: string
+  readonly afterVerificationReturnTo?: string
+  /** The address a code was asked for. */
+  readonly address?: string
+  readonly notice?: Message
+}
+export interface CodeTable {
+  id: string
+  flow_id: string
+  /** Null for an address that nobody has: such a code opens nothing. */
+  identity_id: string | null
+  address: string
+  code_hash: Buffer
+  expires_at: Date
+  used_at: Date | null
+  created_at: Date
+}
+interface MailTable {
+  id: string
+  recipient: string
+  subject: string
+  text: string
+  html: string
+  status: 'queued' | 'sent' | 'failed' | 'void'
+  attempts: Generated<number>
+  next_at: Date
+  /** After this moment the mail is of no use and is given up. */
+  expires_at: Date
+  created_at: Date
+}
+interface ThrottleTable {
+  key: string
+  used: number
+  resets_at: Date
+}
+interface FlowErrorTable {
+  id: string
+  error: Json<unknown>
+  created_at: Date
+}
+interface ContinuityTable {
+  token_hash: Buffer
+  flow_id: string
+  identity_id: string
+  /** The submit that waits for its sign-in, sealed: it may hold a new password. */
+  sealed: Buffer
+  expires_at: Date
+}
+
+export interface Tables {
+  'identity.identity': IdentityTable
+  'identity.credential': CredentialTable
+  'identity.credential_identifier': CredentialIdentifierTable
+  'identity.verifiable_address': VerifiableAddressTable
+  'identity.recovery_address': RecoveryAddressTable
+  'identity.session': SessionTable
+  'identity.flow': FlowTable
+  'identity.code': CodeTable
+  'identity.mail': MailTable
+  'identity.throttle': ThrottleTable
+  'identity.flow_error': FlowErrorTable
+  'identity.continuity': ContinuityTable
+}
+export type Database = Kysely<Tables>

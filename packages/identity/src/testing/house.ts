@@ -1,0 +1,154 @@
+/** The service inside a host, with an outbox and a clock that tests can move. */
+import { EventEmitter, once } from 'node:events'
+import { inspect } from 'node:util'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { type Identity, type IdentityEvent, type IdentityOptions, type Mail, createIdentity } from '#index.ts'
+import { Browser, type Reply } from '#testing/browser.ts'
+import { type TestDatabase, openTestDatabase } from '#testing/postgres.ts'
+
+export const publicUrl = 'http://localhost:4433'
+export const portalUrl = 'http://localhost:3000'
+export const goodPassword = 'Correct-Horse-7-Battery'
+
+export interface House {
+  readonly app: FastifyInstance
+  readonly identity: Identity
+  readonly database: TestDatabase
+  readonly events: IdentityEvent[]
+  /** Moves the clock, in milliseconds. */
+  advance(ms: number): void
+  /** The mails to an address, once there are so many of them. */
+  mailsTo(address: string, count?: number): Promise<Mail[]>
+  /** How many mails were meant for an address, delivered or not. */
+  mailsMeantFor(address: string): Promise<number>
+  browser(agent?: string): Browser
+  close(): Promise<void>
+}
+
+/** Builds and starts it; `options` replace the defaults. */
+export async function openHouse(options: Partial<IdentityOptions> = {}): Promise<House> {
+  const database = await openTestDatabase()
+  const outbox: Mail[] = []
+  const post = new EventEmitter()
+  const events: IdentityEvent[] = []
+  const faults: string[] = []
+  let offsetMs = 0
+  const identity = createIdentity({
+    database: database.db,
+    publicUrl,
+    portalUrl,
+    lifespans: { sessionMs: 24 * 3600_000, flowMs: 3600_000, codeMs: 900_000, privilegedMs: 3600_000 },
+    secret: '5a'.repeat(32),
+    deliver: async (mail) => {
+      outbox.push(mail)
+      post.emit('mail')
+    },
+    log: {
+      info: () => undefined,
+      warn: () => undefined,
+      error: (fields, message) => {
+        // A test that moves the clock may outrun the courier.
+        if (message !== 'mail given up') faults.push(`${message} ${inspect(fields)}`)
+      },
+    },
+    onEvent: (event) => events.push(event),
+    now: () => new Date(Date.now() + offsetMs),
+    ...options,
+  })
+  const app = Fastify()
+  await app.register(identity.plugin)
+  await identity.start()
+  return {
+    app,
+    identity,
+    database,
+    events,
+    advance(ms) {
+      offsetMs += ms
+    },
+    async mailsTo(address, count = 1) {
+      for (;;) {
+        const mails = outbox.filter((mail) => mail.to === address)
+        if (mails.length >= count) return mails
+        await once(post, 'mail')
+      }
+    },
+    async mailsMeantFor(address) {
+      const query = database.db.selectFrom('identity.mail').select('id').where('recipient', '=', address)
+      return (await query.where('status', '<>', 'void').execute()).length
+    },
+    browser: (agent) => new Browser(app, agent),
+    async close() {
+      await app.close()
+      await identity.close()
+      await database.close()
+      if (faults.length > 0) throw new Error(faults.join('\n'))
+    },
+  }
+}
+
+let people = 0
+/** An address that no other test uses. */
+export function newAddress(): string {
+  people += 1
+  return `person${people}@example.test`
+}
+
+/** The value of a flow's node. */
+export function valueOf(flow: Reply['body'], name: string): string {
+  return nodeOf(flow, name)?.attributes.value
+}
+
+/** A flow's first node of a name. */
+export function nodeOf(flow: Reply['body'], name: string) {
+  return flow.ui.nodes.find((node: Reply['body']) => node.attributes.name === name)
+}
+
+/** Ids of the messages above a form. */
+export function messageIds(flow: Reply['body']): number[] {
+  return (flow.ui.messages ?? []).map((message: { id: number }) => message.id)
+}
+
+/** Ids of the messages on a field. */
+export function messageIdsOn(flow: Reply['body'], name: string): number[] {
+  return (nodeOf(flow, name)?.messages ?? []).map((message: { id: number }) => message.id)
+}
+
+/** Starts a flow and sends it. */
+export async function complete(browser: Browser, start: string, body: Record<string, unknown>): Promise<Reply> {
+  const { body: flow } = await browser.get(start)
+  return browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), ...body })
+}
+
+/** Signs somebody up. */
+export function register(browser: Browser, email: string, password = goodPassword, query = ''): Promise<Reply> {
+  return complete(browser, `/self-service/registration/browser${query}`, {
+    method: 'password',
+    traits: { email, name: { first: 'John', last: 'Frost' } },
+    password,
+  })
+}
+
+/** Signs somebody in. */
+export function signIn(browser: Browser, identifier: string, password = goodPassword, query = ''): Promise<Reply> {
+  return complete(browser, `/self-service/login/browser${query}`, { method: 'password', identifier, password })
+}
+
+/** Gives an account a second factor that nobody can pass, as enrolling one would. */
+export async function enrolSecondFactor({ database: { db } }: House, address: string): Promise<void> {
+  const owner = await db
+    .selectFrom('identity.verifiable_address')
+    .select('identity_id')
+    .where('value', '=', address)
+    .executeTakeFirstOrThrow()
+  const now = new Date()
+  await db
+    .insertInto('identity.credential')
+    .values({ identity_id: owner.identity_id, type: 'totp', config: '{}', created_at: now, updated_at: now })
+    .execute()
+}
+
+/** The code of a mail. */
+export function codeIn(mail: Mail | undefined): string {
+  return /\b\d{6}\b/.exec(mail?.text ?? '')?.[0] ?? ''
+}

@@ -1,0 +1,101 @@
+/**
+ * Recorded exchanges with the service that we are compatible with, and what of an answer must be the
+ * same: everything but ids, times, tokens, addresses, and the methods that this service does not offer.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Reply } from '#testing/browser.ts'
+import { portalUrl } from '#testing/house.ts'
+
+const root = resolve(import.meta.dirname, '../../../..')
+const folder = resolve(root, process.env['GLACIS_SHARED'] ?? '../shared', 'identity/recordings')
+
+/** True when the recordings are at hand; they are not part of the repository. */
+export const hasRecordings: boolean = existsSync(folder)
+
+interface Recorded {
+  readonly status: number
+  readonly headers: readonly (readonly [string, string])[]
+  readonly body: unknown
+}
+
+/** The recorded answer of one exchange of a file, counted from 0. */
+export function recordedAnswer(name: string, index: number): Comparable {
+  const file = JSON.parse(readFileSync(resolve(folder, `${name}.json`), 'utf8'))
+  const { status, headers, body }: Recorded = file.exchanges[index].response
+  const values = (wanted: string) => headers.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value)
+  return comparable(status, values, body)
+}
+
+/** Our own answer in the same form. */
+export function ownAnswer({ status, headers, body }: Reply): Comparable {
+  return comparable(status, (wanted) => [headers[wanted] ?? []].flat().map(String), body)
+}
+
+export interface Comparable {
+  readonly status: number
+  readonly location: string
+  readonly contentType: string
+  readonly errorId: readonly string[]
+  readonly cacheControl: readonly string[]
+  readonly cookies: readonly string[]
+  /** JSON text, so that the order of keys counts. */
+  readonly body: string
+}
+
+function comparable(status: number, values: (header: string) => readonly string[], body: unknown): Comparable {
+  return {
+    status,
+    location: masked(values('location')[0] ?? ''),
+    // What stands in an empty answer is of no interest.
+    contentType: body === '' ? '' : (values('content-type')[0] ?? ''),
+    errorId: values('ory-error-id'),
+    cacheControl: values('cache-control'),
+    cookies: values('set-cookie').map(cookieShape).toSorted(),
+    body: masked(JSON.stringify(common(body), null, 1) ?? ''),
+  }
+}
+
+/** Name and attributes of a cookie; values and lifetimes are each service's own. */
+function cookieShape(line: string): string {
+  const [pair = '', ...attributes] = line.split('; ')
+  const name = pair.split('=')[0]?.replace(/^csrf_token_[0-9a-f]{64}$/, 'csrf_token') ?? ''
+  const lasting = attributes.map((attribute) => attribute.replace(/^(Expires|Max-Age)=(?!0$).*/, '$1'))
+  return [name, ...lasting].join('; ')
+}
+
+const foreignGroups = new Set(['oidc', 'webauthn', 'passkey', 'totp', 'lookup_secret'])
+/** Keys that other settings or releases add, and this service leaves out or always has. */
+const foreignKeys = new Set(['transient_payload', 'state_changed_at', 'schema_url'])
+
+function common(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((item) => !foreignGroups.has(groupOf(item))).map(common)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, inner]) => !foreignKeys.has(key) && !(key === 'autocomplete' && inner === 'username webauthn'))
+      .map(([key, inner]) => [key, key === 'devices' ? ['one device'] : numbers(key, common(inner))]),
+  )
+}
+
+function groupOf(item: unknown): string {
+  return typeof item === 'object' && item !== null && 'group' in item ? String(item.group) : ''
+}
+
+function numbers(key: string, value: unknown): unknown {
+  return typeof value === 'number' && /_unix$|^since$/.test(key) ? `<${key}>` : value
+}
+
+function masked(text: string): string {
+  return text
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uuid>')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>')
+    .replaceAll(/\d+\.\d\d minutes/g, '<n> minutes')
+    .replaceAll(/"[A-Za-z0-9+/]{86}=="/g, '"<token>"')
+    .replaceAll(/ory_lo_[0-9a-zA-Z]{32}/g, '<logout token>')
+    .replaceAll(/"[^"\s]*@[^"\s]*\.test"/gi, '"<address>"')
+    .replaceAll(`"${portalUrl}/overview"`, '"<default>"')
+    .replaceAll(`"${portalUrl}/"`, '"<default>"')
+    .replace(new RegExp(`^${portalUrl}/(overview)?$`), '<default>')
+    .replace(/<a href=\\"http:\/\/localhost:3000\/(overview)?\\">/, '<a href="<default>">')
+}

@@ -1,0 +1,159 @@
+/**
+ * The messages of the wire protocol. Ids are protocol data; clients act on them, so a text may be
+ * improved and an id may not.
+ */
+
+export interface Message {
+  readonly id: number
+  readonly text: string
+  readonly type: 'info' | 'success' | 'error'
+  /** What the text was made of; absent when there is nothing. Keys are in alphabetical order. */
+  readonly context?: Readonly<Record<string, unknown>>
+}
+
+/** A message and the form field it belongs to; `null` is the form as a whole. */
+export interface PlacedMessage {
+  readonly field: string | null
+  readonly message: Message
+}
+
+type Context = Readonly<Record<string, unknown>>
+
+/** Puts a message on a field. */
+export function on(field: string, message: Message): PlacedMessage {
+  return { field, message }
+}
+
+/** Puts a message on the form as a whole. */
+export function onForm(message: Message): PlacedMessage {
+  return { field: null, message }
+}
+
+/** Labels of fields and buttons. */
+export const label = {
+  signIn: info(1010001, 'Sign in'),
+  signInWithPassword: info(1010022, 'Sign in with password'),
+  signUp: info(1040001, 'Sign up'),
+  password: info(1070001, 'Password'),
+  save: info(1070003, 'Save'),
+  email: info(1070007, 'Email'),
+  resend: info(1070008, 'Resend code'),
+  continue: info(1070009, 'Continue'),
+  recoveryCode: info(1070010, 'Recovery code'),
+  verificationCode: info(1070011, 'Verification code'),
+  /** The label of a field that the identity schema describes. */
+  trait: (name: string, title: string) => info(1070002, title, { name, title }),
+} as const
+
+/** What is said above a form. */
+export const notice = {
+  confirmIdentity: info(1010003, 'Please confirm this action by verifying that it is you.'),
+  secondFactor: info(1010004, 'Please complete the second authentication challenge.'),
+  saved: success(1050001, 'Your changes have been saved!'),
+  recoveryCodeSent: info(
+    1060003,
+    'An email containing a recovery code has been sent to the email address you provided. If you have not received an email, check the spelling of the address and make sure to use the address you registered with.',
+  ),
+  verified: success(1080002, 'You successfully verified your email address.'),
+  verificationCodeSent: info(
+    1080003,
+    'An email containing a verification code has been sent to the email address you provided. If you have not received an email, check the spelling of the address and make sure to use the address you registered with.',
+  ),
+  recovered: (until: Date, minutes: number) =>
+    success(
+      1060001,
+      `You successfully recovered your account. Please change your password or set up an alternative login method (e.g. social sign in) within the next ${minutes.toFixed(2)} minutes.`,
+      {
+        privilegedSessionExpiresAt: until.toISOString(),
+        privileged_session_expires_at: until.toISOString(),
+        privileged_session_expires_at_unix: unix(until),
+      },
+    ),
+} as const
+
+/** What is wrong with what was sent. */
+export const problem = {
+  generic: (reason: string) => error(4000001, reason, { reason }),
+  required: (property: string) => error(4000002, `Property ${property} is missing.`, { property }),
+  tooShort: (min: number, actual: number) =>
+    error(4000003, `length must be >= ${min}, but got ${actual}`, { actual_length: actual, min_length: min }),
+  tooLong: (max: number, actual: number) =>
+    error(4000017, `length must be <= ${max}, but got ${actual}`, { actual_length: actual, max_length: max }),
+  wrongType: (allowed: string, actual: string) =>
+    error(4000026, `expected ${allowed}, but got ${actual}`, { actual_type: actual, allowed_types: [allowed] }),
+  invalidCredentials: error(
+    4000006,
+    'The provided credentials are invalid, check for spelling mistakes in your password or username, email address, or phone number.',
+  ),
+  duplicateAccount: error(4000007, 'An account with the same identifier (email, phone, username, ...) exists already.'),
+  passwordLikeIdentifier: error(4000031, 'The password can not be used because it is too similar to the identifier.'),
+  passwordTooShort: (min: number, actual: number) =>
+    error(4000032, `The password must be at least ${min} characters long, but got ${actual}.`, {
+      actual_length: actual,
+      min_length: min,
+    }),
+  passwordTooLong: (max: number, actual: number) =>
+    error(4000033, `The password must be at most ${max} characters long, but got ${actual}.`, {
+      actual_length: actual,
+      max_length: max,
+    }),
+  passwordBreached: (breaches: number) =>
+    error(4000034, 'The password has been found in data breaches and must no longer be used.', { breaches }),
+  passwordUnchanged: error(4000039, 'The new password must be different from the old password.'),
+  email: (value: string) => error(4000040, 'Enter a valid email address', { value }),
+  loginExpired: expired(4010001, 'login'),
+  loginNoMethod: error(4010002, 'Could not find a strategy to log you in with. Did you fill out the form correctly?'),
+  registrationNoMethod: error(
+    4010003,
+    'Could not find a strategy to sign you up with. Did you fill out the form correctly?',
+  ),
+  settingsNoMethod: error(
+    4010004,
+    'Could not find a strategy to update your settings. Did you fill out the form correctly?',
+  ),
+  recoveryNoMethod: error(
+    4010005,
+    'Could not find a strategy to recover your account with. Did you fill out the form correctly?',
+  ),
+  verificationNoMethod: error(
+    4010006,
+    'Could not find a strategy to verify your account with. Did you fill out the form correctly?',
+  ),
+  accountDisabled: error(4010011, 'This account has been disabled. Please contact support for assistance.'),
+  registrationExpired: expired(4040001, 'registration'),
+  settingsExpired: expired(4050001, 'settings'),
+  recoveryDone: error(4060001, 'The request was already completed successfully and can not be retried.'),
+  recoveryExpired: expired(4060005, 'recovery'),
+  recoveryCodeWrong: error(4060006, 'The recovery code is invalid or has already been used. Please try again.'),
+  verificationDone: error(4070002, 'The request was already completed successfully and can not be retried.'),
+  verificationExpired: expired(4070005, 'verification'),
+  verificationCodeWrong: error(4070006, 'The verification code is invalid or has already been used. Please try again.'),
+} as const
+
+/** A flow's form is replaced once it expired; the new one says so. */
+function expired(id: number, flow: string) {
+  return (expiredAt: Date, now: Date) =>
+    error(id, `The ${flow} flow expired ${minutesBetween(expiredAt, now)} minutes ago, please try again.`, {
+      expired_at: expiredAt.toISOString(),
+      expired_at_unix: unix(expiredAt),
+    })
+}
+
+/** Minutes from one moment to another with two decimals, as the texts show them. */
+export function minutesBetween(from: Date, to: Date): string {
+  return ((to.getTime() - from.getTime()) / 60_000).toFixed(2)
+}
+
+function unix(moment: Date): number {
+  return Math.floor(moment.getTime() / 1000)
+}
+
+function info(id: number, text: string, context?: Context): Message {
+  return { id, text, type: 'info', ...(context && { context }) }
+}
+function success(id: number, text: string, context?: Context): Message {
+  return { id, text, type: 'success', ...(context && { context }) }
+}
+function error(id: number, text: string, context?: Context): Message {
+  return { id, text, type: 'error', ...(context && { context }) }
+}

@@ -1,0 +1,77 @@
+/**
+ * Names that mean one product. Feeds, fingerprints and other scanners disagree on vendors, and
+ * makers rename themselves; both sides of a comparison are brought to the first name of a line.
+ * A product is never recognised by its product name alone.
+ */
+import type { CpeName } from '#wfn.ts'
+
+/** A `vendor:product` pair under its canonical name, quoted as in a formatted string. */
+export type ProductKey = `${string}:${string}`
+
+const families: readonly (readonly ProductKey[])[] = [
+  ['f5:nginx', 'nginx:nginx', 'igor_sysoev:nginx', 'nginx_inc:nginx'],
+  ['redis:redis', 'redislabs:redis', 'redis_labs:redis', 'pivotal_software:redis'],
+  ['squid-cache:squid', 'squid:squid', 'squid_cache:squid'],
+  ['proftpd:proftpd', 'proftpd_project:proftpd'],
+  ['exim:exim', 'university_of_cambridge:exim'],
+  ['samba:rsync', 'rsync:rsync', 'andrew_tridgell:rsync', 'rsync_project:rsync'],
+  ['tinyproxy_project:tinyproxy', 'banu:tinyproxy', 'tinyproxy:tinyproxy'],
+  ['dovecot:dovecot', 'timo_sirainen:dovecot', 'open-xchange:dovecot'],
+  ['oracle:mysql', 'mysql:mysql', 'oracle:mysql_server', 'mysql:mysql_server', 'mysql_ab:mysql'],
+  ['mariadb:mariadb', 'mariadb_foundation:mariadb'],
+  ['apache:tomcat', 'org.apache.tomcat:tomcat', 'apache_tomcat:tomcat', 'apache_software_foundation:tomcat'],
+  ['apache:http_server', 'apache:httpd', 'apache_software_foundation:http_server', 'apache:apache_http_server'],
+  ['vercel:next.js', 'zeit:next.js', 'zeit:next'],
+  ['dropbear_ssh_project:dropbear_ssh', 'matt_johnston:dropbear_ssh_server', 'dropbear_ssh_project:dropbear'],
+  ['vsftpd_project:vsftpd', 'beasts:vsftpd', 'redhat:vsftpd', 'vsftpd:vsftpd'],
+  ['openbsd:openssh', 'openssh:openssh', 'openbsd:openbsd_openssh'],
+  ['elastic:elasticsearch', 'elasticsearch:elasticsearch', 'org.elasticsearch:elasticsearch'],
+  ['elastic:kibana', 'elasticsearch:kibana', 'elasticsearch:elasticsearch_kibana'],
+  ['jenkins:jenkins', 'cloudbees:jenkins', 'jenkins-ci:jenkins'],
+  ['openjsf:express', 'expressjs:express', 'expressjs:express.js'],
+  ['nodejs:node.js', 'nodejs:nodejs', 'joyent:node.js', 'nodejs:node'],
+  ['vitejs:vite', 'vite:vite', 'vite_project:vite'],
+  ['memcached:memcached', 'memcachedb:memcached', 'danga:memcached'],
+  ['eclipse:jetty', 'mortbay:jetty', 'mortbay_jetty:jetty', 'jetty:jetty'],
+  ['zimbra:collaboration', 'synacor:zimbra_collaboration_suite', 'zimbra:zimbra_collaboration_suite'],
+  ['zimbra:collaboration', 'synocor:zimbra_collaboration_suite', 'zimbra:zimbra'],
+  ['roundcube:webmail', 'roundcube:roundcube', 'roundcube:roundcube_webmail'],
+  ['pureftpd:pure-ftpd', 'pure-ftpd:pure-ftpd'],
+  ['thekelleys:dnsmasq', 'the_kelleys:dnsmasq', 'dnsmasq:dnsmasq'],
+  ['postfix:postfix', 'wietse_venema:postfix'],
+  ['vmware:rabbitmq', 'pivotal_software:rabbitmq', 'rabbitmq:rabbitmq'],
+  ['vmware:spring_framework', 'pivotal_software:spring_framework', 'springsource:spring_framework'],
+  ['vmware:spring_boot', 'pivotal_software:spring_boot'],
+  ['traefik:traefik', 'containous:traefik'],
+  ['varnish-software:varnish_cache', 'varnish_cache_project:varnish_cache', 'varnish-cache:varnish'],
+  ['varnish-software:varnish_cache', 'varnish-cache:varnish_cache', 'varnish-software:varnish'],
+  ['varnish-software:varnish_cache', 'varnish.projects.linpro:varnish', 'varnish-cache.org:varnish'],
+  ['nlnetlabs:unbound', 'unbound:unbound'],
+  ['icecast:icecast', 'xiph:icecast', 'icecast_project:icecast'],
+  ['etcd:etcd', 'redhat:etcd', 'coreos:etcd'],
+  ['apple:cups', 'openprinting:cups', 'easy_software_products:cups', 'cups:cups'],
+  ['postgresql:postgresql', 'postgresql_global_development_group:postgresql'],
+  ['php:php', 'php_group:php'],
+  ['atlassian:confluence_server', 'atlassian:confluence', 'com.atlassian.confluence:confluence'],
+  ['ngircd:ngircd', 'barton:ngircd'],
+  ['typo3:typo3', 'typo3:cms'],
+  ['ivanti:connect_secure', 'pulsesecure:pulse_connect_secure', 'juniper:pulse_connect_secure'],
+  ['citrix:netscaler_application_delivery_controller', 'citrix:application_delivery_controller'],
+  ['progress:moveit_transfer', 'ipswitch:moveit_transfer', 'ipswitch:moveit_dmz'],
+  ['connectwise:screenconnect', 'connectwise:control', 'screenconnect:screenconnect'],
+]
+
+const canonical: ReadonlyMap<string, ProductKey> = new Map(
+  families.flatMap(([first, ...rest]) => (first ? rest.map((alias) => [alias, first] as const) : [])),
+)
+
+/** The canonical key of a name; null when it does not say which vendor or product it means. */
+export function productKey(name: Pick<CpeName, 'vendor' | 'product'>): ProductKey | null {
+  if (isOpen(name.vendor) || isOpen(name.product)) return null
+  const key: ProductKey = `${name.vendor}:${name.product}`
+  return canonical.get(key) ?? key
+}
+
+function isOpen(value: string): boolean {
+  return value === '*' || value === '-'
+}

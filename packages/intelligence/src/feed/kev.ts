@@ -1,0 +1,34 @@
+/** CISA's catalogue of known exploited vulnerabilities (KEV). */
+import { z } from 'zod'
+
+const Entry = z.object({
+  cveID: z.string().regex(/^CVE-\d{4}-\d{4,}$/),
+  dateAdded: z.iso.date(),
+  vulnerabilityName: z.string().catch(''),
+  requiredAction: z.string().catch(''),
+})
+
+export interface KnownExploited {
+  readonly id: string
+  /** ISO 8601 in UTC; the catalogue gives days. */
+  readonly addTime: string
+  readonly name: string
+  readonly requiredAction: string
+}
+
+/**
+ * Reads the catalogue's JSON document.
+ *
+ * @returns its entries, and how many were passed over because they are not whole
+ * @throws when the document is not the catalogue at all
+ */
+export function readKev(document: unknown): { entries: readonly KnownExploited[]; skipped: number } {
+  const { vulnerabilities } = z.object({ vulnerabilities: z.array(z.unknown()) }).parse(document)
+  const entries = vulnerabilities.flatMap((item) => {
+    const { data } = Entry.safeParse(item)
+    if (!data) return []
+    const { cveID, dateAdded, vulnerabilityName, requiredAction } = data
+    return [{ id: cveID, addTime: `${dateAdded}T00:00:00.000Z`, name: vulnerabilityName, requiredAction }]
+  })
+  return { entries, skipped: vulnerabilities.length - entries.length }
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { scoreV2 } from '#cvss/v2.ts'
+import { scoreV3 } from '#cvss/v3.ts'
+import { categoryOf, describeVector, severityOf } from '#severity.ts'
+
+describe('CVSS 3', () => {
+  // The examples of FIRST's "CVSS v3.1 Examples" and known records.
+  it.each([
+    ['CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H', 9.8],
+    ['CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:H/I:H/A:H', 10],
+    ['CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:C/C:L/I:L/A:N', 6.1],
+    ['CVSS:3.1/AV:N/AC:L/PR:L/UI:N/S:C/C:L/I:L/A:N', 6.4],
+    ['CVSS:3.1/AV:N/AC:H/PR:N/UI:R/S:U/C:L/I:N/A:N', 3.1],
+    ['CVSS:3.1/AV:L/AC:L/PR:H/UI:N/S:U/C:L/I:L/A:L', 4.2],
+    ['CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N', 7.5],
+    ['CVSS:3.1/AV:P/AC:L/PR:N/UI:N/S:U/C:N/I:H/A:N', 4.6],
+    ['CVSS:3.1/AV:A/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H', 8.8],
+    ['CVSS:3.1/AV:L/AC:L/PR:N/UI:R/S:U/C:H/I:H/A:H', 7.8],
+    ['CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:H/A:H', 8.1],
+    ['CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:N', 0],
+    ['CVSS:3.0/AV:N/AC:L/PR:N/UI:N/S:C/C:H/I:H/A:H', 10],
+    ['CVSS:3.0/AV:L/AC:H/PR:N/UI:N/S:U/C:H/I:H/A:H', 7.4],
+    ['CVSS:3.0/AV:N/AC:H/PR:N/UI:R/S:U/C:L/I:L/A:N', 4.2],
+    ['CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H/E:P/RL:O', 9.8],
+  ])('%s scores %s', (vector, score) => {
+    expect(scoreV3(vector)).toBe(score)
+  })
+  it.each([
+    'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H',
+    'CVSS:3.1/AV:N/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+    'CVSS:3.1/AV:X/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+    'CVSS:2.0/AV:N',
+    '',
+  ])('gives no score for %j', (vector) => {
+    expect(scoreV3(vector)).toBeNull()
+  })
+})
+
+describe('CVSS 2', () => {
+  // The three worked examples of the guide, section 3.3, and known records.
+  it.each([
+    ['AV:N/AC:L/Au:N/C:N/I:N/A:C', 7.8],
+    ['AV:N/AC:L/Au:N/C:C/I:C/A:C', 10],
+    ['AV:L/AC:H/Au:N/C:C/I:C/A:C', 6.2],
+    ['AV:N/AC:M/Au:N/C:N/I:P/A:N', 4.3],
+    ['(AV:N/AC:L/Au:N/C:P/I:P/A:P)', 7.5],
+    ['AV:L/AC:L/Au:N/C:N/I:N/A:N', 0],
+  ])('%s scores %s', (vector, score) => {
+    expect(scoreV2(vector)).toBe(score)
+  })
+})
+
+it.each([
+  [0, 'CATEGORY_NONE'],
+  [0.1, 'CATEGORY_LOW'],
+  [3.9, 'CATEGORY_LOW'],
+  [4, 'CATEGORY_MEDIUM'],
+  [6.9, 'CATEGORY_MEDIUM'],
+  [7, 'CATEGORY_HIGH'],
+  [8.9, 'CATEGORY_HIGH'],
+  [9, 'CATEGORY_CRITICAL'],
+  [10, 'CATEGORY_CRITICAL'],
+])('calls %s %s', (score, category) => {
+  expect(categoryOf(score)).toBe(category)
+})
+
+describe('a severity', () => {
+  it('takes the stated score where the version is not computed', () => {
+    const vector = 'CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N'
+    expect(severityOf(vector, 9.3)).toEqual({ cvss: vector, score: 9.3, category: 'CATEGORY_CRITICAL' })
+  })
+  it('is unspecified where nobody gave one', () => {
+    expect(severityOf('')).toEqual({ cvss: '', score: 0, category: 'CATEGORY_UNSPECIFIED' })
+  })
+  it('says its vector in words', () => {
+    expect(describeVector('CVSS:3.1/AV:N/AC:H/PR:N/UI:R/S:U/C:H/I:L/A:N')).toBe(
+      'Can be exploited over the network, without an account, if a user can be led to take part. ' +
+        'The attack depends on conditions that the attacker does not control. ' +
+        'At stake: confidentiality fully, integrity in part.',
+    )
+  })
+})

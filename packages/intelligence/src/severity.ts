@@ -1,0 +1,58 @@
+/** Severity: the number of a CVSS vector and the word for it. */
+import type { Severity, SeverityCategory } from '@glacis/contract/threat'
+import { scoreV2 } from '#cvss/v2.ts'
+import { scoreV3 } from '#cvss/v3.ts'
+
+/** The qualitative rating of a score (CVSS 3.1, section 5), used for 2.0 scores too. */
+export function categoryOf(score: number): SeverityCategory {
+  if (score <= 0) return 'CATEGORY_NONE'
+  if (score < 4) return 'CATEGORY_LOW'
+  if (score < 7) return 'CATEGORY_MEDIUM'
+  return score < 9 ? 'CATEGORY_HIGH' : 'CATEGORY_CRITICAL'
+}
+
+/**
+ * Computes the base score of a CVSS 2.0, 3.0 or 3.1 vector.
+ *
+ * @returns null for other versions and for what is no complete vector
+ */
+export function scoreOf(vector: string): number | null {
+  if (vector.startsWith('CVSS:3.')) return scoreV3(vector)
+  return vector.startsWith('CVSS:') ? null : scoreV2(vector)
+}
+
+/** The severity of a vector; `stated` is the score that its source gave, for versions not computed here. */
+export function severityOf(vector: string, stated?: number): Severity {
+  const score = scoreOf(vector) ?? stated
+  if (score === undefined) return { cvss: vector, score: 0, category: 'CATEGORY_UNSPECIFIED' }
+  return { cvss: vector, score, category: categoryOf(score) }
+}
+
+const reach: Readonly<Record<string, string>> = {
+  N: 'over the network',
+  A: 'from the same network segment',
+  L: 'by someone with local access',
+  P: 'by someone with physical access',
+}
+const needs: Readonly<Record<string, string>> = {
+  N: 'without an account',
+  L: 'with an ordinary account',
+  H: 'with an administrative account',
+}
+const degree: Readonly<Record<string, string>> = { H: 'fully', L: 'in part' }
+
+/** Says in a sentence or two what a CVSS 3 vector states about reach and damage; empty for other vectors. */
+export function describeVector(vector: string): string {
+  if (!vector.startsWith('CVSS:3.') || scoreV3(vector) === null) return ''
+  const metrics = new Map(vector.split('/').map((part) => [part.split(':')[0] ?? '', part.split(':')[1] ?? '']))
+  const of = (name: string) => metrics.get(name) ?? ''
+  const help = of('UI') === 'R' ? ', if a user can be led to take part' : ''
+  const hurdle = of('AC') === 'H' ? ' The attack depends on conditions that the attacker does not control.' : ''
+  const damages = [
+    ['C', 'confidentiality'],
+    ['I', 'integrity'],
+    ['A', 'availability'],
+  ].flatMap(([name = '', word = '']) => (degree[of(name)] ? [`${word} ${degree[of(name)]}`] : []))
+  const damage = damages.length === 0 ? '' : ` At stake: ${damages.join(', ')}.`
+  return `Can be exploited ${reach[of('AV')]}, ${needs[of('PR')]}${help}.${hurdle}${damage}`
+}

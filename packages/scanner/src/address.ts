@@ -1,0 +1,196 @@
+import { domainToASCII } from 'node:url'
+import {
+  formatIp,
+  inNetworks,
+  metadataNetworks,
+  overlaps,
+  parseIp,
+  parseNetwork,
+  privateNetworks,
+  reachedThrough,
+  unusableNetworks,
+} from '#ip.ts'
+import type { Ip, Network } from '#ip.ts'
+
+/** What a person may ask us to watch, understood. */
+export interface ScanAddress {
+  readonly kind: 'HOST_NAME' | 'IPV4' | 'IPV6' | 'CIDR' | 'RANGE' | 'URL'
+  /** The one spelling under which equal addresses are equal. */
+  readonly text: string
+  /** Addresses that a scan would look at; 1 for a name. */
+  readonly hostCount: number
+  /** At least one address is not routed on the public Internet. Names are judged when they are resolved. */
+  readonly isPrivate: boolean
+  /** Name or address without brackets; empty for networks and ranges. */
+  readonly host: string
+  /** URLs only. */
+  readonly url?: { readonly tls: boolean; readonly port: number; readonly path: string }
+}
+/** Why a text is no address, as one sentence for the person who typed it. */
+export interface AddressProblem {
+  readonly problem: string
+}
+
+/** Most addresses that one target may hold. */
+export const hostsMax = 65_536
+
+/**
+ * Understands a host name (IDN to punycode), an IPv4 or IPv6 address, a network in CIDR notation,
+ * a range (`10.0.0.1-10.0.0.20`, `10.0.0.1-20`) or an http(s) URL. Addresses must be written in
+ * full: the octal, hexadecimal and short forms that the C library also takes are refused, so that
+ * what is shown is what is dialled.
+ */
+export function parseAddress(input: string): ScanAddress | AddressProblem {
+  const text = input.trim()
+  if (text === '') return { problem: 'Nothing was entered.' }
+  if (text.length > 2048) return { problem: 'The address is longer than 2,048 characters.' }
+  if (/\s/.test(text)) return { problem: `'${text}' contains a space.` }
+  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+  if (/[\u0000-\u001f\u007f]/.test(text)) return { problem: 'The address contains a control character.' }
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return parseUrl(text)
+  const [left = ''] = text.split('-')
+  if (text.includes('-') && parseIp(left)) return parseRange(text)
+  if (text.includes('/')) return parseCidr(text)
+  return parseHost(text)
+}
+
+/** Whether the outcome of {@link parseAddress} is a problem. */
+export function isProblem(outcome: ScanAddress | AddressProblem): outcome is AddressProblem {
+  return 'problem' in outcome
+}
+
+/**
+ * The IP addresses of a target, in rising order. A network's own address and its broadcast address
+ * are no hosts and are left out, except in /31 and /32, which have neither (RFC 3021); an IPv6
+ * network has no broadcast and is given whole. A host name gives nothing: resolve it first.
+ */
+export function* expand(address: ScanAddress): Iterable<string> {
+  const network = address.kind === 'RANGE' ? rangeOf(address.text) : hostsOf(address)
+  if (!network) return
+  for (let value = network.first; value <= network.last; value++) yield formatIp({ family: network.family, value })
+}
+
+function hostsOf(address: ScanAddress): Network | null {
+  if (address.kind !== 'CIDR') return parseNetwork(address.host)
+  const network = parseNetwork(address.text)
+  return network && hostsIn(network)
+}
+
+function hostsIn(network: Network): Network {
+  if (network.family === 6 || network.last - network.first < 2n) return network
+  return { ...network, first: network.first + 1n, last: network.last - 1n }
+}
+
+function parseHost(text: string): ScanAddress | AddressProblem {
+  const bare = /^\[(.*)\]$/.exec(text)?.[1] ?? text
+  if (bare.includes('%') && bare.includes(':')) {
+    return { problem: `'${text}' names a network interface after '%', which means nothing to another machine.` }
+  }
+  const ip = parseIp(bare)
+  if (ip) return singleAddress(ip)
+  const [, host = '', port] = /^(\[[^\]]+\]|[^:]+):(\d+)$/.exec(text) ?? []
+  if (port) return { problem: `Write an address with a port as a URL, such as https://${host}:${port}.` }
+  if (text.includes(':')) return { problem: `'${text}' is not an IPv6 address.` }
+  return parseName(text)
+}
+
+function singleAddress(ip: Ip): ScanAddress | AddressProblem {
+  const text = formatIp(ip)
+  const problem = forbidden(text, { family: ip.family, first: ip.value, last: ip.value })
+  if (problem) return { problem }
+  const isPrivate = reachedThrough(ip).some((one) => inNetworks(one, privateNetworks))
+  return { kind: ip.family === 4 ? 'IPV4' : 'IPV6', text, hostCount: 1, isPrivate, host: text }
+}
+
+function forbidden(text: string, network: Network): string | null {
+  const isSingle = network.first === network.last
+  if (isSingle && reachedThrough({ family: network.family, value: network.first }).some(isMetadata)) {
+    return `${text} is a cloud metadata address, which is never scanned.`
+  }
+  return overlaps(network, unusableNetworks) ? `${text} holds addresses that do not name a single host.` : null
+}
+
+function isMetadata(ip: Ip): boolean {
+  return inNetworks(ip, metadataNetworks)
+}
+
+function parseName(text: string): ScanAddress | AddressProblem {
+  if (text.includes('@')) return { problem: `'${text}' looks like an e-mail address; enter the name after the @.` }
+  if (text.includes('*')) return { problem: `'${text}' contains a wildcard; enter each host name.` }
+  if (text.includes(',')) return { problem: `'${text}' contains a comma; enter one address at a time.` }
+  const typed = text.replace(/\.$/, '')
+  // A last label that is a number is an IPv4 address to the C library, never a name (RFC 3696).
+  if (/(^|\.)(\d+|0x[0-9a-f]*)$/i.test(typed)) {
+    return { problem: `'${text}' is not an IPv4 address: write four numbers from 0 to 255 without leading zeros.` }
+  }
+  const name = domainToASCII(typed)
+  const labels = name.split('.')
+  if (parseIp(name) || !labels.every((label) => /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/.test(label))) {
+    return { problem: `'${text}' is not a host name, an IP address, a network, a range or a URL.` }
+  }
+  if (name.length > 253 || labels.some((label) => label.length > 63)) {
+    return { problem: `'${text.slice(0, 60)}…' is too long for a host name.` }
+  }
+  const isPrivate = labels.at(-1) === 'localhost'
+  return { kind: 'HOST_NAME', text: name, hostCount: 1, isPrivate, host: name }
+}
+
+function parseCidr(text: string): ScanAddress | AddressProblem {
+  const [base = '', length = ''] = text.split('/')
+  const ip = parseIp(base)
+  if (!ip) return { problem: `'${text}' is not a network; write a web address with http:// or https:// before it.` }
+  const network = parseNetwork(text)
+  if (!network) return { problem: `'/${length}' is not a prefix length between 0 and ${ip.family === 4 ? 32 : 128}.` }
+  return many('CIDR', `${formatIp({ family: ip.family, value: network.first })}/${length}`, network, hostsIn(network))
+}
+
+function parseRange(text: string): ScanAddress | AddressProblem {
+  const network = rangeOf(text)
+  if (!network) return { problem: `'${text}' is not a range such as 10.0.0.1-10.0.0.20 or 10.0.0.1-20.` }
+  if (network.last < network.first) return { problem: `The range '${text}' ends before it begins.` }
+  const { family, first, last } = network
+  return many('RANGE', `${formatIp({ family, value: first })}-${formatIp({ family, value: last })}`, network, network)
+}
+
+function rangeOf(text: string): Network | null {
+  const [left = '', right = '', ...rest] = text.split('-')
+  const first = parseIp(left)
+  const isShort = /^(0|[1-9]\d{0,2})$/.test(right)
+  const last = parseIp(isShort ? left.replace(/\d+$/, right) : right)
+  if (!first || !last || first.family !== last.family || rest.length > 0) return null
+  return { family: first.family, first: first.value, last: last.value }
+}
+
+function many(kind: 'CIDR' | 'RANGE', text: string, whole: Network, hosts: Network): ScanAddress | AddressProblem {
+  const count = hosts.last - hosts.first + 1n
+  if (count > BigInt(hostsMax)) {
+    return {
+      problem: `${text} holds more than ${hostsMax.toLocaleString('en')} addresses; split it into smaller ones.`,
+    }
+  }
+  const problem = forbidden(text, whole)
+  if (problem) return { problem }
+  return { kind, text, hostCount: Number(count), isPrivate: overlaps(whole, privateNetworks), host: '' }
+}
+
+function parseUrl(text: string): ScanAddress | AddressProblem {
+  const [, scheme = '', authority = '', rest = ''] = /^([^:]+):\/\/([^/?#]*)([^?#]*)/.exec(text) ?? []
+  const tls = scheme.toLowerCase() === 'https'
+  if (!tls && scheme.toLowerCase() !== 'http')
+    return { problem: `Only http and https URLs can be scanned, not ${scheme}.` }
+  if (authority.includes('@')) return { problem: 'Leave the user name and password out of the URL.' }
+  if (authority === '') return { problem: `'${text}' names no host.` }
+  const [, hostText = '', portText] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(authority) ?? []
+  if (hostText === '') return { problem: `'${authority}' is not a host with a port.` }
+  const port = Number(portText || (tls ? 443 : 80))
+  if (port < 1 || port > 65_535) return { problem: `${portText} is not a port between 1 and 65,535.` }
+  const host = parseHost(hostText)
+  if (isProblem(host)) return host
+  const path = rest === '' ? '/' : rest.replace(/[^\u0021-\u007e]/gu, (char) => encodeURIComponent(char.toWellFormed()))
+  return { ...host, kind: 'URL', text: urlText(tls, host, port, path), url: { tls, port, path } }
+}
+
+function urlText(tls: boolean, { host }: ScanAddress, port: number, path: string): string {
+  const isUsual = port === (tls ? 443 : 80)
+  return `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}${isUsual ? '' : `:${port}`}${path}`
+}

@@ -1,0 +1,57 @@
+/* oxlint-disable no-control-regex -- binary protocols are made of control characters */
+import type { Trace } from '#fingerprint/web.ts'
+import type { Line } from '#net/tcp.ts'
+
+/**
+ * What a recognised service tells of itself when it is asked in its own language: exact versions
+ * instead of guesses. Nothing is logged in to with a password and nothing is changed.
+ */
+export type Conversation = (line: Line) => Promise<readonly Trace[]>
+
+const bytes = (text: string) => Buffer.from(text, 'latin1')
+const patience = { firstByteMs: 2000, idleMs: 150, bytesMax: 16_384 }
+
+export const conversations: Readonly<Record<string, Conversation>> = {
+  /** INFO answers without a password only where none is set. */
+  redis: async (line) => {
+    line.write('INFO server\r\n')
+    const text = (await line.read(patience)).toString('latin1')
+    return [{ field: 'redis.info', text: text.startsWith('$') ? text : 'redis' }]
+  },
+
+  /** Brokers publish their version under $SYS to whoever may subscribe. */
+  mqtt: async (line) => {
+    line.write(Buffer.from('101200044d5154540402000a0006676c61636973', 'hex'))
+    const accepted = (await line.read({ ...patience, enough: (all) => all.length >= 4 }))[3] === 0
+    if (!accepted) return [{ field: 'mqtt.version', text: 'authentication required' }]
+    line.write(Buffer.concat([Buffer.from('821800010013', 'hex'), bytes('$SYS/broker/version'), Buffer.from([0])]))
+    const text = (await line.read({ ...patience, firstByteMs: 1000, idleMs: 500 })).toString('latin1')
+    const [, version = ''] = /\$SYS\/broker\/version([\x20-\x7e]{1,100})/.exec(text) ?? []
+    return [{ field: 'mqtt.version', text: version || 'no version' }]
+  },
+
+  /** A server that trusts the address says its version at once; one that asks for a password says none. */
+  postgresql: async (line) => {
+    const parameters = bytes('user\0postgres\0database\0postgres\0application_name\0glacis\0\0')
+    const head = Buffer.alloc(8)
+    head.writeInt32BE(parameters.length + 8)
+    head.writeInt32BE(0x30000, 4)
+    line.write(Buffer.concat([head, parameters]))
+    const text = (await line.read({ ...patience, enough: (all) => all.includes('server_version') })).toString('latin1')
+    const [, version = ''] = /server_version\0([\x20-\x7e]{1,100})\0/.exec(text) ?? []
+    return [{ field: 'postgresql.version', text: version || 'no version' }]
+  },
+
+  /** buildInfo answers before authentication on every version. */
+  mongodb: async (line) => {
+    line.write(
+      Buffer.from(
+        '380000000200000000000000dd070000000000000023000000106275696c64496e666f000100000002246462000600000061646d696e0000',
+        'hex',
+      ),
+    )
+    const text = (await line.read({ ...patience, bytesMax: 65_536 })).toString('latin1')
+    const [, version = ''] = /\x02version\0[\s\S]{4}([\d.]{1,20}(?:-\w+)?)\0/.exec(text) ?? []
+    return [{ field: 'mongodb.version', text: version || 'no version' }]
+  },
+}

@@ -1,0 +1,74 @@
+/* oxlint-disable no-control-regex -- binary protocols are made of control characters */
+/** Ports where TLS comes before anything else. */
+export const tlsPorts = portSet(
+  '443 465 563 636 853 989 990 992 993 994 995 2083 2087 2096 2376 3269 4433 4443 5061 5223 5349 5671 5986 6443 6697 ' +
+    '8243 8443 8444 8834 8883 9443 10250 10443 15671',
+)
+/** Ports whose servers hardly ever speak first. */
+export const quietPorts = portSet(
+  '80 81 3000 3001 4200 5000 5173 6379 8000 8008 8080 8081 8088 8888 9000 9090 9200 11211 5432 1883',
+)
+/** Printers put on paper what they are told: they are asked for a web page at most. Controllers of machines are left alone. */
+export const fragilePorts = portSet('9100 9101 9102 9103 515')
+export const untouchedPorts = portSet('102 502 20000 44818 47808 1911 4911 789 2404')
+
+function portSet(ports: string): ReadonlySet<number> {
+  return new Set(ports.split(' ').map(Number))
+}
+
+/** A protocol known by what its server says first, and the field for the fingerprints. */
+export interface Greeting {
+  readonly protocol: string
+  readonly field: string
+  /** The part that fingerprints are written for. */
+  readonly text: string
+}
+
+type Reader = (text: string, port: number) => Greeting | undefined
+
+const greetings: readonly (readonly [RegExp, Reader])[] = [
+  [/^SSH-[\d.]+-([^\r\n]*)/, (text) => named('ssh', 'ssh.banner', /^SSH-[\d.]+-([^\r\n]*)/.exec(text)?.[1])],
+  [/^220[ -]/, fileOrMail],
+  [/^(421|554|450|120)[ -]/, fileOrMail],
+  [/^\* (OK|PREAUTH|BYE)/, (text) => named('imap', 'imap4.banner', text.replace(/^\* \w+ (\[[^\]]*\] ?)?/, ''))],
+  [/^\+OK/, (text) => named('pop3', 'pop3.banner', text.replace(/^\+OK ?/, ''))],
+  [/^20[01] .*(nntp|news|posting)/i, (text) => named('nntp', 'nntp.banner', text.replace(/^20[01] /, ''))],
+  [/^[\s\S]{3}\0[\x0a\xff]/, databaseGreeting],
+  [/^RFB \d{3}\.\d{3}/, (text) => named('vnc', 'vnc.banner', text)],
+  [/^@RSYNCD: /, (text) => named('rsync', 'rsync.banner', text)],
+  [/^\( success \(/, (text) => named('svn', 'svn.banner', text)],
+  [/^INFO \{/, (text) => named('nats', 'nats.info', text)],
+  [/^\xff[\xfb-\xfe]/, (text) => named('telnet', 'telnet.banner', text.replaceAll(/\xff[\xfb-\xfe][\s\S]/g, ''))],
+  [/^(HTTP\/\d)/, () => named('http', '', '')],
+  [/^:\S+ (NOTICE|020|001) /, (text) => named('irc', 'irc.welcome', text)],
+  [/(login|username|password) ?: ?$/i, (text) => named('telnet', 'telnet.banner', text)],
+]
+
+/** Knows a protocol by the first words of its server; undefined when nobody speaks like that. */
+export function greetingOf(text: string, port: number): Greeting | undefined {
+  for (const [pattern, read] of greetings) {
+    const greeting = pattern.test(text) ? read(text, port) : undefined
+    if (greeting) return greeting
+  }
+  return undefined
+}
+
+function named(protocol: string, field: string, text = ''): Greeting {
+  return { protocol, field, text: text.trim() }
+}
+
+/** FTP and SMTP greet with the same code; the words decide, then the port. */
+function fileOrMail(text: string, port: number): Greeting {
+  const rest = text.split(/\r?\n/, 1)[0]?.replace(/^\d{3}[ -]/, '') ?? ''
+  const isFile = /ftp|filezilla|features/i.test(text) || [21, 990, 2121].includes(port)
+  if (isFile && !/smtp/i.test(text)) return named('ftp', 'ftp.banner', rest)
+  return named('smtp', 'smtp.banner', rest)
+}
+
+/** MySQL's first packet: protocol 10 and a version, or an error that tells who is refused. */
+function databaseGreeting(text: string): Greeting | undefined {
+  const [, version] = /^[\s\S]{3}\0\x0a([\x20-\x7e]{3,80})\0/.exec(text) ?? []
+  if (version) return named('mysql', 'mysql.banners', version)
+  const [, message] = /^[\s\S]{3}\0\xff[\s\S]{2}(?:#.{5})?([\x20-\x7e]{5,})/.exec(text) ?? []
+  return message && /mysql|mariadb|host/i.test(message) ? named('mysql', 'mysql.error', message) : undefined
+}

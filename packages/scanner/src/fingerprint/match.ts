@@ -1,0 +1,100 @@
+import { RE2JS, RE2Set } from 're2js'
+import type { Fingerprint, FingerprintFile } from '#fingerprint/recog.ts'
+
+/** What one fingerprint read from a text. */
+export interface Hit {
+  readonly description: string
+  /** Values by name: `service.version`, `service.cpe23`, … with captures put in. */
+  readonly values: Readonly<Record<string, string>>
+  /** The part of the text that matched. */
+  readonly matched: string
+}
+/** Compiled fingerprints of many files. */
+export interface Fingerprints {
+  readonly count: number
+  /**
+   * The first hit of each file that knows the field, files of higher preference first; for pages
+   * (`http.body`, `http.path:…`) all hits, because a page may show many products. Texts come from
+   * strangers: only linear-time expressions run, on at most 64 Ki characters.
+   */
+  match(field: string, text: string): readonly Hit[]
+}
+
+const textLengthMax = 65_536
+/** Larger sets make the automaton fall back to a slow one. */
+const setSize = 100
+const automatonBytesMax = 2 * 1024 * 1024
+
+/** Compiles on first use, one field at a time: most scans never meet most fields. */
+export function compileFingerprints(files: readonly FingerprintFile[]): Fingerprints {
+  const byField = Map.groupBy(files, ({ matches }) => matches)
+  const compiled = new Map<string, readonly Matcher[]>()
+  const matchersOf = (field: string) => {
+    const known = compiled.get(field)
+    if (known) return known
+    const ordered = (byField.get(field) ?? []).toSorted((a, b) => b.preference - a.preference)
+    const matchers = ordered.map(({ fingerprints }) => matcherOf(fingerprints, field.startsWith('http.')))
+    compiled.set(field, matchers)
+    return matchers
+  }
+  return {
+    count: files.reduce((sum, { fingerprints }) => sum + fingerprints.length, 0),
+    match(field, text) {
+      const bounded = text.slice(0, textLengthMax)
+      return matchersOf(field).flatMap((matcher) => matcher(bounded))
+    },
+  }
+}
+
+type Matcher = (text: string) => readonly Hit[]
+
+function matcherOf(fingerprints: readonly Fingerprint[], wantsAll: boolean): Matcher {
+  const parts = chunks(fingerprints, setSize).map((part) => {
+    const set = new RE2Set(RE2Set.UNANCHORED, 0, automatonBytesMax)
+    for (const { pattern } of part) set.add(pattern)
+    set.compile()
+    return { set, part }
+  })
+  return (text) => {
+    const hits: Hit[] = []
+    for (const { set, part } of parts) {
+      for (const index of set.match(text).toSorted((a, b) => a - b)) {
+        const fingerprint = part[index]
+        if (fingerprint) hits.push(...hitOf(fingerprint, text))
+        if (hits.length > 0 && !wantsAll) return hits
+      }
+    }
+    return hits
+  }
+}
+
+function hitOf({ description, pattern, params }: Fingerprint, text: string): Hit[] {
+  const matcher = RE2JS.compile(pattern).matcher(text)
+  if (!matcher.find()) return []
+  const raw: Record<string, string> = {}
+  for (const { name, pos, value } of params) {
+    const read = pos === 0 ? value : matcher.group(pos)
+    if (read) raw[name] = read
+  }
+  return [{ description, values: interpolated(raw), matched: (matcher.group(0) ?? '').slice(0, 1000) }]
+}
+
+/** Puts `{service.version}` and its like in; a value that a template wants and nobody read becomes `-`. */
+function interpolated(raw: Readonly<Record<string, string>>): Record<string, string> {
+  const filled = Object.entries(raw).map(([name, value]) => [
+    name,
+    value.replace(/\{([\w.-]+)\}/g, (_, key: string) => cpeSafe(name, raw[key] ?? '-')),
+  ])
+  return Object.fromEntries(filled.filter(([name]) => !name?.startsWith('_tmp')))
+}
+
+/** Inside a CPE name a captured colon or blank would shift every part behind it. */
+function cpeSafe(name: string, value: string): string {
+  return name.endsWith('cpe23') ? encodeURIComponent(value).replaceAll('%20', '_') : value
+}
+
+function chunks<Item>(items: readonly Item[], size: number): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  )
+}

@@ -1,0 +1,174 @@
+/* oxlint-disable no-control-regex -- binary protocols are made of control characters */
+/**
+ * What to say to a service that waits to be spoken to, and how to know it by its answer. Every
+ * message is the opening of its protocol as its specification gives it; none changes anything.
+ */
+
+export interface Probe {
+  readonly protocol: string
+  /** Where it is tried first. */
+  readonly ports: readonly number[]
+  readonly say: Uint8Array
+  /** Judged by the answer as Latin-1. */
+  readonly answer: RegExp
+  /** The field of the fingerprints that the answer belongs to; empty when another question follows. */
+  readonly field: string
+  /** The part of the answer that fingerprints are written for. */
+  readonly read?: (answer: string) => string
+}
+
+const bytes = (text: string) => Buffer.from(text, 'latin1')
+const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
+
+/** The request that web servers answer and that makes many others say who they are. */
+export const webProbe = (hostname: string) =>
+  bytes(
+    `GET / HTTP/1.1\r\nHost: ${hostname}\r\nUser-Agent: Mozilla/5.0 (compatible)\r\nAccept: */*\r\nConnection: close\r\n\r\n`,
+  )
+
+export const probes: readonly Probe[] = [
+  {
+    protocol: 'redis',
+    ports: [6379, 6380, 6381, 26379, 16379],
+    say: bytes('PING\r\n'),
+    answer: /^(\+PONG|-NOAUTH|-DENIED|-ERR|-MISCONF)/,
+    field: '',
+  },
+  {
+    protocol: 'memcached',
+    ports: [11211, 11210],
+    say: bytes('version\r\n'),
+    answer: /^VERSION /,
+    field: 'memcached.version',
+  },
+  { protocol: 'gearman', ports: [4730], say: bytes('version\n'), answer: /^OK \d+\.\d/, field: 'gearman.version' },
+  {
+    protocol: 'beanstalkd',
+    ports: [11300],
+    say: bytes('stats\r\n'),
+    answer: /^OK \d+\r\n---/,
+    field: 'beanstalkd.stats',
+  },
+  {
+    protocol: 'zookeeper',
+    ports: [2181, 2182],
+    say: bytes('srvr\n'),
+    answer: /^Zookeeper version|^This ZooKeeper|not in the whitelist/i,
+    field: 'zookeeper.version',
+  },
+  {
+    // CONNECT, protocol level 4, clean session, client id "glacis".
+    protocol: 'mqtt',
+    ports: [1883, 1884],
+    say: hex('10 12 0004 4d515454 04 02 000a 0006 676c61636973'),
+    answer: /^\x20\x02[\x00\x01][\x00-\x05]/,
+    field: '',
+  },
+  {
+    protocol: 'postgresql',
+    ports: [5432, 5433, 5434, 6432],
+    say: hex('00000008 04d2162f'),
+    answer: /^[SN]$/,
+    field: '',
+  },
+  {
+    // Search of the root DSE, all attributes and the operational ones.
+    protocol: 'ldap',
+    ports: [389, 3268],
+    say: hex('302b 020101 6326 0400 0a0100 0a0100 020101 020105 010100 870b 6f626a656374436c617373 3006 04012a 04012b'),
+    answer: /^\x30[\s\S]{1,6}\x02\x01\x01[\x64\x65]/,
+    field: 'ldap.search_result',
+  },
+  {
+    // version.bind, TXT, CHAOS.
+    protocol: 'dns',
+    ports: [53, 5300, 5353],
+    say: hex('001e 4743 0000 0001 0000 0000 0000 07 76657273696f6e 04 62696e64 00 0010 0003'),
+    answer: /^[\s\S]{2}GC[\x80-\x87]/,
+    field: 'dns.versionbind',
+    read: versionBind,
+  },
+  {
+    protocol: 'amqp',
+    ports: [5672],
+    say: bytes('AMQP\x00\x00\x09\x01'),
+    answer: /^(\x01\x00\x00[\s\S]{4}\x00\x0a\x00\x0a|AMQP)/,
+    field: 'amqp.start',
+  },
+  {
+    // hello as OP_MSG on "admin".
+    protocol: 'mongodb',
+    ports: [27017, 27018, 27019],
+    say: hex(
+      '34000000 01000000 00000000 dd070000 00000000 00 1f000000 10 68656c6c6f00 01000000 02 24646200 06000000 61646d696e00 00',
+    ),
+    answer: /^[\s\S]{4}[\s\S]{4}\x01\x00\x00\x00(\xdd\x07|\x01\x00)\x00\x00/,
+    field: '',
+  },
+  {
+    // X.224 connection request with a negotiation request for TLS and CredSSP.
+    protocol: 'rdp',
+    ports: [3389, 3388],
+    say: hex('03000013 0ee00000000000 0100080003000000'),
+    answer: /^\x03\x00\x00[\s\S]\x0e\xd0/,
+    field: '',
+  },
+  {
+    // SMB 1 negotiate that offers NT LM 0.12 and SMB 2.002.
+    protocol: 'smb',
+    ports: [445, 139],
+    say: hex(
+      '0000003a ff534d42 72 00000000 18 0128 0000 0000000000000000 0000 0000 0000 0000 0000 00 1700 02 4e54204c4d20302e313200 02 534d4220322e30303200',
+    ),
+    answer: /^\x00[\s\S]{3}[\xff\xfe]SMB/,
+    field: '',
+  },
+  {
+    protocol: 'rtsp',
+    ports: [554, 8554, 10554],
+    say: bytes('OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n'),
+    answer: /^RTSP\/\d/,
+    field: 'rtsp.answer',
+  },
+  {
+    protocol: 'irc',
+    ports: [6667, 6660, 6661, 6662, 6663, 6664, 6665, 6666, 6668, 6669],
+    say: bytes('NICK glacis\r\nUSER glacis 0 * :glacis\r\n'),
+    answer: /(^|\n):\S+ (00[1-4]|NOTICE|020|451|433) /,
+    field: 'irc.welcome',
+  },
+  {
+    protocol: 'git',
+    ports: [9418],
+    say: bytes('0025git-upload-pack /\0host=localhost\0'),
+    answer: /^[0-9a-f]{4}(ERR |[0-9a-f]{40})/,
+    field: '',
+  },
+  {
+    protocol: 'x11',
+    ports: [6000, 6001, 6002, 6003, 6004, 6005],
+    say: hex('6c00 0b00 0000 0000 0000 0000'),
+    answer: /^[\x00-\x02][\s\S]\x0b\x00/,
+    field: '',
+  },
+  { protocol: 'socks5', ports: [1080], say: hex('050100'), answer: /^\x05[\x00\xff]$/, field: '' },
+  { protocol: 'rmi', ports: [1098, 1099], say: hex('4a524d49 0002 4b'), answer: /^N[\s\S]{2}\d/, field: '' },
+]
+
+/** Who says such a thing to a request for a web page. */
+export const giveaways: readonly (readonly [RegExp, string])[] = [
+  [/^-(ERR|NOAUTH|DENIED)/, 'redis'],
+  [/^ERROR\r\n/, 'memcached'],
+  [/^ERR unknown_command/i, 'gearman'],
+  [/^UNKNOWN_COMMAND/, 'beanstalkd'],
+  [/^:\S+ (451|NOTICE|421) /, 'irc'],
+  [/^RTSP\//, 'rtsp'],
+  [/^AMQP/, 'amqp'],
+  [/^E[\s\S]{4}(S|F)/, 'postgresql'],
+]
+
+/** The text of the last TXT record of class CHAOS in an answer. */
+function versionBind(answer: string): string {
+  const [, length = '', text = ''] = /^[\s\S]*\x00\x10\x00\x03[\s\S]{6}([\s\S])([\s\S]*)$/.exec(answer) ?? []
+  return text.slice(0, length.charCodeAt(0) || 0)
+}

@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { compileFingerprints } from '#fingerprint/match.ts'
+import { loadRecog, parseRecog } from '#fingerprint/recog.ts'
+
+const own = join(import.meta.dirname, '../../../../packs/fingerprints')
+const corpus = join(
+  process.env['GLACIS_SHARED'] ?? join(import.meta.dirname, '../../../../../shared'),
+  'data/recog-xml-2026-06-29.tar.zst',
+)
+
+function file(records: string): string {
+  return `<fingerprints matches="ssh.banner" protocol="ssh" preference="0.9">${records}</fingerprints>`
+}
+
+/** Examples whose text gives other values than they promise. */
+async function brokenExamples(folder: string): Promise<string[]> {
+  const { files } = await loadRecog([folder], { withExamples: true })
+  const fingerprints = compileFingerprints(files)
+  return files.flatMap(({ name, matches, fingerprints: records }) =>
+    records
+      .flatMap(({ examples }) => examples)
+      .flatMap(({ text, values }) => {
+        const wanted = Object.entries(values).filter(([key, value]) => !key.startsWith('_') && value !== '')
+        const hits = values['_filename'] ? null : fingerprints.match(matches, text)
+        const isRight = !hits || hits.some((hit) => wanted.every(([key, value]) => hit.values[key] === value))
+        return isRight ? [] : [`${name}: ${text.slice(0, 80)}`]
+      }),
+  )
+}
+
+describe('our own fingerprints', () => {
+  it('load without a problem and are many', async () => {
+    const { files, problems } = await loadRecog([own])
+    expect(problems).toEqual([])
+    expect(files.flatMap(({ fingerprints }) => fingerprints).length).toBeGreaterThan(150)
+  })
+
+  it('each have an example and match it', async () => {
+    const { files } = await loadRecog([own], { withExamples: true })
+    expect(files.flatMap((one) => one.fingerprints).filter(({ examples }) => examples.length === 0)).toEqual([])
+    expect(await brokenExamples(own)).toEqual([])
+  })
+})
+
+describe.skipIf(!existsSync(corpus))('the whole of Recog', () => {
+  it('loads without a problem, and nearly every example matches', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'recog-'))
+    try {
+      execFileSync('tar', ['--zstd', '-xf', corpus, '-C', folder])
+      const { files, problems } = await loadRecog([join(folder, 'xml')])
+      expect(problems).toEqual([])
+      expect(files.flatMap(({ fingerprints }) => fingerprints).length).toBeGreaterThan(4600)
+      expect((await brokenExamples(join(folder, 'xml'))).length).toBeLessThan(10)
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+})
+
+describe('parseRecog', () => {
+  it('leaves a bad record out, says where, and keeps the rest', () => {
+    const { fingerprints, problems } = parseRecog(
+      file(`<fingerprint pattern="(?=x)"><description>look-ahead</description></fingerprint>
+        <fingerprint pattern="^A(.)$"><param pos="2" name="service.version"/></fingerprint>
+        <fingerprint><param pos="0" name="x" value="y"/></fingerprint>
+        <fingerprint pattern="x"><param pos="one" name="x"/></fingerprint>
+        <fingerprint pattern="^B$"><description>good</description></fingerprint>`),
+      'ssh',
+    )
+    expect(fingerprints.map(({ description }) => description)).toEqual(['good'])
+    expect(problems.map((problem) => problem.split(':')[0])).toEqual(['line 1', 'line 2', 'line 3', 'line 4'])
+  })
+
+  it.each([
+    ['not XML', '<fingerprints><fingerprint'],
+    ['another document', '<rss/>'],
+    ['entities', '<!DOCTYPE f [<!ENTITY a "aaaa">]><fingerprints>&a;</fingerprints>'],
+  ])('refuses %s', (_, xml) => {
+    expect(() => parseRecog(xml, 'x')).toThrow()
+  })
+})
+
+describe('match', () => {
+  const fingerprints = compileFingerprints([
+    parseRecog(
+      file(`<fingerprint pattern="^OpenSSH_(\\S+)"><param pos="1" name="service.version"/>
+        <param pos="0" name="service.cpe23" value="cpe:/a:openbsd:openssh:{service.version}"/>
+        <param pos="0" name="os.cpe23" value="cpe:/o:x:y:{os.version}"/></fingerprint>
+        <fingerprint pattern="^Open"><param pos="0" name="service.product" value="second"/></fingerprint>`),
+      'ssh',
+    ),
+  ])
+
+  it('puts captures into names, and a dash where nothing was captured', () => {
+    expect(fingerprints.match('ssh.banner', 'OpenSSH_9.9')).toEqual([
+      {
+        description: '',
+        matched: 'OpenSSH_9.9',
+        values: { 'service.version': '9.9', 'service.cpe23': 'cpe:/a:openbsd:openssh:9.9', 'os.cpe23': 'cpe:/o:x:y:-' },
+      },
+    ])
+  })
+
+  it('keeps a hostile version inside its part of the name', () => {
+    const [hit] = fingerprints.match('ssh.banner', 'OpenSSH_9:evil/../%00')
+    expect(hit?.values['service.cpe23']?.split(':')).toHaveLength(5)
+  })
+
+  it('knows nothing of another field', () => {
+    expect(fingerprints.match('ftp.banner', 'OpenSSH_9.9')).toEqual([])
+  })
+})

@@ -1,0 +1,185 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { RE2JS } from 're2js'
+import { SaxesParser } from 'saxes'
+import type { SaxesTagPlain } from 'saxes'
+
+/** One pattern and what it says of the software when it matches. */
+export interface Fingerprint {
+  readonly description: string
+  /** In RE2's syntax, its flags inside. */
+  readonly pattern: string
+  /** A value, or the capture that holds it: `pos` 0 is a constant. */
+  readonly params: readonly { readonly name: string; readonly pos: number; readonly value: string }[]
+  /** Texts that must match, with the values that must come out. Kept only when asked for. */
+  readonly examples: readonly { readonly text: string; readonly values: Readonly<Record<string, string>> }[]
+}
+/** One file in the format of Recog: fingerprints of one field, the specific before the general. */
+export interface FingerprintFile {
+  readonly name: string
+  /** The field that is matched, such as `ssh.banner` or `http_header.server`. */
+  readonly matches: string
+  readonly protocol: string
+  /** Between 0 and 1; the higher is believed first. */
+  readonly preference: number
+  readonly fingerprints: readonly Fingerprint[]
+  /** Records that were left out, and why. */
+  readonly problems: readonly string[]
+}
+export interface PackProblem {
+  readonly file: string
+  readonly reason: string
+}
+
+const fileBytesMax = 16 * 1024 * 1024
+const recordsMax = 20_000
+const patternLengthMax = 4000
+const paramsMax = 60
+const examplesMax = 50
+const textLengthMax = 20_000
+
+/**
+ * Reads the fingerprint files (`*.xml`) of the folders, below them too. A file that is no
+ * fingerprint file is a problem, as is each record that does not fit; the rest stands.
+ */
+export async function loadRecog(
+  folders: readonly string[],
+  options: { readonly withExamples?: boolean } = {},
+): Promise<{ readonly files: readonly FingerprintFile[]; readonly problems: readonly PackProblem[] }> {
+  const files: FingerprintFile[] = []
+  const problems: PackProblem[] = []
+  for (const path of (await Promise.all(folders.map(xmlFiles))).flat()) {
+    try {
+      const { size } = await stat(path)
+      if (size > fileBytesMax) throw new Error(`larger than ${fileBytesMax} bytes`)
+      const file = parseRecog(await readFile(path, 'utf8'), basename(path, '.xml'), options)
+      files.push(file)
+      problems.push(...file.problems.map((reason) => ({ file: path, reason })))
+    } catch (error) {
+      problems.push({ file: path, reason: error instanceof Error ? error.message : String(error) })
+    }
+  }
+  return { files, problems }
+}
+
+async function xmlFiles(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true })
+  return entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.xml'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted()
+}
+
+interface Draft {
+  line: number
+  pattern: string
+  flags: string
+  description: string
+  params: { name: string; pos: number; value: string }[]
+  examples: { text: string; values: Record<string, string> }[]
+}
+
+/**
+ * Reads one file. Document types are refused, so there are no entities to expand.
+ *
+ * @throws when it is not well-formed XML or holds no `fingerprints` element
+ */
+export function parseRecog(
+  xml: string,
+  name: string,
+  { withExamples = false }: { readonly withExamples?: boolean } = {},
+): FingerprintFile {
+  const parser = new SaxesParser<{ position: true; xmlns: false }>({ position: true, xmlns: false })
+  const fingerprints: Fingerprint[] = []
+  const problems: string[] = []
+  let root: Record<string, string> | undefined
+  let draft: Draft | undefined
+  let text = ''
+  parser.on('error', (error) => {
+    throw error
+  })
+  parser.on('doctype', () => {
+    throw new Error('a document type is not allowed')
+  })
+  parser.on('opentag', (tag) => {
+    text = ''
+    if (tag.name === 'fingerprints') root ??= tag.attributes
+    if (tag.name === 'fingerprint') draft = draftOf(tag, parser.line)
+    if (draft) addTo(draft, tag, withExamples)
+  })
+  parser.on('text', (more) => {
+    if (text.length < textLengthMax) text += more
+  })
+  parser.on('cdata', (more) => {
+    if (text.length < textLengthMax) text += more
+  })
+  parser.on('closetag', (tag) => {
+    if (tag.name === 'description' && draft) draft.description = text.trim().slice(0, 300)
+    const example = draft?.examples.at(-1)
+    if (tag.name === 'example' && example) example.text = exampleText(text, example.values)
+    if (tag.name !== 'fingerprint' || !draft) return
+    const outcome = fingerprints.length < recordsMax ? fingerprintOf(draft) : 'more records than one file may hold'
+    if (typeof outcome === 'string') problems.push(`line ${draft.line}: ${outcome}`)
+    else fingerprints.push(outcome)
+    draft = undefined
+  })
+  parser.write(xml).close()
+  if (!root) throw new Error('no fingerprints element')
+  return { ...headOf(root, name), fingerprints, problems }
+}
+
+function headOf(root: Record<string, string>, name: string) {
+  const { matches = name, protocol = '', preference = '0.1' } = root
+  return {
+    name,
+    matches: matches.startsWith('http.path:') ? matches : matches.toLowerCase(),
+    protocol,
+    preference: Number(preference) || 0,
+  }
+}
+
+function draftOf({ attributes }: SaxesTagPlain, line: number): Draft {
+  const { pattern = '', flags = '' } = attributes
+  return { line, pattern, flags, description: '', params: [], examples: [] }
+}
+
+function addTo(draft: Draft, { name: tag, attributes }: SaxesTagPlain, withExamples: boolean): void {
+  if (tag === 'example' && withExamples && draft.examples.length < examplesMax) {
+    draft.examples.push({ text: '', values: { ...attributes } })
+  }
+  if (tag !== 'param' || draft.params.length >= paramsMax) return
+  const { name = '', pos = '', value = '' } = attributes
+  draft.params.push({ name, pos: /^\d{1,2}$/.test(pos) ? Number(pos) : Number.NaN, value: value.slice(0, 500) })
+}
+
+function exampleText(text: string, values: Record<string, string>): string {
+  const isBase64 = values['_encoding'] === 'base64'
+  return isBase64 ? Buffer.from(text.trim(), 'base64').toString('latin1') : text
+}
+
+function fingerprintOf(draft: Draft): Fingerprint | string {
+  const { description, params, examples } = draft
+  if (draft.pattern === '') return 'no pattern'
+  if (draft.pattern.length > patternLengthMax) return `a pattern longer than ${patternLengthMax} characters`
+  const bad = params.find(({ name, pos }) => name === '' || Number.isNaN(pos))
+  if (bad) return `a parameter without a name or position (${bad.name})`
+  const pattern = withFlags(draft.pattern, draft.flags)
+  try {
+    const groups = RE2JS.compile(pattern).groupCount()
+    const beyond = params.find(({ pos }) => pos > groups)
+    if (beyond) return `${beyond.name} wants capture ${beyond.pos} of ${groups}`
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+  return { description, pattern, params, examples }
+}
+
+/** Recog's flags are Ruby's, where "multiline" lets the dot match a line end and ^ and $ always stand at lines. */
+function withFlags(pattern: string, flags: string): string {
+  const names = flags.split(',').map((flag) => flag.trim())
+  const letters = [
+    ...(names.includes('REG_ICASE') ? ['i'] : []),
+    ...(names.some((flag) => /^REG_(MULTILINE|DOT_NEWLINE|LINE_ANY_CRLF)$/.test(flag)) ? ['s', 'm'] : []),
+  ]
+  return letters.length > 0 ? `(?${letters.join('')})${pattern}` : pattern
+}

@@ -1,0 +1,91 @@
+import type { Observation } from '@glacis/contract/runner'
+import type { Fingerprints, Hit } from '#fingerprint/match.ts'
+import { printable } from '#fingerprint/text.ts'
+import type { Trace } from '#fingerprint/web.ts'
+import { nameFromCpe, nameSoftware } from '#fingerprint/wfn.ts'
+
+export type Technology = Extract<Observation, { kind: 'technology' }>
+
+/**
+ * Names the software behind what a port showed, each product once: the reading with a version
+ * before the one without, then the surer one.
+ */
+export function recognise(
+  traces: readonly Trace[],
+  place: Pick<Technology, 'address' | 'port' | 'transport'>,
+  fingerprints: Fingerprints,
+): Technology[] {
+  const best = new Map<string, Technology>()
+  for (const trace of traces) {
+    for (const hit of fingerprints.match(trace.field, trace.text)) {
+      for (const named of namesIn(hit)) {
+        const { subject, ...software } = named
+        const technology: Technology = {
+          kind: 'technology',
+          ...place,
+          ...software,
+          evidence: printable(hit.matched || trace.text, 1000),
+          quality: qualityOf(trace, named.wfn.version !== '*', named.revision !== undefined, subject),
+        }
+        const key = `${technology.wfn.vendor}:${technology.wfn.product}`
+        const known = best.get(key)
+        if (!known || isBetter(technology, known)) best.set(key, technology)
+      }
+    }
+  }
+  return [...best.values()]
+}
+
+function isBetter(one: Technology, other: Technology): boolean {
+  const versions = Number(one.wfn.version !== '*') - Number(other.wfn.version !== '*')
+  return versions > 0 || (versions === 0 && one.quality > other.quality)
+}
+
+const subjects = ['service', 'service.component', 'os', 'hw'] as const
+type Subject = (typeof subjects)[number]
+
+/** What Recog's values name: the service, a component of it, the system and the device below. */
+function namesIn({ values }: Hit) {
+  return subjects.flatMap((subject) => {
+    const product = values[`${subject}.product`] ?? ''
+    const vendor = values[`${subject}.vendor`] ?? ''
+    const version = values[`${subject}.version`] ?? ''
+    const cpe = values[`${subject}.cpe23`]
+    if (cpe === undefined && (product === '' || subject === 'hw')) return []
+    const part = subject === 'os' ? 'o' : 'a'
+    const named =
+      cpe === undefined ? nameSoftware({ part, vendor: vendor || product, product }, version) : nameFromCpe(cpe)
+    if (!named) return []
+    const revision = subject === 'service' ? revisionIn(values, named.revision) : named.revision
+    const distribution = revision === undefined ? {} : { revision: printable(revision, 200) }
+    return [
+      { ...named, ...distribution, subject, name: printable(displayName(vendor, product || named.wfn.product), 200) },
+    ]
+  })
+}
+
+/** A distribution's revision: our fingerprints name it, Recog's leave it in OpenSSH's comment. */
+function revisionIn(values: Hit['values'], fromVersion: string | undefined): string | undefined {
+  const comment = values['openssh.comment'] ?? ''
+  return values['service.revision'] ?? fromVersion ?? (/\d/.test(comment) ? comment : undefined)
+}
+
+/** `HTTPD` alone says little; `nginx` of vendor `nginx` should not be said twice. */
+function displayName(vendor: string, product: string): string {
+  const isVague = /^(httpd|server|http server|linux|pop|smtp|imap|ftp.*|iis|web server)$/i.test(product)
+  return isVague && vendor !== '' && !product.toLowerCase().includes(vendor.toLowerCase())
+    ? `${vendor} ${product}`
+    : product
+}
+
+/**
+ * How sure a name is, on the scale of the contract. What a person may set freely (titles, icons,
+ * cookies, certificates) is worth less than a banner; a distribution that hides its revision may
+ * have fixed what the version suggests; an operating system read from a banner is a guess.
+ */
+function qualityOf(trace: Trace, hasVersion: boolean, hasRevision: boolean, subject: Subject): number {
+  if (subject === 'os' || subject === 'hw') return 30
+  if (/^(html_title|favicon|http_header\.cookie|x509|http\.body)/.test(trace.field)) return 50
+  const isDistribution = /debian|ubuntu|red ?hat|centos|fedora|suse|alpine|deb\d+u\d/i.test(trace.text.slice(0, 500))
+  return hasVersion && isDistribution && !hasRevision ? 40 : 80
+}

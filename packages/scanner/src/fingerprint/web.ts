@@ -1,0 +1,151 @@
+import { faviconHash, faviconMd5 } from '#fingerprint/favicon.ts'
+import { oneLine, printable } from '#fingerprint/text.ts'
+import type { HttpClient, HttpResponse, Origin } from '#net/http.ts'
+
+/** A text that fingerprints may know, under the name of its field. */
+export interface Trace {
+  readonly field: string
+  readonly text: string
+}
+/** What the front page of a web server shows. */
+export interface WebPage {
+  readonly status: number
+  readonly title: string
+  readonly server: string
+  /** Status line and headers, made printable. */
+  readonly head: string
+  readonly traces: readonly Trace[]
+}
+
+const bodyLengthMax = 65_536
+const redirectsMax = 3
+const headersMax = 60
+
+/**
+ * Reads a web server's front page, its favicon and the pages that fingerprints ask for. Redirects
+ * are followed inside the same origin only. Undefined when it does not speak HTTP.
+ *
+ * @throws only when `signal` aborts, with its reason
+ */
+export async function readWeb(
+  origin: Origin,
+  { http, signal, paths }: { http: HttpClient; signal: AbortSignal; paths: readonly string[] },
+): Promise<WebPage | undefined> {
+  const get = (path: string) => http.request(origin, { method: 'GET', path, headers: browserHeaders }, { signal })
+  const first = await get('/')
+  if (first.kind === 'failure') return undefined
+  const traces = [...headerTraces(first), ...bodyTraces(first)]
+  let last = first
+  for (let step = 0; step < redirectsMax; step++) {
+    const path = redirectPath(last, origin)
+    const next = path === undefined ? undefined : await get(path)
+    if (next?.kind !== 'response') break
+    traces.push(...headerTraces(next), ...bodyTraces(next))
+    last = next
+  }
+  traces.push(...(await faviconTraces(last, get)))
+  for (const path of paths) {
+    const page = await get(path)
+    if (page.kind === 'failure') break
+    if (page.status === 200) traces.push({ field: `http.path:${path}`, text: bodyText(page) })
+  }
+  const title = titleOf(bodyText(last)) || titleOf(bodyText(first))
+  const server = oneLine(headerOf(first, 'server'), 300)
+  return { status: first.status, title: oneLine(title, 300), server, head: headText(first), traces: distinct(traces) }
+}
+
+/** Some servers give other pages, or none, to what does not look like a browser. */
+const browserHeaders = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Glacis', Accept: 'text/html,*/*;q=0.8' }
+
+type Get = (path: string) => ReturnType<HttpClient['request']>
+
+function headerOf(response: HttpResponse, name: string): string {
+  return response.headers.find(([key]) => key.toLowerCase() === name)?.[1] ?? ''
+}
+
+function headerTraces(response: HttpResponse): Trace[] {
+  return response.headers.slice(0, headersMax).flatMap(([key, value]) => {
+    const name = key.toLowerCase()
+    if (name === 'set-cookie') return [{ field: 'http_header.cookie', text: value }]
+    if (name === 'www-authenticate') return [{ field: 'http_header.wwwauth', text: value }]
+    const whole = { field: `http_header.${name}`, text: value }
+    if (name !== 'server' && name !== 'x-powered-by') return [whole]
+    return [whole, ...tokens(value).map((text) => ({ field: `http_header.${name}.token`, text }))]
+  })
+}
+
+/** `Apache/2.4.6 (CentOS) OpenSSL/1.0.2k-fips PHP/5.4.16` names three products. */
+function tokens(value: string): string[] {
+  return value
+    .replaceAll(/\([^)]*\)/g, ' ')
+    .split(/[\s,]+/)
+    .filter((token) => token !== '')
+    .slice(0, 20)
+}
+
+function bodyTraces(response: HttpResponse): Trace[] {
+  const text = bodyText(response)
+  const generators = [...text.matchAll(/<meta\b[^>]{0,300}>/gi)].flatMap(([tag]) => generatorOf(tag))
+  return [
+    { field: 'html_title', text: oneLine(titleOf(text), 500) },
+    ...generators.slice(0, 5).map((generator) => ({ field: 'html.generator', text: generator })),
+    { field: 'http.body', text },
+  ].filter((trace) => trace.text !== '')
+}
+
+function generatorOf(tag: string): string[] {
+  if (!/\bname\s*=\s*["']?generator["'\s>/]/i.test(tag)) return []
+  const [, quoted, bare] = /\bcontent\s*=\s*(?:["']([^"']{1,200})["']|([^\s>]{1,200}))/i.exec(tag) ?? []
+  return [quoted ?? bare ?? '']
+}
+
+function bodyText(response: HttpResponse): string {
+  const charset = /charset=["']?([\w-]{1,30})/i.exec(headerOf(response, 'content-type'))?.[1] ?? 'utf-8'
+  const bytes = response.body.subarray(0, bodyLengthMax)
+  try {
+    return new TextDecoder(charset).decode(bytes)
+  } catch {
+    return bytes.toString('latin1')
+  }
+}
+
+function titleOf(text: string): string {
+  const [, title = ''] = /<title\b[^>]{0,200}>([^<]{0,1000})/i.exec(text) ?? []
+  return title.replaceAll(/&(amp|lt|gt|quot|#0?39|nbsp);/gi, (_, name: string) => entities[name.toLowerCase()] ?? ' ')
+}
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#039': "'" }
+
+/** Where a redirect leads, when it stays on this origin. */
+function redirectPath(response: HttpResponse, origin: Origin): string | undefined {
+  if (![301, 302, 303, 307, 308].includes(response.status)) return undefined
+  const location = headerOf(response, 'location')
+  if (/^\/(?!\/)/.test(location)) return location.split('#')[0]
+  const [, scheme = '', host = '', port, path = ''] =
+    /^(https?):\/\/(\[[^\]]*\]|[^:/?#]+)(?::(\d+))?([^#]*)/i.exec(location) ?? []
+  const tls = scheme.toLowerCase() === 'https'
+  const isHere = [origin.hostname, origin.address, `[${origin.address}]`].includes(host.toLowerCase())
+  if (!isHere || tls !== origin.tls || Number(port ?? (tls ? 443 : 80)) !== origin.port) return undefined
+  return path.startsWith('/') ? path : `/${path}`
+}
+
+async function faviconTraces(page: HttpResponse, get: Get): Promise<Trace[]> {
+  const tag = /<link\b[^>]{0,200}\brel=["']?(?:shortcut )?icon\b[^>]{0,300}/i.exec(bodyText(page))?.[0] ?? ''
+  const href = /\bhref=["']?([^"'\s>]{1,500})/i.exec(tag)?.[1] ?? ''
+  const icon = await get(/^\/(?!\/)/.test(href) ? href : '/favicon.ico')
+  if (icon.kind === 'failure' || icon.status !== 200 || icon.body.length === 0 || icon.truncated) return []
+  if (/^\s*<(!doctype|html)/i.test(icon.body.subarray(0, 100).toString('latin1'))) return []
+  return [
+    { field: 'favicon.md5', text: faviconMd5(icon.body) },
+    { field: 'favicon.mmh3', text: faviconHash(icon.body) },
+  ]
+}
+
+function headText(response: HttpResponse): string {
+  const lines = response.headers.map(([key, value]) => `${key}: ${value}`)
+  return printable([`HTTP/1.1 ${response.status}`, ...lines].join('\n'), 4096)
+}
+
+function distinct(traces: readonly Trace[]): Trace[] {
+  return [...new Map(traces.map((trace) => [`${trace.field}\0${trace.text}`, trace])).values()]
+}

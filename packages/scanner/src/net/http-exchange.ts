@@ -1,0 +1,186 @@
+/** One request and its answer on a pool of connections, bounded in bytes and time. */
+import type { Dispatcher, Pool } from 'undici'
+import { readBody, type BodyReader } from '#net/http-body.ts'
+import type { HttpFailure, HttpRequest, HttpResponse, Origin } from '#net/http.ts'
+import { localError } from '#net/local-errors.ts'
+
+/** A body that comes slower than this, once it had its chance, is a trap and not an answer. */
+const BYTES_PER_SECOND_MIN = 1024
+const SLOW_AFTER_MS = 3_000
+/** How a connection ends that the server closed while nothing was under way. */
+const REPEATABLE = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+const DEFAULT_HEADERS = { 'User-Agent': 'Mozilla/5.0 (compatible; Glacis)', Accept: '*/*', 'Accept-Encoding': 'gzip' }
+
+export interface ExchangeOptions {
+  readonly signal: AbortSignal
+  readonly bodyBytesMax: number
+  /** From now until the last byte, in milliseconds. */
+  readonly deadlineMs: number
+}
+
+/** @throws only when `signal` aborts, with its reason */
+export async function exchange(
+  pool: Pool,
+  origin: Origin,
+  request: HttpRequest,
+  { signal, bodyBytesMax, deadlineMs }: ExchangeOptions,
+): Promise<HttpResponse | HttpFailure> {
+  signal.throwIfAborted()
+  const { promise, resolve, reject } = Promise.withResolvers<HttpResponse | HttpFailure>()
+  const startedAt = performance.now()
+  const headers = requestHeaders(origin, request)
+  let controller: Dispatcher.DispatchController | undefined
+  let reader: BodyReader | undefined
+  let isSettled = false
+  let slowTimer: NodeJS.Timeout | undefined
+  let headAt = 0
+  let wireBytes = 0
+
+  const settle = (act: () => void, isEndOfMessage = false) => {
+    if (isSettled) return
+    isSettled = true
+    clearTimeout(deadline)
+    clearInterval(slowTimer)
+    signal.removeEventListener('abort', cancel)
+    reader?.destroy()
+    if (!isEndOfMessage) controller?.abort(new Error('no longer wanted'))
+    act()
+  }
+  const fail = (reason: string, rest: Partial<HttpFailure> = {}) =>
+    settle(() => resolve({ kind: 'failure', reason, local: false, ...rest }))
+  const cancel = () => settle(() => reject(signal.reason))
+  const deadline = setTimeout(() => fail(`no complete answer within ${deadlineMs / 1000} s`), deadlineMs)
+  signal.addEventListener('abort', cancel, { once: true })
+  const watchRate = () => {
+    const elapsedMs = performance.now() - headAt
+    if (elapsedMs < SLOW_AFTER_MS) return
+    if (wireBytes < (elapsedMs / 1000) * BYTES_PER_SECOND_MIN) fail('the answer came slower than 1 KiB/s')
+  }
+
+  let head = { status: 0, statusText: '', headers: [] as (readonly [string, string])[] }
+  let isComplete = false
+  const finish = (body: Buffer, truncated: boolean) =>
+    settle(
+      () =>
+        resolve({
+          kind: 'response',
+          ...head,
+          body,
+          truncated,
+          durationMs: performance.now() - startedAt,
+          request: asSent(request, headers),
+        }),
+      isComplete,
+    )
+
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart(started) {
+      controller = started
+      if (isSettled) started.abort(new Error('no longer wanted'))
+    },
+    onRequestUpgrade(_controller, _status, _headers, socket) {
+      socket.destroy()
+      fail('the server changed the protocol')
+    },
+    onResponseStart(started, status, _headers, statusText) {
+      head = { status, statusText: statusText ?? '', headers: pairs(started.rawHeaders) }
+      headAt = performance.now()
+      slowTimer = setInterval(watchRate, 500)
+      reader = readBody(encodingOf(head.headers), bodyBytesMax, finish, () => started.resume())
+    },
+    onResponseData(started, chunk) {
+      wireBytes += chunk.length
+      if (reader?.write(chunk) === false) started.pause()
+    },
+    onResponseEnd() {
+      isComplete = true
+      clearInterval(slowTimer)
+      reader?.end()
+    },
+    onResponseError(_controller, error) {
+      const mayRepeat = reader === undefined && isIdempotent(request) && REPEATABLE.has(codeOf(error))
+      fail(error.message || error.name, { local: localError(codeOf(error)) !== null, ...(mayRepeat && { mayRepeat }) })
+    },
+  }
+  const problem = problemOf(request)
+  if (problem) fail(problem)
+  else dispatch(pool, request, headers, handler, fail)
+  return promise
+}
+
+function dispatch(
+  pool: Pool,
+  request: HttpRequest,
+  headers: readonly string[],
+  handler: Dispatcher.DispatchHandler,
+  fail: (reason: string) => void,
+) {
+  try {
+    pool.dispatch(
+      {
+        path: Buffer.from(request.path, 'utf8').toString('latin1'),
+        method: request.method,
+        headers: [...headers],
+        body: request.body === undefined ? null : Buffer.from(request.body),
+      },
+      handler,
+    )
+  } catch (error) {
+    // undici throws for requests that HTTP/1.1 cannot express; the next check must still run.
+    fail(`not sent: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function problemOf(request: HttpRequest): string | null {
+  if (request.method === 'CONNECT') return 'not sent: CONNECT is not supported'
+  // eslint-disable-next-line no-control-regex
+  if (/[\u0000- \u007f]/.test(request.path)) return 'not sent: a blank or control character in the path'
+  return null
+}
+
+/** Names and values in turn; a request's own headers replace the defaults of the same name. */
+function requestHeaders(origin: Origin, request: HttpRequest): readonly string[] {
+  const own = Object.entries(request.headers ?? {}).filter(([name]) => !/^(content-length|connection)$/i.test(name))
+  const given = new Set(own.map(([name]) => name.toLowerCase()))
+  const defaults = Object.entries({ Host: hostHeader(origin), ...DEFAULT_HEADERS })
+  const all = [...defaults.filter(([name]) => !given.has(name.toLowerCase())), ...own]
+  return all.flatMap(([name, value]) => [name, Buffer.from(value, 'utf8').toString('latin1')])
+}
+
+function hostHeader({ hostname, port, tls }: Origin): string {
+  const host = hostname.includes(':') ? `[${hostname}]` : hostname
+  return port === (tls ? 443 : 80) ? host : `${host}:${port}`
+}
+
+function asSent(request: HttpRequest, headers: readonly string[]): string {
+  const lines = [`${request.method} ${request.path} HTTP/1.1`]
+  for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`)
+  const body = request.body === undefined ? '' : Buffer.from(request.body).toString('latin1')
+  return `${lines.join('\r\n')}\r\n\r\n${body}`
+}
+
+function pairs(raw: Dispatcher.DispatchController['rawHeaders']): (readonly [string, string])[] {
+  const flat: readonly (Buffer | string)[] = Array.isArray(raw) ? raw : []
+  const found: (readonly [string, string])[] = []
+  for (let at = 0; at + 1 < flat.length; at += 2) found.push([latin1(flat[at]), latin1(flat[at + 1])])
+  return found
+}
+
+function latin1(text: Buffer | string | undefined): string {
+  return typeof text === 'string' ? text : (text?.toString('latin1') ?? '')
+}
+
+function encodingOf(headers: readonly (readonly [string, string])[]): string {
+  return headers
+    .filter(([name]) => name.toLowerCase() === 'content-encoding')
+    .map(([, value]) => value)
+    .join(', ')
+}
+
+function isIdempotent({ method }: HttpRequest): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : ''
+}

@@ -1,0 +1,294 @@
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createHttpClient, type HttpClient, type HttpClientOptions, type HttpRequest, type Origin } from '#net/http.ts'
+import { certificateFor } from '#template/testing/certificate.ts'
+
+const address = '127.42.1.1'
+const everything = { refusal: () => null }
+const closers: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+/** A server that hands every connection to `talk`. */
+async function raw(talk: (socket: Socket) => void): Promise<Origin> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    talk(socket)
+  })
+  server.listen(0, address)
+  await once(server, 'listening')
+  closers.push(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return originOf(server.address())
+}
+
+async function http(listener: RequestListener): Promise<Origin> {
+  const server = createHttpServer(listener).listen(0, address)
+  await once(server, 'listening')
+  closers.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return originOf(server.address())
+}
+
+function originOf(bound: string | AddressInfo | null, tls = false): Origin {
+  return { address, port: typeof bound === 'object' && bound ? bound.port : 0, tls, hostname: 'lab.test' }
+}
+
+function client(options: Partial<HttpClientOptions> = {}): HttpClient {
+  const made = createHttpClient({ guard: everything, ...options })
+  closers.push(() => made.close())
+  return made
+}
+
+function get(origin: Origin, request: Partial<HttpRequest> = {}, options: Partial<HttpClientOptions> = {}) {
+  return client(options).request(
+    origin,
+    { method: 'GET', path: '/', ...request },
+    { signal: new AbortController().signal },
+  )
+}
+
+describe('what leaves', () => {
+  it.each(['/../etc/passwd', '/%2e%2e/%2e%2E/x', '//x//y', '/a?q=%00&x=/../', '/a#b', '/\'"<>{}|\\^`', '/é'])(
+    'sends the path %s byte for byte',
+    async (path) => {
+      let seen = ''
+      const origin = await raw((socket) =>
+        socket.once('data', (data) => {
+          seen = data.toString('utf8')
+          socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
+        }),
+      )
+      await get(origin, { path })
+      expect(seen.split('\r\n')[0]).toBe(`GET ${path} HTTP/1.1`)
+    },
+  )
+
+  it('names the host, takes own headers over the defaults, and sends a body of any method', async () => {
+    let seen = ''
+    const origin = await raw((socket) =>
+      socket.once('data', (data) => {
+        seen = data.toString()
+        socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
+      }),
+    )
+    const answer = await get(origin, { method: 'PROPFIND', headers: { 'user-agent': 'x' }, body: '<a/>' })
+    expect(seen).toContain(`host: lab.test:${origin.port}\r\n`)
+    expect(seen).toContain('user-agent: x\r\n')
+    expect(seen).not.toContain('Glacis')
+    expect(seen.endsWith('content-length: 4\r\n\r\n<a/>')).toBe(true)
+    expect(answer).toMatchObject({ kind: 'response', request: expect.stringContaining('PROPFIND / HTTP/1.1\r\n') })
+  })
+
+  it.each([
+    [{ path: '/a b' }],
+    [{ path: '/a\r\nX: y' }],
+    [{ path: 'a' }],
+    [{ headers: { 'x-a': 'b\r\nc: d' } }],
+    [{ headers: { 'transfer-encoding': 'chunked' } }],
+    [{ method: 'CONNECT' }],
+  ])('answers with a failure for what HTTP/1.1 cannot express: %j', async (request) => {
+    const origin = await http((_request, response) => response.end('reached'))
+    expect(await get(origin, request)).toMatchObject({ kind: 'failure', local: false })
+  })
+
+  it('dials nothing that the guard refuses', async () => {
+    let connections = 0
+    const origin = await raw(() => void connections++)
+    const answer = await get(origin, {}, { guard: { refusal: () => 'outside the target' } })
+    expect(answer).toEqual({ kind: 'failure', reason: 'refused: outside the target', local: false })
+    expect(connections).toBe(0)
+  })
+
+  it('asks for leave before each request', async () => {
+    const asked: string[] = []
+    const origin = await http((_request, response) => response.end())
+    await get(origin, {}, { beforeRequest: async (host) => void asked.push(host) })
+    expect(asked).toEqual([address])
+  })
+})
+
+describe('what comes back', () => {
+  it('keeps headers in the order and letter case of the wire', async () => {
+    const origin = await raw((socket) =>
+      socket.once('data', () =>
+        socket.end('HTTP/1.1 404 Nope\r\nX-B: 1\r\nx-a: 2\r\nX-B: 3\r\nContent-Length: 2\r\n\r\nhi'),
+      ),
+    )
+    expect(await get(origin)).toMatchObject({
+      status: 404,
+      statusText: 'Nope',
+      headers: [
+        ['X-B', '1'],
+        ['x-a', '2'],
+        ['X-B', '3'],
+        ['Content-Length', '2'],
+      ],
+      body: Buffer.from('hi'),
+      truncated: false,
+    })
+  })
+
+  it.each([
+    ['gzip', gzipSync('plain text')],
+    ['deflate', deflateSync('plain text')],
+    ['deflate', deflateRawSync('plain text')],
+    ['br', brotliCompressSync('plain text')],
+    ['gzip', Buffer.from('plain text')],
+  ])('undoes %s', async (encoding, body) => {
+    const origin = await http((_request, response) =>
+      response.writeHead(200, { 'content-encoding': encoding }).end(body),
+    )
+    const answer = await get(origin)
+    expect(answer.kind === 'response' && answer.body.toString()).toBe('plain text')
+  })
+
+  it('undoes one layer only', async () => {
+    const origin = await http((_request, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(gzipSync(gzipSync('x'))),
+    )
+    const answer = await get(origin)
+    expect(answer.kind === 'response' && answer.body[0]).toBe(0x1f)
+  })
+
+  it('stops a decompression bomb at a hundred times its size', async () => {
+    const bomb = gzipSync(Buffer.alloc(8 << 20))
+    const origin = await http((_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
+    const answer = await get(origin, {}, { bodyBytesMax: 8 << 20 })
+    expect(answer).toMatchObject({ kind: 'response', truncated: true })
+    expect(answer.kind === 'response' && answer.body.length).toBeLessThan(bomb.length * 100 + 64 * 1024)
+  })
+
+  it('keeps the first bytes of an endless body', async () => {
+    const origin = await http((_request, response) => {
+      const more = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536, 'x')));
+      }
+      response.on('drain', more)
+      more()
+    })
+    const answer = await get(origin, {}, { bodyBytesMax: 100_000 })
+    expect(answer).toMatchObject({ kind: 'response', truncated: true })
+    expect(answer.kind === 'response' && answer.body.length).toBe(100_000)
+  })
+
+  it('does not follow a redirect', async () => {
+    const origin = await http((_request, response) => response.writeHead(302, { location: '/x' }).end())
+    expect(await get(origin)).toMatchObject({ status: 302 })
+  })
+
+  it('speaks old and unverified TLS', async () => {
+    const server = createTlsServer({
+      ...certificateFor({ name: 'other.test', days: -10 }),
+      minVersion: 'TLSv1',
+      maxVersion: 'TLSv1',
+      ciphers: 'ALL:@SECLEVEL=0',
+    })
+    server.on('request', (_request, response) => response.end('old'))
+    server.listen(0, address)
+    await once(server, 'listening')
+    closers.push(() => server.close())
+    const answer = await get(originOf(server.address(), true))
+    expect(answer.kind === 'response' && answer.body.toString()).toBe('old')
+  })
+})
+
+describe('hosts that mean harm', () => {
+  it.each<[string, (socket: Socket) => void]>([
+    ['closes at once', (socket) => socket.destroy()],
+    ['says something else', (socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
+    ['speaks HTTP/0.9', (socket) => socket.once('data', () => socket.end('<h1>hi</h1>'))],
+    [
+      'breaks its chunks',
+      (socket) => socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n')),
+    ],
+    [
+      'resets in the body',
+      (socket) =>
+        socket.once('data', () =>
+          socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc', () => socket.resetAndDestroy()),
+        ),
+    ],
+    [
+      'sends a header of 1 MB',
+      (socket) => socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\nX: ${'a'.repeat(1 << 20)}\r\n\r\n`)),
+    ],
+    [
+      'changes the protocol',
+      (socket) =>
+        socket.once('data', () => socket.write('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n')),
+    ],
+    ['never answers', () => undefined],
+    ['drips its headers', (socket) => socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nX-A'))],
+    [
+      'stops in the body',
+      (socket) => socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc')),
+    ],
+    [
+      'repeats 100 Continue',
+      (socket) => socket.once('data', () => socket.write('HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000))),
+    ],
+  ])('is a failure when the server %s', async (_name, talk) => {
+    expect(await get(await raw(talk), {}, { deadlineMs: 700 })).toMatchObject({ kind: 'failure', local: false })
+  })
+
+  it('is a failure when TLS never finishes', async () => {
+    const origin = await raw(() => undefined)
+    expect(await get({ ...origin, tls: true }, {}, { deadlineMs: 300 })).toMatchObject({ kind: 'failure' })
+  })
+
+  it('gives up on a body of one byte a second before the deadline', async () => {
+    const origin = await http((_request, response) => {
+      response.write('x')
+      const timer = setInterval(() => response.write('x'), 1000)
+      response.on('close', () => clearInterval(timer))
+    })
+    expect(await get(origin, {}, { deadlineMs: 60_000 })).toMatchObject({
+      reason: 'the answer came slower than 1 KiB/s',
+    })
+  })
+
+  it('is a failure when nobody listens', async () => {
+    expect(await get({ address, port: 1, tls: false, hostname: '' })).toMatchObject({ kind: 'failure', local: false })
+  })
+
+  it('asks once more when a kept connection was closed under it', async () => {
+    const origin = await raw((socket) =>
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
+        socket.once('data', () => socket.destroy())
+      }),
+    )
+    const made = client()
+    const signal = new AbortController().signal
+    for (let round = 0; round < 4; round++) {
+      expect(await made.request(origin, { method: 'GET', path: '/' }, { signal })).toMatchObject({ status: 200 })
+    }
+  })
+})
+
+describe('giving up', () => {
+  it('rejects with the reason of the signal, also while waiting in line', async () => {
+    const origin = await raw(() => undefined)
+    const made = client({ perHostConnections: 1 })
+    const stop = new AbortController()
+    const both = [1, 2].map(() => made.request(origin, { method: 'GET', path: '/' }, { signal: stop.signal }))
+    stop.abort(new Error('the user pressed stop'))
+    expect(await Promise.allSettled(both)).toMatchObject([
+      { status: 'rejected', reason: { message: 'the user pressed stop' } },
+      { status: 'rejected', reason: { message: 'the user pressed stop' } },
+    ])
+  })
+})

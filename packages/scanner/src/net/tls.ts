@@ -1,0 +1,201 @@
+import type { KeyObject, X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
+import type { Socket } from 'node:net'
+import { connect } from 'node:tls'
+import type { SecureVersion, TLSSocket } from 'node:tls'
+import { within } from '#net/deadline.ts'
+import { ask, dial } from '#net/tcp.ts'
+import type { DialOptions } from '#net/tcp.ts'
+
+/** Facts of the certificate that a server showed. Texts are as the server wrote them: not to be trusted. */
+export interface Certificate {
+  readonly subject: string
+  readonly issuer: string
+  /** ISO 8601. */
+  readonly validFrom: string
+  readonly validTo: string
+  /** DNS names and IP addresses of the subject alternative name. */
+  readonly names: readonly string[]
+  readonly selfSigned: boolean
+  /** SHA-256 of the certificate, in hexadecimal. */
+  readonly fingerprint: string
+  /** Bits of the public key's modulus or curve. */
+  readonly keyBits: number | undefined
+  readonly keyType: string
+  /** Certificates that came with it, its own included. */
+  readonly chainLength: number
+}
+/** A finished handshake. Whoever gets the socket must destroy it. */
+export interface Handshake {
+  readonly kind: 'handshake'
+  readonly socket: TLSSocket
+  readonly version: string
+  readonly cipher: string
+  readonly alpn: string
+  readonly certificate: Certificate | undefined
+}
+export interface TlsFailure {
+  readonly kind: 'failure'
+  readonly reason: string
+}
+export interface TlsOptions extends DialOptions {
+  /** SNI name; nothing is sent for an IP address (RFC 6066). */
+  readonly hostname: string
+  readonly minVersion?: SecureVersion
+  readonly maxVersion?: SecureVersion
+  readonly alpn?: readonly string[]
+  /** A connection that has been told to change to TLS; absent: a new one. */
+  readonly over?: Socket
+}
+
+/**
+ * Shakes hands with whatever is there: any certificate, any cipher that this machine's OpenSSL still
+ * knows. A peer that does not finish in time is a failure.
+ *
+ * @throws only when `signal` aborts, with its reason
+ */
+export async function shakeHands(address: string, port: number, options: TlsOptions): Promise<Handshake | TlsFailure> {
+  const { signal, hostname, deadlineMs = 4000 } = options
+  const under = options.over ?? (await plainSocket(address, port, options))
+  if ('kind' in under) return under
+  const outcome = Promise.withResolvers<Handshake | TlsFailure>()
+  const socket = connect({
+    socket: under,
+    rejectUnauthorized: false,
+    ciphers: 'ALL:@SECLEVEL=0',
+    minVersion: options.minVersion ?? 'TLSv1',
+    maxVersion: options.maxVersion ?? 'TLSv1.3',
+    ...(isIP(hostname) || hostname === '' ? {} : { servername: hostname }),
+    ...(options.alpn ? { ALPNProtocols: [...options.alpn] } : {}),
+  })
+  socket.once('secureConnect', () => outcome.resolve(handshakeOf(socket)))
+  socket.on('error', (error) => outcome.resolve({ kind: 'failure', reason: error.message.slice(0, 200) }))
+  socket.once('close', () => outcome.resolve({ kind: 'failure', reason: 'the connection was closed' }))
+  let shaken: Handshake | TlsFailure | undefined
+  try {
+    shaken = await within(outcome.promise, deadlineMs, signal)
+    return shaken ?? { kind: 'failure', reason: `no handshake in ${deadlineMs / 1000} s` }
+  } finally {
+    if (shaken?.kind !== 'handshake') {
+      socket.destroy()
+      under.destroy()
+    }
+  }
+}
+
+async function plainSocket(address: string, port: number, options: TlsOptions): Promise<Socket | TlsFailure> {
+  const dialled = await dial(address, port, options)
+  if (dialled.kind === 'open') return dialled.line.release()
+  return { kind: 'failure', reason: dialled.kind === 'unknown' ? dialled.reason : `the port is ${dialled.kind}` }
+}
+
+function handshakeOf(socket: TLSSocket): Handshake {
+  return {
+    kind: 'handshake',
+    socket,
+    version: socket.getProtocol() ?? '',
+    cipher: socket.getCipher()?.standardName ?? '',
+    alpn: socket.alpnProtocol || '',
+    certificate: certificateOf(socket.getPeerX509Certificate()),
+  }
+}
+
+function certificateOf(shown: X509Certificate | undefined): Certificate | undefined {
+  if (!shown) return undefined
+  const publicKey = publicKeyOf(shown)
+  const key = publicKey?.asymmetricKeyDetails
+  return {
+    subject: oneLine(shown.subject),
+    issuer: oneLine(shown.issuer),
+    validFrom: isoTime(shown.validFrom),
+    validTo: isoTime(shown.validTo),
+    names: namesOf(shown),
+    selfSigned: shown.checkIssued(shown),
+    fingerprint: shown.fingerprint256.replaceAll(':', '').toLowerCase(),
+    keyBits: key?.modulusLength ?? curveBits[key?.namedCurve ?? ''],
+    keyType: publicKey?.asymmetricKeyType ?? '',
+    chainLength: chainLength(shown),
+  }
+}
+
+/** A certificate may hold a key that OpenSSL cannot read; the rest of it still counts. */
+function publicKeyOf(certificate: X509Certificate): KeyObject | undefined {
+  try {
+    return certificate.publicKey
+  } catch {
+    return undefined
+  }
+}
+
+const curveBits: Readonly<Record<string, number>> = { prime256v1: 256, secp384r1: 384, secp521r1: 521 }
+const namesMax = 100
+const chainMax = 20
+
+function oneLine(name: string | undefined): string {
+  return (name ?? '').split('\n').reverse().join(', ').slice(0, 1000)
+}
+
+function isoTime(text: string): string {
+  const time = new Date(text)
+  return Number.isNaN(time.getTime()) ? '' : time.toISOString()
+}
+
+function namesOf({ subjectAltName = '' }: X509Certificate): string[] {
+  const names = (subjectAltName ?? '')
+    .split(', ')
+    .flatMap((entry) => /^(?:DNS|IP Address):(.+)$/.exec(entry)?.[1] ?? [])
+  return names.slice(0, namesMax).map((name) => name.slice(0, 300))
+}
+
+function chainLength(certificate: X509Certificate): number {
+  let length = 1
+  let next = certificate.issuerCertificate
+  while (next && length < chainMax) {
+    length++
+    next = next.issuerCertificate
+  }
+  return length
+}
+
+/** Protocol versions by their names in templates and reports. */
+export type TlsVersion = 'SSLv3' | 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'
+
+/**
+ * The versions that a server accepts, each by a handshake of its own; SSL 3 by a ClientHello written
+ * by hand, because no OpenSSL of today speaks it.
+ */
+export async function acceptedVersions(address: string, port: number, options: TlsOptions): Promise<TlsVersion[]> {
+  const accepted: TlsVersion[] = (await acceptsSsl3(address, port, options)) ? ['SSLv3'] : []
+  for (const version of ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const) {
+    const shaken = await shakeHands(address, port, { ...options, minVersion: version, maxVersion: version })
+    if (shaken.kind === 'failure') continue
+    shaken.socket.destroy()
+    accepted.push(version)
+  }
+  return accepted
+}
+
+/** A ServerHello record that answers with version 3.0 (RFC 6101). */
+async function acceptsSsl3(address: string, port: number, options: DialOptions): Promise<boolean> {
+  const answer = await ask(address, port, ssl3Hello(), {
+    ...options,
+    firstByteMs: 2000,
+    enough: (all) => all.length > 10,
+  })
+  return answer !== undefined && answer[0] === 22 && answer[5] === 2 && answer[9] === 3 && answer[10] === 0
+}
+
+function ssl3Hello(): Buffer {
+  const suites = [0x0035, 0x002f, 0x000a, 0x0005, 0x0004, 0x0039, 0x0033, 0x0016]
+  const suiteBytes = Buffer.alloc(suites.length * 2)
+  suites.forEach((suite, index) => suiteBytes.writeUInt16BE(suite, index * 2))
+  const body = Buffer.concat([
+    Buffer.from([3, 0]),
+    Buffer.alloc(32, 0x47),
+    Buffer.from([0, 0, suiteBytes.length]),
+    suiteBytes,
+    Buffer.from([1, 0]),
+  ])
+  const message = Buffer.concat([Buffer.from([1, 0, 0, body.length]), body])
+  return Buffer.concat([Buffer.from([22, 3, 0, 0, message.length]), message])
+}

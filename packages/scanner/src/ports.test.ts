@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+import { limitsByProfile } from '#budget.ts'
+import { commonPorts, headPorts } from '#common-ports.ts'
+import { judgeReach } from '#discover.ts'
+import { createGuard } from '#guard.ts'
+import { createSweeper, inOrder } from '#ports.ts'
+import { listen, reset, stayMute } from '#testing/loopback.ts'
+
+const guard = createGuard({ allow: ['127.41.0.0/16'], deny: ['127.41.1.3:8080'] })
+const limits = { ...limitsByProfile.deep, sweepWorkers: 1 }
+
+function sweeping() {
+  const abort = new AbortController()
+  return { abort, sweeper: createSweeper({ guard, limits, signal: abort.signal }) }
+}
+
+describe('sweep', () => {
+  it('finds the open ports among the refused ones', async () => {
+    await using one = await listen('127.41.1.1', 0, stayMute)
+    await using two = await listen('127.41.1.1', 8080, reset)
+    const { sweeper } = sweeping()
+    const reading = await sweeper.host('127.41.1.1', [...commonPorts, one.port])
+    await sweeper.close()
+    expect(reading.open).toEqual([two.port, one.port])
+    expect(reading.closed).toBe(new Set([...commonPorts, one.port]).size - 2)
+    expect(judgeReach(reading)).toEqual({ reached: true, reason: '2 ports open' })
+  })
+
+  it('takes a refused connect for an answer of the host', async () => {
+    const { sweeper } = sweeping()
+    const reading = await sweeper.host('127.41.1.2', [80, 443])
+    await sweeper.close()
+    expect(reading).toMatchObject({ open: [], closed: 2, filtered: 0, unknown: 0 })
+    expect(judgeReach(reading).reached).toBe(true)
+  })
+
+  it('never dials what the guard refuses', async () => {
+    await using server = await listen('127.41.1.3', 8080, stayMute)
+    const { sweeper } = sweeping()
+    const reading = await sweeper.host('127.41.1.3', [server.port, 8081])
+    const outside = await sweeper.host('127.42.0.1', [80])
+    await sweeper.close()
+    expect(reading).toMatchObject({ open: [], closed: 1, refused: 1 })
+    expect(outside).toMatchObject({ open: [], closed: 0, refused: 1, refusal: '127.42.0.1 is outside the target' })
+    expect(judgeReach(outside)).toEqual({ reached: false, reason: 'refused: 127.42.0.1 is outside the target' })
+  })
+
+  it('says when a host answers on nearly every port', async () => {
+    const ports = Array.from({ length: 110 }, (_, index) => 30_000 + index)
+    const servers = await Promise.all(ports.map((port) => listen('127.41.1.4', port, stayMute)))
+    const { sweeper } = sweeping()
+    const reading = await sweeper.host('127.41.1.4', ports)
+    await sweeper.close()
+    await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()))
+    expect(reading.answersEverything).toBe(true)
+  })
+
+  it('ends at once with the reason of the signal', async () => {
+    const { abort, sweeper } = sweeping()
+    const ports = Array.from({ length: 60_000 }, (_, index) => index + 1)
+    const reading = sweeper.host('127.41.1.5', ports)
+    abort.abort(new Error('enough'))
+    await expect(reading).rejects.toThrow('enough')
+    await expect(sweeper.host('127.41.1.5', [80])).rejects.toThrow('enough')
+  })
+})
+
+describe('judgeReach', () => {
+  const nothing = {
+    open: [],
+    closed: 0,
+    filtered: 0,
+    unknown: 0,
+    refused: 0,
+    refusal: null,
+    answersEverything: false,
+    localErrors: {},
+  }
+  it.each([
+    [{ open: [80] }, true, 'port 80 open'],
+    [{ closed: 1 }, true, 'no port open; 1 port refused'],
+    [{ filtered: 12 }, false, 'no answer on 12 ports'],
+    [{ unknown: 9 }, false, '9 ports could not be asked from this machine'],
+  ])('%j', (part, reached, reason) => {
+    expect(judgeReach({ ...nothing, ...part })).toEqual({ reached, reason })
+  })
+})
+
+describe('the order of ports', () => {
+  it('is the same for the same seed, another for another, and loses no port', () => {
+    const ports = Array.from({ length: 2000 }, (_, index) => index + 1)
+    expect(inOrder(ports, 1)).toEqual(inOrder(ports, 1))
+    expect(inOrder(ports, 1)).not.toEqual(inOrder(ports, 2))
+    expect(inOrder(ports, 1).toSorted((a, b) => a - b)).toEqual(ports)
+  })
+
+  it('begins with the likeliest', () => {
+    expect(inOrder(commonPorts.toReversed(), 7).slice(0, headPorts)).toEqual(commonPorts.slice(0, headPorts))
+  })
+})
+
+it('knows 1,000 different common ports, those of usual services among them', () => {
+  expect(new Set(commonPorts).size).toBe(1000)
+  const usual =
+    '21 22 23 25 53 80 110 111 143 389 443 445 873 993 995 1025 1080 1337 1880 1883 2379 2380 3000 3001 3128 3306 3690 4000 ' +
+    '4730 4873 5173 5300 5432 5900 6080 6379 6667 8000 8080 8404 8888 9090 9091 9100 9229 9418 11211 11300'
+  expect(usual.split(' ').filter((port) => !commonPorts.includes(Number(port)))).toEqual([])
+})

@@ -1,0 +1,160 @@
+import { Worker } from 'node:worker_threads'
+import type { Limits } from '#budget.ts'
+import { commonPorts, headPorts } from '#common-ports.ts'
+import type { Guard } from '#guard.ts'
+import type { SweepOrder, SweepReply } from '#ports-worker.ts'
+
+/** What the ports of one host said. The four counts add up to the ports that were asked. */
+export interface PortReading {
+  /** Rising. */
+  readonly open: readonly number[]
+  readonly closed: number
+  /** No answer, or an answer from something in between. */
+  readonly filtered: number
+  /** Not decided: an error of this machine, or no time left. */
+  readonly unknown: number
+  /** Ports that the guard refused, and its reason. */
+  readonly refused: number
+  readonly refusal: string | null
+  /** Nearly every port is open, as with a proxy or a tarpit. */
+  readonly answersEverything: boolean
+  readonly localErrors: Readonly<Record<string, number>>
+}
+/** Sweeps the ports of hosts in worker threads. Close it when done. */
+export interface Sweeper {
+  /**
+   * Connects to each port of one host, the likeliest first, the rest in an order of its own.
+   *
+   * @param ports absent: the common 1,000
+   * @throws only when the sweeper's signal aborts, with its reason
+   */
+  host(address: string, ports?: readonly number[]): Promise<PortReading>
+  close(): Promise<void>
+}
+
+/** Starts no thread before the first host. When `signal` aborts, the threads and their sockets end at once. */
+export function createSweeper(options: { guard: Guard; limits: Limits; signal: AbortSignal }): Sweeper {
+  const { guard, limits, signal } = options
+  const waiting = new Map<number, PromiseWithResolvers<SweepReply>>()
+  const workers: Worker[] = []
+  let lastId = 0
+  const fail = (reason: unknown) => {
+    for (const { reject } of waiting.values()) reject(reason)
+    waiting.clear()
+  }
+  const stop = () => {
+    fail(signal.reason)
+    void close()
+  }
+  signal.addEventListener('abort', stop, { once: true })
+
+  function start(): Worker {
+    const share = 1 / limits.sweepWorkers
+    const worker = new Worker(new URL('./ports-worker.ts', import.meta.url), {
+      workerData: {
+        inFlightMax: Math.max(1, Math.min(1000, Math.floor(limits.sweepInFlight * share))),
+        perSecond: limits.sweepPerSecond * share,
+      },
+      resourceLimits: { maxOldGenerationSizeMb: 256 },
+    })
+    worker.on('message', (reply: SweepReply) => {
+      waiting.get(reply.id)?.resolve(reply)
+      waiting.delete(reply.id)
+    })
+    worker.on('error', fail)
+    return worker
+  }
+
+  async function host(address: string, ports: readonly number[] = commonPorts): Promise<PortReading> {
+    signal.throwIfAborted()
+    const allowed = ports.filter((port) => guard.refusal(address, port) === null)
+    const refused = ports.length - allowed.length
+    const refusal = refused > 0 ? firstRefusal(guard, address, ports) : null
+    if (allowed.length === 0) return { ...nothing, refused, refusal }
+    const id = ++lastId
+    const slot = id % limits.sweepWorkers
+    const reply = Promise.withResolvers<SweepReply>()
+    waiting.set(id, reply)
+    const worker = (workers[slot] ??= start())
+    worker.postMessage(orderOf(id, address, allowed, limits))
+    const { id: _, ...reading } = await reply.promise
+    return { ...reading, open: reading.open.toSorted((a, b) => a - b), refused, refusal }
+  }
+
+  async function close(): Promise<void> {
+    signal.removeEventListener('abort', stop)
+    await Promise.all(workers.splice(0).flatMap((worker) => worker?.terminate() ?? []))
+  }
+
+  return { host, close }
+}
+
+const nothing = { open: [], closed: 0, filtered: 0, unknown: 0, answersEverything: false, localErrors: {} }
+
+function firstRefusal(guard: Guard, address: string, ports: readonly number[]): string | null {
+  for (const port of ports) {
+    const refusal = guard.refusal(address, port)
+    if (refusal) return refusal
+  }
+  return null
+}
+
+function orderOf(id: number, address: string, ports: readonly number[], limits: Limits): SweepOrder {
+  const ordered = inOrder(ports, seedOf(address))
+  return {
+    id,
+    address,
+    ports: ordered,
+    headCount: Math.min(headPorts, ordered.length),
+    silentPortsMax: limits.silentPortsMax,
+    pace: {
+      perSecond: limits.sweepPerHostPerSecond,
+      burst: Math.min(headPorts, limits.sweepPerHostPerSecond),
+      inFlightMax: limits.sweepPerHostInFlight,
+      deadlineMs: limits.sweepHostDeadlineMs,
+    },
+  }
+}
+
+const rank = new Map(commonPorts.map((port, index) => [port, index]))
+
+/**
+ * The likeliest ports, then the other common ones, then the rest; each part but the first shuffled
+ * by the seed, so that a host is never walked upwards and the same scan runs the same way twice.
+ */
+export function inOrder(ports: readonly number[], seed: number): number[] {
+  const rankOf = (port: number) => rank.get(port) ?? Infinity
+  const unique = [...new Set(ports)]
+  const likeliest = unique.filter((port) => rank.has(port)).toSorted((a, b) => rankOf(a) - rankOf(b))
+  const rest = unique.filter((port) => !rank.has(port))
+  const next = randomFrom(seed)
+  return [...likeliest.slice(0, headPorts), ...shuffled(likeliest.slice(headPorts), next), ...shuffled(rest, next)]
+}
+
+function shuffled(ports: readonly number[], next: () => number): number[] {
+  const result = [...ports]
+  for (let index = result.length - 1; index > 0; index--) {
+    const other = Math.floor(next() * (index + 1))
+    const swapped = result[index] ?? 0
+    result[index] = result[other] ?? 0
+    result[other] = swapped
+  }
+  return result
+}
+
+/** A small generator (mulberry32): good enough to mix an order, of no use for secrets. */
+function randomFrom(seed: number): () => number {
+  let state = seed | 0
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+function seedOf(address: string): number {
+  let hash = 0x811c9dc5
+  for (const char of address) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193)
+  return hash
+}

@@ -1,0 +1,162 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { Observation, ScanJob } from '@glacis/contract/runner'
+import { Observation as ObservationSchema } from '@glacis/contract/runner'
+import { afterAll, describe, expect, it } from 'vitest'
+import { loadPacks, scan } from '#index.ts'
+import type { ScanOptions } from '#index.ts'
+import { answer, dribble, flood, greet, listen, neverFinishTls, reset, stayMute } from '#testing/loopback.ts'
+
+const packs = await loadPacks({
+  fingerprints: [new URL('../../../packs/fingerprints', import.meta.url).pathname],
+  checks: [new URL('./testing/checks', import.meta.url).pathname],
+})
+
+async function observe(job: Partial<ScanJob>, options: Partial<ScanOptions> = {}): Promise<Observation[]> {
+  const whole = { hosts: [], allow: ['127.41.0.0/16'], profile: 'deep' as const, ...job }
+  const signal = new AbortController().signal
+  const seen: Observation[] = []
+  for await (const observation of scan(whole, { signal, packs, ...options })) {
+    seen.push(ObservationSchema.parse(observation))
+  }
+  return seen
+}
+
+function ofKind<Kind extends Observation['kind']>(kind: Kind, seen: readonly Observation[]) {
+  return seen.filter((one): one is Extract<Observation, { kind: Kind }> => one.kind === kind)
+}
+
+describe('scan', () => {
+  it('tells host, service, software and coverage, in that order', async () => {
+    await using ssh = await listen('127.41.2.1', 0, greet('SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u10\r\n'))
+    const seen = await observe({ hosts: [{ address: ssh.address }], ports: [ssh.port] })
+    expect(seen.map(({ kind }) => kind)).toEqual([
+      'progress',
+      'host',
+      'service',
+      'technology',
+      'finding',
+      'coverage',
+      'progress',
+    ])
+    expect(seen[1]).toMatchObject({ reached: true, reason: `port ${ssh.port} open` })
+    expect(seen[2]).toMatchObject({ protocol: 'ssh', tls: false, port: ssh.port })
+    expect(seen[3]).toMatchObject({
+      name: 'OpenSSH',
+      revision: 'Debian-2+deb12u10',
+      quality: 80,
+      wfn: { text: 'cpe:2.3:a:openbsd:openssh:9.2:p1:*:*:*:*:*:*' },
+    })
+    expect(seen[4]).toMatchObject({ check: 'example-greeting', location: String(ssh.port) })
+    expect(seen[5]).toMatchObject({ port: ssh.port, checks: ['example-greeting'] })
+  })
+
+  it('reads web servers: head, title, products of headers and pages', async () => {
+    const server = createServer((request, response) => {
+      response.setHeader('Server', 'Apache/2.4.6 (CentOS) OpenSSL/1.0.2k-fips PHP/5.4.16')
+      if (request.url === '/.env') return response.end('APP_KEY=base64:abc')
+      return response.end(request.url === '/version' ? '{"etcdserver":"3.4.23"}' : '<title>A &amp; B</title>')
+    }).listen(0, '127.41.2.2')
+    await once(server, 'listening')
+    afterAll(() => server.close())
+    const bound = server.address()
+    const port = typeof bound === 'object' && bound ? bound.port : 0
+    const seen = await observe({ hosts: [{ address: '127.41.2.2', names: ['lab.test'] }], ports: [port] })
+    server.closeAllConnections()
+    expect(ofKind('service', seen)).toMatchObject([{ protocol: 'http', http: { status: 200, title: 'A & B' } }])
+    const names = ofKind('technology', seen).map(
+      ({ wfn, quality }) => `${wfn.vendor}:${wfn.product}:${wfn.version} ${quality}`,
+    )
+    expect(names.toSorted()).toEqual([
+      'apache:http_server:2.4.6 80',
+      'etcd:etcd:3.4.23 80',
+      'openssl:openssl:1.0.2k 80',
+      'php:php:5.4.16 80',
+    ])
+    expect(ofKind('finding', seen)).toMatchObject([{ check: 'example-page', port, quality: 99 }])
+    expect(ofKind('coverage', seen)).toMatchObject([{ port, checks: ['example-page'] }])
+  })
+
+  it('asks a silent service in its own language', async () => {
+    await using redis = await listen(
+      '127.41.2.3',
+      6379,
+      answer([
+        [/^PING/, '+PONG\r\n'],
+        [/^INFO/, '$40\r\n# Server\r\nredis_version:7.0.15\r\n'],
+      ]),
+    )
+    const seen = await observe({ hosts: [{ address: redis.address }], ports: [redis.port] })
+    expect(ofKind('service', seen)).toMatchObject([{ protocol: 'redis' }])
+    expect(ofKind('technology', seen)).toMatchObject([{ wfn: { vendor: 'redis', version: '7.0.15' } }])
+  })
+
+  it('lets no misbehaving neighbour spoil the rest, and bounds what it reads', async () => {
+    const behaviours = [flood, reset, stayMute, dribble(50), neverFinishTls, greet('\0\x1b[31mRED\x07\u202e')]
+    const servers = await Promise.all(behaviours.map((treat, index) => listen(`127.41.3.${index + 1}`, 8443, treat)))
+    await using good = await listen('127.41.3.9', 8443, greet('220 (vsFTPd 3.0.3)\r\n'))
+    const hosts = [...servers, good].map(({ address }) => ({ address }))
+    const seen = await observe({ hosts, ports: [8443] })
+    await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()))
+    const services = ofKind('service', seen)
+    expect(services.map(({ address }) => address).toSorted()).toEqual(hosts.map(({ address }) => address))
+    for (const { banner } of services) expect(banner).not.toMatch(/[^\P{C}\n\r\t]/u)
+    expect(ofKind('problem', seen)).toEqual([])
+  })
+
+  it('reports what it may not touch instead of touching it', async () => {
+    await using server = await listen('127.41.4.1', 0, stayMute)
+    const hosts = [{ address: server.address }, { address: '169.254.169.254' }]
+    const seen = await observe({
+      hosts,
+      ports: [server.port],
+      allow: ['0.0.0.0/0'],
+      deny: [`${server.address}:${server.port}`],
+    })
+    expect(ofKind('host', seen).map(({ reached }) => reached)).toEqual([false, false])
+    expect(
+      ofKind('problem', seen)
+        .map(({ message }) => message)
+        .toSorted(),
+    ).toEqual([
+      `1 ports were not asked: 169.254.169.254 is a cloud metadata address, which is never scanned.`,
+      `1 ports were not asked: port ${server.port} of 127.41.4.1 is excluded.`,
+    ])
+    expect(server.received()).toBe('')
+  })
+
+  it('confirms that a port known from before is closed now, and only that', async () => {
+    await using open = await listen('127.41.5.1', 0, stayMute)
+    const knownOpen = { '127.41.5.1': [open.port, 4], '127.41.5.2': [5] }
+    const seen = await observe({ hosts: [{ address: open.address }], ports: [open.port] }, { knownOpen })
+    expect(ofKind('closed', seen)).toEqual([{ kind: 'closed', address: '127.41.5.1', ports: [4] }])
+  })
+
+  it('says why a name leads nowhere and goes on', async () => {
+    const seen = await observe({ hosts: [{ address: 'no-such-host.invalid' }, { address: '127.41.6.1' }], ports: [80] })
+    const reached = ofKind('host', seen).map((host) => `${host.address} ${host.reached}`)
+    expect(reached.toSorted()).toEqual(['127.41.6.1 true', 'no-such-host.invalid false'])
+    expect(seen.at(-1)).toMatchObject({ kind: 'progress', hostsDone: 2 })
+  })
+
+  it('ends with the reason of the signal and leaves nothing behind', async () => {
+    await using mute = await listen('127.41.7.1', 0, stayMute)
+    const abort = new AbortController()
+    const job = { hosts: [{ address: mute.address }], ports: [mute.port], allow: ['127.41.0.0/16'] }
+    const reading = (async () => {
+      for await (const observation of scan(job, { packs, signal: abort.signal })) {
+        if (observation.kind === 'host') abort.abort(new Error('cancelled by a person'))
+      }
+    })()
+    await expect(reading).rejects.toThrow('cancelled by a person')
+  })
+
+  it('stops when nobody reads any more', async () => {
+    const hosts = Array.from({ length: 50 }, (_, index) => ({ address: `127.41.8.${index + 1}` }))
+    const job = { hosts, allow: ['127.41.0.0/16'] }
+    for await (const observation of scan(job, { packs, signal: new AbortController().signal })) {
+      expect(observation.kind).toBe('progress')
+      break
+    }
+  })
+})

@@ -1,0 +1,243 @@
+/**
+ * The expression language of nuclei's `dsl` matchers and placeholders: a parser by precedence and
+ * an evaluator. Text is a byte string (one character per byte), as the format means it.
+ */
+import { functions } from '#template/dsl-functions.ts'
+import { NoValue, noValue, toNumber, toText, type DslValue } from '#template/dsl-value.ts'
+import { compilePattern } from '#template/regex.ts'
+
+/** Answers with the value of a name, or undefined when there is none. */
+export type Lookup = (name: string) => DslValue | undefined
+
+export interface Expression {
+  readonly source: string
+  /** Variables that the expression mentions. */
+  readonly names: ReadonlySet<string>
+  /** Functions that it calls, without underscores. */
+  readonly calls: ReadonlySet<string>
+  /**
+   * The value, or undefined when a name is unknown or a function has no value for its arguments.
+   * One unknown name voids the whole expression, even beside `|| true`.
+   */
+  evaluate(lookup: Lookup): DslValue | undefined
+}
+
+const SOURCE_MAX = 16 * 1024
+const DEPTH_MAX = 64
+/** From loose to tight. */
+const PRECEDENCE: readonly (readonly string[])[] = [
+  ['||'],
+  ['&&'],
+  ['==', '!=', '>=', '<=', '>', '<', '=~', '!~', 'in'],
+  ['+', '-'],
+  ['*', '/', '%'],
+]
+
+/**
+ * Parses an expression.
+ *
+ * @returns the expression, or a sentence that says where it cannot be read; a function that does
+ *   not exist here is such a reason, so that no check runs half
+ */
+export function parseExpression(source: string): Expression | string {
+  if (source.length > SOURCE_MAX) return `an expression longer than ${SOURCE_MAX} characters`
+  const tokens = tokenize(source)
+  if (typeof tokens === 'string') return tokens
+  const reader: Reader = { tokens, at: 0, depth: 0, names: new Set(), calls: new Set() }
+  try {
+    const root = binary(reader, 0)
+    const rest = reader.tokens[reader.at]
+    if (rest) return `unexpected "${rest.text}" in an expression`
+    const { names, calls } = reader
+    return { source, names, calls, evaluate: (lookup) => evaluate(root, names, lookup) }
+  } catch (error) {
+    if (error instanceof Unreadable) return error.message
+    throw error
+  }
+}
+
+class Unreadable extends Error {}
+
+type Node = (lookup: Lookup) => DslValue
+interface Token {
+  readonly kind: 'text' | 'number' | 'word' | 'sign'
+  readonly text: string
+}
+interface Reader {
+  readonly tokens: readonly Token[]
+  at: number
+  depth: number
+  readonly names: Set<string>
+  readonly calls: Set<string>
+}
+
+function evaluate(root: Node, names: ReadonlySet<string>, lookup: Lookup): DslValue | undefined {
+  for (const name of names) if (lookup(name) === undefined) return undefined
+  try {
+    return root(lookup)
+  } catch (error) {
+    if (error instanceof NoValue) return undefined
+    throw error
+  }
+}
+
+const TOKEN =
+  /\s*(?:("(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*')|(\d+(?:\.\d+)?)|([A-Za-z_][\w-]*(?:\.\w+)*)|(\|\||&&|==|!=|>=|<=|=~|!~|[-+*/%!<>(),]))/y
+
+function tokenize(source: string): readonly Token[] | string {
+  const tokens: Token[] = []
+  TOKEN.lastIndex = 0
+  while (TOKEN.lastIndex < source.trimEnd().length) {
+    const at = TOKEN.lastIndex
+    const match = TOKEN.exec(source)
+    if (!match) return `an expression that cannot be read from "${source.slice(at, at + 20).trim()}"`
+    const [, quoted, number, word, sign] = match
+    if (quoted !== undefined) tokens.push({ kind: 'text', text: unquote(quoted) })
+    else if (number !== undefined) tokens.push({ kind: 'number', text: number })
+    else if (word !== undefined) tokens.push({ kind: 'word', text: word })
+    else tokens.push({ kind: 'sign', text: sign ?? '' })
+  }
+  return tokens
+}
+
+/** A backslash stands for the character after it, whichever that is. */
+function unquote(quoted: string): string {
+  const text = quoted.slice(1, -1).replace(/\\([^])/g, '$1')
+  return Buffer.from(text, 'utf8').toString('latin1')
+}
+
+function binary(reader: Reader, level: number): Node {
+  const signs = PRECEDENCE[level]
+  if (!signs) return unary(reader)
+  let left = binary(reader, level + 1)
+  for (;;) {
+    const token = reader.tokens[reader.at]
+    if (!token || token.kind === 'text' || !signs.includes(token.text)) return left
+    reader.at++
+    left = operation(token.text, left, binary(reader, level + 1))
+  }
+}
+
+function unary(reader: Reader): Node {
+  if (take(reader, '!')) {
+    const inner = unary(deeper(reader))
+    reader.depth--
+    return (lookup) => !isTrue(inner(lookup))
+  }
+  if (take(reader, '-')) {
+    const inner = unary(deeper(reader))
+    reader.depth--
+    return (lookup) => -toNumber(inner(lookup))
+  }
+  return primary(reader)
+}
+
+function primary(reader: Reader): Node {
+  const token = reader.tokens[reader.at++]
+  if (!token) throw new Unreadable('an expression that ends too early')
+  if (token.kind === 'text') return () => token.text
+  if (token.kind === 'number') return () => Number(token.text)
+  if (token.kind === 'word') return word(reader, token.text)
+  if (token.text !== '(') throw new Unreadable(`unexpected "${token.text}" in an expression`)
+  const items = list(deeper(reader))
+  reader.depth--
+  const [only] = items
+  if (only && items.length === 1) return only
+  return (lookup) => items.map((item) => item(lookup))
+}
+
+function word(reader: Reader, name: string): Node {
+  if (name === 'true') return () => true
+  if (name === 'false') return () => false
+  if (!take(reader, '(')) {
+    reader.names.add(name)
+    return (lookup) => lookup(name) ?? noValue()
+  }
+  const key = name.replaceAll('_', '').toLowerCase()
+  const call = functions.get(key)
+  if (!call) throw new Unreadable(`the function ${name}`)
+  reader.calls.add(key)
+  const items = list(deeper(reader))
+  reader.depth--
+  return (lookup) => call(items.map((item) => item(lookup)))
+}
+
+/** Expressions between commas, up to and with the closing parenthesis. */
+function list(reader: Reader): Node[] {
+  const items: Node[] = []
+  if (take(reader, ')')) return items
+  do items.push(binary(reader, 0))
+  while (take(reader, ','))
+  if (!take(reader, ')')) throw new Unreadable('a missing ")" in an expression')
+  return items
+}
+
+function take(reader: Reader, sign: string): boolean {
+  const token = reader.tokens[reader.at]
+  if (token?.kind !== 'sign' || token.text !== sign) return false
+  reader.at++
+  return true
+}
+
+function deeper(reader: Reader): Reader {
+  reader.depth++
+  if (reader.depth > DEPTH_MAX) throw new Unreadable(`an expression nested deeper than ${DEPTH_MAX}`)
+  return reader
+}
+
+function operation(sign: string, left: Node, right: Node): Node {
+  switch (sign) {
+    case '||':
+      return (lookup) => isTrue(left(lookup)) || isTrue(right(lookup))
+    case '&&':
+      return (lookup) => isTrue(left(lookup)) && isTrue(right(lookup))
+    case '==':
+      return (lookup) => left(lookup) === right(lookup)
+    case '!=':
+      return (lookup) => left(lookup) !== right(lookup)
+    case '=~':
+      return (lookup) => matches(left(lookup), right(lookup))
+    case '!~':
+      return (lookup) => !matches(left(lookup), right(lookup))
+    case 'in':
+      return (lookup) => asList(right(lookup)).includes(left(lookup))
+    case '+':
+      return (lookup) => plus(left(lookup), right(lookup))
+    case '>':
+    case '<':
+    case '>=':
+    case '<=':
+      return (lookup) => compare(sign, left(lookup), right(lookup))
+    default:
+      return (lookup) => arithmetic(sign, toNumber(left(lookup)), toNumber(right(lookup)))
+  }
+}
+
+function compare(sign: '>' | '<' | '>=' | '<=', left: DslValue, right: DslValue): boolean {
+  if (typeof left !== typeof right || (typeof left !== 'number' && typeof left !== 'string')) return noValue()
+  if (sign === '>') return left > right
+  if (sign === '<') return left < right
+  return sign === '>=' ? left >= right : left <= right
+}
+
+function arithmetic(sign: string, left: number, right: number): number {
+  if (sign === '-') return left - right
+  if (sign === '*') return left * right
+  return sign === '/' ? left / right : left % right
+}
+
+function plus(left: DslValue, right: DslValue): DslValue {
+  return typeof left === 'number' && typeof right === 'number' ? left + right : toText(left) + toText(right)
+}
+
+function matches(text: DslValue, pattern: DslValue): boolean {
+  return compilePattern(toText(pattern))?.test(toText(text)) ?? noValue()
+}
+
+function isTrue(value: DslValue): boolean {
+  return typeof value === 'boolean' ? value : noValue()
+}
+
+function asList(value: DslValue): readonly DslValue[] {
+  return typeof value === 'object' ? value : [value]
+}

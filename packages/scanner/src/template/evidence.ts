@@ -1,0 +1,91 @@
+/**
+ * What a finding shows: the decisive part of an answer, as text that is safe to store and to read.
+ * Values of secrets are masked; their names stay, because they are what must be changed.
+ */
+import { headOf, type Exchange } from '#template/http.ts'
+import type { Match } from '#template/matcher.ts'
+
+const EVIDENCE_MAX = 16_000
+const HEAD_MAX = 4_000
+const HIGHLIGHTS_MAX = 20
+const HIGHLIGHT_LENGTH_MAX = 480
+const MASK = '••••••'
+
+/** Texts of a finding. */
+export interface Evidence {
+  readonly request: string
+  readonly evidence: string
+  readonly highlights: string[]
+}
+
+/** Evidence of an HTTP exchange: its head and the part of its body around the first proof. */
+export function httpEvidence({ response }: Exchange, match: Match): Evidence {
+  const head = cut(headOf(response), HEAD_MAX)
+  const body = response.body.toString('latin1')
+  return texts(response.request, `${head}\r\n${around(body, match.spans, EVIDENCE_MAX - head.length - 200)}`, match)
+}
+
+/** Evidence of anything else: what was sent and what came back, as byte strings. */
+export function rawEvidence(request: string, received: string, match: Match): Evidence {
+  return texts(request, around(received, match.spans, EVIDENCE_MAX), match)
+}
+
+function texts(request: string, evidence: string, match: Match): Evidence {
+  const spans = [...new Set([...match.spans, ...match.extracted])].filter((span) => span.trim() !== '')
+  return {
+    request: shown(cut(request, EVIDENCE_MAX)).slice(0, 16_384),
+    evidence: shown(evidence).slice(0, 16_384),
+    highlights: spans.slice(0, HIGHLIGHTS_MAX).map((span) => shown(cut(span, HIGHLIGHT_LENGTH_MAX)).slice(0, 500)),
+  }
+}
+
+/** A byte string as masked text without control characters. */
+function shown(bytes: string): string {
+  return maskSecrets(printable(Buffer.from(bytes, 'latin1').toString('utf8')))
+}
+
+function cut(text: string, lengthMax: number): string {
+  return text.length > lengthMax ? `${text.slice(0, lengthMax)}…` : text
+}
+
+/** A window of the text that holds its first proof; the whole when it fits. */
+function around(text: string, spans: readonly string[], lengthMax: number): string {
+  if (text.length <= lengthMax) return text
+  const found = spans.map((span) => text.indexOf(span)).filter((at) => at >= 0)
+  const first = found.length > 0 ? Math.min(...found) : 0
+  const start = first < lengthMax / 2 ? 0 : first - Math.floor(lengthMax / 4)
+  return `${start > 0 ? '…' : ''}${text.slice(start, start + lengthMax)}…`
+}
+
+/** Takes out what would move a terminal's cursor, turn the reading direction, or stop a database. */
+export function printable(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(/[^\P{C}\n\t]/gu, '·')
+}
+
+const SECRET_NAME =
+  '[\\w.-]*(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|app[_-]?key|auth[_-]?key|credential|encryption[_-]?key|dsn|salt)[\\w.-]*'
+const masks: readonly (readonly [RegExp, string])[] = [
+  // PEM blocks of private keys, whole or cut off.
+  [/(-----BEGIN [A-Z ]*PRIVATE KEY-----)[^-]*(-----END [A-Z ]*PRIVATE KEY-----)?/g, `$1 ${MASK} $2`],
+  // NAME=value, name: value, "name": "value", name => 'value'.
+  [
+    new RegExp(
+      `(["']?\\b${SECRET_NAME}["']?\\s{0,4}(?:=>|[:=])\\s{0,4})("[^"\\n]{0,2000}"?|'[^'\\n]{0,2000}'?|[^\\s"'<>,;&][^\\s<>,;&]{0,2000})`,
+      'gi',
+    ),
+    `$1${MASK}`,
+  ],
+  // Credentials within an address.
+  [/\b([a-z][a-z\d+.-]{1,20}:\/\/[^\s:@/]{0,200}:)[^\s@/]{1,500}@/gi, `$1${MASK}@`],
+  [/^((?:proxy-)?authorization:\s*\S+\s+)\S+/gim, `$1${MASK}`],
+  [/^((?:set-)?cookie:\s*[^=\s;]+=)[^;\n]+/gim, `$1${MASK}`],
+  // Keys whose shape gives them away: AWS, GitHub, Slack, Stripe, JSON web tokens.
+  [/\b(AKIA|ASIA)[A-Z\d]{16}\b/g, `$1${MASK}`],
+  [/\b(gh[pousr]_|xox[abprs]-|sk_live_|rk_live_|glpat-)[\w-]{10,255}/g, `$1${MASK}`],
+  [/\beyJ[\w-]{8,2000}\.[\w-]{8,4000}\.[\w-]{8,2000}/g, `eyJ${MASK}`],
+]
+
+/** Masks the values of passwords, tokens and keys and leaves everything else as it is. */
+export function maskSecrets(text: string): string {
+  return masks.reduce((masked, [pattern, replacement]) => masked.replace(pattern, replacement), text)
+}

@@ -1,0 +1,70 @@
+/** Reads values out of an answer. */
+import { toText } from '#template/dsl-value.ts'
+import type { Answer, Extractor } from '#template/template.ts'
+
+/** At most this many values of one extractor are kept, each cut at so many characters. */
+const VALUES_MAX = 50
+const VALUE_LENGTH_MAX = 2048
+
+/** Values as byte strings, each once, in order of appearance. */
+export function extract(extractor: Extractor, answer: Answer): string[] {
+  const values = [...new Set(read(extractor, answer))].filter((value) => value !== '')
+  return values.slice(0, VALUES_MAX).map((value) => value.slice(0, VALUE_LENGTH_MAX))
+}
+
+function read(extractor: Extractor, answer: Answer): string[] {
+  if (extractor.type === 'kval') return extractor.keys.flatMap((key) => textOf(answer, key) ?? [])
+  if (extractor.type === 'dsl') {
+    return extractor.expressions.flatMap((expression) => {
+      const value = expression.evaluate(answer.get)
+      return value === undefined ? [] : [toText(value)]
+    })
+  }
+  const part = textOf(answer, extractor.part === '' ? answer.defaultPart : extractor.part)
+  if (part === undefined) return []
+  if (extractor.type === 'json') return readJson(extractor.paths, part)
+  return extractor.patterns.flatMap((pattern) =>
+    pattern.matches(part).flatMap((groups) => groups[extractor.group] ?? []),
+  )
+}
+
+function textOf(answer: Answer, name: string): string | undefined {
+  const value = answer.get(name)
+  return value === undefined ? undefined : toText(value)
+}
+
+function readJson(paths: readonly (readonly string[])[], text: string): string[] {
+  const root = parseJson(Buffer.from(text, 'latin1').toString('utf8'))
+  return paths
+    .flatMap((path) => walk(root, path))
+    .map((value) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value), 'utf8').toString('latin1'))
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Steps are keys; `[]` goes through all members of a list, `[2]` to one. */
+function walk(value: unknown, path: readonly string[]): unknown[] {
+  const [step, ...rest] = path
+  if (step === undefined) return value === undefined || value === null ? [] : [value]
+  if (typeof value !== 'object' || value === null) return []
+  if (step === '[]') return Object.values(value).flatMap((member) => walk(member, rest))
+  const key = /^\[\d+\]$/.test(step) ? step.slice(1, -1) : step
+  return Object.hasOwn(value, key) ? walk(Reflect.get(value, key), rest) : []
+}
+
+/**
+ * Reads the plain paths of jq (`.a.b`, `.a[].b`, `.[0].c`).
+ *
+ * @returns null for anything that needs a real jq
+ */
+export function parseJsonPath(source: string): string[] | null {
+  const text = source.trim()
+  if (!/^\.(?:[A-Za-z_]\w*|\[\d*\]|\["[^"\\]+"\])?(?:\.[A-Za-z_]\w*|\.?\[\d*\]|\["[^"\\]+"\])*$/.test(text)) return null
+  return [...text.matchAll(/[A-Za-z_]\w*|\[\d*\]|\["([^"]+)"\]/g)].map(([step, quoted]) => quoted ?? step)
+}

@@ -1,0 +1,184 @@
+/** The HTTP side of templates: requests from blocks, redirects by the template's policy, answers as names. */
+import type { HttpClient, HttpFailure, HttpRequest, HttpResponse, Origin } from '#net/http.ts'
+import type { Lookup } from '#template/dsl.ts'
+import { toBytes, type DslValue } from '#template/dsl-value.ts'
+import type { Answer, HttpBlock, RedirectPolicy } from '#template/template.ts'
+import { fillIn } from '#template/variables.ts'
+
+/** One request of a chain and its answer. */
+export interface Exchange {
+  readonly origin: Origin
+  readonly path: string
+  readonly response: HttpResponse
+}
+export interface Chain {
+  /** In order; every one of them may match. */
+  readonly exchanges: readonly Exchange[]
+  /** Why the chain broke off; null when its end was reached. */
+  readonly failure: HttpFailure | null
+}
+
+/**
+ * The request of a block's path on a target.
+ *
+ * @param basePath path of the target, put in place of `{{BaseURL}}`
+ * @returns null when a placeholder has no value or the address would leave the target: not sent
+ */
+export function requestOf(block: HttpBlock, path: string, basePath: string, lookup: Lookup): HttpRequest | null {
+  const [, name = '', written = ''] = /^\{\{(BaseURL|RootURL)\}\}([^]*)$/.exec(path) ?? []
+  const rest = fillIn(written, lookup)
+  const body = block.body === null ? null : fillIn(block.body, lookup)
+  const headers = fillHeaders(block.headers, lookup)
+  if (rest === null || headers === null || (block.body !== null && body === null)) return null
+  const base = name === 'BaseURL' ? (rest === '' ? basePath : basePath.replace(/\/+$/, '')) : ''
+  const whole = encodePath(base + rest)
+  const target = whole === '' || whole.startsWith('?') ? `/${whole}` : whole
+  if (!target.startsWith('/')) return null
+  return { method: block.method, path: target, headers, ...(body !== null && { body }) }
+}
+
+function fillHeaders(headers: Readonly<Record<string, string>>, lookup: Lookup): Record<string, string> | null {
+  const filled = Object.entries(headers).map(([name, value]) => [name, fillIn(value, lookup)] as const)
+  if (filled.some(([, value]) => value === null)) return null
+  return Object.fromEntries(filled.map(([name, value]) => [name, value ?? '']))
+}
+
+/**
+ * What may not stand in a request line as it is: blanks (`%20` in a path, `+` in a query), quotes,
+ * angle brackets, control characters, non-ASCII, and a percent sign without two digits. All else,
+ * `..`, `//` and `%2e` included, leaves as written; a fragment is cut.
+ */
+export function encodePath(path: string): string {
+  const [sent = ''] = path.split('#', 1)
+  const queryAt = sent.indexOf('?')
+  return toBytes(sent).replace(/%(?![\da-f]{2})|[^!#-;=?-~]/gi, (sign, at: number) => {
+    if (sign === ' ' && queryAt >= 0 && at > queryAt) return '+'
+    return `%${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
+  })
+}
+
+/**
+ * Sends a request and follows its redirects as far as the policy lets it. A redirect to another host
+ * is never followed: its answer is the end of the chain.
+ */
+export async function follow(
+  client: HttpClient,
+  start: Origin,
+  first: HttpRequest,
+  { policy, redirectsMax, signal }: { policy: RedirectPolicy; redirectsMax: number; signal: AbortSignal },
+): Promise<Chain> {
+  const exchanges: Exchange[] = []
+  const seen = new Set<string>()
+  let origin = start
+  let request = first
+  for (;;) {
+    const response = await client.request(origin, request, { signal })
+    if (response.kind === 'failure') return { exchanges, failure: response }
+    exchanges.push({ origin, path: request.path, response })
+    const next = policy === 'none' ? null : nextHop(origin, request, response, policy)
+    const key = next && [next.origin.port, next.origin.tls, next.request.method, next.request.path].join(' ')
+    if (!next || key === null || seen.has(key) || exchanges.length > redirectsMax) return { exchanges, failure: null }
+    seen.add(key)
+    origin = next.origin
+    request = next.request
+  }
+}
+
+function nextHop(origin: Origin, request: HttpRequest, response: HttpResponse, policy: RedirectPolicy) {
+  if (![301, 302, 303, 307, 308].includes(response.status)) return null
+  const location = response.headers.find(([name]) => name.toLowerCase() === 'location')?.[1]
+  const target = location === undefined ? null : resolveLocation(origin, request.path, location)
+  if (!target) return null
+  const isSameOrigin = target.origin.port === origin.port && target.origin.tls === origin.tls
+  if (policy === 'same-origin' && !isSameOrigin) return null
+  const keeps = response.status === 307 || response.status === 308 || ['GET', 'HEAD'].includes(request.method)
+  const { body: _body, ...bare } = request
+  return {
+    origin: target.origin,
+    request: keeps ? { ...request, path: target.path } : { ...bare, method: 'GET', path: target.path },
+  }
+}
+
+/** Where a `Location` leads; null when that is another host or no HTTP at all. */
+function resolveLocation(origin: Origin, path: string, location: string): { origin: Origin; path: string } | null {
+  const [, scheme, host, rest = ''] = /^(?:(https?):)?\/\/([^/?#]*)([^]*)$/i.exec(location.trim()) ?? []
+  if (host === undefined) {
+    if (/^[a-z][a-z\d+.-]*:/i.test(location.trim())) return null
+    return { origin, path: encodePath(relativePath(path, location.trim())) }
+  }
+  const [, name = '', port] = /^(\[[^\]]+\]|[^:@]+)(?::(\d{1,5}))?$/.exec(host) ?? []
+  const bare = name.replace(/^\[|\]$/g, '').toLowerCase()
+  if (bare !== origin.hostname.toLowerCase() && bare !== origin.address) return null
+  const tls = scheme === undefined ? origin.tls : scheme.toLowerCase() === 'https'
+  const number = port === undefined ? (tls ? 443 : 80) : Number(port)
+  if (number < 1 || number > 65_535) return null
+  return { origin: { ...origin, tls, port: number }, path: encodePath(rest.startsWith('/') ? rest : `/${rest}`) }
+}
+
+function relativePath(path: string, location: string): string {
+  if (location.startsWith('/')) return location
+  const [folder = '/'] = /^[^?#]*\//.exec(path) ?? []
+  const [bare = ''] = path.split('?', 1)
+  return location.startsWith('?') ? bare + location : folder + location
+}
+
+/** The answer of an exchange under the names that matchers use. */
+export function answerOf(exchange: Exchange, lookup: Lookup, bodyBytesMax: number | null = null): Answer {
+  const values = valuesOf(exchange, bodyBytesMax)
+  return { defaultPart: 'body', get: (name) => values.get(name) ?? lookup(name) }
+}
+
+const answers = new WeakMap<HttpResponse, Map<number | null, ReadonlyMap<string, DslValue>>>()
+
+/** Computed once per response, because a thousand templates may look at the same one. */
+function valuesOf(exchange: Exchange, bodyBytesMax: number | null): ReadonlyMap<string, DslValue> {
+  const perLimit = answers.get(exchange.response) ?? new Map<number | null, ReadonlyMap<string, DslValue>>()
+  answers.set(exchange.response, perLimit)
+  const values = perLimit.get(bodyBytesMax) ?? readValues(exchange, bodyBytesMax)
+  perLimit.set(bodyBytesMax, values)
+  return values
+}
+
+function readValues({ response, origin, path }: Exchange, bodyBytesMax: number | null): Map<string, DslValue> {
+  const headers = new Map<string, string>()
+  const values = new Map<string, DslValue>()
+  for (const [name, value] of response.headers) {
+    const key = name.toLowerCase().replaceAll('-', '_')
+    headers.set(key, headers.has(key) ? `${headers.get(key)} ${value}` : value)
+    const [, cookie, content] = key === 'set_cookie' ? (/^([^=;]+)=([^;]*)/.exec(value) ?? []) : []
+    if (cookie && content !== undefined) values.set(cookie.toLowerCase(), content)
+  }
+  for (const [key, value] of headers) values.set(key, value)
+  const body = decoded(response, headers.get('content_type') ?? '').slice(0, bodyBytesMax ?? undefined)
+  const head = headOf(response)
+  const length = Number(headers.get('content_length') ?? Number.NaN)
+  return new Map<string, DslValue>([
+    ...values,
+    ['body', body],
+    ['header', head],
+    ['all_headers', head],
+    ['response', `${head}\r\n${body}`],
+    ['raw', `${head}\r\n${body}`],
+    ['request', toBytes(response.request)],
+    ['status_code', response.status],
+    ['content_length', Number.isFinite(length) ? length : body.length],
+    ['host', origin.hostname],
+    ['matched', `${origin.tls ? 'https' : 'http'}://${origin.hostname}:${origin.port}${path}`],
+  ])
+}
+
+/** Status line and headers, names with a capital after each hyphen as templates expect them. */
+export function headOf(response: HttpResponse): string {
+  const lines = response.headers.map(([name, value]) => `${capitalised(name)}: ${value}\r\n`)
+  return `HTTP/1.1 ${response.status} ${response.statusText}\r\n${lines.join('')}`
+}
+
+function capitalised(name: string): string {
+  return name.toLowerCase().replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase())
+}
+
+/** The body as a byte string of UTF-8 where it is one of the Chinese encodings; all others as they came. */
+function decoded(response: HttpResponse, contentType: string): string {
+  if (!/charset=["']?(gb2312|gbk|gb18030)/i.test(contentType)) return response.body.toString('latin1')
+  return toBytes(new TextDecoder('gb18030').decode(response.body))
+}

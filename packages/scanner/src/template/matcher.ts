@@ -1,0 +1,130 @@
+/** Decides what an answer means: matchers, their conditions, and what of the answer proves it. */
+import { toBytes, toText, type DslValue } from '#template/dsl-value.ts'
+import { extract } from '#template/extractor.ts'
+import type { Answer, Matcher, Operators } from '#template/template.ts'
+import { fillInKnown } from '#template/variables.ts'
+
+/** One result. A block without named matchers has at most one per answer. */
+export interface Match {
+  /** Name of the matcher that hit, under `or`; empty otherwise. */
+  readonly name: string
+  /** Byte strings found in the answer that prove the match. */
+  readonly spans: readonly string[]
+  /** What extractors read. */
+  readonly extracted: readonly string[]
+  /** Something that the answer says, and not only a status or an absence, led to the match. */
+  readonly isProof: boolean
+}
+
+/** At most this many spans are kept as proof. */
+const SPANS_MAX = 20
+
+/**
+ * Results of one block on one answer: under `or` one per named matcher that hits, else one. A block
+ * of extractors alone matches when one of them reads something.
+ */
+export function evaluateOperators(operators: Operators, answer: Answer): Match[] {
+  const { matchers, condition } = operators
+  const extracted = operators.extractors.flatMap((extractor) => extract(extractor, answer))
+  if (matchers.length === 0) {
+    return extracted.length > 0 ? [{ name: '', spans: extracted, extracted, isProof: true }] : []
+  }
+  const hits: { matcher: Matcher; spans: readonly string[] }[] = []
+  for (const matcher of matchers) {
+    const spans = hit(matcher, answer)
+    if (spans) hits.push({ matcher, spans })
+    else if (condition === 'and') return []
+  }
+  if (hits.length === 0) return []
+  const isProof = (some: typeof hits) => some.some(({ matcher }) => isContent(matcher))
+  const spansOf = (some: typeof hits) => [...some.flatMap((one) => one.spans), ...extracted].slice(0, SPANS_MAX)
+  const match = (name: string, some: typeof hits): Match => ({
+    name,
+    spans: spansOf(some),
+    extracted,
+    isProof: isProof(some),
+  })
+  if (condition === 'and') return [match('', hits)]
+  const named = hits.filter(({ matcher }) => matcher.name !== '')
+  if (named.length === 0) return [match('', hits)]
+  return named.map((one) => match(one.matcher.name, [one]))
+}
+
+/** Whether a match of these can rest on something that the answer says. */
+export function isProofPossible({ matchers }: Operators): boolean {
+  return matchers.length === 0 || matchers.some(isContent)
+}
+
+/** What an answer says proves more than a status, a size or something that is missing. */
+function isContent(matcher: Matcher): boolean {
+  if (matcher.negative || matcher.type === 'status' || matcher.type === 'size') return false
+  if (matcher.type !== 'dsl') return true
+  return matcher.expressions.some(
+    ({ names, source }) =>
+      [...names].some((name) => name !== 'status_code' && name !== 'content_length') && !/^\s*!/.test(source),
+  )
+}
+
+/** The spans that prove a hit (none for a negative one), or null for no hit. */
+function hit(matcher: Matcher, answer: Answer): readonly string[] | null {
+  if (matcher.type === 'dsl') {
+    const results = matcher.expressions.map((expression) => expression.evaluate(answer.get) === true)
+    return verdict(matcher, results, literalsOf(matcher.expressions, answer))
+  }
+  if (matcher.type === 'status') {
+    const status = answer.get('status_code')
+    if (status === undefined) return null
+    return verdict(matcher, [matcher.statuses.some((wanted) => wanted === status)], [])
+  }
+  const part = partOf(matcher.part, answer)
+  // A part that the answer does not have is no match, also for a negative matcher.
+  if (part === undefined) return null
+  if (matcher.type === 'size') return verdict(matcher, [matcher.sizes.includes(part.length)], [])
+  if (matcher.type === 'regex') return regexHit(matcher, part)
+  return wordHit(matcher, part, answer)
+}
+
+function wordHit(matcher: Matcher & { type: 'word' | 'binary' }, part: string, answer: Answer) {
+  const ignoresCase = matcher.type === 'word' && matcher.ignoresCase
+  const text = ignoresCase ? part.toLowerCase() : part
+  const spans: string[] = []
+  const results = matcher.words.map((written) => {
+    const word = matcher.type === 'word' ? toBytes(fillInKnown(written, answer.get)) : written
+    const at = text.indexOf(ignoresCase ? word.toLowerCase() : word)
+    if (at >= 0) spans.push(part.slice(at, at + word.length))
+    return at >= 0
+  })
+  return verdict(matcher, results, spans)
+}
+
+function regexHit(matcher: Matcher & { type: 'regex' }, part: string) {
+  const spans: string[] = []
+  const results = matcher.patterns.map((pattern) => {
+    const [first] = pattern.matches(part)
+    if (first) spans.push(first[0] ?? '')
+    return first !== undefined
+  })
+  return verdict(matcher, results, spans)
+}
+
+function verdict(matcher: Matcher, results: readonly boolean[], spans: readonly string[]): readonly string[] | null {
+  if (results.length === 0) return null
+  const isHit = matcher.condition === 'and' ? results.every(Boolean) : results.some(Boolean)
+  if (isHit === matcher.negative) return null
+  return matcher.negative ? [] : spans
+}
+
+/** Texts that an expression quotes and the answer holds: the best guess at what made it true. */
+function literalsOf(expressions: (Matcher & { type: 'dsl' })['expressions'], answer: Answer): string[] {
+  const whole = partOf(answer.defaultPart, answer) ?? ''
+  const header = partOf('header', answer) ?? ''
+  const quoted = expressions.flatMap(({ source }) => [...source.matchAll(/"([^"\\]{3,200})"|'([^'\\]{3,200})'/g)])
+  const literals = quoted.map(([, one, other]) => toBytes(one ?? other ?? ''))
+  return literals.filter((literal) => whole.includes(literal) || header.includes(literal))
+}
+
+/** A part as a byte string; undefined when the answer has none of that name. */
+export function partOf(name: string, answer: Answer): string | undefined {
+  const value: DslValue | undefined = answer.get(name === '' ? answer.defaultPart : name)
+  return value === undefined ? undefined : toText(value)
+}

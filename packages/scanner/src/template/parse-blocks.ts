@@ -1,0 +1,180 @@
+/** The protocol blocks of a template. What cannot be carried out in full is refused. */
+import {
+  at,
+  commaTexts,
+  either,
+  flag,
+  items,
+  keysOf,
+  onlyKeys,
+  refuse,
+  text,
+  whole,
+  type Node,
+} from '#template/parse-node.ts'
+import { readOperators, refuseUnrunnable } from '#template/parse-operators.ts'
+import type {
+  HttpBlock,
+  NetworkBlock,
+  NetworkHost,
+  NetworkInput,
+  RedirectPolicy,
+  SslBlock,
+  TlsVersion,
+} from '#template/template.ts'
+import { isKnownVariable, placeholdersOf } from '#template/variables.ts'
+
+const REDIRECTS_MAX = 10
+const PATHS_MAX = 500
+const READ_BYTES_MAX = 64 * 1024
+
+const operatorKeys = ['id', 'name', 'matchers', 'matchers-condition', 'extractors']
+const httpKeys = new Set([
+  ...operatorKeys,
+  ...'method path headers body redirects host-redirects max-redirects stop-at-first-match max-size threads'.split(' '),
+  ...'disable-path-automerge skip-variables-check cookie-reuse disable-cookie read-all'.split(' '),
+])
+const networkKeys = new Set([
+  ...operatorKeys,
+  ...'host port inputs read-size read-all exclude-ports stop-at-first-match'.split(' '),
+])
+const inputKeys = new Set(['data', 'type', 'read', 'name'])
+const sslKeys = new Set([...operatorKeys, 'address', 'min_version', 'max_version'])
+
+/** @throws Refused */
+export function readHttp(block: Node): HttpBlock {
+  for (const feature of ['raw', 'payloads', 'fuzzing', 'unsafe', 'race', 'pipeline', 'global-matchers']) {
+    if (at(block, feature).value !== undefined) refuse(at(block, feature), feature)
+  }
+  onlyKeys(block, httpKeys)
+  const paths = items(at(block, 'path')).map(readPath)
+  if (paths.length === 0 || paths.length > PATHS_MAX)
+    refuse(at(block, 'path'), 'invalid', `path must have 1 to ${PATHS_MAX} members`)
+  const body = at(block, 'body')
+  return {
+    method: text(at(block, 'method'), 'GET'),
+    paths,
+    headers: readHeaders(at(block, 'headers')),
+    body: body.value === undefined ? null : filled(body),
+    redirects: redirectPolicy(block),
+    redirectsMax: Math.min(whole(at(block, 'max-redirects'), REDIRECTS_MAX) || REDIRECTS_MAX, REDIRECTS_MAX),
+    stopsAtFirstMatch: flag(at(block, 'stop-at-first-match')),
+    bodyBytesMax: whole(at(block, 'max-size'), null),
+    operators: readOperators(block),
+  }
+}
+
+/** A path begins with the address of the target: nothing else may ever be asked. */
+function readPath(node: Node): string {
+  const path = filled(node)
+  if (!/^\{\{(BaseURL|RootURL)\}\}/.test(path))
+    refuse(node, 'address of its own', `a path that does not begin with {{BaseURL}}`)
+  return path
+}
+
+function readHeaders(node: Node): Record<string, string> {
+  return Object.fromEntries(keysOf(node).map((name) => [name, filled(at(node, name))]))
+}
+
+function redirectPolicy(block: Node): RedirectPolicy {
+  if (flag(at(block, 'host-redirects'))) return 'same-origin'
+  return flag(at(block, 'redirects')) ? 'target' : 'none'
+}
+
+/** @throws Refused */
+export function readNetwork(block: Node): NetworkBlock {
+  for (const feature of ['payloads', 'attack'])
+    if (at(block, feature).value !== undefined) refuse(at(block, feature), feature)
+  onlyKeys(block, networkKeys)
+  const inputs = items(at(block, 'inputs')).map(readInput)
+  return {
+    hosts: items(at(block, 'host')).map(readHost),
+    ports: commaTexts(at(block, 'port')).flatMap((one) => readPort(one, at(block, 'port'))),
+    inputs,
+    readBytesMax: Math.min(whole(at(block, 'read-size'), 1024) || 1024, READ_BYTES_MAX),
+    operators: readOperators(block),
+  }
+}
+
+function readHost(node: Node): NetworkHost {
+  const [, tls, port] =
+    /^(tls:\/\/)?\{\{(?:Hostname|Host)\}\}(?::(\d+|\{\{Port\}\}))?$/.exec(text(node)) ??
+    refuse(node, 'address of its own')
+  return { tls: tls !== undefined, port: port === undefined || port === '{{Port}}' ? null : Number(port) }
+}
+
+function readPort(written: string, node: Node): number[] {
+  if (written === '{{Port}}') return []
+  const port = Number(written)
+  return Number.isInteger(port) && port > 0 && port < 65_536
+    ? [port]
+    : refuse(node, 'invalid', `not a port: ${written.slice(0, 20)}`)
+}
+
+function readInput(node: Node): NetworkInput {
+  onlyKeys(node, inputKeys)
+  const type = text(at(node, 'type'), 'text')
+  if (type !== 'text' && type !== 'hex') refuse(at(node, 'type'), `${type} inputs`)
+  const data = at(node, 'data').value === undefined ? '' : filled(at(node, 'data'))
+  const read = whole(at(node, 'read'), null)
+  return {
+    data,
+    isHex: type === 'hex',
+    readBytesMax: read === null || read === 0 ? null : Math.min(read, READ_BYTES_MAX),
+    name: text(at(node, 'name'), ''),
+  }
+}
+
+const versions: Readonly<Record<string, TlsVersion>> = {
+  tls10: 'TLSv1',
+  tls11: 'TLSv1.1',
+  tls12: 'TLSv1.2',
+  tls13: 'TLSv1.3',
+}
+
+/** @throws Refused */
+export function readSsl(block: Node): SslBlock {
+  onlyKeys(block, sslKeys)
+  const address = either(block, 'address')
+  if (!/^\{\{(Host|Hostname)\}\}(:\{\{Port\}\})?$/.test(text(address, '{{Host}}:{{Port}}')))
+    refuse(address, 'address of its own')
+  return {
+    minVersion: readVersion(at(block, 'min_version')),
+    maxVersion: readVersion(at(block, 'max_version')),
+    operators: readOperators(block),
+  }
+}
+
+function readVersion(node: Node): TlsVersion | null {
+  if (node.value === undefined) return null
+  const name = text(node)
+  return versions[name] ?? refuse(node, `${name.slice(0, 20)}`)
+}
+
+/** Text whose placeholders all have a value here. */
+function filled(node: Node): string {
+  const written = text(node)
+  for (const placeholder of placeholdersOf(written)) {
+    if (typeof placeholder === 'string') refuse(node, 'placeholder', `a placeholder with ${placeholder}`)
+    refuseUnrunnable(placeholder, node)
+    for (const name of placeholder.names) {
+      if (!isKnownVariable(name)) refuse(node, 'placeholder', `the placeholder {{${name}}} has no value`)
+    }
+  }
+  if (/§/.test(written)) refuse(node, 'payload marks')
+  return written
+}
+
+/** @throws Refused when texts that only later steps of the engine carry out are used */
+export function refuseWholeTemplate(root: Node): void {
+  const kinds = ['headless', 'code', 'javascript', 'file', 'workflows', 'dns', 'websocket', 'whois']
+  for (const kind of kinds) if (at(root, kind).value !== undefined) refuse(at(root, kind), kind)
+  for (const feature of ['flow', 'variables', 'constants', 'signature', 'self-contained', 'dynamic-section']) {
+    if (at(root, feature).value !== undefined) refuse(at(root, feature), feature)
+  }
+  const tags = new Set(commaTexts(at(at(root, 'info'), 'tags')))
+  for (const tag of ['intrusive', 'dos', 'fuzz', 'brute-force', 'bruteforce']) {
+    if (tags.has(tag))
+      refuse(at(at(root, 'info'), 'tags'), 'may change the target', `a check with the tag ${tag} may change the target`)
+  }
+}

@@ -1,0 +1,136 @@
+/** Matchers and extractors of a block. */
+import { parseExpression, type Expression } from '#template/dsl.ts'
+import { parseJsonPath } from '#template/extractor.ts'
+import { at, flag, items, oneOf, onlyKeys, refuse, text, texts, whole, type Node } from '#template/parse-node.ts'
+import { compilePattern, type Pattern } from '#template/regex.ts'
+import type { Extractor, Matcher, Operators } from '#template/template.ts'
+import { placeholdersOf } from '#template/variables.ts'
+
+const matcherKeys = new Set(
+  'type name part words regex status size binary dsl condition negative case-insensitive match-all internal encoding'.split(
+    ' ',
+  ),
+)
+const extractorKeys = new Set('type name part regex group kval json dsl internal case-insensitive'.split(' '))
+
+/**
+ * Reads `matchers`, `matchers-condition` and `extractors`.
+ *
+ * @throws Refused for types and options that are not carried out
+ */
+export function readOperators(block: Node): Operators {
+  const matchers = items(at(block, 'matchers')).map(readMatcher)
+  const extractors = items(at(block, 'extractors')).map(readExtractor)
+  if (matchers.length + extractors.length === 0) refuse(block, 'no matchers', 'a block without matchers and extractors')
+  return { condition: oneOf(at(block, 'matchers-condition'), ['and', 'or'], 'or'), matchers, extractors }
+}
+
+function readMatcher(node: Node): Matcher {
+  onlyKeys(node, matcherKeys)
+  // Internal matchers steer a flow and are no results; flows are refused, and so are they.
+  if (flag(at(node, 'internal'))) refuse(at(node, 'internal'), 'internal matchers')
+  const base = {
+    name: text(at(node, 'name'), ''),
+    part: partName(at(node, 'part')),
+    condition: oneOf(at(node, 'condition'), ['and', 'or'], 'or'),
+    negative: flag(at(node, 'negative')),
+  }
+  const type = text(at(node, 'type'))
+  switch (type) {
+    case 'word':
+      return { ...base, type, ...readWords(node) }
+    case 'regex':
+      return { ...base, type, patterns: some(at(node, 'regex')).map(pattern) }
+    case 'binary':
+      return { ...base, type, words: some(at(node, 'binary')).map(hexBytes) }
+    case 'status':
+      return { ...base, type, statuses: some(at(node, 'status')).map((item) => whole(item, 0)) }
+    case 'size':
+      return { ...base, type, sizes: some(at(node, 'size')).map((item) => whole(item, 0)) }
+    case 'dsl':
+      return { ...base, type, expressions: some(at(node, 'dsl')).map(expression) }
+    default:
+      return refuse(at(node, 'type'), `${type} matchers`)
+  }
+}
+
+function readWords(node: Node) {
+  const isHex = text(at(node, 'encoding'), '') === 'hex'
+  const words = some(at(node, 'words')).map((item) =>
+    isHex ? Buffer.from(hexBytes(item), 'latin1').toString() : text(item),
+  )
+  for (const word of words) {
+    for (const placeholder of placeholdersOf(word))
+      if (typeof placeholder !== 'string') refuseUnrunnable(placeholder, at(node, 'words'))
+  }
+  return { words, ignoresCase: flag(at(node, 'case-insensitive')) }
+}
+
+function readExtractor(node: Node): Extractor {
+  onlyKeys(node, extractorKeys)
+  // What an internal extractor reads is used in a later request: sequences are not carried out yet.
+  if (flag(at(node, 'internal'))) refuse(at(node, 'internal'), 'internal extractors')
+  const base = { name: text(at(node, 'name'), ''), part: partName(at(node, 'part')) }
+  const type = text(at(node, 'type'))
+  switch (type) {
+    case 'regex':
+      return { ...base, type, patterns: some(at(node, 'regex')).map(pattern), group: whole(at(node, 'group'), 0) }
+    case 'kval':
+      return { ...base, type, keys: texts(at(node, 'kval')).map((key) => key.toLowerCase().replaceAll('-', '_')) }
+    case 'json':
+      return { ...base, type, paths: some(at(node, 'json')).map(jsonPath) }
+    case 'dsl':
+      return { ...base, type, expressions: some(at(node, 'dsl')).map(expression) }
+    default:
+      return refuse(at(node, 'type'), `${type} extractors`)
+  }
+}
+
+/** @throws Refused for what an expression needs that is not there; unknown names may be header names and stay */
+export function refuseUnrunnable(expression: Expression, node: Node): void {
+  for (const name of expression.names) {
+    if (name.startsWith('interactsh')) refuse(node, 'interactsh')
+    if (name === 'duration' || /^duration_\d+$/.test(name)) refuse(node, 'time-based matching')
+    if (isHistory(name)) refuse(node, 'history variables')
+  }
+}
+
+function partName(node: Node): string {
+  const name = text(node, '')
+  if (name.startsWith('interactsh')) refuse(node, 'interactsh')
+  if (isHistory(name)) refuse(node, 'history variables')
+  return name.replace(/^(all|raw)$/, 'response')
+}
+
+function isHistory(name: string): boolean {
+  return /^(body|header|all_headers|status_code|content_length|content_type|response|raw|location|set_cookie)_\d+$/.test(
+    name,
+  )
+}
+
+function some(node: Node): Node[] {
+  const found = items(node)
+  return found.length > 0 ? found : refuse(node, 'invalid', `${node.path.join('.')} is empty`)
+}
+
+function pattern(node: Node): Pattern {
+  const source = text(node)
+  return compilePattern(source) ?? refuse(node, 'regular expression', `not RE2 syntax: ${source.slice(0, 80)}`)
+}
+
+function expression(node: Node): Expression {
+  const parsed = parseExpression(text(node))
+  if (typeof parsed === 'string') return refuse(node, parsed.startsWith('the function') ? parsed : 'expression', parsed)
+  refuseUnrunnable(parsed, node)
+  return parsed
+}
+
+function jsonPath(node: Node): readonly string[] {
+  return parseJsonPath(text(node)) ?? refuse(node, 'jq expressions')
+}
+
+function hexBytes(node: Node): string {
+  const hex = text(node).replace(/\s/g, '')
+  if (!/^([\da-f]{2})+$/i.test(hex)) refuse(node, 'invalid', `not hexadecimal: ${hex.slice(0, 40)}`)
+  return Buffer.from(hex, 'hex').toString('latin1')
+}

@@ -1,0 +1,140 @@
+/**
+ * Reads a template in nuclei's format. Packs are data from elsewhere: sizes, aliases and depth are
+ * bounded, and a template with a single feature that is not carried out is refused with its line.
+ */
+import { LineCounter, isNode, parseDocument, type Document } from 'yaml'
+import { readHttp, readNetwork, readSsl, refuseWholeTemplate } from '#template/parse-blocks.ts'
+import { Refused, at, commaTexts, either, items, keysOf, text, texts, type Node } from '#template/parse-node.ts'
+import { isProofPossible } from '#template/matcher.ts'
+import type { CheckInfo, Operators, Template } from '#template/template.ts'
+
+const SOURCE_BYTES_MAX = 1024 * 1024
+const ALIASES_MAX = 50
+const DEPTH_MAX = 24
+const severities = ['critical', 'high', 'medium', 'low', 'info', 'unknown']
+
+export interface RefusedTemplate {
+  readonly file: string
+  /** From 1; 0 where no line can be named. */
+  readonly line: number
+  /** Short name of the feature or mistake, under which refusals are counted. */
+  readonly feature: string
+  /** One sentence with the line. */
+  readonly reason: string
+}
+
+/**
+ * @param file name for messages
+ * @param source YAML text
+ * @returns the template, or why it is not run; never throws for what a pack may contain
+ */
+export function parseTemplate(file: string, source: string): Template | RefusedTemplate {
+  if (source.length > SOURCE_BYTES_MAX) return refused(file, 0, 'too large', `larger than ${SOURCE_BYTES_MAX} bytes`)
+  const counter = new LineCounter()
+  const document = readYaml(source, counter)
+  if (typeof document === 'string') return refused(file, 0, 'YAML', document)
+  const [mistake] = document.errors
+  if (mistake) return refused(file, mistake.linePos?.[0].line ?? 0, 'YAML', mistake.message.split('\n')[0] ?? '')
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: ALIASES_MAX })
+    if (depthOf(value) > DEPTH_MAX) return refused(file, 0, 'YAML', `nested deeper than ${DEPTH_MAX}`)
+    return readTemplate(file, { value, path: [] })
+  } catch (error) {
+    if (error instanceof Refused)
+      return refused(file, lineOf(document, counter, error.path), error.feature, error.message)
+    if (error instanceof ReferenceError || error instanceof RangeError) return refused(file, 0, 'YAML', error.message)
+    throw error
+  }
+}
+
+function refused(file: string, line: number, feature: string, message: string): RefusedTemplate {
+  return { file, line, feature, reason: line > 0 ? `line ${line}: ${message}` : message }
+}
+
+function readYaml(source: string, lineCounter: LineCounter): Document.Parsed | string {
+  try {
+    return parseDocument(source, { lineCounter, logLevel: 'silent', strict: true })
+  } catch (error) {
+    // Brackets nested by the ten thousand end the parser's stack.
+    if (error instanceof RangeError) return 'nested too deeply'
+    throw error
+  }
+}
+
+function depthOf(value: unknown, depth = 0): number {
+  if (typeof value !== 'object' || value === null || depth > DEPTH_MAX) return depth
+  return Math.max(
+    depth,
+    ...Object.values(value)
+      .slice(0, 10_000)
+      .map((member) => depthOf(member, depth + 1)),
+  )
+}
+
+/** The line of the deepest part of the way that exists. */
+function lineOf(document: Document, counter: LineCounter, path: readonly (string | number)[]): number {
+  for (let length = path.length; length > 0; length--) {
+    const node = document.getIn(path.slice(0, length), true)
+    if (isNode(node) && node.range) return counter.linePos(node.range[0]).line
+  }
+  return 1
+}
+
+const rootKeys = new Set([
+  ...'id info http requests tcp network ssl stop-at-first-match headless code javascript file workflows dns'.split(' '),
+  ...'websocket whois flow variables constants signature self-contained dynamic-section'.split(' '),
+])
+
+function readTemplate(file: string, root: Node): Template {
+  for (const key of keysOf(root)) if (!rootKeys.has(key)) throw new Refused(key, [key])
+  refuseWholeTemplate(root)
+  const http = items(either(root, 'http', 'requests')).map(readHttp)
+  const network = items(either(root, 'tcp', 'network')).map(readNetwork)
+  const ssl = items(at(root, 'ssl')).map(readSsl)
+  const blocks = [...http, ...network, ...ssl]
+  if (blocks.length === 0) throw new Refused('no requests', [], 'nothing to ask')
+  const metadata = at(at(root, 'info'), 'metadata')
+  const claimed = at(metadata, 'glacis-quality').value
+  const claimedQuality = claimed === undefined ? null : Math.min(100, Math.max(0, Number(claimed) || 0))
+  return {
+    file,
+    info: readInfo(root, claimedQuality ?? bestQuality(blocks.map(({ operators }) => operators))),
+    http,
+    network,
+    ssl,
+    stopsAtFirstMatch: at(root, 'stop-at-first-match').value === true,
+    protocols: commaTexts(at(metadata, 'glacis-protocol')),
+    claimedQuality,
+  }
+}
+
+function bestQuality(operators: readonly Operators[]): number {
+  return operators.some(isProofPossible) ? 99 : 70
+}
+
+function readInfo(root: Node, quality: number): CheckInfo {
+  const id = text(at(root, 'id'))
+  if (!/^[\w.:-]{1,200}$/.test(id))
+    throw new Refused('invalid', ['id'], 'id must be made of letters, digits, dots and hyphens')
+  const info = at(root, 'info')
+  const classification = at(info, 'classification')
+  const cves = commaTexts(at(classification, 'cve-id')).map((cve) => cve.toUpperCase())
+  const named = [...cves, id.toUpperCase()].filter((cve) => /^CVE-\d{4}-\d{4,}$/.test(cve))
+  const score = Number(text(at(classification, 'cvss-score'), ''))
+  const severity = text(at(info, 'severity'), 'unknown').toLowerCase()
+  return {
+    id,
+    name: text(at(info, 'name'), id),
+    threat: named[0] ?? id,
+    severity: severities.includes(severity) ? severity : 'unknown',
+    cvss: text(at(classification, 'cvss-metrics'), ''),
+    score: Number.isFinite(score) && score > 0 ? score : null,
+    summary: text(at(info, 'description'), '').trim(),
+    impact: text(at(info, 'impact'), '').trim(),
+    remediation: text(at(info, 'remediation'), '').trim(),
+    references: texts(at(info, 'reference')).map((reference) => reference.trim()),
+    cves: [...new Set(named)],
+    tags: commaTexts(at(info, 'tags')),
+    quality,
+  }
+}

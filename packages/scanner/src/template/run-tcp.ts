@@ -1,0 +1,99 @@
+/** Runs the TCP and TLS checks of one service. */
+import { rawEvidence, type Evidence } from '#template/evidence.ts'
+import { evaluateOperators, type Match } from '#template/matcher.ts'
+import { askNetwork, concerns } from '#template/network.ts'
+import type { ServiceEvent, ServiceRun } from '#template/run.ts'
+import { askTls, tlsAnswer, tlsFacts, type TlsReading } from '#template/ssl.ts'
+import type { NetworkBlock, SslBlock, Template } from '#template/template.ts'
+import { variablesOf, withRandom } from '#template/variables.ts'
+
+/** @throws only when the run's signal aborts */
+export async function* runNetwork(run: ServiceRun): AsyncIterable<ServiceEvent> {
+  for (const template of run.plan.templates) {
+    const blocks = template.network.filter((block) => concerns(template, block, run.service))
+    if (blocks.length === 0) continue
+    let isAnswered = true
+    for (const block of blocks) isAnswered = (yield* runNetworkBlock(run, template, block)) && isAnswered
+    yield { kind: 'ended', isFinished: isAnswered, check: template.info.id }
+  }
+}
+
+async function* runNetworkBlock(run: ServiceRun, template: Template, block: NetworkBlock) {
+  const { tools, origin, signal } = run
+  await tools.budget.take(origin.address, signal)
+  const reading = await askNetwork(block, origin, lookupOf(run), { guard: tools.guard, signal })
+  if (reading.kind === 'inconclusive') return false
+  for (const match of evaluateOperators(block.operators, reading.answer)) {
+    yield found(run, template, match, rawEvidence(reading.request, reading.received.toString('latin1'), match), '')
+  }
+  return true
+}
+
+/** Each pair of versions is tried once, however many checks ask for it. */
+export async function* runTls(run: ServiceRun): AsyncIterable<ServiceEvent> {
+  const readings = new Map<string, TlsReading>()
+  for (const template of run.plan.templates) {
+    if (template.ssl.length === 0) continue
+    let isAnswered = true
+    for (const block of template.ssl) {
+      const key = `${block.minVersion} ${block.maxVersion}`
+      const reading = readings.get(key) ?? (await shake(run, block))
+      readings.set(key, reading)
+      if (reading.kind === 'inconclusive') isAnswered = false
+      if (reading.kind === 'accepted') yield* matchTls(run, template, block, reading)
+    }
+    yield { kind: 'ended', isFinished: isAnswered, check: template.info.id }
+  }
+}
+
+async function shake({ tools, origin, signal }: ServiceRun, block: SslBlock): Promise<TlsReading> {
+  await tools.budget.take(origin.address, signal)
+  return askTls(block, origin, { guard: tools.guard, signal })
+}
+
+function* matchTls(
+  run: ServiceRun,
+  template: Template,
+  block: SslBlock,
+  reading: TlsReading & { kind: 'accepted' },
+): Iterable<ServiceEvent> {
+  const now = new Date()
+  const answer = tlsAnswer(reading, run.origin, lookupOf(run), now)
+  for (const match of evaluateOperators(block.operators, answer)) {
+    const facts = Object.entries(tlsFacts(reading, run.origin, now)).map(([name, value]) => `${name}: ${String(value)}`)
+    const asked = `TLS handshake${block.minVersion === null ? '' : ` from ${block.minVersion}`}${block.maxVersion === null ? '' : ` to ${block.maxVersion}`}`
+    const text = Buffer.from(facts.join('\n'), 'utf8').toString('latin1')
+    yield found(run, template, match, rawEvidence(asked, text, match), ' tls')
+  }
+}
+
+function lookupOf({ origin, target }: ServiceRun) {
+  const scheme = origin.tls ? 'https' : 'http'
+  const variables = variablesOf({ ...origin, scheme, basePath: target.basePath })
+  return withRandom((name) => variables.get(name))
+}
+
+function found(
+  { target, service }: ServiceRun,
+  template: Template,
+  match: Match,
+  evidence: Evidence,
+  suffix: string,
+): ServiceEvent {
+  const { info, claimedQuality } = template
+  return {
+    kind: 'found',
+    severity: info.severity,
+    finding: {
+      kind: 'finding',
+      address: target.address,
+      port: service.port,
+      transport: 'tcp',
+      check: info.id,
+      threat: info.threat,
+      location: `${service.port}${suffix}${match.name === '' ? '' : ` ${match.name}`}`.slice(0, 500),
+      quality: claimedQuality ?? 99,
+      ...evidence,
+    },
+  }
+}

@@ -1,0 +1,143 @@
+/** The TLS side of templates: what a handshake shows, under the names that `ssl` templates use. */
+import type { X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
+import type { Origin } from '#net/http.ts'
+import type { Guard } from '#guard.ts'
+import { dial } from '#net/tcp.ts'
+import { shakeHands } from '#net/tls.ts'
+import type { Lookup } from '#template/dsl.ts'
+import { toBytes, type DslValue } from '#template/dsl-value.ts'
+import type { Answer, SslBlock } from '#template/template.ts'
+
+const HANDSHAKE_MS = 5_000
+
+export interface TlsAccepted {
+  readonly kind: 'accepted'
+  /** As Node names it, such as `TLSv1.2`. */
+  readonly version: string
+  /** IANA name of the cipher suite. */
+  readonly cipher: string
+  readonly certificate: X509Certificate | null
+  /** The chain leads to an authority that this machine trusts, and the certificate is valid now. */
+  readonly isTrusted: boolean
+}
+export type TlsReading =
+  | TlsAccepted
+  /** The server answered, with an alert or by closing, that it does not speak these versions. */
+  | { readonly kind: 'rejected' }
+  | { readonly kind: 'inconclusive'; readonly reason: string }
+
+/**
+ * One handshake with the versions that a block asks for.
+ *
+ * @throws only when `signal` aborts, with its reason
+ */
+export async function askTls(
+  block: Pick<SslBlock, 'minVersion' | 'maxVersion'>,
+  { address, port, hostname }: Origin,
+  options: { readonly guard: Guard; readonly signal: AbortSignal },
+): Promise<TlsReading> {
+  const startedAt = performance.now()
+  const shaken = await shakeHands(address, port, {
+    ...options,
+    hostname,
+    deadlineMs: HANDSHAKE_MS,
+    ...(block.minVersion && { minVersion: block.minVersion }),
+    ...(block.maxVersion && { maxVersion: block.maxVersion }),
+  })
+  if (shaken.kind === 'handshake') {
+    const { socket, version, cipher } = shaken
+    const certificate = socket.getPeerX509Certificate() ?? null
+    const { authorized: isTrusted } = socket
+    socket.destroy()
+    return { kind: 'accepted', version, cipher, certificate, isTrusted }
+  }
+  // Silence until the deadline, or a port that is gone, says nothing of what the server speaks.
+  const isSilent = performance.now() - startedAt >= HANDSHAKE_MS
+  const isOurs = /no (protocols|ciphers) available/i.test(shaken.reason)
+  if (isSilent || isOurs) return { kind: 'inconclusive', reason: shaken.reason }
+  const again = await dial(address, port, options)
+  if (again.kind !== 'open') return { kind: 'inconclusive', reason: shaken.reason }
+  again.line.close()
+  return { kind: 'rejected' }
+}
+
+const versionNames: Readonly<Record<string, string>> = {
+  TLSv1: 'tls10',
+  'TLSv1.1': 'tls11',
+  'TLSv1.2': 'tls12',
+  'TLSv1.3': 'tls13',
+}
+
+/** The answer of an accepted handshake; the default part is all of it as JSON. */
+export function tlsAnswer(reading: TlsAccepted, origin: Origin, lookup: Lookup, now: Date): Answer {
+  const facts = tlsFacts(reading, origin, now)
+  const json = JSON.stringify(facts)
+  const values = new Map<string, DslValue>(Object.entries(facts).map(([name, value]) => [name, asBytes(value)]))
+  for (const name of ['response', 'body', 'data']) values.set(name, toBytes(json))
+  return { defaultPart: 'response', get: (name) => values.get(name) ?? lookup(name) }
+}
+
+function asBytes(value: string | boolean | number | readonly string[]): DslValue {
+  if (typeof value === 'object') return value.map(toBytes)
+  return typeof value === 'string' ? toBytes(value) : value
+}
+
+/** What a handshake shows. Times are ISO 8601; a name that does not apply is left out. */
+export function tlsFacts(reading: TlsAccepted, origin: Origin, now: Date) {
+  const { certificate } = reading
+  return {
+    host: origin.hostname,
+    ip: origin.address,
+    port: String(origin.port),
+    tls_version: versionNames[reading.version] ?? reading.version,
+    cipher: reading.cipher,
+    untrusted: !reading.isTrusted,
+    ...(certificate && certificateFacts(certificate, origin, now)),
+  }
+}
+
+function certificateFacts(certificate: X509Certificate, origin: Origin, now: Date) {
+  const names = alternativeNames(certificate)
+  const subject = attribute(certificate.subject, 'CN')
+  return {
+    subject_cn: subject,
+    subject_dn: certificate.subject.replaceAll('\n', ', '),
+    subject_an: names,
+    issuer_cn: attribute(certificate.issuer, 'CN'),
+    issuer_dn: certificate.issuer.replaceAll('\n', ', '),
+    issuer_org: attribute(certificate.issuer, 'O'),
+    not_before: certificate.validFromDate.toISOString(),
+    not_after: certificate.validToDate.toISOString(),
+    expired: certificate.validToDate < now,
+    self_signed: isSelfSigned(certificate),
+    mismatched: !coversName(certificate, origin),
+    wildcard_certificate: [subject, ...names].some((name) => name.startsWith('*.')),
+    serial: certificate.serialNumber,
+    sha256: certificate.fingerprint256,
+  }
+}
+
+function isSelfSigned(certificate: X509Certificate): boolean {
+  return certificate.subject === certificate.issuer && certificate.verify(certificate.publicKey)
+}
+
+function coversName(certificate: X509Certificate, { hostname, address }: Origin): boolean {
+  if (isIP(hostname) !== 0 || hostname === '') return certificate.checkIP(hostname || address) !== undefined
+  return certificate.checkHost(hostname) !== undefined
+}
+
+/** The value of an attribute in Node's `CN=…` lines; empty when there is none. */
+function attribute(name: string, key: string): string {
+  return (
+    name
+      .split('\n')
+      .find((line) => line.startsWith(`${key}=`))
+      ?.slice(key.length + 1) ?? ''
+  )
+}
+
+function alternativeNames(certificate: X509Certificate): string[] {
+  const text = certificate.subjectAltName ?? ''
+  return [...text.matchAll(/(?:DNS|IP Address):("(?:[^"\\]|\\.)*"|[^,]+)/g)].map(([, name = '']) => name).slice(0, 500)
+}

@@ -1,0 +1,123 @@
+/** What placeholders stand for, and how they are filled in. */
+import { randomBytes } from 'node:crypto'
+import { parseExpression, type Expression, type Lookup } from '#template/dsl.ts'
+import { toText, type DslValue } from '#template/dsl-value.ts'
+
+/** Where a check looks: the parts of the address that templates may name. */
+export interface Place {
+  readonly scheme: 'http' | 'https' | 'tcp'
+  /** Host name, or the address where none is known. */
+  readonly hostname: string
+  readonly address: string
+  readonly port: number
+  /** Path of the target, `/` at least. */
+  readonly basePath: string
+}
+
+/** Names that `variablesOf` may answer; a template that names others is refused when it is read. */
+export const knownVariables: ReadonlySet<string> = new Set(
+  'BaseURL RootURL Hostname Host Port Path File Scheme Input FQDN DN RDN TLD SD ip'.split(' '),
+)
+const RANDOM_NAME = /^randstr(_\d+)?$/
+
+/** Whether the runners can give a value to the placeholder's name. */
+export function isKnownVariable(name: string): boolean {
+  return knownVariables.has(name) || RANDOM_NAME.test(name)
+}
+
+/**
+ * The variables of a place. `DN`, `RDN`, `TLD` and `SD` do not exist for IP addresses, so that what
+ * needs them is not sent.
+ */
+export function variablesOf(place: Place): ReadonlyMap<string, DslValue> {
+  const { scheme, hostname, address, port } = place
+  const host = hostname.includes(':') ? `[${hostname}]` : hostname
+  const isDefaultPort = (scheme === 'http' && port === 80) || (scheme === 'https' && port === 443)
+  const authority = isDefaultPort ? host : `${host}:${port}`
+  const root = `${scheme}://${authority}`
+  const path = place.basePath.replace(/\/+$/, '')
+  const slash = path.lastIndexOf('/')
+  return new Map<string, DslValue>([
+    ['BaseURL', root + path],
+    ['RootURL', root],
+    ['Input', root + path],
+    ['Hostname', authority],
+    ['Host', hostname],
+    ['Port', String(port)],
+    ['Scheme', scheme],
+    ['Path', path],
+    ['File', slash >= 0 ? path.slice(slash + 1) : ''],
+    ['FQDN', hostname],
+    ['ip', address],
+    ...nameParts(hostname, address),
+  ])
+}
+
+function nameParts(hostname: string, address: string): [string, string][] {
+  const labels = hostname.split('.')
+  const last = labels.at(-1) ?? ''
+  if (hostname === address || labels.length < 2 || hostname.includes(':') || /^\d+$/.test(last)) return []
+  const [domain = ''] = labels.slice(-2)
+  const subdomain = labels.slice(0, -2).join('.')
+  return [['RDN', labels.slice(-2).join('.')], ['DN', domain], ['TLD', last], ...pairUnlessEmpty('SD', subdomain)]
+}
+
+function pairUnlessEmpty(name: string, value: string): [string, string][] {
+  return value === '' ? [] : [[name, value]]
+}
+
+/** A lookup that also makes up `randstr` values, the same each time it is asked for the same name. */
+export function withRandom(lookup: Lookup): Lookup {
+  const made = new Map<string, string>()
+  return (name) => {
+    if (!RANDOM_NAME.test(name)) return lookup(name)
+    const value = made.get(name) ?? randomBytes(14).toString('hex').slice(1)
+    made.set(name, value)
+    return value
+  }
+}
+
+const PLACEHOLDER = /\{\{([^{}]+)\}\}/g
+const parsed = new Map<string, Expression | string>()
+
+/** Expressions between double braces, in order; a sentence in place of one that cannot be read. */
+export function placeholdersOf(text: string): (Expression | string)[] {
+  return [...text.matchAll(PLACEHOLDER)].map(([, source = '']) => expressionOf(source))
+}
+
+/**
+ * Fills in every placeholder.
+ *
+ * @returns null when one has no value: such a request is not sent
+ */
+export function fillIn(text: string, lookup: Lookup): string | null {
+  if (!text.includes('{{')) return text
+  let isWhole = true
+  const filled = text.replace(PLACEHOLDER, (whole, source: string) => {
+    const value = valueOf(source, lookup)
+    if (value === undefined) isWhole = false
+    return value ?? whole
+  })
+  return isWhole ? filled : null
+}
+
+/** Fills in what has a value and leaves other double braces as they are: pages may hold them too. */
+export function fillInKnown(text: string, lookup: Lookup): string {
+  if (!text.includes('{{')) return text
+  return text.replace(PLACEHOLDER, (whole, source: string) => valueOf(source, lookup) ?? whole)
+}
+
+function valueOf(source: string, lookup: Lookup): string | undefined {
+  const expression = expressionOf(source)
+  const value = typeof expression === 'string' ? undefined : expression.evaluate(lookup)
+  return value === undefined ? undefined : toText(value)
+}
+
+function expressionOf(source: string): Expression | string {
+  const known = parsed.get(source)
+  if (known !== undefined) return known
+  if (parsed.size > 20_000) parsed.clear()
+  const made = parseExpression(source.trim())
+  parsed.set(source, made)
+  return made
+}

@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { Server, Socket } from 'node:net'
+
+/** A server of a test. Close it; it ends its connections too. */
+export interface Loopback extends AsyncDisposable {
+  readonly address: string
+  readonly port: number
+  /** Bytes received on all connections, as Latin-1. */
+  received(): string
+}
+
+/**
+ * Starts a TCP server on an address of 127.0.0.0/8 that treats each connection as it is told.
+ *
+ * @param port 0: any free port
+ */
+export async function listen(address: string, port: number, treat: (socket: Socket) => void): Promise<Loopback> {
+  const sockets = new Set<Socket>()
+  let received = ''
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('error', () => socket.destroy())
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1').slice(0, 1000)
+    })
+    socket.on('end', () => socket.end())
+    treat(socket)
+  })
+  server.listen(port, address)
+  await once(server, 'listening')
+  return {
+    address,
+    port: portOf(server),
+    received: () => received,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function portOf(server: Server): number {
+  const bound = server.address()
+  if (typeof bound !== 'object' || bound === null) throw new Error('the server is not bound to a port')
+  return bound.port
+}
+
+/** Says one thing and waits. */
+export function greet(words: string | Uint8Array): (socket: Socket) => void {
+  return (socket) => socket.write(words)
+}
+
+/** Says nothing and keeps the connection. */
+export function stayMute(): void {
+  // Being silent is all it does.
+}
+
+/** Resets each connection as soon as it stands. */
+export function reset(socket: Socket): void {
+  socket.resetAndDestroy()
+}
+
+/** One byte at a time, without end: the reader must stop by itself. */
+export function dribble(everyMs: number): (socket: Socket) => void {
+  return (socket) => {
+    const timer = setInterval(() => socket.write('x'), everyMs)
+    socket.on('close', () => clearInterval(timer))
+  }
+}
+
+/** As many bytes as the connection takes, without end. */
+export function flood(socket: Socket): void {
+  const chunk = Buffer.alloc(64 * 1024, 'A')
+  const pour = () => {
+    while (!socket.destroyed && socket.write(chunk));
+  }
+  socket.on('drain', pour)
+  pour()
+}
+
+/** Takes the ClientHello and begins a record that never ends. */
+export function neverFinishTls(socket: Socket): void {
+  socket.once('data', () => socket.write(Buffer.from([22, 3, 3, 0x40, 0, 2])))
+}
+
+/** Answers a request by the first pattern that fits it. */
+export function answer(rules: readonly (readonly [RegExp, string | Uint8Array])[]): (socket: Socket) => void {
+  return (socket) => {
+    socket.on('data', (chunk) => {
+      const said = rules.find(([pattern]) => pattern.test(chunk.toString('latin1')))?.[1]
+      if (said !== undefined) socket.write(said)
+    })
+  }
+}
