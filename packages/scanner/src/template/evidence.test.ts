@@ -12,6 +12,10 @@ it.each([
   ['url = https://bob:pw@git.test/x', `url = https://bob:${M}@git.test/x`],
   ['Authorization: Bearer abc.def', `Authorization: Bearer ${M}`],
   ['Set-Cookie: sid=abc123; HttpOnly', `Set-Cookie: sid=${M}; HttpOnly`],
+  [
+    '<td class="e">DB_PASSWORD </td><td class="v">hunter2 </td>',
+    `<td class="e">DB_PASSWORD </td><td class="v">${M}</td>`,
+  ],
   ['id AKIAABCDEFGHIJKLMNOP', `id AKIA${M}`],
   ['ghp_abcdefghij0123456789', `ghp_${M}`],
   ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJlMTIz', `eyJ${M}`],

@@ -67,6 +67,8 @@ const SECRET_NAME =
 /** NAME=value, name: value, "name": "value", name => 'value'. Bounded, so that no text makes it slow. */
 const ASSIGNMENT =
   /(["']?)([\w.-]{1,100})\1(\s{0,4}(?:=>|[:=])\s{0,4})("[^"\n]{0,2000}"?|'[^'\n]{0,2000}'?|[^\s"'<>,;&][^\s<>,;&]{0,2000})/g
+/** Two cells of a table, as phpinfo() shows the environment. */
+const CELLS = /(<td[^>]{0,80}>\s{0,8})([\w.$'"[\]-]{1,100})(\s{0,8}<\/td>\s{0,8}<td[^>]{0,80}>)([^<]{1,2000})/gi
 const masks: readonly (readonly [RegExp, string])[] = [
   // PEM blocks of private keys, whole or cut off.
   [/(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)[^-]*(-----END [A-Z ]{0,30}PRIVATE KEY-----)?/g, `$1 ${MASK} $2`],
@@ -85,5 +87,8 @@ export function maskSecrets(text: string): string {
   const named = text.replace(ASSIGNMENT, (whole, quote: string, name: string, sign: string) =>
     SECRET_NAME.test(name) ? `${quote}${name}${quote}${sign}${MASK}` : whole,
   )
-  return masks.reduce((masked, [pattern, replacement]) => masked.replace(pattern, replacement), named)
+  const celled = named.replace(CELLS, (whole, cell: string, name: string, between: string) =>
+    SECRET_NAME.test(name.replace(/\W+$/, '')) ? `${cell}${name}${between}${MASK}` : whole,
+  )
+  return masks.reduce((masked, [pattern, replacement]) => masked.replace(pattern, replacement), celled)
 }
