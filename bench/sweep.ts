@@ -20,7 +20,7 @@ const unthrottled: Limits = {
   sweepPerSecond: Infinity,
   sweepPerHostPerSecond: Infinity,
   sweepPerHostInFlight: 1000,
-  sweepInFlight: 2000,
+  sweepInFlight: 128,
 }
 
 const servers = await listen(48)

@@ -19,20 +19,40 @@ export function createGuard(job: Pick<ScanJob, 'allow' | 'deny'>): Guard {
   const deny = job.deny ?? []
   const denied = networksOf(deny.filter((text) => !endpoint(text)))
   const endpoints = new Set(deny.flatMap((text) => endpoint(text) ?? []))
+  // A sweep asks a thousand times for one address; only the port differs.
+  const judged = new Map<string, Verdict>()
+
+  function judge(address: string): Verdict {
+    const ip = parseIp(address)
+    if (!ip) return { reason: `${address} is not an IP address`, reached: [] }
+    const reached = reachedThrough(ip)
+    return { reason: reasonAgainst(address, ip, reached), reached }
+  }
+  function reasonAgainst(address: string, ip: Ip, reached: readonly Ip[]): string | null {
+    if (some(reached, metadataNetworks)) return `${address} is a cloud metadata address, which is never scanned`
+    if (some(reached, unusableNetworks)) return `${address} does not name a single host`
+    if (some(reached, denied)) return `${address} is excluded`
+    return inNetworks(ip, allowed) ? null : `${address} is outside the target`
+  }
+
   return {
     refusal(address, port) {
-      const ip = parseIp(address)
-      if (!ip) return `${address} is not an IP address`
+      const verdict = judged.get(address) ?? judge(address)
+      if (judged.size >= judgedMax) judged.clear()
+      judged.set(address, verdict)
+      if (verdict.reason !== null) return verdict.reason
       if (!Number.isInteger(port) || port < 1 || port > 65_535) return `${port} is not a port`
-      const reached = reachedThrough(ip)
-      if (some(reached, metadataNetworks)) return `${address} is a cloud metadata address, which is never scanned`
-      if (some(reached, unusableNetworks)) return `${address} does not name a single host`
-      if (some(reached, denied)) return `${address} is excluded`
-      if (reached.some((one) => endpoints.has(key(one, port)))) return `port ${port} of ${address} is excluded`
-      return inNetworks(ip, allowed) ? null : `${address} is outside the target`
+      const isDenied = endpoints.size > 0 && verdict.reached.some((one) => endpoints.has(key(one, port)))
+      return isDenied ? `port ${port} of ${address} is excluded` : null
     },
   }
 }
+
+interface Verdict {
+  readonly reason: string | null
+  readonly reached: readonly Ip[]
+}
+const judgedMax = 4096
 
 function some(ips: readonly Ip[], networks: readonly Network[]): boolean {
   return ips.some((ip) => inNetworks(ip, networks))

@@ -1,49 +1,66 @@
 /** The eyes: an address goes in, observations come out. Knows no database and no account. */
 import type { Observation, ScanJob } from '@glacis/contract/runner'
 import { compileFingerprints } from '#fingerprint/match.ts'
-import type { Fingerprints } from '#fingerprint/match.ts'
 import { loadRecog } from '#fingerprint/recog.ts'
 import { runScan } from '#scan.ts'
-import type { ScanOptions } from '#scan.ts'
+import type { Knowledge, ScanOptions } from '#scan.ts'
+import { loadTemplates } from '#template/plan.ts'
+import type { CheckInfo } from '#template/plan.ts'
 
 export { expand, hostsMax, isProblem, parseAddress } from '#address.ts'
 export type { AddressProblem, ScanAddress } from '#address.ts'
 export { limitsByProfile } from '#budget.ts'
 export type { Limits } from '#budget.ts'
+export { commonPorts } from '#common-ports.ts'
+export { createGuard } from '#guard.ts'
+export type { Guard } from '#guard.ts'
 export { isPublicAddress } from '#ip.ts'
 export { resolveName } from '#net/dns.ts'
 export type { ScanOptions } from '#scan.ts'
+export type { CheckInfo } from '#template/plan.ts'
 
 /** Fingerprints and checks, read and compiled once for many scans. */
-export interface Packs {
-  readonly fingerprints: Fingerprints
-  readonly webPaths: readonly string[]
+export interface Packs extends Knowledge {
+  /** What the server needs to know of each check: its threat, severity, words and links. */
+  readonly checks: readonly CheckInfo[]
   readonly counts: { readonly fingerprints: number; readonly checks: number }
   /** Records that were left out, each with its file and the reason. */
   readonly problems: readonly { readonly file: string; readonly reason: string }[]
 }
 
-/** Reads the packs below the folders. A bad record is left out and told in `problems`. */
+/**
+ * Reads the packs below the folders. A bad record is left out and told in `problems`.
+ *
+ * @throws when a folder cannot be read
+ */
 export async function loadPacks(folders: {
   readonly checks: readonly string[]
   readonly fingerprints: readonly string[]
 }): Promise<Packs> {
-  const { files, problems } = await loadRecog(folders.fingerprints)
-  const fingerprints = compileFingerprints(files)
+  const recog = await loadRecog(folders.fingerprints)
+  const templates = await loadTemplates(folders.checks)
+  const fingerprints = compileFingerprints(recog.files)
   return {
     fingerprints,
-    webPaths: webPathsOf(files),
-    counts: { fingerprints: fingerprints.count, checks: 0 },
-    problems,
+    webPaths: webPathsOf(recog.files),
+    plan: templates.plan,
+    checks: templates.checks,
+    counts: { fingerprints: fingerprints.count, checks: templates.checks.length },
+    problems: [...recog.problems, ...templates.refused],
   }
 }
 
-/** Scans the hosts of a job. See {@link runScan} for order, bounds and cancelling. */
+/**
+ * Scans the hosts of a job, side by side; the observations of one host come in the order host,
+ * services and software, findings, coverage. Packs may serve many scans at once.
+ *
+ * @throws the signal's reason when it aborts; no socket, timer or thread stays behind
+ */
 export function scan(
   job: ScanJob,
   { packs, ...options }: ScanOptions & { readonly packs: Packs },
 ): AsyncIterable<Observation> {
-  return runScan(job, { ...packs, checks: async function* () {} }, options)
+  return runScan(job, packs, options)
 }
 
 const webPathsMax = 24

@@ -3,28 +3,20 @@ import { once } from 'node:events'
 import type { Observation, ScanJob } from '@glacis/contract/runner'
 import { Observation as ObservationSchema } from '@glacis/contract/runner'
 import { afterAll, describe, expect, it } from 'vitest'
-import { compileFingerprints } from '#fingerprint/match.ts'
-import { loadRecog } from '#fingerprint/recog.ts'
-import { runScan } from '#scan.ts'
-import type { ScanKnowledge, ScanOptions } from '#scan.ts'
+import { loadPacks, scan } from '#index.ts'
+import type { ScanOptions } from '#index.ts'
 import { answer, dribble, flood, greet, listen, neverFinishTls, reset, stayMute } from '#testing/loopback.ts'
 
-const own = new URL('../../../packs/fingerprints', import.meta.url).pathname
-const { files } = await loadRecog([own])
-const knowledge: ScanKnowledge = {
-  fingerprints: compileFingerprints(files),
-  webPaths: ['/version'],
-  checks: async function* ({ address, identifications }) {
-    const ports = identifications.map(({ service }) => service.port)
-    for (const port of ports) yield { kind: 'coverage', address, port, checks: ['example'] }
-  },
-}
+const packs = await loadPacks({
+  fingerprints: [new URL('../../../packs/fingerprints', import.meta.url).pathname],
+  checks: [new URL('./testing/checks', import.meta.url).pathname],
+})
 
 async function observe(job: Partial<ScanJob>, options: Partial<ScanOptions> = {}): Promise<Observation[]> {
   const whole = { hosts: [], allow: ['127.41.0.0/16'], profile: 'deep' as const, ...job }
   const signal = new AbortController().signal
   const seen: Observation[] = []
-  for await (const observation of runScan(whole, knowledge, { signal, ...options })) {
+  for await (const observation of scan(whole, { signal, packs, ...options })) {
     seen.push(ObservationSchema.parse(observation))
   }
   return seen
@@ -38,7 +30,15 @@ describe('scan', () => {
   it('tells host, service, software and coverage, in that order', async () => {
     await using ssh = await listen('127.41.2.1', 0, greet('SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u10\r\n'))
     const seen = await observe({ hosts: [{ address: ssh.address }], ports: [ssh.port] })
-    expect(seen.map(({ kind }) => kind)).toEqual(['progress', 'host', 'service', 'technology', 'coverage', 'progress'])
+    expect(seen.map(({ kind }) => kind)).toEqual([
+      'progress',
+      'host',
+      'service',
+      'technology',
+      'finding',
+      'coverage',
+      'progress',
+    ])
     expect(seen[1]).toMatchObject({ reached: true, reason: `port ${ssh.port} open` })
     expect(seen[2]).toMatchObject({ protocol: 'ssh', tls: false, port: ssh.port })
     expect(seen[3]).toMatchObject({
@@ -47,12 +47,15 @@ describe('scan', () => {
       quality: 80,
       wfn: { text: 'cpe:2.3:a:openbsd:openssh:9.2:p1:*:*:*:*:*:*' },
     })
+    expect(seen[4]).toMatchObject({ check: 'example-greeting', location: String(ssh.port) })
+    expect(seen[5]).toMatchObject({ port: ssh.port, checks: ['example-greeting'] })
   })
 
   it('reads web servers: head, title, products of headers and pages', async () => {
     const server = createServer((request, response) => {
       response.setHeader('Server', 'Apache/2.4.6 (CentOS) OpenSSL/1.0.2k-fips PHP/5.4.16')
-      response.end(request.url === '/version' ? '{"etcdserver":"3.4.23"}' : '<title>A &amp; B</title>')
+      if (request.url === '/.env') return response.end('APP_KEY=base64:abc')
+      return response.end(request.url === '/version' ? '{"etcdserver":"3.4.23"}' : '<title>A &amp; B</title>')
     }).listen(0, '127.41.2.2')
     await once(server, 'listening')
     afterAll(() => server.close())
@@ -70,6 +73,8 @@ describe('scan', () => {
       'openssl:openssl:1.0.2k 80',
       'php:php:5.4.16 80',
     ])
+    expect(ofKind('finding', seen)).toMatchObject([{ check: 'example-page', port, quality: 99 }])
+    expect(ofKind('coverage', seen)).toMatchObject([{ port, checks: ['example-page'] }])
   })
 
   it('asks a silent service in its own language', async () => {
@@ -139,7 +144,7 @@ describe('scan', () => {
     const abort = new AbortController()
     const job = { hosts: [{ address: mute.address }], ports: [mute.port], allow: ['127.41.0.0/16'] }
     const reading = (async () => {
-      for await (const observation of runScan(job, knowledge, { signal: abort.signal })) {
+      for await (const observation of scan(job, { packs, signal: abort.signal })) {
         if (observation.kind === 'host') abort.abort(new Error('cancelled by a person'))
       }
     })()
@@ -149,7 +154,7 @@ describe('scan', () => {
   it('stops when nobody reads any more', async () => {
     const hosts = Array.from({ length: 50 }, (_, index) => ({ address: `127.41.8.${index + 1}` }))
     const job = { hosts, allow: ['127.41.0.0/16'] }
-    for await (const observation of runScan(job, knowledge, { signal: new AbortController().signal })) {
+    for await (const observation of scan(job, { packs, signal: new AbortController().signal })) {
       expect(observation.kind).toBe('progress')
       break
     }

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { Observation, ScanJob, ScanProfile } from '@glacis/contract/runner'
+import type { Observation, ScanJob } from '@glacis/contract/runner'
 import { createBudget, limitsByProfile } from '#budget.ts'
 import type { Budget, Limits } from '#budget.ts'
 import { createChannel } from '#channel.ts'
@@ -18,27 +18,16 @@ import { createGate, forEachOf } from '#pool.ts'
 import type { Gate } from '#pool.ts'
 import { createSweeper, inOrder } from '#ports.ts'
 import type { PortReading, Sweeper } from '#ports.ts'
+import type { CheckPlan } from '#template/plan.ts'
+import { runChecks } from '#template/run.ts'
+import type { CheckTarget } from '#template/run.ts'
 
 /** Knowledge that a scan applies: what software looks like, and what proves that something is wrong. */
-export interface ScanKnowledge {
+export interface Knowledge {
   readonly fingerprints: Fingerprints
+  /** Paths that fingerprints want to see on web servers. */
   readonly webPaths: readonly string[]
-  readonly checks: CheckStage
-}
-/** The checks of one identified host; yields findings and coverage. */
-export type CheckStage = (host: IdentifiedHost, tools: CheckTools) => AsyncIterable<Observation>
-export interface IdentifiedHost {
-  readonly address: string
-  readonly hostname: string
-  readonly basePath: string
-  readonly identifications: readonly Identification[]
-}
-export interface CheckTools {
-  readonly http: HttpClient
-  readonly guard: Guard
-  readonly signal: AbortSignal
-  readonly profile: ScanProfile
-  readonly budget: Budget
+  readonly plan: CheckPlan
 }
 export interface ScanOptions {
   readonly signal: AbortSignal
@@ -53,7 +42,7 @@ export interface ScanOptions {
 
 interface Run {
   readonly job: ScanJob
-  readonly knowledge: ScanKnowledge
+  readonly knowledge: Knowledge
   readonly options: ScanOptions
   readonly limits: Limits
   readonly guard: Guard
@@ -81,7 +70,7 @@ const identifiedAtOnce = 6
  */
 export async function* runScan(
   job: ScanJob,
-  knowledge: ScanKnowledge,
+  knowledge: Knowledge,
   options: ScanOptions,
 ): AsyncGenerator<Observation, void, undefined> {
   options.signal.throwIfAborted()
@@ -200,16 +189,20 @@ async function examineServices(place: HostPlace, reading: PortReading, run: Run)
       for (const technology of technologies) await run.emit(technology)
     }
     const { job, http, guard, budget, knowledge } = run
-    const hostname = place.names[0] ?? place.address
-    const host = { address: place.address, hostname, basePath: job.basePath ?? '/', identifications }
+    const target = targetOf(place, job.basePath ?? '/', identifications)
     const tools = { http, guard, budget, signal, profile: job.profile ?? 'gentle' }
-    for await (const observation of knowledge.checks(host, tools)) await run.emit(observation)
+    for await (const observation of runChecks(target, knowledge.plan, tools)) await run.emit(observation)
   } catch (error) {
     run.signal.throwIfAborted()
     if (!signal.aborted) throw error
     const message = `The time for ${place.address} was spent after ${run.limits.hostDeadlineMs / 60_000} minutes.`
     await run.emit({ kind: 'problem', address: place.address, level: 'warn', message })
   }
+}
+
+function targetOf(place: HostPlace, basePath: string, identifications: readonly Identification[]): CheckTarget {
+  const services = identifications.map(({ service, technologies }) => ({ ...service, technologies }))
+  return { address: place.address, hostname: place.names[0] ?? place.address, basePath, services }
 }
 
 async function identifyAll(
