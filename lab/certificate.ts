@@ -1,6 +1,7 @@
 /** X.509 certificates (RFC 5280) in as much DER as a laboratory needs: one name, self-signed. */
 import { createPrivateKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
+/** Key and certificate as PEM. */
 export interface SelfSigned {
   readonly key: string
   readonly cert: string

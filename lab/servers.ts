@@ -9,6 +9,7 @@ import { ftp, ssh, tarpit } from './hosts/remote.ts'
 import { oldTls } from './hosts/tls.ts'
 import type { Listening, Role, Weak } from './service.ts'
 
+/** One host and how it stands. */
 export interface LabHost {
   readonly address: string
   readonly name: string
@@ -21,6 +22,7 @@ export interface LabHost {
   readonly expected: readonly string[]
 }
 
+/** A laboratory that is running. */
 export interface Lab {
   /** As things stand when it is read. */
   readonly hosts: readonly LabHost[]
@@ -34,6 +36,7 @@ export interface Lab {
   stop(): Promise<void>
 }
 
+/** What may differ from the laboratory as it comes. */
 export interface LabOptions {
   /** First address of the network, inside 127.0.0.0/8; a mask is read over. */
   readonly network?: string | undefined

@@ -22,6 +22,7 @@ export interface Listening {
 /** A server that is told where to listen. */
 export type Service = (address: string, isWeak: Weak) => Promise<Listening>
 
+/** What one host of the laboratory is. */
 export interface Role {
   readonly name: string
   readonly about: string

@@ -6,6 +6,7 @@ import { listenTcp, listenUdp, type Role, type Weak } from '../service.ts'
 /** Longest request that is put together, in bytes. */
 const requestBytesMax = 64 * 1024
 
+/** Speaks RESP; every command that would change something is unknown. */
 export const redis: Role = {
   name: 'cache',
   about: 'Redis 6.0.9 without a password',
@@ -91,6 +92,7 @@ function readCommand(text: string): { words: readonly string[]; length: number }
   return { words, length: at }
 }
 
+/** Version and statistics over both transports; it keeps nothing. */
 export const memcached: Role = {
   name: 'sessions',
   about: 'memcached 1.5.5, open over TCP and amplifying over UDP',
@@ -141,6 +143,7 @@ function memcachedAnswer([name = '']: readonly string[]): string {
   return name.toLowerCase() === 'quit' ? '' : 'ERROR\r\n'
 }
 
+/** Takes connections and subscriptions, and publishes its own version. */
 export const mqtt: Role = {
   name: 'telemetry',
   about: 'An MQTT broker (Mosquitto 2.0.11) that lets anybody in',

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type Socket } from 'node:net'
 import { listenTcp, type Role, type Weak } from '../service.ts'
 
+/** Goes as far as the exchange of algorithms. */
 export const ssh: Role = {
   name: 'bastion',
   about: 'OpenSSH 8.9p1 that still offers SHA-1 and CBC',
@@ -72,6 +73,7 @@ function nameList(names: readonly string[]): Buffer {
   return Buffer.concat([length, text])
 }
 
+/** Logs anybody in, lists one file, and pretends to copy. */
 export const ftp: Role = {
   name: 'transfer',
   about: 'ProFTPD 1.3.5 with anonymous log-in and mod_copy',

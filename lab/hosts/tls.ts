@@ -5,6 +5,7 @@ import { listenTcp, type Role, type Weak } from '../service.ts'
 
 const day = 86_400_000
 
+/** Certificate and versions follow the weaknesses that are left, handshake by handshake. */
 export const oldTls: Role = {
   name: 'intranet',
   about: 'lighttpd 1.4.45 behind TLS 1.0 with an expired, self-signed certificate of 1024 bits',

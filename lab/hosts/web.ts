@@ -14,7 +14,7 @@ const passwd =
   'root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\nlab:x:1000:1000::/home/lab:/bin/sh\n'
 
 /** An HTTP server on the first free port. `headers` go with every answer. */
-export function web(
+function web(
   ports: readonly number[],
   site: Site,
   headers: (isWeak: Weak) => Readonly<Record<string, string>>,

@@ -4,6 +4,7 @@ import type { ReportModel } from './model.ts'
 
 export type { ReportHost, ReportModel, ReportService, ReportTechnology } from './model.ts'
 
+/** A file as it is sent. */
 export interface RenderedReport {
   readonly body: Buffer
   readonly contentType: string
