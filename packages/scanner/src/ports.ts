@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { Limits } from '#budget.ts'
 import { commonPorts, headPorts } from '#common-ports.ts'
 import type { Guard } from '#guard.ts'
-import type { SweepOrder, SweepReply } from '#ports-worker.ts'
+import type { SweepOrder, SweepReply } from '#sweep-host.ts'
 
 /** What the ports of one host said. The four counts add up to the ports that were asked. */
 export interface PortReading {

@@ -6,7 +6,7 @@ import { AffectedHosts, IssueName, SeverityWithScore } from '#issues/issue-cells
 import { list } from '#issues/queries.ts'
 import { formatNumber } from '#lib/format.ts'
 import { SectionHead } from '#ui/card.tsx'
-import { ListBody } from '#ui/list.tsx'
+import { ListBody, totalOf } from '#ui/list.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { EmptyState } from '#ui/states.tsx'
@@ -35,7 +35,7 @@ export function LatestIssues({
 }: LatestIssuesProps) {
   const query = useQuery(list({ pageSize: rows, filter, orderBy: 'ORDER_BY_SEVERITY' }))
   const issues = query.data?.issues
-  const total = query.data?.totalSize ?? (query.data?.nextPageToken === '' ? issues?.length : undefined)
+  const total = totalOf(query.data, issues?.length ?? 0)
   return (
     <section aria-label={title} className="pt-5">
       <div className="px-(--gl-gutter) pb-2">

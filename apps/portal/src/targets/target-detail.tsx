@@ -11,6 +11,7 @@ import { TagList } from '#targets/target-table.tsx'
 import { TargetForm } from '#targets/target-form.tsx'
 import { Button } from '#ui/button.tsx'
 import { progressWords, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
+import { totalOf } from '#ui/list.tsx'
 import { Menu, MenuAction } from '#ui/menu.tsx'
 import { Crumb, PageHead } from '#ui/page-head.tsx'
 import { severityLevels } from '#ui/severity.tsx'
@@ -77,7 +78,7 @@ interface TargetTabsProps {
 }
 function TargetTabs({ id, issueCount, hostCount }: TargetTabsProps) {
   const scans = useQuery(scanList({ pageSize: 25, filter: { targetId: id } })).data
-  const scanCount = scans?.totalSize ?? (scans?.nextPageToken === '' ? scans.scans.length : undefined)
+  const scanCount = totalOf(scans, scans?.scans.length ?? 0)
   return (
     <Tabs label="Target">
       <Tab to="/scope/$id" params={{ id }} activeOptions={{ exact: true, includeSearch: false }}>

@@ -5,6 +5,7 @@ import type { ReportModel } from './model.ts'
 export { collectReport } from './collect.ts'
 export type { ReportHost, ReportModel, ReportService, ReportTechnology } from './model.ts'
 
+/** A file as it is sent. */
 export interface RenderedReport {
   readonly body: Buffer
   readonly contentType: string

@@ -103,11 +103,11 @@ describe('a feed', () => {
     format: 'NVD_CVE',
     vulnerabilities: [{ cve: record }, { cve: 7 }, { cve: record }],
   })
-  const lines = `${JSON.stringify(record)}\nnot json\n${JSON.stringify({ cve: record })}`
+  const lines = `${JSON.stringify(record)}\n{"id": "not json\n\n${JSON.stringify({ cve: record })}`
   it.each([
     ['document', document, ['threat', 'skipped', 'threat']],
     ['indented document', JSON.stringify(JSON.parse(document), null, 2), ['threat', 'skipped', 'threat']],
-    ['stream of lines', lines, ['threat', 'threat']],
+    ['stream of lines', lines, ['threat', 'skipped', 'threat']],
     ['single line', JSON.stringify(record), ['threat']],
     ['nothing', '', []],
   ])('is read from a %s, however it is cut', async (_, text, kinds) => {

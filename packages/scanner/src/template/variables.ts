@@ -45,7 +45,8 @@ export function variablesOf(place: Place): ReadonlyMap<string, DslValue> {
     ['Host', hostname],
     ['Port', String(port)],
     ['Scheme', scheme],
-    ['Path', path],
+    // The folder that the target's path lies in, and its last part.
+    ['Path', slash > 0 ? path.slice(0, slash) : path && '/'],
     ['File', slash >= 0 ? path.slice(slash + 1) : ''],
     ['FQDN', hostname],
     ['ip', address],

@@ -26,7 +26,8 @@ export function progressWords({
   const { scannedHosts, affectedHosts } = hostCount
   const done = Math.max(scannedHosts, progress?.hostsDone ?? 0)
   const total = progress?.hostsTotal ?? 0
-  const hosts = `${formatNumber(done)}${total > 0 ? ` of ${formatNumber(total)}` : ''} hosts scanned`
+  const word = (total || done) === 1 ? 'host' : 'hosts'
+  const hosts = `${formatNumber(done)}${total > 0 ? ` of ${formatNumber(total)}` : ''} ${word} scanned`
   const phase = progress ? `${phaseWords[progress.phase]}. ` : ''
   return `${phase}${hosts}${affectedHosts > 0 ? `, ${formatNumber(affectedHosts)} affected` : ''}.`
 }
