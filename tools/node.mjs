@@ -35,31 +35,34 @@ function isNewEnough() {
 }
 
 /**
- * Runs `glacis` with these words: in this process where the Node is new enough, else in a child
- * that gets our signals and whose exit code becomes ours.
+ * Runs a TypeScript program of this repository with these words: in this process where the Node is
+ * new enough, else in a child that gets our signals and whose exit code becomes ours.
+ *
+ * @param path from the root of the repository
  */
-export async function runGlacis(words) {
-  const program = nodeProgram()
-  const main = join(root, 'apps/server/src/main.ts')
+export async function runProgram(path, ...words) {
+  const node = nodeProgram()
+  const program = join(root, path)
   const compileCache = join(cacheFolder, 'compiled')
-  if (program === null) {
-    return fail(`Glacis runs on Node ${major}, which is not installed yet; "npm start" installs it.`)
-  }
-  if (program === process.execPath) {
+  if (node === null) fail(`Glacis runs on Node ${major}, which is not installed yet; "npm start" installs it.`)
+  if (node === process.execPath) {
     nodeModules.enableCompileCache(compileCache)
-    process.argv = [program, main, ...words]
-    await import(pathToFileURL(main).href)
+    process.argv = [node, program, ...words]
+    await import(pathToFileURL(program).href)
     return
   }
-  const environment = { ...process.env, NODE_COMPILE_CACHE: compileCache }
+  const env = { ...process.env, NODE_COMPILE_CACHE: compileCache }
   // The channel tells the child when we are gone, however suddenly.
-  const child = spawn(program, [main, ...words], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env: environment })
+  const child = spawn(node, [program, ...words], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.once('error', (error) =>
     fail(`Node ${major} does not start here (${error.message}); install it and try again.`),
   )
   child.once('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))
 }
+
+/** `glacis`, the product's own command line. */
+export const glacis = 'apps/server/src/main.ts'
 
 /**
  * npm can be ended without a chance to tell us; then nobody wants any more what we do. It is our

@@ -4,14 +4,14 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { cacheFolder, fail, followNpm, nodeProgram, root, runGlacis } from './node.mjs'
+import { cacheFolder, fail, followNpm, glacis, nodeProgram, root, runProgram } from './node.mjs'
 
 /** Installs, builds and serves. */
 export async function start() {
   followNpm()
   await install({ dev: false })
   await buildPortal()
-  await runGlacis(['serve'])
+  await runProgram(glacis, 'serve')
 }
 
 /**
@@ -92,8 +92,8 @@ async function filesBelow(path) {
   return (await Promise.all(names.map((name) => filesBelow(join(path, name))))).flat()
 }
 
-/** Runs a program quietly; what it says is for the case that it fails. */
-function run(program, ...words) {
+/** Runs a program quietly and answers its exit code and what it said, which is for the case that it fails. */
+export function run(program, ...words) {
   return new Promise((done) => {
     const env = { ...process.env, NO_COLOR: '1' }
     const child = spawn(program, words, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], shell: program === 'npm' })
@@ -104,6 +104,7 @@ function run(program, ...words) {
   })
 }
 
-function say(text) {
+/** For people: progress and explanations go to standard error. */
+export function say(text) {
   console.error(text)
 }

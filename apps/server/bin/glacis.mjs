@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { followNpm, runGlacis } from '../../../tools/node.mjs'
+import { followNpm, glacis, runProgram } from '../../../tools/node.mjs'
 
 followNpm()
-await runGlacis(process.argv.slice(2))
+await runProgram(glacis, ...process.argv.slice(2))
