@@ -50,17 +50,18 @@ export interface HttpFailure {
   /** Nothing came back on a connection that was kept, so that the request may be sent again. */
   readonly mayRepeat?: boolean
 }
+export interface RequestOptions {
+  readonly signal: AbortSignal
+  /** Instead of the client's deadline, in milliseconds. */
+  readonly deadlineMs?: number
+}
 export interface HttpClient {
   /**
    * Sends one request and reads its answer. Redirects are answers and are not followed.
    *
    * @throws only when `signal` aborts, with its reason
    */
-  request(
-    origin: Origin,
-    request: HttpRequest,
-    options: { readonly signal: AbortSignal },
-  ): Promise<HttpResponse | HttpFailure>
+  request(origin: Origin, request: HttpRequest, options: RequestOptions): Promise<HttpResponse | HttpFailure>
   /** Ends every connection; requests under way fail. */
   close(): Promise<void>
 }
@@ -99,7 +100,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 
   return {
-    async request(origin, request, { signal }) {
+    async request(origin, request, { signal, deadlineMs = limits.deadlineMs }) {
       signal.throwIfAborted()
       const refusal = guard.refusal(origin.address, origin.port)
       if (refusal !== null) return { kind: 'failure', reason: `refused: ${refusal}`, local: false }
@@ -107,12 +108,12 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       try {
         await beforeRequest?.(origin.address, signal)
         closeOldest(pools)
-        const answer = await exchange(poolOf(origin), origin, request, { ...limits, signal })
+        const answer = await exchange(poolOf(origin), origin, request, { ...limits, deadlineMs, signal })
         if (answer.kind === 'response' || !answer.mayRepeat) return answer
         // A server may close a kept connection at the very moment it is used again (RFC 9112, 9.5).
         const fresh = createPool(origin, 1, guard)
         try {
-          return await exchange(fresh, origin, request, { ...limits, signal })
+          return await exchange(fresh, origin, request, { ...limits, deadlineMs, signal })
         } finally {
           await fresh.destroy()
         }

@@ -34,7 +34,13 @@ it('takes out NUL, terminal escapes and changes of the reading direction', () =>
 
 it('shows the part of a long answer that holds the proof, within the limits', () => {
   const long = `${'x'.repeat(60_000)}NEEDLE${'y'.repeat(60_000)}`
-  const { evidence, highlights } = rawEvidence('', long, { name: '', spans: ['NEEDLE'], extracted: [], isProof: true })
+  const { evidence, highlights } = rawEvidence('', long, {
+    name: '',
+    spans: ['NEEDLE'],
+    extracted: [],
+    isProof: true,
+    isSilent: false,
+  })
   expect(evidence).toContain('NEEDLE')
   expect(evidence.length).toBeLessThanOrEqual(16_384)
   expect(highlights).toEqual(['NEEDLE'])

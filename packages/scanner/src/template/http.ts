@@ -2,8 +2,10 @@
 import type { HttpClient, HttpFailure, HttpRequest, HttpResponse, Origin } from '#net/http.ts'
 import type { Lookup } from '#template/dsl.ts'
 import { toBytes, type DslValue } from '#template/dsl-value.ts'
+import type { Jar } from '#template/jar.ts'
+import { encodeTarget, rawRequestOf } from '#template/raw.ts'
 import type { Answer, HttpBlock, RedirectPolicy } from '#template/template.ts'
-import { fillIn } from '#template/variables.ts'
+import { fillBytes, fillIn } from '#template/variables.ts'
 
 /** One request of a chain and its answer. */
 export interface Exchange {
@@ -18,6 +20,25 @@ export interface Chain {
   readonly failure: HttpFailure | null
 }
 
+/** Writes one request of a block for a target; null when it cannot be sent there. */
+export type Question = (basePath: string, lookup: Lookup) => HttpRequest | null
+
+/** The requests of a block, in order. */
+export function questionsOf(block: HttpBlock): Question[] {
+  return [
+    ...block.paths.map(
+      (path): Question =>
+        (basePath, lookup) =>
+          requestOf(block, path, basePath, lookup),
+    ),
+    ...block.raws.map(
+      (raw): Question =>
+        (basePath, lookup) =>
+          rawRequestOf(raw, basePath, lookup),
+    ),
+  ]
+}
+
 /**
  * The request of a block's path on a target.
  *
@@ -27,14 +48,14 @@ export interface Chain {
 export function requestOf(block: HttpBlock, path: string, basePath: string, lookup: Lookup): HttpRequest | null {
   const [, name = '', written = ''] = /^\{\{(BaseURL|RootURL)\}\}([^]*)$/.exec(path) ?? []
   const rest = fillIn(written, lookup)
-  const body = block.body === null ? null : fillIn(block.body, lookup)
+  const body = block.body === null ? null : fillBytes(block.body, lookup)
   const headers = fillHeaders(block.headers, lookup)
   if (rest === null || headers === null || (block.body !== null && body === null)) return null
   const base = name === 'BaseURL' ? (rest === '' ? basePath : basePath.replace(/\/+$/, '')) : ''
   const whole = encodePath(base + rest)
   const target = whole === '' || whole.startsWith('?') ? `/${whole}` : whole
   if (!target.startsWith('/')) return null
-  return { method: block.method, path: target, headers, ...(body !== null && { body }) }
+  return { method: block.method, path: target, headers, ...(body !== null && { body: Buffer.from(body, 'latin1') }) }
 }
 
 function fillHeaders(headers: Readonly<Record<string, string>>, lookup: Lookup): Record<string, string> | null {
@@ -49,12 +70,17 @@ function fillHeaders(headers: Readonly<Record<string, string>>, lookup: Lookup):
  * `..`, `//` and `%2e` included, leaves as written; a fragment is cut.
  */
 export function encodePath(path: string): string {
-  const [sent = ''] = path.split('#', 1)
-  const queryAt = sent.indexOf('?')
-  return toBytes(sent).replace(/%(?![\da-f]{2})|[^!#-;=?-~]/gi, (sign, at: number) => {
-    if (sign === ' ' && queryAt >= 0 && at > queryAt) return '+'
-    return `%${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
-  })
+  return encodeTarget(toBytes(path))
+}
+
+export interface FollowOptions {
+  readonly policy: RedirectPolicy
+  readonly redirectsMax: number
+  readonly signal: AbortSignal
+  /** Gives cookies to each request and takes those of each answer. */
+  readonly jar?: Jar
+  /** Time for each answer, in milliseconds; the client's own where absent. */
+  readonly deadlineMs?: number
 }
 
 /**
@@ -65,15 +91,17 @@ export async function follow(
   client: HttpClient,
   start: Origin,
   first: HttpRequest,
-  { policy, redirectsMax, signal }: { policy: RedirectPolicy; redirectsMax: number; signal: AbortSignal },
+  { policy, redirectsMax, signal, jar, deadlineMs }: FollowOptions,
 ): Promise<Chain> {
   const exchanges: Exchange[] = []
   const seen = new Set<string>()
   let origin = start
   let request = first
   for (;;) {
-    const response = await client.request(origin, request, { signal })
+    const dressed = jar?.dress(request) ?? request
+    const response = await client.request(origin, dressed, { signal, ...(deadlineMs !== undefined && { deadlineMs }) })
     if (response.kind === 'failure') return { exchanges, failure: response }
+    jar?.take(request.path, response)
     exchanges.push({ origin, path: request.path, response })
     const next = policy === 'none' ? null : nextHop(origin, request, response, policy)
     const key = next && [next.origin.port, next.origin.tls, next.request.method, next.request.path].join(' ')

@@ -14,6 +14,8 @@ export interface Match {
   readonly extracted: readonly string[]
   /** Something that the answer says, and not only a status or an absence, led to the match. */
   readonly isProof: boolean
+  /** Steers the flow of its check and is not told. */
+  readonly isSilent: boolean
 }
 
 /** At most this many spans are kept as proof. */
@@ -25,9 +27,10 @@ const SPANS_MAX = 20
  */
 export function evaluateOperators(operators: Operators, answer: Answer): Match[] {
   const { matchers, condition } = operators
-  const extracted = operators.extractors.flatMap((extractor) => extract(extractor, answer))
+  const told = operators.extractors.filter(({ isInternal }) => !isInternal)
+  const extracted = told.flatMap((extractor) => extract(extractor, answer))
   if (matchers.length === 0) {
-    return extracted.length > 0 ? [{ name: '', spans: extracted, extracted, isProof: true }] : []
+    return extracted.length > 0 ? [{ name: '', spans: extracted, extracted, isProof: true, isSilent: false }] : []
   }
   const hits: { matcher: Matcher; spans: readonly string[] }[] = []
   for (const matcher of matchers) {
@@ -43,6 +46,7 @@ export function evaluateOperators(operators: Operators, answer: Answer): Match[]
     spans: spansOf(some),
     extracted,
     isProof: isProof(some),
+    isSilent: some.some(({ matcher }) => matcher.isInternal),
   })
   if (condition === 'and') return [match('', hits)]
   const named = hits.filter(({ matcher }) => matcher.name !== '')
@@ -61,7 +65,7 @@ function isContent(matcher: Matcher): boolean {
   if (matcher.type !== 'dsl') return true
   return matcher.expressions.some(
     ({ names, source }) =>
-      [...names].some((name) => name !== 'status_code' && name !== 'content_length') && !/^\s*!/.test(source),
+      [...names].some((name) => !/^(?:status_code|content_length)(?:_\d+)?$/.test(name)) && !/^\s*!/.test(source),
   )
 }
 
@@ -72,7 +76,7 @@ function hit(matcher: Matcher, answer: Answer): readonly string[] | null {
     return verdict(matcher, results, literalsOf(matcher.expressions, answer))
   }
   if (matcher.type === 'status') {
-    const status = answer.get('status_code')
+    const status = answer.get(/^status_code_\d+$/.test(matcher.part) ? matcher.part : 'status_code')
     if (status === undefined) return null
     return verdict(matcher, [matcher.statuses.some((wanted) => wanted === status)], [])
   }

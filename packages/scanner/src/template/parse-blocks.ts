@@ -13,6 +13,8 @@ import {
   type Node,
 } from '#template/parse-node.ts'
 import { readOperators, refuseUnrunnable } from '#template/parse-operators.ts'
+import { readRawText, type RawText } from '#template/raw.ts'
+import type { Scope } from '#template/scope.ts'
 import type {
   HttpBlock,
   NetworkBlock,
@@ -31,7 +33,9 @@ const READ_BYTES_MAX = 64 * 1024
 const operatorKeys = ['id', 'name', 'matchers', 'matchers-condition', 'extractors']
 const httpKeys = new Set([
   ...operatorKeys,
-  ...'method path headers body redirects host-redirects max-redirects stop-at-first-match max-size threads'.split(' '),
+  ...'method path raw req-condition headers body redirects host-redirects max-redirects stop-at-first-match max-size threads'.split(
+    ' ',
+  ),
   ...'disable-path-automerge skip-variables-check cookie-reuse disable-cookie read-all'.split(' '),
 ])
 const networkKeys = new Set([
@@ -42,20 +46,26 @@ const inputKeys = new Set(['data', 'type', 'read', 'name'])
 const sslKeys = new Set([...operatorKeys, 'address', 'min_version', 'max_version'])
 
 /** @throws Refused */
-export function readHttp(block: Node): HttpBlock {
-  for (const feature of ['raw', 'payloads', 'fuzzing', 'unsafe', 'race', 'pipeline', 'global-matchers']) {
+export function readHttp(block: Node, scope: Scope): HttpBlock {
+  for (const feature of ['payloads', 'fuzzing', 'unsafe', 'race', 'pipeline', 'global-matchers']) {
     if (at(block, feature).value !== undefined) refuse(at(block, feature), feature)
   }
   onlyKeys(block, httpKeys)
-  const paths = items(at(block, 'path')).map(readPath)
-  if (paths.length === 0 || paths.length > PATHS_MAX)
-    refuse(at(block, 'path'), 'invalid', `path must have 1 to ${PATHS_MAX} members`)
+  const isLenient = flag(at(block, 'skip-variables-check'))
+  const paths = items(at(block, 'path')).map((path) => readPath(path, scope))
+  const raws = items(at(block, 'raw')).map((raw) => readRaw(raw, block, isLenient ? null : scope))
+  if (paths.length > 0 && raws.length > 0) refuse(at(block, 'raw'), 'invalid', 'both path and raw')
+  const count = paths.length + raws.length
+  if (count === 0 || count > PATHS_MAX)
+    refuse(at(block, 'path'), 'invalid', `a block must have 1 to ${PATHS_MAX} requests`)
   const body = at(block, 'body')
   return {
     method: text(at(block, 'method'), 'GET'),
     paths,
-    headers: readHeaders(at(block, 'headers')),
-    body: body.value === undefined ? null : filled(body),
+    raws,
+    keepsCookies: !flag(at(block, 'disable-cookie')),
+    headers: readHeaders(at(block, 'headers'), scope),
+    body: body.value === undefined ? null : filled(body, scope),
     redirects: redirectPolicy(block),
     redirectsMax: Math.min(whole(at(block, 'max-redirects'), REDIRECTS_MAX) || REDIRECTS_MAX, REDIRECTS_MAX),
     stopsAtFirstMatch: flag(at(block, 'stop-at-first-match')),
@@ -65,15 +75,24 @@ export function readHttp(block: Node): HttpBlock {
 }
 
 /** A path begins with the address of the target: nothing else may ever be asked. */
-function readPath(node: Node): string {
-  const path = filled(node)
+function readPath(node: Node, scope: Scope): string {
+  const path = filled(node, scope)
   if (!/^\{\{(BaseURL|RootURL)\}\}/.test(path))
     refuse(node, 'address of its own', `a path that does not begin with {{BaseURL}}`)
   return path
 }
 
-function readHeaders(node: Node): Record<string, string> {
-  return Object.fromEntries(keysOf(node).map((name) => [name, filled(at(node, name))]))
+function readHeaders(node: Node, scope: Scope): Record<string, string> {
+  return Object.fromEntries(keysOf(node).map((name) => [name, filled(at(node, name), scope)]))
+}
+
+/** @param scope null where what has no value is sent as it is written */
+function readRaw(node: Node, block: Node, scope: Scope | null): RawText {
+  const raw = readRawText(scope ? filled(node, scope) : text(node))
+  if (typeof raw === 'string') return refuse(node, raw)
+  const [annotation] = raw.annotations
+  if (annotation !== undefined) refuse(node, /^@[a-z-]*/i.exec(annotation)?.[0] ?? 'annotation')
+  return { text: raw.text, isMerged: !flag(at(block, 'disable-path-automerge')), isLenient: scope === null }
 }
 
 function redirectPolicy(block: Node): RedirectPolicy {
@@ -115,7 +134,7 @@ function readInput(node: Node): NetworkInput {
   onlyKeys(node, inputKeys)
   const type = text(at(node, 'type'), 'text')
   if (type !== 'text' && type !== 'hex') refuse(at(node, 'type'), `${type} inputs`)
-  const data = at(node, 'data').value === undefined ? '' : filled(at(node, 'data'))
+  const data = at(node, 'data').value === undefined ? '' : filled(at(node, 'data'), new Set())
   const read = whole(at(node, 'read'), null)
   return {
     data,
@@ -152,13 +171,14 @@ function readVersion(node: Node): TlsVersion | null {
 }
 
 /** Text whose placeholders all have a value here. */
-function filled(node: Node): string {
+function filled(node: Node, scope: Scope): string {
   const written = text(node)
   for (const placeholder of placeholdersOf(written)) {
     if (typeof placeholder === 'string') refuse(node, 'placeholder', `a placeholder with ${placeholder}`)
     refuseUnrunnable(placeholder, node)
     for (const name of placeholder.names) {
-      if (!isKnownVariable(name)) refuse(node, 'placeholder', `the placeholder {{${name}}} has no value`)
+      if (!isKnownVariable(name) && !scope.has(name))
+        refuse(node, 'placeholder', `the placeholder {{${name}}} has no value`)
     }
   }
   if (/§/.test(written)) refuse(node, 'payload marks')

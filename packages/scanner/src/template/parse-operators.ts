@@ -34,6 +34,7 @@ function readMatcher(node: Node): Matcher {
     part: partName(at(node, 'part')),
     condition: oneOf(at(node, 'condition'), ['and', 'or'], 'or'),
     negative: flag(at(node, 'negative')),
+    isInternal: false,
   }
   const type = text(at(node, 'type'))
   switch (type) {
@@ -70,7 +71,7 @@ function readExtractor(node: Node): Extractor {
   onlyKeys(node, extractorKeys)
   // What an internal extractor reads is used in a later request: sequences are not carried out yet.
   if (flag(at(node, 'internal'))) refuse(at(node, 'internal'), 'internal extractors')
-  const base = { name: text(at(node, 'name'), ''), part: partName(at(node, 'part')) }
+  const base = { name: text(at(node, 'name'), ''), part: partName(at(node, 'part')), isInternal: false }
   const type = text(at(node, 'type'))
   switch (type) {
     case 'regex':
@@ -91,21 +92,13 @@ export function refuseUnrunnable(expression: Expression, node: Node): void {
   for (const name of expression.names) {
     if (name.startsWith('interactsh')) refuse(node, 'interactsh')
     if (name === 'duration' || /^duration_\d+$/.test(name)) refuse(node, 'time-based matching')
-    if (isHistory(name)) refuse(node, 'history variables')
   }
 }
 
 function partName(node: Node): string {
   const name = text(node, '')
   if (name.startsWith('interactsh')) refuse(node, 'interactsh')
-  if (isHistory(name)) refuse(node, 'history variables')
   return name.replace(/^(all|raw)$/, 'response')
-}
-
-function isHistory(name: string): boolean {
-  return /^(body|header|all_headers|status_code|content_length|content_type|response|raw|location|set_cookie)_\d+$/.test(
-    name,
-  )
 }
 
 function some(node: Node): Node[] {

@@ -80,7 +80,19 @@ ssl:
 
 describe('refuses with line and reason', () => {
   it.each<[string, string, string, number]>([
-    ['raw requests', `${head}http:\n  - raw: ["GET / HTTP/1.1"]\n${word}`, 'raw', 6],
+    ['a raw text without a request', `${head}http:\n  - raw: ["GET /"]\n${word}`, 'a request line of its own kind', 6],
+    [
+      'a message framed by hand',
+      `${head}http:\n  - raw: ["POST / HTTP/1.1\\nTransfer-Encoding: chunked\\n\\n0"]\n${word}`,
+      'the header Transfer-Encoding',
+      6,
+    ],
+    [
+      'requests in two ways',
+      `${head}http:\n  - raw: ["GET / HTTP/1.1"]\n    path: ["{{BaseURL}}"]\n${word}`,
+      'invalid',
+      6,
+    ],
     ['payloads', `${head}${block}    payloads: { a: [b] }\n${word}`, 'payloads', 8],
     ['a flow', `${head}flow: http(1) && http(2)\n${block}${word}`, 'flow', 5],
     ['variables', `${head}variables: { a: b }\n${block}${word}`, 'variables', 5],
@@ -101,12 +113,6 @@ describe('refuses with line and reason', () => {
       'callbacks',
       `${head}${block}    matchers:\n      - type: word\n        part: interactsh_protocol\n        words: [dns]\n`,
       'interactsh',
-      10,
-    ],
-    [
-      'history',
-      `${head}${block}    matchers:\n      - type: dsl\n        dsl: ["contains(body_2, 'a')"]\n`,
-      'history variables',
       10,
     ],
     [

@@ -6,7 +6,8 @@ import { LineCounter, isNode, parseDocument, type Document } from 'yaml'
 import { readHttp, readNetwork, readSsl, refuseWholeTemplate } from '#template/parse-blocks.ts'
 import { Refused, at, commaTexts, either, items, keysOf, text, texts, type Node } from '#template/parse-node.ts'
 import { isProofPossible } from '#template/matcher.ts'
-import type { CheckInfo, Operators, Template } from '#template/template.ts'
+import { isHistory, scopeOf } from '#template/scope.ts'
+import type { CheckInfo, HttpBlock, Operators, Template } from '#template/template.ts'
 
 const SOURCE_BYTES_MAX = 1024 * 1024
 const ALIASES_MAX = 50
@@ -88,7 +89,8 @@ const rootKeys = new Set([
 function readTemplate(file: string, root: Node): Template {
   for (const key of keysOf(root)) if (!rootKeys.has(key)) throw new Refused(key, [key])
   refuseWholeTemplate(root)
-  const http = items(either(root, 'http', 'requests')).map(readHttp)
+  const scope = scopeOf(root)
+  const http = items(either(root, 'http', 'requests')).map((block) => readHttp(block, scope))
   const network = items(either(root, 'tcp', 'network')).map(readNetwork)
   const ssl = items(at(root, 'ssl')).map(readSsl)
   const blocks = [...http, ...network, ...ssl]
@@ -102,10 +104,25 @@ function readTemplate(file: string, root: Node): Template {
     http,
     network,
     ssl,
+    isSequence: isSequence(http),
     stopsAtFirstMatch: at(root, 'stop-at-first-match').value === true,
     protocols: commaTexts(at(metadata, 'glacis-protocol')),
     claimedQuality,
   }
+}
+
+/** Requests written out in full build on each other; so do those whose matchers look back by number. */
+function isSequence(http: readonly HttpBlock[]): boolean {
+  if (http.flatMap(({ raws }) => raws).length > 1) return true
+  return http.some(({ operators }) => namesOf(operators).some(isHistory))
+}
+
+function namesOf({ matchers, extractors }: Operators): string[] {
+  return [...matchers, ...extractors].flatMap((one) => [
+    one.part,
+    ...(one.type === 'dsl' ? one.expressions.flatMap(({ names }) => [...names]) : []),
+    ...(one.type === 'kval' ? one.keys : []),
+  ])
 }
 
 function bestQuality(operators: readonly Operators[]): number {

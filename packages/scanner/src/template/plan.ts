@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { HttpRequest } from '#net/http.ts'
 import type { Lookup } from '#template/dsl.ts'
-import { requestOf } from '#template/http.ts'
+import { questionsOf } from '#template/http.ts'
 import { parseTemplate, type RefusedTemplate } from '#template/parse.ts'
 import type { CheckInfo, HttpBlock, RedirectPolicy, Template } from '#template/template.ts'
 import { variablesOf, withRandom, type Place } from '#template/variables.ts'
@@ -84,11 +84,11 @@ export function planOrigin(plan: CheckPlan, place: Place): OriginPlan {
   const shared = new Map<string, SharedRequest>()
   const unfinished = new Set<Template>()
   for (const template of plan.templates) {
-    if (template.http.length === 0) continue
+    if (template.http.length === 0 || template.isSequence) continue
     const lookup = withRandom((name) => variables.get(name))
     for (const block of template.http) {
-      for (const path of block.paths) {
-        const request = requestOf(block, path, place.basePath, lookup)
+      for (const write of questionsOf(block)) {
+        const request = write(place.basePath, lookup)
         if (request) add(shared, request, { template, block, lookup })
         else unfinished.add(template)
       }
@@ -103,10 +103,19 @@ export function planOrigin(plan: CheckPlan, place: Place): OriginPlan {
 
 function add(shared: Map<string, SharedRequest>, request: HttpRequest, listener: Listener): void {
   const { redirects: policy, redirectsMax } = listener.block
-  const headers = Object.entries(request.headers ?? {}).map(([name, value]) => `${name}: ${value}`)
-  const limits = policy === 'none' ? policy : `${policy} ${redirectsMax}`
-  const key = [request.method, request.path, limits, ...headers.sort(), '', request.body ?? ''].join('\n')
+  const key = requestKey(request, listener.block)
   const known = shared.get(key)
   if (known) known.listeners.push(listener)
   else shared.set(key, { request, policy, redirectsMax, listeners: [listener] })
+}
+
+/** What tells a request from others that must be sent, too: all that the service sees, and the redirect policy. */
+export function requestKey(request: HttpRequest, { redirects, redirectsMax }: HttpBlock): string {
+  const headers = Object.entries(request.headers ?? {}).map(([name, value]) => `${name}: ${value}`)
+  const limits = redirects === 'none' ? redirects : `${redirects} ${redirectsMax}`
+  return [request.method, request.path, limits, ...headers.sort(), '', bodyText(request)].join('\n')
+}
+
+function bodyText({ body = '' }: HttpRequest): string {
+  return typeof body === 'string' ? body : Buffer.from(body).toString('latin1')
 }

@@ -1,18 +1,18 @@
 /** Runs the HTTP checks of one service: shared requests, calibration, matching answer by answer. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { calibrate, controlOf, isNonsense, matchesToo, needsControl, type Calibration } from '#template/calibration.ts'
-import { httpEvidence } from '#template/evidence.ts'
+import { createHealth } from '#template/health.ts'
 import { answerOf, follow, type Chain, type Exchange } from '#template/http.ts'
 import { evaluateOperators, type Match } from '#template/matcher.ts'
 import { planOrigin, type Listener, type SharedRequest } from '#template/plan.ts'
+import { runSequences } from '#template/run-sequences.ts'
+import { found } from '#template/finding.ts'
 import type { ServiceEvent, ServiceRun } from '#template/run.ts'
 import type { HttpBlock, Template } from '#template/template.ts'
+import { variablesOf } from '#template/variables.ts'
 
 /** Requests under way to one origin; the client may allow fewer. */
 const SIDE_BY_SIDE = 6
-/** After so many requests in a row, or in all, without an answer a service is left alone. */
-const FAILURES_IN_A_ROW_MAX = 6
-const FAILURES_MAX = 24
 /** Matching goes on for so many templates before other work gets its turn. */
 const LISTENERS_PER_TURN = 100
 
@@ -36,29 +36,24 @@ export async function* runHttp(run: ServiceRun): AsyncIterable<ServiceEvent> {
   const basePath = target.basePath.startsWith('/') ? target.basePath : '/'
   const place = { scheme, hostname: origin.hostname, address: origin.address, port: origin.port, basePath } as const
   const { requests, unfinished } = planOrigin(run.plan, place)
-  if (requests.length === 0) return
+  const hasSequences = run.plan.templates.some(({ isSequence }) => isSequence)
+  if (requests.length === 0 && !hasSequences) return
   const progress = progressOf(requests, unfinished)
   const calibration = await calibrate(tools.http, origin, basePath, signal)
   // A service that answered nothing so far gets one more chance, and that is the front page.
-  const inARowMax = calibration.nonsense.length > 0 ? FAILURES_IN_A_ROW_MAX : 1
-  let hasAnswered = false
-  let failures = 0
-  let inARow = 0
+  const health = createHealth(calibration.nonsense.length > 0)
 
   for await (const { shared, chain } of sendAll(run, requests, progress)) {
-    const isAnswered = chain.failure === null
-    failures += isAnswered ? 0 : 1
-    hasAnswered ||= chain.exchanges.length > 0
-    inARow = chain.exchanges.length > 0 ? 0 : inARow + 1
+    health.note(chain)
     yield* matchChain(run, shared, chain, { calibration, progress, basePath })
-    if (inARow >= (hasAnswered ? FAILURES_IN_A_ROW_MAX : inARowMax) || failures >= FAILURES_MAX) {
-      yield { kind: 'trouble', message: `stopped answering HTTP (${chain.failure?.reason ?? 'no answer'})` }
-      break
-    }
+    if (health.trouble() !== null) break
   }
   for (const [{ info }, { left, isBroken }] of progress) {
     yield { kind: 'ended', isFinished: left === 0 && !isBroken, check: info.id }
   }
+  yield* runSequences(run, { calibration, basePath, health, variables: variablesOf(place) })
+  const trouble = health.trouble()
+  if (trouble !== null) yield { kind: 'trouble', message: trouble }
 }
 
 function progressOf(requests: readonly SharedRequest[], unfinished: ReadonlySet<Template>): Map<Template, Progress> {
@@ -136,7 +131,7 @@ async function* matchChain(
       for (const match of evaluateOperators(listener.block.operators, answer)) {
         const judged = await judge(run, shared, exchange, listener, match, around)
         if (judged === 'true') {
-          yield found(run, exchange, listener, match)
+          if (!match.isSilent) yield found(run, exchange, listener.template, match)
           if (stops(listener.template, listener.block)) progress.isDone = true
         }
         if (judged === 'unknown') isVoid = true
@@ -170,25 +165,4 @@ async function judge(
   const answer = await tools.http.request(origin, control, { signal })
   if (answer.kind === 'failure') return calibration.nonsense.length === 0 && match.isProof ? 'true' : 'unknown'
   return matchesToo(answer, origin, listener, match) ? 'nonsense' : 'true'
-}
-
-function found({ target }: ServiceRun, exchange: Exchange, { template }: Listener, match: Match): ServiceEvent {
-  const { info, claimedQuality } = template
-  const { port } = exchange.origin
-  const [path = '/'] = exchange.path.split('?', 1)
-  return {
-    kind: 'found',
-    severity: info.severity,
-    finding: {
-      kind: 'finding',
-      address: target.address,
-      port,
-      transport: 'tcp',
-      check: info.id,
-      threat: info.threat,
-      location: `${port}${path}${match.name === '' ? '' : ` ${match.name}`}`.slice(0, 500),
-      quality: claimedQuality ?? (match.isProof ? 99 : 70),
-      ...httpEvidence(exchange, match),
-    },
-  }
 }

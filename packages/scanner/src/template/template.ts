@@ -1,5 +1,6 @@
 /** A check as it is understood: what `parse.ts` makes of a nuclei template and the runners carry out. */
 import type { Expression, Lookup } from '#template/dsl.ts'
+import type { RawText } from '#template/raw.ts'
 import type { Pattern } from '#template/regex.ts'
 
 /** What a person is told about a check. Empty text where the template says nothing. */
@@ -30,6 +31,8 @@ export interface Template {
   readonly http: readonly HttpBlock[]
   readonly network: readonly NetworkBlock[]
   readonly ssl: readonly SslBlock[]
+  /** Its HTTP requests go out one after the other, because a later one or a matcher looks back at earlier ones. */
+  readonly isSequence: boolean
   /** Stop asking one origin as soon as something matched. */
   readonly stopsAtFirstMatch: boolean
   /** Protocols, beside the ports of the template, on which its network blocks make sense. */
@@ -43,8 +46,12 @@ export type RedirectPolicy = 'none' | 'same-origin' | 'target'
 
 export interface HttpBlock {
   readonly method: string
-  /** With placeholders. */
+  /** With placeholders. A block has either these or `raws`. */
   readonly paths: readonly string[]
+  /** Requests that are written out in full. */
+  readonly raws: readonly RawText[]
+  /** Cookies of one answer go with the later requests of the check. */
+  readonly keepsCookies: boolean
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
   readonly redirects: RedirectPolicy
@@ -96,6 +103,8 @@ interface MatcherBase {
   readonly part: string
   readonly condition: 'and' | 'or'
   readonly negative: boolean
+  /** Steers the check and is no result of its own. */
+  readonly isInternal: boolean
 }
 export type Matcher = MatcherBase &
   (
@@ -110,6 +119,8 @@ export type Matcher = MatcherBase &
 interface ExtractorBase {
   readonly name: string
   readonly part: string
+  /** What it reads is for later requests and matchers, and no result. */
+  readonly isInternal: boolean
 }
 export type Extractor = ExtractorBase &
   (

@@ -1,7 +1,7 @@
 /** What placeholders stand for, and how they are filled in. */
 import { randomBytes } from 'node:crypto'
 import { parseExpression, type Expression, type Lookup } from '#template/dsl.ts'
-import { toText, type DslValue } from '#template/dsl-value.ts'
+import { toBytes, toText, type DslValue } from '#template/dsl-value.ts'
 
 /** Where a check looks: the parts of the address that templates may name. */
 export interface Place {
@@ -78,7 +78,8 @@ export function withRandom(lookup: Lookup): Lookup {
   }
 }
 
-const PLACEHOLDER = /\{\{([^{}]+)\}\}/g
+/** Braces inside quotes belong to the quoted text. */
+const PLACEHOLDER = /\{\{((?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[^{}"'\n])+|[^{}]+)\}\}/g
 const parsed = new Map<string, Expression | string>()
 
 /** Expressions between double braces, in order; a sentence in place of one that cannot be read. */
@@ -106,6 +107,37 @@ export function fillIn(text: string, lookup: Lookup): string | null {
 export function fillInKnown(text: string, lookup: Lookup): string {
   if (!text.includes('{{')) return text
   return text.replace(PLACEHOLDER, (whole, source: string) => valueOf(source, lookup) ?? whole)
+}
+
+/**
+ * Fills in every placeholder and answers with a byte string: the text around in UTF-8, the values,
+ * which are byte strings already, as they are.
+ *
+ * @returns null when one has no value
+ */
+export function fillBytes(text: string, lookup: Lookup): string | null {
+  let isWhole = true
+  const filled = pieces(text, (whole, source) => {
+    const value = valueOf(source, lookup)
+    if (value === undefined) isWhole = false
+    return value ?? whole
+  })
+  return isWhole ? filled : null
+}
+
+/** As `fillBytes`, but what has no value stays as it is written. */
+export function fillBytesKnown(text: string, lookup: Lookup): string {
+  return pieces(text, (whole, source) => valueOf(source, lookup) ?? toBytes(whole))
+}
+
+function pieces(text: string, fill: (whole: string, source: string) => string): string {
+  let filled = ''
+  let end = 0
+  for (const match of text.matchAll(PLACEHOLDER)) {
+    filled += toBytes(text.slice(end, match.index)) + fill(match[0], match[1] ?? '')
+    end = match.index + match[0].length
+  }
+  return filled + toBytes(text.slice(end))
 }
 
 function valueOf(source: string, lookup: Lookup): string | undefined {

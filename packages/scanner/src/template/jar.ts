@@ -1,0 +1,64 @@
+/** The cookies of one run of a check: what one answer sets goes with its later requests (RFC 6265). */
+import type { HttpRequest, HttpResponse } from '#net/http.ts'
+
+const COOKIES_MAX = 50
+const COOKIE_LENGTH_MAX = 4096
+
+interface Cookie {
+  readonly value: string
+  readonly path: string
+}
+
+export interface Jar {
+  /** The request with the cookies that fit its path, after those that it brings itself. */
+  dress(request: HttpRequest): HttpRequest
+  /** Keeps what the answer to a path sets, and drops what it takes back. */
+  take(path: string, response: HttpResponse): void
+  readonly isEmpty: () => boolean
+}
+
+/** A jar belongs to one check on one host; ports and the `Secure` mark are not told apart. */
+export function createJar(): Jar {
+  const cookies = new Map<string, Cookie>()
+  return {
+    isEmpty: () => cookies.size === 0,
+    dress(request) {
+      const fitting = [...cookies].filter(([, { path }]) => isBelow(request.path, path))
+      if (fitting.length === 0) return request
+      const own = Object.entries(request.headers ?? {})
+      const given = own.find(([name]) => name.toLowerCase() === 'cookie')
+      const pairs = fitting.map(([name, { value }]) => `${name}=${value}`)
+      const rest = own.filter((header) => header !== given)
+      const cookie = [given?.[1].replace(/;\s*$/, '') ?? '', ...pairs].filter((pair) => pair !== '').join('; ')
+      return { ...request, headers: Object.fromEntries([...rest, ['Cookie', cookie]]) }
+    },
+    take(path, response) {
+      for (const [header, line] of response.headers) {
+        if (header.toLowerCase() === 'set-cookie' && line.length <= COOKIE_LENGTH_MAX) keep(cookies, path, line)
+      }
+    },
+  }
+}
+
+function keep(cookies: Map<string, Cookie>, path: string, line: string): void {
+  const [, name = '', value = '', attributes = ''] = /^\s*([^=;\s]+)\s*=\s*([^;]*)(.*)$/.exec(line) ?? []
+  if (name === '') return
+  const age = /;\s*max-age\s*=\s*(-?\d+)/i.exec(attributes)?.[1]
+  const expires = /;\s*expires\s*=\s*([^;]+)/i.exec(attributes)?.[1]
+  const isOver = age === undefined ? expires !== undefined && Date.parse(expires) < Date.now() : Number(age) <= 0
+  if (isOver) cookies.delete(name)
+  else if (cookies.size < COOKIES_MAX || cookies.has(name)) {
+    const scope = /;\s*path\s*=\s*(\/[^;]*)/i.exec(attributes)?.[1]?.trim()
+    cookies.set(name, { value: value.trim(), path: scope ?? folderOf(path) })
+  }
+}
+
+function folderOf(path: string): string {
+  const [bare = '/'] = path.split('?', 1)
+  return bare.slice(0, bare.lastIndexOf('/')) || '/'
+}
+
+function isBelow(path: string, scope: string): boolean {
+  if (scope === '/' || path === scope) return true
+  return path.startsWith(scope) && (scope.endsWith('/') || /[/?]/.test(path.charAt(scope.length)))
+}

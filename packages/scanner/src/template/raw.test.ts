@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { rawRequestOf, readRawText } from '#template/raw.ts'
+import { variablesOf } from '#template/variables.ts'
+
+const place = { scheme: 'http', hostname: 'lab.test', address: '127.42.3.5', port: 8080 } as const
+
+function written(source: string, basePath = '/', { isMerged = true, isLenient = false } = {}) {
+  const read = readRawText(source)
+  if (typeof read === 'string') throw new Error(read)
+  const variables = variablesOf({ ...place, basePath })
+  return rawRequestOf({ text: read.text, isMerged, isLenient }, basePath, (name) => variables.get(name))
+}
+
+describe('the target of a raw request', () => {
+  it.each([
+    ['GET /x HTTP/1.1', '/', '/x'],
+    ['GET /x?q=a b HTTP/1.1', '/', '/x?q=a'],
+    ['GET /../%2e%2e//x HTTP/1.1', '/', '/../%2e%2e//x'],
+    ['GET /x HTTP/1.1', '/app/', '/app/x'],
+    ['GET / HTTP/1.1', '/app/', '/app/'],
+    ['GET HTTP/1.1', '/app/', '/app/'],
+    ['GET {{BaseURL}}/x HTTP/1.1', '/app/', '/app/x'],
+    ['GET http://{{Hostname}}/x HTTP/1.1', '/', '/x'],
+    ['GET /<é> HTTP/1.1', '/', '/%3C%C3%A9%3E'],
+    ['GET /{{md5("a b")}} HTTP/1.1', '/', '/0cc9cd4dd26c5137b675a0d819cb9ab0'],
+    ['GET /{{base64("{}")}} HTTP/1.1', '/', '/e30='],
+  ])('%s below %s is %s', (source, basePath, path) => {
+    expect(written(source, basePath)?.path).toBe(path)
+  })
+
+  it('stays as it is where paths are not put together', () => {
+    expect(written('GET /x HTTP/1.1', '/app', { isMerged: false })?.path).toBe('/x')
+  })
+
+  it.each([
+    'GET http://elsewhere.test/x HTTP/1.1',
+    'GET http://{{Hostname}}.elsewhere.test/ HTTP/1.1',
+    'GET /{{DN}} HTTP/1.1',
+  ])('%s is not sent', (source) => {
+    const bare = variablesOf({ ...place, hostname: '127.42.3.5', basePath: '/' })
+    const read = readRawText(source)
+    const raw = { text: typeof read === 'string' ? '' : read.text, isMerged: true, isLenient: false }
+    expect(rawRequestOf(raw, '/', (name) => bare.get(name))).toBeNull()
+  })
+})
+
+describe('the message of a raw request', () => {
+  it('has headers in their letter case and a body with CRLF', () => {
+    const source = 'POST /x HTTP/1.1\nHost: {{Hostname}}\nX-aB:  c: d \nContent-Type: text/plain\n\none\ntwo\n'
+    expect(written(source)).toEqual({
+      method: 'POST',
+      path: '/x',
+      headers: { Host: 'lab.test:8080', 'X-aB': 'c: d', 'Content-Type': 'text/plain' },
+      body: Buffer.from('one\r\ntwo'),
+    })
+  })
+
+  it('keeps the last line break of a message in parts', () => {
+    const source = 'POST /x HTTP/1.1\nContent-Type: multipart/form-data; boundary=b\n\n--b--\n'
+    expect(written(source)?.body).toEqual(Buffer.from('--b--\r\n'))
+  })
+
+  it('carries bytes that are no text', () => {
+    expect(written('POST / HTTP/1.1\n\né{{hex_decode("ff00")}}')?.body).toEqual(Buffer.from([0xc3, 0xa9, 0xff, 0]))
+  })
+
+  it('leaves what has no value as it is, if the template says so', () => {
+    expect(written('GET /{{nothing}} HTTP/1.1', '/', { isLenient: true })?.path).toBe('/{{nothing}}')
+  })
+
+  it('reads annotations apart', () => {
+    expect(readRawText('@timeout: 20s\nGET / HTTP/1.1\n')).toEqual({
+      text: 'GET / HTTP/1.1\n',
+      annotations: ['@timeout: 20s'],
+    })
+  })
+})

@@ -1,0 +1,21 @@
+/** The names that the texts of one template may use, beside those of the place it is run on. */
+import { at, either, items, text, type Node } from '#template/parse-node.ts'
+
+/** Names that extractors of the template read, and the variables that it sets itself. */
+export type Scope = ReadonlySet<string>
+
+export function scopeOf(root: Node): Scope {
+  const blocks = items(either(root, 'http', 'requests'))
+  const extracted = blocks
+    .flatMap((block) => items(at(block, 'extractors')))
+    .map((extractor) => text(at(extractor, 'name'), ''))
+  return new Set(extracted.filter((name) => name !== ''))
+}
+
+/** Parts of an answer that get the number of their request behind the name. */
+const HISTORY = /^(?:[A-Za-z_-]*[A-Za-z])_(\d{1,3})$/
+
+/** Whether a name speaks of the answer to a certain request, as `body_2` does. */
+export function isHistory(name: string): boolean {
+  return HISTORY.test(name) && !/^(?:randstr|interactsh.*|http|tcp|ssl|dns)_\d+$/.test(name)
+}

@@ -1,0 +1,98 @@
+import { expect, it } from 'vitest'
+import { serveSite, summary } from '#template/testing/site.ts'
+
+const address = '127.42.3.6'
+const head = 'id: seq\ninfo: { name: seq, severity: low }\n'
+
+const session = `${head}http:
+  - raw:
+      - |
+        GET /login HTTP/1.1
+        Host: {{Hostname}}
+      - |
+        POST /login HTTP/1.1
+        Host: {{Hostname}}
+        Content-Type: application/x-www-form-urlencoded
+
+        name=guest
+      - |
+        GET /inside HTTP/1.1
+        Host: {{Hostname}}
+    matchers:
+      - type: dsl
+        dsl:
+          - status_code_1 == 200 && status_code_2 == 302 && contains(body_3, "treasure")
+`
+
+it('carries cookies on and looks back by number', async () => {
+  await using site = await serveSite(address, (request, response) => {
+    const has = (cookie: string) => request.headers.cookie?.includes(cookie) ?? false
+    if (request.url === '/login' && request.method === 'GET') response.setHeader('set-cookie', 'step=1').end('form')
+    else if (request.url === '/login' && has('step=1')) response.writeHead(302, { 'set-cookie': 'in=1' }).end()
+    else if (request.url === '/inside' && has('in=1')) response.end('treasure')
+    else response.writeHead(404).end()
+  })
+  expect(summary(await site.run(session))).toEqual({ found: ['seq /inside'], covered: ['seq'] })
+  expect(site.asked).toContain('POST /login name=guest')
+})
+
+it('leaves cookies out where the block says so', async () => {
+  await using site = await serveSite(address, (request, response) => {
+    if (request.url === '/login' && request.method === 'GET') response.setHeader('set-cookie', 'step=1').end('form')
+    else if (request.headers.cookie) response.end('treasure')
+    else response.writeHead(404).end()
+  })
+  const seen = await site.run(session.replace('    matchers:', '    disable-cookie: true\n    matchers:'))
+  expect(summary(seen)).toEqual({ found: [], covered: ['seq'] })
+})
+
+it('takes a history that any page would give for nonsense', async () => {
+  await using site = await serveSite(address, (_request, response) => response.end('the same treasure for all'))
+  const same = session.replace('status_code_2 == 302', 'status_code_2 == 200')
+  expect(summary(await site.run(same))).toEqual({ found: [], covered: ['seq'] })
+})
+
+it('takes what a host repeats of each request for nonsense', async () => {
+  await using site = await serveSite(address, (request, response) => response.end(`${request.url} ${request.text}`))
+  const echo = session.replace('status_code_2 == 302 && contains(body_3, "treasure")', 'contains(body_2, "name=guest")')
+  expect(summary(await site.run(echo))).toEqual({ found: [], covered: ['seq'] })
+})
+
+it('is not covered, and not found by what is missing, where an answer broke off', async () => {
+  await using site = await serveSite(address, (request, response) =>
+    request.url === '/inside' ? request.socket.destroy() : response.writeHead(404).end('hay'),
+  )
+  const absent = session.replace(/status_code_1[^\n]*/, 'status_code_1 == 404 && !contains(body_2, "x")')
+  expect(summary(await site.run(absent))).toEqual({ found: [], covered: [] })
+})
+
+it('runs matchers without a number on every answer', async () => {
+  await using site = await serveSite(address, (request, response) =>
+    request.url === '/inside' || request.method === 'POST' ? response.end('needle') : response.writeHead(404).end(),
+  )
+  const every = session.replace(/- type: dsl[^]*/, '- { type: word, words: [needle] }\n')
+  expect(summary(await site.run(every)).found).toEqual(['seq /login', 'seq /inside'])
+  const first = every.replace('    matchers:', '    stop-at-first-match: true\n    matchers:')
+  expect(summary(await site.run(first))).toEqual({ found: ['seq /login'], covered: [] })
+})
+
+it('sends equal first requests of many sequences once', async () => {
+  await using site = await serveSite(address, (request, response) => response.writeHead(404).end(request.url))
+  const sources = Array.from({ length: 20 }, (_, at) => session.replace('id: seq', `id: seq${at}`))
+  expect(summary(await site.run(sources)).covered).toHaveLength(20)
+  expect(site.asked.filter((line) => line === 'GET /login')).toHaveLength(1)
+  expect(site.asked.filter((line) => line === 'GET /inside')).toHaveLength(20)
+})
+
+it('leaves a host alone that stops answering', async () => {
+  await using site = await serveSite(address, (request, response) =>
+    /^\/g[\da-f]{14}/.test(request.url ?? '') ? response.writeHead(404).end() : request.socket.destroy(),
+  )
+  const sources = Array.from({ length: 60 }, (_, at) =>
+    session.replaceAll('/login', `/l${at}`).replace('seq', `seq${at}`),
+  )
+  const seen = await site.run(sources)
+  expect(site.asked.length).toBeLessThan(50)
+  expect(summary(seen)).toEqual({ found: [], covered: [] })
+  expect(seen).toContainEqual(expect.objectContaining({ message: expect.stringContaining('stopped answering') }))
+})

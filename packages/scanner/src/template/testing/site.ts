@@ -1,0 +1,75 @@
+/** A web site on loopback and the checks that are run on it, for tests of the template runners. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Observation, ScanProfile } from '@glacis/contract/runner'
+import { createHttpClient } from '#net/http.ts'
+import { parseTemplate } from '#template/parse.ts'
+import { runChecks } from '#template/run.ts'
+import type { Template } from '#template/template.ts'
+
+const guard = { refusal: () => null }
+type Page = (request: IncomingMessage & { readonly text: string }, response: ServerResponse) => void
+
+export interface Site extends AsyncDisposable {
+  readonly port: number
+  /** Method, target and body of each request, in order. */
+  readonly asked: readonly string[]
+  /** Runs templates, written as YAML, against the site. */
+  run(sources: string | readonly string[], options?: SiteRun): Promise<readonly Observation[]>
+}
+export interface SiteRun {
+  readonly profile?: ScanProfile
+  readonly technologies?: readonly string[]
+}
+
+/** @param page writes the answer; the text of the request's body is complete by then */
+export async function serveSite(address: string, page: Page): Promise<Site> {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString('latin1')
+      asked.push(`${request.method} ${request.url}${text === '' ? '' : ` ${text}`}`)
+      page(Object.assign(request, { text }), response)
+    })
+  }).listen(0, address)
+  await once(server, 'listening')
+  const bound = server.address()
+  const port = typeof bound === 'object' && bound ? bound.port : 0
+  const client = createHttpClient({ guard, deadlineMs: 3_000 })
+  return {
+    port,
+    asked,
+    async run(sources, { profile = 'gentle' } = {}) {
+      const templates = [sources].flat().map(templateOf)
+      const service = { port, transport: 'tcp', protocol: 'http', tls: false, banner: '', technologies: [] } as const
+      const target = { address, hostname: 'lab.test', basePath: '/', services: [service] }
+      const signal = AbortSignal.timeout(20_000)
+      const tools = { http: client, guard, signal, profile, budget: { take: async () => undefined } }
+      const seen: Observation[] = []
+      for await (const observation of runChecks(target, { templates }, tools)) seen.push(observation)
+      return seen
+    },
+    async [Symbol.asyncDispose]() {
+      await client.close()
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+/** @throws for a template that is refused, with the reason */
+export function templateOf(source: string): Template {
+  const template = parseTemplate('test.yaml', source)
+  if ('reason' in template) throw new Error(template.reason)
+  return template
+}
+
+/** What was found and which checks came to their end, in short. */
+export function summary(seen: readonly Observation[]) {
+  return {
+    found: seen.flatMap((one) => (one.kind === 'finding' ? [`${one.check} ${one.location.replace(/^\d+/, '')}`] : [])),
+    covered: seen.flatMap((one) => (one.kind === 'coverage' ? one.checks : [])).toSorted(),
+  }
+}
