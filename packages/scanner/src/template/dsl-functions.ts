@@ -2,8 +2,10 @@
  * Functions of the expression language. Text is a byte string. Keys stand without underscores,
  * because the format takes names either way.
  */
-import { createHash, type BinaryToTextEncoding } from 'node:crypto'
-import { noValue, toNumber, toText, type DslValue } from '#template/dsl-value.ts'
+import { createHash, createHmac, type BinaryToTextEncoding } from 'node:crypto'
+import { deflateSync, gunzipSync, gzipSync, inflateSync } from 'node:zlib'
+import { noValue, toBytes, toNumber, toText, type DslValue } from '#template/dsl-value.ts'
+import { madeUp } from '#template/dsl-random.ts'
 import { murmur3 } from '#template/murmur3.ts'
 import { compilePattern } from '#template/regex.ts'
 import { satisfies } from '#template/version-constraint.ts'
@@ -64,11 +66,47 @@ const table: Readonly<Record<string, readonly [number, (...given: string[]) => D
   mmh3: [1, (text = '') => String(murmur3(bytes(text)))],
   compareversions: [2, (version = '', ...constraints) => satisfies(version, constraints) ?? noValue()],
   tostring: [1, (text = '') => text],
+  totitle: [1, (text = '') => text.replace(/(?<![A-Za-z'])[a-z]/g, (letter) => letter.toUpperCase())],
+  sha384: [1, (text = '') => digest('sha384', text)],
+  hmac: [
+    3,
+    (algorithm = '', text = '', key = '') =>
+      /^(?:md5|sha1|sha256|sha512)$/.test(algorithm)
+        ? createHmac(algorithm, bytes(key)).update(bytes(text)).digest('hex')
+        : noValue(),
+  ],
+  htmlunescape: [1, (text = '') => unescapeHtml(text)],
+  removebadchars: [2, (text = '', signs = '') => [...text].filter((sign) => !signs.includes(sign)).join('')],
+  padding: [4, (text = '', pad = '', length = '', side = '') => padded(text, pad, Number(length), side)],
+  gzip: [1, (text = '') => gzipSync(bytes(text)).toString('latin1')],
+  gzipdecode: [1, (text = '') => inflated(gunzipSync, text)],
+  zlib: [1, (text = '') => deflateSync(bytes(text)).toString('latin1')],
+  zlibdecode: [1, (text = '') => inflated(inflateSync, text)],
+  dectohex: [1, (text = '') => (/^\d+$/.test(text) ? BigInt(text).toString(16) : noValue())],
+  hextodec: [1, (text = '') => (/^(?:0x)?[\da-f]+$/i.test(text) ? parseInt(text, 16) : noValue())],
+  bintodec: [1, (text = '') => (/^(?:0b)?[01]+$/.test(text) ? parseInt(text.replace(/^0b/, ''), 2) : noValue())],
+  octtodec: [1, (text = '') => (/^(?:0o)?[0-7]+$/.test(text) ? parseInt(text.replace(/^0o/, ''), 8) : noValue())],
+  jsonminify: [1, (text = '') => rewrittenJson(text)],
+  jsonprettify: [1, (text = '') => rewrittenJson(text, 4)],
+  split: [2, (text = '', separator = '', count = '') => splitText(text, separator, count)],
+  xor: [2, (left = '', right = '') => xored(left, right)],
 }
 
 /** Functions that look at values rather than at text. */
 const others: Readonly<Record<string, DslFunction>> = {
   len: ([value = '']) => (typeof value === 'object' ? value.length : toText(value).length),
+  index: ([value = '', place = 0]) => {
+    const at = toNumber(place)
+    return typeof value === 'object' ? (value[at] ?? noValue()) : toText(value).charAt(at) || noValue()
+  },
+  sort: ([value = '', ...more]) => {
+    if (more.length === 0 && typeof value !== 'object') return toText(value).split('').toSorted().join('')
+    return texts([value, ...more]).toSorted()
+  },
+  uniq: ([value = '', ...more]) => {
+    if (more.length === 0 && typeof value !== 'object') return [...new Set(toText(value))].join('')
+    return [...new Set(texts([value, ...more]))]
+  },
   tonumber: ([value = '']) => toNumber(value),
   repeat: ([text = '', times = 0]) => {
     const count = toNumber(times)
@@ -85,6 +123,7 @@ const others: Readonly<Record<string, DslFunction>> = {
 /** Every function by its name without underscores, in lower case. */
 export const functions: ReadonlyMap<string, DslFunction> = new Map([
   ...Object.entries(others),
+  ...madeUp,
   ...Object.entries(table).map(([name, [least, make]]): [string, DslFunction] => [
     name,
     (given) => (given.length < least ? noValue() : make(...texts(given))),
@@ -132,6 +171,53 @@ function patternOf(source: string) {
 
 function digest(algorithm: string, text: string, encoding: BinaryToTextEncoding = 'hex'): string {
   return createHash(algorithm).update(bytes(text)).digest(encoding)
+}
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+function unescapeHtml(text: string): string {
+  return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/gi, (whole, decimal, hex, name) => {
+    if (typeof name === 'string') return entities[name.toLowerCase()] ?? whole
+    const code = typeof decimal === 'string' ? Number(decimal) : parseInt(String(hex), 16)
+    return code <= 0x10_ff_ff ? toBytes(String.fromCodePoint(code)) : whole
+  })
+}
+
+function padded(text: string, pad: string, length: number, side: string): string {
+  if (pad === '' || !(length >= 0 && length <= TEXT_MAX)) return noValue()
+  return side === 'prefix' ? text.padStart(length, pad) : text.padEnd(length, pad)
+}
+
+/** Undoes a compression, as far as the result is of a bearable size. */
+function inflated(undo: typeof gunzipSync, text: string): string {
+  try {
+    return undo(bytes(text), { maxOutputLength: TEXT_MAX }).toString('latin1')
+  } catch {
+    return noValue()
+  }
+}
+
+function rewrittenJson(text: string, indent?: number): string {
+  try {
+    return toBytes(JSON.stringify(JSON.parse(bytes(text).toString('utf8')), null, indent))
+  } catch {
+    return noValue()
+  }
+}
+
+function splitText(text: string, separator: string, count: string): readonly string[] {
+  const parts = text.split(separator)
+  const most = count === '' ? 10_000 : Number(count)
+  if (!(most > 0)) return noValue()
+  return parts.length <= most ? parts : [...parts.slice(0, most - 1), parts.slice(most - 1).join(separator)]
+}
+
+function xored(left: string, right: string): string {
+  if (left.length !== right.length) return noValue()
+  const other = bytes(right)
+  return bytes(left)
+    .map((byte, at) => byte ^ (other[at] ?? 0))
+    .reduce((text, byte) => text + String.fromCharCode(byte), '')
 }
 
 function urlEncode(text: string): string {

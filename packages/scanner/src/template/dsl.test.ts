@@ -36,6 +36,7 @@ describe('operators', () => {
     ['"say \'hi\'"', "say 'hi'"],
     ['1>0&&2>1', true],
     ['"{{version}} {{nosuch}}"', '1.4.2 {{nosuch}}'],
+    ['"{{to_upper(version + \'a\')}}"', '1.4.2A'],
   ])('%s is %j', (source, expected) => {
     expect(value(source)).toEqual(expected)
   })
@@ -139,4 +140,50 @@ describe('what cannot be read', () => {
   ])('is said in words: %s', (source) => {
     expect(parseExpression(source)).toBeTypeOf('string')
   })
+})
+
+describe('functions that change a text', () => {
+  it.each<[string, DslValue]>([
+    ['hmac("sha1", "test", "scrt")', '8856b111056d946d5c6c92a21b43c233596623c6'],
+    ['padding("a", "x", 3, "suffix")', 'axx'],
+    ['padding("a", "x", 3, "prefix")', 'xxa'],
+    ['gzip_decode(gzip("test"))', 'test'],
+    ['zlib_decode(zlib("test"))', 'test'],
+    ['dec_to_hex("255")', 'ff'],
+    ['hex_to_dec("ff")', 255],
+    ['bin_to_dec("0b101")', 5],
+    ['html_unescape("&lt;b&#62;&#x41;&amp;&quot;")', '<b>A&"'],
+    ['remove_bad_chars("abc", "bd")', 'ac'],
+    ['json_minify(\'{ "a": 1 }\')', '{"a":1}'],
+    ['index(split("a,b,c", ","), 1)', 'b'],
+    ['join("-", sort("c", "a"))', 'a-c'],
+    ['len(uniq("a", "b", "a"))', 2],
+    ['hex_encode(xor("ab", "bb"))', '0300'],
+    ['date_time("%Y-%M-%D %H:%m:%S", 0)', '1970-01-01 00:00:00'],
+    ['to_unix_time("1970-01-01T00:01:00Z")', 60],
+  ])('%s is %j', (source, expected) => {
+    expect(value(source)).toEqual(expected)
+  })
+})
+
+describe('functions that make something up', () => {
+  it.each([
+    ['rand_text_alpha(9)', /^[A-Za-z]{9}$/],
+    ['rand_text_alpha(200, "abc")', /^[A-Zd-z]{200}$/],
+    ['rand_text_numeric(5)', /^\d{5}$/],
+    ['rand_text_alphanumeric(5)', /^[A-Za-z\d]{5}$/],
+    ['rand_base(6)', /^[A-Za-z\d]{6}$/],
+    ['randbase(6, "xy")', /^[xy]{6}$/],
+    ['to_string(rand_int(1000, 2000))', /^1\d{3}$/],
+    ['to_string(unix_time())', /^\d{10}$/],
+  ])('%s looks like %s', (source, shape) => {
+    expect(value(source)).toMatch(shape)
+  })
+
+  it.each(['rand_text_alpha(1000000)', 'rand_int(5, 1)', 'rand_text_alpha("x")', 'gzip_decode("no gzip")'])(
+    '%s has no value',
+    (source) => {
+      expect(value(source)).toBeUndefined()
+    },
+  )
 })

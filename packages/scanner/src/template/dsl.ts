@@ -56,6 +56,8 @@ export function parseExpression(source: string): Expression | string {
   }
 }
 
+const INNER = /\{\{([^{}]+)\}\}/g
+
 class Unreadable extends Error {}
 
 type Node = (lookup: Lookup) => DslValue
@@ -149,9 +151,12 @@ function primary(reader: Reader): Node {
 /** Quoted text may hold placeholders; one without a value stays as it is written. */
 function literal(text: string): Node {
   if (!text.includes('{{')) return () => text
+  const known = new Map<string, Expression | string>()
+  for (const [, source = ''] of text.matchAll(INNER)) known.set(source, parseExpression(source.trim()))
   return (lookup) =>
-    text.replace(/\{\{([\w-]+)\}\}/g, (whole, name: string) => {
-      const value = lookup(name)
+    text.replace(INNER, (whole, source: string) => {
+      const inner = known.get(source)
+      const value = typeof inner === 'object' ? inner.evaluate(lookup) : undefined
       return value === undefined ? whole : toText(value)
     })
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { encodePath, requestOf } from '#template/http.ts'
 import { parseTemplate } from '#template/parse.ts'
-import { fillIn, variablesOf } from '#template/variables.ts'
+import { fillBytes, variablesOf } from '#template/variables.ts'
 
 describe('a path', () => {
   it.each([
@@ -45,12 +45,12 @@ describe('variables', () => {
     ['{{to_upper(Scheme)}}-{{Port}}', 'HTTPS-8443'],
   ])('%s is %s', (text, expected) => {
     const variables = variablesOf(place)
-    expect(fillIn(text, (name) => variables.get(name))).toBe(expected)
+    expect(fillBytes(text, (name) => variables.get(name))).toBe(expected)
   })
 
   it('have no domain for an address, so that nothing is sent', () => {
     const variables = variablesOf({ ...place, hostname: '127.42.0.1' })
-    expect(fillIn('/{{DN}}.zip', (name) => variables.get(name))).toBeNull()
+    expect(fillBytes('/{{DN}}.zip', (name) => variables.get(name))).toBeNull()
   })
 })
 

@@ -5,7 +5,7 @@ import { toBytes, type DslValue } from '#template/dsl-value.ts'
 import type { Jar } from '#template/jar.ts'
 import { encodeTarget, rawRequestOf } from '#template/raw.ts'
 import type { Answer, HttpBlock, RedirectPolicy } from '#template/template.ts'
-import { fillBytes, fillIn } from '#template/variables.ts'
+import { fillBytes } from '#template/variables.ts'
 
 /** One request of a chain and its answer. */
 export interface Exchange {
@@ -47,21 +47,21 @@ export function questionsOf(block: HttpBlock): Question[] {
  */
 export function requestOf(block: HttpBlock, path: string, basePath: string, lookup: Lookup): HttpRequest | null {
   const [, name = '', written = ''] = /^\{\{(BaseURL|RootURL)\}\}([^]*)$/.exec(path) ?? []
-  const rest = fillIn(written, lookup)
+  const rest = fillBytes(written, lookup)
   const body = block.body === null ? null : fillBytes(block.body, lookup)
   const headers = fillHeaders(block.headers, lookup)
   if (rest === null || headers === null || (block.body !== null && body === null)) return null
   const base = name === 'BaseURL' ? (rest === '' ? basePath : basePath.replace(/\/+$/, '')) : ''
-  const whole = encodePath(base + rest)
+  const whole = encodeTarget(toBytes(base) + rest)
   const target = whole === '' || whole.startsWith('?') ? `/${whole}` : whole
   if (!target.startsWith('/')) return null
   return { method: block.method, path: target, headers, ...(body !== null && { body: Buffer.from(body, 'latin1') }) }
 }
 
 function fillHeaders(headers: Readonly<Record<string, string>>, lookup: Lookup): Record<string, string> | null {
-  const filled = Object.entries(headers).map(([name, value]) => [name, fillIn(value, lookup)] as const)
+  const filled = Object.entries(headers).map(([name, value]) => [name, fillBytes(value, lookup)] as const)
   if (filled.some(([, value]) => value === null)) return null
-  return Object.fromEntries(filled.map(([name, value]) => [name, value ?? '']))
+  return Object.fromEntries(filled.map(([name, value]) => [name, Buffer.from(value ?? '', 'latin1').toString('utf8')]))
 }
 
 /**

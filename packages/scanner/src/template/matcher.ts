@@ -2,7 +2,7 @@
 import { toBytes, toText, type DslValue } from '#template/dsl-value.ts'
 import { extract } from '#template/extractor.ts'
 import type { Answer, Matcher, Operators } from '#template/template.ts'
-import { fillInKnown } from '#template/variables.ts'
+import { fillBytesKnown } from '#template/variables.ts'
 
 /** One result. A block without named matchers has at most one per answer. */
 export interface Match {
@@ -25,10 +25,9 @@ const SPANS_MAX = 20
  * Results of one block on one answer: under `or` one per named matcher that hits, else one. A block
  * of extractors alone matches when one of them reads something.
  */
-export function evaluateOperators(operators: Operators, answer: Answer): Match[] {
+export function evaluateOperators(operators: Operators, plain: Answer): Match[] {
   const { matchers, condition } = operators
-  const told = operators.extractors.filter(({ isInternal }) => !isInternal)
-  const extracted = told.flatMap((extractor) => extract(extractor, answer))
+  const { answer, extracted } = readOut(operators, plain)
   if (matchers.length === 0) {
     return extracted.length > 0 ? [{ name: '', spans: extracted, extracted, isProof: true, isSilent: false }] : []
   }
@@ -52,6 +51,33 @@ export function evaluateOperators(operators: Operators, answer: Answer): Match[]
   const named = hits.filter(({ matcher }) => matcher.name !== '')
   if (named.length === 0) return [match('', hits)]
   return named.map((one) => match(one.matcher.name, [one]))
+}
+
+/** What extractors read: under their names for matchers, and what of it is told. */
+function readOut({ extractors }: Operators, answer: Answer): { answer: Answer; extracted: string[] } {
+  if (extractors.length === 0) return { answer, extracted: [] }
+  const named = new Map<string, DslValue>()
+  const extracted: string[] = []
+  const get: Answer['get'] = (name) => named.get(name) ?? answer.get(name)
+  for (const extractor of extractors) {
+    const values = extract(extractor, { ...answer, get })
+    const [first] = values
+    if (first !== undefined) named.set(extractor.name, values.length > 1 ? values : first)
+    if (!extractor.isInternal) extracted.push(...values)
+  }
+  named.delete('')
+  return { answer: { ...answer, get }, extracted }
+}
+
+/** What the internal extractors read for later requests, the first value of each. */
+export function readForLater({ extractors }: Operators, answer: Answer): Map<string, string> {
+  const read = new Map<string, string>()
+  const get: Answer['get'] = (name) => read.get(name) ?? answer.get(name)
+  for (const extractor of extractors) {
+    const [first] = extractor.isInternal && extractor.name !== '' ? extract(extractor, { ...answer, get }) : []
+    if (first !== undefined) read.set(extractor.name, first)
+  }
+  return read
 }
 
 /** Whether a match of these can rest on something that the answer says. */
@@ -93,7 +119,7 @@ function wordHit(matcher: Matcher & { type: 'word' | 'binary' }, part: string, a
   const text = ignoresCase ? part.toLowerCase() : part
   const spans: string[] = []
   const results = matcher.words.map((written) => {
-    const word = matcher.type === 'word' ? toBytes(fillInKnown(written, answer.get)) : written
+    const word = matcher.type === 'word' ? fillBytesKnown(written, answer.get) : written
     const at = text.indexOf(ignoresCase ? word.toLowerCase() : word)
     if (at >= 0) spans.push(part.slice(at, at + word.length))
     return at >= 0

@@ -6,7 +6,7 @@ import { shakeHands } from '#net/tls.ts'
 import type { Lookup } from '#template/dsl.ts'
 import { toBytes } from '#template/dsl-value.ts'
 import type { Answer, NetworkBlock, Template } from '#template/template.ts'
-import { fillIn } from '#template/variables.ts'
+import { fillBytes } from '#template/variables.ts'
 
 const FIRST_BYTE_MS = 3_000
 const SILENCE_MS = 300
@@ -104,9 +104,9 @@ function read(line: Line, bytesMax: number, before: readonly Buffer[]): Promise<
 }
 
 function bytesOf(data: string, isHex: boolean, lookup: Lookup): Buffer | null {
-  const filled = fillIn(data, lookup)
+  const filled = fillBytes(data, lookup)
   if (filled === null) return null
-  if (!isHex) return Buffer.from(filled, 'utf8')
+  if (!isHex) return Buffer.from(filled, 'latin1')
   const hex = filled.replace(/\s/g, '')
   return /^([\da-f]{2})*$/i.test(hex) ? Buffer.from(hex, 'hex') : null
 }

@@ -45,8 +45,11 @@ const networkKeys = new Set([
 const inputKeys = new Set(['data', 'type', 'read', 'name'])
 const sslKeys = new Set([...operatorKeys, 'address', 'min_version', 'max_version'])
 
-/** @throws Refused */
-export function readHttp(block: Node, scope: Scope): HttpBlock {
+/**
+ * @param isOneOfMany a block beside others may do without matchers
+ * @throws Refused
+ */
+export function readHttp(block: Node, scope: Scope, isOneOfMany: boolean): HttpBlock {
   for (const feature of ['payloads', 'fuzzing', 'unsafe', 'race', 'pipeline', 'global-matchers']) {
     if (at(block, feature).value !== undefined) refuse(at(block, feature), feature)
   }
@@ -70,7 +73,7 @@ export function readHttp(block: Node, scope: Scope): HttpBlock {
     redirectsMax: Math.min(whole(at(block, 'max-redirects'), REDIRECTS_MAX) || REDIRECTS_MAX, REDIRECTS_MAX),
     stopsAtFirstMatch: flag(at(block, 'stop-at-first-match')),
     bodyBytesMax: whole(at(block, 'max-size'), null),
-    operators: readOperators(block),
+    operators: readOperators(block, isOneOfMany),
   }
 }
 
@@ -101,11 +104,11 @@ function redirectPolicy(block: Node): RedirectPolicy {
 }
 
 /** @throws Refused */
-export function readNetwork(block: Node): NetworkBlock {
+export function readNetwork(block: Node, scope: Scope): NetworkBlock {
   for (const feature of ['payloads', 'attack'])
     if (at(block, feature).value !== undefined) refuse(at(block, feature), feature)
   onlyKeys(block, networkKeys)
-  const inputs = items(at(block, 'inputs')).map(readInput)
+  const inputs = items(at(block, 'inputs')).map((input) => readInput(input, scope))
   return {
     hosts: items(at(block, 'host')).map(readHost),
     ports: commaTexts(at(block, 'port')).flatMap((one) => readPort(one, at(block, 'port'))),
@@ -130,11 +133,11 @@ function readPort(written: string, node: Node): number[] {
     : refuse(node, 'invalid', `not a port: ${written.slice(0, 20)}`)
 }
 
-function readInput(node: Node): NetworkInput {
+function readInput(node: Node, scope: Scope): NetworkInput {
   onlyKeys(node, inputKeys)
   const type = text(at(node, 'type'), 'text')
   if (type !== 'text' && type !== 'hex') refuse(at(node, 'type'), `${type} inputs`)
-  const data = at(node, 'data').value === undefined ? '' : filled(at(node, 'data'), new Set())
+  const data = at(node, 'data').value === undefined ? '' : filled(at(node, 'data'), scope)
   const read = whole(at(node, 'read'), null)
   return {
     data,
@@ -170,6 +173,12 @@ function readVersion(node: Node): TlsVersion | null {
   return versions[name] ?? refuse(node, `${name.slice(0, 20)}`)
 }
 
+/** @throws Refused when a value that the template sets needs what is not there */
+export function checkVariables(root: Node, scope: Scope): void {
+  for (const group of [at(root, 'constants'), at(root, 'variables')])
+    for (const name of keysOf(group)) filled(at(group, name), scope)
+}
+
 /** Text whose placeholders all have a value here. */
 function filled(node: Node, scope: Scope): string {
   const written = text(node)
@@ -189,7 +198,7 @@ function filled(node: Node, scope: Scope): string {
 export function refuseWholeTemplate(root: Node): void {
   const kinds = ['headless', 'code', 'javascript', 'file', 'workflows', 'dns', 'websocket', 'whois']
   for (const kind of kinds) if (at(root, kind).value !== undefined) refuse(at(root, kind), kind)
-  for (const feature of ['flow', 'variables', 'constants', 'signature', 'self-contained', 'dynamic-section']) {
+  for (const feature of ['signature', 'self-contained', 'dynamic-section']) {
     if (at(root, feature).value !== undefined) refuse(at(root, feature), feature)
   }
   const tags = new Set(commaTexts(at(at(root, 'info'), 'tags')))

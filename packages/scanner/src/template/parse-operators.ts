@@ -18,23 +18,22 @@ const extractorKeys = new Set('type name part regex group kval json dsl internal
  *
  * @throws Refused for types and options that are not carried out
  */
-export function readOperators(block: Node): Operators {
+export function readOperators(block: Node, mayBeEmpty = false): Operators {
   const matchers = items(at(block, 'matchers')).map(readMatcher)
   const extractors = items(at(block, 'extractors')).map(readExtractor)
-  if (matchers.length + extractors.length === 0) refuse(block, 'no matchers', 'a block without matchers and extractors')
+  if (!mayBeEmpty && matchers.length + extractors.length === 0)
+    refuse(block, 'no matchers', 'a block without matchers and extractors')
   return { condition: oneOf(at(block, 'matchers-condition'), ['and', 'or'], 'or'), matchers, extractors }
 }
 
 function readMatcher(node: Node): Matcher {
   onlyKeys(node, matcherKeys)
-  // Internal matchers steer a flow and are no results; flows are refused, and so are they.
-  if (flag(at(node, 'internal'))) refuse(at(node, 'internal'), 'internal matchers')
   const base = {
     name: text(at(node, 'name'), ''),
     part: partName(at(node, 'part')),
     condition: oneOf(at(node, 'condition'), ['and', 'or'], 'or'),
     negative: flag(at(node, 'negative')),
-    isInternal: false,
+    isInternal: flag(at(node, 'internal')),
   }
   const type = text(at(node, 'type'))
   switch (type) {
@@ -69,9 +68,11 @@ function readWords(node: Node) {
 
 function readExtractor(node: Node): Extractor {
   onlyKeys(node, extractorKeys)
-  // What an internal extractor reads is used in a later request: sequences are not carried out yet.
-  if (flag(at(node, 'internal'))) refuse(at(node, 'internal'), 'internal extractors')
-  const base = { name: text(at(node, 'name'), ''), part: partName(at(node, 'part')), isInternal: false }
+  const base = {
+    name: text(at(node, 'name'), ''),
+    part: partName(at(node, 'part')),
+    isInternal: flag(at(node, 'internal')),
+  }
   const type = text(at(node, 'type'))
   switch (type) {
     case 'regex':
@@ -89,8 +90,8 @@ function readExtractor(node: Node): Extractor {
 
 /** @throws Refused for what an expression needs that is not there; unknown names may be header names and stay */
 export function refuseUnrunnable(expression: Expression, node: Node): void {
+  if (expression.source.includes('interactsh')) refuse(node, 'interactsh')
   for (const name of expression.names) {
-    if (name.startsWith('interactsh')) refuse(node, 'interactsh')
     if (name === 'duration' || /^duration_\d+$/.test(name)) refuse(node, 'time-based matching')
   }
 }

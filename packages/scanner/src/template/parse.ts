@@ -3,10 +3,11 @@
  * bounded, and a template with a single feature that is not carried out is refused with its line.
  */
 import { LineCounter, isNode, parseDocument, type Document } from 'yaml'
-import { readHttp, readNetwork, readSsl, refuseWholeTemplate } from '#template/parse-blocks.ts'
+import { parseFlow, type Flow } from '#template/flow.ts'
+import { checkVariables, readHttp, readNetwork, readSsl, refuseWholeTemplate } from '#template/parse-blocks.ts'
 import { Refused, at, commaTexts, either, items, keysOf, text, texts, type Node } from '#template/parse-node.ts'
 import { isProofPossible } from '#template/matcher.ts'
-import { isHistory, scopeOf } from '#template/scope.ts'
+import { isHistory, readVariables, scopeOf } from '#template/scope.ts'
 import type { CheckInfo, HttpBlock, Operators, Template } from '#template/template.ts'
 
 const SOURCE_BYTES_MAX = 1024 * 1024
@@ -90,10 +91,18 @@ function readTemplate(file: string, root: Node): Template {
   for (const key of keysOf(root)) if (!rootKeys.has(key)) throw new Refused(key, [key])
   refuseWholeTemplate(root)
   const scope = scopeOf(root)
-  const http = items(either(root, 'http', 'requests')).map((block) => readHttp(block, scope))
-  const network = items(either(root, 'tcp', 'network')).map(readNetwork)
+  const written = items(either(root, 'http', 'requests'))
+  const http = written.map((block) => readHttp(block, scope, written.length > 1))
+  const flow = readFlow(at(root, 'flow'), http.length)
+  checkVariables(root, scope)
+  const network = items(either(root, 'tcp', 'network')).map((block) => readNetwork(block, scope))
   const ssl = items(at(root, 'ssl')).map(readSsl)
   const blocks = [...http, ...network, ...ssl]
+  if (
+    blocks.length > 0 &&
+    blocks.every(({ operators }) => operators.matchers.length + operators.extractors.length === 0)
+  )
+    throw new Refused('no matchers', [], 'blocks without matchers and extractors')
   if (blocks.length === 0) throw new Refused('no requests', [], 'nothing to ask')
   const metadata = at(at(root, 'info'), 'metadata')
   const claimed = at(metadata, 'glacis-quality').value
@@ -101,19 +110,30 @@ function readTemplate(file: string, root: Node): Template {
   return {
     file,
     info: readInfo(root, claimedQuality ?? bestQuality(blocks.map(({ operators }) => operators))),
+    variables: readVariables(root),
     http,
+    flow,
     network,
     ssl,
-    isSequence: isSequence(http),
+    isSequence: flow !== null || isSequence(http),
     stopsAtFirstMatch: at(root, 'stop-at-first-match').value === true,
     protocols: commaTexts(at(metadata, 'glacis-protocol')),
     claimedQuality,
   }
 }
 
+function readFlow(node: Node, blocks: number): Flow | null {
+  if (node.value === undefined) return null
+  const flow = parseFlow(text(node), blocks)
+  if (typeof flow === 'string') throw new Refused('flow', node.path, flow)
+  return flow
+}
+
 /** Requests written out in full build on each other; so do those whose matchers look back by number. */
 function isSequence(http: readonly HttpBlock[]): boolean {
   if (http.flatMap(({ raws }) => raws).length > 1) return true
+  const isReading = http.some(({ operators }) => operators.extractors.some(({ isInternal }) => isInternal))
+  if (isReading && http.flatMap(({ raws, paths }) => [...raws, ...paths]).length > 1) return true
   return http.some(({ operators }) => namesOf(operators).some(isHistory))
 }
 

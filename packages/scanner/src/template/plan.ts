@@ -6,7 +6,7 @@ import type { Lookup } from '#template/dsl.ts'
 import { questionsOf } from '#template/http.ts'
 import { parseTemplate, type RefusedTemplate } from '#template/parse.ts'
 import type { CheckInfo, HttpBlock, RedirectPolicy, Template } from '#template/template.ts'
-import { variablesOf, withRandom, type Place } from '#template/variables.ts'
+import { variablesOf, withRandom, withVariables, type Place } from '#template/variables.ts'
 
 export type { CheckInfo } from '#template/template.ts'
 
@@ -85,7 +85,10 @@ export function planOrigin(plan: CheckPlan, place: Place): OriginPlan {
   const unfinished = new Set<Template>()
   for (const template of plan.templates) {
     if (template.http.length === 0 || template.isSequence) continue
-    const lookup = withRandom((name) => variables.get(name))
+    const lookup = withVariables(
+      template.variables,
+      withRandom((name) => variables.get(name)),
+    )
     for (const block of template.http) {
       for (const write of questionsOf(block)) {
         const request = write(place.basePath, lookup)

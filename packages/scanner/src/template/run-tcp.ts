@@ -5,7 +5,7 @@ import { askNetwork, concerns } from '#template/network.ts'
 import type { ServiceEvent, ServiceRun } from '#template/run.ts'
 import { askTls, tlsAnswer, tlsFacts, type TlsReading } from '#template/ssl.ts'
 import type { NetworkBlock, SslBlock, Template } from '#template/template.ts'
-import { variablesOf, withRandom } from '#template/variables.ts'
+import { variablesOf, withRandom, withVariables } from '#template/variables.ts'
 
 /** @throws only when the run's signal aborts */
 export async function* runNetwork(run: ServiceRun): AsyncIterable<ServiceEvent> {
@@ -21,7 +21,7 @@ export async function* runNetwork(run: ServiceRun): AsyncIterable<ServiceEvent> 
 async function* runNetworkBlock(run: ServiceRun, template: Template, block: NetworkBlock) {
   const { tools, origin, signal } = run
   await tools.budget.take(origin.address, signal)
-  const reading = await askNetwork(block, origin, lookupOf(run), { guard: tools.guard, signal })
+  const reading = await askNetwork(block, origin, lookupOf(run, template), { guard: tools.guard, signal })
   if (reading.kind === 'inconclusive') return false
   for (const match of evaluateOperators(block.operators, reading.answer)) {
     yield found(run, template, match, rawEvidence(reading.request, reading.received.toString('latin1'), match), '')
@@ -58,7 +58,7 @@ function* matchTls(
   reading: TlsReading & { kind: 'accepted' },
 ): Iterable<ServiceEvent> {
   const now = new Date()
-  const answer = tlsAnswer(reading, run.origin, lookupOf(run), now)
+  const answer = tlsAnswer(reading, run.origin, lookupOf(run, template), now)
   for (const match of evaluateOperators(block.operators, answer)) {
     const facts = Object.entries(tlsFacts(reading, run.origin, now)).map(([name, value]) => `${name}: ${String(value)}`)
     const asked = `TLS handshake${block.minVersion === null ? '' : ` from ${block.minVersion}`}${block.maxVersion === null ? '' : ` to ${block.maxVersion}`}`
@@ -67,10 +67,13 @@ function* matchTls(
   }
 }
 
-function lookupOf({ origin, target }: ServiceRun) {
+function lookupOf({ origin, target }: ServiceRun, template: Template) {
   const scheme = origin.tls ? 'https' : 'http'
   const variables = variablesOf({ ...origin, scheme, basePath: target.basePath })
-  return withRandom((name) => variables.get(name))
+  return withVariables(
+    template.variables,
+    withRandom((name) => variables.get(name)),
+  )
 }
 
 function found(

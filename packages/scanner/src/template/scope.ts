@@ -1,5 +1,5 @@
 /** The names that the texts of one template may use, beside those of the place it is run on. */
-import { at, either, items, text, type Node } from '#template/parse-node.ts'
+import { at, either, items, keysOf, text, type Node } from '#template/parse-node.ts'
 
 /** Names that extractors of the template read, and the variables that it sets itself. */
 export type Scope = ReadonlySet<string>
@@ -9,7 +9,17 @@ export function scopeOf(root: Node): Scope {
   const extracted = blocks
     .flatMap((block) => items(at(block, 'extractors')))
     .map((extractor) => text(at(extractor, 'name'), ''))
-  return new Set(extracted.filter((name) => name !== ''))
+  return new Set([...extracted.filter((name) => name !== ''), ...readVariables(root).keys()])
+}
+
+/**
+ * What the template sets itself, under `variables` and `constants`, as texts with placeholders.
+ *
+ * @throws Refused for lists and mappings
+ */
+export function readVariables(root: Node): ReadonlyMap<string, string> {
+  const both = [at(root, 'constants'), at(root, 'variables')]
+  return new Map(both.flatMap((node) => keysOf(node).map((name) => [name, text(at(node, name))] as const)))
 }
 
 /** Parts of an answer that get the number of their request behind the name. */

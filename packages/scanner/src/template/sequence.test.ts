@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
 import { serveSite, summary } from '#template/testing/site.ts'
 
 const address = '127.42.3.6'
@@ -95,4 +96,97 @@ it('leaves a host alone that stops answering', async () => {
   expect(site.asked.length).toBeLessThan(50)
   expect(summary(seen)).toEqual({ found: [], covered: [] })
   expect(seen).toContainEqual(expect.objectContaining({ message: expect.stringContaining('stopped answering') }))
+})
+
+const tokens = `${head}variables:
+  name: "{{to_lower(rand_text_alpha(12))}}"
+  proof: "{{md5(name)}}"
+http:
+  - raw:
+      - |
+        GET /form HTTP/1.1
+        Host: {{Hostname}}
+      - |
+        POST /echo HTTP/1.1
+        Host: {{Hostname}}
+
+        token={{token}}&name={{name}}
+    extractors:
+      - { type: regex, name: token, internal: true, group: 1, regex: ['token="([a-z]+)"'] }
+    matchers:
+      - type: word
+        words: ["{{proof}}"]
+`
+
+describe('values', () => {
+  it('are made once, read from answers, and used in what follows', async () => {
+    await using site = await serveSite(address, (request, response) => {
+      const name = /^token=secret&name=([a-z]{12})$/.exec(request.text)?.[1]
+      if (request.url === '/form') response.end('<input token="secret">')
+      else if (name) response.end(createHash('md5').update(name).digest('hex'))
+      else response.writeHead(404).end()
+    })
+    const seen = await site.run(tokens)
+    expect(summary(seen)).toEqual({ found: ['seq /echo'], covered: ['seq'] })
+    expect(seen[0]).toMatchObject({ highlights: [expect.stringMatching(/^[\da-f]{32}$/)] })
+  })
+
+  it('that are not there end the check, which has then come to its end', async () => {
+    await using site = await serveSite(address, (request, response) => response.writeHead(404).end('no form here'))
+    expect(summary(await site.run(tokens))).toEqual({ found: [], covered: ['seq'] })
+    expect(site.asked.filter((line) => line.startsWith('POST'))).toEqual([])
+  })
+
+  it('read by an extractor serve the matchers of the same answer', async () => {
+    await using site = await serveSite(address, (request, response) =>
+      request.url === '/version' ? response.end('version: 1.2.3') : response.writeHead(404).end(),
+    )
+    const versioned = `${head}http:
+  - path: ["{{BaseURL}}/version"]
+    extractors:
+      - { type: regex, name: version, internal: true, group: 1, regex: ['version: ([\\d.]+)'] }
+    matchers:
+      - { type: dsl, dsl: ["compare_versions(version, '< 1.3')"] }
+`
+    expect(summary(await site.run(versioned))).toEqual({ found: ['seq /version'], covered: ['seq'] })
+    expect(summary(await site.run(versioned.replace('< 1.3', '> 1.3'))).found).toEqual([])
+  })
+})
+
+const flow = `${head}flow: http(1) && http(2)
+http:
+  - path: ["{{BaseURL}}"]
+    matchers:
+      - { type: word, words: [Acme], internal: true }
+  - path: ["{{BaseURL}}/a", "{{BaseURL}}/b"]
+    matchers:
+      - { type: word, words: [needle] }
+`
+
+describe('a flow', () => {
+  it('goes on when its first block holds, and does not tell what is internal', async () => {
+    await using site = await serveSite(address, (request, response) => {
+      if (request.url === '/') response.end('Welcome to Acme')
+      else if (request.url === '/b') response.end('needle')
+      else response.writeHead(404).end()
+    })
+    expect(summary(await site.run(flow))).toEqual({ found: ['seq /b'], covered: ['seq'] })
+  })
+
+  it('asks no more and is covered when its first block does not hold', async () => {
+    await using site = await serveSite(address, (request, response) =>
+      request.url === '/' ? response.end('Welcome') : response.writeHead(404).end('needle'),
+    )
+    expect(summary(await site.run(flow))).toEqual({ found: [], covered: ['seq'] })
+    expect(site.asked).not.toContain('GET /a')
+  })
+
+  it('decides nothing when an answer broke off', async () => {
+    await using site = await serveSite(address, (request, response) => {
+      if (request.url === '/') request.socket.destroy()
+      else response.writeHead(404).end('needle')
+    })
+    const negated = flow.replace('http(1) && http(2)', '"!http(1) && http(2)"')
+    expect(summary(await site.run([flow, negated.replace('id: seq', 'id: not')]))).toEqual({ found: [], covered: [] })
+  })
 })

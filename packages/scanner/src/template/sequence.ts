@@ -6,10 +6,12 @@ import type { Exchange, Chain, Question } from '#template/http.ts'
 import { answerOf, follow, questionsOf } from '#template/http.ts'
 import type { HttpRequest } from '#net/http.ts'
 import type { Lookup } from '#template/dsl.ts'
+import { followFlow } from '#template/flow.ts'
 import { createJar, type Jar } from '#template/jar.ts'
-import { evaluateOperators, type Match } from '#template/matcher.ts'
+import { evaluateOperators, readForLater, type Match } from '#template/matcher.ts'
 import type { ServiceRun } from '#template/run.ts'
 import type { Answer, HttpBlock, Template } from '#template/template.ts'
+import { withVariables } from '#template/variables.ts'
 
 /** Answers that matchers may still look back at; later ones are matched and forgotten. */
 const REMEMBERED_MAX = 40
@@ -24,6 +26,8 @@ export interface State {
   readonly template: Template
   readonly lookup: Lookup
   readonly jar: Jar
+  /** What internal extractors read, by name. */
+  readonly read: Map<string, string>
   /** Answers of the present block, in the order of their requests; a request that was not sent leaves a gap. */
   readonly steps: (Step | undefined)[]
   asked: number
@@ -51,20 +55,28 @@ export interface SequenceTools {
   readonly settle: (match: StepMatch) => Promise<boolean>
 }
 
-export function createState(template: Template, lookup: Lookup): State {
-  return { template, lookup, jar: createJar(), steps: [], asked: 0, isBroken: false, isDone: false }
+/** @param place values of the place and random ones */
+export function createState(template: Template, place: Lookup): State {
+  const read = new Map<string, string>()
+  const set = withVariables(template.variables, (name) => read.get(name) ?? place(name))
+  const lookup: Lookup = (name) => read.get(name) ?? set(name)
+  return { template, lookup, jar: createJar(), read, steps: [], asked: 0, isBroken: false, isDone: false }
 }
 
 /** @throws only when the run's signal aborts */
 export async function runSequence(state: State, tools: SequenceTools): Promise<void> {
-  for (const block of state.template.http) {
-    await runBlock(state, block, tools)
-    if (state.isDone || state.isBroken) return
+  const { http, flow } = state.template
+  const holds = async (at: number) => {
+    const block = http[at]
+    // After a broken answer nothing can be decided any more, also not what `!` makes of it.
+    if (!block || state.isDone || state.isBroken) return false
+    return runBlock(state, block, tools)
   }
+  await followFlow(flow ?? { kind: 'all' }, http.length, holds)
   if (state.asked === 0) state.isBroken = true
 }
 
-/** Whether a match of the block stands. */
+/** Whether a match of the block stands; one without matchers holds when it was answered. */
 async function runBlock(state: State, block: HttpBlock, tools: SequenceTools): Promise<boolean> {
   state.steps.length = 0
   let isMatched = false
@@ -76,7 +88,8 @@ async function runBlock(state: State, block: HttpBlock, tools: SequenceTools): P
       break
     }
   }
-  return isMatched
+  const { matchers, extractors } = block.operators
+  return isMatched || (matchers.length + extractors.length === 0 && !state.isBroken)
 }
 
 async function runStep(state: State, block: HttpBlock, write: Question, tools: SequenceTools): Promise<boolean> {
@@ -88,7 +101,12 @@ async function runStep(state: State, block: HttpBlock, write: Question, tools: S
   let isMatched = false
   for (const exchange of chain.exchanges) {
     if (at < REMEMBERED_MAX) state.steps[at] = { request, exchange }
-    for (const match of evaluateOperators(block.operators, answerAt(state, block, exchange))) {
+    const answer = answerAt(state, block, exchange)
+    const later = readForLater(block.operators, answer)
+    for (const [name, value] of later) state.read.set(name, value)
+    // Where there is nothing else to hold, having read something does.
+    if (later.size > 0 && block.operators.matchers.length === 0) isMatched = true
+    for (const match of evaluateOperators(block.operators, answer)) {
       if (await tools.settle({ state, block, at, exchange, match })) isMatched = true
     }
   }

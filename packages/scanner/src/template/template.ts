@@ -1,5 +1,6 @@
 /** A check as it is understood: what `parse.ts` makes of a nuclei template and the runners carry out. */
 import type { Expression, Lookup } from '#template/dsl.ts'
+import type { Flow } from '#template/flow.ts'
 import type { RawText } from '#template/raw.ts'
 import type { Pattern } from '#template/regex.ts'
 
@@ -28,7 +29,11 @@ export interface CheckInfo {
 export interface Template {
   readonly file: string
   readonly info: CheckInfo
+  /** Values that the template sets itself, as texts with placeholders. */
+  readonly variables: ReadonlyMap<string, string>
   readonly http: readonly HttpBlock[]
+  /** In which order the HTTP blocks run; null: one after the other, whatever they say. */
+  readonly flow: Flow | null
   readonly network: readonly NetworkBlock[]
   readonly ssl: readonly SslBlock[]
   /** Its HTTP requests go out one after the other, because a later one or a matcher looks back at earlier ones. */

@@ -18,6 +18,8 @@ export interface Place {
 const knownVariables: ReadonlySet<string> = new Set(
   'BaseURL RootURL Hostname Host Port Path File Scheme Input FQDN DN RDN TLD SD ip'.split(' '),
 )
+/** Longest value of a template's own variable, in bytes. */
+const VALUE_MAX = 1024 * 1024
 const RANDOM_NAME = /^randstr(_\d+)?$/
 
 /** Whether the runners can give a value to the placeholder's name. */
@@ -78,6 +80,30 @@ export function withRandom(lookup: Lookup): Lookup {
   }
 }
 
+/**
+ * A lookup that also knows what a template sets itself: texts with placeholders, which may name each
+ * other. A value is made when it is first asked for, and then it stays.
+ */
+export function withVariables(written: ReadonlyMap<string, string>, lookup: Lookup): Lookup {
+  if (written.size === 0) return lookup
+  const made = new Map<string, string>()
+  const underWay = new Set<string>()
+  const find: Lookup = (name) => {
+    const text = written.get(name)
+    if (text === undefined) return lookup(name)
+    const known = made.get(name)
+    if (known !== undefined) return known
+    if (underWay.has(name)) return undefined
+    underWay.add(name)
+    const value = fillBytes(text, find)
+    underWay.delete(name)
+    if (value === null || value.length > VALUE_MAX) return undefined
+    made.set(name, value)
+    return value
+  }
+  return find
+}
+
 /** Braces inside quotes belong to the quoted text. */
 const PLACEHOLDER = /\{\{((?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[^{}"'\n])+|[^{}]+)\}\}/g
 const parsed = new Map<string, Expression | string>()
@@ -85,28 +111,6 @@ const parsed = new Map<string, Expression | string>()
 /** Expressions between double braces, in order; a sentence in place of one that cannot be read. */
 export function placeholdersOf(text: string): (Expression | string)[] {
   return [...text.matchAll(PLACEHOLDER)].map(([, source = '']) => expressionOf(source))
-}
-
-/**
- * Fills in every placeholder.
- *
- * @returns null when one has no value: such a request is not sent
- */
-export function fillIn(text: string, lookup: Lookup): string | null {
-  if (!text.includes('{{')) return text
-  let isWhole = true
-  const filled = text.replace(PLACEHOLDER, (whole, source: string) => {
-    const value = valueOf(source, lookup)
-    if (value === undefined) isWhole = false
-    return value ?? whole
-  })
-  return isWhole ? filled : null
-}
-
-/** Fills in what has a value and leaves other double braces as they are: pages may hold them too. */
-export function fillInKnown(text: string, lookup: Lookup): string {
-  if (!text.includes('{{')) return text
-  return text.replace(PLACEHOLDER, (whole, source: string) => valueOf(source, lookup) ?? whole)
 }
 
 /**

@@ -1,0 +1,101 @@
+/** The order of blocks that a template asks for: `http(1) && (http(2) || http(3))`. */
+
+/** Blocks count from 0; `all` runs every block and holds when one of them does. */
+export type Flow =
+  | { readonly kind: 'block'; readonly at: number }
+  | { readonly kind: 'all' }
+  | { readonly kind: 'not'; readonly inner: Flow }
+  | { readonly kind: 'and' | 'or'; readonly left: Flow; readonly right: Flow }
+
+const FLOW_MAX = 2_000
+const DEPTH_MAX = 20
+
+/**
+ * Reads a flow made of blocks, `&&`, `||`, `!` and parentheses.
+ *
+ * @param blocks how many there are
+ * @returns a sentence for anything else, loops and assignments of a program included
+ */
+export function parseFlow(source: string, blocks: number): Flow | string {
+  const text = source.trim().replace(/;$/, '')
+  const tokens = [...text.matchAll(/\s*(?:(http\s*\(\s*(\d*)\s*\))|(&&|\|\||[!()]))\s*/g)]
+  if (text.length > FLOW_MAX || tokens.map(([token]) => token).join('') !== text || text === '')
+    return 'a flow that is a program'
+  const reader: Reader = { tokens: tokens.map(([, call, at, sign]) => ({ call, at, sign })), at: 0, blocks }
+  try {
+    const flow = either(reader, 0)
+    return reader.at === tokens.length ? flow : 'a flow that cannot be read'
+  } catch (error) {
+    if (error instanceof Unreadable) return error.message
+    throw error
+  }
+}
+
+/** Carries a flow out; what comes after `&&` and `||` runs only where it decides. */
+export async function followFlow(
+  flow: Flow,
+  blocks: number,
+  holds: (at: number) => Promise<boolean>,
+): Promise<boolean> {
+  switch (flow.kind) {
+    case 'block':
+      return holds(flow.at)
+    case 'all': {
+      let isAny = false
+      for (let at = 0; at < blocks; at++) isAny = (await holds(at)) || isAny
+      return isAny
+    }
+    case 'not':
+      return !(await followFlow(flow.inner, blocks, holds))
+    case 'and':
+      return (await followFlow(flow.left, blocks, holds)) && (await followFlow(flow.right, blocks, holds))
+    case 'or':
+      return (await followFlow(flow.left, blocks, holds)) || (await followFlow(flow.right, blocks, holds))
+  }
+}
+
+class Unreadable extends Error {}
+
+interface Reader {
+  readonly tokens: readonly {
+    readonly call: string | undefined
+    readonly at: string | undefined
+    readonly sign: string | undefined
+  }[]
+  at: number
+  readonly blocks: number
+}
+
+function either(reader: Reader, depth: number): Flow {
+  let left = both(reader, depth)
+  while (take(reader, '||')) left = { kind: 'or', left, right: both(reader, depth) }
+  return left
+}
+
+function both(reader: Reader, depth: number): Flow {
+  let left = one(reader, depth)
+  while (take(reader, '&&')) left = { kind: 'and', left, right: one(reader, depth) }
+  return left
+}
+
+function one(reader: Reader, depth: number): Flow {
+  if (depth > DEPTH_MAX) throw new Unreadable('a flow that is nested too deeply')
+  if (take(reader, '!')) return { kind: 'not', inner: one(reader, depth + 1) }
+  if (take(reader, '(')) {
+    const inner = either(reader, depth + 1)
+    if (!take(reader, ')')) throw new Unreadable('a flow with a missing ")"')
+    return inner
+  }
+  const token = reader.tokens[reader.at++]
+  if (token?.call === undefined) throw new Unreadable('a flow that cannot be read')
+  if (token.at === '' || token.at === undefined) return { kind: 'all' }
+  const at = Number(token.at) - 1
+  if (at < 0 || at >= reader.blocks) throw new Unreadable(`a flow with a block ${token.at} that does not exist`)
+  return { kind: 'block', at }
+}
+
+function take(reader: Reader, sign: string): boolean {
+  if (reader.tokens[reader.at]?.sign !== sign) return false
+  reader.at++
+  return true
+}
