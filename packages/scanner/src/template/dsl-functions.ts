@@ -76,7 +76,14 @@ const table: Readonly<Record<string, readonly [number, (...given: string[]) => D
         : noValue(),
   ],
   htmlunescape: [1, (text = '') => unescapeHtml(text)],
-  removebadchars: [2, (text = '', signs = '') => [...text].filter((sign) => !signs.includes(sign)).join('')],
+  removebadchars: [
+    2,
+    (text = '', signs = '') =>
+      text
+        .split('')
+        .filter((sign) => !signs.includes(sign))
+        .join(''),
+  ],
   padding: [4, (text = '', pad = '', length = '', side = '') => padded(text, pad, Number(length), side)],
   gzip: [1, (text = '') => gzipSync(bytes(text)).toString('latin1')],
   gzipdecode: [1, (text = '') => inflated(gunzipSync, text)],

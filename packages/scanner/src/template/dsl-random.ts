@@ -26,7 +26,7 @@ export const madeUp: ReadonlyMap<string, Call> = new Map<string, Call>([
 
 function pick(length: DslValue = 1, from: string, without: DslValue = ''): string {
   const count = toNumber(length)
-  const signs = [...from].filter((sign) => !toText(without).includes(sign))
+  const signs = from.split('').filter((sign) => !toText(without).includes(sign))
   if (!(count >= 0 && count <= LENGTH_MAX) || signs.length === 0) return noValue()
   return Array.from({ length: Math.floor(count) }, () => signs[randomInt(signs.length)] ?? '').join('')
 }

@@ -13,6 +13,7 @@ import {
   type Node,
 } from '#template/parse-node.ts'
 import { readOperators, refuseUnrunnable } from '#template/parse-operators.ts'
+import { readPayloads, type ReadList } from '#template/payloads.ts'
 import { readRawText, type RawText } from '#template/raw.ts'
 import type { Scope } from '#template/scope.ts'
 import type {
@@ -33,7 +34,7 @@ const READ_BYTES_MAX = 64 * 1024
 const operatorKeys = ['id', 'name', 'matchers', 'matchers-condition', 'extractors']
 const httpKeys = new Set([
   ...operatorKeys,
-  ...'method path raw req-condition headers body redirects host-redirects max-redirects stop-at-first-match max-size threads'.split(
+  ...'method path raw payloads attack req-condition headers body redirects host-redirects max-redirects stop-at-first-match max-size threads'.split(
     ' ',
   ),
   ...'disable-path-automerge skip-variables-check cookie-reuse disable-cookie read-all'.split(' '),
@@ -45,12 +46,17 @@ const networkKeys = new Set([
 const inputKeys = new Set(['data', 'type', 'read', 'name'])
 const sslKeys = new Set([...operatorKeys, 'address', 'min_version', 'max_version'])
 
-/**
- * @param isOneOfMany a block beside others may do without matchers
- * @throws Refused
- */
-export function readHttp(block: Node, scope: Scope, isOneOfMany: boolean): HttpBlock {
-  for (const feature of ['payloads', 'fuzzing', 'unsafe', 'race', 'pipeline', 'global-matchers']) {
+/** What a block must know of its template. */
+export interface HttpContext {
+  readonly scope: Scope
+  readonly readList: ReadList
+  /** A block beside others may do without matchers. */
+  readonly isOneOfMany: boolean
+}
+
+/** @throws Refused */
+export function readHttp(block: Node, { scope, readList, isOneOfMany }: HttpContext): HttpBlock {
+  for (const feature of ['fuzzing', 'unsafe', 'race', 'pipeline', 'global-matchers']) {
     if (at(block, feature).value !== undefined) refuse(at(block, feature), feature)
   }
   onlyKeys(block, httpKeys)
@@ -66,6 +72,7 @@ export function readHttp(block: Node, scope: Scope, isOneOfMany: boolean): HttpB
     method: text(at(block, 'method'), 'GET'),
     paths,
     raws,
+    payloads: readPayloads(block, readList),
     keepsCookies: !flag(at(block, 'disable-cookie')),
     headers: readHeaders(at(block, 'headers'), scope),
     body: body.value === undefined ? null : filled(body, scope),
@@ -181,7 +188,7 @@ export function checkVariables(root: Node, scope: Scope): void {
 
 /** Text whose placeholders all have a value here. */
 function filled(node: Node, scope: Scope): string {
-  const written = text(node)
+  const written = text(node).replace(/§([\w-]+)§/g, (mark, name: string) => (scope.has(name) ? `{{${name}}}` : mark))
   for (const placeholder of placeholdersOf(written)) {
     if (typeof placeholder === 'string') refuse(node, 'placeholder', `a placeholder with ${placeholder}`)
     refuseUnrunnable(placeholder, node)

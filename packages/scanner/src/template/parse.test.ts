@@ -93,7 +93,7 @@ describe('refuses with line and reason', () => {
       'invalid',
       6,
     ],
-    ['payloads', `${head}${block}    payloads: { a: [b] }\n${word}`, 'payloads', 8],
+    ['a list of another place', `${head}${block}    payloads: { a: /etc/passwd }\n${word}`, 'payload files', 8],
     ['a flow that is a program', `${head}flow: for (;;) http(1)\n${block}${word}`, 'flow', 5],
     ['a variable of nothing', `${head}variables: { a: '{{nothing}}' }\n${block}${word}`, 'placeholder', 5],
     ['a list of variables', `${head}variables: { a: [b] }\n${block}${word}`, 'invalid', 5],

@@ -7,6 +7,7 @@ import { parseFlow, type Flow } from '#template/flow.ts'
 import { checkVariables, readHttp, readNetwork, readSsl, refuseWholeTemplate } from '#template/parse-blocks.ts'
 import { Refused, at, commaTexts, either, items, keysOf, text, texts, type Node } from '#template/parse-node.ts'
 import { isProofPossible } from '#template/matcher.ts'
+import type { ReadList } from '#template/payloads.ts'
 import { isHistory, readVariables, scopeOf } from '#template/scope.ts'
 import type { CheckInfo, HttpBlock, Operators, Template } from '#template/template.ts'
 
@@ -28,9 +29,14 @@ export interface RefusedTemplate {
 /**
  * @param file name for messages
  * @param source YAML text
+ * @param readList answers with the lists of values that the template names by their files
  * @returns the template, or why it is not run; never throws for what a pack may contain
  */
-export function parseTemplate(file: string, source: string): Template | RefusedTemplate {
+export function parseTemplate(
+  file: string,
+  source: string,
+  readList: ReadList = () => null,
+): Template | RefusedTemplate {
   if (source.length > SOURCE_BYTES_MAX) return refused(file, 0, 'too large', `larger than ${SOURCE_BYTES_MAX} bytes`)
   const counter = new LineCounter()
   const document = readYaml(source, counter)
@@ -40,7 +46,7 @@ export function parseTemplate(file: string, source: string): Template | RefusedT
   try {
     const value: unknown = document.toJS({ maxAliasCount: ALIASES_MAX })
     if (depthOf(value) > DEPTH_MAX) return refused(file, 0, 'YAML', `nested deeper than ${DEPTH_MAX}`)
-    return readTemplate(file, { value, path: [] })
+    return readTemplate(file, { value, path: [] }, readList)
   } catch (error) {
     if (error instanceof Refused)
       return refused(file, lineOf(document, counter, error.path), error.feature, error.message)
@@ -87,12 +93,12 @@ const rootKeys = new Set([
   ...'websocket whois flow variables constants signature self-contained dynamic-section'.split(' '),
 ])
 
-function readTemplate(file: string, root: Node): Template {
+function readTemplate(file: string, root: Node, readList: ReadList): Template {
   for (const key of keysOf(root)) if (!rootKeys.has(key)) throw new Refused(key, [key])
   refuseWholeTemplate(root)
   const scope = scopeOf(root)
   const written = items(either(root, 'http', 'requests'))
-  const http = written.map((block) => readHttp(block, scope, written.length > 1))
+  const http = written.map((block) => readHttp(block, { scope, readList, isOneOfMany: written.length > 1 }))
   const flow = readFlow(at(root, 'flow'), http.length)
   checkVariables(root, scope)
   const network = items(either(root, 'tcp', 'network')).map((block) => readNetwork(block, scope))
@@ -115,11 +121,23 @@ function readTemplate(file: string, root: Node): Template {
     flow,
     network,
     ssl,
+    isGuessing: isGuessing(root, http),
     isSequence: flow !== null || isSequence(http),
     stopsAtFirstMatch: at(root, 'stop-at-first-match').value === true,
     protocols: commaTexts(at(metadata, 'glacis-protocol')),
     claimedQuality,
   }
+}
+
+/** Lists of credentials may lock accounts, whatever the check is called. */
+function isGuessing(root: Node, http: readonly HttpBlock[]): boolean {
+  if (http.every(({ payloads }) => payloads === null)) return false
+  const tags = commaTexts(at(at(root, 'info'), 'tags'))
+  if (tags.some((tag) => /^(?:default-login|brute|bruteforce|brute-force|credential-stuffing|login-check)$/.test(tag)))
+    return true
+  return http.some(({ payloads }) =>
+    [...(payloads?.lists.keys() ?? [])].some((name) => /^pass(?:wd|word)?s?$/i.test(name)),
+  )
 }
 
 function readFlow(node: Node, blocks: number): Flow | null {
@@ -131,6 +149,7 @@ function readFlow(node: Node, blocks: number): Flow | null {
 
 /** Requests written out in full build on each other; so do those whose matchers look back by number. */
 function isSequence(http: readonly HttpBlock[]): boolean {
+  if (http.some(({ payloads }) => payloads !== null)) return true
   if (http.flatMap(({ raws }) => raws).length > 1) return true
   const isReading = http.some(({ operators }) => operators.extractors.some(({ isInternal }) => isInternal))
   if (isReading && http.flatMap(({ raws, paths }) => [...raws, ...paths]).length > 1) return true

@@ -4,6 +4,8 @@ import { basename, join } from 'node:path'
 import type { HttpRequest } from '#net/http.ts'
 import type { Lookup } from '#template/dsl.ts'
 import { questionsOf } from '#template/http.ts'
+import { listReader } from '#template/lists.ts'
+import type { ReadList } from '#template/payloads.ts'
 import { parseTemplate, type RefusedTemplate } from '#template/parse.ts'
 import type { CheckInfo, HttpBlock, RedirectPolicy, Template } from '#template/template.ts'
 import { variablesOf, withRandom, withVariables, type Place } from '#template/variables.ts'
@@ -29,11 +31,14 @@ export async function loadTemplates(
 ): Promise<{ plan: CheckPlan; checks: readonly CheckInfo[]; refused: readonly RefusedTemplate[] }> {
   const templates = new Map<string, Template>()
   const refused: RefusedTemplate[] = []
-  for (const file of (await Promise.all(folders.map(yamlFiles))).flat()) {
-    const parsed = await readTemplate(file)
-    if ('reason' in parsed) refused.push(parsed)
-    else if (templates.has(parsed.info.id)) refused.push(duplicate(parsed))
-    else templates.set(parsed.info.id, parsed)
+  for (const folder of folders) {
+    const readList = listReader(folder)
+    for (const file of await yamlFiles(folder)) {
+      const parsed = await readTemplate(file, readList)
+      if ('reason' in parsed) refused.push(parsed)
+      else if (templates.has(parsed.info.id)) refused.push(duplicate(parsed))
+      else templates.set(parsed.info.id, parsed)
+    }
   }
   const plan = { templates: [...templates.values()] }
   return { plan, checks: plan.templates.map(({ info }) => info), refused }
@@ -48,9 +53,9 @@ async function yamlFiles(folder: string): Promise<string[]> {
     .slice(0, FILES_MAX)
 }
 
-async function readTemplate(file: string): Promise<Template | RefusedTemplate> {
+async function readTemplate(file: string, readList: ReadList): Promise<Template | RefusedTemplate> {
   const { size } = await stat(file)
-  if (size <= FILE_BYTES_MAX) return parseTemplate(file, await readFile(file, 'utf8'))
+  if (size <= FILE_BYTES_MAX) return parseTemplate(file, await readFile(file, 'utf8'), readList)
   return { file, line: 0, feature: 'too large', reason: `larger than ${FILE_BYTES_MAX} bytes` }
 }
 

@@ -5,6 +5,7 @@ import { controlOf, needsControl, type Calibration } from '#template/calibration
 import { follow, questionsOf, type Chain } from '#template/http.ts'
 import type { Health } from '#template/health.ts'
 import { evaluateOperators } from '#template/matcher.ts'
+import { payloadLimits } from '#template/payloads.ts'
 import { requestKey } from '#template/plan.ts'
 import { found } from '#template/finding.ts'
 import type { ServiceEvent, ServiceRun } from '#template/run.ts'
@@ -67,8 +68,9 @@ interface Waiting {
 
 /** Checks with the same first request stand together, so that its answer is kept for a short while only. */
 function inOrder(run: ServiceRun, { variables, basePath }: Circumstances): Waiting[] {
+  const guesses = payloadLimits[run.tools.profile].credentials > 0
   const waiting = run.plan.templates
-    .filter(({ isSequence, http }) => isSequence && http.length > 0)
+    .filter(({ isSequence, http, isGuessing }) => isSequence && http.length > 0 && (guesses || !isGuessing))
     .map((template) => waitingFor(template, variables, basePath))
   return waiting.toSorted((left, right) =>
     left.firstKey < right.firstKey ? -1 : Number(left.firstKey > right.firstKey),

@@ -6,6 +6,7 @@ import type { Guard } from '#guard.ts'
 import type { HttpClient, Origin } from '#net/http.ts'
 import { runHttp } from '#template/run-http.ts'
 import { runNetwork, runTls } from '#template/run-tcp.ts'
+import { payloadLimits } from '#template/payloads.ts'
 import type { CheckPlan } from '#template/plan.ts'
 
 export interface CheckTarget {
@@ -41,6 +42,8 @@ export interface ServiceRun {
   readonly origin: Origin
   readonly plan: CheckPlan
   readonly tools: CheckTools
+  /** What is left to all services of the host together. */
+  readonly allowance: { payloadRequests: number }
   /** Ends with the scan, or with the time that one port may take. */
   readonly signal: AbortSignal
 }
@@ -80,9 +83,10 @@ const DECOY_QUALITY = 30
  */
 export async function* runChecks(target: CheckTarget, plan: CheckPlan, tools: CheckTools): AsyncIterable<Observation> {
   const serious: Finding[] = []
+  const allowance = { payloadRequests: payloadLimits[tools.profile].requestsPerHost }
   try {
     for (const service of target.services) {
-      if (service.transport === 'tcp') yield* runService(target, service, plan, tools, serious)
+      if (service.transport === 'tcp') yield* runService({ target, service, plan, tools, allowance }, serious)
     }
   } catch (error) {
     // What was proved before an abort stays proved.
@@ -93,16 +97,14 @@ export async function* runChecks(target: CheckTarget, plan: CheckPlan, tools: Ch
 }
 
 async function* runService(
-  target: CheckTarget,
-  service: IdentifiedService,
-  plan: CheckPlan,
-  tools: CheckTools,
+  about: Omit<ServiceRun, 'origin' | 'signal'>,
   serious: Finding[],
 ): AsyncIterable<Observation> {
+  const { target, service, tools } = about
   const { address, hostname } = target
   const origin = { address, port: service.port, tls: service.tls, hostname: hostname || address }
   const deadline = AbortSignal.timeout(portDeadlineMs[tools.profile])
-  const run: ServiceRun = { target, service, origin, plan, tools, signal: AbortSignal.any([tools.signal, deadline]) }
+  const run: ServiceRun = { ...about, origin, signal: AbortSignal.any([tools.signal, deadline]) }
   const finished = new Set<string>()
   const unfinished = new Set<string>()
   for await (const event of eventsOf(run, deadline)) {

@@ -9,7 +9,8 @@ export function scopeOf(root: Node): Scope {
   const extracted = blocks
     .flatMap((block) => items(at(block, 'extractors')))
     .map((extractor) => text(at(extractor, 'name'), ''))
-  return new Set([...extracted.filter((name) => name !== ''), ...readVariables(root).keys()])
+  const listed = blocks.flatMap((block) => keysOf(at(block, 'payloads')))
+  return new Set([...listed, ...extracted.filter((name) => name !== ''), ...readVariables(root).keys()])
 }
 
 /**

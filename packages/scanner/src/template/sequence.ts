@@ -7,11 +7,13 @@ import { answerOf, follow, questionsOf } from '#template/http.ts'
 import type { HttpRequest } from '#net/http.ts'
 import type { Lookup } from '#template/dsl.ts'
 import { followFlow } from '#template/flow.ts'
+import { toBytes } from '#template/dsl-value.ts'
 import { createJar, type Jar } from '#template/jar.ts'
 import { evaluateOperators, readForLater, type Match } from '#template/matcher.ts'
+import { payloadLimits, payloadSets } from '#template/payloads.ts'
 import type { ServiceRun } from '#template/run.ts'
 import type { Answer, HttpBlock, Template } from '#template/template.ts'
-import { withVariables } from '#template/variables.ts'
+import { fillBytesKnown, withVariables } from '#template/variables.ts'
 
 /** Answers that matchers may still look back at; later ones are matched and forgotten. */
 const REMEMBERED_MAX = 40
@@ -28,6 +30,8 @@ export interface State {
   readonly jar: Jar
   /** What internal extractors read, by name. */
   readonly read: Map<string, string>
+  /** The present set of values from lists. */
+  payload: ReadonlyMap<string, string>
   /** Answers of the present block, in the order of their requests; a request that was not sent leaves a gap. */
   readonly steps: (Step | undefined)[]
   asked: number
@@ -57,10 +61,34 @@ export interface SequenceTools {
 
 /** @param place values of the place and random ones */
 export function createState(template: Template, place: Lookup): State {
-  const read = new Map<string, string>()
-  const set = withVariables(template.variables, (name) => read.get(name) ?? place(name))
-  const lookup: Lookup = (name) => read.get(name) ?? set(name)
-  return { template, lookup, jar: createJar(), read, steps: [], asked: 0, isBroken: false, isDone: false }
+  const own: Lookup = (name) => state.read.get(name) ?? payloadValue(state, place, name)
+  const set = withVariables(template.variables, (name) => own(name) ?? place(name), fleetingOf(template))
+  const state: State = {
+    template,
+    lookup: (name) => own(name) ?? set(name),
+    jar: createJar(),
+    read: new Map(),
+    payload: new Map(),
+    steps: [],
+    asked: 0,
+    isBroken: false,
+    isDone: false,
+  }
+  return state
+}
+
+/** Values of lists may call functions; other double braces in them are what is to be sent. */
+function payloadValue(state: State, place: Lookup, name: string): string | undefined {
+  const written = state.payload.get(name)
+  if (written === undefined) return undefined
+  return /\{\{\s*\w+\(/.test(written) ? fillBytesKnown(written, place) : toBytes(written)
+}
+
+/** Variables that are made of what lists bring. */
+function fleetingOf({ http, variables }: Template): ReadonlySet<string> {
+  const names = http.flatMap(({ payloads }) => [...(payloads?.lists.keys() ?? [])])
+  const made = [...variables].filter(([, written]) => names.some((name) => written.includes(name)))
+  return new Set(made.map(([name]) => name))
 }
 
 /** @throws only when the run's signal aborts */
@@ -80,6 +108,35 @@ export async function runSequence(state: State, tools: SequenceTools): Promise<v
 async function runBlock(state: State, block: HttpBlock, tools: SequenceTools): Promise<boolean> {
   state.steps.length = 0
   let isMatched = false
+  for (const payload of setsOf(state, block, tools)) {
+    state.payload = payload
+    if (await runQuestions(state, block, tools)) isMatched = true
+    if (state.isBroken || state.isDone) break
+  }
+  state.payload = new Map()
+  const { matchers, extractors } = block.operators
+  return isMatched || (matchers.length + extractors.length === 0 && !state.isBroken)
+}
+
+/** One set of no values for a block without lists; else as many as this scan may try. */
+function* setsOf(state: State, block: HttpBlock, { run }: SequenceTools): Iterable<ReadonlyMap<string, string>> {
+  if (!block.payloads) return yield new Map()
+  const { requestsPerCheck, credentials } = payloadLimits[run.tools.profile]
+  const each = questionsOf(block).length
+  let left = state.template.isGuessing ? credentials : Math.floor(requestsPerCheck / each)
+  for (const set of payloadSets(block.payloads)) {
+    if (left-- <= 0 || run.allowance.payloadRequests < each) {
+      // What was not tried was not checked.
+      state.isBroken = true
+      return
+    }
+    run.allowance.payloadRequests -= each
+    yield set
+  }
+}
+
+async function runQuestions(state: State, block: HttpBlock, tools: SequenceTools): Promise<boolean> {
+  let isMatched = false
   for (const write of questionsOf(block)) {
     if (await runStep(state, block, write, tools)) isMatched = true
     if (state.isBroken || state.isDone) break
@@ -88,8 +145,7 @@ async function runBlock(state: State, block: HttpBlock, tools: SequenceTools): P
       break
     }
   }
-  const { matchers, extractors } = block.operators
-  return isMatched || (matchers.length + extractors.length === 0 && !state.isBroken)
+  return isMatched
 }
 
 async function runStep(state: State, block: HttpBlock, write: Question, tools: SequenceTools): Promise<boolean> {

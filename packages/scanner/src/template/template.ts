@@ -1,6 +1,7 @@
 /** A check as it is understood: what `parse.ts` makes of a nuclei template and the runners carry out. */
 import type { Expression, Lookup } from '#template/dsl.ts'
 import type { Flow } from '#template/flow.ts'
+import type { Payloads } from '#template/payloads.ts'
 import type { RawText } from '#template/raw.ts'
 import type { Pattern } from '#template/regex.ts'
 
@@ -38,6 +39,8 @@ export interface Template {
   readonly ssl: readonly SslBlock[]
   /** Its HTTP requests go out one after the other, because a later one or a matcher looks back at earlier ones. */
   readonly isSequence: boolean
+  /** It tries lists of user names and passwords. */
+  readonly isGuessing: boolean
   /** Stop asking one origin as soon as something matched. */
   readonly stopsAtFirstMatch: boolean
   /** Protocols, beside the ports of the template, on which its network blocks make sense. */
@@ -55,6 +58,8 @@ export interface HttpBlock {
   readonly paths: readonly string[]
   /** Requests that are written out in full. */
   readonly raws: readonly RawText[]
+  /** Values that all requests of the block are sent with, set by set. */
+  readonly payloads: Payloads | null
   /** Cookies of one answer go with the later requests of the check. */
   readonly keepsCookies: boolean
   readonly headers: Readonly<Record<string, string>>

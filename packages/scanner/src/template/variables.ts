@@ -83,8 +83,14 @@ export function withRandom(lookup: Lookup): Lookup {
 /**
  * A lookup that also knows what a template sets itself: texts with placeholders, which may name each
  * other. A value is made when it is first asked for, and then it stays.
+ *
+ * @param fleeting names whose values are made anew each time, because what they are made of changes
  */
-export function withVariables(written: ReadonlyMap<string, string>, lookup: Lookup): Lookup {
+export function withVariables(
+  written: ReadonlyMap<string, string>,
+  lookup: Lookup,
+  fleeting: ReadonlySet<string> = new Set(),
+): Lookup {
   if (written.size === 0) return lookup
   const made = new Map<string, string>()
   const underWay = new Set<string>()
@@ -98,7 +104,7 @@ export function withVariables(written: ReadonlyMap<string, string>, lookup: Look
     const value = fillBytes(text, find)
     underWay.delete(name)
     if (value === null || value.length > VALUE_MAX) return undefined
-    made.set(name, value)
+    if (!fleeting.has(name)) made.set(name, value)
     return value
   }
   return find

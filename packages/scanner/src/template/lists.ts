@@ -1,0 +1,45 @@
+/** Lists of values that lie as files in a pack. */
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { isAbsolute, join, relative } from 'node:path'
+import type { ReadList } from '#template/payloads.ts'
+
+const LIST_BYTES_MAX = 512 * 1024
+
+/**
+ * Reads lists below a folder and nowhere else: neither `..` nor a link leads out of it. A list that
+ * several checks name is kept once.
+ */
+export function listReader(folder: string): ReadList {
+  const known = new Map<string, readonly string[] | null>()
+  return (path) => {
+    const lines = known.get(path)
+    if (lines !== undefined) return lines
+    const read = isAbsolute(path) ? null : linesBelow(folder, path)
+    known.set(path, read)
+    return read
+  }
+}
+
+function linesBelow(folder: string, path: string): readonly string[] | null {
+  const file = realPath(join(folder, path))
+  const way = file === null ? '..' : relative(realpathSync(folder), file)
+  if (file === null || way === '' || way.startsWith('..') || isAbsolute(way)) return null
+  const { size, isFile } = sizeOf(file)
+  if (!isFile || size > LIST_BYTES_MAX) return null
+  const lines = readFileSync(file, 'utf8').split(/\r?\n/)
+  return lines.filter((line) => line !== '')
+}
+
+function realPath(path: string): string | null {
+  try {
+    return realpathSync(path)
+  } catch {
+    // A file that is not there is no mistake of this machine.
+    return null
+  }
+}
+
+function sizeOf(file: string): { readonly size: number; readonly isFile: boolean } {
+  const stats = statSync(file)
+  return { size: stats.size, isFile: stats.isFile() }
+}
