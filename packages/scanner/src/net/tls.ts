@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { connect } from 'node:tls'
 import type { SecureVersion, TLSSocket } from 'node:tls'
 import { within } from '#net/deadline.ts'
+import { localError } from '#net/local-errors.ts'
 import { ask, dial } from '#net/tcp.ts'
 import type { DialOptions } from '#net/tcp.ts'
 
@@ -37,6 +38,8 @@ export interface Handshake {
 export interface TlsFailure {
   readonly kind: 'failure'
   readonly reason: string
+  /** The server ended the handshake, with an alert or by closing; false for silence and for what this machine refused. */
+  readonly isAnswer: boolean
 }
 export interface TlsOptions extends DialOptions {
   /** SNI name; nothing is sent for an IP address (RFC 6066). */
@@ -69,12 +72,12 @@ export async function shakeHands(address: string, port: number, options: TlsOpti
     ...(options.alpn ? { ALPNProtocols: [...options.alpn] } : {}),
   })
   socket.once('secureConnect', () => outcome.resolve(handshakeOf(socket)))
-  socket.on('error', (error) => outcome.resolve({ kind: 'failure', reason: error.message.slice(0, 200) }))
-  socket.once('close', () => outcome.resolve({ kind: 'failure', reason: 'the connection was closed' }))
+  socket.on('error', (error) => outcome.resolve(failureOf(error)))
+  socket.once('close', () => outcome.resolve({ kind: 'failure', reason: 'the connection was closed', isAnswer: true }))
   let shaken: Handshake | TlsFailure | undefined
   try {
     shaken = await within(outcome.promise, deadlineMs, signal)
-    return shaken ?? { kind: 'failure', reason: `no handshake in ${deadlineMs / 1000} s` }
+    return shaken ?? { kind: 'failure', reason: `no handshake in ${deadlineMs / 1000} s`, isAnswer: false }
   } finally {
     if (shaken?.kind !== 'handshake') {
       socket.destroy()
@@ -86,7 +89,14 @@ export async function shakeHands(address: string, port: number, options: TlsOpti
 async function plainSocket(address: string, port: number, options: TlsOptions): Promise<Socket | TlsFailure> {
   const dialled = await dial(address, port, options)
   if (dialled.kind === 'open') return dialled.line.release()
-  return { kind: 'failure', reason: dialled.kind === 'unknown' ? dialled.reason : `the port is ${dialled.kind}` }
+  const reason = dialled.kind === 'unknown' ? dialled.reason : `the port is ${dialled.kind}`
+  return { kind: 'failure', reason, isAnswer: false }
+}
+
+/** OpenSSL tells by its words whether it could offer anything at all. */
+function failureOf(error: NodeJS.ErrnoException): TlsFailure {
+  const isOurs = localError(error.code ?? '') !== null || /no (?:protocols|ciphers) available/i.test(error.message)
+  return { kind: 'failure', reason: error.message.slice(0, 200), isAnswer: !isOurs }
 }
 
 function handshakeOf(socket: TLSSocket): Handshake {

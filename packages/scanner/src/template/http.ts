@@ -3,7 +3,7 @@ import type { HttpClient, HttpFailure, HttpRequest, HttpResponse, Origin } from 
 import type { Lookup } from '#template/dsl.ts'
 import { toBytes, type DslValue } from '#template/dsl-value.ts'
 import type { Jar } from '#template/jar.ts'
-import { encodeTarget, rawRequestOf } from '#template/raw.ts'
+import { encodeTarget, rawRequestOf, type Annotations } from '#template/raw.ts'
 import type { Answer, HttpBlock, RedirectPolicy } from '#template/template.ts'
 import { fillBytes } from '#template/variables.ts'
 
@@ -20,22 +20,26 @@ export interface Chain {
   readonly failure: HttpFailure | null
 }
 
-/** Writes one request of a block for a target; null when it cannot be sent there. */
-export type Question = (basePath: string, lookup: Lookup) => HttpRequest | null
+/** One request of a block. */
+export interface Question {
+  /** The request for a target; null when it cannot be sent there. */
+  readonly write: (basePath: string, lookup: Lookup) => HttpRequest | null
+  readonly annotations: Annotations
+}
+
+const plain: Annotations = { deadlineMs: null, sendsHostAsSni: false }
 
 /** The requests of a block, in order. */
 export function questionsOf(block: HttpBlock): Question[] {
   return [
-    ...block.paths.map(
-      (path): Question =>
-        (basePath, lookup) =>
-          requestOf(block, path, basePath, lookup),
-    ),
-    ...block.raws.map(
-      (raw): Question =>
-        (basePath, lookup) =>
-          rawRequestOf(raw, basePath, lookup),
-    ),
+    ...block.paths.map((path): Question => ({
+      write: (basePath, lookup) => requestOf(block, path, basePath, lookup),
+      annotations: plain,
+    })),
+    ...block.raws.map((raw): Question => ({
+      write: (basePath, lookup) => rawRequestOf(raw, basePath, lookup),
+      annotations: raw.annotations,
+    })),
   ]
 }
 
@@ -189,6 +193,7 @@ function readValues({ response, origin, path }: Exchange, bodyBytesMax: number |
     ['raw', `${head}\r\n${body}`],
     ['request', toBytes(response.request)],
     ['status_code', response.status],
+    ['duration', response.durationMs / 1000],
     ['content_length', Number.isFinite(length) ? length : body.length],
     ['host', origin.hostname],
     ['matched', `${origin.tls ? 'https' : 'http'}://${origin.hostname}:${origin.port}${path}`],

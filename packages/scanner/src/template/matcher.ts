@@ -91,7 +91,8 @@ function isContent(matcher: Matcher): boolean {
   if (matcher.type !== 'dsl') return true
   return matcher.expressions.some(
     ({ names, source }) =>
-      [...names].some((name) => !/^(?:status_code|content_length)(?:_\d+)?$/.test(name)) && !/^\s*!/.test(source),
+      [...names].some((name) => !/^(?:status_code|content_length|duration)(?:_\d+)?$/.test(name)) &&
+      !/^\s*!/.test(source),
   )
 }
 

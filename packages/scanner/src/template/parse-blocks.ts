@@ -100,9 +100,7 @@ function readHeaders(node: Node, scope: Scope): Record<string, string> {
 function readRaw(node: Node, block: Node, scope: Scope | null): RawText {
   const raw = readRawText(scope ? filled(node, scope) : text(node))
   if (typeof raw === 'string') return refuse(node, raw)
-  const [annotation] = raw.annotations
-  if (annotation !== undefined) refuse(node, /^@[a-z-]*/i.exec(annotation)?.[0] ?? 'annotation')
-  return { text: raw.text, isMerged: !flag(at(block, 'disable-path-automerge')), isLenient: scope === null }
+  return { ...raw, isMerged: !flag(at(block, 'disable-path-automerge')), isLenient: scope === null }
 }
 
 function redirectPolicy(block: Node): RedirectPolicy {

@@ -91,9 +91,6 @@ function readExtractor(node: Node): Extractor {
 /** @throws Refused for what an expression needs that is not there; unknown names may be header names and stay */
 export function refuseUnrunnable(expression: Expression, node: Node): void {
   if (expression.source.includes('interactsh')) refuse(node, 'interactsh')
-  for (const name of expression.names) {
-    if (name === 'duration' || /^duration_\d+$/.test(name)) refuse(node, 'time-based matching')
-  }
 }
 
 function partName(node: Node): string {

@@ -117,12 +117,6 @@ describe('refuses with line and reason', () => {
       10,
     ],
     [
-      'timing',
-      `${head}${block}    matchers:\n      - type: dsl\n        dsl: ["duration >= 6"]\n`,
-      'time-based matching',
-      10,
-    ],
-    [
       'an unknown function',
       `${head}${block}    matchers:\n      - type: dsl\n        dsl: ["jarm('x')"]\n`,
       'the function jarm',

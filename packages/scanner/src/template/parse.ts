@@ -9,6 +9,7 @@ import { Refused, at, commaTexts, either, items, keysOf, text, texts, type Node 
 import { isProofPossible } from '#template/matcher.ts'
 import type { ReadList } from '#template/payloads.ts'
 import { isHistory, readVariables, scopeOf } from '#template/scope.ts'
+import { isTimed } from '#template/timing.ts'
 import type { CheckInfo, HttpBlock, Operators, Template } from '#template/template.ts'
 
 const SOURCE_BYTES_MAX = 1024 * 1024
@@ -122,7 +123,7 @@ function readTemplate(file: string, root: Node, readList: ReadList): Template {
     network,
     ssl,
     isGuessing: isGuessing(root, http),
-    isSequence: flow !== null || isSequence(http),
+    isSequence: flow !== null || isTimed({ http }) || isSequence(http),
     stopsAtFirstMatch: at(root, 'stop-at-first-match').value === true,
     protocols: commaTexts(at(metadata, 'glacis-protocol')),
     claimedQuality,

@@ -95,7 +95,7 @@ export function planOrigin(plan: CheckPlan, place: Place): OriginPlan {
       withRandom((name) => variables.get(name)),
     )
     for (const block of template.http) {
-      for (const write of questionsOf(block)) {
+      for (const { write } of questionsOf(block)) {
         const request = write(place.basePath, lookup)
         if (request) add(shared, request, { template, block, lookup })
         else unfinished.add(template)

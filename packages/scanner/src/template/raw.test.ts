@@ -8,7 +8,7 @@ function written(source: string, basePath = '/', { isMerged = true, isLenient = 
   const read = readRawText(source)
   if (typeof read === 'string') throw new Error(read)
   const variables = variablesOf({ ...place, basePath })
-  return rawRequestOf({ text: read.text, isMerged, isLenient }, basePath, (name) => variables.get(name))
+  return rawRequestOf({ ...read, isMerged, isLenient }, basePath, (name) => variables.get(name))
 }
 
 describe('the target of a raw request', () => {
@@ -39,7 +39,8 @@ describe('the target of a raw request', () => {
   ])('%s is not sent', (source) => {
     const bare = variablesOf({ ...place, hostname: '127.42.3.5', basePath: '/' })
     const read = readRawText(source)
-    const raw = { text: typeof read === 'string' ? '' : read.text, isMerged: true, isLenient: false }
+    if (typeof read === 'string') throw new Error(read)
+    const raw = { ...read, isMerged: true, isLenient: false }
     expect(rawRequestOf(raw, '/', (name) => bare.get(name))).toBeNull()
   })
 })
@@ -68,10 +69,20 @@ describe('the message of a raw request', () => {
     expect(written('GET /{{nothing}} HTTP/1.1', '/', { isLenient: true })?.path).toBe('/{{nothing}}')
   })
 
-  it('reads annotations apart', () => {
-    expect(readRawText('@timeout: 20s\nGET / HTTP/1.1\n')).toEqual({
-      text: 'GET / HTTP/1.1\n',
-      annotations: ['@timeout: 20s'],
-    })
+  it.each([
+    ['@timeout: 20s', { deadlineMs: 20_000, sendsHostAsSni: false }],
+    ['@timeout 5s\n@Host: {{Hostname}}', { deadlineMs: 5_000, sendsHostAsSni: false }],
+    ['@timeout: 900s', { deadlineMs: 30_000, sendsHostAsSni: false }],
+    ['@tls-sni: request.host', { deadlineMs: null, sendsHostAsSni: true }],
+  ])('reads %j apart', (lines, annotations) => {
+    expect(readRawText(`${lines}\nGET / HTTP/1.1\n`)).toEqual({ text: 'GET / HTTP/1.1\n', annotations })
+  })
+
+  it.each([
+    ['@Host: https://elsewhere.test:443', 'address of its own'],
+    ['@Host: {{Hostname}}:9780', 'address of its own'],
+    ['@once', '@once'],
+  ])('does not know %s', (line, feature) => {
+    expect(readRawText(`${line}\nGET / HTTP/1.1\n`)).toBe(feature)
   })
 })

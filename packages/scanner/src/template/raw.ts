@@ -16,24 +16,50 @@ export interface RawText {
   readonly isMerged: boolean
   /** Sends what has no value as it is written. */
   readonly isLenient: boolean
+  readonly annotations: Annotations
 }
+export interface Annotations {
+  /** How long the answer may take, in milliseconds; null: as long as any other. */
+  readonly deadlineMs: number | null
+  /** The name in the request's `Host` is also the one that TLS asks for. */
+  readonly sendsHostAsSni: boolean
+}
+
+/** A slow answer may be what a check waits for, but not for ever. */
+const DEADLINE_MS_MAX = 30_000
 
 /**
  * Takes the annotation lines off and says what stands against sending the rest.
  *
  * @returns the text, or the feature that is missing here
  */
-export function readRawText(written: string): { readonly text: string; readonly annotations: string[] } | string {
+export function readRawText(written: string): Pick<RawText, 'text' | 'annotations'> | string {
   const lines = written.replaceAll('\r\n', '\n').split('\n')
   const start = lines.findIndex((line) => line.trim() !== '' && !line.startsWith('@'))
   if (start < 0) return 'an empty request'
-  const annotations = lines.slice(0, start).filter((line) => line.startsWith('@'))
+  const annotations = readAnnotations(lines.slice(0, start).filter((line) => line.startsWith('@')))
+  if (typeof annotations === 'string') return annotations
   const text = lines.slice(start).join('\n')
   const [head = ''] = text.split('\n\n', 1)
   const [first = '', ...headers] = head.split('\n')
   if (!/^[A-Z]+\s/.test(first) || !/HTTP\/\d/.test(first)) return 'a request line of its own kind'
   const framing = headers.map((line) => line.split(':', 1)[0]?.trim() ?? '').find((name) => FRAMING.test(name))
   return framing === undefined ? { text, annotations } : `the header ${framing}`
+}
+
+/** @returns what the lines ask for, or the feature that is missing here */
+function readAnnotations(lines: readonly string[]): Annotations | string {
+  let deadlineMs: number | null = null
+  let sendsHostAsSni = false
+  for (const line of lines.map((one) => one.trim())) {
+    const seconds = /^@timeout:?\s*(\d+)s?$/i.exec(line)?.[1]
+    if (seconds !== undefined) deadlineMs = Math.min(Number(seconds) * 1000, DEADLINE_MS_MAX)
+    else if (/^@tls-sni:\s*request\.host$/i.test(line)) sendsHostAsSni = true
+    else if (/^@host:/i.test(line)) {
+      if (!/^@host:\s*\{\{Hostname\}\}$/i.test(line)) return 'address of its own'
+    } else return /^@[a-z-]*/i.exec(line)?.[0] ?? 'annotation'
+  }
+  return { deadlineMs, sendsHostAsSni }
 }
 
 /**

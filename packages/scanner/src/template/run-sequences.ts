@@ -18,6 +18,7 @@ import {
   type StepMatch,
 } from '#template/sequence.ts'
 import type { Matcher, Template } from '#template/template.ts'
+import { confirmDelay, delaysOf, looksAtTime } from '#template/timing.ts'
 import { withRandom } from '#template/variables.ts'
 
 /** Checks under way on one origin; the client may allow fewer requests. */
@@ -83,7 +84,7 @@ function waitingFor(template: Template, variables: Circumstances['variables'], b
     withRandom((name) => variables.get(name)),
   )
   const [block] = template.http
-  const request = block && questionsOf(block)[0]?.(basePath, state.lookup)
+  const request = block && questionsOf(block)[0]?.write(basePath, state.lookup)
   const isShared = request?.method === 'GET' && request.body === undefined
   return { state, firstKey: block && isShared ? requestKey(request, block) : '' }
 }
@@ -134,6 +135,7 @@ async function judge(
   step: StepMatch,
   { calibration, basePath }: Circumstances,
 ): Promise<'true' | 'nonsense' | 'unknown'> {
+  if (step.block.operators.matchers.some(looksAtTime)) return judgeDelay(tools, origin, signal, step)
   const guessed = guessedSteps(step, basePath)
   if (guessed.length === 0) return 'true'
   if (calibration.nonsense.some((response) => holdsWith(step, () => response, guessed))) return 'nonsense'
@@ -147,6 +149,26 @@ async function judge(
     controls.set(at, answer)
   }
   return holdsWith(step, (at) => controls.get(at), guessed) ? 'nonsense' : 'true'
+}
+
+/** A match that rests on time stands when other delays bring about other times. */
+async function judgeDelay(
+  { http }: ServiceRun['tools'],
+  origin: ServiceRun['origin'],
+  signal: AbortSignal,
+  { state, block, at }: StepMatch,
+): Promise<'true' | 'nonsense' | 'unknown'> {
+  const ask = async (request: HttpRequest, deadlineMs: number) => {
+    const answer = await http.request(origin, state.jar.dress(request), { signal, deadlineMs })
+    return answer.kind === 'response' ? answer : null
+  }
+  const delays = delaysOf(block.operators.matchers)
+  for (const delay of delays) {
+    const request = state.steps[delay.request === null ? at : delay.request - 1]?.request
+    const verdict = request ? await confirmDelay(request, delay.seconds, ask) : 'unknown'
+    if (verdict !== 'true') return verdict === 'false' ? 'nonsense' : 'unknown'
+  }
+  return delays.length > 0 ? 'true' : 'unknown'
 }
 
 /** The steps that the block's matchers look at, but for the front page: nothing was guessed in asking for it. */

@@ -11,6 +11,7 @@ import { toBytes } from '#template/dsl-value.ts'
 import { createJar, type Jar } from '#template/jar.ts'
 import { evaluateOperators, readForLater, type Match } from '#template/matcher.ts'
 import { payloadLimits, payloadSets } from '#template/payloads.ts'
+import type { Annotations } from '#template/raw.ts'
 import type { ServiceRun } from '#template/run.ts'
 import type { Answer, HttpBlock, Template } from '#template/template.ts'
 import { fillBytesKnown, withVariables } from '#template/variables.ts'
@@ -137,8 +138,8 @@ function* setsOf(state: State, block: HttpBlock, { run }: SequenceTools): Iterab
 
 async function runQuestions(state: State, block: HttpBlock, tools: SequenceTools): Promise<boolean> {
   let isMatched = false
-  for (const write of questionsOf(block)) {
-    if (await runStep(state, block, write, tools)) isMatched = true
+  for (const question of questionsOf(block)) {
+    if (await runStep(state, block, question, tools)) isMatched = true
     if (state.isBroken || state.isDone) break
     if (isMatched && block.stopsAtFirstMatch) {
       state.isDone = true
@@ -148,11 +149,11 @@ async function runQuestions(state: State, block: HttpBlock, tools: SequenceTools
   return isMatched
 }
 
-async function runStep(state: State, block: HttpBlock, write: Question, tools: SequenceTools): Promise<boolean> {
-  const request = write(tools.basePath, state.lookup)
+async function runStep(state: State, block: HttpBlock, question: Question, tools: SequenceTools): Promise<boolean> {
+  const request = question.write(tools.basePath, state.lookup)
   const at = state.steps.push(undefined) - 1
   if (!request) return false
-  const chain = await send(state, block, request, tools)
+  const chain = await send(state, block, { ...question.annotations, request }, tools)
   if (!tools.goesOn(chain) || chain.failure !== null) state.isBroken = true
   let isMatched = false
   for (const exchange of chain.exchanges) {
@@ -170,17 +171,34 @@ async function runStep(state: State, block: HttpBlock, write: Question, tools: S
   return isMatched
 }
 
-async function send(state: State, block: HttpBlock, request: HttpRequest, tools: SequenceTools): Promise<Chain> {
-  const { run } = tools
+async function send(
+  state: State,
+  block: HttpBlock,
+  { request, deadlineMs, sendsHostAsSni }: Annotations & { readonly request: HttpRequest },
+  { run, askFirst }: SequenceTools,
+): Promise<Chain> {
   const jar = block.keepsCookies ? state.jar : undefined
   state.asked += 1
-  if (state.asked === 1) {
-    const chain = await tools.askFirst(request, block)
+  if (state.asked === 1 && deadlineMs === null && !sendsHostAsSni) {
+    const chain = await askFirst(request, block)
     for (const { path, response } of chain.exchanges) jar?.take(path, response)
     return chain
   }
   const { redirects: policy, redirectsMax } = block
-  return follow(run.tools.http, run.origin, request, { policy, redirectsMax, signal: run.signal, ...(jar && { jar }) })
+  const origin = sendsHostAsSni ? { ...run.origin, hostname: hostOf(request) ?? run.origin.hostname } : run.origin
+  return follow(run.tools.http, origin, request, {
+    policy,
+    redirectsMax,
+    signal: run.signal,
+    ...(jar && { jar }),
+    ...(deadlineMs !== null && { deadlineMs }),
+  })
+}
+
+/** The name of a `Host` header without its port. */
+function hostOf({ headers = {} }: HttpRequest): string | undefined {
+  const host = Object.entries(headers).find(([name]) => name.toLowerCase() === 'host')?.[1]
+  return host?.replace(/:\d+$/, '')
 }
 
 /**

@@ -37,7 +37,6 @@ export async function askTls(
   { address, port, hostname }: Origin,
   options: { readonly guard: Guard; readonly signal: AbortSignal },
 ): Promise<TlsReading> {
-  const startedAt = performance.now()
   const shaken = await shakeHands(address, port, {
     ...options,
     hostname,
@@ -52,10 +51,8 @@ export async function askTls(
     socket.destroy()
     return { kind: 'accepted', version, cipher, certificate, isTrusted }
   }
-  // Silence until the deadline, or a port that is gone, says nothing of what the server speaks.
-  const isSilent = performance.now() - startedAt >= HANDSHAKE_MS
-  const isOurs = /no (protocols|ciphers) available/i.test(shaken.reason)
-  if (isSilent || isOurs) return { kind: 'inconclusive', reason: shaken.reason }
+  // Silence says nothing of what the server speaks, and neither does a port that is gone by now.
+  if (!shaken.isAnswer) return { kind: 'inconclusive', reason: shaken.reason }
   const again = await dial(address, port, options)
   if (again.kind !== 'open') return { kind: 'inconclusive', reason: shaken.reason }
   again.line.close()
