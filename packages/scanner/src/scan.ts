@@ -190,7 +190,8 @@ async function examineServices(place: HostPlace, reading: PortReading, run: Run)
     }
     const { job, http, guard, budget, knowledge } = run
     const target = targetOf(place, job.basePath ?? '/', identifications)
-    const tools = { http, guard, budget, signal, profile: job.profile ?? 'gentle' }
+    const servicesAtOnce = run.limits.connectionsPerHost
+    const tools = { http, guard, budget, signal, servicesAtOnce, profile: job.profile ?? 'gentle' }
     for await (const observation of runChecks(target, knowledge.plan, tools)) await run.emit(observation)
   } catch (error) {
     run.signal.throwIfAborted()

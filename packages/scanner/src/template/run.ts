@@ -7,6 +7,7 @@ import type { HttpClient, Origin } from '#net/http.ts'
 import { runHttp } from '#template/run-http.ts'
 import { runNetwork, runTls } from '#template/run-tcp.ts'
 import { payloadLimits } from '#template/payloads.ts'
+import { sideBySide } from '#template/side-by-side.ts'
 import type { CheckPlan } from '#template/plan.ts'
 
 export interface CheckTarget {
@@ -32,6 +33,8 @@ export interface CheckTools {
   readonly guard: Guard
   readonly signal: AbortSignal
   readonly profile: ScanProfile
+  /** Services of the host that are checked at one time; one where absent. */
+  readonly servicesAtOnce?: number
   /** Asked before each connection that is not HTTP. */
   readonly budget: { take(address: string, signal: AbortSignal): Promise<void> }
 }
@@ -85,9 +88,10 @@ export async function* runChecks(target: CheckTarget, plan: CheckPlan, tools: Ch
   const serious: Finding[] = []
   const allowance = { payloadRequests: payloadLimits[tools.profile].requestsPerHost }
   try {
-    for (const service of target.services) {
-      if (service.transport === 'tcp') yield* runService({ target, service, plan, tools, allowance }, serious)
-    }
+    const services = target.services.filter(({ transport }) => transport === 'tcp')
+    const check = (service: IdentifiedService, signal: AbortSignal) =>
+      runService({ target, service, plan, tools: { ...tools, signal }, allowance }, serious)
+    yield* sideBySide(services, tools.servicesAtOnce ?? 1, tools.signal, check)
   } catch (error) {
     // What was proved before an abort stays proved.
     yield* settleSerious(target.address, serious)
