@@ -8,6 +8,7 @@ import { checkVariables, readHttp, readNetwork, readSsl, refuseWholeTemplate } f
 import { Refused, at, commaTexts, either, items, keysOf, text, texts, type Node } from '#template/parse-node.ts'
 import { isProofPossible } from '#template/matcher.ts'
 import type { ReadList } from '#template/payloads.ts'
+import { subjectName } from '#template/relevance.ts'
 import { isHistory, readVariables, scopeOf } from '#template/scope.ts'
 import { isTimed } from '#template/timing.ts'
 import type { CheckInfo, HttpBlock, Operators, Template } from '#template/template.ts'
@@ -122,12 +123,22 @@ function readTemplate(file: string, root: Node, readList: ReadList): Template {
     flow,
     network,
     ssl,
+    subjects: subjectsOf(at(root, 'info')),
     isGuessing: isGuessing(root, http),
     isSequence: flow !== null || isTimed({ http }) || isSequence(http),
     stopsAtFirstMatch: at(root, 'stop-at-first-match').value === true,
     protocols: commaTexts(at(metadata, 'glacis-protocol')),
     claimedQuality,
   }
+}
+
+/** What the check is about, by the names that it gives itself. */
+function subjectsOf(info: Node): ReadonlySet<string> {
+  const [, , , vendor = '', product = ''] = text(at(at(info, 'classification'), 'cpe'), '').split(':')
+  const metadata = at(info, 'metadata')
+  const named = [...commaTexts(at(metadata, 'product')), ...commaTexts(at(metadata, 'vendor'))]
+  const all = [vendor, product, ...named, ...commaTexts(at(info, 'tags'))].map(subjectName)
+  return new Set(all.filter((name) => name !== '' && name !== '*'))
 }
 
 /** Lists of credentials may lock accounts, whatever the check is called. */

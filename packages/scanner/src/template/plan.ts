@@ -8,6 +8,7 @@ import { listReader } from '#template/lists.ts'
 import type { ReadList } from '#template/payloads.ts'
 import { parseTemplate, type RefusedTemplate } from '#template/parse.ts'
 import type { CheckInfo, HttpBlock, RedirectPolicy, Template } from '#template/template.ts'
+import { rankOf } from '#template/relevance.ts'
 import { variablesOf, withRandom, withVariables, type Place } from '#template/variables.ts'
 
 export type { CheckInfo } from '#template/template.ts'
@@ -77,14 +78,19 @@ export interface SharedRequest {
   readonly listeners: Listener[]
 }
 export interface OriginPlan {
-  /** The front page first, then what most templates wait for. */
+  /** The front page first, then what concerns the software that was recognised, then what most templates wait for. */
   readonly requests: readonly SharedRequest[]
   /** Templates with a request that cannot be sent here: they never finish on this origin. */
   readonly unfinished: ReadonlySet<Template>
 }
 
-/** Shares the requests of all HTTP checks on one origin: equal ones, redirect policy included, are sent once. */
-export function planOrigin(plan: CheckPlan, place: Place): OriginPlan {
+/**
+ * Shares the requests of all HTTP checks on one origin: equal ones, redirect policy included, are
+ * sent once.
+ *
+ * @param names what was recognised there; checks that name it come first
+ */
+export function planOrigin(plan: CheckPlan, place: Place, names: ReadonlySet<string> = new Set()): OriginPlan {
   const variables = variablesOf(place)
   const shared = new Map<string, SharedRequest>()
   const unfinished = new Set<Template>()
@@ -103,10 +109,17 @@ export function planOrigin(plan: CheckPlan, place: Place): OriginPlan {
     }
   }
   const isFront = ({ request }: SharedRequest) => Number(request.method === 'GET' && request.path === place.basePath)
+  const ranks = new Map([...shared.values()].map((one) => [one, rankOfRequest(one, names)] as const))
+  const rank = (one: SharedRequest) => ranks.get(one) ?? 1
   const requests = [...shared.values()].sort(
-    (left, right) => isFront(right) - isFront(left) || right.listeners.length - left.listeners.length,
+    (left, right) =>
+      isFront(right) - isFront(left) || rank(left) - rank(right) || right.listeners.length - left.listeners.length,
   )
   return { requests, unfinished }
+}
+
+function rankOfRequest({ listeners }: SharedRequest, names: ReadonlySet<string>): number {
+  return listeners.some(({ template }) => rankOf(template, names) === 0) ? 0 : 1
 }
 
 function add(shared: Map<string, SharedRequest>, request: HttpRequest, listener: Listener): void {

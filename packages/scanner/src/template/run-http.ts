@@ -5,6 +5,7 @@ import { createHealth } from '#template/health.ts'
 import { answerOf, follow, type Chain, type Exchange } from '#template/http.ts'
 import { evaluateOperators, type Match } from '#template/matcher.ts'
 import { planOrigin, type Listener, type SharedRequest } from '#template/plan.ts'
+import { recognised } from '#template/relevance.ts'
 import { runSequences } from '#template/run-sequences.ts'
 import { found } from '#template/finding.ts'
 import type { ServiceEvent, ServiceRun } from '#template/run.ts'
@@ -35,7 +36,7 @@ export async function* runHttp(run: ServiceRun): AsyncIterable<ServiceEvent> {
   const scheme = origin.tls ? 'https' : 'http'
   const basePath = target.basePath.startsWith('/') ? target.basePath : '/'
   const place = { scheme, hostname: origin.hostname, address: origin.address, port: origin.port, basePath } as const
-  const { requests, unfinished } = planOrigin(run.plan, place)
+  const { requests, unfinished } = planOrigin(run.plan, place, recognised(run.service.technologies))
   const hasSequences = run.plan.templates.some(({ isSequence }) => isSequence)
   if (requests.length === 0 && !hasSequences) return
   const progress = progressOf(requests, unfinished)
@@ -43,17 +44,26 @@ export async function* runHttp(run: ServiceRun): AsyncIterable<ServiceEvent> {
   // A service that answered nothing so far gets one more chance, and that is the front page.
   const health = createHealth(calibration.nonsense.length > 0)
 
-  for await (const { shared, chain } of sendAll(run, requests, progress)) {
-    health.note(chain)
-    yield* matchChain(run, shared, chain, { calibration, progress, basePath })
-    if (health.trouble() !== null) break
+  try {
+    for await (const { shared, chain } of sendAll(run, requests, progress)) {
+      health.note(chain)
+      yield* matchChain(run, shared, chain, { calibration, progress, basePath })
+      if (health.trouble() !== null) break
+    }
+  } catch (error) {
+    // What came to its end before the time was over has done so.
+    yield* endings(progress)
+    throw error
   }
-  for (const [{ info }, { left, isBroken }] of progress) {
-    yield { kind: 'ended', isFinished: left === 0 && !isBroken, check: info.id }
-  }
+  yield* endings(progress)
   yield* runSequences(run, { calibration, basePath, health, variables: variablesOf(place) })
   const trouble = health.trouble()
   if (trouble !== null) yield { kind: 'trouble', message: trouble }
+}
+
+function* endings(progress: ReadonlyMap<Template, Progress>): Iterable<ServiceEvent> {
+  for (const [{ info }, { left, isBroken }] of progress)
+    yield { kind: 'ended', isFinished: left === 0 && !isBroken, check: info.id }
 }
 
 function progressOf(requests: readonly SharedRequest[], unfinished: ReadonlySet<Template>): Map<Template, Progress> {

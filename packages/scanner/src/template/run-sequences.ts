@@ -7,6 +7,7 @@ import type { Health } from '#template/health.ts'
 import { evaluateOperators } from '#template/matcher.ts'
 import { payloadLimits } from '#template/payloads.ts'
 import { requestKey } from '#template/plan.ts'
+import { rankOf, recognised } from '#template/relevance.ts'
 import { found } from '#template/finding.ts'
 import type { ServiceEvent, ServiceRun } from '#template/run.ts'
 import {
@@ -65,20 +66,29 @@ interface Waiting {
   readonly state: State
   /** What the first request is told apart by; empty when its answer is not shared. */
   readonly firstKey: string
+  /** Lower comes first. */
+  readonly rank: number
 }
 
 /** Checks with the same first request stand together, so that its answer is kept for a short while only. */
 function inOrder(run: ServiceRun, { variables, basePath }: Circumstances): Waiting[] {
+  const names = recognised(run.service.technologies)
   const guesses = payloadLimits[run.tools.profile].credentials > 0
   const waiting = run.plan.templates
     .filter(({ isSequence, http, isGuessing }) => isSequence && http.length > 0 && (guesses || !isGuessing))
-    .map((template) => waitingFor(template, variables, basePath))
-  return waiting.toSorted((left, right) =>
-    left.firstKey < right.firstKey ? -1 : Number(left.firstKey > right.firstKey),
-  )
+    .map((template) => ({ ...waitingFor(template, variables, basePath), rank: rankOf(template, names) }))
+  return waiting.toSorted((left, right) => left.rank - right.rank || compare(left.firstKey, right.firstKey))
 }
 
-function waitingFor(template: Template, variables: Circumstances['variables'], basePath: string): Waiting {
+function compare(left: string, right: string): number {
+  return left < right ? -1 : Number(left > right)
+}
+
+function waitingFor(
+  template: Template,
+  variables: Circumstances['variables'],
+  basePath: string,
+): Omit<Waiting, 'rank'> {
   const state = createState(
     template,
     withRandom((name) => variables.get(name)),

@@ -41,6 +41,8 @@ export interface Template {
   readonly isSequence: boolean
   /** It tries lists of user names and passwords. */
   readonly isGuessing: boolean
+  /** Products, vendors and tags that it names, in lower case with `_` between words. */
+  readonly subjects: ReadonlySet<string>
   /** Stop asking one origin as soon as something matched. */
   readonly stopsAtFirstMatch: boolean
   /** Protocols, beside the ports of the template, on which its network blocks make sense. */
