@@ -135,7 +135,7 @@ function PickAll({ picking, issues }: { readonly picking: Picking; readonly issu
       <Checkbox
         label="Select all on this page"
         hideLabel
-        className="-translate-y-0.5 align-middle"
+        className="align-middle"
         checked={isAll}
         mixed={count > 0 && !isAll}
         onChange={picking.onPickAll}

@@ -33,7 +33,7 @@ export function LatestIssues({
   more,
   empty = 'No risks.',
 }: LatestIssuesProps) {
-  const query = useQuery(list({ pageSize: rows, filter, orderBy: 'ORDER_BY_SEVERITY' }))
+  const query = useQuery(list({ pageSize: rows, filter, orderBy: 'ORDER_BY_PRIORITY' }))
   const issues = query.data?.issues
   const total = totalOf(query.data, issues?.length ?? 0)
   return (

@@ -24,14 +24,14 @@ const ranks: Readonly<Record<string, number>> = {
   CATEGORY_LOW: 1,
 }
 
-/** Critical before high, then newest; at most seven. */
+/** Critical before high, then newest; at most seven. What has no severity can wait. */
 export function needingAttention<Item extends Pick<Issue, 'status' | 'firstSeenTime' | 'threat'>>(
   issues: readonly Item[],
   now: number,
 ): Item[] {
   const rank = ({ threat }: Item) => ranks[threat.severity.category] ?? 0
   return issues
-    .filter((issue) => reasonsFor(issue, now).length > 0)
+    .filter((issue) => rank(issue) > 0 && reasonsFor(issue, now).length > 0)
     .sort((a, b) => rank(b) - rank(a) || Date.parse(b.firstSeenTime) - Date.parse(a.firstSeenTime))
     .slice(0, attentionMax)
 }

@@ -3,6 +3,7 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Outlet, useNavigate } from '@tanstack/react-router'
 import { Ellipsis, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
+import { openNow } from '#issues/queries.ts'
 import { list as scanList } from '#scans/queries.ts'
 import { DeleteTarget } from '#targets/delete-target.tsx'
 import { one } from '#targets/queries.ts'
@@ -14,7 +15,6 @@ import { progressWords, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
 import { totalOf } from '#ui/list.tsx'
 import { Menu, MenuAction } from '#ui/menu.tsx'
 import { Crumb, PageHead } from '#ui/page-head.tsx'
-import { severityLevels } from '#ui/severity.tsx'
 import { Tab, Tabs } from '#ui/tabs.tsx'
 
 const route = getRouteApi('/_auth/scope/$id')
@@ -55,11 +55,7 @@ export function TargetDetailPage() {
           <ScanProgressBar scan={scan} />
         </div>
       )}
-      <TargetTabs
-        id={id}
-        issueCount={severityLevels.reduce((sum, level) => sum + target.issueCount[level], 0)}
-        hostCount={target.hostCount}
-      />
+      <TargetTabs id={id} hostCount={target.hostCount} />
       <Outlet />
       <TargetForm open={dialog === 'edit'} target={target} onClose={close} />
       <DeleteTarget
@@ -73,10 +69,10 @@ export function TargetDetailPage() {
 
 interface TargetTabsProps {
   readonly id: string
-  readonly issueCount: number
   readonly hostCount: number | undefined
 }
-function TargetTabs({ id, issueCount, hostCount }: TargetTabsProps) {
+function TargetTabs({ id, hostCount }: TargetTabsProps) {
+  const issueCount = useQuery(openNow({ affectedTargetId: id })).data
   const scans = useQuery(scanList({ pageSize: 25, filter: { targetId: id } })).data
   const scanCount = totalOf(scans, scans?.scans.length ?? 0)
   return (

@@ -11,7 +11,7 @@ import { Configuration, type Metric, ThreatRecord } from '#threat.ts'
 
 const Cvss = z.object({
   source: z.string().optional(),
-  cvssData: z.object({ vectorString: z.string(), baseScore: z.number() }),
+  cvssData: z.object({ vectorString: z.string(), baseScore: z.number().min(0).max(10) }),
 })
 const Cvsses = z.array(Cvss).catch([])
 

@@ -35,6 +35,7 @@ describe('operators', () => {
     ['"a\\\\d"', 'a\\d'],
     ['"say \'hi\'"', "say 'hi'"],
     ['1>0&&2>1', true],
+    ['"{{version}} {{nosuch}}"', '1.4.2 {{nosuch}}'],
   ])('%s is %j', (source, expected) => {
     expect(value(source)).toEqual(expected)
   })

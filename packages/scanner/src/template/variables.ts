@@ -15,7 +15,7 @@ export interface Place {
 }
 
 /** Names that `variablesOf` may answer; a template that names others is refused when it is read. */
-export const knownVariables: ReadonlySet<string> = new Set(
+const knownVariables: ReadonlySet<string> = new Set(
   'BaseURL RootURL Hostname Host Port Path File Scheme Input FQDN DN RDN TLD SD ip'.split(' '),
 )
 const RANDOM_NAME = /^randstr(_\d+)?$/
