@@ -13,7 +13,6 @@ interface Command {
   run(place: Place): Promise<void>
 }
 
-const help = { summary: 'Show this text.', run: async () => print(usage()) }
 const commands = new Map<string, Command>([
   [
     'serve',
