@@ -42,7 +42,7 @@ export function formatCurrency(amount: number): string {
 }
 
 /** `38 ms` */
-export function formatMilliseconds(value: number): string {
+function formatMilliseconds(value: number): string {
   return milliseconds.format(value)
 }
 
