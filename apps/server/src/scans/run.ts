@@ -106,7 +106,7 @@ async function observe(
   await using watching = watch(scanning, work.data)
   const signal = AbortSignal.any([work.signal, watching.ended])
   const thread = new Worker(new URL('scan-thread.ts', import.meta.url), {
-    workerData: { job, knownOpen, packs: scanning.packs, networks: scanning.networks },
+    workerData: { job, knownOpen, packs: scanning.packs },
     resourceLimits: { maxOldGenerationSizeMb: 512 },
     stdout: false,
   })
