@@ -89,6 +89,26 @@ describe('the sidebar', () => {
     expect(new Set(asked.map(({ query }) => query['period']))).toEqual(new Set(['PERIOD_QUARTER']))
   })
 
+  it('turns a ring beside Reporting while a scan has not ended', async () => {
+    const target = {
+      id: '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01',
+      name: 'Web',
+      address: '127.0.0.1',
+      tags: [],
+      schedule: { period: 'PERIOD_WEEKLY' },
+      issueCount: {},
+      createTime: '2026-11-21T00:00:00Z',
+      updateTime: '2026-11-21T00:00:00Z',
+    }
+    const scan = { ...target, type: 'TYPE_MANUAL', status: 'STATUS_CREATED', target, hostCount: {} }
+    service.on('GET /v1/scans', { body: { scans: [scan] } })
+    const { side } = await show()
+    expect(await side.findByRole('link', { name: /^Reporting ?scan in progress$/ })).toBeTruthy()
+    service.on('GET /v1/scans', { body: { scans: [] } })
+    await client.refetchQueries({ queryKey: ['/v1/scans'] })
+    expect(await side.findByRole('link', { name: 'Reporting' })).toBeTruthy()
+  })
+
   it('shows no number for none', async () => {
     byStatus(-1, -1)
     const { side } = await show()
