@@ -59,6 +59,7 @@ const house: Readonly<Record<string, Floor>> = {
       issues: ['threats', 'inventory', 'notifications', 'audit'],
       packs: ['threats', 'jobs'],
       targets: ['agents', 'billing', 'audit'],
+      billing: ['audit'],
       notifications: ['jobs', 'mail'],
     },
   },

@@ -18,7 +18,7 @@ import { createGuard } from '#http/guard.ts'
 import { createJobs } from '#jobs.ts'
 import type { Logger } from '#log.ts'
 import type { Mailer } from '#mail.ts'
-import { packFolders, syncPacks } from '#packs/index.ts'
+import { loadKnowledge, packFolders, syncPacks } from '#packs/index.ts'
 import { version } from '#version.ts'
 import { askOver } from '#whoami.ts'
 import { sql } from 'kysely'
@@ -84,6 +84,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
       jobs,
       log,
       packs,
+      knowledge: await loadKnowledge(packs, log),
       networks: config.scanNetworks,
       ownEndpoints: ownEndpoints(config),
     })

@@ -1,7 +1,7 @@
 /** Keys that work on every page: `/` searches, `g` and a letter go somewhere. Never while somebody types. */
 
 /** Where `g` and a letter lead. */
-export const places: Readonly<Record<string, string>> = {
+const places: Readonly<Record<string, string>> = {
   o: '/overview',
   v: '/risks/verified',
   p: '/risks/potential',
@@ -28,7 +28,7 @@ export function startShortcuts(go: (href: string) => unknown): () => void {
 }
 
 /** True where a key is text, or moves in something that is open. */
-export function isTyping(target: EventTarget | null): boolean {
+function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
   return (
     target.isContentEditable ||

@@ -159,7 +159,7 @@ function LastScan({ target, id }: { readonly target: Target; readonly id: string
         {scan?.completeTime && from && (
           <Fact name="Duration">{formatDuration(Date.parse(scan.completeTime) - Date.parse(from))}</Fact>
         )}
-        {scan && (
+        {scan && scan.status !== 'STATUS_CREATED' && (
           <Fact name="Hosts">
             {formatNumber(scan.hostCount.scannedHosts)} scanned, {formatNumber(scan.hostCount.affectedHosts)} affected
           </Fact>
