@@ -98,7 +98,7 @@ function Row({ issue, shows }: { readonly issue: Issue; readonly shows: NonNulla
         <IssueName issue={issue} isPotentialMarked />
       </Cell>
       {shows === 'host' && (
-        <Cell label="Host" priority={1} className="max-md:basis-[62%]!">
+        <Cell label="Host" priority={1} className="max-md:basis-[66%]!">
           <AffectedHosts issue={issue} />
         </Cell>
       )}
