@@ -68,7 +68,7 @@ export function LatestIssues({
                   Hosts
                 </HeaderCell>
               )}
-              <HeaderCell width={118}>Status</HeaderCell>
+              <HeaderCell width={shows === 'host' ? 144 : 118}>Status</HeaderCell>
               {shows !== 'host' && (
                 <HeaderCell width={140} priority={1}>
                   Last seen
