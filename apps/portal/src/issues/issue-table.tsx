@@ -110,7 +110,7 @@ function Row({ issue, isMixed, hidesHosts, picking }: RowProps) {
         <IssueName issue={issue} isPotentialMarked={isMixed} />
       </Cell>
       {!hidesHosts && (
-        <Cell label="Affected hosts" priority={1} className="max-md:basis-[62%]!">
+        <Cell label="Affected hosts" priority={1} className="max-md:basis-[66%]!">
           <AffectedHosts issue={issue} />
         </Cell>
       )}

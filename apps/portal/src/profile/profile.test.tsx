@@ -99,7 +99,14 @@ it('shows the sections that the service has nodes for, and no others', async () 
   show()
   await screen.findByText('Personal Info')
   const sections = screen.getAllByRole('heading', { level: 2 }).map(({ textContent }) => textContent)
-  expect(sections).toEqual(['Personal Info', 'Authentication', 'Active sessions', 'Useful links', 'Delete account'])
+  expect(sections).toEqual([
+    'Personal Info',
+    'Authentication',
+    'Active sessions',
+    'Keyboard',
+    'Useful links',
+    'Delete account',
+  ])
 })
 
 it('saves the details and says so', async () => {
