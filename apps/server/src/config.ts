@@ -90,7 +90,8 @@ const Settings = z.object({
   DATABASE_URL: described(urlOf(/^postgres(ql)?:\/\//).optional(), {
     expects: 'a URL such as postgresql://user:password@host/database',
     initial: 'the embedded PostgreSQL',
-    meaning: 'An existing PostgreSQL 16 or newer to use in place of the embedded one. Its user must own the database and may create a role.',
+    meaning:
+      'An existing PostgreSQL 16 or newer to use in place of the embedded one. Its user must own the database and may create a role.',
   }),
   GLACIS_IDENTITY_URL: described(origin.optional(), {
     expects: 'an origin such as https://id.example.org, without a path',
