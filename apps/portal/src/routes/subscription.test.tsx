@@ -1,15 +1,17 @@
 import type { Plan } from '@glacis/contract/account'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'
 import { cleanup, render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { Suspense } from 'react'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { boundWords, lede, SubscriptionPage } from '#billing/subscription.tsx'
 import { business, enterprise, free, planList, starter } from '#billing/testing/plans.ts'
 import { scanWords, targetWords } from '#billing/usage.tsx'
-import { installationAt, type Service, startService } from '#identity/testing/service.ts'
+import { installationAt, type Service, sessionOf, startService } from '#identity/testing/service.ts'
 import { providePortalConfig } from '#lib/portal-config.ts'
 import { dismissToast, shownToasts } from '#lib/toasts.ts'
+import { createPortalRouter } from '#routes/router.tsx'
 
 let service: Service
 beforeEach(async () => {
@@ -101,6 +103,43 @@ it('does not send a change to a plan that what exists does not fit into', async 
   await user.click(screen.getByRole('radio', { name: 'Free' }))
   expect(screen.getByText(/holds at most 25 targets and you have 31/)).toBeTruthy()
   expect(screen.getByRole('button', { name: 'Apply change' })).toHaveProperty('disabled', true)
+})
+
+describe('the account menu', () => {
+  async function openMenu(config: { readonly billing: boolean }) {
+    providePortalConfig({ ...installationAt(service.url), ...config })
+    service.on('GET /sessions/whoami', { body: sessionOf() })
+    const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+    const router = createPortalRouter(client, createMemoryHistory({ initialEntries: ['/overview'] }))
+    render(
+      <QueryClientProvider client={client}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>,
+    )
+    const user = userEvent.setup()
+    const [button] = await screen.findAllByRole('button', { name: /^Account/ }, { timeout: 5000 })
+    if (button) await user.click(button)
+    await screen.findByRole('menuitem', { name: 'Settings' })
+    return { user, close: () => client.cancelQueries() }
+  }
+  const names = () => screen.getAllByRole('menuitem').map((item) => item.textContent)
+
+  it('leads to the subscription first, and closes', async () => {
+    const { user, close } = await openMenu({ billing: true })
+    expect(names()).toEqual(['Subscription', 'Settings', 'Get help', 'Logout'])
+    await user.click(screen.getByRole('menuitem', { name: 'Subscription' }))
+    expect(await screen.findByRole('heading', { name: 'Usage' }, { timeout: 5000 })).toBeTruthy()
+    await waitFor(() => expect(screen.queryByRole('menu')).toBeNull())
+    expect(screen.getByRole('link', { name: 'Compare plans' }).getAttribute('href')).toBe('/subscription')
+    await close()
+  })
+
+  it('knows no subscription where there are no plans, and no banner shows', async () => {
+    const { close } = await openMenu({ billing: false })
+    expect(names()).toEqual(['Settings', 'Get help', 'Logout'])
+    expect(screen.queryByRole('region', { name: 'Plan' })).toBeNull()
+    await close()
+  })
 })
 
 it('shows a card alone, and asks for nothing, where there are no plans', () => {
