@@ -59,9 +59,13 @@ it('is not fooled by another process that got the same number', async () => {
   await release()
 })
 
-it('says what to do about a folder that cannot be', async () => {
+it.each([['file/data'], ['file']])('says what to do about a folder that cannot be: %s', async (path) => {
   await writeFile(join(folder, 'file'), '')
-  await expect(lockFolder(join(folder, 'file/data'))).rejects.toThrow(
+  await expect(lockFolder(join(folder, path))).rejects.toThrow(
     /^The data folder .* cannot be written \(ENOTDIR\); choose another with GLACIS_DATA\.$/,
   )
+})
+
+it.runIf(process.platform === 'linux')('gives up where no folder can be made', async () => {
+  await expect(lockFolder('/proc/glacis/data')).rejects.toThrow('cannot be written (ENOENT)')
 })
