@@ -121,6 +121,18 @@ it('sends one recipient a bounded number of mails', async () => {
   for (let time = 0; time < 12; time++) expect((await submit()).status).toBe(200)
   // One from the registration, which nobody else can use up, and ten that were asked for.
   expect(await house.mailsMeantFor(email)).toBe(11)
+  const code = codeIn((await house.mailsTo(email, 11))[10])
+  expect(messageIds((await browser.post(flow.ui.action, { method: 'code', code })).body)).toEqual([1080002])
+})
+
+it('slows guessing down over many flows', async () => {
+  const { email, browser, flow } = await asked()
+  for (let time = 0; time < 5; time++) await browser.post(flow.ui.action, { method: 'code', code: 'wrong' })
+  const { body: second } = await complete(browser, start, { method: 'code', email })
+  const guess = () => browser.post(second.ui.action, { method: 'code', code: 'wrong' })
+  for (let time = 0; time < 5; time++) expect(messageIds((await guess()).body)).toEqual([4070006])
+  const { status, body } = await guess()
+  expect([status, ...messageIds(body)]).toEqual([400, 4000001])
 })
 
 it('wants the token of the form for an address', async () => {

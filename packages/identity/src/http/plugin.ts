@@ -174,7 +174,12 @@ async function refuse(
 /** The page that shows an error; none while there is no database to keep it in. */
 async function errorPage(service: Service, error: WireError, requestId?: string): Promise<string | null> {
   if (error.code === 503) return null
-  return errorPageUrl(service, await storeError(service, error, requestId))
+  try {
+    return errorPageUrl(service, await storeError(service, error, requestId))
+  } catch (cause) {
+    service.log.error({ err: cause }, 'identity error could not be stored')
+    return null
+  }
 }
 
 function send(exchange: Exchange, request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
