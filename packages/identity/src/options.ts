@@ -27,6 +27,8 @@ export type EventKind =
   | 'email_changed'
   | 'profile_changed'
   | 'password_changed'
+  | 'second_factor_added'
+  | 'second_factor_removed'
   | 'session_revoked'
   | 'sessions_revoked'
   | 'throttled'
@@ -45,6 +47,14 @@ export interface Lifespans {
   readonly privilegedMs: number
 }
 
+/** Which ways of proving oneself are offered; each is on where nothing is said. */
+export interface MethodOptions {
+  /** Codes of an authenticator app as a second factor. */
+  readonly totp?: boolean
+  /** Printed back-up codes as a second factor. */
+  readonly lookupSecret?: boolean
+}
+
 export interface IdentityOptions {
   /** Connection of the owner; everything lives in the PostgreSQL schema `identity`. */
   // oxlint-disable-next-line typescript/no-explicit-any -- the caller's own tables are of no interest here
@@ -54,6 +64,7 @@ export interface IdentityOptions {
   /** Base URL of the portal, whose pages are /login, /registration, /recovery, /verification, /profile and /error. */
   readonly portalUrl: string
   readonly lifespans: Lifespans
+  readonly methods?: MethodOptions
   /** Persisted secret of 32 or more bytes in hex, for code hashes and what is kept sealed. */
   readonly secret: string
   /** Sends one mail now; rejects when it could not. The courier queues, retries with back-off and calls this. */

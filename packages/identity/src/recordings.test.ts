@@ -5,6 +5,7 @@ import { playIn } from '#testing/play.ts'
 import { loginCases } from '#testing/recorded/login.ts'
 import { recoveryCases } from '#testing/recorded/recovery.ts'
 import { registrationCases } from '#testing/recorded/registration.ts'
+import { secondFactorCases } from '#testing/recorded/second-factor.ts'
 import { sessionCases } from '#testing/recorded/session.ts'
 import { settingsCases } from '#testing/recorded/settings.ts'
 import { verificationCases } from '#testing/recorded/verification.ts'
@@ -22,6 +23,7 @@ const cases = [
   ...loginCases,
   ...recoveryCases,
   ...registrationCases,
+  ...secondFactorCases,
   ...sessionCases,
   ...settingsCases,
   ...verificationCases,

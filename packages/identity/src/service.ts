@@ -1,6 +1,7 @@
 /** What every part of the service works with; built once by the door. */
 import type { Courier } from '#courier.ts'
 import { csrfCookieName } from '#http/csrf.ts'
+import type { Method } from '#method/method.ts'
 import type { IdentityEvent, IdentityOptions, Lifespans, Log } from '#options.ts'
 import type { Database, FlowKind } from '#store.ts'
 
@@ -11,6 +12,8 @@ export interface Service {
   /** Where a browser goes when nobody said where. */
   readonly defaultReturnUrl: string
   readonly lifespans: Lifespans
+  /** What is offered, in the order in which forms ask for it. */
+  readonly methods: readonly Method[]
   readonly csrfCookie: string
   /** True when the public address is https; cookies are then sent over https only. */
   readonly isSecure: boolean
@@ -58,7 +61,7 @@ export function secondFactorUrl(service: Service, returnTo: string | null): stri
  *
  * @throws Error when an address is not absolute or the secret is too short to be one
  */
-export function buildService(options: IdentityOptions, courier: Courier): Service {
+export function buildService(options: IdentityOptions, courier: Courier, methods: readonly Method[]): Service {
   const publicUrl = withoutSlash(options.publicUrl)
   const portalUrl = withoutSlash(options.portalUrl)
   const secret = Buffer.from(options.secret, 'hex')
@@ -69,6 +72,7 @@ export function buildService(options: IdentityOptions, courier: Courier): Servic
     portalUrl,
     defaultReturnUrl: `${portalUrl}/overview`,
     lifespans: options.lifespans,
+    methods,
     csrfCookie: csrfCookieName(publicUrl),
     isSecure: new URL(publicUrl).protocol === 'https:',
     secret,

@@ -148,6 +148,30 @@ export async function renewSession(
   return { session: renewed, token }
 }
 
+/** Adds a proof to a session whose holder gave it on the way to something else; the cookie's value changes. */
+export async function raiseSession(
+  service: Service,
+  session: LiveSession,
+  { method, aal }: Pick<AuthenticationMethod, 'method' | 'aal'>,
+): Promise<IssuedSession> {
+  const token = randomBytes(32).toString('base64url')
+  const raised: LiveSession = {
+    ...session,
+    aal: aal === 'aal2' ? 'aal2' : session.aal,
+    authentication_methods: [...session.authentication_methods, proof(method, service.now(), aal)].slice(-20),
+  }
+  await service.db
+    .updateTable('identity.session')
+    .set({
+      token_hash: hashOf(token),
+      aal: raised.aal,
+      authentication_methods: JSON.stringify(raised.authentication_methods),
+    })
+    .where('id', '=', session.id)
+    .execute()
+  return { session: raised, token }
+}
+
 /** Ends one session of an account; false when the account has no such live session. */
 export async function revokeSession(service: Service, identityId: string, sessionId: string): Promise<boolean> {
   const { numUpdatedRows } = await service.db

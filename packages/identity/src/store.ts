@@ -21,6 +21,7 @@ export interface Traits {
 interface CredentialTable {
   identity_id: string
   type: string
+  /** What proves it; each method reads its own. */
   config: Json<unknown>
   created_at: Date
   updated_at: Date
@@ -99,6 +100,10 @@ export interface FlowMemory {
   /** The address a code was asked for. */
   readonly address?: string
   readonly notice?: Message
+  /** The secret that an authenticator app is asked to take, in base 32. */
+  readonly totpSecret?: string
+  /** Back-up codes that were made and not confirmed yet. */
+  readonly lookupCodes?: readonly string[]
 }
 export interface CodeTable {
   id: string

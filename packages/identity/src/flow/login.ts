@@ -1,6 +1,7 @@
 /** Signing in, and proving again who one is. */
 import { aal1Required, badRequest, locationChangeRequired, sessionAlreadyAvailable } from '#http/error.ts'
 import { type Answer, type Exchange, csrfOf, json, redirect, renewCsrf, setSession, tell } from '#http/exchange.ts'
+import { type Drawing, draw, drawFor } from '#flow/draw.ts'
 import {
   type Draft,
   type Flow,
@@ -24,10 +25,10 @@ import {
 import { type Fields, textOf } from '#http/body.ts'
 import type { Identity } from '#identities.ts'
 import type { LoginOutcome } from '#method/method.ts'
-import { methodFor, methods } from '#method/methods.ts'
+import { methodFor } from '#method/methods.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
 import { schemaId } from '#schema.ts'
-import { pageUrl, secondFactorUrl } from '#service.ts'
+import { type Service, pageUrl, secondFactorUrl } from '#service.ts'
 import {
   type LiveSession,
   issueSession,
@@ -63,7 +64,7 @@ export async function startLogin(exchange: Exchange): Promise<Answer> {
     ...(asked.schema && { identitySchema: asked.schema }),
   }
   const flow = await createFlow(service, {
-    ...draft(memory, session),
+    ...(await draft(exchange, memory, session)),
     requestUrl: exchange.url,
     returnTo: returnTo?.shown ?? null,
     csrfToken: csrfOf(exchange),
@@ -93,22 +94,27 @@ export async function submitLogin(exchange: Exchange): Promise<Answer> {
   requireOwnCookie(exchange, flow)
   if (body.kind === 'unreadable') return refuse(exchange, flow, unreadable(body.reason))
   const { fields } = body
-  const name = textOf(fields, 'method')
-  const prove = proofOf(name, requestedAal === 'aal2' ? session : null)
-  if (!prove) return refuse(exchange, flow, [onForm(problem.loginNoMethod)])
+  const proof = proofOf(exchange, fields, flow, requestedAal === 'aal2' ? session : null)
+  if (!proof) return refuse(exchange, flow, [onForm(problem.loginNoMethod)])
   requireCsrf(exchange, fields, flow)
-  const outcome = await prove(exchange, fields)
+  const outcome = await proof.prove()
   if (outcome.kind === 'refused') return refuse(exchange, flow, outcome.messages, fields)
-  return succeed(exchange, flow, session, outcome.identityId, name)
+  return succeed(exchange, flow, session, outcome.identityId, proof.method)
 }
 
-type Proof = (exchange: Exchange, fields: Fields) => Promise<LoginOutcome>
+interface Proof {
+  readonly method: string
+  prove(): Promise<LoginOutcome>
+}
 
 /** How a method proves who somebody is: the holder of a session by a second factor, anybody by a first. */
-function proofOf(name: string, session: LiveSession | null): Proof | undefined {
-  if (!session) return methodFor('login', name)?.login?.submit
-  const { secondFactor } = methodFor('secondFactor', name) ?? {}
-  return secondFactor && ((exchange, fields) => secondFactor.submit(exchange, session, fields))
+function proofOf(exchange: Exchange, fields: Fields, flow: Flow, session: LiveSession | null): Proof | undefined {
+  const method = methodFor(exchange.service, session ? 'secondFactor' : 'login', fields)
+  if (!method) return undefined
+  const { name, login, secondFactor } = method
+  if (session)
+    return secondFactor && { method: name, prove: () => secondFactor.submit(exchange, session, fields, flow) }
+  return login && { method: name, prove: () => login.submit(exchange, fields, flow) }
 }
 
 /** The address of a sign-in's form, opened as a page: nothing was sent, so the form is shown. */
@@ -137,30 +143,37 @@ function readQuery(query: URLSearchParams): Asked {
   return { aal, refresh, schema }
 }
 
-function draft(memory: FlowMemory, session: LiveSession | null): Pick<Draft, 'kind' | 'nodes' | 'messages' | 'memory'> {
-  const holder = session?.identity ?? null
+async function draft(
+  { service }: Exchange,
+  memory: FlowMemory,
+  session: LiveSession | null,
+): Promise<Pick<Draft, 'kind' | 'nodes' | 'messages' | 'memory'>> {
   const isStepUp = memory.requestedAal === 'aal2' && session?.aal !== 'aal2'
+  const drawing = await drawLogin(service, memory, session?.identity ?? null)
   return {
     kind: 'login',
-    nodes: formNodes(memory, holder),
+    nodes: sort([csrfPlace, ...drawing.nodes]),
     messages: [...(memory.refresh ? [notice.confirmIdentity] : []), ...(isStepUp ? [notice.secondFactor] : [])],
-    memory,
+    memory: drawing.memory,
   }
 }
 
-function formNodes({ refresh, requestedAal }: FlowMemory, holder: Identity | null): Node[] {
-  const nodes = methods.flatMap(({ name, login, secondFactor }) => {
-    if (requestedAal !== 'aal2') return login?.nodes(refresh ? holder : null) ?? []
-    return holder?.credential_types.includes(name) ? (secondFactor?.nodes(holder) ?? []) : []
-  })
-  return sort([csrfPlace, ...nodes])
+/** The fields of a first factor, or those of the second factors that the holder has. */
+function drawLogin(service: Service, memory: FlowMemory, holder: Identity | null): Promise<Drawing> {
+  const { refresh, requestedAal } = memory
+  if (requestedAal !== 'aal2' || !holder) {
+    return draw(service, refresh ? holder : null, memory, ({ login }, scene) => login?.nodes(scene))
+  }
+  return drawFor(service, holder, memory, ({ name, secondFactor }, scene) =>
+    holder.credential_types.includes(name) ? secondFactor?.nodes(scene) : undefined,
+  )
 }
 
 async function replace(exchange: Exchange, flow: Flow, session: LiveSession | null): Promise<Flow> {
   const { service } = exchange
   const expired: Message = problem.loginExpired(flow.expires_at, service.now())
   return createFlow(service, {
-    ...draft(flow.memory, session),
+    ...(await draft(exchange, flow.memory, session)),
     messages: [expired],
     requestUrl: flow.request_url,
     returnTo: flow.return_to,
@@ -186,7 +199,13 @@ async function refuse(
   fields: Fields = {},
 ): Promise<Answer> {
   const identifier = textOf(fields, 'identifier')
-  const typed = new Map(identifier ? [['identifier', identifier]] : [])
+  const codes = ['totp_code', 'lookup_secret']
+    .filter((name) => name in fields)
+    .map((name) => [name, undefined] as const)
+  const typed = new Map<string, string | undefined>([
+    ...(identifier ? [['identifier', identifier] as const] : []),
+    ...codes,
+  ])
   return formAnswer(exchange, await keepAttempt(exchange, flow, { messages, typed, sort }), 400)
 }
 

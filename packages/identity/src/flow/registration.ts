@@ -1,5 +1,5 @@
 /** Signing up: traits and a first credential in one form, a session and a code to prove the address after it. */
-import { type Fields, textOf } from '#http/body.ts'
+import type { Fields } from '#http/body.ts'
 import { newToken } from '#http/csrf.ts'
 import { badRequest, sessionAlreadyAvailable } from '#http/error.ts'
 import { type Answer, type Exchange, csrfOf, json, redirect, renewCsrf, setSession, tell } from '#http/exchange.ts'
@@ -22,10 +22,11 @@ import {
   submittedFlow,
   unreadable,
 } from '#flow/submit.ts'
+import { draw } from '#flow/draw.ts'
 import { startProofOfAddress } from '#flow/verification.ts'
 import { identityBody, insertIdentity } from '#identities.ts'
 import type { RegistrationOutcome } from '#method/method.ts'
-import { methodFor, methods } from '#method/methods.ts'
+import { methodFor } from '#method/methods.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
 import { normalAddress, readTraits, schemaId, traitNames, traitNodes, typedTraits } from '#schema.ts'
 import { pageUrl } from '#service.ts'
@@ -85,14 +86,14 @@ export async function submitRegistration(exchange: Exchange): Promise<Answer> {
   requireOwnCookie(exchange, flow)
   if (body.kind === 'unreadable') return refuse(exchange, flow, unreadable(body.reason))
   const { fields } = body
-  const method = methodFor('registration', textOf(fields, 'method'))
+  const method = methodFor(service, 'registration', fields)
   if (!method?.registration) return refuse(exchange, flow, [onForm(problem.registrationNoMethod)], fields)
   requireCsrf(exchange, fields, flow)
   const missing = method.registration.missing(fields)
   const reading = readTraits(fields['traits'])
   if (reading.kind === 'invalid') return refuse(exchange, flow, [...reading.messages, ...missing], fields)
   if (missing.length > 0) return refuse(exchange, flow, missing, fields)
-  const outcome = await method.registration.submit(exchange, fields, reading.traits)
+  const outcome = await method.registration.submit(exchange, fields, reading.traits, flow)
   if (outcome.kind === 'refused') return refuse(exchange, flow, outcome.messages, fields)
   const made = await makeAccount(exchange, flow, reading.traits, outcome)
   if (!made) return refuse(exchange, flow, [onForm(problem.duplicateAccount)], fields)
@@ -112,17 +113,15 @@ interface Start {
   readonly messages?: readonly Message[]
 }
 
-function create(exchange: Exchange, start: Start): Promise<Flow> {
-  const nodes = [
-    csrfPlace,
-    ...traitNodes('default'),
-    ...methods.flatMap(({ registration }) => registration?.nodes() ?? []),
-  ]
-  return createFlow(exchange.service, {
+async function create(exchange: Exchange, start: Start): Promise<Flow> {
+  const { service } = exchange
+  const drawing = await draw(service, null, start.memory, ({ registration }, scene) => registration?.nodes(scene))
+  return createFlow(service, {
+    ...start,
     kind: 'registration',
     csrfToken: csrfOf(exchange),
-    nodes: sort(nodes),
-    ...start,
+    nodes: sort([csrfPlace, ...traitNodes('default'), ...drawing.nodes]),
+    memory: drawing.memory,
   })
 }
 

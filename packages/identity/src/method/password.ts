@@ -15,7 +15,7 @@ import { input, submit } from '#ui/node.ts'
 export const password: Method = {
   name: 'password',
   login: {
-    nodes: (holder) => (holder && !holder.credential_types.includes('password') ? [] : signInNodes(holder)),
+    nodes: ({ holder }) => (holder && !holder.credential_types.includes('password') ? [] : signInNodes(holder)),
     submit: signIn,
   },
   registration: {
@@ -115,7 +115,7 @@ async function changePassword(exchange: Exchange, session: LiveSession, fields: 
     await revokeOthers({ ...service, db: tx }, identity.id, session.id)
   })
   tell(exchange, 'password_changed', identity.id)
-  return { kind: 'saved', continueWith: [] }
+  return { kind: 'saved' }
 }
 
 interface Credential {

@@ -64,7 +64,7 @@ function cookieShape(line: string): string {
   return [name, ...lasting].join('; ')
 }
 
-const foreignGroups = new Set(['oidc', 'webauthn', 'passkey', 'totp', 'lookup_secret'])
+const foreignGroups = new Set(['oidc', 'webauthn', 'passkey'])
 /** Keys that other settings or releases add, and this service leaves out or always has. */
 const foreignKeys = new Set(['transient_payload', 'state_changed_at', 'schema_url'])
 
@@ -92,6 +92,13 @@ function masked(text: string): string {
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>')
     .replaceAll(/\d+\.\d\d minutes/g, '<n> minutes')
     .replaceAll(/"[A-Za-z0-9+/]{86}=="/g, '"<token>"')
+    .replaceAll(/data:image\/png;base64,[^"]*/g, '<picture>')
+    .replaceAll(/"[A-Z2-7]{32}"/g, '"<secret>"')
+    .replaceAll(/"(text|secret)": "[a-z0-9]{8}"/g, '"$1": "<code>"')
+    .replaceAll(/(?<="text": ")((used|[a-z0-9]{8}), ){11}[a-z0-9]{8}/g, (list) =>
+      list.replaceAll(/(?!used)[a-z0-9]{4,8}/g, '<code>'),
+    )
+    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000/g, '<time>')
     .replaceAll(/ory_lo_[0-9a-zA-Z]{32}/g, '<logout token>')
     .replaceAll(/"[^"\s]*@[^"\s]*\.test"/gi, '"<address>"')
     .replaceAll(`"${portalUrl}/overview"`, '"<default>"')

@@ -33,7 +33,20 @@ export function onForm(message: Message): PlacedMessage {
 export const label = {
   signIn: info(1010001, 'Sign in'),
   signInWithPassword: info(1010022, 'Sign in with password'),
+  totpCode: info(1010006, 'Authentication code'),
+  lookupSecret: info(1010007, 'Backup recovery code'),
+  useTotp: info(1010009, 'Use Authenticator'),
+  useLookupSecret: info(1010010, 'Use backup recovery code'),
   signUp: info(1040001, 'Sign up'),
+  unlinkTotp: info(1050004, 'Unlink TOTP Authenticator App'),
+  totpPicture: info(1050005, 'Authenticator app QR code'),
+  totpSecret: info(1050017, 'This is your authenticator app secret. Use it if you can not scan the QR code.'),
+  revealLookupSecrets: info(1050007, 'Reveal backup recovery codes'),
+  regenerateLookupSecrets: info(1050008, 'Generate new backup recovery codes'),
+  lookupSecrets: info(1050010, 'These are your back up recovery codes. Please keep them in a safe place!'),
+  confirmLookupSecrets: info(1050011, 'Confirm backup recovery codes'),
+  disableLookupSecrets: info(1050016, 'Disable this method'),
+  verifyTotp: info(1070006, 'Verify code'),
   password: info(1070001, 'Password'),
   save: info(1070003, 'Save'),
   email: info(1070007, 'Email'),
@@ -43,6 +56,21 @@ export const label = {
   verificationCode: info(1070011, 'Verification code'),
   /** The label of a field that the identity schema describes. */
   trait: (name: string, title: string) => info(1070002, title, { name, title }),
+} as const
+
+/** Texts that a form shows in their own place. */
+export const shown = {
+  totpSecret: (secret: string) => info(1050006, secret, { secret }),
+  lookupSecret: (secret: string) => info(1050009, secret, { secret }),
+  usedLookupSecret: (at: Date) => {
+    const used = seconds(at)
+    const text = `Secret was used at ${used.replace('T', ' ').replace('Z', ' +0000 UTC')}`
+    return info(1050014, text, { used_at: used, used_at_unix: unix(at) })
+  },
+  lookupSecrets: (secrets: readonly Message[]) => {
+    const texts = secrets.map(({ id, text }) => (id === 1050014 ? 'used' : text))
+    return info(1050015, texts.join(', '), { secrets })
+  },
 } as const
 
 /** What is said above a form. */
@@ -86,6 +114,11 @@ export const problem = {
     'The provided credentials are invalid, check for spelling mistakes in your password or username, email address, or phone number.',
   ),
   duplicateAccount: error(4000007, 'An account with the same identifier (email, phone, username, ...) exists already.'),
+  totpWrong: error(4000008, 'The provided authentication code is invalid, please try again.'),
+  totpMissing: error(4000011, 'You have no TOTP device set up.'),
+  lookupSecretUsed: error(4000012, 'This backup recovery code has already been used.'),
+  lookupSecretsMissing: error(4000014, 'You have no backup recovery codes set up.'),
+  lookupSecretWrong: error(4000016, 'The backup recovery code is not valid.'),
   passwordLikeIdentifier: error(4000031, 'The password can not be used because it is too similar to the identifier.'),
   passwordTooShort: (min: number, actual: number) =>
     error(4000032, `The password must be at least ${min} characters long, but got ${actual}.`, {
@@ -142,6 +175,11 @@ function expired(id: number, flow: string) {
 /** Minutes from one moment to another with two decimals, as the texts show them. */
 export function minutesBetween(from: Date, to: Date): string {
   return ((to.getTime() - from.getTime()) / 60_000).toFixed(2)
+}
+
+/** A moment in UTC without fractions of a second. */
+function seconds(moment: Date): string {
+  return moment.toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
 function unix(moment: Date): number {
