@@ -29,6 +29,9 @@ export type EventKind =
   | 'password_changed'
   | 'second_factor_added'
   | 'second_factor_removed'
+  | 'passkey_added'
+  | 'passkey_removed'
+  | 'key_cloned'
   | 'session_revoked'
   | 'sessions_revoked'
   | 'throttled'
@@ -51,6 +54,10 @@ export interface Lifespans {
 export interface MethodOptions {
   /** Codes of an authenticator app as a second factor. */
   readonly totp?: boolean
+  /** Passkeys as a first factor; they belong to the portal's host. */
+  readonly passkey?: boolean
+  /** Security keys as a second factor; they belong to the portal's host. */
+  readonly webauthn?: boolean
   /** Printed back-up codes as a second factor. */
   readonly lookupSecret?: boolean
 }

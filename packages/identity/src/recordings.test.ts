@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type House, openHouse } from '#testing/house.ts'
 import { playIn } from '#testing/play.ts'
+import { keyCases } from '#testing/recorded/keys.ts'
 import { loginCases } from '#testing/recorded/login.ts'
 import { recoveryCases } from '#testing/recorded/recovery.ts'
 import { registrationCases } from '#testing/recorded/registration.ts'
@@ -20,6 +21,7 @@ beforeAll(async () => {
 afterAll(() => house?.close())
 
 const cases = [
+  ...keyCases,
   ...loginCases,
   ...recoveryCases,
   ...registrationCases,

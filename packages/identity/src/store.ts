@@ -102,6 +102,10 @@ export interface FlowMemory {
   readonly notice?: Message
   /** The secret that an authenticator app is asked to take, in base 32. */
   readonly totpSecret?: string
+  /** What an authenticator must sign, per kind of key, and the account's name for a new passkey. */
+  readonly passkeyChallenge?: string
+  readonly passkeyHandle?: string
+  readonly webauthnChallenge?: string
   /** Back-up codes that were made and not confirmed yet. */
   readonly lookupCodes?: readonly string[]
 }

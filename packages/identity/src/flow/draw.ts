@@ -39,6 +39,14 @@ export function drawFor(
   return draw(service, holder, memory, (method, scene) => pen(method, { ...scene, holder }))
 }
 
+/** The nodes of a form with those of authenticators anew: what they asked was used up. */
+export function withFreshKeys(nodes: readonly Node[], fresh: readonly Node[]): Node[] {
+  return nodes.map((node) => {
+    if (node.group !== 'passkey' && node.group !== 'webauthn') return node
+    return fresh.find((other) => keyOf(other) === keyOf(node)) ?? node
+  })
+}
+
 const sharedNames = new Set(['identifier', 'webauthn_script'])
 
 /** What several methods need and a form has once. */

@@ -1,7 +1,7 @@
 /** Signing in, and proving again who one is. */
 import { aal1Required, badRequest, locationChangeRequired, sessionAlreadyAvailable } from '#http/error.ts'
 import { type Answer, type Exchange, csrfOf, json, redirect, renewCsrf, setSession, tell } from '#http/exchange.ts'
-import { type Drawing, draw, drawFor } from '#flow/draw.ts'
+import { type Drawing, draw, drawFor, withFreshKeys } from '#flow/draw.ts'
 import {
   type Draft,
   type Flow,
@@ -98,7 +98,10 @@ export async function submitLogin(exchange: Exchange): Promise<Answer> {
   if (!proof) return refuse(exchange, flow, [onForm(problem.loginNoMethod)])
   requireCsrf(exchange, fields, flow)
   const outcome = await proof.prove()
-  if (outcome.kind === 'refused') return refuse(exchange, flow, outcome.messages, fields)
+  if (outcome.kind === 'refused') {
+    const next = outcome.isSpent ? await withNewChallenge(exchange, flow, session) : flow
+    return refuse(exchange, next, outcome.messages, fields)
+  }
   return succeed(exchange, flow, session, outcome.identityId, proof.method)
 }
 
@@ -190,6 +193,12 @@ async function alreadySignedIn(exchange: Exchange, flow: Flow): Promise<Answer> 
       ),
     ),
   ])
+}
+
+/** The flow as it stands, with something else for authenticators to sign. */
+async function withNewChallenge({ service }: Exchange, flow: Flow, session: LiveSession | null): Promise<Flow> {
+  const { nodes, memory } = await drawLogin(service, flow.memory, session?.identity ?? null)
+  return { ...flow, memory, ui: { ...flow.ui, nodes: withFreshKeys(flow.ui.nodes, nodes) } }
 }
 
 async function refuse(

@@ -22,7 +22,7 @@ import {
   submittedFlow,
   unreadable,
 } from '#flow/submit.ts'
-import { draw } from '#flow/draw.ts'
+import { draw, withFreshKeys } from '#flow/draw.ts'
 import { startProofOfAddress } from '#flow/verification.ts'
 import { identityBody, insertIdentity } from '#identities.ts'
 import type { RegistrationOutcome } from '#method/method.ts'
@@ -94,7 +94,10 @@ export async function submitRegistration(exchange: Exchange): Promise<Answer> {
   if (reading.kind === 'invalid') return refuse(exchange, flow, [...reading.messages, ...missing], fields)
   if (missing.length > 0) return refuse(exchange, flow, missing, fields)
   const outcome = await method.registration.submit(exchange, fields, reading.traits, flow)
-  if (outcome.kind === 'refused') return refuse(exchange, flow, outcome.messages, fields)
+  if (outcome.kind === 'refused') {
+    const next = outcome.isSpent ? await withNewChallenge(exchange, flow) : flow
+    return refuse(exchange, next, outcome.messages, fields)
+  }
   const made = await makeAccount(exchange, flow, reading.traits, outcome)
   if (!made) return refuse(exchange, flow, [onForm(problem.duplicateAccount)], fields)
   return succeed(exchange, flow, made, method.name)
@@ -132,6 +135,14 @@ function replace(exchange: Exchange, flow: Flow): Promise<Flow> {
     memory: flow.memory,
     messages: [problem.registrationExpired(flow.expires_at, exchange.service.now())],
   })
+}
+
+/** The flow as it stands, with something else for authenticators to sign. */
+async function withNewChallenge({ service }: Exchange, flow: Flow): Promise<Flow> {
+  const { nodes, memory } = await draw(service, null, flow.memory, ({ registration }, scene) =>
+    registration?.nodes(scene),
+  )
+  return { ...flow, memory, ui: { ...flow.ui, nodes: withFreshKeys(flow.ui.nodes, nodes) } }
 }
 
 async function refuse(

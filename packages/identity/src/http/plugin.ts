@@ -13,6 +13,8 @@ import { type Answer, type Exchange, csrfOf, openExchange } from '#http/exchange
 import { deleteOtherSessions, deleteSession, listSessions, whoami } from '#http/sessions.ts'
 import { type Service, errorPageUrl } from '#service.ts'
 
+import { scriptPath, showScript } from '#webauthn/script.ts'
+
 type Handler = (exchange: Exchange, parameter: string) => Promise<Answer>
 interface Route {
   readonly methods: readonly HTTPMethods[]
@@ -64,6 +66,7 @@ const routes: readonly Route[] = [
   plain(['GET'], '/sessions', listSessions),
   plain(['DELETE'], '/sessions', deleteOtherSessions),
   plain(['DELETE'], '/sessions/:parameter', deleteSession),
+  getJson(scriptPath, showScript),
   getJson('/schemas', listSchemas),
   plain(['GET'], '/schemas/:parameter', showSchema),
 ]
@@ -193,6 +196,12 @@ function send(exchange: Exchange, request: FastifyRequest, reply: FastifyReply, 
         .code(answer.status)
         .headers({ 'Content-Type': 'application/json; charset=utf-8', ...answer.headers })
         .send(Buffer.from(`${encode(answer.body)}\n`))
+      return
+    case 'text':
+      reply
+        .code(200)
+        .headers({ 'Content-Type': answer.contentType, ...answer.headers })
+        .send(Buffer.from(answer.body))
       return
     case 'empty':
       reply.code(204).send()

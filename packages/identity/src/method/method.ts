@@ -31,6 +31,8 @@ type Nodes = readonly Node[] | Promise<readonly Node[]>
 export interface Refused {
   readonly kind: 'refused'
   readonly messages: readonly PlacedMessage[]
+  /** What the form asked was used up: another try needs the method's nodes anew. */
+  readonly isSpent?: boolean
 }
 
 /** A wrong password is a value, not an exception. */

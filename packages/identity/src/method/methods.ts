@@ -2,16 +2,25 @@
 import { type Fields, textOf } from '#http/body.ts'
 import { lookupSecret } from '#method/lookup-secret.ts'
 import type { Method } from '#method/method.ts'
+import { passkey } from '#method/passkey.ts'
 import { password } from '#method/password.ts'
 import { profile } from '#method/profile.ts'
+import { securityKey } from '#method/security-key.ts'
 import { totp } from '#method/totp.ts'
 import type { IdentityOptions } from '#options.ts'
 import type { Service } from '#service.ts'
 
 /** Every method that the options ask for, in the order in which forms ask for them. */
-export function methodsOf({ methods: { totp: hasTotp = true, lookupSecret: hasLookup = true } = {} }: IdentityOptions) {
-  const methods: (Method | false)[] = [profile, password, hasTotp && totp, hasLookup && lookupSecret]
-  return methods.filter((method) => method !== false)
+export function methodsOf({ methods: wanted = {} }: IdentityOptions): Method[] {
+  const all: readonly (readonly [Method, boolean | undefined])[] = [
+    [profile, true],
+    [password, true],
+    [lookupSecret, wanted.lookupSecret],
+    [securityKey, wanted.webauthn],
+    [passkey, wanted.passkey],
+    [totp, wanted.totp],
+  ]
+  return all.filter(([, isWanted]) => isWanted ?? true).map(([method]) => method)
 }
 
 /**

@@ -37,7 +37,16 @@ export const label = {
   lookupSecret: info(1010007, 'Backup recovery code'),
   useTotp: info(1010009, 'Use Authenticator'),
   useLookupSecret: info(1010010, 'Use backup recovery code'),
+  securityKeySignIn: info(1010008, 'Sign in with hardware key'),
+  passkeySignIn: info(1010021, 'Sign in with passkey'),
   signUp: info(1040001, 'Sign up'),
+  passkeySignUp: info(1040007, 'Sign up with passkey'),
+  addSecurityKey: info(1050012, 'Add security key'),
+  securityKeyName: info(1050013, 'Name of the security key'),
+  removeSecurityKey: (name: string, addedAt: Date) =>
+    info(1050018, `Remove security key "${name}"`, keyContext(name, addedAt)),
+  addPasskey: info(1050019, 'Add passkey'),
+  removePasskey: (name: string, addedAt: Date) => info(1050020, `Remove passkey "${name}"`, keyContext(name, addedAt)),
   unlinkTotp: info(1050004, 'Unlink TOTP Authenticator App'),
   totpPicture: info(1050005, 'Authenticator app QR code'),
   totpSecret: info(1050017, 'This is your authenticator app secret. Use it if you can not scan the QR code.'),
@@ -99,6 +108,8 @@ export const notice = {
     ),
 } as const
 
+const lockOut = 'unable to remove this security key because it would lock you out of your account'
+
 /** What is wrong with what was sent. */
 export const problem = {
   generic: (reason: string) => error(4000001, reason, { reason }),
@@ -116,9 +127,12 @@ export const problem = {
   duplicateAccount: error(4000007, 'An account with the same identifier (email, phone, username, ...) exists already.'),
   totpWrong: error(4000008, 'The provided authentication code is invalid, please try again.'),
   totpMissing: error(4000011, 'You have no TOTP device set up.'),
+  securityKeysMissing: error(4000013, 'You have no WebAuthn device set up.'),
+  keyUnknown: error(4000015, 'This account does not exist or has no security key set up.'),
   lookupSecretUsed: error(4000012, 'This backup recovery code has already been used.'),
   lookupSecretsMissing: error(4000014, 'You have no backup recovery codes set up.'),
   lookupSecretWrong: error(4000016, 'The backup recovery code is not valid.'),
+  lastKey: error(4000001, lockOut, { reason: lockOut }),
   passwordLikeIdentifier: error(4000031, 'The password can not be used because it is too similar to the identifier.'),
   passwordTooShort: (min: number, actual: number) =>
     error(4000032, `The password must be at least ${min} characters long, but got ${actual}.`, {
@@ -162,6 +176,10 @@ export const problem = {
   verificationExpired: expired(4070005, 'verification'),
   verificationCodeWrong: error(4070006, 'The verification code is invalid or has already been used. Please try again.'),
 } as const
+
+function keyContext(name: string, addedAt: Date): Context {
+  return { added_at: seconds(addedAt), added_at_unix: unix(addedAt), display_name: name }
+}
 
 /** A flow's form is replaced once it expired; the new one says so. */
 function expired(id: number, flow: string) {
