@@ -32,6 +32,8 @@ export type EventKind =
   | 'passkey_added'
   | 'passkey_removed'
   | 'key_cloned'
+  | 'provider_linked'
+  | 'provider_unlinked'
   | 'session_revoked'
   | 'sessions_revoked'
   | 'throttled'
@@ -50,6 +52,23 @@ export interface Lifespans {
   readonly privilegedMs: number
 }
 
+/** Another service by which people may sign in. */
+export interface ProviderOptions {
+  /** A plain word; part of the callback's address, so it must not change. */
+  readonly id: string
+  /** What buttons call it; the id where nothing is said. */
+  readonly label?: string | undefined
+  readonly clientId: string
+  readonly clientSecret?: string | undefined
+  /** OpenID Connect: the issuer, of which everything else is learnt at the first use. */
+  readonly issuer?: string | undefined
+  /** Plain OAuth 2.0 in place of an issuer: where to go, where to get a token, where to ask who it is. */
+  readonly authorizationUrl?: string | undefined
+  readonly tokenUrl?: string | undefined
+  readonly userinfoUrl?: string | undefined
+  readonly scopes?: readonly string[] | undefined
+}
+
 /** Which ways of proving oneself are offered; each is on where nothing is said. */
 export interface MethodOptions {
   /** Codes of an authenticator app as a second factor. */
@@ -58,6 +77,8 @@ export interface MethodOptions {
   readonly passkey?: boolean
   /** Security keys as a second factor; they belong to the portal's host. */
   readonly webauthn?: boolean
+  /** Other services, in the order of their buttons; none where nothing is said. */
+  readonly oidc?: readonly ProviderOptions[]
   /** Printed back-up codes as a second factor. */
   readonly lookupSecret?: boolean
 }

@@ -2,7 +2,12 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 /** What is sealed; each purpose has its own key, so that nothing can be put in another thing's place. */
-export type Purpose = 'identity continuity' | 'identity form' | 'identity totp' | 'identity lookup_secret'
+export type Purpose =
+  | 'identity continuity'
+  | 'identity form'
+  | 'identity totp'
+  | 'identity lookup_secret'
+  | 'identity provider'
 
 interface Holder {
   readonly secret: Buffer

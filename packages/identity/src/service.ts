@@ -2,6 +2,7 @@
 import type { Courier } from '#courier.ts'
 import { csrfCookieName } from '#http/csrf.ts'
 import type { Method } from '#method/method.ts'
+import { type Provider, createProvider } from '#oidc/provider.ts'
 import type { IdentityEvent, IdentityOptions, Lifespans, Log } from '#options.ts'
 import type { Database, FlowKind } from '#store.ts'
 
@@ -14,6 +15,8 @@ export interface Service {
   readonly lifespans: Lifespans
   /** What is offered, in the order in which forms ask for it. */
   readonly methods: readonly Method[]
+  /** Other services by which people may sign in, in the order of their buttons. */
+  readonly providers: readonly Provider[]
   readonly csrfCookie: string
   /** True when the public address is https; cookies are then sent over https only. */
   readonly isSecure: boolean
@@ -73,6 +76,7 @@ export function buildService(options: IdentityOptions, courier: Courier, methods
     defaultReturnUrl: `${portalUrl}/overview`,
     lifespans: options.lifespans,
     methods,
+    providers: (options.methods?.oidc ?? []).map((one) => createProvider(one, options.now ?? (() => new Date()))),
     csrfCookie: csrfCookieName(publicUrl),
     isSecure: new URL(publicUrl).protocol === 'https:',
     secret,

@@ -65,6 +65,8 @@ export interface AuthenticationMethod {
   readonly method: string
   readonly aal: 'aal1' | 'aal2'
   readonly completed_at: string
+  /** The other service that vouched. */
+  readonly provider?: string
 }
 export interface Device {
   readonly id: string

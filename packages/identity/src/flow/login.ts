@@ -30,6 +30,7 @@ import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
 import { schemaId } from '#schema.ts'
 import { type Service, pageUrl, secondFactorUrl } from '#service.ts'
 import {
+  type Factor,
   type LiveSession,
   issueSession,
   lacksSecondFactor,
@@ -102,7 +103,7 @@ export async function submitLogin(exchange: Exchange): Promise<Answer> {
     const next = outcome.isSpent ? await withNewChallenge(exchange, flow, session) : flow
     return refuse(exchange, next, outcome.messages, fields)
   }
-  return succeed(exchange, flow, session, outcome.identityId, proof.method)
+  return completeLogin(exchange, flow, session, outcome.identityId, { method: proof.method })
 }
 
 interface Proof {
@@ -218,22 +219,23 @@ async function refuse(
   return formAnswer(exchange, await keepAttempt(exchange, flow, { messages, typed, sort }), 400)
 }
 
-async function succeed(
+/** Opens a session for who has proved it, or renews the one there is, and answers. */
+export async function completeLogin(
   exchange: Exchange,
   flow: Flow,
   present: LiveSession | null,
   identityId: string,
-  method: string,
+  factor: Factor,
 ): Promise<Answer> {
   const { service } = exchange
   const isRenewal = present?.identity.id === identityId
   if (!isRenewal) renewCsrf(exchange)
   if (present && !isRenewal) await revokeSession(service, present.identity.id, present.id)
   const issued = isRenewal
-    ? await renewSession(service, present, method, flow.memory.requestedAal)
-    : await issueSession(service, identityId, method, exchange.client)
+    ? await renewSession(service, present, factor, flow.memory.requestedAal)
+    : await issueSession(service, identityId, factor, exchange.client)
   setSession(exchange, issued)
-  tell(exchange, 'signed_in', identityId, isRenewal ? 'refresh' : method)
+  tell(exchange, 'signed_in', identityId, isRenewal ? 'refresh' : factor.method)
   if (lacksSecondFactor(issued.session)) throw locationChangeRequired(secondFactorUrl(service, flow.return_to))
   const location = resolveReturnTo(flow.return_to, service.defaultReturnUrl, service)
   if (!exchange.wantsJson) return redirect(location)

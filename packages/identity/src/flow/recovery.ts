@@ -162,7 +162,7 @@ async function recover(exchange: Exchange, flow: Flow, identityId: string, addre
   await saveFlow(service, flow, { state: 'passed_challenge' })
   const present = await exchange.session()
   if (present) await revokeSession(service, present.identity.id, present.id)
-  const issued = await issueSession(service, identityId, 'code_recovery', exchange.client)
+  const issued = await issueSession(service, identityId, { method: 'code_recovery' }, exchange.client)
   await revokeOthers(service, identityId, issued.session.id)
   const csrfToken = renewCsrf(exchange)
   setSession(exchange, issued)

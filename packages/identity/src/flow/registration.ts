@@ -24,14 +24,14 @@ import {
 } from '#flow/submit.ts'
 import { draw, withFreshKeys } from '#flow/draw.ts'
 import { startProofOfAddress } from '#flow/verification.ts'
-import { identityBody, insertIdentity } from '#identities.ts'
-import type { RegistrationOutcome } from '#method/method.ts'
+import { identityBody, insertIdentity, markVerified } from '#identities.ts'
+import type { Method } from '#method/method.ts'
 import { methodFor } from '#method/methods.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
 import { normalAddress, readTraits, schemaId, traitNames, traitNodes, typedTraits } from '#schema.ts'
 import { pageUrl } from '#service.ts'
-import { issueSession, sessionBody } from '#session.ts'
-import type { FlowMemory, Traits } from '#store.ts'
+import { type Factor, issueSession, sessionBody } from '#session.ts'
+import type { Database, FlowMemory, Traits } from '#store.ts'
 import { type Message, type PlacedMessage, onForm, problem } from '#ui/message.ts'
 import { type Node, type Order, sorted } from '#ui/node.ts'
 
@@ -91,6 +91,7 @@ export async function submitRegistration(exchange: Exchange): Promise<Answer> {
   requireCsrf(exchange, fields, flow)
   const missing = method.registration.missing(fields)
   const reading = readTraits(fields['traits'])
+  if (method.registration.needsNoTraits) return leave(exchange, flow, method.registration.submit, fields)
   if (reading.kind === 'invalid') return refuse(exchange, flow, [...reading.messages, ...missing], fields)
   if (missing.length > 0) return refuse(exchange, flow, missing, fields)
   const outcome = await method.registration.submit(exchange, fields, reading.traits, flow)
@@ -98,9 +99,45 @@ export async function submitRegistration(exchange: Exchange): Promise<Answer> {
     const next = outcome.isSpent ? await withNewChallenge(exchange, flow) : flow
     return refuse(exchange, next, outcome.messages, fields)
   }
-  const made = await makeAccount(exchange, flow, reading.traits, outcome)
-  if (!made) return refuse(exchange, flow, [onForm(problem.duplicateAccount)], fields)
-  return succeed(exchange, flow, made, method.name)
+  const made = await completeRegistration(exchange, flow, reading.traits, {
+    ...outcome,
+    method: { method: method.name },
+    isProven: false,
+  })
+  return made ?? refuse(exchange, flow, [onForm(problem.duplicateAccount)], fields)
+}
+
+type Submit = NonNullable<Method['registration']>['submit']
+
+/** A submit that leads out of the house; it only comes back here when the way is blocked. */
+async function leave(exchange: Exchange, flow: Flow, submit: Submit, fields: Fields): Promise<Answer> {
+  const outcome = await submit(exchange, fields, noTraits, flow)
+  return refuse(exchange, flow, outcome.kind === 'refused' ? outcome.messages : [], fields)
+}
+
+const noTraits: Traits = { email: '', name: { first: '', last: '' } }
+
+/** A registration for somebody who came by another service and started at the sign-in. */
+export function missingTraits(exchange: Exchange, from: Flow): Promise<Flow> {
+  return create(exchange, { requestUrl: from.request_url, returnTo: from.return_to, memory: {} })
+}
+
+interface Newcomer {
+  readonly method: Factor
+  readonly attach: (tx: Database, identityId: string) => Promise<void>
+  /** The address has been proved elsewhere: no code is mailed. */
+  readonly isProven: boolean
+}
+
+/** Makes the account, signs it in and answers; null when the address is taken. */
+export async function completeRegistration(
+  exchange: Exchange,
+  flow: Flow,
+  traits: Traits,
+  newcomer: Newcomer,
+): Promise<Answer | null> {
+  const account = await makeAccount(exchange, flow, traits, newcomer)
+  return account && succeed(exchange, flow, account, newcomer.method)
 }
 
 /** The address of a registration's form, opened as a page: nothing was sent, so the form is shown. */
@@ -158,7 +195,7 @@ async function refuse(
 interface Account {
   readonly identityId: string
   /** What leads the client to the form of the code that was mailed. */
-  readonly proof: Awaited<ReturnType<typeof startProofOfAddress>>
+  readonly proof: Awaited<ReturnType<typeof startProofOfAddress>> | null
 }
 
 /** Account, credential, verification flow and mail stand together or not at all. */
@@ -166,7 +203,7 @@ async function makeAccount(
   exchange: Exchange,
   flow: Flow,
   traits: Traits,
-  credential: Extract<RegistrationOutcome, { kind: 'ready' }>,
+  newcomer: Newcomer,
 ): Promise<Account | null> {
   const { service } = exchange
   const csrfToken = newToken()
@@ -175,7 +212,11 @@ async function makeAccount(
     .execute(async (tx) => {
       const identityId = await insertIdentity(tx, traits, service.now())
       if (!identityId) throw new Taken()
-      await credential.attach(tx, identityId)
+      await newcomer.attach(tx, identityId)
+      if (newcomer.isProven) {
+        await markVerified(tx, identityId, normalAddress(traits.email), service.now())
+        return { identityId, proof: null }
+      }
       const proof = await startProofOfAddress(exchange, tx, {
         identityId,
         address: normalAddress(traits.email),
@@ -208,17 +249,20 @@ function verificationRequestUrl(flow: Flow): string {
   return url.href
 }
 
-async function succeed(exchange: Exchange, flow: Flow, account: Account, method: string): Promise<Answer> {
+async function succeed(exchange: Exchange, flow: Flow, account: Account, method: Factor): Promise<Answer> {
   const { service } = exchange
   const issued = await issueSession(service, account.identityId, method, exchange.client)
   setSession(exchange, issued)
-  tell(exchange, 'registered', account.identityId, method)
-  tell(exchange, 'signed_in', account.identityId, method)
-  if (!exchange.wantsJson) return redirect(account.proof.flow.url)
+  tell(exchange, 'registered', account.identityId, method.method)
+  tell(exchange, 'signed_in', account.identityId, method.method)
   const location = resolveReturnTo(flow.return_to, service.defaultReturnUrl, service)
+  if (!exchange.wantsJson) return redirect(account.proof?.flow.url ?? location)
   return json(200, {
     session: sessionBody(issued.session, service.publicUrl),
     identity: identityBody(issued.session.identity, service.publicUrl),
-    continue_with: [{ action: 'redirect_browser_to', redirect_browser_to: location }, account.proof],
+    continue_with: [
+      { action: 'redirect_browser_to', redirect_browser_to: location },
+      ...(account.proof ? [account.proof] : []),
+    ],
   })
 }

@@ -176,6 +176,12 @@ async function keepSession(exchange: Exchange, session: LiveSession, proves: Sav
 type Saved = Extract<SettingsOutcome, { kind: 'saved' }>
 type Shown = Extract<SettingsOutcome, { kind: 'shown' }>
 
+/** A change that was made elsewhere: the form says so, and the browser goes on. */
+export async function completeChange(exchange: Exchange, flow: Flow, session: LiveSession): Promise<Answer> {
+  await keepSession(exchange, session, undefined)
+  return succeed(exchange, flow, session.identity.id, [])
+}
+
 /** Goes on with other nodes of one method, at the end of the form. */
 async function show(exchange: Exchange, flow: Flow, identity: Identity, outcome: Shown): Promise<Answer> {
   const drawing = await drawSettings(exchange, identity, flow.memory)

@@ -1,5 +1,6 @@
 /** The routes, and the one place where answers and refusals become HTTP. */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import { finishJourney } from '#flow/callback.ts'
 import { fetchLogin, openLogin, startLogin, submitLogin } from '#flow/login.ts'
 import { finishLogout, startLogout } from '#flow/logout.ts'
 import { fetchRecovery, openRecovery, startRecovery, submitRecovery } from '#flow/recovery.ts'
@@ -59,6 +60,7 @@ const routes: readonly Route[] = [
   getJson(`${flows}/settings/flows`, fetchSettings),
   post(`${flows}/settings`, submitSettings),
   open(`${flows}/settings`, openSettings),
+  open(`${flows}/methods/oidc/callback/:parameter`, finishJourney),
   get(`${flows}/logout/browser`, startLogout),
   open(`${flows}/logout`, finishLogout),
   getJson(`${flows}/errors`, showError),

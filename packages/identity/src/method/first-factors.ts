@@ -1,3 +1,4 @@
+import { readLinks } from '#oidc/link.ts'
 import type { Service } from '#service.ts'
 import { readKeys } from '#webauthn/key.ts'
 
@@ -10,5 +11,6 @@ export async function countFirstFactors({ db }: Service, identityId: string): Pr
     .where('type', '=', 'password')
     .execute()
   const passkeys = await readKeys(db, identityId, 'passkey')
-  return password.length + (passkeys?.keys.length ?? 0)
+  const links = await readLinks(db, identityId)
+  return password.length + (passkeys?.keys.length ?? 0) + links.length
 }

@@ -72,6 +72,8 @@ export interface Method {
   readonly registration?: {
     nodes(scene: Scene): Nodes
     submit(exchange: Exchange, fields: Fields, traits: Traits, flow: Flow): Promise<RegistrationOutcome>
+    /** The credential itself may bring the traits: they are read when it is there. */
+    readonly needsNoTraits?: boolean
     /** Faults of this method's own fields that can be told before the traits are right. */
     missing(fields: Fields): readonly PlacedMessage[]
   }

@@ -2,6 +2,7 @@
 import { type Fields, textOf } from '#http/body.ts'
 import { lookupSecret } from '#method/lookup-secret.ts'
 import type { Method } from '#method/method.ts'
+import { oidc } from '#method/oidc.ts'
 import { passkey } from '#method/passkey.ts'
 import { password } from '#method/password.ts'
 import { profile } from '#method/profile.ts'
@@ -15,6 +16,7 @@ export function methodsOf({ methods: wanted = {} }: IdentityOptions): Method[] {
   const all: readonly (readonly [Method, boolean | undefined])[] = [
     [profile, true],
     [password, true],
+    [oidc, (wanted.oidc ?? []).length > 0],
     [lookupSecret, wanted.lookupSecret],
     [securityKey, wanted.webauthn],
     [passkey, wanted.passkey],

@@ -40,6 +40,13 @@ export const label = {
   securityKeySignIn: info(1010008, 'Sign in with hardware key'),
   passkeySignIn: info(1010021, 'Sign in with passkey'),
   signUp: info(1040001, 'Sign up'),
+  signInWith: (provider: string, id: string) =>
+    info(1010002, `Sign in with ${provider}`, { provider, provider_id: id }),
+  signUpWith: (provider: string, id: string) =>
+    info(1040002, `Sign up with ${provider}`, { provider, provider_id: id }),
+  continueSignUp: info(1040003, 'Continue'),
+  link: (provider: string) => info(1050002, `Link ${provider}`, { provider }),
+  unlink: (provider: string) => info(1050003, `Unlink ${provider}`, { provider }),
   passkeySignUp: info(1040007, 'Sign up with passkey'),
   addSecurityKey: info(1050012, 'Add security key'),
   securityKeyName: info(1050013, 'Name of the security key'),
@@ -108,6 +115,7 @@ export const notice = {
     ),
 } as const
 
+const lastProvider = 'can not unlink OpenID Connect connection because it is the last remaining first factor credential'
 const lockOut = 'unable to remove this security key because it would lock you out of your account'
 
 /** What is wrong with what was sent. */
@@ -133,6 +141,16 @@ export const problem = {
   lookupSecretsMissing: error(4000014, 'You have no backup recovery codes set up.'),
   lookupSecretWrong: error(4000016, 'The backup recovery code is not valid.'),
   lastKey: error(4000001, lockOut, { reason: lockOut }),
+  lastProvider: error(4000001, lastProvider, { reason: lastProvider }),
+  linkAfterSignIn: error(
+    4000027,
+    'An account with the same identifier (email, phone, username, ...) exists already. Please sign in to your existing account to link your social profile.',
+  ),
+  linkMismatch: error(4010009, 'Linked credentials do not match.'),
+  providerError: (code: string, description: string) => {
+    const reason = `Unable to complete OpenID Connect flow because the OpenID Provider returned error "${code}": ${description}`
+    return error(4000001, reason, { reason })
+  },
   passwordLikeIdentifier: error(4000031, 'The password can not be used because it is too similar to the identifier.'),
   passwordTooShort: (min: number, actual: number) =>
     error(4000032, `The password must be at least ${min} characters long, but got ${actual}.`, {

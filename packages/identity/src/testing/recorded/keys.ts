@@ -155,7 +155,7 @@ export const keyCases: readonly Case[] = [
   [
     'settings/passkey-remove-unknown',
     0,
-    async () => complete((await member()).browser, settings, { method: 'passkey', passkey_remove: '00ff'.repeat(16) }),
+    async () => complete((await holder()).browser, settings, { method: 'passkey', passkey_remove: '00ff'.repeat(16) }),
   ],
   ...(['not json', '{}', ''] as const).map((given, index): Case => [
     'settings/passkey-wrong',
