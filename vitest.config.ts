@@ -21,6 +21,17 @@ export default defineConfig({
         },
       },
       'apps/portal/vite.config.ts',
+      {
+        // The whole product in a browser, one story after the other.
+        test: {
+          name: 'e2e',
+          include: ['e2e/**/*.spec.ts'],
+          experimental: { viteModuleRunner: false },
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
     ],
   },
 })

@@ -20,7 +20,7 @@ const unthrottled: Limits = {
   sweepPerSecond: Infinity,
   sweepPerHostPerSecond: Infinity,
   sweepPerHostInFlight: 1000,
-  sweepInFlight: 256,
+  sweepInFlight: 128,
 }
 
 const servers = await listen(48)

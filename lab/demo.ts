@@ -13,7 +13,14 @@ const dataFolder = process.env['GLACIS_DATA'] ?? '.glacis-demo'
 const person: Person = { email: 'demo@glacis.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
 const pollMs = 1000
 
-const lab = await startLab({ log: () => {} })
+/** What is scanned first, next, and while the visitor looks round. */
+const scopes = [
+  ['Public web', '127.77.0.1-127.77.0.3'],
+  ['Data services', '127.77.0.4-127.77.0.7'],
+  ['Whole lab', '127.77.0.0/28'],
+] as const
+
+const lab = await startLab()
 const product = await startProduct({
   port,
   dataFolder,
@@ -47,10 +54,8 @@ async function furnish(visitor: Visitor, folder: string): Promise<void> {
 }
 
 async function addTargets(visitor: Visitor): Promise<string[]> {
-  const names = ['Web front', 'Data services', 'Whole lab']
   const ids: string[] = []
-  for (const [index, address] of lab.ranges.entries()) {
-    const name = names[index] ?? `Range ${index + 1}`
+  for (const [name, address] of scopes) {
     const { target } = await visitor.call(createTarget, {
       name,
       address,

@@ -9,6 +9,7 @@ import { createAccounts } from '#accounts.ts'
 import { startBackground } from '#background.ts'
 import type { Config } from '#config.ts'
 import { type Database, openDatabase } from '#database/index.ts'
+import { explainDatabase } from '#database/explain.ts'
 import { migrate } from '#database/migrate.ts'
 import { migrations } from '#database/migrations.ts'
 import { mountApi } from '#http/api.ts'
@@ -17,7 +18,7 @@ import { createGuard } from '#http/guard.ts'
 import { createJobs } from '#jobs.ts'
 import type { Logger } from '#log.ts'
 import type { Mailer } from '#mail.ts'
-import { packFolders, syncPacks } from '#packs/index.ts'
+import { loadKnowledge, packFolders, syncPacks } from '#packs/index.ts'
 import { version } from '#version.ts'
 import { askOver } from '#whoami.ts'
 import { sql } from 'kysely'
@@ -44,7 +45,9 @@ const lifespans = { sessionMs: 24 * hourMs, flowMs: hourMs, codeMs: hourMs / 4, 
 export async function compose({ config, databaseUrl, log, mailer, root }: ComposeOptions): Promise<Composition> {
   const database = openDatabase(databaseUrl, log, { isUnlimited: config.billing === 'off' })
   const has = (role: Config['roles'][number]) => config.roles.includes(role)
-  await migrate(database.owner, [...migrations, ...identityMigrations])
+  await migrate(database.owner, [...migrations, ...identityMigrations]).catch((error: unknown) => {
+    throw explainDatabase(error)
+  })
   const jobs = createJobs(databaseUrl, log, { supervise: has('worker') })
   await jobs.prepare(database.owner)
   const identity = config.identityUrl
@@ -81,6 +84,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
       jobs,
       log,
       packs,
+      knowledge: await loadKnowledge(packs, log),
       networks: config.scanNetworks,
       ownEndpoints: ownEndpoints(config),
     })

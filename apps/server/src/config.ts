@@ -39,14 +39,6 @@ export interface Config {
   readonly logLevel: (typeof levels)[number]
 }
 
-/** One setting, for the documentation and for messages. */
-export interface Setting {
-  readonly name: string
-  /** The default, in words that fit a table. */
-  readonly initial: string
-  readonly meaning: string
-}
-
 const list = (text: string) =>
   text
     .split(',')
@@ -98,7 +90,7 @@ const Settings = z.object({
   DATABASE_URL: described(urlOf(/^postgres(ql)?:\/\//).optional(), {
     expects: 'a URL such as postgresql://user:password@host/database',
     initial: 'the embedded PostgreSQL',
-    meaning: 'An existing PostgreSQL 16 or newer to use in place of the embedded one.',
+    meaning: 'An existing PostgreSQL 16 or newer to use in place of the embedded one. Its user must own the database and may create a role.',
   }),
   GLACIS_IDENTITY_URL: described(origin.optional(), {
     expects: 'an origin such as https://id.example.org, without a path',
@@ -147,11 +139,14 @@ type SettingName = keyof typeof Settings.shape
 const names = Object.keys(Settings.shape) as SettingName[] // proved by Object.keys of that very shape
 const wordsOf = (name: SettingName) => Settings.shape[name].meta() as unknown as Described // `described` put it there
 
-/** Every setting in the order of the documentation. */
-export const settings: readonly Setting[] = names.map((name) => {
-  const { initial, meaning } = wordsOf(name)
-  return { name, initial, meaning }
-})
+/** The table of settings as the README shows it, in Markdown. */
+export function settingsTable(): string {
+  const rows = names.map((name) => {
+    const { initial, meaning } = wordsOf(name)
+    return `| \`${name}\` | ${initial} | ${meaning} |`
+  })
+  return ['| name | default | meaning |', '|---|---|---|', ...rows].join('\n')
+}
 
 /**
  * Reads the settings from the environment. An empty value counts as absent.

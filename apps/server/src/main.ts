@@ -1,1 +1,9 @@
-export {}
+/** The program: settings from the environment and `.env`, one command, an exit code. */
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { runCommand } from './cli.ts'
+
+const root = resolve(import.meta.dirname, '../../..')
+const settingsFile = join(root, '.env')
+if (existsSync(settingsFile)) process.loadEnvFile(settingsFile)
+process.exit(await runCommand(process.argv.slice(2), { environment: process.env, root }))

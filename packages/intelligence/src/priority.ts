@@ -1,5 +1,6 @@
 /** What to do first: one number from severity, exploitation and where the issue stands. */
 
+/** What the priority of an issue on a host rests on. */
 export interface PriorityFacts {
   /** CVSS score, 0 to 10. */
   readonly score: number
@@ -15,6 +16,7 @@ export interface PriorityFacts {
   readonly criticality?: 'low' | 'normal' | 'high' | undefined
 }
 
+/** The number and how it came about. */
 export interface Priority {
   /** 0 to 100. */
   readonly value: number

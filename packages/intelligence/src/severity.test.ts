@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { scoreV2 } from '#cvss/v2.ts'
 import { scoreV3 } from '#cvss/v3.ts'
+import { scoreV4 } from '#cvss/v4.ts'
 import { categoryOf, describeVector, severityOf } from '#severity.ts'
 
 describe('CVSS 3', () => {
@@ -50,6 +51,37 @@ describe('CVSS 2', () => {
   })
 })
 
+describe('CVSS 4', () => {
+  // Scores of the NVD and of numbering authorities.
+  it.each([
+    ['AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:H/SI:H/SA:H', 10],
+    ['AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N', 9.3],
+    ['AV:N/AC:L/AT:N/PR:L/UI:N/VC:H/VI:H/VA:H/SC:H/SI:H/SA:H', 9.4],
+    ['AV:N/AC:L/AT:P/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N', 9.2],
+    ['AV:N/AC:L/AT:N/PR:L/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N', 8.7],
+    ['AV:L/AC:L/AT:N/PR:L/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N', 8.5],
+    ['AV:N/AC:L/AT:N/PR:N/UI:N/VC:L/VI:L/VA:L/SC:N/SI:N/SA:N', 6.9],
+    ['AV:N/AC:H/AT:N/PR:N/UI:N/VC:L/VI:L/VA:L/SC:N/SI:N/SA:N', 6.3],
+    ['AV:P/AC:H/AT:N/PR:H/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N', 5.4],
+    ['AV:N/AC:L/AT:N/PR:L/UI:N/VC:L/VI:N/VA:N/SC:N/SI:N/SA:N', 5.3],
+    ['AV:A/AC:H/AT:N/PR:L/UI:N/VC:L/VI:L/VA:L/SC:N/SI:N/SA:N', 2.1],
+    ['AV:P/AC:H/AT:N/PR:N/UI:N/VC:L/VI:N/VA:N/SC:N/SI:N/SA:N', 1],
+    ['AV:N/AC:L/AT:N/PR:N/UI:N/VC:N/VI:N/VA:N/SC:N/SI:N/SA:N', 0],
+    ['AV:L/AC:L/AT:N/PR:L/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N/E:P', 7.1],
+    ['AV:N/AC:L/AT:N/PR:N/UI:P/VC:N/VI:L/VA:N/SC:N/SI:N/SA:N/E:U', 1.3],
+    ['AV:P/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N/MAV:N', 9.3],
+  ])('%s scores %s', (vector, score) => {
+    expect(scoreV4(`CVSS:4.0/${vector}`)).toBe(score)
+  })
+  it.each([
+    'AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N',
+    'AV:N/AC:L/AT:N/PR:N/UI:N/VC:C/VI:H/VA:H/SC:N/SI:N/SA:N',
+    'AV:N',
+  ])('gives no score for %s', (vector) => {
+    expect(scoreV4(`CVSS:4.0/${vector}`)).toBeNull()
+  })
+})
+
 it.each([
   [0, 'CATEGORY_NONE'],
   [0.1, 'CATEGORY_LOW'],
@@ -65,9 +97,10 @@ it.each([
 })
 
 describe('a severity', () => {
-  it('takes the stated score where the version is not computed', () => {
-    const vector = 'CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N'
-    expect(severityOf(vector, 9.3)).toEqual({ cvss: vector, score: 9.3, category: 'CATEGORY_CRITICAL' })
+  it('takes the score that its source stated', () => {
+    const vector = 'CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:L/VI:L/VA:L/SC:N/SI:N/SA:N/E:P'
+    expect(severityOf(vector, 6.9)).toEqual({ cvss: vector, score: 6.9, category: 'CATEGORY_MEDIUM' })
+    expect(severityOf(vector).score).toBe(5.5)
   })
   it('is unspecified where nobody gave one', () => {
     expect(severityOf('')).toEqual({ cvss: '', score: 0, category: 'CATEGORY_UNSPECIFIED' })

@@ -2,6 +2,7 @@
 import type { Severity, SeverityCategory } from '@glacis/contract/threat'
 import { scoreV2 } from '#cvss/v2.ts'
 import { scoreV3 } from '#cvss/v3.ts'
+import { scoreV4 } from '#cvss/v4.ts'
 
 /** The qualitative rating of a score (CVSS 3.1, section 5), used for 2.0 scores too. */
 export function categoryOf(score: number): SeverityCategory {
@@ -12,19 +13,24 @@ export function categoryOf(score: number): SeverityCategory {
 }
 
 /**
- * Computes the base score of a CVSS 2.0, 3.0 or 3.1 vector.
+ * Computes the score of a CVSS 2.0, 3.0, 3.1 or 4.0 vector: its base score, and for 4.0 that of all
+ * the metrics it states.
  *
- * @returns null for other versions and for what is no complete vector
+ * @returns null for what is no complete vector of one of these
  */
 export function scoreOf(vector: string): number | null {
   if (vector.startsWith('CVSS:3.')) return scoreV3(vector)
+  if (vector.startsWith('CVSS:4.')) return scoreV4(vector)
   return vector.startsWith('CVSS:') ? null : scoreV2(vector)
 }
 
-/** The severity of a vector; `stated` is the score that its source gave, for versions not computed here. */
+/**
+ * The severity of a vector. The score that its source stated goes before the computed one: feeds
+ * state the base score of 4.0 also where the vector says that an exploit is only a proof of concept.
+ */
 export function severityOf(vector: string, stated?: number): Severity {
-  const score = scoreOf(vector) ?? stated
-  if (score === undefined) return { cvss: vector, score: 0, category: 'CATEGORY_UNSPECIFIED' }
+  const score = stated ?? scoreOf(vector)
+  if (score === null) return { cvss: vector, score: 0, category: 'CATEGORY_UNSPECIFIED' }
   return { cvss: vector, score, category: categoryOf(score) }
 }
 

@@ -21,6 +21,7 @@ const Node = z.object({
   negate: z.boolean().default(false),
   cpeMatch: z.array(CpeMatch).default([]),
 })
+/** Nodes of criteria, combined by AND or OR. */
 export const Configuration = z.object({
   operator: Operator.default('OR'),
   negate: z.boolean().default(false),

@@ -1,6 +1,7 @@
 /** Comparison of names: CPE name matching (NISTIR 7696, table 6-2 and 6-4). */
 import { attributes, type CpeName } from '#wfn.ts'
 
+/** How two sets of products relate. */
 export type Relation = 'equal' | 'superset' | 'subset' | 'disjoint' | 'undefined'
 
 /**

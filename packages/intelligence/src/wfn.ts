@@ -19,6 +19,7 @@ export const attributes = [
   'targetHardware',
   'other',
 ] as const
+/** The name of one of them. */
 export type Attribute = (typeof attributes)[number]
 
 /**

@@ -36,7 +36,7 @@ const gentle: Limits = {
   sweepInFlight: 2000,
   sweepHostDeadlineMs: 15 * 60_000,
   silentPortsMax: 1000,
-  hostsInParallel: 256,
+  hostsInParallel: 128,
   hostsExamined: 24,
   requestsPerSecond: 600,
   requestsPerHostPerSecond: 50,

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { Limits } from '#budget.ts'
 import { commonPorts, headPorts } from '#common-ports.ts'
 import type { Guard } from '#guard.ts'
-import type { SweepOrder, SweepReply } from '#ports-worker.ts'
+import type { SweepOrder, SweepReply } from '#sweep-host.ts'
 
 /** What the ports of one host said. The four counts add up to the ports that were asked. */
 export interface PortReading {
@@ -55,7 +55,7 @@ export function createSweeper(options: { guard: Guard; limits: Limits; signal: A
         inFlightMax: Math.max(1, Math.min(1000, Math.floor(limits.sweepInFlight * share))),
         perSecond: limits.sweepPerSecond * share,
       },
-      resourceLimits: { maxOldGenerationSizeMb: 256 },
+      resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 64 },
     })
     worker.on('message', (reply: SweepReply) => {
       waiting.get(reply.id)?.resolve(reply)

@@ -8,7 +8,7 @@ import { list } from '#hosts/queries.ts'
 import { formatNumber } from '#lib/format.ts'
 import { SectionHead } from '#ui/card.tsx'
 import { FilterBar, SearchField } from '#ui/filter-bar.tsx'
-import { ListBody, ListPager } from '#ui/list.tsx'
+import { ListBody, ListPager, totalOf } from '#ui/list.tsx'
 import { EmptyState } from '#ui/states.tsx'
 
 const route = getRouteApi('/_auth/scope/$id/assets')
@@ -69,7 +69,7 @@ interface HostsOfProductProps {
 export function HostsOfProduct({ productId, more }: HostsOfProductProps) {
   const query = useQuery(list({ pageSize: 25, filter: { productId } }))
   const hosts = query.data?.hosts
-  const total = query.data?.totalSize ?? (query.data?.nextPageToken === '' ? hosts?.length : undefined)
+  const total = totalOf(query.data, hosts?.length ?? 0)
   return (
     <section aria-label="Assets" className="pt-5">
       <div className="px-(--gl-gutter) pb-2">

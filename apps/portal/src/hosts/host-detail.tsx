@@ -1,12 +1,12 @@
 /** `/assets/{id}`: the head and the tabs of a host; its children stand below. */
-import { useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Outlet } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import { one } from '#hosts/queries.ts'
 import { nameOf } from '#hosts/words.ts'
+import { openNow } from '#issues/queries.ts'
 import { ButtonLink } from '#ui/button.tsx'
 import { Crumb, PageHead } from '#ui/page-head.tsx'
-import { severityLevels } from '#ui/severity.tsx'
 import { Tab, Tabs } from '#ui/tabs.tsx'
 
 const route = getRouteApi('/_auth/assets/$id')
@@ -15,7 +15,7 @@ const route = getRouteApi('/_auth/assets/$id')
 export function HostDetailPage() {
   const { id } = route.useParams()
   const { host } = useSuspenseQuery(one(id)).data
-  const issueCount = severityLevels.reduce((sum, level) => sum + host.issueCount[level], 0)
+  const issueCount = useQuery(openNow({ affectedHostId: id })).data
   return (
     <div className="pg flex grow flex-col">
       <PageHead

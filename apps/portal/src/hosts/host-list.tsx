@@ -8,7 +8,7 @@ import { one as oneProduct } from '#products/queries.ts'
 import { all as allTargets } from '#targets/queries.ts'
 import { ButtonLink } from '#ui/button.tsx'
 import { FilterBar, FilterMenu, SearchField } from '#ui/filter-bar.tsx'
-import { ListBody, ListPager } from '#ui/list.tsx'
+import { ListBody, ListPager, totalOf } from '#ui/list.tsx'
 import { PageHead } from '#ui/page-head.tsx'
 import { EmptyState } from '#ui/states.tsx'
 
@@ -36,7 +36,7 @@ export function HostListPage() {
     <div className="pg flex grow flex-col">
       <PageHead
         title="Assets"
-        count={isFiltered ? undefined : query.data?.totalSize}
+        count={isFiltered || search.after ? undefined : totalOf(query.data, hosts?.length ?? 0) || undefined}
         description="Hosts found while scanning your targets."
       />
       {hosts?.length === 0 && !isFiltered ? <div className="h-4.5" /> : <HostFilters search={search} onSearch={go} />}

@@ -1,16 +1,16 @@
 /** `/assets/{id}`, first tab: risks, software, services. */
 import type { Host, Service } from '@glacis/contract/inventory'
-import { useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { one } from '#hosts/queries.ts'
-import { softwareName } from '#hosts/words.ts'
+import { softwareOf } from '#hosts/words.ts'
+import { openNow } from '#issues/queries.ts'
 import { formatNumber } from '#lib/format.ts'
 import { Detail, Fact, Facts, SectionHead } from '#ui/card.tsx'
 import { LadderLink, SeverityLadder } from '#ui/charts/severity-ladder.tsx'
 import { AbsoluteTime, RelativeTime } from '#ui/relative-time.tsx'
-import { severityLevels } from '#ui/severity.tsx'
 import { AgentStatus } from '#ui/status.tsx'
 import { Cell, HeaderCell, Table } from '#ui/table.tsx'
 
@@ -20,7 +20,7 @@ const route = getRouteApi('/_auth/assets/$id')
 export function HostOverviewPage({ latestRisks }: { readonly latestRisks?: ReactNode }) {
   const { id } = route.useParams()
   const { host } = useSuspenseQuery(one(id)).data
-  const total = severityLevels.reduce((sum, level) => sum + host.issueCount[level], 0)
+  const total = useQuery(openNow({ affectedHostId: id })).data
   return (
     <Detail tabbed rail={<Rail host={host} />}>
       <div className="grid grid-cols-2 border-b border-line max-md:grid-cols-1">
@@ -44,11 +44,11 @@ export function HostOverviewPage({ latestRisks }: { readonly latestRisks?: React
   )
 }
 
-function Counted({ words, count }: { readonly words: string; readonly count: number }) {
+function Counted({ words, count }: { readonly words: string; readonly count: number | undefined }) {
   return (
     <>
       {words}
-      <span className="ml-2 font-normal text-ink-3 tabular-nums">{formatNumber(count)}</span>
+      {count !== undefined && <span className="ml-2 font-normal text-ink-3 tabular-nums">{formatNumber(count)}</span>}
     </>
   )
 }
@@ -73,18 +73,28 @@ function Software({ host }: { readonly host: Host }) {
       </SectionHead>
       {host.inventory.length === 0 && <p className="mt-3 text-ink-2">No software recognised yet.</p>}
       <ul className="mt-3.5 [&>li]:flex [&>li]:h-8.5 [&>li]:items-center [&>li]:justify-between [&>li]:gap-3 [&>li]:border-t [&>li]:border-line">
-        {host.inventory.slice(0, shownMax).map(({ wfn, product, port }) => (
-          <li key={`${wfn.text} ${port ?? ''}`}>
-            {product ? (
-              <Link to="/technologies/$id" params={{ id: product.id }} className="truncate font-medium hover:underline">
-                {softwareName({ wfn, product })}
-              </Link>
-            ) : (
-              <span className="truncate font-medium">{softwareName({ wfn })}</span>
-            )}
-            {port !== undefined && <span className="flex-none text-ink-3 tabular-nums">port {port}</span>}
-          </li>
-        ))}
+        {softwareOf(host)
+          .slice(0, shownMax)
+          .map(({ name, productId, ports }) => (
+            <li key={name}>
+              {productId ? (
+                <Link
+                  to="/technologies/$id"
+                  params={{ id: productId }}
+                  className="truncate font-medium hover:underline"
+                >
+                  {name}
+                </Link>
+              ) : (
+                <span className="truncate font-medium">{name}</span>
+              )}
+              {ports.length > 0 && (
+                <span className="flex-none text-ink-3 tabular-nums">
+                  {ports.length === 1 ? 'port' : 'ports'} {ports.join(', ')}
+                </span>
+              )}
+            </li>
+          ))}
       </ul>
     </section>
   )

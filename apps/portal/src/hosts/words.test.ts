@@ -1,6 +1,6 @@
 import type { Wfn } from '@glacis/contract/inventory'
 import { expect, it } from 'vitest'
-import { kindOf, nameOf, softwareName } from '#hosts/words.ts'
+import { kindOf, nameOf, softwareName, softwareOf } from '#hosts/words.ts'
 
 const any: Wfn = {
   part: 'a',
@@ -23,6 +23,15 @@ it.each([
   [{ product: 'redis', version: '7.0.4', update: '-' }, 'Redis 7.0.4'],
 ])('%j is %s', (parts, name) => {
   expect(softwareName({ wfn: { ...any, ...parts } })).toBe(name)
+})
+
+it('names software once, with its ports in order', () => {
+  const nginx = { wfn: { ...any, product: 'nginx', version: '1.18.0' } }
+  const inventory = [{ ...nginx, port: 8080 }, { wfn: { ...any, product: 'debian_linux' } }, { ...nginx, port: 80 }]
+  expect(softwareOf({ inventory })).toEqual([
+    { name: 'Nginx 1.18.0', productId: undefined, ports: [80, 8080] },
+    { name: 'Debian linux', productId: undefined, ports: [] },
+  ])
 })
 
 it('prefers the name of a host to its address', () => {

@@ -17,6 +17,19 @@ export function softwareName({ product, wfn }: Software): string {
   return `${titled(wfn.product)}${version}`
 }
 
+/** What runs on a host, each once with its ports in order. */
+export function softwareOf({ inventory }: Pick<Host, 'inventory'>) {
+  const found = new Map<string, { name: string; productId: string | undefined; ports: number[] }>()
+  for (const item of inventory) {
+    const name = softwareName(item)
+    const known = found.get(name) ?? { name, productId: item.product?.id, ports: [] }
+    if (item.port !== undefined) known.ports.push(item.port)
+    found.set(name, known)
+  }
+  for (const { ports } of found.values()) ports.sort((a, b) => a - b)
+  return [...found.values()]
+}
+
 const kinds: Readonly<Record<string, string>> = { a: 'Application', o: 'Operating system', h: 'Hardware' }
 
 /** What the part of a well-formed name means. */

@@ -76,7 +76,7 @@ export function FlowForm({
             className={cx(
               'grid grid-cols-2 gap-x-3',
               quiet.has(group) ? 'gap-y-2' : 'gap-y-4',
-              index > 0 && isVisible(nodes) && (quiet.has(group) ? 'mt-2' : 'mt-4'),
+              isVisible(nodes) && hasVisibleBefore(index, groups) && (quiet.has(group) ? 'mt-2' : 'mt-4'),
             )}
           >
             {nameFirst(nodes).map((node, position) => (
@@ -267,6 +267,10 @@ function isVisible(nodes: readonly UiNode[]): boolean {
   return nodes.some((node) => node.type !== 'script' && !(node.type === 'input' && node.attributes.type === 'hidden'))
 }
 
+function hasVisibleBefore(index: number, groups: ReadonlyMap<Group, readonly UiNode[]>): boolean {
+  return [...groups.values()].slice(0, index).some(isVisible)
+}
+
 /** Providers stand apart from the form, and so do two ways on that each have fields of their own. */
 function needsDivider(group: Group, index: number, groups: ReadonlyMap<Group, readonly UiNode[]>): boolean {
   const before = [...groups].slice(0, index)
@@ -315,9 +319,14 @@ export function useFlowForm(flow: Flow, onScript: (fields: FormData) => void) {
     const wrong = inputsOf(flow.ui.nodes).find((node) => fieldState(node.messages) === 'error')
     if (wrong && element.current) focusField(element.current, wrong.attributes.name)
   }, [flow])
+  // Another step asks for other things, and begins at the first of them.
+  const step = inputsOf(flow.ui.nodes)
+    .filter((node) => !isButton(node) && node.attributes.type !== 'hidden')
+    .map((node) => node.attributes.name)
+    .join(' ')
   useEffect(() => {
     element.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus()
-  }, [])
+  }, [step])
   return useCallback((form: HTMLFormElement | null) => {
     element.current = form
     if (form) form.submit = () => latest.current(new FormData(form))

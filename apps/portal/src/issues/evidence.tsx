@@ -15,9 +15,10 @@ export function EvidenceBlock({ evidence }: { readonly evidence: Evidence }) {
         <span>quality {quality} of 100</span>
         <AbsoluteTime value={time} />
       </figcaption>
-      {request && <Mono label="Sent" text={request} highlights={[]} isTitled />}
+      {request && <Mono label="Sent" of={location} text={request.trimEnd()} highlights={[]} isTitled />}
       <Mono
         label={request ? 'Received' : 'Evidence'}
+        of={location}
         text={text}
         highlights={highlights}
         isTitled={request !== undefined}
@@ -28,17 +29,19 @@ export function EvidenceBlock({ evidence }: { readonly evidence: Evidence }) {
 
 interface MonoProps {
   readonly label: string
+  /** Where, to tell several blocks of one page apart. */
+  readonly of: string
   readonly text: string
   readonly highlights: readonly string[]
   /** Shows the label, where more than one block stands. */
   readonly isTitled?: boolean
 }
-function Mono({ label, text, highlights, isTitled = false }: MonoProps) {
+function Mono({ label, of, text, highlights, isTitled = false }: MonoProps) {
   return (
     <section
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard
       tabIndex={0}
-      aria-label={label}
+      aria-label={`${label}, ${of}`}
       className="mb-1.5 max-h-80 overflow-auto rounded-[8px] border border-line bg-inset last:mb-0"
     >
       {isTitled && <p className="px-3.5 pt-2 text-12 text-ink-3">{label}</p>}

@@ -95,7 +95,7 @@ function Row({ issue, isMixed, hidesHosts, picking }: RowProps) {
           <Checkbox
             label={`Select ${issue.name}`}
             hideLabel
-            className="align-middle"
+            className="-translate-y-0.5 align-middle"
             checked={isPicked}
             onChange={(event) =>
               picking.onPick(issue.id, 'shiftKey' in event.nativeEvent && event.nativeEvent.shiftKey === true)
@@ -110,7 +110,7 @@ function Row({ issue, isMixed, hidesHosts, picking }: RowProps) {
         <IssueName issue={issue} isPotentialMarked={isMixed} />
       </Cell>
       {!hidesHosts && (
-        <Cell label="Affected hosts" priority={1}>
+        <Cell label="Affected hosts" priority={1} className="max-md:basis-[66%]!">
           <AffectedHosts issue={issue} />
         </Cell>
       )}

@@ -6,7 +6,7 @@ import { AffectedHosts, IssueName, SeverityWithScore } from '#issues/issue-cells
 import { list } from '#issues/queries.ts'
 import { formatNumber } from '#lib/format.ts'
 import { SectionHead } from '#ui/card.tsx'
-import { ListBody } from '#ui/list.tsx'
+import { ListBody, totalOf } from '#ui/list.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { EmptyState } from '#ui/states.tsx'
@@ -33,9 +33,9 @@ export function LatestIssues({
   more,
   empty = 'No risks.',
 }: LatestIssuesProps) {
-  const query = useQuery(list({ pageSize: rows, filter, orderBy: 'ORDER_BY_SEVERITY' }))
+  const query = useQuery(list({ pageSize: rows, filter, orderBy: 'ORDER_BY_PRIORITY' }))
   const issues = query.data?.issues
-  const total = query.data?.totalSize ?? (query.data?.nextPageToken === '' ? issues?.length : undefined)
+  const total = totalOf(query.data, issues?.length ?? 0)
   return (
     <section aria-label={title} className="pt-5">
       <div className="px-(--gl-gutter) pb-2">
@@ -56,10 +56,10 @@ export function LatestIssues({
         <Table label={title}>
           <thead>
             <tr>
-              <HeaderCell width={140}>Severity</HeaderCell>
+              <HeaderCell width={136}>Severity</HeaderCell>
               <HeaderCell>Risk</HeaderCell>
               {shows === 'host' && (
-                <HeaderCell width={220} priority={1}>
+                <HeaderCell width={176} priority={1}>
                   Host
                 </HeaderCell>
               )}
@@ -68,7 +68,7 @@ export function LatestIssues({
                   Hosts
                 </HeaderCell>
               )}
-              <HeaderCell width={122}>Status</HeaderCell>
+              <HeaderCell width={shows === 'host' ? 144 : 118}>Status</HeaderCell>
               {shows !== 'host' && (
                 <HeaderCell width={140} priority={1}>
                   Last seen
@@ -98,7 +98,7 @@ function Row({ issue, shows }: { readonly issue: Issue; readonly shows: NonNulla
         <IssueName issue={issue} isPotentialMarked />
       </Cell>
       {shows === 'host' && (
-        <Cell label="Host" priority={1}>
+        <Cell label="Host" priority={1} className="max-md:basis-[66%]!">
           <AffectedHosts issue={issue} />
         </Cell>
       )}

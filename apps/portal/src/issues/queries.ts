@@ -1,7 +1,7 @@
 /** What the portal asks of issues, and what a change makes stale. */
 import { type InputOf } from '@glacis/contract/endpoint'
-import { issuesBySeverity, issuesByStatus, statsSummary } from '@glacis/contract/insights'
-import { getIssue, type IssueStatus, listIssues, setIssueStatus } from '@glacis/contract/issue'
+import { issuesBySeverity, issuesByStatus, type StatusSeries, statsSummary } from '@glacis/contract/insights'
+import { getIssue, type IssueFilter, type IssueStatus, listIssues, setIssueStatus } from '@glacis/contract/issue'
 import { getHost, listHosts, listProducts } from '@glacis/contract/inventory'
 import { getScan, listScans } from '@glacis/contract/scan'
 import { getTarget, listTargets } from '@glacis/contract/target'
@@ -31,8 +31,16 @@ export function byStatus(input: InputOf<typeof issuesByStatus>) {
   return { ...query(issuesByStatus, input), placeholderData: keepPreviousData }
 }
 
+/** How many issues of a target or a host are open now, regressions among them. */
+export function openNow(of: Pick<IssueFilter, 'affectedTargetId' | 'affectedHostId'>) {
+  return {
+    ...query(issuesByStatus, { period: 'PERIOD_QUARTER', filter: of }),
+    select: ({ open, regressive }: StatusSeries) => (open.at(-1) ?? 0) + (regressive.at(-1) ?? 0),
+  }
+}
+
 /** Keys of everything that a change of status makes stale. */
-export const touchedByStatus = [
+const touchedByStatus = [
   keyOf(getIssue),
   ['/v1/ecosystem'],
   keyOf(issuesBySeverity),

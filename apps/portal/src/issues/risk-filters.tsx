@@ -65,7 +65,7 @@ export function RiskFilters({ search, onSearch, isPicking, onPicking }: RiskFilt
         </>
       }
       sort={
-        <span className="flex items-center gap-1">
+        <span className="flex items-center justify-between gap-1">
           <SortMenu search={search} onSort={(sort) => set({ sort: sort === 'recent' ? undefined : sort })} />
           <Button variant="ghost" size="sm" aria-pressed={isPicking} className="md:hidden" onClick={onPicking}>
             Select

@@ -33,7 +33,12 @@ it('puts critical before high, then the newest, and stops at seven', () => {
   const oldCritical = issue('CATEGORY_CRITICAL', '2026-01-01', 'STATUS_REGRESSION')
   const newCritical = issue('CATEGORY_CRITICAL', '2026-11-18')
   const quiet = issue('CATEGORY_CRITICAL', '2026-01-01')
-  expect(needingAttention([high, oldCritical, quiet, newCritical], now)).toEqual([newCritical, oldCritical, high])
+  const unrated = issue('CATEGORY_NONE', '2026-11-19')
+  expect(needingAttention([unrated, high, oldCritical, quiet, newCritical], now)).toEqual([
+    newCritical,
+    oldCritical,
+    high,
+  ])
   expect(
     needingAttention(
       Array.from({ length: 20 }, () => high),

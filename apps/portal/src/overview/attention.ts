@@ -6,7 +6,7 @@ export type Reason = 'new' | 'regressed' | 'exploited'
 /** Most rows of the list. */
 export const attentionMax = 7
 /** How long a risk counts as new, in milliseconds: a week. */
-export const newForMs = 7 * 86_400_000
+const newForMs = 7 * 86_400_000
 
 /** Why an issue needs attention; empty when it does not. */
 export function reasonsFor(issue: Pick<Issue, 'status' | 'firstSeenTime' | 'threat'>, now: number): Reason[] {
@@ -24,14 +24,14 @@ const ranks: Readonly<Record<string, number>> = {
   CATEGORY_LOW: 1,
 }
 
-/** Critical before high, then newest; at most seven. */
+/** Critical before high, then newest; at most seven. What has no severity can wait. */
 export function needingAttention<Item extends Pick<Issue, 'status' | 'firstSeenTime' | 'threat'>>(
   issues: readonly Item[],
   now: number,
 ): Item[] {
   const rank = ({ threat }: Item) => ranks[threat.severity.category] ?? 0
   return issues
-    .filter((issue) => reasonsFor(issue, now).length > 0)
+    .filter((issue) => rank(issue) > 0 && reasonsFor(issue, now).length > 0)
     .sort((a, b) => rank(b) - rank(a) || Date.parse(b.firstSeenTime) - Date.parse(a.firstSeenTime))
     .slice(0, attentionMax)
 }

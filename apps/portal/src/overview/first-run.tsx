@@ -19,7 +19,7 @@ interface FirstRunProps {
 export function FirstRun({ hasTargets, startScan }: FirstRunProps) {
   if (hasTargets) return <FirstScan startScan={startScan} />
   return (
-    <div className="mt-4.5 flex grow flex-col border-t border-line">
+    <div className="mt-4.5 border-t border-line">
       <EmptyState
         icon={<Crosshair />}
         title="Add your first target"
@@ -41,7 +41,7 @@ function FirstScan({ startScan }: Pick<FirstRunProps, 'startScan'>) {
   const running = data?.scans.filter(isActive) ?? []
   const [latest] = data?.scans ?? []
   return (
-    <div className="mt-4.5 flex grow flex-col border-t border-line">
+    <div className="mt-4.5 border-t border-line">
       {running.length > 0 ? (
         <section aria-label="First scan" className="mx-auto grid w-full max-w-150 gap-5 px-(--gl-gutter) py-16">
           <div>

@@ -1,10 +1,10 @@
 /** The lead figure, the ladder under it, and how both came about. */
-import type { SeveritySeries } from '@glacis/contract/insights'
+import type { SeveritySeries, StatusSeries } from '@glacis/contract/insights'
 import type { SeverityCount } from '@glacis/contract/primitives'
 import type { ResultOf } from '@glacis/contract/endpoint'
 import type { statsSummary } from '@glacis/contract/insights'
 import { useQuery } from '@tanstack/react-query'
-import { bySeverity } from '#issues/queries.ts'
+import { bySeverity, byStatus } from '#issues/queries.ts'
 import { formatNumber } from '#lib/format.ts'
 import { changeOf } from '#overview/change.ts'
 import { periodOf, statsInput, type View } from '#overview/view.ts'
@@ -22,29 +22,31 @@ type Summary = ResultOf<typeof statsSummary>
 /** How many, and whether that is more or fewer than at the start of the period. */
 export function OpenRisks({ view, summary }: { readonly view: View; readonly summary: Summary | undefined }) {
   const { data, isError, refetch } = useQuery(bySeverity(statsInput(view)))
+  const statuses = useQuery(byStatus(statsInput(view))).data
   return (
     <section aria-labelledby="open-risks">
       <h2 id="open-risks" className="flex min-h-7 items-center text-14/5 font-semibold tracking-[-.006em]">
         Open risks
       </h2>
       {isError && !data && <SectionFailed what="The figures" onRetry={() => void refetch()} />}
-      {!data && !isError && <LadderSkeleton />}
-      {data && <Figures series={data} view={view} summary={summary} />}
+      {(!data || !statuses) && !isError && <LadderSkeleton />}
+      {data && statuses && <Figures series={data} statuses={statuses} view={view} summary={summary} />}
     </section>
   )
 }
 
 interface FiguresProps {
   readonly series: SeveritySeries
+  readonly statuses: StatusSeries
   readonly view: View
   readonly summary: Summary | undefined
 }
-function Figures({ series, view, summary }: FiguresProps) {
-  const totals = series.timestamps.map((_, at) =>
-    severityLevels.reduce((sum, level) => sum + (series[level][at] ?? 0), 0),
-  )
+function Figures({ series, statuses, view, summary }: FiguresProps) {
+  // What has no severity is open all the same: the badges in the menu count it too.
+  const totals = statuses.open.map((open, at) => open + (statuses.regressive[at] ?? 0))
   const change = changeOf(totals, bucketsOf(series.timestamps, 'PERIOD_MONTH')[0]?.label ?? '')
   const total = totals.at(-1) ?? 0
+  const unrated = total - severityLevels.reduce((sum, level) => sum + (series[level].at(-1) ?? 0), 0)
   return (
     <>
       <p className="mt-1.5 flex flex-wrap items-baseline gap-x-3">
@@ -76,6 +78,7 @@ function Figures({ series, view, summary }: FiguresProps) {
           </>
         ) : (
           <>
+            {unrated > 0 && `${formatNumber(unrated)} more without a severity. `}
             {summary !== undefined && summary.regressive > 0 && `Includes ${regressions(summary.regressive)}. `}
             Change since the start of the {view.period}.
           </>

@@ -67,8 +67,10 @@ function headline({ status, target }: Scan): string {
 function outcome(scan: Scan): string {
   if (isActive(scan)) return progressWords(scan)
   if (scan.progress?.failureReason) return scan.progress.failureReason
+  if (scan.hostCount.scannedHosts === 0) return 'No host answered.'
   const hosts = `${formatNumber(scan.hostCount.scannedHosts)} ${scan.hostCount.scannedHosts === 1 ? 'host' : 'hosts'} scanned.`
   if (!scan.changes) return hosts
   const { new: found, resolved } = scan.changes
+  if (found === 0 && resolved === 0) return `${hosts} Nothing changed.`
   return `${hosts} ${formatNumber(found)} new ${found === 1 ? 'risk' : 'risks'}, ${formatNumber(resolved)} resolved.`
 }

@@ -10,7 +10,7 @@ import { all as allTargets } from '#targets/queries.ts'
 import { Badge } from '#ui/badge.tsx'
 import { ButtonLink } from '#ui/button.tsx'
 import { FilterBar, FilterMenu, FilterToggle, SearchField } from '#ui/filter-bar.tsx'
-import { ListBody, ListPager } from '#ui/list.tsx'
+import { ListBody, ListPager, totalOf } from '#ui/list.tsx'
 import { PageHead } from '#ui/page-head.tsx'
 import { SeverityCells, SeverityHeads } from '#ui/severity-columns.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
@@ -51,7 +51,7 @@ export function ProductListPage() {
     <div className="pg flex grow flex-col">
       <PageHead
         title="Technologies"
-        count={isFiltered ? undefined : query.data?.totalSize}
+        count={isFiltered || search.after ? undefined : totalOf(query.data, products?.length ?? 0) || undefined}
         description="Software and operating systems recognised on your assets."
       />
       {products?.length === 0 && !isFiltered ? (

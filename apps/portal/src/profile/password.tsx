@@ -9,7 +9,7 @@ import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
 import { TextField } from '#ui/field.tsx'
 
-export const mismatchText = "The provided passwords don't match."
+const mismatchText = "The provided passwords don't match."
 
 /** The password and the dialog that changes it. The dialog opens by itself when the service refused the last try. */
 export function Password({ flow }: { readonly flow: Flow }) {

@@ -1,6 +1,6 @@
 /** The router with its habits: when it preloads, waits, remembers and restores. */
 import type { QueryClient } from '@tanstack/react-query'
-import { createRouter } from '@tanstack/react-router'
+import { createRoute, createRouter, lazyRouteComponent, type RouterHistory } from '@tanstack/react-router'
 import { parseSearch, stringifySearch } from '#lib/search-params.ts'
 import { appBranch } from '#routes/app.ts'
 import { ErrorScreen } from '#routes/error-screen.tsx'
@@ -24,10 +24,23 @@ export const habits = {
   scrollRestoration: true,
 } as const
 
-export function createPortalRouter(queryClient: QueryClient) {
+/** The interface kit, for those who build with it. */
+const workshop = import.meta.env.DEV
+  ? [
+      createRoute({
+        getParentRoute: () => rootRoute,
+        path: 'kit',
+        component: lazyRouteComponent(() => import('#routes/kit-page.tsx'), 'KitPage'),
+      }),
+    ]
+  : []
+
+/** The router over the address bar, or over another history. */
+export function createPortalRouter(queryClient: QueryClient, history?: RouterHistory) {
   return createRouter({
-    routeTree: rootRoute.addChildren([publicBranch, appBranch, ...redirects]),
+    routeTree: rootRoute.addChildren([publicBranch, appBranch, ...redirects, ...workshop]),
     context: { queryClient },
+    ...(history && { history }),
     ...habits,
     parseSearch,
     stringifySearch,
@@ -44,6 +57,6 @@ declare module '@tanstack/react-router' {
 }
 
 /** What a route shows that found nothing and says nothing of its own. */
-export function NotFoundFallback() {
+function NotFoundFallback() {
   return <p className="p-8">Not Found</p>
 }

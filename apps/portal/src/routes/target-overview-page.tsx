@@ -18,7 +18,7 @@ export function TargetOverviewScreen() {
     <TargetOverviewPage
       latestRisks={
         <LatestIssues
-          title="Latest risks"
+          title="Top risks"
           filter={{ affectedTargetId: id, status: ['STATUS_FILTER_OPEN'] }}
           more={more}
           empty="No open risks"

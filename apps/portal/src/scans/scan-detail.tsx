@@ -127,6 +127,12 @@ function MetaLine({ scan }: { readonly scan: Scan }) {
           <output className="text-12 text-ink-2">{progressWords(scan)}</output>
         </div>
       )}
+      {status === 'STATUS_COMPLETED' && scan.hostCount.scannedHosts === 0 && (
+        <Note variant="yellow">
+          No host answered. Check that the address is right and that nothing between Glacis and the target drops the
+          packets. What was known before stays as it was.
+        </Note>
+      )}
       {status === 'STATUS_FAILED' && progress?.failureReason && <Note variant="red">{progress.failureReason}</Note>}
       {status === 'STATUS_CANCELLED' && progress?.failureReason && <Note variant="gray">{progress.failureReason}</Note>}
     </div>
@@ -147,7 +153,7 @@ function Figures({ scan }: { readonly scan: Scan }) {
         >
           {formatNumber(affectedHosts)}
         </Figure>
-        <Figure name="Risks found" detail={scan.changes && changeWords(scan.changes)}>
+        <Figure name="Rated risks" detail={scannedHosts > 0 ? scan.changes && changeWords(scan.changes) : undefined}>
           {formatNumber(found)}
         </Figure>
         <Figure name="Duration">{duration ?? '–'}</Figure>

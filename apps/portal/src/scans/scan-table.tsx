@@ -2,6 +2,7 @@
 import type { Scan } from '@glacis/contract/scan'
 import { CircleStop } from 'lucide-react'
 import { useNow } from '#lib/clock.ts'
+import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { roughDurationWords } from '#scans/duration.ts'
 import { isActive } from '#scans/queries.ts'
@@ -37,7 +38,11 @@ export function ScanTable({ scans, hidesTarget = false, onCancel }: ScanTablePro
           <HeaderCell width={104} priority={3}>
             Type
           </HeaderCell>
-          {!hidesTarget && <HeaderCell width={136}>Started</HeaderCell>}
+          {!hidesTarget && (
+            <HeaderCell width={136} priority={2}>
+              Started
+            </HeaderCell>
+          )}
           <HeaderCell width={92} priority={2} align="end">
             Duration
           </HeaderCell>
@@ -83,7 +88,9 @@ function Row({ scan, now, hidesTarget, onCancel }: RowProps) {
       </Cell>
       <Cell label={hidesTarget ? 'Started' : 'Target'} primary>
         <CellLink to="/scans/$id" params={{ id: scan.id }}>
-          <span className="ttl truncate">{hidesTarget ? started : (scan.target?.name ?? 'Deleted target')}</span>
+          <span className="ttl max-w-full flex-none truncate">
+            {hidesTarget ? started : (scan.target?.name ?? 'Deleted target')}
+          </span>
           <Aside scan={scan} />
         </CellLink>
       </Cell>
@@ -91,17 +98,17 @@ function Row({ scan, now, hidesTarget, onCancel }: RowProps) {
         {scan.type === 'TYPE_EMERGING' ? <Badge variant="purple">{typeWords[scan.type]}</Badge> : typeWords[scan.type]}
       </Cell>
       {!hidesTarget && (
-        <Cell label="Started" quiet>
+        <Cell label="Started" quiet priority={2}>
           {started}
         </Cell>
       )}
-      <Cell label="Duration" priority={2} align="end" quiet>
+      <Cell label="Duration" priority={2} align="end" quiet className={cx(isWaiting && 'max-md:hidden!')}>
         {roughDurationWords(scan, now) ?? '–'}
       </Cell>
-      <Cell label="Hosts" align="end">
+      <Cell label="Hosts" align="end" className={cx(isWaiting && 'max-md:hidden!')}>
         {isWaiting ? '–' : formatNumber(scan.hostCount.scannedHosts)}
       </Cell>
-      <Cell label="Affected" priority={2} align="end">
+      <Cell label="Affected" priority={2} align="end" className={cx(isWaiting && 'max-md:hidden!')}>
         {isWaiting ? '–' : formatNumber(scan.hostCount.affectedHosts)}
       </Cell>
       <SeverityCells counts={hasCounts ? scan.issueCount : undefined} />
@@ -129,7 +136,7 @@ function Aside({ scan }: { readonly scan: Scan }) {
       : scan.progress?.failureReason
   if (!words) return null
   return (
-    <span className="min-w-0 shrink-[999] truncate text-12 text-ink-3" title={words}>
+    <span className="min-w-0 truncate text-12 text-ink-3" title={words}>
       {words}
     </span>
   )

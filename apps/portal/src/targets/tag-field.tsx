@@ -63,6 +63,7 @@ export function TagField({ value, onChange, problem }: TagFieldProps) {
             />
           </div>
           <ComboboxOptions
+            modal={false}
             anchor={{ to: 'bottom start', gap: 4 }}
             className="z-(--gl-z-menu) w-(--input-width) min-w-60 rounded-lg bg-raised p-[5px] shadow-menu empty:invisible"
           >

@@ -3,6 +3,7 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Outlet, useNavigate } from '@tanstack/react-router'
 import { Ellipsis, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
+import { openNow } from '#issues/queries.ts'
 import { list as scanList } from '#scans/queries.ts'
 import { DeleteTarget } from '#targets/delete-target.tsx'
 import { one } from '#targets/queries.ts'
@@ -11,9 +12,9 @@ import { TagList } from '#targets/target-table.tsx'
 import { TargetForm } from '#targets/target-form.tsx'
 import { Button } from '#ui/button.tsx'
 import { progressWords, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
+import { totalOf } from '#ui/list.tsx'
 import { Menu, MenuAction } from '#ui/menu.tsx'
 import { Crumb, PageHead } from '#ui/page-head.tsx'
-import { severityLevels } from '#ui/severity.tsx'
 import { Tab, Tabs } from '#ui/tabs.tsx'
 
 const route = getRouteApi('/_auth/scope/$id')
@@ -51,20 +52,16 @@ export function TargetDetailPage() {
       {scan && (
         <div className="grid gap-1.5 px-(--gl-gutter) pt-2">
           <p className="text-12 text-ink-2">{progressWords(scan)}</p>
-          <ScanProgressBar scan={scan} />
+          {scan.status === 'STATUS_RUNNING' && <ScanProgressBar scan={scan} />}
         </div>
       )}
-      <TargetTabs
-        id={id}
-        issueCount={severityLevels.reduce((sum, level) => sum + target.issueCount[level], 0)}
-        hostCount={target.hostCount}
-      />
+      <TargetTabs id={id} hostCount={target.hostCount} />
       <Outlet />
       <TargetForm open={dialog === 'edit'} target={target} onClose={close} />
       <DeleteTarget
         target={dialog === 'delete' ? target : undefined}
         onClose={close}
-        onDeleted={() => void navigate({ to: '/scope', replace: true })}
+        onDeleted={() => navigate({ to: '/scope', replace: true })}
       />
     </div>
   )
@@ -72,12 +69,12 @@ export function TargetDetailPage() {
 
 interface TargetTabsProps {
   readonly id: string
-  readonly issueCount: number
   readonly hostCount: number | undefined
 }
-function TargetTabs({ id, issueCount, hostCount }: TargetTabsProps) {
+function TargetTabs({ id, hostCount }: TargetTabsProps) {
+  const issueCount = useQuery(openNow({ affectedTargetId: id })).data
   const scans = useQuery(scanList({ pageSize: 25, filter: { targetId: id } })).data
-  const scanCount = scans?.totalSize ?? (scans?.nextPageToken === '' ? scans.scans.length : undefined)
+  const scanCount = totalOf(scans, scans?.scans.length ?? 0)
   return (
     <Tabs label="Target">
       <Tab to="/scope/$id" params={{ id }} activeOptions={{ exact: true, includeSearch: false }}>

@@ -14,7 +14,7 @@ import { TargetFilters } from '#targets/target-filters.tsx'
 import { TargetForm } from '#targets/target-form.tsx'
 import { TargetTable } from '#targets/target-table.tsx'
 import { Button } from '#ui/button.tsx'
-import { ListBody, ListPager } from '#ui/list.tsx'
+import { ListBody, ListPager, totalOf } from '#ui/list.tsx'
 import { PageHead } from '#ui/page-head.tsx'
 import { EmptyState } from '#ui/states.tsx'
 
@@ -38,7 +38,7 @@ export function TargetListPage() {
     <div className="pg flex grow flex-col">
       <PageHead
         title="Scope"
-        count={isFiltered ? undefined : query.data?.totalSize}
+        count={isFiltered || search.after ? undefined : totalOf(query.data, targets?.length ?? 0) || undefined}
         description={<Lede />}
         actions={
           <Button variant="primary" size="sm" icon={<Plus />} onClick={create}>

@@ -5,7 +5,7 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { FileDown } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { bySeverity } from '#issues/queries.ts'
+import { bySeverity, openNow } from '#issues/queries.ts'
 import { formatDuration, formatNumber } from '#lib/format.ts'
 import { one as oneScan, reportAddress } from '#scans/queries.ts'
 import { one } from '#targets/queries.ts'
@@ -27,13 +27,14 @@ const route = getRouteApi('/_auth/scope/$id')
 export function TargetOverviewPage({ latestRisks }: { readonly latestRisks?: ReactNode }) {
   const { id } = route.useParams()
   const { target } = useSuspenseQuery(one(id)).data
+  const count = useQuery(openNow({ affectedTargetId: id })).data
   return (
     <Detail tabbed rail={<Rail target={target} />}>
       <div className="grid grid-cols-[minmax(0,42fr)_minmax(0,58fr)] border-b border-line max-md:grid-cols-1">
         <section aria-label="Open risks" className="px-(--gl-gutter) py-5">
           <h2 className="flex min-h-7 items-center gap-2 text-14/5 font-semibold tracking-[-.006em]">
             Open risks
-            <span className="font-normal text-ink-3 tabular-nums">{formatNumber(total(target.issueCount))}</span>
+            {count !== undefined && <span className="font-normal text-ink-3 tabular-nums">{formatNumber(count)}</span>}
           </h2>
           <Ladder target={target} />
         </section>
@@ -158,7 +159,7 @@ function LastScan({ target, id }: { readonly target: Target; readonly id: string
         {scan?.completeTime && from && (
           <Fact name="Duration">{formatDuration(Date.parse(scan.completeTime) - Date.parse(from))}</Fact>
         )}
-        {scan && (
+        {scan && scan.status !== 'STATUS_CREATED' && (
           <Fact name="Hosts">
             {formatNumber(scan.hostCount.scannedHosts)} scanned, {formatNumber(scan.hostCount.affectedHosts)} affected
           </Fact>
@@ -171,8 +172,4 @@ function LastScan({ target, id }: { readonly target: Target; readonly id: string
       )}
     </>
   )
-}
-
-function total(counts: SeverityCount): number {
-  return severityLevels.reduce((sum, level) => sum + counts[level], 0)
 }

@@ -70,7 +70,7 @@ export function CodeInput({
   return (
     <fieldset disabled={disabled} className="min-w-0">
       <legend className="mb-2 leading-4.5 font-medium">{label}</legend>
-      <div className="grid max-w-[304px] grid-flow-col auto-cols-[minmax(0,1fr)] gap-2">
+      <div className="grid max-w-[360px] grid-flow-col auto-cols-[minmax(0,1fr)] gap-2">
         {Array.from({ length }, (_, index) => (
           <input
             key={index}

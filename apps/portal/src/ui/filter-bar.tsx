@@ -170,13 +170,18 @@ export function SearchField({
 }) {
   const id = useId()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const input = useRef<HTMLInputElement>(null)
   useEffect(() => () => clearTimeout(timer.current), [])
+  // Whoever types is ahead of the address; only a change from elsewhere (a link, "Clear filters") comes back here.
+  useEffect(() => {
+    if (input.current && input.current !== document.activeElement) input.current.value = value
+  }, [value])
   const tell = (text: string, waitMs: number) => {
     clearTimeout(timer.current)
     timer.current = setTimeout(() => onChange(text.trim()), waitMs)
   }
   return (
-    <search className="w-60 min-w-0 max-md:flex-1">
+    <search className="w-60 min-w-0 max-md:flex-[1_1_180px]">
       <form
         className="relative"
         onSubmit={(event) => {
@@ -192,7 +197,7 @@ export function SearchField({
           className="pointer-events-none absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-ink-3"
         />
         <Input
-          key={value === '' ? 'empty' : 'full'}
+          ref={input}
           id={id}
           name="q"
           type="search"

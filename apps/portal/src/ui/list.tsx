@@ -66,7 +66,7 @@ export function ListBody({ what, query, count, isFiltered = false, onClear, empt
 }
 
 function Ruled({ children }: { readonly children: ReactNode }) {
-  return <div className="flex grow flex-col border-t border-line">{children}</div>
+  return <div className="border-t border-line">{children}</div>
 }
 
 /** "503 Service Unavailable"; a failed call carries both. */
@@ -94,16 +94,21 @@ interface ListPagerProps {
 
 const sizes = [25, 50, 100] as const
 
+/** How many rows a list has: as the answer says, or as counted once its last page is here. */
+export function totalOf(page: Page | undefined, rowsUpToHere: number): number | undefined {
+  return page?.totalSize ?? (page?.nextPageToken === '' ? rowsUpToHere : undefined)
+}
+
 /** The pager of a list whose pages are found by tokens kept in the address. */
 export function ListPager({ after = [], size, shown, page, total, onTurn }: ListPagerProps) {
   if (!page || (shown === 0 && after.length === 0)) return null
-  const { nextPageToken, totalSize = total, totalSizeIsExact } = page
+  const { nextPageToken, totalSizeIsExact } = page
   const before = after.slice(0, -1)
   return (
     <Pager
       from={after.length * size + 1}
       shown={shown}
-      total={totalSize}
+      total={totalOf(page, after.length * size + shown) ?? total}
       totalIsExact={totalSizeIsExact}
       size={size}
       onSize={(chosen) => onTurn({ after: undefined, size: sizes.find((known) => known === chosen) ?? 25 })}

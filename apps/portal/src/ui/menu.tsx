@@ -155,7 +155,9 @@ export function MenuChoiceRow<Value extends string>({
   readonly onChoose: (value: Value) => void
 }) {
   return (
-    <fieldset aria-label={label} className="flex items-center justify-between py-1.5 pr-[3px] pl-[9px]">
+    // The menu takes the role from every element that does not state one.
+    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
+    <div role="group" aria-label={label} className="flex items-center justify-between py-1.5 pr-[3px] pl-[9px]">
       <span aria-hidden="true">{label}</span>
       <span role="none" className="inline-flex rounded-md bg-n4 p-0.5 dark:bg-n4">
         {options.map((option) => (
@@ -175,7 +177,7 @@ export function MenuChoiceRow<Value extends string>({
           </Item>
         ))}
       </span>
-    </fieldset>
+    </div>
   )
 }
 

@@ -1,4 +1,4 @@
-import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { ChevronDown, ChevronLeft, ChevronRight } from 'lucide-react'
 import { formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/button.tsx'
 import { Menu, MenuChoice } from '#ui/menu.tsx'
@@ -49,7 +49,12 @@ export function Pager({
             place="top end"
             widthClassName="min-w-[110px]"
             label={`Rows: ${size} per page`}
-            button={<>Rows: {size}</>}
+            button={
+              <>
+                Rows: {size}
+                <ChevronDown aria-hidden="true" className="-mr-0.5 text-ink-3" />
+              </>
+            }
           >
             {sizes.map((choice) => (
               <MenuChoice key={choice} checked={choice === size} onClick={() => onSize(choice)}>

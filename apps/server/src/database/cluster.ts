@@ -178,9 +178,10 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** PostgreSQL's fast shutdown, then the immediate one, then the end without ceremony. */
+/** PostgreSQL's smart shutdown lets clients leave; then the fast one, the immediate one, and no ceremony. */
 export const stopSignals = [
-  { signal: 'SIGINT', waitMs: 3000 },
+  { signal: 'SIGTERM', waitMs: 500 },
+  { signal: 'SIGINT', waitMs: 2500 },
   { signal: 'SIGQUIT', waitMs: 1000 },
   { signal: 'SIGKILL', waitMs: 1000 },
 ] as const

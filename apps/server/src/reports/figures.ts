@@ -2,6 +2,7 @@
 import type { Issue } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
 
+/** A report's issues, sorted and counted. */
 export interface Figures {
   /** Open and returned issues, the most urgent first. */
   readonly open: readonly Issue[]
@@ -40,6 +41,7 @@ export function figuresOf(issues: readonly Issue[]): Figures {
   }
 }
 
+/** True where an active check has proved the issue. */
 export function isVerified({ verification }: Issue): boolean {
   return verification === 'VERIFICATION_VERIFIED'
 }

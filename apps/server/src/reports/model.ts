@@ -3,7 +3,7 @@ import type { Issue } from '@glacis/contract/issue'
 import type { SeverityCount } from '@glacis/contract/primitives'
 import type { Scan } from '@glacis/contract/scan'
 
-/** A service or product as one line of the inventory. */
+/** An open port as one line of the inventory. */
 export interface ReportService {
   readonly port: number
   readonly transport: 'tcp' | 'udp'
@@ -11,10 +11,12 @@ export interface ReportService {
   readonly protocol: string
   readonly product?: string | undefined
 }
+/** Software seen on a host. */
 export interface ReportTechnology {
   readonly name: string
   readonly version: string
 }
+/** A host that answered, with what runs on it. */
 export interface ReportHost {
   readonly address: string
   readonly name?: string | undefined
@@ -22,6 +24,7 @@ export interface ReportHost {
   readonly technologies: readonly ReportTechnology[]
 }
 
+/** Everything that is printed. */
 export interface ReportModel {
   readonly account: { readonly name: string }
   /** ISO 8601; it is printed and becomes the date of the file, so equal models give equal reports. */

@@ -72,7 +72,6 @@ function cookieShape(line: string): string {
   return [name, ...lasting].join('; ')
 }
 
-const foreignGroups = new Set(['oidc', 'webauthn', 'passkey'])
 /** Keys that other settings or releases add, and this service leaves out or always has. */
 const foreignKeys = new Set(['transient_payload', 'state_changed_at', 'schema_url'])
 

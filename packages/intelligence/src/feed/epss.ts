@@ -1,5 +1,6 @@
 /** FIRST's Exploit Prediction Scoring System: one line per CVE, `cve,epss,percentile`. */
 
+/** How likely a CVE is exploited. */
 export interface Exploitation {
   readonly id: string
   /** Probability of exploitation within 30 days, 0 to 1. */

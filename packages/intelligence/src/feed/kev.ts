@@ -8,6 +8,7 @@ const Entry = z.object({
   requiredAction: z.string().catch(''),
 })
 
+/** One entry of the catalogue. */
 export interface KnownExploited {
   readonly id: string
   /** ISO 8601 in UTC; the catalogue gives days. */

@@ -18,23 +18,45 @@ export async function* readRecords(
 ): AsyncGenerator<unknown> {
   const opening = new RegExp(`"${member}"\\s*:\\s*\\[`)
   let head = ''
-  let cut: ((text: string) => unknown[]) | null = null
+  let cut: Cut | null = null
   for await (const chunk of chunks) {
     if (cut) {
       yield* cut(chunk)
       continue
     }
     head += chunk
-    const isDocument = opening.test(head)
-    if (!isDocument && head.length < headLength) continue
-    cut = cutter(isDocument ? 2 : 0)
-    yield* cut(head)
+    cut = cutFor(head, opening, head.length >= headLength)
+    if (cut) yield* cut(head)
   }
-  if (!cut) yield* cutter(opening.test(head) ? 2 : 0)(head)
+  // The last line may lack its end, and a short stream is not decided before it.
+  yield* cut ? cut('\n') : (cutFor(head, opening, true)?.(`${head}\n`) ?? [])
+}
+
+/** Takes the next piece of text and gives the records that it completed. */
+type Cut = (chunk: string) => unknown[]
+
+/** Decides by the beginning what kind of stream it is; null where more must be seen first. */
+function cutFor(head: string, opening: RegExp, isLastCall: boolean): Cut | null {
+  if (opening.test(head)) return cutter(2)
+  const end = head.indexOf('\n')
+  const isLine = end !== -1 && parse(head.slice(0, end)) !== undefined
+  if (isLine) return byLine()
+  return isLastCall ? cutter(0) : null
+}
+
+/** One record per line: a broken line spoils no other. */
+function byLine(): Cut {
+  let rest = ''
+  return (chunk) => {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    if (rest.length > recordLengthMax) rest = '…'
+    return lines.filter((line) => line.trim() !== '').map(parse)
+  }
 }
 
 /** Follows brackets and strings, and parses every object that opens at the given depth. */
-function cutter(recordDepth: number): (chunk: string) => unknown[] {
+function cutter(recordDepth: number): Cut {
   /** What is not given out yet, how far it was looked through, and where the record under way begins. */
   let text = ''
   let at = 0

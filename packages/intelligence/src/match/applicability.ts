@@ -15,6 +15,7 @@ export interface Surroundings {
   readonly families: ReadonlySet<PlatformFamily>
 }
 
+/** What a configuration says of the product, and why. */
 export type Verdict =
   | {
       readonly kind: 'yes'

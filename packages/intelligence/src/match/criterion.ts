@@ -18,6 +18,7 @@ export type Mismatch =
   | 'other_product'
   | 'rejected'
 
+/** What one criterion says of one product. */
 export type CriterionVerdict =
   /** `loss` is taken off the quality of detection and `cap` bounds it: what had to be assumed makes it less sure. */
   | { readonly kind: 'yes'; readonly range: string; readonly text: string; readonly loss: number; readonly cap: number }

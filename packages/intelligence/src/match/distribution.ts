@@ -11,6 +11,7 @@ export interface DistributionFix {
 /** By CVE id. */
 export type DistributionFixes = ReadonlyMap<string, readonly DistributionFix[]>
 
+/** Whether a build of a distribution holds a fix. */
 export type RevisionVerdict = 'fixed' | 'not_fixed' | 'unknown'
 
 /**

@@ -1,6 +1,7 @@
 /** The "running on" side of a configuration, where the inventory is silent about the platform. */
 import { unquote, type CpeName } from '#wfn.ts'
 
+/** Kinds of general operating systems; within one, records seldom mean the difference. */
 export type PlatformFamily = 'linux' | 'windows' | 'apple' | 'bsd' | 'unix'
 
 const linux = new Set([

@@ -30,6 +30,7 @@ export interface FullVersion {
   readonly update: string
 }
 
+/** Where a version lies; `by` is the bound that decided. */
 export type RangeVerdict =
   /** `isPartial`: only the beginning of the version was seen, and the rest decides. */
   | { readonly kind: 'inside'; readonly isPartial: boolean }

@@ -9,6 +9,7 @@ const folder = process.env['GLACIS_SHARED'] ?? join(import.meta.dirname, '../../
 /** Folder of the public records, or null where there is none. */
 export const sharedData = existsSync(join(folder, 'data')) ? join(folder, 'data') : null
 
+/** A well-formed name as the vectors write it. */
 export type VectorName = Readonly<Record<string, string | { readonly logical: 'ANY' | 'NA' }>>
 interface Unbind {
   readonly input: string

@@ -6,6 +6,7 @@
  * invent or hide a threat, so what cannot be known is `null`.
  */
 
+/** What is known of a product's versions beyond the general order. */
 export interface GenericRules {
   /** `3.9.0a1` is an alpha (Python, BIND), not a version after 3.9.0. */
   readonly attachedAlphas?: boolean

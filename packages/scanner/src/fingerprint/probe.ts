@@ -41,7 +41,7 @@ export const probes: readonly Probe[] = [
     answer: /^VERSION /,
     field: 'memcached.version',
   },
-  { protocol: 'gearman', ports: [4730], say: bytes('version\n'), answer: /^OK \d/, field: 'gearman.version' },
+  { protocol: 'gearman', ports: [4730], say: bytes('version\n'), answer: /^OK \d+\.\d/, field: 'gearman.version' },
   {
     protocol: 'beanstalkd',
     ports: [11300],

@@ -28,6 +28,7 @@ describe('canonicalVersion', () => {
     ['dropbear_ssh', '2022.83', '2022.83', '*', undefined],
     ['samba', '3.X - 4.X', '*', '*', undefined],
     ['anything', 'unknown', '*', '*', undefined],
+    ['anything', '1.0\0\u202e', '1.0', '*', undefined],
     ['anything', '', '*', '*', undefined],
   ])('%s %s is %s, update %s, revision %s', (product, read, version, update, revision) => {
     expect(canonicalVersion(product, read)).toEqual({ version, update, ...(revision ? { revision } : {}) })

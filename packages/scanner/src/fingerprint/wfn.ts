@@ -147,7 +147,11 @@ function canonicalName(vendor: string, product: string): { readonly vendor: stri
 }
 
 function word(text: string): string {
-  return text.trim().toLowerCase().replaceAll(/\s+/g, '_')
+  return text
+    .replaceAll(/[^ -~]/g, '')
+    .trim()
+    .toLowerCase()
+    .replaceAll(/\s+/g, '_')
 }
 
 /**
@@ -156,6 +160,8 @@ function word(text: string): string {
  */
 export function canonicalVersion(product: string, read: string): ProductVersion {
   const text = read
+    .replaceAll(/[^ -~]/g, '')
+    .slice(0, 100)
     .trim()
     .toLowerCase()
     .replace(/^v(?=\d)/, '')

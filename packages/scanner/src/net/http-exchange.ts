@@ -26,86 +26,111 @@ export async function exchange(
   { signal, bodyBytesMax, deadlineMs }: ExchangeOptions,
 ): Promise<HttpResponse | HttpFailure> {
   signal.throwIfAborted()
-  const { promise, resolve, reject } = Promise.withResolvers<HttpResponse | HttpFailure>()
-  const startedAt = performance.now()
   const headers = requestHeaders(origin, request)
-  let controller: Dispatcher.DispatchController | undefined
-  let reader: BodyReader | undefined
-  let isSettled = false
-  let slowTimer: NodeJS.Timeout | undefined
-  let headAt = 0
-  let wireBytes = 0
+  const outcome = createOutcome(signal, deadlineMs)
+  const problem = problemOf(request)
+  if (problem) outcome.fail(problem)
+  else dispatch(pool, request, headers, answerHandler(request, headers, bodyBytesMax, outcome), outcome.fail)
+  return outcome.promise
+}
 
-  const settle = (act: () => void, isEndOfMessage = false) => {
+/** Settles once: by an answer, a failure, the deadline or the signal. */
+interface Outcome {
+  readonly promise: Promise<HttpResponse | HttpFailure>
+  readonly isSettled: () => boolean
+  readonly answer: (response: HttpResponse) => void
+  readonly fail: (reason: string, rest?: Partial<HttpFailure>) => void
+  /** Runs once when it settles, whatever the reason. */
+  readonly release: (free: () => void) => void
+}
+
+function createOutcome(signal: AbortSignal, deadlineMs: number): Outcome {
+  const { promise, resolve, reject } = Promise.withResolvers<HttpResponse | HttpFailure>()
+  const releases: (() => void)[] = []
+  let isSettled = false
+  const settle = (act: () => void) => {
     if (isSettled) return
     isSettled = true
     clearTimeout(deadline)
-    clearInterval(slowTimer)
     signal.removeEventListener('abort', cancel)
-    reader?.destroy()
-    if (!isEndOfMessage) controller?.abort(new Error('no longer wanted'))
+    for (const free of releases) free()
     act()
   }
-  const fail = (reason: string, rest: Partial<HttpFailure> = {}) =>
+  const fail: Outcome['fail'] = (reason, rest) =>
     settle(() => resolve({ kind: 'failure', reason, local: false, ...rest }))
   const cancel = () => settle(() => reject(signal.reason))
   const deadline = setTimeout(() => fail(`no complete answer within ${deadlineMs / 1000} s`), deadlineMs)
   signal.addEventListener('abort', cancel, { once: true })
-  const watchRate = () => {
-    const elapsedMs = performance.now() - headAt
-    if (elapsedMs < SLOW_AFTER_MS) return
-    if (wireBytes < (elapsedMs / 1000) * BYTES_PER_SECOND_MIN) fail('the answer came slower than 1 KiB/s')
+  return {
+    promise,
+    fail,
+    isSettled: () => isSettled,
+    answer: (response) => settle(() => resolve(response)),
+    release: (free) => void releases.push(free),
   }
+}
 
-  let head = { status: 0, statusText: '', headers: [] as (readonly [string, string])[] }
+function answerHandler(
+  request: HttpRequest,
+  headers: readonly string[],
+  bodyBytesMax: number,
+  outcome: Outcome,
+): Dispatcher.DispatchHandler {
+  const startedAt = performance.now()
+  let reader: BodyReader | undefined
+  let wireBytes = 0
   let isComplete = false
-  const finish = (body: Buffer, truncated: boolean) =>
-    settle(
-      () =>
-        resolve({
-          kind: 'response',
-          ...head,
-          body,
-          truncated,
-          durationMs: performance.now() - startedAt,
-          request: asSent(request, headers),
-        }),
-      isComplete,
-    )
 
-  const handler: Dispatcher.DispatchHandler = {
-    onRequestStart(started) {
-      controller = started
-      if (isSettled) started.abort(new Error('no longer wanted'))
+  const read = (controller: Dispatcher.DispatchController, status: number, statusText: string) => {
+    const head = { status, statusText, headers: pairs(controller.rawHeaders) }
+    const finish = (body: Buffer, truncated: boolean) => {
+      const durationMs = performance.now() - startedAt
+      outcome.answer({ kind: 'response', ...head, body, truncated, durationMs, request: asSent(request, headers) })
+    }
+    return readBody(encodingOf(head.headers), bodyBytesMax, finish, () => controller.resume())
+  }
+  return {
+    onRequestStart(controller) {
+      if (outcome.isSettled()) return controller.abort(new Error('no longer wanted'))
+      outcome.release(() => {
+        reader?.destroy()
+        // After the last byte the connection may be used again; before it, it is of no more use.
+        if (!isComplete) controller.abort(new Error('no longer wanted'))
+      })
     },
     onRequestUpgrade(_controller, _status, _headers, socket) {
       socket.destroy()
-      fail('the server changed the protocol')
+      outcome.fail('the server changed the protocol')
     },
-    onResponseStart(started, status, _headers, statusText) {
-      head = { status, statusText: statusText ?? '', headers: pairs(started.rawHeaders) }
-      headAt = performance.now()
-      slowTimer = setInterval(watchRate, 500)
-      reader = readBody(encodingOf(head.headers), bodyBytesMax, finish, () => started.resume())
+    onResponseStart(controller, status, _headers, statusText) {
+      reader = read(controller, status, statusText ?? '')
+      const slow = watchRate(() => wireBytes, outcome.fail)
+      outcome.release(() => clearInterval(slow))
     },
-    onResponseData(started, chunk) {
+    onResponseData(controller, chunk) {
       wireBytes += chunk.length
-      if (reader?.write(chunk) === false) started.pause()
+      if (reader?.write(chunk) === false) controller.pause()
     },
     onResponseEnd() {
       isComplete = true
-      clearInterval(slowTimer)
       reader?.end()
     },
     onResponseError(_controller, error) {
       const mayRepeat = reader === undefined && isIdempotent(request) && REPEATABLE.has(codeOf(error))
-      fail(error.message || error.name, { local: localError(codeOf(error)) !== null, ...(mayRepeat && { mayRepeat }) })
+      const local = localError(codeOf(error)) !== null
+      outcome.fail(error.message || error.name, { local, ...(mayRepeat && { mayRepeat }) })
     },
   }
-  const problem = problemOf(request)
-  if (problem) fail(problem)
-  else dispatch(pool, request, headers, handler, fail)
-  return promise
+}
+
+/** Fails when, after the time to get going, the bytes of a body come slower than they must. */
+function watchRate(wireBytes: () => number, fail: (reason: string) => void): NodeJS.Timeout {
+  const headAt = performance.now()
+  return setInterval(() => {
+    const elapsedMs = performance.now() - headAt
+    const isSlow = elapsedMs >= SLOW_AFTER_MS && wireBytes() < (elapsedMs / 1000) * BYTES_PER_SECOND_MIN
+    if (isSlow) fail('the answer came slower than 1 KiB/s')
+  }, 500)
 }
 
 function dispatch(

@@ -135,7 +135,7 @@ function unary(reader: Reader): Node {
 function primary(reader: Reader): Node {
   const token = reader.tokens[reader.at++]
   if (!token) throw new Unreadable('an expression that ends too early')
-  if (token.kind === 'text') return () => token.text
+  if (token.kind === 'text') return literal(token.text)
   if (token.kind === 'number') return () => Number(token.text)
   if (token.kind === 'word') return word(reader, token.text)
   if (token.text !== '(') throw new Unreadable(`unexpected "${token.text}" in an expression`)
@@ -144,6 +144,16 @@ function primary(reader: Reader): Node {
   const [only] = items
   if (only && items.length === 1) return only
   return (lookup) => items.map((item) => item(lookup))
+}
+
+/** Quoted text may hold placeholders; one without a value stays as it is written. */
+function literal(text: string): Node {
+  if (!text.includes('{{')) return () => text
+  return (lookup) =>
+    text.replace(/\{\{([\w-]+)\}\}/g, (whole, name: string) => {
+      const value = lookup(name)
+      return value === undefined ? whole : toText(value)
+    })
 }
 
 function word(reader: Reader, name: string): Node {

@@ -63,29 +63,32 @@ export function printable(text: string): string {
 }
 
 const SECRET_NAME =
-  '[\\w.-]*(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|app[_-]?key|auth[_-]?key|credential|encryption[_-]?key|dsn|salt)[\\w.-]*'
+  /pass(?:wd|word|phrase)?|pwd|secret|token|(?:api|access|private|app|auth|encryption|signing|account|storage)[_.-]?key|_key$|^key$|credential|dsn|salt/i
+/** NAME=value, name: value, "name": "value", name => 'value'. Bounded, so that no text makes it slow. */
+const ASSIGNMENT =
+  /(["']?)([\w.-]{1,100})\1(\s{0,4}(?:=>|[:=])\s{0,4})("[^"\n]{0,2000}"?|'[^'\n]{0,2000}'?|[^\s"'<>,;&][^\s<>,;&]{0,2000})/g
+/** Two cells of a table, as phpinfo() shows the environment. */
+const CELLS = /(<td[^>]{0,80}>\s{0,8})([\w.$'"[\]-]{1,100})(\s{0,8}<\/td>\s{0,8}<td[^>]{0,80}>)([^<]{1,2000})/gi
 const masks: readonly (readonly [RegExp, string])[] = [
   // PEM blocks of private keys, whole or cut off.
-  [/(-----BEGIN [A-Z ]*PRIVATE KEY-----)[^-]*(-----END [A-Z ]*PRIVATE KEY-----)?/g, `$1 ${MASK} $2`],
-  // NAME=value, name: value, "name": "value", name => 'value'.
-  [
-    new RegExp(
-      `(["']?\\b${SECRET_NAME}["']?\\s{0,4}(?:=>|[:=])\\s{0,4})("[^"\\n]{0,2000}"?|'[^'\\n]{0,2000}'?|[^\\s"'<>,;&][^\\s<>,;&]{0,2000})`,
-      'gi',
-    ),
-    `$1${MASK}`,
-  ],
+  [/(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)[^-]*(-----END [A-Z ]{0,30}PRIVATE KEY-----)?/g, `$1 ${MASK} $2`],
   // Credentials within an address.
   [/\b([a-z][a-z\d+.-]{1,20}:\/\/[^\s:@/]{0,200}:)[^\s@/]{1,500}@/gi, `$1${MASK}@`],
-  [/^((?:proxy-)?authorization:\s*\S+\s+)\S+/gim, `$1${MASK}`],
-  [/^((?:set-)?cookie:\s*[^=\s;]+=)[^;\n]+/gim, `$1${MASK}`],
-  // Keys whose shape gives them away: AWS, GitHub, Slack, Stripe, JSON web tokens.
+  [/^((?:proxy-)?authorization:[^\S\n]{0,8}[^\s]{1,40}[^\S\n]{1,8})\S+/gim, `$1${MASK}`],
+  [/^((?:set-)?cookie:[^\S\n]{0,8}[^=\s;]{1,200}=)[^;\n]+/gim, `$1${MASK}`],
+  // Keys whose shape gives them away: AWS, GitHub, Slack, Stripe, GitLab, JSON web tokens.
   [/\b(AKIA|ASIA)[A-Z\d]{16}\b/g, `$1${MASK}`],
   [/\b(gh[pousr]_|xox[abprs]-|sk_live_|rk_live_|glpat-)[\w-]{10,255}/g, `$1${MASK}`],
-  [/\beyJ[\w-]{8,2000}\.[\w-]{8,4000}\.[\w-]{8,2000}/g, `eyJ${MASK}`],
+  [/\beyJ[\w-]{8,300}\.[\w-]{8,2000}\.[\w-]{8,1000}/g, `eyJ${MASK}`],
 ]
 
 /** Masks the values of passwords, tokens and keys and leaves everything else as it is. */
 export function maskSecrets(text: string): string {
-  return masks.reduce((masked, [pattern, replacement]) => masked.replace(pattern, replacement), text)
+  const named = text.replace(ASSIGNMENT, (whole, quote: string, name: string, sign: string) =>
+    SECRET_NAME.test(name) ? `${quote}${name}${quote}${sign}${MASK}` : whole,
+  )
+  const celled = named.replace(CELLS, (whole, cell: string, name: string, between: string) =>
+    SECRET_NAME.test(name.replace(/\W+$/, '')) ? `${cell}${name}${between}${MASK}` : whole,
+  )
+  return masks.reduce((masked, [pattern, replacement]) => masked.replace(pattern, replacement), celled)
 }

@@ -124,7 +124,7 @@ function literalsOf(expressions: (Matcher & { type: 'dsl' })['expressions'], ans
 }
 
 /** A part as a byte string; undefined when the answer has none of that name. */
-export function partOf(name: string, answer: Answer): string | undefined {
+function partOf(name: string, answer: Answer): string | undefined {
   const value: DslValue | undefined = answer.get(name === '' ? answer.defaultPart : name)
   return value === undefined ? undefined : toText(value)
 }

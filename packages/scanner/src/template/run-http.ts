@@ -39,15 +39,19 @@ export async function* runHttp(run: ServiceRun): AsyncIterable<ServiceEvent> {
   if (requests.length === 0) return
   const progress = progressOf(requests, unfinished)
   const calibration = await calibrate(tools.http, origin, basePath, signal)
+  // A service that answered nothing so far gets one more chance, and that is the front page.
+  const inARowMax = calibration.nonsense.length > 0 ? FAILURES_IN_A_ROW_MAX : 1
+  let hasAnswered = false
   let failures = 0
   let inARow = 0
 
   for await (const { shared, chain } of sendAll(run, requests, progress)) {
     const isAnswered = chain.failure === null
     failures += isAnswered ? 0 : 1
+    hasAnswered ||= chain.exchanges.length > 0
     inARow = chain.exchanges.length > 0 ? 0 : inARow + 1
     yield* matchChain(run, shared, chain, { calibration, progress, basePath })
-    if (inARow >= FAILURES_IN_A_ROW_MAX || failures >= FAILURES_MAX) {
+    if (inARow >= (hasAnswered ? FAILURES_IN_A_ROW_MAX : inARowMax) || failures >= FAILURES_MAX) {
       yield { kind: 'trouble', message: `stopped answering HTTP (${chain.failure?.reason ?? 'no answer'})` }
       break
     }

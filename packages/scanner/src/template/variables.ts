@@ -15,7 +15,7 @@ export interface Place {
 }
 
 /** Names that `variablesOf` may answer; a template that names others is refused when it is read. */
-export const knownVariables: ReadonlySet<string> = new Set(
+const knownVariables: ReadonlySet<string> = new Set(
   'BaseURL RootURL Hostname Host Port Path File Scheme Input FQDN DN RDN TLD SD ip'.split(' '),
 )
 const RANDOM_NAME = /^randstr(_\d+)?$/
@@ -45,7 +45,8 @@ export function variablesOf(place: Place): ReadonlyMap<string, DslValue> {
     ['Host', hostname],
     ['Port', String(port)],
     ['Scheme', scheme],
-    ['Path', path],
+    // The folder that the target's path lies in, and its last part.
+    ['Path', slash > 0 ? path.slice(0, slash) : path && '/'],
     ['File', slash >= 0 ? path.slice(slash + 1) : ''],
     ['FQDN', hostname],
     ['ip', address],

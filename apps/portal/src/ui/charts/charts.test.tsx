@@ -70,6 +70,17 @@ describe('points of a period', () => {
       ),
     ).toEqual([1, 7, 7])
   })
+  it('stay single when they are a week apart already', () => {
+    const ends = ['2026-11-07T23:59:59.999Z', '2026-11-14T23:59:59.999Z', '2026-11-21T09:00:00Z']
+    expect(bucketsOf(ends, 'PERIOD_QUARTER').map(({ title }) => title)).toEqual([
+      'Week to 7 Nov',
+      'Week to 14 Nov',
+      'Week to 21 Nov',
+    ])
+    expect(bucketsOf(['2026-10-22T23:59:59Z', '2026-11-21T09:00:00Z'], 'PERIOD_YEAR')[0]?.title).toBe(
+      '30 days to 22 Oct 2026',
+    )
+  })
   it('are months in a year', () => {
     const buckets = bucketsOf(['2026-09-01T00:00:00Z', '2026-09-02T00:00:00Z', '2026-09-20T00:00:00Z'], 'PERIOD_YEAR')
     expect(buckets.map(({ title }) => title)).toEqual(['August 2026', 'September 2026'])

@@ -22,14 +22,19 @@ const grains: Readonly<Record<StatsPeriod, Grain>> = {
 }
 
 /**
- * Groups timestamps by the day, week (from Monday) or month of the period, in UTC as the
- * server counts them. A timestamp at midnight closes the day before it.
+ * Groups timestamps by the day, week (from Monday) or month of the period, in UTC as the server
+ * counts them; a timestamp at midnight closes the day before it. Timestamps that are already as far
+ * apart as that stay single and are named by the day on which they end.
  */
 export function bucketsOf(timestamps: readonly string[], period: StatsPeriod): Bucket[] {
   const grain = grains[period]
+  const times = timestamps.map((timestamp) => Date.parse(timestamp) - 1)
+  if (grain !== 'day' && spacingMs(times) > lengthsMs[grain] * 0.9) {
+    return times.map((time, index) => ({ ...wordsForEnd(grain, new Date(time)), members: [index] }))
+  }
   const found = new Map<number, { start: Date; members: number[] }>()
-  timestamps.forEach((timestamp, index) => {
-    const start = startOf(grain, new Date(Date.parse(timestamp) - 1))
+  times.forEach((time, index) => {
+    const start = startOf(grain, new Date(time))
     const bucket = found.get(start.getTime()) ?? { start, members: [] }
     bucket.members.push(index)
     found.set(start.getTime(), bucket)
@@ -47,6 +52,14 @@ export function sums(buckets: readonly Bucket[], values: readonly number[]): num
   return buckets.map(({ members }) => members.reduce((sum, index) => sum + (values[index] ?? 0), 0))
 }
 
+const dayMs = 86_400_000
+const lengthsMs = { week: 7 * dayMs, month: 30 * dayMs } as const
+
+/** Between the first two: the last one is now and may come early. */
+function spacingMs([first = 0, second = first]: readonly number[]): number {
+  return second - first
+}
+
 function startOf(grain: Grain, time: Date): Date {
   const day = new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), time.getUTCDate()))
   if (grain === 'month') day.setUTCDate(1)
@@ -58,10 +71,16 @@ const format = (parts: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('e
 const dayAndMonth = format({ day: 'numeric', month: 'short' })
 const monthAlone = format({ month: 'short' })
 const monthAndYear = format({ month: 'long', year: 'numeric' })
+const dayMonthYear = format({ day: 'numeric', month: 'short', year: 'numeric' })
 const weekdayAndDay = format({ weekday: 'short', day: 'numeric', month: 'short' })
 
 function wordsFor(grain: Grain, start: Date): ChartPoint {
   if (grain === 'month') return { label: monthAlone.format(start), title: monthAndYear.format(start) }
   const label = dayAndMonth.format(start)
   return { label, title: grain === 'week' ? `Week of ${label}` : weekdayAndDay.format(start) }
+}
+
+function wordsForEnd(grain: 'week' | 'month', end: Date): ChartPoint {
+  const label = dayAndMonth.format(end)
+  return { label, title: grain === 'week' ? `Week to ${label}` : `30 days to ${dayMonthYear.format(end)}` }
 }

@@ -11,8 +11,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       if not exists (select from pg_roles where rolname = 'glacis_app') then
         create role glacis_app nologin;
       end if;
+      if not pg_has_role(current_user, 'glacis_app', 'set') then
+        grant glacis_app to current_user;
+      end if;
     end $$`.execute(db)
-  await sql`grant glacis_app to current_user`.execute(db)
   await sql`grant usage on schema public to glacis_app`.execute(db)
 
   // What this installation made for itself at its first start. The application's role may not read it.

@@ -13,6 +13,7 @@ const evidenceLinesMax = 14
 const evidenceLengthMax = 1100
 const referencesMax = 6
 
+/** Writes every open issue, the most urgent first. */
 export function writeFindings(pdf: Pdf, { open }: Figures): void {
   heading(pdf, 'Risks')
   if (open.length === 0) {

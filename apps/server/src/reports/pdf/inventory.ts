@@ -8,6 +8,7 @@ import { contentWidth, fonts, ink } from './theme.ts'
 const hostsMax = 400
 const linesMax = 30
 
+/** Writes the hosts in the order of the model; nothing where there are none. */
 export function writeInventory(pdf: Pdf, { hosts }: ReportModel): void {
   if (hosts.length === 0) return
   gap(pdf, 26)

@@ -7,6 +7,7 @@ import { fonts, ink, severities } from './theme.ts'
 
 const listedMax = 30
 
+/** Writes the ignored and resolved issues by name, then what the words of the report mean. */
 export function writeNotes(pdf: Pdf, { ignored, resolved }: Figures): void {
   gap(pdf, 26)
   writeList(pdf, 'Accepted and ignored', ignored)

@@ -3,8 +3,10 @@ import PDFDocument from 'pdfkit'
 import { printable } from './text.ts'
 import { accent, contentWidth, fonts, ink, page } from './theme.ts'
 
+/** The document under way; its `y` is the cursor. */
 export type Pdf = InstanceType<typeof PDFDocument>
 
+/** How text is set; sizes and distances are in points. */
 export interface TextStyle {
   readonly font?: (typeof fonts)[keyof typeof fonts]
   readonly size?: number
@@ -17,6 +19,7 @@ export interface TextStyle {
   readonly link?: string
 }
 
+/** What stands in the properties of the file. */
 export interface Facts {
   readonly title: string
   readonly author: string
@@ -46,6 +49,7 @@ export function reserve(pdf: Pdf, height: number): void {
   if (pdf.y + height > page.height - page.bottom) pdf.addPage()
 }
 
+/** Moves the cursor down. */
 export function gap(pdf: Pdf, height: number): void {
   pdf.y += height
 }
@@ -74,12 +78,7 @@ export function heightOf(pdf: Pdf, text: string, style: TextStyle = {}): number 
   return pdf.heightOfString(printable(text), { width, lineGap })
 }
 
-/** How wide a line would be. */
-export function widthOf(pdf: Pdf, text: string, style: TextStyle = {}): number {
-  dress(pdf, style)
-  return pdf.widthOfString(printable(text))
-}
-
+/** Draws a line across the content at the cursor, which stays. */
 export function rule(pdf: Pdf, color: string = ink.line): void {
   pdf
     .moveTo(page.left, pdf.y)

@@ -8,6 +8,7 @@ import { accent, contentWidth, fonts, ink, page, positive, severities } from './
 /** So many risks stand on the first page. */
 const topMax = 7
 
+/** Writes the first page; what does not fit on it stands in the parts that follow. */
 export function writeSummary(pdf: Pdf, model: ReportModel, figures: Figures): void {
   writeTitle(pdf, model)
   gap(pdf, 16)

@@ -1,6 +1,7 @@
 /** Colours and measures of the printed report, in the language of the portal's tokens. Lengths are in points. */
 import type { SeverityCategory } from '@glacis/contract/threat'
 
+/** Text, lines and quiet grounds. */
 export const ink = {
   text: '#121a1e',
   soft: '#4e595e',
@@ -9,9 +10,12 @@ export const ink = {
   inset: '#f3f5f7',
   white: '#ffffff',
 }
+/** The product's own colour: marks, links and the box of the solution. */
 export const accent = { solid: '#005d6b', tint: '#e7f7fb', edge: '#badfe7' }
+/** For what got better. */
 export const positive = '#0e5f36'
 
+/** Word and colours of a severity; the tint stands for what is only potential. */
 export interface SeverityLook {
   readonly label: string
   readonly mark: string
@@ -28,8 +32,10 @@ export const severities: Readonly<Record<SeverityCategory, SeverityLook>> = {
   CATEGORY_UNSPECIFIED: { label: 'Not rated', mark: '#7e888d', tint: '#d4dadd', ink: '#454f54' },
 }
 
+/** Fonts that every reader of PDF has. */
 export const fonts = { text: 'Helvetica', bold: 'Helvetica-Bold', mono: 'Courier' } as const
 
 /** A4 with room for the head and foot lines. */
 export const page = { width: 595.28, height: 841.89, left: 52, right: 52, top: 74, bottom: 66 } as const
+/** Between the margins. */
 export const contentWidth = page.width - page.left - page.right

@@ -1,0 +1,261 @@
+import type { Flow, UiNode } from '@glacis/contract/identity'
+import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query'
+import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router'
+import { act, cleanup, render, screen, waitFor } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { FlowForm } from '#identity/flow-form.tsx'
+import { flowQuery } from '#identity/lifecycle.ts'
+import {
+  credentialStepNodes,
+  flowOf,
+  loginNodes,
+  profileStepNodes,
+  readNodes,
+  registrationNodes,
+  verificationNodes,
+} from '#lib/testing/flows.ts'
+import { installationAt, type Service, startService } from '#lib/testing/service.ts'
+import { providePortalConfig } from '#lib/portal-config.ts'
+
+let service: Service
+let client: QueryClient
+const page = globalThis as Record<string, unknown>
+
+beforeEach(async () => {
+  service = await startService()
+  client = new QueryClient()
+})
+afterEach(async () => {
+  cleanup()
+  for (const name of ['turnstile', 'oryWebAuthnInitialized', 'oryPasskeyLogin']) delete page[name]
+  await service.close()
+})
+
+/** Shows a flow as a screen does: from the cache, where its answers are put. */
+function show(kind: 'login' | 'registration' | 'verification', flow: Flow) {
+  const { queryKey } = flowQuery(kind, flow.id)
+  client.setQueryData(queryKey, flow)
+  function Screen() {
+    const { data = flow } = useQuery(flowQuery(kind, flow.id))
+    return <FlowForm kind={kind} flow={data} />
+  }
+  const router = createRouter({
+    routeTree: createRootRoute({ component: Screen }),
+    history: createMemoryHistory({ initialEntries: ['/'] }),
+  })
+  render(
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router as never} />
+    </QueryClientProvider>,
+  )
+  return (next: Flow) => act(() => void client.setQueryData(queryKey, next))
+}
+const posts = () => service.seen.filter(({ method }) => method === 'POST')
+const error = (text: string, id = 4000002) => ({ id, type: 'error' as const, text })
+const withMessages = (nodes: UiNode[], name: string, ...messages: UiNode['messages']): UiNode[] =>
+  nodes.map((node) => (node.type === 'input' && node.attributes.name === name ? { ...node, messages } : node))
+
+describe('the nodes of a flow', () => {
+  it('stand grouped, the providers first', async () => {
+    show('login', flowOf(loginNodes()))
+    await screen.findByLabelText('E-Mail')
+    const groups = [...document.querySelectorAll<HTMLElement>('fieldset[data-group]')].map(
+      ({ dataset }) => dataset['group'],
+    )
+    expect(groups).toEqual(['oidc', 'default', 'password', 'passkey'])
+  })
+
+  it('carry their messages under the field, which is in error for an error only', async () => {
+    const nodes = withMessages(registrationNodes(), 'traits.email', error('Invalid email'), error('Taken', 4000007))
+    show('registration', flowOf(withMessages(nodes, 'password', { id: 1, type: 'info', text: 'Long is good' })))
+    const email = await screen.findByLabelText('E-Mail')
+    const password = screen.getByLabelText('Password')
+    const saidOf = (field: HTMLElement) =>
+      document.getElementById(field.getAttribute('aria-describedby') ?? '')?.textContent
+    expect([saidOf(email), saidOf(password)]).toEqual(['Invalid emailTaken', 'Long is good'])
+    expect([email, password].map((field) => field.getAttribute('aria-invalid'))).toEqual(['true', null])
+  })
+
+  it('that this version does not know are left out', async () => {
+    const unknown = readNodes([
+      { type: 'input', group: 'telepathy', attributes: { name: 'thought', type: 'text' }, label: 'Thought' },
+      { type: 'div', group: 'captcha', attributes: { class: 'x' } },
+    ])
+    show('login', flowOf([...loginNodes(), ...unknown]))
+    await screen.findByLabelText('E-Mail')
+    expect(screen.queryByLabelText('Thought')).toBeNull()
+  })
+
+  it('named code are six boxes', async () => {
+    show('verification', flowOf(verificationNodes(), { state: 'sent_email' }))
+    expect(await screen.findAllByLabelText(/^Character \d of 6$/)).toHaveLength(6)
+  })
+
+  it('that are scripts come into the page, and go with it', async () => {
+    const attributes = {
+      src: 'http://id.example.ch/webauthn.js',
+      async: true,
+      crossorigin: 'anonymous',
+      integrity: 'sha512-abc',
+      referrerpolicy: 'no-referrer',
+      type: 'text/javascript',
+    }
+    const replace = show(
+      'login',
+      flowOf([...loginNodes(), ...readNodes([{ type: 'script', group: 'webauthn', attributes }])]),
+    )
+    await screen.findByLabelText('E-Mail')
+    const script = () =>
+      document.body.querySelector<HTMLScriptElement>('script[src="http://id.example.ch/webauthn.js"]')
+    const told = ['crossorigin', 'integrity', 'referrerpolicy', 'type'].map((name) => script()?.getAttribute(name))
+    expect([...told, script()?.async]).toEqual(['anonymous', 'sha512-abc', 'no-referrer', 'text/javascript', true])
+    replace(flowOf(loginNodes()))
+    await waitFor(() => expect(script()).toBeNull())
+  })
+
+  it('that are buttons run what they name', async () => {
+    page['oryWebAuthnInitialized'] = true
+    page['oryPasskeyLogin'] = vi.fn()
+    show('login', flowOf(loginNodes()))
+    await userEvent.click(await screen.findByRole('button', { name: 'Sign in with passkey' }))
+    await waitFor(() => expect(page['oryPasskeyLogin']).toHaveBeenCalledOnce())
+    expect(posts()).toEqual([])
+  })
+})
+
+describe('a submission', () => {
+  it('waits for what is required, and begins there', async () => {
+    show('login', flowOf(loginNodes()))
+    await userEvent.type(await screen.findByLabelText('Password'), 'correct horse{Enter}')
+    expect(screen.getByText('Required')).toBeTruthy()
+    expect([document.activeElement, posts().length]).toEqual([screen.getByLabelText('E-Mail'), 0])
+    await userEvent.type(screen.getByLabelText('E-Mail'), 'n')
+    expect(screen.queryByText('Required')).toBeNull()
+  })
+
+  it('presses the button that stands out when Enter is pressed, not a provider', async () => {
+    service.on('POST /self-service/login', { status: 400, body: flowOf(loginNodes()) })
+    show('login', flowOf(loginNodes()))
+    await userEvent.type(await screen.findByLabelText('E-Mail'), 'a@b.ch')
+    await userEvent.type(screen.getByLabelText('Password'), 'wrong{Enter}')
+    await waitFor(() => expect(posts()).toHaveLength(1))
+    expect(posts()[0]?.body).toMatchObject({ method: 'password', password: 'wrong' })
+  })
+
+  it('keeps what was typed, and says what the service says', async () => {
+    const refused = flowOf(loginNodes(), { messages: [error('The provided credentials are invalid.', 4000006)] })
+    service.on('POST /self-service/login', { status: 400, body: refused })
+    show('login', flowOf(loginNodes()))
+    await userEvent.type(await screen.findByLabelText('E-Mail'), 'a@b.ch')
+    await userEvent.type(screen.getByLabelText('Password'), 'wrong{Enter}')
+    expect((await screen.findByRole('alert')).textContent).toBe('The provided credentials are invalid.')
+    expect(screen.getByLabelText<HTMLInputElement>('E-Mail').value).toBe('a@b.ch')
+  })
+
+  it('does not ask for a password when a provider is pressed', async () => {
+    service.on('POST /self-service/login', { status: 400, body: flowOf(loginNodes()) })
+    show('login', flowOf(loginNodes()))
+    await userEvent.click(await screen.findByRole('button', { name: 'Sign in with GitHub' }))
+    await waitFor(() => expect(posts()[0]?.body).toMatchObject({ method: 'oidc', provider: 'github' }))
+  })
+
+  it('by the script of the service stays on the page', async () => {
+    service.on('POST /self-service/login', { status: 400, body: flowOf(loginNodes()) })
+    show('login', flowOf(loginNodes()))
+    await screen.findByLabelText('E-Mail')
+    const hidden = document.querySelector<HTMLInputElement>('input[name=passkey_login]')
+    if (hidden) hidden.value = '{"id":"credential"}'
+    hidden?.form?.submit()
+    await waitFor(() => expect(posts()).toHaveLength(1))
+    expect(posts()[0]?.body).toMatchObject({ method: 'passkey', passkey_login: '{"id":"credential"}' })
+  })
+
+  it('in two steps goes on with what was given before', async () => {
+    service.on('POST /self-service/registration', ({ body }) => ({
+      status: 400,
+      body: flowOf((body as { method?: string }).method === 'profile' ? credentialStepNodes() : profileStepNodes(), {
+        messages: [{ id: 1040009, type: 'info', text: 'Please choose a credential.' }],
+      }),
+    }))
+    show('registration', flowOf(profileStepNodes()))
+    await userEvent.type(await screen.findByLabelText('First name'), 'Nora')
+    await userEvent.type(screen.getByLabelText('Last name'), 'Ammann')
+    await userEvent.type(screen.getByLabelText('E-Mail'), 'nora@example.ch{Enter}')
+    const password = await screen.findByLabelText('Password')
+    expect(document.activeElement).toBe(password)
+    await userEvent.type(password, 'slope-of-sight{Enter}')
+    await waitFor(() => expect(posts()).toHaveLength(2))
+    expect(posts()[1]?.body).toMatchObject({
+      method: 'password',
+      password: 'slope-of-sight',
+      traits: { email: 'nora@example.ch', name: { first: 'Nora', last: 'Ammann' } },
+    })
+  })
+
+  it('can step back without a password', async () => {
+    service.on('POST /self-service/registration', { status: 400, body: flowOf(profileStepNodes()) })
+    show('registration', flowOf(credentialStepNodes()))
+    await userEvent.click(await screen.findByRole('button', { name: 'Back' }))
+    expect(await screen.findByLabelText('First name')).toBeTruthy()
+    expect(posts()[0]?.body).toMatchObject({ screen: 'previous', method: 'profile' })
+  })
+})
+
+describe('where a bot challenge is configured', () => {
+  interface Widget {
+    readonly callback: (token: string) => void
+    readonly 'error-callback': () => void
+    readonly 'expired-callback': () => void
+  }
+  let widget: Widget | undefined
+  beforeEach(() => {
+    providePortalConfig(installationAt(service.url, '0x4AAA'))
+    page['turnstile'] = {
+      render: (_: HTMLElement, options: Widget) => {
+        widget = options
+        return 'w1'
+      },
+      remove: () => {},
+    }
+  })
+  const button = () => screen.findByRole<HTMLButtonElement>('button', { name: 'Sign in with password' })
+
+  it('nothing is sent before it succeeds, nor after its success has expired', async () => {
+    show('login', flowOf(loginNodes()))
+    await waitFor(() => expect(widget).toBeDefined())
+    expect((await button()).disabled).toBe(true)
+    await userEvent.type(screen.getByLabelText('E-Mail'), 'a@b.ch')
+    await userEvent.type(screen.getByLabelText('Password'), 'p{Enter}')
+    act(() => widget?.callback('proof'))
+    expect((await button()).disabled).toBe(false)
+    act(() => widget?.['expired-callback']())
+    expect([(await button()).disabled, posts().length]).toEqual([true, 0])
+  })
+
+  it('its proof goes along', async () => {
+    service.on('POST /self-service/login', { status: 400, body: flowOf(loginNodes()) })
+    show('login', flowOf(loginNodes()))
+    await userEvent.type(await screen.findByLabelText('E-Mail'), 'a@b.ch')
+    await waitFor(() => expect(widget).toBeDefined())
+    act(() => widget?.callback('proof'))
+    await userEvent.type(screen.getByLabelText('Password'), 'p{Enter}')
+    await waitFor(() =>
+      expect(posts()[0]?.body).toMatchObject({ transient_payload: { captcha_turnstile_response: 'proof' } }),
+    )
+  })
+
+  it('its failure is said in words', async () => {
+    show('login', flowOf(loginNodes()))
+    await waitFor(() => expect(widget).toBeDefined())
+    act(() => widget?.['error-callback']())
+    expect((await screen.findByRole('alert')).textContent).toBe(
+      "Oops! We couldn't confirm you're not a robot. Please refresh and try again.",
+    )
+  })
+})
+
+it('where no bot challenge is configured nothing is held back', async () => {
+  show('login', flowOf(loginNodes()))
+  expect((await screen.findByRole<HTMLButtonElement>('button', { name: 'Sign in with password' })).disabled).toBe(false)
+})

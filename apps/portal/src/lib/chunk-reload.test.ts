@@ -1,0 +1,22 @@
+import { beforeEach, expect, it } from 'vitest'
+import { reloadOnceFor, reloadOnMissingParts } from '#lib/chunk-reload.ts'
+
+beforeEach(() => sessionStorage.clear())
+
+it('reloads once for each message in a session', () => {
+  const reloads: string[] = []
+  const fail = (message: string) => reloadOnceFor(message, () => reloads.push(message))
+  expect([fail('a.js'), fail('a.js'), fail('b.js'), fail('b.js')]).toEqual([true, false, true, false])
+  expect(reloads).toEqual(['a.js', 'b.js'])
+})
+
+it('hears of a failed part from the loader', () => {
+  const stop = reloadOnMissingParts()
+  sessionStorage.setItem('glacis.reloadedFor', '["gone.js"]')
+  const event = Object.assign(new Event('vite:preloadError', { cancelable: true }), { payload: new Error('gone.js') })
+  window.dispatchEvent(event)
+  stop()
+  // The error goes on to the error view.
+  expect(event.defaultPrevented).toBe(false)
+  expect(sessionStorage.getItem('glacis.reloadedFor')).toBe('["gone.js"]')
+})

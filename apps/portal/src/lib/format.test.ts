@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import {
+  formatCount,
+  formatCurrency,
+  formatDate,
+  formatDateTime,
+  formatDuration,
+  formatNumber,
+  formatPercent,
+  formatRelativeTime,
+} from '#lib/format.ts'
+
+const now = Date.parse('2026-11-21T12:00:00Z')
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+
+describe('relative time', () => {
+  it.each([
+    [0, '0 ms ago'],
+    [999, '999 ms ago'],
+    [second, '1 second ago'],
+    [minute - 1, '59 seconds ago'],
+    [minute, '1 minute ago'],
+    [hour - 1, '59 minutes ago'],
+    [hour, '1 hour ago'],
+    [day - 1, '23 hours ago'],
+    [day, 'yesterday'],
+    [7 * day - 1, '6 days ago'],
+    [7 * day, '1 week ago'],
+    [30 * day - 1, '4 weeks ago'],
+    [30 * day, '1 month ago'],
+    [365 * day, '11 months ago'],
+    [366 * day, '1 year ago'],
+    [3 * 366 * day, '3 years ago'],
+  ])('%i ms back is %s', (distance, words) => {
+    expect(formatRelativeTime(now - distance, now)).toBe(words)
+  })
+
+  it.each([
+    [500, 'in 500 ms'],
+    [5 * second, 'in 5 seconds'],
+    [day, 'tomorrow'],
+    [8 * day, 'in 1 week'],
+  ])('%i ms ahead is %s', (distance, words) => {
+    expect(formatRelativeTime(now + distance, now)).toBe(words)
+  })
+
+  it('reads the times of the API', () => {
+    expect(formatRelativeTime('2026-11-21T11:18:00Z', now)).toBe('42 minutes ago')
+  })
+})
+
+describe('numbers and dates of Switzerland', () => {
+  it('groups with an apostrophe', () => {
+    expect(formatNumber(1_234_567)).toMatch(/^1['’]234['’]567$/)
+  })
+
+  it('writes francs, and only nothing without decimals', () => {
+    expect(formatCurrency(1890).replaceAll('’', "'")).toBe("CHF\u00A01'890.00")
+    expect(formatCurrency(0)).toBe('CHF\u00A00')
+  })
+
+  it('caps a count for a small place', () => {
+    expect([formatCount(0), formatCount(999), formatCount(1000)]).toEqual(['0', '999', '999+'])
+  })
+
+  it('writes shares with at most one decimal', () => {
+    expect([formatPercent(0.942), formatPercent(0.5)]).toEqual(['94.2%', '50%'])
+  })
+
+  it('writes day, short month and year, and 24 hours', () => {
+    const noon = new Date(2026, 10, 20, 22, 42)
+    expect(formatDate(noon)).toBe('20 Nov 2026')
+    expect(formatDateTime(noon)).toBe('20 Nov 2026, 22:42')
+  })
+
+  it('writes the two largest units of a duration', () => {
+    expect([formatDuration(38), formatDuration(3_725_000), formatDuration(45_000), formatDuration(2 * day)]).toEqual([
+      '38 ms',
+      '1 hr 2 mins',
+      '45 secs',
+      '2 days',
+    ])
+  })
+})

@@ -1,0 +1,106 @@
+/** A server on 127.0.0.1 that answers as a test tells it to, in the place of the identity service and the API. */
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { providePortalConfig } from '#lib/portal-config.ts'
+
+export interface Seen {
+  readonly method: string
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
+  readonly body: unknown
+}
+export interface Reply {
+  readonly status?: number
+  readonly body?: unknown
+}
+
+export interface Service {
+  readonly url: string
+  /** Every call but preflights, in order. */
+  readonly seen: readonly Seen[]
+  /** `GET /sessions/whoami`, and what it is answered with from now on. */
+  on(call: string, reply: Reply | ((seen: Seen) => Reply)): void
+  close(): Promise<void>
+}
+
+/** Starts the server and makes it the portal's identity service and API. */
+export async function startService(): Promise<Service> {
+  const seen: Seen[] = []
+  const replies = new Map<string, Reply | ((seen: Seen) => Reply)>()
+  const server = createServer((request, response) => {
+    void bodyOf(request).then((body) => {
+      response.setHeader('connection', 'close')
+      response.setHeader('access-control-allow-origin', String(request.headers.origin ?? '*'))
+      response.setHeader('access-control-allow-credentials', 'true')
+      response.setHeader('access-control-allow-headers', 'content-type')
+      response.setHeader('access-control-allow-methods', 'GET,POST,PUT,PATCH,DELETE')
+      if (request.method === 'OPTIONS') return response.end()
+      const url = new URL(request.url ?? '/', 'http://127.0.0.1')
+      const call = {
+        method: request.method ?? '',
+        path: url.pathname,
+        query: Object.fromEntries(url.searchParams),
+        body,
+      }
+      seen.push(call)
+      const reply = replies.get(`${call.method} ${call.path}`) ?? {
+        status: 404,
+        body: { error: { message: 'not here' } },
+      }
+      const { status = 200, body: answer } = typeof reply === 'function' ? reply(call) : reply
+      response.writeHead(status, { 'content-type': 'application/json' })
+      return response.end(answer === undefined ? '' : JSON.stringify(answer))
+    })
+  })
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+  providePortalConfig(installationAt(url))
+  return {
+    url,
+    seen,
+    on: (call, reply) => replies.set(call, reply),
+    close: () => new Promise((done) => server.close(() => done())),
+  }
+}
+
+/** A configuration whose every service is at one address. */
+export function installationAt(url: string, botChallengeSiteKey = '') {
+  return {
+    apiUrl: url,
+    portalUrl: location.origin,
+    identityUrl: url,
+    apiDocsUrl: `${url}/docs`,
+    releaseNotesUrl: `${url}/changes`,
+    licenceUrl: `${url}/licence`,
+    helpUrl: 'https://help.example.ch/',
+    supportEmail: 'support@example.ch',
+    botChallengeSiteKey,
+    version: '0.1.0',
+    billing: true,
+  }
+}
+
+/** A session as the service answers it; the end is an hour from now. */
+export function sessionOf(more: object = {}) {
+  const now = Date.now()
+  return {
+    id: 's1',
+    active: true,
+    authenticated_at: new Date(now - 1000).toISOString(),
+    expires_at: new Date(now + 3_600_000).toISOString(),
+    identity: {
+      id: 'i1',
+      traits: { email: 'nora@example.ch', name: { first: 'Nora', last: 'Ammann' } },
+      verifiable_addresses: [{ value: 'nora@example.ch', verified: true }],
+    },
+    devices: [{ ip_address: '192.0.2.18:5122', user_agent: '' }],
+    ...more,
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  let text = ''
+  for await (const piece of request) text += String(piece)
+  return text === '' ? undefined : JSON.parse(text)
+}

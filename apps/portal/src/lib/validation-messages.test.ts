@@ -1,0 +1,18 @@
+import { beforeAll, expect, it } from 'vitest'
+import { z } from 'zod'
+import { speakOwnMessages } from '#lib/validation-messages.ts'
+
+beforeAll(speakOwnMessages)
+
+it.each([
+  ['a missing value', z.string(), undefined, 'Required'],
+  ['another type', z.string(), 7, 'Expected string, received number'],
+  ['nothing where a number is meant', z.number(), null, 'Expected number, received null'],
+  ['an address without @', z.email(), 'nora', 'Invalid email'],
+  ['a short text', z.string().min(1), '', 'String must contain at least 1 character(s)'],
+  ['a small number', z.number().min(1), 0, 'Number must be greater than or equal to 1'],
+  ['a word outside the list', z.enum(['aal1', 'aal2']), 'aal3', "Invalid enum value. Expected 'aal1' | 'aal2'"],
+  ['what fits no form', z.union([z.number(), z.boolean()]), 'x', 'Invalid input'],
+])('says of %s what is wrong', (_, schema, value, message) => {
+  expect(schema.safeParse(value).error?.issues[0]?.message).toBe(message)
+})

@@ -1,0 +1,266 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'
+import { cleanup, render, screen, waitFor } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { flowOf, loginNodes, verificationNodes } from '#lib/testing/flows.ts'
+import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
+import { createPortalRouter, habits } from '#routes/router.tsx'
+
+const id = '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01'
+const nobody = { status: 401, body: { error: { code: 401, message: 'no session' } } }
+let service: Service
+let queryClient: QueryClient
+
+beforeEach(async () => {
+  service = await startService()
+  service.on('GET /sessions/whoami', nobody)
+  service.on('GET /self-service/login/browser', { body: flowOf(loginNodes(), { id: 'new-flow' }) })
+  service.on('GET /self-service/login/flows', ({ query }) => ({
+    body: flowOf(loginNodes(), { id: query['id'] ?? '' }),
+  }))
+})
+afterEach(async () => {
+  cleanup()
+  // What a page still waits for must not meet a closed door.
+  await queryClient.cancelQueries()
+  await service.close()
+})
+
+function open(address: string) {
+  queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  const router = createPortalRouter(queryClient, createMemoryHistory({ initialEntries: [address] }))
+  render(
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>,
+  )
+  const at = () => router.state.location.href
+  return { router, at, settled: (address: string) => waitFor(() => expect(at()).toBe(address), { timeout: 5000 }) }
+}
+const signIn = () => service.on('GET /sessions/whoami', { body: sessionOf() })
+const asked = (path: string) => service.seen.filter((call) => call.path === path)
+
+describe('without a session', () => {
+  it.each(['/overview', '/scope?create=true#top', '/risks/verified?status=ignored', `/assets/${id}/issues`])(
+    '%s leads to the login page and names the way back',
+    async (address) => {
+      const { router } = open(address)
+      await waitFor(() => expect(router.state.location.pathname).toBe('/login'))
+      expect(router.state.location.search).toMatchObject({ return_to: new URL(address, location.origin).href })
+    },
+  )
+
+  it('asks for a second factor where one is missing', async () => {
+    service.on('GET /sessions/whoami', { status: 403, body: { error: { id: 'session_aal2_required', message: 'x' } } })
+    const { router } = open('/scope')
+    await waitFor(() => expect(router.state.location.pathname).toBe('/login'))
+    expect(router.state.location.search).toMatchObject({ aal: 'aal2' })
+  })
+})
+
+describe('addresses of earlier versions', () => {
+  it.each([
+    ['/dashboard', '/overview'],
+    ['/targets', '/scope'],
+    ['/targets?create=true', '/scope?create=true'],
+    [`/targets/${id}`, `/scope/${id}`],
+    [`/targets/${id}/scans`, `/scope/${id}/scans`],
+    [`/targets/${id}/issues`, `/scope/${id}/issues`],
+    ['/issues', '/risks/verified'],
+    [`/issues/${id}`, `/risks/${id}`],
+    ['/_auth/scans', '/scans'],
+    ['/_auth/scope?create=true', '/scope?create=true'],
+  ])('%s leads to %s', async (old, present) => {
+    signIn()
+    await open(old).settled(present)
+  })
+})
+
+describe('a flow', () => {
+  it('is created when the address names none, and the address names it then', async () => {
+    const { settled } = open('/login?aal=aal1')
+    await settled('/login?aal=aal1&flow=new-flow')
+    expect(asked('/self-service/login/browser').map(({ query }) => query)).toEqual([{ refresh: 'true', aal: 'aal1' }])
+    expect(asked('/self-service/login/flows')).toEqual([])
+    expect(await screen.findByLabelText('E-Mail')).toBeTruthy()
+  })
+
+  it('is fetched when the address names one', async () => {
+    open('/login?flow=mine')
+    expect(await screen.findByLabelText('E-Mail')).toBeTruthy()
+    expect(asked('/self-service/login/flows').map(({ query }) => query)).toEqual([{ id: 'mine' }])
+    expect(asked('/self-service/login/browser')).toEqual([])
+  })
+
+  it('starts anew when the named one cannot be fetched', async () => {
+    service.on('GET /self-service/login/flows', {
+      status: 410,
+      body: { error: { id: 'self_service_flow_expired', message: 'x' } },
+    })
+    const back = new URL('/scope', location.origin).href
+    const { router } = open(`/login?flow=old&return_to=${encodeURIComponent(back)}`)
+    await waitFor(() => expect(router.state.location.search).toEqual({ flow: 'new-flow', return_to: back }))
+    expect(asked('/self-service/login/browser').map(({ query }) => query['return_to'])).toEqual([back])
+  })
+
+  it('tells a registration where to go after the verification', async () => {
+    service.on('GET /self-service/registration/browser', { body: flowOf([], { id: 'r' }) })
+    await open('/registration').settled('/registration?flow=r')
+    expect(asked('/self-service/registration/browser')[0]?.query).toEqual({
+      after_verification_return_to: new URL('/overview', location.origin).href,
+    })
+  })
+
+  it('that needs no sign-in any more leads to the profile', async () => {
+    signIn()
+    service.on('GET /self-service/registration/browser', {
+      status: 400,
+      body: { error: { id: 'session_already_available' } },
+    })
+    service.on('GET /self-service/settings/browser', { body: flowOf([], { id: 's' }) })
+    await open('/registration').settled('/profile?flow=s')
+  })
+
+  it('of the settings without a session leads to the login page', async () => {
+    signIn()
+    service.on('GET /self-service/settings/browser', { status: 401, body: { error: { id: 'session_inactive' } } })
+    const { router } = open('/profile')
+    await waitFor(() => expect(router.state.location.pathname).toBe('/login'))
+  })
+
+  it('that is refused for another reason shows it on the error page', async () => {
+    service.on('GET /self-service/recovery/browser', {
+      status: 403,
+      body: { error: { id: 'security_csrf_violation' } },
+    })
+    service.on('GET /self-service/errors', {
+      body: {
+        id: 'security_csrf_violation',
+        error: { message: 'The request was rejected.', reason: 'No cookie came.' },
+      },
+    })
+    await open('/recovery').settled('/error?id=security_csrf_violation')
+    expect(await screen.findByText('No cookie came.')).toBeTruthy()
+  })
+})
+
+describe('after the sign-in', () => {
+  const press = async () => {
+    const user = userEvent.setup()
+    await user.type(await screen.findByLabelText('E-Mail'), 'nora@example.ch')
+    await user.type(screen.getByLabelText('Password'), 'correct horse')
+    await user.click(screen.getByRole('button', { name: 'Sign in with password' }))
+  }
+
+  it('the overview opens', async () => {
+    service.on('POST /self-service/login', () => {
+      signIn()
+      return { body: { session: sessionOf() } }
+    })
+    const { settled } = open('/login')
+    await press()
+    await settled('/overview')
+    expect(asked('/self-service/login')[0]).toMatchObject({
+      query: { flow: 'new-flow' },
+      body: { csrf_token: 't', identifier: 'nora@example.ch', password: 'correct horse', method: 'password' },
+    })
+  })
+
+  it('the page that was asked for opens, as the service confirmed it', async () => {
+    const leave = vi.spyOn(location, 'assign').mockImplementation(() => {})
+    const back = new URL('/scope', location.origin).href
+    service.on('GET /self-service/login/browser', { body: flowOf(loginNodes(), { id: 'new-flow', return_to: back }) })
+    service.on('POST /self-service/login', { body: { session: sessionOf() } })
+    open('/login?return_to=https%3A%2F%2Felsewhere.example.ch%2F')
+    await press()
+    await waitFor(() => expect(leave).toHaveBeenCalledExactlyOnceWith(back))
+    leave.mockRestore()
+  })
+
+  it('the address is verified first, if the service says so', async () => {
+    service.on('GET /self-service/verification/flows', {
+      body: flowOf(verificationNodes(), { id: 'v', state: 'sent_email' }),
+    })
+    service.on('POST /self-service/login', {
+      body: {
+        session: sessionOf(),
+        continue_with: [
+          { action: 'redirect_browser_to', redirect_browser_to: 'http://x.example.ch/' },
+          { action: 'show_verification_ui', flow: { id: 'v', verifiable_address: 'nora@example.ch' } },
+        ],
+      },
+    })
+    const { settled } = open('/login')
+    await press()
+    await settled('/verification?flow=v')
+    expect(await screen.findByRole('heading', { name: 'Verify your email' })).toBeTruthy()
+  })
+
+  it('the browser leaves where the service sends it', async () => {
+    const leave = vi.spyOn(location, 'assign').mockImplementation(() => {})
+    service.on('POST /self-service/login', {
+      status: 422,
+      body: {
+        error: { id: 'browser_location_change_required' },
+        redirect_browser_to: 'https://provider.example.ch/auth?x=1',
+      },
+    })
+    open('/login')
+    await press()
+    await waitFor(() => expect(leave).toHaveBeenCalledWith('https://provider.example.ch/auth?x=1'))
+    leave.mockRestore()
+  })
+
+  it('an expired flow is replaced by the one that the service names', async () => {
+    service.on('POST /self-service/login', {
+      status: 410,
+      body: { error: { id: 'self_service_flow_expired' }, use_flow_id: 'next-flow' },
+    })
+    const { settled } = open('/login')
+    await press()
+    await settled('/login?flow=next-flow')
+  })
+})
+
+it('signs out with the token of the service', async () => {
+  service.on('GET /self-service/logout/browser', { body: { logout_token: 'tok', logout_url: 'x' } })
+  service.on('GET /self-service/logout', { status: 204 })
+  await open('/logout').settled('/login?flow=new-flow')
+  expect(asked('/self-service/logout')[0]?.query).toEqual({
+    token: 'tok',
+    return_to: new URL('/login', location.origin).href,
+  })
+})
+
+it('signs out nobody without complaint', async () => {
+  service.on('GET /self-service/logout/browser', nobody)
+  await open('/logout').settled('/login?flow=new-flow')
+})
+
+it('says what it looked for in vain, and leads home', async () => {
+  open('/nowhere/at/all')
+  expect(await screen.findByText('404')).toBeTruthy()
+  expect(screen.getByRole('heading', { name: 'Page not found' })).toBeTruthy()
+  expect(screen.getByText('Sorry, we couldn\u2019t find the page you\u2019re looking for.')).toBeTruthy()
+  expect(screen.getByRole('link', { name: 'Go back home' }).getAttribute('href')).toBe('/')
+})
+
+it.each(['/login?aal=aal3', '/login?return_to=nowhere', '/error'])('shows the error view for %s', async (address) => {
+  const quiet = vi.spyOn(console, 'error').mockImplementation(() => {})
+  open(address)
+  expect(await screen.findByText('Something went wrong!')).toBeTruthy()
+  expect(asked('/self-service/login/browser')).toEqual([])
+  quiet.mockRestore()
+})
+
+it('keeps the habits of the specification', () => {
+  expect(habits).toMatchObject({
+    defaultPreloadDelay: 50,
+    defaultPreloadStaleTime: 30_000,
+    defaultPendingMs: 1000,
+    defaultPendingMinMs: 500,
+    defaultGcTime: 300_000,
+    scrollRestoration: true,
+  })
+})

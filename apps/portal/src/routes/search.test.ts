@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import {
+  CodeFlowSearch,
+  CreateSearch,
+  ErrorSearch,
+  FlowSearch,
+  LoginSearch,
+  RiskListSearch,
+  strictly,
+} from '#routes/search.ts'
+
+describe('addresses that must be right', () => {
+  it.each([
+    [LoginSearch, { aal: 'aal1' }],
+    [LoginSearch, { aal: 'aal2', flow: 'f', return_to: 'https://portal.example.ch/scope?x=1#y' }],
+    [LoginSearch, {}],
+    [FlowSearch, { flow: 'f', return_to: 'http://127.0.0.1:3000/' }],
+    [CodeFlowSearch, { flow: 'f', code: '012345' }],
+    [ErrorSearch, { id: 'x' }],
+  ])('%# are taken', (schema: z.ZodObject, search) => {
+    expect(strictly(schema).parse(search)).toEqual(search)
+  })
+
+  it.each([
+    [LoginSearch, { aal: 'aal3' }, 'aal'],
+    [LoginSearch, { return_to: '/overview' }, 'return_to'],
+    [FlowSearch, { return_to: 'not an address' }, 'return_to'],
+    [FlowSearch, { return_to: 'javascript:alert(1)' }, 'return_to'],
+    [ErrorSearch, {}, 'id'],
+    [ErrorSearch, { id: '' }, 'id'],
+  ])('%# fail and name what is wrong', (schema: z.ZodObject, search, name) => {
+    expect(() => strictly(schema).parse(search)).toThrow(new RegExp(`^This address cannot be opened\\.\\n${name}: `))
+  })
+})
+
+it.each([
+  [{ create: 'true' }, { create: true }],
+  [{ create: 'false' }, { create: false }],
+  [{ create: true }, { create: true }],
+  [{}, {}],
+])('reads create from %o', (search, read) => {
+  expect(CreateSearch.parse(search)).toEqual(read)
+})
+
+it('drops what a list cannot use and keeps the rest', () => {
+  const search = { status: 'open', severity: 'high', target: 'not-an-id', size: '50', after: 'token', kev: 'maybe' }
+  expect(RiskListSearch.parse(search)).toEqual({ status: 'open', severity: ['high'], size: 50, after: ['token'] })
+})

@@ -1,0 +1,26 @@
+import type { Scan, ScanStatus } from '@glacis/contract/scan'
+import { expect, it } from 'vitest'
+import { hasEnded } from '#scans/queries.ts'
+
+const scan = (id: string, status: ScanStatus): Scan => ({
+  id,
+  status,
+  type: 'TYPE_MANUAL',
+  issueCount: { critical: 0, high: 0, medium: 0, low: 0 },
+  hostCount: { scannedHosts: 0, affectedHosts: 0 },
+  createTime: '2026-11-20T22:00:00Z',
+  updateTime: '2026-11-20T22:00:00Z',
+})
+const running = scan('a', 'STATUS_RUNNING')
+const done = scan('a', 'STATUS_COMPLETED')
+
+it.each([
+  ['it completed', [running], [done], true],
+  ['it left the list of what runs', [running], [], true],
+  ['it still runs', [running], [running], false],
+  ['it waited and now runs', [scan('a', 'STATUS_CREATED')], [running], false],
+  ['it had ended before', [done], [done], false],
+  ['another began', [], [running], false],
+] as const)('when %s', (_, before, after, verdict) => {
+  expect(hasEnded(before, after)).toBe(verdict)
+})

@@ -1,0 +1,71 @@
+import { cleanup, render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, expect, it } from 'vitest'
+import { CodeInput } from '#ui/code-input.tsx'
+
+afterEach(cleanup)
+const boxes = () => screen.getAllByRole<HTMLInputElement>('textbox')
+const code = () => boxes().map((box) => box.value)
+const focused = () => boxes().findIndex((box) => box === document.activeElement)
+
+function show() {
+  render(
+    <form aria-label="form">
+      <CodeInput label="Verification code" name="code" />
+    </form>,
+  )
+  return userEvent.setup()
+}
+
+it('has six boxes with names of their own', () => {
+  show()
+  expect(boxes().map((box) => box.getAttribute('aria-label'))).toEqual(
+    [1, 2, 3, 4, 5, 6].map((number) => `Character ${number} of 6`),
+  )
+})
+
+it('takes one character for each box and moves on', async () => {
+  const user = show()
+  await user.click(screen.getByLabelText('Character 1 of 6'))
+  await user.keyboard('4a1')
+  expect([code(), focused()]).toEqual([['4', 'a', '1', '', '', ''], 3])
+})
+
+it('spreads what is pasted and cuts it at the sixth', async () => {
+  const user = show()
+  await user.click(screen.getByLabelText('Character 1 of 6'))
+  await user.paste('123 456 789')
+  expect([code(), focused()]).toEqual([['1', '2', '3', '4', '5', '6'], 5])
+})
+
+it('spreads from the box that has the focus', async () => {
+  const user = show()
+  await user.click(screen.getByLabelText('Character 5 of 6'))
+  await user.paste('789')
+  expect(code()).toEqual(['', '', '', '', '7', '8'])
+})
+
+it('clears with Backspace and moves back', async () => {
+  const user = show()
+  await user.click(screen.getByLabelText('Character 1 of 6'))
+  await user.keyboard('123')
+  await user.click(screen.getByLabelText('Character 3 of 6'))
+  await user.keyboard('{Backspace}')
+  expect([code(), focused()]).toEqual([['1', '2', '', '', '', ''], 1])
+})
+
+it('moves with the arrows and stops at the ends', async () => {
+  const user = show()
+  await user.click(screen.getByLabelText('Character 1 of 6'))
+  await user.keyboard('{ArrowRight}{ArrowRight}{ArrowLeft}')
+  expect(focused()).toBe(1)
+  await user.keyboard('{ArrowLeft}{ArrowLeft}{ArrowLeft}')
+  expect(focused()).toBe(0)
+})
+
+it('gives the form the whole code', async () => {
+  const user = show()
+  await user.click(screen.getByLabelText('Character 1 of 6'))
+  await user.keyboard('012345')
+  expect(new FormData(screen.getByRole<HTMLFormElement>('form')).get('code')).toBe('012345')
+})

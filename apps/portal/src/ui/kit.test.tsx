@@ -1,0 +1,142 @@
+import { act, cleanup, render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { badgeVariants, tagColour } from '#ui/badge.tsx'
+import { Button, type ButtonSize, type ButtonVariant } from '#ui/button.tsx'
+import { CopyField, copiedMs } from '#ui/copy-field.tsx'
+import { SlideOver } from '#ui/dialog.tsx'
+import { type FieldState, TextField } from '#ui/field.tsx'
+import { Menu, MenuAction, MenuChoice } from '#ui/menu.tsx'
+import { Slider } from '#ui/slider.tsx'
+import { UnexpectedError } from '#ui/states.tsx'
+
+afterEach(() => {
+  cleanup()
+  vi.useRealTimers()
+})
+
+describe('button', () => {
+  const variants: ButtonVariant[] = ['primary', 'secondary', 'green', 'danger', 'ghost', 'link']
+  const sizes: ButtonSize[] = ['md', 'sm', 'xs']
+
+  it('looks different in each variant and size', () => {
+    render(
+      variants.flatMap((variant) => sizes.map((size) => <Button key={variant + size} variant={variant} size={size} />)),
+    )
+    const looks = screen.getAllByRole('button').map((button) => button.className)
+    expect(new Set(looks).size).toBe(variants.length * sizes.length)
+  })
+
+  it('takes no clicks while it is loading, and says so', async () => {
+    const press = vi.fn()
+    render(
+      <Button loading onClick={press}>
+        Save
+      </Button>,
+    )
+    const button = screen.getByRole<HTMLButtonElement>('button', { name: 'Save' })
+    await userEvent.click(button)
+    expect([press.mock.calls.length, button.disabled, button.getAttribute('aria-busy')]).toEqual([0, true, 'true'])
+  })
+
+  it('does not submit by accident', () => {
+    render(<Button>Cancel</Button>)
+    expect(screen.getByRole<HTMLButtonElement>('button').type).toBe('button')
+  })
+})
+
+it('has ten badge colours, in the order of the tags', () => {
+  expect(badgeVariants).toEqual(['main', 'gray', 'orange', 'yellow', 'pink', 'teal', 'purple', 'blue', 'green', 'red'])
+  expect([tagColour(0), tagColour(9), tagColour(13), tagColour(-1)]).toEqual(['main', 'red', 'yellow', 'red'])
+})
+
+it.each<[FieldState, string | null]>([
+  ['default', null],
+  ['error', 'true'],
+  ['success', null],
+])('an input in state %s has aria-invalid %s and is described by its message', (state, invalid) => {
+  render(<TextField label="Address" state={state} messages={['a message']} />)
+  const input = screen.getByLabelText('Address')
+  const described = document.getElementById(input.getAttribute('aria-describedby') ?? '')
+  expect([input.getAttribute('aria-invalid'), described?.textContent]).toEqual([invalid, 'a message'])
+})
+
+it('says Copied for 2.5 seconds', async () => {
+  vi.useFakeTimers()
+  const write = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue()
+  render(<CopyField label="token" value="gla_7Qm" />)
+  await act(async () => screen.getByRole('button', { name: 'Copy token' }).click())
+  expect(write).toHaveBeenCalledWith('gla_7Qm')
+  act(() => void vi.advanceTimersByTime(copiedMs - 1))
+  expect(screen.getByRole('button').textContent).toBe('Copied')
+  act(() => void vi.advanceTimersByTime(1))
+  expect(screen.getByRole('button', { name: 'Copy token' }).textContent).toBe('')
+  expect(copiedMs).toBe(2500)
+})
+
+it('closes a slide-over by its control', async () => {
+  const close = vi.fn()
+  render(
+    <SlideOver open onClose={close} title="New target" footer={<Button>Save</Button>}>
+      body
+    </SlideOver>,
+  )
+  await userEvent.click(screen.getByRole('button', { name: 'Close panel' }))
+  expect(close).toHaveBeenCalledOnce()
+})
+
+it('finds an entry of a menu by typing, and forgets what was typed after 350 ms', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  const user = userEvent.setup({ advanceTimers: vi.advanceTimersByTime })
+  render(
+    <Menu button="More">
+      <MenuAction onClick={() => {}}>Settings</MenuAction>
+      <MenuAction onClick={() => {}}>Start scan</MenuAction>
+      <MenuAction onClick={() => {}}>Delete</MenuAction>
+    </Menu>,
+  )
+  const focusedEntry = () => document.querySelector('[role=menuitem][data-focus]')?.textContent
+  await user.click(screen.getByRole('button', { name: 'More' }))
+  await user.keyboard('st')
+  expect(focusedEntry()).toBe('Start scan')
+  await act(() => vi.advanceTimersByTimeAsync(351))
+  await user.keyboard('d')
+  expect(focusedEntry()).toBe('Delete')
+})
+
+it('tells which choice of a menu is on', async () => {
+  render(
+    <Menu button="Sort">
+      <MenuChoice checked onClick={() => {}}>
+        Most recent
+      </MenuChoice>
+      <MenuChoice checked={false} onClick={() => {}}>
+        Severity
+      </MenuChoice>
+    </Menu>,
+  )
+  await userEvent.click(screen.getByRole('button', { name: 'Sort' }))
+  const states = screen
+    .getAllByRole('menuitemradio')
+    .map((item) => [item.textContent, item.getAttribute('aria-checked')])
+  expect(states).toEqual([
+    ['Most recent', 'true'],
+    ['Severity', 'false'],
+  ])
+})
+
+it('slides from 0 to 100 by 1 unless told otherwise', () => {
+  render(<Slider label="Targets" value={40} onChange={() => {}} />)
+  const { min, max, step, value } = screen.getByRole<HTMLInputElement>('slider', { name: 'Targets' })
+  expect([min, max, step, value]).toEqual(['0', '100', '1', '40'])
+})
+
+it('shows and hides what went wrong', async () => {
+  render(<UnexpectedError error={new Error('the chunk is gone')} />)
+  expect(screen.getByRole('heading').textContent).toBe('Something went wrong!')
+  expect(screen.queryByText('the chunk is gone')).toBeNull()
+  await userEvent.click(screen.getByRole('button', { name: 'Show Error' }))
+  expect(screen.getByText('the chunk is gone')).toBeTruthy()
+  await userEvent.click(screen.getByRole('button', { name: 'Hide Error' }))
+  expect(screen.queryByText('the chunk is gone')).toBeNull()
+})

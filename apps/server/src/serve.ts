@@ -1,0 +1,116 @@
+/** `glacis serve`: everything starts in order, and stops in the opposite order. */
+import { createServer } from 'node:net'
+import pg from 'pg'
+import { type Config, readConfig } from './config.ts'
+import { startPostgres } from './database/embedded.ts'
+import { lockFolder } from './lock.ts'
+import { createLogger, type Logger } from './log.ts'
+import { createMailer } from './mail.ts'
+import { Obstacle } from './obstacle.ts'
+
+/** What is still at work after this is cut off; the database's own stop has its share of the five seconds. */
+const closeMsMax = 3000
+const connectMsMax = 10_000
+/** One Ctrl-C arrives several times: from the terminal, from npm, from our launcher. */
+const sameKeyMs = 1000
+
+/**
+ * Starts the whole product and resolves when it has stopped in good order, after SIGINT, SIGTERM
+ * or SIGHUP, or after the process that launched us is gone. A second signal ends us at once.
+ *
+ * @throws Obstacle when it cannot start, or when the embedded database is lost for good
+ */
+export async function serve({ environment, root }: { environment: NodeJS.ProcessEnv; root: string }): Promise<void> {
+  const config = readConfig(environment, root)
+  const log = createLogger({ level: config.logLevel })
+  const { isStopping, stopped } = listenForStop()
+
+  await using running = new AsyncDisposableStack()
+  running.defer(await lockFolder(config.dataFolder))
+  for (const host of config.hosts) await tryPort(host, config.port)
+  // The modules load while the database starts.
+  const [{ compose }, database] = await Promise.all([import('./compose.ts'), openDatabase(config, log, running)])
+  if (isStopping()) return
+  const mailer = createMailer(config, log)
+  const composition = await compose({ config, databaseUrl: database.url, log, mailer, root })
+  running.defer(() => atMost(closeMsMax, composition.close(), log))
+  if (isStopping()) return
+  await composition.listen().catch((error: unknown) => {
+    throw explainListen(error, config.hosts.join(', '), config.port)
+  })
+  process.stdout.write(`Glacis is ready at ${config.url}\n`)
+
+  const loss = await Promise.race([stopped, database.lost])
+  if (loss) throw loss
+}
+
+async function openDatabase(config: Config, log: Logger, running: AsyncDisposableStack) {
+  if (config.databaseUrl !== undefined) {
+    await tryDatabase(config.databaseUrl)
+    return { url: config.databaseUrl, lost: new Promise<never>(() => undefined) }
+  }
+  const postgres = await startPostgres({ dataFolder: config.dataFolder, log }).catch((cause: unknown) => {
+    if (cause instanceof Obstacle) throw cause
+    const words = cause instanceof Error ? cause.message : String(cause)
+    throw new Obstacle(`The embedded database in ${config.dataFolder} does not start: ${words}`, { cause })
+  })
+  running.defer(() => postgres.stop())
+  return postgres
+}
+
+async function tryDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectMsMax })
+  try {
+    await client.connect()
+  } catch (cause) {
+    const words = cause instanceof Error ? cause.message || String(Reflect.get(cause, 'code')) : String(cause)
+    throw new Obstacle(`The database of DATABASE_URL cannot be used (${words}); mend the address or start it.`, {
+      cause,
+    })
+  }
+  await client.end()
+}
+
+function listenForStop() {
+  const { promise: stopped, resolve } = Promise.withResolvers<undefined>()
+  let firstAt: number | undefined
+  const stop = () => {
+    if (firstAt === undefined) {
+      firstAt = Date.now()
+      resolve(undefined)
+    } else if (Date.now() - firstAt > sameKeyMs) process.exit(1)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
+  process.once('disconnect', stop)
+  return { stopped, isStopping: () => firstAt !== undefined }
+}
+
+async function atMost(ms: number, closing: Promise<void>, log: Logger): Promise<void> {
+  const late = Promise.withResolvers<void>()
+  const timer = setTimeout(() => {
+    log.warn('some work was cut off; it will be taken up at the next start')
+    late.resolve()
+  }, ms)
+  await Promise.race([closing, late.promise]).finally(() => clearTimeout(timer))
+}
+
+/** Finds out before the long part of a start whether its end will fail. */
+async function tryPort(host: string, port: number): Promise<void> {
+  const probe = createServer()
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  probe.once('error', (error) => reject(explainListen(error, host, port)))
+  probe.listen({ host, port }, () => probe.close(() => resolve()))
+  await promise
+}
+
+function explainListen(error: unknown, host: string, port: number): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : ''
+  const words: Record<string, string> = {
+    EADDRINUSE: `Port ${port} is taken by another program; stop it, or choose another port: GLACIS_PORT=${port === 65_535 ? 3000 : port + 1} npm start`,
+    EACCES: `Port ${port} is reserved for the administrator; choose one above 1023 with GLACIS_PORT.`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine; mend GLACIS_HOST.`,
+    ENOTFOUND: `${host} is not a name of this machine; mend GLACIS_HOST.`,
+  }
+  const sentence = words[String(code)]
+  return sentence ? new Obstacle(sentence, { cause: error }) : error
+}

@@ -1,0 +1,18 @@
+/** A rate: fills with time, up to its burst, and is emptied one by one. */
+export interface Bucket {
+  readonly perSecond: number
+  readonly burst: number
+  tokens: number
+  filledAt: number
+}
+/** A full bucket. */
+export function bucketOf(perSecond: number, burst: number): Bucket {
+  return { perSecond, burst: Math.max(1, burst), tokens: Math.max(1, burst), filledAt: performance.now() }
+}
+
+/** Adds what has come in since the last time; `now` is in milliseconds. */
+export function refill(bucket: Bucket, now: number): void {
+  const gained = bucket.perSecond === Infinity ? Infinity : ((now - bucket.filledAt) / 1000) * bucket.perSecond
+  bucket.tokens = Math.min(bucket.burst, bucket.tokens + gained)
+  bucket.filledAt = now
+}

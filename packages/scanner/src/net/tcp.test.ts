@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { createGuard } from '#guard.ts'
+import { ask, dial } from '#net/tcp.ts'
+import { dribble, flood, greet, listen, reset, stayMute } from '#testing/loopback.ts'
+
+const guard = createGuard({ allow: ['127.41.0.0/16'], deny: ['127.41.21.9'] })
+const options = { guard, signal: new AbortController().signal }
+
+describe('dial', () => {
+  it('takes a refused port for closed', async () => {
+    expect(await dial('127.41.21.1', 9, options)).toEqual({ kind: 'closed' })
+  })
+
+  it('never dials what the guard refuses', async () => {
+    expect(await dial('127.41.21.9', 80, options)).toEqual({ kind: 'unknown', reason: '127.41.21.9 is excluded' })
+  })
+
+  it('ends with the reason of the signal', async () => {
+    await expect(dial('127.41.21.1', 9, { guard, signal: AbortSignal.abort(new Error('stop')) })).rejects.toThrow(
+      'stop',
+    )
+  })
+})
+
+describe('ask', () => {
+  const patience = { firstByteMs: 300, idleMs: 100, totalMs: 600, bytesMax: 1000 }
+
+  it.each([
+    ['what is said', greet('hello\r\n'), 'hello\r\n'],
+    ['nothing from the mute', stayMute, ''],
+  ])('hears %s', async (_, treat, heard) => {
+    await using server = await listen('127.41.21.2', 0, treat)
+    const answer = await ask(server.address, server.port, null, { ...options, ...patience })
+    expect(answer?.toString()).toBe(heard)
+  })
+
+  it('bounds the bytes of a flood', async () => {
+    await using server = await listen('127.41.21.3', 0, flood)
+    const answer = await ask(server.address, server.port, null, { ...options, ...patience })
+    expect(answer).toHaveLength(1000)
+  })
+
+  it('ends a reading that would never end', async () => {
+    await using server = await listen('127.41.21.4', 0, dribble(20))
+    const answer = await ask(server.address, server.port, null, { ...options, ...patience })
+    expect(answer?.length).toBeGreaterThan(0)
+    expect(answer?.length).toBeLessThan(1000)
+  })
+
+  it('survives a reset', async () => {
+    await using server = await listen('127.41.21.5', 0, reset)
+    expect((await ask(server.address, server.port, 'x', { ...options, ...patience }))?.length ?? 0).toBe(0)
+  })
+})

@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import { createServer } from 'node:tls'
+import type { TlsOptions as ServerOptions } from 'node:tls'
+import { describe, expect, it } from 'vitest'
+import { createGuard } from '#guard.ts'
+import { acceptedVersions, shakeHands } from '#net/tls.ts'
+import { certificateFor } from '#template/testing/certificate.ts'
+import { answer, greet, listen, neverFinishTls, reset, stayMute } from '#testing/loopback.ts'
+
+const guard = createGuard({ allow: ['127.41.0.0/16'] })
+const options = { guard, signal: new AbortController().signal, hostname: 'lab.test', deadlineMs: 3000 }
+const address = '127.41.20.1'
+
+async function secure(settings: ServerOptions) {
+  const server = createServer({ ...certificateFor({ name: 'lab.test', days: 10 }), ...settings })
+  server.on('tlsClientError', () => undefined)
+  server.listen(0, address)
+  await once(server, 'listening')
+  const bound = server.address()
+  if (typeof bound !== 'object' || bound === null) throw new Error('not bound')
+  return {
+    port: bound.port,
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  }
+}
+
+describe('shakeHands', () => {
+  it('reads what the server showed', async () => {
+    await using server = await secure({})
+    const shaken = await shakeHands(address, server.port, options)
+    if (shaken.kind === 'failure') throw new Error(shaken.reason)
+    shaken.socket.destroy()
+    expect(shaken).toMatchObject({ version: 'TLSv1.3', certificate: { selfSigned: true, keyType: expect.any(String) } })
+    expect(shaken.certificate?.subject).toContain('CN=lab.test')
+    expect(shaken.certificate?.fingerprint).toMatch(/^[0-9a-f]{64}$/)
+    expect(Date.parse(shaken.certificate?.validTo ?? '')).toBeGreaterThan(Date.now())
+  })
+
+  it.each([
+    ['a server that resets', reset],
+    ['a server that says nothing', stayMute],
+    ['a record that never ends', neverFinishTls],
+    ['a server of another protocol', greet('SSH-2.0-x\r\n')],
+  ])('does not hang on %s', async (_, treat) => {
+    await using server = await listen('127.41.20.2', 0, treat)
+    const shaken = await shakeHands(server.address, server.port, { ...options, deadlineMs: 300 })
+    expect(shaken.kind).toBe('failure')
+  })
+
+  it('never dials what the guard refuses', async () => {
+    const shaken = await shakeHands('127.42.0.1', 443, options)
+    expect(shaken).toEqual({ kind: 'failure', reason: '127.42.0.1 is outside the target' })
+  })
+})
+
+describe('acceptedVersions', () => {
+  it('tells old versions from new ones', async () => {
+    await using server = await secure({ minVersion: 'TLSv1', maxVersion: 'TLSv1.2', ciphers: 'ALL:@SECLEVEL=0' })
+    expect(await acceptedVersions(address, server.port, options)).toEqual(['TLSv1', 'TLSv1.1', 'TLSv1.2'])
+  })
+
+  it('knows SSL 3 by the version in the ServerHello', async () => {
+    const hello = Buffer.from([22, 3, 0, 0, 6, 2, 0, 0, 2, 3, 0])
+    await using server = await listen('127.41.20.3', 0, answer([[/^\p{Cc}/u, hello]]))
+    expect(await acceptedVersions(server.address, server.port, { ...options, deadlineMs: 300 })).toEqual(['SSLv3'])
+  })
+})

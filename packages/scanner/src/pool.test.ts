@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import { createBudget } from '#budget.ts'
+import { createChannel } from '#channel.ts'
+import { createGate, forEachOf } from '#pool.ts'
+
+const forever = new AbortController().signal
+const soon = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('forEachOf', () => {
+  it('does everything, never more at once than it may', async () => {
+    let inside = 0
+    let most = 0
+    const done: number[] = []
+    await forEachOf([1, 2, 3, 4, 5, 6, 7], 3, async (item) => {
+      most = Math.max(most, ++inside)
+      await soon()
+      inside--
+      done.push(item)
+    })
+    expect(new Set(done)).toEqual(new Set([1, 2, 3, 4, 5, 6, 7]))
+    expect(most).toBe(3)
+  })
+
+  it('begins nothing more after an error, lets the rest end, and throws it', async () => {
+    const done: number[] = []
+    const work = async (item: number) => {
+      await soon()
+      if (item === 1) throw new Error('one')
+      await soon()
+      done.push(item)
+    }
+    await expect(forEachOf([1, 2, 3, 4, 5], 2, work)).rejects.toThrow('one')
+    expect(done).toEqual([2])
+  })
+})
+
+describe('gate', () => {
+  it('lets the waiting in as others leave, also after one that failed', async () => {
+    const gate = createGate(1)
+    const order: string[] = []
+    const first = gate.pass(async () => {
+      await soon()
+      order.push('first')
+      throw new Error('first')
+    }, forever)
+    const second = gate.pass(async () => void order.push('second'), forever)
+    await expect(first).rejects.toThrow('first')
+    await second
+    expect(order).toEqual(['first', 'second'])
+  })
+
+  it('forgets who gives up waiting', async () => {
+    const gate = createGate(1)
+    const stop = new AbortController()
+    const leave = Promise.withResolvers<void>()
+    const inside = gate.pass(() => leave.promise, forever)
+    const waiting = gate.pass(async () => 'never', stop.signal)
+    stop.abort(new Error('gone'))
+    await expect(waiting).rejects.toThrow('gone')
+    leave.resolve()
+    await inside
+    expect(await gate.pass(async () => 'free', forever)).toBe('free')
+  })
+})
+
+describe('channel', () => {
+  it('makes writers wait until somebody reads, and keeps the order', async () => {
+    const channel = createChannel<number>(2)
+    let written = 0
+    const writing = (async () => {
+      for (const item of [1, 2, 3, 4]) {
+        await channel.put(item)
+        written++
+      }
+      channel.end()
+    })()
+    await soon()
+    expect(written).toBe(2)
+    expect(await Array.fromAsync(channel)).toEqual([1, 2, 3, 4])
+    await writing
+  })
+
+  it('throws the reason it was ended with, also to a reader that waits', async () => {
+    const channel = createChannel<number>(2)
+    const reading = Array.fromAsync(channel)
+    channel.end({ reason: new Error('over') })
+    await expect(reading).rejects.toThrow('over')
+  })
+
+  it('lets writers go when it has ended', async () => {
+    const channel = createChannel<number>(1)
+    await channel.put(1)
+    const writing = channel.put(2)
+    channel.end()
+    await writing
+    expect(await Array.fromAsync(channel)).toEqual([1])
+  })
+})
+
+describe('budget', () => {
+  it('rejects with the reason of the signal while it waits', async () => {
+    const budget = createBudget({ requestsPerSecond: 1000, requestsPerHostPerSecond: 0.001 })
+    const stop = new AbortController()
+    await budget.take('10.0.0.1', stop.signal)
+    const waiting = budget.take('10.0.0.1', stop.signal)
+    stop.abort(new Error('enough'))
+    await expect(waiting).rejects.toThrow('enough')
+  })
+
+  it('does not make one host wait for another', async () => {
+    const budget = createBudget({ requestsPerSecond: 1000, requestsPerHostPerSecond: 0.001 })
+    await budget.take('10.0.0.1', forever)
+    await budget.take('10.0.0.2', forever)
+    await expect(budget.take('10.0.0.1', AbortSignal.timeout(20))).rejects.toThrow()
+  })
+})

@@ -1,0 +1,180 @@
+/** What a sweep knows of one host, and what it asks next. */
+import { bucketOf, refill } from '#bucket.ts'
+import type { Bucket } from '#bucket.ts'
+
+/** What one host is asked. The pairs of address and ports have passed the guard. */
+export interface SweepOrder {
+  readonly id: number
+  readonly address: string
+  /** In the order of asking; the first `headCount` tell whether the host answers at all. */
+  readonly ports: readonly number[]
+  readonly headCount: number
+  /** Ports asked of a host that answered none of the head. */
+  readonly silentPortsMax: number
+  readonly pace: SweepPace
+}
+export interface SweepPace {
+  readonly perSecond: number
+  readonly burst: number
+  readonly inFlightMax: number
+  readonly deadlineMs: number
+}
+export interface SweepReply {
+  readonly id: number
+  readonly open: readonly number[]
+  readonly closed: number
+  readonly filtered: number
+  readonly unknown: number
+  readonly answersEverything: boolean
+  /** Codes of errors of this machine, such as EMFILE, and how often each came. */
+  readonly localErrors: Readonly<Record<string, number>>
+}
+export interface Host {
+  readonly order: SweepOrder
+  readonly bucket: Bucket
+  readonly startedAt: number
+  queue: number[]
+  next: number
+  inFlight: number
+  pass: 'head' | 'all' | 'again'
+  again: number[]
+  attempts: Map<number, number>
+  open: number[]
+  closed: number
+  filtered: number
+  unknown: number
+  localErrors: Record<string, number>
+  srttMs: number
+  rttvarMs: number
+}
+/** Timeouts, in milliseconds (RFC 6298's estimate, within these bounds). */
+const timeoutFirstMs = 1000
+const timeoutMinMs = 250
+const timeoutMaxMs = 3000
+const silentTimeoutMs = 750
+const againMax = 1000
+/** More open ports than this share, of at least that many, are a proxy or a tarpit. */
+const everythingShare = 0.6
+const everythingAsked = 100
+const everythingEnough = 1000
+
+/** After so many undecided ports and no answer at all the rest of the host is not asked. */
+const hopelessPorts = 3
+
+/** A host of which nothing is known yet. */
+export function hostOf(order: SweepOrder): Host {
+  const now = performance.now()
+  return {
+    order,
+    bucket: bucketOf(order.pace.perSecond, order.pace.burst),
+    startedAt: now,
+    queue: order.ports.slice(0, order.headCount),
+    next: 0,
+    inFlight: 0,
+    pass: 'head',
+    again: [],
+    attempts: new Map(),
+    open: [],
+    closed: 0,
+    filtered: 0,
+    unknown: 0,
+    localErrors: {},
+    srttMs: 0,
+    rttvarMs: 0,
+  }
+}
+
+/** Whether the host has a port left and its limits let one more connect go. */
+export function mayAsk(host: Host, now: number): boolean {
+  if (host.next >= host.queue.length || host.inFlight >= host.order.pace.inFlightMax) return false
+  refill(host.bucket, now)
+  return host.bucket.tokens >= 1
+}
+
+/** Takes down what a port said; a silent one is asked a second time later, when there is room for it. */
+export function note(host: Host, port: number, state: 'open' | 'closed' | 'filtered', tookMs: number): void {
+  if (state === 'filtered') {
+    if (host.pass === 'again' || host.again.length >= againMax) host.filtered++
+    else host.again.push(port)
+    return
+  }
+  if (state === 'open') host.open.push(port)
+  else host.closed++
+  learn(host, tookMs)
+}
+
+function learn(host: Host, tookMs: number): void {
+  if (host.srttMs === 0) {
+    host.srttMs = tookMs
+    host.rttvarMs = tookMs / 2
+    return
+  }
+  host.rttvarMs = 0.75 * host.rttvarMs + 0.25 * Math.abs(host.srttMs - tookMs)
+  host.srttMs = 0.875 * host.srttMs + 0.125 * tookMs
+}
+
+function answered(host: Host): boolean {
+  return host.open.length + host.closed > 0
+}
+
+/** How long the next connect to the host is waited for, in milliseconds. */
+export function timeoutOf(host: Host): number {
+  if (!answered(host)) return host.pass === 'head' ? timeoutFirstMs : silentTimeoutMs
+  const estimate = Math.min(timeoutMaxMs, Math.max(timeoutMinMs, host.srttMs + 4 * host.rttvarMs))
+  return host.pass === 'again' ? Math.min(timeoutMaxMs, estimate * 2) : estimate
+}
+
+/**
+ * What is asked when a pass is over; nothing when the host is done. A silent host is asked every
+ * port once and briefly; one that answers is asked a second time where it did not.
+ */
+export function nextPass(host: Host): number[] {
+  const { ports, headCount, silentPortsMax, pace } = host.order
+  const isLate = performance.now() - host.startedAt > pace.deadlineMs || isHopeless(host)
+  if (host.pass === 'head') {
+    host.pass = 'all'
+    const rest = ports.slice(headCount, answered(host) ? undefined : silentPortsMax)
+    if (!isLate && rest.length > 0) return rest
+    if (isLate) host.unknown += rest.length
+  }
+  if (host.pass === 'all') {
+    host.pass = 'again'
+    const again = host.again
+    host.again = []
+    if (answered(host) && !isLate && !isEverything(host) && again.length > 0) return again
+    host.filtered += again.length
+  }
+  return []
+}
+
+function asked(host: Host): number {
+  return host.open.length + host.closed + host.filtered + host.again.length
+}
+
+function isEverything(host: Host): boolean {
+  return asked(host) >= everythingAsked && host.open.length > asked(host) * everythingShare
+}
+
+function isHopeless(host: Host): boolean {
+  return host.unknown >= hopelessPorts && asked(host) === 0
+}
+
+/** Whether what is left of a host's ports shall not be asked: no time, no way, or nothing to learn. */
+export function isOver(host: Host, now: number): boolean {
+  if (host.next >= host.queue.length) return false
+  if (now - host.startedAt > host.order.pace.deadlineMs || isHopeless(host)) return true
+  return asked(host) >= everythingEnough && isEverything(host)
+}
+
+/** The sum of what the host said. */
+export function replyOf(host: Host): SweepReply {
+  return {
+    id: host.order.id,
+    open: host.open,
+    closed: host.closed,
+    filtered: host.filtered,
+    unknown: host.unknown,
+    answersEverything: isEverything(host),
+    localErrors: host.localErrors,
+  }
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import type { DslValue } from '#template/dsl-value.ts'
+import { evaluateOperators } from '#template/matcher.ts'
+import { readOperators } from '#template/parse-operators.ts'
+
+const values = new Map<string, DslValue>([
+  ['body', 'Alpha Beta\u0000\u00ff version 1.2'],
+  ['header', 'Server: nginx\r\n'],
+  ['status_code', 200],
+  ['json', '{"a":{"b":[{"c":1},{"c":2}]}}'],
+  ['server', 'nginx'],
+])
+const answer = { defaultPart: 'body', get: (name: string) => values.get(name) }
+
+function matches(block: object) {
+  return evaluateOperators(readOperators({ value: block, path: [] }), answer)
+}
+const hits = (matcher: object) => matches({ matchers: [matcher] }).length > 0
+
+describe('one matcher', () => {
+  it.each<[object, boolean]>([
+    [{ type: 'word', words: ['Alpha'] }, true],
+    [{ type: 'word', words: ['alpha'] }, false],
+    [{ type: 'word', words: ['ALPHA'], 'case-insensitive': true }, true],
+    [{ type: 'word', words: ['Alpha', 'none'] }, true],
+    [{ type: 'word', words: ['Alpha', 'none'], condition: 'and' }, false],
+    [{ type: 'word', words: ['none'], negative: true }, true],
+    [{ type: 'word', words: ['Alpha'], negative: true }, false],
+    [{ type: 'word', part: 'header', words: ['nginx'] }, true],
+    [{ type: 'word', part: 'nosuch', words: ['x'] }, false],
+    [{ type: 'word', part: 'nosuch', words: ['x'], negative: true }, false],
+    [{ type: 'word', words: ['{{server}}'], part: 'header' }, true],
+    [{ type: 'word', words: ['{{nosuch}}'], part: 'header' }, false],
+    [{ type: 'status', status: [200, 204] }, true],
+    [{ type: 'status', status: [404], negative: true }, true],
+    [{ type: 'size', size: [5], part: 'server' }, true],
+    [{ type: 'regex', regex: ['version \\d'] }, true],
+    [{ type: 'regex', regex: ['^version'] }, false],
+    [{ type: 'binary', binary: ['00c3'] }, false],
+    [{ type: 'binary', binary: ['00ff'] }, true],
+    [{ type: 'dsl', dsl: ['status_code == 200', 'contains(body, "none")'], condition: 'and' }, false],
+    [{ type: 'dsl', dsl: ['status_code == 200', 'contains(body, "none")'] }, true],
+  ])('%j: %s', (matcher, expected) => {
+    expect(hits(matcher)).toBe(expected)
+  })
+})
+
+describe('several matchers', () => {
+  const word = (name: string, text: string) => ({ type: 'word', name, words: [text] })
+
+  it('gives one result for each named matcher under or', () => {
+    const names = matches({ matchers: [word('a', 'Alpha'), word('n', 'none'), word('b', 'Beta')] }).map(
+      ({ name }) => name,
+    )
+    expect(names).toEqual(['a', 'b'])
+  })
+
+  it('gives one result without a name under and', () => {
+    const found = matches({ 'matchers-condition': 'and', matchers: [word('a', 'Alpha'), word('b', 'Beta')] })
+    expect(found).toMatchObject([{ name: '', spans: ['Alpha', 'Beta'] }])
+  })
+
+  it('matches nothing under and when one fails', () => {
+    expect(matches({ 'matchers-condition': 'and', matchers: [word('', 'Alpha'), word('', 'none')] })).toEqual([])
+  })
+
+  it('knows proof from a mere status or absence', () => {
+    const proof = (matcher: object) => matches({ matchers: [matcher] })[0]?.isProof
+    expect(proof({ type: 'word', words: ['Alpha'] })).toBe(true)
+    expect(proof({ type: 'dsl', dsl: ['status_code == 200'] })).toBe(false)
+    expect(proof({ type: 'status', status: [200] })).toBe(false)
+    expect(proof({ type: 'word', words: ['none'], negative: true })).toBe(false)
+  })
+})
+
+describe('extractors', () => {
+  it.each<[object, string[]]>([
+    [{ type: 'regex', regex: ['version ([\\d.]+)'], group: 1 }, ['1.2']],
+    [{ type: 'regex', regex: ['none'] }, []],
+    [{ type: 'kval', kval: ['Server', 'nosuch'] }, ['nginx']],
+    [{ type: 'json', part: 'json', json: ['.a.b[].c'] }, ['1', '2']],
+    [{ type: 'json', part: 'json', json: ['.a.b[1].c'] }, ['2']],
+    [{ type: 'dsl', dsl: ['to_upper(server)'] }, ['NGINX']],
+  ])('%j reads %j', (extractor, expected) => {
+    expect(matches({ extractors: [extractor] }).flatMap(({ extracted }) => extracted)).toEqual(expected)
+  })
+})

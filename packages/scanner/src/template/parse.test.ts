@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest'
+import { parseTemplate } from '#template/parse.ts'
+
+const head = 'id: demo\ninfo:\n  name: Demo\n  severity: high\n'
+const block = `http:
+  - method: GET
+    path: ["{{BaseURL}}/x"]
+`
+const word = `    matchers:
+      - type: word
+        words: ["a"]
+`
+
+function parse(source: string) {
+  return parseTemplate('demo.yaml', source)
+}
+
+it('reads what a person is told', () => {
+  const source = `id: CVE-2024-12345
+info:
+  name: Demo
+  severity: critical
+  description: |
+    Bad.
+  reference:
+    - https://a.test
+  classification:
+    cvss-metrics: CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H
+    cvss-score: 9.8
+    cve-id: CVE-2024-12345,CVE-2024-12346
+  tags: cve, demo
+${block}${word}`
+  expect(parse(source)).toMatchObject({
+    info: {
+      id: 'CVE-2024-12345',
+      threat: 'CVE-2024-12345',
+      severity: 'critical',
+      score: 9.8,
+      summary: 'Bad.',
+      references: ['https://a.test'],
+      cves: ['CVE-2024-12345', 'CVE-2024-12346'],
+      tags: ['cve', 'demo'],
+      quality: 99,
+    },
+  })
+})
+
+it('reads one block of each protocol under both of its names', () => {
+  const network = `network:
+  - inputs:
+      - data: "50494e47"
+        type: hex
+        read: 10
+        name: pong
+    host: ["{{Hostname}}", "tls://{{Hostname}}", "{{Host}}:6379"]
+    port: 6379,6380
+    matchers: [{ type: word, words: ["+PONG"] }]
+ssl:
+  - address: "{{Host}}:{{Port}}"
+    min_version: tls10
+    max_version: tls11
+    matchers: [{ type: dsl, dsl: ["expired == true"] }]
+`
+  expect(parse(head + network)).toMatchObject({
+    network: [
+      {
+        ports: [6379, 6380],
+        hosts: [
+          { tls: false, port: null },
+          { tls: true, port: null },
+          { tls: false, port: 6379 },
+        ],
+        inputs: [{ data: '50494e47', isHex: true, readBytesMax: 10, name: 'pong' }],
+        readBytesMax: 1024,
+      },
+    ],
+    ssl: [{ minVersion: 'TLSv1', maxVersion: 'TLSv1.1' }],
+  })
+})
+
+describe('refuses with line and reason', () => {
+  it.each<[string, string, string, number]>([
+    ['raw requests', `${head}http:\n  - raw: ["GET / HTTP/1.1"]\n${word}`, 'raw', 6],
+    ['payloads', `${head}${block}    payloads: { a: [b] }\n${word}`, 'payloads', 8],
+    ['a flow', `${head}flow: http(1) && http(2)\n${block}${word}`, 'flow', 5],
+    ['variables', `${head}variables: { a: b }\n${block}${word}`, 'variables', 5],
+    ['code', `${head}code:\n  - engine: [sh]\n    source: id\n`, 'code', 6],
+    ['headless', `${head}headless:\n  - steps: []\n`, 'headless', 6],
+    ['javascript', `${head}javascript:\n  - code: x\n`, 'javascript', 6],
+    ['file', `${head}file:\n  - extensions: [all]\n`, 'file', 6],
+    ['workflows', `${head}workflows:\n  - template: a.yaml\n`, 'workflows', 6],
+    ['an unknown field', `${head}${block}    fancy: true\n${word}`, 'fancy', 8],
+    [
+      'an unknown field of a matcher',
+      `${head}${block}    matchers:\n      - type: word\n        words: [a]\n        fuzzy: 1\n`,
+      'fuzzy',
+      11,
+    ],
+    ['xpath', `${head}${block}    matchers:\n      - type: xpath\n        xpath: ["/a"]\n`, 'xpath', 10],
+    [
+      'callbacks',
+      `${head}${block}    matchers:\n      - type: word\n        part: interactsh_protocol\n        words: [dns]\n`,
+      'interactsh',
+      10,
+    ],
+    [
+      'history',
+      `${head}${block}    matchers:\n      - type: dsl\n        dsl: ["contains(body_2, 'a')"]\n`,
+      'history variables',
+      10,
+    ],
+    [
+      'timing',
+      `${head}${block}    matchers:\n      - type: dsl\n        dsl: ["duration >= 6"]\n`,
+      'time-based matching',
+      10,
+    ],
+    [
+      'an unknown function',
+      `${head}${block}    matchers:\n      - type: dsl\n        dsl: ["jarm('x')"]\n`,
+      'the function jarm',
+      10,
+    ],
+    [
+      'look-behind',
+      `${head}${block}    matchers:\n      - type: regex\n        regex: ["(?<=a)b"]\n`,
+      'regular expression',
+      10,
+    ],
+    ['another host', `${head}http:\n  - path: ["https://elsewhere.test/"]\n${word}`, 'address of its own', 6],
+    ['an unknown placeholder', `${head}http:\n  - path: ["{{BaseURL}}/{{token}}"]\n${word}`, 'placeholder', 6],
+    [
+      'another host of tcp',
+      `${head}tcp:\n  - host: ["10.0.0.1:22"]\n    inputs: [{ data: a }]\n${word}`,
+      'address of its own',
+      6,
+    ],
+    ['no matchers', `${head}${block}`, 'no matchers', 6],
+    ['nothing to ask', head, 'no requests', 1],
+    [
+      'what may change the target',
+      `id: a\ninfo:\n  name: a\n  tags: cve,intrusive\n${block}${word}`,
+      'may change the target',
+      4,
+    ],
+    ['an id that is a path', `id: ../../etc\ninfo: { name: a }\n${block}${word}`, 'invalid', 1],
+  ])('%s', (_name, source, feature, line) => {
+    expect(parse(source)).toMatchObject({ feature, line, reason: expect.stringContaining(`line ${line}: `) })
+  })
+
+  it.each([
+    ['broken YAML', 'id: [a\n'],
+    [
+      'a bomb of aliases',
+      `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c]\n`,
+    ],
+    ['ten thousand brackets', `id: ${'['.repeat(10_000)}`],
+    ['thirty levels', `id: ${'['.repeat(30)}${']'.repeat(30)}`],
+    ['a text', 'hello'],
+    ['nothing', ''],
+    ['a list', '- a\n- b\n'],
+    ['a file of two megabytes', `id: a\n# ${'x'.repeat(2_000_000)}`],
+    ['a key that is an object property', `${head}__proto__: { polluted: true }\n${block}${word}`],
+  ])('%s', (_name, source) => {
+    expect(parse(source)).toMatchObject({ feature: expect.any(String), reason: expect.any(String) })
+  })
+})

@@ -1,0 +1,222 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Observation } from '@glacis/contract/runner'
+import { createHttpClient, type HttpClient } from '#net/http.ts'
+import { parseTemplate } from '#template/parse.ts'
+import { runChecks } from '#template/run.ts'
+
+const address = '127.42.3.1'
+const guard = { refusal: () => null }
+const closers: (() => unknown)[] = []
+let asked: string[] = []
+let client: HttpClient
+beforeEach(() => {
+  asked = []
+  client = createHttpClient({ guard, deadlineMs: 3_000 })
+  closers.push(() => client.close())
+})
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close()
+})
+
+/** A site by path; what it does not know is 404. */
+async function serve(listener: RequestListener): Promise<number> {
+  const server = createServer((request: IncomingMessage, response) => {
+    asked.push(`${request.method} ${request.url}`)
+    request.resume()
+    listener(request, response)
+  }).listen(0, address)
+  await once(server, 'listening')
+  closers.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const bound = server.address()
+  return typeof bound === 'object' && bound ? bound.port : 0
+}
+
+/** The page where the condition holds, and an honest 404 elsewhere. */
+function only(response: ServerResponse, isThere: boolean, page = 'needle') {
+  response.writeHead(isThere ? 200 : 404).end(isThere ? page : 'no such page')
+}
+
+interface Sketch {
+  readonly id: string
+  readonly path: string
+  readonly severity?: string
+  readonly extra?: string
+  readonly matcher?: string
+}
+function plan(...sketches: readonly Sketch[]) {
+  const templates = sketches.map(
+    ({ id, path, severity = 'low', extra = '', matcher = 'type: word, words: [needle]' }) => {
+      const source = `id: ${id}\ninfo: { name: ${id}, severity: ${severity} }\nhttp:\n  - path: [${path}]\n${extra}    matchers: [{ ${matcher} }]\n`
+      const template = parseTemplate(`${id}.yaml`, source)
+      if ('reason' in template) throw new Error(template.reason)
+      return template
+    },
+  )
+  return { templates }
+}
+
+async function run(
+  port: number,
+  checks: ReturnType<typeof plan>,
+  signal = AbortSignal.timeout(20_000),
+): Promise<Observation[]> {
+  const service = { port, transport: 'tcp', protocol: 'http', tls: false, banner: '', technologies: [] } as const
+  const target = { address, hostname: 'lab.test', basePath: '/', services: [service] }
+  const tools = { http: client, guard, signal, profile: 'gentle', budget: { take: async () => undefined } } as const
+  const seen: Observation[] = []
+  for await (const observation of runChecks(target, checks, tools)) seen.push(observation)
+  return seen
+}
+
+const locations = (seen: readonly Observation[]) =>
+  seen.flatMap((one) => (one.kind === 'finding' ? [one.location] : []))
+const covered = (seen: readonly Observation[]) => seen.flatMap((one) => (one.kind === 'coverage' ? one.checks : []))
+const base = '"{{BaseURL}}'
+
+it('sends equal requests of many checks once', async () => {
+  const port = await serve((request, response) => response.writeHead(request.url === '/x' ? 200 : 404).end('needle'))
+  const seen = await run(port, plan(...Array.from({ length: 30 }, (_, at) => ({ id: `t${at}`, path: `${base}/x"` }))))
+  expect(asked.filter((line) => line === 'GET /x')).toHaveLength(1)
+  expect(covered(seen)).toHaveLength(30)
+})
+
+it('keeps apart what differs in headers, body or method', async () => {
+  const port = await serve((_request, response) => response.end('none'))
+  const variants = [
+    '',
+    '    headers: { a: b }\n',
+    '    method: POST\n',
+    '    method: POST\n    body: x\n',
+    '    host-redirects: true\n',
+  ]
+  await run(port, plan(...variants.map((extra, at) => ({ id: `t${at}`, path: `${base}/x"`, extra }))))
+  expect(asked.filter((line) => line.endsWith(' /x'))).toHaveLength(5)
+})
+
+it('tells request, evidence and what proves it', async () => {
+  const port = await serve((request, response) => only(response, request.url === '/x?y=1', 'a needle in hay'))
+  const [finding] = await run(port, plan({ id: 'CVE-2024-9999', path: `${base}/x?y=1"` }))
+  expect(finding).toMatchObject({
+    kind: 'finding',
+    check: 'CVE-2024-9999',
+    threat: 'CVE-2024-9999',
+    location: `${port}/x`,
+    quality: 99,
+    request: expect.stringContaining('GET /x?y=1 HTTP/1.1\n'),
+    evidence: expect.stringContaining('a needle in hay'),
+    highlights: ['needle'],
+  })
+})
+
+describe('redirects', () => {
+  const hop: RequestListener = (request, response) => {
+    if (request.url === '/a') response.writeHead(302, { location: '/b' }).end('first')
+    else if (request.url === '/b') response.writeHead(301, { location: 'c' }).end('second')
+    else if (request.url === '/c') response.end('needle')
+    else if (request.url === '/away') response.writeHead(302, { location: 'http://127.42.3.9/b' }).end()
+    else if (request.url === '/loop') response.writeHead(302, { location: '/loop' }).end()
+    else response.writeHead(404).end()
+  }
+
+  it.each([
+    ['/a', '', []],
+    ['/a', '    host-redirects: true\n', ['/c']],
+    ['/a', '    redirects: true\n', ['/c']],
+    ['/a', '    redirects: true\n    max-redirects: 1\n', []],
+    ['/away', '    redirects: true\n', []],
+    ['/loop', '    redirects: true\n', []],
+  ])('of %s with %j lead to %j', async (path, extra, expected) => {
+    const port = await serve(hop)
+    const seen = await run(port, plan({ id: 't', path: `${base}${path}"`, extra }))
+    expect(locations(seen)).toEqual(expected.map((at) => `${port}${at}`))
+    expect(covered(seen)).toEqual(['t'])
+  })
+
+  it('match answer by answer', async () => {
+    const port = await serve(hop)
+    const matcher = 'type: status, status: [302]'
+    expect(
+      locations(await run(port, plan({ id: 't', path: `${base}/a"`, extra: '    redirects: true\n', matcher }))),
+    ).toEqual([`${port}/a`])
+  })
+})
+
+it('takes for nonsense what a page that cannot exist says, too', async () => {
+  const port = await serve((request, response) => response.writeHead(request.url === '/x' ? 200 : 404).end('needle'))
+  const seen = await run(port, plan({ id: 't', path: `${base}/x"` }))
+  expect(locations(seen)).toEqual([])
+  expect(covered(seen)).toEqual(['t'])
+})
+
+describe('coverage', () => {
+  it('is not claimed where an answer broke off, also for a negative matcher', async () => {
+    const port = await serve((request, response) =>
+      request.url === '/x' ? request.socket.destroy() : response.end('hay'),
+    )
+    const absent = 'type: word, words: [needle], negative: true'
+    const seen = await run(
+      port,
+      plan({ id: 'broken', path: `${base}/x"`, matcher: absent }, { id: 'fine', path: `${base}/y"` }),
+    )
+    expect(locations(seen)).toEqual([])
+    expect(covered(seen)).toEqual(['fine'])
+  })
+
+  it('is not claimed by a check that stopped at its first match', async () => {
+    const port = await serve((request, response) => only(response, /^\/[12]$/.test(request.url ?? '')))
+    const many = `${base}/1", ${base}/2", ${base}/3", ${base}/4", ${base}/5", ${base}/6", ${base}/7", ${base}/8"`
+    const seen = await run(port, plan({ id: 't', path: many, extra: '    stop-at-first-match: true\n' }))
+    expect(locations(seen)).toEqual([`${port}/1`])
+    expect(covered(seen)).toEqual([])
+    expect(asked).not.toContain('GET /8')
+  })
+})
+
+it('calls a host with fifteen serious weaknesses a decoy and keeps them at low quality', async () => {
+  const port = await serve((request, response) => only(response, /^\/t\d+$/.test(request.url ?? '')))
+  const seen = await run(
+    port,
+    plan(...Array.from({ length: 15 }, (_, at) => ({ id: `t${at}`, path: `${base}/t${at}"`, severity: 'critical' }))),
+  )
+  expect(seen.filter((one) => one.kind === 'finding' && one.quality === 30)).toHaveLength(15)
+  expect(seen.at(-1)).toMatchObject({ kind: 'problem', message: expect.stringContaining('decoy') })
+})
+
+it('leaves a host alone that stops answering', async () => {
+  const port = await serve((request, response) =>
+    request.url === '/' ? response.end('hay') : request.socket.destroy(),
+  )
+  const seen = await run(
+    port,
+    plan(...Array.from({ length: 100 }, (_, at) => ({ id: `t${at}`, path: `${base}/t${at}"` }))),
+  )
+  expect(asked.length).toBeLessThan(60)
+  expect(seen).toContainEqual(
+    expect.objectContaining({ kind: 'problem', message: expect.stringContaining('stopped answering') }),
+  )
+})
+
+it('ends with the reason of the signal and gives what was proved until then', async () => {
+  const stop = new AbortController()
+  const port = await serve((request, response) => {
+    if (request.url === '/t0') response.end('needle')
+    else if (request.url === '/t1') stop.abort(new Error('the user pressed stop'))
+    else response.writeHead(404).end()
+  })
+  const signal = stop.signal
+  const service = { port, transport: 'tcp', protocol: 'http', tls: false, banner: '', technologies: [] } as const
+  const target = { address, hostname: 'lab.test', basePath: '/', services: [service] }
+  const tools = { http: client, guard, signal, profile: 'gentle', budget: { take: async () => undefined } } as const
+  const checks = plan({ id: 't0', path: `${base}/t0"`, severity: 'high' }, { id: 't1', path: `${base}/t1"` })
+  const seen: Observation[] = []
+  const finish = async () => {
+    for await (const observation of runChecks(target, checks, tools)) seen.push(observation)
+  }
+  await expect(finish()).rejects.toThrow('the user pressed stop')
+  expect(locations(seen)).toEqual([`${port}/t0`])
+})

@@ -1,0 +1,183 @@
+/**
+ * For each check a server that has the weakness and one that nearly has it. The second answers like
+ * a host that is set up well, not like one that is empty.
+ */
+import { script, type Reply, type Site, type Tls } from './servers.ts'
+import type { Socket } from 'node:net'
+
+export interface Case {
+  readonly id: string
+  readonly protocol: string
+  readonly has: Site | ((socket: Socket) => void)
+  readonly hasNot: Site | ((socket: Socket) => void)
+  readonly tls?: Tls
+  /** Where the healthy server differs by its TLS. */
+  readonly healthyTls?: Tls
+  /** Locations that are expected, after the port. */
+  readonly at?: readonly string[]
+}
+
+const html = (body: string, headers: Readonly<Record<string, string>> = {}): Reply => ({
+  headers: { 'content-type': 'text/html; charset=utf-8', ...headers },
+  body: `<!doctype html><html><head><title>Shop</title></head><body>${body}</body></html>`,
+})
+const plain = (body: string | Buffer): Reply => ({ headers: { 'content-type': 'text/plain' }, body })
+const json = (value: unknown): Reply => ({ headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) })
+
+/** The page on these paths; anything else is 404. */
+function pages(routes: Readonly<Record<string, Reply>>): Site {
+  return ({ path }) => (Object.hasOwn(routes, path) ? (routes[path] ?? null) : null)
+}
+/** A well-made page under the name that a check asks for. */
+const decent = html('<p>Nothing to see here.</p>')
+const safeHeaders = {
+  'strict-transport-security': 'max-age=31536000',
+  'content-security-policy': "default-src 'self'; frame-ancestors 'self'",
+  'x-content-type-options': 'nosniff',
+}
+
+function exposure(id: string, path: string, reply: Reply, instead: Reply = decent): Case {
+  return { id, protocol: 'http', has: pages({ '/': decent, [path]: reply }), hasNot: pages({ '/': decent, [path]: instead }), at: [path.split('?')[0] ?? path] }
+}
+
+export const exposures: readonly Case[] = [
+  exposure('git-config-exposed', '/.git/config', plain('[core]\n\trepositoryformatversion = 0\n\tbare = false\n'), plain('[other]\n')),
+  exposure('env-file-exposed', '/.env', plain('APP_ENV=production\nDB_PASSWORD=hunter2\n'), plain('hello = world\n')),
+  exposure('svn-exposed', '/.svn/wc.db', plain('SQLite format 3\0.....CREATE TABLE WCROOT (')),
+  exposure('hg-exposed', '/.hg/requires', plain('dotencode\nfncache\nrevlogv1\nstore\n')),
+  exposure('ds-store-exposed', '/.DS_Store', { body: Buffer.from('0000000142756431000010000000080000001000', 'hex') }),
+  exposure('sql-dump-exposed', '/backup/dump.sql', plain('-- MySQL dump 10.13\nCREATE TABLE `users` (\n'), html('CREATE TABLE is a statement.')),
+  exposure('backup-archive-exposed', '/backup.zip', { headers: { 'content-type': 'application/zip' }, body: Buffer.from('504b030414000000', 'hex') }),
+  exposure('directory-listing', '/backup/', html('<h1>Index of /backup/</h1><a href="dump.sql">dump.sql</a>')),
+  exposure('apache-server-status', '/server-status', html('<h1>Apache Server Status for lab.test (via 127.0.0.1)</h1>')),
+  exposure('apache-server-info', '/server-info', html('<h1>Apache Server Information</h1><dt><strong>Module Name:</strong>')),
+  exposure('nginx-stub-status', '/nginx_status', plain('Active connections: 1 \nserver accepts handled requests\n 1 1 1 \nReading: 0\n')),
+  exposure('phpinfo-exposed', '/info.php', html('<h1>PHP Version 8.2.1</h1>Configure Command PHP License')),
+  exposure('prometheus-metrics-exposed', '/metrics', plain('# HELP up Up.\n# TYPE up gauge\nup 1\n'), html('# TYPE up gauge')),
+  exposure('go-pprof-exposed', '/debug/pprof/', html('Types of profiles available: <a>full goroutine stack dump</a>')),
+  exposure('spring-actuator-env', '/actuator/env', json({ activeProfiles: [], propertySources: [] }), json({ status: 'UP' })),
+  exposure('haproxy-statistics-open', '/stats', html('<h1>HAProxy version 2.6.12</h1><h2>Statistics Report for HAProxy</h2>')),
+  exposure('swagger-api-docs', '/v2/api-docs', json({ swagger: '2.0', info: {} }), json({ api: '2.0' })),
+  exposure('graphql-introspection', '/graphql', json({ data: { __schema: { queryType: { name: 'Query' } } } }), json({ errors: [{ message: 'introspection is disabled' }] })),
+]
+
+const requestHeader = (headers: NodeJS.Dict<string | string[]>, name: string) => String(headers[name] ?? '')
+
+export const web: readonly Case[] = [
+  { id: 'missing-hsts', protocol: 'http', tls: { name: 'lab.test' }, has: pages({ '/': decent }), hasNot: pages({ '/': html('', safeHeaders) }), at: ['/'] },
+  { id: 'missing-content-security-policy', protocol: 'http', has: pages({ '/': decent }), hasNot: pages({ '/': html('', safeHeaders) }), at: ['/'] },
+  { id: 'missing-content-type-options', protocol: 'http', has: pages({ '/': decent }), hasNot: pages({ '/': json({ no: 'page' }) }), at: ['/'] },
+  { id: 'missing-clickjacking-protection', protocol: 'http', has: pages({ '/': decent }), hasNot: pages({ '/': html('', { 'x-frame-options': 'DENY' }) }), at: ['/'] },
+  {
+    id: 'trace-enabled',
+    protocol: 'http',
+    has: ({ method, raw }) => (method === 'TRACE' ? { headers: { 'content-type': 'message/http' }, body: raw } : decent),
+    hasNot: ({ method }) => (method === 'TRACE' ? { status: 405 } : decent),
+    at: ['/'],
+  },
+  {
+    id: 'cors-reflects-origin',
+    protocol: 'http',
+    has: ({ headers }) => html('', { 'access-control-allow-origin': requestHeader(headers, 'origin'), 'access-control-allow-credentials': 'true' }),
+    hasNot: () => html('', { 'access-control-allow-origin': '*' }),
+    at: ['/'],
+  },
+  {
+    id: 'basic-auth-over-http',
+    protocol: 'http',
+    has: () => ({ status: 401, headers: { 'www-authenticate': 'Basic realm="x"' } }),
+    hasNot: () => ({ status: 401, headers: { 'www-authenticate': 'Bearer' } }),
+    at: ['/'],
+  },
+  { id: 'default-page', protocol: 'http', has: pages({ '/': html('<title>Welcome to nginx!</title>') }), hasNot: pages({ '/': decent }), at: ['/ nginx'] },
+]
+
+const es = { name: 'node', cluster_name: 'lab', version: { lucene_version: '9.4.1' }, tagline: 'You Know, for Search' }
+const crlf = (text: string) => `${text}\r\n`
+
+export const services: readonly Case[] = [
+  exposure('elasticsearch-open', '/', json(es), { status: 401, body: '{"error":"security_exception"}' }),
+  exposure('etcd-open', '/v3/kv/range', json({ header: { cluster_id: '1', revision: '1', raft_term: '2' } }), { status: 400, body: '{"error":"user name is empty"}' }),
+  exposure('docker-api-open', '/version', json({ ApiVersion: '1.43', MinAPIVersion: '1.12', GitCommit: 'a' }), json({ version: '1' })),
+  exposure('kubelet-open', '/pods', json({ kind: 'PodList', apiVersion: 'v1', items: [] }), { status: 401, body: 'Unauthorized' }),
+  exposure('node-inspector-open', '/json/list', { body: '[{ "type": "node", "devtoolsFrontendUrl": "x", "webSocketDebuggerUrl": "ws://x" }]' }, json([])),
+  exposure('jenkins-script-console-open', '/script', html('<h1>Script Console</h1>println(Jenkins.instance.pluginManager.plugins)'), { status: 403 }),
+  exposure('grafana-panel', '/login', html('<title>Grafana</title><script>window.grafanaBootData={}</script>')),
+  exposure('maildev-open', '/', html('<title>MailDev</title>')),
+  exposure('node-red-editor-open', '/settings', json({ httpNodeRoot: '/', editorTheme: {} }), { status: 401, body: 'Unauthorized' }),
+  exposure('browsersync-ui-open', '/', html('<title>Browsersync</title>')),
+  {
+    id: 'redis-open',
+    protocol: 'redis',
+    has: script('', () => '$60\r\n# Server\r\nredis_version:7.0.15\r\nredis_mode:standalone\r\n'),
+    hasNot: script('', () => '-NOAUTH Authentication required.\r\n'),
+    at: [''],
+  },
+  {
+    id: 'memcached-open',
+    protocol: 'memcached',
+    has: script('', () => 'STAT pid 1\r\nSTAT version 1.6.18\r\nEND\r\n'),
+    hasNot: script('', () => 'CLIENT_ERROR unauthenticated\r\n'),
+    at: [''],
+  },
+  {
+    id: 'mqtt-open',
+    protocol: 'mqtt',
+    has: script('', (said) => (said[0] === 0x10 ? Buffer.from([0x20, 2, 0, 0]) : '')),
+    hasNot: script('', () => Buffer.from([0x20, 2, 0, 5])),
+    at: [''],
+  },
+  {
+    id: 'ftp-anonymous',
+    protocol: 'ftp',
+    has: script(crlf('220 hello'), (said) => crlf(/^USER/.test(said.toString()) ? '331 Password?' : '230 Welcome')),
+    hasNot: script(crlf('220 hello'), (said) => crlf(/^USER/.test(said.toString()) ? '331 Password?' : '530 Login incorrect')),
+    at: [''],
+  },
+  { id: 'telnet-open', protocol: 'telnet', has: script(Buffer.from('fffd18fffd20fffb01', 'hex'), () => ''), hasNot: script(crlf('go away'), () => ''), at: [''] },
+  {
+    id: 'mongodb-open',
+    protocol: 'mongodb',
+    has: script('', () => Buffer.from('....databases\0name\0admin\0sizeOnDisk\0totalSize\0ok\0', 'latin1')),
+    hasNot: script('', () => Buffer.from('....ok\0errmsg\0command listDatabases requires authentication\0', 'latin1')),
+    at: [''],
+  },
+  {
+    id: 'postgresql-trust',
+    protocol: 'postgresql',
+    has: script('', () => Buffer.from('R\0\0\0\u0008\0\0\0\0S\0\0\0\u0019server_version\x0015.1\0', 'latin1')),
+    hasNot: script('', () => Buffer.from('R\0\0\0\u0017\0\0\0\u000aSCRAM-SHA-256\0\0', 'latin1')),
+    at: [''],
+  },
+  {
+    id: 'beanstalkd-open',
+    protocol: 'beanstalkd',
+    has: script('', () => 'OK 50\r\n---\ncurrent-jobs-urgent: 0\ncurrent-jobs-ready: 0\n\r\n'),
+    hasNot: script('', () => 'UNKNOWN_COMMAND\r\n'),
+    at: [''],
+  },
+  {
+    id: 'rsync-modules-listed',
+    protocol: 'rsync',
+    has: script('@RSYNCD: 31.0\n', (said) => (said.toString().includes('#list') ? 'public         \tfiles for all\n@RSYNCD: EXIT\n' : '')),
+    hasNot: script('@RSYNCD: 31.0\n', (said) => (said.toString().includes('#list') ? '@RSYNCD: EXIT\n' : '')),
+    at: [''],
+  },
+]
+
+const healthy: Tls = { name: 'lab.test', issuer: 'Lab authority', minVersion: 'TLSv1.2' }
+const tlsCase = (id: string, tls: Tls, at: readonly string[]): Case => ({
+  id,
+  protocol: 'http',
+  has: pages({ '/': decent }),
+  hasNot: pages({ '/': decent }),
+  tls,
+  healthyTls: healthy,
+  at,
+})
+export const tls: readonly Case[] = [
+  tlsCase('tls-version-weak', { ...healthy, minVersion: 'TLSv1' }, [' tls tls10', ' tls tls11']),
+  tlsCase('tls-certificate-expired', { ...healthy, days: -3 }, [' tls']),
+  tlsCase('tls-certificate-self-signed', { name: 'lab.test' }, [' tls']),
+  tlsCase('tls-certificate-name-mismatch', { ...healthy, name: 'other.test' }, [' tls']),
+]

@@ -1,0 +1,150 @@
+import { readFile } from 'node:fs/promises'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { Observation } from '../../packages/contract/src/runner.ts'
+import { createHttpClient } from '../../packages/scanner/src/net/http.ts'
+import { loadTemplates, type CheckPlan } from '../../packages/scanner/src/template/plan.ts'
+import { runChecks } from '../../packages/scanner/src/template/run.ts'
+import * as cases from './cases.ts'
+import { address, script, tcp, web, type Running, type Site } from './servers.ts'
+
+const guard = { refusal: () => null }
+const budget = { take: async () => undefined }
+const all = [...cases.exposures, ...cases.web, ...cases.services, ...cases.tls]
+let loaded: Awaited<ReturnType<typeof loadTemplates>>
+beforeAll(async () => {
+  loaded = await loadTemplates([import.meta.dirname])
+})
+const closers: (() => void)[] = []
+afterEach(() => {
+  for (const close of closers.splice(0)) close()
+})
+
+function only(...ids: readonly string[]): CheckPlan {
+  return { templates: loaded.plan.templates.filter(({ info }) => ids.includes(info.id)) }
+}
+
+async function run(running: Running, protocol: string, plan: CheckPlan, deadlineMs = 5_000): Promise<Observation[]> {
+  closers.push(running.close)
+  const http = createHttpClient({ guard, deadlineMs })
+  const service = { port: running.port, transport: 'tcp', protocol, tls: running.tls, banner: '', technologies: [] } as const
+  const target = { address, hostname: 'lab.test', basePath: '/', services: [service] }
+  const tools = { http, guard, budget, profile: 'gentle', signal: AbortSignal.timeout(25_000) } as const
+  const seen: Observation[] = []
+  for await (const observation of runChecks(target, plan, tools)) seen.push(observation)
+  await http.close()
+  return seen
+}
+
+const findingsOf = (seen: readonly Observation[]) => seen.filter((one) => one.kind === 'finding')
+const coveredBy = (seen: readonly Observation[]) => seen.flatMap((one) => (one.kind === 'coverage' ? one.checks : []))
+
+describe('the pack', () => {
+  it('loads whole', () => {
+    expect(loaded.refused).toEqual([])
+    expect(loaded.checks.length).toBeGreaterThan(45)
+  })
+
+  it('has a case for every check', () => {
+    expect(all.map(({ id }) => id).sort()).toEqual(loaded.checks.map(({ id }) => id).sort())
+  })
+
+  it('tells a person what is wrong, what may follow, and what to do', () => {
+    for (const check of loaded.checks) {
+      expect(check.summary.length, check.id).toBeGreaterThan(20)
+      expect(check.impact.length, check.id).toBeGreaterThan(20)
+      expect(check.remediation.length, check.id).toBeGreaterThan(20)
+      expect(check.references.length, check.id).toBeGreaterThan(0)
+      expect(check.references.every((reference) => reference.startsWith('https://')), check.id).toBe(true)
+      expect(check.cvss, check.id).toMatch(/^CVSS:3\.1\/AV:/)
+      expect(check.severity, check.id).toBe(bandOf(check.score))
+    }
+  })
+
+  it('is named by its file', async () => {
+    for (const { file, info } of loaded.plan.templates) {
+      expect(file.endsWith(`/${info.id}.yaml`), file).toBe(true)
+      expect(await readFile(file, 'utf8')).toMatch(/cwe-id: CWE-\d+/)
+    }
+  })
+})
+
+/** The severity that a CVSS score stands for (FIRST, qualitative severity rating scale). */
+function bandOf(score: number | null): string {
+  if (score === null) return 'info'
+  if (score < 4) return 'low'
+  if (score < 7) return 'medium'
+  return score < 9 ? 'high' : 'critical'
+}
+
+describe.each(all)('$id', (one) => {
+  const serve = (what: typeof one.has, tls: typeof one.tls) =>
+    one.protocol === 'http' ? web(what as Site, tls) : tcp(what as Parameters<typeof tcp>[0])
+
+  it('finds the weakness', async () => {
+    const running = await serve(one.has, one.tls)
+    const seen = await run(running, one.protocol, only(one.id))
+    const findings = findingsOf(seen)
+    expect(findings.map(({ location }) => location)).toEqual((one.at ?? []).map((at) => `${running.port}${at}`))
+    for (const finding of findings) {
+      expect(finding).toMatchObject({ check: one.id, threat: one.id, address, port: running.port })
+      expect(finding.quality).toBeGreaterThanOrEqual(95)
+      expect(finding.evidence).not.toBe('')
+    }
+  })
+
+  it('leaves a healthy server alone and says that it looked', async () => {
+    const running = await serve(one.hasNot, one.healthyTls ?? one.tls)
+    const seen = await run(running, one.protocol, only(one.id))
+    expect(findingsOf(seen)).toEqual([])
+    expect(coveredBy(seen)).toEqual([one.id])
+  })
+})
+
+describe('hosts that must give nothing', () => {
+  const exposed = () => only(...cases.exposures.map(({ id }) => id), ...cases.services.map(({ id }) => id), 'trace-enabled', 'cors-reflects-origin')
+
+  it.each<[string, Site]>([
+    ['says 200 to everything', () => ({ headers: { 'content-type': 'text/html' }, body: '<html>Welcome</html>' })],
+    ['repeats what it is asked', ({ raw }) => ({ headers: { 'content-type': 'text/plain' }, body: `You asked ${raw}` })],
+    ['shows one listing for every address', () => ({ body: '<title>Index of /</title>[core]\nrepositoryformatversion = 0\n' })],
+    ['redirects everything', ({ path }) => ({ status: 302, headers: { location: `${path}x` } })],
+    ['fails at everything', () => ({ status: 500, body: 'no' })],
+  ])('one that %s', async (name, site) => {
+    const findings = findingsOf(await run(await web(site), 'http', exposed()))
+    const expected = name.startsWith('shows') ? ['directory-listing'] : []
+    expect([...new Set(findings.map(({ check }) => check))]).toEqual(expected)
+  })
+
+  it.each<[string, Parameters<typeof tcp>[0]]>([
+    ['never answers', () => undefined],
+    ['closes at once', (socket) => socket.destroy()],
+    ['answers HTTP with something else', (socket) => void socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
+  ])('one that %s, and nothing is covered there', async (_name, talk) => {
+    const seen = await run(await tcp(talk), 'http', loaded.plan, 200)
+    expect(findingsOf(seen)).toEqual([])
+    expect(coveredBy(seen)).toEqual([])
+    expect(seen).toContainEqual(expect.objectContaining({ kind: 'problem', level: 'warn' }))
+  })
+
+  it.each(cases.services.filter(({ protocol }) => protocol !== 'http').map(({ id, protocol }) => [id, protocol] as const))(
+    '%s on a port that closes at once',
+    async (id, protocol) => {
+      const seen = await run(await tcp((socket) => socket.destroy()), protocol, only(id))
+      expect(seen).toEqual([])
+    },
+  )
+
+  it('a web page on the port of another service', async () => {
+    const answer = 'HTTP/1.1 400 Bad Request\r\n\r\nredis_version: memcached STAT pid'
+    const seen = await run(await tcp(script('', () => answer)), 'redis', only('redis-open'))
+    expect(findingsOf(seen)).toEqual([])
+  })
+})
+
+it('masks what an exposed environment file gives away and keeps its names', async () => {
+  const site: Site = ({ path }) => (path === '/.env' ? { body: 'APP_ENV=production\nDB_PASSWORD=hunter2\nSTRIPE_KEY=sk_live_abcdefghijkl\n' } : null)
+  const [finding] = findingsOf(await run(await web(site), 'http', only('env-file-exposed')))
+  expect(finding?.evidence).toContain('DB_PASSWORD=••••••')
+  expect(finding?.evidence).toContain('APP_ENV=production')
+  expect(JSON.stringify(finding)).not.toMatch(/hunter2|abcdefghijkl/)
+})

@@ -1,0 +1,75 @@
+/** Small servers on 127.42.x.x for the tests of the checks. */
+import { once } from 'node:events'
+import { createServer as createHttp, type RequestListener, type Server } from 'node:http'
+import { createServer as createHttps } from 'node:https'
+import { createServer as createTcp, type Server as TcpServer, type Socket } from 'node:net'
+import type { SecureVersion } from 'node:tls'
+import { certificateFor, type CertificateOptions } from '../../packages/scanner/src/template/testing/certificate.ts'
+
+export const address = '127.42.2.1'
+
+export interface Running {
+  readonly port: number
+  readonly tls: boolean
+  close(): void
+}
+export interface Reply {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+}
+export type Site = (request: { method: string; path: string; headers: NodeJS.Dict<string | string[]>; raw: string }) => Reply | null
+export interface Tls extends CertificateOptions {
+  readonly minVersion?: SecureVersion
+  readonly maxVersion?: SecureVersion
+}
+
+/** A web server; what the site does not know is 404. */
+export async function web(site: Site, tls?: Tls): Promise<Running> {
+  const listener: RequestListener = (request, response) => {
+    const { method = '', url: path = '', headers } = request
+    const raw = `${method} ${path} HTTP/1.1\r\n${request.rawHeaders.map((text, at) => (at % 2 ? `${text}\r\n` : `${text}: `)).join('')}`
+    request.resume()
+    const reply = site({ method, path, headers, raw }) ?? { status: 404, body: 'no such page' }
+    response.writeHead(reply.status ?? 200, reply.headers ?? {})
+    response.end(reply.body ?? '')
+  }
+  const server = tls
+    ? createHttps({ ...certificateFor(tls), ...tls, ciphers: 'ALL:@SECLEVEL=0' } as object, listener)
+    : createHttp(listener)
+  const running = await listen(server, tls !== undefined)
+  return { ...running, close: () => (server.closeAllConnections(), running.close()) }
+}
+
+/** A TCP server that hands every connection to `talk`. */
+export async function tcp(talk: (socket: Socket) => void): Promise<Running> {
+  const sockets = new Set<Socket>()
+  const server = createTcp((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    talk(socket)
+  })
+  const running = await listen(server, false)
+  return {
+    ...running,
+    close() {
+      for (const socket of sockets) socket.destroy()
+      running.close()
+    },
+  }
+}
+
+/** Says `greeting`, then answers each line or message with what `answers` makes of it. */
+export function script(greeting: string | Buffer, answers: (said: Buffer) => string | Buffer): (socket: Socket) => void {
+  return (socket) => {
+    if (greeting.length > 0) socket.write(greeting)
+    socket.on('data', (said) => socket.write(answers(said)))
+  }
+}
+
+async function listen(server: Server | TcpServer, tls: boolean): Promise<Running> {
+  server.listen(0, address)
+  await once(server, 'listening')
+  const bound = server.address()
+  return { port: typeof bound === 'object' && bound ? bound.port : 0, tls, close: () => void server.close() }
+}

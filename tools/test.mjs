@@ -1,0 +1,47 @@
+/**
+ * `npm test`: everything that must hold, from a clone with nothing installed. Ends with one line
+ * `N passed, N failed` over all of it, each of the static checks counting as one test.
+ */
+import { styleText } from 'node:util'
+import { prepareChromium } from './chromium.mjs'
+import { root } from './node.mjs'
+import { buildPortal, install, run, say } from './prepare.mjs'
+import { environment, runTests } from './vitest.mjs'
+
+const checks = [
+  ['types of server, packages and tools', 'tsc', '-p', '.'],
+  ['types of the portal', 'tsc', '-p', 'apps/portal'],
+  ['lint and import rules', 'oxlint'],
+  ['format', 'oxfmt', '--check', '.'],
+  ['dead code', 'knip'],
+  ['undeclared packages', 'knip', '--strict', '--include', 'unlisted,unresolved'],
+]
+const total = { passed: 0, failed: 0 }
+
+await install({ dev: true })
+Object.assign(process.env, environment())
+process.chdir(root)
+
+for (const [name, program, ...words] of checks) {
+  const { code, output } = await run(program, ...words)
+  add({ passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 })
+  say(`${mark(code === 0)} ${name}`)
+  if (code !== 0) say(output)
+}
+add(await runTests(['node', 'portal']))
+await buildPortal()
+if ((await prepareChromium()) === null) say('There is no Chromium and none could be installed; name one in CHROMIUM.')
+add(await runTests(['e2e']))
+
+console.log(`${total.passed} passed, ${total.failed} failed`)
+process.exit(total.failed > 0 ? 1 : 0)
+
+function add({ passed, failed }) {
+  total.passed += passed
+  total.failed += failed
+}
+
+function mark(isGood) {
+  if (!process.stderr.isTTY) return isGood ? 'ok  ' : 'FAIL'
+  return isGood ? styleText('green', '✓') : styleText('red', '✗')
+}

@@ -1,0 +1,53 @@
+/** Runs projects of vitest in sight of a person and counts what passed and failed. Node 20. */
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { root } from './node.mjs'
+
+/** Nothing that we test takes so long; what hangs is ended and counts as failed. */
+const wholeRunMsMax = 10 * 60_000
+
+/**
+ * @param projects names of vitest.config.ts
+ * @param words more words for vitest
+ * @returns how many tests passed and failed; a file that does not load, or a run that ends in any
+ *   other trouble, counts as one that failed
+ */
+export async function runTests(projects, words = []) {
+  const folder = await mkdtemp(join(tmpdir(), 'glacis-report-'))
+  const file = join(folder, 'report.json')
+  const chosen = projects.flatMap((name) => ['--project', name])
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+  const code = await inSight('vitest', ['run', ...chosen, ...reporters, ...words])
+  const counts = count(JSON.parse(await readFile(file, 'utf8').catch(() => '{}')))
+  await rm(folder, { recursive: true, force: true })
+  return code === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 }
+}
+
+function count({ numPassedTests = 0, numFailedTests = 0, testResults = [] }) {
+  const broken = testResults.filter(({ status, assertionResults }) => {
+    return status === 'failed' && !assertionResults.some((test) => test.status === 'failed')
+  })
+  return { passed: numPassedTests, failed: numFailedTests + broken.length }
+}
+
+function inSight(program, words) {
+  return new Promise((done) => {
+    const child = spawn(join(root, 'node_modules/.bin', program), words, {
+      cwd: root,
+      env: environment(),
+      stdio: ['ignore', 'inherit', 'inherit'],
+      timeout: wholeRunMsMax,
+    })
+    child.once('error', () => done(1))
+    child.once('exit', (code) => done(code ?? 1))
+  })
+}
+
+/** The tools run on our Node, and a person's own settings of Glacis stay out of the tests. */
+export function environment() {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(GLACIS_|DATABASE_URL$|npm_)/.test(name))
+  const path = `${join(root, 'node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}`
+  return { ...Object.fromEntries(kept), PATH: path }
+}
