@@ -83,6 +83,14 @@ export interface MethodOptions {
   readonly lookupSecret?: boolean
 }
 
+/** A challenge that tells people from programs, with the protocol of Cloudflare Turnstile. */
+export interface CaptchaOptions {
+  readonly siteKey: string
+  readonly secret: string
+  /** Where tokens are verified. */
+  readonly verifyUrl: string
+}
+
 export interface IdentityOptions {
   /** Connection of the owner; everything lives in the PostgreSQL schema `identity`. */
   // oxlint-disable-next-line typescript/no-explicit-any -- the caller's own tables are of no interest here
@@ -93,6 +101,10 @@ export interface IdentityOptions {
   readonly portalUrl: string
   readonly lifespans: Lifespans
   readonly methods?: MethodOptions
+  /** Asked before signing in, signing up and recovering; nobody is asked where nothing is said. */
+  readonly captcha?: CaptchaOptions | undefined
+  /** Sign up in one form, which is the default, or say who one is first and how one will sign in after it. */
+  readonly registrationStyle?: 'one-step' | 'two-step'
   /** Persisted secret of 32 or more bytes in hex, for code hashes and what is kept sealed. */
   readonly secret: string
   /** Sends one mail now; rejects when it could not. The courier queues, retries with back-off and calls this. */

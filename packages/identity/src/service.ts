@@ -3,7 +3,7 @@ import type { Courier } from '#courier.ts'
 import { csrfCookieName } from '#http/csrf.ts'
 import type { Method } from '#method/method.ts'
 import { type Provider, createProvider } from '#oidc/provider.ts'
-import type { IdentityEvent, IdentityOptions, Lifespans, Log } from '#options.ts'
+import type { CaptchaOptions, IdentityEvent, IdentityOptions, Lifespans, Log } from '#options.ts'
 import type { Database, FlowKind } from '#store.ts'
 
 export interface Service {
@@ -17,6 +17,8 @@ export interface Service {
   readonly methods: readonly Method[]
   /** Other services by which people may sign in, in the order of their buttons. */
   readonly providers: readonly Provider[]
+  readonly captcha: CaptchaOptions | undefined
+  readonly registrationStyle: 'one-step' | 'two-step'
   readonly csrfCookie: string
   /** True when the public address is https; cookies are then sent over https only. */
   readonly isSecure: boolean
@@ -76,6 +78,8 @@ export function buildService(options: IdentityOptions, courier: Courier, methods
     defaultReturnUrl: `${portalUrl}/overview`,
     lifespans: options.lifespans,
     methods,
+    captcha: options.captcha,
+    registrationStyle: options.registrationStyle ?? 'one-step',
     providers: (options.methods?.oidc ?? []).map((one) => createProvider(one, options.now ?? (() => new Date()))),
     csrfCookie: csrfCookieName(publicUrl),
     isSecure: new URL(publicUrl).protocol === 'https:',

@@ -102,6 +102,8 @@ export interface FlowMemory {
   /** The address a code was asked for. */
   readonly address?: string
   readonly notice?: Message
+  /** The challenge that tells people from programs was passed. */
+  readonly isHuman?: boolean
   /** The secret that an authenticator app is asked to take, in base 32. */
   readonly totpSecret?: string
   /** What an authenticator must sign, per kind of key, and the account's name for a new passkey. */

@@ -22,6 +22,7 @@ import {
   submittedFlow,
   unreadable,
 } from '#flow/submit.ts'
+import { captchaNodes, isHuman } from '#captcha.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import type { Identity } from '#identities.ts'
 import type { LoginOutcome } from '#method/method.ts'
@@ -43,7 +44,7 @@ import { type Message, type PlacedMessage, notice, onForm, problem } from '#ui/m
 import { type Node, type Order, sorted } from '#ui/node.ts'
 
 const order: Order = {
-  groups: ['oidc', 'default', 'webauthn', 'passkey', 'code', 'password', 'totp', 'lookup_secret'],
+  groups: ['oidc', 'default', 'webauthn', 'passkey', 'code', 'captcha', 'password', 'totp', 'lookup_secret'],
   names: ['csrf_token', 'identifier', 'password'],
 }
 const sort = (nodes: readonly Node[]) => sorted(nodes, order)
@@ -98,9 +99,11 @@ export async function submitLogin(exchange: Exchange): Promise<Answer> {
   const proof = proofOf(exchange, fields, flow, requestedAal === 'aal2' ? session : null)
   if (!proof) return refuse(exchange, flow, [onForm(problem.loginNoMethod)])
   requireCsrf(exchange, fields, flow)
+  const human = requestedAal === 'aal2' ? { flow } : await isHuman(exchange, flow, fields)
+  if (!human) return refuse(exchange, flow, [onForm(problem.captchaFailed)], fields)
   const outcome = await proof.prove()
   if (outcome.kind === 'refused') {
-    const next = outcome.isSpent ? await withNewChallenge(exchange, flow, session) : flow
+    const next = outcome.isSpent ? await withNewChallenge(exchange, human.flow, session) : human.flow
     return refuse(exchange, next, outcome.messages, fields)
   }
   return completeLogin(exchange, flow, session, outcome.identityId, { method: proof.method })
@@ -156,7 +159,11 @@ async function draft(
   const drawing = await drawLogin(service, memory, session?.identity ?? null)
   return {
     kind: 'login',
-    nodes: sort([csrfPlace, ...drawing.nodes]),
+    nodes: sort([
+      csrfPlace,
+      ...drawing.nodes,
+      ...(memory.requestedAal === 'aal2' ? [] : captchaNodes(service.captcha)),
+    ]),
     messages: [...(memory.refresh ? [notice.confirmIdentity] : []), ...(isStepUp ? [notice.secondFactor] : [])],
     memory: drawing.memory,
   }

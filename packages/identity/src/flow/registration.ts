@@ -1,17 +1,18 @@
 /** Signing up: traits and a first credential in one form, a session and a code to prove the address after it. */
-import type { Fields } from '#http/body.ts'
+import { isHuman } from '#captcha.ts'
+import { type Fields, textOf } from '#http/body.ts'
 import { newToken } from '#http/csrf.ts'
 import { badRequest, sessionAlreadyAvailable } from '#http/error.ts'
 import { type Answer, type Exchange, csrfOf, json, redirect, renewCsrf, setSession, tell } from '#http/exchange.ts'
 import {
   type Flow,
   createFlow,
-  csrfPlace,
   expiredOnFetch,
   expiredOnSubmit,
   flowBody,
   isExpired,
   loadFlow,
+  withToken,
 } from '#flow/flow.ts'
 import {
   formAnswer,
@@ -22,24 +23,18 @@ import {
   submittedFlow,
   unreadable,
 } from '#flow/submit.ts'
-import { draw, withFreshKeys } from '#flow/draw.ts'
+import { withFreshKeys } from '#flow/draw.ts'
+import { drawRegistration, firstStep, sortRegistration } from '#flow/registration-form.ts'
 import { startProofOfAddress } from '#flow/verification.ts'
 import { identityBody, insertIdentity, markVerified } from '#identities.ts'
 import type { Method } from '#method/method.ts'
 import { methodFor } from '#method/methods.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
-import { normalAddress, readTraits, schemaId, traitNames, traitNodes, typedTraits } from '#schema.ts'
-import { pageUrl } from '#service.ts'
+import { normalAddress, readTraits, schemaId, typedTraits } from '#schema.ts'
+import { type Service, pageUrl } from '#service.ts'
 import { type Factor, issueSession, sessionBody } from '#session.ts'
 import type { Database, FlowMemory, Traits } from '#store.ts'
-import { type Message, type PlacedMessage, onForm, problem } from '#ui/message.ts'
-import { type Node, type Order, sorted } from '#ui/node.ts'
-
-const order: Order = {
-  groups: ['oidc', 'saml', 'default', 'webauthn', 'passkey', 'code', 'password', 'captcha', 'profile'],
-  names: ['csrf_token', ...traitNames, 'webauthn_remove', 'webauthn_register_displayname', 'webauthn_register'],
-}
-const sort = (nodes: readonly Node[]) => sorted(nodes, order)
+import { type Message, type PlacedMessage, notice, onForm, problem } from '#ui/message.ts'
 
 /** Starts a registration. */
 export async function startRegistration(exchange: Exchange): Promise<Answer> {
@@ -78,17 +73,21 @@ export async function fetchRegistration(exchange: Exchange): Promise<Answer> {
 /** Takes traits and a credential, and makes the account. */
 export async function submitRegistration(exchange: Exchange): Promise<Answer> {
   const { service, body } = exchange
-  const flow = await submittedFlow(exchange, 'registration')
+  const opened = await submittedFlow(exchange, 'registration')
   if (await exchange.session()) {
     throw sessionAlreadyAvailable('registration', { location: service.defaultReturnUrl, status: 302 })
   }
-  if (isExpired(service, flow)) throw expiredOnSubmit(service, flow, await replace(exchange, flow))
-  requireOwnCookie(exchange, flow)
-  if (body.kind === 'unreadable') return refuse(exchange, flow, unreadable(body.reason))
+  if (isExpired(service, opened)) throw expiredOnSubmit(service, opened, await replace(exchange, opened))
+  requireOwnCookie(exchange, opened)
+  if (body.kind === 'unreadable') return refuse(exchange, opened, unreadable(body.reason))
   const { fields } = body
+  if (isStep(service, fields)) return takeStep(exchange, opened, fields)
   const method = methodFor(service, 'registration', fields)
-  if (!method?.registration) return refuse(exchange, flow, [onForm(problem.registrationNoMethod)], fields)
-  requireCsrf(exchange, fields, flow)
+  if (!method?.registration) return refuse(exchange, opened, [onForm(problem.registrationNoMethod)], fields)
+  requireCsrf(exchange, fields, opened)
+  const human = await isHuman(exchange, opened, fields)
+  if (!human) return refuse(exchange, opened, [onForm(problem.captchaFailed)], fields)
+  const { flow } = human
   const missing = method.registration.missing(fields)
   const reading = readTraits(fields['traits'])
   if (method.registration.needsNoTraits) return leave(exchange, flow, method.registration.submit, fields)
@@ -105,6 +104,34 @@ export async function submitRegistration(exchange: Exchange): Promise<Answer> {
     isProven: false,
   })
   return made ?? refuse(exchange, flow, [onForm(problem.duplicateAccount)], fields)
+}
+
+/** A submit of traits alone, or the way back to them. */
+function isStep({ registrationStyle }: Service, fields: Fields): boolean {
+  const isProfile = textOf(fields, 'method') === 'profile' || textOf(fields, 'screen') === 'previous'
+  return registrationStyle === 'two-step' && isProfile
+}
+
+/** Right traits lead to the choice of a credential; nothing is made yet, and all is sent again. */
+async function takeStep(exchange: Exchange, opened: Flow, fields: Fields): Promise<Answer> {
+  requireCsrf(exchange, fields, opened)
+  const human = await isHuman(exchange, opened, fields)
+  if (!human) return refuse(exchange, opened, [onForm(problem.captchaFailed)], fields)
+  const { flow } = human
+  const isBack = textOf(fields, 'screen') === 'previous'
+  const reading = readTraits(fields['traits'])
+  if (!isBack && reading.kind === 'invalid') return refuse(exchange, flow, reading.messages, fields)
+  const drawing = await drawRegistration(exchange.service, flow.memory, isBack ? 'profile' : 'credential')
+  const kept = await keepAttempt(
+    exchange,
+    { ...flow, memory: drawing.memory },
+    {
+      messages: isBack ? [] : [onForm(notice.chooseCredential)],
+      typed: typedTraits(fields['traits']),
+      nodes: withToken(drawing.nodes, csrfOf(exchange)),
+    },
+  )
+  return formAnswer(exchange, kept, 400)
 }
 
 type Submit = NonNullable<Method['registration']>['submit']
@@ -155,14 +182,8 @@ interface Start {
 
 async function create(exchange: Exchange, start: Start): Promise<Flow> {
   const { service } = exchange
-  const drawing = await draw(service, null, start.memory, ({ registration }, scene) => registration?.nodes(scene))
-  return createFlow(service, {
-    ...start,
-    kind: 'registration',
-    csrfToken: csrfOf(exchange),
-    nodes: sort([csrfPlace, ...traitNodes('default'), ...drawing.nodes]),
-    memory: drawing.memory,
-  })
+  const drawing = await drawRegistration(service, start.memory, firstStep(service))
+  return createFlow(service, { ...start, ...drawing, kind: 'registration', csrfToken: csrfOf(exchange) })
 }
 
 function replace(exchange: Exchange, flow: Flow): Promise<Flow> {
@@ -176,9 +197,7 @@ function replace(exchange: Exchange, flow: Flow): Promise<Flow> {
 
 /** The flow as it stands, with something else for authenticators to sign. */
 async function withNewChallenge({ service }: Exchange, flow: Flow): Promise<Flow> {
-  const { nodes, memory } = await draw(service, null, flow.memory, ({ registration }, scene) =>
-    registration?.nodes(scene),
-  )
+  const { nodes, memory } = await drawRegistration(service, flow.memory, 'whole')
   return { ...flow, memory, ui: { ...flow.ui, nodes: withFreshKeys(flow.ui.nodes, nodes) } }
 }
 
@@ -189,7 +208,7 @@ async function refuse(
   fields: Fields = {},
 ): Promise<Answer> {
   const typed = typedTraits(fields['traits'])
-  return formAnswer(exchange, await keepAttempt(exchange, flow, { messages, typed, sort }), 400, 302)
+  return formAnswer(exchange, await keepAttempt(exchange, flow, { messages, typed, sort: sortRegistration }), 400, 302)
 }
 
 interface Account {

@@ -44,6 +44,8 @@ export const label = {
     info(1010002, `Sign in with ${provider}`, { provider, provider_id: id }),
   signUpWith: (provider: string, id: string) =>
     info(1040002, `Sign up with ${provider}`, { provider, provider_id: id }),
+  captcha: info(1070015, 'Please complete the captcha challenge to continue.'),
+  back: info(1040008, 'Back'),
   continueSignUp: info(1040003, 'Continue'),
   link: (provider: string) => info(1050002, `Link ${provider}`, { provider }),
   unlink: (provider: string) => info(1050003, `Unlink ${provider}`, { provider }),
@@ -93,6 +95,7 @@ export const shown = {
 export const notice = {
   confirmIdentity: info(1010003, 'Please confirm this action by verifying that it is you.'),
   secondFactor: info(1010004, 'Please complete the second authentication challenge.'),
+  chooseCredential: info(1040009, 'Please choose a credential to authenticate yourself with.'),
   saved: success(1050001, 'Your changes have been saved!'),
   recoveryCodeSent: info(
     1060003,
@@ -151,6 +154,7 @@ export const problem = {
     const reason = `Unable to complete OpenID Connect flow because the OpenID Provider returned error "${code}": ${description}`
     return error(4000001, reason, { reason })
   },
+  captchaFailed: error(4000038, 'Captcha verification failed, please try again.'),
   passwordLikeIdentifier: error(4000031, 'The password can not be used because it is too similar to the identifier.'),
   passwordTooShort: (min: number, actual: number) =>
     error(4000032, `The password must be at least ${min} characters long, but got ${actual}.`, {

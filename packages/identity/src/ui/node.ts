@@ -46,6 +46,12 @@ interface ScriptAttributes {
   readonly nonce: string
   readonly node_type: 'script'
 }
+interface BoxAttributes {
+  readonly class: string
+  readonly id: string
+  readonly data: Readonly<Record<string, string>>
+  readonly node_type: 'div'
+}
 interface Shared {
   readonly group: string
   readonly messages: readonly Message[]
@@ -56,7 +62,8 @@ export type AnchorNode = { readonly type: 'a'; readonly attributes: AnchorAttrib
 type TextNode = { readonly type: 'text'; readonly attributes: TextAttributes } & Shared
 type ImageNode = { readonly type: 'img'; readonly attributes: ImageAttributes } & Shared
 type ScriptNode = { readonly type: 'script'; readonly attributes: ScriptAttributes } & Shared
-export type Node = InputNode | AnchorNode | TextNode | ImageNode | ScriptNode
+type BoxNode = { readonly type: 'div'; readonly attributes: BoxAttributes } & Shared
+export type Node = InputNode | AnchorNode | TextNode | ImageNode | ScriptNode | BoxNode
 
 export interface Ui {
   readonly action: string
