@@ -56,7 +56,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
         lifespans: config.signIn.lifespans,
         captcha: config.signIn.captcha,
         registrationStyle: config.signIn.registration,
-        methods: { oidc: config.signIn.providers },
+        methods: { oidc: config.signIn.providers, code: config.signIn.hasCodes },
         secret: await secretOf(database),
         deliver: (mail) => mailer.deliver(mail),
         log,

@@ -97,6 +97,7 @@ it('reads durations and other services', () => {
   )
   expect(signIn).toEqual({
     registration: 'one-step',
+    hasCodes: false,
     captcha: undefined,
     providers: [acme],
     lifespans: { sessionMs: 604_800_000, privilegedMs: 3_600_000, flowMs: 3_600_000, codeMs: 90_000 },

@@ -40,6 +40,7 @@ export interface Config {
   /** How people sign in and up at the embedded identity service. */
   readonly signIn: {
     readonly registration: 'one-step' | 'two-step'
+    readonly hasCodes: boolean
     /** Undefined: nobody is asked to prove to be a person. */
     readonly captcha: { readonly siteKey: string; readonly secret: string; readonly verifyUrl: string } | undefined
     readonly providers: readonly z.infer<typeof Provider>[]
@@ -167,6 +168,11 @@ const Settings = z.object({
     initial: '`one-step`',
     meaning: 'Sign up in one form, or say who you are first and choose how to sign in after it.',
   }),
+  GLACIS_CODE_SIGN_IN: described(z.enum(['on', 'off']).default('off'), {
+    expects: 'on or off',
+    initial: '`off`',
+    meaning: 'Sign in by a code that is mailed, besides the other ways.',
+  }),
   GLACIS_CAPTCHA_SITE_KEY: described(z.string().min(1).optional(), {
     expects: 'a key, together with GLACIS_CAPTCHA_SECRET',
     initial: 'no challenge',
@@ -273,6 +279,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     logLevel: value.GLACIS_LOG_LEVEL,
     signIn: {
       registration: value.GLACIS_REGISTRATION,
+      hasCodes: value.GLACIS_CODE_SIGN_IN === 'on',
       captcha: captchaOf(value),
       providers: value.GLACIS_OIDC,
       lifespans: {

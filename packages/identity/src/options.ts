@@ -77,6 +77,8 @@ export interface MethodOptions {
   readonly passkey?: boolean
   /** Security keys as a second factor; they belong to the portal's host. */
   readonly webauthn?: boolean
+  /** Codes by mail in place of a password; off where nothing is said. */
+  readonly code?: boolean
   /** Other services, in the order of their buttons; none where nothing is said. */
   readonly oidc?: readonly ProviderOptions[]
   /** Printed back-up codes as a second factor. */

@@ -17,7 +17,15 @@ const mailsMax = 10
 export const tooManyAttempts = 'Too many attempts. Please wait a few minutes and try again.'
 
 /** What is guessed at; each has its own count. */
-export type Guess = 'password' | 'verification' | 'recovery' | 'totp' | 'lookup_secret' | 'passkey' | 'webauthn'
+export type Guess =
+  | 'password'
+  | 'verification'
+  | 'recovery'
+  | 'totp'
+  | 'lookup_secret'
+  | 'passkey'
+  | 'webauthn'
+  | 'code'
 
 export interface Attempt {
   /** True when a limit is reached: the guess must not even be looked at. */

@@ -12,6 +12,8 @@ import {
   flowBody,
   isExpired,
   loadFlow,
+  saveFlow,
+  withToken,
 } from '#flow/flow.ts'
 import {
   formAnswer,
@@ -106,6 +108,7 @@ export async function submitLogin(exchange: Exchange): Promise<Answer> {
     const next = outcome.isSpent ? await withNewChallenge(exchange, human.flow, session) : human.flow
     return refuse(exchange, next, outcome.messages, fields)
   }
+  if (outcome.kind === 'asked') return ask(exchange, human.flow, proof.method, outcome)
   return completeLogin(exchange, flow, session, outcome.identityId, { method: proof.method })
 }
 
@@ -207,6 +210,22 @@ async function alreadySignedIn(exchange: Exchange, flow: Flow): Promise<Answer> 
 async function withNewChallenge({ service }: Exchange, flow: Flow, session: LiveSession | null): Promise<Flow> {
   const { nodes, memory } = await drawLogin(service, flow.memory, session?.identity ?? null)
   return { ...flow, memory, ui: { ...flow.ui, nodes: withFreshKeys(flow.ui.nodes, nodes) } }
+}
+
+/** Goes on with what a method asks next; clients read the form from an answer of 400. */
+async function ask(
+  exchange: Exchange,
+  flow: Flow,
+  method: string,
+  { nodes, message, memory }: Extract<LoginOutcome, { kind: 'asked' }>,
+): Promise<Answer> {
+  const asked = await saveFlow(exchange.service, flow, {
+    state: 'sent_email',
+    active: method,
+    memory: { ...flow.memory, ...memory },
+    ui: { ...flow.ui, nodes: withToken([...nodes, csrfPlace], flow.csrf_token), messages: [message] },
+  })
+  return formAnswer(exchange, asked, 400)
 }
 
 async function refuse(

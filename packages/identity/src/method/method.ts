@@ -9,7 +9,7 @@ import type { Identity } from '#identities.ts'
 import type { Service } from '#service.ts'
 import type { LiveSession } from '#session.ts'
 import type { AuthenticationMethod, Database, FlowMemory, Traits } from '#store.ts'
-import type { PlacedMessage } from '#ui/message.ts'
+import type { Message, PlacedMessage } from '#ui/message.ts'
 import type { Node } from '#ui/node.ts'
 
 /** What a form is drawn for. */
@@ -36,7 +36,11 @@ export interface Refused {
 }
 
 /** A wrong password is a value, not an exception. */
-export type LoginOutcome = { readonly kind: 'passed'; readonly identityId: string } | Refused
+export type LoginOutcome =
+  | { readonly kind: 'passed'; readonly identityId: string }
+  /** Something was sent; the form goes on with these nodes, in this order, and nothing is proved yet. */
+  | { readonly kind: 'asked'; readonly nodes: readonly Node[]; readonly message: Message; readonly memory: FlowMemory }
+  | Refused
 
 /** A credential that waits for its account to be made. */
 export type RegistrationOutcome =

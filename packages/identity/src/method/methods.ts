@@ -1,5 +1,6 @@
 /** Which methods there are, which of them are offered, and which one a submit means. */
 import { type Fields, textOf } from '#http/body.ts'
+import { codeSignIn } from '#method/code-sign-in.ts'
 import { lookupSecret } from '#method/lookup-secret.ts'
 import type { Method } from '#method/method.ts'
 import { oidc } from '#method/oidc.ts'
@@ -16,6 +17,7 @@ export function methodsOf({ methods: wanted = {} }: IdentityOptions): Method[] {
   const all: readonly (readonly [Method, boolean | undefined])[] = [
     [profile, true],
     [password, true],
+    [codeSignIn, wanted.code ?? false],
     [oidc, (wanted.oidc ?? []).length > 0],
     [lookupSecret, wanted.lookupSecret],
     [securityKey, wanted.webauthn],

@@ -37,6 +37,8 @@ export const label = {
   lookupSecret: info(1010007, 'Backup recovery code'),
   useTotp: info(1010009, 'Use Authenticator'),
   useLookupSecret: info(1010010, 'Use backup recovery code'),
+  sendSignInCode: info(1010015, 'Send sign in code'),
+  signInCode: info(1070013, 'Login code'),
   securityKeySignIn: info(1010008, 'Sign in with hardware key'),
   passkeySignIn: info(1010021, 'Sign in with passkey'),
   signUp: info(1040001, 'Sign up'),
@@ -95,6 +97,10 @@ export const shown = {
 export const notice = {
   confirmIdentity: info(1010003, 'Please confirm this action by verifying that it is you.'),
   secondFactor: info(1010004, 'Please complete the second authentication challenge.'),
+  signInCodeSent: info(
+    1010014,
+    "A code was sent to the address you provided. If you didn't receive it, please check the spelling of the address and try again.",
+  ),
   chooseCredential: info(1040009, 'Please choose a credential to authenticate yourself with.'),
   saved: success(1050001, 'Your changes have been saved!'),
   recoveryCodeSent: info(
@@ -171,6 +177,7 @@ export const problem = {
   passwordUnchanged: error(4000039, 'The new password must be different from the old password.'),
   email: (value: string) => error(4000040, 'Enter a valid email address', { value }),
   loginExpired: expired(4010001, 'login'),
+  signInCodeWrong: error(4010008, 'The login code is invalid or has already been used. Please try again.'),
   loginNoMethod: error(4010002, 'Could not find a strategy to log you in with. Did you fill out the form correctly?'),
   registrationNoMethod: error(
     4010003,
