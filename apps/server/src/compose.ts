@@ -5,6 +5,7 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { createIdentity, migrations as identityMigrations } from '@glacis/identity'
 import type { PortalConfig } from '@glacis/contract/portal-config'
+import { recordIdentityEvent } from '#audit.ts'
 import { createAccounts } from '#accounts.ts'
 import { startBackground } from '#background.ts'
 import type { Config } from '#config.ts'
@@ -60,6 +61,11 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
         secret: await secretOf(database),
         deliver: (mail) => mailer.deliver(mail),
         log,
+        onEvent: (event) => {
+          recordIdentityEvent(database, event).catch((error: unknown) => {
+            log.error({ err: error, kind: event.kind }, 'an identity event is missing from the audit trail')
+          })
+        },
       })
   const packs = packFolders(root, config.packs)
   await syncPacks(database.owner, packs, log)

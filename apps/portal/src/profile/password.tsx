@@ -58,12 +58,7 @@ function PasswordDialog({
     return !differs
   }
   return (
-    <Dialog
-      open={open}
-      onClose={onClose}
-      title="Change password"
-      description="Your other sessions end when it changes."
-    >
+    <Dialog open={open} onClose={onClose} title="Change password" description="You stay signed in on this device.">
       <SettingsForm flow={flow} submitter={save} onSaved={onClose} mayLeave={check}>
         {({ isPending, ownErrors }) => (
           <div

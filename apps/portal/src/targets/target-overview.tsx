@@ -62,12 +62,13 @@ function Ladder({ target }: { readonly target: Target }) {
     <SeverityLadder
       counts={target.issueCount}
       changes={changes}
-      row={(level, content) => (
+      row={(_, content) => (
         <LadderLink
           isSmall
           hasChanges={changes !== undefined}
-          to="/risks/verified"
-          search={{ severity: [level], target: target.id }}
+          to="/scope/$id/issues"
+          params={{ id: target.id }}
+          search={{ sort: 'severity' }}
         >
           {content}
         </LadderLink>

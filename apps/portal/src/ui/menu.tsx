@@ -104,9 +104,24 @@ function RoutedAnchor({
   ...rest
 }: EntryProps & AnchorHTMLAttributes<HTMLAnchorElement> & { readonly ref?: Ref<HTMLAnchorElement> }) {
   return (
-    <MenuAnchor {...rest} icon={icon} end={end}>
-      {children}
-    </MenuAnchor>
+    <Item>
+      {({ close }) => (
+        <a
+          {...rest}
+          href={rest.href}
+          // The router takes over the click, and what is taken over does not close the menu by itself.
+          onClick={(event) => {
+            rest.onClick?.(event)
+            close()
+          }}
+          className={itemClass()}
+        >
+          <Entry icon={icon} end={end}>
+            {children}
+          </Entry>
+        </a>
+      )}
+    </Item>
   )
 }
 /** A link inside the portal. */

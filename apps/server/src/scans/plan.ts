@@ -3,7 +3,7 @@ import { expand, isProblem, parseAddress, resolveName } from '@glacis/scanner'
 import { scanActor } from '#ctx.ts'
 import { inAccount } from '#database/index.ts'
 import type { Work } from '#jobs.ts'
-import { advance, fail, lockActive, say } from '#scans/lifecycle.ts'
+import { advance, counted, fail, lockActive, say } from '#scans/lifecycle.ts'
 import type { Scanning } from '#scans/run.ts'
 
 /**
@@ -59,7 +59,12 @@ export async function planScan(scanning: Scanning, { data }: Work<'scan-plan'>):
       .where('account_id', '=', account)
       .where('id', '=', scanId)
       .execute()
-    await say(ctx, scanId, 'LEVEL_INFO', `Started: ${outcome.length} addresses in ${batches.length} batches`)
+    await say(
+      ctx,
+      scanId,
+      'LEVEL_INFO',
+      `Started: ${counted(outcome.length, 'address', 'addresses')} in ${counted(batches.length, 'batch', 'batches')}`,
+    )
     await advance(ctx, scanning.jobs, scanId)
   })
 }
