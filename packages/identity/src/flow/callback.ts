@@ -13,7 +13,7 @@ import { addLink, ownerOfLink } from '#oidc/link.ts'
 import type { Person, Provider } from '#oidc/provider.ts'
 import { normalAddress, readTraits, traitNodes, typedTraits } from '#schema.ts'
 import { pageUrl } from '#service.ts'
-import { isPrivileged } from '#session.ts'
+import { isPrivileged, lacksSecondFactor } from '#session.ts'
 import { type Message, label, problem } from '#ui/message.ts'
 import { withMessages, withValues } from '#ui/node.ts'
 
@@ -138,7 +138,8 @@ async function linkPresent(exchange: Exchange, flow: Flow, provider: Provider, p
       reason: 'The request was made for another identity and has been blocked for security reasons.',
     })
   }
-  if (!isPrivileged(service, session)) return redirect(pageUrl(service, 'settings', flow.id))
+  if (lacksSecondFactor(session) || !isPrivileged(service, session))
+    return redirect(pageUrl(service, 'settings', flow.id))
   const link = { provider: provider.id, subject: person.subject }
   const isNew = await service.db.transaction().execute((tx) => addLink(tx, session.identity.id, link, service.now()))
   if (!isNew) {

@@ -3,7 +3,7 @@ import type { Flow } from '#flow/flow.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import { WireError } from '#http/error.ts'
 import { type Exchange, tell } from '#http/exchange.ts'
-import { countFirstFactors } from '#method/first-factors.ts'
+import { countFirstFactors, dropUnlessLast } from '#method/first-factors.ts'
 import { type HeldScene, type Method, type Refused, type Scene, type SettingsOutcome, refused } from '#method/method.ts'
 import { depart } from '#oidc/journey.ts'
 import { dropLinks, readLinks } from '#oidc/link.ts'
@@ -41,7 +41,7 @@ async function loginNodes({ service, holder }: Scene): Promise<Node[]> {
 
 async function settingsNodes({ service, holder }: HeldScene): Promise<Node[]> {
   const linked = new Set((await readLinks(service.db, holder.id)).map(({ provider }) => provider))
-  const canUnlink = linked.size > 0 && (await countFirstFactors(service, holder.id)) > 1
+  const canUnlink = linked.size > 0 && (await countFirstFactors(service.db, holder.id)) > 1
   return service.providers.flatMap(({ id, label: name }) => {
     if (!linked.has(id)) return [input('oidc', 'link', 'submit', { value: id, label: label.link(name) })]
     return canUnlink ? [input('oidc', 'unlink', 'submit', { value: id, label: label.unlink(name) })] : []
@@ -92,8 +92,8 @@ async function takeAway(exchange: Exchange, { identity }: LiveSession, id: strin
   if (!links.some(({ provider }) => provider === id)) {
     return refused(onForm(problem.generic('can not unlink OpenID Connect connection because it does not exist')))
   }
-  if ((await countFirstFactors(service, identity.id)) < 2) return refused(onForm(problem.lastProvider))
-  await service.db.transaction().execute((tx) => dropLinks(tx, identity.id, id, service.now()))
+  const isGone = await dropUnlessLast(service, identity.id, (tx) => dropLinks(tx, identity.id, id, service.now()))
+  if (!isGone) return refused(onForm(problem.lastProvider))
   tell(exchange, 'provider_unlinked', identity.id, id)
   return { kind: 'saved' }
 }

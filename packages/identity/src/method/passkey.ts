@@ -2,10 +2,10 @@
 import { randomInt } from 'node:crypto'
 import type { Flow } from '#flow/flow.ts'
 import { type Fields, textOf } from '#http/body.ts'
-import { locationChangeRequired } from '#http/error.ts'
+import { badRequest, locationChangeRequired } from '#http/error.ts'
 import { type Exchange, tell } from '#http/exchange.ts'
 import { findIdentity } from '#identities.ts'
-import { countFirstFactors } from '#method/first-factors.ts'
+import { countFirstFactors, dropUnlessLast } from '#method/first-factors.ts'
 import { identifierNode } from '#method/identifier.ts'
 import {
   type HeldScene,
@@ -96,7 +96,7 @@ async function settingsNodes({ service, holder, remember }: HeldScene): Promise<
   const passkeyHandle = present?.handle ?? newHandle()
   remember({ passkeyChallenge, passkeyHandle })
   const keys = present?.keys ?? []
-  const isLast = keys.length > 0 && (await countFirstFactors(service, holder.id)) < 2
+  const isLast = keys.length > 0 && (await countFirstFactors(service.db, holder.id)) < 2
   const publicKey = creationOptions(service, {
     type: 'passkey',
     challenge: passkeyChallenge,
@@ -189,7 +189,7 @@ async function signUp(
     kind: 'ready',
     attach: async (tx, identityId) => {
       const isNew = await addKey(tx, identityId, 'passkey', { handle, key }, service.now())
-      if (!isNew) throw new Error('A new passkey has the id of one that is known')
+      if (!isNew) throw badRequest('This passkey is already in use.')
     },
   }
 }
@@ -222,8 +222,10 @@ async function removeKey(exchange: Exchange, { identity }: LiveSession, hex: str
   const present = await readKeys(service.db, identity.id, 'passkey')
   const key = present?.keys.find(({ id }) => hexOf(id) === hex.toLowerCase())
   if (!key) return refused(onForm(problem.generic('You tried to remove a passkey which does not exist.')))
-  if ((await countFirstFactors(service, identity.id)) < 2) return refused(on('webauthn_remove', problem.lastKey))
-  await service.db.transaction().execute((tx) => dropKey(tx, identity.id, 'passkey', key.id, service.now()))
+  const isGone = await dropUnlessLast(service, identity.id, (tx) =>
+    dropKey(tx, identity.id, 'passkey', key.id, service.now()),
+  )
+  if (!isGone) return refused(on('webauthn_remove', problem.lastKey))
   tell(exchange, 'passkey_removed', identity.id, key.name)
   return { kind: 'saved' }
 }

@@ -214,6 +214,19 @@ it('signs up with a passkey, which is then the last way in and stays', async () 
   expect((await signInBy(key)).answer.status).toBe(200)
 })
 
+it('keeps one of two passkeys that are removed at once', async () => {
+  const { browser } = await signUpBy(new Authenticator())
+  await addPasskey(browser)
+  const flow = await begin(browser, settings)
+  const keys: string[] = flow.ui.nodes
+    .filter((node: Reply['body']) => node.attributes.name === 'passkey_remove')
+    .map((node: Reply['body']) => node.attributes.value)
+  const answers = await Promise.all(
+    keys.map((passkey_remove) => send(browser, flow, { method: 'passkey', passkey_remove })),
+  )
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400])
+})
+
 it('leaves no account behind when a sign-up’s key is not accepted', async () => {
   const email = newAddress()
   const { browser, flow, body } = await signUpBy(new Authenticator())
