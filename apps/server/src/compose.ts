@@ -39,9 +39,6 @@ export interface ComposeOptions {
   readonly root: string
 }
 
-const hourMs = 3_600_000
-const lifespans = { sessionMs: 24 * hourMs, flowMs: hourMs, codeMs: hourMs / 4, privilegedMs: hourMs }
-
 /** Migrates the database, then builds the parts that `config.roles` names. */
 export async function compose({ config, databaseUrl, log, mailer, root }: ComposeOptions): Promise<Composition> {
   const database = openDatabase(databaseUrl, log, { isUnlimited: config.billing === 'off' })
@@ -57,7 +54,10 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
         database: database.owner,
         publicUrl: config.url,
         portalUrl: config.url,
-        lifespans,
+        lifespans: config.signIn.lifespans,
+        captcha: config.signIn.captcha,
+        registrationStyle: config.signIn.registration,
+        methods: { oidc: config.signIn.providers, code: config.signIn.hasCodes },
         secret: await secretOf(database),
         deliver: (mail) => mailer.deliver(mail),
         log,
@@ -131,7 +131,7 @@ function portalConfig(config: Config): PortalConfig {
     licenceUrl: `${config.url}/docs/licence`,
     helpUrl: `${config.url}/docs/help`,
     supportEmail: `support@${new URL(config.url).hostname}`,
-    botChallengeSiteKey: '',
+    botChallengeSiteKey: config.signIn.captcha?.siteKey ?? '',
     version,
     billing: config.billing !== 'off',
   }
