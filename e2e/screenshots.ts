@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { listHosts, listProducts } from '@glacis/contract/inventory'
 import { listIssues, setIssueStatus } from '@glacis/contract/issue'
-import { getScan, listScans, startScan } from '@glacis/contract/scan'
+import { listScans } from '@glacis/contract/scan'
 import { createTag, createTarget, listTargets } from '@glacis/contract/target'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { startProduct } from '../lab/product.ts'
 import { startLab } from '../lab/servers.ts'
-import { type Visitor, visit } from '../lab/visitor.ts'
+import { scanned, type Visitor, visit } from '../lab/visitor.ts'
 import { openBrowser } from './browser.ts'
 import { freePort } from './ports.ts'
 
@@ -75,13 +75,6 @@ async function furnish(visitor: Visitor): Promise<void> {
   const [weakness] = host?.weaknesses ?? []
   if (host && weakness) lab.mend(host.name, weakness)
   for (const targetId of ids.slice(0, 2)) await scanned(visitor, targetId)
-}
-
-async function scanned(visitor: Visitor, targetId: string): Promise<void> {
-  const { scan } = await visitor.call(startScan, { targetId })
-  while (!(await visitor.call(getScan, { id: scan.id })).scan.completeTime) {
-    await new Promise((done) => setTimeout(done, 500))
-  }
 }
 
 async function shotsOf(visitor: Visitor): Promise<Shot[]> {

@@ -3,15 +3,14 @@
  * finished scans and a running one. Everything shown is found by real scans of this machine.
  */
 import { createTarget, listTargets } from '@glacis/contract/target'
-import { getScan, startScan } from '@glacis/contract/scan'
+import { startScan } from '@glacis/contract/scan'
 import { startProduct } from './product.ts'
 import { startLab } from './servers.ts'
-import { type Person, type Visitor, visit } from './visitor.ts'
+import { type Person, scanned, type Visitor, visit } from './visitor.ts'
 
 const port = Number(process.env['GLACIS_PORT'] ?? 3000)
 const dataFolder = process.env['GLACIS_DATA'] ?? '.glacis-demo'
 const person: Person = { email: 'demo@glacis.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
-const pollMs = 1000
 
 /** What is scanned first, next, and while the visitor looks round. */
 const scopes = [
@@ -65,13 +64,4 @@ async function addTargets(visitor: Visitor): Promise<string[]> {
     ids.push(target.id)
   }
   return ids
-}
-
-async function scanned(visitor: Visitor, targetId: string): Promise<void> {
-  const { scan } = await visitor.call(startScan, { targetId })
-  for (;;) {
-    const { scan: now } = await visitor.call(getScan, { id: scan.id })
-    if (now.status !== 'STATUS_CREATED' && now.status !== 'STATUS_RUNNING') return
-    await new Promise((resolve) => setTimeout(resolve, pollMs))
-  }
 }

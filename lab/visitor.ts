@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Endpoint, InputOf, ResultOf } from '@glacis/contract/endpoint'
 import { hasQuery, pathParameters } from '@glacis/contract/endpoint'
 import { Flow } from '@glacis/contract/identity'
+import { getScan, type Scan, startScan } from '@glacis/contract/scan'
 import { type QueryValue, toQueryString } from '@glacis/contract/query-string'
 import { z } from 'zod'
 
@@ -113,5 +114,17 @@ export async function codeFor(email: string, dataFolder: string): Promise<string
     if (code) return code
     if (Date.now() > deadline) throw new Error(`no mail with a code for ${email} in ${outbox}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+const lookMs = 500
+
+/** Scans a target and waits for the end, whatever it is. */
+export async function scanned(visitor: Visitor, targetId: string): Promise<Scan> {
+  const { scan } = await visitor.call(startScan, { targetId })
+  for (;;) {
+    const { scan: now } = await visitor.call(getScan, { id: scan.id })
+    if (now.completeTime) return now
+    await new Promise((resolve) => setTimeout(resolve, lookMs))
   }
 }

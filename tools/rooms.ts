@@ -59,6 +59,7 @@ const house: Readonly<Record<string, Floor>> = {
       issues: ['threats', 'inventory', 'notifications', 'audit'],
       packs: ['threats', 'jobs'],
       targets: ['agents', 'billing', 'audit'],
+      billing: ['audit'],
       notifications: ['jobs', 'mail'],
     },
   },
@@ -120,6 +121,8 @@ const plugin = {
         .split('/')
         .slice(0, source.startsWith('@') ? 2 : 1)
         .join('/')
+      // What stands outside every workspace drives them all.
+      if (workspace === context.cwd && name.startsWith('@glacis/')) return
       if (declaredBy(workspace).has(name) || (isTest(context.filename) && declaredBy(context.cwd).has(name))) return
       context.report({ node, message: `${relative(context.cwd, workspace)} does not declare ${name}` })
     }),

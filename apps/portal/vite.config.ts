@@ -3,6 +3,7 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { compressed } from './compress.ts'
 
 /** In development the pages come from here and everything else from a server that runs beside. */
 const server = process.env['GLACIS_DEV_SERVER'] ?? 'http://127.0.0.1:3000'
@@ -10,7 +11,7 @@ const served = ['/config.json', '/v1', '/self-service', '/sessions', '/.well-kno
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), compressed()],
   build: { outDir: 'dist', assetsDir: 'files', emptyOutDir: true, target: 'es2024' },
   server: { host: '127.0.0.1', proxy: Object.fromEntries(served.map((path) => [path, { target: server }])) },
   test: {

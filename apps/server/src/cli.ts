@@ -13,13 +13,19 @@ interface Command {
   run(place: Place): Promise<void>
 }
 
-const help = { summary: 'Show this text.', run: async () => print(usage()) }
-const commands: Readonly<Record<string, Command>> = {
-  serve: { summary: 'Start Glacis: database, API, identity service, worker and portal in one process.', run: serve },
-  '--help': help,
-  '--version': { summary: 'Show the version.', run: async () => print(version) },
-}
-const otherNames: Readonly<Record<string, string>> = { '-h': '--help', help: '--help', '-v': '--version' }
+const commands = new Map<string, Command>([
+  [
+    'serve',
+    { summary: 'Start Glacis: database, API, identity service, worker and portal in one process.', run: serve },
+  ],
+  ['--help', { summary: 'Show this text.', run: async () => print(usage()) }],
+  ['--version', { summary: 'Show the version.', run: async () => print(version) }],
+])
+const otherNames = new Map([
+  ['-h', '--help'],
+  ['help', '--help'],
+  ['-v', '--version'],
+])
 
 /**
  * Runs one command to its end.
@@ -30,7 +36,7 @@ const otherNames: Readonly<Record<string, string>> = { '-h': '--help', help: '--
  */
 export async function runCommand(words: readonly string[], place: Place): Promise<number> {
   const [name = '--help', ...rest] = words
-  const command = commands[otherNames[name] ?? name]
+  const command = commands.get(otherNames.get(name) ?? name)
   if (!command || rest.length > 0) {
     const odd = command ? `"${name}" takes no more words` : `There is no command "${name}"`
     complain(`${odd}; "glacis --help" lists the commands.`)
@@ -47,7 +53,7 @@ export async function runCommand(words: readonly string[], place: Place): Promis
 }
 
 function usage(): string {
-  const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(11)}${summary}`)
+  const lines = [...commands].map(([name, { summary }]) => `  ${name.padEnd(11)}${summary}`)
   return `Usage: glacis <command>\n\n${lines.join('\n')}\n\nThe settings are environment variables; README.md lists them.`
 }
 

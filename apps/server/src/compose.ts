@@ -5,6 +5,7 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { createIdentity, migrations as identityMigrations } from '@glacis/identity'
 import type { PortalConfig } from '@glacis/contract/portal-config'
+import { recordIdentityEvent } from '#audit.ts'
 import { createAccounts } from '#accounts.ts'
 import { startBackground } from '#background.ts'
 import type { Config } from '#config.ts'
@@ -18,7 +19,7 @@ import { createGuard } from '#http/guard.ts'
 import { createJobs } from '#jobs.ts'
 import type { Logger } from '#log.ts'
 import type { Mailer } from '#mail.ts'
-import { packFolders, syncPacks } from '#packs/index.ts'
+import { loadKnowledge, packFolders, syncPacks } from '#packs/index.ts'
 import { version } from '#version.ts'
 import { askOver } from '#whoami.ts'
 import { sql } from 'kysely'
@@ -38,9 +39,6 @@ export interface ComposeOptions {
   readonly root: string
 }
 
-const hourMs = 3_600_000
-const lifespans = { sessionMs: 24 * hourMs, flowMs: hourMs, codeMs: hourMs / 4, privilegedMs: hourMs }
-
 /** Migrates the database, then builds the parts that `config.roles` names. */
 export async function compose({ config, databaseUrl, log, mailer, root }: ComposeOptions): Promise<Composition> {
   const database = openDatabase(databaseUrl, log, { isUnlimited: config.billing === 'off' })
@@ -56,10 +54,18 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
         database: database.owner,
         publicUrl: config.url,
         portalUrl: config.url,
-        lifespans,
+        lifespans: config.signIn.lifespans,
+        captcha: config.signIn.captcha,
+        registrationStyle: config.signIn.registration,
+        methods: { oidc: config.signIn.providers, code: config.signIn.hasCodes },
         secret: await secretOf(database),
         deliver: (mail) => mailer.deliver(mail),
         log,
+        onEvent: (event) => {
+          recordIdentityEvent(database, event).catch((error: unknown) => {
+            log.error({ err: error, kind: event.kind }, 'an identity event is missing from the audit trail')
+          })
+        },
       })
   const packs = packFolders(root, config.packs)
   await syncPacks(database.owner, packs, log)
@@ -84,6 +90,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
       jobs,
       log,
       packs,
+      knowledge: await loadKnowledge(packs, log),
       networks: config.scanNetworks,
       ownEndpoints: ownEndpoints(config),
     })
@@ -124,7 +131,7 @@ function portalConfig(config: Config): PortalConfig {
     licenceUrl: `${config.url}/docs/licence`,
     helpUrl: `${config.url}/docs/help`,
     supportEmail: `support@${new URL(config.url).hostname}`,
-    botChallengeSiteKey: '',
+    botChallengeSiteKey: config.signIn.captcha?.siteKey ?? '',
     version,
     billing: config.billing !== 'off',
   }

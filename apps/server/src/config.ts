@@ -37,14 +37,15 @@ export interface Config {
   /** Absolute paths of pack folders and files that come on top of our own. */
   readonly packs: readonly string[]
   readonly logLevel: (typeof levels)[number]
-}
-
-/** One setting, for the documentation and for messages. */
-export interface Setting {
-  readonly name: string
-  /** The default, in words that fit a table. */
-  readonly initial: string
-  readonly meaning: string
+  /** How people sign in and up at the embedded identity service. */
+  readonly signIn: {
+    readonly registration: 'one-step' | 'two-step'
+    readonly hasCodes: boolean
+    /** Undefined: nobody is asked to prove to be a person. */
+    readonly captcha: { readonly siteKey: string; readonly secret: string; readonly verifyUrl: string } | undefined
+    readonly providers: readonly z.infer<typeof Provider>[]
+    readonly lifespans: Readonly<Record<'sessionMs' | 'privilegedMs' | 'flowMs' | 'codeMs', number>>
+  }
 }
 
 const list = (text: string) =>
@@ -65,6 +66,40 @@ const origin = z
 const urlOf = (scheme: RegExp) => z.string().refine((text) => scheme.test(text) && URL.canParse(text))
 const listenHost = z.string().refine((text) => isIP(text) > 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text))
 const network = z.union([z.cidrv4(), z.cidrv6()])
+
+const unitsMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+const duration = z
+  .string()
+  .regex(/^[1-9]\d{0,5}[smhd]$/)
+  .transform((text) => Number(text.slice(0, -1)) * unitsMs[text.slice(-1) as keyof typeof unitsMs]) // proved by the pattern
+
+const isSafe = (text: string) => /^https:|^http:\/\/(localhost|127(\.\d+){3}|\[::1\])([:/]|$)/.test(text)
+const safeUrl = urlOf(/^https?:\/\//).refine(isSafe)
+const Provider = z
+  .strictObject({
+    id: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/i),
+    label: z.string().min(1).max(64).optional(),
+    clientId: z.string().min(1),
+    clientSecret: z.string().min(1).optional(),
+    issuer: safeUrl.optional(),
+    authorizationUrl: safeUrl.optional(),
+    tokenUrl: safeUrl.optional(),
+    userinfoUrl: safeUrl.optional(),
+    scopes: z.array(z.string().min(1)).optional(),
+  })
+  .refine((one) => one.issuer ?? (one.authorizationUrl && one.tokenUrl && one.userinfoUrl))
+const isAllDifferent = (list: readonly { id: string }[]) => new Set(list.map(({ id }) => id)).size === list.length
+const providers = z
+  .string()
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text)
+    } catch {
+      context.addIssue('no JSON')
+      return z.NEVER
+    }
+  })
+  .pipe(z.array(Provider).refine(isAllDifferent))
 
 /** `expects` completes "NAME must be …". */
 interface Described {
@@ -98,7 +133,8 @@ const Settings = z.object({
   DATABASE_URL: described(urlOf(/^postgres(ql)?:\/\//).optional(), {
     expects: 'a URL such as postgresql://user:password@host/database',
     initial: 'the embedded PostgreSQL',
-    meaning: 'An existing PostgreSQL 16 or newer to use in place of the embedded one.',
+    meaning:
+      'An existing PostgreSQL 16 or newer to use in place of the embedded one. Its user must own the database and may create a role.',
   }),
   GLACIS_IDENTITY_URL: described(origin.optional(), {
     expects: 'an origin such as https://id.example.org, without a path',
@@ -119,6 +155,58 @@ const Settings = z.object({
     expects: 'a mail address such as Glacis <glacis@example.org>',
     initial: '`Glacis <glacis@localhost>`',
     meaning: 'The sender of our mails.',
+  }),
+  GLACIS_OIDC: described(providers.default([]), {
+    expects:
+      'a JSON list of providers, each with id, clientId and issuer (or authorizationUrl, tokenUrl and userinfoUrl), all https',
+    initial: 'none',
+    meaning:
+      'Other services to sign in by, as a JSON list: `[{"id": "acme", "label": "Acme", "issuer": "https://id.acme.example", "clientId": "…", "clientSecret": "…"}]`. Plain OAuth 2.0 takes `authorizationUrl`, `tokenUrl` and `userinfoUrl` in place of `issuer`. Callback: `/self-service/methods/oidc/callback/` and the id.',
+  }),
+  GLACIS_REGISTRATION: described(z.enum(['one-step', 'two-step']).default('one-step'), {
+    expects: 'one-step or two-step',
+    initial: '`one-step`',
+    meaning: 'Sign up in one form, or say who you are first and choose how to sign in after it.',
+  }),
+  GLACIS_CODE_SIGN_IN: described(z.enum(['on', 'off']).default('off'), {
+    expects: 'on or off',
+    initial: '`off`',
+    meaning: 'Sign in by a code that is mailed, besides the other ways.',
+  }),
+  GLACIS_CAPTCHA_SITE_KEY: described(z.string().min(1).optional(), {
+    expects: 'a key, together with GLACIS_CAPTCHA_SECRET',
+    initial: 'no challenge',
+    meaning: 'The site key of a Turnstile challenge before signing in, signing up and recovering.',
+  }),
+  GLACIS_CAPTCHA_SECRET: described(z.string().min(1).optional(), {
+    expects: 'a secret, together with GLACIS_CAPTCHA_SITE_KEY',
+    initial: 'no challenge',
+    meaning: 'The secret of that challenge.',
+  }),
+  GLACIS_CAPTCHA_VERIFY_URL: described(safeUrl.default('https://challenges.cloudflare.com/turnstile/v0/siteverify'), {
+    expects: 'an https URL',
+    initial: 'that of Turnstile',
+    meaning: 'Where the answers to that challenge are verified.',
+  }),
+  GLACIS_SESSION_LIFE: described(duration.default(unitsMs.d), {
+    expects: 'a duration such as 24h',
+    initial: '`24h`',
+    meaning: 'How long a sign-in lasts.',
+  }),
+  GLACIS_PRIVILEGED_AGE: described(duration.default(unitsMs.h), {
+    expects: 'a duration such as 1h',
+    initial: '`1h`',
+    meaning: 'How long after a sign-in passwords, keys and second factors may be changed without another one.',
+  }),
+  GLACIS_FLOW_LIFE: described(duration.default(unitsMs.h), {
+    expects: 'a duration such as 1h',
+    initial: '`1h`',
+    meaning: 'How long a sign-in, sign-up or settings form can be sent.',
+  }),
+  GLACIS_CODE_LIFE: described(duration.default(15 * unitsMs.m), {
+    expects: 'a duration such as 15m',
+    initial: '`15m`',
+    meaning: 'How long a code that was mailed works.',
   }),
   GLACIS_SCAN_NETWORKS: described(z.union([z.enum(['all', 'public']), listOf(network)]).default('all'), {
     expects: 'all, public, or a list of networks such as 10.0.0.0/8,2001:db8::/32',
@@ -147,11 +235,14 @@ type SettingName = keyof typeof Settings.shape
 const names = Object.keys(Settings.shape) as SettingName[] // proved by Object.keys of that very shape
 const wordsOf = (name: SettingName) => Settings.shape[name].meta() as unknown as Described // `described` put it there
 
-/** Every setting in the order of the documentation. */
-export const settings: readonly Setting[] = names.map((name) => {
-  const { initial, meaning } = wordsOf(name)
-  return { name, initial, meaning }
-})
+/** The table of settings as the README shows it, in Markdown. */
+export function settingsTable(): string {
+  const rows = names.map((name) => {
+    const { initial, meaning } = wordsOf(name)
+    return `| \`${name}\` | ${initial} | ${meaning} |`
+  })
+  return ['| name | default | meaning |', '|---|---|---|', ...rows].join('\n')
+}
 
 /**
  * Reads the settings from the environment. An empty value counts as absent.
@@ -163,6 +254,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()))
   const reading = Settings.safeParse(given)
   const wrong = new Set(reading.error?.issues.map((issue) => issue.path[0]))
+  const isHalf = Boolean(given['GLACIS_CAPTCHA_SITE_KEY']) !== Boolean(given['GLACIS_CAPTCHA_SECRET'])
+  if (isHalf) wrong.add(given['GLACIS_CAPTCHA_SECRET'] ? 'GLACIS_CAPTCHA_SITE_KEY' : 'GLACIS_CAPTCHA_SECRET')
   const problems = [
     ...names.filter((name) => wrong.has(name)).map((name) => `${name} must be ${wordsOf(name).expects}`),
     ...Object.keys(given).filter(isUnknown).map(unknownName),
@@ -184,7 +277,24 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     billing: value.GLACIS_BILLING,
     packs: value.GLACIS_PACKS.map((path) => resolve(root, path)),
     logLevel: value.GLACIS_LOG_LEVEL,
+    signIn: {
+      registration: value.GLACIS_REGISTRATION,
+      hasCodes: value.GLACIS_CODE_SIGN_IN === 'on',
+      captcha: captchaOf(value),
+      providers: value.GLACIS_OIDC,
+      lifespans: {
+        sessionMs: value.GLACIS_SESSION_LIFE,
+        privilegedMs: value.GLACIS_PRIVILEGED_AGE,
+        flowMs: value.GLACIS_FLOW_LIFE,
+        codeMs: value.GLACIS_CODE_LIFE,
+      },
+    },
   }
+}
+
+function captchaOf(value: z.infer<typeof Settings>): Config['signIn']['captcha'] {
+  const { GLACIS_CAPTCHA_SITE_KEY: siteKey, GLACIS_CAPTCHA_SECRET: secret } = value
+  return siteKey && secret ? { siteKey, secret, verifyUrl: value.GLACIS_CAPTCHA_VERIFY_URL } : undefined
 }
 
 function localHosts(): readonly string[] {

@@ -1,6 +1,6 @@
 /** The data folder: made, proved writable, and held by one process at a time. */
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Obstacle } from './obstacle.ts'
 
@@ -21,7 +21,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const draft = `${file}.${process.pid}`
   const self = `${process.pid} ${await birthOf(process.pid)}\n`
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeFolder(folder)
     await writeFile(draft, self)
   } catch (cause) {
     throw new Obstacle(
@@ -39,6 +39,17 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   return async () => {
     if ((await contentOf(file)) === self) await rm(file, { force: true })
   }
+}
+
+/** As `mkdir` with `recursive`, which goes round in circles where a file system refuses new folders with ENOENT. */
+async function makeFolder(folder: string): Promise<void> {
+  const make = () => mkdir(folder, { mode: 0o700 })
+  await make().catch(async (error: unknown) => {
+    if (reason(error) === 'EEXIST') return
+    if (reason(error) !== 'ENOENT') throw error
+    await makeFolder(dirname(folder))
+    await make()
+  })
 }
 
 async function takeOver(file: string, draft: string, folder: string): Promise<void> {

@@ -1,5 +1,6 @@
 /** `glacis serve`: everything starts in order, and stops in the opposite order. */
 import { createServer } from 'node:net'
+import pg from 'pg'
 import { type Config, readConfig } from './config.ts'
 import { startPostgres } from './database/embedded.ts'
 import { lockFolder } from './lock.ts'
@@ -9,6 +10,7 @@ import { Obstacle } from './obstacle.ts'
 
 /** What is still at work after this is cut off; the database's own stop has its share of the five seconds. */
 const closeMsMax = 3000
+const connectMsMax = 10_000
 /** One Ctrl-C arrives several times: from the terminal, from npm, from our launcher. */
 const sameKeyMs = 1000
 
@@ -43,10 +45,30 @@ export async function serve({ environment, root }: { environment: NodeJS.Process
 }
 
 async function openDatabase(config: Config, log: Logger, running: AsyncDisposableStack) {
-  if (config.databaseUrl !== undefined) return { url: config.databaseUrl, lost: new Promise<never>(() => undefined) }
-  const postgres = await startPostgres({ dataFolder: config.dataFolder, log })
+  if (config.databaseUrl !== undefined) {
+    await tryDatabase(config.databaseUrl)
+    return { url: config.databaseUrl, lost: new Promise<never>(() => undefined) }
+  }
+  const postgres = await startPostgres({ dataFolder: config.dataFolder, log }).catch((cause: unknown) => {
+    if (cause instanceof Obstacle) throw cause
+    const words = cause instanceof Error ? cause.message : String(cause)
+    throw new Obstacle(`The embedded database in ${config.dataFolder} does not start: ${words}`, { cause })
+  })
   running.defer(() => postgres.stop())
   return postgres
+}
+
+async function tryDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectMsMax })
+  try {
+    await client.connect()
+  } catch (cause) {
+    const words = cause instanceof Error ? cause.message || String(Reflect.get(cause, 'code')) : String(cause)
+    throw new Obstacle(`The database of DATABASE_URL cannot be used (${words}); mend the address or start it.`, {
+      cause,
+    })
+  }
+  await client.end()
 }
 
 function listenForStop() {

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { endpoint } from '#endpoint.ts'
 import { Flag, Id, listOf, NextPage, Page, SeverityCount, Timestamp } from '#primitives.ts'
-import { TargetSummary } from '#target.ts'
+import { Target } from '#target.ts'
 
 /**
  * A well-formed name (CPE 2.3, NISTIR 7695). Each attribute is its unescaped value, `*` or empty
@@ -68,7 +68,7 @@ export const Host = z.object({
   address: z.string(),
   /** Host name by which the address was reached, if any. */
   name: z.string().optional(),
-  target: TargetSummary.optional(),
+  target: Target.optional(),
   inventory: z.array(InventoryItem),
   services: z.array(Service).optional(),
   issueCount: SeverityCount.default({ critical: 0, high: 0, medium: 0, low: 0 }),

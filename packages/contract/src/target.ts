@@ -29,10 +29,6 @@ export const Target = z.object({
   nextScanTime: Timestamp.optional(),
 })
 export type Target = z.infer<typeof Target>
-/** A target as it stands inside other entities. */
-export const TargetSummary = Target
-export type TargetSummary = Target
-
 const schedule = z.object({ period: SchedulePeriod })
 const tags = z.array(z.object({ id: Id }))
 

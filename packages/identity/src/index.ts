@@ -6,6 +6,7 @@ import { createCourier } from '#courier.ts'
 import { readCookies } from '#http/cookie.ts'
 import { buildPlugin } from '#http/plugin.ts'
 import { decoyHash } from '#method/argon2.ts'
+import { methodsOf } from '#method/methods.ts'
 import type { IdentityOptions } from '#options.ts'
 import { buildService } from '#service.ts'
 import { findSession, lacksSecondFactor, sessionBody, sessionCookie } from '#session.ts'
@@ -33,7 +34,7 @@ export interface Identity {
 export function createIdentity(options: IdentityOptions): Identity {
   const now = options.now ?? (() => new Date())
   const courier = createCourier({ database: options.database, deliver: options.deliver, log: options.log, now })
-  const service = buildService(options, courier)
+  const service = buildService(options, courier, methodsOf(options))
   const sweep = createSweep(service)
   return {
     plugin: buildPlugin(service),

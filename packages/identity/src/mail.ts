@@ -33,6 +33,17 @@ export function recoveryMail(to: string, code: string, minutes: number): Mail {
   })
 }
 
+/** Carries the code that signs somebody in. There is no link to click by mistake. */
+export function signInMail(to: string, code: string, minutes: number): Mail {
+  return letter({
+    to,
+    subject: 'Sign in to Glacis',
+    opening: 'Enter this code in Glacis to sign in:',
+    code,
+    closing: `The code is valid for ${minutes} minutes. If you did not ask for it, you can ignore this mail; nobody has gained access.`,
+  })
+}
+
 /** Tells the holder of an address that the account has left it. */
 export function addressChangedMail(to: string, newAddress: string): Mail {
   return letter({

@@ -27,6 +27,13 @@ export type EventKind =
   | 'email_changed'
   | 'profile_changed'
   | 'password_changed'
+  | 'second_factor_added'
+  | 'second_factor_removed'
+  | 'passkey_added'
+  | 'passkey_removed'
+  | 'key_cloned'
+  | 'provider_linked'
+  | 'provider_unlinked'
   | 'session_revoked'
   | 'sessions_revoked'
   | 'throttled'
@@ -45,6 +52,47 @@ export interface Lifespans {
   readonly privilegedMs: number
 }
 
+/** Another service by which people may sign in. */
+export interface ProviderOptions {
+  /** A plain word; part of the callback's address, so it must not change. */
+  readonly id: string
+  /** What buttons call it; the id where nothing is said. */
+  readonly label?: string | undefined
+  readonly clientId: string
+  readonly clientSecret?: string | undefined
+  /** OpenID Connect: the issuer, of which everything else is learnt at the first use. */
+  readonly issuer?: string | undefined
+  /** Plain OAuth 2.0 in place of an issuer: where to go, where to get a token, where to ask who it is. */
+  readonly authorizationUrl?: string | undefined
+  readonly tokenUrl?: string | undefined
+  readonly userinfoUrl?: string | undefined
+  readonly scopes?: readonly string[] | undefined
+}
+
+/** Which ways of proving oneself are offered; each is on where nothing is said. */
+export interface MethodOptions {
+  /** Codes of an authenticator app as a second factor. */
+  readonly totp?: boolean
+  /** Passkeys as a first factor; they belong to the portal's host. */
+  readonly passkey?: boolean
+  /** Security keys as a second factor; they belong to the portal's host. */
+  readonly webauthn?: boolean
+  /** Codes by mail in place of a password; off where nothing is said. */
+  readonly code?: boolean
+  /** Other services, in the order of their buttons; none where nothing is said. */
+  readonly oidc?: readonly ProviderOptions[]
+  /** Printed back-up codes as a second factor. */
+  readonly lookupSecret?: boolean
+}
+
+/** A challenge that tells people from programs, with the protocol of Cloudflare Turnstile. */
+export interface CaptchaOptions {
+  readonly siteKey: string
+  readonly secret: string
+  /** Where tokens are verified. */
+  readonly verifyUrl: string
+}
+
 export interface IdentityOptions {
   /** Connection of the owner; everything lives in the PostgreSQL schema `identity`. */
   // oxlint-disable-next-line typescript/no-explicit-any -- the caller's own tables are of no interest here
@@ -54,6 +102,11 @@ export interface IdentityOptions {
   /** Base URL of the portal, whose pages are /login, /registration, /recovery, /verification, /profile and /error. */
   readonly portalUrl: string
   readonly lifespans: Lifespans
+  readonly methods?: MethodOptions
+  /** Asked before signing in, signing up and recovering; nobody is asked where nothing is said. */
+  readonly captcha?: CaptchaOptions | undefined
+  /** Sign up in one form, which is the default, or say who one is first and how one will sign in after it. */
+  readonly registrationStyle?: 'one-step' | 'two-step'
   /** Persisted secret of 32 or more bytes in hex, for code hashes and what is kept sealed. */
   readonly secret: string
   /** Sends one mail now; rejects when it could not. The courier queues, retries with back-off and calls this. */

@@ -1,7 +1,9 @@
 /** What every part of the service works with; built once by the door. */
 import type { Courier } from '#courier.ts'
 import { csrfCookieName } from '#http/csrf.ts'
-import type { IdentityEvent, IdentityOptions, Lifespans, Log } from '#options.ts'
+import type { Method } from '#method/method.ts'
+import { type Provider, createProvider } from '#oidc/provider.ts'
+import type { CaptchaOptions, IdentityEvent, IdentityOptions, Lifespans, Log } from '#options.ts'
 import type { Database, FlowKind } from '#store.ts'
 
 export interface Service {
@@ -11,6 +13,12 @@ export interface Service {
   /** Where a browser goes when nobody said where. */
   readonly defaultReturnUrl: string
   readonly lifespans: Lifespans
+  /** What is offered, in the order in which forms ask for it. */
+  readonly methods: readonly Method[]
+  /** Other services by which people may sign in, in the order of their buttons. */
+  readonly providers: readonly Provider[]
+  readonly captcha: CaptchaOptions | undefined
+  readonly registrationStyle: 'one-step' | 'two-step'
   readonly csrfCookie: string
   /** True when the public address is https; cookies are then sent over https only. */
   readonly isSecure: boolean
@@ -58,7 +66,7 @@ export function secondFactorUrl(service: Service, returnTo: string | null): stri
  *
  * @throws Error when an address is not absolute or the secret is too short to be one
  */
-export function buildService(options: IdentityOptions, courier: Courier): Service {
+export function buildService(options: IdentityOptions, courier: Courier, methods: readonly Method[]): Service {
   const publicUrl = withoutSlash(options.publicUrl)
   const portalUrl = withoutSlash(options.portalUrl)
   const secret = Buffer.from(options.secret, 'hex')
@@ -69,6 +77,10 @@ export function buildService(options: IdentityOptions, courier: Courier): Servic
     portalUrl,
     defaultReturnUrl: `${portalUrl}/overview`,
     lifespans: options.lifespans,
+    methods,
+    captcha: options.captcha,
+    registrationStyle: options.registrationStyle ?? 'one-step',
+    providers: (options.methods?.oidc ?? []).map((one) => createProvider(one, options.now ?? (() => new Date()))),
     csrfCookie: csrfCookieName(publicUrl),
     isSecure: new URL(publicUrl).protocol === 'https:',
     secret,

@@ -81,11 +81,14 @@ async function selectSessions(service: Service, where: ReturnType<typeof sql>): 
   )
 }
 
+/** By what somebody proved who it is. */
+export type Factor = Pick<AuthenticationMethod, 'method' | 'provider'>
+
 /** Opens a new session by a first factor. */
 export async function issueSession(
   service: Service,
   identityId: string,
-  method: string,
+  factor: Factor,
   client: Client,
 ): Promise<IssuedSession> {
   const now = service.now()
@@ -94,7 +97,7 @@ export async function issueSession(
     id: randomUUID(),
     identity: await getIdentity(service.db, identityId),
     aal: 'aal1',
-    authentication_methods: [proof(method, now)],
+    authentication_methods: [proof(factor, now)],
     devices: [deviceOf(client)],
     issued_at: now,
     authenticated_at: now,
@@ -122,15 +125,15 @@ export async function issueSession(
 export async function renewSession(
   service: Service,
   session: LiveSession,
-  method: string,
-  factor: 'aal1' | 'aal2' = 'aal1',
+  factor: Factor,
+  aal: 'aal1' | 'aal2' = 'aal1',
 ): Promise<IssuedSession> {
   const now = service.now()
   const token = randomBytes(32).toString('base64url')
   const renewed: LiveSession = {
     ...session,
-    aal: factor === 'aal2' ? 'aal2' : session.aal,
-    authentication_methods: [...session.authentication_methods, proof(method, now, factor)].slice(-20),
+    aal: aal === 'aal2' ? 'aal2' : session.aal,
+    authentication_methods: [...session.authentication_methods, proof(factor, now, aal)].slice(-20),
     authenticated_at: now,
     expires_at: new Date(now.getTime() + service.lifespans.sessionMs),
   }
@@ -146,6 +149,30 @@ export async function renewSession(
     .where('id', '=', session.id)
     .execute()
   return { session: renewed, token }
+}
+
+/** Adds a proof to a session whose holder gave it on the way to something else; the cookie's value changes. */
+export async function raiseSession(
+  service: Service,
+  session: LiveSession,
+  { method, aal }: Pick<AuthenticationMethod, 'method' | 'aal'>,
+): Promise<IssuedSession> {
+  const token = randomBytes(32).toString('base64url')
+  const raised: LiveSession = {
+    ...session,
+    aal: aal === 'aal2' ? 'aal2' : session.aal,
+    authentication_methods: [...session.authentication_methods, proof({ method }, service.now(), aal)].slice(-20),
+  }
+  await service.db
+    .updateTable('identity.session')
+    .set({
+      token_hash: hashOf(token),
+      aal: raised.aal,
+      authentication_methods: JSON.stringify(raised.authentication_methods),
+    })
+    .where('id', '=', session.id)
+    .execute()
+  return { session: raised, token }
 }
 
 /** Ends one session of an account; false when the account has no such live session. */
@@ -214,8 +241,8 @@ export function sessionBody(session: LiveSession, publicUrl: string) {
   }
 }
 
-function proof(method: string, now: Date, aal: 'aal1' | 'aal2' = 'aal1'): AuthenticationMethod {
-  return { method, aal, completed_at: now.toISOString() }
+function proof({ method, provider }: Factor, now: Date, aal: 'aal1' | 'aal2' = 'aal1'): AuthenticationMethod {
+  return { method, aal, completed_at: now.toISOString(), ...(provider && { provider }) }
 }
 
 function deviceOf(client: Client): Device {

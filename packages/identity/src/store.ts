@@ -21,6 +21,7 @@ export interface Traits {
 interface CredentialTable {
   identity_id: string
   type: string
+  /** What proves it; each method reads its own. */
   config: Json<unknown>
   created_at: Date
   updated_at: Date
@@ -64,6 +65,8 @@ export interface AuthenticationMethod {
   readonly method: string
   readonly aal: 'aal1' | 'aal2'
   readonly completed_at: string
+  /** The other service that vouched. */
+  readonly provider?: string
 }
 export interface Device {
   readonly id: string
@@ -99,6 +102,16 @@ export interface FlowMemory {
   /** The address a code was asked for. */
   readonly address?: string
   readonly notice?: Message
+  /** The challenge that tells people from programs was passed. */
+  readonly isHuman?: boolean
+  /** The secret that an authenticator app is asked to take, in base 32. */
+  readonly totpSecret?: string
+  /** What an authenticator must sign, per kind of key, and the account's name for a new passkey. */
+  readonly passkeyChallenge?: string
+  readonly passkeyHandle?: string
+  readonly webauthnChallenge?: string
+  /** Back-up codes that were made and not confirmed yet. */
+  readonly lookupCodes?: readonly string[]
 }
 export interface CodeTable {
   id: string

@@ -17,7 +17,15 @@ const mailsMax = 10
 export const tooManyAttempts = 'Too many attempts. Please wait a few minutes and try again.'
 
 /** What is guessed at; each has its own count. */
-export type Guess = 'password' | 'verification' | 'recovery'
+export type Guess =
+  | 'password'
+  | 'verification'
+  | 'recovery'
+  | 'totp'
+  | 'lookup_secret'
+  | 'passkey'
+  | 'webauthn'
+  | 'code'
 
 export interface Attempt {
   /** True when a limit is reached: the guess must not even be looked at. */
@@ -54,6 +62,17 @@ export async function attempt(service: Service, guess: Guess, account: string, i
 /** Counts a mail to an address; false when it has had enough of them for now. */
 export async function mayMail(service: Service, address: string): Promise<boolean> {
   return (await count(service, keyOf('mail', 'account', address))) <= mailsMax
+}
+
+/** True for the first who comes with a subject; until the moment given, nobody else does. */
+export async function once(service: Service, subject: string, until: Date): Promise<boolean> {
+  const row = await service.db
+    .insertInto('identity.throttle')
+    .values({ key: keyOf('once', 'subject', subject), used: 1, resets_at: until })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .returning('key')
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** One subscriber of IPv6 has a /64 of addresses and counts as one client. */

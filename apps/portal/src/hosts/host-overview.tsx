@@ -28,9 +28,14 @@ export function HostOverviewPage({ latestRisks }: { readonly latestRisks?: React
           <SectionHead title={<Counted words="Open risks" count={total} />} />
           <SeverityLadder
             counts={host.issueCount}
-            row={(level, content) => (
-              <LadderLink isSmall hasChanges={false} to="/assets/$id/issues" params={{ id }}>
-                <span className="sr-only">Risks of this asset: {level}</span>
+            row={(_, content) => (
+              <LadderLink
+                isSmall
+                hasChanges={false}
+                to="/assets/$id/issues"
+                params={{ id }}
+                search={{ sort: 'severity' }}
+              >
                 {content}
               </LadderLink>
             )}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { bodyOf } from '#identity/body.ts'
-import { loginNodes, readNodes, registrationNodes, verificationNodes } from '#identity/testing/flows.ts'
+import { loginNodes, readNodes, registrationNodes, verificationNodes } from '#lib/testing/flows.ts'
 
 function fields(values: Readonly<Record<string, string>>): FormData {
   const form = new FormData()

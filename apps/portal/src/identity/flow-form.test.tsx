@@ -14,8 +14,8 @@ import {
   readNodes,
   registrationNodes,
   verificationNodes,
-} from '#identity/testing/flows.ts'
-import { installationAt, type Service, startService } from '#identity/testing/service.ts'
+} from '#lib/testing/flows.ts'
+import { installationAt, type Service, startService } from '#lib/testing/service.ts'
 import { providePortalConfig } from '#lib/portal-config.ts'
 
 let service: Service
@@ -49,7 +49,7 @@ function show(kind: 'login' | 'registration' | 'verification', flow: Flow) {
       <RouterProvider router={router as never} />
     </QueryClientProvider>,
   )
-  return (next: Flow) => act(() => client.setQueryData(queryKey, next))
+  return (next: Flow) => act(() => void client.setQueryData(queryKey, next))
 }
 const posts = () => service.seen.filter(({ method }) => method === 'POST')
 const error = (text: string, id = 4000002) => ({ id, type: 'error' as const, text })

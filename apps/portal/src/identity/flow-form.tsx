@@ -1,25 +1,21 @@
 import type { Flow, InputNode, UiNode } from '@glacis/contract/identity'
-import { ArrowLeft, Fingerprint, KeyRound, LogIn } from 'lucide-react'
-import { Fragment, type ReactNode, type SubmitEvent, useCallback, useEffect, useRef, useState } from 'react'
+import { Fragment, type ReactNode, type SubmitEvent, useState } from 'react'
 import { bodyOf, isButton, sendsAgain, type Submitter } from '#identity/body.ts'
 import { BotChallenge, hasBotChallenge } from '#identity/bot-challenge.tsx'
 import { type FlowKind } from '#identity/client.ts'
+import { FlowButton } from '#identity/flow-button.tsx'
+import { focusField, ownErrorsOf, useFlowForm, withoutField } from '#identity/form-element.ts'
 import { NodeContent, NodeField, type OwnErrors } from '#identity/node-field.tsx'
-import { byGroup, fieldState, inputsOf, isNamePart, nameFirst } from '#identity/nodes.ts'
+import { byGroup, fieldState, inputsOf, isNamePart, isQuiet, nameFirst } from '#identity/nodes.ts'
 import { ScriptNode } from '#identity/script-node.tsx'
-import { runClick } from '#identity/triggers.ts'
 import { useFlow } from '#identity/use-flow.ts'
 import { cx } from '#lib/cx.ts'
-import { addToast } from '#lib/toasts.ts'
-import { buttonClass, type ButtonVariant } from '#ui/button.tsx'
+import { buttonClass } from '#ui/button.tsx'
 import { Note } from '#ui/note.tsx'
-import { Spinner } from '#ui/spinner.tsx'
 
 type Group = UiNode['group']
 /** Groups whose fields belong to every way of signing in. */
 const shared: ReadonlySet<Group> = new Set(['default', 'profile', 'captcha'])
-/** Groups that are a button alone. */
-const quiet: ReadonlySet<Group> = new Set(['oidc', 'webauthn', 'passkey'])
 
 /**
  * A flow as a form: whatever nodes the service sends, grouped, with their messages. Nothing here knows
@@ -75,8 +71,8 @@ export function FlowForm({
             aria-label={group === 'oidc' ? 'Other services' : undefined}
             className={cx(
               'grid grid-cols-2 gap-x-3',
-              quiet.has(group) ? 'gap-y-2' : 'gap-y-4',
-              isVisible(nodes) && hasVisibleBefore(index, groups) && (quiet.has(group) ? 'mt-2' : 'mt-4'),
+              isQuiet(group) ? 'gap-y-2' : 'gap-y-4',
+              isVisible(nodes) && hasVisibleBefore(index, groups) && (isQuiet(group) ? 'mt-2' : 'mt-4'),
             )}
           >
             {nameFirst(nodes).map((node, position) => (
@@ -159,58 +155,6 @@ function HiddenField({ node }: { readonly node: InputNode }) {
   )
 }
 
-function FlowButton({
-  node,
-  variant,
-  disabled,
-  loading,
-  before,
-  onPress,
-}: {
-  readonly node: InputNode
-  readonly variant: ButtonVariant
-  readonly onPress: (form: HTMLFormElement) => void
-  readonly disabled: boolean
-  readonly loading: boolean
-  readonly before: ReactNode
-}) {
-  const { name, value, onclick, onclickTrigger } = node.attributes
-  // Enter presses the first submit button of a form, so only the one that stands out is one.
-  const isDefault = variant === 'primary' && !onclick && !onclickTrigger
-  const click = ({ currentTarget: { form } }: { currentTarget: HTMLButtonElement }) => {
-    if (!onclick && !onclickTrigger) return form ? onPress(form) : undefined
-    runClick(node).catch((error: unknown) => {
-      addToast('error', {
-        title: 'Oops, something went wrong',
-        message: error instanceof Error ? error.message : String(error),
-      })
-    })
-  }
-  return (
-    <div className={cx('col-span-2', variant === 'primary' && 'mt-1')}>
-      {before}
-      <button
-        type={isDefault ? 'submit' : 'button'}
-        name={name}
-        value={value === undefined ? '' : String(value)}
-        data-group={node.group}
-        disabled={disabled || node.attributes.disabled || loading}
-        aria-busy={loading || undefined}
-        onClick={isDefault ? undefined : click}
-        className={cx(buttonClass({ variant, block: true }), 'max-md:h-11', Boolean(before) && 'mt-5')}
-      >
-        {loading ? <Spinner /> : iconOf(node)}
-        {node.meta.label?.text || node.attributes.label?.text || name}
-      </button>
-      {node.messages.map(({ id, text }) => (
-        <p key={id} className="mt-1.5 text-12 text-red-ink">
-          {text}
-        </p>
-      ))}
-    </div>
-  )
-}
-
 function FlowNotes({ flow, trouble }: { readonly flow: Flow; readonly trouble: string | undefined }) {
   const notes = flow.ui.messages
   if (notes.length === 0 && !trouble) return null
@@ -235,13 +179,6 @@ function Or() {
   )
 }
 
-function iconOf(node: InputNode): ReactNode {
-  if (node.attributes.name === 'screen') return <ArrowLeft aria-hidden="true" />
-  if (node.group === 'passkey') return <Fingerprint aria-hidden="true" />
-  if (node.group === 'webauthn') return <KeyRound aria-hidden="true" />
-  return node.group === 'oidc' ? <LogIn aria-hidden="true" /> : null
-}
-
 interface Primary {
   readonly button: InputNode | undefined
   /** The first field that a person fills in. */
@@ -253,7 +190,7 @@ function primaryOf(groups: ReadonlyMap<Group, readonly UiNode[]>): Primary {
   const inputs = [...groups.values()].flatMap((nodes) => inputsOf(nameFirst(nodes)))
   const buttons = inputs.filter((node) => node.attributes.type === 'submit')
   const onward = buttons.filter(
-    (node) => !quiet.has(node.group) && node.attributes.name !== 'screen' && !sendsAgain(node.attributes),
+    (node) => !isQuiet(node.group) && node.attributes.name !== 'screen' && !sendsAgain(node.attributes),
   )
   const fields = inputs.filter((node) => !isButton(node) && node.attributes.type !== 'hidden')
   const wrong = fields.find((node) => fieldState(node.messages) === 'error')
@@ -303,67 +240,4 @@ const scripted: readonly (readonly [string, Group])[] = [
 function scriptedSubmitter(fields: FormData): Submitter {
   const filled = scripted.find(([name]) => Boolean(fields.get(name)))
   return { group: filled?.[1] ?? 'default', name: '', value: '' }
-}
-
-/**
- * The form element. The service's script calls `form.submit()`, which would leave the page;
- * here it is taken like any other submission.
- */
-export function useFlowForm(flow: Flow, onScript: (fields: FormData) => void) {
-  const element = useRef<HTMLFormElement>(null)
-  const latest = useRef(onScript)
-  useEffect(() => {
-    latest.current = onScript
-  })
-  useEffect(() => {
-    const wrong = inputsOf(flow.ui.nodes).find((node) => fieldState(node.messages) === 'error')
-    if (wrong && element.current) focusField(element.current, wrong.attributes.name)
-  }, [flow])
-  // Another step asks for other things, and begins at the first of them.
-  const step = inputsOf(flow.ui.nodes)
-    .filter((node) => !isButton(node) && node.attributes.type !== 'hidden')
-    .map((node) => node.attributes.name)
-    .join(' ')
-  useEffect(() => {
-    element.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus()
-  }, [step])
-  return useCallback((form: HTMLFormElement | null) => {
-    element.current = form
-    if (form) form.submit = () => latest.current(new FormData(form))
-  }, [])
-}
-
-function focusField(form: HTMLFormElement, name: string | undefined): void {
-  const field = [...form.elements].find((element) => 'name' in element && element.name === name)
-  if (!(field instanceof HTMLInputElement)) return
-  const target = field.type === 'hidden' ? field.closest('fieldset')?.querySelector('input') : field
-  target?.focus()
-}
-
-/** What can be said without asking the service, for the fields that would be sent. */
-export function ownErrorsOf(form: HTMLFormElement, nodes: readonly UiNode[], submitter: Submitter): OwnErrors {
-  const errors = new Map<string, string>()
-  const groups = new Set<Group>(['default', submitter.group])
-  for (const { attributes, group } of inputsOf(nodes)) {
-    if (attributes.type === 'hidden' || !groups.has(group) || quiet.has(submitter.group)) continue
-    const field = form.elements.namedItem(attributes.name)
-    if (!(field instanceof HTMLInputElement)) continue
-    if (attributes.required && field.value.trim() === '') errors.set(attributes.name, 'Required')
-    else if (field.validity.typeMismatch && field.type === 'email') errors.set(attributes.name, 'Invalid email')
-    else if (!field.validity.valid) errors.set(attributes.name, field.validationMessage || 'Invalid input')
-  }
-  // A step back, or an address sent again, does not need what is asked for here.
-  if (sendsAgain(submitter) || submitter.name === 'screen') errors.clear()
-  return errors
-}
-
-function withoutField(errors: OwnErrors, field: EventTarget): OwnErrors {
-  if (!(field instanceof HTMLInputElement)) return errors
-  const names = [field.name, ...codeNamesOf(field)]
-  if (!names.some((name) => errors.has(name))) return errors
-  return new Map([...errors].filter(([name]) => !names.includes(name)))
-}
-function codeNamesOf(field: HTMLInputElement): string[] {
-  const carrier = field.closest('fieldset')?.querySelector<HTMLInputElement>('input[type=hidden][name]')
-  return carrier ? [carrier.name] : []
 }

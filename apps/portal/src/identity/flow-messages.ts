@@ -6,7 +6,7 @@ import { addToast, successToastMs, type ToastKind } from '#lib/toasts.ts'
  * Message ids of the settings flow. Only the first changes what the portal says; the others are
  * named so that a reader of a log or a test need not look them up.
  */
-export const settingsMessages = {
+const settingsMessages = {
   updated: 1050001,
   linkProvider: 1050002,
   unlinkProvider: 1050003,
@@ -41,7 +41,7 @@ export function toastFor({ id, type }: Pick<Message, 'id' | 'type'>): {
 }
 
 /** Raises one notice for each message. */
-export function announce(messages: readonly Message[]): void {
+function announce(messages: readonly Message[]): void {
   for (const message of messages) {
     const { kind, title } = toastFor(message)
     addToast(kind, { title, message: message.text, ...(kind === 'success' && { timeoutMs: successToastMs }) })

@@ -33,6 +33,11 @@ export function byGroup(nodes: readonly UiNode[]): ReadonlyMap<Group, readonly U
   return groups
 }
 
+/** Groups that are a button alone. */
+export function isQuiet(group: Group): boolean {
+  return group === 'oidc' || group === 'webauthn' || group === 'passkey'
+}
+
 export function inputsOf(nodes: readonly UiNode[], group?: Group): readonly InputNode[] {
   return nodes.filter((node): node is InputNode => node.type === 'input' && (!group || node.group === group))
 }

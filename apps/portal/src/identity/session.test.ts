@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isValid, sessionKey, validSession } from '#identity/session.ts'
-import { type Service, sessionOf, startService } from '#identity/testing/service.ts'
+import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
 
 let service: Service
 const client = () => new QueryClient()

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { inputNamed } from '#identity/nodes.ts'
-import { loginNodes, readNodes } from '#identity/testing/flows.ts'
+import { loginNodes, readNodes } from '#lib/testing/flows.ts'
 import { helperPollMs, helperTriesMax, runClick, webauthnReady } from '#identity/triggers.ts'
 
 const page = globalThis as Record<string, unknown>

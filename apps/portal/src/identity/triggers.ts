@@ -22,7 +22,7 @@ export async function webauthnReady(): Promise<void> {
 }
 
 /** True for nodes whose script needs the WebAuthn helper. */
-export function needsHelper({ group }: Pick<InputNode, 'group'>): boolean {
+function needsHelper({ group }: Pick<InputNode, 'group'>): boolean {
   return group === 'webauthn' || group === 'passkey'
 }
 

@@ -1,11 +1,11 @@
 /** Submitting a flow from a screen, and going where the answer leads. */
 import type { Flow } from '@glacis/contract/identity'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { type ContinueWith, type FlowAnswer, type FlowKind, submitFlow } from '#identity/client.ts'
 import { type Departure, departureFor, IdentityFailure } from '#identity/failure.ts'
 import { flowQuery } from '#identity/lifecycle.ts'
-import { sessionKey } from '#identity/session.ts'
+import { otherSessionsQuery, sessionKey } from '#identity/session.ts'
 
 export interface FlowSubmission {
   readonly submit: (body: object) => void
@@ -43,8 +43,7 @@ export function useFlow(
     return router.navigate({ to: '.', search: (before: object) => ({ ...before, flow: id }), replace: true })
   }
   async function follow(answer: FlowAnswer): Promise<void> {
-    if (kind === 'settings' || kind === 'verification')
-      await client.invalidateQueries({ queryKey: ['identity', 'session'] })
+    if (kind === 'settings' || kind === 'verification') await refreshPerson(client)
     const verification = kind === 'settings' ? undefined : verificationIn(answer.continueWith)
     if (answer.kind === 'flow') show(answer.flow)
     if (answer.kind === 'flow' && answer.flow.state === 'success') onSaved?.(answer.flow)
@@ -81,6 +80,12 @@ export function useFlow(
     isPending: submission.isPending,
     trouble: unreachable ? 'The identity service could not be reached. Check the connection and try again.' : undefined,
   }
+}
+
+/** Name, address and sessions may all be others than before. */
+async function refreshPerson(client: QueryClient): Promise<void> {
+  const keys = [sessionKey, otherSessionsQuery().queryKey]
+  await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
 }
 
 function isUnexplained(error: IdentityFailure): boolean {

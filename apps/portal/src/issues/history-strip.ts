@@ -11,7 +11,7 @@ export interface Stretch {
   readonly from: number
 }
 
-export const stripDays = 90
+const stripDays = 90
 const dayMs = 86_400_000
 
 /** Oldest stretch first; before its first entry an occurrence was absent. `now` is epoch milliseconds. */

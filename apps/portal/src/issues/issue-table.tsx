@@ -54,14 +54,14 @@ export function IssueTable({
           </HeaderCell>
           <HeaderCell>Risk</HeaderCell>
           {!hidesHosts && (
-            <HeaderCell className="w-[clamp(160px,24cqi-60px,380px)]" priority={1}>
+            <HeaderCell className="w-[clamp(160px,22cqi-44px,380px)]" priority={1}>
               Affected hosts
             </HeaderCell>
           )}
           <HeaderCell width={118} priority={2}>
             Status
           </HeaderCell>
-          <HeaderCell width={116} priority={3}>
+          <HeaderCell width={124} priority={3}>
             First seen
           </HeaderCell>
           <HeaderCell width={146} sort={sorted('recent')} {...(onSort && { onSort: () => onSort('recent') })}>
@@ -110,7 +110,7 @@ function Row({ issue, isMixed, hidesHosts, picking }: RowProps) {
         <IssueName issue={issue} isPotentialMarked={isMixed} />
       </Cell>
       {!hidesHosts && (
-        <Cell label="Affected hosts" priority={1} className="max-md:basis-[62%]!">
+        <Cell label="Affected hosts" priority={1} className="max-md:basis-[66%]!">
           <AffectedHosts issue={issue} />
         </Cell>
       )}

@@ -56,10 +56,10 @@ export function LatestIssues({
         <Table label={title}>
           <thead>
             <tr>
-              <HeaderCell width={140}>Severity</HeaderCell>
+              <HeaderCell width={136}>Severity</HeaderCell>
               <HeaderCell>Risk</HeaderCell>
               {shows === 'host' && (
-                <HeaderCell width={220} priority={1}>
+                <HeaderCell width={176} priority={1}>
                   Host
                 </HeaderCell>
               )}
@@ -68,7 +68,7 @@ export function LatestIssues({
                   Hosts
                 </HeaderCell>
               )}
-              <HeaderCell width={122}>Status</HeaderCell>
+              <HeaderCell width={shows === 'host' ? 144 : 118}>Status</HeaderCell>
               {shows !== 'host' && (
                 <HeaderCell width={140} priority={1}>
                   Last seen
@@ -98,7 +98,7 @@ function Row({ issue, shows }: { readonly issue: Issue; readonly shows: NonNulla
         <IssueName issue={issue} isPotentialMarked />
       </Cell>
       {shows === 'host' && (
-        <Cell label="Host" priority={1} className="max-md:basis-[62%]!">
+        <Cell label="Host" priority={1} className="max-md:basis-[66%]!">
           <AffectedHosts issue={issue} />
         </Cell>
       )}

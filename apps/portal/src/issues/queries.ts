@@ -40,7 +40,7 @@ export function openNow(of: Pick<IssueFilter, 'affectedTargetId' | 'affectedHost
 }
 
 /** Keys of everything that a change of status makes stale. */
-export const touchedByStatus = [
+const touchedByStatus = [
   keyOf(getIssue),
   ['/v1/ecosystem'],
   keyOf(issuesBySeverity),

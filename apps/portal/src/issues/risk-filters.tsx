@@ -3,7 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { ArrowDownWideNarrow, ChevronDown } from 'lucide-react'
 import { one as oneHost } from '#hosts/queries.ts'
 import { type RiskSearch, riskSorts, sortWords, withoutFilters } from '#issues/search.ts'
+import { formatDate } from '#lib/format.ts'
 import { one as oneProduct } from '#products/queries.ts'
+import { one as oneScan } from '#scans/queries.ts'
 import { all as allTargets } from '#targets/queries.ts'
 import { Button, buttonClass } from '#ui/button.tsx'
 import { FilterBar, FilterMenu, FilterToggle, SearchField } from '#ui/filter-bar.tsx'
@@ -54,14 +56,7 @@ export function RiskFilters({ search, onSearch, isPicking, onPicking }: RiskFilt
           <FilterToggle label="Known exploited" on={kev ?? false} onChange={(on) => set({ kev: on || undefined })} />
           {asset && <HostFilter id={asset} onRemove={() => set({ asset: undefined })} />}
           {technology && <ProductFilter id={technology} onRemove={() => set({ technology: undefined })} />}
-          {scan && (
-            <FilterMenu
-              label="Scan"
-              options={[{ value: scan, label: 'one scan' }]}
-              chosen={[scan]}
-              onChange={() => set({ scan: undefined })}
-            />
-          )}
+          {scan && <ScanFilter id={scan} onRemove={() => set({ scan: undefined })} />}
         </>
       }
       sort={
@@ -123,4 +118,10 @@ function ProductFilter({ id, onRemove }: ChipProps) {
   const product = useQuery(oneProduct(id)).data?.product
   const label = product ? `${product.name} ${product.version}`.trim() : 'one technology'
   return <FilterMenu label="Technology" options={[{ value: id, label }]} chosen={[id]} onChange={onRemove} />
+}
+
+function ScanFilter({ id, onRemove }: ChipProps) {
+  const scan = useQuery(oneScan(id)).data?.scan
+  const label = scan ? `${scan.target?.name ?? 'deleted target'}, ${formatDate(scan.createTime)}` : 'one scan'
+  return <FilterMenu label="Scan" options={[{ value: id, label }]} chosen={[id]} onChange={onRemove} />
 }

@@ -41,11 +41,6 @@ export function formatCurrency(amount: number): string {
   return amount === 0 ? roundMoney.format(0) : money.format(amount)
 }
 
-/** `38 ms` */
-export function formatMilliseconds(value: number): string {
-  return milliseconds.format(value)
-}
-
 /** `20 Nov 2026` */
 export function formatDate(moment: Moment): string {
   return dates.format(new Date(moment))

@@ -1,7 +1,14 @@
-/** Keys that work on every page: `/` searches, `g` and a letter go somewhere. Never while somebody types. */
+/**
+ * Keys that work on every page: `/` searches, `g` and a letter go somewhere. Never while somebody types,
+ * and not at all for a person who turned them off (WCAG 2.1.4).
+ */
+import { readStored } from '#lib/storage.ts'
+
+/** Where the choice is kept; the keys are on unless it says `false`. */
+export const shortcutsFlag = 'shortcuts'
 
 /** Where `g` and a letter lead. */
-export const places: Readonly<Record<string, string>> = {
+const places: Readonly<Record<string, string>> = {
   o: '/overview',
   v: '/risks/verified',
   p: '/risks/potential',
@@ -17,7 +24,7 @@ const sequenceMs = 1000
 export function startShortcuts(go: (href: string) => unknown): () => void {
   let goUntil = 0
   const press = (event: KeyboardEvent) => {
-    if (event.defaultPrevented || isWithModifier(event) || isTyping(event.target)) return
+    if (event.defaultPrevented || isWithModifier(event) || isTyping(event.target) || areOff()) return
     const place = Date.now() < goUntil ? places[event.key] : undefined
     goUntil = event.key === 'g' ? Date.now() + sequenceMs : 0
     if (place) go(place)
@@ -27,8 +34,12 @@ export function startShortcuts(go: (href: string) => unknown): () => void {
   return () => document.removeEventListener('keydown', press)
 }
 
+function areOff(): boolean {
+  return readStored(shortcutsFlag) === 'false'
+}
+
 /** True where a key is text, or moves in something that is open. */
-export function isTyping(target: EventTarget | null): boolean {
+function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
   return (
     target.isContentEditable ||

@@ -2,7 +2,7 @@
 import { useSyncExternalStore } from 'react'
 import { onStoredChange, readStored, writeStored } from '#lib/storage.ts'
 
-export const themes = ['system', 'light', 'dark'] as const
+const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
 const prefersDark = () => window.matchMedia('(prefers-color-scheme: dark)')

@@ -20,6 +20,12 @@ function wordsFor(issue: Issue): string | undefined {
       return `Invalid enum value. Expected ${issue.values.map((value) => `'${String(value)}'`).join(' | ')}`
     case 'invalid_union':
       return 'Invalid input'
+    case 'custom':
+    case 'invalid_element':
+    case 'invalid_key':
+    case 'not_multiple_of':
+    case 'too_big':
+    case 'unrecognized_keys':
     default:
       return undefined
   }

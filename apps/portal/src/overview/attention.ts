@@ -6,7 +6,7 @@ export type Reason = 'new' | 'regressed' | 'exploited'
 /** Most rows of the list. */
 export const attentionMax = 7
 /** How long a risk counts as new, in milliseconds: a week. */
-export const newForMs = 7 * 86_400_000
+const newForMs = 7 * 86_400_000
 
 /** Why an issue needs attention; empty when it does not. */
 export function reasonsFor(issue: Pick<Issue, 'status' | 'firstSeenTime' | 'threat'>, now: number): Reason[] {

@@ -54,7 +54,7 @@ export function NeedsAttention({ view }: { readonly view: View }) {
               <HeaderCell width={200} priority={1}>
                 Affected
               </HeaderCell>
-              <HeaderCell width={104} align="end">
+              <HeaderCell width={124} align="end">
                 Open since
               </HeaderCell>
             </tr>

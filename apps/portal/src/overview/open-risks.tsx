@@ -10,7 +10,7 @@ import { changeOf } from '#overview/change.ts'
 import { periodOf, statsInput, type View } from '#overview/view.ts'
 import { ChartFigure } from '#ui/charts/figure.tsx'
 import { bucketsOf, levels } from '#ui/charts/series.ts'
-import { Delta, LadderLink, SeverityLadder } from '#ui/charts/severity-ladder.tsx'
+import { Delta, LadderLink, LadderRow, SeverityLadder } from '#ui/charts/severity-ladder.tsx'
 import { StackedColumns } from '#ui/charts/stacked-columns.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { SeverityGlyph, severityLevels, severityWords } from '#ui/severity.tsx'
@@ -56,14 +56,15 @@ function Figures({ series, statuses, view, summary }: FiguresProps) {
       <SeverityLadder
         counts={eachLevel((level) => series[level].at(-1) ?? 0)}
         changes={eachLevel((level) => changeOf(series[level], '').amount)}
-        row={(level, content) => (
-          <LadderLink
-            to={view.kind === 'potential' ? '/risks/potential' : '/risks/verified'}
-            search={{ severity: [level] }}
-          >
-            {content}
-          </LadderLink>
-        )}
+        row={(level, content) =>
+          view.kind === 'all' ? (
+            <LadderRow>{content}</LadderRow>
+          ) : (
+            <LadderLink to={`/risks/${view.kind}`} search={{ severity: [level] }}>
+              {content}
+            </LadderLink>
+          )
+        }
       />
       <p className="mt-2.5 text-12 text-ink-3">
         {total === 0 && summary ? (

@@ -9,7 +9,7 @@ import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
 import { TextField } from '#ui/field.tsx'
 
-export const mismatchText = "The provided passwords don't match."
+const mismatchText = "The provided passwords don't match."
 
 /** The password and the dialog that changes it. The dialog opens by itself when the service refused the last try. */
 export function Password({ flow }: { readonly flow: Flow }) {
@@ -58,12 +58,7 @@ function PasswordDialog({
     return !differs
   }
   return (
-    <Dialog
-      open={open}
-      onClose={onClose}
-      title="Change password"
-      description="Your other sessions end when it changes."
-    >
+    <Dialog open={open} onClose={onClose} title="Change password" description="You stay signed in on this device.">
       <SettingsForm flow={flow} submitter={save} onSaved={onClose} mayLeave={check}>
         {({ isPending, ownErrors }) => (
           <div

@@ -6,7 +6,9 @@ import { type ReactNode, useEffect } from 'react'
 import { announceOnce } from '#identity/flow-messages.ts'
 import { flowQuery } from '#identity/lifecycle.ts'
 import { fullName, useSession } from '#identity/session.ts'
+import { shortcutsFlag } from '#lib/keyboard.ts'
 import { portalConfig } from '#lib/portal-config.ts'
+import { useStoredFlag } from '#lib/storage.ts'
 import { Keys } from '#profile/keys.tsx'
 import { Password } from '#profile/password.tsx'
 import { PersonalInfo } from '#profile/personal-info.tsx'
@@ -17,6 +19,7 @@ import { TwoFactor } from '#profile/two-factor.tsx'
 import { Avatar } from '#ui/avatar.tsx'
 import { Badge } from '#ui/badge.tsx'
 import { ButtonAnchor } from '#ui/button.tsx'
+import { Checkbox } from '#ui/field.tsx'
 import { PageHead } from '#ui/page-head.tsx'
 
 /** The settings of the person: a flow of the identity service, in sections. */
@@ -50,6 +53,7 @@ export function ProfilePage({ flow: id }: { readonly flow: string | undefined })
         <Authentication flow={flow} />
         <TwoFactor flow={flow} />
         <Sessions present={session} />
+        <Keyboard />
         <UsefulLinks />
         <DeleteAccount name={fullName(session)} />
       </div>
@@ -105,6 +109,21 @@ function Authentication({ flow }: { readonly flow: Flow }) {
       <Password flow={flow} />
       <Keys flow={flow} group="passkey" />
       <Keys flow={flow} group="webauthn" />
+    </SettingsSection>
+  )
+}
+
+/** Keys of one character get in the way of speech input, so that there is a way to do without. */
+function Keyboard() {
+  const [isOn, setIsOn] = useStoredFlag(shortcutsFlag, true)
+  return (
+    <SettingsSection id="keyboard" title="Keyboard" description="Kept in this browser.">
+      <Checkbox
+        label="Keyboard shortcuts"
+        hint="Press / to search a list. Press g, then o, v, p, s, h, t or r, to go to Overview, Verified, Potential, Scope, Assets, Technologies or Reporting."
+        checked={isOn}
+        onChange={(event) => setIsOn(event.target.checked)}
+      />
     </SettingsSection>
   )
 }

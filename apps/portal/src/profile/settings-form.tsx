@@ -1,7 +1,7 @@
 import type { Flow, InputNode } from '@glacis/contract/identity'
 import { type ReactNode, type SubmitEvent, useState } from 'react'
 import { bodyOf, isButton } from '#identity/body.ts'
-import { ownErrorsOf, useFlowForm } from '#identity/flow-form.tsx'
+import { ownErrorsOf, useFlowForm } from '#identity/form-element.ts'
 import { NodeField, type OwnErrors } from '#identity/node-field.tsx'
 import { inputsOf } from '#identity/nodes.ts'
 import { useFlow } from '#identity/use-flow.ts'

@@ -5,9 +5,11 @@
  * The ids begin with `/_auth`; the addresses do not, because the layout route has no path.
  */
 import { createRoute } from '@tanstack/react-router'
+import * as billing from '#billing/queries.ts'
 import * as hosts from '#hosts/queries.ts'
 import { openFlow } from '#identity/lifecycle.ts'
 import * as issues from '#issues/queries.ts'
+import { portalConfig } from '#lib/portal-config.ts'
 import * as products from '#products/queries.ts'
 import { addressOf, requireSession } from '#routes/guard.ts'
 import { rootRoute } from '#routes/root.tsx'
@@ -49,6 +51,18 @@ export const profile = createRoute({
       newFlow: { return_to: addressOf('/profile') },
       here: addressOf(location.href),
     })),
+})
+
+export const subscription = createRoute({
+  getParentRoute,
+  path: 'subscription',
+  loader: async ({ context: { queryClient } }) => {
+    if (!portalConfig().billing) return
+    await Promise.all([
+      queryClient.ensureQueryData(billing.subscription()),
+      queryClient.ensureQueryData(billing.plans()),
+    ])
+  },
 })
 
 export const technologies = createRoute({ getParentRoute, path: 'technologies', validateSearch: TechnologyListSearch })
@@ -113,6 +127,7 @@ export const risk = createRoute({
 export const appBranch = authRoute.addChildren([
   overview,
   profile,
+  subscription,
   technologies,
   technology,
   scope,

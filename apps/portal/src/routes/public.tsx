@@ -8,7 +8,7 @@ import { addressOf } from '#routes/guard.ts'
 import { rootRoute } from '#routes/root.tsx'
 import { CodeFlowSearch, ErrorSearch, FlowSearch, LoginSearch, strictly } from '#routes/search.ts'
 
-export const publicRoute = createRoute({
+const publicRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: '_public',
   component: lazyRouteComponent(() => import('#routes/auth-frame.tsx'), 'AuthFrame'),
@@ -17,14 +17,14 @@ const getParentRoute = () => publicRoute
 const errorComponent = AuthErrorScreen
 const flowPages = () => import('#routes/flow-pages.tsx')
 
-export const index = createRoute({
+const index = createRoute({
   getParentRoute,
   path: '/',
   component: lazyRouteComponent(() => import('#identity/welcome.tsx'), 'WelcomeScreen'),
   errorComponent,
 })
 
-export const login = createRoute({
+const login = createRoute({
   getParentRoute,
   path: 'login',
   validateSearch: strictly(LoginSearch),
@@ -43,7 +43,7 @@ export const login = createRoute({
   component: lazyRouteComponent(flowPages, 'LoginPage'),
 })
 
-export const registration = createRoute({
+const registration = createRoute({
   getParentRoute,
   path: 'registration',
   validateSearch: strictly(FlowSearch),
@@ -64,7 +64,7 @@ export const registration = createRoute({
   component: lazyRouteComponent(flowPages, 'RegistrationPage'),
 })
 
-export const recovery = createRoute({
+const recovery = createRoute({
   getParentRoute,
   path: 'recovery',
   validateSearch: strictly(FlowSearch),
@@ -82,7 +82,7 @@ export const recovery = createRoute({
   component: lazyRouteComponent(flowPages, 'RecoveryPage'),
 })
 
-export const verification = createRoute({
+const verification = createRoute({
   getParentRoute,
   path: 'verification',
   validateSearch: strictly(CodeFlowSearch),
@@ -100,7 +100,7 @@ export const verification = createRoute({
   component: lazyRouteComponent(flowPages, 'VerificationPage'),
 })
 
-export const logoutRoute = createRoute({
+const logoutRoute = createRoute({
   getParentRoute,
   path: 'logout',
   preload: false,
@@ -113,7 +113,7 @@ export const logoutRoute = createRoute({
   errorComponent,
 })
 
-export const flowError = createRoute({
+const flowError = createRoute({
   getParentRoute,
   path: 'error',
   validateSearch: strictly(ErrorSearch),

@@ -57,6 +57,6 @@ declare module '@tanstack/react-router' {
 }
 
 /** What a route shows that found nothing and says nothing of its own. */
-export function NotFoundFallback() {
+function NotFoundFallback() {
   return <p className="p-8">Not Found</p>
 }

@@ -1,5 +1,6 @@
 /** A scan, with the risks it saw. */
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { ArrowRight } from 'lucide-react'
 import { LatestIssues } from '#issues/latest-issues.tsx'
 import { ScanDetailPage } from '#scans/scan-detail.tsx'
 
@@ -10,6 +11,16 @@ const rows = 100
 
 export function ScanScreen() {
   const { id } = route.useParams()
+  const more = (
+    <Link
+      to="/risks/verified"
+      search={{ scan: id, status: 'all' }}
+      className="inline-flex items-center gap-1 hover:text-ink"
+    >
+      Verified ones
+      <ArrowRight className="size-3.5" aria-hidden="true" />
+    </Link>
+  )
   return (
     <ScanDetailPage
       risks={
@@ -18,6 +29,7 @@ export function ScanScreen() {
           filter={{ scanId: id }}
           rows={rows}
           shows="hostCount"
+          more={more}
           empty="No risks seen"
         />
       }

@@ -3,6 +3,7 @@
  * the page of its own, loaded when somebody goes there.
  */
 import { lazyRouteComponent } from '@tanstack/react-router'
+import { SubscriptionSkeleton } from '#billing/skeleton.tsx'
 import * as routes from '#routes/app.ts'
 import { errorScreenOf } from '#routes/error-screen.tsx'
 
@@ -13,6 +14,11 @@ routes.overview.update({
 })
 
 routes.profile.update({ component: lazyRouteComponent(() => import('#routes/profile-page.tsx'), 'ProfilePage') })
+
+routes.subscription.update({
+  component: lazyRouteComponent(() => import('#billing/subscription.tsx'), 'SubscriptionPage'),
+  pendingComponent: SubscriptionSkeleton,
+})
 
 const riskList = () => import('#issues/risk-list.tsx')
 routes.risksVerified.update({

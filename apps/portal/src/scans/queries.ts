@@ -24,7 +24,7 @@ import { apiAddress, call } from '#api/call.ts'
 import { keyOf, pollMs, query, refresh } from '#api/query.ts'
 
 /** Statuses of a scan that has not ended. */
-export const activeStatuses = ['STATUS_CREATED', 'STATUS_RUNNING'] as const satisfies readonly ScanStatus[]
+const activeStatuses = ['STATUS_CREATED', 'STATUS_RUNNING'] as const satisfies readonly ScanStatus[]
 
 export function isActive({ status }: Pick<Scan, 'status'>): boolean {
   return status === 'STATUS_CREATED' || status === 'STATUS_RUNNING'

@@ -38,7 +38,11 @@ export function ScanTable({ scans, hidesTarget = false, onCancel }: ScanTablePro
           <HeaderCell width={104} priority={3}>
             Type
           </HeaderCell>
-          {!hidesTarget && <HeaderCell width={136}>Started</HeaderCell>}
+          {!hidesTarget && (
+            <HeaderCell width={136} priority={2}>
+              Started
+            </HeaderCell>
+          )}
           <HeaderCell width={92} priority={2} align="end">
             Duration
           </HeaderCell>
@@ -94,7 +98,7 @@ function Row({ scan, now, hidesTarget, onCancel }: RowProps) {
         {scan.type === 'TYPE_EMERGING' ? <Badge variant="purple">{typeWords[scan.type]}</Badge> : typeWords[scan.type]}
       </Cell>
       {!hidesTarget && (
-        <Cell label="Started" quiet>
+        <Cell label="Started" quiet priority={2}>
           {started}
         </Cell>
       )}

@@ -1,6 +1,6 @@
 import type { Session } from '@glacis/contract/identity'
 import { useNavigate } from '@tanstack/react-router'
-import { ArrowUpRight, ChevronsUpDown, LifeBuoy, LogOut, Monitor, Moon, Settings, Sun } from 'lucide-react'
+import { ArrowUpRight, ChevronsUpDown, CreditCard, LifeBuoy, LogOut, Monitor, Moon, Settings, Sun } from 'lucide-react'
 import { fullName } from '#identity/session.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { chooseTheme, useTheme } from '#lib/theme.ts'
@@ -51,6 +51,11 @@ export function AccountMenu({ session, shape }: { readonly session: Session; rea
         <p className="truncate text-12 text-ink-3">{email}</p>
       </div>
       <MenuLine />
+      {portalConfig().billing && (
+        <MenuLink to="/subscription" icon={<CreditCard />}>
+          Subscription
+        </MenuLink>
+      )}
       <MenuLink to="/profile" icon={<Settings />}>
         Settings
       </MenuLink>

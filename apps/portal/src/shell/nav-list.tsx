@@ -118,15 +118,20 @@ function signalOf({ label, signal }: Place, signals: Signals): Signal {
     if (!signals.isScanning) return { name: label }
     const ring = <Spinner className="size-3! border-[1.75px]! text-main-mark" />
     return {
-      name: `${label}, scan in progress`,
-      end: ring,
+      name: `${label} scan in progress`,
+      end: (
+        <>
+          {ring}
+          <span className="sr-only">scan in progress</span>
+        </>
+      ),
       dot: <span className="absolute top-1 right-1">{ring}</span>,
     }
   }
   const count = signal && signals[signal]
   if (!count) return { name: label }
   return {
-    name: `${label}, ${formatNumber(count)} open or regressed`,
+    name: `${label} ${formatNumber(count)} open or regressed`,
     end: (
       <span
         title="Open and regressed risks this quarter"

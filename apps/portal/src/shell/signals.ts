@@ -26,7 +26,7 @@ function useActiveRisks(verification: 'VERIFICATION_FILTER_VERIFIED' | 'VERIFICA
 }
 
 /** Open plus regressive at the last point of a series, which is now. */
-export function activeNow({
+function activeNow({
   open,
   regressive,
 }: {

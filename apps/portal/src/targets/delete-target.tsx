@@ -2,28 +2,30 @@
 import type { Target } from '@glacis/contract/target'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { addToast } from '#lib/toasts.ts'
-import { remove } from '#targets/queries.ts'
+import { forget, remove } from '#targets/queries.ts'
 import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
 
 interface DeleteTargetProps {
   readonly target: Pick<Target, 'id' | 'name'> | undefined
   readonly onClose: () => void
-  /** Called once it is gone, before the dialog closes. */
-  readonly onDeleted?: () => void
+  /** Leaves the page of what is gone. */
+  readonly onDeleted?: () => Promise<void>
 }
 
 export function DeleteTarget({ target, onClose, onDeleted }: DeleteTargetProps) {
-  const removal = useMutation(remove(useQueryClient()))
+  const client = useQueryClient()
+  const removal = useMutation(remove(client))
   const { isPending } = removal
   const confirm = () => {
     if (!target) return
-    const onSuccess = () => {
+    const onSuccess = async () => {
       addToast('success', { title: 'Success', message: `${target.name} is deleted.` })
-      onDeleted?.()
       onClose()
+      await onDeleted?.()
+      forget(client, target.id)
     }
-    removal.mutate(target.id, { onSuccess })
+    removal.mutate(target.id, { onSuccess: () => void onSuccess() })
   }
   return (
     <Dialog

@@ -1,5 +1,5 @@
 /** What the portal asks of targets. */
-import { type InputOf } from '@glacis/contract/endpoint'
+import type { InputOf, ResultOf } from '@glacis/contract/endpoint'
 import { statsSummary } from '@glacis/contract/insights'
 import { getSubscription } from '@glacis/contract/account'
 import { listScans } from '@glacis/contract/scan'
@@ -57,13 +57,33 @@ export function update(client: QueryClient) {
   })
 }
 
+type TargetPage = ResultOf<typeof listTargets>
+
+function without(page: TargetPage | undefined, id: string): TargetPage | undefined {
+  return page && { ...page, targets: page.targets.filter((target) => target.id !== id) }
+}
+
+const touchedByRemoval = [
+  ...touched.filter(([path]) => path !== getTarget.path),
+  ...['/v1/hosts', '/v1/products', '/v1/issues', '/v1/stats/issues-by-severity', '/v1/stats/issues-by-status'].map(
+    (path) => [path],
+  ),
+  ['/v1/ecosystem'],
+]
+
+/** Forgets a target that is gone. */
+export function forget(client: QueryClient, id: string): void {
+  client.removeQueries({ queryKey: one(id).queryKey })
+}
+
 export function remove(client: QueryClient) {
   return mutationOptions({
     mutationKey: [deleteTarget.path],
     mutationFn: (id: string) => call(deleteTarget, { id }),
-    onSuccess: async (_, id) => {
-      client.removeQueries({ queryKey: one(id).queryKey })
-      await refresh(client, [...touched, ['/v1/hosts'], ['/v1/issues'], ['/v1/ecosystem']])
+    onSuccess: (_, id) => {
+      // Lists lose it at once. The target itself is still on screen: whoever leaves its page forgets it.
+      client.setQueriesData<TargetPage>({ queryKey: keyOf(listTargets) }, (page) => without(page, id))
+      void refresh(client, touchedByRemoval)
     },
   })
 }

@@ -52,7 +52,7 @@ export function TargetDetailPage() {
       {scan && (
         <div className="grid gap-1.5 px-(--gl-gutter) pt-2">
           <p className="text-12 text-ink-2">{progressWords(scan)}</p>
-          <ScanProgressBar scan={scan} />
+          {scan.status === 'STATUS_RUNNING' && <ScanProgressBar scan={scan} />}
         </div>
       )}
       <TargetTabs id={id} hostCount={target.hostCount} />
@@ -61,7 +61,7 @@ export function TargetDetailPage() {
       <DeleteTarget
         target={dialog === 'delete' ? target : undefined}
         onClose={close}
-        onDeleted={() => void navigate({ to: '/scope', replace: true })}
+        onDeleted={() => navigate({ to: '/scope', replace: true })}
       />
     </div>
   )

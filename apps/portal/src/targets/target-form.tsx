@@ -17,7 +17,7 @@ import {
   type TargetDraft,
 } from '#targets/form.ts'
 import { periodWords } from '#targets/words.ts'
-import { create, update } from '#targets/queries.ts'
+import { create, understood, update } from '#targets/queries.ts'
 import { TagField } from '#targets/tag-field.tsx'
 import { Button } from '#ui/button.tsx'
 import { Dialog, SlideOver } from '#ui/dialog.tsx'
@@ -39,6 +39,7 @@ const periods = ['PERIOD_DAILY', 'PERIOD_WEEKLY', 'PERIOD_MONTHLY'] as const sat
 
 function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
   const formId = useId()
+  const client = useQueryClient()
   const form = useRef<HTMLFormElement>(null)
   const before = target ? draftOf(target) : emptyDraft
   const [draft, setDraft] = useState(before)
@@ -53,7 +54,9 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
   const check = (field: DraftField) => setProblems({ ...problems, [field]: problemsOf(draft)[field] })
   function submit(event: FormEvent): void {
     event.preventDefault()
-    const found = problemsOf(draft)
+    // The live check has read the address already: what it refuses need not be sent.
+    const reading = client.getQueryData(understood(draft.address.trim()).queryKey)?.results[0]
+    const found = { ...(reading?.error && { address: reading.error }), ...problemsOf(draft) }
     setProblems(found)
     if (Object.keys(found).length === 0) save.send(before, draft)
     else focusFirst(form.current, found)

@@ -62,12 +62,13 @@ function Ladder({ target }: { readonly target: Target }) {
     <SeverityLadder
       counts={target.issueCount}
       changes={changes}
-      row={(level, content) => (
+      row={(_, content) => (
         <LadderLink
           isSmall
           hasChanges={changes !== undefined}
-          to="/risks/verified"
-          search={{ severity: [level], target: target.id }}
+          to="/scope/$id/issues"
+          params={{ id: target.id }}
+          search={{ sort: 'severity' }}
         >
           {content}
         </LadderLink>
@@ -159,7 +160,7 @@ function LastScan({ target, id }: { readonly target: Target; readonly id: string
         {scan?.completeTime && from && (
           <Fact name="Duration">{formatDuration(Date.parse(scan.completeTime) - Date.parse(from))}</Fact>
         )}
-        {scan && (
+        {scan && scan.status !== 'STATUS_CREATED' && (
           <Fact name="Hosts">
             {formatNumber(scan.hostCount.scannedHosts)} scanned, {formatNumber(scan.hostCount.affectedHosts)} affected
           </Fact>

@@ -1,7 +1,7 @@
 import { cx } from '#lib/cx.ts'
 
 /** The mark: a slope and the line of sight along it. */
-export function Mark({ className }: { readonly className?: string }) {
+function Mark({ className }: { readonly className?: string }) {
   return (
     <svg viewBox="0 0 24 24" aria-hidden="true" className={cx('size-[22px] text-accent', className)}>
       <path d="M1.5 20.5 12.6 9.4H22.5v11.1z" fill="currentColor" />

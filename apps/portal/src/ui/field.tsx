@@ -5,7 +5,6 @@ import {
   type ReactNode,
   type Ref,
   type SelectHTMLAttributes,
-  type TextareaHTMLAttributes,
   useId,
   useState,
 } from 'react'
@@ -166,27 +165,6 @@ export function TextField({
           )}
         </span>
       )}
-    </Field>
-  )
-}
-
-type TextareaFieldProps = Wording &
-  TextareaHTMLAttributes<HTMLTextAreaElement> & { readonly ref?: Ref<HTMLTextAreaElement> }
-
-/** A labelled text of several lines. */
-export function TextareaField({
-  label,
-  hint,
-  messages,
-  state = 'default',
-  optional = false,
-  aside,
-  id,
-  ...rest
-}: TextareaFieldProps) {
-  return (
-    <Field {...{ label, hint, messages: messages ?? [], state, optional, aside, id }}>
-      {(wiring) => <textarea rows={4} {...rest} {...wiring} className={cx(inputClass(state), 'h-auto! py-2')} />}
     </Field>
   )
 }

@@ -104,9 +104,24 @@ function RoutedAnchor({
   ...rest
 }: EntryProps & AnchorHTMLAttributes<HTMLAnchorElement> & { readonly ref?: Ref<HTMLAnchorElement> }) {
   return (
-    <MenuAnchor {...rest} icon={icon} end={end}>
-      {children}
-    </MenuAnchor>
+    <Item>
+      {({ close }) => (
+        <a
+          {...rest}
+          href={rest.href}
+          // The router takes over the click, and what is taken over does not close the menu by itself.
+          onClick={(event) => {
+            rest.onClick?.(event)
+            close()
+          }}
+          className={itemClass()}
+        >
+          <Entry icon={icon} end={end}>
+            {children}
+          </Entry>
+        </a>
+      )}
+    </Item>
   )
 }
 /** A link inside the portal. */
@@ -155,7 +170,9 @@ export function MenuChoiceRow<Value extends string>({
   readonly onChoose: (value: Value) => void
 }) {
   return (
-    <fieldset aria-label={label} className="flex items-center justify-between py-1.5 pr-[3px] pl-[9px]">
+    // The menu takes the role from every element that does not state one.
+    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
+    <div role="group" aria-label={label} className="flex items-center justify-between py-1.5 pr-[3px] pl-[9px]">
       <span aria-hidden="true">{label}</span>
       <span role="none" className="inline-flex rounded-md bg-n4 p-0.5 dark:bg-n4">
         {options.map((option) => (
@@ -175,7 +192,7 @@ export function MenuChoiceRow<Value extends string>({
           </Item>
         ))}
       </span>
-    </fieldset>
+    </div>
   )
 }
 

@@ -1,4 +1,3 @@
-import type { SeverityCount } from '@glacis/contract/primitives'
 import type { SeverityCategory } from '@glacis/contract/threat'
 import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
@@ -90,21 +89,4 @@ const hits: Partial<Record<SeverityLevel, string>> = {
 export function SeverityNumber({ level, count }: { readonly level: SeverityLevel; readonly count: number }) {
   const hit = count > 0 ? hits[level] : undefined
   return <span className={cx('cnt', count === 0 && 'z', hit ?? 'plain')}>{formatNumber(count)}</span>
-}
-
-/** Glyph and number for every level that occurs, worst first; `None` when there is nothing. */
-export function SeveritySummary({ counts }: { readonly counts: SeverityCount }) {
-  const present = severityLevels.filter((level) => counts[level] > 0)
-  if (present.length === 0) return <span className="text-ink-3">None</span>
-  return (
-    <span className="inline-flex items-center gap-3 tabular-nums">
-      {present.map((level) => (
-        <span key={level} className="inline-flex items-center gap-1.5" title={severityWords[level]}>
-          <SeverityGlyph level={level} />
-          {formatNumber(counts[level])}
-          <span className="sr-only">{severityWords[level]}</span>
-        </span>
-      ))}
-    </span>
-  )
 }

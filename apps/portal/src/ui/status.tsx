@@ -148,8 +148,6 @@ export function AgentStatus({
 
 /** The words of the states, for titles and filters. */
 export const issueStatusWords = words(issueLooks)
-export const scanStatusWords = words(scanLooks)
-export const agentStatusWords = words(agentLooks)
 
 function words<Value extends string>(looks: Readonly<Record<Value, Look>>): Readonly<Record<Value, string>> {
   // Same keys in, same keys out.

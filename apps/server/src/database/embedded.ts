@@ -7,6 +7,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from '#log.ts'
 import { Obstacle } from '#obstacle.ts'
@@ -49,6 +50,9 @@ const startMsMax = 300_000
 const crashesMax = 5
 const crashWindowMs = 60_000
 
+const leavingMsMax = 10_000
+const lookAgainMs = 100
+
 export interface Postgres {
   /** For `pg` and for libpq: the Unix socket, the owner of everything, the database `glacis`. */
   readonly url: string
@@ -85,7 +89,7 @@ export async function startPostgres({ dataFolder, log, isDurable = true }: Postg
   let server = await run()
 
   async function run(): Promise<ChildProcess> {
-    const child = await launch(programs.postgres, cluster, { log, isDurable })
+    const child = await launchWhenFree(programs.postgres, cluster, { log, isDurable })
     child.once('exit', (code, signal) => {
       if (!isStopping) void revive(signal ?? `code ${code}`)
     })
@@ -122,6 +126,20 @@ export async function startPostgres({ dataFolder, log, isDurable = true }: Postg
     isStopping = true
     await end(server)
     throw error
+  }
+}
+
+/** The children of a server that was killed leave a moment after it; until then none may start. */
+async function launchWhenFree(...words: Parameters<typeof launch>): Promise<ChildProcess> {
+  const patience = Date.now() + leavingMsMax
+  for (;;) {
+    try {
+      return await launch(...words)
+    } catch (error) {
+      const isOccupied = error instanceof Error && error.message.includes('is still in use')
+      if (!isOccupied || Date.now() > patience) throw error
+      await wait(lookAgainMs)
+    }
   }
 }
 

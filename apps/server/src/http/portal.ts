@@ -22,7 +22,7 @@ export async function servePortal(app: FastifyInstance, folder: string | null): 
     })
   }
   app.setNotFoundHandler(async (request, reply) => {
-    const isPage = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html')
+    const isPage = /^(GET|HEAD)$/.test(request.method) && (request.headers.accept ?? '').includes('text/html')
     const isApi = /^\/(v1|self-service|sessions|schemas|files)(\/|$)/.test(request.url)
     if (isBuilt && isPage && !isApi) return reply.type('text/html').sendFile('index.html')
     const body: ApiError = {

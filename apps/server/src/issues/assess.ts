@@ -1,4 +1,5 @@
 import type { Observation } from '@glacis/contract/runner'
+import type { Knowledge } from '@glacis/intelligence'
 import type { Ctx } from '#ctx.ts'
 import { keyOf, matchInventory } from '#issues/potential.ts'
 import { type Change, type Finding, raise } from '#issues/raise.ts'
@@ -14,12 +15,14 @@ export interface Assessment {
   readonly hostByAddress: ReadonlyMap<string, string>
   /** Hosts of the inventory that the batch was about, whether they answered or not. */
   readonly askedHosts: ReadonlyMap<string, string>
+  /** What is known beside the records of threats. */
+  readonly knowledge: Knowledge
 }
 
 /** Turns what a batch saw into issues: raises, settles, matches versions, and writes the history once. */
 export async function assess(ctx: Ctx, input: Assessment): Promise<void> {
   const proven = await findingsOf(ctx, input)
-  const inferred = await matchInventory(ctx, input.targetId, [...input.hostByAddress.values()])
+  const inferred = await matchInventory(ctx, input.targetId, [...input.hostByAddress.values()], input.knowledge)
   const findings = [...proven, ...inferred]
   const raised = await raise(ctx, findings)
   const settled = await settle(ctx, findings, verdictsOf(input))

@@ -1,4 +1,4 @@
 /** Issues: a threat on this account's hosts, with status and history. */
 export { getIssue, issuesOfScan, listIssues } from '#issues/list.ts'
-export { assess, type Assessment } from '#issues/assess.ts'
+export { assess } from '#issues/assess.ts'
 export { closeOfTarget, reopenDue, setIssueStatus } from '#issues/decide.ts'

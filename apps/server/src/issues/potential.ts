@@ -1,5 +1,14 @@
 import type { Wfn } from '@glacis/contract/inventory'
-import { fromWfn, type Match, matchProduct, type MatchSubject, productKey, ThreatRecord } from '@glacis/intelligence'
+import {
+  fromWfn,
+  issueQualityMin,
+  type Knowledge,
+  type Match,
+  matchProduct,
+  type MatchSubject,
+  productKey,
+  ThreatRecord,
+} from '@glacis/intelligence'
 import type { Ctx } from '#ctx.ts'
 import type { Finding } from '#issues/raise.ts'
 import { threatsOfProducts, type ThreatRow } from '#threats.ts'
@@ -12,16 +21,24 @@ interface Installed extends MatchSubject {
   readonly evidence: string
 }
 
-/** Threats that the software on these hosts is open to, as far as its versions can tell. */
-export async function matchInventory(ctx: Ctx, targetId: string, hostIds: readonly string[]): Promise<Finding[]> {
+/**
+ * Threats that the software on these hosts is open to, as far as its versions and the fixes of
+ * distributions can tell. What is less than a hint is left out.
+ */
+export async function matchInventory(
+  ctx: Ctx,
+  targetId: string,
+  hostIds: readonly string[],
+  knowledge: Knowledge,
+): Promise<Finding[]> {
   const installed = await installedOn(ctx, hostIds)
   const candidates = await candidatesFor(ctx, installed)
   const byHost = Map.groupBy(installed, (one) => one.hostId)
   return installed.flatMap((one) => {
     const rows = candidates.get(keyOf(one.wfn) ?? '') ?? []
     return rows.flatMap(({ row, record }) => {
-      const match = matchProduct(one, record, byHost.get(one.hostId) ?? [])
-      return match.kind === 'match' ? toFinding(targetId, one, row, match) : []
+      const match = matchProduct(one, record, byHost.get(one.hostId) ?? [], knowledge)
+      return match.kind === 'match' && match.quality >= issueQualityMin ? toFinding(targetId, one, row, match) : []
     })
   })
 }

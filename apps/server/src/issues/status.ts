@@ -14,10 +14,6 @@ export function canBecome(from: IssueStatus, to: IssueStatus): boolean {
   return allowed[from].has(to)
 }
 
-export function isActive(status: IssueStatus): boolean {
-  return status === 'STATUS_OPEN' || status === 'STATUS_REGRESSION'
-}
-
 export interface Standing {
   readonly status: IssueStatus
   readonly decidedBy: 'scan' | 'person'

@@ -7,6 +7,8 @@ export interface PackFolders {
   readonly fingerprints: string[]
   /** Files of CVE records. */
   readonly threats: string[]
+  /** Files of the fixes that distributions have put into their packages. */
+  readonly distributions: string[]
 }
 
 /**
@@ -19,6 +21,7 @@ export function packFolders(root: string, extra: readonly string[]): PackFolders
     checks: [join(own, 'checks')],
     fingerprints: [join(own, 'fingerprints')],
     threats: filesOf(join(own, 'threats')),
+    distributions: filesOf(join(own, 'distributions')),
   }
   for (const path of extra) add(folders, path)
   return folders
@@ -27,7 +30,7 @@ export function packFolders(root: string, extra: readonly string[]): PackFolders
 function add(folders: PackFolders, path: string): void {
   if (!existsSync(path)) return
   if (statSync(path).isFile()) return addFile(folders, path)
-  const isLaidOut = ['checks', 'fingerprints', 'threats'].some((kind) => existsSync(join(path, kind)))
+  const isLaidOut = ['checks', 'fingerprints', 'threats', 'distributions'].some((kind) => existsSync(join(path, kind)))
   if (!isLaidOut) {
     folders.checks.push(path)
     folders.fingerprints.push(path)
@@ -37,6 +40,7 @@ function add(folders: PackFolders, path: string): void {
   if (existsSync(join(path, 'checks'))) folders.checks.push(join(path, 'checks'))
   if (existsSync(join(path, 'fingerprints'))) folders.fingerprints.push(join(path, 'fingerprints'))
   if (existsSync(join(path, 'threats'))) folders.threats.push(...filesOf(join(path, 'threats')))
+  if (existsSync(join(path, 'distributions'))) folders.distributions.push(...filesOf(join(path, 'distributions')))
 }
 
 function addFile(folders: PackFolders, path: string): void {

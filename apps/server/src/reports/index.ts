@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { ReportModel } from './model.ts'
 
 export { collectReport } from './collect.ts'
-export type { ReportHost, ReportModel, ReportService, ReportTechnology } from './model.ts'
+export type { ReportModel } from './model.ts'
 
 /** A file as it is sent. */
 export interface RenderedReport {

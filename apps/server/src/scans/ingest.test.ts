@@ -90,7 +90,7 @@ async function arrive(scanId: string, observations: Observation[]): Promise<void
         })
         .onConflict((conflict) => conflict.doNothing())
         .execute()
-      await ingest(ctx, house.jobs, { scanId, number: 0, hosts: [{ address, names: [] }], observations })
+      await ingest(ctx, house.jobs, { scanId, number: 0, hosts: [{ address, names: [] }], observations, knowledge: {} })
     },
     { now },
   )

@@ -1,4 +1,5 @@
 import type { Observation, ScanHost } from '@glacis/contract/runner'
+import type { Knowledge } from '@glacis/intelligence'
 import type { Ctx } from '#ctx.ts'
 import { recordInventory } from '#inventory/index.ts'
 import { assess } from '#issues/index.ts'
@@ -12,6 +13,8 @@ export interface BatchResult {
   readonly number: number
   readonly hosts: readonly ScanHost[]
   readonly observations: readonly Observation[]
+  /** What is known beside the records of threats. */
+  readonly knowledge: Knowledge
 }
 
 /** Problems beyond this many per batch are counted, not listed. */
@@ -25,7 +28,7 @@ const problemsMax = 20
 export async function ingest(
   ctx: Ctx,
   jobs: Jobs,
-  { scanId, number, hosts, observations }: BatchResult,
+  { scanId, number, hosts, observations, knowledge }: BatchResult,
 ): Promise<void> {
   const scan = await lockActive(ctx, scanId)
   if (!scan) return
@@ -41,7 +44,7 @@ export async function ingest(
   if (!done) return
   const { hostByAddress } = await recordInventory(ctx, scan.target_id, observations)
   const askedHosts = await knownHosts(ctx, scan.target_id, hosts)
-  await assess(ctx, { scanId, targetId: scan.target_id, observations, hostByAddress, askedHosts })
+  await assess(ctx, { scanId, targetId: scan.target_id, observations, hostByAddress, askedHosts, knowledge })
   await noteHosts(ctx, scanId, observations, hostByAddress)
   await noteProblems(ctx, scanId, observations)
   await countIssues(ctx, scanId)

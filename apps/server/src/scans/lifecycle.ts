@@ -27,6 +27,11 @@ export async function say(
     .execute()
 }
 
+/** `1 host`, `2 hosts`. */
+export function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`
+}
+
 /** Locks an active scan; null when it has ended, so that nobody touches it any more. */
 export async function lockActive(ctx: Ctx, scanId: string) {
   const scan = await ctx.tx
@@ -85,7 +90,12 @@ async function complete(ctx: Ctx, scanId: string): Promise<void> {
     select scanned_hosts as hosts, critical + high + medium + low as issues from scan
     where account_id = ${ctx.account} and id = ${scanId}`.execute(ctx.tx)
   const { hosts = 0, issues = 0 } = rows[0] ?? {}
-  await say(ctx, scanId, 'LEVEL_INFO', `Completed: ${hosts} hosts scanned, ${issues} rated issues on them`)
+  await say(
+    ctx,
+    scanId,
+    'LEVEL_INFO',
+    `Completed: ${counted(hosts, 'host', 'hosts')} scanned, ${counted(issues, 'rated issue', 'rated issues')}`,
+  )
   ctx.log.info({ scanId, hosts, issues }, 'scan completed')
 }
 

@@ -1,10 +1,9 @@
-import { lookup } from 'node:dns/promises'
 import type { ScanHost } from '@glacis/contract/runner'
-import { expand, isProblem, parseAddress } from '@glacis/scanner'
+import { expand, isProblem, parseAddress, resolveName } from '@glacis/scanner'
 import { scanActor } from '#ctx.ts'
 import { inAccount } from '#database/index.ts'
 import type { Work } from '#jobs.ts'
-import { advance, fail, lockActive, say } from '#scans/lifecycle.ts'
+import { advance, counted, fail, lockActive, say } from '#scans/lifecycle.ts'
 import type { Scanning } from '#scans/run.ts'
 
 /**
@@ -60,7 +59,12 @@ export async function planScan(scanning: Scanning, { data }: Work<'scan-plan'>):
       .where('account_id', '=', account)
       .where('id', '=', scanId)
       .execute()
-    await say(ctx, scanId, 'LEVEL_INFO', `Started: ${outcome.length} addresses in ${batches.length} batches`)
+    await say(
+      ctx,
+      scanId,
+      'LEVEL_INFO',
+      `Started: ${counted(outcome.length, 'address', 'addresses')} in ${counted(batches.length, 'batch', 'batches')}`,
+    )
     await advance(ctx, scanning.jobs, scanId)
   })
 }
@@ -71,19 +75,9 @@ async function hostsOf(text: string): Promise<ScanHost[] | string> {
   if (isProblem(address)) return address.problem
   const isName = address.kind === 'HOST_NAME' || (address.kind === 'URL' && !/^[\d.]+$|:/.test(address.host))
   if (!isName) return [...expand(address)].map((one) => ({ address: one, names: [] }))
-  try {
-    const found = await Promise.race([lookup(address.host, { all: true }), timeout()])
-    return [...new Set(found.map((one) => one.address))].map((one) => ({ address: one, names: [address.host] }))
-  } catch (error) {
-    const cause = error instanceof Error && 'code' in error ? String(error.code) : 'no answer'
-    return `The name ${address.host} could not be resolved (${cause})`
-  }
-}
-
-async function timeout(): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  setTimeout(() => reject(new Error('no answer in time')), resolveMs).unref()
-  return promise
+  const outcome = await resolveName(address.host, { signal: AbortSignal.timeout(resolveMs) })
+  if (outcome.kind === 'failure') return `The name ${address.host} could not be resolved: ${outcome.reason}`
+  return outcome.addresses.map((one) => ({ address: one, names: [address.host] }))
 }
 
 function split(hosts: readonly ScanHost[]): ScanHost[][] {

@@ -109,7 +109,7 @@ async function scanned(...observations: Observation[]): Promise<void> {
         .insertInto('scan_batch')
         .values({ account_id: account, scan_id: scan.id, number: 0, hosts: JSON.stringify(hosts), state: 'QUEUED' })
         .execute()
-      await ingest(ctx, house.jobs, { scanId: scan.id, number: 0, hosts, observations })
+      await ingest(ctx, house.jobs, { scanId: scan.id, number: 0, hosts, observations, knowledge: {} })
     },
     { now },
   )

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { Observation, type ScanHost, type ScanJob } from '@glacis/contract/runner'
-import { isProblem, parseAddress } from '@glacis/scanner'
+import { createGuard, isProblem, isPublicAddress, parseAddress } from '@glacis/scanner'
+import type { Knowledge } from '@glacis/intelligence'
 import { type Log, scanActor } from '#ctx.ts'
 import { type Database, inAccount } from '#database/index.ts'
 import type { Jobs, Work } from '#jobs.ts'
@@ -15,6 +16,7 @@ export interface Scanning {
   readonly jobs: Jobs
   readonly log: Log
   readonly packs: PackFolders
+  readonly knowledge: Knowledge
   /** Networks that may be touched at all, on top of each target's own. */
   readonly networks: 'all' | 'public' | readonly string[]
   /** `address:port` of everything that this installation itself listens on. */
@@ -56,7 +58,7 @@ export async function runBatch(scanning: Scanning, work: Work<'scan-batch'>): Pr
   try {
     const observations = await observe(scanning, work, jobOf(scanning, batch.hosts, batch.target.address), batch.known)
     await inAccount(scanning.database, as, (ctx) =>
-      ingest(ctx, scanning.jobs, { scanId, number, hosts: batch.hosts, observations }),
+      ingest(ctx, scanning.jobs, { scanId, number, hosts: batch.hosts, observations, knowledge: scanning.knowledge }),
     )
   } catch (error) {
     if (error instanceof Stopped) return
@@ -81,32 +83,16 @@ function jobOf(scanning: Scanning, hosts: readonly ScanHost[], text: string): Sc
     hosts: [...hosts],
     profile: 'gentle',
     ...(url && { ports: [url.port], basePath: url.path }),
-    allow: hosts.map((host) => host.address),
-    deny: [...scanning.ownEndpoints, ...denied(scanning.networks)],
+    allow: hosts.map((host) => host.address).filter((one) => mayTouch(scanning.networks, one)),
+    deny: [...scanning.ownEndpoints],
   }
 }
 
-/** `public` refuses what is not routed on the Internet (IANA special-purpose registries). */
-const specialPurpose = [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.168.0.0/16',
-  '198.18.0.0/15',
-  '224.0.0.0/4',
-  '240.0.0.0/4',
-  '::/127',
-  '64:ff9b:1::/48',
-  'fc00::/7',
-  'fe80::/10',
-  'ff00::/8',
-]
-function denied(networks: Scanning['networks']): readonly string[] {
-  return networks === 'public' ? specialPurpose : []
+/** Whether this installation may touch an address at all; the guard then says so before every connect. */
+function mayTouch(networks: Scanning['networks'], address: string): boolean {
+  if (networks === 'all') return true
+  if (networks === 'public') return isPublicAddress(address)
+  return createGuard({ allow: [...networks], deny: [] }).refusal(address, 443) === null
 }
 
 /** Runs the scanner in a thread of its own: hostile bytes are never parsed where requests are answered. */
@@ -120,7 +106,7 @@ async function observe(
   await using watching = watch(scanning, work.data)
   const signal = AbortSignal.any([work.signal, watching.ended])
   const thread = new Worker(new URL('scan-thread.ts', import.meta.url), {
-    workerData: { job, knownOpen, packs: scanning.packs, networks: scanning.networks },
+    workerData: { job, knownOpen, packs: scanning.packs },
     resourceLimits: { maxOldGenerationSizeMb: 512 },
     stdout: false,
   })

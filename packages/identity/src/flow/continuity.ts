@@ -1,10 +1,10 @@
 /** A change that waits while its author signs in again: sealed, for a quarter of an hour, for one browser. */
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { Flow } from '#flow/flow.ts'
 import { type Fields, isFields } from '#http/body.ts'
 import { expireCookie, writeCookie } from '#http/cookie.ts'
 import type { Exchange } from '#http/exchange.ts'
-import type { Service } from '#service.ts'
+import { seal, unseal } from '#seal.ts'
 import { type LiveSession, isPrivileged } from '#session.ts'
 
 const continuityCookie = 'ory_kratos_continuity'
@@ -21,7 +21,7 @@ export async function pause(exchange: Exchange, flow: Flow, session: LiveSession
       token_hash: hashOf(token),
       flow_id: flow.id,
       identity_id: session.identity.id,
-      sealed: seal(service, JSON.stringify(fields)),
+      sealed: seal(service, 'identity continuity', JSON.stringify(fields)),
       expires_at: expiresAt,
     })
     .execute()
@@ -45,27 +45,10 @@ export async function resume(exchange: Exchange, flow: Flow, session: LiveSessio
     .executeTakeFirst()
   const isMeant = kept?.flow_id === flow.id && kept.identity_id === session.identity.id
   if (!kept || !isMeant || kept.expires_at <= service.now()) return null
-  const fields: unknown = JSON.parse(unseal(service, kept.sealed))
+  const fields: unknown = JSON.parse(unseal(service, 'identity continuity', kept.sealed))
   return isFields(fields) ? fields : null
 }
 
 function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest()
-}
-
-function seal(service: Service, text: string): Buffer {
-  const nonce = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', sealKey(service), nonce)
-  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-  return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
-}
-
-function unseal(service: Service, bytes: Buffer): string {
-  const decipher = createDecipheriv('aes-256-gcm', sealKey(service), bytes.subarray(0, 12))
-  decipher.setAuthTag(bytes.subarray(12, 28))
-  return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
-}
-
-function sealKey({ secret }: Service): Buffer {
-  return Buffer.from(hkdfSync('sha256', secret, '', 'identity continuity', 32))
 }

@@ -4,6 +4,7 @@ import type { Selectable } from 'kysely'
 import { WireError, notFound } from '#http/error.ts'
 import { mask } from '#http/csrf.ts'
 import { type Identity, identityBody } from '#identities.ts'
+import { seal, unseal } from '#seal.ts'
 import { type Service, actionUrl, pageUrl } from '#service.ts'
 import type { Database, FlowKind, FlowMemory, FlowTable } from '#store.ts'
 import { type Message, minutesBetween } from '#ui/message.ts'
@@ -53,7 +54,7 @@ export async function createFlow(service: Service, draft: Draft, db: Database = 
   }
   await db
     .insertInto('identity.flow')
-    .values({ ...flow, ui: JSON.stringify(flow.ui), memory: JSON.stringify(flow.memory) })
+    .values({ ...flow, ...packed(service, flow) })
     .execute()
   return flow
 }
@@ -80,7 +81,21 @@ export async function loadFlow(service: Service, kind: FlowKind, id: string | nu
     .where('kind', '=', kind)
     .executeTakeFirst()
   if (!flow) throw notFound()
-  return flow
+  return unpacked(service, flow)
+}
+
+/** The form of a settings flow holds secrets of second factors: it is kept sealed. */
+function packed(service: Service, { kind, ui, memory }: Flow): { ui: string; memory: string } {
+  if (kind !== 'settings') return { ui: JSON.stringify(ui), memory: JSON.stringify(memory) }
+  const sealed = seal(service, 'identity form', JSON.stringify({ ui, memory })).toString('base64')
+  return { ui: JSON.stringify({ sealed }), memory: '{}' }
+}
+
+function unpacked(service: Service, flow: Flow): Flow {
+  const stored: unknown = flow.ui
+  if (typeof stored !== 'object' || stored === null || !('sealed' in stored)) return flow
+  const text = unseal(service, 'identity form', Buffer.from(String(stored.sealed), 'base64'))
+  return { ...flow, ...JSON.parse(text) }
 }
 
 /** True for the text form of a UUID. */
@@ -99,8 +114,7 @@ export async function saveFlow(service: Service, flow: Flow, change: Change, db:
       state: changed.state,
       active: changed.active,
       csrf_token: changed.csrf_token,
-      ui: JSON.stringify(changed.ui),
-      memory: JSON.stringify(changed.memory),
+      ...packed(service, changed),
       updated_at: changed.updated_at,
     })
     .where('id', '=', flow.id)

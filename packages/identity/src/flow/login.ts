@@ -1,6 +1,7 @@
 /** Signing in, and proving again who one is. */
 import { aal1Required, badRequest, locationChangeRequired, sessionAlreadyAvailable } from '#http/error.ts'
 import { type Answer, type Exchange, csrfOf, json, redirect, renewCsrf, setSession, tell } from '#http/exchange.ts'
+import { type Drawing, draw, drawFor, withFreshKeys } from '#flow/draw.ts'
 import {
   type Draft,
   type Flow,
@@ -11,6 +12,8 @@ import {
   flowBody,
   isExpired,
   loadFlow,
+  saveFlow,
+  withToken,
 } from '#flow/flow.ts'
 import {
   formAnswer,
@@ -21,14 +24,16 @@ import {
   submittedFlow,
   unreadable,
 } from '#flow/submit.ts'
+import { captchaNodes, isHuman } from '#captcha.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import type { Identity } from '#identities.ts'
 import type { LoginOutcome } from '#method/method.ts'
-import { methodFor, methods } from '#method/methods.ts'
+import { methodFor } from '#method/methods.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
 import { schemaId } from '#schema.ts'
-import { pageUrl, secondFactorUrl } from '#service.ts'
+import { type Service, pageUrl, secondFactorUrl } from '#service.ts'
 import {
+  type Factor,
   type LiveSession,
   issueSession,
   lacksSecondFactor,
@@ -41,7 +46,7 @@ import { type Message, type PlacedMessage, notice, onForm, problem } from '#ui/m
 import { type Node, type Order, sorted } from '#ui/node.ts'
 
 const order: Order = {
-  groups: ['oidc', 'default', 'webauthn', 'passkey', 'code', 'password', 'totp', 'lookup_secret'],
+  groups: ['oidc', 'default', 'webauthn', 'passkey', 'code', 'captcha', 'password', 'totp', 'lookup_secret'],
   names: ['csrf_token', 'identifier', 'password'],
 }
 const sort = (nodes: readonly Node[]) => sorted(nodes, order)
@@ -63,7 +68,7 @@ export async function startLogin(exchange: Exchange): Promise<Answer> {
     ...(asked.schema && { identitySchema: asked.schema }),
   }
   const flow = await createFlow(service, {
-    ...draft(memory, session),
+    ...(await draft(exchange, memory, session)),
     requestUrl: exchange.url,
     returnTo: returnTo?.shown ?? null,
     csrfToken: csrfOf(exchange),
@@ -93,22 +98,33 @@ export async function submitLogin(exchange: Exchange): Promise<Answer> {
   requireOwnCookie(exchange, flow)
   if (body.kind === 'unreadable') return refuse(exchange, flow, unreadable(body.reason))
   const { fields } = body
-  const name = textOf(fields, 'method')
-  const prove = proofOf(name, requestedAal === 'aal2' ? session : null)
-  if (!prove) return refuse(exchange, flow, [onForm(problem.loginNoMethod)])
+  const proof = proofOf(exchange, fields, flow, requestedAal === 'aal2' ? session : null)
+  if (!proof) return refuse(exchange, flow, [onForm(problem.loginNoMethod)])
   requireCsrf(exchange, fields, flow)
-  const outcome = await prove(exchange, fields)
-  if (outcome.kind === 'refused') return refuse(exchange, flow, outcome.messages, fields)
-  return succeed(exchange, flow, session, outcome.identityId, name)
+  const human = requestedAal === 'aal2' ? { flow } : await isHuman(exchange, flow, fields)
+  if (!human) return refuse(exchange, flow, [onForm(problem.captchaFailed)], fields)
+  const outcome = await proof.prove()
+  if (outcome.kind === 'refused') {
+    const next = outcome.isSpent ? await withNewChallenge(exchange, human.flow, session) : human.flow
+    return refuse(exchange, next, outcome.messages, fields)
+  }
+  if (outcome.kind === 'asked') return ask(exchange, human.flow, proof.method, outcome)
+  return completeLogin(exchange, flow, session, outcome.identityId, { method: proof.method })
 }
 
-type Proof = (exchange: Exchange, fields: Fields) => Promise<LoginOutcome>
+interface Proof {
+  readonly method: string
+  prove(): Promise<LoginOutcome>
+}
 
 /** How a method proves who somebody is: the holder of a session by a second factor, anybody by a first. */
-function proofOf(name: string, session: LiveSession | null): Proof | undefined {
-  if (!session) return methodFor('login', name)?.login?.submit
-  const { secondFactor } = methodFor('secondFactor', name) ?? {}
-  return secondFactor && ((exchange, fields) => secondFactor.submit(exchange, session, fields))
+function proofOf(exchange: Exchange, fields: Fields, flow: Flow, session: LiveSession | null): Proof | undefined {
+  const method = methodFor(exchange.service, session ? 'secondFactor' : 'login', fields)
+  if (!method) return undefined
+  const { name, login, secondFactor } = method
+  if (session)
+    return secondFactor && { method: name, prove: () => secondFactor.submit(exchange, session, fields, flow) }
+  return login && { method: name, prove: () => login.submit(exchange, fields, flow) }
 }
 
 /** The address of a sign-in's form, opened as a page: nothing was sent, so the form is shown. */
@@ -137,30 +153,41 @@ function readQuery(query: URLSearchParams): Asked {
   return { aal, refresh, schema }
 }
 
-function draft(memory: FlowMemory, session: LiveSession | null): Pick<Draft, 'kind' | 'nodes' | 'messages' | 'memory'> {
-  const holder = session?.identity ?? null
+async function draft(
+  { service }: Exchange,
+  memory: FlowMemory,
+  session: LiveSession | null,
+): Promise<Pick<Draft, 'kind' | 'nodes' | 'messages' | 'memory'>> {
   const isStepUp = memory.requestedAal === 'aal2' && session?.aal !== 'aal2'
+  const drawing = await drawLogin(service, memory, session?.identity ?? null)
   return {
     kind: 'login',
-    nodes: formNodes(memory, holder),
+    nodes: sort([
+      csrfPlace,
+      ...drawing.nodes,
+      ...(memory.requestedAal === 'aal2' ? [] : captchaNodes(service.captcha)),
+    ]),
     messages: [...(memory.refresh ? [notice.confirmIdentity] : []), ...(isStepUp ? [notice.secondFactor] : [])],
-    memory,
+    memory: drawing.memory,
   }
 }
 
-function formNodes({ refresh, requestedAal }: FlowMemory, holder: Identity | null): Node[] {
-  const nodes = methods.flatMap(({ name, login, secondFactor }) => {
-    if (requestedAal !== 'aal2') return login?.nodes(refresh ? holder : null) ?? []
-    return holder?.credential_types.includes(name) ? (secondFactor?.nodes(holder) ?? []) : []
-  })
-  return sort([csrfPlace, ...nodes])
+/** The fields of a first factor, or those of the second factors that the holder has. */
+function drawLogin(service: Service, memory: FlowMemory, holder: Identity | null): Promise<Drawing> {
+  const { refresh, requestedAal } = memory
+  if (requestedAal !== 'aal2' || !holder) {
+    return draw(service, refresh ? holder : null, memory, ({ login }, scene) => login?.nodes(scene))
+  }
+  return drawFor(service, holder, memory, ({ name, secondFactor }, scene) =>
+    holder.credential_types.includes(name) ? secondFactor?.nodes(scene) : undefined,
+  )
 }
 
 async function replace(exchange: Exchange, flow: Flow, session: LiveSession | null): Promise<Flow> {
   const { service } = exchange
   const expired: Message = problem.loginExpired(flow.expires_at, service.now())
   return createFlow(service, {
-    ...draft(flow.memory, session),
+    ...(await draft(exchange, flow.memory, session)),
     messages: [expired],
     requestUrl: flow.request_url,
     returnTo: flow.return_to,
@@ -179,6 +206,28 @@ async function alreadySignedIn(exchange: Exchange, flow: Flow): Promise<Answer> 
   ])
 }
 
+/** The flow as it stands, with something else for authenticators to sign. */
+async function withNewChallenge({ service }: Exchange, flow: Flow, session: LiveSession | null): Promise<Flow> {
+  const { nodes, memory } = await drawLogin(service, flow.memory, session?.identity ?? null)
+  return { ...flow, memory, ui: { ...flow.ui, nodes: withFreshKeys(flow.ui.nodes, nodes) } }
+}
+
+/** Goes on with what a method asks next; clients read the form from an answer of 400. */
+async function ask(
+  exchange: Exchange,
+  flow: Flow,
+  method: string,
+  { nodes, message, memory }: Extract<LoginOutcome, { kind: 'asked' }>,
+): Promise<Answer> {
+  const asked = await saveFlow(exchange.service, flow, {
+    state: 'sent_email',
+    active: method,
+    memory: { ...flow.memory, ...memory },
+    ui: { ...flow.ui, nodes: withToken([...nodes, csrfPlace], flow.csrf_token), messages: [message] },
+  })
+  return formAnswer(exchange, asked, 400)
+}
+
 async function refuse(
   exchange: Exchange,
   flow: Flow,
@@ -186,26 +235,33 @@ async function refuse(
   fields: Fields = {},
 ): Promise<Answer> {
   const identifier = textOf(fields, 'identifier')
-  const typed = new Map(identifier ? [['identifier', identifier]] : [])
+  const codes = ['totp_code', 'lookup_secret']
+    .filter((name) => name in fields)
+    .map((name) => [name, undefined] as const)
+  const typed = new Map<string, string | undefined>([
+    ...(identifier ? [['identifier', identifier] as const] : []),
+    ...codes,
+  ])
   return formAnswer(exchange, await keepAttempt(exchange, flow, { messages, typed, sort }), 400)
 }
 
-async function succeed(
+/** Opens a session for who has proved it, or renews the one there is, and answers. */
+export async function completeLogin(
   exchange: Exchange,
   flow: Flow,
   present: LiveSession | null,
   identityId: string,
-  method: string,
+  factor: Factor,
 ): Promise<Answer> {
   const { service } = exchange
   const isRenewal = present?.identity.id === identityId
   if (!isRenewal) renewCsrf(exchange)
   if (present && !isRenewal) await revokeSession(service, present.identity.id, present.id)
   const issued = isRenewal
-    ? await renewSession(service, present, method, flow.memory.requestedAal)
-    : await issueSession(service, identityId, method, exchange.client)
+    ? await renewSession(service, present, factor, flow.memory.requestedAal)
+    : await issueSession(service, identityId, factor, exchange.client)
   setSession(exchange, issued)
-  tell(exchange, 'signed_in', identityId, isRenewal ? 'refresh' : method)
+  tell(exchange, 'signed_in', identityId, isRenewal ? 'refresh' : factor.method)
   if (lacksSecondFactor(issued.session)) throw locationChangeRequired(secondFactorUrl(service, flow.return_to))
   const location = resolveReturnTo(flow.return_to, service.defaultReturnUrl, service)
   if (!exchange.wantsJson) return redirect(location)

@@ -1,4 +1,5 @@
 /** Getting back into an account whose password is lost, by a code mailed to its address. */
+import { captchaNodes, isHuman } from '#captcha.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import { WireError, locationChangeRequired, sessionAlreadyAvailable } from '#http/error.ts'
 import { type Answer, type Exchange, csrfOf, json, redirect, renewCsrf, setSession, tell } from '#http/exchange.ts'
@@ -53,7 +54,7 @@ export async function startRecovery(exchange: Exchange): Promise<Answer> {
     requestUrl: exchange.url,
     returnTo: returnTo?.shown ?? null,
     csrfToken: csrfOf(exchange),
-    nodes: startNodes,
+    nodes: [...startNodes, ...captchaNodes(exchange.service.captcha)],
   })
   if (exchange.acceptsJson) return json(200, flowBody(service, flow))
   return redirect(pageUrl(service, 'recovery', flow.id))
@@ -93,7 +94,10 @@ export async function submitRecovery(exchange: Exchange): Promise<Answer> {
   }
   if (isSpent(flow)) return replaced(exchange, flow, tooOften)
   requireCsrf(exchange, fields, flow)
-  return email || flow.state === 'choose_method' ? takeAddress(exchange, flow, email) : takeCode(exchange, flow, fields)
+  if (!email && flow.state !== 'choose_method') return takeCode(exchange, flow, fields)
+  const human = await isHuman(exchange, flow, fields)
+  if (human) return takeAddress(exchange, human.flow, email)
+  return formAnswer(exchange, await keepAttempt(exchange, flow, { messages: [onForm(problem.captchaFailed)] }), 400)
 }
 
 /** The address of a recovery's form, opened as a page: nothing was sent, so the form is shown. */
@@ -162,7 +166,7 @@ async function recover(exchange: Exchange, flow: Flow, identityId: string, addre
   await saveFlow(service, flow, { state: 'passed_challenge' })
   const present = await exchange.session()
   if (present) await revokeSession(service, present.identity.id, present.id)
-  const issued = await issueSession(service, identityId, 'code_recovery', exchange.client)
+  const issued = await issueSession(service, identityId, { method: 'code_recovery' }, exchange.client)
   await revokeOthers(service, identityId, issued.session.id)
   const csrfToken = renewCsrf(exchange)
   setSession(exchange, issued)
@@ -210,7 +214,7 @@ async function replaced(
     requestUrl,
     returnTo: flow.return_to,
     csrfToken,
-    nodes: startNodes,
+    nodes: [...startNodes, ...captchaNodes(exchange.service.captcha)],
     messages: [told],
   })
   if (!exchange.wantsJson) return redirect(pageUrl(service, 'recovery', next.id))

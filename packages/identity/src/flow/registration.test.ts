@@ -16,7 +16,8 @@ import {
 
 let house: House
 beforeAll(async () => {
-  house = await openHouse()
+  // Passwords alone: the other ways in have tests of their own.
+  house = await openHouse({ methods: { passkey: false, webauthn: false, totp: false, lookupSecret: false } })
 })
 afterAll(() => house?.close())
 
@@ -119,4 +120,22 @@ it('knows an address in any letter case as taken, and leaves the form usable', a
     password: goodPassword,
   })
   expect(again.status).toBe(200)
+})
+
+it('asks in two steps where it shall, keeps what was typed, and makes the account at the end', async () => {
+  const steps = await openHouse({ registrationStyle: 'two-step' })
+  const browser = steps.browser()
+  const traits = { email: newAddress(), name: { first: 'John', last: 'Frost' } }
+  const { body: first } = await browser.get('/self-service/registration/browser')
+  expect([nodeOf(first, 'password'), valueOf(first, 'method')]).toEqual([undefined, 'profile'])
+  const send = (body: object) => browser.post(first.ui.action, { csrf_token: valueOf(first, 'csrf_token'), ...body })
+  const { status, body: second } = await send({ method: 'profile', traits })
+  expect([status, ...messageIds(second), valueOf(second, 'traits.email')]).toEqual([400, 1040009, traits.email])
+  expect([nodeOf(second, 'traits.email').attributes.type, valueOf(second, 'screen')]).toEqual(['hidden', 'previous'])
+  const { body: back } = await send({ screen: 'previous', traits })
+  expect([nodeOf(back, 'traits.email').attributes.type, valueOf(back, 'traits.email')]).toEqual(['email', traits.email])
+  await send({ method: 'profile', traits })
+  const { status: made } = await send({ method: 'password', password: goodPassword, traits })
+  expect(made).toBe(200)
+  await steps.close()
 })

@@ -1,4 +1,5 @@
 /** Signing up: traits and a first credential in one form, a session and a code to prove the address after it. */
+import { isHuman } from '#captcha.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import { newToken } from '#http/csrf.ts'
 import { badRequest, sessionAlreadyAvailable } from '#http/error.ts'
@@ -6,12 +7,12 @@ import { type Answer, type Exchange, csrfOf, json, redirect, renewCsrf, setSessi
 import {
   type Flow,
   createFlow,
-  csrfPlace,
   expiredOnFetch,
   expiredOnSubmit,
   flowBody,
   isExpired,
   loadFlow,
+  withToken,
 } from '#flow/flow.ts'
 import {
   formAnswer,
@@ -22,23 +23,18 @@ import {
   submittedFlow,
   unreadable,
 } from '#flow/submit.ts'
+import { withFreshKeys } from '#flow/draw.ts'
+import { drawRegistration, firstStep, sortRegistration } from '#flow/registration-form.ts'
 import { startProofOfAddress } from '#flow/verification.ts'
-import { identityBody, insertIdentity } from '#identities.ts'
-import type { RegistrationOutcome } from '#method/method.ts'
-import { methodFor, methods } from '#method/methods.ts'
+import { identityBody, insertIdentity, markVerified } from '#identities.ts'
+import type { Method } from '#method/method.ts'
+import { methodFor } from '#method/methods.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
-import { normalAddress, readTraits, schemaId, traitNames, traitNodes, typedTraits } from '#schema.ts'
-import { pageUrl } from '#service.ts'
-import { issueSession, sessionBody } from '#session.ts'
-import type { FlowMemory, Traits } from '#store.ts'
-import { type Message, type PlacedMessage, onForm, problem } from '#ui/message.ts'
-import { type Node, type Order, sorted } from '#ui/node.ts'
-
-const order: Order = {
-  groups: ['oidc', 'saml', 'default', 'webauthn', 'passkey', 'code', 'password', 'captcha', 'profile'],
-  names: ['csrf_token', ...traitNames, 'webauthn_remove', 'webauthn_register_displayname', 'webauthn_register'],
-}
-const sort = (nodes: readonly Node[]) => sorted(nodes, order)
+import { normalAddress, readTraits, schemaId, typedTraits } from '#schema.ts'
+import { type Service, pageUrl } from '#service.ts'
+import { type Factor, issueSession, sessionBody } from '#session.ts'
+import type { Database, FlowMemory, Traits } from '#store.ts'
+import { type Message, type PlacedMessage, notice, onForm, problem } from '#ui/message.ts'
 
 /** Starts a registration. */
 export async function startRegistration(exchange: Exchange): Promise<Answer> {
@@ -77,26 +73,98 @@ export async function fetchRegistration(exchange: Exchange): Promise<Answer> {
 /** Takes traits and a credential, and makes the account. */
 export async function submitRegistration(exchange: Exchange): Promise<Answer> {
   const { service, body } = exchange
-  const flow = await submittedFlow(exchange, 'registration')
+  const opened = await submittedFlow(exchange, 'registration')
   if (await exchange.session()) {
     throw sessionAlreadyAvailable('registration', { location: service.defaultReturnUrl, status: 302 })
   }
-  if (isExpired(service, flow)) throw expiredOnSubmit(service, flow, await replace(exchange, flow))
-  requireOwnCookie(exchange, flow)
-  if (body.kind === 'unreadable') return refuse(exchange, flow, unreadable(body.reason))
+  if (isExpired(service, opened)) throw expiredOnSubmit(service, opened, await replace(exchange, opened))
+  requireOwnCookie(exchange, opened)
+  if (body.kind === 'unreadable') return refuse(exchange, opened, unreadable(body.reason))
   const { fields } = body
-  const method = methodFor('registration', textOf(fields, 'method'))
-  if (!method?.registration) return refuse(exchange, flow, [onForm(problem.registrationNoMethod)], fields)
-  requireCsrf(exchange, fields, flow)
+  if (isStep(service, fields)) return takeStep(exchange, opened, fields)
+  const method = methodFor(service, 'registration', fields)
+  if (!method?.registration) return refuse(exchange, opened, [onForm(problem.registrationNoMethod)], fields)
+  requireCsrf(exchange, fields, opened)
+  const human = await isHuman(exchange, opened, fields)
+  if (!human) return refuse(exchange, opened, [onForm(problem.captchaFailed)], fields)
+  const { flow } = human
   const missing = method.registration.missing(fields)
   const reading = readTraits(fields['traits'])
+  if (method.registration.needsNoTraits) return leave(exchange, flow, method.registration.submit, fields)
   if (reading.kind === 'invalid') return refuse(exchange, flow, [...reading.messages, ...missing], fields)
   if (missing.length > 0) return refuse(exchange, flow, missing, fields)
-  const outcome = await method.registration.submit(exchange, fields, reading.traits)
-  if (outcome.kind === 'refused') return refuse(exchange, flow, outcome.messages, fields)
-  const made = await makeAccount(exchange, flow, reading.traits, outcome)
-  if (!made) return refuse(exchange, flow, [onForm(problem.duplicateAccount)], fields)
-  return succeed(exchange, flow, made, method.name)
+  const outcome = await method.registration.submit(exchange, fields, reading.traits, flow)
+  if (outcome.kind === 'refused') {
+    const next = outcome.isSpent ? await withNewChallenge(exchange, flow) : flow
+    return refuse(exchange, next, outcome.messages, fields)
+  }
+  const made = await completeRegistration(exchange, flow, reading.traits, {
+    ...outcome,
+    method: { method: method.name },
+    isProven: false,
+  })
+  return made ?? refuse(exchange, flow, [onForm(problem.duplicateAccount)], fields)
+}
+
+/** A submit of traits alone, or the way back to them. */
+function isStep({ registrationStyle }: Service, fields: Fields): boolean {
+  const isProfile = textOf(fields, 'method') === 'profile' || textOf(fields, 'screen') === 'previous'
+  return registrationStyle === 'two-step' && isProfile
+}
+
+/** Right traits lead to the choice of a credential; nothing is made yet, and all is sent again. */
+async function takeStep(exchange: Exchange, opened: Flow, fields: Fields): Promise<Answer> {
+  requireCsrf(exchange, fields, opened)
+  const human = await isHuman(exchange, opened, fields)
+  if (!human) return refuse(exchange, opened, [onForm(problem.captchaFailed)], fields)
+  const { flow } = human
+  const isBack = textOf(fields, 'screen') === 'previous'
+  const reading = readTraits(fields['traits'])
+  if (!isBack && reading.kind === 'invalid') return refuse(exchange, flow, reading.messages, fields)
+  const drawing = await drawRegistration(exchange.service, flow.memory, isBack ? 'profile' : 'credential')
+  const kept = await keepAttempt(
+    exchange,
+    { ...flow, memory: drawing.memory },
+    {
+      messages: isBack ? [] : [onForm(notice.chooseCredential)],
+      typed: typedTraits(fields['traits']),
+      nodes: withToken(drawing.nodes, csrfOf(exchange)),
+    },
+  )
+  return formAnswer(exchange, kept, 400)
+}
+
+type Submit = NonNullable<Method['registration']>['submit']
+
+/** A submit that leads out of the house; it only comes back here when the way is blocked. */
+async function leave(exchange: Exchange, flow: Flow, submit: Submit, fields: Fields): Promise<Answer> {
+  const outcome = await submit(exchange, fields, noTraits, flow)
+  return refuse(exchange, flow, outcome.kind === 'refused' ? outcome.messages : [], fields)
+}
+
+const noTraits: Traits = { email: '', name: { first: '', last: '' } }
+
+/** A registration for somebody who came by another service and started at the sign-in. */
+export function missingTraits(exchange: Exchange, from: Flow): Promise<Flow> {
+  return create(exchange, { requestUrl: from.request_url, returnTo: from.return_to, memory: {} })
+}
+
+interface Newcomer {
+  readonly method: Factor
+  readonly attach: (tx: Database, identityId: string) => Promise<void>
+  /** The address has been proved elsewhere: no code is mailed. */
+  readonly isProven: boolean
+}
+
+/** Makes the account, signs it in and answers; null when the address is taken. */
+export async function completeRegistration(
+  exchange: Exchange,
+  flow: Flow,
+  traits: Traits,
+  newcomer: Newcomer,
+): Promise<Answer | null> {
+  const account = await makeAccount(exchange, flow, traits, newcomer)
+  return account && succeed(exchange, flow, account, newcomer.method)
 }
 
 /** The address of a registration's form, opened as a page: nothing was sent, so the form is shown. */
@@ -112,18 +180,10 @@ interface Start {
   readonly messages?: readonly Message[]
 }
 
-function create(exchange: Exchange, start: Start): Promise<Flow> {
-  const nodes = [
-    csrfPlace,
-    ...traitNodes('default'),
-    ...methods.flatMap(({ registration }) => registration?.nodes() ?? []),
-  ]
-  return createFlow(exchange.service, {
-    kind: 'registration',
-    csrfToken: csrfOf(exchange),
-    nodes: sort(nodes),
-    ...start,
-  })
+async function create(exchange: Exchange, start: Start): Promise<Flow> {
+  const { service } = exchange
+  const drawing = await drawRegistration(service, start.memory, firstStep(service))
+  return createFlow(service, { ...start, ...drawing, kind: 'registration', csrfToken: csrfOf(exchange) })
 }
 
 function replace(exchange: Exchange, flow: Flow): Promise<Flow> {
@@ -135,6 +195,12 @@ function replace(exchange: Exchange, flow: Flow): Promise<Flow> {
   })
 }
 
+/** The flow as it stands, with something else for authenticators to sign. */
+async function withNewChallenge({ service }: Exchange, flow: Flow): Promise<Flow> {
+  const { nodes, memory } = await drawRegistration(service, flow.memory, 'whole')
+  return { ...flow, memory, ui: { ...flow.ui, nodes: withFreshKeys(flow.ui.nodes, nodes) } }
+}
+
 async function refuse(
   exchange: Exchange,
   flow: Flow,
@@ -142,13 +208,13 @@ async function refuse(
   fields: Fields = {},
 ): Promise<Answer> {
   const typed = typedTraits(fields['traits'])
-  return formAnswer(exchange, await keepAttempt(exchange, flow, { messages, typed, sort }), 400, 302)
+  return formAnswer(exchange, await keepAttempt(exchange, flow, { messages, typed, sort: sortRegistration }), 400, 302)
 }
 
 interface Account {
   readonly identityId: string
   /** What leads the client to the form of the code that was mailed. */
-  readonly proof: Awaited<ReturnType<typeof startProofOfAddress>>
+  readonly proof: Awaited<ReturnType<typeof startProofOfAddress>> | null
 }
 
 /** Account, credential, verification flow and mail stand together or not at all. */
@@ -156,7 +222,7 @@ async function makeAccount(
   exchange: Exchange,
   flow: Flow,
   traits: Traits,
-  credential: Extract<RegistrationOutcome, { kind: 'ready' }>,
+  newcomer: Newcomer,
 ): Promise<Account | null> {
   const { service } = exchange
   const csrfToken = newToken()
@@ -165,7 +231,11 @@ async function makeAccount(
     .execute(async (tx) => {
       const identityId = await insertIdentity(tx, traits, service.now())
       if (!identityId) throw new Taken()
-      await credential.attach(tx, identityId)
+      await newcomer.attach(tx, identityId)
+      if (newcomer.isProven) {
+        await markVerified(tx, identityId, normalAddress(traits.email), service.now())
+        return { identityId, proof: null }
+      }
       const proof = await startProofOfAddress(exchange, tx, {
         identityId,
         address: normalAddress(traits.email),
@@ -198,17 +268,20 @@ function verificationRequestUrl(flow: Flow): string {
   return url.href
 }
 
-async function succeed(exchange: Exchange, flow: Flow, account: Account, method: string): Promise<Answer> {
+async function succeed(exchange: Exchange, flow: Flow, account: Account, method: Factor): Promise<Answer> {
   const { service } = exchange
   const issued = await issueSession(service, account.identityId, method, exchange.client)
   setSession(exchange, issued)
-  tell(exchange, 'registered', account.identityId, method)
-  tell(exchange, 'signed_in', account.identityId, method)
-  if (!exchange.wantsJson) return redirect(account.proof.flow.url)
+  tell(exchange, 'registered', account.identityId, method.method)
+  tell(exchange, 'signed_in', account.identityId, method.method)
   const location = resolveReturnTo(flow.return_to, service.defaultReturnUrl, service)
+  if (!exchange.wantsJson) return redirect(account.proof?.flow.url ?? location)
   return json(200, {
     session: sessionBody(issued.session, service.publicUrl),
     identity: identityBody(issued.session.identity, service.publicUrl),
-    continue_with: [{ action: 'redirect_browser_to', redirect_browser_to: location }, account.proof],
+    continue_with: [
+      { action: 'redirect_browser_to', redirect_browser_to: location },
+      ...(account.proof ? [account.proof] : []),
+    ],
   })
 }

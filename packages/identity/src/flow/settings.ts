@@ -1,7 +1,8 @@
 /** Changing one's own account, form by form. */
-import { type Fields, textOf } from '#http/body.ts'
+import type { Fields } from '#http/body.ts'
 import { WireError, aal2Required, sessionInactive, sessionMissing } from '#http/error.ts'
 import { type Answer, type Exchange, csrfOf, json, redirect, setSession } from '#http/exchange.ts'
+import { type Drawing, drawFor } from '#flow/draw.ts'
 import {
   type Flow,
   createFlow,
@@ -17,11 +18,13 @@ import {
 import { formAnswer, forVisitor, keepAttempt, requireCsrf, submittedFlow, unreadable } from '#flow/submit.ts'
 import { pause, resume } from '#flow/continuity.ts'
 import { type Identity, getIdentity } from '#identities.ts'
-import { methodFor, methods } from '#method/methods.ts'
+import type { SettingsOutcome } from '#method/method.ts'
+import { methodFor } from '#method/methods.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
 import { traitNames, typedTraits } from '#schema.ts'
 import { actionUrl, pageUrl, secondFactorUrl } from '#service.ts'
-import { type LiveSession, lacksSecondFactor, sessionCookie } from '#session.ts'
+import { type LiveSession, lacksSecondFactor, raiseSession, sessionCookie } from '#session.ts'
+import type { FlowMemory } from '#store.ts'
 import { type Message, type PlacedMessage, notice, onForm, problem } from '#ui/message.ts'
 import { type Node, type Order, sorted } from '#ui/node.ts'
 
@@ -109,18 +112,19 @@ interface Start {
 }
 
 /** Makes a settings flow for an account; recovery ends in one. */
-export function createSettings(exchange: Exchange, identity: Identity, start: Start): Promise<Flow> {
+export async function createSettings(exchange: Exchange, identity: Identity, start: Start): Promise<Flow> {
   return createFlow(exchange.service, {
     kind: 'settings',
     state: 'show_form',
     identityId: identity.id,
-    nodes: formNodes(identity),
+    ...(await drawSettings(exchange, identity, {})),
     ...start,
   })
 }
 
-function formNodes(identity: Identity): Node[] {
-  return sort([csrfPlace, ...methods.flatMap(({ settings }) => settings?.nodes(identity) ?? [])])
+async function drawSettings({ service }: Exchange, identity: Identity, memory: FlowMemory): Promise<Drawing> {
+  const drawing = await drawFor(service, identity, memory, ({ settings }, scene) => settings?.nodes(scene))
+  return { ...drawing, nodes: sort([csrfPlace, ...drawing.nodes]) }
 }
 
 async function settingsOf(exchange: Exchange): Promise<{ flow: Flow; session: LiveSession }> {
@@ -142,25 +146,55 @@ function requireAllFactors({ service }: Exchange, session: LiveSession, returnTo
 }
 
 async function change(exchange: Exchange, flow: Flow, session: LiveSession, fields: Fields): Promise<Answer> {
-  const method = methodFor('settings', textOf(fields, 'method'))
+  const method = methodFor(exchange.service, 'settings', fields)
   if (!method?.settings) return refuse(exchange, flow, session.identity, [onForm(problem.settingsNoMethod)])
-  const outcome = await method.settings.submit(exchange, session, fields)
+  const outcome = await method.settings.submit(exchange, session, fields, flow)
   switch (outcome.kind) {
     case 'refused':
       return refuse(exchange, flow, session.identity, outcome.messages, fields)
     case 'reauthenticate':
       await pause(exchange, flow, session, fields)
       throw refreshRequired(exchange, flow)
+    case 'shown':
+      return show(exchange, flow, session.identity, outcome)
     case 'saved':
-      keepCookie(exchange, session)
-      return succeed(exchange, flow, session.identity.id, outcome.continueWith)
+      await keepSession(exchange, session, outcome.proves)
+      return succeed(exchange, flow, session.identity.id, outcome.continueWith ?? [])
   }
 }
 
-/** A change gives the browser its session cookie again, with the time that is left. */
-function keepCookie(exchange: Exchange, session: LiveSession): void {
+/**
+ * A change gives the browser its session cookie again, with the time that is left; what it proved on
+ * the way counts for the session.
+ */
+async function keepSession(exchange: Exchange, session: LiveSession, proves: Saved['proves']): Promise<void> {
   const token = exchange.cookies.get(sessionCookie)
-  if (token) setSession(exchange, { session, token })
+  if (proves) setSession(exchange, await raiseSession(exchange.service, session, proves))
+  else if (token) setSession(exchange, { session, token })
+}
+
+type Saved = Extract<SettingsOutcome, { kind: 'saved' }>
+type Shown = Extract<SettingsOutcome, { kind: 'shown' }>
+
+/** A change that was made elsewhere: the form says so, and the browser goes on. */
+export async function completeChange(exchange: Exchange, flow: Flow, session: LiveSession): Promise<Answer> {
+  await keepSession(exchange, session, undefined)
+  return succeed(exchange, flow, session.identity.id, [])
+}
+
+/** Goes on with other nodes of one method, at the end of the form. */
+async function show(exchange: Exchange, flow: Flow, identity: Identity, outcome: Shown): Promise<Answer> {
+  const drawing = await drawSettings(exchange, identity, flow.memory)
+  const groups = new Set(outcome.nodes.map(({ group }) => group))
+  const others = drawing.nodes.filter(({ group }) => !groups.has(group))
+  const nodes = withToken([...others, ...outcome.nodes], csrfOf(exchange))
+  const memory = { ...drawing.memory, ...outcome.memory }
+  const saved = await saveFlow(exchange.service, flow, {
+    state: 'show_form',
+    ui: { ...flow.ui, nodes, messages: [] },
+    memory,
+  })
+  return formAnswer(exchange, saved, 200, 303, { identity })
 }
 
 async function succeed(
@@ -171,9 +205,9 @@ async function succeed(
 ): Promise<Answer> {
   const { service } = exchange
   const identity = await getIdentity(service.db, identityId)
-  const nodes = withToken(formNodes(identity), csrfOf(exchange))
-  const ui = { ...flow.ui, nodes, messages: [notice.saved] }
-  const saved = await saveFlow(service, flow, { state: 'success', ui })
+  const { nodes, memory } = await drawSettings(exchange, identity, {})
+  const ui = { ...flow.ui, nodes: withToken(nodes, csrfOf(exchange)), messages: [notice.saved] }
+  const saved = await saveFlow(service, flow, { state: 'success', ui, memory })
   const location = resolveReturnTo(flow.return_to, pageUrl(service, 'settings', flow.id), service)
   if (!exchange.wantsJson) return redirect(location)
   const redirectTo = { action: 'redirect_browser_to', redirect_browser_to: location }
@@ -188,8 +222,9 @@ async function refuse(
   fields: Fields = {},
 ): Promise<Answer> {
   const typed = typedTraits(fields['traits'])
-  const nodes = withToken(formNodes(identity), csrfOf(exchange))
-  const kept = await keepAttempt(exchange, flow, { messages, typed, nodes, sort })
+  const drawing = await drawSettings(exchange, identity, flow.memory)
+  const nodes = withToken(drawing.nodes, csrfOf(exchange))
+  const kept = await keepAttempt(exchange, { ...flow, memory: drawing.memory }, { messages, typed, nodes, sort })
   return formAnswer(exchange, kept, 400, 303, { identity })
 }
 

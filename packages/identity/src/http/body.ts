@@ -81,6 +81,12 @@ export function textOf(fields: Fields, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
+/** True for a button that was pressed: `true` in JSON, the text of it in a form. */
+export function isPressed(fields: Fields, name: string): boolean {
+  const value = Object.hasOwn(fields, name) ? fields[name] : undefined
+  return value === true || value === 'true'
+}
+
 function unreadable(reason: string): Body {
   return { kind: 'unreadable', reason }
 }

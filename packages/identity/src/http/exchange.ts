@@ -22,6 +22,12 @@ export type Answer =
       readonly body: unknown
       readonly headers?: Record<string, string>
     }
+  | {
+      readonly kind: 'text'
+      readonly contentType: string
+      readonly body: string
+      readonly headers: Record<string, string>
+    }
   | { readonly kind: 'redirect'; readonly status: 302 | 303; readonly location: string }
   | { readonly kind: 'empty' }
 

@@ -1,5 +1,6 @@
 /** The routes, and the one place where answers and refusals become HTTP. */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import { finishJourney } from '#flow/callback.ts'
 import { fetchLogin, openLogin, startLogin, submitLogin } from '#flow/login.ts'
 import { finishLogout, startLogout } from '#flow/logout.ts'
 import { fetchRecovery, openRecovery, startRecovery, submitRecovery } from '#flow/recovery.ts'
@@ -12,6 +13,8 @@ import { WireError, errorObject } from '#http/error.ts'
 import { type Answer, type Exchange, csrfOf, openExchange } from '#http/exchange.ts'
 import { deleteOtherSessions, deleteSession, listSessions, whoami } from '#http/sessions.ts'
 import { type Service, errorPageUrl } from '#service.ts'
+
+import { scriptPath, showScript } from '#webauthn/script.ts'
 
 type Handler = (exchange: Exchange, parameter: string) => Promise<Answer>
 interface Route {
@@ -57,6 +60,7 @@ const routes: readonly Route[] = [
   getJson(`${flows}/settings/flows`, fetchSettings),
   post(`${flows}/settings`, submitSettings),
   open(`${flows}/settings`, openSettings),
+  open(`${flows}/methods/oidc/callback/:parameter`, finishJourney),
   get(`${flows}/logout/browser`, startLogout),
   open(`${flows}/logout`, finishLogout),
   getJson(`${flows}/errors`, showError),
@@ -64,6 +68,7 @@ const routes: readonly Route[] = [
   plain(['GET'], '/sessions', listSessions),
   plain(['DELETE'], '/sessions', deleteOtherSessions),
   plain(['DELETE'], '/sessions/:parameter', deleteSession),
+  getJson(scriptPath, showScript),
   getJson('/schemas', listSchemas),
   plain(['GET'], '/schemas/:parameter', showSchema),
 ]
@@ -193,6 +198,12 @@ function send(exchange: Exchange, request: FastifyRequest, reply: FastifyReply, 
         .code(answer.status)
         .headers({ 'Content-Type': 'application/json; charset=utf-8', ...answer.headers })
         .send(Buffer.from(`${encode(answer.body)}\n`))
+      return
+    case 'text':
+      reply
+        .code(200)
+        .headers({ 'Content-Type': answer.contentType, ...answer.headers })
+        .send(Buffer.from(answer.body))
       return
     case 'empty':
       reply.code(204).send()

@@ -1,14 +1,41 @@
+/** Which methods there are, which of them are offered, and which one a submit means. */
+import { type Fields, textOf } from '#http/body.ts'
+import { codeSignIn } from '#method/code-sign-in.ts'
+import { lookupSecret } from '#method/lookup-secret.ts'
 import type { Method } from '#method/method.ts'
+import { oidc } from '#method/oidc.ts'
+import { passkey } from '#method/passkey.ts'
 import { password } from '#method/password.ts'
 import { profile } from '#method/profile.ts'
+import { securityKey } from '#method/security-key.ts'
+import { totp } from '#method/totp.ts'
+import type { IdentityOptions } from '#options.ts'
+import type { Service } from '#service.ts'
 
-/** Every method that the service offers, in the order in which forms ask for them. */
-export const methods: readonly Method[] = [profile, password]
+/** Every method that the options ask for, in the order in which forms ask for them. */
+export function methodsOf({ methods: wanted = {} }: IdentityOptions): Method[] {
+  const all: readonly (readonly [Method, boolean | undefined])[] = [
+    [profile, true],
+    [password, true],
+    [codeSignIn, wanted.code ?? false],
+    [oidc, (wanted.oidc ?? []).length > 0],
+    [lookupSecret, wanted.lookupSecret],
+    [securityKey, wanted.webauthn],
+    [passkey, wanted.passkey],
+    [totp, wanted.totp],
+  ]
+  return all.filter(([, isWanted]) => isWanted ?? true).map(([method]) => method)
+}
 
-/** The method of a submit that serves a kind of form; undefined when there is none of that name. */
+/**
+ * The method of a submit that serves a kind of form: the one that is named or, where none is, the one
+ * that knows its fields. Undefined when there is none.
+ */
 export function methodFor(
+  { methods }: Service,
   form: 'login' | 'secondFactor' | 'registration' | 'settings',
-  name: string,
+  fields: Fields,
 ): Method | undefined {
-  return methods.find((method) => method.name === name && method[form])
+  const name = textOf(fields, 'method')
+  return methods.find((method) => method[form] && (name ? method.name === name : method.claims?.(fields)))
 }

@@ -1,11 +1,11 @@
 /** Signing in with a password. */
 import { type Fields, textOf } from '#http/body.ts'
 import { type Exchange, tell } from '#http/exchange.ts'
-import type { Identity } from '#identities.ts'
 import { decoyHash, hashPassword, isOutdated, verifyPassword } from '#method/argon2.ts'
-import { type LoginOutcome, type Method, type SettingsOutcome, refused } from '#method/method.ts'
+import { identifierNode } from '#method/identifier.ts'
+import { type LoginOutcome, type Method, type Scene, type SettingsOutcome, refused } from '#method/method.ts'
 import { passwordFault } from '#method/password-policy.ts'
-import { identifierLabel, isEmail, normalAddress } from '#schema.ts'
+import { isEmail, normalAddress } from '#schema.ts'
 import { type LiveSession, isPrivileged, revokeOthers } from '#session.ts'
 import type { Database } from '#store.ts'
 import { attempt, tooManyAttempts } from '#throttle.ts'
@@ -15,7 +15,7 @@ import { input, submit } from '#ui/node.ts'
 export const password: Method = {
   name: 'password',
   login: {
-    nodes: (holder) => (holder && !holder.credential_types.includes('password') ? [] : signInNodes(holder)),
+    nodes: (scene) => (scene.holder && !scene.holder.credential_types.includes('password') ? [] : signInNodes(scene)),
     submit: signIn,
   },
   registration: {
@@ -39,17 +39,15 @@ export const password: Method = {
   },
 }
 
-function signInNodes(holder: Identity | null) {
+function signInNodes(scene: Scene) {
   return [
-    holder
-      ? input('default', 'identifier', 'hidden', { value: holder.traits.email })
-      : input('default', 'identifier', 'text', { value: '', required: true, label: identifierLabel }),
+    identifierNode(scene),
     input('password', 'password', 'password', {
       required: true,
       autocomplete: 'current-password',
       label: label.password,
     }),
-    submit('password', 'password', holder ? label.signIn : label.signInWithPassword),
+    submit('password', 'password', scene.holder ? label.signIn : label.signInWithPassword),
   ]
 }
 
@@ -115,7 +113,7 @@ async function changePassword(exchange: Exchange, session: LiveSession, fields: 
     await revokeOthers({ ...service, db: tx }, identity.id, session.id)
   })
   tell(exchange, 'password_changed', identity.id)
-  return { kind: 'saved', continueWith: [] }
+  return { kind: 'saved' }
 }
 
 interface Credential {

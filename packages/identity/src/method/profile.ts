@@ -17,7 +17,7 @@ const newsMs = 3 * 24 * 3600_000
 export const profile: Method = {
   name: 'profile',
   settings: {
-    nodes: (identity) => [...traitNodes('profile', identity.traits), submit('profile', 'profile', label.save)],
+    nodes: ({ holder }) => [...traitNodes('profile', holder.traits), submit('profile', 'profile', label.save)],
     submit: changeProfile,
   },
 }
@@ -32,7 +32,7 @@ async function changeProfile(exchange: Exchange, session: LiveSession, fields: F
   if (!isMoving) {
     await updateTraits(service.db, identity, reading.traits, service.now())
     tell(exchange, 'profile_changed', identity.id)
-    return { kind: 'saved', continueWith: [] }
+    return { kind: 'saved' }
   }
   return moveAddress(exchange, identity, reading.traits)
 }

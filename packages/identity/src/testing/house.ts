@@ -1,6 +1,7 @@
 /** The service inside a host, with an outbox and a clock that tests can move. */
 import { EventEmitter, once } from 'node:events'
 import { inspect } from 'node:util'
+import { Secret, TOTP } from 'otpauth'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { type Identity, type IdentityEvent, type IdentityOptions, type Mail, createIdentity } from '#index.ts'
 import { Browser, type Reply } from '#testing/browser.ts'
@@ -15,6 +16,8 @@ export interface House {
   readonly identity: Identity
   readonly database: TestDatabase
   readonly events: IdentityEvent[]
+  /** The time of the house. */
+  now(): Date
   /** Moves the clock, in milliseconds. */
   advance(ms: number): void
   /** The mails to an address, once there are so many of them. */
@@ -33,6 +36,7 @@ export async function openHouse(options: Partial<IdentityOptions> = {}): Promise
   const events: IdentityEvent[] = []
   const faults: string[] = []
   let offsetMs = 0
+  const now = () => new Date(Date.now() + offsetMs)
   const identity = createIdentity({
     database: database.db,
     publicUrl,
@@ -52,7 +56,7 @@ export async function openHouse(options: Partial<IdentityOptions> = {}): Promise
       },
     },
     onEvent: (event) => events.push(event),
-    now: () => new Date(Date.now() + offsetMs),
+    now,
     ...options,
   })
   const app = Fastify()
@@ -63,6 +67,7 @@ export async function openHouse(options: Partial<IdentityOptions> = {}): Promise
     identity,
     database,
     events,
+    now,
     advance(ms) {
       offsetMs += ms
     },
@@ -102,6 +107,11 @@ export function valueOf(flow: Reply['body'], name: string): string {
 /** A flow's first node of a name. */
 export function nodeOf(flow: Reply['body'], name: string) {
   return flow.ui.nodes.find((node: Reply['body']) => node.attributes.name === name)
+}
+
+/** A flow's node that is no input. */
+export function nodeWithId(flow: Reply['body'], id: string) {
+  return flow.ui.nodes.find((node: Reply['body']) => node.attributes.id === id)
 }
 
 /** Ids of the messages above a form. */
@@ -146,6 +156,39 @@ export async function enrolSecondFactor({ database: { db } }: House, address: st
     .insertInto('identity.credential')
     .values({ identity_id: owner.identity_id, type: 'totp', config: '{}', created_at: now, updated_at: now })
     .execute()
+}
+
+/** The code that an authenticator app shows at a moment. */
+export function totpAt(secret: string, now: Date): string {
+  return TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: now.getTime() })
+}
+
+/** Enrols an authenticator app for who is signed in; the secret that the form showed. */
+export async function enrolTotp(house: House, browser: Browser): Promise<string> {
+  const { body } = await browser.get('/self-service/settings/browser')
+  const secret: string = nodeWithId(body, 'totp_secret_key').attributes.text.text
+  const code = totpAt(secret, house.now())
+  const answer = await browser.post(body.ui.action, {
+    csrf_token: valueOf(body, 'csrf_token'),
+    method: 'totp',
+    totp_code: code,
+  })
+  if (answer.status !== 200) throw new Error(`Enrolling failed: ${answer.text}`)
+  return secret
+}
+
+/** Makes and confirms back-up codes for who is signed in. */
+export async function enrolLookupSecrets(browser: Browser): Promise<string[]> {
+  const { body: made } = await complete(browser, '/self-service/settings/browser', {
+    method: 'lookup_secret',
+    lookup_secret_regenerate: true,
+  })
+  await browser.post(made.ui.action, {
+    csrf_token: valueOf(made, 'csrf_token'),
+    method: 'lookup_secret',
+    lookup_secret_confirm: true,
+  })
+  return nodeWithId(made, 'lookup_secret_codes').attributes.text.text.split(', ')
 }
 
 /** The code of a mail. */

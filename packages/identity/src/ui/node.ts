@@ -3,12 +3,17 @@ import type { Message, PlacedMessage } from '#ui/message.ts'
 
 export interface InputAttributes {
   readonly name: string
-  readonly type: 'text' | 'password' | 'email' | 'hidden' | 'submit'
+  readonly type: 'text' | 'password' | 'email' | 'hidden' | 'submit' | 'button'
   readonly value?: string | number | boolean
   readonly required?: true
   readonly autocomplete?: string
   readonly pattern?: string
   readonly disabled: boolean
+  /** JavaScript for old clients; `…Trigger` names the same global function for those with a strict policy. */
+  readonly onclick?: string
+  readonly onclickTrigger?: string
+  readonly onload?: string
+  readonly onloadTrigger?: string
   readonly maxlength?: number
   readonly node_type: 'input'
 }
@@ -18,6 +23,35 @@ interface AnchorAttributes {
   readonly id: string
   readonly node_type: 'a'
 }
+interface TextAttributes {
+  readonly text: Message
+  readonly id: string
+  readonly node_type: 'text'
+}
+interface ImageAttributes {
+  readonly src: string
+  readonly id: string
+  readonly width: number
+  readonly height: number
+  readonly node_type: 'img'
+}
+interface ScriptAttributes {
+  readonly src: string
+  readonly async: true
+  readonly referrerpolicy: 'no-referrer'
+  readonly crossorigin: 'anonymous'
+  readonly integrity: string
+  readonly type: 'text/javascript'
+  readonly id: string
+  readonly nonce: string
+  readonly node_type: 'script'
+}
+interface BoxAttributes {
+  readonly class: string
+  readonly id: string
+  readonly data: Readonly<Record<string, string>>
+  readonly node_type: 'div'
+}
 interface Shared {
   readonly group: string
   readonly messages: readonly Message[]
@@ -25,7 +59,11 @@ interface Shared {
 }
 export type InputNode = { readonly type: 'input'; readonly attributes: InputAttributes } & Shared
 export type AnchorNode = { readonly type: 'a'; readonly attributes: AnchorAttributes } & Shared
-export type Node = InputNode | AnchorNode
+type TextNode = { readonly type: 'text'; readonly attributes: TextAttributes } & Shared
+type ImageNode = { readonly type: 'img'; readonly attributes: ImageAttributes } & Shared
+type ScriptNode = { readonly type: 'script'; readonly attributes: ScriptAttributes } & Shared
+type BoxNode = { readonly type: 'div'; readonly attributes: BoxAttributes } & Shared
+export type Node = InputNode | AnchorNode | TextNode | ImageNode | ScriptNode | BoxNode
 
 export interface Ui {
   readonly action: string
@@ -40,6 +78,11 @@ interface Input {
   readonly autocomplete?: string
   readonly pattern?: string
   readonly maxlength?: number
+  readonly disabled?: boolean
+  /** The script's function that a click calls, with its argument as JSON. */
+  readonly onClick?: { readonly trigger: string; readonly argument?: string }
+  /** The script's function that is called when the node appears. */
+  readonly onLoad?: string
   readonly label?: Message
 }
 
@@ -55,7 +98,12 @@ export function input(group: string, name: string, type: InputAttributes['type']
       ...(more.required && { required: true as const }),
       ...(more.autocomplete && { autocomplete: more.autocomplete }),
       ...(more.pattern && { pattern: more.pattern }),
-      disabled: false,
+      disabled: more.disabled ?? false,
+      ...(more.onClick && {
+        onclick: `window.${more.onClick.trigger}(${more.onClick.argument ?? ''})`,
+        onclickTrigger: more.onClick.trigger,
+      }),
+      ...(more.onLoad && { onload: `window.${more.onLoad}()`, onloadTrigger: more.onLoad }),
       ...(more.maxlength && { maxlength: more.maxlength }),
       node_type: 'input',
     },
@@ -83,6 +131,17 @@ export function anchor(group: string, id: string, href: string, title: Message):
     messages: [],
     meta: { label: title },
   }
+}
+
+/** A text that a form shows. */
+export function text(group: string, id: string, shown: Message, label: Message): Node {
+  return { type: 'text', group, attributes: { text: shown, id, node_type: 'text' }, messages: [], meta: { label } }
+}
+
+/** A picture that a form shows; width and height in pixels. */
+export function image(group: string, id: string, src: string, size: number, label: Message): Node {
+  const attributes = { src, id, width: size, height: size, node_type: 'img' } as const
+  return { type: 'img', group, attributes, messages: [], meta: { label } }
 }
 
 /** The name of an input; other nodes have none. */
@@ -124,7 +183,7 @@ export function withValues(nodes: readonly Node[], typed: ReadonlyMap<string, st
   return nodes.map((node) => {
     if (node.type !== 'input' || !typed.has(node.attributes.name)) return node
     const { name, type } = node.attributes
-    if (type === 'password' || type === 'submit') return node
+    if (type === 'password' || type === 'submit' || type === 'button') return node
     const { attributes } = input(node.group, name, type, {
       ...moreOf(node),
       value: typed.get(name)?.slice(0, typedLengthMax),
@@ -155,7 +214,7 @@ export interface Order {
  */
 export function sorted(nodes: readonly Node[], order: Order): Node[] {
   const rank = (node: Node) => {
-    const name = nameOf(node) ?? ''
+    const name = nameOf(node) ?? ('id' in node.attributes ? node.attributes.id : '')
     const found = order.names.findIndex((prefix) => name.startsWith(prefix))
     const within = name === 'method' ? order.names.length + 1 : found < 0 ? order.names.length : found
     return [order.groups.indexOf(node.group), within] as const

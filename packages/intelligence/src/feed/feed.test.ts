@@ -86,6 +86,19 @@ describe('a record of NVD', () => {
   it('lets our own words go first', () => {
     expect(threatOf({ ...record, glacis: { name: 'Path traversal' } }).name).toBe('Path traversal')
   })
+  it('loses only what is broken', () => {
+    const broken = {
+      ...record,
+      configurations: [{ nodes: 7 }, ...record.configurations],
+      references: [{ url: 7 }, ...record.references],
+      metrics: { cvssMetricV31: [{ cvssData: { baseScore: 99 } }, ...record.metrics.cvssMetricV31] },
+    }
+    expect(threatOf(broken)).toMatchObject({
+      affected: 'apache http server: ≥ 2.4.49, < 2.4.51',
+      severity: { score: 7.5 },
+    })
+    expect(threatOf(broken).references).toHaveLength(2)
+  })
   it('needs nothing but an id', () => {
     const bare = threatOf({ id: 'CVE-2024-12345' })
     expect(bare).toMatchObject({ name: 'CVE-2024-12345', severity: { category: 'CATEGORY_UNSPECIFIED' } })

@@ -9,11 +9,18 @@ import { readRecords } from '#feed/records.ts'
 import { describeVector, severityOf } from '#severity.ts'
 import { Configuration, type Metric, ThreatRecord } from '#threat.ts'
 
+/** A list whose broken items are left out: one of them must not cost the rest of a record. */
+function sound<Item extends z.ZodType>(item: Item) {
+  return z
+    .array(z.unknown())
+    .catch([])
+    .transform((items): z.output<Item>[] => items.flatMap((one) => item.safeParse(one).data ?? []))
+}
+
 const Cvss = z.object({
   source: z.string().optional(),
   cvssData: z.object({ vectorString: z.string(), baseScore: z.number().min(0).max(10) }),
 })
-const Cvsses = z.array(Cvss).catch([])
 
 /** The fields that are used; new and unknown ones are passed over. */
 const NvdRecord = z.object({
@@ -21,18 +28,18 @@ const NvdRecord = z.object({
   vulnStatus: z.string().optional(),
   published: z.string().optional(),
   lastModified: z.string().optional(),
-  descriptions: z.array(z.object({ lang: z.string(), value: z.string() })).catch([]),
+  descriptions: sound(z.object({ lang: z.string(), value: z.string() })),
   metrics: z
     .object({
-      cvssMetricV40: Cvsses.optional(),
-      cvssMetricV31: Cvsses.optional(),
-      cvssMetricV30: Cvsses.optional(),
-      cvssMetricV2: Cvsses.optional(),
+      cvssMetricV40: sound(Cvss).optional(),
+      cvssMetricV31: sound(Cvss).optional(),
+      cvssMetricV30: sound(Cvss).optional(),
+      cvssMetricV2: sound(Cvss).optional(),
     })
     .catch({}),
-  weaknesses: z.array(z.object({ description: z.array(z.object({ value: z.string() })) })).catch([]),
-  configurations: z.array(Configuration).catch([]),
-  references: z.array(z.object({ url: z.string(), tags: z.array(z.string()).optional() })).catch([]),
+  weaknesses: sound(z.object({ description: z.array(z.object({ value: z.string() })) })),
+  configurations: sound(Configuration),
+  references: sound(z.object({ url: z.string(), tags: z.array(z.string()).optional() })),
   cisaExploitAdd: z.iso.date().optional().catch(undefined),
   cisaVulnerabilityName: z.string().optional(),
   /** Our own packs say in words of their own what the threat is. */

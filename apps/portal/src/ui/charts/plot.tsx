@@ -82,7 +82,7 @@ export function Plot({ label, points, series, scale, height, layout, endRoom = 0
 }
 
 /** Left edge and width of a point's slot, as shares of the plot. */
-export function slotOf(index: number, total: number, layout: PlotProps['layout']) {
+function slotOf(index: number, total: number, layout: PlotProps['layout']) {
   if (layout === 'slots') return { left: index / total, width: 1 / total }
   const width = 1 / Math.max(1, total - 1)
   const left = Math.max(0, (index - 0.5) * width)

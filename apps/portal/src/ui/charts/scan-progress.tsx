@@ -13,6 +13,10 @@ export const phaseWords: Readonly<Record<ScanPhase, string>> = {
   PHASE_DONE: 'Done',
 }
 
+/** Without motion the whole bar is quiet: a standing quarter would look like a quarter done. */
+const sweep =
+  'block h-full w-1/4 animate-sweep bg-main-mark motion-reduce:w-full motion-reduce:animate-none motion-reduce:opacity-40'
+
 /** A scan never looks finished before it is. */
 const shareMax = 0.95
 
@@ -39,7 +43,7 @@ export function ScanProgressBar({ scan }: { readonly scan: Pick<Scan, 'progress'
   return (
     <span className="block h-[3px] overflow-hidden rounded-[2px] bg-main-edge" aria-hidden="true">
       <span
-        className={share === undefined ? 'block h-full w-1/4 animate-sweep bg-main-mark' : 'block h-full bg-main-mark'}
+        className={share === undefined ? sweep : 'block h-full bg-main-mark'}
         style={share === undefined ? undefined : { width: percent(share) }}
       />
     </span>

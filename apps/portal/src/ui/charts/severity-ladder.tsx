@@ -63,13 +63,12 @@ interface LadderAnchorProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
   readonly ref?: Ref<HTMLAnchorElement>
 }
 function LadderAnchor({ isSmall = false, hasChanges = true, className, children, ...rest }: LadderAnchorProps) {
-  const small = hasChanges ? 'grid-cols-[84px_minmax(0,1fr)_28px_40px]' : 'grid-cols-[84px_minmax(0,1fr)_28px]'
   return (
     <a
       {...rest}
       className={cx(
-        'grid h-8.5 items-center gap-2.5 hover:bg-hover hover:shadow-[-8px_0_0_var(--gl-hover),8px_0_0_var(--gl-hover)]',
-        isSmall ? small : 'grid-cols-[92px_minmax(0,1fr)_34px_62px]',
+        rowClass(isSmall, hasChanges),
+        'hover:bg-hover hover:shadow-[-8px_0_0_var(--gl-hover),8px_0_0_var(--gl-hover)]',
         className,
       )}
     >
@@ -80,6 +79,16 @@ function LadderAnchor({ isSmall = false, hasChanges = true, className, children,
 
 /** A row of the ladder that leads to the list behind it. */
 export const LadderLink = createLink(LadderAnchor)
+
+/** A row that leads nowhere, where no single list holds what it counts. */
+export function LadderRow({ children }: { readonly children: ReactNode }) {
+  return <div className={rowClass(false, true)}>{children}</div>
+}
+
+function rowClass(isSmall: boolean, hasChanges: boolean): string {
+  const small = hasChanges ? 'grid-cols-[84px_minmax(0,1fr)_28px_40px]' : 'grid-cols-[84px_minmax(0,1fr)_28px]'
+  return cx('grid h-8.5 items-center gap-2.5', isSmall ? small : 'grid-cols-[92px_minmax(0,1fr)_34px_62px]')
+}
 
 /** An arrow and a number: fewer risks are good, more are bad. `children` say it in words where there is room. */
 export function Delta({ amount, children }: { readonly amount: number; readonly children?: ReactNode }) {

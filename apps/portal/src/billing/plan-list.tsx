@@ -1,0 +1,89 @@
+import type { Plan } from '@glacis/contract/account'
+import { useId } from 'react'
+import { holdingWords, type Period, priceIn } from '#billing/rules.ts'
+import { formatCurrency } from '#lib/format.ts'
+import { Badge } from '#ui/badge.tsx'
+
+/** The plans as a choice: what each holds and costs. */
+export function PlanList({
+  plans,
+  present,
+  chosen,
+  period,
+  onChoose,
+}: {
+  readonly plans: readonly Plan[]
+  /** The plan in force. */
+  readonly present: Plan['id']
+  readonly chosen: Plan['id']
+  readonly period: Period
+  readonly onChoose: (id: Plan['id']) => void
+}) {
+  return (
+    <fieldset className="divide-y divide-line overflow-hidden rounded-lg border border-line">
+      <legend className="sr-only">Plan</legend>
+      {plans.map((plan) => (
+        <PlanRow
+          key={plan.id}
+          plan={plan}
+          period={period}
+          isPresent={plan.id === present}
+          isChosen={plan.id === chosen}
+          onChoose={() => onChoose(plan.id)}
+        />
+      ))}
+    </fieldset>
+  )
+}
+
+interface PlanRowProps {
+  readonly plan: Plan
+  readonly period: Period
+  readonly isPresent: boolean
+  readonly isChosen: boolean
+  readonly onChoose: () => void
+}
+function PlanRow({ plan, period, isPresent, isChosen, onChoose }: PlanRowProps) {
+  const id = useId()
+  return (
+    <label className="grid min-h-15 cursor-pointer grid-cols-[16px_132px_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-1.5 px-4 py-2 -outline-offset-2 outline-focus hover:bg-hover has-checked:bg-selected has-focus-visible:outline-2 max-md:grid-cols-[16px_minmax(0,1fr)_auto] max-md:items-start max-md:py-3">
+      <input
+        type="radio"
+        name="plan"
+        value={plan.id}
+        checked={isChosen}
+        onChange={onChoose}
+        aria-labelledby={`${id}-name`}
+        aria-describedby={`${id}-holds ${id}-price`}
+        className="check round outline-none! max-md:mt-0.5"
+      />
+      <span id={`${id}-name`} className="flex items-center gap-2">
+        <b className="font-medium">{plan.name}</b> {isPresent && <Badge variant="main">Current</Badge>}
+      </span>
+      <span id={`${id}-holds`} className="min-w-0 max-md:order-last max-md:col-span-2 max-md:col-start-2">
+        <span className="block">{holdingWords(plan)}</span>{' '}
+        <span className="block text-12 text-ink-2">{plan.features.join(' · ')}</span>
+      </span>
+      <Price id={`${id}-price`} plan={plan} period={period} />
+    </label>
+  )
+}
+
+function Price({ id, plan, period }: { readonly id: string; readonly plan: Plan; readonly period: Period }) {
+  const extra = plan.pricePerExtraTarget
+  const amount = priceIn(plan.basePrice, period)
+  return (
+    <span id={id} className="text-right tabular-nums">
+      <b className="font-medium">{formatCurrency(amount)}</b>{' '}
+      {amount > 0 && <span className="text-ink-2">{everyWords[period]}</span>}
+      {extra && (
+        <>
+          {' '}
+          <span className="block text-12 text-ink-2">{formatCurrency(priceIn(extra, period))} per further target</span>
+        </>
+      )}
+    </span>
+  )
+}
+
+const everyWords: Readonly<Record<Period, string>> = { PERIOD_MONTHLY: 'a month', PERIOD_YEARLY: 'a year' }

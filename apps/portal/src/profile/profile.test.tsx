@@ -1,0 +1,239 @@
+import type { Session as SessionValue, UiNode } from '@glacis/contract/identity'
+import { Session } from '@glacis/contract/identity'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
+import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { flowQuery } from '#identity/lifecycle.ts'
+import { otherSessionsQuery, sessionKey } from '#identity/session.ts'
+import { flowOf, type NodeSketch, readNodes } from '#lib/testing/flows.ts'
+import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
+import { passkeyName } from '#identity/nodes.ts'
+import { dismissToast, shownToasts } from '#lib/toasts.ts'
+import { deletionMail, isVerified, ProfilePage } from '#profile/profile.tsx'
+import { isTwoFactorOn } from '#profile/two-factor.tsx'
+
+let service: Service
+beforeEach(async () => {
+  service = await startService()
+  service.on('GET /sessions', { body: [] })
+  service.on('GET /sessions/whoami', { body: sessionOf() })
+})
+afterEach(async () => {
+  cleanup()
+  for (const { id } of shownToasts()) dismissToast(id)
+  await service.close()
+})
+
+const input = (
+  group: string,
+  name: string,
+  type: string,
+  label: string,
+  more: object = {},
+  context?: object,
+): NodeSketch => ({
+  type: 'input',
+  group,
+  attributes: { name, type, ...more },
+  label,
+  ...(context && { context }),
+})
+const settingsNodes = (...more: readonly NodeSketch[]): UiNode[] =>
+  readNodes([
+    input('default', 'csrf_token', 'hidden', '', { value: 't' }),
+    input('profile', 'traits.email', 'email', 'E-Mail', { value: 'nora@example.ch', required: true }),
+    input('profile', 'traits.name.first', 'text', 'First name', { value: 'Nora', required: true }),
+    input('profile', 'traits.name.last', 'text', 'Last name', { value: 'Ammann', required: true }),
+    input('profile', 'method', 'submit', 'Save', { value: 'profile' }),
+    input('password', 'password', 'password', 'Password', { required: true }),
+    input('password', 'method', 'submit', 'Save', { value: 'password' }),
+    ...more,
+  ])
+const keys = [
+  input('passkey', 'passkey_remove', 'submit', 'Remove passkey', { value: 'ab' }, { display_name: 'YubiKey 5C' }),
+]
+
+function show(nodes = settingsNodes(), session: SessionValue = Session.parse(sessionOf())) {
+  const client = new QueryClient()
+  client.setQueryData(sessionKey, session)
+  client.setQueryData(otherSessionsQuery().queryKey, [])
+  client.setQueryData(flowQuery('settings', 'flow-1').queryKey, flowOf(nodes, { state: 'show_form' }))
+  const root = createRootRoute()
+  const place = createRoute({ getParentRoute: () => root, path: '/', component: () => <ProfilePage flow="flow-1" /> })
+  const router = createRouter({ routeTree: root.addChildren([place]), history: createMemoryHistory() })
+  render(
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router as never} />
+    </QueryClientProvider>,
+  )
+}
+const posts = () => service.seen.filter(({ method }) => method === 'POST')
+const verifiable = (value: string, verified: boolean) =>
+  Session.parse(sessionOf({ identity: { ...sessionOf().identity, verifiable_addresses: [{ value, verified }] } }))
+
+describe('the head of the page', () => {
+  it('says whose settings they are, and that the address is verified', async () => {
+    show()
+    expect(await screen.findByRole('heading', { level: 1, name: 'Profile settings' })).toBeTruthy()
+    expect(screen.getByRole('link', { name: 'Help Center' }).getAttribute('href')).toBe('https://help.example.ch/')
+    expect(screen.getByText('Email verified')).toBeTruthy()
+    expect(screen.queryByText('unverified')).toBeNull()
+  })
+
+  it('says unverified for an address that is not', async () => {
+    show(settingsNodes(), verifiable('nora@example.ch', false))
+    expect(await screen.findByText('unverified')).toBeTruthy()
+  })
+
+  it('does not take another verified address for the present one', () => {
+    expect([isVerified(verifiable('old@example.ch', true)), isVerified(verifiable('nora@example.ch', true))]).toEqual([
+      false,
+      true,
+    ])
+  })
+})
+
+it('shows the sections that the service has nodes for, and no others', async () => {
+  show()
+  await screen.findByText('Personal Info')
+  const sections = screen.getAllByRole('heading', { level: 2 }).map(({ textContent }) => textContent)
+  expect(sections).toEqual([
+    'Personal Info',
+    'Authentication',
+    'Active sessions',
+    'Keyboard',
+    'Useful links',
+    'Delete account',
+  ])
+})
+
+it('saves the details and says so', async () => {
+  service.on('POST /self-service/settings', {
+    body: flowOf(settingsNodes(), {
+      state: 'success',
+      messages: [{ id: 1050001, type: 'success', text: 'Your changes have been saved!' }],
+    }),
+  })
+  show()
+  const first = await screen.findByLabelText('First name')
+  await userEvent.clear(first)
+  await userEvent.type(first, 'Norah')
+  await userEvent.click(screen.getByRole('button', { name: 'Save details' }))
+  await waitFor(() => expect(shownToasts()[0]).toMatchObject({ title: 'Account updated', kind: 'success' }))
+  expect(posts()[0]).toMatchObject({
+    query: { flow: 'flow-1' },
+    body: { method: 'profile', traits: { email: 'nora@example.ch', name: { first: 'Norah', last: 'Ammann' } } },
+  })
+})
+
+describe('the password', () => {
+  const open = async () => userEvent.click(await screen.findByRole('button', { name: 'Change password' }))
+
+  it('is not sent while its repetition differs', async () => {
+    show()
+    await open()
+    await userEvent.type(await screen.findByLabelText('New Password'), 'slope-of-sight')
+    await userEvent.type(screen.getByLabelText('Confirm Password'), 'slope{Enter}')
+    expect(await screen.findByText("The provided passwords don't match.")).toBeTruthy()
+    expect(posts()).toEqual([])
+    await userEvent.type(screen.getByLabelText('Confirm Password'), '-of-sight')
+    expect(screen.queryByText("The provided passwords don't match.")).toBeNull()
+  })
+
+  it('is sent as a method of its own, and the dialog closes', async () => {
+    service.on('POST /self-service/settings', { body: flowOf(settingsNodes(), { state: 'success' }) })
+    show()
+    await open()
+    await userEvent.type(await screen.findByLabelText('New Password'), 'slope-of-sight')
+    await userEvent.type(screen.getByLabelText('Confirm Password'), 'slope-of-sight{Enter}')
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+    expect(posts()[0]?.body).toEqual({ csrf_token: 't', password: 'slope-of-sight', method: 'password' })
+  })
+
+  it('asks again by itself when the service refused it', async () => {
+    const refused = settingsNodes().map((node) =>
+      node.group === 'password' && node.type === 'input' && node.attributes.type === 'password'
+        ? { ...node, messages: [{ id: 4000032, type: 'error' as const, text: 'Too short.' }] }
+        : node,
+    )
+    show(refused)
+    expect(await screen.findByRole('dialog', { name: 'Change password' })).toBeTruthy()
+    expect(screen.getByText('Too short.')).toBeTruthy()
+  })
+})
+
+describe('a passkey', () => {
+  it('is removed only by somebody who understands', async () => {
+    service.on('POST /self-service/settings', { body: flowOf(settingsNodes(), { state: 'success' }) })
+    show(settingsNodes(...keys))
+    await userEvent.click(await screen.findByRole('button', { name: 'Remove YubiKey 5C' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    const remove = dialog.getByRole<HTMLButtonElement>('button', { name: 'Remove' })
+    const box = dialog.getByLabelText('I understand the consequences of this action')
+    expect(remove.disabled).toBe(true)
+    await userEvent.click(box)
+    expect(remove.disabled).toBe(false)
+    await userEvent.click(box)
+    expect(remove.disabled).toBe(true)
+    await userEvent.click(box)
+    await userEvent.click(remove)
+    await waitFor(() => expect(posts()[0]?.body).toEqual({ csrf_token: 't', passkey_remove: 'ab', method: 'passkey' }))
+  })
+
+  it('without a name is an error, not a blank row', () => {
+    const [node] = readNodes([input('passkey', 'passkey_remove', 'submit', 'Remove', { value: 'ab' })])
+    expect(() => node?.type === 'input' && passkeyName(node)).toThrow('without a display name')
+  })
+})
+
+it('takes two-factor for on when it can be unlinked', () => {
+  const unlink = readNodes([input('totp', 'totp_unlink', 'submit', 'Unlink', { value: 'true' })])
+  expect([isTwoFactorOn(unlink), isTwoFactorOn(settingsNodes())]).toEqual([true, false])
+})
+
+it('sets up two-factor with a picture, a secret and six boxes', async () => {
+  show(
+    settingsNodes(
+      {
+        type: 'img',
+        group: 'totp',
+        attributes: { src: 'data:image/png;base64,AA==' },
+        label: 'Authenticator app QR code',
+      },
+      { type: 'text', group: 'totp', attributes: { text: { id: 1050006, text: 'IX7KUIM3' } }, label: 'Your secret' },
+      input('totp', 'totp_code', 'text', 'Verify code', { required: true }),
+      input('totp', 'method', 'submit', 'Save', { value: 'totp' }),
+    ),
+  )
+  await userEvent.click(await screen.findByRole('button', { name: 'Set up' }))
+  const dialog = within(await screen.findByRole('dialog'))
+  expect(dialog.getByRole('img', { name: 'Authenticator app QR code' })).toBeTruthy()
+  expect(dialog.getByText('IX7KUIM3')).toBeTruthy()
+  expect(dialog.getAllByLabelText(/^Character/)).toHaveLength(6)
+})
+
+it('revokes one session or all others, and asks for the list again', async () => {
+  service.on('GET /sessions', { body: [sessionOf({ id: 's2' }), sessionOf({ id: 's3' })] })
+  service.on('DELETE /sessions/s2', { status: 204 })
+  service.on('DELETE /sessions', { body: { count: 1 } })
+  show()
+  const list = within(await screen.findByRole('list', { name: 'Active sessions' }))
+  await waitFor(() => expect(list.getAllByRole('listitem')).toHaveLength(3))
+  service.on('GET /sessions', { body: [sessionOf({ id: 's3' })] })
+  const [first] = list.getAllByRole('button', { name: /^Revoke/ })
+  if (first) await userEvent.click(first)
+  await waitFor(() => expect(list.getAllByRole('listitem')).toHaveLength(2))
+  service.on('GET /sessions', { body: [] })
+  await userEvent.click(screen.getByRole('button', { name: 'Revoke all other sessions' }))
+  await waitFor(() => expect(list.getAllByRole('listitem')).toHaveLength(1))
+  const deleted = service.seen.filter(({ method }) => method === 'DELETE').map(({ path }) => path)
+  expect(deleted).toEqual(['/sessions/s2', '/sessions'])
+})
+
+it('drafts the email that asks for the end of the account', () => {
+  const mail = new URL(deletionMail('support@example.ch', 'Nora Ammann'))
+  expect([mail.pathname, mail.searchParams.get('subject')]).toEqual(['support@example.ch', 'Account deletion'])
+  expect(mail.searchParams.get('body')).toContain('Nora Ammann')
+})

@@ -1,0 +1,184 @@
+import type { Plan } from '@glacis/contract/account'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'
+import { cleanup, render, screen, waitFor } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { Suspense } from 'react'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { boundWords, lede, SubscriptionPage } from '#billing/subscription.tsx'
+import { business, enterprise, free, planList, starter } from '#billing/testing/plans.ts'
+import { scanWords, targetWords } from '#billing/usage.tsx'
+import { installationAt, type Service, sessionOf, startService } from '#lib/testing/service.ts'
+import { providePortalConfig } from '#lib/portal-config.ts'
+import { dismissToast, shownToasts } from '#lib/toasts.ts'
+import { createPortalRouter } from '#routes/router.tsx'
+
+let service: Service
+beforeEach(async () => {
+  service = await startService()
+  service.on('GET /v1/billing/plans', { body: { plans: planList } })
+  present(free, 25)
+})
+afterEach(async () => {
+  cleanup()
+  shownToasts().forEach(({ id }) => dismissToast(id))
+  await service.close()
+})
+
+function present({ id, name }: Plan, total: number, used = 18) {
+  const quota = { targets: { total, used }, manualScans: { total: 100, used: 91 } }
+  service.on('GET /v1/billing/subscription', {
+    body: { subscription: { plan: { id, name }, period: 'PERIOD_MONTHLY', quota } },
+  })
+}
+
+async function open() {
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <Suspense>
+        <SubscriptionPage />
+      </Suspense>
+    </QueryClientProvider>,
+  )
+  await screen.findByRole('heading', { name: 'Usage' })
+  return userEvent.setup()
+}
+const puts = () => service.seen.filter(({ method }) => method === 'PUT').map(({ body }) => body)
+
+it('changes plan, targets and period, waits, and shows the new figures', async () => {
+  service.on('PUT /v1/billing/subscription', () => {
+    present(starter, 60)
+    return { body: { redirectUrl: '' } }
+  })
+  const user = await open()
+  expect(screen.queryByRole('slider')).toBeNull()
+  await user.click(screen.getByRole('radio', { name: 'Starter' }))
+  await user.clear(screen.getByLabelText('Number of targets'))
+  await user.type(screen.getByLabelText('Number of targets'), '60{Enter}')
+  await user.click(screen.getByRole('button', { name: /^Yearly/ }))
+  expect(screen.getByText('CHF 760.00', { normalizer: plainSpaces })).toBeTruthy()
+  await user.click(screen.getByRole('button', { name: 'Apply change' }))
+  expect(screen.getByRole('button', { name: 'Apply change' }).getAttribute('aria-busy')).toBe('true')
+  await waitFor(() => expect(shownToasts().at(-1)?.message).toBe('The Starter plan is in force.'), { timeout: 5000 })
+  expect(puts()).toEqual([{ planId: 'starter', numTargets: 60, period: 'PERIOD_YEARLY' }])
+  expect(await screen.findByText('42 more targets fit in your plan.')).toBeTruthy()
+})
+
+it('leaves for the payment where there is one', async () => {
+  const leave = vi.spyOn(location, 'assign').mockImplementation(() => {})
+  service.on('PUT /v1/billing/subscription', { body: { redirectUrl: 'https://pay.example.ch/1' } })
+  const user = await open()
+  await user.click(screen.getByRole('radio', { name: 'Starter' }))
+  await user.click(screen.getByRole('button', { name: 'Apply change' }))
+  await waitFor(() => expect(leave).toHaveBeenCalledExactlyOnceWith('https://pay.example.ch/1'))
+  leave.mockRestore()
+})
+
+it('shows a refusal of the number beside the number, until another is chosen', async () => {
+  const detail = {
+    '@type': 'type.googleapis.com/google.rpc.BadRequest',
+    fieldViolations: [{ field: 'numTargets', description: 'No more than 70.' }],
+  }
+  service.on('PUT /v1/billing/subscription', { status: 400, body: { code: 3, message: 'no', details: [detail] } })
+  const user = await open()
+  await user.click(screen.getByRole('radio', { name: 'Starter' }))
+  await user.click(screen.getByRole('button', { name: 'Apply change' }))
+  expect(await screen.findByText('No more than 70.')).toBeTruthy()
+  expect(screen.getByLabelText('Number of targets').getAttribute('aria-invalid')).toBe('true')
+  await user.click(screen.getByRole('radio', { name: 'Business' }))
+  expect(screen.queryByText('No more than 70.')).toBeNull()
+})
+
+it('shows any other refusal beside the button', async () => {
+  service.on('PUT /v1/billing/subscription', { status: 429, body: { code: 8, message: 'Too many changes today.' } })
+  const user = await open()
+  await user.click(screen.getByRole('radio', { name: 'Enterprise' }))
+  await user.click(screen.getByRole('button', { name: 'Apply change' }))
+  expect((await screen.findByRole('alert')).textContent).toBe('Too Many Requests: Too many changes today.')
+})
+
+it('does not send a change to a plan that what exists does not fit into', async () => {
+  present(starter, 60, 31)
+  const user = await open()
+  await user.click(screen.getByRole('radio', { name: 'Free' }))
+  expect(screen.getByText(/holds at most 25 targets and you have 31/)).toBeTruthy()
+  expect(screen.getByRole('button', { name: 'Apply change' })).toHaveProperty('disabled', true)
+})
+
+describe('the account menu', () => {
+  async function openMenu(config: { readonly billing: boolean }) {
+    providePortalConfig({ ...installationAt(service.url), ...config })
+    service.on('GET /sessions/whoami', { body: sessionOf() })
+    const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+    const router = createPortalRouter(client, createMemoryHistory({ initialEntries: ['/overview'] }))
+    render(
+      <QueryClientProvider client={client}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>,
+    )
+    const user = userEvent.setup()
+    const [button] = await screen.findAllByRole('button', { name: /^Account/ }, { timeout: 5000 })
+    if (button) await user.click(button)
+    await screen.findByRole('menuitem', { name: 'Settings' })
+    return { user, close: () => client.cancelQueries() }
+  }
+  const names = () => screen.getAllByRole('menuitem').map((item) => item.textContent)
+
+  it('leads to the subscription first, and closes', async () => {
+    const { user, close } = await openMenu({ billing: true })
+    expect(names()).toEqual(['Subscription', 'Settings', 'Get help', 'Logout'])
+    await user.click(screen.getByRole('menuitem', { name: 'Subscription' }))
+    expect(await screen.findByRole('heading', { name: 'Usage' }, { timeout: 5000 })).toBeTruthy()
+    await waitFor(() => expect(screen.queryByRole('menu')).toBeNull())
+    expect(screen.getByRole('link', { name: 'Compare plans' }).getAttribute('href')).toBe('/subscription')
+    await close()
+  })
+
+  it('knows no subscription where there are no plans, and no banner shows', async () => {
+    const { close } = await openMenu({ billing: false })
+    expect(names()).toEqual(['Settings', 'Get help', 'Logout'])
+    expect(screen.queryByRole('region', { name: 'Plan' })).toBeNull()
+    await close()
+  })
+})
+
+it('shows a card alone, and asks for nothing, where there are no plans', () => {
+  providePortalConfig({ ...installationAt(service.url), billing: false })
+  render(<SubscriptionPage />)
+  expect(screen.getByRole('heading', { name: 'Self-hosted without plans' })).toBeTruthy()
+  expect(screen.queryByRole('radio')).toBeNull()
+  expect(service.seen).toEqual([])
+})
+
+it.each([
+  [targetWords({ used: 18, total: 25 }), '7 more targets fit in your plan.'],
+  [targetWords({ used: 24, total: 25 }), '1 more target fits in your plan.'],
+  [targetWords({ used: 25, total: 25 }), 'Your plan is full. Delete a target, or choose a larger plan.'],
+  [targetWords({ used: 26, total: 25 }), '1 target more than your plan holds. No target can be added.'],
+  [scanWords({ used: 91, total: 100 }, undefined), '9 left. Scheduled scans are not counted.'],
+  [
+    scanWords({ used: 100, total: 100 }, '2026-12-01T12:00:00Z'),
+    'None left until 1 Dec 2026. Scheduled scans are not counted.',
+  ],
+  [
+    lede({ plan: starter, targets: 60, period: 'PERIOD_YEARLY' }, '2026-12-01T12:00:00Z'),
+    'You are on the Starter plan: 60 targets, 300 manual scans a month. It ends on 1 Dec 2026.',
+  ],
+  [
+    lede({ plan: enterprise, targets: 1_000_000, period: 'PERIOD_MONTHLY' }, undefined),
+    'You are on the Enterprise plan: any number of targets, any number of manual scans.',
+  ],
+  [boundWords(starter, 18), 'Starter includes 50 targets and holds at most 100. You use 18.'],
+  [
+    boundWords(starter, 70),
+    'Starter includes 50 targets and holds at most 100. You use 70; the number cannot go below that.',
+  ],
+  [boundWords(business, 18), 'Business includes 600 targets. The field takes any number above. You use 18.'],
+])('says “%s”', (said, words) => {
+  expect(said).toBe(words)
+})
+
+/** Francs are written with a space that does not break. */
+function plainSpaces(text: string): string {
+  return text.replaceAll('\u00A0', ' ')
+}

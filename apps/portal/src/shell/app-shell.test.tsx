@@ -1,0 +1,200 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
+import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
+import { AppShell } from '#shell/app-shell.tsx'
+
+let service: Service
+let client: QueryClient
+const plan = (id: string, name: string) => ({
+  body: {
+    subscription: {
+      plan: { id, name },
+      period: 'PERIOD_UNSPECIFIED',
+      quota: { targets: { total: 3, used: 2 }, manualScans: { total: 5, used: 0 } },
+    },
+  },
+})
+const byStatus = (verified: number, potential: number) =>
+  service.on('GET /v1/stats/issues-by-status', ({ query }) => {
+    const isVerified = query['filter.verification'] === 'VERIFICATION_FILTER_VERIFIED'
+    const open = [99, isVerified ? verified : potential]
+    const timestamps = ['2026-11-20T00:00:00Z', '2026-11-21T00:00:00Z']
+    return { body: { timestamps, open, resolved: [1, 1], ignored: [0, 0], regressive: [7, 1] } }
+  })
+
+beforeEach(async () => {
+  localStorage.clear()
+  service = await startService()
+  service.on('GET /sessions/whoami', { body: sessionOf() })
+  service.on('GET /v1/scans', { body: { scans: [] } })
+  service.on('GET /v1/billing/subscription', plan('team', 'Team'))
+  byStatus(41, 1200)
+})
+afterEach(async () => {
+  cleanup()
+  await client.cancelQueries()
+  await service.close()
+})
+
+async function show() {
+  client = new QueryClient()
+  const root = createRootRoute({ component: AppShell })
+  const places = ['/', '/overview', '/scope', '/scans', '/profile', '/logout'].map((path) =>
+    createRoute({ getParentRoute: () => root, path, component: () => <h1>{path}</h1> }),
+  )
+  const router = createRouter({
+    routeTree: root.addChildren(places),
+    history: createMemoryHistory({ initialEntries: ['/scope'] }),
+  })
+  const { unmount } = render(
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router as never} />
+    </QueryClientProvider>,
+  )
+  const side = within(await screen.findByRole('complementary', { name: 'Sidebar' }))
+  return { router, side, unmount }
+}
+
+describe('the sidebar', () => {
+  it('has its places in their groups', async () => {
+    const { side } = await show()
+    const nav = within(side.getByRole('navigation', { name: 'Main' }))
+    expect(nav.getAllByRole('button').map(({ textContent }) => textContent)).toEqual([
+      'Risks',
+      'Attack Surface',
+      'Insights',
+    ])
+    const links = nav
+      .getAllByRole('link')
+      .map((link) => [link.textContent.replace(/\d.*$/, ''), link.getAttribute('href')])
+    expect(links).toEqual([
+      ['Overview', '/overview'],
+      ['Verified', '/risks/verified'],
+      ['Potential', '/risks/potential'],
+      ['Scope', '/scope'],
+      ['Assets', '/assets'],
+      ['Technologies', '/technologies'],
+      ['Reporting', '/scans'],
+    ])
+  })
+
+  it('counts what is open or regressive now, in the series of the quarter', async () => {
+    const { side } = await show()
+    expect(await side.findByRole('link', { name: 'Verified 42 open or regressed' })).toBeTruthy()
+    expect(await side.findByRole('link', { name: 'Potential 999+ open or regressed' })).toBeTruthy()
+    const asked = service.seen.filter(({ path }) => path === '/v1/stats/issues-by-status')
+    expect(new Set(asked.map(({ query }) => query['period']))).toEqual(new Set(['PERIOD_QUARTER']))
+  })
+
+  it('turns a ring beside Reporting while a scan has not ended', async () => {
+    const target = {
+      id: '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01',
+      name: 'Web',
+      address: '127.0.0.1',
+      tags: [],
+      schedule: { period: 'PERIOD_WEEKLY' },
+      issueCount: {},
+      createTime: '2026-11-21T00:00:00Z',
+      updateTime: '2026-11-21T00:00:00Z',
+    }
+    const scan = { ...target, type: 'TYPE_MANUAL', status: 'STATUS_CREATED', target, hostCount: {} }
+    service.on('GET /v1/scans', { body: { scans: [scan] } })
+    const { side } = await show()
+    expect(await side.findByRole('link', { name: /^Reporting ?scan in progress$/ })).toBeTruthy()
+    service.on('GET /v1/scans', { body: { scans: [] } })
+    await client.refetchQueries({ queryKey: ['/v1/scans'] })
+    expect(await side.findByRole('link', { name: 'Reporting' })).toBeTruthy()
+  })
+
+  it('shows no number for none', async () => {
+    byStatus(-1, -1)
+    const { side } = await show()
+    await waitFor(() => expect(service.seen.filter(({ path }) => path.includes('stats'))).toHaveLength(2))
+    expect(side.getByRole('link', { name: 'Verified' })).toBeTruthy()
+  })
+
+  it('folds a group and remembers it', async () => {
+    const { side, unmount } = await show()
+    await userEvent.click(side.getByRole('button', { name: 'Risks' }))
+    expect(side.queryByRole('link', { name: /Verified/ })).toBeNull()
+    unmount()
+    const again = await show()
+    expect(again.side.getByRole('button', { name: 'Risks' }).getAttribute('aria-expanded')).toBe('false')
+  })
+
+  it('is 72 units wide, or 16, and remembers which', async () => {
+    const { side, unmount } = await show()
+    const classes = () => screen.getByRole('complementary', { name: 'Sidebar' }).classList
+    expect(classes().contains('w-72')).toBe(true)
+    await userEvent.click(side.getByRole('button', { name: 'Collapse sidebar' }))
+    expect([classes().contains('w-16'), localStorage.getItem('glacis.sidebarCollapsed')]).toEqual([true, 'true'])
+    unmount()
+    await show()
+    expect(classes().contains('w-16')).toBe(true)
+  })
+})
+
+describe('the account', () => {
+  it('shows who is signed in and what there is to do', async () => {
+    const { side, router } = await show()
+    await userEvent.click(side.getByRole('button', { name: /Nora Ammann/ }))
+    const menu = within(screen.getByRole('menu'))
+    expect(menu.getByText('nora@example.ch')).toBeTruthy()
+    expect(menu.getByRole('menuitem', { name: 'Get help' }).getAttribute('href')).toBe('https://help.example.ch/')
+    expect(menu.getByRole('menuitem', { name: 'Settings' }).getAttribute('href')).toBe('/profile')
+    await userEvent.click(menu.getByRole('menuitem', { name: 'Logout' }))
+    await waitFor(() => expect(router.state.location.pathname).toBe('/logout'))
+  })
+
+  it('switches the theme', async () => {
+    const { side } = await show()
+    await userEvent.click(side.getByRole('button', { name: /Nora Ammann/ }))
+    const checked = () =>
+      screen
+        .getAllByRole('menuitemradio')
+        .map((item) => [item.getAttribute('aria-label'), item.getAttribute('aria-checked')])
+    expect(checked()).toEqual([
+      ['System', 'true'],
+      ['Light', 'false'],
+      ['Dark', 'false'],
+    ])
+    await userEvent.click(screen.getByRole('menuitemradio', { name: 'Dark' }))
+    expect([localStorage.getItem('glacis.theme'), checked()[2]]).toEqual(['dark', ['Dark', 'true']])
+  })
+})
+
+describe('the banner', () => {
+  const banner = () => screen.queryByRole('region', { name: 'Plan' })
+
+  it('is for the free plan, and stays away once it is dismissed', async () => {
+    service.on('GET /v1/billing/subscription', plan('free', 'Free'))
+    const { unmount } = await show()
+    await waitFor(() =>
+      expect(banner()?.textContent).toContain('You are on the Free plan. It covers 3 targets and 5 manual scans'),
+    )
+    await userEvent.click(screen.getByRole('button', { name: 'Dismiss' }))
+    expect(banner()).toBeNull()
+    unmount()
+    await show()
+    await waitFor(() => expect(client.isFetching()).toBe(0))
+    expect([banner(), localStorage.getItem('glacis.upgradeBannerDismissed')]).toEqual([null, 'true'])
+  })
+
+  it('is not for other plans', async () => {
+    await show()
+    await waitFor(() => expect(service.seen.some(({ path }) => path === '/v1/billing/subscription')).toBe(true))
+    await waitFor(() => expect(client.isFetching()).toBe(0))
+    expect(banner()).toBeNull()
+  })
+})
+
+it('opens and closes the menu of small screens', async () => {
+  await show()
+  await userEvent.click(screen.getByRole('button', { name: 'Open menu' }))
+  expect(screen.getByRole('button', { name: 'Close menu' }).getAttribute('aria-expanded')).toBe('true')
+  await userEvent.keyboard('{Escape}')
+  expect(screen.getByRole('button', { name: 'Open menu' }).getAttribute('aria-expanded')).toBe('false')
+})

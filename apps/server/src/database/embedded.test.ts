@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { createLogger } from '#log.ts'
+import { type Postgres, startPostgres } from './embedded.ts'
+
+// Each test makes a whole cluster, which a busy machine does slowly.
+vi.setConfig({ testTimeout: 120_000 })
+
+let dataFolder: string
+const started: Postgres[] = []
+beforeEach(async () => {
+  dataFolder = await mkdtemp(join(tmpdir(), 'glacis-postgres-'))
+})
+afterEach(async () => {
+  for (const postgres of started.splice(0)) await postgres.stop()
+  await rm(dataFolder, { recursive: true, force: true })
+})
+
+const log = createLogger({ level: 'silent' })
+async function start(folder = dataFolder, isDurable = false): Promise<Postgres> {
+  const postgres = await startPostgres({ dataFolder: folder, log, isDurable })
+  started.push(postgres)
+  return postgres
+}
+
+async function ask(url: string, statement: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<Record<string, unknown>>(statement)
+    return rows.map((row) => String(Object.values(row)[0]))
+  } finally {
+    await client.end()
+  }
+}
+
+const serverPid = async () =>
+  Number((await readFile(join(dataFolder, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0])
+
+it('keeps what was written over a stop and a start', async () => {
+  const first = await start()
+  await ask(first.url, `create table kept as select 'yes' as word`)
+  await first.stop()
+  const second = await start()
+  expect(await ask(second.url, 'select word from kept')).toEqual(['yes'])
+})
+
+it('compares text by code point and has Unicode letters', async () => {
+  const { url } = await start()
+  expect(await ask(url, `select upper('grüße') || ('a' < 'B')::text`)).toEqual(['GRÜßEfalse'])
+})
+
+it('listens on no network address', async () => {
+  const { url } = await start()
+  expect(await ask(url, 'show listen_addresses')).toEqual([''])
+})
+
+it('comes back after a kill, with what was committed', async () => {
+  const { url } = await start(dataFolder, true)
+  await ask(url, `create table kept as select 'yes' as word`)
+  process.kill(await serverPid(), 'SIGKILL')
+  await expect.poll(() => ask(url, 'select word from kept').catch(() => []), { timeout: 60_000 }).toEqual(['yes'])
+})
+
+/** A process that starts the database and is killed; without setpriv on its PATH nothing tells the server. */
+async function abandon(path: string | undefined): Promise<void> {
+  const script = `import { startPostgres } from ${JSON.stringify(new URL('./embedded.ts', import.meta.url).href)}
+    import { createLogger } from ${JSON.stringify(new URL('../log.ts', import.meta.url).href)}
+    await startPostgres({ dataFolder: ${JSON.stringify(dataFolder)}, log: createLogger({ level: 'silent' }) })
+    console.log('ready'); setInterval(() => {}, 1000)`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    env: { ...process.env, PATH: path },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(child.stdout, 'data')
+  const exit = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exit
+}
+
+it.each([
+  ['that is still running', '/nowhere'],
+  ['that is about to leave', process.env['PATH']],
+])('starts in place of a server %s after its supervisor was killed', async (_name, path) => {
+  await abandon(path)
+  const { url } = await start()
+  expect(await ask(url, 'select 1')).toEqual(['1'])
+})
+
+it('is not held up by a lock file whose number now belongs to somebody else', async () => {
+  await (await start()).stop()
+  await writeFile(join(dataFolder, 'postgres/postmaster.pid'), `${process.pid}\n${dataFolder}/postgres\n1\n5432\n`)
+  const { url } = await start()
+  expect(await ask(url, 'select 1')).toEqual(['1'])
+})
+
+it('refuses the data of another major version with a sentence', async () => {
+  await (await start()).stop()
+  await writeFile(join(dataFolder, 'postgres/PG_VERSION'), '15\n')
+  await expect(start()).rejects.toThrow(/was made by PostgreSQL 15, and this release brings PostgreSQL 18/)
+})
+
+it('works in a folder whose path is too long for a socket', async () => {
+  const { url } = await start(join(dataFolder, 'a'.repeat(60), 'b'.repeat(60)))
+  expect(await ask(url, 'select 1')).toEqual(['1'])
+})

@@ -1,0 +1,19 @@
+import { readFile } from 'node:fs/promises'
+import { type Knowledge, readDistributionFixes } from '@glacis/intelligence'
+import type { Log } from '#ctx.ts'
+import type { PackFolders } from '#packs/folders.ts'
+
+/** What the matcher is told beside the records of threats. A file that cannot be read is left out and named. */
+export async function loadKnowledge({ distributions }: PackFolders, log: Log): Promise<Knowledge> {
+  const documents: unknown[] = []
+  for (const file of distributions) {
+    try {
+      const document: unknown = JSON.parse(await readFile(file, 'utf8'))
+      readDistributionFixes([document])
+      documents.push(document)
+    } catch (error) {
+      log.warn({ file, err: error }, 'a pack file was refused')
+    }
+  }
+  return { distributionFixes: readDistributionFixes(documents) }
+}

@@ -1,0 +1,49 @@
+import { Flow, Session } from '@glacis/contract/identity'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { Authenticator } from '#testing/authenticator.ts'
+import {
+  type House,
+  complete,
+  enrolLookupSecrets,
+  enrolTotp,
+  newAddress,
+  openHouse,
+  register,
+  signIn,
+  valueOf,
+} from '#testing/house.ts'
+
+let house: House
+beforeAll(async () => {
+  const acme = { id: 'acme', issuer: 'https://id.acme.example', clientId: 'x' }
+  house = await openHouse({ methods: { code: true, oidc: [acme] } })
+})
+afterAll(() => house?.close())
+
+const settings = '/self-service/settings/browser'
+
+it('shows forms that the portal can read, with everything on and everything enrolled', async () => {
+  const browser = house.browser()
+  const email = newAddress()
+  Flow.parse((await browser.get('/self-service/login/browser')).body)
+  Flow.parse((await browser.get('/self-service/registration/browser')).body)
+  await register(browser, email)
+  Flow.parse((await browser.get(settings)).body)
+  await enrolTotp(house, browser)
+  await enrolLookupSecrets(browser)
+  const { body: flow } = await browser.get(settings)
+  const { publicKey } = JSON.parse(valueOf(flow, 'passkey_create_data'))
+  const added = await browser.post(flow.ui.action, {
+    csrf_token: valueOf(flow, 'csrf_token'),
+    passkey_settings_register: new Authenticator().create(publicKey),
+  })
+  expect(Flow.parse(added.body).state).toBe('success')
+  const revealed = await complete(browser, settings, { lookup_secret_reveal: true })
+  Flow.parse(revealed.body)
+  Flow.parse((await browser.get(settings)).body)
+  Flow.parse((await browser.get('/self-service/login/browser?refresh=true')).body)
+  Session.parse((await browser.get('/sessions/whoami')).body)
+  const half = house.browser()
+  await signIn(half, email)
+  Flow.parse((await half.get('/self-service/login/browser?aal=aal2')).body)
+})

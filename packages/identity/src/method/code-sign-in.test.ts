@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Reply } from '#testing/browser.ts'
+import {
+  type House,
+  codeIn,
+  enrolTotp,
+  messageIds,
+  messageIdsOn,
+  newAddress,
+  nodeOf,
+  openHouse,
+  register,
+  valueOf,
+} from '#testing/house.ts'
+import { recordedAnswer, hasRecordings, ownAnswer } from '#testing/recording.ts'
+
+let house: House
+beforeAll(async () => {
+  house = await openHouse({ methods: { code: true } })
+})
+afterAll(() => house?.close())
+
+const login = '/self-service/login/browser'
+
+async function member() {
+  const browser = house.browser()
+  const email = newAddress()
+  await register(browser, email)
+  return { browser, email }
+}
+async function ask(identifier: string) {
+  const browser = house.browser()
+  const { body: flow } = await browser.get(login)
+  const send = (body: object): Promise<Reply> =>
+    browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), method: 'code', ...body })
+  return { browser, send, sent: await send({ identifier }) }
+}
+const codeFor = async (email: string, count = 2) => codeIn((await house.mailsTo(email, count)).at(-1))
+
+it('signs in by the code of the mail, which also proves the address', async () => {
+  const { email } = await member()
+  const { browser, send, sent } = await ask(` ${email.toUpperCase()} `)
+  expect([sent.status, sent.body.state, sent.body.active, ...messageIds(sent.body)]).toEqual([
+    400,
+    'sent_email',
+    'code',
+    1010014,
+  ])
+  const { status, body } = await send({ code: await codeFor(email) })
+  expect([status, body.session.authentication_methods[0].method]).toEqual([200, 'code'])
+  const { identity } = (await browser.get('/sessions/whoami')).body
+  expect(identity.verifiable_addresses[0].verified).toBe(true)
+})
+
+it.skipIf(!hasRecordings)('announces the code as recorded', async () => {
+  const { email } = await member()
+  const { sent } = await ask(email)
+  expect(ownAnswer(sent)).toEqual(recordedAnswer('login/code-sent', 0))
+})
+
+it('answers for an unknown address as for a known one, and mails nobody', async () => {
+  const { email } = await member()
+  const stranger = newAddress()
+  const [known, unknown] = [await ask(email), await ask(stranger)]
+  expect(ownAnswer(unknown.sent)).toEqual(ownAnswer(known.sent))
+  expect(messageIds((await unknown.send({ code: '123456' })).body)).toEqual([4010008])
+  expect(await house.mailsMeantFor(stranger)).toBe(0)
+})
+
+it('takes a code once, and none after five wrong ones', async () => {
+  const { email } = await member()
+  const { send } = await ask(email)
+  const code = await codeFor(email)
+  const wrong = code === '000000' ? '000001' : '000000'
+  for (let guess = 0; guess < 5; guess++) expect(messageIds((await send({ code: wrong })).body)).toEqual([4010008])
+  expect(messageIds((await send({ code })).body)).toEqual([4000001])
+  const again = await send({ resend: 'code' })
+  expect(again.body.state).toBe('sent_email')
+  expect((await send({ code })).status).toBe(400)
+  expect((await send({ code: await codeFor(email, 3) })).status).toBe(200)
+})
+
+it('takes no code that is too old', async () => {
+  const { email } = await member()
+  const { send } = await ask(email)
+  const code = await codeFor(email)
+  house.advance(15 * 60_000 + 1000)
+  expect(messageIds((await send({ code })).body)).toEqual([4010008])
+})
+
+it('says what is missing', async () => {
+  const { email } = await member()
+  expect(messageIdsOn((await ask('')).sent.body, 'identifier')).toEqual([4000002])
+  const { send } = await ask(email)
+  expect(messageIdsOn((await send({ code: '' })).body, 'code')).toEqual([4000002])
+})
+
+it('asks for the second factor after the code', async () => {
+  const { browser, email } = await member()
+  await enrolTotp(house, browser)
+  const { send } = await ask(email)
+  expect((await send({ code: await codeFor(email) })).status).toBe(422)
+})
+
+it('is off where nobody asked for it', async () => {
+  const plain = await openHouse()
+  const { body } = await plain.browser().get(login)
+  expect(nodeOf(body, 'method').attributes.value).toBe('password')
+  await plain.close()
+})

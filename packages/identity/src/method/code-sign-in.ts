@@ -1,0 +1,87 @@
+/** Signing in by a code that is mailed, in place of a password. An unknown address gets the same answer, and no mail. */
+import type { Flow } from '#flow/flow.ts'
+import { type Fields, textOf } from '#http/body.ts'
+import { type Exchange, tell } from '#http/exchange.ts'
+import { findIdentity, markVerified, ownerOfAddress } from '#identities.ts'
+import { signInMail } from '#mail.ts'
+import { issueCode, tryCode } from '#method/code.ts'
+import { identifierNode } from '#method/identifier.ts'
+import { type LoginOutcome, type Method, refused } from '#method/method.ts'
+import { isEmail, normalAddress } from '#schema.ts'
+import { attempt, mayMail, tooManyAttempts } from '#throttle.ts'
+import { label, notice, on, onForm, problem } from '#ui/message.ts'
+import { type Node, input, submit } from '#ui/node.ts'
+
+export const codeSignIn: Method = {
+  name: 'code',
+  login: {
+    nodes: (scene) => [identifierNode(scene), submit('code', 'code', label.sendSignInCode)],
+    submit: (exchange, fields, flow) => {
+      const isAsked = flow.state !== 'sent_email' || textOf(fields, 'resend') !== ''
+      return isAsked ? send(exchange, fields, flow) : prove(exchange, fields, flow)
+    },
+  },
+}
+
+async function send(exchange: Exchange, fields: Fields, flow: Flow): Promise<LoginOutcome> {
+  const { service } = exchange
+  const address = normalAddress(textOf(fields, 'identifier') || (flow.memory.address ?? ''))
+  if (!address) return refused(on('identifier', problem.required('identifier')))
+  if (!isEmail(address)) return refused(on('identifier', problem.email(address.slice(0, 254))))
+  const owner = await ownerOfAddress(service.db, address)
+  // Somebody who has had enough mails keeps the code of the last one.
+  if (await mayMail(service, address)) await mailCode(exchange, flow, address, owner)
+  service.courier.kick()
+  return { kind: 'asked', nodes: codeNodes(exchange, address), message: notice.signInCodeSent, memory: { address } }
+}
+
+async function mailCode({ service }: Exchange, flow: Flow, address: string, owner: string | null): Promise<void> {
+  const { codeMs } = service.lifespans
+  // A new code has its own tries; how many codes there are is bounded by the mails.
+  await service.db.updateTable('identity.flow').set({ tries: 0 }).where('id', '=', flow.id).execute()
+  const code = await issueCode(service, service.db, flow.id, address, owner)
+  await service.courier.queue(service.db, signInMail(address, code, Math.round(codeMs / 60_000)), {
+    expiresAt: new Date(service.now().getTime() + codeMs),
+    isVoid: owner === null,
+  })
+}
+
+function codeNodes({ service }: Exchange, address: string): Node[] {
+  const node = identifierNode({ service, holder: null })
+  const identifier: Node =
+    node.type === 'input' ? { ...node, attributes: { ...node.attributes, type: 'hidden', value: address } } : node
+  return [
+    identifier,
+    input('code', 'method', 'hidden', { value: 'code' }),
+    input('code', 'code', 'text', { required: true, label: label.signInCode }),
+    submit('code', 'code', label.continue),
+    input('code', 'resend', 'submit', { value: 'code', label: label.resend }),
+  ]
+}
+
+async function prove(exchange: Exchange, fields: Fields, flow: Flow): Promise<LoginOutcome> {
+  const { service, client } = exchange
+  const given = textOf(fields, 'code')
+  if (!given) return refused(on('code', problem.required('code')))
+  const guess = await attempt(service, 'code', flow.memory.address ?? '', client.ip)
+  if (guess.isRefused) {
+    tell(exchange, 'throttled', null, 'code')
+    return refused(onForm(problem.generic(tooManyAttempts)))
+  }
+  const outcome = await tryCode(service, flow, given)
+  if (outcome.kind === 'too often') {
+    return refused(onForm(problem.generic('The request was submitted too often. Please request another code.')))
+  }
+  if (outcome.kind !== 'right') {
+    tell(exchange, 'sign_in_failed', null, 'code')
+    return refused(onForm(problem.signInCodeWrong))
+  }
+  await guess.forgive()
+  const { identityId, address } = outcome
+  const identity = await findIdentity(service.db, identityId)
+  if (identity?.state !== 'active') return refused(onForm(problem.accountDisabled))
+  // An address that has moved to another account since proves nothing any more.
+  if (!(await markVerified(service.db, identityId, address, service.now())))
+    return refused(onForm(problem.signInCodeWrong))
+  return { kind: 'passed', identityId }
+}

@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Browser, Reply } from '#testing/browser.ts'
+import {
+  type House,
+  complete,
+  enrolLookupSecrets,
+  enrolTotp,
+  goodPassword,
+  messageIds,
+  newAddress,
+  nodeOf,
+  nodeWithId,
+  openHouse,
+  register,
+  signIn,
+  totpAt,
+  valueOf,
+} from '#testing/house.ts'
+
+let house: House
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house?.close())
+
+const settings = '/self-service/settings/browser'
+const stepMs = 30_000
+
+async function member() {
+  const browser = house.browser()
+  const email = newAddress()
+  await register(browser, email)
+  return { browser, email }
+}
+async function withTotp() {
+  const { browser, email } = await member()
+  const secret = await enrolTotp(house, browser)
+  house.advance(stepMs)
+  return { browser, email, secret }
+}
+async function halfway(email: string): Promise<Browser> {
+  const browser = house.browser()
+  await signIn(browser, email)
+  return browser
+}
+const prove = (browser: Browser, body: Record<string, unknown>): Promise<Reply> =>
+  complete(browser, '/self-service/login/browser?aal=aal2', body)
+const proveTotp = (browser: Browser, code: string) => prove(browser, { method: 'totp', totp_code: code })
+const codeAt = (secret: string, offsetMs = 0) => totpAt(secret, new Date(house.now().getTime() + offsetMs))
+
+it('asks an enrolled account for its code before anything else is open', async () => {
+  const { email, secret } = await withTotp()
+  const browser = house.browser()
+  const answer = await signIn(browser, email)
+  expect([answer.status, answer.body.redirect_browser_to]).toEqual([
+    422,
+    'http://localhost:4433/self-service/login/browser?aal=aal2',
+  ])
+  expect((await browser.get('/sessions/whoami')).status).toBe(403)
+  expect((await proveTotp(browser, codeAt(secret))).body.session.authenticator_assurance_level).toBe('aal2')
+  expect((await browser.get('/sessions/whoami')).status).toBe(200)
+})
+
+it.each([-1, 0, 1])('takes a code of the step %i', async (step) => {
+  const { email, secret } = await withTotp()
+  house.advance(2 * stepMs)
+  expect((await proveTotp(await halfway(email), codeAt(secret, step * stepMs))).status).toBe(200)
+})
+
+it.each([-2, 2])('refuses a code of the step %i', async (step) => {
+  const { email, secret } = await withTotp()
+  house.advance(2 * stepMs)
+  const { status, body } = await proveTotp(await halfway(email), codeAt(secret, step * stepMs))
+  expect([status, ...messageIds(body)]).toEqual([400, 4000008])
+})
+
+it('takes no code twice, nor one older than the last', async () => {
+  const { email, secret } = await withTotp()
+  const code = codeAt(secret)
+  const older = codeAt(secret, -stepMs)
+  expect((await proveTotp(await halfway(email), code)).status).toBe(200)
+  expect((await proveTotp(await halfway(email), code)).status).toBe(400)
+  expect((await proveTotp(await halfway(email), older)).status).toBe(400)
+})
+
+it('takes the code that enrolled the app for used', async () => {
+  const { browser, email } = await member()
+  const secret = await enrolTotp(house, browser)
+  expect((await proveTotp(await halfway(email), codeAt(secret))).status).toBe(400)
+})
+
+it('takes one of two equal codes that come at once', async () => {
+  const { email, secret } = await withTotp()
+  const browsers = [await halfway(email), await halfway(email)]
+  const code = codeAt(secret)
+  const answers = await Promise.all(browsers.map((browser) => proveTotp(browser, code)))
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400])
+})
+
+it('slows guessing of codes down, even for the right one, and lets the window pass', async () => {
+  const { email, secret } = await withTotp()
+  const browser = await halfway(email)
+  for (let guess = 0; guess < 10; guess++) await proveTotp(browser, '000000')
+  const { body } = await proveTotp(browser, codeAt(secret))
+  expect(messageIds(body)).toEqual([4000001])
+  house.advance(15 * 60_000 + 1000)
+  expect((await proveTotp(browser, codeAt(secret))).status).toBe(200)
+})
+
+it('asks who it is before a late change of a second factor', async () => {
+  const { browser } = await withTotp()
+  house.advance(3600_001)
+  for (const body of [
+    { method: 'totp', totp_unlink: true },
+    { method: 'lookup_secret', lookup_secret_regenerate: true },
+    { totp_unlink: 'true' },
+  ]) {
+    expect((await complete(browser, settings, body)).body.error.id).toBe('session_refresh_required')
+  }
+})
+
+it('lets nobody with a password alone take the second factor away', async () => {
+  const { browser, email } = await member()
+  const { body: flow } = await browser.get(settings)
+  const other = await halfway(email)
+  await enrolTotp(house, browser)
+  const { body } = await other.get(settings)
+  expect(body.error.id).toBe('session_aal2_required')
+  const sent = await other.post(flow.ui.action, { method: 'totp', totp_unlink: true })
+  expect(sent.body.error.id).toBe('session_aal2_required')
+})
+
+it('ends the second factor when its owner unlinks it', async () => {
+  const { browser, email } = await withTotp()
+  const { body } = await complete(browser, settings, { method: 'totp', totp_unlink: true })
+  expect(nodeOf(body, 'totp_code')).toBeDefined()
+  expect((await signIn(house.browser(), email)).status).toBe(200)
+})
+
+it('shows another secret in each form, and the same one after a mistake', async () => {
+  const { browser } = await member()
+  const secretIn = (flow: Reply['body']) => nodeWithId(flow, 'totp_secret_key').attributes.text.text
+  const { body: first } = await browser.get(settings)
+  const { body: second } = await browser.get(settings)
+  const { body: mistaken } = await browser.post(first.ui.action, {
+    csrf_token: valueOf(first, 'csrf_token'),
+    method: 'totp',
+    totp_code: '000000',
+  })
+  expect(secretIn(second)).not.toBe(secretIn(first))
+  expect(secretIn(mistaken)).toBe(secretIn(first))
+})
+
+it('takes each back-up code once, even when two come at once', async () => {
+  const { browser, email } = await member()
+  const codes = await enrolLookupSecrets(browser)
+  expect(new Set(codes).size).toBe(12)
+  const browsers = [await halfway(email), await halfway(email)]
+  const answers = await Promise.all(
+    browsers.map((one) => prove(one, { method: 'lookup_secret', lookup_secret: ` ${codes[5]?.toUpperCase()} ` })),
+  )
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400])
+  const refused = answers.find(({ status }) => status === 400)
+  expect(messageIds(refused?.body)).toEqual([4000012])
+})
+
+it('keeps old back-up codes until new ones are confirmed, and not a moment longer', async () => {
+  const { browser, email } = await member()
+  const [first, second] = await enrolLookupSecrets(browser)
+  const press = (button: string) =>
+    complete(browser, settings, { method: 'lookup_secret', [`lookup_secret_${button}`]: true })
+  await press('regenerate')
+  expect((await prove(await halfway(email), { method: 'lookup_secret', lookup_secret: first })).status).toBe(200)
+  await enrolLookupSecrets(browser)
+  expect((await prove(await halfway(email), { method: 'lookup_secret', lookup_secret: second })).status).toBe(400)
+})
+
+it('confirms no back-up codes that it did not show in this form', async () => {
+  const { browser, email } = await member()
+  const { status } = await complete(browser, settings, { method: 'lookup_secret', lookup_secret_confirm: true })
+  expect(status).toBe(400)
+  expect((await signIn(house.browser(), email)).status).toBe(200)
+})
+
+it('shows revealed codes to a browser that comes back to the page', async () => {
+  const { browser } = await member()
+  const codes = await enrolLookupSecrets(browser)
+  const { body: flow } = await browser.get(settings)
+  await browser.submit(flow.ui.action, {
+    csrf_token: valueOf(flow, 'csrf_token'),
+    method: 'lookup_secret',
+    lookup_secret_reveal: 'true',
+  })
+  const { body } = await browser.get(`/self-service/settings/flows?id=${flow.id}`)
+  expect(nodeWithId(body, 'lookup_secret_codes').attributes.text.text).toBe(codes.join(', '))
+})
+
+it('keeps no secret where somebody who reads the database could use it', async () => {
+  const { browser } = await member()
+  const secret = await enrolTotp(house, browser)
+  const codes = await enrolLookupSecrets(browser)
+  await complete(browser, settings, { method: 'lookup_secret', lookup_secret_reveal: true })
+  const { db } = house.database
+  const rows = [
+    ...(await db.selectFrom('identity.flow').select(['ui', 'memory']).execute()),
+    ...(await db.selectFrom('identity.credential').select('config').execute()),
+  ]
+  const kept = JSON.stringify(rows)
+  expect([secret, codes[0] ?? '', codes[11] ?? ''].filter((text) => kept.includes(text))).toEqual([])
+})
+
+it('tells the audit trail of every factor that comes or goes', async () => {
+  const { browser } = await withTotp()
+  const seen = house.events.length
+  await enrolLookupSecrets(browser)
+  await complete(browser, settings, { method: 'lookup_secret', lookup_secret_disable: true })
+  await complete(browser, settings, { method: 'totp', totp_unlink: true })
+  expect(house.events.slice(seen).map(({ kind, detail }) => [kind, detail])).toEqual([
+    ['second_factor_added', 'lookup_secret'],
+    ['second_factor_removed', 'lookup_secret'],
+    ['second_factor_removed', 'totp'],
+  ])
+})
+
+it('offers nothing that is switched off', async () => {
+  const plain = await openHouse({ methods: { totp: false, lookupSecret: false } })
+  const browser = plain.browser()
+  await register(browser, newAddress(), goodPassword)
+  const { body } = await browser.get(settings)
+  const groups = new Set(body.ui.nodes.map(({ group }: { group: string }) => group))
+  expect([groups.has('totp'), groups.has('lookup_secret')]).toEqual([false, false])
+  const answer = await complete(browser, settings, { method: 'totp', totp_code: '123456' })
+  expect(messageIds(answer.body)).toEqual([4010004])
+  await plain.close()
+})

@@ -1,0 +1,42 @@
+/** The script that talks to authenticators in the browser, and the node that loads it. */
+import { createHash, randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Answer, type Exchange, csrfOf } from '#http/exchange.ts'
+import type { Service } from '#service.ts'
+import type { Node } from '#ui/node.ts'
+
+export const scriptPath = '/.well-known/ory/webauthn.js'
+
+const source = readFileSync(join(import.meta.dirname, 'browser.js'), 'utf8')
+const integrity = `sha512-${createHash('sha512').update(source).digest('base64')}`
+
+/** The node that loads the script; a page runs it only if it is, byte for byte, the one we mean. */
+export function scriptNode({ publicUrl }: Service): Node {
+  return {
+    type: 'script',
+    group: 'webauthn',
+    attributes: {
+      src: `${publicUrl}${scriptPath}`,
+      async: true,
+      referrerpolicy: 'no-referrer',
+      crossorigin: 'anonymous',
+      integrity,
+      type: 'text/javascript',
+      id: 'webauthn_script',
+      nonce: randomUUID(),
+      node_type: 'script',
+    },
+    messages: [],
+    meta: {},
+  }
+}
+
+/** Serves the script. Its integrity is checked, so a page of another origin must be allowed to read it. */
+export async function showScript(exchange: Exchange): Promise<Answer> {
+  csrfOf(exchange)
+  const { publicUrl, portalUrl } = exchange.service
+  const portal = new URL(portalUrl).origin
+  const headers = portal === new URL(publicUrl).origin ? {} : { 'Access-Control-Allow-Origin': portal }
+  return { kind: 'text', contentType: 'text/javascript; charset=UTF-8', body: source, headers }
+}

@@ -1,0 +1,294 @@
+import { createHash } from 'node:crypto'
+import { createContext, runInContext } from 'node:vm'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { Authenticator } from '#testing/authenticator.ts'
+import type { Browser, Reply } from '#testing/browser.ts'
+import {
+  type House,
+  complete,
+  messageIds,
+  messageIdsOn,
+  newAddress,
+  nodeOf,
+  nodeWithId,
+  openHouse,
+  register,
+  signIn,
+  valueOf,
+} from '#testing/house.ts'
+
+let house: House
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house?.close())
+
+const settings = '/self-service/settings/browser'
+const login = '/self-service/login/browser'
+const registration = '/self-service/registration/browser'
+
+async function member() {
+  const browser = house.browser()
+  const email = newAddress()
+  await register(browser, email)
+  return { browser, email }
+}
+const begin = async (browser: Browser, start: string) => (await browser.get(start)).body
+const send = (browser: Browser, flow: Reply['body'], body: Record<string, unknown>) =>
+  browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), ...body })
+const asked = (flow: Reply['body'], name: string) => JSON.parse(valueOf(flow, name)).publicKey
+
+async function addPasskey(browser: Browser, key = new Authenticator()) {
+  const flow = await begin(browser, settings)
+  const made = key.create(asked(flow, 'passkey_create_data'))
+  return { key, made, answer: await send(browser, flow, { method: 'passkey', passkey_settings_register: made }) }
+}
+async function signInBy(key: Authenticator, twist = {}) {
+  const browser = house.browser()
+  const flow = await begin(browser, login)
+  const passkey_login = key.get(asked(flow, 'passkey_challenge'), twist)
+  return { browser, flow, passkey_login, answer: await send(browser, flow, { method: 'passkey', passkey_login }) }
+}
+async function signUpBy(key: Authenticator, email = newAddress()) {
+  const browser = house.browser()
+  const flow = await begin(browser, registration)
+  const data = JSON.parse(valueOf(flow, 'passkey_create_data'))
+  const passkey_register = key.create(data.credentialOptions.publicKey)
+  const traits = { email, name: { first: 'John', last: 'Frost' } }
+  const body = { method: 'passkey', passkey_register, traits }
+  return { browser, flow, body, answer: await send(browser, flow, body) }
+}
+
+it('serves the script whose digest its node names', async () => {
+  const browser = house.browser()
+  const { attributes } = nodeWithId(await begin(browser, login), 'webauthn_script')
+  const { text, headers } = await browser.get(attributes.src)
+  expect(attributes.integrity).toBe(`sha512-${createHash('sha512').update(text).digest('base64')}`)
+  expect(headers['content-type']).toBe('text/javascript; charset=UTF-8')
+  expect(headers['access-control-allow-origin']).toBe('http://localhost:3000')
+})
+
+it('defines its functions once, under both names, and says so', async () => {
+  const { text } = await house.browser().get('/.well-known/ory/webauthn.js')
+  const told: string[] = []
+  const window: Record<string, unknown> = {
+    PublicKeyCredential: {},
+    dispatchEvent: ({ type }: Event) => told.push(type),
+  }
+  const context = createContext({ window, CustomEvent })
+  runInContext(text, context)
+  const first = window['oryPasskeyLogin']
+  runInContext(text, context)
+  expect(window['oryPasskeyLogin']).toBe(first)
+  expect(told).toEqual(['oryWebAuthnInitialized'])
+  const names = ['WebAuthnLogin', 'WebAuthnRegistration', 'PasskeyLogin', 'PasskeyLoginAutocompleteInit']
+  for (const name of [...names, 'PasskeyRegistration', 'PasskeySettingsRegistration']) {
+    expect([typeof window[`ory${name}`], typeof window[`__ory${name}`]]).toEqual(['function', 'function'])
+  }
+})
+
+it('writes the authenticator’s answer into the form and sends it', async () => {
+  const { text } = await house.browser().get('/.well-known/ory/webauthn.js')
+  const sent: string[] = []
+  const answer = { value: '', closest: () => ({ submit: () => sent.push(answer.value) }) }
+  const challenge = { value: JSON.stringify({ publicKey: { challenge: 'AQID', allowCredentials: [{ id: 'BA' }] } }) }
+  const bytes = (...values: number[]) => Uint8Array.from(values).buffer
+  const seen: unknown[] = []
+  const get = async ({
+    publicKey,
+  }: {
+    publicKey: { challenge: Uint8Array; allowCredentials: { id: Uint8Array }[] }
+  }) => {
+    seen.push([...publicKey.challenge], [...(publicKey.allowCredentials[0]?.id ?? [])])
+    const response = {
+      authenticatorData: bytes(255, 254),
+      clientDataJSON: bytes(1),
+      signature: bytes(2),
+      userHandle: bytes(3),
+    }
+    return { id: 'BA', rawId: bytes(4), type: 'public-key', response }
+  }
+  const window: Record<string, unknown> = { PublicKeyCredential: {}, dispatchEvent: () => true }
+  const document = { querySelector: (selector: string) => (selector.includes('challenge') ? challenge : answer) }
+  const globals = { window, document, navigator: { credentials: { get } }, CustomEvent, atob, btoa }
+  runInContext(text, createContext(globals))
+  await (window['oryPasskeyLogin'] as () => Promise<void>)() // the script defines it, as the test before shows
+  expect(seen).toEqual([[1, 2, 3], [4]])
+  expect(sent.map((value) => JSON.parse(value))).toEqual([
+    {
+      id: 'BA',
+      rawId: 'BA',
+      type: 'public-key',
+      response: { authenticatorData: '__4', clientDataJSON: 'AQ', signature: 'Ag', userHandle: 'Aw' },
+    },
+  ])
+})
+
+it('asks authenticators for what the protocol asks them', async () => {
+  const { browser, email } = await member()
+  const flow = await begin(browser, settings)
+  const { challenge, user, pubKeyCredParams, ...rest } = asked(flow, 'passkey_create_data')
+  expect([Buffer.from(challenge, 'base64url').length, user.name]).toEqual([32, email])
+  expect(pubKeyCredParams[0]).toEqual({ type: 'public-key', alg: -7 })
+  expect(rest).toEqual({
+    rp: { name: 'Glacis', id: 'localhost' },
+    timeout: 300_000,
+    authenticatorSelection: {
+      authenticatorAttachment: 'platform',
+      requireResidentKey: true,
+      residentKey: 'required',
+      userVerification: 'preferred',
+    },
+  })
+})
+
+it('signs in with a passkey, without an address', async () => {
+  const { browser, email } = await member()
+  const { key, answer: added } = await addPasskey(browser)
+  expect(added.status).toBe(200)
+  const { answer } = await signInBy(key)
+  expect([answer.status, answer.body.session.identity.traits.email]).toEqual([200, email])
+})
+
+it.each([
+  ['another origin', { origin: 'http://localhost:9999' }],
+  ['another host', { rpId: 'evil.example' }],
+  ['another challenge', { challenge: Buffer.alloc(32, 7).toString('base64url') }],
+])('refuses a signature for %s', async (_what, twist) => {
+  const { key } = await addPasskey((await member()).browser)
+  const { answer } = await signInBy(key, twist)
+  expect([answer.status, ...messageIds(answer.body)]).toEqual([400, 4000008])
+})
+
+it.each([
+  ['another origin', { origin: 'http://localhost:9999' }],
+  ['another host', { rpId: 'evil.example' }],
+  ['another challenge', { challenge: Buffer.alloc(32, 7).toString('base64url') }],
+])('takes no new key for %s', async (_what, twist) => {
+  const { browser } = await member()
+  const flow = await begin(browser, settings)
+  const made = new Authenticator().create(asked(flow, 'passkey_create_data'), twist)
+  const { status, body } = await send(browser, flow, { method: 'passkey', passkey_settings_register: made })
+  expect([status, ...messageIds(body), nodeOf(body, 'passkey_remove')]).toEqual([400, 4000001, undefined])
+})
+
+it('takes a challenge once, and asks for another signature after a mistake', async () => {
+  const { key } = await addPasskey((await member()).browser)
+  const wrong = await signInBy(key, { origin: 'http://localhost:9999' })
+  const before = asked(wrong.flow, 'passkey_challenge')
+  const again = key.get(before)
+  const { status } = await send(wrong.browser, wrong.flow, { method: 'passkey', passkey_login: again })
+  expect(status).toBe(400)
+  const { body: flow } = await wrong.browser.get(`/self-service/login/flows?id=${wrong.flow.id}`)
+  expect(asked(flow, 'passkey_challenge').challenge).not.toBe(before.challenge)
+  const right = key.get(asked(flow, 'passkey_challenge'))
+  expect((await send(wrong.browser, flow, { method: 'passkey', passkey_login: right })).status).toBe(200)
+})
+
+it('replays no signature in another flow of the same browser', async () => {
+  const { key } = await addPasskey((await member()).browser)
+  const { passkey_login } = await signInBy(key)
+  const { status } = await complete(house.browser(), login, { method: 'passkey', passkey_login })
+  expect(status).toBe(400)
+})
+
+it('reports a counter that went back, and opens nothing', async () => {
+  const { key } = await addPasskey((await member()).browser)
+  expect((await signInBy(key, { counter: 9 })).answer.status).toBe(200)
+  const { answer } = await signInBy(key, { counter: 9 })
+  expect([answer.status, ...messageIds(answer.body)]).toEqual([400, 4000008])
+  expect(house.events.map(({ kind }) => kind)).toContain('key_cloned')
+})
+
+it('signs up with a passkey, which is then the last way in and stays', async () => {
+  const key = new Authenticator()
+  const { browser, answer } = await signUpBy(key)
+  expect([answer.status, answer.body.session.authentication_methods[0].method]).toEqual([200, 'passkey'])
+  const flow = await begin(browser, settings)
+  expect(nodeOf(flow, 'passkey_remove').attributes.disabled).toBe(true)
+  const { status, body } = await send(browser, flow, {
+    method: 'passkey',
+    passkey_remove: valueOf(flow, 'passkey_remove'),
+  })
+  expect([status, ...messageIdsOn(body, 'webauthn_remove')]).toEqual([400, 4000001])
+  expect((await signInBy(key)).answer.status).toBe(200)
+})
+
+it('keeps one of two passkeys that are removed at once', async () => {
+  const { browser } = await signUpBy(new Authenticator())
+  await addPasskey(browser)
+  const flow = await begin(browser, settings)
+  const keys: string[] = flow.ui.nodes
+    .filter((node: Reply['body']) => node.attributes.name === 'passkey_remove')
+    .map((node: Reply['body']) => node.attributes.value)
+  const answers = await Promise.all(
+    keys.map((passkey_remove) => send(browser, flow, { method: 'passkey', passkey_remove })),
+  )
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400])
+})
+
+it('leaves no account behind when a sign-up’s key is not accepted', async () => {
+  const email = newAddress()
+  const { browser, flow, body } = await signUpBy(new Authenticator())
+  await browser.get((await browser.get('/self-service/logout/browser')).body.logout_url)
+  const other = house.browser()
+  const answer = await complete(other, registration, { ...body, traits: { ...body.traits, email } })
+  expect([answer.status, flow.id === answer.body.id]).toEqual([400, false])
+  expect((await register(house.browser(), email)).status).toBe(200)
+})
+
+it('belongs to one account only', async () => {
+  const { browser } = await member()
+  const { made } = await addPasskey(browser)
+  const { body } = await browser.get(settings)
+  const again = await send(browser, body, { method: 'passkey', passkey_settings_register: made })
+  expect(again.status).toBe(400)
+})
+
+it('names a passkey after its provider', async () => {
+  const { browser } = await member()
+  const aaguid = Buffer.from('bada5566a7aa401fbd9645619a55120d', 'hex')
+  const { answer } = await addPasskey(browser, new Authenticator(aaguid))
+  expect(nodeOf(answer.body, 'passkey_remove').meta.label.context.display_name).toBe('1Password')
+})
+
+it('asks for the security key after the password, and opens nothing without it', async () => {
+  const { browser, email } = await member()
+  const flow = await begin(browser, settings)
+  const key = new Authenticator()
+  const added = await send(browser, flow, {
+    method: 'webauthn',
+    webauthn_register: key.create(asked(flow, 'webauthn_register_trigger')),
+    webauthn_register_displayname: 'Blue key',
+  })
+  expect(nodeOf(added.body, 'webauthn_remove').meta.label.context.display_name).toBe('Blue key')
+  const other = house.browser()
+  expect((await signIn(other, email)).status).toBe(422)
+  const second = await begin(other, `${login}?aal=aal2`)
+  const answer = await send(other, second, { webauthn_login: key.get(asked(second, 'webauthn_login_trigger')) })
+  expect([answer.status, answer.body.session.authenticator_assurance_level]).toEqual([200, 'aal2'])
+})
+
+it('takes no passkey for a second factor, nor a security key for a first', async () => {
+  const { browser } = await member()
+  const flow = await begin(browser, settings)
+  const key = new Authenticator()
+  const webauthn_register = key.create(asked(flow, 'webauthn_register_trigger'))
+  await send(browser, flow, { method: 'webauthn', webauthn_register })
+  const { answer } = await signInBy(key)
+  expect([answer.status, ...messageIds(answer.body)]).toEqual([400, 4000015])
+})
+
+it('asks who it is before a late change of keys', async () => {
+  const { browser } = await member()
+  await addPasskey(browser)
+  const flow = await begin(browser, settings)
+  house.advance(3600_001)
+  for (const body of [
+    { passkey_remove: valueOf(flow, 'passkey_remove') },
+    { passkey_settings_register: new Authenticator().create(asked(flow, 'passkey_create_data')) },
+    { webauthn_register: new Authenticator().create(asked(flow, 'webauthn_register_trigger')) },
+  ]) {
+    expect((await complete(browser, settings, body)).body.error.id).toBe('session_refresh_required')
+  }
+})
