@@ -185,8 +185,8 @@ export async function acceptedVersions(address: string, port: number, options: T
   return accepted
 }
 
-/** A ServerHello record that answers with version 3.0 (RFC 6101). */
-async function acceptsSsl3(address: string, port: number, options: DialOptions): Promise<boolean> {
+/** Whether a server answers a ClientHello of SSL 3 with a ServerHello of version 3.0 (RFC 6101). */
+export async function acceptsSsl3(address: string, port: number, options: DialOptions): Promise<boolean> {
   const answer = await ask(address, port, ssl3Hello(), {
     ...options,
     firstByteMs: 2000,

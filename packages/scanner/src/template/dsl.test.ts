@@ -35,6 +35,7 @@ describe('operators', () => {
     ['"a\\\\d"', 'a\\d'],
     ['"say \'hi\'"', "say 'hi'"],
     ['1>0&&2>1', true],
+    ['version, status_code', ['1.4.2', 200]],
     ['"{{version}} {{nosuch}}"', '1.4.2 {{nosuch}}'],
     ['"{{to_upper(version + \'a\')}}"', '1.4.2A'],
   ])('%s is %j', (source, expected) => {

@@ -45,7 +45,7 @@ export function parseExpression(source: string): Expression | string {
   if (typeof tokens === 'string') return tokens
   const reader: Reader = { tokens, at: 0, depth: 0, names: new Set(), calls: new Set() }
   try {
-    const root = binary(reader, 0)
+    const root = several(reader)
     const rest = reader.tokens[reader.at]
     if (rest) return `unexpected "${rest.text}" in an expression`
     const { names, calls } = reader
@@ -106,6 +106,14 @@ function tokenize(source: string): readonly Token[] | string {
 function unquote(quoted: string): string {
   const text = quoted.slice(1, -1).replace(/\\([^])/g, '$1')
   return Buffer.from(text, 'utf8').toString('latin1')
+}
+
+/** Expressions with commas between are one list. */
+function several(reader: Reader): Node {
+  const items = [binary(reader, 0)]
+  while (take(reader, ',')) items.push(binary(reader, 0))
+  const [only] = items
+  return only && items.length === 1 ? only : (lookup) => items.map((item) => item(lookup))
 }
 
 function binary(reader: Reader, level: number): Node {

@@ -18,8 +18,13 @@ export function createHealth(hasAnswered: boolean): Health {
   let inARow = 0
   let failures = 0
   let reason = ''
+  const noted = new WeakSet<Chain>()
   return {
-    note({ exchanges, failure }) {
+    note(chain) {
+      const { exchanges, failure } = chain
+      // Several checks may share one answer; it was given, or missed, once.
+      if (noted.has(chain)) return
+      noted.add(chain)
       if (failure?.reason.startsWith('not sent')) return
       if (exchanges.length > 0) inARowMax = FAILURES_IN_A_ROW_MAX
       inARow = exchanges.length > 0 ? 0 : inARow + 1

@@ -153,6 +153,7 @@ function readInput(node: Node, scope: Scope): NetworkInput {
 }
 
 const versions: Readonly<Record<string, TlsVersion>> = {
+  ssl30: 'SSLv3',
   tls10: 'TLSv1',
   tls11: 'TLSv1.1',
   tls12: 'TLSv1.2',

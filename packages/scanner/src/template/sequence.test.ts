@@ -85,6 +85,15 @@ it('sends equal first requests of many sequences once', async () => {
   expect(site.asked.filter((line) => line === 'GET /inside')).toHaveLength(20)
 })
 
+it('counts a failure that many sequences share once', async () => {
+  await using site = await serveSite(address, (request, response) =>
+    request.url === '/login' ? request.socket.destroy() : response.writeHead(404).end(),
+  )
+  const broken = Array.from({ length: 20 }, (_, at) => session.replace('id: seq', `id: seq${at}`))
+  const sound = session.replaceAll('/login', '/sound').replace('id: seq', 'id: sound')
+  expect(summary(await site.run([...broken, sound])).covered).toEqual(['sound'])
+})
+
 it('leaves a host alone that stops answering', async () => {
   await using site = await serveSite(address, (request, response) =>
     /^\/g[\da-f]{14}/.test(request.url ?? '') ? response.writeHead(404).end() : request.socket.destroy(),

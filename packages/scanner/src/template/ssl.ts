@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import type { Origin } from '#net/http.ts'
 import type { Guard } from '#guard.ts'
 import { dial } from '#net/tcp.ts'
-import { shakeHands } from '#net/tls.ts'
+import { acceptsSsl3, shakeHands } from '#net/tls.ts'
 import type { Lookup } from '#template/dsl.ts'
 import { toBytes, type DslValue } from '#template/dsl-value.ts'
 import type { Answer, SslBlock } from '#template/template.ts'
@@ -37,11 +37,14 @@ export async function askTls(
   { address, port, hostname }: Origin,
   options: { readonly guard: Guard; readonly signal: AbortSignal },
 ): Promise<TlsReading> {
+  if (block.maxVersion === 'SSLv3') return askSsl3(address, port, options)
+  // No OpenSSL of today speaks SSL 3, so that a range from there on begins with TLS 1.0.
+  const minVersion = block.minVersion === 'SSLv3' ? 'TLSv1' : block.minVersion
   const shaken = await shakeHands(address, port, {
     ...options,
     hostname,
     deadlineMs: HANDSHAKE_MS,
-    ...(block.minVersion && { minVersion: block.minVersion }),
+    ...(minVersion && { minVersion }),
     ...(block.maxVersion && { maxVersion: block.maxVersion }),
   })
   if (shaken.kind === 'handshake') {
@@ -59,7 +62,21 @@ export async function askTls(
   return { kind: 'rejected' }
 }
 
+async function askSsl3(
+  address: string,
+  port: number,
+  options: { readonly guard: Guard; readonly signal: AbortSignal },
+): Promise<TlsReading> {
+  if (await acceptsSsl3(address, port, options))
+    return { kind: 'accepted', version: 'SSLv3', cipher: '', certificate: null, isTrusted: false }
+  const again = await dial(address, port, options)
+  if (again.kind !== 'open') return { kind: 'inconclusive', reason: `the port is ${again.kind}` }
+  again.line.close()
+  return { kind: 'rejected' }
+}
+
 const versionNames: Readonly<Record<string, string>> = {
+  SSLv3: 'ssl30',
   TLSv1: 'tls10',
   'TLSv1.1': 'tls11',
   'TLSv1.2': 'tls12',

@@ -97,7 +97,7 @@ export interface NetworkInput {
   readonly name: string
 }
 
-export type TlsVersion = 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'
+export type TlsVersion = 'SSLv3' | 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'
 export interface SslBlock {
   readonly minVersion: TlsVersion | null
   readonly maxVersion: TlsVersion | null
