@@ -5,6 +5,7 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { createIdentity, migrations as identityMigrations } from '@glacis/identity'
 import type { PortalConfig } from '@glacis/contract/portal-config'
+import { speakOwnMessages } from '@glacis/contract/validation-messages'
 import { recordIdentityEvent } from '#audit.ts'
 import { createAccounts } from '#accounts.ts'
 import { startBackground } from '#background.ts'
@@ -41,6 +42,7 @@ export interface ComposeOptions {
 
 /** Migrates the database, then builds the parts that `config.roles` names. */
 export async function compose({ config, databaseUrl, log, mailer, root }: ComposeOptions): Promise<Composition> {
+  speakOwnMessages()
   const database = openDatabase(databaseUrl, log, { isUnlimited: config.billing === 'off' })
   const has = (role: Config['roles'][number]) => config.roles.includes(role)
   await migrate(database.owner, [...migrations, ...identityMigrations]).catch((error: unknown) => {

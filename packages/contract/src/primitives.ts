@@ -4,7 +4,14 @@ import { z } from 'zod'
 export const Id = z.uuid()
 /** Longest name of a target or an agent, in characters. */
 export const nameLengthMax = 128
-export const Name = z.string().min(1).max(nameLengthMax)
+/** Control characters and those that turn the direction of text hide what a name says. */
+const invisible = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/u
+export const Name = z
+  .string()
+  .min(1)
+  .max(nameLengthMax)
+  .refine((text) => text === '' || text.trim() !== '', 'Required')
+  .refine((text) => !invisible.test(text), 'The name holds invisible characters')
 /** ISO 8601 date and time in UTC. */
 export const Timestamp = z.iso.datetime({ offset: true })
 /** A number of seconds followed by `s`, as in `3.5s`. */

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { speakOwnMessages } from '#lib/validation-messages.ts'
+import { speakOwnMessages } from '@glacis/contract/validation-messages'
 
 beforeAll(speakOwnMessages)
 

@@ -1,6 +1,7 @@
 import { hasQuery, pathParameters, type Endpoint } from '@glacis/contract/endpoint'
 import type { Subscription } from '@glacis/contract/account'
 import { Session } from '@glacis/contract/identity'
+import { speakOwnMessages } from '@glacis/contract/validation-messages'
 import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccounts } from '#accounts.ts'
@@ -17,6 +18,7 @@ let endpoints: readonly Endpoint[]
 const origin = 'http://localhost:3000'
 
 beforeAll(async () => {
+  speakOwnMessages()
   house = await openHouse()
   app = Fastify()
   answerErrors(app)
@@ -65,6 +67,10 @@ describe('targets', () => {
   it.each([
     [{ name: '', address: '127.90.1.1' }, 'name'],
     [{ name: 'x'.repeat(129), address: '127.90.1.1' }, 'name'],
+    [{ name: '   ', address: '127.90.1.1' }, 'name'],
+    [{ name: 'a\0b', address: '127.90.1.1' }, 'name'],
+    [{ name: 'a\u202Eb', address: '127.90.1.1' }, 'name'],
+    [{ name: 'a\uD800', address: '127.90.1.1' }, 'name'],
     [{ name: 'a', address: '' }, 'address'],
     [{ name: 'a', address: 'foo bar' }, 'address'],
     [{ name: 'a', address: '127.90.1.1', nonsense: 1 }, 'nonsense'],
@@ -234,10 +240,22 @@ describe('the door', () => {
     '/v1/issues?pageSize=0',
     '/v1/issues?pageSize=501',
     '/v1/issues?pageToken=%00',
+    '/v1/issues?filter.query=%00',
+    '/v1/products?filter.vendor=%00',
   ])('answers %s with 400 and where it is wrong', async (url) => {
     const answer = await ask({ method: 'GET', url })
     expect(answer.statusCode).toBe(400)
     expect(answer.json()).toMatchObject({ code: 3, details: [{ fieldViolations: [{}] }] })
+  })
+
+  it('says what is wrong in the words of the product', async () => {
+    const answer = await ask({ method: 'POST', url: '/v1/targets', payload: { name: '', schedule: { period: 'X' } } })
+    const told = answer.json<{ details: [{ fieldViolations: { field: string; description: string }[] }] }>()
+    expect(Object.fromEntries(told.details[0].fieldViolations.map((one) => [one.field, one.description]))).toEqual({
+      name: 'String must contain at least 1 character(s)',
+      address: 'Required',
+      'schedule.period': "Invalid enum value. Expected 'PERIOD_DAILY' | 'PERIOD_WEEKLY' | 'PERIOD_MONTHLY'",
+    })
   })
 
   it('answers a body that is no JSON with 400', async () => {

@@ -1,13 +1,20 @@
 /** The one HTTP server: headers, limits, health, and where each part is mounted. */
+import { createHash } from 'node:crypto'
 import { networkInterfaces } from 'node:os'
 import helmet from '@fastify/helmet'
 import rateLimit from '@fastify/rate-limit'
 import underPressure from '@fastify/under-pressure'
 import type { PortalConfig } from '@glacis/contract/portal-config'
 import type { Logger } from '#log.ts'
-import { answerErrors } from '#http/errors.ts'
+import { answer, answerErrors } from '#http/errors.ts'
 import { servePortal } from '#http/portal.ts'
-import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyPluginAsync } from 'fastify'
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyRequest,
+} from 'fastify'
 
 export interface AppOptions {
   readonly log: Logger
@@ -33,6 +40,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     bodyLimit: bodyBytesMax,
     requestTimeout: 30_000,
     routerOptions: { maxParamLength: 200 },
+    frameworkErrors: answer,
+    // A public name means that a proxy stands in front; it is believed about its clients if it is near.
+    trustProxy: isLocal(new URL(options.url).hostname) ? false : ['loopback', 'uniquelocal'],
     logController: new LogController({ disableRequestLogging: true }),
   })
   answerErrors(app)
@@ -46,6 +56,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     if (request.url.startsWith('/v1/') || request.url.startsWith('/self-service/')) request.log.debug(fields, 'request')
   })
   await app.register(helmet, headers(options))
+  app.addHook('onSend', async (_request, reply) => void reply.header('permissions-policy', permissions))
   await app.register(underPressure, {
     maxEventLoopDelay: 2000,
     retryAfter: 5,
@@ -57,7 +68,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { api } = options
   if (api) {
     await app.register(async (scope) => {
-      await scope.register(rateLimit, { max: requestsPerMinute, timeWindow: 60_000 })
+      await scope.register(rateLimit, { max: requestsPerMinute, timeWindow: 60_000, keyGenerator: holderOf })
       scope.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'))
       api(scope)
     })
@@ -65,6 +76,10 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await servePortal(app, options.portalFolder)
   return app
 }
+
+/** Nothing of the browser is needed but keys of its own authenticators. */
+const permissions =
+  'camera=(), geolocation=(), microphone=(), payment=(), usb=(), publickey-credentials-get=(self), publickey-credentials-create=(self)'
 
 /** Strict by default: our own scripts, and those of the identity service and the bot challenge where they live elsewhere. */
 function headers({ url, portalConfig }: AppOptions) {
@@ -90,10 +105,17 @@ function headers({ url, portalConfig }: AppOptions) {
         objectSrc: ["'none'"],
       },
     },
+    frameguard: { action: 'deny' as const },
     strictTransportSecurity: url.startsWith('https:') && { maxAge: 31_536_000 },
     referrerPolicy: { policy: 'strict-origin-when-cross-origin' as const },
     crossOriginResourcePolicy: { policy: 'same-origin' as const },
   }
+}
+
+/** Whoever holds the same credential shares one allowance, wherever they are; strangers share that of their address. */
+function holderOf(request: FastifyRequest): string {
+  const credential = request.headers['x-session-token'] ?? request.headers.authorization ?? request.headers.cookie
+  return credential ? createHash('sha256').update(String(credential)).digest('base64') : request.ip
 }
 
 /**

@@ -20,7 +20,8 @@ export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => answer(error, request, reply))
 }
 
-function answer(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** One error, one answer. */
+export function answer(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof ZodError) return refuse(reply, fromZod(error))
   if (error instanceof Refusal) return refuse(reply, error)
   const status = statusOf(error)

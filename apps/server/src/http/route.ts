@@ -3,6 +3,7 @@ import { type Endpoint, hasQuery, type ParsedInputOf, pathParameters, type Resul
 import { fromQueryString } from '@glacis/contract/query-string'
 import type { Ctx } from '#ctx.ts'
 import { type Database, inAccount } from '#database/index.ts'
+import { invalid } from '#errors.ts'
 import type { Guard } from '#http/guard.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
@@ -31,7 +32,9 @@ export function createRouter(app: FastifyInstance, database: Database, guard: Gu
         url: endpoint.path,
         handler: async (request) => {
           const as = await guard.admit(request)
-          const input = endpoint.input.parse(inputOf(endpoint, request)) as Parameters<typeof verb>[1] // parsed by that very schema
+          const given = inputOf(endpoint, request)
+          refuseUnstorable(given, [])
+          const input = endpoint.input.parse(given) as Parameters<typeof verb>[1] // parsed by that very schema
           return inAccount(database, as, async (ctx) => verb(ctx, input))
         },
       })
@@ -66,4 +69,20 @@ function unwrap(endpoint: Endpoint, body: object): object {
 function readParameters(path: string, request: FastifyRequest): Record<string, unknown> {
   const given = request.params as Record<string, string> // fastify fills the names of the path
   return Object.fromEntries(pathParameters(path).map((name) => [name, given[name]]))
+}
+
+/**
+ * PostgreSQL stores no NUL, and half a surrogate pair is no character.
+ *
+ * @throws Refusal `invalid` with the path of the member
+ */
+function refuseUnstorable(value: unknown, path: readonly string[]): void {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) throw invalid(path.join('.'), 'The text holds a NUL character')
+    if (!value.isWellFormed()) throw invalid(path.join('.'), 'The text is not valid Unicode')
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) refuseUnstorable(item, [...path, String(index)])
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, item] of Object.entries(value)) refuseUnstorable(item, [...path, name])
+  }
 }

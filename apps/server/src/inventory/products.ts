@@ -3,6 +3,7 @@ import type * as contract from '@glacis/contract/inventory'
 import type { Product } from '@glacis/contract/inventory'
 import type { SeverityCount } from '@glacis/contract/primitives'
 import type { Ctx } from '#ctx.ts'
+import { concerns } from '#database/concerns.ts'
 import { cutPage, readPage } from '#database/page.ts'
 import { noIssues } from '#database/severity.ts'
 import { notFound } from '#errors.ts'
@@ -70,15 +71,17 @@ function running(ctx: Ctx, filter: { targetId?: string | undefined; hostId?: str
   return query
 }
 
-/** Active occurrences on the hosts and ports where one of `products` runs. */
+/** Active occurrences that concern one of `products` where it runs. */
 function activeOn(ctx: Ctx, products: ReturnType<typeof sql>) {
   return sql`
     select host_product.product_id, occurrence.issue_id, issue.category
     from host_product
+    join product on product.account_id = host_product.account_id and product.id = host_product.product_id
     join occurrence
       on occurrence.account_id = host_product.account_id
       and occurrence.host_id = host_product.host_id
       and occurrence.port = host_product.port
+      and ${concerns}
     join issue on issue.account_id = occurrence.account_id and issue.id = occurrence.issue_id
     where host_product.account_id = ${ctx.account}
       and host_product.product_id in (${products})

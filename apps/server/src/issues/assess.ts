@@ -1,7 +1,7 @@
 import type { Observation } from '@glacis/contract/runner'
 import type { Knowledge } from '@glacis/intelligence'
 import type { Ctx } from '#ctx.ts'
-import { keyOf, matchInventory } from '#issues/potential.ts'
+import { matchInventory, nameOf } from '#issues/potential.ts'
 import { type Change, type Finding, raise } from '#issues/raise.ts'
 import { rollUp } from '#issues/roll-up.ts'
 import { settle, type Verdicts } from '#issues/settle.ts'
@@ -84,7 +84,7 @@ function verdictsOf({ observations, hostByAddress, askedHosts }: Assessment): Ve
     if (one.kind === 'closed') for (const port of one.ports) closed.add(`${host} ${port}`)
     if (one.kind === 'technology') {
       const place = read.get(`${host} ${one.port}`) ?? { names: new Set<string>(), words: '' }
-      place.names.add(keyOf(one.wfn) ?? '')
+      place.names.add(nameOf(one.wfn))
       read.set(`${host} ${one.port}`, {
         names: place.names,
         words: [place.words, one.evidence.split('\n')[0]].filter(Boolean).join('; '),

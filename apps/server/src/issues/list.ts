@@ -2,6 +2,7 @@ import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/issue'
 import type { Issue, IssueFilter, StatusFilter } from '@glacis/contract/issue'
 import type { Ctx } from '#ctx.ts'
+import { concerns } from '#database/concerns.ts'
 import { cutPage, readPage } from '#database/page.ts'
 import { notFound } from '#errors.ts'
 import type { Targets } from '#inventory/index.ts'
@@ -106,9 +107,12 @@ function conditions(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown> {
     parts.push(
       onSome(
         ctx,
-        sql`(occurrence.host_id, occurrence.port) in (
-          select host_id, port from host_product
-          where account_id = ${ctx.account} and product_id = ${filter.productId} and gone_at is null)`,
+        sql`exists (
+          select from host_product
+          join product on product.account_id = host_product.account_id and product.id = host_product.product_id
+          where host_product.account_id = ${ctx.account} and host_product.product_id = ${filter.productId}
+            and host_product.host_id = occurrence.host_id and host_product.port = occurrence.port
+            and host_product.gone_at is null and ${concerns})`,
       ),
     )
   }

@@ -76,8 +76,13 @@ async function installedOn(ctx: Ctx, hostIds: readonly string[]): Promise<Instal
   }))
 }
 
-/** The canonical `vendor:product` key of a name; null when it has none. */
-export function keyOf(wfn: Wfn): string | null {
+/** `vendor:product` as it was recognised. */
+export function nameOf(wfn: Wfn): string {
+  return `${wfn.vendor}:${wfn.product}`
+}
+
+/** The canonical `vendor:product` key of a name, for the index of threats; null when it has none. */
+function keyOf(wfn: Wfn): string | null {
   const name = fromWfn(wfn)
   return name && productKey(name)
 }
@@ -104,8 +109,7 @@ export function splitKey(key: string): { vendor: string; product: string } {
 }
 
 function toFinding(targetId: string, one: Installed, threat: ThreatRow, match: Match): Finding {
-  const name = keyOf(one.wfn) ?? ''
-  const location = `${one.port} ${name}`
+  const location = `${one.port} ${nameOf(one.wfn)}`
   const text = [one.evidence, match.evidence.text].filter(Boolean).join('\n')
   return {
     threat,

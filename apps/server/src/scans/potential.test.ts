@@ -3,6 +3,7 @@ import type { Observation } from '@glacis/contract/runner'
 import { parseNvd, toWfn, parseFormattedString } from '@glacis/intelligence'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { getIssue, listIssues, setIssueStatus } from '#issues/index.ts'
+import { listProducts } from '#inventory/index.ts'
 import { ingest } from '#scans/ingest.ts'
 import { startScan } from '#scans/index.ts'
 import { createTarget, describeTargets } from '#targets/index.ts'
@@ -160,6 +161,35 @@ it('stays as a person left it while the evidence is the same', async () => {
   })
   await scanned(host, service, apache('2.4.49'))
   expect((await theIssue())?.status).toBe('STATUS_RESOLVED')
+})
+
+it('counts with the product that it names, not with the one beside it on the port', async () => {
+  const name = parseFormattedString('cpe:2.3:a:php:php:8.1.0:*:*:*:*:*:*:*')
+  if (!name) throw new Error('not a name')
+  const php: Observation = {
+    kind: 'technology',
+    address,
+    port: 80,
+    transport: 'tcp',
+    name: 'PHP',
+    wfn: toWfn(name),
+    evidence: 'PHP/8.1.0',
+    quality: 80,
+  }
+  await scanned(host, service, apache('2.4.49'), php)
+  const { products } = await house.as(account, (ctx) => listProducts(ctx, {}))
+  const found = await Promise.all(
+    products.map(async (product) => {
+      const { issues } = await house.as(account, (ctx) =>
+        listIssues(ctx, { filter: { productId: product.id } }, describeTargets),
+      )
+      return [product.name, issues.length, product.issueCount?.high]
+    }),
+  )
+  expect(found).toEqual([
+    ['Apache HTTP Server', 1, 1],
+    ['PHP', 0, 0],
+  ])
 })
 
 it('becomes verified, and its history says so, when a check proves it', async () => {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 type Issue = Parameters<NonNullable<z.core.$ZodConfig['customError']>>[0]
 
-/** Makes every schema of the page speak these words. */
+/** Makes every schema of the process speak these words. */
 export function speakOwnMessages(): void {
   z.config({ customError: wordsFor })
 }
@@ -20,11 +20,12 @@ function wordsFor(issue: Issue): string | undefined {
       return `Invalid enum value. Expected ${issue.values.map((value) => `'${String(value)}'`).join(' | ')}`
     case 'invalid_union':
       return 'Invalid input'
+    case 'too_big':
+      return tooBig(issue.origin, issue.maximum)
     case 'custom':
     case 'invalid_element':
     case 'invalid_key':
     case 'not_multiple_of':
-    case 'too_big':
     case 'unrecognized_keys':
     default:
       return undefined
@@ -34,6 +35,12 @@ function wordsFor(issue: Issue): string | undefined {
 function tooSmall(origin: string, minimum: unknown): string | undefined {
   if (origin === 'string') return `String must contain at least ${String(minimum)} character(s)`
   if (origin === 'number' || origin === 'int') return `Number must be greater than or equal to ${String(minimum)}`
+  return undefined
+}
+
+function tooBig(origin: string, maximum: unknown): string | undefined {
+  if (origin === 'string') return `String must contain at most ${String(maximum)} character(s)`
+  if (origin === 'number' || origin === 'int') return `Number must be less than or equal to ${String(maximum)}`
   return undefined
 }
 
