@@ -3,7 +3,7 @@ import { createServer } from 'node:tls'
 import type { TlsOptions as ServerOptions } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import { createGuard } from '#guard.ts'
-import { acceptedVersions, shakeHands } from '#net/tls.ts'
+import { acceptsSsl3, shakeHands } from '#net/tls.ts'
 import { certificateFor } from '#template/testing/certificate.ts'
 import { answer, greet, listen, neverFinishTls, reset, stayMute } from '#testing/loopback.ts'
 
@@ -54,15 +54,15 @@ describe('shakeHands', () => {
   })
 })
 
-describe('acceptedVersions', () => {
-  it('tells old versions from new ones', async () => {
-    await using server = await secure({ minVersion: 'TLSv1', maxVersion: 'TLSv1.2', ciphers: 'ALL:@SECLEVEL=0' })
-    expect(await acceptedVersions(address, server.port, options)).toEqual(['TLSv1', 'TLSv1.1', 'TLSv1.2'])
-  })
-
+describe('acceptsSsl3', () => {
   it('knows SSL 3 by the version in the ServerHello', async () => {
     const hello = Buffer.from([22, 3, 0, 0, 6, 2, 0, 0, 2, 3, 0])
     await using server = await listen('127.41.20.3', 0, answer([[/^\p{Cc}/u, hello]]))
-    expect(await acceptedVersions(server.address, server.port, { ...options, deadlineMs: 300 })).toEqual(['SSLv3'])
+    expect(await acceptsSsl3(server.address, server.port, { ...options, deadlineMs: 300 })).toBe(true)
+  })
+
+  it('takes a server of today for what it is', async () => {
+    await using server = await secure({ minVersion: 'TLSv1', maxVersion: 'TLSv1.2', ciphers: 'ALL:@SECLEVEL=0' })
+    expect(await acceptsSsl3(address, server.port, { ...options, deadlineMs: 300 })).toBe(false)
   })
 })

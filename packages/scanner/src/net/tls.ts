@@ -167,24 +167,6 @@ function chainLength(certificate: X509Certificate): number {
   return length
 }
 
-/** Protocol versions by their names in templates and reports. */
-export type TlsVersion = 'SSLv3' | 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'
-
-/**
- * The versions that a server accepts, each by a handshake of its own; SSL 3 by a ClientHello written
- * by hand, because no OpenSSL of today speaks it.
- */
-export async function acceptedVersions(address: string, port: number, options: TlsOptions): Promise<TlsVersion[]> {
-  const accepted: TlsVersion[] = (await acceptsSsl3(address, port, options)) ? ['SSLv3'] : []
-  for (const version of ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const) {
-    const shaken = await shakeHands(address, port, { ...options, minVersion: version, maxVersion: version })
-    if (shaken.kind === 'failure') continue
-    shaken.socket.destroy()
-    accepted.push(version)
-  }
-  return accepted
-}
-
 /** Whether a server answers a ClientHello of SSL 3 with a ServerHello of version 3.0 (RFC 6101). */
 export async function acceptsSsl3(address: string, port: number, options: DialOptions): Promise<boolean> {
   const answer = await ask(address, port, ssl3Hello(), {
