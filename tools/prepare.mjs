@@ -21,8 +21,16 @@ export async function start() {
  */
 export async function install({ dev }) {
   if (nodeProgram() !== null && (await isInstalled(dev))) return
-  say(dev ? 'Installing the locked dependencies and tools …' : 'Installing the locked dependencies, this once …')
-  const { code, output } = await run(...npm(), 'ci', '--no-audit', '--no-fund', dev ? '--include=dev' : '--omit=dev')
+  // Whoever works on the code keeps the tools when only the product needs something new.
+  const withTools = dev || existsSync(join(root, 'node_modules/vitest'))
+  say(withTools ? 'Installing the locked dependencies and tools …' : 'Installing the locked dependencies, this once …')
+  const { code, output } = await run(
+    ...npm(),
+    'ci',
+    '--no-audit',
+    '--no-fund',
+    withTools ? '--include=dev' : '--omit=dev',
+  )
   if (code !== 0) {
     const causes = output.split('\n').filter((line) => line.startsWith('npm error') && !line.includes('complete log'))
     fail(`The dependencies could not be installed; npm says:\n${causes.join('\n') || output}`)
@@ -95,7 +103,7 @@ async function filesBelow(path) {
 /** Runs a program quietly and answers its exit code and what it said, which is for the case that it fails. */
 export function run(program, ...words) {
   return new Promise((done) => {
-    const env = { ...process.env, NO_COLOR: '1' }
+    const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' }
     const child = spawn(program, words, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], shell: program === 'npm' })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (output += part))
