@@ -46,6 +46,7 @@ async function installWithPlaywright() {
   const { code, output } = await run(nodeProgram(), playwright, 'install', ...libraries, 'chromium')
   if (code !== 0) say(output)
   const ask = `import('playwright-core').then(({ chromium }) => console.log(chromium.executablePath()))`
-  const { output: path } = await run(nodeProgram(), '-e', ask)
-  return starts(path) ? path : null
+  const { output: places } = await run(nodeProgram(), '-e', ask)
+  const path = places.split('\n').at(-1)
+  return path && starts(path) ? path : null
 }

@@ -103,7 +103,7 @@ async function filesBelow(path) {
 /** Runs a program quietly and answers its exit code and what it said, which is for the case that it fails. */
 export function run(program, ...words) {
   return new Promise((done) => {
-    const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' }
+    const env = { ...process.env, NO_COLOR: '1' }
     const child = spawn(program, words, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], shell: program === 'npm' })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (output += part))
