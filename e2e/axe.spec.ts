@@ -57,11 +57,22 @@ async function furnish(visitor: Visitor): Promise<string[]> {
   const [last] = (await visitor.call(listScans, {})).scans
   const [scope] = (await visitor.call(listTargets, {})).targets
   return [
-    ...['/overview', '/risks/verified', '/risks/potential', `/risks/${risk?.id}`, '/scope', '/scope?create=true'],
+    '/overview',
+    '/risks/verified',
+    '/risks/potential',
+    `/risks/${risk?.id}`,
+    '/scope',
+    '/scope?create=true',
     ...['', '/scans', '/issues', '/assets'].map((child) => `/scope/${scope?.id}${child}`),
     ...['', '/technologies', '/issues'].map((child) => `/assets/${host?.id}${child}`),
-    ...['/assets', '/technologies', `/technologies/${technology?.id}`, '/scans', `/scans/${last?.id}`],
-    ...['/profile', '/subscription', '/nowhere'],
+    '/assets',
+    '/technologies',
+    `/technologies/${technology?.id}`,
+    '/scans',
+    `/scans/${last?.id}`,
+    '/profile',
+    '/subscription',
+    '/nowhere',
   ]
 }
 
