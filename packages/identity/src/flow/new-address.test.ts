@@ -65,19 +65,42 @@ it('opens no way in by codes to an address that is not proved', async () => {
   }
 })
 
-it('lets the old address take the account back', async () => {
-  const { old, wanted } = await mover()
+it('lets the old address take the account back, from the new one as well', async () => {
+  const person = await mover()
+  const { old, wanted } = person
   const stranded = house.browser()
   const { body: flow } = await stranded.get(recovery)
   const send = (body: object) =>
     stranded.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), method: 'code', ...body })
   await send({ email: old })
   expect((await send({ code: codeIn((await house.mailsTo(old, 3)).at(-1)) })).status).toBe(422)
-  expect((await move(stranded, old)).status).toBe(200)
   const { identity } = (await stranded.get('/sessions/whoami')).body
-  expect(identity.verifiable_addresses).toMatchObject([{ value: old }])
+  expect([identity.traits.email, identity.verifiable_addresses.length]).toEqual([old, 1])
+  expect(identity.verifiable_addresses).toMatchObject([{ value: old, verified: true }])
+  expect(messageIds((await prove(person)).body)).toEqual([4070006])
   expect(await statusOf(old)).toBe(200)
   expect((await register(house.browser(), wanted)).status).toBe(200)
+})
+
+it('takes no code that was mailed to an address which the account has left since', async () => {
+  const person = await mover()
+  const stranger = house.browser()
+  const { body: flow } = await stranger.get(recovery)
+  const send = (body: object) =>
+    stranger.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), method: 'code', ...body })
+  await send({ email: person.old })
+  const code = codeIn((await house.mailsTo(person.old, 3)).at(-1))
+  await prove(person)
+  expect(messageIds((await send({ code })).body)).toEqual([4060006])
+  expect(await statusOf(person.wanted)).toBe(200)
+})
+
+it('goes back to the old address before the new one is proved', async () => {
+  const { browser, old, wanted } = await mover()
+  expect((await move(browser, old)).status).toBe(200)
+  const { identity } = (await browser.get('/sessions/whoami')).body
+  expect(identity.verifiable_addresses).toMatchObject([{ value: old }])
+  expect([await statusOf(old), await statusOf(wanted)]).toEqual([200, 400])
 })
 
 it('signs in by a code to the old address', async () => {
