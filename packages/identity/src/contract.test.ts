@@ -47,3 +47,13 @@ it('shows forms that the portal can read, with everything on and everything enro
   await signIn(half, email)
   Flow.parse((await half.get('/self-service/login/browser?aal=aal2')).body)
 })
+
+it.each(['oddd@local', 'a@b', 'ä@ö.de', 'Jörg@exämple.de'])('lets %s in, and back in', async (email) => {
+  const browser = house.browser()
+  expect((await register(browser, email)).status).toBe(200)
+  const cookie = [...browser.jar].map(([name, value]) => `${name}=${value}`).join('; ')
+  expect((await house.identity.whoami({ cookie }))?.identity.traits.email).toBe(email)
+  const again = house.browser()
+  expect((await signIn(again, email)).status).toBe(200)
+  Session.parse((await again.get('/sessions/whoami')).body)
+})

@@ -71,7 +71,7 @@ export async function ownerOfAddress(db: Database, address: string): Promise<str
   return row?.identity_id ?? null
 }
 
-/** Whose recovery address this is. */
+/** Whose recovery address this is; the one by which an account is signed in to, too. */
 export async function ownerOfRecoveryAddress(db: Database, address: string): Promise<string | null> {
   const row = await db
     .selectFrom('identity.recovery_address')
@@ -106,8 +106,18 @@ export async function insertIdentity(tx: Database, traits: Traits, now: Date): P
 export type TraitsChange = 'unchanged address' | 'new address' | 'taken'
 
 /**
- * Writes new traits. A new address starts unverified, and becomes the one to sign in and to recover
- * with; the old one is forgotten. Inside the caller's transaction, which a taken address must undo.
+ * The address by which an account is signed in to and recovered. It is not the one of the traits while
+ * that is new and not proved yet.
+ */
+export function signInAddress({ traits, recovery_addresses }: Identity): string {
+  const counted = recovery_addresses[0]?.value
+  return counted && counted !== normalAddress(traits.email) ? counted : traits.email
+}
+
+/**
+ * Writes new traits. A new address starts unverified; until it is proved, the old one stays the one to
+ * sign in and to recover with, and stays taken. Inside the caller's transaction, which a taken address
+ * must undo.
  */
 export async function updateTraits(tx: Database, identity: Identity, traits: Traits, now: Date): Promise<TraitsChange> {
   const address = normalAddress(traits.email)
@@ -118,44 +128,65 @@ export async function updateTraits(tx: Database, identity: Identity, traits: Tra
     .execute()
   if (address === normalAddress(identity.traits.email)) return 'unchanged address'
   await tx.deleteFrom('identity.verifiable_address').where('identity_id', '=', identity.id).execute()
-  await tx.deleteFrom('identity.recovery_address').where('identity_id', '=', identity.id).execute()
-  if (!(await insertAddresses(tx, identity.id, address, now))) return 'taken'
-  // One identifier per address: where the address was free, so is the identifier.
-  await tx
-    .updateTable('identity.credential_identifier')
-    .set({ identifier: address })
-    .where('identity_id', '=', identity.id)
-    .where('type', '=', 'password')
-    .execute()
-  return 'new address'
+  if (!(await insertVerifiable(tx, identity.id, address, now))) return 'taken'
+  // Only after the insert: whoever else wants the address waits for this transaction from there on.
+  const owner = await ownerOfRecoveryAddress(tx, address)
+  return owner === null || owner === identity.id ? 'new address' : 'taken'
 }
 
 async function insertAddresses(tx: Database, identityId: string, value: string, now: Date): Promise<boolean> {
-  const common = { identity_id: identityId, value, created_at: now, updated_at: now }
-  const verifiable = await tx
-    .insertInto('identity.verifiable_address')
-    .values({ id: randomUUID(), ...common, verified: false, status: 'sent', verified_at: null })
-    .onConflict((conflict) => conflict.column('value').doNothing())
-    .returning('id')
-    .executeTakeFirst()
+  const isFree = await insertVerifiable(tx, identityId, value, now)
   const recovery = await tx
     .insertInto('identity.recovery_address')
-    .values({ id: randomUUID(), ...common })
+    .values({ id: randomUUID(), identity_id: identityId, value, created_at: now, updated_at: now })
     .onConflict((conflict) => conflict.column('value').doNothing())
     .returning('id')
     .executeTakeFirst()
-  return verifiable !== undefined && recovery !== undefined
+  return isFree && recovery !== undefined
 }
 
-/** Marks an address as proved; false when the account no longer has it. */
-export async function markVerified(tx: Database, identityId: string, address: string, now: Date): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable('identity.verifiable_address')
-    .set({ verified: true, status: 'completed', verified_at: now, updated_at: now })
-    .where('identity_id', '=', identityId)
-    .where('value', '=', address)
+async function insertVerifiable(tx: Database, identityId: string, value: string, now: Date): Promise<boolean> {
+  const row = await tx
+    .insertInto('identity.verifiable_address')
+    .values({
+      id: randomUUID(),
+      identity_id: identityId,
+      value,
+      created_at: now,
+      updated_at: now,
+      verified: false,
+      status: 'sent',
+      verified_at: null,
+    })
+    .onConflict((conflict) => conflict.column('value').doNothing())
+    .returning('id')
     .executeTakeFirst()
-  return numUpdatedRows > 0n
+  return row !== undefined
+}
+
+/**
+ * Marks an address as proved, from when on it is the one to sign in and to recover with; false when
+ * the account no longer has it.
+ */
+export async function markVerified(db: Database, identityId: string, address: string, now: Date): Promise<boolean> {
+  // One statement, so that an address never counts for one thing and not for the other.
+  const { rows } = await sql`
+    with proved as (
+      update identity.verifiable_address
+      set verified = true, status = 'completed', verified_at = ${now}, updated_at = ${now}
+      where identity_id = ${identityId} and value = ${address}
+      returning identity_id
+    ), recovering as (
+      update identity.recovery_address
+      set value = ${address}, updated_at = ${now}
+      where identity_id in (select identity_id from proved) and value <> ${address}
+    ), signing_in as (
+      update identity.credential_identifier
+      set identifier = ${address}
+      where identity_id in (select identity_id from proved) and type = 'password' and identifier <> ${address}
+    )
+    select identity_id from proved`.execute(db)
+  return rows.length > 0
 }
 
 /** An account as the wire shows it; secrets have no place in it. */

@@ -44,12 +44,12 @@ export function signInMail(to: string, code: string, minutes: number): Mail {
   })
 }
 
-/** Tells the holder of an address that the account has left it. */
+/** Tells the holder of an address that the account is about to leave it. */
 export function addressChangedMail(to: string, newAddress: string): Mail {
   return letter({
     to,
     subject: 'Your e-mail address was changed',
-    opening: `The e-mail address of your Glacis account was changed to ${newAddress}.`,
+    opening: `The e-mail address of your Glacis account was changed to ${newAddress}. Until that address is verified, you still sign in with this one.`,
     closing: 'If this was not you, please contact the people who run your installation at once.',
   })
 }

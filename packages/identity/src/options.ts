@@ -107,6 +107,8 @@ export interface IdentityOptions {
   readonly captcha?: CaptchaOptions | undefined
   /** Sign up in one form, which is the default, or say who one is first and how one will sign in after it. */
   readonly registrationStyle?: 'one-step' | 'two-step'
+  /** Sign-ups from one client address (IPv6: one /64) in 15 minutes; 20 where nothing is said. */
+  readonly signUpsMax?: number | undefined
   /** Persisted secret of 32 or more bytes in hex, for code hashes and what is kept sealed. */
   readonly secret: string
   /** Sends one mail now; rejects when it could not. The courier queues, retries with back-off and calls this. */

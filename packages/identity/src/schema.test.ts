@@ -1,12 +1,30 @@
+import { Traits } from '@glacis/contract/identity'
 import { expect, it } from 'vitest'
 import { isEmail, readTraits } from '#schema.ts'
 
-it.each(['a@b.ch', 'first.last+tag@sub.example.test', "o'neil@example.test", 'ü@bücher.example', 'a@localhost'])(
-  'takes %s for an address',
-  (value) => {
-    expect(isEmail(value)).toBe(true)
-  },
-)
+const whole = { email: 'a@b.ch', name: { first: 'A', last: 'B' } }
+
+it.each([
+  'a@b.ch',
+  'a@b',
+  'oddd@local',
+  'a@localhost',
+  'first.last+tag@sub.example.test',
+  "o'neil@example.test",
+  'ü@bücher.example',
+  'ä@ö.de',
+  'Jörg@exämple.de',
+  'Jo\u0308rg@exa\u0308mple.de',
+  '用户@例子.广告',
+  'root@127.0.0.1',
+  `${'a'.repeat(64)}@b.test`,
+  ' a@b.ch ',
+])('takes %s for an address, and so does who reads the account', (email) => {
+  expect(isEmail(email)).toBe(true)
+  const reading = readTraits({ ...whole, email })
+  expect(reading).toEqual({ kind: 'traits', traits: { ...whole, email: email.trim() } })
+  expect(Traits.safeParse('traits' in reading && reading.traits).success).toBe(true)
+})
 
 it.each([
   '',
@@ -21,17 +39,25 @@ it.each([
   'a@b.test,c@d.test',
   '<a@b.test>',
   `${'a'.repeat(65)}@b.test`,
-])('takes %j for none', (value) => {
-  expect(isEmail(value)).toBe(false)
+  `a@${'b'.repeat(253)}`,
+  '\ud800@b.test',
+  'a\u200b@b.test',
+  'a\0@b.test',
+])('takes %j for none, and so does who reads the account', (email) => {
+  expect(isEmail(email)).toBe(false)
+  expect(readTraits({ ...whole, email }).kind).toBe('invalid')
+  expect(Traits.safeParse({ ...whole, email }).success).toBe(false)
 })
 
-const whole = { email: 'a@b.ch', name: { first: 'A', last: 'B' } }
 it.each([
   [{ ...whole, role: 'admin' }, 'traits', 4000001],
   [{ ...whole, name: { ...whole.name, middle: 'C' } }, 'traits.name', 4000001],
   [{ ...whole, email: 7 }, 'traits.email', 4000026],
   [{ ...whole, email: 'nobody' }, 'traits.email', 4000040],
   [{ ...whole, name: { first: '', last: 'B' } }, 'traits.name.first', 4000003],
+  [{ ...whole, name: { first: '   ', last: 'B' } }, 'traits.name.first', 4000002],
+  [{ ...whole, name: { first: 'A', last: '\u00a0\u200b\u3164' } }, 'traits.name.last', 4000002],
+  [{ ...whole, email: '  ' }, 'traits.email', 4000002],
   [{ ...whole, name: { first: 'x'.repeat(129), last: 'B' } }, 'traits.name.first', 4000017],
   [{ ...whole, name: 'A B' }, 'traits.name.last', 4000002],
   ['traits', 'traits.email', 4000002],

@@ -1,4 +1,5 @@
 /** The identity schema: what an account says of its person, and how a form asks for it. */
+import { emailPattern } from '@glacis/contract/identity'
 import { isFields } from '#http/body.ts'
 import type { Traits } from '#store.ts'
 import { type PlacedMessage, label, on, problem } from '#ui/message.ts'
@@ -118,7 +119,7 @@ export function readTraits(value: unknown): TraitsReading {
   const text = (path: readonly string[]) => String(valueAt(value, path))
   return {
     kind: 'traits',
-    traits: { email: text(['email']), name: { first: text(['name', 'first']), last: text(['name', 'last']) } },
+    traits: { email: text(['email']).trim(), name: { first: text(['name', 'first']), last: text(['name', 'last']) } },
   }
 }
 
@@ -127,6 +128,7 @@ function faultsOf(leaf: Leaf, value: unknown): PlacedMessage[] {
   if (value === undefined) return [on(field, problem.required(leaf.path.at(-1) ?? field))]
   if (typeof value !== 'string') return [on(field, problem.wrongType('string', typeOf(value)))]
   const { length } = Array.from(value)
+  if (length > 0 && isBlank(value)) return [on(field, problem.required(leaf.path.at(-1) ?? field))]
   return [
     leaf.format === 'email' && !isEmail(value) && emailFault(value),
     length < leaf.minLength && problem.tooShort(leaf.minLength, length),
@@ -134,17 +136,18 @@ function faultsOf(leaf: Leaf, value: unknown): PlacedMessage[] {
   ].flatMap((fault) => (fault ? [on(field, fault)] : []))
 }
 
+/** True where nothing is to be seen; U+2800, U+3164 and U+FFA0 are letters and symbols that show as blanks. */
+function isBlank(value: string): boolean {
+  return /^[\s\p{C}\u2800\u3164\uFFA0]*$/u.test(value)
+}
+
 function emailFault(value: string) {
   return value === '' ? problem.generic('"" is not valid "email"') : problem.email(value)
 }
 
-/**
- * An address that mail can reach: one `@`, a local part of printable characters without spaces, a
- * domain of labels. Stricter than RFC 5322, which allows quoted strings and comments.
- */
+/** An address that mail can reach, by the rule with which the portal reads it back; spaces around it are no fault. */
 export function isEmail(value: string): boolean {
-  if (value.length > emailLengthMax) return false
-  return /^[^\s@<>()[\],;:\\"\p{Cc}]{1,64}@(?!-)[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)*$/u.test(value.trim())
+  return emailPattern.test(value.trim())
 }
 
 function unknownTraits(value: unknown): PlacedMessage[] {

@@ -19,6 +19,8 @@ export interface Service {
   readonly providers: readonly Provider[]
   readonly captcha: CaptchaOptions | undefined
   readonly registrationStyle: 'one-step' | 'two-step'
+  /** Sign-ups from one client address in one window. */
+  readonly signUpsMax: number
   readonly csrfCookie: string
   /** True when the public address is https; cookies are then sent over https only. */
   readonly isSecure: boolean
@@ -80,6 +82,7 @@ export function buildService(options: IdentityOptions, courier: Courier, methods
     methods,
     captcha: options.captcha,
     registrationStyle: options.registrationStyle ?? 'one-step',
+    signUpsMax: options.signUpsMax ?? 20,
     providers: (options.methods?.oidc ?? []).map((one) => createProvider(one, options.now ?? (() => new Date()))),
     csrfCookie: csrfCookieName(publicUrl),
     isSecure: new URL(publicUrl).protocol === 'https:',

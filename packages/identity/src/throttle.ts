@@ -10,6 +10,11 @@ import type { Service } from '#service.ts'
 const windowMs = 15 * 60_000
 /** Wrong guesses in one window: of one account from one address, of one account from anywhere, of one address. */
 const limits = { pair: 10, account: 50, address: 100 } as const
+/**
+ * Wrong guesses that each address still has at an account that is being guessed at from everywhere.
+ * Whoever attacks an account must not lock its owner out, who comes from an address of their own.
+ */
+const pairMaxUnderAttack = 2
 /** Mails that one recipient gets in one window, however often somebody asks. */
 const mailsMax = 10
 
@@ -27,36 +32,62 @@ export type Guess =
   | 'webauthn'
   | 'code'
 
+/**
+ * Guesses that only come after a right first factor: no outsider can use their count up, and six digits
+ * must not fall to many addresses with a few guesses each.
+ */
+const afterFirstFactor: ReadonlySet<Guess> = new Set(['totp', 'lookup_secret'])
+
 export interface Attempt {
   /** True when a limit is reached: the guess must not even be looked at. */
   readonly isRefused: boolean
-  /** Gives the attempt back: the guess was right. */
+  /** Gives the attempt back: the guess was right, or cost nothing. */
   forgive(): Promise<void>
 }
 
 /** Counts one guess at an account's secret by a client address. */
 export async function attempt(service: Service, guess: Guess, account: string, ip: string): Promise<Attempt> {
   const network = networkOf(ip)
-  const pair = keyOf(guess, 'pair', `${account} ${network}`)
-  const keys = [
-    [pair, limits.pair],
-    [keyOf(guess, 'account', account), limits.account],
-    [keyOf(guess, 'address', network), limits.address],
-  ] as const
-  let isRefused = false
-  for (const [key, limit] of keys) isRefused ||= (await count(service, key)) > limit
+  const keys = {
+    pair: keyOf(guess, 'pair', `${account} ${network}`),
+    account: keyOf(guess, 'account', account),
+    address: keyOf(guess, 'address', network),
+  }
   return {
-    isRefused,
+    isRefused: await isRefused(service, keys, afterFirstFactor.has(guess)),
     async forgive() {
-      const { db } = service
-      await db.deleteFrom('identity.throttle').where('key', '=', pair).execute()
-      await db
-        .updateTable('identity.throttle')
-        .set({ used: sql<number>`greatest(used - 1, 0)` })
-        .where('key', 'in', [keys[1][0], keys[2][0]])
-        .execute()
+      await service.db.deleteFrom('identity.throttle').where('key', '=', keys.pair).execute()
+      await giveBack(service, [keys.account, keys.address])
     },
   }
+}
+
+type Keys = Readonly<Record<keyof typeof limits, string>>
+
+/** Counts in turn; what one limit refuses does not count towards the next. */
+async function isRefused(service: Service, keys: Keys, isAccountStrict: boolean): Promise<boolean> {
+  const byPair = await count(service, keys.pair)
+  if (byPair > limits.pair) return true
+  const isUnderAttack = (await count(service, keys.account)) > limits.account
+  if (isUnderAttack && (isAccountStrict || byPair > pairMaxUnderAttack)) return true
+  return (await count(service, keys.address)) > limits.address
+}
+
+/** Counts one sign-up by a client address: each costs a hash of a password and a mail. */
+export async function attemptSignUp(service: Service, ip: string): Promise<Attempt> {
+  const key = keyOf('registration', 'address', networkOf(ip))
+  return {
+    isRefused: (await count(service, key)) > service.signUpsMax,
+    forgive: () => giveBack(service, [key]),
+  }
+}
+
+async function giveBack({ db }: Service, keys: readonly string[]): Promise<void> {
+  await db
+    .updateTable('identity.throttle')
+    .set({ used: sql<number>`greatest(used - 1, 0)` })
+    .where('key', 'in', keys)
+    .execute()
 }
 
 /** Counts a mail to an address; false when it has had enough of them for now. */

@@ -222,6 +222,30 @@ it('slows guessing at an account down, lets the window pass, and treats nobodyâ€
   expect(house.events.map(({ kind }) => kind)).toContain('throttled')
 })
 
+/** Wrong guesses at an account from many addresses, a few from each. */
+async function besiege(email: string, addresses: number) {
+  for (let host = 1; host <= addresses; host++) {
+    const browser = house.browser('Attacker/1', `127.9.0.${host}`)
+    for (let guess = 0; guess < 9; guess++) await signIn(browser, email, `wrong ${guess}`)
+  }
+}
+
+it('keeps nobody out of an account that others guess at, and lets the others guess no further', async () => {
+  const email = await account()
+  await besiege(email, 6)
+  const used = house.browser('Attacker/1', '127.9.0.1')
+  expect(messageIds((await signIn(used, email)).body)).toEqual([4000001])
+  const fresh = house.browser('Attacker/1', '127.9.1.1')
+  const guesses = []
+  for (let guess = 0; guess < 3; guess++) guesses.push(messageIds((await signIn(fresh, email, 'wrong')).body))
+  expect(guesses).toEqual([[4000006], [4000006], [4000001]])
+  expect(messageIds((await signIn(fresh, email)).body)).toEqual([4000001])
+
+  const owner = () => house.browser('Owner/1', '127.9.2.1')
+  expect(messageIds((await signIn(owner(), email, 'a slip')).body)).toEqual([4000006])
+  for (let visit = 0; visit < 3; visit++) expect((await signIn(owner(), email)).status).toBe(200)
+})
+
 it('counts guesses that come all at once', async () => {
   const email = await account()
   const answers = await Promise.all(Array.from({ length: 14 }, () => signIn(house.browser(), email, 'wrong password')))

@@ -16,7 +16,14 @@ import {
 } from '#flow/flow.ts'
 import { createSettings } from '#flow/settings.ts'
 import { formAnswer, keepAttempt, requireCsrf, requireSameBrowser, submittedFlow, unreadable } from '#flow/submit.ts'
-import { findIdentity, markVerified, ownerOfRecoveryAddress } from '#identities.ts'
+import {
+  type Identity,
+  findIdentity,
+  markVerified,
+  ownerOfRecoveryAddress,
+  signInAddress,
+  updateTraits,
+} from '#identities.ts'
 import { recoveryMail } from '#mail.ts'
 import { isSpent, issueCode, tryCode } from '#method/code.ts'
 import { checkReturnTo } from '#return-to.ts'
@@ -150,9 +157,11 @@ async function takeCode(exchange: Exchange, flow: Flow, fields: Fields): Promise
   if (outcome.kind === 'too often') return replaced(exchange, flow, tooOften)
   if (outcome.kind === 'right') {
     const identity = await findIdentity(service.db, outcome.identityId)
-    if (identity?.state === 'active') {
+    // An address that stopped being the account's since proves nothing any more.
+    const isStill = identity && normalAddress(signInAddress(identity)) === outcome.address
+    if (isStill && identity.state === 'active') {
       await guess.forgive()
-      return recover(exchange, flow, identity.id, outcome.address)
+      return recover(exchange, flow, identity, outcome.address)
     }
   }
   const kept = await keepAttempt(exchange, flow, { messages: [onForm(problem.recoveryCodeWrong)] })
@@ -160,9 +169,10 @@ async function takeCode(exchange: Exchange, flow: Flow, fields: Fields): Promise
 }
 
 /** The holder of the address is in: everybody else is out, and a settings flow asks for a new password. */
-async function recover(exchange: Exchange, flow: Flow, identityId: string, address: string): Promise<Answer> {
+async function recover(exchange: Exchange, flow: Flow, identity: Identity, address: string): Promise<Answer> {
   const { service } = exchange
-  await markVerified(service.db, identityId, address, service.now())
+  const identityId = identity.id
+  await settleAddress(service, identity, address)
   await saveFlow(service, flow, { state: 'passed_challenge' })
   const present = await exchange.session()
   if (present) await revokeSession(service, present.identity.id, present.id)
@@ -182,6 +192,19 @@ async function recover(exchange: Exchange, flow: Flow, identityId: string, addre
     messages: [notice.recovered(until, privilegedMs / 60_000)],
   })
   throw locationChangeRequired(pageUrl(service, 'settings', settings.id))
+}
+
+/**
+ * The recovered address is the account's, and proved. A new one that waits for its proof is dropped:
+ * whoever the account is recovered from may have asked for it.
+ */
+async function settleAddress({ db, now }: Service, identity: Identity, address: string): Promise<void> {
+  const { traits } = identity
+  const isLeft = normalAddress(traits.email) !== address
+  await db.transaction().execute(async (tx) => {
+    if (isLeft) await updateTraits(tx, identity, { ...traits, email: address }, now())
+    await markVerified(tx, identity.id, address, now())
+  })
 }
 
 async function refuseMethod(exchange: Exchange, flow: Flow, method: string): Promise<Answer> {

@@ -139,3 +139,20 @@ it('asks in two steps where it shall, keeps what was typed, and makes the accoun
   expect(made).toBe(200)
   await steps.close()
 })
+
+it('bounds the sign-ups of one address, for a while, and not those of others', async () => {
+  const strict = await openHouse({ signUpsMax: 2 })
+  const from = (ip: string, password = goodPassword) => register(strict.browser('Test/1', ip), newAddress(), password)
+  // A password that is refused costs nothing, and counts for nothing.
+  expect((await from('127.0.0.1', 'short')).status).toBe(400)
+  const answers = await Promise.all([1, 2, 3, 4].map(() => from('127.0.0.1')))
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 400, 400])
+  expect(answers.flatMap(({ body }) => (body.ui ? messageIds(body) : []))).toEqual([4000001, 4000001])
+  expect((await from('127.0.0.2')).status).toBe(200)
+  expect((await from('2001:db8::1')).status).toBe(200)
+  expect((await from('2001:db8::2')).status).toBe(200)
+  expect((await from('2001:db8::3')).status).toBe(400)
+  strict.advance(16 * 60_000)
+  expect((await from('127.0.0.1')).status).toBe(200)
+  await strict.close()
+})

@@ -34,6 +34,7 @@ import { normalAddress, readTraits, schemaId, typedTraits } from '#schema.ts'
 import { type Service, pageUrl } from '#service.ts'
 import { type Factor, issueSession, sessionBody } from '#session.ts'
 import type { Database, FlowMemory, Traits } from '#store.ts'
+import { attemptSignUp, tooManyAttempts } from '#throttle.ts'
 import { type Message, type PlacedMessage, notice, onForm, problem } from '#ui/message.ts'
 
 /** Starts a registration. */
@@ -93,8 +94,14 @@ export async function submitRegistration(exchange: Exchange): Promise<Answer> {
   if (method.registration.needsNoTraits) return leave(exchange, flow, method.registration.submit, fields)
   if (reading.kind === 'invalid') return refuse(exchange, flow, [...reading.messages, ...missing], fields)
   if (missing.length > 0) return refuse(exchange, flow, missing, fields)
+  const signUp = await attemptSignUp(service, exchange.client.ip)
+  if (signUp.isRefused) {
+    tell(exchange, 'throttled', null, 'registration')
+    return refuse(exchange, flow, [onForm(problem.generic(tooManyAttempts))], fields)
+  }
   const outcome = await method.registration.submit(exchange, fields, reading.traits, flow)
   if (outcome.kind === 'refused') {
+    await signUp.forgive()
     const next = outcome.isSpent ? await withNewChallenge(exchange, flow) : flow
     return refuse(exchange, next, outcome.messages, fields)
   }

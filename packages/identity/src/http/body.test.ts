@@ -31,6 +31,10 @@ it.each([
   ['application/json', 'null', 'Expected JSON sent in request body to be an object'],
   ['application/json', '{"a":{"b":["\\u0000"]}}', 'NUL'],
   [form, 'a=%00', 'NUL'],
+  [form, `a${'.a'.repeat(100_000)}=1`, 'nested too deeply'],
+  ['application/json', '{"a":{"b":["\\ud800"]}}', 'not valid Unicode'],
+  ['application/json', '{"a":{"\\udc00b":1}}', 'not valid Unicode'],
+  ['application/json', `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'nested too deeply'],
   ['text/plain', 'a=b', 'unknown HTTP Header "Content-Type: text/plain"'],
   [undefined, 'a=b', 'unknown HTTP Header "Content-Type: "'],
 ])('cannot read %s %j', (type, text, reason) => {

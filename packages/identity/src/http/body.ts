@@ -44,17 +44,31 @@ function readForm(text: string): Body {
 }
 
 function nested(entries: readonly (readonly [string, unknown])[]): Body {
-  if (entries.some((entry) => holdsNul(entry))) return unreadable('The request body contains a NUL character.')
+  const isTooDeep = entries.some(([name]) => name.split('.').length > depthMax)
+  const fault = isTooDeep ? tooDeep : faultOf(entries)
+  if (fault) return unreadable(fault)
   const fields: Record<string, unknown> = {}
   for (const [name, value] of entries) place(fields, name.split('.'), value)
   return { kind: 'fields', fields }
 }
 
-/** PostgreSQL holds every character but this one. */
-function holdsNul(value: unknown): boolean {
-  if (typeof value === 'string') return value.includes('\0')
-  if (typeof value !== 'object' || value === null) return false
-  return Object.entries(value).some(([key, inner]) => key.includes('\0') || holdsNul(inner))
+/** Traits are three deep and answers of authenticators four; what is deeper would only exhaust the stack. */
+const depthMax = 16
+const tooDeep = 'The request body is nested too deeply.'
+
+/** PostgreSQL holds every text but one with a NUL or with half of a surrogate pair. */
+function faultOf(value: unknown, depth = 0): string | undefined {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) return 'The request body contains a NUL character.'
+    return value.isWellFormed() ? undefined : 'The request body contains characters that are not valid Unicode.'
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  if (depth > depthMax) return tooDeep
+  for (const [key, inner] of Object.entries(value)) {
+    const fault = faultOf(key) ?? faultOf(inner, depth + 1)
+    if (fault) return fault
+  }
+  return undefined
 }
 
 function place(target: Record<string, unknown>, path: readonly string[], value: unknown): void {

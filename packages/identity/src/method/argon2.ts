@@ -1,6 +1,8 @@
 /** Password hashes: argon2id (RFC 9106) in the PHC string format. */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
+import { createGate } from '#method/gate.ts'
 
 interface Parameters {
   readonly memory: number
@@ -12,6 +14,8 @@ interface Parameters {
 const current: Parameters = { memory: 19 * 1024, passes: 2, parallelism: 1 }
 const hashBytes = 32
 const derive = promisify(argon2)
+/** More at once would be no faster, and each takes its 19 MiB: the others wait. */
+const gate = createGate(availableParallelism())
 
 /** The PHC string of a password. Equal passwords in any Unicode composition have equal hashes. */
 export async function hashPassword(password: string): Promise<string> {
@@ -45,14 +49,8 @@ function run(
   { memory, passes, parallelism }: Parameters,
   length: number,
 ): Promise<Buffer> {
-  return derive('argon2id', {
-    message: password.normalize('NFC'),
-    nonce: salt,
-    memory,
-    passes,
-    parallelism,
-    tagLength: length,
-  })
+  const message = password.normalize('NFC')
+  return gate(() => derive('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength: length }))
 }
 
 function phc({ memory, passes, parallelism }: Parameters, salt: Buffer, hash: Buffer): string {

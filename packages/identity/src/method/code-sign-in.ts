@@ -2,7 +2,7 @@
 import type { Flow } from '#flow/flow.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import { type Exchange, tell } from '#http/exchange.ts'
-import { findIdentity, markVerified, ownerOfAddress } from '#identities.ts'
+import { findIdentity, markVerified, ownerOfRecoveryAddress } from '#identities.ts'
 import { signInMail } from '#mail.ts'
 import { issueCode, tryCode } from '#method/code.ts'
 import { identifierNode } from '#method/identifier.ts'
@@ -28,7 +28,7 @@ async function send(exchange: Exchange, fields: Fields, flow: Flow): Promise<Log
   const address = normalAddress(textOf(fields, 'identifier') || (flow.memory.address ?? ''))
   if (!address) return refused(on('identifier', problem.required('identifier')))
   if (!isEmail(address)) return refused(on('identifier', problem.email(address.slice(0, 254))))
-  const owner = await ownerOfAddress(service.db, address)
+  const owner = await ownerOfRecoveryAddress(service.db, address)
   // Somebody who has had enough mails keeps the code of the last one.
   if (await mayMail(service, address)) await mailCode(exchange, flow, address, owner)
   service.courier.kick()
@@ -80,8 +80,10 @@ async function prove(exchange: Exchange, fields: Fields, flow: Flow): Promise<Lo
   const { identityId, address } = outcome
   const identity = await findIdentity(service.db, identityId)
   if (identity?.state !== 'active') return refused(onForm(problem.accountDisabled))
-  // An address that has moved to another account since proves nothing any more.
-  if (!(await markVerified(service.db, identityId, address, service.now())))
+  // An address that stopped being the account's since proves nothing any more.
+  if ((await ownerOfRecoveryAddress(service.db, address)) !== identityId) {
     return refused(onForm(problem.signInCodeWrong))
+  }
+  await markVerified(service.db, identityId, address, service.now())
   return { kind: 'passed', identityId }
 }

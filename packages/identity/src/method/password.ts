@@ -1,6 +1,7 @@
 /** Signing in with a password. */
 import { type Fields, textOf } from '#http/body.ts'
 import { type Exchange, tell } from '#http/exchange.ts'
+import { signInAddress } from '#identities.ts'
 import { decoyHash, hashPassword, isOutdated, verifyPassword } from '#method/argon2.ts'
 import { identifierNode } from '#method/identifier.ts'
 import { type LoginOutcome, type Method, type Scene, type SettingsOutcome, refused } from '#method/method.ts'
@@ -109,7 +110,7 @@ async function changePassword(exchange: Exchange, session: LiveSession, fields: 
   const hash = await hashPassword(chosen)
   const now = service.now()
   await service.db.transaction().execute(async (tx) => {
-    await attach(tx, identity.id, normalAddress(identity.traits.email), hash, now)
+    await attach(tx, identity.id, normalAddress(signInAddress(identity)), hash, now)
     await revokeOthers({ ...service, db: tx }, identity.id, session.id)
   })
   tell(exchange, 'password_changed', identity.id)

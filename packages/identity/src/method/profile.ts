@@ -1,7 +1,7 @@
 /** Changing one's name and address. */
 import type { Fields } from '#http/body.ts'
 import { type Exchange, csrfOf, tell } from '#http/exchange.ts'
-import { type Identity, updateTraits } from '#identities.ts'
+import { type Identity, signInAddress, updateTraits } from '#identities.ts'
 import { startProofOfAddress } from '#flow/verification.ts'
 import { addressChangedMail } from '#mail.ts'
 import { type Method, type SettingsOutcome, refused } from '#method/method.ts'
@@ -37,7 +37,7 @@ async function changeProfile(exchange: Exchange, session: LiveSession, fields: F
   return moveAddress(exchange, identity, reading.traits)
 }
 
-/** A new address is unverified until its own code comes back, and the old one is told. */
+/** A new address does not count until its own code comes back, and the old one is told. */
 async function moveAddress(exchange: Exchange, identity: Identity, traits: Traits): Promise<SettingsOutcome> {
   const { service } = exchange
   const now = service.now()
@@ -46,8 +46,9 @@ async function moveAddress(exchange: Exchange, identity: Identity, traits: Trait
     .transaction()
     .execute(async (tx) => {
       if ((await updateTraits(tx, identity, traits, now)) === 'taken') throw new Taken()
-      const news = addressChangedMail(normalAddress(identity.traits.email), address)
-      await service.courier.queue(tx, news, { expiresAt: new Date(now.getTime() + newsMs) })
+      const old = normalAddress(signInAddress(identity))
+      const expiresAt = new Date(now.getTime() + newsMs)
+      if (old !== address) await service.courier.queue(tx, addressChangedMail(old, address), { expiresAt })
       return startProofOfAddress(exchange, tx, {
         identityId: identity.id,
         address,

@@ -148,7 +148,15 @@ function configure(
   return configuration
 }
 
-const text = z.string().trim().min(1).max(254).nullable().catch(null)
+/** What cannot be kept counts as not said: the form asks for it. */
+const text = z
+  .string()
+  .trim()
+  .min(1)
+  .max(254)
+  .regex(/^[^\0\p{Cs}]*$/u)
+  .nullable()
+  .catch(null)
 const Claims = z.object({
   email: text,
   email_verified: z.union([z.boolean(), z.stringbool()]).catch(false),

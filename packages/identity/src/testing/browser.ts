@@ -18,10 +18,12 @@ export class Browser {
   readonly app: FastifyInstance
   readonly jar = new Map<string, string>()
   readonly #agent: string
+  readonly #ip: string
 
-  constructor(app: FastifyInstance, agent = 'Mozilla/5.0 (X11; Linux x86_64) Test/1.0') {
+  constructor(app: FastifyInstance, agent = 'Mozilla/5.0 (X11; Linux x86_64) Test/1.0', ip = '127.0.0.1') {
     this.app = app
     this.#agent = agent
+    this.#ip = ip
   }
 
   /** Asks for JSON. */
@@ -55,6 +57,7 @@ export class Browser {
     const cookie = [...this.jar].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await this.app.inject({
       method,
+      remoteAddress: this.#ip,
       url: url.replace(/^https?:\/\/[^/]+/, ''),
       headers: { 'user-agent': this.#agent, ...(cookie && { cookie }), ...asked.headers },
       ...(typeof asked.body === 'string' && { payload: asked.body }),

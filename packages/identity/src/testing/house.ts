@@ -24,7 +24,7 @@ export interface House {
   mailsTo(address: string, count?: number): Promise<Mail[]>
   /** How many mails were meant for an address, delivered or not. */
   mailsMeantFor(address: string): Promise<number>
-  browser(agent?: string): Browser
+  browser(agent?: string, ip?: string): Browser
   close(): Promise<void>
 }
 
@@ -57,6 +57,8 @@ export async function openHouse(options: Partial<IdentityOptions> = {}): Promise
     },
     onEvent: (event) => events.push(event),
     now,
+    // All of a house's people come from one address.
+    signUpsMax: 10_000,
     ...options,
   })
   const app = Fastify()
@@ -82,7 +84,7 @@ export async function openHouse(options: Partial<IdentityOptions> = {}): Promise
       const query = database.db.selectFrom('identity.mail').select('id').where('recipient', '=', address)
       return (await query.where('status', '<>', 'void').execute()).length
     },
-    browser: (agent) => new Browser(app, agent),
+    browser: (agent, ip) => new Browser(app, agent, ip),
     async close() {
       await app.close()
       await identity.close()

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type House, messageIds, newAddress, openHouse, register, valueOf } from '#testing/house.ts'
+
+let house: House
+beforeAll(async () => {
+  house = await openHouse({ methods: { code: true }, registrationStyle: 'two-step' })
+})
+afterAll(() => house?.close())
+
+const fields = ['identifier', 'password', 'email', 'code', 'method', 'traits.email', 'traits.name.first', 'totp_code']
+const flows = ['login', 'registration', 'verification', 'recovery', 'settings']
+const cases = flows.flatMap((flow) => fields.map((field) => [flow, field] as const))
+
+it.each(cases)('answers %s with its form where %s cannot be stored', async (kind, field) => {
+  const browser = house.browser()
+  if (kind === 'settings') await register(browser, newAddress())
+  const { body: flow } = await browser.get(`/self-service/${kind}/browser`)
+  for (const text of ['a\0b', '\ud800']) {
+    const method = kind === 'recovery' || kind === 'verification' ? 'code' : 'password'
+    const sent = { csrf_token: valueOf(flow, 'csrf_token'), method, [field]: text }
+    const { status, body } = await browser.post(flow.ui.action, sent)
+    expect([status, ...messageIds(body)]).toEqual([400, 4000001])
+  }
+})
+
+it.each([
+  ...flows.flatMap((kind) => [
+    `/self-service/${kind}/browser?return_to=%00&aal=%00&identity_schema=%00&after_verification_return_to=%00&x=%00`,
+    `/self-service/${kind}/browser?refresh=%00&x=%00&y=%ED%A0%80`,
+    `/self-service/${kind}/flows?id=%00`,
+    `/self-service/${kind}?flow=%00&code=%00`,
+  ]),
+  '/self-service/logout?token=%00&return_to=%00',
+  '/self-service/errors?id=%00',
+  '/self-service/methods/oidc/callback/%00?state=%00&code=%00',
+  '/self-service/login/browser?login_challenge=%00',
+  '/schemas/%00',
+  '/sessions?page_token=%00',
+])('has no 5xx for %s', async (path) => {
+  const browser = house.browser()
+  await browser.get('/self-service/login/browser')
+  expect((await browser.get(path)).status).toBeLessThan(500)
+})
