@@ -65,7 +65,7 @@ it('signs up, confirms the address with the code from the mail, and comes to the
   await page.getByLabel('First name').fill('Nora')
   await page.getByLabel('Last name').fill('Ammann')
   await page.locator('input[name=password]').fill(person.password)
-  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.getByRole('button', { name: 'Sign up', exact: true }).click()
   await page.waitForURL(/\/verification\?flow=/)
   await page.locator('input[autocomplete="one-time-code"], [data-code-input] input').first().click()
   await page.keyboard.type(await codeFor(person.email, product.dataFolder))

@@ -29,7 +29,7 @@ export async function startProduct(options: {
   const { port, dataFolder, settings = {}, echo } = options
   const child = spawn(process.execPath, ['apps/server/src/main.ts', 'serve'], {
     cwd: root,
-    env: { ...process.env, ...settings, GLACIS_PORT: String(port), GLACIS_DATA: dataFolder },
+    env: { ...withoutTestSettings(process.env), ...settings, GLACIS_PORT: String(port), GLACIS_DATA: dataFolder },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const said: string[] = []
@@ -54,4 +54,9 @@ export async function startProduct(options: {
       await exit
     },
   }
+}
+
+/** What tests are told is no setting of the product. */
+function withoutTestSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => name !== 'GLACIS_SHARED'))
 }

@@ -40,6 +40,16 @@ export interface ComposeOptions {
   readonly root: string
 }
 
+/**
+ * Sign-ups from one address in a quarter of an hour. Where only this machine and those beside it
+ * reach us, the bound is there against accidents alone.
+ */
+const signUpsMax = { local: 2000, public: 20 } as const
+
+function isLocal(url: string): boolean {
+  return /^(localhost|127\..*|\[::1\])$/.test(new URL(url).hostname)
+}
+
 /** Migrates the database, then builds the parts that `config.roles` names. */
 export async function compose({ config, databaseUrl, log, mailer, root }: ComposeOptions): Promise<Composition> {
   speakOwnMessages()
@@ -61,6 +71,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
         registrationStyle: config.signIn.registration,
         methods: { oidc: config.signIn.providers, code: config.signIn.hasCodes },
         secret: await secretOf(database),
+        signUpsMax: isLocal(config.url) ? signUpsMax.local : signUpsMax.public,
         deliver: (mail) => mailer.deliver(mail),
         log,
         onEvent: (event) => {

@@ -22,7 +22,7 @@ export async function servePortal(app: FastifyInstance, folder: string | null): 
     })
   }
   app.setNotFoundHandler(async (request, reply) => {
-    const isPage = /^(GET|HEAD)$/.test(request.method) && (request.headers.accept ?? '').includes('text/html')
+    const isPage = /^(GET|HEAD)$/.test(request.method) && /text\/html|\*\/\*/.test(request.headers.accept ?? '*/*')
     const isApi = /^\/(v1|docs|health|self-service|sessions|schemas|files|\.well-known)(\/|$)/.test(request.url)
     if (isBuilt && isPage && !isApi) return reply.type('text/html').sendFile('index.html')
     const body: ApiError = {

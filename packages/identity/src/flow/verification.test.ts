@@ -82,8 +82,10 @@ it('takes no code after five wrong ones, not even the right one', async () => {
 it('lets one of many equal submits through', async () => {
   const { browser, flow, code } = await asked()
   const submit = () => browser.post(flow.ui.action, { method: 'code', code })
-  const states = (await Promise.all([submit(), submit(), submit()])).map(({ body }) => messageIds(body)[0])
-  expect(states.filter((id) => id === 1080002)).toHaveLength(1)
+  const answers = await Promise.all([submit(), submit(), submit()])
+  // Whoever comes second is told so in the flow, or sent to another one.
+  const passed = answers.filter(({ status, body }) => status === 200 && messageIds(body).includes(1080002))
+  expect(passed).toHaveLength(1)
 })
 
 it('forgets a code that is too old', async () => {
