@@ -35,6 +35,7 @@ export function ProductDetailPage({ risks, assets }: ProductDetailPageProps) {
         }
         documentTitle={`${product.name} ${product.version}`.trim()}
         crumbs={<Crumb to="/technologies">Technologies</Crumb>}
+        here={product.name}
         aside={<EndOfLifeBadge product={product} />}
       />
       <Detail rail={<Rail product={product} />}>
