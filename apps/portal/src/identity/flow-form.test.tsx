@@ -28,7 +28,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   cleanup()
-  for (const name of ['turnstile', 'oryWebAuthnInitialized', 'oryPasskeyLogin']) delete page[name]
+  for (const name of ['turnstile', '__oryWebAuthnInitialized', 'oryPasskeyLogin']) delete page[name]
   await service.close()
 })
 
@@ -115,7 +115,7 @@ describe('the nodes of a flow', () => {
   })
 
   it('that are buttons run what they name', async () => {
-    page['oryWebAuthnInitialized'] = true
+    page['__oryWebAuthnInitialized'] = true
     page['oryPasskeyLogin'] = vi.fn()
     show('login', flowOf(loginNodes()))
     await userEvent.click(await screen.findByRole('button', { name: 'Sign in with passkey' }))
