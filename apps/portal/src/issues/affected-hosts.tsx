@@ -20,8 +20,8 @@ const legend = ['STATUS_OPEN', 'STATUS_RESOLVED', 'STATUS_IGNORED', 'STATUS_REGR
 export function HostTable({ hosts }: { readonly hosts: readonly AffectedHost[] }) {
   return (
     <section className="blk px-0! pb-0!" aria-label="Affected hosts">
-      <div className="flex flex-wrap items-baseline justify-between gap-x-4 px-(--gl-gutter)">
-        <h2>
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4 px-(--gl-gutter) pb-3">
+        <h2 className="text-14/5 font-semibold tracking-[-.006em]">
           Affected hosts <span className="ml-1 font-normal text-ink-3 tabular-nums">{formatNumber(hosts.length)}</span>
         </h2>
         <Legend hosts={hosts} />
