@@ -22,6 +22,7 @@ export function HostDetailPage() {
         title={<span className="font-mono">{nameOf(host)}</span>}
         documentTitle={nameOf(host)}
         crumbs={<Crumb to="/assets">Assets</Crumb>}
+        here={<span className="font-mono">{nameOf(host)}</span>}
         actions={
           host.target && (
             <ButtonLink to="/scope/$id" params={{ id: host.target.id }} size="sm">

@@ -28,7 +28,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   cleanup()
-  for (const name of ['turnstile', 'oryWebAuthnInitialized', 'oryPasskeyLogin']) delete page[name]
+  for (const name of ['turnstile', '__oryWebAuthnInitialized', 'oryPasskeyLogin']) delete page[name]
   await service.close()
 })
 
@@ -115,7 +115,7 @@ describe('the nodes of a flow', () => {
   })
 
   it('that are buttons run what they name', async () => {
-    page['oryWebAuthnInitialized'] = true
+    page['__oryWebAuthnInitialized'] = true
     page['oryPasskeyLogin'] = vi.fn()
     show('login', flowOf(loginNodes()))
     await userEvent.click(await screen.findByRole('button', { name: 'Sign in with passkey' }))
@@ -210,6 +210,7 @@ describe('where a bot challenge is configured', () => {
   }
   let widget: Widget | undefined
   beforeEach(() => {
+    widget = undefined
     providePortalConfig(installationAt(service.url, '0x4AAA'))
     page['turnstile'] = {
       render: (_: HTMLElement, options: Widget) => {
@@ -245,6 +246,24 @@ describe('where a bot challenge is configured', () => {
     )
   })
 
+  it('each submission takes another proof', async () => {
+    service.on('POST /self-service/login', { status: 400, body: flowOf(loginNodes()) })
+    show('login', flowOf(loginNodes()))
+    await userEvent.type(await screen.findByLabelText('E-Mail'), 'a@b.ch')
+    await waitFor(() => expect(widget).toBeDefined())
+    const first = widget
+    act(() => widget?.callback('proof'))
+    await userEvent.type(screen.getByLabelText('Password'), 'p{Enter}')
+    await waitFor(() => expect(widget).not.toBe(first))
+    expect((await button()).disabled).toBe(true)
+  })
+
+  it('holds back no verification', async () => {
+    show('verification', flowOf(verificationNodes()))
+    expect((await screen.findByRole<HTMLButtonElement>('button', { name: 'Continue' })).disabled).toBe(false)
+    expect(widget).toBeUndefined()
+  })
+
   it('its failure is said in words', async () => {
     show('login', flowOf(loginNodes()))
     await waitFor(() => expect(widget).toBeDefined())
@@ -253,6 +272,24 @@ describe('where a bot challenge is configured', () => {
       "Oops! We couldn't confirm you're not a robot. Please refresh and try again.",
     )
   })
+})
+
+it('a wrong code is said at the code, which is typed anew, however often it was refused', async () => {
+  const refused = { ...error('The code is invalid.', 4070006) }
+  service.on('POST /self-service/verification', {
+    body: flowOf(verificationNodes(), { state: 'sent_email', messages: [refused] }),
+  })
+  show('verification', flowOf(verificationNodes()))
+  const first = () => screen.findByRole<HTMLInputElement>('textbox', { name: 'Character 1 of 6' })
+  for (const tries of [1, 2]) {
+    await userEvent.click(await first())
+    await userEvent.keyboard('123456')
+    await userEvent.click(screen.getByRole('button', { name: 'Continue' }))
+    await waitFor(() => expect(posts()).toHaveLength(tries))
+    await waitFor(async () => expect([(await first()).value, document.activeElement]).toEqual(['', await first()]))
+    expect((await first()).getAttribute('aria-invalid')).toBe('true')
+    expect(screen.getByRole('group', { name: 'Verification code' }).textContent).toContain('The code is invalid.')
+  }
 })
 
 it('where no bot challenge is configured nothing is held back', async () => {

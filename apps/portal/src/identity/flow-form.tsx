@@ -1,12 +1,12 @@
 import type { Flow, InputNode, UiNode } from '@glacis/contract/identity'
-import { Fragment, type ReactNode, type SubmitEvent, useState } from 'react'
+import { Fragment, type ReactNode, type SubmitEvent, useMemo, useState } from 'react'
 import { bodyOf, isButton, sendsAgain, type Submitter } from '#identity/body.ts'
 import { BotChallenge, hasBotChallenge } from '#identity/bot-challenge.tsx'
 import { type FlowKind } from '#identity/client.ts'
 import { FlowButton } from '#identity/flow-button.tsx'
 import { focusField, ownErrorsOf, useFlowForm, withoutField } from '#identity/form-element.ts'
 import { NodeContent, NodeField, type OwnErrors } from '#identity/node-field.tsx'
-import { byGroup, fieldState, inputsOf, isNamePart, isQuiet, nameFirst } from '#identity/nodes.ts'
+import { byGroup, fieldState, inputsOf, isNamePart, isQuiet, nameFirst, withCodeMessages } from '#identity/nodes.ts'
 import { ScriptNode } from '#identity/script-node.tsx'
 import { useFlow } from '#identity/use-flow.ts'
 import { cx } from '#lib/cx.ts'
@@ -16,6 +16,8 @@ import { Note } from '#ui/note.tsx'
 type Group = UiNode['group']
 /** Groups whose fields belong to every way of signing in. */
 const shared: ReadonlySet<Group> = new Set(['default', 'profile', 'captcha'])
+/** What a robot could try; the other flows follow a link or a code of a mail. */
+const challenged: ReadonlySet<FlowKind> = new Set(['login', 'registration', 'recovery'])
 
 /**
  * A flow as a form: whatever nodes the service sends, grouped, with their messages. Nothing here knows
@@ -23,29 +25,38 @@ const shared: ReadonlySet<Group> = new Set(['default', 'profile', 'captcha'])
  */
 export function FlowForm({
   kind,
-  flow,
+  flow: answered,
   asides = {},
 }: {
   readonly kind: FlowKind
   readonly flow: Flow
   readonly asides?: Readonly<Record<string, ReactNode>>
 }) {
-  const { submit, isPending, trouble } = useFlow(kind, flow)
+  const flow = useMemo(() => withCodeMessages(answered), [answered])
+  const { submit, isPending, trouble, answers } = useFlow(kind, flow)
   const [ownErrors, setOwnErrors] = useState<OwnErrors>(new Map())
   const [pressed, setPressed] = useState('')
   const [challenge, setChallenge] = useState<string>()
-  const form = useFlowForm(flow, (fields) => submit(bodyOf(flow.ui.nodes, fields, scriptedSubmitter(fields))))
-  const isBlocked = hasBotChallenge() && !challenge
+  const [round, setRound] = useState(0)
+  const form = useFlowForm(flow, answers, (fields) => send(bodyOf(flow.ui.nodes, fields, scriptedSubmitter(fields))))
+  const isChallenged = hasBotChallenge() && challenged.has(kind)
+  const isBlocked = isChallenged && !challenge
   const groups = byGroup(flow.ui.nodes)
   const primary = primaryOf(groups)
 
+  /** A challenge is good for one submission; the next one needs another. */
+  function send(body: object): void {
+    submit(body)
+    setChallenge(undefined)
+    setRound((before) => before + 1)
+  }
   function press(element: HTMLFormElement, submitter: Submitter): void {
     if (isPending || isBlocked) return
     const errors = ownErrorsOf(element, flow.ui.nodes, submitter)
     setOwnErrors(errors)
     setPressed(keyOf(submitter.name, submitter.value))
     if (errors.size > 0) focusField(element, [...errors.keys()][0])
-    else submit(bodyOf(flow.ui.nodes, new FormData(element), submitter))
+    else send(bodyOf(flow.ui.nodes, new FormData(element), submitter))
   }
   function enter(event: SubmitEvent<HTMLFormElement>): void {
     event.preventDefault()
@@ -80,6 +91,7 @@ export function FlowForm({
                 key={`${node.type}:${node.type === 'input' ? keyOf(node.attributes.name, isButton(node) ? node.attributes.value : '') : position}`}
                 node={node}
                 ownErrors={ownErrors}
+                answers={answers}
                 asides={asides}
                 isFirst={node === primary.focus}
                 button={(button) => (
@@ -89,7 +101,9 @@ export function FlowForm({
                     onPress={(element) => press(element, submitterOf(button))}
                     disabled={isPending || (isBlocked && button.attributes.name !== 'screen')}
                     loading={isPending && pressed === keyOf(button.attributes.name, button.attributes.value)}
-                    before={button === primary.button && hasBotChallenge() && <BotChallenge onChange={setChallenge} />}
+                    before={
+                      button === primary.button && isChallenged && <BotChallenge key={round} onChange={setChallenge} />
+                    }
                   />
                 )}
               />
@@ -104,12 +118,14 @@ export function FlowForm({
 function FlowNode({
   node,
   ownErrors,
+  answers,
   asides,
   isFirst,
   button,
 }: {
   readonly node: UiNode
   readonly ownErrors: OwnErrors
+  readonly answers: number
   readonly asides: Readonly<Record<string, ReactNode>>
   readonly isFirst: boolean
   readonly button: (node: InputNode) => ReactNode
@@ -135,7 +151,13 @@ function FlowNode({
   if (node.attributes.type === 'hidden') return <HiddenField node={node} />
   return (
     <div className={cx('min-w-0', isNamePart(node) ? 'col-span-1' : 'col-span-2')}>
-      <NodeField node={node} ownErrors={ownErrors} aside={asides[node.attributes.name]} focusFirst={isFirst} />
+      <NodeField
+        node={node}
+        ownErrors={ownErrors}
+        answers={answers}
+        aside={asides[node.attributes.name]}
+        focusFirst={isFirst}
+      />
     </div>
   )
 }

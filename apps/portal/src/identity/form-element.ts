@@ -8,8 +8,10 @@ import { fieldState, inputsOf, isQuiet } from '#identity/nodes.ts'
 /**
  * The form element. The service's script calls `form.submit()`, which would leave the page;
  * here it is taken like any other submission.
+ *
+ * @param answers how often the service has answered
  */
-export function useFlowForm(flow: Flow, onScript: (fields: FormData) => void) {
+export function useFlowForm(flow: Flow, answers: number, onScript: (fields: FormData) => void) {
   const element = useRef<HTMLFormElement>(null)
   const latest = useRef(onScript)
   useEffect(() => {
@@ -18,7 +20,8 @@ export function useFlowForm(flow: Flow, onScript: (fields: FormData) => void) {
   useEffect(() => {
     const wrong = inputsOf(flow.ui.nodes).find((node) => fieldState(node.messages) === 'error')
     if (wrong && element.current) focusField(element.current, wrong.attributes.name)
-  }, [flow])
+    // The same refusal twice is the same flow, and asks for the focus twice.
+  }, [flow, answers])
   // Another step asks for other things, and begins at the first of them.
   const step = inputsOf(flow.ui.nodes)
     .filter((node) => !isButton(node) && node.attributes.type !== 'hidden')

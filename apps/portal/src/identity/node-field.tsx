@@ -13,12 +13,15 @@ export type OwnErrors = ReadonlyMap<string, string>
 export function NodeField({
   node,
   ownErrors,
+  answers = 0,
   aside,
   disabled,
   focusFirst = false,
 }: {
   readonly node: InputNode
   readonly ownErrors?: OwnErrors | undefined
+  /** How often the service has answered: a code that it refused is gone from the boxes. */
+  readonly answers?: number
   readonly aside?: ReactNode
   readonly disabled?: boolean | undefined
   /** Takes the focus when its form appears. */
@@ -31,17 +34,18 @@ export function NodeField({
   const state = own ? 'error' : fieldState(messages)
   const label = attributes.label?.text || meta.label?.text || name
   const isDisabled = attributes.disabled || disabled
+  const isRefused = fieldState(messages) === 'error'
 
   if (type === 'hidden') return <HiddenNode node={node} />
   if (codeNames.has(name)) {
     return (
       <CodeInput
-        key={String(value ?? '')}
+        key={isRefused ? `refused ${answers}` : String(value ?? '')}
         name={name}
         label={label}
         state={state}
         messages={texts}
-        initially={String(value ?? '')}
+        initially={isRefused ? '' : String(value ?? '')}
         disabled={isDisabled ?? false}
         focusFirst={focusFirst}
       />

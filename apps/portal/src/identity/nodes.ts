@@ -1,5 +1,5 @@
 /** Reading the nodes of a flow. */
-import type { InputNode, Message, UiNode } from '@glacis/contract/identity'
+import type { Flow, InputNode, Message, UiNode } from '@glacis/contract/identity'
 import type { FieldState } from '#ui/field.tsx'
 
 type Group = UiNode['group']
@@ -50,6 +50,20 @@ export function inputNamed(nodes: readonly UiNode[], name: string): InputNode | 
 export function fieldState(messages: readonly Message[]): FieldState {
   if (messages.some(({ type }) => type === 'error')) return 'error'
   return messages.some(({ type }) => type === 'success') ? 'success' : 'default'
+}
+
+/** What the service says of a flow when only its code was wrong; it names no field. */
+const wrongCode: ReadonlySet<number> = new Set([4000008, 4010008, 4040003, 4060006, 4070006])
+
+/** The same flow, with what is said of a wrong code at the field of the code. */
+export function withCodeMessages(flow: Flow): Flow {
+  const said = flow.ui.messages.filter(({ id }) => wrongCode.has(id))
+  const code = inputsOf(flow.ui.nodes).find(
+    ({ attributes: { name, type } }) => codeNames.has(name) && type !== 'hidden',
+  )
+  if (said.length === 0 || !code) return flow
+  const nodes = flow.ui.nodes.map((node) => (node === code ? { ...code, messages: [...code.messages, ...said] } : node))
+  return { ...flow, ui: { ...flow.ui, nodes, messages: flow.ui.messages.filter((message) => !said.includes(message)) } }
 }
 
 /** The name that the person gave a passkey. */

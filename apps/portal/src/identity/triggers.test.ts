@@ -9,7 +9,7 @@ beforeEach(() => {
 })
 afterEach(() => {
   vi.useRealTimers()
-  for (const name of ['oryWebAuthnInitialized', 'oryPasskeyLogin', 'oryWebAuthnLogin', 'pressed']) delete page[name]
+  for (const name of ['__oryWebAuthnInitialized', 'oryPasskeyLogin', 'oryWebAuthnLogin', 'pressed']) delete page[name]
 })
 const button = (attributes: object, group = 'default') => {
   const node = inputNamed(
@@ -25,7 +25,7 @@ it('waits for the helper, looking every 100 ms', async () => {
   const waiting = webauthnReady().then(ready)
   await vi.advanceTimersByTimeAsync(helperPollMs * 3)
   expect(ready).not.toHaveBeenCalled()
-  page['oryWebAuthnInitialized'] = true
+  page['__oryWebAuthnInitialized'] = true
   await vi.advanceTimersByTimeAsync(helperPollMs)
   await waiting
   expect([ready.mock.calls.length, helperPollMs]).toEqual([1, 100])
@@ -43,13 +43,13 @@ it('fails at the look after the twentieth', async () => {
 it('still succeeds at the twentieth look', async () => {
   const outcome = webauthnReady()
   await vi.advanceTimersByTimeAsync(helperPollMs * (helperTriesMax - 1))
-  page['oryWebAuthnInitialized'] = true
+  page['__oryWebAuthnInitialized'] = true
   await vi.advanceTimersByTimeAsync(helperPollMs)
   await expect(outcome).resolves.toBeUndefined()
 })
 
 it('calls the function that a button names, once the helper is there', async () => {
-  page['oryWebAuthnInitialized'] = true
+  page['__oryWebAuthnInitialized'] = true
   page['oryPasskeyLogin'] = vi.fn()
   const trigger = inputNamed(loginNodes(), 'passkey_login_trigger')
   if (trigger) await runClick(trigger)
@@ -57,7 +57,7 @@ it('calls the function that a button names, once the helper is there', async () 
 })
 
 it('hands the value of the node to the function', async () => {
-  page['oryWebAuthnInitialized'] = true
+  page['__oryWebAuthnInitialized'] = true
   page['oryWebAuthnLogin'] = vi.fn()
   await runClick(button({ onclickTrigger: 'oryWebAuthnLogin', value: '{"publicKey":{"rpId":"x"}}' }, 'webauthn'))
   expect(page['oryWebAuthnLogin']).toHaveBeenCalledWith({ publicKey: { rpId: 'x' } })

@@ -9,13 +9,16 @@ function globalValue(name: string): unknown {
   return (globalThis as Record<string, unknown>)[name]
 }
 
+/** Releases of the service differ in how the helper announces itself. */
+const helperFlags = ['oryWebAuthnInitialized', '__oryWebAuthnInitialized'] as const
+
 /**
  * Resolves when the WebAuthn helper of the service has announced itself.
  *
  * @throws when it has not after more than 20 looks, 100 ms apart.
  */
 export async function webauthnReady(): Promise<void> {
-  for (let tries = 0; globalValue('oryWebAuthnInitialized') !== true; tries++) {
+  for (let tries = 0; !helperFlags.some((flag) => globalValue(flag) === true); tries++) {
     if (tries >= helperTriesMax) throw new Error('too many retries while waiting for webauthn to initialize')
     await new Promise((resolve) => setTimeout(resolve, helperPollMs))
   }

@@ -2,6 +2,7 @@
 import type { Flow } from '@glacis/contract/identity'
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
+import { useState } from 'react'
 import { type ContinueWith, type FlowAnswer, type FlowKind, submitFlow } from '#identity/client.ts'
 import { type Departure, departureFor, IdentityFailure } from '#identity/failure.ts'
 import { flowQuery } from '#identity/lifecycle.ts'
@@ -10,6 +11,8 @@ import { otherSessionsQuery, sessionKey } from '#identity/session.ts'
 export interface FlowSubmission {
   readonly submit: (body: object) => void
   readonly isPending: boolean
+  /** How often the service has answered with the flow: what was typed wrong is typed anew then. */
+  readonly answers: number
   /** Set when the service could not be reached; everything else is a message of the flow or leaves the page. */
   readonly trouble: string | undefined
 }
@@ -34,8 +37,10 @@ export function useFlow(
 ): FlowSubmission {
   const client = useQueryClient()
   const router = useRouter()
+  const [answers, setAnswers] = useState(0)
 
   function show(answered: Flow): void {
+    setAnswers((before) => before + 1)
     client.setQueryData(flowQuery(kind, answered.id).queryKey, answered)
     if (answered.id !== flow.id) void showFlow(answered.id)
   }
@@ -78,6 +83,7 @@ export function useFlow(
   return {
     submit: submission.mutate,
     isPending: submission.isPending,
+    answers,
     trouble: unreachable ? 'The identity service could not be reached. Check the connection and try again.' : undefined,
   }
 }

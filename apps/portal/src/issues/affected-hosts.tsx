@@ -14,13 +14,18 @@ import { RelativeTime } from '#ui/relative-time.tsx'
 import { IssueStatus } from '#ui/status.tsx'
 import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
 
+const legend = ['STATUS_OPEN', 'STATUS_RESOLVED', 'STATUS_IGNORED', 'STATUS_REGRESSION'] as const
+
 /** One row per host; the first one with evidence is open. */
 export function HostTable({ hosts }: { readonly hosts: readonly AffectedHost[] }) {
   return (
     <section className="blk px-0! pb-0!" aria-label="Affected hosts">
-      <h2 className="px-(--gl-gutter)">
-        Affected hosts <span className="ml-1 font-normal text-ink-3 tabular-nums">{formatNumber(hosts.length)}</span>
-      </h2>
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4 px-(--gl-gutter) pb-3">
+        <h2 className="text-14/5 font-semibold tracking-[-.006em]">
+          Affected hosts <span className="ml-1 font-normal text-ink-3 tabular-nums">{formatNumber(hosts.length)}</span>
+        </h2>
+        <Legend hosts={hosts} />
+      </div>
       {hosts.length === 0 ? (
         <p className="px-(--gl-gutter) pb-5 text-ink-2">No longer seen on any host.</p>
       ) : (
@@ -47,6 +52,20 @@ export function HostTable({ hosts }: { readonly hosts: readonly AffectedHost[] }
         </Table>
       )}
     </section>
+  )
+}
+
+/** What the colours of the strips mean, as far as they occur. */
+function Legend({ hosts }: { readonly hosts: readonly AffectedHost[] }) {
+  const seen = new Set(hosts.flatMap(({ history }) => history.map(({ status }) => status)))
+  return (
+    <p className="flex gap-4 text-12 text-ink-2 max-md:hidden" aria-hidden="true">
+      {legend
+        .filter((status) => seen.has(status))
+        .map((status) => (
+          <IssueStatus key={status} status={status} />
+        ))}
+    </p>
   )
 }
 

@@ -9,9 +9,8 @@ export function EvidenceBlock({ evidence }: { readonly evidence: Evidence }) {
   return (
     <figure className="min-w-0">
       <figcaption className="mb-1.5 flex flex-wrap gap-x-3 text-12 text-ink-3">
-        <span className="wrap-anywhere">
-          {location && <span className="font-mono text-ink-2">{location}</span>} {source}
-        </span>
+        <span className="wrap-anywhere text-ink-2">{placeWords(location)}</span>
+        <span>{source}</span>
         <span>quality {quality} of 100</span>
         <AbsoluteTime value={time} />
       </figcaption>
@@ -25,6 +24,13 @@ export function EvidenceBlock({ evidence }: { readonly evidence: Evidence }) {
       />
     </figure>
   )
+}
+
+/** `80/.git/config` → "Evidence, port 80, /.git/config"; what does not begin with a port stays as it is. */
+export function placeWords(location: string): string {
+  const [, port, protocol = '', rest = ''] = /^(\d{1,5})(\/(?:tcp|udp)(?=$| ))?((?:[ /].*)?)$/.exec(location) ?? []
+  const parts = port ? [`port ${port}${protocol}`, rest] : [location]
+  return ['Evidence', ...parts.map((part) => part.trim())].filter(Boolean).join(', ')
 }
 
 interface MonoProps {

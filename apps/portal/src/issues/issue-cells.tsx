@@ -16,7 +16,7 @@ export function scoreWords(score: number): string {
 /** Glyph and word at the left, score at the right. */
 export function SeverityWithScore({ severity }: { readonly severity: SeverityValue }) {
   return (
-    <span className="flex items-center justify-between gap-2">
+    <span className="flex items-center justify-between gap-2 max-md:justify-start">
       <Severity level={severityLevel(severity.category)} />
       {severity.score > 0 && <span className="text-ink-2 tabular-nums">{scoreWords(severity.score)}</span>}
     </span>

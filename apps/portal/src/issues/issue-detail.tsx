@@ -34,6 +34,7 @@ export function IssueDetailPage() {
       <PageHead
         title={issue.name}
         crumbs={<Crumb to={isPotential ? '/risks/potential' : '/risks/verified'}>{crumb}</Crumb>}
+        here={cveOf(issue.threat) ?? issue.name}
         actions={<IssueActions issue={issue} />}
       />
       <MetaLine issue={issue} />

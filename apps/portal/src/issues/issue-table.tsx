@@ -103,14 +103,14 @@ function Row({ issue, isMixed, hidesHosts, picking }: RowProps) {
           />
         </Cell>
       )}
-      <Cell label="Severity">
+      <Cell label="Severity" className="max-md:min-w-25">
         <SeverityWithScore severity={issue.threat.severity} />
       </Cell>
       <Cell label="Risk" primary>
         <IssueName issue={issue} isPotentialMarked={isMixed} />
       </Cell>
       {!hidesHosts && (
-        <Cell label="Affected hosts" priority={1} className="max-md:basis-[66%]!">
+        <Cell label="Affected hosts" priority={1} className="max-md:flex-[1_1_calc(100%-132px)]!">
           <AffectedHosts issue={issue} />
         </Cell>
       )}

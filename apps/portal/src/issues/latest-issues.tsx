@@ -46,6 +46,9 @@ export function LatestIssues({
               {total !== undefined && (
                 <span className="ml-2 font-normal text-ink-3 tabular-nums">{formatNumber(total)}</span>
               )}
+              {total !== undefined && total > 1 && (
+                <span className="ml-2 text-13 font-normal tracking-normal text-ink-3">by priority</span>
+              )}
             </>
           }
         >
@@ -91,14 +94,14 @@ export function LatestIssues({
 function Row({ issue, shows }: { readonly issue: Issue; readonly shows: NonNullable<LatestIssuesProps['shows']> }) {
   return (
     <tr>
-      <Cell label="Severity">
+      <Cell label="Severity" className="max-md:min-w-25">
         <SeverityWithScore severity={issue.threat.severity} />
       </Cell>
       <Cell label="Risk" primary>
         <IssueName issue={issue} isPotentialMarked />
       </Cell>
       {shows === 'host' && (
-        <Cell label="Host" priority={1} className="max-md:basis-[66%]!">
+        <Cell label="Host" priority={1} className="max-md:flex-[1_1_calc(100%-132px)]!">
           <AffectedHosts issue={issue} />
         </Cell>
       )}

@@ -31,6 +31,11 @@ export function byStatus(input: InputOf<typeof issuesByStatus>) {
   return { ...query(issuesByStatus, input), placeholderData: keepPreviousData }
 }
 
+/** The figures of everything at once; whether anything was scanned is among them. */
+export function summary() {
+  return query(statsSummary, { period: 'PERIOD_QUARTER' })
+}
+
 /** How many issues of a target or a host are open now, regressions among them. */
 export function openNow(of: Pick<IssueFilter, 'affectedTargetId' | 'affectedHostId'>) {
   return {

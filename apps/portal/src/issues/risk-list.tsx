@@ -2,9 +2,10 @@
 import type { Verification } from '@glacis/contract/issue'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { ShieldCheck } from 'lucide-react'
+import { Plus, Radar, ShieldCheck } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { IssueList } from '#issues/issue-list.tsx'
-import { byStatus } from '#issues/queries.ts'
+import { byStatus, summary } from '#issues/queries.ts'
 import { type RiskSearch, type RiskTab, riskTabs } from '#issues/search.ts'
 import { ButtonLink } from '#ui/button.tsx'
 import { PageHead } from '#ui/page-head.tsx'
@@ -37,8 +38,14 @@ const tabWords: Readonly<Record<RiskTab, string>> = {
   all: 'All',
 }
 
+interface IssueListPageProps {
+  readonly verification: Verification
+  /** The button that starts a scan, which belongs to another room. */
+  readonly startScan?: ReactNode
+}
+
 /** One kind of risks: what is open first, the rest behind tabs. */
-export function IssueListPage({ verification }: { readonly verification: Verification }) {
+export function IssueListPage({ verification, startScan }: IssueListPageProps) {
   const page = pages[verification]
   const search: RiskSearch = page.route.useSearch()
   const navigate = page.route.useNavigate()
@@ -68,7 +75,7 @@ export function IssueListPage({ verification }: { readonly verification: Verific
         search={search}
         onSearch={(to, { replace } = { replace: false }) => void navigate({ search: to, replace, resetScroll: false })}
         total={counts?.[tab]}
-        empty={<NoRisks tab={tab} word={page.word} path={page.path} />}
+        empty={<NoRisks tab={tab} word={page.word} path={page.path} startScan={startScan} />}
       />
     </div>
   )
@@ -90,8 +97,12 @@ interface NoRisksProps {
   readonly tab: RiskTab
   readonly word: string
   readonly path: '/risks/verified' | '/risks/potential'
+  readonly startScan: ReactNode
 }
-function NoRisks({ tab, word, path }: NoRisksProps) {
+function NoRisks({ tab, word, path, startScan }: NoRisksProps) {
+  const { data } = useQuery(summary())
+  if (data && data.lastScanTime === undefined)
+    return <NothingScanned hasTargets={data.targetCount > 0} startScan={startScan} />
   if (tab !== 'open') {
     return <EmptyState icon={<ShieldCheck />} title={tab === 'all' ? `No ${word} risks` : `No ${tab} ${word} risks`} />
   }
@@ -106,6 +117,28 @@ function NoRisks({ tab, word, path }: NoRisksProps) {
       }
     >
       Everything found so far is resolved or ignored. Scheduled scans go on by themselves.
+    </EmptyState>
+  )
+}
+
+function NothingScanned({ hasTargets, startScan }: { readonly hasTargets: boolean; readonly startScan: ReactNode }) {
+  return (
+    <EmptyState
+      icon={<Radar />}
+      title="Nothing has been scanned yet"
+      actions={
+        hasTargets ? (
+          startScan
+        ) : (
+          <ButtonLink to="/scope" search={{ create: true }} variant="primary" size="sm" icon={<Plus />}>
+            New target
+          </ButtonLink>
+        )
+      }
+    >
+      {hasTargets
+        ? 'Risks appear here when the first scan has finished.'
+        : 'Add a host, an address or a range that you own; its risks appear here after the first scan.'}
     </EmptyState>
   )
 }

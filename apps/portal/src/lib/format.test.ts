@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  formatAge,
   formatCount,
   formatCurrency,
   formatDate,
@@ -8,6 +9,7 @@ import {
   formatNumber,
   formatPercent,
   formatRelativeTime,
+  formatSince,
 } from '#lib/format.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
@@ -45,6 +47,21 @@ describe('relative time', () => {
     [8 * day, 'in 1 week'],
   ])('%i ms ahead is %s', (distance, words) => {
     expect(formatRelativeTime(now + distance, now)).toBe(words)
+  })
+
+  it('takes what the page’s clock has not reached yet for just now', () => {
+    expect(formatSince(now + 3 * second, now)).toBe('just now')
+    expect(formatSince(now - 3 * second, now)).toBe('3 seconds ago')
+  })
+
+  it.each([
+    [24 * second, 'under a minute'],
+    [12 * hour, '12 hours'],
+    [day, '1 day'],
+    [8 * day, '1 week'],
+    [400 * day, '1 year'],
+  ])('an age of %i ms is %s', (distance, words) => {
+    expect(formatAge(now - distance, now)).toBe(words)
   })
 
   it('reads the times of the API', () => {

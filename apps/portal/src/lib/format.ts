@@ -78,6 +78,31 @@ export function formatRelativeTime(moment: Moment, now: Moment = Date.now()): st
   return relative.format(signed(year), 'year')
 }
 
+/**
+ * How long ago something was that has happened. The page's clock ticks every 15 seconds and may be a
+ * little behind, so what seems to lie ahead was just now.
+ */
+export function formatSince(moment: Moment, now: Moment = Date.now()): string {
+  return new Date(moment) > new Date(now) ? 'just now' : formatRelativeTime(moment, now)
+}
+
+const agesMs = [
+  [year, 'year'],
+  [month, 'month'],
+  [7 * day, 'week'],
+  [day, 'day'],
+  [hour, 'hour'],
+  [minute, 'minute'],
+] as const
+
+/** "12 hours", "1 day": how long something has lasted, in its largest unit; under a minute says so. */
+export function formatAge(since: Moment, now: Moment = Date.now()): string {
+  const age = new Date(now).getTime() - new Date(since).getTime()
+  const [unitMs, unit] = agesMs.find(([size]) => age >= size) ?? []
+  if (!unitMs || !unit) return 'under a minute'
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(Math.floor(age / unitMs))
+}
+
 /** `Intl.RelativeTimeFormat` knows no unit below the second. */
 function relativeMilliseconds(difference: number): string {
   const amount = milliseconds.format(Math.abs(difference))

@@ -5,12 +5,12 @@ import { Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import { list } from '#issues/queries.ts'
 import { useNow } from '#lib/clock.ts'
+import { formatAge, formatDateTime } from '#lib/format.ts'
 import { needingAttention, type Reason, reasonsFor } from '#overview/attention.ts'
 import { SectionFailed } from '#overview/section-failed.tsx'
 import { statsInput, type View } from '#overview/view.ts'
 import { Badge } from '#ui/badge.tsx'
 import { SectionHead } from '#ui/card.tsx'
-import { RelativeTime } from '#ui/relative-time.tsx'
 import { Severity, severityLevel } from '#ui/severity.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
@@ -55,13 +55,13 @@ export function NeedsAttention({ view }: { readonly view: View }) {
                 Affected
               </HeaderCell>
               <HeaderCell width={124} align="end">
-                Open since
+                Open for
               </HeaderCell>
             </tr>
           </thead>
           <tbody>
             {issues ? (
-              issues.map((issue) => <Row key={issue.id} issue={issue} reasons={reasonsFor(issue, now)} />)
+              issues.map((issue) => <Row key={issue.id} issue={issue} now={now} reasons={reasonsFor(issue, now)} />)
             ) : (
               <SkeletonRows rows={5} columns={4} />
             )}
@@ -78,7 +78,12 @@ const reasonBadges: Readonly<Record<Reason, { readonly variant: 'main' | 'purple
   exploited: { variant: 'red', word: 'KEV' },
 }
 
-function Row({ issue, reasons }: { readonly issue: Issue; readonly reasons: readonly Reason[] }) {
+interface RowProps {
+  readonly issue: Issue
+  readonly now: number
+  readonly reasons: readonly Reason[]
+}
+function Row({ issue, now, reasons }: RowProps) {
   const [first] = issue.affectedHosts
   const more = (issue.affectedHostCount ?? issue.affectedHosts.length) - 1
   return (
@@ -106,9 +111,17 @@ function Row({ issue, reasons }: { readonly issue: Issue; readonly reasons: read
           </span>
         )}
       </Cell>
-      <Cell label="Open since" align="end" quiet>
-        <RelativeTime value={issue.firstSeenTime} />
+      <Cell label="Open for" align="end" quiet>
+        <OpenFor since={issue.firstSeenTime} now={now} />
       </Cell>
     </tr>
+  )
+}
+
+function OpenFor({ since, now }: { readonly since: string; readonly now: number }) {
+  return (
+    <time dateTime={since} title={formatDateTime(since)}>
+      {formatAge(since, now)}
+    </time>
   )
 }

@@ -67,7 +67,7 @@ function headline({ status, target }: Scan): string {
 function outcome(scan: Scan): string {
   if (isActive(scan)) return progressWords(scan)
   if (scan.progress?.failureReason) return scan.progress.failureReason
-  if (scan.hostCount.scannedHosts === 0) return 'No host answered.'
+  if (scan.hostCount.scannedHosts === 0) return 'No host with an open port was found.'
   const hosts = `${formatNumber(scan.hostCount.scannedHosts)} ${scan.hostCount.scannedHosts === 1 ? 'host' : 'hosts'} scanned.`
   if (!scan.changes) return hosts
   const { new: found, resolved } = scan.changes

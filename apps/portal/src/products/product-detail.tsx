@@ -6,7 +6,7 @@ import type { ReactNode } from 'react'
 import { formatNumber } from '#lib/format.ts'
 import { EndOfLifeBadge } from '#products/product-list.tsx'
 import { one } from '#products/queries.ts'
-import { attributeWords, kindOf } from '#products/words.ts'
+import { attributeWords, kindOf, vendorWords } from '#products/words.ts'
 import { Detail, Fact, Facts } from '#ui/card.tsx'
 import { CopyField } from '#ui/copy-field.tsx'
 import { Crumb, PageHead } from '#ui/page-head.tsx'
@@ -35,6 +35,7 @@ export function ProductDetailPage({ risks, assets }: ProductDetailPageProps) {
         }
         documentTitle={`${product.name} ${product.version}`.trim()}
         crumbs={<Crumb to="/technologies">Technologies</Crumb>}
+        here={product.name}
         aside={<EndOfLifeBadge product={product} />}
       />
       <Detail rail={<Rail product={product} />}>
@@ -80,7 +81,7 @@ function Rail({ product }: { readonly product: Product }) {
           <Fact name="Part">{kindOf(wfn)}</Fact>
           <Fact name="Vendor">
             <Link to="/technologies" search={{ vendor: wfn.vendor }} className="inline-link">
-              {wfn.vendor}
+              {vendorWords(wfn.vendor)}
             </Link>
           </Fact>
           <Fact name="Product">{wfn.product}</Fact>

@@ -5,7 +5,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Layers } from 'lucide-react'
 import { formatNumber } from '#lib/format.ts'
 import { list } from '#products/queries.ts'
-import { endOfLifeWords, type KindWord, kindOf, parts } from '#products/words.ts'
+import { endOfLifeWords, type KindWord, kindOf, parts, vendorWords } from '#products/words.ts'
 import { all as allTargets } from '#targets/queries.ts'
 import { Badge } from '#ui/badge.tsx'
 import { ButtonLink } from '#ui/button.tsx'
@@ -134,7 +134,7 @@ function ProductTable({ products }: { readonly products: readonly Product[] | un
               {product.version}
             </Cell>
             <Cell label="Vendor" priority={3} quiet>
-              {product.wfn.vendor}
+              {vendorWords(product.wfn.vendor)}
             </Cell>
             <Cell label="Kind" priority={3} quiet>
               {kindOf(product.wfn)}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { attributeWords, endOfLifeWords, kindOf } from '#products/words.ts'
+import { attributeWords, endOfLifeWords, kindOf, vendorWords } from '#products/words.ts'
 
 it.each([
   ['', 'any'],
@@ -21,4 +21,15 @@ it('tells the end of support as a word and a day', () => {
 
 it('names the part', () => {
   expect([kindOf({ part: 'o' }), kindOf({ part: '' })]).toEqual(['Operating system', 'Unknown'])
+})
+
+it.each([
+  ['f5', 'F5'],
+  ['openbsd', 'OpenBSD'],
+  ['apache', 'Apache'],
+  ['php_group', 'PHP Group'],
+  ['node\\.js', 'Node.js'],
+  ['*', ''],
+])('the vendor %s reads %s', (vendor, words) => {
+  expect(vendorWords(vendor)).toBe(words)
 })

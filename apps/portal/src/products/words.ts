@@ -17,6 +17,54 @@ export function attributeWords(value: string): string {
   return value === '-' ? 'not applicable' : value
 }
 
+const vendorNames: Readonly<Record<string, string>> = {
+  f5: 'F5',
+  hp: 'HP',
+  ibm: 'IBM',
+  isc: 'ISC',
+  vmware: 'VMware',
+  php: 'PHP',
+  gnu: 'GNU',
+  nodejs: 'Node.js',
+  'node.js': 'Node.js',
+  jquery: 'jQuery',
+  openbsd: 'OpenBSD',
+  freebsd: 'FreeBSD',
+  netbsd: 'NetBSD',
+  openssl: 'OpenSSL',
+  openvpn: 'OpenVPN',
+  openjsf: 'OpenJS Foundation',
+  mysql: 'MySQL',
+  mariadb: 'MariaDB',
+  mongodb: 'MongoDB',
+  postgresql: 'PostgreSQL',
+  sqlite: 'SQLite',
+  proftpd: 'ProFTPD',
+  rabbitmq: 'RabbitMQ',
+  gitlab: 'GitLab',
+  github: 'GitHub',
+  wordpress: 'WordPress',
+  d_link: 'D-Link',
+  dlink: 'D-Link',
+  tp_link: 'TP-Link',
+  'tp-link': 'TP-Link',
+  qnap: 'QNAP',
+  sap: 'SAP',
+}
+
+/** The vendor of a well-formed name as people write it: `apache_software` reads "Apache Software". */
+export function vendorWords(vendor: string): string {
+  const name = vendor.replaceAll('\\', '')
+  if (name === '' || name === '*' || name === '-') return ''
+  return (
+    vendorNames[name] ??
+    name
+      .split('_')
+      .map((word) => vendorNames[word] ?? word.charAt(0).toUpperCase() + word.slice(1))
+      .join(' ')
+  )
+}
+
 const states = {
   STATE_UNKNOWN: { word: 'Unknown', variant: 'gray' },
   STATE_SUPPORTED: { word: 'Supported', variant: 'green' },

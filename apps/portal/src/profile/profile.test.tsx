@@ -237,3 +237,51 @@ it('drafts the email that asks for the end of the account', () => {
   expect([mail.pathname, mail.searchParams.get('subject')]).toEqual(['support@example.ch', 'Account deletion'])
   expect(mail.searchParams.get('body')).toContain('Nora Ammann')
 })
+
+describe('back-up codes', () => {
+  const button = (action: string) =>
+    input('lookup_secret', `lookup_secret_${action}`, 'submit', action, { value: 'true' })
+  const secrets = [
+    { id: 1050009, type: 'info', text: 'abcd1234' },
+    { id: 1050014, type: 'info', text: 'Secret was used at 2026-11-20' },
+  ]
+  const codes: NodeSketch = {
+    type: 'text',
+    group: 'lookup_secret',
+    attributes: {
+      id: 'lookup_secret_codes',
+      text: { id: 1050015, type: 'info', text: 'abcd1234, used', context: { secrets } },
+    },
+  }
+
+  it('are made on request, and work once their owner has confirmed them', async () => {
+    service.on('POST /self-service/settings', {
+      body: flowOf(settingsNodes(codes, button('confirm')), { state: 'show_form' }),
+    })
+    show(settingsNodes(button('regenerate')))
+    await userEvent.click(await screen.findByRole('button', { name: 'Set up back-up codes' }))
+    await userEvent.click(await screen.findByRole('button', { name: 'I have saved them' }))
+    await waitFor(() => expect(posts()).toHaveLength(2))
+    expect(posts().map(({ body }) => body)).toEqual([
+      { csrf_token: 't', lookup_secret_regenerate: true, method: 'lookup_secret' },
+      { csrf_token: 't', lookup_secret_confirm: true, method: 'lookup_secret' },
+    ])
+  })
+
+  it('can be shown again, without those that were used', async () => {
+    show(settingsNodes(codes, button('disable'), button('regenerate')))
+    const list = await screen.findByLabelText('Back-up codes', { selector: 'code' })
+    expect(list.textContent).toMatch(/^abcd1234\s+\(used\)/)
+    expect(screen.getByRole('button', { name: 'Replace back-up codes' })).toBeTruthy()
+  })
+
+  it('are turned off after a question', async () => {
+    show(settingsNodes(button('reveal'), button('disable')))
+    await userEvent.click(await screen.findByRole('button', { name: 'Turn off back-up codes' }))
+    expect(posts()).toEqual([])
+    await userEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Turn off' }))
+    await waitFor(() =>
+      expect(posts()[0]?.body).toMatchObject({ lookup_secret_disable: true, method: 'lookup_secret' }),
+    )
+  })
+})

@@ -5,6 +5,7 @@ import { ArrowUpRight, BadgeCheck, LifeBuoy, Mail } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import { announceOnce } from '#identity/flow-messages.ts'
 import { flowQuery } from '#identity/lifecycle.ts'
+import { withCodeMessages } from '#identity/nodes.ts'
 import { fullName, useSession } from '#identity/session.ts'
 import { shortcutsFlag } from '#lib/keyboard.ts'
 import { portalConfig } from '#lib/portal-config.ts'
@@ -51,7 +52,7 @@ export function ProfilePage({ flow: id }: { readonly flow: string | undefined })
         <IdentityCard session={session} />
         <PersonalInfo key={`info:${flow.id}`} flow={flow} />
         <Authentication flow={flow} />
-        <TwoFactor flow={flow} />
+        <TwoFactor flow={withCodeMessages(flow)} />
         <Sessions present={session} />
         <Keyboard />
         <UsefulLinks />

@@ -11,6 +11,8 @@ import { Note } from '#ui/note.tsx'
 export interface SettingsFormParts {
   readonly isPending: boolean
   readonly ownErrors: OwnErrors
+  /** How often the service has answered. */
+  readonly answers: number
 }
 
 /**
@@ -35,10 +37,12 @@ export function SettingsForm({
   readonly className?: string
   readonly children: (parts: SettingsFormParts) => ReactNode
 }) {
-  const { submit, isPending, trouble } = useFlow('settings', flow, onSaved && { onSaved })
+  const { submit, isPending, trouble, answers } = useFlow('settings', flow, onSaved && { onSaved })
   const [ownErrors, setOwnErrors] = useState<OwnErrors>(new Map())
   const { group, attributes } = submitter
-  const form = useFlowForm(flow, (fields) => submit(bodyOf(flow.ui.nodes, fields, { group, name: '', value: '' })))
+  const form = useFlowForm(flow, answers, (fields) =>
+    submit(bodyOf(flow.ui.nodes, fields, { group, name: '', value: '' })),
+  )
   function send(event: SubmitEvent<HTMLFormElement>): void {
     event.preventDefault()
     const pressed = { group, name: attributes.name, value: String(attributes.value ?? '') }
@@ -60,7 +64,7 @@ export function SettingsForm({
     >
       <CommonNodes flow={flow} />
       {trouble && <Note variant="red">{trouble}</Note>}
-      {children({ isPending, ownErrors })}
+      {children({ isPending, ownErrors, answers })}
     </form>
   )
 }

@@ -4,8 +4,10 @@ import { useState } from 'react'
 import { isButton } from '#identity/body.ts'
 import { NodeContent, NodeField } from '#identity/node-field.tsx'
 import { inputNamed, inputsOf } from '#identity/nodes.ts'
+import { BackupCodes } from '#profile/backup-codes.tsx'
 import { SettingsForm } from '#profile/settings-form.tsx'
 import { SettingsList, SettingsRow, SettingsSection } from '#profile/settings-section.tsx'
+import { TurnOffDialog } from '#profile/turn-off-dialog.tsx'
 import { Badge } from '#ui/badge.tsx'
 import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
@@ -22,25 +24,38 @@ export function TwoFactor({ flow }: { readonly flow: Flow }) {
   const nodes = flow.ui.nodes.filter(({ group }) => group === 'totp')
   const unlink = inputNamed(nodes, 'totp_unlink')
   const save = inputsOf(nodes).find((node) => node.attributes.name === 'method')
-  if (nodes.length === 0) return null
+  const hasCodes = flow.ui.nodes.some(({ group }) => group === 'lookup_secret')
+  if (nodes.length === 0 && !hasCodes) return null
   return (
     <SettingsSection
       id="two-factor"
       title="Two-factor authentication"
       description="A code from an authenticator app on every sign-in."
     >
-      <SettingsList label="Two-factor authentication">
-        <SettingsRow
-          icon={<Smartphone />}
-          name="Authenticator app"
-          detail={isTwoFactorOn(nodes) ? <Badge variant="green">On</Badge> : <Badge>Off</Badge>}
-        >
-          <Button size="sm" variant={unlink ? 'secondary' : 'primary'} onClick={() => setIsOpen(true)}>
-            {unlink ? 'Turn off' : 'Set up'}
-          </Button>
-        </SettingsRow>
-      </SettingsList>
-      {unlink && <TurnOffDialog flow={flow} unlink={unlink} open={isOpen} onClose={close} />}
+      {nodes.length > 0 && (
+        <SettingsList label="Two-factor authentication">
+          <SettingsRow
+            icon={<Smartphone />}
+            name="Authenticator app"
+            detail={isTwoFactorOn(nodes) ? <Badge variant="green">On</Badge> : <Badge>Off</Badge>}
+          >
+            <Button size="sm" variant={unlink ? 'secondary' : 'primary'} onClick={() => setIsOpen(true)}>
+              {unlink ? 'Turn off' : 'Set up'}
+            </Button>
+          </SettingsRow>
+        </SettingsList>
+      )}
+      <BackupCodes flow={flow} />
+      {unlink && (
+        <TurnOffDialog
+          flow={flow}
+          button={unlink}
+          title="Turn off two-factor authentication"
+          description="From then on the password alone signs you in."
+          open={isOpen}
+          onClose={close}
+        />
+      )}
       {!unlink && save && <SetUpDialog flow={flow} nodes={nodes} save={save} open={isOpen} onClose={close} />}
     </SettingsSection>
   )
@@ -68,7 +83,7 @@ function SetUpDialog({
       description="Scan the code with an authenticator app, then enter what it shows."
     >
       <SettingsForm flow={flow} submitter={save} onSaved={onClose}>
-        {({ isPending, ownErrors }) => (
+        {({ isPending, ownErrors, answers }) => (
           <>
             <div className="grid grid-cols-[176px_minmax(0,1fr)] gap-7 max-md:grid-cols-1 max-md:justify-items-center">
               {nodes.map((node) => node.type === 'img' && <NodeContent key={node.attributes.src} node={node} />)}
@@ -76,7 +91,15 @@ function SetUpDialog({
                 {nodes.map((node, index) => {
                   if (node.type === 'text') return <NodeContent key={index} node={node} />
                   if (node.type !== 'input' || isButton(node)) return null
-                  return <NodeField key={node.attributes.name} node={node} ownErrors={ownErrors} focusFirst />
+                  return (
+                    <NodeField
+                      key={node.attributes.name}
+                      node={node}
+                      ownErrors={ownErrors}
+                      answers={answers}
+                      focusFirst
+                    />
+                  )
                 })}
               </div>
             </div>
@@ -89,30 +112,6 @@ function SetUpDialog({
               </Button>
             </footer>
           </>
-        )}
-      </SettingsForm>
-    </Dialog>
-  )
-}
-
-function TurnOffDialog({ flow, unlink, open, onClose }: DialogProps & { readonly unlink: InputNode }) {
-  return (
-    <Dialog
-      open={open}
-      onClose={onClose}
-      title="Turn off two-factor authentication"
-      description="From then on the password alone signs you in."
-    >
-      <SettingsForm flow={flow} submitter={unlink} onSaved={onClose}>
-        {({ isPending }) => (
-          <footer className="flex justify-end gap-2 pb-5">
-            <Button disabled={isPending} onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" variant="danger" loading={isPending}>
-              Turn off
-            </Button>
-          </footer>
         )}
       </SettingsForm>
     </Dialog>

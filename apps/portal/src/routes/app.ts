@@ -11,7 +11,7 @@ import { openFlow } from '#identity/lifecycle.ts'
 import * as issues from '#issues/queries.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import * as products from '#products/queries.ts'
-import { addressOf, requireSession } from '#routes/guard.ts'
+import { addressOf, idOf, requireSession } from '#routes/guard.ts'
 import { rootRoute } from '#routes/root.tsx'
 import {
   AssetListSearch,
@@ -22,6 +22,7 @@ import {
   ScanDetailSearch,
   ScanListSearch,
   ScopeSearch,
+  strictly,
   TechnologyListSearch,
 } from '#routes/search.ts'
 import * as scanQueries from '#scans/queries.ts'
@@ -69,15 +70,16 @@ export const technologies = createRoute({ getParentRoute, path: 'technologies', 
 export const technology = createRoute({
   getParentRoute,
   path: 'technologies/$id',
-  loader: async ({ context, params }) => void (await context.queryClient.ensureQueryData(products.one(params.id))),
+  loader: async ({ context, params }) => void (await context.queryClient.ensureQueryData(products.one(idOf(params)))),
 })
 
-export const scope = createRoute({ getParentRoute, path: 'scope', validateSearch: ScopeSearch })
+export const scope = createRoute({ getParentRoute, path: 'scope', validateSearch: strictly(ScopeSearch) })
 /** `/scope/{id}`: the head and the tabs of a target around its four children. */
 export const target = createRoute({
   getParentRoute,
   path: 'scope/$id',
-  loader: async ({ context, params }) => void (await context.queryClient.ensureQueryData(targetQueries.one(params.id))),
+  loader: async ({ context, params }) =>
+    void (await context.queryClient.ensureQueryData(targetQueries.one(idOf(params)))),
 })
 export const targetOverview = createRoute({ getParentRoute: () => target, path: '/' })
 export const targetScans = createRoute({ getParentRoute: () => target, path: 'scans', validateSearch: ChildListSearch })
@@ -97,7 +99,7 @@ export const assets = createRoute({ getParentRoute, path: 'assets', validateSear
 export const asset = createRoute({
   getParentRoute,
   path: 'assets/$id',
-  loader: async ({ context, params }) => void (await context.queryClient.ensureQueryData(hosts.one(params.id))),
+  loader: async ({ context, params }) => void (await context.queryClient.ensureQueryData(hosts.one(idOf(params)))),
 })
 export const assetOverview = createRoute({ getParentRoute: () => asset, path: '/' })
 export const assetTechnologies = createRoute({
@@ -112,7 +114,8 @@ export const scan = createRoute({
   getParentRoute,
   path: 'scans/$id',
   validateSearch: ScanDetailSearch,
-  loader: async ({ context, params }) => void (await context.queryClient.ensureQueryData(scanQueries.one(params.id))),
+  loader: async ({ context, params }) =>
+    void (await context.queryClient.ensureQueryData(scanQueries.one(idOf(params)))),
 })
 
 export const risksVerified = createRoute({ getParentRoute, path: 'risks/verified', validateSearch: RiskListSearch })
@@ -120,7 +123,7 @@ export const risksPotential = createRoute({ getParentRoute, path: 'risks/potenti
 export const risk = createRoute({
   getParentRoute,
   path: 'risks/$id',
-  loader: async ({ context, params }) => void (await context.queryClient.ensureQueryData(issues.one(params.id))),
+  loader: async ({ context, params }) => void (await context.queryClient.ensureQueryData(issues.one(idOf(params)))),
 })
 
 /** Everything behind the session, as one branch of the tree. */

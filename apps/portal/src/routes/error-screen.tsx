@@ -2,12 +2,15 @@ import { useQueryErrorResetBoundary } from '@tanstack/react-query'
 import { type ErrorComponentProps, type LinkProps, useRouter } from '@tanstack/react-router'
 import { SearchX } from 'lucide-react'
 import { isFailure } from '#api/failure.ts'
+import { UnknownId } from '#routes/guard.ts'
 import { ButtonLink } from '#ui/button.tsx'
+import { useDocumentTitle } from '#ui/page-head.tsx'
 import { EmptyState, UnexpectedError } from '#ui/states.tsx'
 
 /** The view of a page that failed: try again, or see why. */
 export function ErrorScreen({ error, reset, plain = false }: ErrorComponentProps & { readonly plain?: boolean }) {
   const router = useRouter()
+  useDocumentTitle('Something went wrong')
   const queries = useQueryErrorResetBoundary()
   const retry = () => {
     queries.reset()
@@ -18,24 +21,33 @@ export function ErrorScreen({ error, reset, plain = false }: ErrorComponentProps
 }
 
 /** The same for the page of one thing, which may have been deleted. */
-export function errorScreenOf(
-  what: string,
-  list: { readonly to: NonNullable<LinkProps['to']>; readonly label: string },
-) {
+export function errorScreenOf(what: string, list: GoneProps['list']) {
   return function DetailErrorScreen(props: ErrorComponentProps) {
-    if (!isFailure(props.error, 404) && !isFailure(props.error, 400)) return <ErrorScreen {...props} />
-    return (
-      <EmptyState
-        icon={<SearchX />}
-        title={`This ${what} no longer exists`}
-        actions={
-          <ButtonLink to={list.to} size="sm" variant="secondary">
-            {list.label}
-          </ButtonLink>
-        }
-      />
-    )
+    const { error } = props
+    const isGone = error instanceof UnknownId || isFailure(error, 404) || isFailure(error, 400)
+    return isGone ? <Gone what={what} list={list} /> : <ErrorScreen {...props} />
   }
+}
+
+interface GoneProps {
+  readonly what: string
+  readonly list: { readonly to: NonNullable<LinkProps['to']>; readonly label: string }
+}
+function Gone({ what, list }: GoneProps) {
+  const title = `This ${what} no longer exists`
+  useDocumentTitle(title)
+  return (
+    <EmptyState
+      isPage
+      icon={<SearchX />}
+      title={title}
+      actions={
+        <ButtonLink to={list.to} size="sm" variant="secondary">
+          {list.label}
+        </ButtonLink>
+      }
+    />
+  )
 }
 
 /** The same inside the auth layout, which gives it its place. */

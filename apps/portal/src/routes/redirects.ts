@@ -1,7 +1,7 @@
-/** Addresses of earlier versions, and `/_auth/…`, which some read as part of the address. */
-import { createRoute, redirect } from '@tanstack/react-router'
+/** Addresses that lead elsewhere: earlier versions, `/_auth/…`, which some read as part of the address, and names kept free. */
+import { createRoute, notFound, redirect } from '@tanstack/react-router'
 import { rootRoute } from '#routes/root.tsx'
-import { CreateSearch } from '#routes/search.ts'
+import { CreateSearch, strictly } from '#routes/search.ts'
 
 const getParentRoute = () => rootRoute
 
@@ -15,7 +15,7 @@ const dashboard = createRoute({
 const targets = createRoute({
   getParentRoute,
   path: 'targets',
-  validateSearch: CreateSearch,
+  validateSearch: strictly(CreateSearch),
   beforeLoad: ({ search: { create } }) => {
     throw redirect({ to: '/scope', search: { create }, replace: true })
   },
@@ -55,6 +55,14 @@ const issue = createRoute({
     throw redirect({ to: '/risks/$id', params, replace: true })
   },
 })
+/** Its name is taken: no risk is called so, and the map itself is not in this version. */
+const visualMap = createRoute({
+  getParentRoute,
+  path: 'risks/visual',
+  beforeLoad: () => {
+    throw notFound()
+  },
+})
 const authPrefix = createRoute({
   getParentRoute,
   path: '_auth/$',
@@ -63,4 +71,4 @@ const authPrefix = createRoute({
   },
 })
 
-export const redirects = [dashboard, targets, target, targetScans, targetIssues, issues, issue, authPrefix]
+export const redirects = [dashboard, targets, target, targetScans, targetIssues, issues, issue, visualMap, authPrefix]

@@ -246,6 +246,37 @@ it('says what it looked for in vain, and leads home', async () => {
   expect(screen.getByRole('link', { name: 'Go back home' }).getAttribute('href')).toBe('/')
 })
 
+it('keeps the address of the map free, though a risk could be called so', async () => {
+  signIn()
+  open('/risks/visual')
+  expect(await screen.findByRole('heading', { name: 'Page not found' })).toBeTruthy()
+})
+
+it.each([
+  ['/risks/42', 'This risk no longer exists'],
+  ['/scope/nothing', 'This target no longer exists'],
+  ['/assets/nothing/issues', 'This asset no longer exists'],
+  ['/technologies/nothing', 'This technology no longer exists'],
+  ['/scans/nothing', 'This scan no longer exists'],
+])('asks nobody about %s', async (address, title) => {
+  const quiet = vi.spyOn(console, 'error').mockImplementation(() => {})
+  signIn()
+  open(address)
+  expect(await screen.findByRole('heading', { level: 1, name: title })).toBeTruthy()
+  expect(document.title).toBe(`${title} · Glacis`)
+  expect(service.seen.filter(({ path }) => path.endsWith(address.split('/')[2] ?? '?'))).toEqual([])
+  quiet.mockRestore()
+})
+
+it('says in a sentence which part of an address is wrong', async () => {
+  const quiet = vi.spyOn(console, 'error').mockImplementation(() => {})
+  signIn()
+  open('/scope?create=maybe')
+  await userEvent.click(await screen.findByRole('button', { name: 'Show Error' }))
+  expect(screen.getByText(/^This address cannot be opened\.\s+create: /)).toBeTruthy()
+  quiet.mockRestore()
+})
+
 it.each(['/login?aal=aal3', '/login?return_to=nowhere', '/error'])('shows the error view for %s', async (address) => {
   const quiet = vi.spyOn(console, 'error').mockImplementation(() => {})
   open(address)

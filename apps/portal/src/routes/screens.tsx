@@ -21,16 +21,21 @@ routes.subscription.update({
 })
 
 const riskList = () => import('#issues/risk-list.tsx')
+const startScan = () => import('#scans/start-scan.tsx')
 routes.risksVerified.update({
   component: lazyRouteComponent(async () => {
-    const { IssueListPage } = await riskList()
-    return { Verified: () => <IssueListPage verification="VERIFICATION_VERIFIED" /> }
+    const [{ IssueListPage }, { StartScanButton }] = await Promise.all([riskList(), startScan()])
+    return {
+      Verified: () => <IssueListPage verification="VERIFICATION_VERIFIED" startScan={<StartScanButton />} />,
+    }
   }, 'Verified'),
 })
 routes.risksPotential.update({
   component: lazyRouteComponent(async () => {
-    const { IssueListPage } = await riskList()
-    return { Potential: () => <IssueListPage verification="VERIFICATION_UNVERIFIED" /> }
+    const [{ IssueListPage }, { StartScanButton }] = await Promise.all([riskList(), startScan()])
+    return {
+      Potential: () => <IssueListPage verification="VERIFICATION_UNVERIFIED" startScan={<StartScanButton />} />,
+    }
   }, 'Potential'),
 })
 routes.risk.update({

@@ -1,11 +1,11 @@
 /** `/scans/{id}` */
 import type { Scan } from '@glacis/contract/scan'
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { CircleStop, RotateCw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useNow } from '#lib/clock.ts'
-import { formatNumber, formatPercent } from '#lib/format.ts'
+import { formatDate, formatNumber, formatPercent } from '#lib/format.ts'
 import { addToast } from '#lib/toasts.ts'
 import { CancelScan } from '#scans/cancel-scan.tsx'
 import { durationWords } from '#scans/duration.ts'
@@ -37,6 +37,7 @@ export function ScanDetailPage({ risks }: { readonly risks?: ReactNode }) {
       <PageHead
         title={`Scan of ${name}`}
         crumbs={<Crumb to="/scans">Reporting</Crumb>}
+        here={`${scan.target?.name ?? 'Deleted target'}, ${formatDate(scan.completeTime ?? scan.createTime)}`}
         actions={<ScanActions scan={scan} />}
       />
       <MetaLine scan={scan} />
@@ -129,8 +130,11 @@ function MetaLine({ scan }: { readonly scan: Scan }) {
       )}
       {status === 'STATUS_COMPLETED' && scan.hostCount.scannedHosts === 0 && (
         <Note variant="yellow">
-          No host answered. Check that the address is right and that nothing between Glacis and the target drops the
-          packets. What was known before stays as it was.
+          No host with an open port was found; the{' '}
+          <Link to="/scans/$id" params={{ id: scan.id }} search={{ tab: 'log' }} className="inline-link">
+            log
+          </Link>{' '}
+          says what was tried. What was known before stays as it was.
         </Note>
       )}
       {status === 'STATUS_FAILED' && progress?.failureReason && <Note variant="red">{progress.failureReason}</Note>}
@@ -153,7 +157,10 @@ function Figures({ scan }: { readonly scan: Scan }) {
         >
           {formatNumber(affectedHosts)}
         </Figure>
-        <Figure name="Rated risks" detail={scannedHosts > 0 ? scan.changes && changeWords(scan.changes) : undefined}>
+        <Figure
+          name="Rated risks"
+          detail={scannedHosts > 0 ? scan.changes && changeWords(scan.changes, found) : undefined}
+        >
           {formatNumber(found)}
         </Figure>
         <Figure name="Duration">{duration ?? '–'}</Figure>
@@ -162,15 +169,20 @@ function Figures({ scan }: { readonly scan: Scan }) {
   )
 }
 
-/** "3 new, 5 resolved"; what is zero is not said. */
-export function changeWords(changes: NonNullable<Scan['changes']>): string {
+/**
+ * "3 new, 5 resolved"; what is zero is not said. The changes count risks without a rating too, so a number
+ * that would exceed the rated ones beside it says so.
+ */
+export function changeWords(changes: NonNullable<Scan['changes']>, rated: number): string {
   const parts = [
     [changes.new, 'new'],
     [changes.regressive, 'regressed'],
     [changes.resolved, 'resolved'],
   ] as const
   const said = parts.filter(([count]) => count > 0).map(([count, word]) => `${formatNumber(count)} ${word}`)
-  return said.length > 0 ? said.join(', ') : 'nothing changed'
+  if (said.length === 0) return 'nothing changed'
+  const isMixed = changes.new + changes.regressive > rated
+  return `${said.join(', ')}${isMixed ? ', unrated included' : ''}`
 }
 
 interface FigureProps {

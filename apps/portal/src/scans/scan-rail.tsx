@@ -49,11 +49,19 @@ const order = [
   'PHASE_EVALUATE',
 ] as const satisfies readonly ScanPhase[]
 
-type PhaseState = 'done' | 'current' | 'open'
-const stateWords: Readonly<Record<PhaseState, string>> = { done: 'done', current: 'under way', open: 'not yet' }
+type PhaseState = 'done' | 'current' | 'cancelled' | 'failed' | 'open'
+const stateWords: Readonly<Record<PhaseState, string>> = {
+  done: 'done',
+  current: 'under way',
+  cancelled: 'cancelled',
+  failed: 'failed',
+  open: 'not yet',
+}
 const dots: Readonly<Record<PhaseState, string>> = {
   done: 'border-green-mark bg-green-mark',
   current: 'border-main-mark border-2',
+  cancelled: 'border-line-strong bg-n6',
+  failed: 'border-red-mark bg-red-mark',
   open: 'border-line-strong border-dashed',
 }
 
@@ -69,7 +77,9 @@ function Progress({ scan, progress }: { readonly scan: Scan; readonly progress: 
             <li key={phase} className="flex items-center gap-2.5">
               <span className={cx('size-3 flex-none rounded-full border', dots[state])} aria-hidden="true" />
               <span className={state === 'open' ? 'text-ink-3' : undefined}>{phaseWords[phase]}</span>
-              <span className="ml-auto text-12 text-ink-3">{stateWords[state]}</span>
+              <span className="ml-auto text-12 text-ink-3">
+                {state === 'open' && !isRunning ? 'not reached' : stateWords[state]}
+              </span>
             </li>
           )
         })}
@@ -83,10 +93,17 @@ function Progress({ scan, progress }: { readonly scan: Scan; readonly progress: 
   )
 }
 
+const stops: Readonly<Partial<Record<Scan['status'], PhaseState>>> = {
+  STATUS_RUNNING: 'current',
+  STATUS_CANCELLED: 'cancelled',
+  STATUS_FAILED: 'failed',
+}
+
 /** A scan that ended before its last phase stays where it stopped. */
 export function stateOf(phase: (typeof order)[number], scan: Pick<Scan, 'status'>, now: ScanPhase): PhaseState {
   if (scan.status === 'STATUS_COMPLETED' || now === 'PHASE_DONE') return 'done'
   const [here, there] = [order.indexOf(phase), (order as readonly ScanPhase[]).indexOf(now)]
   if (here < there) return 'done'
-  return here === there && scan.status === 'STATUS_RUNNING' ? 'current' : 'open'
+  if (here > there) return 'open'
+  return stops[scan.status] ?? 'open'
 }

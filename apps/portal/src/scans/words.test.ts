@@ -4,16 +4,19 @@ import { changeWords } from '#scans/scan-detail.tsx'
 import { stateOf } from '#scans/scan-rail.tsx'
 
 it.each([
-  [{ new: 3, resolved: 5, regressive: 0 }, '3 new, 5 resolved'],
-  [{ new: 0, resolved: 0, regressive: 2 }, '2 regressed'],
-  [{ new: 0, resolved: 0, regressive: 0 }, 'nothing changed'],
-])('%j reads %s', (changes, words) => {
-  expect(changeWords(changes)).toBe(words)
+  [{ new: 3, resolved: 5, regressive: 0 }, 3, '3 new, 5 resolved'],
+  [{ new: 0, resolved: 0, regressive: 2 }, 9, '2 regressed'],
+  [{ new: 0, resolved: 0, regressive: 0 }, 9, 'nothing changed'],
+  [{ new: 47, resolved: 1, regressive: 0 }, 43, '47 new, 1 resolved, unrated included'],
+])('%j beside %i rated ones reads %s', (changes, rated, words) => {
+  expect(changeWords(changes, rated)).toBe(words)
 })
 
 it.each([
   ['STATUS_RUNNING', 'PHASE_IDENTIFY', ['done', 'done', 'current', 'open', 'open']],
-  ['STATUS_CANCELLED', 'PHASE_IDENTIFY', ['done', 'done', 'open', 'open', 'open']],
+  ['STATUS_CANCELLED', 'PHASE_IDENTIFY', ['done', 'done', 'cancelled', 'open', 'open']],
+  ['STATUS_FAILED', 'PHASE_DISCOVERY', ['failed', 'open', 'open', 'open', 'open']],
+  ['STATUS_CANCELLED', 'PHASE_WAITING', ['open', 'open', 'open', 'open', 'open']],
   ['STATUS_CREATED', 'PHASE_WAITING', ['open', 'open', 'open', 'open', 'open']],
   ['STATUS_COMPLETED', 'PHASE_EVALUATE', ['done', 'done', 'done', 'done', 'done']],
 ] as const)('%s in %s: %j', (status: ScanStatus, now: ScanPhase, states) => {

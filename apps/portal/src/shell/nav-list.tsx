@@ -85,6 +85,7 @@ function NavItem({ place, shape, signals, onGo }: NavProps & { readonly place: P
       onClick={onGo}
       activeOptions={{ includeSearch: false }}
       aria-label={isNarrow ? name : undefined}
+      aria-current={signals.riskList === to ? 'page' : undefined}
       className={cx(
         'group/nav relative flex items-center rounded-[6px] font-medium text-ink-2 transition-colors duration-(--gl-dur-fast) hover:bg-active hover:text-ink aria-[current=page]:bg-active aria-[current=page]:text-ink',
         isNarrow && 'h-9 w-10 justify-center',

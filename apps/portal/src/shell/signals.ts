@@ -1,5 +1,6 @@
 /** What the sidebar tells of the rest of the product. */
 import { useQuery } from '@tanstack/react-query'
+import { useMatch } from '@tanstack/react-router'
 import { pollMs } from '#api/query.ts'
 import * as issues from '#issues/queries.ts'
 import * as scans from '#scans/queries.ts'
@@ -9,6 +10,8 @@ export interface Signals {
   readonly verified: number | undefined
   readonly potential: number | undefined
   readonly isScanning: boolean
+  /** The list that the risk on this page belongs to. */
+  readonly riskList: '/risks/verified' | '/risks/potential' | undefined
 }
 
 export function useSignals(): Signals {
@@ -17,12 +20,21 @@ export function useSignals(): Signals {
     verified: useActiveRisks('VERIFICATION_FILTER_VERIFIED'),
     potential: useActiveRisks('VERIFICATION_FILTER_UNVERIFIED'),
     isScanning: Boolean(running.data?.scans.some(scans.isActive)),
+    riskList: useRiskList(),
   }
 }
 
 function useActiveRisks(verification: 'VERIFICATION_FILTER_VERIFIED' | 'VERIFICATION_FILTER_UNVERIFIED') {
   const { data } = useQuery(issues.byStatus({ period: 'PERIOD_QUARTER', filter: { verification } }))
   return data && activeNow(data)
+}
+
+/** Read from the cache, which the page itself fills. */
+function useRiskList(): Signals['riskList'] {
+  const match = useMatch({ from: '/_auth/risks/$id', shouldThrow: false })
+  const { data } = useQuery({ ...issues.one(match?.params.id ?? ''), enabled: false })
+  if (!match || !data) return undefined
+  return data.issue.verification === 'VERIFICATION_VERIFIED' ? '/risks/verified' : '/risks/potential'
 }
 
 /** Open plus regressive at the last point of a series, which is now. */

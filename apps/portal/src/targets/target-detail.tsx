@@ -32,6 +32,7 @@ export function TargetDetailPage() {
       <PageHead
         title={target.name}
         crumbs={<Crumb to="/scope">Scope</Crumb>}
+        here={target.name}
         aside={<TagList tags={target.tags} />}
         actions={
           <>

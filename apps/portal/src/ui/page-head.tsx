@@ -1,4 +1,3 @@
-import { ChevronRight } from 'lucide-react'
 import { createLink } from '@tanstack/react-router'
 import { type AnchorHTMLAttributes, Children, Fragment, type ReactNode, type Ref, useEffect } from 'react'
 import { cx } from '#lib/cx.ts'
@@ -12,6 +11,7 @@ export function PageHead({
   title,
   documentTitle,
   crumbs,
+  here,
   count,
   aside,
   description,
@@ -22,6 +22,8 @@ export function PageHead({
   readonly documentTitle?: string
   /** `Crumb` links to the pages above this one. */
   readonly crumbs?: ReactNode
+  /** This page, in short, after its crumbs. */
+  readonly here?: ReactNode
   readonly count?: number | undefined
   /** Stands beside the title: a badge, a status. */
   readonly aside?: ReactNode
@@ -37,12 +39,18 @@ export function PageHead({
           <ol className="flex items-center gap-1.5 text-ink-3">
             {Children.toArray(crumbs).map((crumb, index) => (
               <Fragment key={index}>
-                <li className="min-w-0 truncate">{crumb}</li>
-                <li aria-hidden="true">
-                  <ChevronRight className="size-3.5" />
-                </li>
+                {index > 0 && <Slash />}
+                <li className="flex-none">{crumb}</li>
               </Fragment>
             ))}
+            {here && (
+              <>
+                <Slash />
+                <li aria-current="page" className="min-w-0 truncate">
+                  {here}
+                </li>
+              </>
+            )}
           </ol>
         </nav>
       )}
@@ -68,6 +76,10 @@ export function PageHead({
       {description && <p className="mt-0.5 max-w-[80ch] text-ink-2">{description}</p>}
     </header>
   )
+}
+
+function Slash() {
+  return <li aria-hidden="true">/</li>
 }
 
 /** Names the window after the page, as long as the page is up. */

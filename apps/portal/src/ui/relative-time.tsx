@@ -1,12 +1,12 @@
 import { useNow } from '#lib/clock.ts'
-import { formatDateTime, formatRelativeTime } from '#lib/format.ts'
+import { formatDateTime, formatSince } from '#lib/format.ts'
 
 /** How long ago something was, kept fresh; the absolute time is in the tooltip and for machines. */
 export function RelativeTime({ value, className }: { readonly value: string; readonly className?: string }) {
   const now = useNow()
   return (
     <time dateTime={value} title={formatDateTime(value)} className={className}>
-      {formatRelativeTime(value, now)}
+      {formatSince(value, now)}
     </time>
   )
 }

@@ -8,14 +8,19 @@ interface StateProps {
   readonly children?: ReactNode
   /** What to do about it. */
   readonly actions?: ReactNode
+  /** It stands for the whole page, so its title is the page's. */
+  readonly isPage?: boolean
 }
 
 /** A list with nothing in it: what is true and what to do next. */
-export function EmptyState({ icon, title, children, actions }: StateProps) {
+export function EmptyState({ icon, title, children, actions, isPage = false }: StateProps) {
+  const Title = isPage ? 'h1' : 'h2'
   return (
     <div className="grid flex-1 place-content-center justify-items-center px-6 py-16 text-center">
       {icon && <IconTile>{icon}</IconTile>}
-      <h2 className="text-16 font-semibold tracking-[-.01em]">{title}</h2>
+      <Title tabIndex={isPage ? -1 : undefined} className="text-16 font-semibold tracking-[-.01em]">
+        {title}
+      </Title>
       {children && <div className="mt-1 max-w-[52ch] text-ink-2">{children}</div>}
       {actions && <div className="mt-5 flex flex-wrap justify-center gap-2">{actions}</div>}
     </div>

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { placeWords } from '#issues/evidence.tsx'
+
+it.each([
+  ['80/.git/config', 'Evidence, port 80, /.git/config'],
+  ['61616/tcp openwire', 'Evidence, port 61616/tcp, openwire'],
+  ['6379', 'Evidence, port 6379'],
+  ['80/tcpdump', 'Evidence, port 80, /tcpdump'],
+  ['127.0.0.1', 'Evidence, 127.0.0.1'],
+  ['', 'Evidence'],
+])('%j is captioned %s', (location, words) => {
+  expect(placeWords(location)).toBe(words)
+})

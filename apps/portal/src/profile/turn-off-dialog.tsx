@@ -1,0 +1,35 @@
+import type { Flow, InputNode } from '@glacis/contract/identity'
+import { SettingsForm } from '#profile/settings-form.tsx'
+import { Button } from '#ui/button.tsx'
+import { Dialog } from '#ui/dialog.tsx'
+
+interface TurnOffDialogProps {
+  readonly flow: Flow
+  /** The node that does it. */
+  readonly button: InputNode
+  readonly title: string
+  /** What will be different. */
+  readonly description: string
+  readonly open: boolean
+  readonly onClose: () => void
+}
+
+/** Asks before something that protects the account is turned off. */
+export function TurnOffDialog({ flow, button, title, description, open, onClose }: TurnOffDialogProps) {
+  return (
+    <Dialog open={open} onClose={onClose} title={title} description={description}>
+      <SettingsForm flow={flow} submitter={button} onSaved={onClose}>
+        {({ isPending }) => (
+          <footer className="flex justify-end gap-2 pb-5">
+            <Button disabled={isPending} onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" variant="danger" loading={isPending}>
+              Turn off
+            </Button>
+          </footer>
+        )}
+      </SettingsForm>
+    </Dialog>
+  )
+}
