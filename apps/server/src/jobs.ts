@@ -24,8 +24,6 @@ export interface Work<Name extends QueueName> {
 export interface Jobs {
   /** Installs the job tables and lets the application's role queue jobs. Safe to run by several processes. */
   prepare(owner: Kysely<Tables>): Promise<void>
-  /** Starts fetching; without it a process can only queue. */
-  supervise(): Promise<void>
   enqueue<Name extends QueueName>(tx: Transaction<Tables>, name: Name, data: Queues[Name]): Promise<void>
   work<Name extends QueueName>(name: Name, concurrency: number, run: (work: Work<Name>) => Promise<void>): Promise<void>
   /** Runs `sweep` at the start of every minute, once over all processes. */
@@ -66,9 +64,6 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
       await sql`grant usage on schema pgboss to glacis_app`.execute(owner)
       await sql`grant select, insert, update on all tables in schema pgboss to glacis_app`.execute(owner)
       await sql`grant execute on all functions in schema pgboss to glacis_app`.execute(owner)
-    },
-    async supervise() {
-      await boss.supervise()
     },
     async enqueue(tx, name, data) {
       await boss.send(name, data, { db: fromKysely(tx) })

@@ -194,3 +194,9 @@ export async function threatsById(ctx: Ctx, ids: readonly string[]): Promise<Rea
     .execute()
   return new Map(rows.map((row) => [row.id, row]))
 }
+
+/** The vendor and product of a canonical key; a key's colon is the first one that is not quoted. */
+export function splitKey(key: string): { vendor: string; product: string } {
+  const at = /(?<!\\):/.exec(key)?.index ?? key.length
+  return { vendor: key.slice(0, at), product: key.slice(at + 1) }
+}

@@ -1,5 +1,6 @@
 import type { Observation } from '@glacis/contract/runner'
 import type { Ctx } from '#ctx.ts'
+import { storable } from '#database/text.ts'
 import { newId } from '#database/index.ts'
 import { sql } from 'kysely'
 
@@ -63,7 +64,7 @@ async function recordHosts(
         id: newId(),
         target_id: targetId,
         address: one.address,
-        name: clean(one.names[0] ?? ''),
+        name: storable(one.names[0] ?? ''),
         first_seen_at: ctx.now,
         last_seen_at: ctx.now,
         last_checked_at: ctx.now,
@@ -101,10 +102,10 @@ async function recordServices(
         host_id: one.host_id,
         port: one.port,
         transport: one.transport,
-        protocol: clean(one.protocol),
+        protocol: storable(one.protocol),
         tls: one.tls,
-        banner: clean(one.banner),
-        product: clean(one.http?.server ?? ''),
+        banner: storable(one.banner),
+        product: storable(one.http?.server ?? ''),
         first_seen_at: ctx.now,
         last_seen_at: ctx.now,
         gone_at: null,
@@ -138,8 +139,8 @@ async function recordProducts(
         account_id: ctx.account,
         id: newId(),
         key,
-        name: clean(one.name),
-        version: clean(
+        name: storable(one.name),
+        version: storable(
           [one.wfn.version, one.wfn.update].filter((part) => part && part !== '*' && part !== '-').join(' '),
         ),
         part: one.wfn.part,
@@ -185,8 +186,8 @@ async function replaceOnPorts(
         host_id,
         product_id,
         port: one.port,
-        revision: clean(one.revision ?? ''),
-        evidence: clean(one.evidence),
+        revision: storable(one.revision ?? ''),
+        evidence: storable(one.evidence),
         quality: one.quality,
         first_seen_at: ctx.now,
         last_seen_at: ctx.now,
@@ -220,9 +221,4 @@ async function markGone(ctx: Ctx, hosts: ReadonlyMap<string, string>, closed: re
       ctx.tx,
     )
   }
-}
-
-/** PostgreSQL stores no NUL, and nothing that is shown needs one. */
-function clean(text: string): string {
-  return text.replaceAll('\u0000', '')
 }

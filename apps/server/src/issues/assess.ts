@@ -1,6 +1,7 @@
 import type { Observation } from '@glacis/contract/runner'
 import type { Knowledge } from '@glacis/intelligence'
 import type { Ctx } from '#ctx.ts'
+import { storable } from '#database/text.ts'
 import { matchInventory, nameOf } from '#issues/potential.ts'
 import { type Change, type Finding, raise } from '#issues/raise.ts'
 import { rollUp } from '#issues/roll-up.ts'
@@ -56,18 +57,18 @@ async function findingsOf(ctx: Ctx, { observations, hostByAddress, targetId }: A
       threat,
       hostId,
       targetId,
-      location: clean(one.location),
+      location: storable(one.location),
       port: one.port ?? null,
       method: one.check,
       quality: one.quality,
       evidence: {
-        location: clean(one.location),
+        location: storable(one.location),
         ...(one.port && { port: one.port }),
         method: one.check,
         quality: one.quality,
-        ...(one.request && { request: clean(one.request) }),
-        text: clean(one.evidence),
-        highlights: one.highlights.map(clean),
+        ...(one.request && { request: storable(one.request) }),
+        text: storable(one.evidence),
+        highlights: one.highlights.map(storable),
       },
     }
   })
@@ -113,9 +114,4 @@ async function noteInScan(ctx: Ctx, scanId: string, changes: readonly Change[]):
     )
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-}
-
-/** PostgreSQL stores no NUL, and nothing that is shown needs one. */
-function clean(text: string): string {
-  return text.replaceAll('\u0000', '')
 }

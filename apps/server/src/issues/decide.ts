@@ -82,7 +82,7 @@ const reasons = {
 } as const
 
 function words(input: { reason?: keyof typeof reasons | undefined; comment?: string | undefined }): string {
-  return [input.reason && reasons[input.reason], input.comment?.replaceAll('\u0000', '')].filter(Boolean).join(': ')
+  return [input.reason && reasons[input.reason], input.comment].filter(Boolean).join(': ')
 }
 
 /** Reopens what was ignored until a date that has come. */

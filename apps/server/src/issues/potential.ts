@@ -11,7 +11,7 @@ import {
 } from '@glacis/intelligence'
 import type { Ctx } from '#ctx.ts'
 import type { Finding } from '#issues/raise.ts'
-import { threatsOfProducts, type ThreatRow } from '#threats.ts'
+import { splitKey, threatsOfProducts, type ThreatRow } from '#threats.ts'
 
 interface Installed extends MatchSubject {
   readonly hostId: string
@@ -100,12 +100,6 @@ async function candidatesFor(
     for (const key of row.product_keys) found.set(key, [...(found.get(key) ?? []), { row, record }])
   }
   return found
-}
-
-/** A key's colon is the first one that is not quoted. */
-export function splitKey(key: string): { vendor: string; product: string } {
-  const at = /(?<!\\):/.exec(key)?.index ?? key.length
-  return { vendor: key.slice(0, at), product: key.slice(at + 1) }
 }
 
 function toFinding(targetId: string, one: Installed, threat: ThreatRow, match: Match): Finding {

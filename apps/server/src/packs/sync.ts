@@ -7,7 +7,7 @@ import { type CheckInfo, loadPacks } from '@glacis/scanner'
 import type { Log } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
 import type { PackFolders } from '#packs/folders.ts'
-import { type ThreatDraft, upsertThreats } from '#threats.ts'
+import { splitKey, type ThreatDraft, upsertThreats } from '#threats.ts'
 import type { Kysely } from 'kysely'
 
 /** What the name of a product may be at most, so that a bad record cannot break the index. */
@@ -145,9 +145,6 @@ function fromRecord(threat: ThreatRecord): ThreatDraft {
     record: threat,
     products: productKeys(threat)
       .filter((key) => key.length <= nameLengthMax)
-      .map((key) => {
-        const at = /(?<!\\):/.exec(key)?.index ?? key.length
-        return { vendor: key.slice(0, at), product: key.slice(at + 1) }
-      }),
+      .map(splitKey),
   }
 }

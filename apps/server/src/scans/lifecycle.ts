@@ -1,6 +1,7 @@
 /** How a scan moves from one status to the next, and what is counted when it ends. */
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
+import { storable } from '#database/text.ts'
 import type { Jobs } from '#jobs.ts'
 import { sql } from 'kysely'
 
@@ -22,7 +23,7 @@ export async function say(
       scan_id: scanId,
       at: ctx.now,
       level,
-      message: message.replaceAll('\u0000', ''),
+      message: storable(message),
     })
     .execute()
 }

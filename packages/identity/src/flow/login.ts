@@ -7,23 +7,13 @@ import {
   type Flow,
   createFlow,
   csrfPlace,
-  expiredOnFetch,
   expiredOnSubmit,
   flowBody,
   isExpired,
-  loadFlow,
   saveFlow,
   withToken,
 } from '#flow/flow.ts'
-import {
-  formAnswer,
-  keepAttempt,
-  requireCsrf,
-  requireOwnCookie,
-  requireSameBrowser,
-  submittedFlow,
-  unreadable,
-} from '#flow/submit.ts'
+import { formAnswer, keepAttempt, requireCsrf, requireOwnCookie, submittedFlow, unreadable } from '#flow/submit.ts'
 import { captchaNodes, isHuman } from '#captcha.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import type { Identity } from '#identities.ts'
@@ -75,15 +65,6 @@ export async function startLogin(exchange: Exchange): Promise<Answer> {
   })
   if (exchange.acceptsJson) return json(200, flowBody(service, flow))
   return redirect(pageUrl(service, 'login', flow.id))
-}
-
-/** Shows a flow to the browser that started it. */
-export async function fetchLogin(exchange: Exchange): Promise<Answer> {
-  const { service } = exchange
-  const flow = await loadFlow(service, 'login', exchange.query.get('id'))
-  requireSameBrowser(exchange, flow)
-  if (isExpired(service, flow)) throw expiredOnFetch(service, flow)
-  return json(200, flowBody(service, flow))
 }
 
 /** Takes the proof of one method and opens or renews the session. */

@@ -3,19 +3,9 @@ import { captchaNodes, isHuman } from '#captcha.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import { WireError, locationChangeRequired, sessionAlreadyAvailable } from '#http/error.ts'
 import { type Answer, type Exchange, csrfOf, json, redirect, renewCsrf, setSession, tell } from '#http/exchange.ts'
-import {
-  type Flow,
-  createFlow,
-  csrfPlace,
-  expiredOnFetch,
-  flowBody,
-  isExpired,
-  loadFlow,
-  saveFlow,
-  withToken,
-} from '#flow/flow.ts'
+import { type Flow, createFlow, csrfPlace, flowBody, isExpired, saveFlow, withToken } from '#flow/flow.ts'
 import { createSettings } from '#flow/settings.ts'
-import { formAnswer, keepAttempt, requireCsrf, requireSameBrowser, submittedFlow, unreadable } from '#flow/submit.ts'
+import { formAnswer, keepAttempt, requireCsrf, submittedFlow, unreadable } from '#flow/submit.ts'
 import {
   type Identity,
   findIdentity,
@@ -65,15 +55,6 @@ export async function startRecovery(exchange: Exchange): Promise<Answer> {
   })
   if (exchange.acceptsJson) return json(200, flowBody(service, flow))
   return redirect(pageUrl(service, 'recovery', flow.id))
-}
-
-/** Shows a flow to the browser that started it. */
-export async function fetchRecovery(exchange: Exchange): Promise<Answer> {
-  const { service } = exchange
-  const flow = await loadFlow(service, 'recovery', exchange.query.get('id'))
-  requireSameBrowser(exchange, flow)
-  if (isExpired(service, flow)) throw expiredOnFetch(service, flow)
-  return json(200, flowBody(service, flow))
 }
 
 /** Takes an address, to which a code is sent, or a code, which opens the account. */

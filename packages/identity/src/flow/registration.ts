@@ -4,25 +4,8 @@ import { type Fields, textOf } from '#http/body.ts'
 import { newToken } from '#http/csrf.ts'
 import { badRequest, sessionAlreadyAvailable } from '#http/error.ts'
 import { type Answer, type Exchange, csrfOf, json, redirect, renewCsrf, setSession, tell } from '#http/exchange.ts'
-import {
-  type Flow,
-  createFlow,
-  expiredOnFetch,
-  expiredOnSubmit,
-  flowBody,
-  isExpired,
-  loadFlow,
-  withToken,
-} from '#flow/flow.ts'
-import {
-  formAnswer,
-  keepAttempt,
-  requireCsrf,
-  requireOwnCookie,
-  requireSameBrowser,
-  submittedFlow,
-  unreadable,
-} from '#flow/submit.ts'
+import { type Flow, createFlow, expiredOnSubmit, flowBody, isExpired, withToken } from '#flow/flow.ts'
+import { formAnswer, keepAttempt, requireCsrf, requireOwnCookie, submittedFlow, unreadable } from '#flow/submit.ts'
 import { withFreshKeys } from '#flow/draw.ts'
 import { drawRegistration, firstStep, sortRegistration } from '#flow/registration-form.ts'
 import { startProofOfAddress } from '#flow/verification.ts'
@@ -60,15 +43,6 @@ export async function startRegistration(exchange: Exchange): Promise<Answer> {
   })
   if (exchange.acceptsJson) return json(200, flowBody(service, flow))
   return redirect(pageUrl(service, 'registration', flow.id))
-}
-
-/** Shows a flow to the browser that started it. */
-export async function fetchRegistration(exchange: Exchange): Promise<Answer> {
-  const { service } = exchange
-  const flow = await loadFlow(service, 'registration', exchange.query.get('id'))
-  requireSameBrowser(exchange, flow)
-  if (isExpired(service, flow)) throw expiredOnFetch(service, flow)
-  return json(200, flowBody(service, flow))
 }
 
 /** Takes traits and a credential, and makes the account. */

@@ -7,15 +7,13 @@ import {
   type Flow,
   createFlow,
   csrfPlace,
-  expiredOnFetch,
   expiredOnSubmit,
   flowBody,
   isExpired,
-  loadFlow,
   saveFlow,
   withToken,
 } from '#flow/flow.ts'
-import { formAnswer, keepAttempt, requireCsrf, requireSameBrowser, submittedFlow, unreadable } from '#flow/submit.ts'
+import { formAnswer, keepAttempt, requireCsrf, submittedFlow, unreadable } from '#flow/submit.ts'
 import { markVerified, ownerOfAddress } from '#identities.ts'
 import { verificationMail } from '#mail.ts'
 import { issueCode, tryCode } from '#method/code.ts'
@@ -54,15 +52,6 @@ export async function startVerification(exchange: Exchange): Promise<Answer> {
   })
   if (exchange.acceptsJson) return json(200, flowBody(service, flow))
   return redirect(pageUrl(service, 'verification', flow.id))
-}
-
-/** Shows a flow to the browser that started it. */
-export async function fetchVerification(exchange: Exchange): Promise<Answer> {
-  const { service } = exchange
-  const flow = await loadFlow(service, 'verification', exchange.query.get('id'))
-  requireSameBrowser(exchange, flow)
-  if (isExpired(service, flow)) throw expiredOnFetch(service, flow)
-  return json(200, flowBody(service, flow))
 }
 
 /** Takes an address, to which a code is sent, or a code, which proves it. */

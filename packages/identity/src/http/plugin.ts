@@ -1,12 +1,13 @@
 /** The routes, and the one place where answers and refusals become HTTP. */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { finishJourney } from '#flow/callback.ts'
-import { fetchLogin, openLogin, startLogin, submitLogin } from '#flow/login.ts'
+import { fetchFlow } from '#flow/fetch.ts'
+import { openLogin, startLogin, submitLogin } from '#flow/login.ts'
 import { finishLogout, startLogout } from '#flow/logout.ts'
-import { fetchRecovery, openRecovery, startRecovery, submitRecovery } from '#flow/recovery.ts'
-import { fetchRegistration, openRegistration, startRegistration, submitRegistration } from '#flow/registration.ts'
+import { openRecovery, startRecovery, submitRecovery } from '#flow/recovery.ts'
+import { openRegistration, startRegistration, submitRegistration } from '#flow/registration.ts'
 import { fetchSettings, openSettings, startSettings, submitSettings } from '#flow/settings.ts'
-import { fetchVerification, openVerificationLink, startVerification, submitVerification } from '#flow/verification.ts'
+import { openVerificationLink, startVerification, submitVerification } from '#flow/verification.ts'
 import { bodyBytesMax } from '#http/body.ts'
 import { listSchemas, showError, showSchema, storeError } from '#http/documents.ts'
 import { WireError, errorObject } from '#http/error.ts'
@@ -41,19 +42,19 @@ const plain = (methods: readonly HTTPMethods[], path: string, answer: Handler): 
 
 const routes: readonly Route[] = [
   get(`${flows}/login/browser`, startLogin),
-  getJson(`${flows}/login/flows`, fetchLogin),
+  getJson(`${flows}/login/flows`, fetchFlow('login')),
   post(`${flows}/login`, submitLogin),
   open(`${flows}/login`, openLogin),
   get(`${flows}/registration/browser`, startRegistration),
-  getJson(`${flows}/registration/flows`, fetchRegistration),
+  getJson(`${flows}/registration/flows`, fetchFlow('registration')),
   post(`${flows}/registration`, submitRegistration),
   open(`${flows}/registration`, openRegistration),
   get(`${flows}/verification/browser`, startVerification),
-  getJson(`${flows}/verification/flows`, fetchVerification),
+  getJson(`${flows}/verification/flows`, fetchFlow('verification')),
   post(`${flows}/verification`, submitVerification),
   open(`${flows}/verification`, openVerificationLink),
   get(`${flows}/recovery/browser`, startRecovery),
-  getJson(`${flows}/recovery/flows`, fetchRecovery),
+  getJson(`${flows}/recovery/flows`, fetchFlow('recovery')),
   post(`${flows}/recovery`, submitRecovery),
   open(`${flows}/recovery`, openRecovery),
   get(`${flows}/settings/browser`, startSettings),
