@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
+    // Most of them wait for sockets and not for the processor.
+    maxWorkers: 3,
     projects: [
       {
         test: {
@@ -9,6 +11,7 @@ export default defineConfig({
           include: [
             'packages/*/src/**/*.test.ts',
             'apps/server/src/**/*.test.ts',
+            'apps/agent/src/**/*.test.ts',
             'tools/**/*.test.ts',
             'packs/**/*.test.ts',
             'lab/**/*.test.ts',

@@ -22,10 +22,12 @@ for (const name of names
 }
 process.exit(isGood ? 0 : 1)
 
-/** One row of the table; above its limit a figure fails the run. */
-function format({ figure, value, unit, limit }) {
-  if (value > limit) isGood = false
+/** One row of the table; above its limit, or below what it must reach at least, a figure fails the run. */
+function format({ figure, value, unit, limit, least }) {
+  if (value > limit || value < least) isGood = false
+  const bound = limit ?? least
   const measured = `${Math.round(value)} ${unit}`.padStart(9)
-  const share = `${Math.round((100 * value) / limit)} %`.padStart(6)
-  return `  ${figure.padEnd(44)}${measured}   limit ${String(limit).padStart(5)} ${unit.padEnd(3)}${share}`
+  const share = `${Math.round((100 * value) / (bound || 1))} %`.padStart(6)
+  const name = least === undefined ? 'limit' : 'least'
+  return `  ${figure.padEnd(44)}${measured}   ${name} ${String(bound).padStart(5)} ${unit.padEnd(3)}${share}`
 }

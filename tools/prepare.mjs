@@ -11,6 +11,8 @@ export async function start() {
   followNpm()
   await install({ dev: false })
   await buildPortal()
+  // Whoever starts Glacis so wants it to know the world; whoever sets it, knows better.
+  process.env['GLACIS_FEEDS'] ||= 'on'
   await runProgram(glacis, 'serve')
 }
 

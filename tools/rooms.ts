@@ -44,23 +44,30 @@ const serverNouns = [
   'billing',
   'notifications',
   'audit',
+  'tokens',
   'accounts',
+  'views',
+  'search',
 ]
 
 const house: Readonly<Record<string, Floor>> = {
   'apps/server': {
-    hall: ['main', 'cli', 'serve', 'compose', 'config', 'testing'],
+    hall: ['main', 'cli', 'commands', 'serve', 'compose', 'config', 'testing'],
     ground: ['database', 'ctx', 'errors', 'log', 'obstacle', 'version'],
     rooms: {
-      http: [...serverNouns, 'jobs'],
-      background: ['scans', 'issues', 'packs', 'notifications', 'jobs', 'targets'],
-      scans: ['targets', 'agents', 'inventory', 'issues', 'packs', 'billing', 'jobs', 'audit'],
+      http: [...serverNouns, 'jobs', 'live'],
+      background: ['scans', 'issues', 'stats', 'packs', 'notifications', 'jobs', 'live', 'targets', 'agents'],
+      scans: ['targets', 'agents', 'inventory', 'issues', 'packs', 'billing', 'jobs', 'audit', 'notifications'],
       reports: ['scans', 'issues', 'inventory', 'targets'],
       issues: ['threats', 'inventory', 'notifications', 'audit'],
       packs: ['threats', 'jobs'],
       targets: ['agents', 'billing', 'audit'],
+      agents: ['billing', 'audit', 'notifications'],
+      inventory: ['audit'],
       billing: ['audit'],
-      notifications: ['jobs', 'mail'],
+      notifications: ['jobs', 'mail', 'audit'],
+      tokens: ['audit'],
+      callbacks: ['endpoints'],
     },
   },
   'apps/portal': {
@@ -75,6 +82,9 @@ const house: Readonly<Record<string, Floor>> = {
       api: ['lib'],
       lib: [],
       ...Object.fromEntries(nouns.map((noun) => [noun, queriesOf(noun)])),
+      // Who "mine" is.
+      issues: [...queriesOf('issues'), 'identity/session'],
+      channels: [...queriesOf('channels'), 'identity/session'],
     },
   },
 }

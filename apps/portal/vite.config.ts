@@ -18,6 +18,7 @@ export default defineConfig({
     name: 'portal',
     environment: 'happy-dom',
     include: ['src/**/*.test.{ts,tsx}'],
-    setupFiles: [],
+    setupFiles: ['src/lib/testing/patience.ts'],
+    testTimeout: 60_000,
   },
 })
