@@ -39,6 +39,8 @@ export const Plan = z.object({
   maximumTargets: z.number().int().optional(),
   /** Absent where there is no bound. */
   manualScansPerMonth: z.number().int().optional(),
+  /** Most agents; absent where there is no bound. */
+  maximumAgents: z.number().int().optional(),
   features: z.array(z.string()),
 })
 export type Plan = z.infer<typeof Plan>
@@ -49,6 +51,21 @@ export const listPlans = endpoint({
   summary: 'The plans on offer.',
   input: z.object({}),
   result: z.object({ plans: z.array(Plan) }),
+})
+export const previewSubscription = endpoint({
+  method: 'POST',
+  path: '/v1/billing/subscription/preview',
+  summary: 'What a change would cost today and at the next renewal, and what would be over its quota.',
+  input: z.strictObject({ planId: PlanId, numTargets: z.number().int().positive(), period: SubscriptionPeriod }),
+  result: z.object({
+    /** Due now, in whole units and cents of the currency; what is left of the present period is credited. */
+    dueToday: z.number(),
+    /** Due at each renewal. */
+    nextAmount: z.number(),
+    currency: z.literal('CHF'),
+    /** How many targets would be too many. */
+    overQuota: z.object({ targets: z.number().int() }),
+  }),
 })
 export const changeSubscription = endpoint({
   method: 'PUT',

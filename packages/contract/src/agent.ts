@@ -1,17 +1,145 @@
 /** Agents: our scanner, run by the customer inside a closed network. */
 import { z } from 'zod'
-import { Duration, Id, Name, Timestamp } from '#primitives.ts'
+import { endpoint } from '#endpoint.ts'
+import { Duration, Empty, Flag, Id, listOf, Name, NextPage, Page, Timestamp, UpdateMask } from '#primitives.ts'
 
 export const AgentStatus = z.enum(['STATUS_CONNECTED', 'STATUS_DISCONNECTED'])
+export type AgentStatus = z.infer<typeof AgentStatus>
 export const Agent = z.object({
   id: Id,
   name: Name,
   /** Present once, in the answer that creates or rotates it. */
   token: z.string().optional(),
   status: AgentStatus,
+  /** Time of one heartbeat there and back; only while connected. */
   latency: Duration.optional(),
   createTime: Timestamp,
   updateTime: Timestamp,
+  /** Absent until it has connected for the first time. */
   lastSeenTime: Timestamp.optional(),
+  version: z.string().optional(),
+  /** Operating system and processor, as in `linux x64`. */
+  system: z.string().optional(),
+  hostname: z.string().optional(),
+  /** Networks (CIDR) of the interfaces of its machine. */
+  networks: z.array(z.string()).optional(),
+  targetCount: z.number().int().optional(),
+  runningJobCount: z.number().int().optional(),
+  /** What an operator should mend on its machine, in sentences: an old version, a wrong clock. */
+  problems: z.array(z.string()).optional(),
+  /** The token that nobody has used yet stops working then. */
+  tokenExpireTime: Timestamp.optional(),
 })
 export type Agent = z.infer<typeof Agent>
+
+const AgentAnswer = z.object({ agent: Agent })
+
+export const listAgents = endpoint({
+  method: 'GET',
+  path: '/v1/agents',
+  summary: 'Lists the agents, newest first.',
+  input: z.object({
+    ...Page,
+    filter: z.strictObject({ query: z.string().max(200).optional(), status: listOf(AgentStatus) }).optional(),
+  }),
+  result: z.object({ agents: z.array(Agent), ...NextPage }),
+})
+export const getAgent = endpoint({
+  method: 'GET',
+  path: '/v1/agents/:id',
+  summary: 'One agent.',
+  input: z.object({ id: Id }),
+  result: AgentAnswer,
+})
+export const createAgent = endpoint({
+  method: 'POST',
+  path: '/v1/agents',
+  summary: 'Registers an agent. The answer carries its token, once: it works for 24 hours and for one connection.',
+  input: z.strictObject({ agent: z.strictObject({ name: Name }) }),
+  result: AgentAnswer,
+})
+export const updateAgent = endpoint({
+  method: 'PATCH',
+  path: '/v1/agents/:id',
+  summary: 'Changes the members of an agent that updateMask.paths names, and no others.',
+  input: z.strictObject({ id: Id, agent: z.strictObject({ name: Name.optional() }), updateMask: UpdateMask }),
+  result: AgentAnswer,
+})
+export const deleteAgent = endpoint({
+  method: 'DELETE',
+  path: '/v1/agents/:id',
+  summary:
+    'Deletes an agent and revokes its key at once. Its targets go to the replacement, or wait for somebody to choose another way.',
+  input: z.object({ id: Id, replacementId: Id.optional() }),
+  result: Empty,
+})
+export const rotateAgentToken = endpoint({
+  method: 'POST',
+  path: '/v1/agents/:id/token',
+  summary:
+    'Makes a new token, shown once. The old key works until the new token is used, at most 24 hours, or ends now with revokeOld.',
+  input: z.strictObject({ id: Id, revokeOld: Flag.default(false) }),
+  result: AgentAnswer,
+})
+
+export const InstallSystem = z.enum(['docker', 'systemd', 'windows', 'kubernetes'])
+export type InstallSystem = z.infer<typeof InstallSystem>
+export const getAgentInstall = endpoint({
+  method: 'GET',
+  path: '/v1/agents/:id/install',
+  summary: 'Commands that install the agent on a system. They read the token from a file, which they ask for.',
+  input: z.object({ id: Id, system: InstallSystem.default('systemd') }),
+  result: z.object({ command: z.string(), notes: z.array(z.string()) }),
+})
+
+/** Why a connection ended. */
+export const DisconnectReason = z.enum(['REASON_STOPPED', 'REASON_LOST', 'REASON_REVOKED', 'REASON_REPLACED'])
+export type DisconnectReason = z.infer<typeof DisconnectReason>
+export const AgentConnection = z.object({
+  id: Id,
+  connectTime: Timestamp,
+  /** Absent while it lasts. */
+  disconnectTime: Timestamp.optional(),
+  reason: DisconnectReason.optional(),
+  version: z.string(),
+  /** Where it came from, as the server saw it. */
+  address: z.string(),
+})
+export type AgentConnection = z.infer<typeof AgentConnection>
+export const listAgentConnections = endpoint({
+  method: 'GET',
+  path: '/v1/agents/:id/connections',
+  summary: 'When an agent was connected, newest first, and why each connection ended.',
+  input: z.object({ id: Id, ...Page }),
+  result: z.object({ connections: z.array(AgentConnection), ...NextPage }),
+})
+
+export const AgentJobState = z.enum([
+  'STATE_RUNNING',
+  'STATE_DONE',
+  'STATE_RETURNED',
+  'STATE_LOST',
+  'STATE_CANCELLED',
+  'STATE_FAILED',
+])
+export type AgentJobState = z.infer<typeof AgentJobState>
+export const AgentJob = z.object({
+  id: Id,
+  scanId: Id,
+  targetId: Id,
+  targetName: z.string(),
+  state: AgentJobState,
+  hostCount: z.number().int(),
+  startTime: Timestamp,
+  endTime: Timestamp.optional(),
+  /** Why it did not end well; empty otherwise. */
+  error: z.string(),
+})
+export type AgentJob = z.infer<typeof AgentJob>
+export const listAgentJobs = endpoint({
+  method: 'GET',
+  path: '/v1/agents/:id/jobs',
+  summary: 'The parts of scans that an agent took on, newest first.',
+  input: z.object({ id: Id, ...Page }),
+  result: z.object({ jobs: z.array(AgentJob), ...NextPage }),
+})

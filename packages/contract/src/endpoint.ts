@@ -9,6 +9,8 @@ export interface Endpoint<Input extends z.ZodObject = z.ZodObject, Result extend
   readonly path: `/v1/${string}`
   /** One sentence for the reference page. */
   readonly summary: string
+  /** An `Idempotency-Key` header may come with it: the same key again gives the first answer and does nothing. */
+  readonly takesKey?: true
   /**
    * Everything the caller may send, flat: path parameters by their name, then the query
    * (GET, DELETE; `filter` is nested and travels dotted) or the JSON body (POST, PUT, PATCH).

@@ -1,8 +1,9 @@
 /** Figures over time, the dependency graph, and the small calls the shell lives on. */
 import { z } from 'zod'
 import { endpoint } from '#endpoint.ts'
-import { IssueFilter } from '#issue.ts'
-import { Duration, Timestamp } from '#primitives.ts'
+import { IssueFilter, StatusFilter, VerificationFilter } from '#issue.ts'
+import { Duration, Flag, Id, listOf, Timestamp } from '#primitives.ts'
+import { SeverityCategory } from '#threat.ts'
 
 export const StatsPeriod = z.enum(['PERIOD_WEEK', 'PERIOD_MONTH', 'PERIOD_QUARTER', 'PERIOD_YEAR'])
 export type StatsPeriod = z.infer<typeof StatsPeriod>
@@ -44,14 +45,14 @@ export const scansOverTime = endpoint({
   method: 'GET',
   path: '/v1/stats/scans',
   summary: 'Scans completed in each interval of the period.',
-  input: z.object({ period }),
+  input: z.object({ period, filter: IssueFilter.pick({ affectedTargetId: true }).optional() }),
   result: ValueSeries,
 })
 export const affectedHostsOverTime = endpoint({
   method: 'GET',
   path: '/v1/stats/affected-hosts',
   summary: 'Hosts with at least one active issue over the period.',
-  input: z.object({ period }),
+  input: z.object({ period, filter: IssueFilter.pick({ affectedTargetId: true, verification: true }).optional() }),
   result: ValueSeries,
 })
 export const Summary = z.object({
@@ -73,14 +74,48 @@ export const statsSummary = endpoint({
 })
 
 export const NodeKind = z.enum(['KIND_PRODUCT', 'KIND_HOST', 'KIND_THREAT'])
-export const GraphNode = z.object({ id: z.string(), name: z.string(), kind: z.string() })
+/** A kind that is not known here is drawn in grey. The id of a threat is that of the account's issue about it. */
+export const GraphNode = z.object({
+  id: z.string(),
+  name: z.string(),
+  kind: z.string(),
+  /** Of a threat. */
+  severity: SeverityCategory.optional(),
+  /** Of a threat that is known to be exploited. */
+  knownExploited: z.boolean().optional(),
+})
+export type GraphNode = z.infer<typeof GraphNode>
 export const GraphLink = z.object({ sourceNodeId: z.string(), targetNodeId: z.string() })
 export const DependencyGraph = z.object({
   nodes: z.array(GraphNode),
   links: z.array(GraphLink),
+  /** How many nodes there would be without `maxNodes`. */
   totalNodeCount: z.number().int().optional(),
+  /** False: there are at least as many. */
+  totalNodeCountIsExact: z.boolean().optional(),
 })
 export type DependencyGraph = z.infer<typeof DependencyGraph>
+export const graphNodesMax = 2000
+export const getEcosystem = endpoint({
+  method: 'GET',
+  path: '/v1/ecosystem',
+  summary:
+    'The graph of software, hosts and the threats they are open to, riskiest first. Without a status: what is open.',
+  input: z.object({
+    filter: z
+      .strictObject({
+        targetId: Id.optional(),
+        tagIds: listOf(Id),
+        severities: listOf(SeverityCategory),
+        status: listOf(StatusFilter),
+        verification: VerificationFilter.optional(),
+        kev: Flag.optional(),
+      })
+      .optional(),
+    maxNodes: z.coerce.number().int().min(1).max(graphNodesMax).default(graphNodesMax),
+  }),
+  result: DependencyGraph,
+})
 
 export const OnboardingStep = z.object({
   key: z.enum(['TARGET', 'AGENT', 'SCAN', 'NOTIFICATIONS']),
@@ -90,13 +125,31 @@ export const Feed = z.object({
   name: z.string(),
   version: z.string(),
   records: z.number().int(),
+  /** Records that could not be read the last time; the others were. */
+  skipped: z.number().int().optional(),
+  /** When it last brought something new. */
   updateTime: Timestamp.optional(),
+  /** When its source was last asked. */
+  checkTime: Timestamp.optional(),
   state: z.enum(['STATE_READY', 'STATE_EMPTY', 'STATE_FAILED']),
+  /** What went wrong the last time, in a sentence. */
+  problem: z.string().optional(),
+  /** What is being done with it right now, in a sentence. */
+  progress: z.string().optional(),
 })
+export type Feed = z.infer<typeof Feed>
 export const listFeeds = endpoint({
   method: 'GET',
   path: '/v1/feeds',
   summary: 'What the product knows: checks, fingerprints and threat records, with version and size.',
   input: z.object({}),
   result: z.object({ feeds: z.array(Feed) }),
+})
+
+export const getOnboarding = endpoint({
+  method: 'GET',
+  path: '/v1/onboarding',
+  summary: 'How far an account has come with setting up. The state follows from the data, not from clicks.',
+  input: z.object({}),
+  result: z.object({ steps: z.array(OnboardingStep) }),
 })

@@ -25,8 +25,18 @@ export const VerificationFilter = z.enum([
   'VERIFICATION_FILTER_UNVERIFIED',
 ])
 export type VerificationFilter = z.infer<typeof VerificationFilter>
-export const IssueOrder = z.enum(['ORDER_BY_MOST_RECENT', 'ORDER_BY_PRIORITY', 'ORDER_BY_SEVERITY'])
+/** Every order is served by an index. Of two that are equal the one that was made later comes first. */
+export const IssueOrder = z.enum([
+  'ORDER_BY_MOST_RECENT',
+  'ORDER_BY_PRIORITY',
+  'ORDER_BY_SEVERITY',
+  'ORDER_BY_EPSS',
+  'ORDER_BY_AFFECTED_HOSTS',
+  'ORDER_BY_OLDEST',
+])
+export type IssueOrder = z.infer<typeof IssueOrder>
 export const IgnoreReason = z.enum(['REASON_ACCEPTED_RISK', 'REASON_FALSE_POSITIVE', 'REASON_MITIGATED'])
+export type IgnoreReason = z.infer<typeof IgnoreReason>
 
 export const HistoryEntry = z.object({
   status: IssueStatus,
@@ -55,6 +65,17 @@ export const Evidence = z.object({
 })
 export type Evidence = z.infer<typeof Evidence>
 
+/** On which terms something is ignored. */
+export const Ignoring = z.object({
+  reason: IgnoreReason.optional(),
+  comment: z.string().optional(),
+  /** Who decided it. */
+  actor: z.string().optional(),
+  /** When it opens again by itself; absent: never. */
+  untilTime: Timestamp.optional(),
+})
+export type Ignoring = z.infer<typeof Ignoring>
+
 export const AffectedHost = z.object({
   target: Target,
   host: Host,
@@ -64,6 +85,7 @@ export const AffectedHost = z.object({
   lastSeenTime: Timestamp,
   ignoreTime: Timestamp.optional(),
   resolveTime: Timestamp.optional(),
+  ignored: Ignoring.optional(),
   evidence: z.array(Evidence).optional(),
   /** Set when the last scans could not check it: it is neither confirmed nor refuted since then. */
   notCheckedSinceTime: Timestamp.optional(),
@@ -84,10 +106,16 @@ export const Issue = z.object({
   verification: Verification.optional(),
   /** 0 to 100; what to do first. */
   priority: z.number().int().optional(),
+  /** How the priority came about, step by step, where one issue is asked for. */
+  priorityParts: z.array(z.object({ label: z.string(), value: z.number().int() })).optional(),
   /** Best quality of detection of its occurrences, 0 to 100. */
   quality: z.number().int().optional(),
   /** Where lists carry only the first hosts, how many there are. */
   affectedHostCount: z.number().int().optional(),
+  /** Present while the status is ignored. */
+  ignored: Ignoring.optional(),
+  assignee: z.object({ id: z.string(), name: z.string() }).optional(),
+  dueTime: Timestamp.optional(),
 })
 export type Issue = z.infer<typeof Issue>
 
@@ -101,33 +129,66 @@ export const IssueFilter = z.strictObject({
   severities: listOf(SeverityCategory),
   query: z.string().max(200).optional(),
   kev: Flag.optional(),
+  /** Came back after it had been resolved. */
+  regressive: Flag.optional(),
+  /** 0 to 1. */
+  minEpss: z.coerce.number().min(0).max(1).optional(),
+  /** Issues on hosts of targets that carry one of these tags. */
+  tagIds: listOf(Id),
+  /** First seen at this time or later. */
+  newSince: Timestamp.optional(),
+  /** The vendor has a fix, or has none. */
+  fixAvailable: Flag.optional(),
+  cve: z
+    .string()
+    .regex(/^CVE-\d{4}-\d{4,}$/i, 'Expected a CVE number, as in CVE-2021-41773')
+    .optional(),
+  assigneeId: z.string().max(200).optional(),
 })
 export type IssueFilter = z.infer<typeof IssueFilter>
 
 export const listIssues = endpoint({
   method: 'GET',
   path: '/v1/issues',
-  summary: 'Lists the issues. Each carries its first three affected hosts; getIssue has them all.',
+  summary: 'Lists the issues. Each carries its first three affected hosts; getIssue has up to 500.',
   input: z.object({ ...Page, filter: IssueFilter.optional(), orderBy: IssueOrder.optional() }),
   result: z.object({ issues: z.array(Issue), ...NextPage }),
 })
 export const getIssue = endpoint({
   method: 'GET',
   path: '/v1/issues/:id',
-  summary: 'One issue with every affected host, its history and its evidence.',
+  summary:
+    'One issue with its history, its evidence and its first 500 affected hosts; affectedHostCount says how many there are.',
   input: z.object({ id: Id }),
   result: z.object({ issue: Issue }),
 })
+/** The longest time for which a critical or high risk can be ignored, in days. */
+export const ignoreDaysMax = 365
+
+/**
+ * A status that a person chose, and for ignoring its terms. A status alone is enough; whoever gives
+ * a comment or an end to an ignoring also gives its reason.
+ */
+export const decision = {
+  status: IssueStatus.exclude(['STATUS_REGRESSION']),
+  reason: IgnoreReason.optional(),
+  comment: z.string().max(4000).optional(),
+  ignoreUntilTime: Timestamp.optional(),
+} as const
+
 export const setIssueStatus = endpoint({
   method: 'PUT',
   path: '/v1/issues/:id/status',
-  summary: 'Moves an issue, on every host it affects, to the status a person chose.',
-  input: z.strictObject({
-    id: Id,
-    status: IssueStatus.exclude(['STATUS_REGRESSION']),
-    reason: IgnoreReason.optional(),
-    comment: z.string().max(4000).optional(),
-    ignoreUntilTime: Timestamp.optional(),
-  }),
+  summary:
+    'Moves an issue, on every host it affects, to the status a person chose. The last write holds and the history ' +
+    'keeps all. Critical and high ones are ignored for at most 365 days, which is what they get where no end is given.',
+  input: z.strictObject({ id: Id, ...decision }),
+  result: z.object({ issue: Issue }),
+})
+export const setHostStatus = endpoint({
+  method: 'PUT',
+  path: '/v1/issues/:id/affected-hosts/:hostId/status',
+  summary: 'Moves an issue on one of its hosts to the status a person chose; the others stay as they are.',
+  input: z.strictObject({ id: Id, hostId: Id, ...decision }),
   result: z.object({ issue: Issue }),
 })

@@ -50,6 +50,10 @@ export const SeverityCount = z.object({
 })
 export type SeverityCount = z.infer<typeof SeverityCount>
 
+/** How hard a scan may press: `gentle` is for production networks, `deep` for hosts that bear it. */
+export const ScanProfile = z.enum(['gentle', 'standard', 'deep'])
+export type ScanProfile = z.infer<typeof ScanProfile>
+
 /** Names the members of a resource that a PATCH changes. */
 export const UpdateMask = z.object({ paths: z.array(z.string().min(1)).min(1) })
 

@@ -3,7 +3,9 @@
  * speak these same words, so there is one way for a finding to become an issue.
  */
 import { z } from 'zod'
+import { endpoint } from '#endpoint.ts'
 import { Wfn } from '#inventory.ts'
+import { Duration, Empty, Id, ScanProfile, Timestamp } from '#primitives.ts'
 
 const port = z.number().int().min(1).max(65_535)
 const transport = z.enum(['tcp', 'udp'])
@@ -13,13 +15,14 @@ const text = (max: number) => z.string().max(max)
 export const ScanHost = z.object({ address: z.string(), names: z.array(z.string()).default([]) })
 export type ScanHost = z.infer<typeof ScanHost>
 
-export const ScanProfile = z.enum(['gentle', 'standard', 'deep'])
-export type ScanProfile = z.infer<typeof ScanProfile>
+export { ScanProfile }
 
 export const ScanJob = z.object({
   hosts: z.array(ScanHost),
   profile: ScanProfile.default('gentle'),
-  /** Absent: the common 1,000. */
+  /** Most connections, and most requests, per second towards each host; absent: what the profile says. */
+  ratePerHost: z.number().int().min(1).max(10_000).optional(),
+  /** Absent: the common 1,000; in the deep profile every port. */
   ports: z.array(port).optional(),
   /** Networks (CIDR) that may be touched; nothing outside them is ever dialled. */
   allow: z.array(z.string()),
@@ -27,6 +30,8 @@ export const ScanJob = z.object({
   deny: z.array(z.string()).default([]),
   /** Path below which checks of a URL target begin; `/` otherwise. */
   basePath: z.string().default('/'),
+  /** Ids of the only checks to run. Absent: all of them; empty: none, software is recognised alone. */
+  checks: z.array(z.string()).optional(),
 })
 export type ScanJob = z.input<typeof ScanJob>
 
@@ -132,3 +137,114 @@ export const Observation = z.discriminatedUnion('kind', [
   ProblemObservation,
 ])
 export type Observation = z.infer<typeof Observation>
+
+/** What an agent and a server of this release say to each other; raised when older ones no longer understand. */
+export const runnerProtocol = 1
+/** Largest sizes that a server takes from an agent. */
+export const runnerLimits = {
+  /** Observations of one part of a result. */
+  observationsMax: 500,
+  /** Parts of one result. */
+  partsMax: 400,
+  /** Bytes of all parts of one result. */
+  resultBytesMax: 64 * 1024 * 1024,
+} as const
+
+/** `POST /v1/agent/connect`, with the enrolment token or the key as bearer. */
+export const connectAgent = endpoint({
+  method: 'POST',
+  path: '/v1/agent/connect',
+  summary: 'Says that an agent is here. A token is swapped for the key of the agent, once.',
+  input: z.strictObject({
+    protocol: z.number().int().min(1),
+    version: text(40),
+    system: text(80),
+    hostname: text(253),
+    networks: z.array(text(64)).max(64).default([]),
+    /** Made anew by each process: what an earlier one held is given back. */
+    instance: Id,
+    /** The agent's own clock. */
+    time: Timestamp,
+  }),
+  result: z.object({
+    agentId: Id,
+    name: z.string(),
+    /** Present when a token was swapped for it. It is not shown again. */
+    key: z.string().optional(),
+    heartbeatInterval: Duration,
+    latestVersion: z.string(),
+    serverTime: Timestamp,
+  }),
+})
+export const heartbeatAgent = endpoint({
+  method: 'POST',
+  path: '/v1/agent/heartbeat',
+  summary: 'A sign of life of an agent.',
+  input: z.strictObject({ latency: Duration.optional(), time: Timestamp }),
+  result: z.object({ serverTime: Timestamp, latestVersion: z.string() }),
+})
+export const disconnectAgent = endpoint({
+  method: 'POST',
+  path: '/v1/agent/disconnect',
+  summary: 'A clean stop: what the agent holds goes back into the queue.',
+  input: z.strictObject({}),
+  result: Empty,
+})
+
+/** A part of a scan, leased to one agent. */
+export const RunnerJob = z.object({
+  id: Id,
+  scanId: Id,
+  /** Addresses, or one host name, which the agent resolves in its own network. */
+  hosts: z.array(ScanHost).min(1).max(256),
+  /** The job as the scanner takes it, but for hosts and allow, which follow from `hosts`. */
+  settings: ScanJob.omit({ hosts: true, allow: true }),
+  knownOpen: z.record(z.string(), z.array(port)),
+  /** Networks (CIDR) that this installation may touch at all; absent where it may touch any. */
+  networks: z.array(z.string()).optional(),
+  /** Digest of the packs that the scan is made with. */
+  packs: z.string(),
+  /** Renewed by each progress; after so long without one the job goes to the next taker. */
+  leaseDuration: Duration,
+})
+export type RunnerJob = z.infer<typeof RunnerJob>
+/** Where an agent gets the packs of a digest: gzip over lines of `{kind, name, content}`; the digest is the SHA-256 of the file. */
+export const packsPath = (digest: string) => `/v1/agent/packs/${digest}`
+export const PackLine = z.object({ kind: z.enum(['checks', 'fingerprints']), name: z.string(), content: z.string() })
+export const takeAgentJob = endpoint({
+  method: 'GET',
+  path: '/v1/agent/jobs',
+  summary: 'Waits up to 20 seconds for a job and leases it.',
+  input: z.object({}),
+  result: z.object({ job: RunnerJob.optional() }),
+})
+export const progressAgentJob = endpoint({
+  method: 'POST',
+  path: '/v1/agent/jobs/:id/progress',
+  summary: 'Renews the lease and tells how far a job is. isCancelled asks to stop it.',
+  input: z.strictObject({
+    id: Id,
+    phase: ProgressObservation.shape.phase.optional(),
+    hostsDone: z.number().int().min(0).optional(),
+  }),
+  result: z.object({ isCancelled: z.boolean() }),
+})
+export const reportAgentJob = endpoint({
+  method: 'POST',
+  path: '/v1/agent/jobs/:id/result',
+  summary: 'Brings a part of what was seen; the last part ends the job, and all of it counts at once or not at all.',
+  input: z.strictObject({
+    id: Id,
+    /** From 0, without gaps. A part that came already is ignored. */
+    part: z
+      .number()
+      .int()
+      .min(0)
+      .max(runnerLimits.partsMax - 1),
+    isLast: z.boolean(),
+    observations: z.array(Observation).max(runnerLimits.observationsMax),
+    /** Why the job could not be done; only with the last part. */
+    error: text(1000).optional(),
+  }),
+  result: Empty,
+})

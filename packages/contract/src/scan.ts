@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { endpoint } from '#endpoint.ts'
 import { Flag, Id, listOf, NextPage, Page, SeverityCount, Timestamp } from '#primitives.ts'
-import { Target } from '#target.ts'
+import { Skipped, Target } from '#target.ts'
+import { SeverityCategory } from '#threat.ts'
 
 export const ScanStatus = z.enum([
   'STATUS_CREATED',
@@ -32,6 +33,8 @@ export const ScanProgress = z.object({
   lastActivityTime: Timestamp.optional(),
   /** Why it failed, was cancelled or waits; empty otherwise. */
   failureReason: z.string(),
+  /** When it goes on, while it waits for the allowed hours of its target. */
+  resumeTime: Timestamp.optional(),
 })
 export const Scan = z.object({
   id: Id,
@@ -39,7 +42,12 @@ export const Scan = z.object({
   status: ScanStatus,
   issueCount: SeverityCount,
   target: Target.optional(),
-  hostCount: z.object({ scannedHosts: z.number().int().default(0), affectedHosts: z.number().int().default(0) }),
+  hostCount: z.object({
+    scannedHosts: z.number().int().default(0),
+    affectedHosts: z.number().int().default(0),
+    /** Addresses of the target that its exclusions kept out. They are in no other count. */
+    excludedHosts: z.number().int().optional(),
+  }),
   createTime: Timestamp,
   updateTime: Timestamp,
   startTime: Timestamp.optional(),
@@ -48,6 +56,8 @@ export const Scan = z.object({
   /** Against the scan before: how many issues are new and how many were resolved by this one. */
   changes: z.object({ new: z.number().int(), resolved: z.number().int(), regressive: z.number().int() }).optional(),
   startedBy: z.string().optional(),
+  /** The agent that runs it; absent where the server does. */
+  agent: z.object({ id: Id, name: z.string() }).optional(),
 })
 export type Scan = z.infer<typeof Scan>
 
@@ -78,8 +88,24 @@ export const getScan = endpoint({
 export const startScan = endpoint({
   method: 'POST',
   path: '/v1/scans',
-  summary: 'Starts a scan of a target. While one is active the answer is 409 and names it.',
-  input: z.strictObject({ targetId: Id }),
+  summary:
+    'Starts a scan of a target. While one is active the answer is 409 and names it. Outside the allowed hours of the target it waits for them, unless ignoreAllowedHours says that it may run now.',
+  takesKey: true,
+  input: z.strictObject({ targetId: Id, ignoreAllowedHours: z.boolean().optional() }),
+  result: z.object({ scan: Scan }),
+})
+export const startScans = endpoint({
+  method: 'POST',
+  path: '/v1/scans/batch',
+  summary: 'Starts a scan of each of many targets. What stands in the way of one does not stop the others.',
+  input: z.strictObject({ targetIds: z.array(Id).min(1).max(500) }),
+  result: z.object({ startedCount: z.number().int(), skipped: Skipped }),
+})
+export const resumeScan = endpoint({
+  method: 'POST',
+  path: '/v1/scans/:id/resume',
+  summary: 'Lets a scan that waits for the allowed hours of its target go on at once.',
+  input: z.strictObject({ id: Id }),
   result: z.object({ scan: Scan }),
 })
 export const cancelScan = endpoint({
@@ -89,18 +115,91 @@ export const cancelScan = endpoint({
   input: z.strictObject({ id: Id }),
   result: z.object({ scan: Scan }),
 })
-export const ScanEvent = z.object({
-  id: Id,
-  time: Timestamp,
-  level: z.enum(['LEVEL_INFO', 'LEVEL_WARN', 'LEVEL_ERROR']),
-  message: z.string(),
-})
+const EventLevel = z.enum(['LEVEL_INFO', 'LEVEL_WARN', 'LEVEL_ERROR'])
+export const ScanEvent = z.object({ id: Id, time: Timestamp, level: EventLevel, message: z.string() })
+export type ScanEvent = z.infer<typeof ScanEvent>
 export const listScanEvents = endpoint({
   method: 'GET',
   path: '/v1/scans/:id/events',
-  summary: 'What a scan did, oldest first.',
-  input: z.object({ id: Id, ...Page }),
+  summary: 'What a scan did, oldest first. filter.level leaves out what matters less.',
+  input: z.object({
+    id: Id,
+    ...Page,
+    filter: z.strictObject({ level: EventLevel.optional(), query: z.string().max(200).optional() }).optional(),
+  }),
   result: z.object({ events: z.array(ScanEvent), ...NextPage }),
+})
+
+export const ScanHostState = z.enum([
+  /** At least one issue stands there. */
+  'STATE_AFFECTED',
+  'STATE_SCANNED',
+  /** It answered, with nothing open. */
+  'STATE_NOTHING_OPEN',
+  'STATE_NOT_REACHED',
+])
+export type ScanHostState = z.infer<typeof ScanHostState>
+export const ScannedHost = z.object({
+  address: z.string(),
+  name: z.string().optional(),
+  /** Absent for an address that is no host of the inventory. */
+  hostId: Id.optional(),
+  state: ScanHostState,
+  /** What the scanner says of it: "port 80 open", "no answer on 12 ports". */
+  reason: z.string(),
+  issueCount: SeverityCount,
+})
+export type ScannedHost = z.infer<typeof ScannedHost>
+export const listScanHosts = endpoint({
+  method: 'GET',
+  path: '/v1/scans/:id/hosts',
+  summary: 'The addresses that a scan asked, in numeric order, with what each answered or why it was not reached.',
+  input: z.object({
+    id: Id,
+    ...Page,
+    filter: z.strictObject({ states: listOf(ScanHostState), query: z.string().max(200).optional() }).optional(),
+  }),
+  result: z.object({
+    hosts: z.array(ScannedHost),
+    counts: z.object({
+      affected: z.number().int(),
+      scanned: z.number().int(),
+      nothingOpen: z.number().int(),
+      notReached: z.number().int(),
+      excluded: z.number().int(),
+    }),
+    ...NextPage,
+  }),
+})
+
+/** An issue in the comparison of two scans, with the hosts on which it is so. */
+export const ComparedIssue = z.object({
+  id: Id,
+  name: z.string(),
+  category: SeverityCategory,
+  score: z.number(),
+  verification: z.enum(['VERIFICATION_VERIFIED', 'VERIFICATION_UNVERIFIED']),
+  hosts: z.array(z.object({ id: Id, address: z.string(), name: z.string().optional() })),
+  /** It stands on other hosts of the target too, so it is new or resolved on these alone. */
+  isElsewhere: z.boolean(),
+})
+export type ComparedIssue = z.infer<typeof ComparedIssue>
+export const diffScan = endpoint({
+  method: 'GET',
+  path: '/v1/scans/:id/diff',
+  summary:
+    'Compares a scan with an earlier one of the same target, by default the completed one before it. An issue that the earlier scan saw and this one could not check is not tested, never resolved.',
+  input: z.object({ id: Id, baseScanId: Id.optional() }),
+  result: z.object({
+    /** Absent: there is nothing to compare with, and every issue is new. */
+    baseScan: z.object({ id: Id, createTime: Timestamp }).optional(),
+    new: z.array(ComparedIssue),
+    resolved: z.array(ComparedIssue),
+    regressive: z.array(ComparedIssue),
+    /** Issues that were there and still are, on at least one host. */
+    unchangedCount: z.number().int(),
+    notTested: z.array(ComparedIssue),
+  }),
 })
 export const ReportFormat = z.enum(['pdf', 'json'])
 /** Query of `GET /v1/scans/:id/report`, which answers with the file itself. */

@@ -2,7 +2,18 @@
 import { z } from 'zod'
 import { Agent } from '#agent.ts'
 import { endpoint } from '#endpoint.ts'
-import { Empty, Id, listOf, Name, NextPage, Page, SeverityCount, Timestamp, UpdateMask } from '#primitives.ts'
+import {
+  Empty,
+  Id,
+  listOf,
+  Name,
+  NextPage,
+  Page,
+  ScanProfile,
+  SeverityCount,
+  Timestamp,
+  UpdateMask,
+} from '#primitives.ts'
 
 /** Colour is an index into the ten badge colours: main, gray, orange, yellow, pink, teal, purple, blue, green, red. */
 export const Tag = z.object({ id: Id, name: z.string(), color: z.number().int() })
@@ -11,45 +22,119 @@ export type Tag = z.infer<typeof Tag>
 export const SchedulePeriod = z.enum(['PERIOD_DAILY', 'PERIOD_WEEKLY', 'PERIOD_MONTHLY'])
 export type SchedulePeriod = z.infer<typeof SchedulePeriod>
 
+/** Monday is 1 (ISO 8601). */
+const Weekday = z.number().int().min(1).max(7)
+const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Expected a time of day such as 22:00')
+/** When scans may run. An end before the start is on the next day; the day is that of the start. */
+export const AllowedHours = z.strictObject({
+  start: TimeOfDay,
+  end: TimeOfDay,
+  /** Absent: every day. */
+  days: z.array(Weekday).min(1).max(7).optional(),
+  /** IANA name, such as `Europe/Zurich`. */
+  timeZone: z.string().min(1).max(64),
+})
+export type AllowedHours = z.infer<typeof AllowedHours>
+const schedule = z.object({
+  period: SchedulePeriod,
+  /** Absent: at any time. */
+  allowedHours: AllowedHours.optional(),
+})
+
+/** Most connections and requests per second towards each host of a target. */
+export const ratePerHost = { min: 1, max: 1000 } as const
+export const exclusionsMax = 200
+
 export const Target = z.object({
   id: Id,
   name: z.string(),
   /** As normalised at creation: host name, IPv4, IPv6, CIDR, range or URL. */
   address: z.string(),
   tags: z.array(Tag),
-  schedule: z.object({ period: SchedulePeriod }),
+  schedule,
   issueCount: SeverityCount,
   agent: Agent.optional(),
+  /** The agent that scanned it was deleted; it is not scanned until somebody says how. */
+  formerAgent: z.object({ name: z.string() }).optional(),
   createTime: Timestamp,
   updateTime: Timestamp,
   hostCount: z.number().int().optional(),
   lastScan: z
-    .object({ id: Id, status: z.string(), createTime: Timestamp, completeTime: Timestamp.optional() })
+    .object({
+      id: Id,
+      status: z.string(),
+      createTime: Timestamp,
+      completeTime: Timestamp.optional(),
+      /** Why it failed, was cancelled or waits. */
+      reason: z.string().optional(),
+    })
     .optional(),
   nextScanTime: Timestamp.optional(),
+  /** Never scanned: addresses, networks, ranges, `address:port`, or `*:port` for a port of every address. */
+  exclusions: z.array(z.string()).optional(),
+  profile: ScanProfile.optional(),
+  /** Ports such as `22,80,8000-8100`; empty for the common 1,000. */
+  ports: z.string().optional(),
+  /** Absent: what the profile says. */
+  ratePerHost: z.number().int().optional(),
+  /** Present while nothing scans the target and it takes no place in the plan. */
+  pauseTime: Timestamp.optional(),
+  /** Since when its name is not found in the DNS; absent while it is. */
+  unresolvedSinceTime: Timestamp.optional(),
 })
 export type Target = z.infer<typeof Target>
-const schedule = z.object({ period: SchedulePeriod })
 const tags = z.array(z.object({ id: Id }))
 
+/** How a target is scanned, beside when. */
+const settings = {
+  exclusions: z.array(z.string().min(1).max(100)).max(exclusionsMax).optional(),
+  profile: ScanProfile.optional(),
+  ports: z.string().max(2000).optional(),
+  ratePerHost: z.number().int().min(ratePerHost.min).max(ratePerHost.max).nullable().optional(),
+} as const
 export const TargetCreate = z.object({
   name: Name,
   address: z.string().min(1).max(2048),
   schedule,
   agent: z.object({ id: Id }).optional(),
   tags: tags.default([]),
+  ...settings,
+  /** The person says that they may scan this address; kept in the audit trail with who and when. */
+  isPermitted: z.boolean().optional(),
 })
 export const TargetChange = z.object({
   name: Name.optional(),
   schedule: schedule.optional(),
   agent: z.object({ id: Id }).nullable().optional(),
   tags: tags.optional(),
+  ...settings,
+  paused: z.boolean().optional(),
 })
+
+export const TargetState = z.enum([
+  'STATE_NEVER_SCANNED',
+  /** No scan has completed for longer than the schedule promises. */
+  'STATE_OVERDUE',
+  /** The last scan failed. */
+  'STATE_FAILED',
+  'STATE_PAUSED',
+  'STATE_UNRESOLVED',
+])
+export type TargetState = z.infer<typeof TargetState>
+export const TargetOrder = z.enum([
+  'ORDER_BY_MOST_RECENT',
+  'ORDER_BY_NAME',
+  'ORDER_BY_LAST_SCAN',
+  'ORDER_BY_NEXT_SCAN',
+  /** Most open critical and high issues first. */
+  'ORDER_BY_SEVERITY',
+])
+export type TargetOrder = z.infer<typeof TargetOrder>
 
 export const listTargets = endpoint({
   method: 'GET',
   path: '/v1/targets',
-  summary: 'Lists the targets, newest first.',
+  summary: 'Lists the targets, newest first unless orderBy says otherwise.',
   input: z.object({
     ...Page,
     filter: z
@@ -58,8 +143,12 @@ export const listTargets = endpoint({
         tagIds: listOf(Id),
         periods: listOf(SchedulePeriod),
         agentId: Id.optional(),
+        /** Those with whatever agent, or those without one. */
+        agent: z.enum(['AGENT_FILTER_ANY', 'AGENT_FILTER_NONE']).optional(),
+        states: listOf(TargetState),
       })
       .optional(),
+    orderBy: TargetOrder.optional(),
   }),
   result: z.object({ targets: z.array(Target), ...NextPage }),
 })
@@ -75,6 +164,7 @@ export const createTarget = endpoint({
   method: 'POST',
   path: '/v1/targets',
   summary: 'Registers a target. The answer carries the address as it was understood.',
+  takesKey: true,
   input: z.strictObject(TargetCreate.shape),
   result: z.object({ target: Target }),
 })
@@ -92,6 +182,29 @@ export const deleteTarget = endpoint({
   input: z.object({ id: Id }),
   result: Empty,
 })
+/** Things that were left out of a change of many, each with what stood in the way. */
+export const Skipped = z.array(z.object({ id: Id, code: z.number().int(), message: z.string() }))
+const ids = z.array(Id).min(1).max(500)
+export const changeTargets = endpoint({
+  method: 'POST',
+  path: '/v1/targets/batch/update',
+  summary: 'Changes many targets: adds and removes tags, sets the period, pauses and resumes. The rest of each stays.',
+  input: z.strictObject({
+    ids,
+    addTags: tags.optional(),
+    removeTags: tags.optional(),
+    period: SchedulePeriod.optional(),
+    paused: z.boolean().optional(),
+  }),
+  result: z.object({ updatedCount: z.number().int(), skipped: Skipped }),
+})
+export const deleteTargets = endpoint({
+  method: 'POST',
+  path: '/v1/targets/batch/delete',
+  summary: 'Deletes many targets, each as DELETE does.',
+  input: z.strictObject({ ids }),
+  result: z.object({ deletedCount: z.number().int(), skipped: Skipped }),
+})
 export const ParsedAddress = z.object({
   input: z.string(),
   normalized: z.string().optional(),
@@ -107,6 +220,8 @@ export const parseTargets = endpoint({
   input: z.strictObject({ addresses: z.array(z.string().max(2048)).min(1).max(1000) }),
   result: z.object({ results: z.array(ParsedAddress) }),
 })
+const TagName = z.string().trim().min(1).max(40)
+const TagColor = z.number().int().min(0).max(9)
 export const listTags = endpoint({
   method: 'GET',
   path: '/v1/tags',
@@ -119,7 +234,25 @@ export const createTag = endpoint({
   path: '/v1/tags',
   summary: 'Makes a tag. A name that exists already gives back the tag of that name.',
   input: z.strictObject({
-    tag: z.strictObject({ name: z.string().trim().min(1).max(40), color: z.number().int().min(0).max(9) }),
+    tag: z.strictObject({ name: TagName, color: TagColor }),
   }),
   result: z.object({ tag: Tag }),
+})
+export const updateTag = endpoint({
+  method: 'PATCH',
+  path: '/v1/tags/:id',
+  summary: 'Changes the name or the colour of a tag, wherever it is used.',
+  input: z.strictObject({
+    id: Id,
+    tag: z.strictObject({ name: TagName.optional(), color: TagColor.optional() }),
+    updateMask: UpdateMask,
+  }),
+  result: z.object({ tag: Tag }),
+})
+export const deleteTag = endpoint({
+  method: 'DELETE',
+  path: '/v1/tags/:id',
+  summary: 'Deletes a tag and takes it off every target.',
+  input: z.object({ id: Id }),
+  result: Empty,
 })

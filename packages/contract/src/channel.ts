@@ -1,0 +1,160 @@
+/** Channels ("integrations" on screen): where word of what happened goes. */
+import { z } from 'zod'
+import { endpoint } from '#endpoint.ts'
+import { Duration, Empty, Id, NextPage, Page, Timestamp, UpdateMask, UrlOrEmpty } from '#primitives.ts'
+
+export const ChannelKind = z.enum(['KIND_EMAIL', 'KIND_WEBHOOK', 'KIND_SLACK', 'KIND_DISCORD'])
+export type ChannelKind = z.infer<typeof ChannelKind>
+
+/** What can be told of. `EVENT_TEST` is sent by hand and cannot be chosen. */
+export const ChannelEvent = z.enum([
+  'EVENT_ISSUE_OPENED',
+  'EVENT_ISSUE_REGRESSED',
+  'EVENT_ISSUE_RESOLVED',
+  'EVENT_THREAT_EMERGING',
+  'EVENT_SCAN_COMPLETED',
+  'EVENT_SCAN_FAILED',
+  'EVENT_AGENT_DISCONNECTED',
+])
+export type ChannelEvent = z.infer<typeof ChannelEvent>
+
+export const ChannelRule = z.strictObject({
+  events: z.array(ChannelEvent).min(1, 'Choose at least one event').max(20),
+  /** CVSS score from which risks are told of, 0 to 10; events that have none are always told. */
+  minSeverity: z.number().min(0).max(10),
+  /** Only what concerns a target with one of these tags; empty: everything. */
+  tagIds: z.array(Id).max(50).default([]),
+})
+export type ChannelRule = z.infer<typeof ChannelRule>
+
+export const DeliveryState = z.enum(['STATE_PENDING', 'STATE_DELIVERED', 'STATE_FAILED'])
+export const Delivery = z.object({
+  id: Id,
+  state: DeliveryState,
+  /** Kinds of the events that it tells of, or `EVENT_TEST`. */
+  events: z.array(z.string()),
+  eventCount: z.number().int(),
+  attempts: z.number().int(),
+  /** HTTP status of the last answer; absent where none came, and for mails. */
+  statusCode: z.number().int().optional(),
+  latency: Duration.optional(),
+  /** Why the last attempt failed, in words; empty otherwise. */
+  error: z.string(),
+  /** Beginning of the last answer's body. */
+  answer: z.string(),
+  createTime: Timestamp,
+  completeTime: Timestamp.optional(),
+})
+export type Delivery = z.infer<typeof Delivery>
+
+export const Channel = z.object({
+  id: Id,
+  kind: ChannelKind,
+  /** Empty for e-mail, which goes to the account's own address, and for a channel that is turned off. */
+  webhookUrl: UrlOrEmpty,
+  rule: ChannelRule,
+  /** Nothing is sent while false. */
+  isEnabled: z.boolean(),
+  /** Deliveries that failed for good since the last one that arrived. At ten the channel pauses by itself. */
+  failureCount: z.number().int(),
+  lastDelivery: Delivery.optional(),
+  /** Key of the signatures (`whsec_…`, Standard Webhooks). Present once, in the answer that makes it. */
+  secret: z.string().optional(),
+  createTime: Timestamp,
+  updateTime: Timestamp,
+})
+export type Channel = z.infer<typeof Channel>
+
+const one = z.object({ channel: Channel })
+
+export const listChannels = endpoint({
+  method: 'GET',
+  path: '/v1/notification-channels',
+  summary: 'Lists the channels, those that fail first.',
+  input: z.object({}),
+  result: z.object({ channels: z.array(Channel) }),
+})
+export const createChannel = endpoint({
+  method: 'POST',
+  path: '/v1/notification-channels',
+  summary: 'Adds a channel. A webhook answers its signing secret here and never again.',
+  input: z.strictObject({
+    channel: z.strictObject({ kind: ChannelKind, webhookUrl: UrlOrEmpty.default(''), rule: ChannelRule.optional() }),
+  }),
+  result: one,
+})
+export const updateChannel = endpoint({
+  method: 'PATCH',
+  path: '/v1/notification-channels/:id',
+  summary: 'Changes what the mask names: webhookUrl, rule, isEnabled. Enabling forgets earlier failures.',
+  input: z.strictObject({
+    id: Id,
+    channel: z.strictObject({
+      webhookUrl: UrlOrEmpty.optional(),
+      rule: ChannelRule.optional(),
+      isEnabled: z.boolean().optional(),
+    }),
+    updateMask: UpdateMask,
+  }),
+  result: one,
+})
+export const deleteChannel = endpoint({
+  method: 'DELETE',
+  path: '/v1/notification-channels/:id',
+  summary: 'Removes a channel with its deliveries.',
+  input: z.object({ id: Id }),
+  result: Empty,
+})
+export const rotateChannelSecret = endpoint({
+  method: 'POST',
+  path: '/v1/notification-channels/:id/secret',
+  summary: 'Makes a new signing secret; the old one ends at once.',
+  input: z.strictObject({ id: Id }),
+  result: one,
+})
+export const testChannel = endpoint({
+  method: 'POST',
+  path: '/v1/notification-channels/:id/test',
+  summary: 'Sends a test now, once, and answers what came of it.',
+  input: z.strictObject({ id: Id }),
+  result: z.object({
+    statusCode: z.number().int().optional(),
+    latency: Duration,
+    /** Empty when it arrived. */
+    error: z.string(),
+    answer: z.string(),
+  }),
+})
+export const previewChannel = endpoint({
+  method: 'POST',
+  path: '/v1/notification-channels/preview',
+  summary: 'How many events of the last 30 days a rule would have told of.',
+  input: z.strictObject({ rule: ChannelRule }),
+  result: z.object({ eventCount: z.number().int(), days: z.number().int() }),
+})
+export const listDeliveries = endpoint({
+  method: 'GET',
+  path: '/v1/notification-channels/:id/deliveries',
+  summary: 'What was sent through a channel, newest first; kept for 30 days.',
+  input: z.object({ id: Id, ...Page }),
+  result: z.object({ deliveries: z.array(Delivery), ...NextPage }),
+})
+export const redeliver = endpoint({
+  method: 'POST',
+  path: '/v1/notification-channels/:id/deliveries/:deliveryId/redeliver',
+  summary: 'Sends the same message again, under the same webhook-id.',
+  input: z.strictObject({ id: Id, deliveryId: Id }),
+  result: z.object({ delivery: Delivery }),
+})
+
+/** What happened, as webhooks carry it and `GET /v1/events` streams it. */
+export const Notice = z.object({
+  id: z.string(),
+  kind: z.string(),
+  time: Timestamp,
+  title: z.string(),
+  /** CVSS score where it concerns a risk. */
+  score: z.number().optional(),
+  resource: z.object({ kind: z.enum(['issue', 'scan', 'agent', 'target', 'product']), id: z.string() }),
+})
+export type Notice = z.infer<typeof Notice>

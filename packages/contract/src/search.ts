@@ -1,0 +1,31 @@
+/** One call over everything that has a name, for the command palette. */
+import { z } from 'zod'
+import { endpoint } from '#endpoint.ts'
+import { Id, listOf } from '#primitives.ts'
+
+export const SearchKind = z.enum(['KIND_ISSUE', 'KIND_HOST', 'KIND_TARGET', 'KIND_PRODUCT', 'KIND_SCAN', 'KIND_AGENT'])
+export type SearchKind = z.infer<typeof SearchKind>
+
+export const SearchItem = z.object({
+  id: Id,
+  name: z.string(),
+  subtitle: z.string(),
+  /** Path of its page in the portal. */
+  path: z.string(),
+})
+export type SearchItem = z.infer<typeof SearchItem>
+export const SearchGroup = z.object({ kind: SearchKind, items: z.array(SearchItem) })
+export type SearchGroup = z.infer<typeof SearchGroup>
+
+export const search = endpoint({
+  method: 'GET',
+  path: '/v1/search',
+  summary: 'Finds issues, hosts, targets, products, scans and agents by the beginnings of the words in their names.',
+  input: z.object({
+    query: z.string().trim().min(1).max(200),
+    kinds: listOf(SearchKind),
+    /** Per kind. */
+    pageSize: z.coerce.number().int().min(1).max(20).optional(),
+  }),
+  result: z.object({ groups: z.array(SearchGroup) }),
+})

@@ -1,0 +1,128 @@
+/** What people do to issues: decide, assign, comment, look at the proof, check again, take them along. */
+import { z } from 'zod'
+import { endpoint } from '#endpoint.ts'
+import { decision, Evidence, Issue, IssueFilter, IssueStatus } from '#issue.ts'
+import { Empty, Id, listOf, NextPage, Page, Timestamp, UpdateMask } from '#primitives.ts'
+import { Scan } from '#scan.ts'
+
+/** An issue of a batch that was left as it was; `code` is the one that a call for it alone would answer. */
+export const SkippedIssue = z.object({ id: Id, name: z.string(), code: z.number().int(), message: z.string() })
+export type SkippedIssue = z.infer<typeof SkippedIssue>
+export const setStatusOfMany = endpoint({
+  method: 'POST',
+  path: '/v1/issues/batch/status',
+  summary: 'Moves many issues at once, named by ids or by a filter, and tells which were left as they were, and why.',
+  input: z.strictObject({
+    ids: z.array(Id).min(1).max(10_000).optional(),
+    filter: IssueFilter.optional(),
+    ...decision,
+  }),
+  result: z.object({
+    updatedCount: z.number().int(),
+    /** At most 1,000 of them. */
+    skipped: z.array(SkippedIssue),
+    skippedCount: z.number().int(),
+    /** The status that each changed issue had, for whoever takes it back; absent beyond 10,000. */
+    before: z.array(z.object({ status: IssueStatus, ids: z.array(Id) })).optional(),
+  }),
+})
+export const updateIssue = endpoint({
+  method: 'PATCH',
+  path: '/v1/issues/:id',
+  summary: 'Changes the members of an issue that updateMask.paths names; null takes one away.',
+  input: z.strictObject({
+    id: Id,
+    issue: z.strictObject({
+      /** Identity of a person of the account. */
+      assigneeId: z.string().max(200).nullable().optional(),
+      dueTime: Timestamp.nullable().optional(),
+    }),
+    updateMask: UpdateMask,
+  }),
+  result: z.object({ issue: Issue }),
+})
+export const retestIssue = endpoint({
+  method: 'POST',
+  path: '/v1/issues/:id/retest',
+  summary:
+    'Checks an issue again, with its own checks alone, on some of its hosts or all. It is a manual scan of each ' +
+    'target concerned and uses no quota; while a scan of one of them is active the answer is 409.',
+  input: z.strictObject({ id: Id, hostIds: z.array(Id).max(1000).optional() }),
+  result: z.object({
+    scan: Scan,
+    /** All of them, where the hosts belong to several targets. */
+    scans: z.array(Scan),
+  }),
+})
+
+export const Comment = z.object({ id: Id, text: z.string(), actor: z.string(), createTime: Timestamp })
+export type Comment = z.infer<typeof Comment>
+export const listComments = endpoint({
+  method: 'GET',
+  path: '/v1/issues/:id/comments',
+  summary: 'Comments on an issue, newest first.',
+  input: z.object({ id: Id, ...Page }),
+  result: z.object({ comments: z.array(Comment), ...NextPage }),
+})
+export const createComment = endpoint({
+  method: 'POST',
+  path: '/v1/issues/:id/comments',
+  summary: 'Comments on an issue.',
+  input: z.strictObject({ id: Id, text: z.string().trim().min(1).max(4000) }),
+  result: z.object({ comment: Comment }),
+})
+export const deleteComment = endpoint({
+  method: 'DELETE',
+  path: '/v1/issues/:id/comments/:commentId',
+  summary: 'Deletes a comment.',
+  input: z.object({ id: Id, commentId: Id }),
+  result: Empty,
+})
+
+export const HostEvidence = Evidence.extend({ hostId: Id, status: IssueStatus })
+export type HostEvidence = z.infer<typeof HostEvidence>
+export const listEvidence = endpoint({
+  method: 'GET',
+  path: '/v1/issues/:id/evidence',
+  summary: 'The proofs of an issue, best first, on one host or on all. Secrets in them are masked.',
+  input: z.object({ id: Id, hostId: Id.optional(), ...Page }),
+  result: z.object({ evidence: z.array(HostEvidence), ...NextPage }),
+})
+
+/** Columns of an export. With one that begins with `host` or `target` there is one row per affected host. */
+export const IssueColumn = z.enum([
+  'id',
+  'name',
+  'cve',
+  'severity',
+  'score',
+  'cvss',
+  'epss',
+  'kev',
+  'priority',
+  'status',
+  'verification',
+  'quality',
+  'affectedHosts',
+  'firstSeenTime',
+  'lastSeenTime',
+  'ignoreReason',
+  'ignoreUntilTime',
+  'assignee',
+  'dueTime',
+  'solution',
+  'hostAddress',
+  'hostName',
+  'hostLocation',
+  'hostStatus',
+  'hostFirstSeenTime',
+  'hostLastSeenTime',
+  'targetName',
+])
+export type IssueColumn = z.infer<typeof IssueColumn>
+/** Query of `GET /v1/issues/export`, which answers with the file itself. */
+export const ExportQuery = z.strictObject({
+  format: z.enum(['csv', 'json']).default('csv'),
+  columns: listOf(IssueColumn),
+  filter: IssueFilter.optional(),
+})

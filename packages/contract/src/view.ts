@@ -1,0 +1,55 @@
+/** Saved views: a page of the portal with its filters, under a name. */
+import { z } from 'zod'
+import { endpoint } from '#endpoint.ts'
+import { Empty, Id, NextPage, Page, Timestamp, UpdateMask } from '#primitives.ts'
+
+const name = z.string().trim().min(1).max(40)
+/** Path of a page of the portal. */
+const page = z.string().regex(/^\/[\w/-]{1,100}$/, 'Expected the path of a page, as in /risks/verified')
+/** What follows the question mark in the address of the page. */
+const query = z.string().max(2000)
+
+export const View = z.object({
+  id: Id,
+  name: z.string(),
+  page: z.string(),
+  query: z.string(),
+  /** Everyone of the account sees it. */
+  shared: z.boolean(),
+  createTime: Timestamp,
+  updateTime: Timestamp,
+})
+export type View = z.infer<typeof View>
+
+export const listViews = endpoint({
+  method: 'GET',
+  path: '/v1/views',
+  summary: 'Lists the saved views, oldest first.',
+  input: z.object({ ...Page, filter: z.strictObject({ page: page.optional() }).optional() }),
+  result: z.object({ views: z.array(View), ...NextPage }),
+})
+export const createView = endpoint({
+  method: 'POST',
+  path: '/v1/views',
+  summary: 'Saves a view. Names are unique on each page.',
+  input: z.strictObject({ view: z.strictObject({ name, page, query, shared: z.boolean().default(false) }) }),
+  result: z.object({ view: View }),
+})
+export const updateView = endpoint({
+  method: 'PATCH',
+  path: '/v1/views/:id',
+  summary: 'Changes the members of a view that updateMask.paths names, and no others.',
+  input: z.strictObject({
+    id: Id,
+    view: z.strictObject({ name: name.optional(), query: query.optional(), shared: z.boolean().optional() }),
+    updateMask: UpdateMask,
+  }),
+  result: z.object({ view: View }),
+})
+export const deleteView = endpoint({
+  method: 'DELETE',
+  path: '/v1/views/:id',
+  summary: 'Deletes a view.',
+  input: z.object({ id: Id }),
+  result: Empty,
+})
