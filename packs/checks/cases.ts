@@ -2,7 +2,8 @@
  * For each check a server that has the weakness and one that nearly has it. The second answers like
  * a host that is set up well, not like one that is empty.
  */
-import { script, type Reply, type Site, type Tls } from './servers.ts'
+import { crlf, decent, exposure, html, json, pages, plain, safeHeaders } from './replies.ts'
+import { script, type Site, type Tls } from './servers.ts'
 import type { Socket } from 'node:net'
 
 export interface Case {
@@ -15,29 +16,6 @@ export interface Case {
   readonly healthyTls?: Tls
   /** Locations that are expected, after the port. */
   readonly at?: readonly string[]
-}
-
-const html = (body: string, headers: Readonly<Record<string, string>> = {}): Reply => ({
-  headers: { 'content-type': 'text/html; charset=utf-8', ...headers },
-  body: `<!doctype html><html><head><title>Shop</title></head><body>${body}</body></html>`,
-})
-const plain = (body: string | Buffer): Reply => ({ headers: { 'content-type': 'text/plain' }, body })
-const json = (value: unknown): Reply => ({ headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) })
-
-/** The page on these paths; anything else is 404. */
-function pages(routes: Readonly<Record<string, Reply>>): Site {
-  return ({ path }) => (Object.hasOwn(routes, path) ? (routes[path] ?? null) : null)
-}
-/** A well-made page under the name that a check asks for. */
-const decent = html('<p>Nothing to see here.</p>')
-const safeHeaders = {
-  'strict-transport-security': 'max-age=31536000',
-  'content-security-policy': "default-src 'self'; frame-ancestors 'self'",
-  'x-content-type-options': 'nosniff',
-}
-
-function exposure(id: string, path: string, reply: Reply, instead: Reply = decent): Case {
-  return { id, protocol: 'http', has: pages({ '/': decent, [path]: reply }), hasNot: pages({ '/': decent, [path]: instead }), at: [path.split('?')[0] ?? path] }
 }
 
 export const exposures: readonly Case[] = [
@@ -95,7 +73,6 @@ export const web: readonly Case[] = [
 ]
 
 const es = { name: 'node', cluster_name: 'lab', version: { lucene_version: '9.4.1' }, tagline: 'You Know, for Search' }
-const crlf = (text: string) => `${text}\r\n`
 
 export const services: readonly Case[] = [
   exposure('elasticsearch-open', '/', json(es), { status: 401, body: '{"error":"security_exception"}' }),

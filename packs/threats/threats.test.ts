@@ -15,7 +15,7 @@ const byId = new Map(threats.map((threat) => [threat.id, threat]))
 
 it('reads every record, each once', () => {
   expect(skipped).toEqual([])
-  expect(threats.length).toBeGreaterThanOrEqual(80)
+  expect(threats.length).toBeGreaterThanOrEqual(300)
   expect(byId.size).toBe(threats.length)
 })
 

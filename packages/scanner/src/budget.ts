@@ -7,6 +7,8 @@ export interface Limits {
   readonly sweepWorkers: number
   /** Connects of the port sweep, over all hosts of the job. */
   readonly sweepPerSecond: number
+  /** Connects towards one network (/24, or /64 of IPv6), whose routers and firewalls must remember each of them. */
+  readonly sweepPerNetworkPerSecond: number
   readonly sweepPerHostPerSecond: number
   readonly sweepPerHostInFlight: number
   readonly sweepInFlight: number
@@ -31,6 +33,7 @@ export interface Limits {
 const gentle: Limits = {
   sweepWorkers: 2,
   sweepPerSecond: 10_000,
+  sweepPerNetworkPerSecond: 4000,
   sweepPerHostPerSecond: 100,
   sweepPerHostInFlight: 32,
   sweepInFlight: 2000,
@@ -51,6 +54,7 @@ export const limitsByProfile: Readonly<Record<ScanProfile, Limits>> = {
   standard: {
     ...gentle,
     sweepPerSecond: 20_000,
+    sweepPerNetworkPerSecond: 10_000,
     sweepPerHostPerSecond: 400,
     sweepPerHostInFlight: 64,
     requestsPerSecond: 1500,
@@ -60,6 +64,7 @@ export const limitsByProfile: Readonly<Record<ScanProfile, Limits>> = {
   deep: {
     ...gentle,
     sweepPerSecond: 40_000,
+    sweepPerNetworkPerSecond: 20_000,
     sweepPerHostPerSecond: 1000,
     sweepPerHostInFlight: 128,
     requestsPerSecond: 3000,

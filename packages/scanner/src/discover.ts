@@ -16,8 +16,11 @@ export interface Reach {
  * On loopback every address refuses, so it counts as reached; only hosts with an open port are
  * worth keeping, which is for the reader of the observation to decide by its counts.
  */
-export function judgeReach({ open, closed, filtered, unknown, refused, refusal }: PortReading): Reach {
+export function judgeReach(reading: PortReading, datagramPorts: readonly number[] = []): Reach {
+  const { open, closed, filtered, unknown, refused, refusal } = reading
   const [first] = open
+  const [datagram] = datagramPorts
+  if (first === undefined && datagram !== undefined) return { reached: true, reason: `port ${datagram}/udp answers` }
   if (first !== undefined) {
     return { reached: true, reason: open.length === 1 ? `port ${first} open` : `${open.length} ports open` }
   }

@@ -2,6 +2,7 @@
 import type { Observation, ScanJob } from '@glacis/contract/runner'
 import { compileFingerprints } from '#fingerprint/match.ts'
 import { loadRecog } from '#fingerprint/recog.ts'
+import { nativeChecks } from '#native/run.ts'
 import { runScan } from '#scan.ts'
 import type { Knowledge, ScanOptions } from '#scan.ts'
 import { loadTemplates } from '#template/plan.ts'
@@ -12,10 +13,17 @@ export type { AddressProblem, ScanAddress } from '#address.ts'
 export { limitsByProfile } from '#budget.ts'
 export type { Limits } from '#budget.ts'
 export { commonPorts } from '#common-ports.ts'
+export { denials, isExcluded, parseExclusion } from '#exclusion.ts'
+export type { Exclusion } from '#exclusion.ts'
 export { createGuard } from '#guard.ts'
 export type { Guard } from '#guard.ts'
+export { createCallbackServer } from '#callback/index.ts'
+export type { Callbacks, CallbackServer, CallbackSettings } from '#callback/index.ts'
+export { borrowCallbacks, lendCallbacks } from '#callback/relay.ts'
+export type { LentCallbacks } from '#callback/relay.ts'
 export { isPublicAddress } from '#ip.ts'
 export { resolveName } from '#net/dns.ts'
+export { parsePorts } from '#port-list.ts'
 export type { ScanOptions } from '#scan.ts'
 export type { CheckInfo } from '#template/plan.ts'
 
@@ -36,16 +44,23 @@ export interface Packs extends Knowledge {
 export async function loadPacks(folders: {
   readonly checks: readonly string[]
   readonly fingerprints: readonly string[]
+  /** Where what was understood of large packs is kept for the next time; absent: nowhere. */
+  readonly cache?: string
+  /** False leaves out the checks that are part of the scanner itself. */
+  readonly native?: boolean
 }): Promise<Packs> {
   const recog = await loadRecog(folders.fingerprints)
-  const templates = await loadTemplates(folders.checks)
+  const templates = await loadTemplates(folders.checks, folders.cache)
   const fingerprints = compileFingerprints(recog.files)
+  const native = folders.native ?? true
+  const checks = [...templates.checks, ...(native ? nativeChecks : [])]
   return {
     fingerprints,
     webPaths: webPathsOf(recog.files),
     plan: templates.plan,
-    checks: templates.checks,
-    counts: { fingerprints: fingerprints.count, checks: templates.checks.length },
+    native,
+    checks,
+    counts: { fingerprints: fingerprints.count, checks: checks.length },
     problems: [...recog.problems, ...templates.refused],
   }
 }

@@ -5,14 +5,17 @@
 import { Socket } from 'node:net'
 import { parentPort } from 'node:worker_threads'
 import { bucketOf, refill } from '#bucket.ts'
+import type { Bucket } from '#bucket.ts'
 import { localError } from '#net/local-errors.ts'
-import { hostOf, isOver, mayAsk, nextPass, note, replyOf, timeoutOf } from '#sweep-host.ts'
+import { hostOf, isOver, mayAsk, networkOf, nextPass, note, replyOf, spend, timeoutOf } from '#sweep-host.ts'
 import type { Host, SweepOrder, SweepReply } from '#sweep-host.ts'
 
 /** What all hosts of this thread share. */
 export interface WorkerSettings {
   readonly inFlightMax: number
   readonly perSecond: number
+  /** Over all hosts of one network. */
+  readonly perNetworkPerSecond: number
 }
 
 type PortState = 'open' | 'closed' | 'filtered' | 'local'
@@ -40,6 +43,7 @@ export function serve(port: NonNullable<typeof parentPort>, settings: WorkerSett
 
 function createSweep(settings: WorkerSettings, finish: (reply: SweepReply) => void) {
   const hosts: Host[] = []
+  const networks = new Map<string, Bucket>()
   const attempts = new Set<Attempt>()
   const shared = bucketOf(settings.perSecond, settings.perSecond * 0.05)
   let window = settings.inFlightMax
@@ -51,7 +55,11 @@ function createSweep(settings: WorkerSettings, finish: (reply: SweepReply) => vo
   let wasStalled = false
 
   function add(order: SweepOrder): void {
-    hosts.push(hostOf(order))
+    const name = networkOf(order.address)
+    const rate = settings.perNetworkPerSecond
+    const network = networks.get(name) ?? bucketOf(rate, rate * 0.05)
+    networks.set(name, network)
+    hosts.push(hostOf(order, network))
     timer ??= setInterval(tick, tickMs)
     pump()
   }
@@ -86,7 +94,7 @@ function createSweep(settings: WorkerSettings, finish: (reply: SweepReply) => vo
   function ask(host: Host, now: number): void {
     const port = host.queue[host.next++] ?? 0
     shared.tokens--
-    host.bucket.tokens--
+    spend(host)
     host.inFlight++
     const socket = new Socket()
     const attempt = { host, port, socket, startedAt: now, deadlineAt: now + timeoutOf(host) }
@@ -137,6 +145,7 @@ function createSweep(settings: WorkerSettings, finish: (reply: SweepReply) => vo
     hosts.splice(hosts.indexOf(host), 1)
     finish(replyOf(host))
     if (hosts.length === 0) {
+      networks.clear()
       clearInterval(timer)
       timer = undefined
     }

@@ -54,8 +54,9 @@ export function createSweeper(options: { guard: Guard; limits: Limits; signal: A
       workerData: {
         inFlightMax: Math.max(1, Math.min(1000, Math.floor(limits.sweepInFlight * share))),
         perSecond: limits.sweepPerSecond * share,
+        perNetworkPerSecond: limits.sweepPerNetworkPerSecond * share,
       },
-      resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 64 },
+      resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 },
     })
     worker.on('message', (reply: SweepReply) => {
       waiting.get(reply.id)?.resolve(reply)

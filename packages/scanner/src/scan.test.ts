@@ -10,6 +10,7 @@ import { answer, dribble, flood, greet, listen, neverFinishTls, reset, stayMute 
 const packs = await loadPacks({
   fingerprints: [new URL('../../../packs/fingerprints', import.meta.url).pathname],
   checks: [new URL('./testing/checks', import.meta.url).pathname],
+  native: false,
 })
 
 async function observe(job: Partial<ScanJob>, options: Partial<ScanOptions> = {}): Promise<Observation[]> {

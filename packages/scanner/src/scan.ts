@@ -4,12 +4,14 @@ import { createBudget, limitsByProfile } from '#budget.ts'
 import type { Budget, Limits } from '#budget.ts'
 import { createChannel } from '#channel.ts'
 import { commonPorts } from '#common-ports.ts'
+import { findDatagramServices } from '#datagrams.ts'
 import { judgeReach } from '#discover.ts'
 import type { Fingerprints } from '#fingerprint/match.ts'
 import { createGuard } from '#guard.ts'
 import type { Guard } from '#guard.ts'
 import { identifyPort } from '#identify.ts'
 import type { Identification } from '#identify.ts'
+import { runNative } from '#native/run.ts'
 import { resolveName } from '#net/dns.ts'
 import { createHttpClient } from '#net/http.ts'
 import type { HttpClient } from '#net/http.ts'
@@ -20,7 +22,7 @@ import { createSweeper, inOrder } from '#ports.ts'
 import type { PortReading, Sweeper } from '#ports.ts'
 import type { CheckPlan } from '#template/plan.ts'
 import { runChecks } from '#template/run.ts'
-import type { CheckTarget } from '#template/run.ts'
+import type { CheckTarget, CheckTools } from '#template/run.ts'
 
 /** Knowledge that a scan applies: what software looks like, and what proves that something is wrong. */
 export interface Knowledge {
@@ -28,8 +30,11 @@ export interface Knowledge {
   /** Paths that fingerprints want to see on web servers. */
   readonly webPaths: readonly string[]
   readonly plan: CheckPlan
+  /** The checks that are part of the scanner run, too. */
+  readonly native: boolean
 }
-export interface ScanOptions {
+/** `callbacks`, `intrusive` and `given` say what checks may do beyond asking; without them they only ask. */
+export interface ScanOptions extends Pick<CheckTools, 'callbacks' | 'intrusive' | 'given'> {
   readonly signal: AbortSignal
   /** Changes the profile's limits. */
   readonly limits?: Partial<Limits>
@@ -59,6 +64,11 @@ interface Run {
 const unreadMax = 500
 const identifiedAtOnce = 6
 
+/** The rate that the job sets holds for each way of asking a host. */
+function ratesOf({ ratePerHost: rate }: ScanJob): Partial<Limits> {
+  return rate === undefined ? {} : { sweepPerHostPerSecond: rate, requestsPerHostPerSecond: rate }
+}
+
 /**
  * Looks at every host of the job: ports, then what listens on them, then what is wrong with it.
  * Hosts run side by side; the observations of one host come in that order. A host that misbehaves
@@ -76,7 +86,7 @@ export async function* runScan(
   options.signal.throwIfAborted()
   const ending = new AbortController()
   const signal = AbortSignal.any([options.signal, ending.signal])
-  const limits = { ...limitsByProfile[job.profile ?? 'gentle'], ...options.limits }
+  const limits = { ...limitsByProfile[job.profile ?? 'gentle'], ...ratesOf(job), ...options.limits }
   const guard = createGuard(job)
   const budget = createBudget(limits)
   const sweeper = createSweeper({ guard, limits, signal })
@@ -87,7 +97,20 @@ export async function* runScan(
   const emit = (observation: Observation) => channel.put(observation)
   const stop = () => channel.end({ reason: options.signal.reason })
   options.signal.addEventListener('abort', stop, { once: true })
-  const run = { job, knowledge, options, limits, guard, budget, sweeper, http, examined, signal, counts, emit }
+  const run = {
+    job,
+    knowledge: wanted(knowledge, job),
+    options,
+    limits,
+    guard,
+    budget,
+    sweeper,
+    http,
+    examined,
+    signal,
+    counts,
+    emit,
+  }
   const running = examineAll(run).then(
     () => channel.end(),
     (error: unknown) => channel.end({ reason: error }),
@@ -100,6 +123,14 @@ export async function* runScan(
     channel.end()
     await Promise.all([sweeper.close(), http.close(), running])
   }
+}
+
+/** What the job asks for: all checks, or those that it names. */
+function wanted(knowledge: Knowledge, { checks }: ScanJob): Knowledge {
+  if (!checks) return knowledge
+  const names = new Set(checks)
+  const templates = knowledge.plan.templates.filter(({ info }) => names.has(info.id))
+  return { ...knowledge, plan: { ...knowledge.plan, templates } }
 }
 
 async function examineAll(run: Run): Promise<void> {
@@ -151,10 +182,16 @@ const addressesPerName = 8
 async function examineHost(place: HostPlace, run: Run): Promise<readonly number[]> {
   const known = run.options.knownOpen?.[place.address] ?? []
   try {
-    const reading = await run.sweeper.host(place.address, [...new Set([...(run.job.ports ?? commonPorts), ...known])])
+    const { job, guard, budget, knowledge, signal } = run
+    const ports = [...new Set([...(job.ports ?? portsOf(job.profile)), ...known])]
+    const [reading, datagrams] = await Promise.all([
+      run.sweeper.host(place.address, ports),
+      findDatagramServices(place.address, job.ports, { guard, budget, fingerprints: knowledge.fingerprints, signal }),
+    ])
     run.counts.swept++
-    await tellReach(place, reading, run)
-    if (reading.open.length > 0) await run.examined.pass(() => examineServices(place, reading, run), run.signal)
+    await tellReach(place, reading, datagrams, run)
+    const hasServices = reading.open.length + datagrams.length > 0
+    if (hasServices) await run.examined.pass(() => examineServices(place, reading, datagrams, run), run.signal)
     const gone = known.filter((port) => !reading.open.includes(port))
     return await refusingPorts({ address: place.address, ports: gone }, run)
   } catch (error) {
@@ -165,10 +202,25 @@ async function examineHost(place: HostPlace, run: Run): Promise<readonly number[
   }
 }
 
-async function tellReach({ address, names }: HostPlace, reading: PortReading, run: Run): Promise<void> {
+/** The deep profile asks every port, the common ones first; the others ask the common 1,000. */
+function portsOf(profile: ScanJob['profile']): readonly number[] {
+  return profile === 'deep' ? allPorts : commonPorts
+}
+const allPorts = Array.from({ length: 65_535 }, (_, index) => index + 1)
+
+async function tellReach(
+  { address, names }: HostPlace,
+  reading: PortReading,
+  datagrams: readonly Identification[],
+  run: Run,
+): Promise<void> {
   const { open, closed, filtered, unknown, answersEverything, refused, refusal, localErrors } = reading
-  const ports = { open: open.length, closed, filtered, unknown }
-  await run.emit({ kind: 'host', address, names: [...names], ...judgeReach(reading), ports, answersEverything })
+  const ports = { open: open.length + datagrams.length, closed, filtered, unknown }
+  const reach = judgeReach(
+    reading,
+    datagrams.map(({ service }) => service.port),
+  )
+  await run.emit({ kind: 'host', address, names: [...names], ...reach, ports, answersEverything })
   if (refusal) {
     await run.emit({ kind: 'problem', address, level: 'warn', message: `${refused} ports were not asked: ${refusal}.` })
   }
@@ -180,10 +232,15 @@ async function tellReach({ address, names }: HostPlace, reading: PortReading, ru
 }
 
 /** Identifies what listens and checks it, within the time that one host may take. */
-async function examineServices(place: HostPlace, reading: PortReading, run: Run): Promise<void> {
+async function examineServices(
+  place: HostPlace,
+  reading: PortReading,
+  datagrams: readonly Identification[],
+  run: Run,
+): Promise<void> {
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(run.limits.hostDeadlineMs)])
   try {
-    const identifications = await identifyAll(place, reading, run, signal)
+    const identifications = [...(await identifyAll(place, reading, run, signal)), ...datagrams]
     for (const { service, technologies } of identifications) {
       await run.emit(service)
       for (const technology of technologies) await run.emit(technology)
@@ -191,7 +248,12 @@ async function examineServices(place: HostPlace, reading: PortReading, run: Run)
     const { job, http, guard, budget, knowledge } = run
     const target = targetOf(place, job.basePath ?? '/', identifications)
     const servicesAtOnce = run.limits.connectionsPerHost
-    const tools = { http, guard, budget, signal, servicesAtOnce, profile: job.profile ?? 'gentle' }
+    const { callbacks, intrusive = false, given = new Map<string, string>() } = run.options
+    const beyond = { intrusive, given, ...(callbacks && { callbacks }) }
+    const tools = { http, guard, budget, signal, servicesAtOnce, profile: job.profile ?? 'gentle', ...beyond }
+    const only = job.checks && new Set(job.checks)
+    const native = knowledge.native ? runNative(target, { ...tools, ...(only && { only }) }) : []
+    for await (const observation of native) await run.emit(observation)
     for await (const observation of runChecks(target, knowledge.plan, tools)) await run.emit(observation)
   } catch (error) {
     run.signal.throwIfAborted()

@@ -32,6 +32,8 @@ export interface SweepReply {
 export interface Host {
   readonly order: SweepOrder
   readonly bucket: Bucket
+  /** Shared by the hosts of one network. */
+  readonly network: Bucket
   readonly startedAt: number
   queue: number[]
   next: number
@@ -62,11 +64,12 @@ const everythingEnough = 1000
 const hopelessPorts = 3
 
 /** A host of which nothing is known yet. */
-export function hostOf(order: SweepOrder): Host {
+export function hostOf(order: SweepOrder, network: Bucket = bucketOf(Infinity, Infinity)): Host {
   const now = performance.now()
   return {
     order,
     bucket: bucketOf(order.pace.perSecond, order.pace.burst),
+    network,
     startedAt: now,
     queue: order.ports.slice(0, order.headCount),
     next: 0,
@@ -88,7 +91,19 @@ export function hostOf(order: SweepOrder): Host {
 export function mayAsk(host: Host, now: number): boolean {
   if (host.next >= host.queue.length || host.inFlight >= host.order.pace.inFlightMax) return false
   refill(host.bucket, now)
-  return host.bucket.tokens >= 1
+  refill(host.network, now)
+  return host.bucket.tokens >= 1 && host.network.tokens >= 1
+}
+
+/** Takes the place of one connect in the rates of the host and of its network. */
+export function spend(host: Host): void {
+  host.bucket.tokens--
+  host.network.tokens--
+}
+
+/** The network whose routers an address shares with its neighbours: /24 in IPv4, /64 in IPv6 as it is written. */
+export function networkOf(address: string): string {
+  return address.includes(':') ? address.split(':').slice(0, 4).join(':') : address.replace(/\.\d+$/, '')
 }
 
 /** Takes down what a port said; a silent one is asked a second time later, when there is room for it. */

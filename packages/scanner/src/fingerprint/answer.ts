@@ -1,5 +1,6 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 import type { Trace } from '#fingerprint/web.ts'
+import { isFrame, smb1Negotiate, smb1Session } from '#native/smb-wire.ts'
 import type { Line } from '#net/tcp.ts'
 
 /**
@@ -17,6 +18,17 @@ export const conversations: Readonly<Record<string, Conversation>> = {
     line.write('INFO server\r\n')
     const text = (await line.read(patience)).toString('latin1')
     return [{ field: 'redis.info', text: text.startsWith('$') ? text : 'redis' }]
+  },
+
+  /** A log-in of SMB 1 for nobody is answered with the names of the system and of the server, whether it succeeds or not. */
+  smb: async (line) => {
+    line.write(smb1Negotiate)
+    const chosen = await line.read({ ...patience, enough: isFrame })
+    if (chosen.toString('latin1', 4, 8) !== '\u00ffSMB') return [{ field: 'smb.native_lm', text: 'no SMB 1' }]
+    line.write(smb1Session)
+    const answer = await line.read({ ...patience, enough: isFrame })
+    const words = answer.toString('latin1', 36)
+    return [{ field: 'smb.native_lm', text: /Samba [\x20-\x7e]{1,60}/.exec(words)?.[0] ?? 'unknown' }]
   },
 
   /** Brokers publish their version under $SYS to whoever may subscribe. */

@@ -151,6 +151,15 @@ export const probes: readonly Probe[] = [
     answer: /^[\x00-\x02][\s\S]\x0b\x00/,
     field: '',
   },
+  {
+    // DUMP of the portmapper.
+    protocol: 'rpcbind',
+    ports: [111],
+    say: hex('80000028 474c4143 00000000 00000002 000186a0 00000002 00000004 00000000 00000000 00000000 00000000'),
+    answer: /^\x80[\s\S]{3}GLAC\x00\x00\x00\x01/,
+    field: 'rpcbind.dump',
+    read: () => 'portmapper',
+  },
   { protocol: 'socks5', ports: [1080], say: hex('050100'), answer: /^\x05[\x00\xff]$/, field: '' },
   { protocol: 'rmi', ports: [1098, 1099], say: hex('4a524d49 0002 4b'), answer: /^N[\s\S]{2}\d/, field: '' },
 ]

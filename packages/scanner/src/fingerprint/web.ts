@@ -1,4 +1,6 @@
 import { faviconHash, faviconMd5 } from '#fingerprint/favicon.ts'
+import { pathOnOrigin } from '#fingerprint/origin.ts'
+import { scriptExcerpt, scriptPaths } from '#fingerprint/script.ts'
 import { oneLine, printable } from '#fingerprint/text.ts'
 import type { HttpClient, HttpResponse, Origin } from '#net/http.ts'
 
@@ -44,10 +46,16 @@ export async function readWeb(
     last = next
   }
   traces.push(...(await faviconTraces(last, get)))
+  for (const path of scriptPaths(bodyText(last), origin)) {
+    const script = await get(path)
+    if (script.kind === 'failure') break
+    if (script.status === 200) traces.push({ field: 'http.script', text: scriptExcerpt(script.body) })
+  }
   for (const path of paths) {
     const page = await get(path)
     if (page.kind === 'failure') break
-    if (page.status === 200) traces.push({ field: `http.path:${path}`, text: bodyText(page) })
+    if (page.status !== 200) continue
+    traces.push({ field: `http.path:${path}`, text: path.endsWith('.js') ? scriptExcerpt(page.body) : bodyText(page) })
   }
   const title = titleOf(bodyText(last)) || titleOf(bodyText(first))
   const server = oneLine(headerOf(first, 'server'), 300)
@@ -116,17 +124,9 @@ function titleOf(text: string): string {
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#039': "'" }
 
-/** Where a redirect leads, when it stays on this origin. */
 function redirectPath(response: HttpResponse, origin: Origin): string | undefined {
   if (![301, 302, 303, 307, 308].includes(response.status)) return undefined
-  const location = headerOf(response, 'location')
-  if (/^\/(?!\/)/.test(location)) return location.split('#')[0]
-  const [, scheme = '', host = '', port, path = ''] =
-    /^(https?):\/\/(\[[^\]]*\]|[^:/?#]+)(?::(\d+))?([^#]*)/i.exec(location) ?? []
-  const tls = scheme.toLowerCase() === 'https'
-  const isHere = [origin.hostname, origin.address, `[${origin.address}]`].includes(host.toLowerCase())
-  if (!isHere || tls !== origin.tls || Number(port ?? (tls ? 443 : 80)) !== origin.port) return undefined
-  return path.startsWith('/') ? path : `/${path}`
+  return pathOnOrigin(headerOf(response, 'location'), origin)
 }
 
 async function faviconTraces(page: HttpResponse, get: Get): Promise<Trace[]> {

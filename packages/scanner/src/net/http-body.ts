@@ -24,12 +24,12 @@ export interface BodyReader {
  *   (two layers included) is kept as it came
  * @param bodyBytesMax how much is kept, in bytes after decompression
  * @param onEnd called once, with what was kept; `truncated` when there was more, the ratio was
- *   exceeded, or the compressed stream was damaged
+ *   exceeded, or the compressed stream was damaged; `isBomb` when the ratio was exceeded
  */
 export function readBody(
   encoding: string,
   bodyBytesMax: number,
-  onEnd: (body: Buffer, truncated: boolean) => void,
+  onEnd: (body: Buffer, truncated: boolean, isBomb: boolean) => void,
   onDrain: () => void,
 ): BodyReader {
   const kept: Buffer[] = []
@@ -38,19 +38,21 @@ export function readBody(
   let inflater: Transform | undefined
   let isDone = false
 
-  const finish = (truncated: boolean) => {
+  const finish = (truncated: boolean, isBomb = false) => {
     if (isDone) return
     isDone = true
     inflater?.destroy()
-    onEnd(Buffer.concat(kept), truncated)
+    // Of a bomb the beginning is enough to know it by.
+    const body = Buffer.concat(kept)
+    onEnd(isBomb ? body.subarray(0, RATIO_FREE_BYTES) : body, truncated, isBomb)
   }
   const keep = (chunk: Buffer) => {
     if (isDone) return
     const room = bodyBytesMax - keptBytes
     kept.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
     keptBytes += Math.min(chunk.length, room)
-    if (chunk.length > room) finish(true)
-    else if (inflater && keptBytes > RATIO_FREE_BYTES && keptBytes > wireBytes * RATIO_MAX) finish(true)
+    const isBomb = inflater !== undefined && keptBytes > RATIO_FREE_BYTES && keptBytes >= wireBytes * RATIO_MAX
+    if (isBomb || chunk.length > room) finish(true, isBomb)
   }
   const open = (first: Buffer) => {
     const stream = inflaterFor(encoding, first)

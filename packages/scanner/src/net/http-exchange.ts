@@ -83,9 +83,17 @@ function answerHandler(
 
   const read = (controller: Dispatcher.DispatchController, status: number, statusText: string) => {
     const head = { status, statusText, headers: pairs(controller.rawHeaders) }
-    const finish = (body: Buffer, truncated: boolean) => {
+    const finish = (body: Buffer, truncated: boolean, isBomb: boolean) => {
       const durationMs = performance.now() - startedAt
-      outcome.answer({ kind: 'response', ...head, body, truncated, durationMs, request: asSent(request, headers) })
+      outcome.answer({
+        kind: 'response',
+        ...head,
+        body,
+        truncated,
+        ...(isBomb && { isBomb }),
+        durationMs,
+        request: asSent(request, headers),
+      })
     }
     return readBody(encodingOf(head.headers), bodyBytesMax, finish, () => controller.resume())
   }
@@ -163,8 +171,8 @@ function problemOf(request: HttpRequest): string | null {
   return null
 }
 
-/** Names and values in turn; a request's own headers replace the defaults of the same name. */
-function requestHeaders(origin: Origin, request: HttpRequest): readonly string[] {
+/** What is sent as headers: names and values in turn. A request's own replace the defaults of the same name. */
+export function requestHeaders(origin: Origin, request: HttpRequest): readonly string[] {
   const own = Object.entries(request.headers ?? {}).filter(([name]) => !/^(content-length|connection)$/i.test(name))
   const given = new Set(own.map(([name]) => name.toLowerCase()))
   const defaults = Object.entries({ Host: hostHeader(origin), ...DEFAULT_HEADERS })

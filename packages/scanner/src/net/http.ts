@@ -38,6 +38,8 @@ export interface HttpResponse {
   readonly body: Buffer
   /** There was more than the limit, or the compressed stream was damaged. */
   readonly truncated: boolean
+  /** It would have become a hundred times as large as what crossed the wire, or more. */
+  readonly isBomb?: boolean
   readonly durationMs: number
   /** As sent, for evidence. */
   readonly request: string

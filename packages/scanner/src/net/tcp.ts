@@ -133,7 +133,8 @@ export function lineOver(socket: Socket, signal: AbortSignal): Line {
       socket.removeListener('end', end)
       return socket
     },
-    close: () => void (socket.destroyed ? socket.destroy() : socket.resetAndDestroy()),
+    // A reset leaves no TIME_WAIT behind; only a plain connection can be reset by its owner.
+    close: () => void (socket.destroyed || 'encrypted' in socket ? socket.destroy() : socket.resetAndDestroy()),
   }
 }
 

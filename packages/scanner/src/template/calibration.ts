@@ -6,7 +6,8 @@ import { randomBytes } from 'node:crypto'
 import type { HttpClient, HttpRequest, HttpResponse, Origin } from '#net/http.ts'
 import { answerOf } from '#template/http.ts'
 import { evaluateOperators, type Match } from '#template/matcher.ts'
-import type { Listener } from '#template/plan.ts'
+import type { Template } from '#template/template.ts'
+import type { Listener } from '#template/run-http.ts'
 
 export interface Calibration {
   /** Answers to a random page, a random `.php` page and a random folder; those that failed are left out. */
@@ -50,15 +51,38 @@ export function controlOf(request: HttpRequest, basePath: string): HttpRequest |
   return { ...request, path: `${base}/${nonsenseWord()}${request.path.slice(base.length)}` }
 }
 
+/**
+ * A page that repeats its visitors' markup does so under every path, and that is what a check for it
+ * says; one for a certain product says more than it saw.
+ */
+export function isReflection({ isSpecific, info }: Template, { isProof }: Match): boolean {
+  return isProof && !isSpecific && info.cves.length === 0 && info.tags.includes('xss')
+}
+
+/**
+ * A host may answer one program's questions under every path. Where the question lies in the body, one
+ * without sense shows that; null for a request without a body, and where the host only repeats it.
+ */
+export function bodyControlOf(request: HttpRequest, basePath: string, { spans }: Match): HttpRequest | null {
+  const body = request.body === undefined ? '' : Buffer.from(request.body).toString('latin1')
+  if (body === '' || spans.length === 0 || spans.some((span) => body.includes(span))) return null
+  const control = controlOf(request, basePath)
+  return control && { ...control, body: Buffer.from(nonsenseWord(), 'latin1') }
+}
+
 /** Whether the same matcher hits on another answer. */
-export function matchesToo(
-  response: HttpResponse,
-  origin: Origin,
-  { block, lookup }: Listener,
-  { name }: Match,
-): boolean {
-  const answer = answerOf({ origin, path: '/', response }, lookup, block.bodyBytesMax)
-  return evaluateOperators(block.operators, answer).some((other) => other.name === name)
+export function matchesToo(response: HttpResponse, origin: Origin, { block, lookup }: Listener, match: Match): boolean {
+  const answer = answerOf(
+    { origin, path: '/', request: { method: 'GET', path: '/' }, response },
+    lookup,
+    block.bodyBytesMax,
+  )
+  return evaluateOperators(block.operators, answer).some((other) => isSameEvidence(match, other))
+}
+
+/** Whether what proved one match also proves the other, and nothing more was seen. */
+export function isSameEvidence({ name, proofs }: Match, other: Match): boolean {
+  return other.name === name && proofs.every((proof) => other.proofs.includes(proof))
 }
 
 function nonsenseWord(): string {

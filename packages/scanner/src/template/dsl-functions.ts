@@ -5,6 +5,7 @@
 import { createHash, createHmac, type BinaryToTextEncoding } from 'node:crypto'
 import { deflateSync, gunzipSync, gzipSync, inflateSync } from 'node:zlib'
 import { noValue, toBytes, toNumber, toText, type DslValue } from '#template/dsl-value.ts'
+import { builders } from '#template/dsl-build.ts'
 import { madeUp } from '#template/dsl-random.ts'
 import { murmur3 } from '#template/murmur3.ts'
 import { compilePattern } from '#template/regex.ts'
@@ -131,6 +132,7 @@ const others: Readonly<Record<string, DslFunction>> = {
 export const functions: ReadonlyMap<string, DslFunction> = new Map([
   ...Object.entries(others),
   ...madeUp,
+  ...builders,
   ...Object.entries(table).map(([name, [least, make]]): [string, DslFunction] => [
     name,
     (given) => (given.length < least ? noValue() : make(...texts(given))),

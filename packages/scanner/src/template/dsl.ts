@@ -22,7 +22,7 @@ export interface Expression {
   evaluate(lookup: Lookup): DslValue | undefined
 }
 
-const SOURCE_MAX = 16 * 1024
+const SOURCE_MAX = 64 * 1024
 const DEPTH_MAX = 64
 /** From loose to tight. */
 const PRECEDENCE: readonly (readonly string[])[] = [

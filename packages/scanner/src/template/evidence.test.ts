@@ -36,6 +36,7 @@ it('shows the part of a long answer that holds the proof, within the limits', ()
   const long = `${'x'.repeat(60_000)}NEEDLE${'y'.repeat(60_000)}`
   const { evidence, highlights } = rawEvidence('', long, {
     name: '',
+    proofs: [],
     spans: ['NEEDLE'],
     extracted: [],
     isProof: true,

@@ -1,5 +1,6 @@
 /** Reads values out of an answer. */
 import { toText } from '#template/dsl-value.ts'
+import type { Query } from '#template/jq.ts'
 import type { Answer, Extractor } from '#template/template.ts'
 
 /** At most this many values of one extractor are kept, each cut at so many characters. */
@@ -22,7 +23,8 @@ function read(extractor: Extractor, answer: Answer): string[] {
   }
   const part = textOf(answer, extractor.part === '' ? answer.defaultPart : extractor.part)
   if (part === undefined) return []
-  if (extractor.type === 'json') return readJson(extractor.paths, part)
+  if (extractor.type === 'json') return readJson(extractor.queries, part)
+  if (extractor.type === 'xpath') return extractor.paths.flatMap((path) => path.read(part, extractor.attribute))
   return extractor.patterns.flatMap((pattern) =>
     pattern.matches(part).flatMap((groups) => groups[extractor.group] ?? []),
   )
@@ -33,10 +35,12 @@ function textOf(answer: Answer, name: string): string | undefined {
   return value === undefined ? undefined : toText(value)
 }
 
-function readJson(paths: readonly (readonly string[])[], text: string): string[] {
+function readJson(queries: readonly Query[], text: string): string[] {
   const root = parseJson(Buffer.from(text, 'latin1').toString('utf8'))
-  return paths
-    .flatMap((path) => walk(root, path))
+  if (root === undefined) return []
+  return queries
+    .flatMap((query) => query(root))
+    .filter((value) => value !== null && value !== undefined)
     .map((value) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value), 'utf8').toString('latin1'))
 }
 
@@ -46,25 +50,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-/** Steps are keys; `[]` goes through all members of a list, `[2]` to one. */
-function walk(value: unknown, path: readonly string[]): unknown[] {
-  const [step, ...rest] = path
-  if (step === undefined) return value === undefined || value === null ? [] : [value]
-  if (typeof value !== 'object' || value === null) return []
-  if (step === '[]') return Object.values(value).flatMap((member) => walk(member, rest))
-  const key = /^\[\d+\]$/.test(step) ? step.slice(1, -1) : step
-  return Object.hasOwn(value, key) ? walk(Reflect.get(value, key), rest) : []
-}
-
-/**
- * Reads the plain paths of jq (`.a.b`, `.a[].b`, `.[0].c`).
- *
- * @returns null for anything that needs a real jq
- */
-export function parseJsonPath(source: string): string[] | null {
-  const text = source.trim()
-  if (!/^\.(?:[A-Za-z_]\w*|\[\d*\]|\["[^"\\]+"\])?(?:\.[A-Za-z_]\w*|\.?\[\d*\]|\["[^"\\]+"\])*$/.test(text)) return null
-  return [...text.matchAll(/[A-Za-z_]\w*|\[\d*\]|\["([^"]+)"\]/g)].map(([step, quoted]) => quoted ?? step)
 }

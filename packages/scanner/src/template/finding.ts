@@ -9,6 +9,11 @@ import { looksAtTime } from '#template/timing.ts'
 /** A delay that was confirmed twice proves more than a status, and less than what an answer says. */
 const TIMED_QUALITY = 80
 
+/** Whether a finding of this severity is held back until the host is known to be no decoy. */
+export function isSerious(severity: string): boolean {
+  return severity === 'critical' || severity === 'high'
+}
+
 /** The finding of a match, at the path of the answer that matched. */
 export function found({ target }: ServiceRun, exchange: Exchange, template: Template, match: Match): ServiceEvent {
   const { info, claimedQuality } = template

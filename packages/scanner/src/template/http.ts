@@ -3,7 +3,7 @@ import type { HttpClient, HttpFailure, HttpRequest, HttpResponse, Origin } from 
 import type { Lookup } from '#template/dsl.ts'
 import { toBytes, type DslValue } from '#template/dsl-value.ts'
 import type { Jar } from '#template/jar.ts'
-import { encodeTarget, rawRequestOf, type Annotations } from '#template/raw.ts'
+import { encodeTarget, rawBytesOf, rawRequestOf, type Annotations } from '#template/raw.ts'
 import type { Answer, HttpBlock, RedirectPolicy } from '#template/template.ts'
 import { fillBytes } from '#template/variables.ts'
 
@@ -11,6 +11,7 @@ import { fillBytes } from '#template/variables.ts'
 export interface Exchange {
   readonly origin: Origin
   readonly path: string
+  readonly request: HttpRequest
   readonly response: HttpResponse
 }
 export interface Chain {
@@ -24,24 +25,48 @@ export interface Chain {
 export interface Question {
   /** The request for a target; null when it cannot be sent there. */
   readonly write: (basePath: string, lookup: Lookup) => HttpRequest | null
+  /** The text byte for byte, for what bends the rules of HTTP; null for all else. */
+  readonly bytes: (basePath: string, lookup: Lookup) => Buffer | null
+  /** How long to wait before it is sent, in milliseconds. */
+  readonly pauseMs: number
   readonly annotations: Annotations
 }
 
-const plain: Annotations = { deadlineMs: null, sendsHostAsSni: false }
+const plain: Annotations = { deadlineMs: null, sendsHostAsSni: false, isOnce: false, sni: null }
 
 /** The requests of a block, in order. */
-export function questionsOf(block: HttpBlock): Question[] {
+export function questionsOf(block: HttpBlock): readonly Question[] {
+  const known = asked.get(block) ?? readQuestions(block)
+  asked.set(block, known)
+  return known
+}
+
+function readQuestions(block: HttpBlock): Question[] {
   return [
     ...block.paths.map((path): Question => ({
       write: (basePath, lookup) => requestOf(block, path, basePath, lookup),
+      bytes: () => null,
+      pauseMs: pauseIn(path),
       annotations: plain,
     })),
     ...block.raws.map((raw): Question => ({
       write: (basePath, lookup) => rawRequestOf(raw, basePath, lookup),
+      bytes: (_, lookup) => (raw.bendsRules ? rawBytesOf(raw, lookup) : null),
+      pauseMs: pauseIn(raw.text),
       annotations: raw.annotations,
     })),
   ]
 }
+
+/** A check may wait for what it has set going, but not for ever. */
+const PAUSE_MS_MAX = 20_000
+
+function pauseIn(text: string): number {
+  const seconds = /\{\{\s*wait_?for\((\d{1,4})\)/.exec(text)?.[1]
+  return Math.min(Number(seconds ?? 0) * 1000, PAUSE_MS_MAX)
+}
+
+const asked = new WeakMap<HttpBlock, Question[]>()
 
 /**
  * The request of a block's path on a target.
@@ -92,7 +117,7 @@ export interface FollowOptions {
  * is never followed: its answer is the end of the chain.
  */
 export async function follow(
-  client: HttpClient,
+  client: Pick<HttpClient, 'request'>,
   start: Origin,
   first: HttpRequest,
   { policy, redirectsMax, signal, jar, deadlineMs }: FollowOptions,
@@ -106,7 +131,7 @@ export async function follow(
     const response = await client.request(origin, dressed, { signal, ...(deadlineMs !== undefined && { deadlineMs }) })
     if (response.kind === 'failure') return { exchanges, failure: response }
     jar?.take(request.path, response)
-    exchanges.push({ origin, path: request.path, response })
+    exchanges.push({ origin, path: request.path, request: dressed, response })
     const next = policy === 'none' ? null : nextHop(origin, request, response, policy)
     const key = next && [next.origin.port, next.origin.tls, next.request.method, next.request.path].join(' ')
     if (!next || key === null || seen.has(key) || exchanges.length > redirectsMax) return { exchanges, failure: null }

@@ -2,6 +2,7 @@
 import { toBytes, toText, type DslValue } from '#template/dsl-value.ts'
 import { extract } from '#template/extractor.ts'
 import type { Answer, Matcher, Operators } from '#template/template.ts'
+import { lowered } from '#template/regex.ts'
 import { fillBytesKnown } from '#template/variables.ts'
 
 /** One result. A block without named matchers has at most one per answer. */
@@ -10,6 +11,8 @@ export interface Match {
   readonly name: string
   /** Byte strings found in the answer that prove the match. */
   readonly spans: readonly string[]
+  /** Those of them that matchers found, without what extractors read. */
+  readonly proofs: readonly string[]
   /** What extractors read. */
   readonly extracted: readonly string[]
   /** Something that the answer says, and not only a status or an absence, led to the match. */
@@ -27,9 +30,13 @@ const SPANS_MAX = 20
  */
 export function evaluateOperators(operators: Operators, plain: Answer): Match[] {
   const { matchers, condition } = operators
+  // What needs no value from an extractor is asked first: it settles most answers.
+  if (condition === 'and' && matchers.some((matcher) => isPlain(matcher) && hit(matcher, plain) === null)) return []
   const { answer, extracted } = readOut(operators, plain)
   if (matchers.length === 0) {
-    return extracted.length > 0 ? [{ name: '', spans: extracted, extracted, isProof: true, isSilent: false }] : []
+    return extracted.length > 0
+      ? [{ name: '', spans: extracted, proofs: [], extracted, isProof: true, isSilent: false }]
+      : []
   }
   const hits: { matcher: Matcher; spans: readonly string[] }[] = []
   for (const matcher of matchers) {
@@ -43,6 +50,7 @@ export function evaluateOperators(operators: Operators, plain: Answer): Match[] 
   const match = (name: string, some: typeof hits): Match => ({
     name,
     spans: spansOf(some),
+    proofs: some.flatMap((one) => one.spans),
     extracted,
     isProof: isProof(some),
     isSilent: some.some(({ matcher }) => matcher.isInternal),
@@ -51,6 +59,13 @@ export function evaluateOperators(operators: Operators, plain: Answer): Match[] 
   const named = hits.filter(({ matcher }) => matcher.name !== '')
   if (named.length === 0) return [match('', hits)]
   return named.map((one) => match(one.matcher.name, [one]))
+}
+
+function isPlain(matcher: Matcher): boolean {
+  if (matcher.type === 'status' || matcher.type === 'size') return true
+  return (
+    matcher.type === 'word' && /^(?:body|header|)$/.test(matcher.part) && matcher.bytes.every((word) => word !== null)
+  )
 }
 
 /** What extractors read: under their names for matchers, and what of it is told. */
@@ -100,7 +115,8 @@ function isContent(matcher: Matcher): boolean {
 function hit(matcher: Matcher, answer: Answer): readonly string[] | null {
   if (matcher.type === 'dsl') {
     const results = matcher.expressions.map((expression) => expression.evaluate(answer.get) === true)
-    return verdict(matcher, results, literalsOf(matcher.expressions, answer))
+    const spans = verdict(matcher, results, [])
+    return spans === null || matcher.negative ? spans : literalsOf(matcher.expressions, answer)
   }
   if (matcher.type === 'status') {
     const status = answer.get(/^status_code_\d+$/.test(matcher.part) ? matcher.part : 'status_code')
@@ -112,20 +128,31 @@ function hit(matcher: Matcher, answer: Answer): readonly string[] | null {
   if (part === undefined) return null
   if (matcher.type === 'size') return verdict(matcher, [matcher.sizes.includes(part.length)], [])
   if (matcher.type === 'regex') return regexHit(matcher, part)
+  if (matcher.type === 'xpath')
+    return verdict(
+      matcher,
+      matcher.paths.map((path) => path.matches(part)),
+      [],
+    )
   return wordHit(matcher, part, answer)
 }
 
 function wordHit(matcher: Matcher & { type: 'word' | 'binary' }, part: string, answer: Answer) {
   const ignoresCase = matcher.type === 'word' && matcher.ignoresCase
-  const text = ignoresCase ? part.toLowerCase() : part
+  const text = ignoresCase ? lowered(part) : part
   const spans: string[] = []
-  const results = matcher.words.map((written) => {
-    const word = matcher.type === 'word' ? fillBytesKnown(written, answer.get) : written
-    const at = text.indexOf(ignoresCase ? word.toLowerCase() : word)
+  const results = matcher.words.map((written, number) => {
+    const word = matcher.type === 'word' ? (matcher.bytes[number] ?? filledWord(written, ignoresCase, answer)) : written
+    const at = text.indexOf(word)
     if (at >= 0) spans.push(part.slice(at, at + word.length))
     return at >= 0
   })
   return verdict(matcher, results, spans)
+}
+
+function filledWord(written: string, ignoresCase: boolean, answer: Answer): string {
+  const word = fillBytesKnown(written, answer.get)
+  return ignoresCase ? word.toLowerCase() : word
 }
 
 function regexHit(matcher: Matcher & { type: 'regex' }, part: string) {

@@ -11,10 +11,38 @@ import { fillBytes } from '#template/variables.ts'
 const FIRST_BYTE_MS = 3_000
 const SILENCE_MS = 300
 const READING_MS = 5_000
+const READ_BYTES_MAX = 64 * 1024
 
 export type NetworkReading =
   | { readonly kind: 'answer'; readonly answer: Answer; readonly request: string; readonly received: Buffer }
   | { readonly kind: 'inconclusive'; readonly reason: string }
+
+/** What listens on the ports that templates name, so that it is also asked on another port. */
+const usualProtocols: ReadonlyMap<number, string> = new Map(
+  Object.entries({
+    ftp: [21],
+    ssh: [22],
+    telnet: [23],
+    smtp: [25, 465, 587, 2525],
+    dns: [53],
+    pop3: [110, 995],
+    imap: [143, 993],
+    ldap: [389],
+    mysql: [3306],
+    postgresql: [5432],
+    redis: [6379],
+    memcached: [11211],
+    mongodb: [27017],
+    rsync: [873],
+    mqtt: [1883],
+    amqp: [5672],
+    beanstalkd: [11300],
+    zookeeper: [2181],
+    rdp: [3389],
+    vnc: [5900],
+    smb: [445],
+  }).flatMap(([protocol, ports]) => ports.map((port) => [port, protocol] as const)),
+)
 
 /** Whether a block has business with a service: by the protocol that was identified, else by the port. */
 export function concerns(
@@ -25,6 +53,10 @@ export function concerns(
   const { protocols } = template
   if (!block.hosts.some((host) => host.tls === service.tls) && service.tls !== true) return false
   if (service.protocol !== '' && protocols.length > 0) return protocols.includes(service.protocol)
+  const usual = [...block.ports, ...block.hosts.flatMap(({ port }) => port ?? [])].map((port) =>
+    usualProtocols.get(port),
+  )
+  if (service.protocol !== '' && usual.includes(service.protocol)) return true
   return block.ports.includes(service.port) || block.hosts.some((host) => host.port === service.port)
 }
 
@@ -83,24 +115,36 @@ async function open(
 /** Sends each input and reads what the block asks for; the last reading takes the rest. */
 async function converse(line: Line, block: NetworkBlock, sends: readonly (Buffer | null)[]): Promise<Buffer[]> {
   const reads: Buffer[] = []
+  const reader: Reader = { line, rest: Buffer.alloc(0), hasSpoken: false }
   for (const [at, input] of block.inputs.entries()) {
     const send = sends[at]
     if (send && send.length > 0) line.write(send)
-    reads.push(input.readBytesMax === null ? Buffer.alloc(0) : await read(line, input.readBytesMax, reads))
+    reads.push(input.readBytesMax === null ? Buffer.alloc(0) : await read(reader, input.readBytesMax))
   }
-  reads.push(await read(line, block.readBytesMax, reads))
+  reads.push(await read(reader, block.readBytesMax))
   return reads
 }
 
-/** A service that has spoken before is not waited for as long as one that has not. */
-function read(line: Line, bytesMax: number, before: readonly Buffer[]): Promise<Buffer> {
-  const hasSpoken = before.some((one) => one.length > 0)
-  return line.read({
-    firstByteMs: hasSpoken ? SILENCE_MS : FIRST_BYTE_MS,
+interface Reader {
+  readonly line: Line
+  /** What was heard and not yet asked for. */
+  rest: Buffer
+  hasSpoken: boolean
+}
+
+/** Takes so many bytes and leaves the rest. A service that has spoken is not waited for as long as one that has not. */
+async function read(reader: Reader, bytesMax: number): Promise<Buffer> {
+  const { line, rest, hasSpoken } = reader
+  const heard = await line.read({
+    firstByteMs: rest.length > 0 ? 0 : hasSpoken ? SILENCE_MS : FIRST_BYTE_MS,
     idleMs: SILENCE_MS,
     totalMs: READING_MS,
-    bytesMax,
+    bytesMax: READ_BYTES_MAX,
   })
+  const all = Buffer.concat([rest, heard])
+  reader.hasSpoken = hasSpoken || all.length > 0
+  reader.rest = all.subarray(bytesMax)
+  return all.subarray(0, bytesMax)
 }
 
 function bytesOf(data: string, isHex: boolean, lookup: Lookup): Buffer | null {

@@ -17,6 +17,7 @@ import { readPayloads, type ReadList } from '#template/payloads.ts'
 import { readRawText, type RawText } from '#template/raw.ts'
 import type { Scope } from '#template/scope.ts'
 import type {
+  DnsBlock,
   HttpBlock,
   NetworkBlock,
   NetworkHost,
@@ -26,6 +27,7 @@ import type {
   TlsVersion,
 } from '#template/template.ts'
 import { isKnownVariable, placeholdersOf } from '#template/variables.ts'
+import { recordTypes } from '#net/resolver.ts'
 
 const REDIRECTS_MAX = 10
 const PATHS_MAX = 500
@@ -37,11 +39,11 @@ const httpKeys = new Set([
   ...'method path raw payloads attack req-condition headers body redirects host-redirects max-redirects stop-at-first-match max-size threads'.split(
     ' ',
   ),
-  ...'disable-path-automerge skip-variables-check cookie-reuse disable-cookie read-all'.split(' '),
+  ...'disable-path-automerge skip-variables-check cookie-reuse disable-cookie read-all unsafe iterate-all'.split(' '),
 ])
 const networkKeys = new Set([
   ...operatorKeys,
-  ...'host port inputs read-size read-all exclude-ports stop-at-first-match'.split(' '),
+  ...'host port inputs payloads attack threads read-size read-all exclude-ports stop-at-first-match'.split(' '),
 ])
 const inputKeys = new Set(['data', 'type', 'read', 'name'])
 const sslKeys = new Set([...operatorKeys, 'address', 'min_version', 'max_version'])
@@ -56,13 +58,14 @@ export interface HttpContext {
 
 /** @throws Refused */
 export function readHttp(block: Node, { scope, readList, isOneOfMany }: HttpContext): HttpBlock {
-  for (const feature of ['fuzzing', 'unsafe', 'race', 'pipeline', 'global-matchers']) {
+  for (const feature of ['fuzzing', 'race', 'pipeline', 'global-matchers', 'digest-username']) {
     if (at(block, feature).value !== undefined) refuse(at(block, feature), feature)
   }
   onlyKeys(block, httpKeys)
   const isLenient = flag(at(block, 'skip-variables-check'))
   const paths = items(at(block, 'path')).map((path) => readPath(path, scope))
-  const raws = items(at(block, 'raw')).map((raw) => readRaw(raw, block, isLenient ? null : scope))
+  const isUnsafe = flag(at(block, 'unsafe'))
+  const raws = items(at(block, 'raw')).map((raw) => readRaw(raw, block, { scope: isLenient ? null : scope, isUnsafe }))
   if (paths.length > 0 && raws.length > 0) refuse(at(block, 'raw'), 'invalid', 'both path and raw')
   const count = paths.length + raws.length
   if (count === 0 || count > PATHS_MAX)
@@ -72,6 +75,7 @@ export function readHttp(block: Node, { scope, readList, isOneOfMany }: HttpCont
     method: text(at(block, 'method'), 'GET'),
     paths,
     raws,
+    isUnsafe: isUnsafe || raws.some(({ bendsRules }) => bendsRules),
     payloads: readPayloads(block, readList),
     keepsCookies: !flag(at(block, 'disable-cookie')),
     headers: readHeaders(at(block, 'headers'), scope),
@@ -87,6 +91,8 @@ export function readHttp(block: Node, { scope, readList, isOneOfMany }: HttpCont
 /** A path begins with the address of the target: nothing else may ever be asked. */
 function readPath(node: Node, scope: Scope): string {
   const path = filled(node, scope)
+    .trimStart()
+    .replace(/^https?:\/\/\{\{Hostname\}\}(?=\/|$)/, '{{RootURL}}')
   if (!/^\{\{(BaseURL|RootURL)\}\}/.test(path))
     refuse(node, 'address of its own', `a path that does not begin with {{BaseURL}}`)
   return path
@@ -96,9 +102,10 @@ function readHeaders(node: Node, scope: Scope): Record<string, string> {
   return Object.fromEntries(keysOf(node).map((name) => [name, filled(at(node, name), scope)]))
 }
 
-/** @param scope null where what has no value is sent as it is written */
-function readRaw(node: Node, block: Node, scope: Scope | null): RawText {
-  const raw = readRawText(scope ? filled(node, scope) : text(node))
+/** @param how `scope` is null where what has no value is sent as it is written */
+function readRaw(node: Node, block: Node, how: { scope: Scope | null; isUnsafe: boolean }): RawText {
+  const { scope, isUnsafe } = how
+  const raw = readRawText(scope ? filled(node, scope) : text(node), isUnsafe)
   if (typeof raw === 'string') return refuse(node, raw)
   return { ...raw, isMerged: !flag(at(block, 'disable-path-automerge')), isLenient: scope === null }
 }
@@ -109,17 +116,16 @@ function redirectPolicy(block: Node): RedirectPolicy {
 }
 
 /** @throws Refused */
-export function readNetwork(block: Node, scope: Scope): NetworkBlock {
-  for (const feature of ['payloads', 'attack'])
-    if (at(block, feature).value !== undefined) refuse(at(block, feature), feature)
+export function readNetwork(block: Node, { scope, readList, isOneOfMany }: HttpContext): NetworkBlock {
   onlyKeys(block, networkKeys)
   const inputs = items(at(block, 'inputs')).map((input) => readInput(input, scope))
   return {
     hosts: items(at(block, 'host')).map(readHost),
     ports: commaTexts(at(block, 'port')).flatMap((one) => readPort(one, at(block, 'port'))),
     inputs,
+    payloads: readPayloads(block, readList),
     readBytesMax: Math.min(whole(at(block, 'read-size'), 1024) || 1024, READ_BYTES_MAX),
-    operators: readOperators(block),
+    operators: readOperators(block, isOneOfMany),
   }
 }
 
@@ -161,7 +167,7 @@ const versions: Readonly<Record<string, TlsVersion>> = {
 }
 
 /** @throws Refused */
-export function readSsl(block: Node): SslBlock {
+export function readSsl(block: Node, isOneOfMany: boolean): SslBlock {
   onlyKeys(block, sslKeys)
   const address = either(block, 'address')
   if (!/^\{\{(Host|Hostname)\}\}(:\{\{Port\}\})?$/.test(text(address, '{{Host}}:{{Port}}')))
@@ -169,7 +175,7 @@ export function readSsl(block: Node): SslBlock {
   return {
     minVersion: readVersion(at(block, 'min_version')),
     maxVersion: readVersion(at(block, 'max_version')),
-    operators: readOperators(block),
+    operators: readOperators(block, isOneOfMany),
   }
 }
 
@@ -177,6 +183,16 @@ function readVersion(node: Node): TlsVersion | null {
   if (node.value === undefined) return null
   const name = text(node)
   return versions[name] ?? refuse(node, `${name.slice(0, 20)}`)
+}
+
+const dnsKeys = new Set([...operatorKeys, ...'name type class recursion retries trace trace-max-recursion'.split(' ')])
+
+/** @throws Refused; resolvers that a template names itself are never asked */
+export function readDns(block: Node, scope: Scope): DnsBlock {
+  onlyKeys(block, dnsKeys)
+  const type = text(at(block, 'type'), 'A').toUpperCase()
+  if (!recordTypes.has(type)) refuse(at(block, 'type'), `${type.slice(0, 20)} records`)
+  return { name: filled(at(block, 'name'), scope), type, operators: readOperators(block) }
 }
 
 /** @throws Refused when a value that the template sets needs what is not there */
@@ -192,8 +208,7 @@ function filled(node: Node, scope: Scope): string {
     if (typeof placeholder === 'string') refuse(node, 'placeholder', `a placeholder with ${placeholder}`)
     refuseUnrunnable(placeholder, node)
     for (const name of placeholder.names) {
-      if (!isKnownVariable(name) && !scope.has(name))
-        refuse(node, 'placeholder', `the placeholder {{${name}}} has no value`)
+      if (!isKnownVariable(name) && !scope.has(name)) scope.lacking.add(name)
     }
   }
   if (/§/.test(written)) refuse(node, 'payload marks')
@@ -202,14 +217,9 @@ function filled(node: Node, scope: Scope): string {
 
 /** @throws Refused when texts that only later steps of the engine carry out are used */
 export function refuseWholeTemplate(root: Node): void {
-  const kinds = ['headless', 'code', 'javascript', 'file', 'workflows', 'dns', 'websocket', 'whois']
+  const kinds = ['headless', 'code', 'javascript', 'file', 'workflows', 'websocket', 'whois']
   for (const kind of kinds) if (at(root, kind).value !== undefined) refuse(at(root, kind), kind)
   for (const feature of ['signature', 'self-contained', 'dynamic-section']) {
     if (at(root, feature).value !== undefined) refuse(at(root, feature), feature)
-  }
-  const tags = new Set(commaTexts(at(at(root, 'info'), 'tags')))
-  for (const tag of ['intrusive', 'dos', 'fuzz', 'brute-force', 'bruteforce']) {
-    if (tags.has(tag))
-      refuse(at(at(root, 'info'), 'tags'), 'may change the target', `a check with the tag ${tag} may change the target`)
   }
 }

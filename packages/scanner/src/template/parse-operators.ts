@@ -1,17 +1,22 @@
 /** Matchers and extractors of a block. */
 import { parseExpression, type Expression } from '#template/dsl.ts'
-import { parseJsonPath } from '#template/extractor.ts'
+import { toBytes } from '#template/dsl-value.ts'
+import { gadgets } from '#template/dsl-build.ts'
+import { parseJq, type Query } from '#template/jq.ts'
 import { at, flag, items, oneOf, onlyKeys, refuse, text, texts, whole, type Node } from '#template/parse-node.ts'
 import { compilePattern, type Pattern } from '#template/regex.ts'
 import type { Extractor, Matcher, Operators } from '#template/template.ts'
 import { placeholdersOf } from '#template/variables.ts'
+import { parseXPath, type XPath } from '#template/xpath.ts'
 
 const matcherKeys = new Set(
-  'type name part words regex status size binary dsl condition negative case-insensitive match-all internal encoding'.split(
+  'type name part words regex status size binary dsl condition negative case-insensitive match-all internal encoding xpath'.split(
     ' ',
   ),
 )
-const extractorKeys = new Set('type name part regex group kval json dsl internal case-insensitive'.split(' '))
+const extractorKeys = new Set(
+  'type name part regex group kval json dsl internal case-insensitive xpath attribute'.split(' '),
+)
 
 /**
  * Reads `matchers`, `matchers-condition` and `extractors`.
@@ -49,6 +54,8 @@ function readMatcher(node: Node): Matcher {
       return { ...base, type, sizes: some(at(node, 'size')).map((item) => whole(item, 0)) }
     case 'dsl':
       return { ...base, type, expressions: some(at(node, 'dsl')).map(expression) }
+    case 'xpath':
+      return { ...base, type, paths: some(at(node, 'xpath')).map(xpath) }
     default:
       return refuse(at(node, 'type'), `${type} matchers`)
   }
@@ -56,14 +63,19 @@ function readMatcher(node: Node): Matcher {
 
 function readWords(node: Node) {
   const isHex = text(at(node, 'encoding'), '') === 'hex'
-  const words = some(at(node, 'words')).map((item) =>
-    isHex ? Buffer.from(hexBytes(item), 'latin1').toString() : text(item),
-  )
+  const words = some(at(node, 'words')).map((item) => (isHex ? wordOfHex(text(item)) : text(item)))
   for (const word of words) {
     for (const placeholder of placeholdersOf(word))
       if (typeof placeholder !== 'string') refuseUnrunnable(placeholder, at(node, 'words'))
   }
-  return { words, ignoresCase: flag(at(node, 'case-insensitive')) }
+  const ignoresCase = flag(at(node, 'case-insensitive'))
+  const bytes = words.map((word) => (word.includes('{{') ? null : toBytes(ignoresCase ? word.toLowerCase() : word)))
+  return { words, bytes, ignoresCase }
+}
+
+/** What is no hexadecimal after all is the word itself. */
+function wordOfHex(written: string): string {
+  return /^([\da-f]{2})+$/i.test(written) ? Buffer.from(written, 'hex').toString() : written
 }
 
 function readExtractor(node: Node): Extractor {
@@ -80,7 +92,9 @@ function readExtractor(node: Node): Extractor {
     case 'kval':
       return { ...base, type, keys: texts(at(node, 'kval')).map((key) => key.toLowerCase().replaceAll('-', '_')) }
     case 'json':
-      return { ...base, type, paths: some(at(node, 'json')).map(jsonPath) }
+      return { ...base, type, queries: some(at(node, 'json')).map(query) }
+    case 'xpath':
+      return { ...base, type, paths: some(at(node, 'xpath')).map(xpath), attribute: text(at(node, 'attribute'), '') }
     case 'dsl':
       return { ...base, type, expressions: some(at(node, 'dsl')).map(expression) }
     default:
@@ -90,12 +104,12 @@ function readExtractor(node: Node): Extractor {
 
 /** @throws Refused for what an expression needs that is not there; unknown names may be header names and stay */
 export function refuseUnrunnable(expression: Expression, node: Node): void {
-  if (expression.source.includes('interactsh')) refuse(node, 'interactsh')
+  const gadget = /generate_java_gadget\(\s*["']([^"']*)["']/.exec(expression.source)?.[1]
+  if (gadget !== undefined && !gadgets.has(gadget)) refuse(node, 'harmful gadget', `the serialised object ${gadget}`)
 }
 
 function partName(node: Node): string {
   const name = text(node, '')
-  if (name.startsWith('interactsh')) refuse(node, 'interactsh')
   return name.replace(/^(all|raw)$/, 'response')
 }
 
@@ -116,8 +130,12 @@ function expression(node: Node): Expression {
   return parsed
 }
 
-function jsonPath(node: Node): readonly string[] {
-  return parseJsonPath(text(node)) ?? refuse(node, 'jq expressions')
+function query(node: Node): Query {
+  return parseJq(text(node)) ?? refuse(node, 'jq expressions')
+}
+
+function xpath(node: Node): XPath {
+  return parseXPath(text(node)) ?? refuse(node, 'xpath', `no XPath: ${text(node).slice(0, 80)}`)
 }
 
 function hexBytes(node: Node): string {

@@ -2,16 +2,18 @@
  * Reads a template in nuclei's format. Packs are data from elsewhere: sizes, aliases and depth are
  * bounded, and a template with a single feature that is not carried out is refused with its line.
  */
-import { LineCounter, isNode, parseDocument, type Document } from 'yaml'
+import { LineCounter, isNode, parseDocument, visit, type Document } from 'yaml'
 import { parseFlow, type Flow } from '#template/flow.ts'
-import { checkVariables, readHttp, readNetwork, readSsl, refuseWholeTemplate } from '#template/parse-blocks.ts'
+import { checkVariables, readDns, readHttp, readNetwork, readSsl, refuseWholeTemplate } from '#template/parse-blocks.ts'
 import { Refused, at, commaTexts, either, items, keysOf, text, texts, type Node } from '#template/parse-node.ts'
 import { isProofPossible } from '#template/matcher.ts'
 import type { ReadList } from '#template/payloads.ts'
 import { subjectName } from '#template/relevance.ts'
 import { isHistory, readVariables, scopeOf } from '#template/scope.ts'
 import { isTimed } from '#template/timing.ts'
-import type { CheckInfo, HttpBlock, Operators, Template } from '#template/template.ts'
+import type { KeptTemplate } from '#template/cache.ts'
+import { writtenQuestions } from '#template/groups.ts'
+import type { CheckInfo, HttpBlock, Operators, Template, TemplateBlocks, TemplateFacts } from '#template/template.ts'
 
 const SOURCE_BYTES_MAX = 1024 * 1024
 const ALIASES_MAX = 50
@@ -28,6 +30,12 @@ export interface RefusedTemplate {
   readonly reason: string
 }
 
+/** A template, and what must be kept of it to have it again. */
+export interface Understood {
+  readonly template: Template
+  readonly kept: KeptTemplate
+}
+
 /**
  * @param file name for messages
  * @param source YAML text
@@ -39,6 +47,12 @@ export function parseTemplate(
   source: string,
   readList: ReadList = () => null,
 ): Template | RefusedTemplate {
+  const understood = understand(file, source, readList)
+  return 'reason' in understood ? understood : understood.template
+}
+
+/** As `parseTemplate`, with what must be kept to skip the reading next time. */
+export function understand(file: string, source: string, readList: ReadList): Understood | RefusedTemplate {
   if (source.length > SOURCE_BYTES_MAX) return refused(file, 0, 'too large', `larger than ${SOURCE_BYTES_MAX} bytes`)
   const counter = new LineCounter()
   const document = readYaml(source, counter)
@@ -46,15 +60,60 @@ export function parseTemplate(
   const [mistake] = document.errors
   if (mistake) return refused(file, mistake.linePos?.[0].line ?? 0, 'YAML', mistake.message.split('\n')[0] ?? '')
   try {
+    keepAsWritten(document)
     const value: unknown = document.toJS({ maxAliasCount: ALIASES_MAX })
     if (depthOf(value) > DEPTH_MAX) return refused(file, 0, 'YAML', `nested deeper than ${DEPTH_MAX}`)
-    return readTemplate(file, { value, path: [] }, readList)
+    const root = { value, path: [] }
+    const { facts, blocks } = readTemplate(file, root, readList)
+    return { template: templateOf(facts, () => blocks), kept: { facts, document: kernelOf(root) } }
   } catch (error) {
     if (error instanceof Refused)
       return refused(file, lineOf(document, counter, error.path), error.feature, error.message)
     if (error instanceof ReferenceError || error instanceof RangeError) return refused(file, 0, 'YAML', error.message)
     throw error
   }
+}
+
+/** A template as it was understood before; its blocks are read when they are first looked at. */
+export function recall({ facts, document }: KeptTemplate, readList: ReadList): Template {
+  return templateOf(facts, () => {
+    const value: unknown = JSON.parse(document)
+    return readBlocks({ value, path: [] }, readList).blocks
+  })
+}
+
+function templateOf({ blocks: counts, ...facts }: TemplateFacts, read: () => TemplateBlocks): Template {
+  let known: TemplateBlocks | undefined
+  const blocks = () => (known ??= read())
+  return {
+    ...facts,
+    counts,
+    variables: new Map(facts.variables),
+    lacking: new Set(facts.lacking),
+    subjects: new Set(facts.subjects),
+    get http() {
+      return blocks().http
+    },
+    get flow() {
+      return blocks().flow
+    },
+    get network() {
+      return blocks().network
+    },
+    get ssl() {
+      return blocks().ssl
+    },
+    get dns() {
+      return blocks().dns
+    },
+  }
+}
+
+const kernelKeys = 'http requests tcp network ssl dns flow variables constants'.split(' ')
+
+/** The part of a document that its blocks are read from, as JSON. */
+function kernelOf(root: Node): string {
+  return JSON.stringify(Object.fromEntries(kernelKeys.map((key) => [key, at(root, key).value])))
 }
 
 function refused(file: string, line: number, feature: string, message: string): RefusedTemplate {
@@ -69,6 +128,16 @@ function readYaml(source: string, lineCounter: LineCounter): Document.Parsed | s
     if (error instanceof RangeError) return 'nested too deeply'
     throw error
   }
+}
+
+/** A number is a text to those who wrote it: `00000000` has eight digits, and `1.10` is no `1.1`. */
+function keepAsWritten(document: Document): void {
+  visit(document, {
+    Scalar(_, scalar) {
+      const { value, source } = scalar
+      if (typeof value === 'number' && source !== undefined && source !== String(value)) scalar.value = source
+    },
+  })
 }
 
 function depthOf(value: unknown, depth = 0): number {
@@ -95,41 +164,83 @@ const rootKeys = new Set([
   ...'websocket whois flow variables constants signature self-contained dynamic-section'.split(' '),
 ])
 
-function readTemplate(file: string, root: Node, readList: ReadList): Template {
+function readTemplate(file: string, root: Node, readList: ReadList): { facts: TemplateFacts; blocks: TemplateBlocks } {
   for (const key of keysOf(root)) if (!rootKeys.has(key)) throw new Refused(key, [key])
   refuseWholeTemplate(root)
+  const { blocks, lacking } = readBlocks(root, readList)
+  const { http, network, ssl, dns, flow } = blocks
+  const all = [...http, ...network, ...ssl, ...dns].map(({ operators }) => operators)
+  if (all.length === 0) throw new Refused('no requests', [], 'nothing to ask')
+  if (all.every(({ matchers, extractors }) => matchers.length + extractors.length === 0))
+    throw new Refused('no matchers', [], 'blocks without matchers and extractors')
+  const metadata = at(at(root, 'info'), 'metadata')
+  const claimed = at(metadata, 'glacis-quality').value
+  const claimedQuality = claimed === undefined ? null : Math.min(100, Math.max(0, Number(claimed) || 0))
+  const variables = readVariables(root)
+  const facts: TemplateFacts = {
+    file,
+    info: readInfo(root, claimedQuality ?? bestQuality(all)),
+    variables: [...variables],
+    blocks: { http: http.length, network: network.length, ssl: ssl.length, dns: dns.length },
+    questions: http.map((block) => writtenQuestions(block)),
+    isIntrusive: isIntrusive(root),
+    needsCallback: needsCallback(root),
+    isUnsafe: http.some((block) => block.isUnsafe),
+    lacking: [...lacking],
+    subjects: [...subjectsOf(at(root, 'info'))],
+    isSpecific: isSpecific(at(root, 'info')),
+    isGuessing: isGuessing(root, [...http, ...network]),
+    isSequence: flow !== null || needsCallback(root) || isTimed({ http }) || isSequence(http),
+    stopsAtFirstMatch: at(root, 'stop-at-first-match').value === true,
+    protocols: commaTexts(at(metadata, 'glacis-protocol')),
+    claimedQuality,
+  }
+  return { facts, blocks }
+}
+
+function readBlocks(root: Node, readList: ReadList): { blocks: TemplateBlocks; lacking: ReadonlySet<string> } {
   const scope = scopeOf(root)
   const written = items(either(root, 'http', 'requests'))
   const http = written.map((block) => readHttp(block, { scope, readList, isOneOfMany: written.length > 1 }))
   const flow = readFlow(at(root, 'flow'), http.length)
   checkVariables(root, scope)
-  const network = items(either(root, 'tcp', 'network')).map((block) => readNetwork(block, scope))
-  const ssl = items(at(root, 'ssl')).map(readSsl)
-  const blocks = [...http, ...network, ...ssl]
-  if (
-    blocks.length > 0 &&
-    blocks.every(({ operators }) => operators.matchers.length + operators.extractors.length === 0)
+  const dialogues = items(either(root, 'tcp', 'network'))
+  const network = dialogues.map((block) => readNetwork(block, { scope, readList, isOneOfMany: dialogues.length > 1 }))
+  const ssl = items(at(root, 'ssl')).map((block) => readSsl(block, written.length > 0))
+  const dns = items(at(root, 'dns')).map((block) => readDns(block, scope))
+  return { blocks: { http, flow, network, ssl, dns }, lacking: scope.lacking }
+}
+
+/** Whether the check names a product, and not only what kind of weakness it looks for. */
+function isSpecific(info: Node): boolean {
+  const [, , , vendor = '', product = ''] = text(at(at(info, 'classification'), 'cpe'), '').split(':')
+  const metadata = at(info, 'metadata')
+  const hints = [
+    'product',
+    'vendor',
+    'shodan-query',
+    'fofa-query',
+    'google-query',
+    'framework',
+    'plugin_namespace',
+    'zoomeye-query',
+    'publicwww-query',
+  ]
+  return (
+    (vendor !== '' && product !== '' && product !== '*') || hints.some((hint) => at(metadata, hint).value !== undefined)
   )
-    throw new Refused('no matchers', [], 'blocks without matchers and extractors')
-  if (blocks.length === 0) throw new Refused('no requests', [], 'nothing to ask')
-  const metadata = at(at(root, 'info'), 'metadata')
-  const claimed = at(metadata, 'glacis-quality').value
-  const claimedQuality = claimed === undefined ? null : Math.min(100, Math.max(0, Number(claimed) || 0))
-  return {
-    file,
-    info: readInfo(root, claimedQuality ?? bestQuality(blocks.map(({ operators }) => operators))),
-    variables: readVariables(root),
-    http,
-    flow,
-    network,
-    ssl,
-    subjects: subjectsOf(at(root, 'info')),
-    isGuessing: isGuessing(root, http),
-    isSequence: flow !== null || isTimed({ http }) || isSequence(http),
-    stopsAtFirstMatch: at(root, 'stop-at-first-match').value === true,
-    protocols: commaTexts(at(metadata, 'glacis-protocol')),
-    claimedQuality,
-  }
+}
+
+const intrusive: ReadonlySet<string> = new Set(['intrusive', 'dos', 'fuzz', 'brute-force', 'bruteforce'])
+
+function isIntrusive(root: Node): boolean {
+  return commaTexts(at(at(root, 'info'), 'tags')).some((tag) => intrusive.has(tag))
+}
+
+function needsCallback(root: Node): boolean {
+  const kinds = ['http', 'requests', 'tcp', 'network', 'variables', 'constants']
+  const written = JSON.stringify(kinds.map((kind) => at(root, kind).value))
+  return /interactsh[-_](?:url|protocol|request|response|ip)\b/.test(written)
 }
 
 /** What the check is about, by the names that it gives itself. */
@@ -142,12 +253,12 @@ function subjectsOf(info: Node): ReadonlySet<string> {
 }
 
 /** Lists of credentials may lock accounts, whatever the check is called. */
-function isGuessing(root: Node, http: readonly HttpBlock[]): boolean {
-  if (http.every(({ payloads }) => payloads === null)) return false
+function isGuessing(root: Node, blocks: readonly Pick<HttpBlock, 'payloads'>[]): boolean {
+  if (blocks.every(({ payloads }) => payloads === null)) return false
   const tags = commaTexts(at(at(root, 'info'), 'tags'))
   if (tags.some((tag) => /^(?:default-login|brute|bruteforce|brute-force|credential-stuffing|login-check)$/.test(tag)))
     return true
-  return http.some(({ payloads }) =>
+  return blocks.some(({ payloads }) =>
     [...(payloads?.lists.keys() ?? [])].some((name) => /^pass(?:wd|word)?s?$/i.test(name)),
   )
 }

@@ -5,15 +5,17 @@ import type { ScanProfile } from '@glacis/contract/runner'
 /** What the requests of one check, and those of all checks on one host, may come to through lists. */
 export interface PayloadLimits {
   readonly requestsPerCheck: number
+  /** Of a check that is written for no product, and so runs everywhere. */
+  readonly requestsPerGeneralCheck: number
   readonly requestsPerHost: number
   /** Pairs of a list of credentials; 0 tries none, because an account may be locked by it. */
   readonly credentials: number
 }
 
 export const payloadLimits: Readonly<Record<ScanProfile, PayloadLimits>> = {
-  gentle: { requestsPerCheck: 60, requestsPerHost: 1_000, credentials: 0 },
-  standard: { requestsPerCheck: 400, requestsPerHost: 8_000, credentials: 0 },
-  deep: { requestsPerCheck: 3_000, requestsPerHost: 40_000, credentials: 12 },
+  gentle: { requestsPerCheck: 60, requestsPerGeneralCheck: 30, requestsPerHost: 1_000, credentials: 0 },
+  standard: { requestsPerCheck: 400, requestsPerGeneralCheck: 48, requestsPerHost: 8_000, credentials: 0 },
+  deep: { requestsPerCheck: 3_000, requestsPerGeneralCheck: 3_000, requestsPerHost: 40_000, credentials: 12 },
 }
 
 export interface Payloads {
@@ -42,7 +44,9 @@ export function readPayloads(block: Node, readList: ReadList): Payloads | null {
 
 /** A list stands in the template, as lines of one text, or in a file that is named. */
 function readValues(node: Node, readList: ReadList): readonly string[] {
-  const values = Array.isArray(node.value) ? items(node).map((item) => text(item)) : linesOf(node, readList)
+  const values = Array.isArray(node.value)
+    ? items(node).map((item) => (item.value === null ? '' : text(item)))
+    : linesOf(node, readList)
   if (values.length === 0 || values.length > VALUES_MAX)
     refuse(node, 'payload files', 'a list that is empty or too long')
   if (values.some((value) => value.length > VALUE_LENGTH_MAX)) refuse(node, 'invalid', 'a payload that is too long')

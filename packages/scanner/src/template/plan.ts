@@ -1,23 +1,30 @@
-/** Which checks there are, and how their requests are shared on one origin. */
+/** Which checks there are, and which of them may run. */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { HttpRequest } from '#net/http.ts'
-import type { Lookup } from '#template/dsl.ts'
-import { questionsOf } from '#template/http.ts'
+import { digestOf, keep, readKept, type Kept, type KeptTemplate } from '#template/cache.ts'
+import { groupRequests, type Group } from '#template/groups.ts'
 import { listReader } from '#template/lists.ts'
 import type { ReadList } from '#template/payloads.ts'
-import { parseTemplate, type RefusedTemplate } from '#template/parse.ts'
-import type { CheckInfo, HttpBlock, RedirectPolicy, Template } from '#template/template.ts'
-import { rankOf } from '#template/relevance.ts'
-import { variablesOf, withRandom, withVariables, type Place } from '#template/variables.ts'
+import { recall, understand, type RefusedTemplate, type Understood } from '#template/parse.ts'
+import type { CheckInfo, Template } from '#template/template.ts'
 
 export type { CheckInfo } from '#template/template.ts'
 
 const FILES_MAX = 50_000
 const FILE_BYTES_MAX = 1024 * 1024
+/** A small pack is read as quickly as what was kept of it. */
+const FILES_WORTH_KEEPING = 200
 
 export interface CheckPlan {
   readonly templates: readonly Template[]
+}
+
+/** What was loaded, and what was left out. */
+export interface LoadedTemplates {
+  readonly plan: CheckPlan
+  readonly checks: readonly CheckInfo[]
+  readonly refused: readonly RefusedTemplate[]
 }
 
 /**
@@ -25,27 +32,77 @@ export interface CheckPlan {
  * What cannot be run is listed with its reason and does not stop the rest. Of two templates with one
  * id the first stays.
  *
+ * @param cacheFolder where what was understood is kept for the next time; absent: nowhere
  * @throws when a folder cannot be read
  */
-export async function loadTemplates(
-  folders: readonly string[],
-): Promise<{ plan: CheckPlan; checks: readonly CheckInfo[]; refused: readonly RefusedTemplate[] }> {
+export async function loadTemplates(folders: readonly string[], cacheFolder?: string): Promise<LoadedTemplates> {
   const templates = new Map<string, Template>()
   const refused: RefusedTemplate[] = []
   for (const folder of folders) {
-    const readList = listReader(folder)
-    for (const file of await yamlFiles(folder)) {
-      const parsed = await readTemplate(file, readList)
-      if ('reason' in parsed) refused.push(parsed)
-      else if (templates.has(parsed.info.id)) refused.push(duplicate(parsed))
-      else templates.set(parsed.info.id, parsed)
+    const loaded = await loadFolder(folder, cacheFolder)
+    refused.push(...loaded.refused)
+    for (const template of loaded.templates) {
+      if (templates.has(template.info.id)) refused.push(duplicate(template))
+      else templates.set(template.info.id, template)
     }
   }
   const plan = { templates: [...templates.values()] }
   return { plan, checks: plan.templates.map(({ info }) => info), refused }
 }
 
+interface Loaded {
+  readonly templates: readonly Template[]
+  readonly refused: readonly RefusedTemplate[]
+}
+
+async function loadFolder(folder: string, cacheFolder: string | undefined): Promise<Loaded> {
+  const files = await yamlFiles(folder)
+  const readList = listReader(folder)
+  if (cacheFolder === undefined || files.length < FILES_WORTH_KEEPING) return readAll(files, readList)
+  const digest = digestOf(folder, files)
+  const kept = await readKept(cacheFolder, digest)
+  if (kept) {
+    const { templates, refused } = renamed(kept, (file) => `${folder}${file}`)
+    return { templates: templates.map((one) => recall(one, readList)), refused }
+  }
+  return readAll(files, readList, (templates, refused) =>
+    keep(
+      cacheFolder,
+      digest,
+      renamed({ templates, refused }, (file) => file.slice(folder.length)),
+    ),
+  )
+}
+
+/** Within the cache, files are named from their folder on. */
+function renamed({ templates, refused }: Kept, rename: (file: string) => string): Kept {
+  return {
+    templates: templates.map(({ facts, document }) => ({ facts: { ...facts, file: rename(facts.file) }, document })),
+    refused: refused.map((one) => ({ ...one, file: rename(one.file) })),
+  }
+}
+
+async function readAll(
+  files: readonly string[],
+  readList: ReadList,
+  hear: (kept: readonly KeptTemplate[], refused: readonly RefusedTemplate[]) => Promise<void> = () => Promise.resolve(),
+): Promise<Loaded> {
+  const understood: Understood[] = []
+  const refused: RefusedTemplate[] = []
+  for (const file of files) {
+    const read = await readTemplate(file, readList)
+    if ('reason' in read) refused.push(read)
+    else understood.push(read)
+  }
+  await hear(
+    understood.map(({ kept }) => kept),
+    refused,
+  )
+  return { templates: understood.map(({ template }) => template), refused }
+}
+
 async function yamlFiles(folder: string): Promise<string[]> {
+  if ((await stat(folder)).isFile()) return [folder]
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.yaml'))
   return files
@@ -54,9 +111,9 @@ async function yamlFiles(folder: string): Promise<string[]> {
     .slice(0, FILES_MAX)
 }
 
-async function readTemplate(file: string, readList: ReadList): Promise<Template | RefusedTemplate> {
+async function readTemplate(file: string, readList: ReadList): Promise<Understood | RefusedTemplate> {
   const { size } = await stat(file)
-  if (size <= FILE_BYTES_MAX) return parseTemplate(file, await readFile(file, 'utf8'), readList)
+  if (size <= FILE_BYTES_MAX) return understand(file, await readFile(file, 'utf8'), readList)
   return { file, line: 0, feature: 'too large', reason: `larger than ${FILE_BYTES_MAX} bytes` }
 }
 
@@ -64,77 +121,63 @@ function duplicate({ file, info }: Template): RefusedTemplate {
   return { file, line: 1, feature: 'duplicate id', reason: `line 1: the id ${info.id} of ${basename(file)} is taken` }
 }
 
-/** A template that waits for the answer of a request. */
-export interface Listener {
-  readonly template: Template
-  readonly block: HttpBlock
-  readonly lookup: Lookup
+/** What a scan may do beyond looking. */
+export interface Permissions {
+  /** Checks that may change the target. */
+  readonly intrusive: boolean
+  /** There is a server that hears targets call back. */
+  readonly callbacks: boolean
+  /** Names of the values that the operator gave. */
+  readonly given: ReadonlySet<string>
 }
-/** One request that is sent once, for all who want it. */
-export interface SharedRequest {
-  readonly request: HttpRequest
-  readonly policy: RedirectPolicy
-  readonly redirectsMax: number
-  readonly listeners: Listener[]
-}
-export interface OriginPlan {
-  /** The front page first, then what concerns the software that was recognised, then what most templates wait for. */
-  readonly requests: readonly SharedRequest[]
-  /** Templates with a request that cannot be sent here: they never finish on this origin. */
-  readonly unfinished: ReadonlySet<Template>
+/** The checks that may run, by how they do. */
+export interface Prepared {
+  readonly groups: readonly Group[]
+  readonly sequences: readonly Template[]
+  readonly network: readonly Template[]
+  readonly ssl: readonly Template[]
+  readonly dns: readonly Template[]
+  /** There are so few checks for the web that a scan need not choose among them. */
+  readonly isSmall: boolean
 }
 
-/**
- * Shares the requests of all HTTP checks on one origin: equal ones, redirect policy included, are
- * sent once.
- *
- * @param names what was recognised there; checks that name it come first
- */
-export function planOrigin(plan: CheckPlan, place: Place, names: ReadonlySet<string> = new Set()): OriginPlan {
-  const variables = variablesOf(place)
-  const shared = new Map<string, SharedRequest>()
-  const unfinished = new Set<Template>()
-  for (const template of plan.templates) {
-    if (template.http.length === 0 || template.isSequence) continue
-    const lookup = withVariables(
-      template.variables,
-      withRandom((name) => variables.get(name)),
-    )
-    for (const block of template.http) {
-      for (const { write } of questionsOf(block)) {
-        const request = write(place.basePath, lookup)
-        if (request) add(shared, request, { template, block, lookup })
-        else unfinished.add(template)
-      }
-    }
-  }
-  const isFront = ({ request }: SharedRequest) => Number(request.method === 'GET' && request.path === place.basePath)
-  const ranks = new Map([...shared.values()].map((one) => [one, rankOfRequest(one, names)] as const))
-  const rank = (one: SharedRequest) => ranks.get(one) ?? 1
-  const requests = [...shared.values()].sort(
-    (left, right) =>
-      isFront(right) - isFront(left) || rank(left) - rank(right) || right.listeners.length - left.listeners.length,
+/** Checks for the web that are asked of every service, whatever was recognised there. */
+const CHECKS_UNCHOSEN = 300
+
+const prepared = new WeakMap<CheckPlan, Map<string, Prepared>>()
+
+/** What of a plan may run; worked out once for each set of permissions. */
+export function prepare(plan: CheckPlan, permissions: Permissions): Prepared {
+  const { intrusive, callbacks, given } = permissions
+  const key = `${intrusive} ${callbacks} ${[...given].sort().join(' ')}`
+  const known = prepared.get(plan) ?? new Map<string, Prepared>()
+  const made = known.get(key) ?? sortOut(plan, permissions)
+  prepared.set(plan, known.set(key, made))
+  return made
+}
+
+function sortOut({ templates }: CheckPlan, { intrusive, callbacks, given }: Permissions): Prepared {
+  const mayRun = templates.filter(
+    (template) =>
+      (intrusive || !template.isIntrusive) &&
+      (callbacks || !template.needsCallback) &&
+      template.lacking.isSubsetOf(given),
   )
-  return { requests, unfinished }
+  const web = mayRun.filter(({ counts }) => counts.http > 0)
+  return {
+    isSmall: web.length <= CHECKS_UNCHOSEN,
+    groups: groupRequests(web.filter(({ isSequence }) => !isSequence)),
+    sequences: web.filter(({ isSequence }) => isSequence),
+    network: mayRun.filter(({ counts }) => counts.network > 0),
+    ssl: mayRun.filter(({ counts }) => counts.ssl > 0),
+    dns: mayRun.filter(({ counts }) => counts.dns > 0),
+  }
 }
 
-function rankOfRequest({ listeners }: SharedRequest, names: ReadonlySet<string>): number {
-  return listeners.some(({ template }) => rankOf(template, names) === 0) ? 0 : 1
-}
-
-function add(shared: Map<string, SharedRequest>, request: HttpRequest, listener: Listener): void {
-  const { redirects: policy, redirectsMax } = listener.block
-  const key = requestKey(request, listener.block)
-  const known = shared.get(key)
-  if (known) known.listeners.push(listener)
-  else shared.set(key, { request, policy, redirectsMax, listeners: [listener] })
-}
-
-/** What tells a request from others that must be sent, too: all that the service sees, and the redirect policy. */
-export function requestKey(request: HttpRequest, { redirects, redirectsMax }: HttpBlock): string {
+/** What tells a request from others: all that the service sees. */
+export function requestKey(request: HttpRequest): string {
   const headers = Object.entries(request.headers ?? {}).map(([name, value]) => `${name}: ${value}`)
-  const limits = redirects === 'none' ? redirects : `${redirects} ${redirectsMax}`
-  return [request.method, request.path, limits, ...headers.sort(), '', bodyText(request)].join('\n')
+  return [request.method, request.path, ...headers.sort(), '', bodyText(request)].join('\n')
 }
 
 function bodyText({ body = '' }: HttpRequest): string {

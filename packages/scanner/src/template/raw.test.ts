@@ -70,18 +70,25 @@ describe('the message of a raw request', () => {
   })
 
   it.each([
-    ['@timeout: 20s', { deadlineMs: 20_000, sendsHostAsSni: false }],
-    ['@timeout 5s\n@Host: {{Hostname}}', { deadlineMs: 5_000, sendsHostAsSni: false }],
-    ['@timeout: 900s', { deadlineMs: 30_000, sendsHostAsSni: false }],
-    ['@tls-sni: request.host', { deadlineMs: null, sendsHostAsSni: true }],
-  ])('reads %j apart', (lines, annotations) => {
-    expect(readRawText(`${lines}\nGET / HTTP/1.1\n`)).toEqual({ text: 'GET / HTTP/1.1\n', annotations })
+    ['@timeout: 20s', { deadlineMs: 20_000 }],
+    ['@timeout 5s\n@Host: {{Hostname}}', { deadlineMs: 5_000 }],
+    ['@timeout: 900s', { deadlineMs: 30_000 }],
+    ['@tls-sni: request.host', { sendsHostAsSni: true }],
+    ['@tls-sni: interactsh-url', { sni: 'callback' }],
+    ['@once', { isOnce: true }],
+  ])('reads %j apart', (lines, asked) => {
+    const annotations = { deadlineMs: null, sendsHostAsSni: false, isOnce: false, sni: null, ...asked }
+    expect(readRawText(`${lines}\nGET / HTTP/1.1\n`)).toEqual({
+      text: 'GET / HTTP/1.1\n',
+      annotations,
+      bendsRules: false,
+    })
   })
 
   it.each([
     ['@Host: https://elsewhere.test:443', 'address of its own'],
     ['@Host: {{Hostname}}:9780', 'address of its own'],
-    ['@once', '@once'],
+    ['@fancy', '@fancy'],
   ])('does not know %s', (line, feature) => {
     expect(readRawText(`${line}\nGET / HTTP/1.1\n`)).toBe(feature)
   })

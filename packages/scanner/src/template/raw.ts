@@ -16,6 +16,8 @@ export interface RawText {
   readonly isMerged: boolean
   /** Sends what has no value as it is written. */
   readonly isLenient: boolean
+  /** An ordinary client would change it: it goes out as it is written. */
+  readonly bendsRules: boolean
   readonly annotations: Annotations
 }
 export interface Annotations {
@@ -23,6 +25,10 @@ export interface Annotations {
   readonly deadlineMs: number | null
   /** The name in the request's `Host` is also the one that TLS asks for. */
   readonly sendsHostAsSni: boolean
+  /** Sent with the first set of values from lists only. */
+  readonly isOnce: boolean
+  /** The name that TLS asks for is the one that the target is to call back. */
+  readonly sni: 'callback' | null
 }
 
 /** A slow answer may be what a check waits for, but not for ever. */
@@ -33,7 +39,10 @@ const DEADLINE_MS_MAX = 30_000
  *
  * @returns the text, or the feature that is missing here
  */
-export function readRawText(written: string): Pick<RawText, 'text' | 'annotations'> | string {
+export function readRawText(
+  written: string,
+  isUnsafe = false,
+): Pick<RawText, 'text' | 'annotations' | 'bendsRules'> | string {
   const lines = written.replaceAll('\r\n', '\n').split('\n')
   const start = lines.findIndex((line) => line.trim() !== '' && !line.startsWith('@'))
   if (start < 0) return 'an empty request'
@@ -42,24 +51,30 @@ export function readRawText(written: string): Pick<RawText, 'text' | 'annotation
   const text = lines.slice(start).join('\n')
   const [head = ''] = text.split('\n\n', 1)
   const [first = '', ...headers] = head.split('\n')
-  if (!/^[A-Z]+\s/.test(first) || !/HTTP\/\d/.test(first)) return 'a request line of its own kind'
+  if (isUnsafe) return { text, annotations, bendsRules: true }
+  if (!/^(?:[A-Z]+|\{\{[\w-]+\}\})\s/.test(first) || !/HTTP\/\d/.test(first)) return 'a request line of its own kind'
   const framing = headers.map((line) => line.split(':', 1)[0]?.trim() ?? '').find((name) => FRAMING.test(name))
-  return framing === undefined ? { text, annotations } : `the header ${framing}`
+  return { text, annotations, bendsRules: framing !== undefined }
 }
 
 /** @returns what the lines ask for, or the feature that is missing here */
 function readAnnotations(lines: readonly string[]): Annotations | string {
   let deadlineMs: number | null = null
   let sendsHostAsSni = false
+  let isOnce = false
+  let sni: Annotations['sni'] = null
   for (const line of lines.map((one) => one.trim())) {
     const seconds = /^@timeout:?\s*(\d+)s?$/i.exec(line)?.[1]
     if (seconds !== undefined) deadlineMs = Math.min(Number(seconds) * 1000, DEADLINE_MS_MAX)
     else if (/^@tls-sni:\s*request\.host$/i.test(line)) sendsHostAsSni = true
+    else if (/^@tls-sni:\s*(?:\{\{)?(?:Hostname|interactsh-url)(?:\}\})?$/i.test(line))
+      sni = /interactsh/i.test(line) ? 'callback' : null
+    else if (/^@once$/i.test(line)) isOnce = true
     else if (/^@host:/i.test(line)) {
       if (!/^@host:\s*\{\{Hostname\}\}$/i.test(line)) return 'address of its own'
     } else return /^@[a-z-]*/i.exec(line)?.[0] ?? 'annotation'
   }
-  return { deadlineMs, sendsHostAsSni }
+  return { deadlineMs, sendsHostAsSni, isOnce, sni }
 }
 
 /**
@@ -73,8 +88,19 @@ export function rawRequestOf(raw: RawText, basePath: string, lookup: Lookup): Ht
   const { first, headers, body } = split(filled)
   const [method = '', ...rest] = first.split(/\s+/).filter((part) => part !== '')
   const target = targetOf(rest, raw.isMerged ? basePath : '/', lookup)
+  if (raw.bendsRules)
+    return { method, path: target ?? '/', headers, ...(body !== '' && { body: Buffer.from(body, 'latin1') }) }
   if (target === null || !/^[A-Z]+$/.test(method)) return null
   return { method, path: target, headers, ...(body !== '' && { body: Buffer.from(body, 'latin1') }) }
+}
+
+/** The text as it leaves byte for byte; null when a placeholder has no value. */
+export function rawBytesOf(raw: RawText, lookup: Lookup): Buffer | null {
+  const filled = raw.isLenient ? fillBytesKnown(raw.text, lookup) : fillBytes(raw.text, lookup)
+  if (filled === null) return null
+  const text = filled.includes('\r\n') ? filled : filled.replaceAll('\n', '\r\n')
+  // A text that forgot the blank line would leave the server waiting for the rest of its head.
+  return Buffer.from(text.includes('\r\n\r\n') ? text : `${text.replace(/(?:\r\n)?$/, '')}\r\n\r\n`, 'latin1')
 }
 
 /** What follows the head is the body; its last line break belongs to the text unless it is in parts. */

@@ -33,9 +33,30 @@ export function compilePattern(source: string): Pattern | null {
 function compile(source: string): Pattern | null {
   const regex = tryCompile(Buffer.from(source, 'utf8').toString('latin1'))
   if (!regex) return null
-  const literal = requiredLiteral(source)
-  const test = (text: string) => (literal === '' || text.includes(literal)) && regex.test(text)
+  const { literal, ignoresCase } = literalOf(source)
+  const mayMatch = (text: string) => literal === '' || (ignoresCase ? lowered(text) : text).includes(literal)
+  const test = (text: string) => mayMatch(text) && regex.test(text)
   return { source, test, matches: (text) => (test(text) ? allMatches(regex, text) : []) }
+}
+
+/** What every match must hold, in lower case where the whole pattern ignores case; empty for nothing certain. */
+export function literalOf(source: string): { readonly literal: string; readonly ignoresCase: boolean } {
+  const [whole = '', flags = ''] = /^\(\?([ims]+)\)/.exec(source) ?? []
+  const ignoresCase = flags.includes('i')
+  const literal = requiredLiteral(source.slice(whole.length))
+  return { literal: ignoresCase ? literal.toLowerCase() : literal, ignoresCase }
+}
+
+let lastText = ''
+let lastLowered = ''
+
+/** Many checks look at one page in turn; it is put into lower case once. */
+export function lowered(text: string): string {
+  if (text !== lastText) {
+    lastText = text
+    lastLowered = text.toLowerCase()
+  }
+  return lastLowered
 }
 
 function tryCompile(source: string): RE2JS | null {
@@ -58,11 +79,11 @@ function allMatches(regex: RE2JS, text: string): string[][] {
 
 /**
  * The longest run of plain ASCII letters, digits and a few harmless signs at the top level of a
- * pattern without alternatives, so that most patterns are answered by a substring search. Empty
+ * pattern that has no alternatives there, so that most patterns are answered by a substring search. Empty
  * when there is none to be sure of.
  */
 export function requiredLiteral(source: string): string {
-  if (/[|]|\(\?[^:)]*[a-z]|\\[xpPQEuUcC\d]/i.test(source)) return ''
+  if (/\(\?[^:)]*[a-z]|\\[xpPQEuUcC\d]/i.test(source)) return ''
   let best = ''
   let run = ''
   let depth = 0
@@ -83,6 +104,8 @@ export function requiredLiteral(source: string): string {
       continue
     }
     run = keepLonger('')
+    // Of alternatives that are not within a group none must be there.
+    if (sign === '|' && depth === 0) return ''
     if (sign === '\\') at++
     else if (sign === '(') depth++
     else if (sign === ')') depth--

@@ -1,30 +1,47 @@
 import { expect, it } from 'vitest'
-import { planOrigin } from '#template/plan.ts'
-import { recognised } from '#template/relevance.ts'
-import { templateOf } from '#template/testing/site.ts'
-
-const place = { scheme: 'http', hostname: 'lab.test', address: '127.42.3.8', port: 80, basePath: '/' } as const
+import { serveSite } from '#template/testing/site.ts'
 
 function check(id: string, path: string, about: string) {
-  return templateOf(
-    `id: ${id}\ninfo: { name: ${id}, ${about} }\nhttp:\n  - path: ["{{BaseURL}}${path}"]\n    matchers: [{ type: word, words: [a] }]\n`,
-  )
+  return `id: ${id}\ninfo: { name: ${id}, ${about} }\nhttp:\n  - path: ["{{BaseURL}}${path}"]\n    matchers: [{ type: word, words: [a] }]\n`
 }
 
 it.each([
   ['metadata', 'metadata: { product: acme-cms }'],
   ['a tag', 'tags: "cve,acme-cms"'],
   ['the CPE', 'classification: { cpe: "cpe:2.3:a:acme:acme_cms:*:*:*:*:*:*:*:*" }'],
-])('what %s names comes first when it was recognised, after the front page', (_name, about) => {
-  const templates = [
+])('what %s names comes first when it was recognised, after the front page', async (_name, about) => {
+  await using site = await serveSite('127.66.3.8', (_request, response) => response.writeHead(404).end())
+  const checks = [
     check('one', '/common', ''),
     check('two', '/common', ''),
     check('mine', '/mine', about),
     check('front', '', ''),
   ]
-  const paths = (names: ReadonlySet<string>) =>
-    planOrigin({ templates }, place, names).requests.map(({ request }) => request.path)
-  const wfn = { product: 'acme_cms' }
-  expect(paths(new Set())).toEqual(['/', '/common', '/mine'])
-  expect(paths(recognised([{ name: 'Acme CMS', wfn }]))).toEqual(['/', '/mine', '/common'])
+  const paths = async (technologies: readonly string[]) => {
+    const before = site.asked.length
+    await site.run(checks, { profile: 'deep', technologies })
+    return site.asked
+      .slice(before)
+      .map((line) => line.replace('GET ', ''))
+      .filter((path) => !/^\/g[\da-f]{14}/.test(path))
+  }
+  expect(await paths([])).toEqual(['/', '/common', '/mine'])
+  expect(await paths(['Acme CMS'])).toEqual(['/', '/mine', '/common'])
+})
+
+it('of very many checks, one of a product that was not recognised costs no request unless the scan is deep', async () => {
+  await using site = await serveSite('127.66.3.9', (_request, response) => response.writeHead(404).end())
+  const others = Array.from({ length: 300 }, (_, at) =>
+    check(`other${at}`, `/other${at}`, 'metadata: { product: other }'),
+  )
+  const checks = [...others, check('mine', '/mine', 'metadata: { product: acme-cms }'), check('any', '/any', '')]
+  const covered = async (profile: 'standard' | 'deep', technologies: readonly string[]) =>
+    (await site.run(checks, { profile, technologies }))
+      .flatMap((one) => (one.kind === 'coverage' ? one.checks : []))
+      .filter((id) => !id.startsWith('other'))
+      .toSorted()
+  expect(await covered('standard', [])).toEqual(['any'])
+  expect(site.asked).not.toContain('GET /mine')
+  expect(await covered('standard', ['Acme CMS'])).toEqual(['any', 'mine'])
+  expect(await covered('deep', [])).toEqual(['any', 'mine'])
 })

@@ -1,21 +1,37 @@
 /** Runs the HTTP checks of one service: shared requests, calibration, matching answer by answer. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { calibrate, controlOf, isNonsense, matchesToo, needsControl, type Calibration } from '#template/calibration.ts'
-import { createHealth } from '#template/health.ts'
-import { answerOf, follow, type Chain, type Exchange } from '#template/http.ts'
+import type { Lookup } from '#template/dsl.ts'
+import {
+  bodyControlOf,
+  calibrate,
+  controlOf,
+  isReflection,
+  isNonsense,
+  matchesToo,
+  needsControl,
+  type Calibration,
+} from '#template/calibration.ts'
+import { variantsOf, type Group, type Member, type Variant } from '#template/groups.ts'
+import { createHealth, type Health } from '#template/health.ts'
+import { answerOf, follow, headOf, questionsOf, type Chain, type Exchange } from '#template/http.ts'
 import { evaluateOperators, type Match } from '#template/matcher.ts'
-import { planOrigin, type Listener, type SharedRequest } from '#template/plan.ts'
+import { prepare } from '#template/plan.ts'
+import { createPrefilter, type Prefilter } from '#template/prefilter.ts'
 import { recognised } from '#template/relevance.ts'
 import { runSequences } from '#template/run-sequences.ts'
+import { isBorrowed, isForeign, isWanted, namesOfMatch } from '#template/selection.ts'
+import { shareAnswers, type SharedClient } from '#template/shared-client.ts'
 import { found } from '#template/finding.ts'
 import type { ServiceEvent, ServiceRun } from '#template/run.ts'
 import type { HttpBlock, Template } from '#template/template.ts'
-import { variablesOf } from '#template/variables.ts'
+import { variablesOf, withRandom, withVariables } from '#template/variables.ts'
 
 /** Requests under way to one origin; the client may allow fewer. */
 const SIDE_BY_SIDE = 6
 /** Matching goes on for so many templates before other work gets its turn. */
-const LISTENERS_PER_TURN = 100
+const LISTENERS_PER_TURN = 200
+/** With fewer who listen, looking for all their words at once does not pay. */
+const PREFILTER_FROM = 12
 
 /** What is known of a template on this service while its requests come back. */
 interface Progress {
@@ -25,40 +41,99 @@ interface Progress {
   /** Stopped on purpose at its first match. */
   isDone: boolean
 }
+/** A template that waits for the answer of a request. */
+export interface Listener {
+  readonly template: Template
+  readonly block: HttpBlock
+  readonly lookup: Lookup
+}
 interface Sent {
-  readonly shared: SharedRequest
+  readonly group: Group
+  readonly variant: Variant
+  readonly path: string
   readonly chain: Chain
+}
+/** What the checks of one service share. */
+interface Work {
+  readonly run: ServiceRun
+  readonly client: SharedClient
+  readonly basePath: string
+  readonly calibration: Calibration
+  readonly health: Health
+  readonly progress: Map<Template, Progress>
+  readonly lookups: Map<Template, Lookup>
+  readonly place: Lookup
+  /** There are so few checks that all may be asked. */
+  readonly isSmall: boolean
+  /** Names of what was recognised; matches add to it. */
+  readonly names: Set<string>
 }
 
 /** @throws only when the run's signal aborts */
 export async function* runHttp(run: ServiceRun): AsyncIterable<ServiceEvent> {
   const { target, origin, tools, signal } = run
-  const scheme = origin.tls ? 'https' : 'http'
+  const { groups, sequences, isSmall } = prepare(run.plan, run.permissions)
+  if (groups.length === 0 && sequences.length === 0) return
   const basePath = target.basePath.startsWith('/') ? target.basePath : '/'
-  const place = { scheme, hostname: origin.hostname, address: origin.address, port: origin.port, basePath } as const
-  const { requests, unfinished } = planOrigin(run.plan, place, recognised(run.service.technologies))
-  const hasSequences = run.plan.templates.some(({ isSequence }) => isSequence)
-  if (requests.length === 0 && !hasSequences) return
-  const progress = progressOf(requests, unfinished)
+  const variables = placeOf(run, basePath)
   const calibration = await calibrate(tools.http, origin, basePath, signal)
-  // A service that answered nothing so far gets one more chance, and that is the front page.
-  const health = createHealth(calibration.nonsense.length > 0)
-
+  const work: Work = {
+    run,
+    client: shareAnswers(tools.http),
+    basePath,
+    calibration,
+    // A service that answered nothing so far gets one more chance, and that is the front page.
+    health: createHealth(calibration.nonsense.length > 0),
+    progress: new Map(),
+    lookups: new Map(),
+    place: (name) => variables.get(name),
+    isSmall,
+    names: new Set(recognised(run.service.technologies)),
+  }
   try {
-    for await (const { shared, chain } of sendAll(run, requests, progress)) {
-      health.note(chain)
-      yield* matchChain(run, shared, chain, { calibration, progress, basePath })
-      if (health.trouble() !== null) break
-    }
+    yield* runGroups(work, groups)
+    yield* runSequences(run, { ...work, variables, sequences })
+  } finally {
+    work.client.clear()
+  }
+  const trouble = work.health.trouble()
+  if (trouble !== null) yield { kind: 'trouble', message: trouble }
+}
+
+function placeOf({ origin }: ServiceRun, basePath: string) {
+  const scheme = origin.tls ? 'https' : 'http'
+  return variablesOf({ scheme, hostname: origin.hostname, address: origin.address, port: origin.port, basePath })
+}
+
+/** The front page first: what is recognised there decides on the rest. */
+async function* runGroups(work: Work, groups: readonly Group[]): AsyncIterable<ServiceEvent> {
+  const { profile } = work.run.tools
+  for (const { members } of groups) for (const { template } of members) expect(work.progress, template)
+  try {
+    yield* sendAll(
+      work,
+      groups.filter(({ isFront }) => isFront),
+    )
+    const rest = groups.filter((group) => !group.isFront && (work.isSmall || isWanted(group, work.names, profile)))
+    const urgent = (group: Group) =>
+      Number(!group.members.some(({ template }) => !template.subjects.isDisjointFrom(work.names)))
+    const ranked = rest.map((group) => [urgent(group), group] as const)
+    yield* sendAll(
+      work,
+      ranked.toSorted(([left], [right]) => left - right).map(([, group]) => group),
+    )
   } catch (error) {
     // What came to its end before the time was over has done so.
-    yield* endings(progress)
+    yield* endings(work.progress)
     throw error
   }
-  yield* endings(progress)
-  yield* runSequences(run, { calibration, basePath, health, variables: variablesOf(place) })
-  const trouble = health.trouble()
-  if (trouble !== null) yield { kind: 'trouble', message: trouble }
+  yield* endings(work.progress)
+}
+
+function expect(progress: Map<Template, Progress>, template: Template): void {
+  const known = progress.get(template)
+  if (known) known.left += 1
+  else progress.set(template, { left: 1, isBroken: false, isDone: false })
 }
 
 function* endings(progress: ReadonlyMap<Template, Progress>): Iterable<ServiceEvent> {
@@ -66,113 +141,148 @@ function* endings(progress: ReadonlyMap<Template, Progress>): Iterable<ServiceEv
     yield { kind: 'ended', isFinished: left === 0 && !isBroken, check: info.id }
 }
 
-function progressOf(requests: readonly SharedRequest[], unfinished: ReadonlySet<Template>): Map<Template, Progress> {
-  const progress = new Map<Template, Progress>()
-  for (const { listeners } of requests) {
-    for (const { template } of listeners) {
-      const one = progress.get(template) ?? { left: 0, isBroken: unfinished.has(template), isDone: false }
-      one.left += 1
-      progress.set(template, one)
-    }
-  }
-  return progress
-}
-
-/** Sends a few requests side by side and yields each chain as it is complete. */
-async function* sendAll(
-  { tools, origin, signal }: ServiceRun,
-  requests: readonly SharedRequest[],
-  progress: ReadonlyMap<Template, Progress>,
-): AsyncIterable<Sent> {
-  const queue = requests.values()
-  const under = new Map<SharedRequest, Promise<Sent>>()
+/** Sends a few requests side by side and matches each answer as it is complete. */
+async function* sendAll(work: Work, groups: readonly Group[]): AsyncIterable<ServiceEvent> {
   const stop = new AbortController()
-  const options = { signal: AbortSignal.any([signal, stop.signal]) }
+  const signal = AbortSignal.any([work.run.signal, stop.signal])
+  const queue = groups.values()
+  const under = new Set<Promise<readonly Sent[]>>()
+  const done: Promise<readonly Sent[]>[] = []
+  let wake = Promise.withResolvers<void>()
   const start = () => {
-    for (const shared of queue) {
-      if (shared.listeners.every(({ template }) => progress.get(template)?.isDone)) continue
-      const { request, policy, redirectsMax } = shared
-      const chain = follow(tools.http, origin, request, { policy, redirectsMax, ...options })
-      under.set(
-        shared,
-        chain.then((done) => ({ shared, chain: done })),
-      )
-      return
+    for (const group of queue) {
+      const asked = ask(work, group, signal)
+      if (!asked) continue
+      const settled = () => {
+        under.delete(asked)
+        done.push(asked)
+        wake.resolve()
+      }
+      under.add(asked)
+      asked.then(settled, settled)
+      return true
     }
+    return false
   }
   try {
     start()
-    while (under.size > 0) {
-      const sent = await Promise.race(under.values())
-      under.delete(sent.shared)
-      yield sent
-      while (under.size < SIDE_BY_SIDE) {
-        const before = under.size
-        start()
-        if (under.size === before) break
+    while (under.size > 0 || done.length > 0) {
+      if (done.length === 0) await wake.promise
+      wake = Promise.withResolvers<void>()
+      for (const finished of done.splice(0)) {
+        for (const sent of await finished) yield* matchChain(work, sent)
       }
+      while (work.health.trouble() === null && under.size < SIDE_BY_SIDE && start());
+      if (work.health.trouble() !== null) break
     }
   } finally {
-    for (const left of under.values()) left.catch(() => undefined)
+    for (const left of under) left.catch(() => undefined)
     stop.abort(new Error('no longer wanted'))
   }
 }
 
-interface Circumstances {
-  readonly calibration: Calibration
-  readonly progress: ReadonlyMap<Template, Progress>
-  readonly basePath: string
+/** Asks what a group waits for; null when nobody does any more or the request cannot be written here. */
+function ask(work: Work, group: Group, signal: AbortSignal): Promise<readonly Sent[]> | null {
+  const waiting = group.members.filter(({ template }) => !work.progress.get(template)?.isDone)
+  const [first] = waiting
+  const block = first?.template.http[first.block]
+  const question = block && questionsOf(block)[first.question]
+  if (!first || !question) return null
+  const request = question.write(work.basePath, lookupOf(work, first.template))
+  if (!request) {
+    for (const { template } of waiting) broken(work, template)
+    return null
+  }
+  if (!work.isSmall && isForeign(request.path.slice(work.basePath.length - 1), work.names, work.run.tools.profile))
+    return null
+  const variants = variantsOf(group).map(async (variant): Promise<Sent> => {
+    const { policy, redirectsMax } = variant
+    const chain = await follow(work.client, work.run.origin, request, { policy, redirectsMax, signal })
+    work.health.note(chain)
+    return { group, variant, path: request.path, chain }
+  })
+  return Promise.all(variants)
 }
 
-async function* matchChain(
-  run: ServiceRun,
-  shared: SharedRequest,
-  chain: Chain,
-  around: Circumstances,
-): AsyncIterable<ServiceEvent> {
+function broken({ progress }: Work, template: Template): void {
+  const known = progress.get(template)
+  if (known) known.isBroken = true
+}
+
+/** Values of the place, of the template, and random ones that stay the same for it on this service. */
+function lookupOf({ lookups, place }: Work, template: Template): Lookup {
+  const known = lookups.get(template) ?? withVariables(template.variables, withRandom(place))
+  lookups.set(template, known)
+  return known
+}
+
+async function* matchChain(work: Work, sent: Sent): AsyncIterable<ServiceEvent> {
   let seen = 0
-  for (const listener of shared.listeners) {
-    const progress = around.progress.get(listener.template)
+  const { members } = sent.variant
+  const candidates = sent.chain.exchanges.map(({ response }) => candidatesOf(sent.variant, response))
+  for (const [at, member] of members.entries()) {
+    const progress = work.progress.get(member.template)
     if (!progress || progress.isDone) continue
-    if (++seen % LISTENERS_PER_TURN === 0) await nextTurn()
     let isVoid = false
-    for (const exchange of chain.exchanges) {
-      const answer = answerOf(exchange, listener.lookup, listener.block.bodyBytesMax)
-      for (const match of evaluateOperators(listener.block.operators, answer)) {
-        const judged = await judge(run, shared, exchange, listener, match, around)
-        if (judged === 'true') {
-          if (!match.isSilent) yield found(run, exchange, listener.template, match)
-          if (stops(listener.template, listener.block)) progress.isDone = true
-        }
-        if (judged === 'unknown') isVoid = true
-      }
+    for (const [hop, exchange] of sent.chain.exchanges.entries()) {
+      if (candidates[hop]?.[at] === 0) continue
+      if (++seen % LISTENERS_PER_TURN === 0) await nextTurn()
+      isVoid = (yield* matchExchange(work, sent, exchange, member)) || isVoid
     }
     progress.left -= 1
     // A template that stopped at its first match did not ask everything, and so covers nothing else.
-    if (chain.failure !== null || isVoid || progress.isDone) progress.isBroken = true
+    if (sent.chain.failure !== null || isVoid || progress.isDone) progress.isBroken = true
   }
 }
 
-function stops(template: Template, block: HttpBlock): boolean {
-  return template.stopsAtFirstMatch || block.stopsAtFirstMatch
+const prefilters = new WeakMap<readonly Member[], Prefilter>()
+
+/** Which members may match, by their places; undefined where each is looked at. */
+function candidatesOf({ members }: Variant, response: Exchange['response']): Uint8Array | undefined {
+  if (members.length < PREFILTER_FROM) return undefined
+  const operators = members.flatMap(({ template, block }) => template.http[block]?.operators ?? [])
+  const prefilter = prefilters.get(members) ?? createPrefilter(operators)
+  prefilters.set(members, prefilter)
+  return prefilter.candidates(`${headOf(response)}\r\n${response.body.toString('latin1')}`)
+}
+
+/** @returns whether a match could not be judged, so that the check has not come to its end */
+async function* matchExchange(work: Work, sent: Sent, exchange: Exchange, { template, block: place }: Member) {
+  const block = template.http[place]
+  if (!block) return false
+  let isVoid = false
+  const listener: Listener = { template, block, lookup: lookupOf(work, template) }
+  const answer = answerOf(exchange, listener.lookup, block.bodyBytesMax)
+  for (const match of evaluateOperators(block.operators, answer)) {
+    const judged = await judge(work, sent, exchange, listener, match)
+    if (judged === 'unknown') isVoid = true
+    if (judged !== 'true') continue
+    for (const name of namesOfMatch(template, match.name)) work.names.add(name)
+    if (!match.isSilent) yield found(work.run, exchange, template, match)
+    const progress = work.progress.get(template)
+    if (progress && (template.stopsAtFirstMatch || block.stopsAtFirstMatch)) progress.isDone = true
+  }
+  return isVoid
 }
 
 /** Whether a match stands, or would come out for any question at all. */
 async function judge(
-  { tools, origin, signal }: ServiceRun,
-  { request }: SharedRequest,
-  { response }: Exchange,
+  { run: { tools, origin, signal }, calibration, basePath, names }: Work,
+  { path }: Sent,
+  { response, request }: Exchange,
   listener: Listener,
   match: Match,
-  { calibration, basePath }: Circumstances,
 ): Promise<'true' | 'nonsense' | 'unknown'> {
   // The front page is what it is: nothing was guessed in asking for it.
-  if (request.path === basePath || request.path === '/') return 'true'
-  if (isNonsense(calibration, origin, listener, match)) return 'nonsense'
+  if (path === basePath || path === '/') return 'true'
+  if (isBorrowed(listener.template, names, path) || isNonsense(calibration, origin, listener, match)) return 'nonsense'
   if (!needsControl(calibration, response.status)) return 'true'
   const control = controlOf(request, basePath)
   if (!control) return 'true'
   const answer = await tools.http.request(origin, control, { signal })
   if (answer.kind === 'failure') return calibration.nonsense.length === 0 && match.isProof ? 'true' : 'unknown'
-  return matchesToo(answer, origin, listener, match) ? 'nonsense' : 'true'
+  if (!matchesToo(answer, origin, listener, match) || isReflection(listener.template, match)) return 'true'
+  const bodyControl = bodyControlOf(request, basePath, match)
+  const other = bodyControl && (await tools.http.request(origin, bodyControl, { signal }))
+  return other?.kind === 'response' && !matchesToo(other, origin, listener, match) ? 'true' : 'nonsense'
 }

@@ -1,13 +1,23 @@
 /** Runs the checks of one service whose requests follow on each other, a few checks side by side. */
 import type { HttpRequest, HttpResponse } from '#net/http.ts'
+import type { Lookup } from '#template/dsl.ts'
 import type { DslValue } from '#template/dsl-value.ts'
-import { controlOf, needsControl, type Calibration } from '#template/calibration.ts'
-import { follow, questionsOf, type Chain } from '#template/http.ts'
+import {
+  bodyControlOf,
+  controlOf,
+  isReflection,
+  isSameEvidence,
+  needsControl,
+  type Calibration,
+} from '#template/calibration.ts'
+import { questionsOf, type Chain } from '#template/http.ts'
 import type { Health } from '#template/health.ts'
 import { evaluateOperators } from '#template/matcher.ts'
 import { payloadLimits } from '#template/payloads.ts'
-import { requestKey } from '#template/plan.ts'
-import { rankOf, recognised } from '#template/relevance.ts'
+import { createCallList, settleCalls, type CallList } from '#template/calls.ts'
+import { rankOf } from '#template/relevance.ts'
+import { concernsNames, isBorrowed, isForeign } from '#template/selection.ts'
+import type { SharedClient } from '#template/shared-client.ts'
 import { found } from '#template/finding.ts'
 import type { ServiceEvent, ServiceRun } from '#template/run.ts'
 import {
@@ -23,7 +33,7 @@ import { confirmDelay, delaysOf, looksAtTime } from '#template/timing.ts'
 import { withRandom } from '#template/variables.ts'
 
 /** Checks under way on one origin; the client may allow fewer requests. */
-const SIDE_BY_SIDE = 6
+const SIDE_BY_SIDE = 8
 /** Controls asked for one match. */
 const CONTROLS_MAX = 6
 
@@ -32,19 +42,29 @@ interface Circumstances {
   readonly basePath: string
   readonly variables: ReadonlyMap<string, DslValue>
   readonly health: Health
+  readonly client: SharedClient
+  /** Names of what was recognised on the service. */
+  readonly names: ReadonlySet<string>
+  readonly sequences: readonly Template[]
+  /** There are so few checks that all may be asked. */
+  readonly isSmall: boolean
 }
 
 /** @throws only when the run's signal aborts */
 export async function* runSequences(run: ServiceRun, around: Circumstances): AsyncIterable<ServiceEvent> {
-  const queue = inOrder(run, around)
-  const answers = sharedAnswers(run, queue)
-  const rest = queue.values()
+  const waiting = inOrder(run, around)
+  const rest = waiting.values()
   const under = new Map<State, Promise<readonly ServiceEvent[]>>()
+  const calls = createCallList()
   const start = () => {
-    const next = around.health.trouble() === null ? rest.next() : { done: true as const }
-    if (next.done) return
-    const { state } = next.value
-    under.set(state, runOne(run, state, around, answers))
+    while (around.health.trouble() === null) {
+      const next = rest.next()
+      if (next.done) return
+      const { state } = next.value
+      if (!isWorthIts(next.value, run, around)) continue
+      under.set(state, runOne(run, state, around, calls))
+      return
+    }
   }
   try {
     for (let at = 0; at < SIDE_BY_SIDE; at++) start()
@@ -53,75 +73,79 @@ export async function* runSequences(run: ServiceRun, around: Circumstances): Asy
         [...under].map(async ([key, promise]) => [key, await promise] as const),
       )
       under.delete(state)
-      yield* events
       start()
+      yield* events
     }
     for (const { state } of rest) yield { kind: 'ended', isFinished: false, check: state.template.info.id }
+    yield* settleCalls(run, calls)
   } finally {
     for (const left of under.values()) left.catch(() => undefined)
+    // Addresses that were made and never sent, or that no matcher waited for.
+    for (const { state } of waiting) if (state.callback) run.tools.callbacks?.forget(state.callback.id)
   }
 }
 
 interface Waiting {
   readonly state: State
-  /** What the first request is told apart by; empty when its answer is not shared. */
-  readonly firstKey: string
+  /** The first request; null for one that is not the same each time. */
+  readonly first: HttpRequest | null
   /** Lower comes first. */
   readonly rank: number
 }
 
 /** Checks with the same first request stand together, so that its answer is kept for a short while only. */
-function inOrder(run: ServiceRun, { variables, basePath }: Circumstances): Waiting[] {
-  const names = recognised(run.service.technologies)
+function inOrder(run: ServiceRun, { variables, basePath, names, sequences }: Circumstances): Waiting[] {
   const guesses = payloadLimits[run.tools.profile].credentials > 0
-  const waiting = run.plan.templates
-    .filter(({ isSequence, http, isGuessing }) => isSequence && http.length > 0 && (guesses || !isGuessing))
-    .map((template) => ({ ...waitingFor(template, variables, basePath), rank: rankOf(template, names) }))
-  return waiting.toSorted((left, right) => left.rank - right.rank || compare(left.firstKey, right.firstKey))
+  const place = withGiven(
+    run,
+    withRandom((name) => variables.get(name)),
+  )
+  const waiting = sequences
+    .filter(({ isGuessing }) => guesses || !isGuessing)
+    .map((template): Waiting & { key: string } => {
+      const [written] = template.questions[0] ?? []
+      const state = createState(template, place, run.tools.callbacks)
+      const rank = (template.isUnsafe ? 4 : 0) + (template.isIntrusive ? 2 : 0) + rankOf(template, names)
+      return { state, rank, key: written ?? '', first: written ? firstOf(state, basePath) : null }
+    })
+  return waiting.toSorted((left, right) => left.rank - right.rank || compare(left.key, right.key))
+}
+
+function firstOf({ template, lookup }: State, basePath: string): HttpRequest | null {
+  const [block] = template.http
+  return (block && questionsOf(block)[0]?.write(basePath, lookup)) ?? null
+}
+
+/**
+ * Whether a check is worth its requests. One that begins with an answer that is at hand, and goes on
+ * only where that fits, costs nothing to begin.
+ */
+function isWorthIts({ state, first }: Waiting, run: ServiceRun, { names, client, isSmall }: Circumstances): boolean {
+  const { template } = state
+  // Bytes that bend the rules and tries to sign in are for the product alone that they are written for.
+  if (template.isUnsafe && !(template.isSpecific && concernsNames(template, names))) return false
+  if (template.isGuessing && !concernsNames(template, names)) return false
+  if (!isSmall && first && isForeign(first.path, names, run.tools.profile)) return false
+  if (run.tools.profile === 'deep' || isSmall || concernsNames(template, names)) return true
+  const begins = template.http[0]
+  const isGated = template.flow?.kind === 'and' && begins?.paths.length === 1 && begins.payloads === null
+  return isGated && first !== null && client.knows(run.origin, first)
 }
 
 function compare(left: string, right: string): number {
   return left < right ? -1 : Number(left > right)
 }
 
-function waitingFor(
-  template: Template,
-  variables: Circumstances['variables'],
-  basePath: string,
-): Omit<Waiting, 'rank'> {
-  const state = createState(
-    template,
-    withRandom((name) => variables.get(name)),
-  )
-  const [block] = template.http
-  const request = block && questionsOf(block)[0]?.write(basePath, state.lookup)
-  const isShared = request?.method === 'GET' && request.body === undefined
-  return { state, firstKey: block && isShared ? requestKey(request, block) : '' }
-}
-
-/** Sends equal first requests once and forgets an answer when all that wanted it have it. */
-function sharedAnswers({ tools, origin, signal }: ServiceRun, queue: readonly Waiting[]): SequenceTools['askFirst'] {
-  const wanted = Map.groupBy(queue, ({ firstKey }) => firstKey)
-  const left = new Map([...wanted].map(([key, { length }]) => [key, length]))
-  const known = new Map<string, Promise<Chain>>()
-  return (request, block) => {
-    const { redirects: policy, redirectsMax } = block
-    const ask = () => follow(tools.http, origin, request, { policy, redirectsMax, signal })
-    const key = requestKey(request, block)
-    const count = left.get(key) ?? 0
-    const chain = known.get(key) ?? ask()
-    left.set(key, count - 1)
-    if (count > 1) known.set(key, chain)
-    else known.delete(key)
-    return chain
-  }
+/** What an operator gave comes before what is made up. */
+function withGiven({ tools: { given } }: ServiceRun, lookup: Lookup): Lookup {
+  return given === undefined ? lookup : (name) => given.get(name) ?? lookup(name)
 }
 
 async function runOne(
   run: ServiceRun,
   state: State,
   around: Circumstances,
-  askFirst: SequenceTools['askFirst'],
+  calls: CallList,
 ): Promise<readonly ServiceEvent[]> {
   const events: ServiceEvent[] = []
   const settle = async (step: StepMatch) => {
@@ -134,8 +158,13 @@ async function runOne(
     around.health.note(chain)
     return around.health.trouble() === null
   }
-  await runSequence(state, { run, basePath: around.basePath, askFirst, goesOn, settle })
-  events.push({ kind: 'ended', isFinished: !state.isBroken && !state.isDone, check: state.template.info.id })
+  const awaitCall: SequenceTools['awaitCall'] = (call) => calls.add(call)
+  const { basePath, client, names } = around
+  const foreign = (request: HttpRequest) => !around.isSmall && isForeign(request.path, names, run.tools.profile)
+  await runSequence(state, { run, basePath, client, isForeign: foreign, goesOn, settle, awaitCall })
+  const isFinished = !state.isBroken && !state.isDone
+  if (calls.has(state)) calls.whenSettled(state, isFinished)
+  else events.push({ kind: 'ended', isFinished, check: state.template.info.id })
   return events
 }
 
@@ -143,22 +172,43 @@ async function runOne(
 async function judge(
   { tools, origin, signal }: ServiceRun,
   step: StepMatch,
-  { calibration, basePath }: Circumstances,
+  { calibration, basePath, names }: Circumstances,
 ): Promise<'true' | 'nonsense' | 'unknown'> {
   if (step.block.operators.matchers.some(looksAtTime)) return judgeDelay(tools, origin, signal, step)
   const guessed = guessedSteps(step, basePath)
   if (guessed.length === 0) return 'true'
+  if (isBorrowed(step.state.template, names, step.exchange.request.path)) return 'nonsense'
   if (calibration.nonsense.some((response) => holdsWith(step, () => response, guessed))) return 'nonsense'
   if (!needsControl(calibration, step.exchange.response.status)) return 'true'
-  const controls = new Map<number, HttpResponse>()
-  for (const at of guessed.slice(-CONTROLS_MAX)) {
-    const control = controlFor(step, at, basePath)
-    if (!control) return 'true'
+  const asked = guessed.slice(-CONTROLS_MAX)
+  const ask = (write: (at: number) => HttpRequest | null) => answersTo({ tools, origin, signal }, asked, write)
+  const controls = await ask((at) => controlFor(step, at, basePath))
+  if (controls === 'none') return 'true'
+  if (controls === 'failed') return calibration.nonsense.length === 0 && step.match.isProof ? 'true' : 'unknown'
+  if (!holdsWith(step, (at) => controls.get(at), guessed) || isReflection(step.state.template, step.match))
+    return 'true'
+  const others = await ask((at) => {
+    const request = step.state.steps[at]?.request
+    return request ? bodyControlOf(step.state.jar.dress(request), basePath, step.match) : null
+  })
+  return typeof others === 'object' && !holdsWith(step, (at) => others.get(at), guessed) ? 'true' : 'nonsense'
+}
+
+/** Answers to controls by their steps; `none` where one cannot be written, `failed` where one was not answered. */
+async function answersTo(
+  { tools, origin, signal }: Pick<ServiceRun, 'tools' | 'origin' | 'signal'>,
+  steps: readonly number[],
+  write: (at: number) => HttpRequest | null,
+): Promise<ReadonlyMap<number, HttpResponse> | 'none' | 'failed'> {
+  const answers = new Map<number, HttpResponse>()
+  for (const at of steps) {
+    const control = write(at)
+    if (!control) return 'none'
     const answer = await tools.http.request(origin, control, { signal })
-    if (answer.kind === 'failure') return calibration.nonsense.length === 0 && step.match.isProof ? 'true' : 'unknown'
-    controls.set(at, answer)
+    if (answer.kind === 'failure') return 'failed'
+    answers.set(at, answer)
   }
-  return holdsWith(step, (at) => controls.get(at), guessed) ? 'nonsense' : 'true'
+  return answers
 }
 
 /** A match that rests on time stands when other delays bring about other times. */
@@ -217,5 +267,5 @@ function holdsWith(
   })
   const present = steps[at]?.exchange ?? exchange
   const answer = answerAt(state, block, present, steps)
-  return evaluateOperators(block.operators, answer).some(({ name }) => name === match.name)
+  return evaluateOperators(block.operators, answer).some((other) => isSameEvidence(match, other))
 }

@@ -1,7 +1,10 @@
 /** Runs the TCP and TLS checks of one service. */
+import { toBytes } from '#template/dsl-value.ts'
 import { rawEvidence, type Evidence } from '#template/evidence.ts'
 import { evaluateOperators, type Match } from '#template/matcher.ts'
+import { payloadLimits, payloadSets } from '#template/payloads.ts'
 import { askNetwork, concerns } from '#template/network.ts'
+import { prepare } from '#template/plan.ts'
 import type { ServiceEvent, ServiceRun } from '#template/run.ts'
 import { askTls, tlsAnswer, tlsFacts, type TlsReading } from '#template/ssl.ts'
 import type { NetworkBlock, SslBlock, Template } from '#template/template.ts'
@@ -9,7 +12,7 @@ import { variablesOf, withRandom, withVariables } from '#template/variables.ts'
 
 /** @throws only when the run's signal aborts */
 export async function* runNetwork(run: ServiceRun): AsyncIterable<ServiceEvent> {
-  for (const template of run.plan.templates) {
+  for (const template of prepare(run.plan, run.permissions).network) {
     const blocks = template.network.filter((block) => concerns(template, block, run.service))
     if (blocks.length === 0) continue
     let isAnswered = true
@@ -19,9 +22,32 @@ export async function* runNetwork(run: ServiceRun): AsyncIterable<ServiceEvent> 
 }
 
 async function* runNetworkBlock(run: ServiceRun, template: Template, block: NetworkBlock) {
+  const { credentials, requestsPerCheck } = payloadLimits[run.tools.profile]
+  if (!block.payloads) return yield* runDialogue(run, template, block, new Map())
+  let left = template.isGuessing ? credentials : requestsPerCheck
+  let isAnswered = true
+  for (const set of payloadSets(block.payloads)) {
+    // What was not tried was not checked.
+    if (left-- <= 0 || run.allowance.payloadRequests-- <= 0) return false
+    isAnswered = (yield* runDialogue(run, template, block, set)) && isAnswered
+  }
+  return isAnswered
+}
+
+async function* runDialogue(
+  run: ServiceRun,
+  template: Template,
+  block: NetworkBlock,
+  payload: ReadonlyMap<string, string>,
+): AsyncGenerator<ServiceEvent, boolean, undefined> {
   const { tools, origin, signal } = run
   await tools.budget.take(origin.address, signal)
-  const reading = await askNetwork(block, origin, lookupOf(run, template), { guard: tools.guard, signal })
+  const place = lookupOf(run, template)
+  const lookup: typeof place = (name) => {
+    const value = payload.get(name)
+    return value === undefined ? place(name) : toBytes(value)
+  }
+  const reading = await askNetwork(block, origin, lookup, { guard: tools.guard, signal })
   if (reading.kind === 'inconclusive') return false
   for (const match of evaluateOperators(block.operators, reading.answer)) {
     yield found(run, template, match, rawEvidence(reading.request, reading.received.toString('latin1'), match), '')
@@ -32,8 +58,7 @@ async function* runNetworkBlock(run: ServiceRun, template: Template, block: Netw
 /** Each pair of versions is tried once, however many checks ask for it. */
 export async function* runTls(run: ServiceRun): AsyncIterable<ServiceEvent> {
   const readings = new Map<string, TlsReading>()
-  for (const template of run.plan.templates) {
-    if (template.ssl.length === 0) continue
+  for (const template of prepare(run.plan, run.permissions).ssl) {
     let isAnswered = true
     for (const block of template.ssl) {
       const key = `${block.minVersion} ${block.maxVersion}`

@@ -2,13 +2,16 @@
 import type { FindingObservation, Observation, ScanProfile } from '@glacis/contract/runner'
 import type { Wfn } from '@glacis/contract/inventory'
 import type { z } from 'zod'
+import type { Callbacks } from '#callback/index.ts'
 import type { Guard } from '#guard.ts'
 import type { HttpClient, Origin } from '#net/http.ts'
+import { isSerious } from '#template/finding.ts'
 import { runHttp } from '#template/run-http.ts'
 import { runNetwork, runTls } from '#template/run-tcp.ts'
+import { runDns } from '#template/run-dns.ts'
 import { payloadLimits } from '#template/payloads.ts'
 import { sideBySide } from '#template/side-by-side.ts'
-import type { CheckPlan } from '#template/plan.ts'
+import { prepare, type CheckPlan, type Permissions } from '#template/plan.ts'
 
 export interface CheckTarget {
   /** Pinned IP address: the only one that is dialled. */
@@ -33,6 +36,14 @@ export interface CheckTools {
   readonly guard: Guard
   readonly signal: AbortSignal
   readonly profile: ScanProfile
+  /** Checks that may change the target run, too. */
+  readonly intrusive?: boolean
+  /** Hears targets call back; without it checks that wait for that do not run. */
+  readonly callbacks?: Callbacks
+  /** Values that an operator gave for the placeholders of checks, such as an account to sign in with. */
+  readonly given?: ReadonlyMap<string, string>
+  /** Addresses of name servers, with a port where it is not 53; this machine's own where absent. */
+  readonly resolvers?: readonly string[]
   /** Services of the host that are checked at one time; one where absent. */
   readonly servicesAtOnce?: number
   /** Asked before each connection that is not HTTP. */
@@ -47,6 +58,7 @@ export interface ServiceRun {
   readonly tools: CheckTools
   /** What is left to all services of the host together. */
   readonly allowance: { payloadRequests: number }
+  readonly permissions: Permissions
   /** Ends with the scan, or with the time that one port may take. */
   readonly signal: AbortSignal
 }
@@ -87,11 +99,17 @@ const DECOY_QUALITY = 30
 export async function* runChecks(target: CheckTarget, plan: CheckPlan, tools: CheckTools): AsyncIterable<Observation> {
   const serious: Finding[] = []
   const allowance = { payloadRequests: payloadLimits[tools.profile].requestsPerHost }
+  const permissions = {
+    intrusive: tools.intrusive ?? false,
+    callbacks: tools.callbacks !== undefined,
+    given: new Set(tools.given?.keys()),
+  }
   try {
     const services = target.services.filter(({ transport }) => transport === 'tcp')
     const check = (service: IdentifiedService, signal: AbortSignal) =>
-      runService({ target, service, plan, tools: { ...tools, signal }, allowance }, serious)
+      runService({ target, service, plan, tools: { ...tools, signal }, allowance, permissions }, serious)
     yield* sideBySide(services, tools.servicesAtOnce ?? 1, tools.signal, check)
+    yield* runDns(target, prepare(plan, permissions).dns, tools, serious)
   } catch (error) {
     // What was proved before an abort stays proved.
     yield* settleSerious(target.address, serious)
@@ -131,8 +149,8 @@ async function* eventsOf(run: ServiceRun, deadline: AbortSignal): AsyncIterable<
   } catch (error) {
     if (!deadline.aborted || tools.signal.aborted) throw error
     yield { kind: 'trouble', message: `stopped after ${portDeadlineMs[tools.profile] / 1000} s of checks` }
-    for (const { info, http, ssl, network } of plan.templates) {
-      if ([http, ssl, network].filter((blocks) => blocks.length > 0).length > 1)
+    for (const { info, counts } of plan.templates) {
+      if (Object.values(counts).filter((count) => count > 0).length > 1)
         yield { kind: 'ended', isFinished: false, check: info.id }
     }
   }
@@ -144,10 +162,6 @@ function problem(address: string, message: string): Observation {
 
 function isHttp({ protocol }: IdentifiedService): boolean {
   return protocol === 'http' || protocol === 'https'
-}
-
-function isSerious(severity: string): boolean {
-  return severity === 'critical' || severity === 'high'
 }
 
 function* settleSerious(address: string, serious: readonly Finding[]): Iterable<Observation> {

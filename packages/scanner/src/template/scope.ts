@@ -1,16 +1,21 @@
 /** The names that the texts of one template may use, beside those of the place it is run on. */
-import { at, either, items, keysOf, text, type Node } from '#template/parse-node.ts'
+import { at, items, keysOf, text, type Node } from '#template/parse-node.ts'
 
 /** Names that extractors of the template read, and the variables that it sets itself. */
-export type Scope = ReadonlySet<string>
+export interface Scope {
+  readonly has: (name: string) => boolean
+  /** Collects the names that nothing here gives a value to. */
+  readonly lacking: Set<string>
+}
 
 export function scopeOf(root: Node): Scope {
-  const blocks = items(either(root, 'http', 'requests'))
+  const blocks = ['http', 'requests', 'tcp', 'network', 'dns', 'ssl'].flatMap((kind) => items(at(root, kind)))
   const extracted = blocks
     .flatMap((block) => items(at(block, 'extractors')))
     .map((extractor) => text(at(extractor, 'name'), ''))
   const listed = blocks.flatMap((block) => keysOf(at(block, 'payloads')))
-  return new Set([...listed, ...extracted.filter((name) => name !== ''), ...readVariables(root).keys()])
+  const known = new Set([...listed, ...extracted.filter((name) => name !== ''), ...readVariables(root).keys()])
+  return { has: (name) => known.has(name), lacking: new Set() }
 }
 
 /**

@@ -4,7 +4,10 @@
  */
 import type { Exchange, Chain, Question } from '#template/http.ts'
 import { answerOf, follow, questionsOf } from '#template/http.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { CallbackAddress, Callbacks } from '#callback/index.ts'
 import type { HttpRequest } from '#net/http.ts'
+import { exchangeRaw } from '#net/raw-http.ts'
 import type { Lookup } from '#template/dsl.ts'
 import { followFlow } from '#template/flow.ts'
 import { toBytes } from '#template/dsl-value.ts'
@@ -14,10 +17,13 @@ import { payloadLimits, payloadSets } from '#template/payloads.ts'
 import type { Annotations } from '#template/raw.ts'
 import type { ServiceRun } from '#template/run.ts'
 import type { Answer, HttpBlock, Template } from '#template/template.ts'
+import type { SharedClient } from '#template/shared-client.ts'
 import { fillBytesKnown, withVariables } from '#template/variables.ts'
 
 /** Answers that matchers may still look back at; later ones are matched and forgotten. */
 const REMEMBERED_MAX = 40
+/** How long the answer to raw bytes may take, in milliseconds. */
+const RAW_DEADLINE_MS = 5_000
 
 /** A request that was sent, with the answer of the chain that is looked at. */
 export interface Step {
@@ -36,6 +42,10 @@ export interface State {
   /** Answers of the present block, in the order of their requests; a request that was not sent leaves a gap. */
   readonly steps: (Step | undefined)[]
   asked: number
+  /** The address that the present set of values is to be called back at; null while nobody asked for it. */
+  callback: CallbackAddress | null
+  /** It sent something that may have changed the service, so that answers given before do not count. */
+  hasChanged: boolean
   /** Something was not answered, so that the check has not come to its end. */
   isBroken: boolean
   isDone: boolean
@@ -49,11 +59,21 @@ export interface StepMatch {
   readonly exchange: Exchange
   readonly match: Match
 }
+/** A block whose matchers wait for a call, with the last answer that they may look at beside it. */
+export interface AwaitedCall {
+  readonly state: State
+  readonly block: HttpBlock
+  readonly id: string
+  readonly exchange: Exchange
+}
 export interface SequenceTools {
   readonly run: ServiceRun
   readonly basePath: string
-  /** Sends the first request of a check; equal ones may share an answer. */
-  readonly askFirst: (request: HttpRequest, block: HttpBlock) => Promise<Chain>
+  readonly client: SharedClient
+  /** Hears of a block that the target is to call back for; the call is waited for at the end. */
+  readonly awaitCall: (call: AwaitedCall) => void
+  /** Whether a request has no business with this service, so that it is not sent. */
+  readonly isForeign: (request: HttpRequest) => boolean
   /** Hears of each chain; answers whether to go on. */
   readonly goesOn: (chain: Chain) => boolean
   /** Whether a match stands; called once for each, it may ask the service again. */
@@ -61,8 +81,15 @@ export interface SequenceTools {
 }
 
 /** @param place values of the place and random ones */
-export function createState(template: Template, place: Lookup): State {
-  const own: Lookup = (name) => state.read.get(name) ?? payloadValue(state, place, name)
+export function createState(template: Template, place: Lookup, callbacks?: Callbacks): State {
+  const callback = () => (state.callback ??= callbacks?.create() ?? null)?.url
+  const own: Lookup = (name) => {
+    if (/^interactsh[-_]url$/.test(name)) return callback()
+    return (
+      state.read.get(name) ??
+      payloadValue(state, (other) => (/^interactsh[-_]url$/.test(other) ? callback() : place(other)), name)
+    )
+  }
   const set = withVariables(template.variables, (name) => own(name) ?? place(name), fleetingOf(template))
   const state: State = {
     template,
@@ -72,6 +99,8 @@ export function createState(template: Template, place: Lookup): State {
     payload: new Map(),
     steps: [],
     asked: 0,
+    callback: null,
+    hasChanged: false,
     isBroken: false,
     isDone: false,
   }
@@ -87,7 +116,8 @@ function payloadValue(state: State, place: Lookup, name: string): string | undef
 
 /** Variables that are made of what lists bring. */
 function fleetingOf({ http, variables }: Template): ReadonlySet<string> {
-  const names = http.flatMap(({ payloads }) => [...(payloads?.lists.keys() ?? [])])
+  if (variables.size === 0) return new Set()
+  const names = [...http.flatMap(({ payloads }) => [...(payloads?.lists.keys() ?? [])]), 'interactsh']
   const made = [...variables].filter(([, written]) => names.some((name) => written.includes(name)))
   return new Set(made.map(([name]) => name))
 }
@@ -111,7 +141,9 @@ async function runBlock(state: State, block: HttpBlock, tools: SequenceTools): P
   let isMatched = false
   for (const payload of setsOf(state, block, tools)) {
     state.payload = payload
-    if (await runQuestions(state, block, tools)) isMatched = true
+    const isFirstSet = state.steps.length === 0
+    if (await runQuestions(state, block, isFirstSet, tools)) isMatched = true
+    awaitCall(state, block, tools)
     if (state.isBroken || state.isDone) break
   }
   state.payload = new Map()
@@ -119,12 +151,28 @@ async function runBlock(state: State, block: HttpBlock, tools: SequenceTools): P
   return isMatched || (matchers.length + extractors.length === 0 && !state.isBroken)
 }
 
+/** The address of one set of values is not handed out again. */
+function awaitCall(state: State, block: HttpBlock, tools: SequenceTools): void {
+  const exchange = state.steps.findLast((step) => step !== undefined)?.exchange
+  if (state.callback && exchange && looksAtCalls(block))
+    tools.awaitCall({ state, block, id: state.callback.id, exchange })
+  if (looksAtCalls(block)) state.callback = null
+}
+
+function looksAtCalls({ operators: { matchers, extractors } }: HttpBlock): boolean {
+  const isCall = (name: string) => name.startsWith('interactsh')
+  return [...matchers, ...extractors].some(
+    (one) => isCall(one.part) || (one.type === 'dsl' && one.expressions.some(({ names }) => [...names].some(isCall))),
+  )
+}
+
 /** One set of no values for a block without lists; else as many as this scan may try. */
 function* setsOf(state: State, block: HttpBlock, { run }: SequenceTools): Iterable<ReadonlyMap<string, string>> {
   if (!block.payloads) return yield new Map()
-  const { requestsPerCheck, credentials } = payloadLimits[run.tools.profile]
+  const { requestsPerCheck, requestsPerGeneralCheck, credentials } = payloadLimits[run.tools.profile]
+  const most = state.template.isSpecific ? requestsPerCheck : requestsPerGeneralCheck
   const each = questionsOf(block).length
-  let left = state.template.isGuessing ? credentials : Math.floor(requestsPerCheck / each)
+  let left = state.template.isGuessing ? credentials : Math.floor(most / each)
   for (const set of payloadSets(block.payloads)) {
     if (left-- <= 0 || run.allowance.payloadRequests < each) {
       // What was not tried was not checked.
@@ -136,9 +184,15 @@ function* setsOf(state: State, block: HttpBlock, { run }: SequenceTools): Iterab
   }
 }
 
-async function runQuestions(state: State, block: HttpBlock, tools: SequenceTools): Promise<boolean> {
+async function runQuestions(
+  state: State,
+  block: HttpBlock,
+  isFirstSet: boolean,
+  tools: SequenceTools,
+): Promise<boolean> {
   let isMatched = false
   for (const question of questionsOf(block)) {
+    if (question.annotations.isOnce && !isFirstSet) continue
     if (await runStep(state, block, question, tools)) isMatched = true
     if (state.isBroken || state.isDone) break
     if (isMatched && block.stopsAtFirstMatch) {
@@ -150,10 +204,21 @@ async function runQuestions(state: State, block: HttpBlock, tools: SequenceTools
 }
 
 async function runStep(state: State, block: HttpBlock, question: Question, tools: SequenceTools): Promise<boolean> {
+  await pauseOf(question, tools.run.signal)
   const request = question.write(tools.basePath, state.lookup)
   const at = state.steps.push(undefined) - 1
   if (!request) return false
-  const chain = await send(state, block, { ...question.annotations, request }, tools)
+  if (tools.isForeign(request)) {
+    // What was not asked was not checked.
+    state.isBroken = true
+    return false
+  }
+  const chain = await send(
+    state,
+    block,
+    { ...question.annotations, request, bytes: question.bytes(tools.basePath, state.lookup) },
+    tools,
+  )
   if (!tools.goesOn(chain) || chain.failure !== null) state.isBroken = true
   let isMatched = false
   for (const exchange of chain.exchanges) {
@@ -171,28 +236,59 @@ async function runStep(state: State, block: HttpBlock, question: Question, tools
   return isMatched
 }
 
-async function send(
-  state: State,
-  block: HttpBlock,
-  { request, deadlineMs, sendsHostAsSni }: Annotations & { readonly request: HttpRequest },
-  { run, askFirst }: SequenceTools,
-): Promise<Chain> {
-  const jar = block.keepsCookies ? state.jar : undefined
+/** Waits as long as the request asks to be waited with, for what an earlier one has set going. */
+async function pauseOf({ pauseMs }: Question, signal: AbortSignal): Promise<void> {
+  if (pauseMs === 0) return
+  await delay(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted())
+}
+
+interface Asked extends Annotations {
+  readonly request: HttpRequest
+  /** Byte for byte, where the text bends the rules of HTTP. */
+  readonly bytes: Buffer | null
+}
+
+async function send(state: State, block: HttpBlock, asked: Asked, tools: SequenceTools): Promise<Chain> {
+  const { request, deadlineMs, sendsHostAsSni } = asked
+  const { run, client } = tools
   state.asked += 1
-  if (state.asked === 1 && deadlineMs === null && !sendsHostAsSni) {
-    const chain = await askFirst(request, block)
-    for (const { path, response } of chain.exchanges) jar?.take(path, response)
-    return chain
-  }
+  if (block.isUnsafe && asked.bytes) return sendRaw(run, asked, asked.bytes, state)
+  const jar = block.keepsCookies ? state.jar : undefined
   const { redirects: policy, redirectsMax } = block
   const origin = sendsHostAsSni ? { ...run.origin, hostname: hostOf(request) ?? run.origin.hostname } : run.origin
-  return follow(run.tools.http, origin, request, {
+  const mayShare = deadlineMs === null && !sendsHostAsSni && isSharable(state, request)
+  return follow(mayShare ? client : { request: client.alone }, origin, request, {
     policy,
     redirectsMax,
     signal: run.signal,
     ...(jar && { jar }),
     ...(deadlineMs !== null && { deadlineMs }),
   })
+}
+
+/** Nothing that this check did before can have changed the answer. */
+function isSharable(state: State, request: HttpRequest): boolean {
+  if (request.method !== 'GET' && request.method !== 'HEAD') state.hasChanged = true
+  return !state.hasChanged && state.jar.isEmpty() && request.body === undefined
+}
+
+async function sendRaw(
+  run: ServiceRun,
+  { request, deadlineMs, sni }: Asked,
+  bytes: Buffer,
+  state: State,
+): Promise<Chain> {
+  const { guard, budget } = run.tools
+  await budget.take(run.origin.address, run.signal)
+  const serverName = sni === 'callback' ? String(state.lookup('interactsh-url') ?? '') : ''
+  const answer = await exchangeRaw(run.origin, bytes, {
+    guard,
+    signal: run.signal,
+    deadlineMs: deadlineMs ?? RAW_DEADLINE_MS,
+    ...(serverName !== '' && { serverName }),
+  })
+  if (answer.kind === 'failure') return { exchanges: [], failure: answer }
+  return { exchanges: [{ origin: run.origin, path: request.path, request, response: answer }], failure: null }
 }
 
 /** The name of a `Host` header without its port. */

@@ -16,11 +16,16 @@ export interface Place {
 
 /** Names that `variablesOf` may answer; a template that names others is refused when it is read. */
 const knownVariables: ReadonlySet<string> = new Set(
-  'BaseURL RootURL Hostname Host Port Path File Scheme Input FQDN DN RDN TLD SD ip'.split(' '),
+  'BaseURL RootURL Hostname Host Port Path File Scheme Input FQDN DN RDN TLD SD ip interactsh-url'.split(' '),
 )
 /** Longest value of a template's own variable, in bytes. */
 const VALUE_MAX = 1024 * 1024
 const RANDOM_NAME = /^randstr(_\d+)?$/
+
+/** Whether a name stands for a part of the place that is asked, the same for every check there. */
+export function isPlaceVariable(name: string): boolean {
+  return knownVariables.has(name) && name !== 'interactsh-url'
+}
 
 /** Whether the runners can give a value to the placeholder's name. */
 export function isKnownVariable(name: string): boolean {

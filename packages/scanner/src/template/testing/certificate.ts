@@ -8,14 +8,21 @@ export interface CertificateOptions {
   readonly issuer?: string
   /** Days from now until it ends; negative for one that has ended. It began 30 days before that or now. */
   readonly days?: number
+  /** An RSA key of this length; absent: an elliptic curve. */
+  readonly rsaBits?: number
 }
 
 /** A key and a certificate as PEM. An issuer that differs from the name signs with a key of its own. */
-export function certificateFor({ name, issuer = name, days = 30 }: CertificateOptions): { key: string; cert: string } {
-  const own = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const signer = issuer === name ? own : generateKeyPairSync('ec', { namedCurve: 'P-256' })
+export function certificateFor(options: CertificateOptions): { key: string; cert: string } {
+  const { name, issuer = name, days = 30, rsaBits } = options
+  const pair = () =>
+    rsaBits
+      ? generateKeyPairSync('rsa', { modulusLength: rsaBits })
+      : generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const own = pair()
+  const signer = issuer === name ? own : pair()
   const end = Date.now() + days * 86_400_000
-  const algorithm = sequence(oid([1, 2, 840, 10045, 4, 3, 2]))
+  const algorithm = sequence(oid(rsaBits ? [1, 2, 840, 113549, 1, 1, 11] : [1, 2, 840, 10045, 4, 3, 2]))
   const tbs = sequence(
     tag(0xa0, tag(0x02, Buffer.from([2]))),
     tag(0x02, Buffer.from([1])),

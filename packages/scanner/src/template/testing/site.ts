@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Observation, ScanProfile } from '@glacis/contract/runner'
 import { createHttpClient } from '#net/http.ts'
 import { parseTemplate } from '#template/parse.ts'
-import { runChecks } from '#template/run.ts'
+import { runChecks, type CheckTools } from '#template/run.ts'
 import type { Template } from '#template/template.ts'
 
 const guard = { refusal: () => null }
@@ -17,7 +17,7 @@ export interface Site extends AsyncDisposable {
   /** Runs templates, written as YAML, against the site. */
   run(sources: string | readonly string[], options?: SiteRun): Promise<readonly Observation[]>
 }
-export interface SiteRun {
+export interface SiteRun extends Partial<Pick<CheckTools, 'callbacks' | 'intrusive' | 'given' | 'signal'>> {
   readonly profile?: ScanProfile
   readonly technologies?: readonly string[]
 }
@@ -41,12 +41,19 @@ export async function serveSite(address: string, page: Page): Promise<Site> {
   return {
     port,
     asked,
-    async run(sources, { profile = 'gentle' } = {}) {
+    async run(sources, { profile = 'gentle', technologies = [], ...extra } = {}) {
       const templates = [sources].flat().map(templateOf)
-      const service = { port, transport: 'tcp', protocol: 'http', tls: false, banner: '', technologies: [] } as const
+      const service = {
+        port,
+        transport: 'tcp',
+        protocol: 'http',
+        tls: false,
+        banner: '',
+        technologies: technologies.map(software),
+      } as const
       const target = { address, hostname: 'lab.test', basePath: '/', services: [service] }
       const signal = AbortSignal.timeout(20_000)
-      const tools = { http: client, guard, signal, profile, budget: { take: async () => undefined } }
+      const tools = { http: client, guard, signal, profile, budget: { take: async () => undefined }, ...extra }
       const seen: Observation[] = []
       for await (const observation of runChecks(target, { templates }, tools)) seen.push(observation)
       return seen
@@ -57,6 +64,21 @@ export async function serveSite(address: string, page: Page): Promise<Site> {
       server.close()
     },
   }
+}
+
+function software(name: string) {
+  const any = {
+    version: '*',
+    update: '*',
+    edition: '*',
+    language: '*',
+    softwareEdition: '*',
+    targetSoftware: '*',
+    targetHardware: '*',
+    other: '*',
+    text: '',
+  }
+  return { name, wfn: { part: 'a', vendor: '*', product: name.toLowerCase().replaceAll(' ', '_'), ...any } } as const
 }
 
 /** @throws for a template that is refused, with the reason */

@@ -1,0 +1,158 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import { createCallbackServer } from '#callback/index.ts'
+import { borrowCallbacks, lendCallbacks } from '#callback/relay.ts'
+import { askResolver } from '#net/resolver.ts'
+import { serveSite, summary } from '#template/testing/site.ts'
+
+const here = '127.66.4.1'
+const settings = { publicHost: here, listen: here, httpPort: 0 }
+
+describe('a server for callbacks', () => {
+  it('remembers who fetched an address that it made, and nothing else', async () => {
+    const server = await createCallbackServer(settings)
+    try {
+      const one = server.create()
+      const other = server.create()
+      await fetch(`http://${one.url}`, { headers: { 'X-From': 'target' } })
+      await fetch(`http://${here}:${server.httpPort}/${'0'.repeat(40)}`)
+      expect(server.heard(one.id)).toEqual([
+        expect.objectContaining({ protocol: 'http', address: expect.stringMatching(/^127\./) }),
+      ])
+      expect(server.heard(one.id)[0]?.request.toLowerCase()).toContain('x-from: target')
+      expect(server.heard(other.id)).toEqual([])
+      expect(one.id).not.toBe(other.id)
+    } finally {
+      await server.close()
+    }
+  })
+
+  it('answers for the names of its domain and remembers who asked for them', async () => {
+    const server = await createCallbackServer({ ...settings, domain: 'call.test', dnsPort: 0 })
+    const options = { signal: AbortSignal.timeout(5_000), servers: [`${here}:${server.dnsPort}`] }
+    try {
+      const { id, url } = server.create()
+      const name = url.replace(/:\d+$/, '')
+      expect((await askResolver(name, 'A', options))?.answer).toEqual([
+        { name: `${name}.`, type: 'A', ttlSeconds: 1, value: here },
+      ])
+      expect(server.heard(id)).toEqual([expect.objectContaining({ protocol: 'dns' })])
+      expect((await askResolver('elsewhere.test', 'A', options))?.code).toBe('REFUSED')
+      expect((await askResolver(name, 'TXT', options))?.answer).toEqual([])
+    } finally {
+      await server.close()
+    }
+  })
+
+  it('bears what is no question', async () => {
+    const server = await createCallbackServer({ ...settings, domain: 'call.test', dnsPort: 0 })
+    const socket = createSocket('udp4')
+    try {
+      for (const bytes of [[], [1, 2, 3], Array.from({ length: 40 }, () => 0xff)]) {
+        socket.send(Buffer.from(bytes), server.dnsPort ?? 0, here)
+      }
+      const { url } = server.create()
+      const options = { signal: AbortSignal.timeout(5_000), servers: [`${here}:${server.dnsPort}`] }
+      expect((await askResolver(url.replace(/:\d+$/, ''), 'A', options))?.code).toBe('NOERROR')
+    } finally {
+      socket.close()
+      await once(socket, 'close')
+      await server.close()
+    }
+  })
+})
+
+describe('a server that is lent to another thread', () => {
+  it('tells it who called the addresses that it made, and nobody after it was taken back', async () => {
+    const server = await createCallbackServer(settings)
+    try {
+      const lending = lendCallbacks(server)
+      const borrowed = borrowCallbacks(lending.lent)
+      const [one, other] = [borrowed.create(), borrowed.create()]
+      await fetch(`http://${one.url}`)
+      await expect.poll(() => borrowed.heard(one.id)).toEqual([expect.objectContaining({ protocol: 'http' })])
+      expect(borrowed.heard(other.id)).toEqual([])
+      borrowed.forget(one.id)
+      expect(borrowed.heard(one.id)).toEqual([])
+      lending[Symbol.dispose]()
+      await fetch(`http://${other.url}`)
+      expect(borrowed.heard(other.id)).toEqual([])
+    } finally {
+      await server.close()
+    }
+  })
+
+  it('tells of one address so often and no more', async () => {
+    const server = await createCallbackServer(settings)
+    try {
+      using lending = lendCallbacks(server)
+      const borrowed = borrowCallbacks(lending.lent)
+      const [loud, quiet] = [borrowed.create(), borrowed.create()]
+      for (let times = 0; times < 25; times++) await fetch(`http://${loud.url}`)
+      await fetch(`http://${quiet.url}`)
+      await expect.poll(() => borrowed.heard(quiet.id)).toHaveLength(1)
+      expect(borrowed.heard(loud.id)).toHaveLength(20)
+    } finally {
+      await server.close()
+    }
+  })
+})
+
+it('writes addresses as targets reach it', async () => {
+  const server = await createCallbackServer({ ...settings, publicHost: '2001:db8::7', publicPort: 8080 })
+  const { id, url } = server.create()
+  await server.close()
+  expect(url).toBe(`[2001:db8::7]:8080/${id}`)
+})
+
+const check = `id: fetches
+info: { name: a, severity: high }
+http:
+  - raw:
+      - |
+        GET /go?to=http://{{interactsh-url}}/x HTTP/1.1
+        Host: {{Hostname}}
+    matchers:
+      - { type: word, part: interactsh_protocol, words: [http] }
+`
+
+describe('a check that waits for a call', () => {
+  it('finds the target that makes it', async () => {
+    const callbacks = await createCallbackServer(settings)
+    await using site = await serveSite('127.66.4.2', (request, response) => {
+      const to = new URL(request.url ?? '', 'http://here').searchParams.get('to')
+      if (to === null) return void response.writeHead(404).end()
+      fetch(to).then(
+        () => response.end('done'),
+        () => response.end('failed'),
+      )
+    })
+    const seen = await site.run(check, { callbacks })
+    await callbacks.close()
+    expect(summary(seen)).toEqual({ found: ['fetches /go'], covered: ['fetches'] })
+    expect(seen.find((one) => one.kind === 'finding')).toMatchObject({ quality: 98 })
+  })
+
+  it('finds the target that asks for the name', async () => {
+    const callbacks = await createCallbackServer({ ...settings, domain: 'call.test', dnsPort: 0 })
+    await using site = await serveSite('127.66.4.4', (request, response) => {
+      const name = new URL(request.url ?? '', 'http://here').searchParams.get('name')
+      if (name === null) return void response.writeHead(404).end()
+      const options = { signal: AbortSignal.timeout(5_000), servers: [`${here}:${callbacks.dnsPort}`] }
+      void askResolver(name.replace(/:\d+$/, ''), 'A', options).then(() => response.end('asked'))
+    })
+    const asks = check
+      .replace('id: fetches', 'id: asks')
+      .replace('/go?to=http://{{interactsh-url}}/x', '/go?name={{interactsh-url}}')
+    const seen = await site.run(asks.replace('words: [http]', 'words: [dns]'), { callbacks })
+    await callbacks.close()
+    expect(summary(seen)).toEqual({ found: ['asks /go'], covered: ['asks'] })
+  })
+
+  it('does not run where calls cannot be heard', async () => {
+    await using site = await serveSite('127.66.4.3', (_request, response) => response.end('hello'))
+    expect(summary(await site.run(check))).toEqual({ found: [], covered: [] })
+    expect(site.asked.filter((line) => line.includes('/go'))).toEqual([])
+  })
+})

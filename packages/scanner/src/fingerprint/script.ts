@@ -1,0 +1,31 @@
+/** Scripts of a page, cut down to the parts in which libraries say their version. */
+import { pathOnOrigin } from '#fingerprint/origin.ts'
+import type { Origin } from '#net/http.ts'
+
+const scriptsMax = 12
+const headLength = 4000
+const around = 220
+const versionsMax = 60
+
+/** Paths of the scripts that a page loads from its own origin. */
+export function scriptPaths(page: string, origin: Origin): string[] {
+  const found = [...page.matchAll(/<script\b[^>]{0,300}?\bsrc\s*=\s*["']?([^"'\s>]{1,500})/gi)].map(
+    ([, src = '']) => src,
+  )
+  const paths = found.flatMap((src) => {
+    const isBare = !/^(\/|[a-z]+:)/i.test(src)
+    return pathOnOrigin(isBare ? `/${src.replace(/^\.\//, '')}` : src, origin) ?? []
+  })
+  return [...new Set(paths)].slice(0, scriptsMax)
+}
+
+/** The first lines of a script, where notices stand, and what is around each version that it holds as a text. */
+export function scriptExcerpt(body: Buffer): string {
+  const text = body.toString('latin1')
+  const parts = [text.slice(0, headLength)]
+  for (const { index } of text.matchAll(/["']\d{1,4}\.\d{1,4}\.\d{1,5}["']/g)) {
+    if (index >= headLength) parts.push(text.slice(index - around, index + around))
+    if (parts.length > versionsMax) break
+  }
+  return parts.join('\n')
+}

@@ -1,0 +1,134 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { Observation } from '@glacis/contract/runner'
+import { Observation as ObservationSchema } from '@glacis/contract/runner'
+import { expect, it } from 'vitest'
+import { loadPacks, scan } from '#index.ts'
+import { otherHostiles, webHostiles } from '#testing/hostile.ts'
+import { answer, listen } from '#testing/loopback.ts'
+
+const packs = await loadPacks({
+  fingerprints: [new URL('../../../packs/fingerprints', import.meta.url).pathname],
+  checks: [new URL('../../../packs/checks', import.meta.url).pathname],
+})
+const goodAddress = '127.67.9.1'
+// Garbage included, which a busy machine collects late. Read to their ends, the servers would need gigabytes.
+const memoryMaxBytes = 768 * 1024 * 1024
+
+interface Hostiles extends AsyncDisposable {
+  readonly servers: readonly { readonly address: string; readonly port: number }[]
+}
+
+async function startAll(): Promise<Hostiles> {
+  const thread = new Worker(new URL('./testing/hostile-thread.ts', import.meta.url))
+  const [servers] = await once(thread, 'message')
+  return {
+    servers,
+    async [Symbol.asyncDispose]() {
+      await thread.terminate()
+    },
+  }
+}
+
+it('scans a network of fifty servers that mean harm to its end, and the good one among them in full', async () => {
+  await using hostiles = await startAll()
+  expect(hostiles.servers.length).toBeGreaterThanOrEqual(50)
+  await using good = await listen(
+    goodAddress,
+    0,
+    answer([
+      [/^GET \/\.git\/config /, gitConfig],
+      [/^/, notFound],
+    ]),
+  )
+  const servers = [...hostiles.servers, good]
+  const ports = [...new Set(servers.map(({ port }) => port))]
+  const hosts = servers.map(({ address }) => ({ address }))
+  const before = process.memoryUsage().rss
+  const seen: Observation[] = []
+  const limits = {
+    hostDeadlineMs: 15_000,
+    requestsPerHostPerSecond: 1000,
+    requestsPerSecond: 10_000,
+    hostsExamined: 32,
+  }
+  const job = { hosts, ports, allow: ['127.67.8.0/24', '127.67.9.0/24'], profile: 'gentle' as const }
+  for await (const one of scan(job, { packs, limits, signal: new AbortController().signal })) {
+    seen.push(ObservationSchema.parse(one))
+  }
+
+  const reached = seen.filter((one) => one.kind === 'host').map(({ address }) => address)
+  expect(new Set(reached)).toEqual(new Set(hosts.map(({ address }) => address)))
+  const findings = seen.filter((one) => one.kind === 'finding')
+  expect(findings.filter(({ address }) => address === goodAddress).map(({ check }) => check)).toContain(
+    'git-config-exposed',
+  )
+  // What is reported of the others is at most what is true of their headers and greetings.
+  const severe = findings.filter(({ address, check }) => address !== goodAddress && severityOf(check) === 'critical')
+  expect(severe.map(({ address, check }) => `${nameOf(address)}: ${check}`)).toEqual([])
+  expect(seen.filter((one) => one.kind === 'problem' && /failed/.test(one.message))).toEqual([])
+  for (const one of seen)
+    expect(JSON.stringify(one)).not.toMatch(/\\u00(0[0-8bcef]|1.|7f)|[\u202a-\u202e\u0080-\u009f]/)
+  expect(process.memoryUsage().rss - before).toBeLessThan(memoryMaxBytes)
+}, 120_000)
+
+const config = '[core]\n\trepositoryformatversion = 0\n'
+const gitConfig = `HTTP/1.1 200 OK\r\nContent-Length: ${config.length}\r\n\r\n${config}`
+const notFound = 'HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n'
+
+function severityOf(id: string): string {
+  return packs.checks.find((check) => check.id === id)?.severity ?? ''
+}
+
+function nameOf(address: string): string {
+  return [...webHostiles, ...otherHostiles][Number(address.split('.')[3]) - 1]?.name ?? address
+}
+
+it('never leaves the target, wherever a server sends it', async () => {
+  const wanted = webHostiles.filter(({ name }) => name.includes('metadata') || name.includes('a file'))
+  const servers = await Promise.all(wanted.map(({ treat }, index) => listen(`127.67.7.${index + 1}`, 0, treat)))
+  await using outside = await listen('127.67.6.1', 0, (socket) => socket.end())
+  await using sender = await listen('127.67.7.9', 0, (socket) => {
+    socket.on('data', () =>
+      socket.write(`HTTP/1.1 302 Found\r\nLocation: http://127.67.6.1:${outside.port}/\r\nContent-Length: 0\r\n\r\n`),
+    )
+  })
+  const all = [...servers, sender]
+  const job = {
+    hosts: all.map(({ address }) => ({ address })),
+    ports: all.map(({ port }) => port),
+    allow: ['127.67.7.0/24'],
+  }
+  const seen: Observation[] = []
+  const limits = { requestsPerHostPerSecond: 1000 }
+  for await (const one of scan(job, { packs, limits, signal: new AbortController().signal })) seen.push(one)
+  await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()))
+  expect(outside.received()).toBe('')
+  expect(
+    seen
+      .filter((one) => one.kind === 'service')
+      .map(({ address }) => address)
+      .toSorted(),
+  ).toEqual(all.map(({ address }) => address))
+})
+
+it('leaves out what is excluded, even where the target holds it, and says so', async () => {
+  await using kept = await listen('127.67.5.1', 0, (socket) => socket.end('hello\r\n'))
+  await using excluded = await listen('127.67.5.2', kept.port, (socket) => socket.end('hello\r\n'))
+  const job = {
+    hosts: [kept, excluded].map(({ address }) => ({ address })),
+    ports: [kept.port],
+    allow: ['127.67.5.0/24'],
+    deny: ['127.67.5.2/32'],
+  }
+  const seen: Observation[] = []
+  for await (const one of scan(job, { packs, signal: new AbortController().signal })) seen.push(one)
+  expect(excluded.received()).toBe('')
+  expect(seen.filter((one) => one.kind === 'host').map(({ address, reached }) => [address, reached])).toContainEqual([
+    '127.67.5.2',
+    false,
+  ])
+  expect(seen).toContainEqual(
+    expect.objectContaining({ kind: 'problem', message: expect.stringContaining('is excluded') }),
+  )
+})

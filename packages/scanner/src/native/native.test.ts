@@ -1,0 +1,402 @@
+import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import { describe, expect, it } from 'vitest'
+import { Observation } from '@glacis/contract/runner'
+import { dnsQuestion, readDns } from '#native/dns-message.ts'
+import { nativeChecks } from '#native/run.ts'
+import { packetOf, readLists, string } from '#native/ssh-wire.ts'
+import { certificateFor } from '#template/testing/certificate.ts'
+import { answering, examined, tcpPeer, udpPeer } from '#native/testing/examine.ts'
+
+const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
+const crlf = (text: string) => `${text}\r\n`
+
+it('tells of each check what is wrong, what may follow and what to do', () => {
+  for (const check of nativeChecks) {
+    expect(check.summary.length, check.id).toBeGreaterThan(20)
+    expect(check.impact.length, check.id).toBeGreaterThan(20)
+    expect(check.remediation.length, check.id).toBeGreaterThan(20)
+    expect(check.references[0], check.id).toMatch(/^https:/)
+    expect(check.severity, check.id).toBe(bandOf(check.score))
+  }
+  expect(new Set(nativeChecks.map(({ id }) => id)).size).toBe(nativeChecks.length)
+})
+
+/** The severity that a CVSS score stands for (FIRST, qualitative severity rating scale). */
+function bandOf(score: number | null): string {
+  if (score === null) return 'info'
+  if (score < 4) return 'low'
+  if (score < 7) return 'medium'
+  return score < 9 ? 'high' : 'critical'
+}
+
+describe('SSH', () => {
+  const kexInit = (kex: string, ciphers: string, macs: string, keys = 'ssh-ed25519') => {
+    const lists = [kex, keys, ciphers, ciphers, macs, macs, 'none', 'none', '', '']
+    return packetOf(Buffer.concat([Buffer.from([20]), Buffer.alloc(16), ...lists.map(string), Buffer.alloc(5)]))
+  }
+  const server = (packet: Buffer) => answering(Buffer.concat([Buffer.from('SSH-2.0-test\r\n'), packet]), () => '')
+
+  it('finds weak algorithms in what the server offers', async () => {
+    const offer = kexInit('diffie-hellman-group1-sha1', '3des-cbc', 'hmac-md5', 'ssh-dss')
+    await using peer = await tcpPeer(server(offer))
+    const { found, seen } = await examined(peer, { protocol: 'ssh' })
+    expect(found).toEqual(['ssh-kex-weak', 'ssh-cipher-weak', 'ssh-mac-weak', 'ssh-host-key-weak'])
+    for (const one of seen) Observation.parse(one)
+  })
+  it('finds nothing in sound ones, and says that it looked', async () => {
+    await using peer = await tcpPeer(server(kexInit('curve25519-sha256', 'aes128-ctr', 'hmac-sha2-256')))
+    const { found, covered } = await examined(peer, { protocol: 'ssh' })
+    expect(found).toEqual([])
+    expect(covered).toContain('ssh-kex-weak')
+    expect(covered).not.toContain('ssh-password-login')
+  })
+  it('knows version 1 by its greeting', async () => {
+    await using peer = await tcpPeer(answering('SSH-1.5-old\r\n', () => ''))
+    expect((await examined(peer, { protocol: 'ssh' })).found).toEqual(['ssh-protocol-1'])
+  })
+  it.each([Buffer.from([20]), Buffer.alloc(40, 20), Buffer.alloc(0)])(
+    'reads no lists from a damaged packet',
+    (payload) => {
+      expect(readLists(payload)).toBeNull()
+    },
+  )
+})
+
+describe('DNS', () => {
+  const record = (type: number, data: Buffer) =>
+    Buffer.concat([hex('00'), Buffer.from([0, type, 0, 1, 0, 0, 0, 60, data.length >> 8, data.length & 255]), data])
+  const reply = (said: Buffer, flags: number, records: readonly Buffer[]) => {
+    const message = Buffer.concat([Buffer.from(said.subarray(2)), ...records])
+    message.writeUInt16BE(flags, 2)
+    message.writeUInt16BE(records.length, 6)
+    return Buffer.concat([Buffer.from([message.length >> 8, message.length & 255]), message])
+  }
+  const version = Buffer.concat([Buffer.from([6]), Buffer.from('9.18.1')])
+  const soa = record(6, Buffer.alloc(22))
+
+  it('finds recursion, the version and a zone that is handed out', async () => {
+    const answer = (said: Buffer) => {
+      const type = said.readUInt16BE(said.length - 4)
+      if (type === 16) return reply(said, 0x8000, [record(16, version)])
+      if (type === 2) return reply(said, 0x8180, [])
+      return said.toString('latin1').includes('\u0003lab\u0004test')
+        ? reply(said, 0x8400, [soa, soa, soa])
+        : reply(said, 0x8005, [])
+    }
+    await using peer = await tcpPeer(answering('', (_, raw) => answer(raw)))
+    const { found } = await examined(peer, { protocol: 'dns' })
+    expect(found).toEqual(['dns-zone-transfer', 'dns-open-recursion', 'dns-version-disclosed'])
+  })
+  it('finds nothing where all of it is refused', async () => {
+    await using peer = await tcpPeer(answering('', (_, raw) => reply(raw, 0x8005, [])))
+    const { found, covered } = await examined(peer, { protocol: 'dns' })
+    expect(found).toEqual([])
+    expect(covered).toEqual(['dns-zone-transfer', 'dns-open-recursion', 'dns-version-disclosed'])
+  })
+  it('ends at a name that points to itself', () => {
+    const question = dnsQuestion('a.test', 1)
+    const loop = Buffer.concat([question, hex('c016 c016 0001 0001 00000000 0004 00000000')])
+    loop.writeUInt16BE(0x8000, 2)
+    loop.writeUInt16BE(1, 6)
+    loop.writeUInt16BE(0xc000 + question.length, question.length)
+    expect(readDns(loop)?.records).toEqual([])
+  })
+})
+
+describe('by UDP', () => {
+  const description = 'Linux lab 6.1'
+  const snmpAnswer = (said: Buffer, community: string) => {
+    const value = Buffer.concat([
+      hex('06082b06010201010100 04'),
+      Buffer.from([description.length]),
+      Buffer.from(description),
+    ])
+    const bound = Buffer.concat([Buffer.from([0x30, value.length + 2, 0x30, value.length]), value])
+    const pdu = Buffer.concat([hex('0204474c4143 020100 020100'), bound])
+    const head = Buffer.concat([Buffer.from([2, 1, said[4] ?? 0, 4, community.length]), Buffer.from(community)])
+    const body = Buffer.concat([head, Buffer.from([0xa2, pdu.length]), pdu])
+    return Buffer.concat([Buffer.from([0x30, body.length]), body])
+  }
+  it('finds the communities that everyone knows', async () => {
+    const known = ['public', 'private']
+    await using peer = await udpPeer((said) => {
+      const community = known.find((name) => said.includes(name))
+      return community ? snmpAnswer(said, community) : null
+    })
+    const { found, seen } = await examined(peer, { protocol: 'snmp', transport: 'udp' })
+    expect(found).toEqual(['snmp-community-public', 'snmp-community-private'])
+    expect(JSON.stringify(seen)).toContain(description)
+    expect(seen).toContainEqual(expect.objectContaining({ location: `${peer.port}/udp`, transport: 'udp' }))
+  })
+  it('takes an agent that ignores both for sound', async () => {
+    await using peer = await udpPeer(() => null)
+    expect((await examined(peer, { protocol: 'snmp', transport: 'udp' })).found).toEqual([])
+  })
+  it('finds a file that TFTP gives away, and none where there is none', async () => {
+    await using open = await udpPeer((said) =>
+      said.includes('pxelinux.0') ? hex('0003 0001 74657874') : hex('0005 0001 00'),
+    )
+    expect((await examined(open, { protocol: 'tftp', transport: 'udp' })).found).toEqual(['tftp-readable'])
+    await using closed = await udpPeer(() => hex('0005 0001 00'))
+    const { found, covered } = await examined(closed, { protocol: 'tftp', transport: 'udp' })
+    expect([found, covered]).toEqual([[], ['tftp-readable']])
+  })
+  it('finds memcached that answers more than it was asked', async () => {
+    const stats = (length: number) =>
+      Buffer.concat([hex('474c 0000 0001 0000'), Buffer.from('STAT pid 1\r\n'.repeat(length))])
+    await using loud = await udpPeer(() => stats(60))
+    expect((await examined(loud, { protocol: 'memcached', transport: 'udp' })).found).toEqual([
+      'memcached-udp-amplification',
+    ])
+    await using quiet = await udpPeer(() => Buffer.from('CLIENT_ERROR'))
+    expect((await examined(quiet, { protocol: 'memcached', transport: 'udp' })).found).toEqual([])
+  })
+  it('finds what NTP and mDNS tell', async () => {
+    const variables = Buffer.concat([Buffer.from([0x16, 0x82]), Buffer.alloc(10), Buffer.from('version="ntpd 4.2.6"')])
+    const monitor = Buffer.concat([Buffer.from([0x97, 0, 3, 0x2a]), Buffer.alloc(60)])
+    await using ntp = await udpPeer((said) => (said[0] === 0x17 ? monitor : variables))
+    expect((await examined(ntp, { protocol: 'ntp', transport: 'udp' })).found).toEqual([
+      'ntp-monlist',
+      'ntp-variables-exposed',
+    ])
+    await using shut = await udpPeer(() => Buffer.alloc(48))
+    expect((await examined(shut, { protocol: 'ntp', transport: 'udp' })).found).toEqual([])
+    await using mdns = await udpPeer(() =>
+      Buffer.concat([hex('0000 8400 0000 0001 0000 0000'), Buffer.from('_http_tcp')]),
+    )
+    expect((await examined(mdns, { protocol: 'mdns', transport: 'udp' })).found).toEqual(['mdns-exposed'])
+    await using empty = await udpPeer(() => hex('0000 8400 0000 0000 0000 0000 00'))
+    expect((await examined(empty, { protocol: 'mdns', transport: 'udp' })).found).toEqual([])
+  })
+})
+
+describe('rsync, Subversion and git', () => {
+  const rsync = (refusal: string) =>
+    answering('@RSYNCD: 31.0\n', (said) => {
+      if (said.includes('#list')) return 'public         \tfiles\n@RSYNCD: EXIT\n'
+      if (said.includes('--server')) return refusal === '' ? hex('ff01 12345678') : `${'\u0001'.repeat(5)}${refusal}`
+      return '@RSYNCD: OK\n'
+    })
+  it('finds a module that takes an upload', async () => {
+    await using peer = await tcpPeer(rsync(''))
+    expect((await examined(peer, { protocol: 'rsync' })).found).toEqual(['rsync-module-writable'])
+  })
+  it('finds none that says it is read only', async () => {
+    await using peer = await tcpPeer(rsync('ERROR: module is read only\n'))
+    const { found, covered } = await examined(peer, { protocol: 'rsync' })
+    expect([found, covered]).toEqual([[], ['rsync-module-writable']])
+  })
+  const subversion = (last: string) =>
+    answering('( success ( 2 2 ( ) ( edit-pipeline ) ) ) ', (_said, _raw, turn) => {
+      const replies = [
+        '( success ( ( ANONYMOUS ) 3:abc ) ) ',
+        '( success ( ) ) ( success ( 3:abc 9:svn://lab ( ) ) ) ',
+        last,
+      ]
+      return replies[turn] ?? ''
+    })
+  it('finds a repository that anonymous people may write', async () => {
+    await using peer = await tcpPeer(subversion('( success ( ( ) 0: ) ) ( failure ( ( 160034 7:No user 0: 0 ) ) ) '))
+    expect((await examined(peer, { protocol: 'svn' })).found).toEqual(['svn-anonymous-write'])
+  })
+  it('finds none where writing asks for a name', async () => {
+    await using peer = await tcpPeer(subversion('( success ( ( CRAM-MD5 ) 3:abc ) ) '))
+    expect((await examined(peer, { protocol: 'svn' })).found).toEqual([])
+  })
+  it('finds a repository that git lists', async () => {
+    const id = '0'.repeat(40)
+    await using peer = await tcpPeer((socket) => {
+      socket.on('data', (said) => socket.end(said.includes('/app.git') ? `003d${id} HEAD` : 'x'))
+    })
+    expect((await examined(peer, { protocol: 'git' })).found).toEqual(['git-daemon-open'])
+    await using empty = await tcpPeer((socket) => void socket.on('data', () => socket.destroy()))
+    const { found, covered } = await examined(empty, { protocol: 'git' })
+    expect([found, covered]).toEqual([[], ['git-daemon-open']])
+  })
+})
+
+describe('MySQL', () => {
+  const hello = (capabilities: number) => {
+    const body = Buffer.concat([
+      Buffer.from('\u000a5.5.5-10.11.19-MariaDB\0', 'latin1'),
+      Buffer.alloc(4),
+      Buffer.from('abcdefgh\0'),
+      Buffer.from([capabilities & 255, capabilities >> 8, 33, 2, 0, 0xff, 0x81, 21]),
+      Buffer.alloc(10),
+      Buffer.from('ijklmnopqrst\0mysql_native_password\0'),
+    ])
+    return Buffer.concat([Buffer.from([body.length, 0, 0, 0]), body])
+  }
+  const ok = hex('07000002 00 00 00 02 00 00 00')
+  const denied = Buffer.concat([hex('19000002 ff 1504'), Buffer.from('#28000Access denied...')])
+  it('finds root without a password, and no TLS', async () => {
+    await using peer = await tcpPeer(answering(hello(0xf7ff), () => ok))
+    expect((await examined(peer, { protocol: 'mysql' })).found).toEqual(['mysql-root-without-password', 'mysql-no-tls'])
+  })
+  it('answers a change of method with the empty password, too', async () => {
+    const change = Buffer.concat([hex('16000002 fe'), Buffer.from('mysql_native_password')])
+    await using peer = await tcpPeer(answering(hello(0xffff), (_said, _raw, turn) => (turn === 0 ? change : ok)))
+    expect((await examined(peer, { protocol: 'mysql' })).found).toEqual(['mysql-root-without-password'])
+  })
+  it('finds neither where root is refused and TLS is offered', async () => {
+    await using peer = await tcpPeer(answering(hello(0xffff), () => denied))
+    const { found, covered } = await examined(peer, { protocol: 'mysql' })
+    expect([found, covered]).toEqual([[], ['mysql-root-without-password', 'mysql-no-tls']])
+  })
+})
+
+describe('SMB', () => {
+  const answer = (command: number, status: number, body: Buffer) => {
+    const head = Buffer.alloc(64)
+    head.write('\u00feSMB', 'latin1')
+    head.writeUInt32LE(status, 8)
+    head.writeUInt16LE(command, 12)
+    head.writeUInt32LE(7, 40)
+    return Buffer.concat([Buffer.from([0, 0, 0, 64 + body.length]), head, body])
+  }
+  const old = Buffer.concat([Buffer.from([0, 0, 0, 40]), Buffer.from('\u00ffSMB\u0072', 'latin1'), Buffer.alloc(35)])
+  const tree = hex('1000 01 00 00000000 00000000 ff011f00')
+  const server = (mode: number, knowsOld: boolean, hasShare: boolean) =>
+    answering('', (said, raw) => {
+      if (said.startsWith('\u00ffSMB', 4)) return knowsOld ? old : ''
+      const command = raw.readUInt16LE(4 + 12)
+      if (command === 0) return answer(0, 0, Buffer.from([65, 0, mode, 0]))
+      if (command === 1)
+        return answer(1, said.includes('NTLMSSP\0\u0001') ? 0xc0000016 : hasShare ? 0 : 0xc000006d, Buffer.alloc(8))
+      return raw.includes(Buffer.from('public', 'utf16le'))
+        ? answer(3, 0, tree)
+        : answer(3, 0xc00000cc, Buffer.alloc(8))
+    })
+  it('finds version 1, optional signing and a share for everyone', async () => {
+    await using peer = await tcpPeer(server(1, true, true))
+    expect((await examined(peer, { protocol: 'smb' })).found).toEqual([
+      'smb1-enabled',
+      'smb-signing-optional',
+      'smb-guest-share',
+    ])
+  })
+  it('finds none of them on a server that is set up well', async () => {
+    await using peer = await tcpPeer(server(3, false, false))
+    const { found, covered } = await examined(peer, { protocol: 'smb' })
+    expect([found, covered]).toEqual([[], ['smb1-enabled', 'smb-signing-optional', 'smb-guest-share']])
+  })
+})
+
+describe('proxies', () => {
+  const asProxy = { protocol: 'http', banner: 'Server: tinyproxy/1.11.1' }
+  it('finds one that tunnels', async () => {
+    const reply = (said: string) =>
+      said.startsWith('CONNECT') ? 'HTTP/1.0 200 Connection established\r\n\r\n' : 'HTTP/1.0 400 Bad Request\r\n\r\n'
+    await using peer = await tcpPeer(answering('', reply))
+    expect((await examined(peer, asProxy)).found).toEqual(['http-proxy-open'])
+  })
+  it('finds one that looks for names of strangers', async () => {
+    const failed = 'HTTP/1.1 503 Service Unavailable\r\nX-Squid-Error: ERR_DNS_FAIL 0\r\n\r\n'
+    await using peer = await tcpPeer(
+      answering('', (said) => (said.startsWith('CONNECT') ? 'HTTP/1.1 403 Forbidden\r\n\r\n' : failed)),
+    )
+    expect((await examined(peer, asProxy)).found).toEqual(['http-proxy-open'])
+  })
+  it.each([
+    'HTTP/1.1 403 Forbidden\r\n\r\n',
+    'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi',
+    'HTTP/1.1 503 Busy\r\n\r\n',
+  ])('takes %j for no open proxy', async (reply) => {
+    await using peer = await tcpPeer(answering('', () => reply))
+    const { found, covered } = await examined(peer, asProxy)
+    expect([found, covered]).toEqual([[], ['http-proxy-open']])
+  })
+  it('tells an open SOCKS proxy from one that asks for a password', async () => {
+    await using open = await tcpPeer(
+      answering('', (_said, _raw, turn) => hex(turn === 0 ? '0500' : '05000001000000000000')),
+    )
+    expect((await examined(open, { protocol: 'socks5' })).found).toEqual(['socks-proxy-open'])
+    await using shut = await tcpPeer(answering('', () => hex('05ff')))
+    expect((await examined(shut, { protocol: 'socks5' })).found).toEqual([])
+  })
+})
+
+it('lists what the portmapper lists', async () => {
+  const entry = (program: number) => {
+    const bytes = Buffer.alloc(20)
+    bytes.writeUInt32BE(1)
+    bytes.writeUInt32BE(program, 4)
+    bytes.writeUInt32BE(2, 8)
+    bytes.writeUInt32BE(2049, 16)
+    return bytes
+  }
+  const dump = (...programs: number[]) =>
+    Buffer.concat([
+      hex('8000001c 474c4143 00000001 00000000 00000000 00000000 00000000'),
+      ...programs.map(entry),
+      Buffer.alloc(4),
+    ])
+  await using nfs = await tcpPeer(answering('', () => dump(100_000, 100_003)))
+  expect((await examined(nfs, { protocol: 'rpcbind' })).found).toEqual(['rpcbind-open', 'nfs-reachable'])
+  await using plain = await tcpPeer(answering('', () => dump(100_000)))
+  expect((await examined(plain, { protocol: 'rpcbind' })).found).toEqual(['rpcbind-open'])
+  await using other = await tcpPeer(answering('', () => 'HTTP/1.1 400 Bad Request\r\n\r\n'))
+  expect((await examined(other, { protocol: 'rpcbind' })).seen).toEqual([])
+})
+
+describe('mail', () => {
+  it('finds a server that lets anybody in, but not in the gentle profile', async () => {
+    const talk = answering(crlf('* OK ready'), (said) => (said.startsWith('a LOGIN') ? crlf('a OK logged in') : ''))
+    await using peer = await tcpPeer(talk)
+    expect((await examined(peer, { protocol: 'imap' })).found).toEqual(['mail-any-password'])
+    expect((await examined(peer, { protocol: 'imap' }, 'gentle')).seen).toEqual([])
+  })
+  it('finds none that refuses', async () => {
+    const talk = answering(crlf('+OK ready'), (said) => crlf(said.startsWith('USER') ? '+OK' : '-ERR no'))
+    await using peer = await tcpPeer(talk)
+    const { found, covered } = await examined(peer, { protocol: 'pop3' })
+    expect([found, covered]).toEqual([[], ['mail-any-password']])
+  })
+})
+
+describe('TLS', () => {
+  const weak = certificateFor({ name: 'lab.test', rsaBits: 1024 })
+  const sound = certificateFor({ name: 'lab.test' })
+  const secure = (certificate: { key: string; cert: string }, socket: Socket) =>
+    new TLSSocket(socket, { isServer: true, ...certificate, minVersion: 'TLSv1.2', ciphers: 'ALL:@SECLEVEL=0' }).on(
+      'error',
+      () => undefined,
+    )
+
+  it.each([
+    [weak, ['tls-key-weak']],
+    [sound, []],
+  ] as const)('judges the key of a certificate', async (certificate, expected) => {
+    await using peer = await tcpPeer((socket) => void secure(certificate, socket))
+    const { found, covered } = await examined(peer, { protocol: 'http', tls: true })
+    expect(found).toEqual(expected)
+    expect(covered).toContain('tls-key-weak')
+  })
+
+  const mail = (certificate: { key: string; cert: string }) => (socket: Socket) => {
+    socket.write('220 mx ESMTP\r\n')
+    const hear = (said: Buffer) => {
+      if (said.includes('EHLO')) return void socket.write('250-mx\r\n250 STARTTLS\r\n')
+      socket.off('data', hear)
+      socket.write('220 go ahead\r\n')
+      secure(certificate, socket)
+    }
+    socket.on('data', hear)
+  }
+  it('looks into TLS that begins after a plain greeting', async () => {
+    await using peer = await tcpPeer(mail(weak))
+    const { found, covered } = await examined(peer, { protocol: 'smtp' })
+    expect(found).toEqual(['tls-key-weak'])
+    expect(covered).toEqual([
+      'tls-key-weak',
+      'tls-signature-weak',
+      'starttls-version-weak',
+      'starttls-certificate-expired',
+    ])
+  })
+  it('says nothing of a server that knows no TLS', async () => {
+    await using peer = await tcpPeer(answering('220 mx ESMTP\r\n', () => '250 mx\r\n'))
+    expect((await examined(peer, { protocol: 'smtp' })).seen).toEqual([])
+  })
+})

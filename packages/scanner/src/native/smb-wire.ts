@@ -1,0 +1,100 @@
+/** The messages of SMB (MS-CIFS, MS-SMB2) that checks send and read. */
+import { hex } from '#native/native.ts'
+
+export const commands = { negotiate: 0, sessionSetup: 1, treeConnect: 3 } as const
+/** The server wants another message of the log-in. */
+export const moreProcessing = 0xc0000016
+
+/** What an SMB 2 answer begins with; undefined when it is none. */
+export interface Smb2Head {
+  readonly status: number
+  readonly sessionId: Buffer
+  readonly body: Buffer
+}
+
+/** A message in the frame of the session service (RFC 1002, 4.3.1). */
+export function framed(message: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([0, 0, message.length >> 8, message.length & 0xff]), message])
+}
+
+/** Whether a whole frame was received. */
+export function isFrame(heard: Buffer): boolean {
+  return heard.length >= 4 && heard.length >= 4 + heard.readUIntBE(1, 3)
+}
+
+/** SMB 1 negotiation of the one dialect that it has left, NT LM 0.12. */
+export const smb1Negotiate: Buffer = framed(
+  hex('ff534d42 72 00000000 18 53c8 0000 0000000000000000 0000 ffff feff 0000 0000 00 0c00 02 4e54204c4d20302e313200'),
+)
+
+/** SMB 1 session set-up without a name and without a password (MS-CIFS 2.2.4.53). */
+export const smb1Session: Buffer = framed(
+  hex(
+    'ff534d42 73 00000000 18 0140 0000 0000000000000000 0000 0000 feff 0000 0000 ' +
+      '0d ff 00 0000 ffff 0200 0000 00000000 0100 0000 00000000 40000000 0600 00 00 00 00 00 00',
+  ),
+)
+
+export function smb2Message(command: number, id: number, sessionId: Buffer, body: Buffer): Buffer {
+  const head = Buffer.alloc(64)
+  head.write('\u00feSMB', 'latin1')
+  head.writeUInt16LE(64, 4)
+  head.writeUInt16LE(1, 6)
+  head.writeUInt16LE(command, 12)
+  head.writeUInt16LE(31, 14)
+  head.writeUInt32LE(id, 24)
+  sessionId.copy(head, 40)
+  return framed(Buffer.concat([head, body]))
+}
+
+export function readSmb2(heard: Buffer): Smb2Head | undefined {
+  if (heard.length < 4 + 64 || heard.toString('latin1', 4, 8) !== '\u00feSMB') return undefined
+  return { status: heard.readUInt32LE(4 + 8), sessionId: heard.subarray(4 + 40, 4 + 48), body: heard.subarray(4 + 64) }
+}
+
+/** Dialects 2.0.2 and 2.1; signing is possible on our side and not required. */
+export function negotiateBody(): Buffer {
+  return Buffer.concat([hex('2400 0200 0100 0000 00000000'), Buffer.alloc(16, 0x47), hex('0000000000000000 0202 1002')])
+}
+
+export function sessionBody(token: Buffer): Buffer {
+  const head = hex('1900 00 01 00000000 00000000 5800 0000 0000000000000000')
+  head.writeUInt16LE(token.length, 14)
+  return Buffer.concat([head, token])
+}
+
+export function treeBody(path: string): Buffer {
+  const name = Buffer.from(path, 'utf16le')
+  const head = hex('0900 0000 4800 0000')
+  head.writeUInt16LE(name.length, 6)
+  return Buffer.concat([head, name])
+}
+
+/** NTLM's first message in SPNEGO's first (RFC 4178, MS-NLMP 2.2.1.1). */
+export function spnegoInit(): Buffer {
+  const ntlm = Buffer.concat([Buffer.from('NTLMSSP\0'), hex('01000000 07020000 0000000000000000 0000000000000000')])
+  const mechanisms = der(0xa0, der(0x30, hex('060a2b06010401823702020a')))
+  const token = der(0xa2, der(0x04, ntlm))
+  const init = der(0xa0, der(0x30, Buffer.concat([mechanisms, token])))
+  return der(0x60, Buffer.concat([hex('06062b0601050502'), init]))
+}
+
+/** NTLM's third message for nobody: no name, no domain, no proof (MS-NLMP 2.2.1.3, anonymous). */
+export function spnegoAnonymous(): Buffer {
+  const end = 64 + 1
+  const field = (length: number, at: number) => {
+    const bytes = Buffer.alloc(8)
+    bytes.writeUInt16LE(length)
+    bytes.writeUInt16LE(length, 2)
+    bytes.writeUInt32LE(at, 4)
+    return bytes
+  }
+  const fields = [field(1, 64), field(0, end), field(0, 64), field(0, 64), field(0, 64), field(0, end)]
+  const ntlm = Buffer.concat([Buffer.from('NTLMSSP\0'), hex('03000000'), ...fields, hex('050a0000'), Buffer.from([0])])
+  return der(0xa1, der(0x30, der(0xa2, der(0x04, ntlm))))
+}
+
+function der(tag: number, value: Buffer): Buffer {
+  const head = value.length < 128 ? [tag, value.length] : [tag, 0x81, value.length]
+  return Buffer.concat([Buffer.from(head), value])
+}

@@ -1,0 +1,219 @@
+/** An SSH session up to the question in which ways a user may log in; no way is tried. */
+import {
+  createCipheriv,
+  createDecipheriv,
+  createDiffieHellmanGroup,
+  createECDH,
+  createHash,
+  createHmac,
+  randomBytes,
+} from 'node:crypto'
+import type { Cipheriv, Decipheriv } from 'node:crypto'
+import type { Line } from '#net/tcp.ts'
+import { mpint, packetOf, packetsIn, readLists, string } from '#native/ssh-wire.ts'
+
+const version = 'SSH-2.0-Glacis'
+const wait = { firstByteMs: 4000, idleMs: 2000, totalMs: 6000 }
+const macBytes = 32
+
+/** A key agreement that Node can carry out. */
+interface Agreement {
+  readonly hash: string
+  readonly begin: () => { readonly shown: Buffer; readonly isNumber: boolean; secret(theirs: Buffer): Buffer }
+}
+const curve = (name: string, hash: string): Agreement => ({
+  hash,
+  begin() {
+    const own = createECDH(name)
+    return { shown: own.generateKeys(), isNumber: false, secret: (theirs) => own.computeSecret(theirs) }
+  },
+})
+const group = (name: string, hash: string): Agreement => ({
+  hash,
+  begin() {
+    const own = createDiffieHellmanGroup(name)
+    return { shown: own.generateKeys(), isNumber: true, secret: (theirs) => own.computeSecret(theirs) }
+  },
+})
+const agreements: Readonly<Record<string, Agreement>> = {
+  'ecdh-sha2-nistp256': curve('prime256v1', 'sha256'),
+  'ecdh-sha2-nistp384': curve('secp384r1', 'sha384'),
+  'diffie-hellman-group14-sha256': group('modp14', 'sha256'),
+  'diffie-hellman-group16-sha512': group('modp16', 'sha512'),
+  'diffie-hellman-group14-sha1': group('modp14', 'sha1'),
+  'diffie-hellman-group1-sha1': group('modp2', 'sha1'),
+}
+
+/**
+ * The ways in which the server lets a user log in, as it names them.
+ *
+ * @returns undefined when the two have no algorithm in common or the server said no more
+ */
+export async function loginMethods(line: Line, user: string): Promise<readonly string[] | undefined> {
+  const reader = packetReader(line)
+  const ours = kexInit()
+  line.write(`${version}\r\n`)
+  line.write(packetOf(ours))
+  const greeting = await reader.greeting()
+  const theirs = await reader.next()
+  const lists = theirs && readLists(theirs)
+  if (!greeting || !theirs || !lists) return undefined
+  const kex = Object.keys(agreements).find((name) => lists.kex.includes(name))
+  const agreement = agreements[kex ?? '']
+  const isCommon = lists.ciphersIn.includes('aes128-ctr') && lists.macsIn.includes('hmac-sha2-256')
+  if (!agreement || !isCommon) return undefined
+  const keys = await exchange(line, reader, { agreement, greeting, ours, theirs })
+  if (!keys) return undefined
+  const secure = secureLine(line, reader.rest(), keys)
+  return askMethods(secure, user)
+}
+
+function kexInit(): Buffer {
+  const hostKeys =
+    'ssh-ed25519,rsa-sha2-512,rsa-sha2-256,ecdsa-sha2-nistp256,ecdsa-sha2-nistp384,ecdsa-sha2-nistp521,ssh-rsa'
+  const both = (name: string) => [string(name), string(name)]
+  const lists = [string(Object.keys(agreements).join(',')), string(hostKeys), ...both('aes128-ctr')]
+  const tail = [...both('hmac-sha2-256'), ...both('none'), ...both(''), Buffer.alloc(5)]
+  return Buffer.concat([Buffer.from([20]), randomBytes(16), ...lists, ...tail])
+}
+
+function packetReader(line: Line) {
+  let stream: Buffer = Buffer.alloc(0)
+  let given = 0
+  const more = async () => {
+    const heard = await line.read({ ...wait, enough: () => true })
+    stream = Buffer.concat([stream, heard])
+    return heard.length > 0
+  }
+  return {
+    async greeting(): Promise<string | undefined> {
+      for (;;) {
+        const found = /^(?:(?!SSH-)[^\n]{0,500}\n){0,20}(SSH-[^\r\n]{0,500})\r?\n/.exec(stream.toString('latin1'))
+        if (found) {
+          stream = stream.subarray(found[0].length)
+          return found[1]
+        }
+        if (stream.length > 16_384 || !(await more())) return undefined
+      }
+    },
+    async next(): Promise<Buffer | undefined> {
+      for (;;) {
+        const payload = packetsIn(stream)[given]
+        if (payload) {
+          given++
+          return payload
+        }
+        if (!(await more())) return undefined
+      }
+    },
+    /** What came behind the packets that were given. */
+    rest(): Buffer {
+      let at = 0
+      for (let index = 0; index < given; index++) at += 4 + stream.readUInt32BE(at)
+      return stream.subarray(at)
+    },
+  }
+}
+type PacketReader = ReturnType<typeof packetReader>
+
+interface Keys {
+  readonly encrypt: Cipheriv
+  readonly decrypt: Decipheriv
+  readonly macOut: Buffer
+}
+
+/** Agrees on keys (RFC 4253, 8) without proving who the server is: nothing secret will be said. */
+async function exchange(
+  line: Line,
+  reader: PacketReader,
+  about: { agreement: Agreement; greeting: string; ours: Buffer; theirs: Buffer },
+): Promise<Keys | undefined> {
+  const { agreement, greeting, ours, theirs } = about
+  const { shown, isNumber, secret } = agreement.begin()
+  const field = (value: Buffer) => (isNumber ? mpint(value) : string(value))
+  line.write(packetOf(Buffer.concat([Buffer.from([30]), field(shown)])))
+  const reply = await reader.next()
+  if (reply?.[0] !== 31) return undefined
+  const hostKey = slice(reply, 1)
+  const public_ = slice(reply, 5 + hostKey.length)
+  const shared = mpint(secret(public_))
+  const parts = [string(version), string(greeting), string(ours), string(theirs), string(hostKey)]
+  const hashed = Buffer.concat([...parts, field(shown), isNumber ? mpint(public_) : string(public_), shared])
+  const digest = createHash(agreement.hash).update(hashed).digest()
+  line.write(packetOf(Buffer.from([21])))
+  // The server's NEWKEYS.
+  if ((await reader.next())?.[0] !== 21) return undefined
+  const derive = (letter: string, length: number) => derived(agreement.hash, { shared, digest, letter, length })
+  return {
+    encrypt: createCipheriv('aes-128-ctr', derive('C', 16), derive('A', 16)),
+    decrypt: createDecipheriv('aes-128-ctr', derive('D', 16), derive('B', 16)),
+    macOut: derive('E', macBytes),
+  }
+}
+
+function slice(payload: Buffer, at: number): Buffer {
+  const length = payload.readUInt32BE(at)
+  return payload.subarray(at + 4, at + 4 + length)
+}
+
+function derived(
+  hash: string,
+  { shared, digest, letter, length }: { shared: Buffer; digest: Buffer; letter: string; length: number },
+): Buffer {
+  let key = createHash(hash).update(shared).update(digest).update(letter).update(digest).digest()
+  while (key.length < length) {
+    key = Buffer.concat([key, createHash(hash).update(shared).update(digest).update(key).digest()])
+  }
+  return key.subarray(0, length)
+}
+
+/** Packets under the agreed keys. The sequence number counts from the first packet of the connection. */
+function secureLine(line: Line, received: Buffer, { encrypt, decrypt, macOut }: Keys) {
+  let sent = 3
+  let waiting = received
+  let plain: Buffer = Buffer.alloc(0)
+  const need = async (length: number) => {
+    while (waiting.length < length) {
+      const heard = await line.read({ ...wait, enough: () => true })
+      if (heard.length === 0) return false
+      waiting = Buffer.concat([waiting, heard])
+    }
+    return true
+  }
+  return {
+    write(payload: Buffer): void {
+      const packet = packetOf(payload, 16)
+      const number = Buffer.alloc(4)
+      number.writeUInt32BE(sent++)
+      const mac = createHmac('sha256', macOut).update(number).update(packet).digest()
+      line.write(Buffer.concat([encrypt.update(packet), mac]))
+    },
+    async next(): Promise<Buffer | undefined> {
+      if (!(await need(16))) return undefined
+      plain = decrypt.update(waiting.subarray(0, 16))
+      const length = plain.readUInt32BE(0)
+      if (length > 35_000 || length < 12 || !(await need(4 + length + macBytes))) return undefined
+      const whole = Buffer.concat([plain, decrypt.update(waiting.subarray(16, 4 + length))])
+      waiting = waiting.subarray(4 + length + macBytes)
+      return whole.subarray(5, 4 + length - (whole[4] ?? 0))
+    },
+  }
+}
+
+const packetsMax = 6
+
+async function askMethods(secure: ReturnType<typeof secureLine>, user: string): Promise<readonly string[] | undefined> {
+  secure.write(Buffer.concat([Buffer.from([5]), string('ssh-userauth')]))
+  for (let index = 0; index < packetsMax; index++) {
+    const payload = await secure.next()
+    if (!payload) return undefined
+    if (payload[0] === 6) {
+      const words = [string(user), string('ssh-connection'), string('none')]
+      secure.write(Buffer.concat([Buffer.from([50]), ...words]))
+    }
+    if (payload[0] === 51) return slice(payload, 1).toString('latin1').split(',')
+    // Let in without any proof: every way is open.
+    if (payload[0] === 52) return ['none']
+  }
+  return undefined
+}

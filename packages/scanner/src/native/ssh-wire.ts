@@ -1,0 +1,70 @@
+/** The packets of SSH (RFC 4253), as far as a conversation before log-in needs them. */
+import { randomBytes } from 'node:crypto'
+
+/** The algorithms that a KEXINIT names, in its order. */
+export interface KexLists {
+  readonly kex: readonly string[]
+  readonly hostKeys: readonly string[]
+  readonly ciphersIn: readonly string[]
+  readonly ciphersOut: readonly string[]
+  readonly macsIn: readonly string[]
+  readonly macsOut: readonly string[]
+}
+
+const packetBytesMax = 35_000
+
+/** Payloads of the whole packets that a plain stream begins with. */
+export function packetsIn(stream: Buffer): Buffer[] {
+  const payloads: Buffer[] = []
+  let at = 0
+  while (stream.length >= at + 5) {
+    const length = stream.readUInt32BE(at)
+    const padding = stream[at + 4] ?? 0
+    if (length < 2 || length > packetBytesMax || padding >= length || stream.length < at + 4 + length) break
+    payloads.push(stream.subarray(at + 5, at + 4 + length - padding))
+    at += 4 + length
+  }
+  return payloads
+}
+
+/** A packet around a payload, padded to the block size of the cipher. */
+export function packetOf(payload: Buffer, blockBytes = 8): Buffer {
+  const rest = (5 + payload.length) % blockBytes
+  const padding = blockBytes - rest + (blockBytes - rest < 4 ? blockBytes : 0)
+  const head = Buffer.alloc(5)
+  head.writeUInt32BE(1 + payload.length + padding)
+  head[4] = padding
+  return Buffer.concat([head, payload, randomBytes(padding)])
+}
+
+/** Null when it is no KEXINIT. */
+export function readLists(payload: Buffer): KexLists | null {
+  if (payload[0] !== 20 || payload.length < 17) return null
+  const lists: string[][] = []
+  let at = 17
+  for (let index = 0; index < 6; index++) {
+    if (payload.length < at + 4) return null
+    const length = payload.readUInt32BE(at)
+    if (payload.length < at + 4 + length) return null
+    lists.push(payload.toString('latin1', at + 4, at + 4 + length).split(','))
+    at += 4 + length
+  }
+  const [kex = [], hostKeys = [], ciphersOut = [], ciphersIn = [], macsOut = [], macsIn = []] = lists
+  return { kex, hostKeys, ciphersIn, ciphersOut, macsIn, macsOut }
+}
+
+/** A length and bytes. */
+export function string(value: string | Buffer): Buffer {
+  const content = typeof value === 'string' ? Buffer.from(value, 'latin1') : value
+  const head = Buffer.alloc(4)
+  head.writeUInt32BE(content.length)
+  return Buffer.concat([head, content])
+}
+
+/** A positive number as SSH writes it: without leading zeros, but with one before a set sign bit. */
+export function mpint(value: Buffer): Buffer {
+  let from = 0
+  while (from < value.length && value[from] === 0) from++
+  const bare = value.subarray(from)
+  return string(((bare[0] ?? 0) & 0x80) !== 0 ? Buffer.concat([Buffer.from([0]), bare]) : bare)
+}

@@ -1,0 +1,89 @@
+/** Runs native checks against a small server of a test. */
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import type { Observation, ScanProfile } from '@glacis/contract/runner'
+import { runNative } from '#native/run.ts'
+
+const address = '127.67.3.1'
+const guard = { refusal: () => null }
+const budget = { take: async () => undefined }
+
+export interface Peer extends AsyncDisposable {
+  readonly port: number
+}
+
+/** A TCP server that hands every connection to `talk`. */
+export async function tcpPeer(talk: (socket: Socket) => void, port = 0): Promise<Peer> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    talk(socket)
+  })
+  server.listen(port, address)
+  await once(server, 'listening')
+  const bound = server.address()
+  return {
+    port: typeof bound === 'object' && bound ? bound.port : 0,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
+
+/** A UDP server that answers each datagram with what `answer` makes of it; nothing for null. */
+export async function udpPeer(answer: (said: Buffer) => Buffer | null): Promise<Peer> {
+  const socket = createSocket('udp4')
+  socket.on('message', (said, from) => {
+    const reply = answer(said)
+    if (reply) socket.send(reply, from.port, from.address)
+  })
+  socket.bind(0, address)
+  await once(socket, 'listening')
+  return {
+    port: socket.address().port,
+    async [Symbol.asyncDispose]() {
+      socket.close()
+    },
+  }
+}
+
+/** Says `greeting`, then answers each message with what `answer` makes of it; nothing for an empty answer. */
+export function answering(
+  greeting: string | Buffer,
+  answer: (said: string, raw: Buffer, turn: number) => string | Buffer,
+): (socket: Socket) => void {
+  return (socket) => {
+    let turn = 0
+    if (greeting.length > 0) socket.write(latin1(greeting))
+    socket.on('data', (said) => {
+      const reply = answer(said.toString('latin1'), Buffer.from(said), turn++)
+      if (reply.length > 0) socket.write(latin1(reply))
+    })
+  }
+}
+
+function latin1(text: string | Buffer): Buffer {
+  return typeof text === 'string' ? Buffer.from(text, 'latin1') : text
+}
+
+/** What was found and what was covered by the checks of a protocol on one port. */
+export async function examined(
+  peer: Peer,
+  service: { protocol: string; transport?: 'tcp' | 'udp'; tls?: boolean; banner?: string },
+  profile: ScanProfile = 'standard',
+): Promise<{ found: string[]; covered: string[]; seen: Observation[] }> {
+  const { port } = peer
+  const whole = { transport: 'tcp' as const, tls: false, banner: '', technologies: [], ...service, port }
+  const target = { address, hostname: 'mx.lab.test', basePath: '/', services: [whole] }
+  const signal = AbortSignal.timeout(25_000)
+  const seen: Observation[] = []
+  for await (const one of runNative(target, { guard, budget, signal, profile, servicesAtOnce: 1 })) seen.push(one)
+  return {
+    found: seen.flatMap((one) => (one.kind === 'finding' ? one.check : [])),
+    covered: seen.flatMap((one) => (one.kind === 'coverage' ? one.checks : [])),
+    seen,
+  }
+}

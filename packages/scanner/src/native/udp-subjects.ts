@@ -1,0 +1,221 @@
+/* oxlint-disable no-control-regex -- binary protocols are made of control characters */
+/** Services that answer by UDP: SNMP, TFTP, NTP, memcached, mDNS. */
+import { bytes, checkInfo, hex } from '#native/native.ts'
+import type { NativePlace, NativeSubject, Proof } from '#native/native.ts'
+
+const publicCommunity = checkInfo({
+  id: 'snmp-community-public',
+  name: 'SNMP community "public"',
+  severity: 'high',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
+  score: 7.5,
+  summary: 'The SNMP agent answers version 2c under the community "public".',
+  impact: 'Everyone can read addresses, routes, processes and installed software of the machine.',
+  remediation:
+    'Use SNMP version 3 with authentication and privacy, or at least another community and a list of managers.',
+  reference: 'https://www.rfc-editor.org/rfc/rfc3414',
+  tags: 'default-login snmp network udp',
+})
+const privateCommunity = checkInfo({
+  id: 'snmp-community-private',
+  name: 'SNMP community "private"',
+  severity: 'critical',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:L',
+  score: 9.4,
+  summary: 'The SNMP agent answers under the community "private", which is the one for writing by default.',
+  impact: 'Whoever knows the name can usually change the configuration of the machine.',
+  remediation: 'Remove the community for writing, use SNMP version 3, and limit who may ask.',
+  reference: 'https://www.rfc-editor.org/rfc/rfc3414',
+  tags: 'default-login snmp network udp',
+})
+
+/** Two reads of sysDescr; nothing is set. */
+export const snmp: NativeSubject = {
+  checks: [publicCommunity, privateCommunity],
+  concerns: ({ protocol, transport }) => protocol === 'snmp' && transport === 'udp',
+  async examine(place) {
+    const [open, writable] = [await readDescription(place, 1, 'public'), await readDescription(place, 0, 'private')]
+    // An agent ignores communities that it does not know, so silence is an answer once it is known to be there.
+    return { [publicCommunity.id]: open, [privateCommunity.id]: writable }
+  },
+}
+
+async function readDescription(place: NativePlace, version: 0 | 1, community: string): Promise<Proof | null> {
+  const answer = await place.datagram(snmpGet(version, community), { waitMs: 700 })
+  if (answer.kind !== 'answer') return null
+  const text = answer.bytes.toString('latin1')
+  // A GetResponse that carries sysDescr.0 as an octet string.
+  const [, value = ''] = /\xa2[\s\S]{2,30}\x06\x08\x2b\x06\x01\x02\x01\x01\x01\x00\x04([\s\S]+)$/.exec(text) ?? []
+  if (!text.includes(community) || value === '') return null
+  const description = value.replace(/^(\x81.|\x82..|.)/s, '').slice(0, 300)
+  const request = `SNMP ${version === 1 ? 'v2c' : 'v1'} GET 1.3.6.1.2.1.1.1.0 (sysDescr), community "${community}"`
+  return { request, answer: `sysDescr: ${description}`, highlights: [description] }
+}
+
+/** GetRequest for sysDescr.0 (RFC 1157, RFC 3416). */
+export function snmpGet(version: 0 | 1, community: string, oid = '2b06010201010100'): Buffer {
+  const name = hex(oid)
+  const bound = tlv(0x30, Buffer.concat([tlv(0x06, name), hex('0500')]))
+  const pdu = tlv(0xa0, Buffer.concat([hex('0204474c4143 020100 020100'), tlv(0x30, bound)]))
+  return tlv(0x30, Buffer.concat([Buffer.from([2, 1, version]), tlv(0x04, bytes(community)), pdu]))
+}
+
+function tlv(tag: number, value: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([tag, value.length]), value])
+}
+
+const tftpReadable = checkInfo({
+  id: 'tftp-readable',
+  name: 'TFTP gives files to everyone',
+  severity: 'medium',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
+  score: 5.3,
+  summary: 'The TFTP server sends a file with a common name to whoever asks; the protocol knows no passwords.',
+  impact: 'Configurations and boot images of devices, often with passwords in them, can be downloaded.',
+  remediation: 'Switch TFTP off or let only the network of the devices reach it.',
+  reference: 'https://www.rfc-editor.org/rfc/rfc1350',
+  tags: 'misconfig tftp unauth network udp',
+})
+const tftpNames = (
+  'startup-config running-config network-confg router-confg cisconet.cfg config.txt config.cfg backup.cfg ' +
+  'pxelinux.0 pxelinux.cfg/default undionly.kpxe ipxe.efi grub/grub.cfg boot/grub/grub.cfg bootx64.efi ' +
+  'readme.txt README pub/readme.txt test.txt firmware.bin image.bin SEPDefault.cnf XMLDefault.cnf.xml phone1.cfg'
+).split(' ')
+
+export const tftp: NativeSubject = {
+  checks: [tftpReadable],
+  concerns: ({ protocol, transport }) => protocol === 'tftp' && transport === 'udp',
+  async examine(place) {
+    let isAnswered = false
+    for (const name of tftpNames) {
+      const question = Buffer.concat([hex('0001'), bytes(`${name}\0octet\0`)])
+      const answer = await place.datagram(question, { waitMs: 700, fromAnyPort: true })
+      if (answer.kind !== 'answer') continue
+      isAnswered = true
+      if (answer.bytes.readUInt16BE(0) !== 3) continue
+      const block = answer.bytes.subarray(4).toString('latin1')
+      // The transfer is not acknowledged: the server gives up by itself, and one block is proof.
+      return {
+        [tftpReadable.id]: {
+          request: `RRQ ${name} octet`,
+          answer: `DATA block 1:\n${block.slice(0, 400)}`,
+          highlights: [name],
+        },
+      }
+    }
+    return isAnswered ? { [tftpReadable.id]: null } : {}
+  },
+}
+
+const memcachedAmplifier = checkInfo({
+  id: 'memcached-udp-amplification',
+  name: 'memcached answers by UDP',
+  severity: 'high',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:N/I:N/A:H',
+  score: 8.6,
+  summary: 'memcached answers by UDP, and its answer is many times as long as the question.',
+  impact: 'With a forged sender the server floods somebody else, up to fifty thousand times amplified.',
+  remediation: 'Start memcached with -U 0, bind it to an inner address, and keep port 11211 behind the firewall.',
+  reference: 'https://github.com/memcached/memcached/wiki/ReleaseNotes156',
+  tags: 'misconfig memcached amplification network udp',
+})
+
+export const memcachedUdp: NativeSubject = {
+  checks: [memcachedAmplifier],
+  concerns: ({ protocol }) => protocol === 'memcached',
+  async examine(place) {
+    const question = Buffer.concat([hex('474c 0000 0001 0000'), bytes('stats\r\n')])
+    const answer = await place.datagram(question, { waitMs: 700, collectBytesMax: 32_768 })
+    if (answer.kind === 'closed') return { [memcachedAmplifier.id]: null }
+    if (answer.kind !== 'answer') return {}
+    const text = answer.bytes.toString('latin1')
+    const isProved = text.includes('STAT ') && answer.bytes.length > question.length * 10
+    const request = `UDP, ${question.length} bytes: stats`
+    const told = `${answer.bytes.length} bytes came back for ${question.length} bytes.\n${text.slice(8, 800)}`
+    return {
+      [memcachedAmplifier.id]: isProved
+        ? { request, answer: told, highlights: [`${answer.bytes.length} bytes`] }
+        : null,
+    }
+  },
+}
+
+const ntpList = checkInfo({
+  id: 'ntp-monlist',
+  name: 'NTP tells its clients (monlist)',
+  severity: 'medium',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:N/I:N/A:L',
+  score: 5.8,
+  summary: 'The time server answers the query monlist with the list of its last clients.',
+  impact: 'With a forged sender the server floods somebody else; the list also tells who uses it.',
+  remediation: 'Update ntpd to 4.2.7p26 or newer, or set restrict default noquery and disable monitor.',
+  reference: 'https://www.kb.cert.org/vuls/id/348126',
+  tags: 'misconfig ntp amplification network udp',
+})
+const ntpVariables = checkInfo({
+  id: 'ntp-variables-exposed',
+  name: 'NTP answers control queries',
+  severity: 'low',
+  cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
+  score: 3.7,
+  summary: 'The time server tells its version and system to whoever sends a control query (mode 6).',
+  impact: 'It helps an attacker to choose, and the long answers can be turned against others.',
+  remediation: 'Set restrict default noquery in ntp.conf.',
+  reference: 'https://www.rfc-editor.org/rfc/rfc9327',
+  tags: 'misconfig ntp disclosure network udp',
+})
+
+export const ntp: NativeSubject = {
+  checks: [ntpList, ntpVariables],
+  concerns: ({ protocol, transport }) => protocol === 'ntp' && transport === 'udp',
+  async examine(place) {
+    const list = await place.datagram(Buffer.concat([hex('1700032a'), Buffer.alloc(4)]), { waitMs: 700 })
+    const control = await place.datagram(hex('1602 0001 0000 0000 0000 0000'), { waitMs: 700 })
+    const isList = list.kind === 'answer' && list.bytes.length > 48 && list.bytes[3] === 0x2a
+    const text = control.kind === 'answer' ? control.bytes.subarray(12).toString('latin1') : ''
+    const isControl = control.kind === 'answer' && ((control.bytes[1] ?? 0) & 0x80) !== 0 && /\w+=/.test(text)
+    return {
+      [ntpList.id]: isList
+        ? {
+            request: 'NTP mode 7, MON_GETLIST_1',
+            answer: `${list.bytes.length} bytes came back`,
+            highlights: ['MON_GETLIST_1'],
+          }
+        : null,
+      [ntpVariables.id]: isControl
+        ? { request: 'NTP mode 6, read variables', answer: text, highlights: [text.slice(0, 80)] }
+        : null,
+    }
+  },
+}
+
+const mdnsExposed = checkInfo({
+  id: 'mdns-exposed',
+  name: 'mDNS answers from afar',
+  severity: 'low',
+  cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
+  score: 3.7,
+  summary: 'Multicast DNS, which is meant for the own network, answers a question that was sent to the host alone.',
+  impact: 'It tells names and services of the machine, and can be used to flood somebody else.',
+  remediation: 'Block UDP port 5353 at the border of the network.',
+  reference: 'https://www.rfc-editor.org/rfc/rfc6762#section-5.5',
+  tags: 'misconfig mdns disclosure network udp',
+})
+
+export const mdns: NativeSubject = {
+  checks: [mdnsExposed],
+  concerns: ({ protocol, transport }) => protocol === 'mdns' && transport === 'udp',
+  async examine(place) {
+    const answer = await place.datagram(servicesQuestion, { waitMs: 700 })
+    if (answer.kind !== 'answer') return {}
+    const isProved = answer.bytes.length > 12 && answer.bytes.readUInt16BE(6) > 0
+    const names = (answer.bytes.toString('latin1').match(/[\w-]{3,40}/g) ?? []).join(' ')
+    const request = 'PTR _services._dns-sd._udp.local, sent to the host alone'
+    return { [mdnsExposed.id]: isProved ? { request, answer: names, highlights: [names.slice(0, 80)] } : null }
+  },
+}
+
+/** PTR of the list of services (RFC 6763, 9). */
+export const servicesQuestion: Buffer = hex(
+  '0000 0000 0001 0000 0000 0000 09 5f7365727669636573 07 5f646e732d7364 04 5f756470 05 6c6f63616c 00 000c 0001',
+)

@@ -1,0 +1,107 @@
+/** HTTP that is sent byte for byte as written, on a connection of its own, and read with patience. */
+import type { Guard } from '#guard.ts'
+import type { HttpFailure, HttpResponse, Origin } from '#net/http.ts'
+import { dial, lineOver, type Line } from '#net/tcp.ts'
+import { shakeHands } from '#net/tls.ts'
+
+const ANSWER_BYTES_MAX = 1024 * 1024
+/** Silence after the first byte that ends an answer without a length, in milliseconds. */
+const IDLE_MS = 1_500
+
+export interface RawOptions {
+  readonly guard: Guard
+  readonly signal: AbortSignal
+  /** From the first byte that is sent until the last that is read, in milliseconds. */
+  readonly deadlineMs: number
+  /** The name that TLS asks for, where it is not the origin's. */
+  readonly serverName?: string
+}
+
+/**
+ * Sends the bytes and reads one answer. What is no HTTP is a failure.
+ *
+ * @throws only when `signal` aborts, with its reason
+ */
+export async function exchangeRaw(
+  origin: Origin,
+  bytes: Buffer,
+  options: RawOptions,
+): Promise<HttpResponse | HttpFailure> {
+  const line = await open(origin, options)
+  if (typeof line === 'string') return { kind: 'failure', reason: line, local: false }
+  const startedAt = performance.now()
+  try {
+    line.write(bytes)
+    const { deadlineMs } = options
+    const patience = { firstByteMs: deadlineMs, idleMs: IDLE_MS, totalMs: deadlineMs, bytesMax: ANSWER_BYTES_MAX }
+    const heard = await line.read({ ...patience, enough: isWhole })
+    const durationMs = performance.now() - startedAt
+    const read = readAnswer(heard)
+    if (!read)
+      return { kind: 'failure', reason: heard.length > 0 ? 'the answer is no HTTP' : 'no answer', local: false }
+    return {
+      kind: 'response',
+      ...read,
+      truncated: heard.length >= ANSWER_BYTES_MAX,
+      durationMs,
+      request: bytes.toString('latin1'),
+    }
+  } finally {
+    line.close()
+  }
+}
+
+async function open(origin: Origin, options: RawOptions): Promise<Line | string> {
+  const { address, port, hostname, tls } = origin
+  if (tls) {
+    const shaken = await shakeHands(address, port, {
+      ...options,
+      deadlineMs: 5_000,
+      hostname: options.serverName ?? hostname,
+    })
+    return shaken.kind === 'handshake' ? lineOver(shaken.socket, options.signal) : shaken.reason
+  }
+  const dialled = await dial(address, port, { guard: options.guard, signal: options.signal })
+  if (dialled.kind === 'open') return dialled.line
+  return dialled.kind === 'unknown' ? dialled.reason : `the port is ${dialled.kind}`
+}
+
+/** Whether the length that the head names has come, or the last chunk. */
+function isWhole(heard: Buffer): boolean {
+  const text = heard.toString('latin1')
+  const end = text.indexOf('\r\n\r\n')
+  if (end < 0) return false
+  const head = text.slice(0, end)
+  const length = /\r\ncontent-length:\s*(\d{1,9})/i.exec(head)?.[1]
+  if (length !== undefined) return heard.length >= end + 4 + Number(length)
+  return /\r\ntransfer-encoding:[^\r]*chunked/i.test(head) && text.endsWith('0\r\n\r\n')
+}
+
+function readAnswer(heard: Buffer): Pick<HttpResponse, 'status' | 'statusText' | 'headers' | 'body'> | null {
+  const text = heard.toString('latin1')
+  const [, gap = '\r\n\r\n'] = /(\r?\n\r?\n)/.exec(text) ?? []
+  const end = text.indexOf(gap)
+  const [first = '', ...lines] = (end < 0 ? text : text.slice(0, end)).split(/\r?\n/)
+  const [, status, statusText = ''] = /^HTTP\/\d(?:\.\d)?\s+(\d{3})\s?(.*)$/.exec(first) ?? []
+  if (status === undefined) return null
+  const headers = lines.flatMap((line) => {
+    const colon = line.indexOf(':')
+    return colon > 0 ? [[line.slice(0, colon).trim(), line.slice(colon + 1).trim()] as const] : []
+  })
+  const body = end < 0 ? '' : text.slice(end + gap.length)
+  const isChunked = headers.some(([name, value]) => /^transfer-encoding$/i.test(name) && /chunked/i.test(value))
+  return { status: Number(status), statusText, headers, body: Buffer.from(isChunked ? joined(body) : body, 'latin1') }
+}
+
+/** Chunks put together (RFC 9112, 7.1), as far as they can be read. */
+function joined(body: string): string {
+  const parts: string[] = []
+  for (let at = 0; at < body.length;) {
+    const [line, size] = /^([\da-f]{1,8})[^\n]{0,200}\n/i.exec(body.slice(at, at + 220)) ?? []
+    const length = parseInt(size ?? '0', 16)
+    if (line === undefined || length === 0) break
+    parts.push(body.slice(at + line.length, at + line.length + length))
+    at += line.length + length + 2
+  }
+  return parts.join('')
+}

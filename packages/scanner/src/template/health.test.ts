@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { createHealth } from '#template/health.ts'
+import type { HttpResponse } from '#net/http.ts'
+
+const answer = (isBomb: boolean): HttpResponse => ({
+  kind: 'response',
+  status: 200,
+  statusText: '',
+  headers: [],
+  body: Buffer.alloc(0),
+  truncated: isBomb,
+  ...(isBomb && { isBomb }),
+  durationMs: 1,
+  request: '',
+})
+const origin = { address: '127.66.9.1', port: 80, tls: false, hostname: 'lab.test' }
+const chain = (isBomb: boolean) => ({
+  exchanges: [{ origin, path: '/', request: { method: 'GET', path: '/' }, response: answer(isBomb) }],
+  failure: null,
+})
+
+it('leaves a service alone that answers with one decompression bomb after the other', () => {
+  const health = createHealth(true)
+  for (let at = 0; at < 7; at++) health.note(chain(true))
+  for (let at = 0; at < 50; at++) health.note(chain(false))
+  expect(health.trouble()).toBeNull()
+  health.note(chain(true))
+  expect(health.trouble()).toBe('answers with decompression bombs')
+})
+
+it('counts an answer that many checks share once', () => {
+  const health = createHealth(true)
+  const shared = chain(true)
+  for (let at = 0; at < 50; at++) health.note(shared)
+  expect(health.trouble()).toBeNull()
+})

@@ -1,0 +1,240 @@
+/**
+ * The part of jq that templates use: paths, `[]`, slices of one, pipes, commas, `//`, comparisons,
+ * `and`, `or`, `+`, texts and numbers, and a few functions without state. Values are plain JSON.
+ */
+
+/** All results of the query for one document, in order; nothing where it does not fit. */
+export type Query = (input: unknown) => unknown[]
+
+const SOURCE_MAX = 2_000
+const DEPTH_MAX = 40
+/** Results of one step; a query of hostile data must not grow without end. */
+const RESULTS_MAX = 10_000
+
+/** @returns null for what this part of jq does not know */
+export function parseJq(source: string): Query | null {
+  if (source.length > SOURCE_MAX) return null
+  const tokens = tokenize(source)
+  if (!tokens) return null
+  const reader: Reader = { tokens, at: 0, depth: 0 }
+  try {
+    const query = pipe(reader)
+    return reader.at === tokens.length ? query : null
+  } catch (error) {
+    if (error instanceof Unreadable) return null
+    throw error
+  }
+}
+
+class Unreadable extends Error {}
+interface Reader {
+  readonly tokens: readonly string[]
+  at: number
+  depth: number
+}
+
+const TOKEN = /\s*("(?:[^"\\]|\\.)*"|\/\/|==|!=|<=|>=|[|,.()[\]+<>?]|-?\d+(?:\.\d+)?|[A-Za-z_]\w*)/y
+
+function tokenize(source: string): readonly string[] | null {
+  const tokens: string[] = []
+  TOKEN.lastIndex = 0
+  const end = source.trimEnd().length
+  while (TOKEN.lastIndex < end) {
+    const match = TOKEN.exec(source)
+    if (!match) return null
+    tokens.push(match[1] ?? '')
+  }
+  return tokens
+}
+
+function pipe(reader: Reader): Query {
+  let left = comma(reader)
+  while (take(reader, '|')) left = chain(left, comma(reader))
+  return left
+}
+
+function chain(first: Query, second: Query): Query {
+  return (input) => first(input).slice(0, RESULTS_MAX).flatMap(second).slice(0, RESULTS_MAX)
+}
+
+function comma(reader: Reader): Query {
+  const parts = [binary(reader, 0)]
+  while (take(reader, ',')) parts.push(binary(reader, 0))
+  const [only] = parts
+  return only && parts.length === 1 ? only : (input) => parts.flatMap((part) => part(input))
+}
+
+const LEVELS: readonly (readonly string[])[] = [['//'], ['or'], ['and'], ['==', '!=', '<', '>', '<=', '>='], ['+']]
+
+function binary(reader: Reader, level: number): Query {
+  const signs = LEVELS[level]
+  if (!signs) return postfix(reader)
+  let left = binary(reader, level + 1)
+  for (;;) {
+    const sign = reader.tokens[reader.at] ?? ''
+    if (!signs.includes(sign)) return left
+    reader.at++
+    left = operation(sign, left, binary(reader, level + 1))
+  }
+}
+
+function operation(sign: string, left: Query, right: Query): Query {
+  if (sign === '//')
+    return (input) => {
+      const found = left(input).filter(isTrue)
+      return found.length > 0 ? found : right(input)
+    }
+  return (input) => right(input).flatMap((second) => left(input).flatMap((first) => combine(sign, first, second)))
+}
+
+function combine(sign: string, left: unknown, right: unknown): unknown[] {
+  if (sign === 'and') return [isTrue(left) && isTrue(right)]
+  if (sign === 'or') return [isTrue(left) || isTrue(right)]
+  if (sign === '==') return [JSON.stringify(left) === JSON.stringify(right)]
+  if (sign === '!=') return [JSON.stringify(left) !== JSON.stringify(right)]
+  if (sign === '+') return sum(left, right)
+  if (typeof left === 'number' && typeof right === 'number') return [order(sign, left - right)]
+  return typeof left === 'string' && typeof right === 'string'
+    ? [order(sign, left < right ? -1 : Number(left > right))]
+    : []
+}
+
+function order(sign: string, difference: number): boolean {
+  if (sign === '<') return difference < 0
+  if (sign === '>') return difference > 0
+  return sign === '<=' ? difference <= 0 : difference >= 0
+}
+
+function sum(left: unknown, right: unknown): unknown[] {
+  if (left === null || left === undefined) return [right]
+  if (right === null || right === undefined) return [left]
+  if (typeof left === 'number' && typeof right === 'number') return [left + right]
+  if (typeof left === 'string' && typeof right === 'string') return [left + right]
+  return Array.isArray(left) && Array.isArray(right) ? [[...left, ...right]] : []
+}
+
+function isTrue(value: unknown): boolean {
+  return value !== false && value !== null && value !== undefined
+}
+
+function postfix(reader: Reader): Query {
+  let query = primary(reader)
+  for (;;) {
+    if (take(reader, '?')) continue
+    const isDot = reader.tokens[reader.at] === '.'
+    const next = reader.tokens[reader.at + Number(isDot)] ?? ''
+    if (next === '[') {
+      reader.at += Number(isDot)
+      query = chain(query, brackets(reader))
+    } else if (isDot && isName(next)) {
+      reader.at += 2
+      query = chain(query, member(nameOf(next)))
+    } else return query
+  }
+}
+
+function primary(reader: Reader): Query {
+  const token = reader.tokens[reader.at++] ?? ''
+  if (++reader.depth > DEPTH_MAX) throw new Unreadable()
+  if (token === '.') {
+    const next = reader.tokens[reader.at] ?? ''
+    if (!isName(next)) return (input) => [input]
+    reader.at++
+    return member(nameOf(next))
+  }
+  if (token === '(') {
+    const inner = pipe(reader)
+    expect(reader, ')')
+    return inner
+  }
+  if (token.startsWith('"')) return constant(nameOf(token))
+  if (/^-?\d/.test(token)) return constant(Number(token))
+  return call(token, reader)
+}
+
+function constant(value: unknown): Query {
+  return () => [value]
+}
+
+const words: Readonly<Record<string, Query>> = {
+  null: () => [null],
+  true: () => [true],
+  false: () => [false],
+  empty: () => [],
+  keys: (input) => (isObject(input) ? [Object.keys(input).toSorted()] : []),
+  length: (input) =>
+    typeof input === 'string' || Array.isArray(input)
+      ? [input.length]
+      : isObject(input)
+        ? [Object.keys(input).length]
+        : [],
+  to_entries: (input) => (isObject(input) ? [Object.entries(input).map(([key, value]) => ({ key, value }))] : []),
+  tostring: (input) => [typeof input === 'string' ? input : JSON.stringify(input)],
+  tonumber: (input) => (Number.isFinite(Number(input)) ? [Number(input)] : []),
+  type: (input) => [Array.isArray(input) ? 'array' : input === null ? 'null' : typeof input],
+  ascii_downcase: (input) => (typeof input === 'string' ? [input.toLowerCase()] : []),
+  first: (input) => (Array.isArray(input) && input.length > 0 ? [input[0]] : []),
+  last: (input) => (Array.isArray(input) && input.length > 0 ? [input.at(-1)] : []),
+}
+const calls: Readonly<Record<string, (argument: Query) => Query>> = {
+  select: (condition) => (input) => condition(input).flatMap((one) => (isTrue(one) ? [input] : [])),
+  map: (each) => (input) => (Array.isArray(input) ? [input.flatMap(each)] : []),
+  has: (key) => (input) => key(input).map((one) => isObject(input) && Object.hasOwn(input, String(one))),
+  contains: (part) => (input) => part(input).map((one) => holds(input, one)),
+  startswith: (part) => (input) => part(input).map((one) => typeof input === 'string' && input.startsWith(String(one))),
+  endswith: (part) => (input) => part(input).map((one) => typeof input === 'string' && input.endsWith(String(one))),
+}
+
+function call(name: string, reader: Reader): Query {
+  const word = words[name]
+  if (word && Object.hasOwn(words, name)) return word
+  const make = Object.hasOwn(calls, name) ? calls[name] : undefined
+  if (!make || !take(reader, '(')) throw new Unreadable()
+  const argument = pipe(reader)
+  expect(reader, ')')
+  return make(argument)
+}
+
+function holds(whole: unknown, part: unknown): boolean {
+  if (typeof whole === 'string' && typeof part === 'string') return whole.includes(part)
+  if (Array.isArray(whole) && Array.isArray(part)) return part.every((one) => whole.some((other) => holds(other, one)))
+  return JSON.stringify(whole) === JSON.stringify(part)
+}
+
+/** `[]`, `[2]`, `[-1]` and `["name"]`, after the value that they look into. */
+function brackets(reader: Reader): Query {
+  expect(reader, '[')
+  if (take(reader, ']')) return (input) => (isObject(input) ? Object.values(input) : [])
+  const key = reader.tokens[reader.at++] ?? ''
+  expect(reader, ']')
+  if (key.startsWith('"')) return member(nameOf(key))
+  if (!/^-?\d+$/.test(key)) throw new Unreadable()
+  return (input) => (Array.isArray(input) ? [input.at(Number(key)) ?? null] : [])
+}
+
+function member(name: string): Query {
+  return (input) =>
+    isObject(input) && !Array.isArray(input) ? [Object.hasOwn(input, name) ? Reflect.get(input, name) : null] : []
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+function isName(token: string): boolean {
+  return /^[A-Za-z_"]/.test(token) && token !== 'and' && token !== 'or'
+}
+
+function nameOf(token: string): string {
+  return token.startsWith('"') ? token.slice(1, -1).replace(/\\(.)/g, '$1') : token
+}
+
+function take(reader: Reader, sign: string): boolean {
+  if (reader.tokens[reader.at] !== sign) return false
+  reader.at++
+  return true
+}
+
+function expect(reader: Reader, sign: string): void {
+  if (!take(reader, sign)) throw new Unreadable()
+}

@@ -1,0 +1,122 @@
+/**
+ * Finds which of many words occur in a text, in one pass (Aho and Corasick, 1975). Letters of either
+ * case count as equal, so that what is found is never too little for a matcher that tells them apart.
+ */
+export interface Finder {
+  /** Marks in `found`, by their numbers, the words that occur in the byte string. */
+  mark(text: string, found: Uint8Array): void
+}
+
+/** @param words byte strings; their places are their numbers. An empty one is never found. */
+export function createFinder(words: readonly string[]): Finder {
+  const trie = createTrie(words.map((word) => word.toLowerCase()))
+  const { steps, fail, outputs, suffix } = linked(trie)
+  return {
+    mark(text, found) {
+      const lower = text.toLowerCase()
+      let state = 0
+      for (let at = 0; at < lower.length; at++) {
+        const sign = lower.charCodeAt(at)
+        let next = steps.get(state, sign)
+        while (next === 0 && state !== 0) {
+          state = fail[state] ?? 0
+          next = steps.get(state, sign)
+        }
+        state = next
+        for (let end = outputs[state] === -1 ? (suffix[state] ?? 0) : state; end !== 0; end = suffix[end] ?? 0)
+          mark(end, found)
+      }
+    },
+  }
+
+  function mark(state: number, found: Uint8Array): void {
+    for (let word = outputs[state] ?? -1; word !== -1; word = trie.sameWord[word] ?? -1) found[word] = 1
+  }
+}
+
+interface Trie {
+  readonly steps: Steps
+  /** The parents and signs of the states, in the order in which they were made. */
+  readonly parents: readonly number[]
+  readonly signs: readonly number[]
+  /** The last word that ends in a state; -1 for none. */
+  readonly ends: readonly number[]
+  /** Another word of the same text; -1 for none. */
+  readonly sameWord: readonly number[]
+}
+
+function createTrie(words: readonly string[]): Trie {
+  const steps = createSteps(words.reduce((sum, { length }) => sum + length, 1))
+  const [parents, signs, ends] = [[0], [0], [-1]]
+  const sameWord: number[] = []
+  for (const [number, word] of words.entries()) {
+    let state = 0
+    for (let at = 0; at < word.length; at++) {
+      const sign = word.charCodeAt(at)
+      let next = steps.get(state, sign)
+      if (next === 0) {
+        next = parents.length
+        steps.set(state, sign, next)
+        parents.push(state)
+        signs.push(sign)
+        ends.push(-1)
+      }
+      state = next
+    }
+    sameWord.push(state === 0 ? -1 : (ends[state] ?? -1))
+    if (state !== 0) ends[state] = number
+  }
+  return { steps, parents, signs, ends, sameWord }
+}
+
+/** Where to go on when a sign does not fit, and the next shorter word that ends at the same place. */
+function linked({ steps, parents, signs, ends }: Trie) {
+  const fail = new Int32Array(parents.length)
+  const suffix = new Int32Array(parents.length)
+  for (const state of byDepth(parents)) {
+    const sign = signs[state] ?? 0
+    let other = fail[parents[state] ?? 0] ?? 0
+    while (other !== 0 && steps.get(other, sign) === 0) other = fail[other] ?? 0
+    const target = parents[state] === 0 ? 0 : steps.get(other, sign)
+    fail[state] = target
+    suffix[state] = ends[target] === -1 ? (suffix[target] ?? 0) : target
+  }
+  return { steps, fail, suffix, outputs: Int32Array.from(ends) }
+}
+
+function byDepth(parents: readonly number[]): number[] {
+  const depths = new Int32Array(parents.length)
+  for (let state = 1; state < parents.length; state++) depths[state] = (depths[parents[state] ?? 0] ?? 0) + 1
+  return Array.from({ length: parents.length - 1 }, (_, at) => at + 1).sort(
+    (left, right) => (depths[left] ?? 0) - (depths[right] ?? 0),
+  )
+}
+
+interface Steps {
+  /** 0 where there is no step. */
+  get(state: number, sign: number): number
+  set(state: number, sign: number, next: number): void
+}
+
+/** A hash table of whole numbers, open addressing; signs are bytes. */
+function createSteps(sizeMax: number): Steps {
+  const size = 2 ** Math.ceil(Math.log2(sizeMax * 2 + 16))
+  const keys = new Int32Array(size).fill(-1)
+  const values = new Int32Array(size)
+  const place = (key: number) => {
+    let at = (Math.imul(key, 0x9e3779b1) >>> 8) & (size - 1)
+    while (keys[at] !== -1 && keys[at] !== key) at = (at + 1) & (size - 1)
+    return at
+  }
+  return {
+    get(state, sign) {
+      return values[place((state << 8) | (sign & 255))] ?? 0
+    },
+    set(state, sign, next) {
+      const key = (state << 8) | (sign & 255)
+      const at = place(key)
+      keys[at] = key
+      values[at] = next
+    },
+  }
+}

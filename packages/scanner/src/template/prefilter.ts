@@ -1,0 +1,124 @@
+/**
+ * Tells, from the words that occur in an answer, which of many blocks cannot match it, so that only
+ * the rest is looked at closely. It may let too many through, never too few.
+ */
+import { createFinder, type Finder } from '#template/literals.ts'
+import { toBytes } from '#template/dsl-value.ts'
+import { literalOf } from '#template/regex.ts'
+import type { Matcher, Operators } from '#template/template.ts'
+
+/** What must be found for a match: a word by its number, all or some of several, or nothing. */
+type Need = true | number | { readonly all: boolean; readonly needs: readonly Need[] }
+
+export interface Prefilter {
+  /**
+   * Which blocks may match, by their places.
+   *
+   * @param text head and body of the answer, as a byte string
+   */
+  candidates(text: string): Uint8Array
+}
+
+export function createPrefilter(blocks: readonly Operators[]): Prefilter {
+  const words = new Map<string, number>()
+  const number = (word: string) => {
+    const key = word.toLowerCase()
+    const known = words.get(key) ?? words.size
+    words.set(key, known)
+    return known
+  }
+  const needs = blocks.map((operators) => needOf(operators, number))
+  let finder: Finder | undefined
+  return {
+    candidates(text) {
+      finder ??= createFinder([...words.keys()])
+      const found = new Uint8Array(words.size)
+      finder.mark(text, found)
+      return Uint8Array.from(needs, (need) => Number(isMet(need, found)))
+    },
+  }
+}
+
+function isMet(need: Need, found: Uint8Array): boolean {
+  if (need === true) return true
+  if (typeof need === 'number') return found[need] === 1
+  return need.all ? need.needs.every((one) => isMet(one, found)) : need.needs.some((one) => isMet(one, found))
+}
+
+function all(needs: readonly Need[]): Need {
+  const real = needs.filter((need) => need !== true)
+  return real.length === 0 ? true : { all: true, needs: real }
+}
+
+function some(needs: readonly Need[]): Need {
+  return needs.includes(true) || needs.length === 0 ? true : { all: false, needs }
+}
+
+function needOf({ matchers, extractors, condition }: Operators, number: (word: string) => number): Need {
+  // What an extractor reads for later must be read whatever matches.
+  if (extractors.some(({ isInternal }) => isInternal)) return true
+  if (matchers.length === 0) {
+    return some(
+      extractors.map((one) =>
+        one.type === 'regex' ? some(one.patterns.map(({ source }) => patternNeed(source, number))) : true,
+      ),
+    )
+  }
+  const needs = matchers.map((matcher) => matcherNeed(matcher, number))
+  return condition === 'and' ? all(needs) : some(needs)
+}
+
+function matcherNeed(matcher: Matcher, number: (word: string) => number): Need {
+  if (matcher.negative || isElsewhere(matcher.part)) return true
+  const join = matcher.condition === 'and' ? all : some
+  switch (matcher.type) {
+    case 'word':
+      return join(matcher.bytes.map((word) => (word === null || word === '' ? true : number(word))))
+    case 'binary':
+      return join(matcher.words.map(number))
+    case 'regex':
+      return join(matcher.patterns.map(({ source }) => patternNeed(source, number)))
+    case 'dsl':
+      return join(matcher.expressions.map(({ source }) => expressionNeed(source, number)))
+    case 'status':
+    case 'size':
+    case 'xpath':
+      return true
+  }
+}
+
+/** Parts that are not in the head or the body of the answer at hand. */
+function isElsewhere(part: string): boolean {
+  return part !== '' && !/^(?:body|header|all_headers|response|raw|content_type|server|location|set_cookie)$/.test(part)
+}
+
+function patternNeed(source: string, number: (word: string) => number): Need {
+  const { literal } = literalOf(source)
+  return literal === '' ? true : number(toBytes(literal))
+}
+
+const CALL =
+  /^(?:contains|contains_all|contains_any|startswith|starts_with)\(\s*(?:to_?lower\()?\s*(?:body|header|all_headers|response|content_type|server|location)\s*\)?\s*,\s*((?:(?:"[^"\\]*"|'[^'\\]*')\s*,?\s*)+)\)$/i
+
+/** Calls that are joined by `&&` alone and ask for words that are written out. */
+function expressionNeed(source: string, number: (word: string) => number): Need {
+  if (/\|\||\{\{/.test(source)) return true
+  return all(source.split('&&').map((term) => termNeed(term.trim(), number)))
+}
+
+function termNeed(term: string, number: (word: string) => number): Need {
+  const [, list] = CALL.exec(term) ?? []
+  if (list === undefined)
+    return /^regex\(\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\s*,/.test(term) ? regexNeed(term, number) : true
+  const words = [...list.matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, one, other]) => toBytes(one ?? other ?? ''))
+  const needs = words.map((word): Need => (word === '' ? true : number(word)))
+  return /^contains_any|^starts_?with/i.test(term) ? some(needs) : all(needs)
+}
+
+function regexNeed(term: string, number: (word: string) => number): Need {
+  const [, one, other, part = ''] =
+    /^regex\(\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\s*,\s*(\w+)\s*\)$/.exec(term) ?? []
+  const written = one ?? other
+  if (written === undefined || isElsewhere(part)) return true
+  return patternNeed(written.replace(/\\([^])/g, '$1'), number)
+}

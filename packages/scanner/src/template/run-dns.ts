@@ -1,0 +1,138 @@
+/** Runs the DNS checks of a host that is known by a name: what this machine's resolvers say of it. */
+import { isIP } from 'node:net'
+import type { Observation } from '@glacis/contract/runner'
+import { askResolver, type DnsAnswer, type DnsRecord } from '#net/resolver.ts'
+import { toBytes } from '#template/dsl-value.ts'
+import { rawEvidence } from '#template/evidence.ts'
+import { evaluateOperators, type Match } from '#template/matcher.ts'
+import { isSerious } from '#template/finding.ts'
+import type { CheckTarget, CheckTools, Finding } from '#template/run.ts'
+import type { Answer, DnsBlock, Template } from '#template/template.ts'
+import { fillBytes, variablesOf, withRandom, withVariables } from '#template/variables.ts'
+
+/**
+ * @param serious takes findings of high and critical severity, which are told at the end
+ * @throws only when the signal of the tools aborts
+ */
+export async function* runDns(
+  target: CheckTarget,
+  templates: readonly Template[],
+  tools: Pick<CheckTools, 'signal' | 'resolvers'>,
+  serious: Finding[],
+): AsyncIterable<Observation> {
+  if (templates.length === 0 || isIP(target.hostname) !== 0 || !target.hostname.includes('.')) return
+  const answers = new Map<string, Promise<DnsAnswer | undefined>>()
+  const finished: string[] = []
+  for (const template of templates) {
+    let isAnswered = template.counts.http + template.counts.network + template.counts.ssl === 0
+    for (const block of template.dns) {
+      const answer = await ask(block, template, target, tools, answers)
+      if (!answer) isAnswered = false
+      for (const finding of answer ? findingsOf(template, block, target, answer) : []) {
+        if (isSerious(template.info.severity)) serious.push(finding)
+        else yield finding
+      }
+    }
+    if (isAnswered) finished.push(template.info.id)
+  }
+  if (finished.length > 0) yield { kind: 'coverage', address: target.address, checks: finished }
+}
+
+/** Each question is asked once, however many checks ask it. */
+async function ask(
+  block: DnsBlock,
+  template: Template,
+  target: CheckTarget,
+  { signal, resolvers }: Pick<CheckTools, 'signal' | 'resolvers'>,
+  answers: Map<string, Promise<DnsAnswer | undefined>>,
+): Promise<DnsAnswer | undefined> {
+  const name = fillBytes(block.name, lookupOf(template, target))
+  // Only names of the target are asked for, and those below it.
+  if (name === null || !(name === target.hostname || name.endsWith(`.${target.hostname}`))) return undefined
+  const key = `${block.type} ${name}`
+  const answer = answers.get(key) ?? askResolver(name, block.type, { signal, ...(resolvers && { servers: resolvers }) })
+  answers.set(key, answer)
+  return answer
+}
+
+function lookupOf(template: Template, { address, hostname }: CheckTarget) {
+  const variables = variablesOf({ scheme: 'tcp', hostname, address, port: 53, basePath: '/' })
+  return withVariables(
+    template.variables,
+    withRandom((name) => variables.get(name)),
+  )
+}
+
+function findingsOf(
+  template: Template,
+  { operators, type }: DnsBlock,
+  target: CheckTarget,
+  answer: DnsAnswer,
+): Finding[] {
+  const text = toBytes(textOf(answer))
+  const values = partsOf(answer, text)
+  const place = lookupOf(template, target)
+  const parts: Answer = { defaultPart: 'raw', get: (name) => values.get(name) ?? place(name) }
+  return evaluateOperators(operators, parts)
+    .filter(({ isSilent }) => !isSilent)
+    .map((match) => findingOf(template, target, match, `${answer.question.name} IN ${type}`, text))
+}
+
+function findingOf(
+  { info, claimedQuality }: Template,
+  { address }: CheckTarget,
+  match: Match,
+  asked: string,
+  text: string,
+): Finding {
+  return {
+    kind: 'finding',
+    address,
+    check: info.id,
+    threat: info.threat,
+    location: `dns${match.name === '' ? '' : ` ${match.name}`}`.slice(0, 500),
+    quality: claimedQuality ?? 99,
+    ...rawEvidence(asked, text, match),
+  }
+}
+
+/** Names that DNS templates use; records under their types in lower case. */
+function partsOf(answer: DnsAnswer, text: string): Map<string, string> {
+  const lines = (records: readonly DnsRecord[]) => toBytes(records.map(lineOf).join('\n'))
+  const all = [...answer.answer, ...answer.authority, ...answer.additional]
+  const byType = Map.groupBy(answer.answer, ({ type }) => type.toLowerCase())
+  return new Map([
+    ...[...byType].map(([type, records]): [string, string] => [
+      type,
+      toBytes(records.map(({ value }) => value).join(' ')),
+    ]),
+    ['raw', text],
+    ['response', text],
+    ['body', text],
+    ['rcode', answer.code],
+    ['question', `${answer.question.name}\tIN\t${answer.question.type}`],
+    ['answer', lines(answer.answer)],
+    ['ns', lines(answer.authority)],
+    ['extra', lines(answer.additional)],
+    ['all', lines(all)],
+  ])
+}
+
+/** The answer as tools for people write it. */
+function textOf({ code, question, answer, authority, additional }: DnsAnswer): string {
+  const sections = [
+    ['ANSWER', answer],
+    ['AUTHORITY', authority],
+    ['ADDITIONAL', additional],
+  ] as const
+  const written = sections.map(([name, records]) => `;; ${name} SECTION:\n${records.map(lineOf).join('\n')}`)
+  return [
+    `;; opcode: QUERY, status: ${code}`,
+    `;; QUESTION SECTION:\n;${question.name}\tIN\t ${question.type}`,
+    ...written,
+  ].join('\n\n')
+}
+
+function lineOf({ name, ttlSeconds, type, value }: DnsRecord): string {
+  return `${name}\t${ttlSeconds}\tIN\t${type}\t${value}`
+}

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import { concernsNames, isBorrowed, isForeign, namesOfMatch } from '#template/selection.ts'
+import { templateOf } from '#template/testing/site.ts'
+
+function check(info: string) {
+  return templateOf(
+    `id: a\ninfo: { name: a, ${info} }\nhttp:\n  - path: ["{{BaseURL}}/"]\n    matchers: [{ type: word, words: [a] }]\n`,
+  )
+}
+
+it.each([
+  ['tags: exposure', [], true],
+  ['metadata: { product: acme }', [], false],
+  ['metadata: { product: acme }', ['acme'], true],
+  ['tags: "php,acme", metadata: { product: acme }', ['php'], false],
+])('a check with %s on a service with %j is worth its requests: %s', (info, names, isWorth) => {
+  expect(concernsNames(check(info), new Set(names))).toBe(isWorth)
+})
+
+it('leaves the folders of a product alone that was not recognised, unless the scan is deep', () => {
+  expect(isForeign('/wp-content/plugins/x', new Set(), 'standard')).toBe(true)
+  expect(isForeign('/wp-content/plugins/x', new Set(['wordpress']), 'standard')).toBe(false)
+  expect(isForeign('/wp-content/plugins/x', new Set(), 'deep')).toBe(false)
+})
+
+const redirect =
+  'tags: "cve,redirect", classification: { cve-id: CVE-2020-0001, cpe: "cpe:2.3:a:acme:acme:*:*:*:*:*:*:*:*" }'
+
+it.each([
+  ['a redirect of any server', redirect, '//elsewhere', [], true],
+  ['a redirect of the product', redirect, '//elsewhere', ['acme'], false],
+  ['a dump on a server without WordPress', 'tags: "exposure,wordpress"', '/dump.sql', [], true],
+  ['a file within WordPress', 'tags: "exposure,wordpress"', '/wp-content/dump.sql', [], false],
+  ['what names no product', 'tags: redirect', '//elsewhere', [], false],
+])('%s is borrowed proof or not', (_name, info, path, names, isIt) => {
+  expect(isBorrowed(check(info), new Set(names), path)).toBe(isIt)
+})
+
+it('learns names from checks that recognise, and no words that everything is called', () => {
+  expect(namesOfMatch(check('tags: "tech,acme,discovery"'), 'Big Server')).toEqual(['acme', 'big_server'])
+  expect(namesOfMatch(check('tags: "cve,acme"'), 'Big Server')).toEqual([])
+})

@@ -1,0 +1,60 @@
+/** Runs templates one by one against a server that meets their own conditions, and against an empty one. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { createHttpClient } from '#net/http.ts'
+import { runChecks } from '#template/run.ts'
+import type { Template } from '#template/template.ts'
+import { answerFor, type MadeAnswer } from '#template/testing/generated.ts'
+
+export interface Mirrored {
+  readonly hits: readonly string[]
+  /** An answer was made, and the template did not hit. */
+  readonly misses: readonly string[]
+  /** No answer could be made. */
+  readonly unmade: readonly string[]
+  /** Hit on a server that has nothing. */
+  readonly false: readonly string[]
+}
+
+const guard = { refusal: () => null }
+
+/** @param address of the loopback, where the server listens */
+export async function mirror(templates: readonly Template[], address: string): Promise<Mirrored> {
+  let made: MadeAnswer | null = null
+  const server = createServer((request, response) => {
+    // Questions without sense have a folder or page of their own; nobody else asks for such a name.
+    if (made === null || /\/g[\da-f]{14}\b/.test(request.url ?? '')) return void response.writeHead(404).end()
+    response.sendDate = false
+    for (const [name, value] of made.headers) response.appendHeader(name, value)
+    response.writeHead(made.status).end(Buffer.from(made.body, 'latin1'))
+  }).listen(0, address)
+  await once(server, 'listening')
+  const bound = server.address()
+  const port = typeof bound === 'object' && bound ? bound.port : 0
+  const client = createHttpClient({ guard, deadlineMs: 3_000 })
+  const outcome = { hits: [] as string[], misses: [] as string[], unmade: [] as string[], false: [] as string[] }
+  const run = async (template: Template) => {
+    const service = { port, transport: 'tcp', protocol: 'http', tls: false, banner: '', technologies: [] } as const
+    const target = { address, hostname: 'lab.test', basePath: '/', services: [service] }
+    const budget = { take: async () => undefined }
+    const tools = { http: client, guard, signal: AbortSignal.timeout(20_000), profile: 'deep', budget } as const
+    for await (const one of runChecks(target, { templates: [template] }, tools)) if (one.kind === 'finding') return true
+    return false
+  }
+  try {
+    for (const template of templates) {
+      const { id } = template.info
+      made = null
+      if (await run(template)) outcome.false.push(id)
+      made = answerFor(template)
+      if (made === null) outcome.unmade.push(id)
+      else if (await run(template)) outcome.hits.push(id)
+      else outcome.misses.push(id)
+    }
+  } finally {
+    await client.close()
+    server.closeAllConnections()
+    server.close()
+  }
+  return outcome
+}

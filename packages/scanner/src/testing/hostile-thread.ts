@@ -1,0 +1,8 @@
+/** Runs the servers that mean harm in a thread of their own, so that what they cost is not the scanner's time. */
+import { parentPort } from 'node:worker_threads'
+import { otherHostiles, webHostiles } from '#testing/hostile.ts'
+import { listen } from '#testing/loopback.ts'
+
+const all = [...webHostiles, ...otherHostiles]
+const servers = await Promise.all(all.map(({ port = 0, treat }, index) => listen(`127.67.8.${index + 1}`, port, treat)))
+parentPort?.postMessage(servers.map(({ address, port }) => ({ address, port })))
