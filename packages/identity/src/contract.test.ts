@@ -16,7 +16,7 @@ import {
 let house: House
 beforeAll(async () => {
   const acme = { id: 'acme', issuer: 'https://id.acme.example', clientId: 'x' }
-  house = await openHouse({ methods: { code: true, oidc: [acme] } })
+  house = await openHouse({ methods: { code: 'first', oidc: [acme] } })
 })
 afterAll(() => house?.close())
 

@@ -9,11 +9,12 @@ import { decoyHash } from '#method/argon2.ts'
 import { methodsOf } from '#method/methods.ts'
 import type { IdentityOptions } from '#options.ts'
 import { buildService } from '#service.ts'
-import { findSession, lacksSecondFactor, sessionBody, sessionCookie } from '#session.ts'
+import { lacksSecondFactor, sessionBody, sessionCookie } from '#session.ts'
 import { createSweep } from '#sweep.ts'
 
 export type { IdentityEvent, IdentityOptions, Mail } from '#options.ts'
 export { type Migration, migrations } from '#migrations.ts'
+export { type Made, type People, type Person, openPeople } from '#people.ts'
 
 export interface Identity {
   /** The browser API; register it at the root of the public URL. */
@@ -39,13 +40,13 @@ export function createIdentity(options: IdentityOptions): Identity {
   return {
     plugin: buildPlugin(service),
     async whoami(headers) {
-      const session = await findSession(service, readCookies(headers.cookie).get(sessionCookie))
-      if (!session || lacksSecondFactor(session)) return null
+      const session = await service.recent.find(readCookies(headers.cookie).get(sessionCookie))
+      if (!session || lacksSecondFactor(service, session)) return null
       return Session.parse(sessionBody(session, service.publicUrl))
     },
     async start() {
       // The first sign-in of an unknown address must not be the one that makes the decoy.
-      await decoyHash()
+      await decoyHash(service.hashing)
       courier.start()
       sweep.start()
     },

@@ -44,6 +44,17 @@ export function signInMail(to: string, code: string, minutes: number): Mail {
   })
 }
 
+/** Carries the code that signs somebody up. There is no link to click by mistake. */
+export function signUpMail(to: string, code: string, minutes: number): Mail {
+  return letter({
+    to,
+    subject: 'Create your Glacis account',
+    opening: 'Enter this code in Glacis to create your account:',
+    code,
+    closing: `The code is valid for ${minutes} minutes. If you did not ask for it, you can ignore this mail; no account was made.`,
+  })
+}
+
 /** Tells the holder of an address that the account is about to leave it. */
 export function addressChangedMail(to: string, newAddress: string): Mail {
   return letter({
@@ -51,6 +62,17 @@ export function addressChangedMail(to: string, newAddress: string): Mail {
     subject: 'Your e-mail address was changed',
     opening: `The e-mail address of your Glacis account was changed to ${newAddress}. Until that address is verified, you still sign in with this one.`,
     closing: 'If this was not you, please contact the people who run your installation at once.',
+  })
+}
+
+/** Tells the holder of an account that its second factors are gone. */
+export function factorsResetMail(to: string): Mail {
+  return letter({
+    to,
+    subject: 'Your second factors were removed',
+    opening:
+      'The people who run your Glacis installation have removed the second factors of your account. You are signed out everywhere, and your password alone signs you in until you set up new ones.',
+    closing: 'If you did not ask for it, please contact them at once.',
   })
 }
 

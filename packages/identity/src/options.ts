@@ -67,6 +67,8 @@ export interface ProviderOptions {
   readonly tokenUrl?: string | undefined
   readonly userinfoUrl?: string | undefined
   readonly scopes?: readonly string[] | undefined
+  /** How the provider sends people back; `form_post` for those that insist on it, such as Apple. */
+  readonly responseMode?: 'query' | 'form_post' | undefined
 }
 
 /** Which ways of proving oneself are offered; each is on where nothing is said. */
@@ -77,8 +79,13 @@ export interface MethodOptions {
   readonly passkey?: boolean
   /** Security keys as a second factor; they belong to the portal's host. */
   readonly webauthn?: boolean
-  /** Codes by mail in place of a password; off where nothing is said. */
-  readonly code?: boolean
+  /** Passwords; accounts that have none keep their other ways in. */
+  readonly password?: boolean
+  /**
+   * Codes by mail: in place of a password (`first`), or of everybody after the first factor (`second`); not at
+   * all where nothing is said. Not both, for one mailbox would be both factors.
+   */
+  readonly code?: 'first' | 'second' | undefined
   /** Other services, in the order of their buttons; none where nothing is said. */
   readonly oidc?: readonly ProviderOptions[]
   /** Printed back-up codes as a second factor. */
@@ -107,6 +114,16 @@ export interface IdentityOptions {
   readonly captcha?: CaptchaOptions | undefined
   /** Sign up in one form, which is the default, or say who one is first and how one will sign in after it. */
   readonly registrationStyle?: 'one-step' | 'two-step'
+  /** Kinds of flows that nobody can start. */
+  readonly disabledFlows?: readonly ('registration' | 'recovery' | 'verification')[]
+  /**
+   * Where passwords are looked up among those of known breaches, by the first five digits of their SHA-1
+   * (the range search of Pwned Passwords); the address to which the five digits are added. Nothing is asked
+   * where nothing is said.
+   */
+  readonly breachCheckUrl?: string | undefined
+  /** How hard passwords are to hash; far below the default in tests alone. */
+  readonly hashing?: { readonly memory: number; readonly passes: number } | undefined
   /** Sign-ups from one client address (IPv6: one /64) in 15 minutes; 20 where nothing is said. */
   readonly signUpsMax?: number | undefined
   /** Persisted secret of 32 or more bytes in hex, for code hashes and what is kept sealed. */

@@ -5,12 +5,11 @@ import { type OtherService, openOtherService } from '#testing/other-service.ts'
 import { playIn } from '#testing/play.ts'
 import { comeFrom } from '#testing/recorded/oidc.ts'
 import { twoStepCases } from '#testing/recorded/two-step.ts'
-import { hasRecordings, ownAnswer, recordedAnswer } from '#testing/recording.ts'
+import { ownAnswer, recordedAnswer } from '#testing/recording.ts'
 
 let house: House
 let other: OtherService
 beforeAll(async () => {
-  if (!hasRecordings) return
   other = await openOtherService(['local-op', 'second-op'])
   comeFrom(other)
   house = await openHouse({
@@ -26,7 +25,7 @@ afterAll(async () => {
 
 const cases = twoStepCases
 
-describe.skipIf(!hasRecordings)('answers as recorded (skipped without the recordings)', () => {
+describe('answers as recorded', () => {
   it.each(cases.map(([name, exchange, play]) => [`${name} ${exchange}`, name, exchange, play] as const))(
     '%s',
     async (_title, name, exchange, play) => {

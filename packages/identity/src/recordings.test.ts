@@ -1,4 +1,4 @@
-/** Our answers beside the recorded ones. Skips, and says so, where the recordings are not at hand. */
+/** Our answers beside the recorded ones. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type House, openHouse } from '#testing/house.ts'
 import { type OtherService, openOtherService } from '#testing/other-service.ts'
@@ -12,12 +12,11 @@ import { secondFactorCases } from '#testing/recorded/second-factor.ts'
 import { sessionCases } from '#testing/recorded/session.ts'
 import { settingsCases } from '#testing/recorded/settings.ts'
 import { verificationCases } from '#testing/recorded/verification.ts'
-import { hasRecordings, ownAnswer, recordedAnswer } from '#testing/recording.ts'
+import { ownAnswer, recordedAnswer } from '#testing/recording.ts'
 
 let house: House
 let other: OtherService
 beforeAll(async () => {
-  if (!hasRecordings) return
   other = await openOtherService(['local-op', 'second-op'])
   comeFrom(other)
   house = await openHouse({ methods: { oidc: [other.options('local-op', 'Local OP'), other.options('second-op')] } })
@@ -40,7 +39,7 @@ const cases = [
   ...verificationCases,
 ]
 
-describe.skipIf(!hasRecordings)('answers as recorded (skipped without the recordings)', () => {
+describe('answers as recorded', () => {
   it.each(cases.map(([name, exchange, play]) => [`${name} ${exchange}`, name, exchange, play] as const))(
     '%s',
     async (_title, name, exchange, play) => {

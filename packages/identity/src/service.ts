@@ -1,8 +1,10 @@
 /** What every part of the service works with; built once by the door. */
 import type { Courier } from '#courier.ts'
 import { csrfCookieName } from '#http/csrf.ts'
+import { type Hashing, defaultHashing } from '#method/argon2.ts'
 import type { Method } from '#method/method.ts'
 import { type Provider, createProvider } from '#oidc/provider.ts'
+import { type Recent, createRecent } from '#recent.ts'
 import type { CaptchaOptions, IdentityEvent, IdentityOptions, Lifespans, Log } from '#options.ts'
 import type { Database, FlowKind } from '#store.ts'
 
@@ -19,6 +21,11 @@ export interface Service {
   readonly providers: readonly Provider[]
   readonly captcha: CaptchaOptions | undefined
   readonly registrationStyle: 'one-step' | 'two-step'
+  readonly disabledFlows: ReadonlySet<FlowKind>
+  /** A code is mailed after the first factor, whoever signs in. */
+  readonly hasMailedSecondFactor: boolean
+  readonly breachCheckUrl: string | undefined
+  readonly hashing: Hashing
   /** Sign-ups from one client address in one window. */
   readonly signUpsMax: number
   readonly csrfCookie: string
@@ -28,6 +35,8 @@ export interface Service {
   readonly courier: Courier
   readonly log: Log
   readonly now: () => Date
+  /** Sessions that were read a moment ago; for those who only ask who it is. */
+  readonly recent: Recent
   /** Tells the audit trail; a listener that fails is logged and harms nobody. */
   readonly tell: (event: IdentityEvent) => void
 }
@@ -72,6 +81,7 @@ export function buildService(options: IdentityOptions, courier: Courier, methods
   const publicUrl = withoutSlash(options.publicUrl)
   const portalUrl = withoutSlash(options.portalUrl)
   const secret = Buffer.from(options.secret, 'hex')
+  const now = options.now ?? (() => new Date())
   if (secret.length < 32) throw new Error('The identity secret must be at least 32 bytes in hex')
   return {
     db: options.database,
@@ -82,14 +92,19 @@ export function buildService(options: IdentityOptions, courier: Courier, methods
     methods,
     captcha: options.captcha,
     registrationStyle: options.registrationStyle ?? 'one-step',
+    disabledFlows: new Set(options.disabledFlows),
+    hasMailedSecondFactor: options.methods?.code === 'second',
+    breachCheckUrl: options.breachCheckUrl,
+    hashing: { ...defaultHashing, ...options.hashing },
     signUpsMax: options.signUpsMax ?? 20,
-    providers: (options.methods?.oidc ?? []).map((one) => createProvider(one, options.now ?? (() => new Date()))),
+    providers: (options.methods?.oidc ?? []).map((one) => createProvider(one, now)),
     csrfCookie: csrfCookieName(publicUrl),
     isSecure: new URL(publicUrl).protocol === 'https:',
     secret,
     courier,
     log: options.log,
-    now: options.now ?? (() => new Date()),
+    now,
+    recent: createRecent({ db: options.database, now }),
     tell: (event) => {
       try {
         options.onEvent?.(event)

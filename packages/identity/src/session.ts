@@ -42,7 +42,10 @@ interface SessionRow extends Identity {
 }
 
 /** The session that a cookie opens; null when there is none, it is over, or its account is inactive. */
-export async function findSession(service: Service, token: string | undefined): Promise<LiveSession | null> {
+export async function findSession(
+  service: Pick<Service, 'db' | 'now'>,
+  token: string | undefined,
+): Promise<LiveSession | null> {
   if (!token) return null
   const rows = await selectSessions(service, sql`session.token_hash = ${hashOf(token)}`)
   return rows[0] ?? null
@@ -57,7 +60,10 @@ export async function listOthers(service: Service, session: LiveSession): Promis
   )
 }
 
-async function selectSessions(service: Service, where: ReturnType<typeof sql>): Promise<LiveSession[]> {
+async function selectSessions(
+  service: Pick<Service, 'db' | 'now'>,
+  where: ReturnType<typeof sql>,
+): Promise<LiveSession[]> {
   const { rows } = await sql<SessionRow>`
     select session.id as session_id, session.aal, session.authentication_methods, session.devices,
            session.issued_at, session.authenticated_at, session.expires_at, ${identityColumns}
@@ -132,6 +138,8 @@ export async function renewSession(
   const token = randomBytes(32).toString('base64url')
   const renewed: LiveSession = {
     ...session,
+    // A code that was mailed has proved an address since the session was read.
+    identity: await getIdentity(service.db, session.identity.id),
     aal: aal === 'aal2' ? 'aal2' : session.aal,
     authentication_methods: [...session.authentication_methods, proof(factor, now, aal)].slice(-20),
     authenticated_at: now,
@@ -201,11 +209,12 @@ export async function revokeOthers(service: Service, identityId: string, keptSes
 }
 
 /** Types of credentials that prove a second factor. */
-const secondFactors: ReadonlySet<string> = new Set(['totp', 'lookup_secret', 'webauthn'])
+export const secondFactors: ReadonlySet<string> = new Set(['totp', 'lookup_secret', 'webauthn'])
 
 /** True for a session whose account has a second factor that was not given yet: it opens nothing but that step. */
-export function lacksSecondFactor({ aal, identity }: LiveSession): boolean {
-  return aal === 'aal1' && identity.credential_types.some((type) => secondFactors.has(type))
+export function lacksSecondFactor({ hasMailedSecondFactor }: Service, { aal, identity }: LiveSession): boolean {
+  if (aal !== 'aal1') return false
+  return hasMailedSecondFactor || identity.credential_types.some((type) => secondFactors.has(type))
 }
 
 /** True while the session is young enough to change a password or an address. */

@@ -17,6 +17,8 @@ const limits = { pair: 10, account: 50, address: 100 } as const
 const pairMaxUnderAttack = 2
 /** Mails that one recipient gets in one window, however often somebody asks. */
 const mailsMax = 10
+/** Mails that one client address may cause, for each sign-up that it may make. */
+const mailsPerSignUp = 5
 
 /** What somebody is told who has guessed too often. */
 export const tooManyAttempts = 'Too many attempts. Please wait a few minutes and try again.'
@@ -31,12 +33,13 @@ export type Guess =
   | 'passkey'
   | 'webauthn'
   | 'code'
+  | 'mailed_code'
 
 /**
  * Guesses that only come after a right first factor: no outsider can use their count up, and six digits
  * must not fall to many addresses with a few guesses each.
  */
-const afterFirstFactor: ReadonlySet<Guess> = new Set(['totp', 'lookup_secret'])
+const afterFirstFactor: ReadonlySet<Guess> = new Set(['totp', 'lookup_secret', 'mailed_code'])
 
 export interface Attempt {
   /** True when a limit is reached: the guess must not even be looked at. */
@@ -90,8 +93,13 @@ async function giveBack({ db }: Service, keys: readonly string[]): Promise<void>
     .execute()
 }
 
-/** Counts a mail to an address; false when it has had enough of them for now. */
-export async function mayMail(service: Service, address: string): Promise<boolean> {
+/**
+ * Counts a mail to an address that a client asked for; false when the address has had enough of them for
+ * now, or the client has asked for more than anybody needs.
+ */
+export async function mayMail(service: Service, address: string, ip: string): Promise<boolean> {
+  const byClient = await count(service, keyOf('mail', 'address', networkOf(ip)))
+  if (byClient > service.signUpsMax * mailsPerSignUp) return false
   return (await count(service, keyOf('mail', 'account', address))) <= mailsMax
 }
 

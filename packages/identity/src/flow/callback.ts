@@ -5,15 +5,16 @@ import { type Flow, csrfPlace, isExpired, loadFlow, saveFlow } from '#flow/flow.
 import { completeLogin } from '#flow/login.ts'
 import { completeRegistration, missingTraits } from '#flow/registration.ts'
 import { completeChange } from '#flow/settings.ts'
-import { isFields } from '#http/body.ts'
+import { isFields, textOf } from '#http/body.ts'
 import { findIdentity, ownerOfAddress } from '#identities.ts'
 import { providerNode, providerOf } from '#method/oidc.ts'
-import { type Journey, arrive } from '#oidc/journey.ts'
+import { type Journey, arrive, callbackUrl } from '#oidc/journey.ts'
 import { addLink, ownerOfLink } from '#oidc/link.ts'
 import type { Person, Provider } from '#oidc/provider.ts'
 import { normalAddress, readTraits, traitNodes, typedTraits } from '#schema.ts'
 import { pageUrl } from '#service.ts'
 import { isPrivileged, lacksSecondFactor } from '#session.ts'
+import { attemptSignUp, tooManyAttempts } from '#throttle.ts'
 import { type Message, label, problem } from '#ui/message.ts'
 import { withMessages, withValues } from '#ui/node.ts'
 
@@ -36,6 +37,21 @@ export async function finishJourney(exchange: Exchange, providerId: string): Pro
   }
   if (journey.kind === 'settings') return linkPresent(exchange, flow, provider, person)
   return enter(exchange, flow, provider, person, journey)
+}
+
+/** What a provider may say in a form; a browser hands it on from another site. */
+const formFields = ['code', 'state', 'iss', 'error', 'error_description'] as const
+
+/**
+ * The answer of a provider that comes as a form (OAuth 2.0 Form Post Response Mode). Forms of other sites
+ * come without our cookies, so the browser is sent on to the same address with the answer in its query.
+ */
+export async function forwardJourney(exchange: Exchange, providerId: string): Promise<Answer> {
+  const { service, body } = exchange
+  const { id } = providerOf(service, providerId)
+  const fields = body.kind === 'fields' ? body.fields : {}
+  const given = formFields.flatMap((name) => (textOf(fields, name) ? [[name, textOf(fields, name)]] : []))
+  return redirect(`${callbackUrl(service, id)}?${new URLSearchParams(given)}`)
 }
 
 function said(query: URLSearchParams): string {
@@ -74,6 +90,8 @@ function stranger(exchange: Exchange, flow: Flow): Promise<Answer> {
   return fail(exchange, flow, problem.linkMismatch)
 }
 
+const closed = 'There is no account for this sign-in, and new ones are made by the people who run this installation.'
+
 /**
  * An account for somebody new. An address that is an account's already never opens that account, be it
  * verified at the provider or not: its owner signs in and links.
@@ -86,6 +104,7 @@ async function signUp(
   journey: Journey,
 ): Promise<Answer> {
   const { service } = exchange
+  if (service.disabledFlows.has('registration')) return fail(exchange, flow, problem.generic(closed))
   const traits = merged(person, journey.traits)
   const reading = readTraits(traits)
   const address = typeof traits['email'] === 'string' ? normalAddress(traits['email']) : ''
@@ -100,6 +119,11 @@ async function signUp(
     const ui = withMessages({ ...target.ui, nodes, messages: [] }, reading.messages)
     await saveFlow(service, target, { active: 'oidc', ui })
     return redirect(pageUrl(service, 'registration', target.id), 302)
+  }
+  const newcomer = await attemptSignUp(service, exchange.client.ip)
+  if (newcomer.isRefused) {
+    tell(exchange, 'throttled', null, 'registration')
+    return fail(exchange, flow, problem.generic(tooManyAttempts))
   }
   const isProven = person.isEmailVerified && normalAddress(person.email ?? '') === address
   const link = { provider: provider.id, subject: person.subject }
@@ -138,7 +162,7 @@ async function linkPresent(exchange: Exchange, flow: Flow, provider: Provider, p
       reason: 'The request was made for another identity and has been blocked for security reasons.',
     })
   }
-  if (lacksSecondFactor(session) || !isPrivileged(service, session))
+  if (lacksSecondFactor(service, session) || !isPrivileged(service, session))
     return redirect(pageUrl(service, 'settings', flow.id))
   const link = { provider: provider.id, subject: person.subject }
   const isNew = await service.db.transaction().execute((tx) => addLink(tx, session.identity.id, link, service.now()))

@@ -17,7 +17,7 @@ import { formAnswer, keepAttempt, requireCsrf, requireOwnCookie, submittedFlow, 
 import { captchaNodes, isHuman } from '#captcha.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import type { Identity } from '#identities.ts'
-import type { LoginOutcome } from '#method/method.ts'
+import type { Asked, LoginOutcome, Method } from '#method/method.ts'
 import { methodFor } from '#method/methods.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
 import { schemaId } from '#schema.ts'
@@ -33,7 +33,7 @@ import {
 } from '#session.ts'
 import type { FlowMemory } from '#store.ts'
 import { type Message, type PlacedMessage, notice, onForm, problem } from '#ui/message.ts'
-import { type Node, type Order, sorted } from '#ui/node.ts'
+import { type Node, type Order, input, sorted } from '#ui/node.ts'
 
 const order: Order = {
   groups: ['oidc', 'default', 'webauthn', 'passkey', 'code', 'captcha', 'password', 'totp', 'lookup_secret'],
@@ -57,14 +57,26 @@ export async function startLogin(exchange: Exchange): Promise<Answer> {
     requestedAal: asked.aal,
     ...(asked.schema && { identitySchema: asked.schema }),
   }
-  const flow = await createFlow(service, {
+  const made = await createFlow(service, {
     ...(await draft(exchange, memory, session)),
     requestUrl: exchange.url,
     returnTo: returnTo?.shown ?? null,
     csrfToken: csrfOf(exchange),
   })
+  const flow = session && asked.aal === 'aal2' ? await begin(exchange, made, session) : made
   if (exchange.acceptsJson) return json(200, flowBody(service, flow))
   return redirect(pageUrl(service, 'login', flow.id))
+}
+
+/** The only second factor of an account that can begin by itself does so. */
+async function begin(exchange: Exchange, flow: Flow, session: LiveSession): Promise<Flow> {
+  const [only, ...others] = exchange.service.methods.filter((method) => isSecondFactorOf(method, session.identity))
+  const outcome = others.length === 0 ? await only?.secondFactor?.begin?.(exchange, session, flow) : undefined
+  return only && outcome?.kind === 'asked' ? keepAsked(exchange, flow, only.name, outcome) : flow
+}
+
+function isSecondFactorOf({ name, secondFactor }: Method, { credential_types: types }: Identity): boolean {
+  return secondFactor !== undefined && (secondFactor.isEverybodys === true || types.includes(name))
 }
 
 /** Takes the proof of one method and opens or renews the session. */
@@ -114,13 +126,13 @@ export async function openLogin(exchange: Exchange): Promise<Answer> {
   return redirect(pageUrl(exchange.service, 'login', flow.id))
 }
 
-interface Asked {
+interface Wanted {
   readonly aal: 'aal1' | 'aal2'
   readonly refresh: boolean
   readonly schema: string | null
 }
 
-function readQuery(query: URLSearchParams): Asked {
+function readQuery(query: URLSearchParams): Wanted {
   const aal = query.get('aal') || 'aal1'
   const schema = query.get('identity_schema') || null
   if (query.get('login_challenge')) throw badRequest('This service is no OAuth 2.0 login provider.')
@@ -159,8 +171,8 @@ function drawLogin(service: Service, memory: FlowMemory, holder: Identity | null
   if (requestedAal !== 'aal2' || !holder) {
     return draw(service, refresh ? holder : null, memory, ({ login }, scene) => login?.nodes(scene))
   }
-  return drawFor(service, holder, memory, ({ name, secondFactor }, scene) =>
-    holder.credential_types.includes(name) ? secondFactor?.nodes(scene) : undefined,
+  return drawFor(service, holder, memory, (method, scene) =>
+    isSecondFactorOf(method, holder) ? method.secondFactor?.nodes(scene) : undefined,
   )
 }
 
@@ -194,19 +206,17 @@ async function withNewChallenge({ service }: Exchange, flow: Flow, session: Live
 }
 
 /** Goes on with what a method asks next; clients read the form from an answer of 400. */
-async function ask(
-  exchange: Exchange,
-  flow: Flow,
-  method: string,
-  { nodes, message, memory }: Extract<LoginOutcome, { kind: 'asked' }>,
-): Promise<Answer> {
-  const asked = await saveFlow(exchange.service, flow, {
+async function ask(exchange: Exchange, flow: Flow, method: string, outcome: Asked): Promise<Answer> {
+  return formAnswer(exchange, await keepAsked(exchange, flow, method, outcome), 400)
+}
+
+function keepAsked(exchange: Exchange, flow: Flow, method: string, { nodes, message, memory }: Asked): Promise<Flow> {
+  return saveFlow(exchange.service, flow, {
     state: 'sent_email',
     active: method,
     memory: { ...flow.memory, ...memory },
     ui: { ...flow.ui, nodes: withToken([...nodes, csrfPlace], flow.csrf_token), messages: [message] },
   })
-  return formAnswer(exchange, asked, 400)
 }
 
 async function refuse(
@@ -223,7 +233,14 @@ async function refuse(
     ...(identifier ? [['identifier', identifier] as const] : []),
     ...codes,
   ])
-  return formAnswer(exchange, await keepAttempt(exchange, flow, { messages, typed, sort }), 400)
+  const nodes = flow.state === 'sent_email' ? flow.ui.nodes.map(settled) : flow.ui.nodes
+  return formAnswer(exchange, await keepAttempt(exchange, flow, { messages, typed, nodes, sort }), 400)
+}
+
+/** Who is to be signed in is settled once a code is on its way. */
+function settled(node: Node): Node {
+  if (node.type !== 'input' || node.attributes.name !== 'identifier') return node
+  return input('default', 'identifier', 'hidden', { value: node.attributes.value })
 }
 
 /** Opens a session for who has proved it, or renews the one there is, and answers. */
@@ -243,7 +260,7 @@ export async function completeLogin(
     : await issueSession(service, identityId, factor, exchange.client)
   setSession(exchange, issued)
   tell(exchange, 'signed_in', identityId, isRenewal ? 'refresh' : factor.method)
-  if (lacksSecondFactor(issued.session)) throw locationChangeRequired(secondFactorUrl(service, flow.return_to))
+  if (lacksSecondFactor(service, issued.session)) throw locationChangeRequired(secondFactorUrl(service, flow.return_to))
   const location = resolveReturnTo(flow.return_to, service.defaultReturnUrl, service)
   if (!exchange.wantsJson) return redirect(location)
   return json(200, {

@@ -15,7 +15,7 @@ import {
 
 let house: House
 beforeAll(async () => {
-  house = await openHouse({ methods: { code: true } })
+  house = await openHouse({ methods: { code: 'first' } })
 })
 afterAll(() => house?.close())
 

@@ -5,7 +5,7 @@ import { WireError, locationChangeRequired, sessionAlreadyAvailable } from '#htt
 import { type Answer, type Exchange, csrfOf, json, redirect, renewCsrf, setSession, tell } from '#http/exchange.ts'
 import { type Flow, createFlow, csrfPlace, flowBody, isExpired, saveFlow, withToken } from '#flow/flow.ts'
 import { createSettings } from '#flow/settings.ts'
-import { formAnswer, keepAttempt, requireCsrf, submittedFlow, unreadable } from '#flow/submit.ts'
+import { formAnswer, keepAttempt, requireCsrf, requireEnabled, submittedFlow, unreadable } from '#flow/submit.ts'
 import {
   type Identity,
   findIdentity,
@@ -15,7 +15,7 @@ import {
   updateTraits,
 } from '#identities.ts'
 import { recoveryMail } from '#mail.ts'
-import { isSpent, issueCode, tryCode } from '#method/code.ts'
+import { isSpent, issueCode, tooOften, tryCode } from '#method/code.ts'
 import { checkReturnTo } from '#return-to.ts'
 import { emailLengthMax, isEmail, normalAddress } from '#schema.ts'
 import { type Service, pageUrl } from '#service.ts'
@@ -43,6 +43,7 @@ function codeNodes(address: string): Node[] {
 /** Starts a flow that asks for an address. */
 export async function startRecovery(exchange: Exchange): Promise<Answer> {
   const { service } = exchange
+  requireEnabled(service, 'recovery')
   const returnTo = checkReturnTo(exchange.query.get('return_to'), service)
   if (await exchange.session()) throw alreadySignedIn(exchange)
   const flow = await createFlow(service, {
@@ -61,6 +62,7 @@ export async function startRecovery(exchange: Exchange): Promise<Answer> {
 export async function submitRecovery(exchange: Exchange): Promise<Answer> {
   const { service, body } = exchange
   const flow = await submittedFlow(exchange, 'recovery')
+  requireEnabled(service, 'recovery')
   if (isExpired(service, flow)) {
     return replaced(exchange, flow, problem.recoveryExpired(flow.expires_at, service.now()), {
       requestUrl: flow.request_url,
@@ -94,8 +96,6 @@ export async function openRecovery(exchange: Exchange): Promise<Answer> {
   return redirect(pageUrl(exchange.service, 'recovery', flow.id))
 }
 
-const tooOften = problem.generic('The request was submitted too often. Please request another code.')
-
 /** A known and an unknown address make the same work and get the same answer; only one of the mails leaves. */
 async function takeAddress(exchange: Exchange, flow: Flow, typed: string): Promise<Answer> {
   const { service } = exchange
@@ -106,7 +106,7 @@ async function takeAddress(exchange: Exchange, flow: Flow, typed: string): Promi
   const address = normalAddress(typed)
   const owner = await ownerOfRecoveryAddress(service.db, address)
   // Somebody who has had enough mails keeps the code of the last one.
-  if (await mayMail(service, address)) await sendCode(service, flow, address, owner)
+  if (await mayMail(service, address, exchange.client.ip)) await sendCode(service, flow, address, owner)
   service.courier.kick()
   const sent = await saveFlow(service, flow, {
     state: 'sent_email',

@@ -39,12 +39,22 @@ export async function drawRegistration(service: Service, memory: FlowMemory, ste
   }
 }
 
+/** The way back from a code that was mailed. */
+export function backToCredentials(): Node {
+  return input('profile', 'screen', 'submit', { value: 'credential-selection', label: label.back })
+}
+
+/** The traits where they are known already. */
+export function hiddenTraits(): Node[] {
+  return traitNodes('default').map(hidden)
+}
+
 function ownNodes(step: Step): Node[] {
   const traits = traitNodes('default')
   if (step === 'whole') return traits
   if (step === 'profile') return [...traits, submit('profile', 'profile', label.signUp)]
   const back = input('profile', 'screen', 'submit', { value: 'previous', label: label.back })
-  return [...traits.map(hidden), back]
+  return [...hiddenTraits(), back]
 }
 
 function hidden(node: Node): Node {

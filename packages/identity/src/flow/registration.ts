@@ -4,13 +4,36 @@ import { type Fields, textOf } from '#http/body.ts'
 import { newToken } from '#http/csrf.ts'
 import { badRequest, sessionAlreadyAvailable } from '#http/error.ts'
 import { type Answer, type Exchange, csrfOf, json, redirect, renewCsrf, setSession, tell } from '#http/exchange.ts'
-import { type Flow, createFlow, expiredOnSubmit, flowBody, isExpired, withToken } from '#flow/flow.ts'
-import { formAnswer, keepAttempt, requireCsrf, requireOwnCookie, submittedFlow, unreadable } from '#flow/submit.ts'
+import {
+  type Flow,
+  createFlow,
+  csrfPlace,
+  expiredOnSubmit,
+  flowBody,
+  isExpired,
+  saveFlow,
+  withToken,
+} from '#flow/flow.ts'
+import {
+  formAnswer,
+  keepAttempt,
+  requireCsrf,
+  requireEnabled,
+  requireOwnCookie,
+  submittedFlow,
+  unreadable,
+} from '#flow/submit.ts'
 import { withFreshKeys } from '#flow/draw.ts'
-import { drawRegistration, firstStep, sortRegistration } from '#flow/registration-form.ts'
+import {
+  backToCredentials,
+  drawRegistration,
+  firstStep,
+  hiddenTraits,
+  sortRegistration,
+} from '#flow/registration-form.ts'
 import { startProofOfAddress } from '#flow/verification.ts'
 import { identityBody, insertIdentity, markVerified } from '#identities.ts'
-import type { Method } from '#method/method.ts'
+import type { Asked, Method } from '#method/method.ts'
 import { methodFor } from '#method/methods.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
 import { normalAddress, readTraits, schemaId, typedTraits } from '#schema.ts'
@@ -19,12 +42,14 @@ import { type Factor, issueSession, sessionBody } from '#session.ts'
 import type { Database, FlowMemory, Traits } from '#store.ts'
 import { attemptSignUp, tooManyAttempts } from '#throttle.ts'
 import { type Message, type PlacedMessage, notice, onForm, problem } from '#ui/message.ts'
+import { withValues } from '#ui/node.ts'
 
 /** Starts a registration. */
 export async function startRegistration(exchange: Exchange): Promise<Answer> {
   const { service, query } = exchange
   const returnTo = checkReturnTo(query.get('return_to'), service)
   const afterVerification = checkReturnTo(query.get('after_verification_return_to'), service)
+  requireEnabled(service, 'registration')
   const schema = query.get('identity_schema') || null
   if (schema && schema !== schemaId) throw badRequest(`Requested identity schema "${schema}" does not exist.`)
   if (await exchange.session()) {
@@ -49,6 +74,7 @@ export async function startRegistration(exchange: Exchange): Promise<Answer> {
 export async function submitRegistration(exchange: Exchange): Promise<Answer> {
   const { service, body } = exchange
   const opened = await submittedFlow(exchange, 'registration')
+  requireEnabled(service, 'registration')
   if (await exchange.session()) {
     throw sessionAlreadyAvailable('registration', { location: service.defaultReturnUrl, status: 302 })
   }
@@ -74,23 +100,39 @@ export async function submitRegistration(exchange: Exchange): Promise<Answer> {
     return refuse(exchange, flow, [onForm(problem.generic(tooManyAttempts))], fields)
   }
   const outcome = await method.registration.submit(exchange, fields, reading.traits, flow)
+  if (outcome.kind === 'asked') return ask(exchange, flow, method.name, reading.traits, outcome)
   if (outcome.kind === 'refused') {
     await signUp.forgive()
     const next = outcome.isSpent ? await withNewChallenge(exchange, flow) : flow
     return refuse(exchange, next, outcome.messages, fields)
   }
+  // A code was counted when it was mailed.
+  if (outcome.isProven) await signUp.forgive()
   const made = await completeRegistration(exchange, flow, reading.traits, {
-    ...outcome,
+    attach: outcome.attach,
     method: { method: method.name },
-    isProven: false,
+    isProven: outcome.isProven ?? false,
   })
   return made ?? refuse(exchange, flow, [onForm(problem.duplicateAccount)], fields)
 }
 
-/** A submit of traits alone, or the way back to them. */
+/** A submit of traits alone, or the way back from what came after them. */
 function isStep({ registrationStyle }: Service, fields: Fields): boolean {
+  if (textOf(fields, 'screen') === 'credential-selection') return true
   const isProfile = textOf(fields, 'method') === 'profile' || textOf(fields, 'screen') === 'previous'
   return registrationStyle === 'two-step' && isProfile
+}
+
+/** Goes on with the code that was mailed; the traits stay as they are, unseen, and are sent again with it. */
+async function ask(exchange: Exchange, flow: Flow, method: string, traits: Traits, outcome: Asked): Promise<Answer> {
+  const nodes = [csrfPlace, ...withValues(hiddenTraits(), typedTraits(traits)), ...outcome.nodes, backToCredentials()]
+  const asked = await saveFlow(exchange.service, flow, {
+    state: 'sent_email',
+    active: method,
+    memory: { ...flow.memory, ...outcome.memory },
+    ui: { ...flow.ui, nodes: withToken(nodes, flow.csrf_token), messages: [outcome.message] },
+  })
+  return formAnswer(exchange, asked, 400)
 }
 
 /** Right traits lead to the choice of a credential; nothing is made yet, and all is sent again. */
@@ -100,14 +142,16 @@ async function takeStep(exchange: Exchange, opened: Flow, fields: Fields): Promi
   if (!human) return refuse(exchange, opened, [onForm(problem.captchaFailed)], fields)
   const { flow } = human
   const isBack = textOf(fields, 'screen') === 'previous'
+  const isTwoSteps = exchange.service.registrationStyle === 'two-step'
   const reading = readTraits(fields['traits'])
   if (!isBack && reading.kind === 'invalid') return refuse(exchange, flow, reading.messages, fields)
-  const drawing = await drawRegistration(exchange.service, flow.memory, isBack ? 'profile' : 'credential')
+  const step = isBack || !isTwoSteps ? firstStep(exchange.service) : 'credential'
+  const drawing = await drawRegistration(exchange.service, flow.memory, step)
   const kept = await keepAttempt(
     exchange,
-    { ...flow, memory: drawing.memory },
+    { ...flow, memory: drawing.memory, state: 'choose_method', active: null },
     {
-      messages: isBack ? [] : [onForm(notice.chooseCredential)],
+      messages: step === 'credential' ? [onForm(notice.chooseCredential)] : [],
       typed: typedTraits(fields['traits']),
       nodes: withToken(drawing.nodes, csrfOf(exchange)),
     },

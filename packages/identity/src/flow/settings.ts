@@ -142,7 +142,7 @@ async function settingsOf(exchange: Exchange): Promise<{ flow: Flow; session: Li
 }
 
 function requireAllFactors({ service }: Exchange, session: LiveSession, returnTo: string | null): void {
-  if (lacksSecondFactor(session)) throw aal2Required(secondFactorUrl(service, returnTo))
+  if (lacksSecondFactor(service, session)) throw aal2Required(secondFactorUrl(service, returnTo))
 }
 
 async function change(exchange: Exchange, flow: Flow, session: LiveSession, fields: Fields): Promise<Answer> {

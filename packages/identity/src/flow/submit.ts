@@ -1,10 +1,10 @@
 /** What every submit has in common: finding its flow, tying it to its browser, answering with the form. */
 import { type Fields, textOf } from '#http/body.ts'
 import { fits } from '#http/csrf.ts'
-import { type WireError, badRequest, csrfViolation } from '#http/error.ts'
+import { type WireError, badRequest, csrfViolation, flowDisabled } from '#http/error.ts'
 import { type Answer, type Exchange, csrfOf, givenCsrf, json, redirect } from '#http/exchange.ts'
 import { type Flow, flowBody, isUuid, loadFlow, saveFlow, withToken } from '#flow/flow.ts'
-import { pageUrl } from '#service.ts'
+import { type Service, pageUrl } from '#service.ts'
 import type { FlowKind } from '#store.ts'
 import { type PlacedMessage, onForm, problem } from '#ui/message.ts'
 import { type Node, withMessages, withValues, withoutMessages } from '#ui/node.ts'
@@ -27,6 +27,18 @@ export async function submittedFlow(exchange: Exchange, kind: FlowKind): Promise
   const id = exchange.query.get('flow')
   if (!isUuid(id)) throw badRequest('The flow query parameter is missing or malformed.')
   return loadFlow(exchange.service, kind, id)
+}
+
+/**
+ * Refuses what the installation does not offer.
+ *
+ * @throws WireError 400; only clients of the registration know its id
+ */
+export function requireEnabled({ disabledFlows }: Service, kind: 'registration' | 'recovery' | 'verification'): void {
+  if (!disabledFlows.has(kind)) return
+  if (kind === 'registration') throw flowDisabled()
+  const name = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`
+  throw badRequest(`${name} is not allowed because it was disabled.`)
 }
 
 /**

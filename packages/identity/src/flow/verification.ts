@@ -13,10 +13,10 @@ import {
   saveFlow,
   withToken,
 } from '#flow/flow.ts'
-import { formAnswer, keepAttempt, requireCsrf, submittedFlow, unreadable } from '#flow/submit.ts'
+import { formAnswer, keepAttempt, requireCsrf, requireEnabled, submittedFlow, unreadable } from '#flow/submit.ts'
 import { markVerified, ownerOfAddress } from '#identities.ts'
 import { verificationMail } from '#mail.ts'
-import { issueCode, tryCode } from '#method/code.ts'
+import { issueCode, tooOften, tryCode } from '#method/code.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
 import { emailLengthMax, normalAddress } from '#schema.ts'
 import { pageUrl } from '#service.ts'
@@ -41,6 +41,7 @@ function codeNodes(address: string, code?: string): Node[] {
 /** Starts a flow that asks for an address. */
 export async function startVerification(exchange: Exchange): Promise<Answer> {
   const { service } = exchange
+  requireEnabled(service, 'verification')
   const returnTo = checkReturnTo(exchange.query.get('return_to'), service)
   const flow = await createFlow(service, {
     kind: 'verification',
@@ -58,6 +59,7 @@ export async function startVerification(exchange: Exchange): Promise<Answer> {
 export async function submitVerification(exchange: Exchange): Promise<Answer> {
   const { service, body } = exchange
   const flow = await submittedFlow(exchange, 'verification')
+  requireEnabled(service, 'verification')
   if (isExpired(service, flow)) return answerExpired(exchange, flow)
   if (body.kind === 'unreadable') {
     return formAnswer(exchange, await keepAttempt(exchange, flow, { messages: unreadable(body.reason) }), 400)
@@ -143,7 +145,7 @@ async function takeAddress(exchange: Exchange, flow: Flow, fields: Fields): Prom
   const address = normalAddress(typed)
   const owner = await ownerOfAddress(service.db, address)
   // Somebody who has had enough mails keeps the code of the last one.
-  if (await mayMail(service, address)) await sendCode(exchange, service.db, flow, address, owner)
+  if (await mayMail(service, address, exchange.client.ip)) await sendCode(exchange, service.db, flow, address, owner)
   service.courier.kick()
   const sent = await saveFlow(service, flow, {
     state: 'sent_email',
@@ -197,8 +199,7 @@ async function takeCode(exchange: Exchange, flow: Flow, given: string): Promise<
       throw expiredOnSubmit(service, { ...flow, expires_at: outcome.at }, next)
     }
     case 'too often': {
-      const told = problem.generic('The request was submitted too often. Please request another code.')
-      const next = await replace(exchange, flow, told, exchange.url)
+      const next = await replace(exchange, flow, tooOften, exchange.url)
       throw flowReplaced(next.id, pageUrl(service, 'verification', next.id), 'retry the')
     }
   }

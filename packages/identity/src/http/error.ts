@@ -75,6 +75,15 @@ export function csrfViolation(hint: string, rejectReason?: string): WireError {
   })
 }
 
+/** Signing up is not offered here. */
+export function flowDisabled(): WireError {
+  return new WireError(400, {
+    id: 'self_service_flow_disabled',
+    reason: 'Registration is not allowed because it was disabled.',
+    message: 'registration flow disabled',
+  })
+}
+
 /** No session where one is needed. */
 export function sessionInactive(more: Partial<Details> = {}): WireError {
   return new WireError(401, {

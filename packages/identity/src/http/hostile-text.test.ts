@@ -3,7 +3,7 @@ import { type House, messageIds, newAddress, openHouse, register, valueOf } from
 
 let house: House
 beforeAll(async () => {
-  house = await openHouse({ methods: { code: true }, registrationStyle: 'two-step' })
+  house = await openHouse({ methods: { code: 'first' }, registrationStyle: 'two-step' })
 })
 afterAll(() => house?.close())
 

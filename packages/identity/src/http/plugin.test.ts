@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { Browser } from '#testing/browser.ts'
+import { Browser, inject } from '#testing/browser.ts'
 import { type House, newAddress, openHouse, portalUrl, register } from '#testing/house.ts'
 import { createIdentity } from '#index.ts'
 import type { Tables } from '#store.ts'
@@ -40,7 +40,7 @@ async function busyHost(overrides: { publicUrl: string; prefix: string }) {
 
 it('lives in a busy host without disturbing it, and undisturbed', async () => {
   const app = await busyHost({ publicUrl: 'http://localhost:4433', prefix: '' })
-  const browser = new Browser(app)
+  const browser = new Browser(inject(app))
   expect((await register(browser, newAddress())).status).toBe(200)
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   expect((await browser.ask('POST', '/echo', { headers: form, body: 'a=b' })).body).toEqual({ body: 'the host’s own' })
@@ -53,7 +53,7 @@ it('lives in a busy host without disturbing it, and undisturbed', async () => {
 
 it('stands below a path, and over https sends its cookies over https only', async () => {
   const app = await busyHost({ publicUrl: 'https://glacis.example/id/', prefix: '/id' })
-  const browser = new Browser(app)
+  const browser = new Browser(inject(app))
   const { body, headers } = await browser.get('/id/self-service/login/browser?refresh=true')
   expect(body.request_url).toBe('https://glacis.example/id/self-service/login/browser?refresh=true')
   expect(body.ui.action).toBe(`https://glacis.example/id/self-service/login?flow=${body.id}`)
@@ -74,7 +74,7 @@ it('says 503, and when to come again, while the database is away', async () => {
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   })
   await app.register(identity.plugin)
-  const browser = new Browser(app)
+  const browser = new Browser(inject(app))
   const asked = await browser.get('/self-service/login/browser')
   const opened = await browser.open('/self-service/login/browser')
   expect([asked.status, asked.body.error.code, asked.headers['retry-after']]).toEqual([503, 503, '5'])

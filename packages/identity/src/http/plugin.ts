@@ -1,6 +1,6 @@
 /** The routes, and the one place where answers and refusals become HTTP. */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import { finishJourney } from '#flow/callback.ts'
+import { finishJourney, forwardJourney } from '#flow/callback.ts'
 import { fetchFlow } from '#flow/fetch.ts'
 import { openLogin, startLogin, submitLogin } from '#flow/login.ts'
 import { finishLogout, startLogout } from '#flow/logout.ts'
@@ -11,9 +11,9 @@ import { openVerificationLink, startVerification, submitVerification } from '#fl
 import { bodyBytesMax } from '#http/body.ts'
 import { listSchemas, showError, showSchema, storeError } from '#http/documents.ts'
 import { WireError, errorObject } from '#http/error.ts'
-import { type Answer, type Exchange, csrfOf, openExchange } from '#http/exchange.ts'
+import { type Answer, type Exchange, csrfOf, openExchange, redirect } from '#http/exchange.ts'
 import { deleteOtherSessions, deleteSession, listSessions, whoami } from '#http/sessions.ts'
-import { type Service, errorPageUrl } from '#service.ts'
+import { type Service, errorPageUrl, pageUrl } from '#service.ts'
 
 import { scriptPath, showScript } from '#webauthn/script.ts'
 
@@ -26,11 +26,13 @@ interface Route {
   readonly isJsonOnly?: boolean
   /** Sees a CSRF cookie set even where the answer is a refusal. */
   readonly setsCsrf?: boolean
+  /** Changes nothing that a session shows. */
+  readonly isRead?: boolean
 }
 
 const flows = '/self-service'
 const get = (path: string, answer: Handler): Route => ({ methods: ['GET'], path, answer, setsCsrf: true })
-const getJson = (path: string, answer: Handler): Route => ({ ...get(path, answer), isJsonOnly: true })
+const getJson = (path: string, answer: Handler): Route => ({ ...get(path, answer), isJsonOnly: true, isRead: true })
 const open = (path: string, answer: Handler): Route => ({ methods: ['GET'], path, answer })
 const post = (path: string, answer: Handler): Route => ({ methods: ['POST'], path, answer })
 const plain = (methods: readonly HTTPMethods[], path: string, answer: Handler): Route => ({
@@ -62,14 +64,17 @@ const routes: readonly Route[] = [
   post(`${flows}/settings`, submitSettings),
   open(`${flows}/settings`, openSettings),
   open(`${flows}/methods/oidc/callback/:parameter`, finishJourney),
+  post(`${flows}/methods/oidc/callback/:parameter`, forwardJourney),
   get(`${flows}/logout/browser`, startLogout),
   open(`${flows}/logout`, finishLogout),
   getJson(`${flows}/errors`, showError),
-  plain(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], '/sessions/whoami', whoami),
-  plain(['GET'], '/sessions', listSessions),
+  { ...plain(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], '/sessions/whoami', whoami), isRead: true },
+  { ...plain(['GET'], '/sessions', listSessions), isRead: true },
   plain(['DELETE'], '/sessions', deleteOtherSessions),
   plain(['DELETE'], '/sessions/:parameter', deleteSession),
   getJson(scriptPath, showScript),
+  // Where password managers look for the form: W3C, A Well-Known URL for Changing Passwords.
+  open('/.well-known/change-password', async ({ service }) => redirect(pageUrl(service, 'settings'))),
   getJson('/schemas', listSchemas),
   plain(['GET'], '/schemas/:parameter', showSchema),
 ]
@@ -98,7 +103,10 @@ export function buildPlugin(service: Service): FastifyPluginAsync {
           const exchange = openExchange(service, request, app.prefix)
           if (route.setsCsrf) csrfOf(exchange)
           try {
-            send(exchange, request, reply, await route.answer(exchange, request.params.parameter ?? ''))
+            const answer = await route.answer(exchange, request.params.parameter ?? '').finally(() => {
+              if (!route.isRead) service.recent.forget()
+            })
+            send(exchange, request, reply, answer)
           } catch (error) {
             await refuse(exchange, request, reply, wireError(service, error, request), route.isJsonOnly ?? false)
           }

@@ -3,13 +3,21 @@ import { WireError, aal2Required, badRequest } from '#http/error.ts'
 import { type Answer, type Exchange, json, tell } from '#http/exchange.ts'
 import { isUuid } from '#flow/flow.ts'
 import { secondFactorUrl } from '#service.ts'
-import { type LiveSession, lacksSecondFactor, listOthers, revokeOthers, revokeSession, sessionBody } from '#session.ts'
+import {
+  type LiveSession,
+  lacksSecondFactor,
+  listOthers,
+  revokeOthers,
+  revokeSession,
+  sessionBody,
+  sessionCookie,
+} from '#session.ts'
 
 /** The session of the request. */
 export async function whoami(exchange: Exchange): Promise<Answer> {
-  const session = await exchange.session()
+  const session = await exchange.service.recent.find(exchange.cookies.get(sessionCookie))
   if (!session) throw new WireError(401, { reason: 'No valid session credentials found in the request.' })
-  if (lacksSecondFactor(session)) throw aal2Required(secondFactorUrl(exchange.service, null))
+  if (lacksSecondFactor(exchange.service, session)) throw aal2Required(secondFactorUrl(exchange.service, null))
   return json(200, sessionBody(session, exchange.service.publicUrl), {
     'X-Kratos-Authenticated-Identity-Id': session.identity.id,
   })
@@ -50,7 +58,7 @@ export async function deleteOtherSessions(exchange: Exchange): Promise<Answer> {
 async function requireSession(exchange: Exchange): Promise<LiveSession> {
   const session = await exchange.session()
   if (!session) throw new WireError(401, { reason: 'No valid session cookie found.' })
-  if (lacksSecondFactor(session)) throw aal2Required(secondFactorUrl(exchange.service, null))
+  if (lacksSecondFactor(exchange.service, session)) throw aal2Required(secondFactorUrl(exchange.service, null))
   return session
 }
 

@@ -4,24 +4,25 @@ import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
 import { createGate } from '#method/gate.ts'
 
-interface Parameters {
+/** What a hash costs: KiB of memory, passes over it, lanes. */
+export interface Hashing {
   readonly memory: number
   readonly passes: number
   readonly parallelism: number
 }
 
 /** OWASP's password storage cheat sheet: 19 MiB, two passes, one lane. */
-const current: Parameters = { memory: 19 * 1024, passes: 2, parallelism: 1 }
+export const defaultHashing: Hashing = { memory: 19 * 1024, passes: 2, parallelism: 1 }
 const hashBytes = 32
 const derive = promisify(argon2)
 /** More at once would be no faster, and each takes its 19 MiB: the others wait. */
 const gate = createGate(availableParallelism())
 
 /** The PHC string of a password. Equal passwords in any Unicode composition have equal hashes. */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, cost: Hashing = defaultHashing): Promise<string> {
   const salt = randomBytes(16)
-  const hash = await run(password, salt, current, hashBytes)
-  return phc(current, salt, hash)
+  const hash = await run(password, salt, cost, hashBytes)
+  return phc(cost, salt, hash)
 }
 
 /** Compares a password with a PHC string, in time that does not depend on how alike they are. */
@@ -32,28 +33,31 @@ export async function verifyPassword(password: string, stored: string): Promise<
 }
 
 /** True when a hash was made with other parameters than new ones are. */
-export function isOutdated(stored: string): boolean {
+export function isOutdated(stored: string, cost: Hashing = defaultHashing): boolean {
   const read = parse(stored)
-  return !read || phc(read.parameters, read.salt, read.hash) !== phc(current, read.salt, read.hash)
+  return !read || phc(read.parameters, read.salt, read.hash) !== phc(cost, read.salt, read.hash)
 }
 
-let decoy: Promise<string> | undefined
+const decoys = new Map<string, Promise<string>>()
 /** A hash of no password, compared with where there is no account: unknown must cost what known costs. */
-export function decoyHash(): Promise<string> {
-  return (decoy ??= hashPassword(randomBytes(32).toString('base64')))
+export function decoyHash(cost: Hashing = defaultHashing): Promise<string> {
+  const key = `${cost.memory} ${cost.passes} ${cost.parallelism}`
+  const decoy = decoys.get(key) ?? hashPassword(randomBytes(32).toString('base64'), cost)
+  decoys.set(key, decoy)
+  return decoy
 }
 
 function run(
   password: string,
   salt: Buffer,
-  { memory, passes, parallelism }: Parameters,
+  { memory, passes, parallelism }: Hashing,
   length: number,
 ): Promise<Buffer> {
   const message = password.normalize('NFC')
   return gate(() => derive('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength: length }))
 }
 
-function phc({ memory, passes, parallelism }: Parameters, salt: Buffer, hash: Buffer): string {
+function phc({ memory, passes, parallelism }: Hashing, salt: Buffer, hash: Buffer): string {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(hash)}`
 }
 
@@ -63,7 +67,7 @@ function unpadded(bytes: Buffer): string {
 
 const phcFormat = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
-function parse(stored: string): { parameters: Parameters; salt: Buffer; hash: Buffer } | null {
+function parse(stored: string): { parameters: Hashing; salt: Buffer; hash: Buffer } | null {
   const [, memory, passes, parallelism, salt, hash] = phcFormat.exec(stored) ?? []
   if (!salt || !hash) return null
   return {

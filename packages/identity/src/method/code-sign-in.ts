@@ -1,10 +1,14 @@
-/** Signing in by a code that is mailed, in place of a password. An unknown address gets the same answer, and no mail. */
+/**
+ * Signing in and up by a code that is mailed, in place of a password. At the sign-in an unknown address
+ * gets the same answer, and no mail.
+ */
 import type { Flow } from '#flow/flow.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import { type Exchange, tell } from '#http/exchange.ts'
 import { findIdentity, markVerified, ownerOfRecoveryAddress } from '#identities.ts'
 import { signInMail } from '#mail.ts'
-import { issueCode, tryCode } from '#method/code.ts'
+import { codeSignUp } from '#method/code-sign-up.ts'
+import { issueCode, resetTries, tooOften, tryCode } from '#method/code.ts'
 import { identifierNode } from '#method/identifier.ts'
 import { type LoginOutcome, type Method, refused } from '#method/method.ts'
 import { isEmail, normalAddress } from '#schema.ts'
@@ -21,6 +25,7 @@ export const codeSignIn: Method = {
       return isAsked ? send(exchange, fields, flow) : prove(exchange, fields, flow)
     },
   },
+  registration: codeSignUp,
 }
 
 async function send(exchange: Exchange, fields: Fields, flow: Flow): Promise<LoginOutcome> {
@@ -30,15 +35,14 @@ async function send(exchange: Exchange, fields: Fields, flow: Flow): Promise<Log
   if (!isEmail(address)) return refused(on('identifier', problem.email(address.slice(0, 254))))
   const owner = await ownerOfRecoveryAddress(service.db, address)
   // Somebody who has had enough mails keeps the code of the last one.
-  if (await mayMail(service, address)) await mailCode(exchange, flow, address, owner)
+  if (await mayMail(service, address, exchange.client.ip)) await mailCode(exchange, flow, address, owner)
   service.courier.kick()
   return { kind: 'asked', nodes: codeNodes(exchange, address), message: notice.signInCodeSent, memory: { address } }
 }
 
 async function mailCode({ service }: Exchange, flow: Flow, address: string, owner: string | null): Promise<void> {
   const { codeMs } = service.lifespans
-  // A new code has its own tries; how many codes there are is bounded by the mails.
-  await service.db.updateTable('identity.flow').set({ tries: 0 }).where('id', '=', flow.id).execute()
+  await resetTries(service, flow.id)
   const code = await issueCode(service, service.db, flow.id, address, owner)
   await service.courier.queue(service.db, signInMail(address, code, Math.round(codeMs / 60_000)), {
     expiresAt: new Date(service.now().getTime() + codeMs),
@@ -70,7 +74,7 @@ async function prove(exchange: Exchange, fields: Fields, flow: Flow): Promise<Lo
   }
   const outcome = await tryCode(service, flow, given)
   if (outcome.kind === 'too often') {
-    return refused(onForm(problem.generic('The request was submitted too often. Please request another code.')))
+    return refused(onForm(tooOften))
   }
   if (outcome.kind !== 'right') {
     tell(exchange, 'sign_in_failed', null, 'code')

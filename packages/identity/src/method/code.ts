@@ -4,9 +4,13 @@ import { type Selectable, sql } from 'kysely'
 import type { Flow } from '#flow/flow.ts'
 import type { Service } from '#service.ts'
 import type { CodeTable, Database } from '#store.ts'
+import { problem } from '#ui/message.ts'
 
 /** Wrong codes after which a flow takes no more. */
 const triesMax = 5
+
+/** What is said to somebody who has used a flow's tries up. */
+export const tooOften = problem.generic('The request was submitted too often. Please request another code.')
 
 /**
  * Makes a code for an address in a flow; earlier codes of the flow stop working. An address that
@@ -39,6 +43,11 @@ export async function issueCode(
   return code
 }
 
+/** Gives a flow its tries again, for a code that is new; how many codes there are is bounded by the mails. */
+export async function resetTries({ db }: Service, flowId: string): Promise<void> {
+  await db.updateTable('identity.flow').set({ tries: 0 }).where('id', '=', flowId).execute()
+}
+
 /** True when a flow takes no more codes, not even the right one. */
 export function isSpent(flow: Flow): boolean {
   return flow.tries > triesMax
@@ -52,6 +61,33 @@ export type CodeOutcome =
 
 /** Tries a code in a flow. The try is counted before it is judged, and a right code works once. */
 export async function tryCode(service: Service, flow: Flow, given: string): Promise<CodeOutcome> {
+  const outcome = await judge(service, flow, given)
+  if (outcome.kind !== 'right') return outcome
+  const { identity_id: identityId, address } = outcome.code
+  if (identityId === null || !(await spend(service, outcome.code))) return { kind: 'wrong' }
+  return { kind: 'right', identityId, address }
+}
+
+/**
+ * Tries a code that was sent to the address of an account that is not there yet.
+ *
+ * @returns the address that a right code has proved
+ */
+export async function tryCodeOfNewcomer(
+  service: Service,
+  flow: Flow,
+  given: string,
+): Promise<{ readonly kind: 'right'; readonly address: string } | Exclude<CodeOutcome, { kind: 'right' }>> {
+  const outcome = await judge(service, flow, given)
+  if (outcome.kind !== 'right') return outcome
+  return (await spend(service, outcome.code)) ? { kind: 'right', address: outcome.code.address } : { kind: 'wrong' }
+}
+
+type Judgement =
+  | { readonly kind: 'right'; readonly code: Selectable<CodeTable> }
+  | Exclude<CodeOutcome, { kind: 'right' }>
+
+async function judge(service: Service, flow: Flow, given: string): Promise<Judgement> {
   const { tries } = await service.db
     .updateTable('identity.flow')
     .set({ tries: sql<number>`tries + 1` })
@@ -65,11 +101,11 @@ export async function tryCode(service: Service, flow: Flow, given: string): Prom
     .where('flow_id', '=', flow.id)
     .executeTakeFirst()
   const isRight = timingSafeEqual(code?.code_hash ?? Buffer.alloc(32), hashOf(service, flow.id, given.trim()))
-  if (!code || !isRight || code.identity_id === null) return { kind: 'wrong' }
-  if (code.expires_at <= service.now()) return { kind: 'expired', at: code.expires_at }
-  return (await spend(service, code))
-    ? { kind: 'right', identityId: code.identity_id, address: code.address }
-    : { kind: 'wrong' }
+  if (!code || !isRight) return { kind: 'wrong' }
+  // The code of an address that nobody has opens nothing.
+  const isVoid = code.identity_id === null && flow.kind !== 'registration'
+  if (isVoid) return { kind: 'wrong' }
+  return code.expires_at <= service.now() ? { kind: 'expired', at: code.expires_at } : { kind: 'right', code }
 }
 
 async function spend(service: Service, code: Selectable<CodeTable>): Promise<boolean> {

@@ -4,7 +4,13 @@ import type { Database } from '#store.ts'
 import { readKeys } from '#webauthn/key.ts'
 
 /** In how many ways an account can sign in: the last one must not be taken away. */
-export async function countFirstFactors(db: Database, identityId: string): Promise<number> {
+export async function countFirstFactors(
+  { methods }: Pick<Service, 'methods'>,
+  db: Database,
+  identityId: string,
+): Promise<number> {
+  // Whoever can read the account's mail can sign in.
+  const mailed = methods.some(({ name, login }) => name === 'code' && login) ? 1 : 0
   const password = await db
     .selectFrom('identity.credential')
     .select('type')
@@ -13,7 +19,7 @@ export async function countFirstFactors(db: Database, identityId: string): Promi
     .execute()
   const passkeys = await readKeys(db, identityId, 'passkey')
   const links = await readLinks(db, identityId)
-  return password.length + (passkeys?.keys.length ?? 0) + links.length
+  return mailed + password.length + (passkeys?.keys.length ?? 0) + links.length
 }
 
 /**
@@ -29,7 +35,7 @@ export function dropUnlessLast(
 ): Promise<boolean> {
   return service.db.transaction().execute(async (tx) => {
     await tx.selectFrom('identity.identity').select('id').where('id', '=', identityId).forUpdate().execute()
-    if ((await countFirstFactors(tx, identityId)) < 2) return false
+    if ((await countFirstFactors(service, tx, identityId)) < 2) return false
     await drop(tx)
     return true
   })

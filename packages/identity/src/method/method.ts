@@ -36,15 +36,25 @@ export interface Refused {
 }
 
 /** A wrong password is a value, not an exception. */
-export type LoginOutcome =
-  | { readonly kind: 'passed'; readonly identityId: string }
-  /** Something was sent; the form goes on with these nodes, in this order, and nothing is proved yet. */
-  | { readonly kind: 'asked'; readonly nodes: readonly Node[]; readonly message: Message; readonly memory: FlowMemory }
-  | Refused
+export type LoginOutcome = { readonly kind: 'passed'; readonly identityId: string } | Asked | Refused
+
+/** Something was sent; the form goes on with these nodes, in this order, and nothing is proved yet. */
+export interface Asked {
+  readonly kind: 'asked'
+  readonly nodes: readonly Node[]
+  readonly message: Message
+  readonly memory: FlowMemory
+}
 
 /** A credential that waits for its account to be made. */
 export type RegistrationOutcome =
-  | { readonly kind: 'ready'; readonly attach: (tx: Database, identityId: string) => Promise<void> }
+  | {
+      readonly kind: 'ready'
+      readonly attach: (tx: Database, identityId: string) => Promise<void>
+      /** The credential has proved the address. */
+      readonly isProven?: boolean
+    }
+  | Asked
   | Refused
 
 export type SettingsOutcome =
@@ -70,6 +80,10 @@ export interface Method {
   }
   /** A proof after the first one, asked of every account that has a credential of the method's name. */
   readonly secondFactor?: {
+    /** No credential is needed for it: every account has it. */
+    readonly isEverybodys?: boolean
+    /** What happens at once when an account has no other second factor. */
+    begin?(exchange: Exchange, session: LiveSession, flow: Flow): Promise<LoginOutcome>
     nodes(scene: HeldScene): Nodes
     submit(exchange: Exchange, session: LiveSession, fields: Fields, flow: Flow): Promise<LoginOutcome>
   }

@@ -2,6 +2,7 @@
 import { type Fields, textOf } from '#http/body.ts'
 import { codeSignIn } from '#method/code-sign-in.ts'
 import { lookupSecret } from '#method/lookup-secret.ts'
+import { mailedFactor } from '#method/mailed-factor.ts'
 import type { Method } from '#method/method.ts'
 import { oidc } from '#method/oidc.ts'
 import { passkey } from '#method/passkey.ts'
@@ -16,8 +17,9 @@ import type { Service } from '#service.ts'
 export function methodsOf({ methods: wanted = {} }: IdentityOptions): Method[] {
   const all: readonly (readonly [Method, boolean | undefined])[] = [
     [profile, true],
-    [password, true],
-    [codeSignIn, wanted.code ?? false],
+    [password, wanted.password],
+    [codeSignIn, wanted.code === 'first'],
+    [mailedFactor, wanted.code === 'second'],
     [oidc, (wanted.oidc ?? []).length > 0],
     [lookupSecret, wanted.lookupSecret],
     [securityKey, wanted.webauthn],

@@ -41,7 +41,7 @@ async function loginNodes({ service, holder }: Scene): Promise<Node[]> {
 
 async function settingsNodes({ service, holder }: HeldScene): Promise<Node[]> {
   const linked = new Set((await readLinks(service.db, holder.id)).map(({ provider }) => provider))
-  const canUnlink = linked.size > 0 && (await countFirstFactors(service.db, holder.id)) > 1
+  const canUnlink = linked.size > 0 && (await countFirstFactors(service, service.db, holder.id)) > 1
   return service.providers.flatMap(({ id, label: name }) => {
     if (!linked.has(id)) return [input('oidc', 'link', 'submit', { value: id, label: label.link(name) })]
     return canUnlink ? [input('oidc', 'unlink', 'submit', { value: id, label: label.unlink(name) })] : []

@@ -96,7 +96,7 @@ async function settingsNodes({ service, holder, remember }: HeldScene): Promise<
   const passkeyHandle = present?.handle ?? newHandle()
   remember({ passkeyChallenge, passkeyHandle })
   const keys = present?.keys ?? []
-  const isLast = keys.length > 0 && (await countFirstFactors(service.db, holder.id)) < 2
+  const isLast = keys.length > 0 && (await countFirstFactors(service, service.db, holder.id)) < 2
   const publicKey = creationOptions(service, {
     type: 'passkey',
     challenge: passkeyChallenge,
@@ -173,7 +173,7 @@ const notVerified = onForm(
 )
 
 async function signUp(
-  { service }: Exchange,
+  { service, client }: Exchange,
   fields: Fields,
   _traits: unknown,
   flow: Flow,
@@ -183,7 +183,7 @@ async function signUp(
   const attestation = readAttestation(given)
   if (!attestation) return refused(unparsable)
   const { passkeyChallenge, passkeyHandle: handle } = flow.memory
-  const key = await acceptKey(service, flow, passkeyChallenge, attestation)
+  const key = await acceptKey(service, flow, passkeyChallenge, attestation, client)
   if (!key || !handle) return { ...refused(notVerified), isSpent: true }
   return {
     kind: 'ready',
@@ -203,11 +203,11 @@ async function change(exchange: Exchange, session: LiveSession, fields: Fields, 
 }
 
 async function add(exchange: Exchange, { identity }: LiveSession, given: string, flow: Flow): Promise<SettingsOutcome> {
-  const { service } = exchange
+  const { service, client } = exchange
   const attestation = readAttestation(given)
   if (!attestation) return refused(unparsable)
   const { passkeyChallenge, passkeyHandle: handle } = flow.memory
-  const key = await acceptKey(service, flow, passkeyChallenge, attestation)
+  const key = await acceptKey(service, flow, passkeyChallenge, attestation, client)
   if (!key || !handle) return refused(notVerified)
   const isNew = await service.db
     .transaction()

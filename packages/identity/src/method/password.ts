@@ -5,6 +5,7 @@ import { signInAddress } from '#identities.ts'
 import { decoyHash, hashPassword, isOutdated, verifyPassword } from '#method/argon2.ts'
 import { identifierNode } from '#method/identifier.ts'
 import { type LoginOutcome, type Method, type Scene, type SettingsOutcome, refused } from '#method/method.ts'
+import { breachFault } from '#method/breaches.ts'
 import { passwordFault } from '#method/password-policy.ts'
 import { isEmail, normalAddress } from '#schema.ts'
 import { type LiveSession, isPrivileged, revokeOthers } from '#session.ts'
@@ -24,13 +25,13 @@ export const password: Method = {
     missing: missingPassword,
     async submit(exchange, fields, traits) {
       const chosen = textOf(fields, 'password')
-      const fault = passwordFault(chosen, traits.email)
+      const fault = passwordFault(chosen, traits.email) ?? (await breachFault(exchange.service, chosen))
       if (fault) return refused(on('password', fault))
-      const hash = await hashPassword(chosen)
+      const hash = await hashPassword(chosen, exchange.service.hashing)
       const now = exchange.service.now()
       return {
         kind: 'ready',
-        attach: (tx, identityId) => attach(tx, identityId, normalAddress(traits.email), hash, now),
+        attach: (tx, identityId) => attachPassword(tx, identityId, normalAddress(traits.email), hash, now),
       }
     },
   },
@@ -75,17 +76,17 @@ async function signIn(exchange: Exchange, fields: Fields): Promise<LoginOutcome>
     tell(exchange, 'throttled', null, shownIdentifier(identifier))
     return refused(onForm(problem.generic(tooManyAttempts)))
   }
-  const { db } = exchange.service
+  const { db, hashing } = exchange.service
   const credential = await findCredential(db, identifier)
-  const isRight = await verifyPassword(given, credential?.hash ?? (await decoyHash()))
+  const isRight = await verifyPassword(given, credential?.hash ?? (await decoyHash(hashing)))
   if (!credential || !isRight) {
     tell(exchange, 'sign_in_failed', credential?.identityId ?? null, shownIdentifier(identifier))
     return refused(onForm(problem.invalidCredentials))
   }
   await guess.forgive()
   if (credential.state === 'inactive') return refused(onForm(problem.accountDisabled))
-  if (isOutdated(credential.hash)) {
-    await storeHash(db, credential.identityId, await hashPassword(given), exchange.service.now())
+  if (isOutdated(credential.hash, hashing)) {
+    await storeHash(db, credential.identityId, await hashPassword(given, hashing), exchange.service.now())
   }
   return { kind: 'passed', identityId: credential.identityId }
 }
@@ -102,15 +103,15 @@ async function changePassword(exchange: Exchange, session: LiveSession, fields: 
   const missing = missingPassword(fields)
   if (missing.length > 0) return refused(...missing)
   const chosen = textOf(fields, 'password')
-  const fault = passwordFault(chosen, identity.traits.email)
+  const fault = passwordFault(chosen, identity.traits.email) ?? (await breachFault(service, chosen))
   if (fault) return refused(on('password', fault))
   const present = await hashOfIdentity(service.db, identity.id)
   if (present && (await verifyPassword(chosen, present))) return refused(on('password', problem.passwordUnchanged))
 
-  const hash = await hashPassword(chosen)
+  const hash = await hashPassword(chosen, service.hashing)
   const now = service.now()
   await service.db.transaction().execute(async (tx) => {
-    await attach(tx, identity.id, normalAddress(signInAddress(identity)), hash, now)
+    await attachPassword(tx, identity.id, normalAddress(signInAddress(identity)), hash, now)
     await revokeOthers({ ...service, db: tx }, identity.id, session.id)
   })
   tell(exchange, 'password_changed', identity.id)
@@ -154,7 +155,13 @@ function readHash(config: unknown): string {
 }
 
 /** Gives an account its password, or another one, and the identifier that goes with it. */
-async function attach(tx: Database, identityId: string, identifier: string, hash: string, now: Date): Promise<void> {
+export async function attachPassword(
+  tx: Database,
+  identityId: string,
+  identifier: string,
+  hash: string,
+  now: Date,
+): Promise<void> {
   const config = JSON.stringify({ hash })
   await tx
     .insertInto('identity.credential')

@@ -121,7 +121,7 @@ async function add(
     return refused(onForm(problem.generic('Unable to parse WebAuthn response: Parse error for Registration')))
   }
   const keyName = textOf(fields, 'webauthn_register_displayname').trim().slice(0, keyNameLengthMax)
-  const key = await acceptKey(service, flow, flow.memory.webauthnChallenge, attestation, keyName || 'unnamed')
+  const key = await acceptKey(service, flow, flow.memory.webauthnChallenge, attestation, { name: keyName || 'unnamed' })
   if (!key) {
     const reason = 'Unable to create WebAuthn credential: the response does not fit this form. Please try again.'
     return refused(onForm(problem.generic(reason)))

@@ -303,3 +303,49 @@ it('asks a person for the second factor who comes by a provider as well', async 
   expect(answer.headers.location).toBe(`${publicUrl}/self-service/login/browser?aal=aal2`)
   expect((await visitor.get('/sessions/whoami')).status).toBe(403)
 })
+
+it('takes an answer that comes as a form of another site, which has none of our cookies', async () => {
+  appear({ email: newAddress(), email_verified: true, ...name })
+  const browser = house.browser()
+  const start = await complete(browser, login, { provider: 'local-op' })
+  const callback = new URL(await walk(start.body.redirect_browser_to))
+  const stranger = house.browser()
+  const sent = await stranger.submit(callback.pathname, { ...Object.fromEntries(callback.searchParams), extra: 'x' })
+  expect([sent.status, stranger.jar.has('ory_kratos_session')]).toEqual([303, false])
+  const forwarded = new URL(String(sent.headers.location))
+  expect([...forwarded.searchParams.keys()].toSorted()).toEqual([...callback.searchParams.keys()].toSorted())
+  expect((await browser.open(forwarded.href)).status).toBe(303)
+  expect((await whoami(browser)).active).toBe(true)
+})
+
+it('asks for an answer by form where the provider insists', async () => {
+  const apple = await openHouse({ methods: { oidc: [{ ...other.options('local-op'), responseMode: 'form_post' }] } })
+  const { body } = await complete(apple.browser(), login, { provider: 'local-op' })
+  expect(new URL(body.redirect_browser_to).searchParams.get('response_mode')).toBe('form_post')
+  await apple.close()
+})
+
+it('bounds the sign-ups by another service like all others, and lets in who has an account', async () => {
+  const small = await openHouse({ signUpsMax: 1, methods: { oidc: [other.options('local-op')] } })
+  const come = async () => {
+    const browser = small.browser()
+    const answer = await goBy(browser, login)
+    return { answer, isIn: (await browser.get('/sessions/whoami')).status === 200, browser }
+  }
+  appear({ email: newAddress(), email_verified: true, ...name })
+  expect([(await come()).isIn, (await come()).isIn]).toEqual([true, true])
+  appear({ email: newAddress(), email_verified: true, ...name })
+  const { answer, isIn, browser } = await come()
+  expect([isIn, messageIds(await flowAt(browser, 'login', answer))]).toEqual([false, [4000001]])
+  await small.close()
+})
+
+it('makes no account where signing up is closed', async () => {
+  const closed = await openHouse({ disabledFlows: ['registration'], methods: { oidc: [other.options('local-op')] } })
+  appear({ email: newAddress(), email_verified: true, ...name })
+  const browser = closed.browser()
+  const answer = await goBy(browser, login)
+  expect(messageIds(await flowAt(browser, 'login', answer))).toEqual([4000001])
+  expect((await browser.get('/sessions/whoami')).status).toBe(401)
+  await closed.close()
+})

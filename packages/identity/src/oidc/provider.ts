@@ -84,6 +84,7 @@ export function createProvider(options: ProviderOptions, now: () => Date): Provi
         redirect_uri: redirectUri,
         response_type: 'code',
         ...(scope && { scope }),
+        ...(options.responseMode === 'form_post' && { response_mode: 'form_post' }),
         state: checks.state,
         ...(issuer && { nonce: checks.nonce }),
         code_challenge: await calculatePKCECodeChallenge(checks.verifier),

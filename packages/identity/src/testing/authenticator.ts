@@ -61,6 +61,11 @@ export class Authenticator {
     })
   }
 
+  /** The id of the key that was made last, as forms name it. */
+  idInHex(): string {
+    return this.#slot?.id.toString('hex') ?? ''
+  }
+
   /** Signs a challenge with the key that was made last; the JSON that the page's script would send. */
   get({ challenge, rpId }: Request, twist: Twist = {}): string {
     const slot = this.#slot

@@ -1,9 +1,26 @@
 /** A browser for tests: a cookie jar that honours Max-Age, and the two ways in which clients ask. */
-import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import { once } from 'node:events'
+import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import type { FastifyInstance } from 'fastify'
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD'
+
+interface Call {
+  readonly method: Method
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly payload?: string
+  /** Where the client stands. */
+  readonly ip: string
+}
+
+/** How a call reaches the service. */
+export type Wire = (call: Call) => Promise<Omit<Reply, 'body'>>
 
 export interface Reply {
   readonly status: number
-  readonly headers: LightMyRequestResponse['headers']
+  readonly headers: OutgoingHttpHeaders
   // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into by tests, shape by shape
   readonly body: any
   readonly text: string
@@ -15,13 +32,13 @@ interface Asked {
 }
 
 export class Browser {
-  readonly app: FastifyInstance
   readonly jar = new Map<string, string>()
+  readonly #wire: Wire
   readonly #agent: string
   readonly #ip: string
 
-  constructor(app: FastifyInstance, agent = 'Mozilla/5.0 (X11; Linux x86_64) Test/1.0', ip = '127.0.0.1') {
-    this.app = app
+  constructor(wire: Wire, agent = 'Mozilla/5.0 (X11; Linux x86_64) Test/1.0', ip = '127.0.0.1') {
+    this.#wire = wire
     this.#agent = agent
     this.#ip = ip
   }
@@ -53,34 +70,56 @@ export class Browser {
     })
   }
 
-  async ask(method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD', url: string, asked: Asked = {}): Promise<Reply> {
+  async ask(method: Method, url: string, asked: Asked = {}): Promise<Reply> {
     const cookie = [...this.jar].map(([name, value]) => `${name}=${value}`).join('; ')
-    const response = await this.app.inject({
+    const response = await this.#wire({
       method,
-      remoteAddress: this.#ip,
-      url: url.replace(/^https?:\/\/[^/]+/, ''),
+      ip: this.#ip,
+      path: url.replace(/^https?:\/\/[^/]+/, ''),
       headers: { 'user-agent': this.#agent, ...(cookie && { cookie }), ...asked.headers },
       ...(typeof asked.body === 'string' && { payload: asked.body }),
     })
-    for (const { name, value, maxAge } of response.cookies) {
-      if (maxAge === 0) this.jar.delete(name)
-      else this.jar.set(name, encodeURIComponent(value) === value ? value : rawValue(response, name))
-    }
+    for (const line of [response.headers['set-cookie'] ?? []].flat()) this.#keep(line)
     const isJson = String(response.headers['content-type']).startsWith('application/json')
-    return {
-      status: response.statusCode,
-      headers: response.headers,
-      body: isJson && response.body ? response.json() : response.body,
-      text: response.body,
-    }
+    return { ...response, body: isJson && response.text ? JSON.parse(response.text) : response.text }
+  }
+
+  /** A cookie whose time is over is gone, whatever its value. */
+  #keep(line: string): void {
+    const [pair = '', ...attributes] = line.split('; ')
+    const name = pair.slice(0, pair.indexOf('='))
+    if (attributes.includes('Max-Age=0')) this.jar.delete(name)
+    else this.jar.set(name, pair.slice(name.length + 1))
   }
 }
 
 const page = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
-/** Values of base64 must come back as they were set. */
-function rawValue(response: LightMyRequestResponse, name: string): string {
-  const lines = [response.headers['set-cookie'] ?? []].flat()
-  const line = lines.find((text) => text.startsWith(`${name}=`)) ?? ''
-  return line.slice(name.length + 1).split(';')[0] ?? ''
+/** Asks the host without a socket. */
+export function inject(app: FastifyInstance): Wire {
+  return async ({ method, path, headers, payload, ip }) => {
+    const response = await app.inject({
+      method,
+      url: path,
+      headers: { ...headers },
+      remoteAddress: ip,
+      ...(payload !== undefined && { payload }),
+    })
+    return { status: response.statusCode, headers: response.headers, text: response.body }
+  }
+}
+
+/** Asks over HTTP, from one of the machine's loopback addresses. */
+export function overHttp(origin: string): Wire {
+  const { hostname, port } = new URL(origin)
+  return async ({ method, path, headers, payload, ip }) => {
+    const length = payload === undefined ? {} : { 'content-length': String(Buffer.byteLength(payload)) }
+    const call = request({ hostname, port, method, path, headers: { ...headers, ...length }, localAddress: ip })
+    // A server may answer before it has read everything, and then close.
+    call.on('error', () => undefined)
+    call.end(payload)
+    const [answer]: IncomingMessage[] = await once(call, 'response')
+    if (!answer) throw new Error('No answer')
+    return { status: answer.statusCode ?? 0, headers: answer.headers, text: await text(answer) }
+  }
 }

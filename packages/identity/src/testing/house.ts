@@ -4,7 +4,7 @@ import { inspect } from 'node:util'
 import { Secret, TOTP } from 'otpauth'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { type Identity, type IdentityEvent, type IdentityOptions, type Mail, createIdentity } from '#index.ts'
-import { Browser, type Reply } from '#testing/browser.ts'
+import { Browser, type Reply, inject, overHttp } from '#testing/browser.ts'
 import { type TestDatabase, openTestDatabase } from '#testing/postgres.ts'
 
 export const publicUrl = 'http://localhost:4433'
@@ -28,8 +28,13 @@ export interface House {
   close(): Promise<void>
 }
 
+interface HouseOptions extends IdentityOptions {
+  /** Browsers come over HTTP, to a port of its own. */
+  readonly listens: boolean
+}
+
 /** Builds and starts it; `options` replace the defaults. */
-export async function openHouse(options: Partial<IdentityOptions> = {}): Promise<House> {
+export async function openHouse({ listens = false, ...options }: Partial<HouseOptions> = {}): Promise<House> {
   const database = await openTestDatabase()
   const outbox: Mail[] = []
   const post = new EventEmitter()
@@ -64,6 +69,7 @@ export async function openHouse(options: Partial<IdentityOptions> = {}): Promise
   const app = Fastify()
   await app.register(identity.plugin)
   await identity.start()
+  const wire = listens ? overHttp(await app.listen({ host: '127.0.0.1', port: 0 })) : inject(app)
   return {
     app,
     identity,
@@ -84,7 +90,7 @@ export async function openHouse(options: Partial<IdentityOptions> = {}): Promise
       const query = database.db.selectFrom('identity.mail').select('id').where('recipient', '=', address)
       return (await query.where('status', '<>', 'void').execute()).length
     },
-    browser: (agent, ip) => new Browser(app, agent, ip),
+    browser: (agent, ip) => new Browser(wire, agent, ip),
     async close() {
       await app.close()
       await identity.close()

@@ -23,8 +23,8 @@ export interface OtherService {
   close(): Promise<void>
 }
 
-/** Starts it for clients of the names given. */
-export async function openOtherService(ids: readonly string[]): Promise<OtherService> {
+/** Starts it for clients of the names given, of a service at an origin. */
+export async function openOtherService(ids: readonly string[], origin: string = publicUrl): Promise<OtherService> {
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -37,7 +37,7 @@ export async function openOtherService(ids: readonly string[]): Promise<OtherSer
     clients: ids.map((id) => ({
       client_id: `client-${id}`,
       client_secret: secret,
-      redirect_uris: [`${publicUrl}/self-service/methods/oidc/callback/${id}`],
+      redirect_uris: [`${origin}/self-service/methods/oidc/callback/${id}`],
     })),
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['given_name', 'family_name'] },
     cookies: { keys: [secret] },

@@ -1,30 +1,31 @@
 /**
- * Recorded exchanges with the service that we are compatible with, and what of an answer must be the
- * same: everything but ids, times, tokens, secrets and addresses.
+ * Recorded answers of the service that we are compatible with, and what of an answer must be the same:
+ * everything but ids, times, tokens, secrets and addresses. `recordings.json` holds them in that form;
+ * docs/identity.md names where we answer otherwise on purpose.
  */
-import { existsSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { isFields } from '#http/body.ts'
 import type { Reply } from '#testing/browser.ts'
 import { portalUrl } from '#testing/house.ts'
+import recordings from '#testing/recordings.json' with { type: 'json' }
 
-const root = resolve(import.meta.dirname, '../../../..')
-const folder = resolve(root, process.env['GLACIS_SHARED'] ?? '../shared', 'identity/recordings')
+type Kept = Omit<Comparable, 'body'> & { readonly text?: string; readonly body?: unknown }
 
-/** True when the recordings are at hand; they are not part of the repository. */
-export const hasRecordings: boolean = existsSync(folder)
+const nodes: readonly unknown[] = recordings.nodes
+const answers: Readonly<Record<string, Kept>> = recordings.answers
 
-interface Recorded {
-  readonly status: number
-  readonly headers: readonly (readonly [string, string])[]
-  readonly body: unknown
+/** The recorded answer of one exchange of a recording, counted from 0. */
+export function recordedAnswer(name: string, index: number): Comparable {
+  const kept = answers[`${name} ${index}`]
+  if (!kept) throw new Error(`There is no recording of ${name} ${index}`)
+  const { text, body, ...rest } = kept
+  return { ...rest, body: text ?? JSON.stringify(withNodes(body), null, 1) }
 }
 
-/** The recorded answer of one exchange of a file, counted from 0. */
-export function recordedAnswer(name: string, index: number): Comparable {
-  const file = JSON.parse(readFileSync(resolve(folder, `${name}.json`), 'utf8'))
-  const { status, headers, body }: Recorded = file.exchanges[index].response
-  const values = (wanted: string) => headers.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value)
-  return comparable(status, values, body)
+/** Forms name their nodes by the place in the list. */
+function withNodes(body: unknown): unknown {
+  const ui = isFields(body) ? body['ui'] : undefined
+  if (!isFields(body) || !isFields(ui) || !Array.isArray(ui['nodes'])) return body
+  return { ...body, ui: { ...ui, nodes: ui['nodes'].map((at: number) => nodes[at]) } }
 }
 
 /** Our own answer in the same form. */
@@ -32,7 +33,7 @@ export function ownAnswer({ status, headers, body }: Reply): Comparable {
   return comparable(status, (wanted) => [headers[wanted] ?? []].flat().map(String), body)
 }
 
-export interface Comparable {
+interface Comparable {
   readonly status: number
   readonly location: string
   readonly contentType: string
@@ -114,7 +115,7 @@ function masked(text: string): string {
       )
       .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000/g, '<time>')
       .replaceAll(/ory_lo_[0-9a-zA-Z]{32}/g, '<logout token>')
-      .replaceAll(/"[^"\s]*@[^"\s]*\.test"/gi, '"<address>"')
+      .replaceAll(/"(Send code to )?[^"\s]*@[^"\s]*\.test"/gi, '"$1<address>"')
       .replaceAll(`"${portalUrl}/overview"`, '"<default>"')
       .replaceAll(`"${portalUrl}/"`, '"<default>"')
       .replace(new RegExp(`^${portalUrl}/(overview)?$`), '<default>')

@@ -39,6 +39,9 @@ export const label = {
   useLookupSecret: info(1010010, 'Use backup recovery code'),
   sendSignInCode: info(1010015, 'Send sign in code'),
   signInCode: info(1070013, 'Login code'),
+  sendSignUpCode: info(1040006, 'Send sign up code'),
+  signUpCode: info(1070012, 'Registration code'),
+  sendCodeTo: (address: string) => info(1010023, `Send code to ${address}`, { address, channel: 'email' }),
   securityKeySignIn: info(1010008, 'Sign in with hardware key'),
   passkeySignIn: info(1010021, 'Sign in with passkey'),
   signUp: info(1040001, 'Sign up'),
@@ -100,6 +103,10 @@ export const notice = {
   signInCodeSent: info(
     1010014,
     "A code was sent to the address you provided. If you didn't receive it, please check the spelling of the address and try again.",
+  ),
+  signUpCodeSent: info(
+    1040005,
+    'A code has been sent to the address(es) you provided. If you have not received a message, check the spelling of the address and retry the registration.',
   ),
   chooseCredential: info(1040009, 'Please choose a credential to authenticate yourself with.'),
   saved: success(1050001, 'Your changes have been saved!'),
@@ -178,6 +185,9 @@ export const problem = {
   email: (value: string) => error(4000040, 'Enter a valid email address', { value }),
   loginExpired: expired(4010001, 'login'),
   signInCodeWrong: error(4010008, 'The login code is invalid or has already been used. Please try again.'),
+  signUpCodeWrong: error(4040003, 'The registration code is invalid or has already been used. Please try again.'),
+  traitsChanged: error(4000036, 'The provided traits do not match the traits previously associated with this flow.'),
+  addressUnknown: error(4010010, 'The address you entered does not match any known addresses in the current account.'),
   loginNoMethod: error(4010002, 'Could not find a strategy to log you in with. Did you fill out the form correctly?'),
   registrationNoMethod: error(
     4010003,

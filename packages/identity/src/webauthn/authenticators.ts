@@ -15,7 +15,35 @@ const names: Readonly<Record<string, string>> = {
   '53414d53-554e-4700-0000-000000000000': 'Samsung Pass',
 }
 
-/** What a passkey is called that nobody named. */
-export function authenticatorName(aaguid: string): string {
-  return names[aaguid.toLowerCase()] ?? 'unnamed'
+/** Words of user agents, the more telling first: Chromium's others also say Chrome, and all of them say Safari. */
+const browsers = [
+  ['Edg', 'Edge'],
+  ['OPR/', 'Opera'],
+  ['SamsungBrowser/', 'Samsung Internet'],
+  ['Firefox/', 'Firefox'],
+  ['FxiOS/', 'Firefox'],
+  ['CriOS/', 'Chrome'],
+  ['Chrome/', 'Chrome'],
+  ['Safari/', 'Safari'],
+] as const
+const systems = [
+  ['iPhone', 'iPhone'],
+  ['iPad', 'iPad'],
+  ['Android', 'Android'],
+  ['CrOS', 'ChromeOS'],
+  ['Windows', 'Windows'],
+  ['Mac OS X', 'Mac'],
+  ['Linux', 'Linux'],
+] as const
+
+/**
+ * What a passkey is called that nobody named: after its provider or, where that says nothing of itself,
+ * after the browser in which it was made.
+ */
+export function authenticatorName(aaguid: string, userAgent: string): string {
+  const known = names[aaguid.toLowerCase()]
+  if (known) return known
+  const wordIn = (list: readonly (readonly [string, string])[]) => list.find(([sign]) => userAgent.includes(sign))?.[1]
+  const [browser, system] = [wordIn(browsers), wordIn(systems)]
+  return browser && system ? `${browser} on ${system}` : 'unnamed'
 }

@@ -58,9 +58,12 @@
   // A person who cancels has changed their mind; there is nothing to send.
   // oxlint-disable-next-line no-console -- the wire's clients expect the reason there
   const quietly = (work) => work.catch((reason) => console.error(reason))
+  // Nobody asked for what a field offers by itself: that it came to nothing is no news.
+  const isOver = ({ name } = {}) => name === 'AbortError' || name === 'NotAllowedError'
+  const unasked = (work) => quietly(work.catch((reason) => (isOver(reason) ? undefined : Promise.reject(reason))))
 
   const stopConditional = () => {
-    if (window.abortPasskeyConditionalUI) window.abortPasskeyConditionalUI.abort('another request was made')
+    if (window.abortPasskeyConditionalUI) window.abortPasskeyConditionalUI.abort(new DOMException('', 'AbortError'))
     window.abortPasskeyConditionalUI = undefined
   }
   const createPasskey = async (publicKey, name) => {
@@ -95,6 +98,8 @@
       mediation: 'conditional',
       signal: controller.signal,
     })
+    // A challenge is good for one answer: whoever has pressed the button since gives another.
+    if (controller.signal.aborted) return
     send('passkey_login', signedIn(credential))
   }
   const passkeyCreation = async () => {
@@ -114,7 +119,7 @@
     oryWebAuthnRegistration: (options, selector) =>
       securityKeyCreation(options, selector).catch((reason) => window.alert(reason)),
     oryPasskeyLogin: () => quietly(passkeySignIn()),
-    oryPasskeyLoginAutocompleteInit: () => quietly(passkeyAutocomplete()),
+    oryPasskeyLoginAutocompleteInit: () => unasked(passkeyAutocomplete()),
     oryPasskeyRegistration: () => quietly(passkeyCreation()),
     oryPasskeySettingsRegistration: () => quietly(passkeyOfSettings()),
   }

@@ -125,7 +125,7 @@ export async function acceptKey(
   flow: Flow,
   challenge: string | undefined,
   attestation: Attestation,
-  name?: string,
+  { name, userAgent = '' }: { readonly name?: string; readonly userAgent?: string },
 ): Promise<Key | null> {
   if (!challenge || !(await spendChallenge(service, flow, challenge))) return null
   const { id, origin } = relyingParty(service)
@@ -143,7 +143,7 @@ export async function acceptKey(
     id: credential.id,
     publicKey: Buffer.from(credential.publicKey).toString('base64url'),
     counter: credential.counter,
-    name: name ?? authenticatorName(aaguid),
+    name: name ?? authenticatorName(aaguid, userAgent),
     addedAt: service.now().toISOString(),
   }
 }

@@ -1,0 +1,192 @@
+/** Whatever is submitted: no answer of 5xx, and nobody gets into an account without its secret. */
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Browser, Reply } from '#testing/browser.ts'
+import { type House, newAddress, openHouse, register, signIn, valueOf } from '#testing/house.ts'
+
+const submitsPerRun = 50
+const runs = 400
+const atOnce = 10
+
+let house: House
+const victim = newAddress()
+beforeAll(async () => {
+  house = await openHouse({ methods: { code: 'first' }, hashing: { memory: 8, passes: 1 } })
+  await register(house.browser(), victim)
+})
+afterAll(() => house?.close())
+
+const kinds = ['login', 'registration', 'recovery', 'verification', 'settings'] as const
+const methods = [
+  'password',
+  'profile',
+  'code',
+  'totp',
+  'lookup_secret',
+  'webauthn',
+  'passkey',
+  'oidc',
+  'link',
+  'default',
+  'captcha',
+]
+const names = [
+  'identifier',
+  'password',
+  'password_identifier',
+  'code',
+  'email',
+  'resend',
+  'screen',
+  'address',
+  'traits',
+  'traits.email',
+  'traits.name',
+  'traits.name.first',
+  'traits.name.last',
+  'totp_code',
+  'totp_unlink',
+  'lookup_secret',
+  'lookup_secret_reveal',
+  'lookup_secret_regenerate',
+  'lookup_secret_confirm',
+  'lookup_secret_disable',
+  'passkey_login',
+  'passkey_register',
+  'passkey_settings_register',
+  'passkey_remove',
+  'webauthn_login',
+  'webauthn_register',
+  'webauthn_register_displayname',
+  'webauthn_remove',
+  'provider',
+  'link',
+  'unlink',
+  'transient_payload',
+  'flow',
+  'csrf_token',
+  '__proto__',
+  'constructor.prototype.x',
+  'a.b.c.d',
+  '',
+  '.',
+  'traits.email.x',
+]
+
+/** No six digits: one of a thousand codes could be guessed right by chance. */
+const texts = [
+  '',
+  ' ',
+  'true',
+  'previous',
+  'credential-selection',
+  'code',
+  '12345',
+  '1234567',
+  '１２３４５６',
+  'abcdefgh',
+  'Correct-Horse-7-Batterx',
+  'x'.repeat(3000),
+  'a\u0000b',
+  '\ud800',
+  '🜁',
+  "'; drop table identity.identity; --",
+  '{"id":"AA","rawId":"AA","type":"public-key","response":{"clientDataJSON":"e30","attestationObject":"oA"}}',
+  '{"id":"AA","rawId":"AA","type":"public-key","response":{"clientDataJSON":"e30","authenticatorData":"AA","signature":"AA"}}',
+]
+const value = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...texts, victim, victim.toUpperCase()) },
+  { weight: 3, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+  { weight: 2, arbitrary: fc.emailAddress() },
+  { weight: 2, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
+)
+const submit = fc.record({
+  kind: fc.constantFrom(...kinds),
+  method: fc.oneof(
+    { weight: 8, arbitrary: fc.constantFrom(...methods) },
+    { weight: 1, arbitrary: value },
+    { weight: 1, arbitrary: fc.constant(undefined) },
+  ),
+  fields: fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 6 }),
+  encoding: fc.constantFrom('json', 'json', 'form', 'raw'),
+  token: fc.constantFrom('own', 'own', 'own', 'none', 'wrong'),
+  isSecondStep: fc.boolean(),
+})
+type Submit = typeof submit extends fc.Arbitrary<infer T> ? T : never
+
+type Flows = ReadonlyMap<string, Reply['body']>
+async function openFlows(stranger: Browser, member: Browser): Promise<Flows> {
+  const flows = new Map<string, Reply['body']>()
+  for (const kind of kinds) {
+    const browser = kind === 'settings' ? member : stranger
+    flows.set(kind, (await browser.get(`/self-service/${kind}/browser`)).body)
+  }
+  // Flows in which a code is on its way to the victim: the ones that are worth an attack.
+  for (const kind of ['login', 'recovery', 'verification'] as const) {
+    const { body: flow } = await stranger.get(`/self-service/${kind}/browser`)
+    const body = { csrf_token: valueOf(flow, 'csrf_token'), method: 'code', identifier: victim, email: victim }
+    flows.set(`${kind} 2`, (await stranger.post(flow.ui.action, body)).body)
+  }
+  return flows
+}
+
+function send(browser: Browser, flow: Reply['body'], { method, fields, encoding, token }: Submit): Promise<Reply> {
+  const csrf = { own: valueOf(flow, 'csrf_token'), none: undefined, wrong: 'AAAA' }[token]
+  const body = { ...fields, ...(method !== undefined && { method }), ...(csrf !== undefined && { csrf_token: csrf }) }
+  if (encoding === 'json') return browser.post(flow.ui.action, body)
+  if (encoding === 'raw') return browser.post(flow.ui.action, `${JSON.stringify(body).slice(0, -1)}`)
+  const texts = Object.entries(body).map(([name, inner]) => [
+    name,
+    typeof inner === 'string' ? inner : JSON.stringify(inner),
+  ])
+  return browser.submit(flow.ui.action, Object.fromEntries(texts))
+}
+
+it('withstands 20,000 submits', async () => {
+  const member = house.browser()
+  await register(member, newAddress())
+  let submits = 0
+  const forms = new Map<string, number>()
+  let run = 0
+  const property = fc.asyncProperty(
+    fc.array(submit, { minLength: submitsPerRun, maxLength: submitsPerRun }),
+    async (all) => {
+      run += 1
+      // Another address each time, so that throttling does not answer in the place of what it protects.
+      const stranger = house.browser(undefined, `127.65.${run % 250}.${Math.floor(run / 250) + 1}`)
+      if ((await member.get('/sessions/whoami')).status !== 200) await register(member, newAddress())
+      const flows = await openFlows(stranger, member)
+      for (let from = 0; from < all.length; from += atOnce) {
+        await Promise.all(
+          all.slice(from, from + atOnce).map(async (one) => {
+            const flow = flows.get(one.isSecondStep ? `${one.kind} 2` : one.kind) ?? flows.get(one.kind)
+            const { status, body } = await send(one.kind === 'settings' ? member : stranger, flow, one)
+            expect(status).toBeLessThan(500)
+            submits += 1
+            if (body.ui) forms.set(one.kind, (forms.get(one.kind) ?? 0) + 1)
+          }),
+        )
+        await expectNotVictim(stranger)
+      }
+      await expectNotVictim(member)
+    },
+  )
+  await fc.assert(property, { numRuns: runs, endOnFailure: true })
+  expect(submits).toBe(submitsPerRun * runs)
+  // Most of them came as far as a method, and were not turned away at the door.
+  for (const kind of kinds) expect([kind, (forms.get(kind) ?? 0) > submits / 50]).toEqual([kind, true])
+  // The account is what it was, and its holder still comes in.
+  const { status, body } = await signIn(house.browser(undefined, '127.65.255.1'), victim)
+  expect([status, body.session?.identity.traits]).toEqual([
+    200,
+    { email: victim, name: { first: 'John', last: 'Frost' } },
+  ])
+}, 300_000)
+
+/** A stranger may make an account of their own, and then starts again; the victim's is never theirs. */
+async function expectNotVictim(browser: Browser): Promise<void> {
+  const { status, body } = await browser.get('/sessions/whoami')
+  if (status !== 200) return
+  expect(body.identity.verifiable_addresses[0].value).not.toBe(victim)
+  expect(body.identity.recovery_addresses[0].value).not.toBe(victim)
+}

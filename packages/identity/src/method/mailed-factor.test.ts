@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import {
+  type House,
+  codeIn,
+  enrolTotp,
+  messageIds,
+  newAddress,
+  nodeOf,
+  openHouse,
+  register,
+  signIn,
+  valueOf,
+} from '#testing/house.ts'
+
+let house: House
+beforeAll(async () => {
+  house = await openHouse({ methods: { code: 'second' } })
+})
+afterAll(() => house?.close())
+
+const second = '/self-service/login/browser?aal=aal2'
+
+/** Somebody who has given the password, and was mailed a code. */
+async function half() {
+  const email = newAddress()
+  await register(house.browser(), email)
+  const browser = house.browser()
+  const first = await signIn(browser, email)
+  const { body: flow } = await browser.get(second)
+  const code = codeIn((await house.mailsTo(email, 2)).at(-1))
+  const send = (body: object) =>
+    browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), method: 'code', ...body })
+  return { browser, email, first, flow, code, send }
+}
+
+it('lets nobody in by the password alone, and mails a code as soon as the second step begins', async () => {
+  const { browser, first, flow, code, send } = await half()
+  expect([first.status, (await browser.get('/sessions/whoami')).status]).toEqual([422, 403])
+  expect([flow.state, ...messageIds(flow)]).toEqual(['sent_email', 1010014])
+  expect((await send({ code })).status).toBe(200)
+  const { body } = await browser.get('/sessions/whoami')
+  expect([body.authenticator_assurance_level, body.identity.verifiable_addresses[0].verified]).toEqual(['aal2', true])
+})
+
+it('refuses a wrong code, and every code after five', async () => {
+  const { code, send } = await half()
+  const wrong = code === '000000' ? '111111' : '000000'
+  for (let guess = 0; guess < 5; guess++) expect(messageIds((await send({ code: wrong })).body)).toEqual([4010008])
+  expect(messageIds((await send({ code })).body)).toEqual([4000001])
+})
+
+it('takes no code of somebody else', async () => {
+  const [one, two] = [await half(), await half()]
+  if (one.code === two.code) return
+  expect((await one.send({ code: two.code })).status).toBe(400)
+})
+
+it('sends codes to the address of the account alone', async () => {
+  const { send } = await half()
+  const stranger = newAddress()
+  expect(messageIds((await send({ address: stranger })).body)).toEqual([4010010])
+  expect(await house.mailsMeantFor(stranger)).toBe(0)
+})
+
+it('waits to be asked where there is another second factor', async () => {
+  const { browser, email, send, code } = await half()
+  await send({ code })
+  await enrolTotp(house, browser)
+  const other = house.browser()
+  await signIn(other, email)
+  const { body: flow } = await other.get(second)
+  expect([flow.state, valueOf(flow, 'address'), nodeOf(flow, 'address').meta.label.id]).toEqual([
+    'choose_method',
+    email,
+    1010023,
+  ])
+  expect(nodeOf(flow, 'totp_code')).toBeDefined()
+  expect(await house.mailsMeantFor(email)).toBe(2)
+})
+
+it('bounds the mails of one account', async () => {
+  const { email, send } = await half()
+  for (let more = 0; more < 15; more++) expect((await send({ resend: 'code' })).body.state).toBe('sent_email')
+  expect(await house.mailsMeantFor(email)).toBeLessThanOrEqual(11)
+})
