@@ -1,7 +1,12 @@
 /** The trail of what people did. Append only: the application's role may not change or delete it. */
+import type * as contract from '@glacis/contract/access'
+import type { AuditEvent } from '@glacis/contract/access'
+import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type { Ctx } from '#ctx.ts'
 import { type Database, newId } from '#database/index.ts'
-import { sql } from 'kysely'
+import { cutPage, readPage } from '#database/page.ts'
+import type { Tables } from '#database/tables.ts'
+import { type Selectable, sql } from 'kysely'
 
 /** Notes, in the transaction of the change itself, who did what to which resource. */
 export async function record(
@@ -10,20 +15,34 @@ export async function record(
   resource: { readonly kind: string; readonly id: string },
   detail: object = {},
 ): Promise<void> {
+  await recordEach(ctx, action, resource.kind, [resource.id], detail)
+}
+
+/** The same for many resources that were changed alike. */
+export async function recordEach(
+  ctx: Ctx,
+  action: string,
+  kind: string,
+  ids: readonly string[],
+  detail: object = {},
+): Promise<void> {
+  if (ids.length === 0) return
   await ctx.tx
     .insertInto('audit_event')
-    .values({
-      account_id: ctx.account,
-      id: newId(),
-      at: ctx.now,
-      actor_kind: ctx.actor.kind,
-      actor_name: ctx.actor.name,
-      action,
-      resource_kind: resource.kind,
-      resource_id: resource.id,
-      detail: JSON.stringify(detail),
-      ip: ctx.actor.ip,
-    })
+    .values(
+      ids.map((id) => ({
+        account_id: ctx.account,
+        id: newId(),
+        at: ctx.now,
+        actor_kind: ctx.actor.kind,
+        actor_name: ctx.actor.name,
+        action,
+        resource_kind: kind,
+        resource_id: id,
+        detail: JSON.stringify(detail),
+        ip: ctx.actor.ip,
+      })),
+    )
     .execute()
 }
 
@@ -35,6 +54,8 @@ export interface IdentityEvent {
   readonly userAgent: string
   readonly at: Date
   readonly detail?: string | undefined
+  /** Who runs the installation, where it was not the person. */
+  readonly operator?: string | undefined
 }
 
 /** Notes an event of the identity service with the account of that identity; before its first visit there is none. */
@@ -42,8 +63,50 @@ export async function recordIdentityEvent(database: Database, event: IdentityEve
   if (!event.identityId) return
   await sql`
     insert into audit_event (account_id, id, at, actor_kind, actor_name, action, resource_kind, resource_id, detail, ip)
-    select id, ${newId()}, ${event.at}, 'person', name, ${`identity.${event.kind}`}, 'identity', identity_id,
+    select id, ${newId()}, ${event.at}, ${event.operator === undefined ? 'person' : 'operator'},
+           coalesce(${event.operator ?? null}::text, name), ${`identity.${event.kind}`}, 'identity', identity_id,
            ${JSON.stringify({ userAgent: event.userAgent, ...(event.detail && { detail: event.detail }) })}::jsonb, ${event.ip}
     from account
     where identity_id = ${event.identityId}`.execute(database.owner)
+}
+
+/** The trail, newest first. */
+export async function listAuditEvents(
+  ctx: Ctx,
+  input: ParsedInputOf<typeof contract.listAuditEvents>,
+): Promise<ResultOf<typeof contract.listAuditEvents>> {
+  const page = readPage(input, ['audit', input.filter])
+  const [kind, id] = input.filter?.resource?.split('/', 2) ?? []
+  const { actorId, action, after } = input.filter ?? {}
+  const before = page.after
+  const rows = await ctx.tx
+    .selectFrom('audit_event')
+    .selectAll()
+    .where('account_id', '=', ctx.account)
+    .$if(kind !== undefined, (query) => query.where('resource_kind', '=', kind ?? ''))
+    .$if(id !== undefined, (query) => query.where('resource_id', '=', id ?? ''))
+    .$if(actorId !== undefined, (query) => query.where('actor_name', '=', actorId ?? ''))
+    .$if(action !== undefined, (query) => query.where('action', '=', action ?? ''))
+    .$if(after !== undefined, (query) => query.where('at', '>', new Date(after ?? 0)))
+    .$if(before !== null, (query) =>
+      query.where(sql<boolean>`(at, id) < (${String(before?.[0])}::timestamptz, ${String(before?.[1])}::uuid)`),
+    )
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.size + 1)
+    .execute()
+  const { rows: kept, nextPageToken } = cutPage(page, rows, (row) => [row.at.toISOString(), row.id])
+  return { events: kept.map(toEvent), nextPageToken }
+}
+
+function toEvent(row: Selectable<Tables['audit_event']>): AuditEvent {
+  return {
+    id: row.id,
+    time: row.at.toISOString(),
+    actor: { kind: row.actor_kind, name: row.actor_name },
+    ip: row.ip,
+    action: row.action,
+    resource: { kind: row.resource_kind, id: row.resource_id },
+    detail: { ...row.detail },
+  }
 }

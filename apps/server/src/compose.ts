@@ -1,26 +1,38 @@
 /** Builds everything that lives long, once, and takes it down again. */
 import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
-import { networkInterfaces } from 'node:os'
+import { isIP } from 'node:net'
 import { join } from 'node:path'
-import { createIdentity, migrations as identityMigrations } from '@glacis/identity'
+import { createIdentity, type IdentityEvent, migrations as identityMigrations, openPeople } from '@glacis/identity'
 import type { PortalConfig } from '@glacis/contract/portal-config'
 import { speakOwnMessages } from '@glacis/contract/validation-messages'
 import { recordIdentityEvent } from '#audit.ts'
-import { createAccounts } from '#accounts.ts'
+import { createAccounts, identityOf } from '#accounts.ts'
 import { startBackground } from '#background.ts'
+import { callbackEndpoints, startCallbacks } from '#callbacks.ts'
 import type { Config } from '#config.ts'
 import { type Database, openDatabase } from '#database/index.ts'
 import { explainDatabase } from '#database/explain.ts'
+import { signPagesWith } from '#database/page.ts'
 import { migrate } from '#database/migrate.ts'
 import { migrations } from '#database/migrations.ts'
+import { endpointsAt } from '#endpoints.ts'
 import { mountApi } from '#http/api.ts'
 import { createApp } from '#http/app.ts'
 import { createGuard } from '#http/guard.ts'
 import { createJobs } from '#jobs.ts'
+import { listenLive } from '#live.ts'
 import type { Logger } from '#log.ts'
 import type { Mailer } from '#mail.ts'
-import { loadKnowledge, packFolders, syncPacks } from '#packs/index.ts'
+import {
+  cacheOf,
+  createNetwork,
+  createPackArchives,
+  keptFolders,
+  loadKnowledge,
+  packFolders,
+  syncPacks,
+} from '#packs/index.ts'
 import { version } from '#version.ts'
 import { askOver } from '#whoami.ts'
 import { sql } from 'kysely'
@@ -46,6 +58,14 @@ export interface ComposeOptions {
  */
 const signUpsMax = { local: 2000, public: 20 } as const
 
+/** Browsers take a name for the owner of a passkey, and no address: WebAuthn level 3, section 5.1.3. */
+const passkeysNeedName =
+  'passkeys and security keys will not work: browsers refuse them at an IP address, so set GLACIS_URL to a name'
+
+function hostOf(url: string): string {
+  return new URL(url).hostname.replace(/^\[|\]$/g, '')
+}
+
 function isLocal(url: string): boolean {
   return /^(localhost|127\..*|\[::1\])$/.test(new URL(url).hostname)
 }
@@ -53,13 +73,19 @@ function isLocal(url: string): boolean {
 /** Migrates the database, then builds the parts that `config.roles` names. */
 export async function compose({ config, databaseUrl, log, mailer, root }: ComposeOptions): Promise<Composition> {
   speakOwnMessages()
-  const database = openDatabase(databaseUrl, log, { isUnlimited: config.billing === 'off' })
   const has = (role: Config['roles'][number]) => config.roles.includes(role)
+  const callbacks =
+    config.callbacks && has('worker') ? await startCallbacks(config.callbacks, 'GLACIS_CALLBACKS') : null
+  if (callbacks) log.info({ ...callbacks.place, dns: callbacks.dnsPort !== null }, 'targets can call back')
+  const database = openDatabase(databaseUrl, log, { isUnlimited: config.billing === 'off' })
   await migrate(database.owner, [...migrations, ...identityMigrations]).catch((error: unknown) => {
     throw explainDatabase(error)
   })
+  const secret = await secretOf(database)
+  signPagesWith(secret)
   const jobs = createJobs(databaseUrl, log, { supervise: has('worker') })
   await jobs.prepare(database.owner)
+  const accounts = createAccounts(database)
   const identity = config.identityUrl
     ? null
     : createIdentity({
@@ -68,45 +94,87 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
         portalUrl: config.url,
         lifespans: config.signIn.lifespans,
         captcha: config.signIn.captcha,
-        registrationStyle: config.signIn.registration,
-        methods: { oidc: config.signIn.providers, code: config.signIn.hasCodes },
-        secret: await secretOf(database),
+        ...(config.signIn.registration === 'off'
+          ? { disabledFlows: ['registration'] as const }
+          : { registrationStyle: config.signIn.registration }),
+        methods: { oidc: config.signIn.providers, code: config.signIn.codes },
+        breachCheckUrl: config.signIn.breachCheckUrl,
+        secret,
         signUpsMax: isLocal(config.url) ? signUpsMax.local : signUpsMax.public,
         deliver: (mail) => mailer.deliver(mail),
         log,
-        onEvent: (event) => {
-          recordIdentityEvent(database, event).catch((error: unknown) => {
-            log.error({ err: error, kind: event.kind }, 'an identity event is missing from the audit trail')
-          })
-        },
+        onEvent: noteEvents(database, accounts, log),
       })
-  const packs = packFolders(root, config.packs)
-  await syncPacks(database.owner, packs, log)
+  const packsFolder = join(config.dataFolder, 'packs')
+  const ownPacks = { ...packFolders(root, config.packs), cache: cacheOf(packsFolder) }
+  await syncPacks(database.owner, ownPacks, log)
+  const kept = await keptFolders(packsFolder)
+  // What the feeds brought was read when it came; scans find it beside our own.
+  const packs = {
+    ...ownPacks,
+    checks: [...ownPacks.checks, kept.checks],
+    fingerprints: [...ownPacks.fingerprints, kept.fingerprints],
+  }
   const guard = createGuard(
     config.identityUrl ? askOver(config.identityUrl, log) : (headers) => whoamiOf(identity, headers),
-    createAccounts(database),
+    accounts,
     [config.url],
+    database,
   )
+  const live = await listenLive(databaseUrl, log)
+  const scanning = {
+    database,
+    jobs,
+    log,
+    packs,
+    knowledge: await loadKnowledge(packs, log),
+    networks: config.scanNetworks,
+    ownEndpoints: [
+      ...endpointsAt(config.hosts, config.port),
+      ...(config.callbacks ? callbackEndpoints(config.callbacks) : []),
+    ],
+    callbacks,
+  }
+  const runner = { scanning, archives: createPackArchives(packs) }
   const app = await createApp({
     log,
     url: config.url,
     portalConfig: portalConfig(config),
     portalFolder: has('api') ? join(root, 'apps/portal/dist') : null,
     identity: identity && has('identity') ? identity.plugin : null,
-    api: has('api') ? (scope) => mountApi(scope, { database, jobs, guard, root, url: config.url }) : null,
+    api: has('api')
+      ? (scope) =>
+          mountApi(scope, {
+            database,
+            jobs,
+            guard,
+            live,
+            mailer,
+            gate: config.webhookNetworks,
+            root,
+            url: config.url,
+            runner,
+          })
+      : null,
     isReady: async () => void (await sql`select 1`.execute(database.app)),
   })
-  if (identity && has('identity')) await identity.start()
+  if (identity && has('identity')) {
+    if (isIP(hostOf(config.url))) log.warn({ url: config.url }, passkeysNeedName)
+    await identity.start()
+  }
   if (has('worker')) {
-    await startBackground({
+    const network =
+      config.feeds && createNetwork({ owner: database.owner, databaseUrl, packsFolder, log, addresses: config.feeds })
+    const sending = {
       database,
-      jobs,
+      mailer,
+      gate: config.webhookNetworks,
+      url: config.url,
       log,
-      packs,
-      knowledge: await loadKnowledge(packs, log),
-      networks: config.scanNetworks,
-      ownEndpoints: ownEndpoints(config),
-    })
+      live,
+      keep: config.keep,
+    }
+    await startBackground(scanning, sending, network)
   }
   const servers: Server[] = []
   return {
@@ -121,9 +189,30 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
         server.closeAllConnections()
       }
       await Promise.all([app.close(), jobs.close(), identity?.close()])
+      await callbacks?.close()
+      await live.close()
       mailer.close()
       await database.close()
     },
+  }
+}
+
+/**
+ * Writes the audit trail, one event after the other. A trail hangs on an account, so the account of
+ * somebody new is made with the first event and not at the first visit.
+ */
+function noteEvents(database: Database, accounts: ReturnType<typeof createAccounts>, log: Logger) {
+  const people = openPeople({ database: database.owner })
+  let trail = Promise.resolve()
+  return (event: IdentityEvent): void => {
+    const note = async () => {
+      const newcomer = event.kind === 'registered' && event.identityId ? await people.find(event.identityId) : null
+      if (newcomer) await accounts.of({ identity: identityOf(newcomer) })
+      await recordIdentityEvent(database, event)
+    }
+    trail = trail.then(note).catch((error: unknown) => {
+      log.error({ err: error, kind: event.kind }, 'an identity event is missing from the audit trail')
+    })
   }
 }
 
@@ -159,16 +248,6 @@ async function secretOf(database: Database): Promise<string> {
     .execute()
   const { secret } = await database.owner.selectFrom('installation').select('secret').executeTakeFirstOrThrow()
   return secret
-}
-
-/** Every `address:port` under which this machine reaches us; scans leave them alone. */
-function ownEndpoints({ hosts, port }: Config): string[] {
-  const isAny = hosts.some((host) => host === '0.0.0.0' || host === '::')
-  const all = Object.values(networkInterfaces()).flatMap((list) => list?.map((one) => one.address) ?? [])
-  const addresses = isAny
-    ? [...all, '127.0.0.1', '::1']
-    : hosts.map((host) => (host === 'localhost' ? '127.0.0.1' : host))
-  return addresses.map((address) => (address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`))
 }
 
 async function listenOn(host: string, port: number, answer: Parameters<typeof createServer>[1]): Promise<Server> {

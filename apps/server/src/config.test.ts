@@ -14,6 +14,7 @@ it('is complete without any setting', () => {
     scanNetworks: 'all',
     billing: 'open',
     packs: [],
+    callbacks: null,
   })
 })
 
@@ -47,7 +48,7 @@ it('names every wrong and unknown setting at once, with the nearest known name',
   expect(() => readConfig(wrong, root)).toThrow(
     'Please mend the settings: GLACIS_PORT must be a port number from 1 to 65535; ' +
       'DATABASE_URL must be a URL such as postgresql://user:password@host/database; ' +
-      'GLACIS_BILLING must be open or off; GLACIS_PROT is not a setting, the nearest one is GLACIS_PORT.',
+      'GLACIS_BILLING must be open or off (stripe is not part of this release); GLACIS_PROT is not a setting, the nearest one is GLACIS_PORT.',
   )
 })
 
@@ -67,6 +68,7 @@ it.each([
   ['GLACIS_ROLES', 'api,agent'],
   ['GLACIS_SCAN_NETWORKS', '10.0.0.1'],
   ['GLACIS_SCAN_NETWORKS', '10.0.0.0/33'],
+  ['GLACIS_CALLBACKS', 'scan.example.org/calls'],
   ['GLACIS_LOG_LEVEL', 'loud'],
   ['GLACIS_REGISTRATION', 'three-step'],
   ['GLACIS_SESSION_LIFE', '24'],
@@ -97,7 +99,8 @@ it('reads durations and other services', () => {
   )
   expect(signIn).toEqual({
     registration: 'one-step',
-    hasCodes: false,
+    codes: undefined,
+    breachCheckUrl: undefined,
     captcha: undefined,
     providers: [acme],
     lifespans: { sessionMs: 604_800_000, privilegedMs: 3_600_000, flowMs: 3_600_000, codeMs: 90_000 },

@@ -2,11 +2,15 @@
  * The settings: every name, its meaning and its default stand here and nowhere else. The table in
  * the README is made from this list and a test keeps them the same.
  */
+import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
+import type { CallbackSettings } from '@glacis/scanner'
 import { z } from 'zod'
+import { callbackPlace, callbackPlaceExpects } from './callbacks.ts'
 import { Obstacle } from './obstacle.ts'
+import { addresses, type SourceKey } from './packs/sources.ts'
 
 const roles = ['api', 'identity', 'worker'] as const
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
@@ -33,14 +37,25 @@ export interface Config {
   readonly mailFrom: string
   /** Networks in CIDR notation, or one of the two words. */
   readonly scanNetworks: 'all' | 'public' | readonly string[]
+  /** Where targets that a check makes call back reach us; null: such checks do not run. */
+  readonly callbacks: CallbackSettings | null
+  /** Where messages of channels may go besides public addresses over https. */
+  readonly webhookNetworks: 'all' | 'public' | readonly string[]
+  /** How long what has ended is kept, in milliseconds. */
+  readonly keep: { readonly historyMs: number; readonly evidenceMs: number }
   readonly billing: 'open' | 'off'
   /** Absolute paths of pack folders and files that come on top of our own. */
   readonly packs: readonly string[]
+  /** Where each feed is fetched, empty where it is not; null: no feed is fetched at all. */
+  readonly feeds: Readonly<Record<SourceKey, string>> | null
   readonly logLevel: (typeof levels)[number]
   /** How people sign in and up at the embedded identity service. */
   readonly signIn: {
-    readonly registration: 'one-step' | 'two-step'
-    readonly hasCodes: boolean
+    readonly registration: 'one-step' | 'two-step' | 'off'
+    /** Codes by mail: in place of a password, or after it. */
+    readonly codes: 'first' | 'second' | undefined
+    /** Undefined: passwords are looked up nowhere. */
+    readonly breachCheckUrl: string | undefined
     /** Undefined: nobody is asked to prove to be a person. */
     readonly captcha: { readonly siteKey: string; readonly secret: string; readonly verifyUrl: string } | undefined
     readonly providers: readonly z.infer<typeof Provider>[]
@@ -86,6 +101,7 @@ const Provider = z
     tokenUrl: safeUrl.optional(),
     userinfoUrl: safeUrl.optional(),
     scopes: z.array(z.string().min(1)).optional(),
+    responseMode: z.enum(['query', 'form_post']).optional(),
   })
   .refine((one) => one.issuer ?? (one.authorizationUrl && one.tokenUrl && one.userinfoUrl))
 const isAllDifferent = (list: readonly { id: string }[]) => new Set(list.map(({ id }) => id)).size === list.length
@@ -100,6 +116,19 @@ const providers = z
     }
   })
   .pipe(z.array(Provider).refine(isAllDifferent))
+
+const feedKeys = Object.keys(addresses) as [SourceKey, ...SourceKey[]] // proved by Object.keys of that very table
+const feedSources = z
+  .string()
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text)
+    } catch {
+      context.addIssue('no JSON')
+      return z.NEVER
+    }
+  })
+  .pipe(z.partialRecord(z.enum(feedKeys), z.union([z.literal(''), safeUrl])))
 
 /** `expects` completes "NAME must be …". */
 interface Described {
@@ -158,20 +187,28 @@ const Settings = z.object({
   }),
   GLACIS_OIDC: described(providers.default([]), {
     expects:
-      'a JSON list of providers, each with id, clientId and issuer (or authorizationUrl, tokenUrl and userinfoUrl), all https',
+      'a JSON list of providers, or the path of a file with one, each with id, clientId and issuer (or authorizationUrl, tokenUrl and userinfoUrl), all https',
     initial: 'none',
     meaning:
-      'Other services to sign in by, as a JSON list: `[{"id": "acme", "label": "Acme", "issuer": "https://id.acme.example", "clientId": "…", "clientSecret": "…"}]`. Plain OAuth 2.0 takes `authorizationUrl`, `tokenUrl` and `userinfoUrl` in place of `issuer`. Callback: `/self-service/methods/oidc/callback/` and the id.',
+      'Other services to sign in by, as a JSON list or the path of a file with one: `[{"id": "acme", "label": "Acme", "issuer": "https://id.acme.example", "clientId": "…", "clientSecret": "…"}]`. Plain OAuth 2.0 takes `authorizationUrl`, `tokenUrl` and `userinfoUrl` in place of `issuer`. Callback: `/self-service/methods/oidc/callback/` and the id.',
   }),
-  GLACIS_REGISTRATION: described(z.enum(['one-step', 'two-step']).default('one-step'), {
-    expects: 'one-step or two-step',
+  GLACIS_REGISTRATION: described(z.enum(['one-step', 'two-step', 'off']).default('one-step'), {
+    expects: 'one-step, two-step or off',
     initial: '`one-step`',
-    meaning: 'Sign up in one form, or say who you are first and choose how to sign in after it.',
+    meaning:
+      'Sign up in one form, or say who you are first and choose how to sign in after it. `off`: accounts are made by `glacis identity create` alone.',
   }),
-  GLACIS_CODE_SIGN_IN: described(z.enum(['on', 'off']).default('off'), {
-    expects: 'on or off',
+  GLACIS_CODE_SIGN_IN: described(z.enum(['on', 'off', 'second-factor']).default('off'), {
+    expects: 'on, off or second-factor',
     initial: '`off`',
-    meaning: 'Sign in by a code that is mailed, besides the other ways.',
+    meaning:
+      'Sign in and up by a code that is mailed, besides the other ways. `second-factor`: everybody is mailed a code after the password.',
+  }),
+  GLACIS_BREACH_CHECK_URL: described(safeUrl.optional(), {
+    expects: 'an https URL such as https://api.pwnedpasswords.com/range/',
+    initial: 'nobody is asked',
+    meaning:
+      'Where new passwords are looked up among breached ones, by the first five digits of their SHA-1: `https://api.pwnedpasswords.com/range/`.',
   }),
   GLACIS_CAPTCHA_SITE_KEY: described(z.string().min(1).optional(), {
     expects: 'a key, together with GLACIS_CAPTCHA_SECRET',
@@ -212,10 +249,32 @@ const Settings = z.object({
     expects: 'all, public, or a list of networks such as 10.0.0.0/8,2001:db8::/32',
     initial: '`all`',
     meaning:
-      'What scans may touch: `all`, `public` (no private or local address), or a list of networks. Cloud metadata addresses stay refused.',
+      'What scans may touch: `all`, `public` (no private or local address), or a list of networks, which binds agents too. Cloud metadata addresses stay refused.',
+  }),
+  GLACIS_CALLBACKS: described(z.union([z.literal('off').transform(() => null), callbackPlace]).default(null), {
+    expects: `off, or ${callbackPlaceExpects}`,
+    initial: '`off`: checks that need it do not run',
+    meaning:
+      'Where this machine hears targets that a check makes call back, such as `203.0.113.7:8088` (HTTP). With a domain whose name server this is, calls by DNS are heard too: `{"host": "203.0.113.7", "port": 80, "domain": "calls.example.org", "dnsPort": 53, "listen": "10.0.0.5", "listenPort": 8088}`. Agents do not offer it.',
+  }),
+  GLACIS_WEBHOOK_NETWORKS: described(z.union([z.enum(['all', 'public']), listOf(network)]).default('public'), {
+    expects: 'public, all, or a list of networks such as 10.0.0.0/8',
+    initial: '`public`',
+    meaning:
+      'Where webhooks, Slack and Discord messages may go: `public` (https to public addresses), `all`, or public ones and a list of networks, which then may use http.',
+  }),
+  GLACIS_KEEP_HISTORY: described(duration.default(400 * unitsMs.d), {
+    expects: 'a duration such as 400d',
+    initial: '`400d`',
+    meaning: 'How long scans and the history of risks are kept. Where a risk stands is never forgotten.',
+  }),
+  GLACIS_KEEP_EVIDENCE: described(duration.default(90 * unitsMs.d), {
+    expects: 'a duration such as 90d',
+    initial: '`90d`',
+    meaning: 'How long the evidence of risks that are resolved is kept.',
   }),
   GLACIS_BILLING: described(z.enum(['open', 'off']).default('open'), {
-    expects: 'open or off',
+    expects: 'open or off (stripe is not part of this release)',
     initial: '`open`',
     meaning: '`open`: plans can be changed at once and cost nothing. `off`: no plans, no limits, no billing screens.',
   }),
@@ -223,6 +282,18 @@ const Settings = z.object({
     expects: 'a list of folders or files',
     initial: 'only our own packs',
     meaning: 'More packs (nuclei templates, Recog fingerprints, CVE records): folders or files, separated by commas.',
+  }),
+  GLACIS_FEEDS: described(z.enum(['on', 'off']).default('off'), {
+    expects: 'on or off',
+    initial: '`on` with `npm start`, else `off`',
+    meaning:
+      'Whether Glacis fetches the public feeds by itself: NVD, CISA KEV, EPSS, end-of-life dates, community templates and more. Without it: `glacis packs import`.',
+  }),
+  GLACIS_FEED_SOURCES: described(feedSources.default({}), {
+    expects: `a JSON object of web addresses under the names ${feedKeys.join(', ')}`,
+    initial: 'the addresses of their publishers',
+    meaning:
+      'Other addresses for feeds, such as a mirror of yours: `{"nvd": "https://mirror.example/nvd-{year}.json.gz", "cve5": ""}`. An empty one is not fetched.',
   }),
   GLACIS_LOG_LEVEL: described(z.enum(levels).default('info'), {
     expects: `one of ${levels.join(', ')}`,
@@ -252,6 +323,7 @@ export function settingsTable(): string {
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>, root: string): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()))
+  if (given['GLACIS_OIDC']) given['GLACIS_OIDC'] = contentOf(given['GLACIS_OIDC'], root)
   const reading = Settings.safeParse(given)
   const wrong = new Set(reading.error?.issues.map((issue) => issue.path[0]))
   const isHalf = Boolean(given['GLACIS_CAPTCHA_SITE_KEY']) !== Boolean(given['GLACIS_CAPTCHA_SECRET'])
@@ -274,12 +346,17 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     smtpUrl: value.GLACIS_SMTP_URL,
     mailFrom: value.GLACIS_MAIL_FROM,
     scanNetworks: value.GLACIS_SCAN_NETWORKS,
+    callbacks: value.GLACIS_CALLBACKS,
+    webhookNetworks: value.GLACIS_WEBHOOK_NETWORKS,
+    keep: { historyMs: value.GLACIS_KEEP_HISTORY, evidenceMs: value.GLACIS_KEEP_EVIDENCE },
     billing: value.GLACIS_BILLING,
     packs: value.GLACIS_PACKS.map((path) => resolve(root, path)),
+    feeds: value.GLACIS_FEEDS === 'on' ? { ...addresses, ...value.GLACIS_FEED_SOURCES } : null,
     logLevel: value.GLACIS_LOG_LEVEL,
     signIn: {
       registration: value.GLACIS_REGISTRATION,
-      hasCodes: value.GLACIS_CODE_SIGN_IN === 'on',
+      codes: ({ on: 'first', 'second-factor': 'second', off: undefined } as const)[value.GLACIS_CODE_SIGN_IN],
+      breachCheckUrl: value.GLACIS_BREACH_CHECK_URL,
       captcha: captchaOf(value),
       providers: value.GLACIS_OIDC,
       lifespans: {
@@ -289,6 +366,16 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
         codeMs: value.GLACIS_CODE_LIFE,
       },
     },
+  }
+}
+
+/** A list is written out, or kept in a file, where its secrets are out of sight. A file that is not there is no list. */
+function contentOf(listOrPath: string, root: string): string {
+  if (listOrPath.trimStart().startsWith('[')) return listOrPath
+  try {
+    return readFileSync(resolve(root, listOrPath.trim()), 'utf8')
+  } catch {
+    return listOrPath
   }
 }
 

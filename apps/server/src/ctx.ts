@@ -3,7 +3,7 @@ import type { Tables } from '#database/tables.ts'
 import type { Transaction } from 'kysely'
 
 export interface Actor {
-  readonly kind: 'person' | 'scan' | 'system'
+  readonly kind: 'person' | 'token' | 'scan' | 'system'
   /** As history shows it: a person's name, or `scan`. */
   readonly name: string
   /** Where a person came from; empty otherwise. */

@@ -8,7 +8,12 @@ import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
 export interface Queues {
   'scan-plan': { readonly account: string; readonly scanId: string }
   'scan-batch': { readonly account: string; readonly scanId: string; readonly number: number }
+  delivery: { readonly account: string; readonly deliveryId: string }
   sweep: Record<string, never>
+  /** Asks the feeds that are due. */
+  feeds: Record<string, never>
+  /** Holds what feeds changed against the inventories. */
+  changes: Record<string, never>
 }
 export type QueueName = keyof Queues
 
@@ -35,6 +40,7 @@ export interface Jobs {
 /** A worker that falls silent for so long has died; its job goes to another. */
 const heartbeatSeconds = 10
 const retryLimit = 2
+const deliveryRetries = 11
 
 export function createJobs(databaseUrl: string, log: Log, { supervise }: { supervise: boolean }): Jobs {
   const boss = new PgBoss({
@@ -60,6 +66,25 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
           deleteAfterSeconds: 3600,
         })
       }
+      for (const name of ['feeds', 'changes'] as const) {
+        // One at work and one in wait: more would find nothing left to do.
+        await boss.createQueue(name, {
+          policy: 'stately',
+          retryLimit: 0,
+          heartbeatSeconds,
+          expireInSeconds: 12 * 3600,
+          deleteAfterSeconds: 600,
+        })
+      }
+      // 10 s, 20 s, 40 s … up to a day's quarter: a receiver that is down for an afternoon misses nothing.
+      await boss.createQueue('delivery', {
+        retryLimit: deliveryRetries,
+        retryDelay: 10,
+        retryBackoff: true,
+        retryDelayMax: 6 * 3600,
+        expireInSeconds: 60,
+        deleteAfterSeconds: 3600,
+      })
       await boss.createQueue('sweep', { retryLimit: 0, policy: 'singleton', deleteAfterSeconds: 600 })
       await sql`grant usage on schema pgboss to glacis_app`.execute(owner)
       await sql`grant select, insert, update on all tables in schema pgboss to glacis_app`.execute(owner)

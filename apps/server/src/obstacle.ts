@@ -9,3 +9,11 @@ export class Obstacle extends Error {
     this.name = 'Obstacle'
   }
 }
+
+/** Words behind a command that it does not know; the exit code is 2. */
+export class WrongWords extends Obstacle {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'WrongWords'
+  }
+}

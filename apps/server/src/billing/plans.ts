@@ -11,6 +11,7 @@ export const plans: readonly Plan[] = [
     includedTargets: 25,
     maximumTargets: 25,
     manualScansPerMonth: 100,
+    maximumAgents: 10,
     features: ['Scheduled scans', 'Verified and potential risks', 'PDF and JSON reports'],
   },
   {
@@ -21,6 +22,7 @@ export const plans: readonly Plan[] = [
     pricePerExtraTarget: chf(1, 10),
     maximumTargets: 100,
     manualScansPerMonth: 300,
+    maximumAgents: 50,
     features: ['Everything in Free', 'More targets and scans'],
   },
   {

@@ -112,7 +112,7 @@ export async function startPostgres({ dataFolder, log, isDurable = true }: Postg
   }
 
   try {
-    const url = `postgresql://glacis@localhost/glacis?host=${encodeURIComponent(cluster.socketFolder)}`
+    const url = socketUrl(cluster)
     await makeDatabase(url)
     return {
       url,
@@ -127,6 +127,11 @@ export async function startPostgres({ dataFolder, log, isDurable = true }: Postg
     await end(server)
     throw error
   }
+}
+
+/** Where a cluster's server is reached: its Unix socket, as the owner of everything. */
+export function socketUrl({ socketFolder }: Pick<Cluster, 'socketFolder'>): string {
+  return `postgresql://glacis@localhost/glacis?host=${encodeURIComponent(socketFolder)}`
 }
 
 /** The children of a server that was killed leave a moment after it; until then none may start. */

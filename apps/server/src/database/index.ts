@@ -19,6 +19,7 @@ export interface Database {
 
 const numericOid = 1700
 const bigintOid = 20
+const dateOid = 1082
 
 /** Opens both pools; the role of `app` exists once the migrations have run. */
 export function openDatabase(
@@ -32,14 +33,21 @@ export function openDatabase(
 ): Database {
   types.setTypeParser(numericOid, Number)
   types.setTypeParser(bigintOid, Number)
+  // A day is no moment: it stays the text that it is.
+  types.setTypeParser(dateOid, String)
   const pools = [
     new Pool({
       connectionString: url,
       max: appMax,
-      options: '-c role=glacis_app -c TimeZone=UTC',
+      options: '-c role=glacis_app -c TimeZone=UTC -c jit=off',
       idleTimeoutMillis: 30_000,
     }),
-    new Pool({ connectionString: url, max: ownerMax, options: '-c TimeZone=UTC', idleTimeoutMillis: 30_000 }),
+    new Pool({
+      connectionString: url,
+      max: ownerMax,
+      options: '-c TimeZone=UTC -c jit=off',
+      idleTimeoutMillis: 30_000,
+    }),
   ] as const
   // An idle connection that breaks must not end the process; the next query reports it.
   for (const pool of pools) pool.on('error', (error) => log.warn({ error: error.message }, 'database connection lost'))
@@ -55,8 +63,32 @@ export function openDatabase(
   }
 }
 
-/** Runs `work` in one transaction that sees only the rows of `account`. */
+/**
+ * Runs `work` in one transaction that sees only the rows of `account`. One that loses a deadlock runs
+ * again, so `work` changes nothing but the database.
+ */
 export async function inAccount<T>(
+  database: Database,
+  as: { readonly account: string; readonly actor: Actor; readonly log: Log; readonly now?: Date },
+  work: (ctx: Ctx) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await once(database, as, work)
+    } catch (error) {
+      if (attempt === attemptsMax || !isDeadlock(error)) throw error
+      as.log.warn({ attempt }, 'a transaction lost a deadlock and begins again')
+    }
+  }
+}
+
+const attemptsMax = 3
+/** PostgreSQL ends one of two transactions that wait for each other; nothing of it was done. */
+function isDeadlock(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '40P01'
+}
+
+async function once<T>(
   database: Database,
   as: { readonly account: string; readonly actor: Actor; readonly log: Log; readonly now?: Date },
   work: (ctx: Ctx) => Promise<T>,

@@ -29,7 +29,10 @@ export async function migrate<T>(db: Kysely<T>, migrations: readonly Migration[]
           name text primary key,
           applied_at timestamptz not null default now()
         )`.execute(connection)
-      for (const migration of missing(await recorded(connection), migrations)) await apply(connection, migration)
+      const done = await recorded(connection)
+      for (const migration of missing(done, migrations)) await apply(connection, migration)
+      // After an upgrade the planner knows nothing of what the migrations filled.
+      if (done.length > 0) await sql`analyze`.execute(connection)
     } finally {
       await sql`select pg_advisory_unlock(${lockKey})`.execute(connection)
     }

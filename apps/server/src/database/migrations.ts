@@ -5,5 +5,24 @@ import * as knowledge from '#database/migrations/0003-knowledge.ts'
 import * as inventory from '#database/migrations/0004-inventory.ts'
 import * as scans from '#database/migrations/0005-scans.ts'
 import * as issues from '#database/migrations/0006-issues.ts'
+import * as agents from '#database/migrations/0007-agents.ts'
+import * as notifications from '#database/migrations/0008-notifications.ts'
+import * as schedules from '#database/migrations/0010-schedules.ts'
+import * as triage from '#database/migrations/0011-triage.ts'
+import * as rollups from '#database/migrations/0012-rollups.ts'
+import * as feeds from '#database/migrations/0013-knowledge.ts'
 
-export const migrations = [accounts, targets, knowledge, inventory, scans, issues] as const
+export const migrations = [
+  accounts,
+  targets,
+  knowledge,
+  inventory,
+  scans,
+  issues,
+  agents,
+  notifications,
+  schedules,
+  triage,
+  rollups,
+  feeds,
+] as const

@@ -1,9 +1,23 @@
 /** Keyset pages: a token names the last row that was seen and the question it belongs to. */
-import { createHash } from 'node:crypto'
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { invalid } from '#errors.ts'
 
 export const pageSizeDefault = 50
+
+/** Until the installation's own is known, tokens live as long as the process. */
+let key: string | Buffer = randomBytes(32)
+
+/** Signs tokens with a secret that all processes of the installation share, and that outlives them. */
+export function signPagesWith(secret: string): void {
+  key = secret
+}
+
+const signatureLength = 22
+/** 128 bits in base64url. */
+function sign(body: string): string {
+  return createHmac('sha256', key).update(`page ${body}`).digest('base64url').slice(0, signatureLength)
+}
 
 export interface Page {
   readonly size: number
@@ -37,7 +51,9 @@ export function readPage(
 
 function parse(text: string): z.infer<typeof Token> | null {
   try {
-    return Token.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')))
+    const [body, signature] = [text.slice(signatureLength), text.slice(0, signatureLength)]
+    if (!timingSafeEqual(Buffer.from(sign(body)), Buffer.from(signature))) return null
+    return Token.parse(JSON.parse(Buffer.from(body, 'base64url').toString('utf8')))
   } catch {
     return null
   }
@@ -53,5 +69,6 @@ export function cutPage<Row>(
   const last = kept.at(-1)
   if (rows.length <= page.size || last === undefined) return { rows: kept, nextPageToken: '' }
   const token = JSON.stringify({ q: page.question, k: key(last) })
-  return { rows: kept, nextPageToken: Buffer.from(token).toString('base64url') }
+  const body = Buffer.from(token).toString('base64url')
+  return { rows: kept, nextPageToken: sign(body) + body }
 }

@@ -6,8 +6,8 @@ import { sql } from 'kysely'
 export const noIssues: SeverityCount = { critical: 0, high: 0, medium: 0, low: 0 }
 
 /**
- * Active issues (open or regression) per target, host or product: an issue counts once for each
- * in which at least one of its occurrences is active.
+ * Active issues (open or regression) per target or host, as the issues room keeps them: an issue
+ * counts once for each in which at least one of its occurrences is active.
  */
 export async function activeIssues(
   ctx: Ctx,
@@ -15,20 +15,10 @@ export async function activeIssues(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, SeverityCount>> {
   if (ids.length === 0) return new Map()
+  const table = by === 'target_id' ? 'target_count' : 'host_count'
   const { rows } = await sql<SeverityCount & { id: string }>`
-    select id,
-           count(*) filter (where category = 'CATEGORY_CRITICAL')::int as critical,
-           count(*) filter (where category = 'CATEGORY_HIGH')::int as high,
-           count(*) filter (where category = 'CATEGORY_MEDIUM')::int as medium,
-           count(*) filter (where category = 'CATEGORY_LOW')::int as low
-    from (
-      select distinct occurrence.${sql.ref(by)} as id, issue.id as issue_id, issue.category
-      from occurrence
-      join issue on issue.account_id = occurrence.account_id and issue.id = occurrence.issue_id
-      where occurrence.account_id = ${ctx.account}
-        and occurrence.${sql.ref(by)} = any(${ids}::uuid[])
-        and occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION')
-    ) as active
-    group by id`.execute(ctx.tx)
+    select ${sql.ref(by)} as id, critical, high, medium, low
+    from ${sql.table(table)}
+    where account_id = ${ctx.account} and ${sql.ref(by)} = any(${ids}::uuid[])`.execute(ctx.tx)
   return new Map(rows.map(({ id, ...count }) => [id, count]))
 }

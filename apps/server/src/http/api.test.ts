@@ -1,18 +1,15 @@
 import { hasQuery, pathParameters, type Endpoint } from '@glacis/contract/endpoint'
 import type { Subscription } from '@glacis/contract/account'
-import { Session } from '@glacis/contract/identity'
 import { speakOwnMessages } from '@glacis/contract/validation-messages'
-import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
+import type { FastifyInstance, InjectOptions } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createAccounts } from '#accounts.ts'
 import { newId } from '#database/index.ts'
-import { mountApi } from '#http/api.ts'
-import { answerErrors } from '#http/errors.ts'
-import { createGuard } from '#http/guard.ts'
+import { openTestApi, type TestApi } from '#testing/api.ts'
 import { type House, openHouse } from '#testing/house.ts'
 import { sql } from 'kysely'
 
 let house: House
+let api: TestApi
 let app: FastifyInstance
 let endpoints: readonly Endpoint[]
 const origin = 'http://localhost:3000'
@@ -20,36 +17,14 @@ const origin = 'http://localhost:3000'
 beforeAll(async () => {
   speakOwnMessages()
   house = await openHouse()
-  app = Fastify()
-  answerErrors(app)
-  // The session is named by a header here; the real services are asked in the stories of the browser.
-  const guard = createGuard(async (headers) => sessionOf(headers['x-person']), createAccounts(house.database), [origin])
-  endpoints = mountApi(app, {
-    database: house.database,
-    jobs: house.jobs,
-    guard,
-    root: '/nowhere',
-    url: origin,
-  }).endpoints
+  api = await openTestApi(house, origin)
+  ;({ app, endpoints } = api)
   await app.ready()
 })
 afterAll(async () => {
-  await app.close()
+  await api.close()
   await house.close()
 })
-
-function sessionOf(name: string | string[] | undefined): Session | null {
-  if (typeof name !== 'string') return null
-  const at = new Date(Date.now() + 3_600_000).toISOString()
-  const traits = { email: `${name}@example.ch`, name: { first: name, last: 'Muster' } }
-  return Session.parse({
-    id: newId(),
-    active: true,
-    expires_at: at,
-    authenticated_at: at,
-    identity: { id: name, traits },
-  })
-}
 
 const ask = (options: InjectOptions, person: string | null = 'anna') =>
   app.inject({ ...options, headers: { origin, ...(person && { 'x-person': person }), ...options.headers } })
@@ -119,6 +94,23 @@ describe('targets', () => {
     expect(unknown.statusCode).toBe(400)
   })
 
+  it('stops the scan of a target that is paused, alone or among many', async () => {
+    const active = async (id: string) => {
+      const started = await ask({ method: 'POST', url: '/v1/scans', payload: { targetId: id } }, 'pia')
+      return started.json<{ scan: { id: string } }>().scan.id
+    }
+    const [one, two] = [await target('pia'), await target('pia')]
+    const ids = [await active(one.id), await active(two.id)]
+    const pause = { paused: true, updateMask: { paths: ['paused'] } }
+    const answer = await ask({ method: 'PATCH', url: `/v1/targets/${one.id}`, payload: pause }, 'pia')
+    expect(answer.json()).toMatchObject({ target: { lastScan: { status: 'STATUS_CANCELLED' } } })
+    await ask({ method: 'POST', url: '/v1/targets/batch/update', payload: { ids: [two.id], paused: true } }, 'pia')
+    for (const id of ids) {
+      const scan = await ask({ method: 'GET', url: `/v1/scans/${id}` }, 'pia')
+      expect(scan.json()).toMatchObject({ scan: { progress: { failureReason: 'The target was paused' } } })
+    }
+  })
+
   it('deletes once, cancels the scan that runs, and answers 404 afterwards', async () => {
     const { id } = await target('anna')
     const started = await ask({ method: 'POST', url: '/v1/scans', payload: { targetId: id } })
@@ -149,6 +141,51 @@ describe('targets', () => {
       'pager',
     )
     expect(other.statusCode).toBe(400)
+  })
+})
+
+describe('a request with an Idempotency-Key', () => {
+  const payload = { name: 'Once', address: '127.90.3.1', schedule: { period: 'PERIOD_DAILY' }, tags: [] }
+  const post = (key: string, body: object = payload, url = '/v1/targets', who = 'ida') =>
+    ask({ method: 'POST', url, payload: body, headers: { 'idempotency-key': key } }, who)
+  const names = async (who = 'ida') =>
+    (await ask({ method: 'GET', url: '/v1/targets?pageSize=500' }, who)).json<{ targets: object[] }>().targets.length
+
+  it('is done once, also when both come at the same time, and answers the same', async () => {
+    const before = await names()
+    const answers = await Promise.all([post('a'), post('a')])
+    const later = await post('a')
+    expect(answers.map((answer) => answer.statusCode)).toEqual([200, 200])
+    expect(new Set([...answers, later].map((answer) => answer.json<{ target: { id: string } }>().target.id)).size).toBe(
+      1,
+    )
+    expect(await names()).toBe(before + 1)
+  })
+
+  it('refuses the key for another body, another call and a key that is none', async () => {
+    const { id } = (await post('b')).json<{ target: { id: string } }>().target
+    const others = [await post('b', { ...payload, name: 'Other' }), await post('b', { targetId: id }, '/v1/scans')]
+    expect(others.map((answer) => [answer.statusCode, answer.json<{ code: number }>().code])).toEqual([
+      [409, 10],
+      [409, 10],
+    ])
+    expect((await post('x'.repeat(256))).statusCode).toBe(400)
+  })
+
+  it('gives the scan that it started, and no refusal because that is active', async () => {
+    const { id } = (await post('c')).json<{ target: { id: string } }>().target
+    const [first, again] = [
+      await post('d', { targetId: id }, '/v1/scans'),
+      await post('d', { targetId: id }, '/v1/scans'),
+    ]
+    expect(again.json()).toEqual(first.json())
+    expect((await post('e', { targetId: id }, '/v1/scans')).statusCode).toBe(409)
+  })
+
+  it('may be sent again after a refusal, and means nothing in another account', async () => {
+    expect((await post('f', { ...payload, address: 'foo bar' })).statusCode).toBe(400)
+    expect((await post('f')).statusCode).toBe(200)
+    expect((await post('f', { ...payload, name: 'Mine' }, '/v1/targets', 'jan')).statusCode).toBe(200)
   })
 })
 
@@ -274,23 +311,45 @@ async function thingsOfAnna(): Promise<Record<string, string>> {
   const { id } = await target('anna', 'Walk', '127.90.2.2')
   const started = await ask({ method: 'POST', url: '/v1/scans', payload: { targetId: id } })
   const scans = started.json<{ scan: { id: string } }>().scan.id
-  return { targets: id, scans, hosts: newId(), products: newId(), issues: newId() }
+  const agent = await ask({ method: 'POST', url: '/v1/agents', payload: { agent: { name: 'Walk' } } })
+  const agents = agent.json<{ agent: { id: string } }>().agent.id
+  return { targets: id, agents, scans, hosts: newId(), products: newId(), issues: newId() }
 }
 
 function sampleOf(endpoint: Endpoint, id: string): InjectOptions {
-  const url = endpoint.path.replaceAll(/:\w+/g, id)
+  const url = endpoint.path.replaceAll(/:\w+/g, id) + (endpoint.path === '/v1/software' ? '?query=apache' : '')
   const bodies: Record<string, object> = {
     'PATCH /v1/targets/:id': { name: 'x', updateMask: { paths: ['name'] } },
     'PUT /v1/issues/:id/status': { status: 'STATUS_RESOLVED' },
+    'PUT /v1/issues/:id/affected-hosts/:hostId/status': { status: 'STATUS_RESOLVED' },
+    'POST /v1/issues/batch/status': { ids: [id], status: 'STATUS_RESOLVED' },
+    'PATCH /v1/issues/:id': { issue: { dueTime: null }, updateMask: { paths: ['dueTime'] } },
+    'POST /v1/issues/:id/comments': { text: 'x' },
+    'POST /v1/views': { view: { name: 'x', page: '/risks/verified', query: '' } },
+    'PATCH /v1/views/:id': { view: { name: 'x' }, updateMask: { paths: ['name'] } },
     'POST /v1/targets': { name: 'x', address: '127.90.1.1', schedule: { period: 'PERIOD_DAILY' } },
     'POST /v1/targets/parse': { addresses: ['127.0.0.1'] },
     'POST /v1/scans': { targetId: id },
     'PUT /v1/billing/subscription': { planId: 'team', numTargets: 15, period: 'PERIOD_MONTHLY' },
+    'POST /v1/notification-channels': { channel: { kind: 'KIND_EMAIL' } },
+    'POST /v1/notification-channels/preview': { rule: { events: ['EVENT_ISSUE_OPENED'], minSeverity: 0 } },
+    'PATCH /v1/notification-channels/:id': { channel: { isEnabled: false }, updateMask: { paths: ['isEnabled'] } },
+    'POST /v1/api-tokens': { apiToken: { name: 'x', scopes: ['SCOPE_READ'] } },
+    'POST /v1/agents': { agent: { name: 'x' } },
+    'PATCH /v1/agents/:id': { agent: { name: 'x' }, updateMask: { paths: ['name'] } },
     'POST /v1/tags': { tag: { name: 'x', color: 1 } },
+    'POST /v1/products': { name: 'x', wfn: { vendor: 'x', product: 'x' } },
+    'PATCH /v1/products/:id': {
+      product: { minNotificationSeverity: 5 },
+      updateMask: { paths: ['minNotificationSeverity'] },
+    },
+    'PATCH /v1/tags/:id': { tag: { color: 1 }, updateMask: { paths: ['color'] } },
+    'PATCH /v1/hosts/:id': { host: { owner: 'x' }, updateMask: { paths: ['owner'] } },
+    'POST /v1/hosts/:id/merge': { sourceHostIds: [newId()] },
   }
   return {
     method: endpoint.method,
-    url,
+    url: endpoint.path === '/v1/search' ? `${url}?query=x` : url,
     ...(!hasQuery(endpoint.method) && { payload: bodies[`${endpoint.method} ${endpoint.path}`] ?? {} }),
   }
 }
@@ -322,7 +381,7 @@ describe('every call of the contract', () => {
   it('answers in the shape that the contract promises', async () => {
     const ids = await thingsOfAnna()
     for (const endpoint of endpoints.filter((one) => one.method === 'GET')) {
-      const id = ids[endpoint.path.split('/')[2] ?? ''] ?? ''
+      const id = ids[endpoint.path.split('/')[2] ?? ''] ?? newId()
       const answer = await ask(sampleOf(endpoint, id))
       if (answer.statusCode === 404) continue
       expect([endpoint.path, answer.statusCode]).toEqual([endpoint.path, 200])
@@ -339,6 +398,29 @@ describe('every call of the contract', () => {
     for (const endpoint of endpoints) {
       expect(document.paths[endpoint.path.replaceAll(/:(\w+)/g, '{$1}')]?.[endpoint.method.toLowerCase()]).toBeDefined()
     }
+  })
+})
+
+describe('the export of issues', () => {
+  it('is a file with a name and the kind that was asked for', async () => {
+    const csv = await ask({ method: 'GET', url: '/v1/issues/export?columns=id&columns=name' })
+    expect([csv.statusCode, csv.headers['content-type'], csv.body]).toEqual([
+      200,
+      'text/csv; charset=utf-8',
+      'id,name\r\n',
+    ])
+    expect(csv.headers['content-disposition']).toMatch(/^attachment; filename="glacis-risks-\d{4}-\d\d-\d\d\.csv"$/)
+    const json = await ask({ method: 'GET', url: '/v1/issues/export?format=json&filter.kev=true' })
+    expect(json.json()).toEqual({ issues: [] })
+  })
+
+  it('is refused without a session, and where the question makes no sense', async () => {
+    expect((await ask({ method: 'GET', url: '/v1/issues/export' }, null)).statusCode).toBe(401)
+    for (const query of ['format=xml', 'columns=secret', 'filter.nonsense=1', 'nonsense=1'])
+      expect([query, (await ask({ method: 'GET', url: `/v1/issues/export?${query}` })).statusCode]).toEqual([
+        query,
+        400,
+      ])
   })
 })
 

@@ -1,14 +1,20 @@
 /** Everything below /v1, its document, and the pages about it. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { agentArchive, archivePath } from '#agents/index.ts'
 import type { Database } from '#database/index.ts'
+import { serveLive } from '#http/live.ts'
 import type { Guard } from '#http/guard.ts'
 import { openApi } from '#http/openapi.ts'
 import { referencePage, referenceStyle } from '#http/reference.ts'
+import { serveExports } from '#http/export.ts'
 import { serveReports } from '#http/report.ts'
 import { createRouter, type Router } from '#http/route.ts'
+import { mountRunner, type RunnerOptions } from '#http/runner.ts'
 import { serveApi } from '#http/routes/index.ts'
 import type { Jobs } from '#jobs.ts'
+import type { Live } from '#live.ts'
+import type { Sending } from '#notifications/index.ts'
 import { version } from '#version.ts'
 import type { FastifyInstance } from 'fastify'
 
@@ -16,23 +22,42 @@ export interface ApiOptions {
   readonly database: Database
   readonly jobs: Jobs
   readonly guard: Guard
+  readonly live: Live
+  readonly mailer: Sending['mailer']
+  /** Where messages of channels may go. */
+  readonly gate: Sending['gate']
   /** Folder of the project, for the texts that it ships with. */
   readonly root: string
   readonly url: string
+  /** Absent where no agent may connect. */
+  readonly runner?: Omit<RunnerOptions, 'database' | 'live'>
 }
 
 /** Mounts the product API; answers the router, which knows every call. */
-export function mountApi(app: FastifyInstance, { database, jobs, guard, root, url }: ApiOptions): Router {
+export function mountApi(app: FastifyInstance, options: ApiOptions): Router {
+  const { database, guard, root, url, runner } = options
   const router = createRouter(app, database, guard)
-  serveApi(router, { jobs })
+  serveApi(router, options)
+  serveLive(app, options)
+  const agentCalls = runner ? mountRunner(app, { database, live: options.live, ...runner }) : []
   serveReports(app, database, guard)
-  const document = openApi(router.endpoints, { url, version })
+  serveExports(app, database, guard)
+  const document = openApi([...router.endpoints, ...agentCalls], { url, version })
   const page = referencePage(document)
   app.get('/v1/openapi.json', async () => document)
   app.get('/docs/api', async (_request, reply) => reply.type('text/html').send(page))
   app.get('/docs/api.css', async (_request, reply) => reply.type('text/css').send(referenceStyle))
   serveTexts(app, root)
+  if (runner) serveAgent(app, root)
   return router
+}
+
+/** The program of the agent, built from this installation when it is first asked for. */
+function serveAgent(app: FastifyInstance, root: string): void {
+  let archive: Promise<Buffer> | undefined
+  app.get(archivePath, async (_request, reply) =>
+    reply.type('application/gzip').send(await (archive ??= agentArchive(root))),
+  )
 }
 
 /** The texts that the portal links to, as they stand in the project, so that they are there without a network. */

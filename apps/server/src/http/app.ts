@@ -13,6 +13,7 @@ import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyPluginAsync,
+  type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
 
@@ -32,15 +33,20 @@ export interface AppOptions {
 }
 
 const bodyBytesMax = 1_048_576
+
+/** How requests that never reach a route are refused. */
+export const strictness = {
+  bodyLimit: bodyBytesMax,
+  routerOptions: { maxParamLength: 200 },
+  frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void answer(error, request, reply),
+} as const
 const requestsPerMinute = 1200
 
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: options.log as FastifyBaseLogger, // pino is what Fastify itself logs with
-    bodyLimit: bodyBytesMax,
     requestTimeout: 30_000,
-    routerOptions: { maxParamLength: 200 },
-    frameworkErrors: (error, request, reply) => void answer(error, request, reply),
+    ...strictness,
     // A public name means that a proxy stands in front; it is believed about its clients if it is near.
     trustProxy: isLocal(new URL(options.url).hostname) ? false : ['loopback', 'uniquelocal'],
     logController: new LogController({ disableRequestLogging: true }),

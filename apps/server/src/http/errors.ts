@@ -1,29 +1,43 @@
 /** From what went wrong to the answer: one place, gRPC codes (google.rpc.Code) and their HTTP statuses. */
 import type { ApiError } from '@glacis/contract/primitives'
-import { Refusal, type RefusalCode } from '#errors.ts'
+import { grpcCodes, Refusal, type RefusalCode } from '#errors.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ZodError } from 'zod'
 
-const answers: Readonly<Record<RefusalCode, { readonly status: number; readonly code: number }>> = {
-  invalid: { status: 400, code: 3 },
-  precondition: { status: 400, code: 9 },
-  unauthenticated: { status: 401, code: 16 },
-  forbidden: { status: 403, code: 7 },
-  not_found: { status: 404, code: 5 },
-  conflict: { status: 409, code: 10 },
-  quota_exceeded: { status: 429, code: 8 },
+const statuses: Readonly<Record<RefusalCode, number>> = {
+  invalid: 400,
+  precondition: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  quota_exceeded: 429,
 }
 const type = (name: string) => `type.googleapis.com/google.rpc.${name}`
 
 /** Answers every error of the product API in its one shape; nothing of a bug leaves the house. */
 export function answerErrors(app: FastifyInstance): void {
+  acceptEmptyBodies(app)
   app.setErrorHandler((error, request, reply) => answer(error, request, reply))
+}
+
+/** Many programs name a content type even where they send nothing. */
+function acceptEmptyBodies(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined)
+    else void parse(request, String(body), done)
+  })
 }
 
 /** One error, one answer. */
 export function answer(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof ZodError) return refuse(reply, fromZod(error))
   if (error instanceof Refusal) return refuse(reply, error)
+  // Parsers recurse; what is too deep for them is nothing that we could read.
+  if (error instanceof RangeError && statusOf(error) === null)
+    return refuse(reply, new Refusal('invalid', 'The request is nested too deeply'))
   const status = statusOf(error)
   if (status !== null && status < 500) {
     const message = error instanceof Error ? error.message : 'The request could not be read'
@@ -43,7 +57,7 @@ export function answer(error: unknown, request: FastifyRequest, reply: FastifyRe
 }
 
 function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {
-  const { status, code } = answers[refusal.code]
+  const [status, code] = [statuses[refusal.code], grpcCodes[refusal.code]]
   const details = [
     ...(refusal.violations.length > 0 ? [{ '@type': type('BadRequest'), fieldViolations: refusal.violations }] : []),
     ...(refusal.quota ? [{ '@type': type('QuotaFailure'), violations: [refusal.quota] }] : []),

@@ -1,26 +1,36 @@
-/** The one call that answers with a file. */
+/** The one call that answers with a file that has to be built. */
 import { Id } from '@glacis/contract/primitives'
 import { ReportQuery } from '@glacis/contract/scan'
 import { fromQueryString } from '@glacis/contract/query-string'
 import { record } from '#audit.ts'
 import { type Database, inAccount } from '#database/index.ts'
 import type { Guard } from '#http/guard.ts'
-import { collectReport, renderReport } from '#reports/index.ts'
-import type { FastifyInstance } from 'fastify'
+import { collectReport, createBuilds } from '#reports/index.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-/** Serves `/v1/scans/:id/report`: PDF for people, JSON for programs. */
+/** A browser that follows a link waits so long for a large report; then it is told to come again. */
+const patienceMs = 20_000
+
+/**
+ * Serves `/v1/scans/:id/report`: PDF for people, JSON for programs. While it is being built the answer
+ * is 202 with `Retry-After`: at once to whoever prefers that (RFC 7240 `respond-async`), else after 20 seconds.
+ */
 export function serveReports(app: FastifyInstance, database: Database, guard: Guard): void {
+  const builds = createBuilds()
   app.get<{ Params: { id: string } }>('/v1/scans/:id/report', async (request, reply) => {
     const as = await guard.admit(request)
     const id = Id.parse(request.params.id)
     const { download, format } = ReportQuery.parse(fromQueryString(request.url.split('?', 2)[1] ?? ''))
-    const model = await inAccount(database, as, async (ctx) => {
-      const collected = await collectReport(ctx, id)
-      await record(ctx, 'report.download', { kind: 'scan', id }, { format })
-      return collected
-    })
-    const { body, contentType, filename } = await renderReport(model, format)
+    const model = await inAccount(database, as, (ctx) => collectReport(ctx, id))
+    const report = await builds.get(as.account, model, format, prefersAsync(request) ? 0 : patienceMs)
+    if (report === 'building') return reply.status(202).header('retry-after', '1').send({ state: 'STATE_BUILDING' })
+    await inAccount(database, as, (ctx) => record(ctx, 'report.download', { kind: 'scan', id }, { format }))
+    const { body, contentType, filename } = report
     const disposition = download ? 'attachment' : 'inline'
     return reply.type(contentType).header('content-disposition', `${disposition}; filename="${filename}"`).send(body)
   })
+}
+
+function prefersAsync({ headers }: FastifyRequest): boolean {
+  return String(headers['prefer'] ?? '').includes('respond-async')
 }

@@ -1,10 +1,12 @@
 /** One line per call: from the contract's endpoint and a verb to a route. */
+import type { TokenScope } from '@glacis/contract/access'
 import { type Endpoint, hasQuery, type ParsedInputOf, pathParameters, type ResultOf } from '@glacis/contract/endpoint'
 import { fromQueryString } from '@glacis/contract/query-string'
 import type { Ctx } from '#ctx.ts'
 import { type Database, inAccount } from '#database/index.ts'
 import { invalid } from '#errors.ts'
 import type { Guard } from '#http/guard.ts'
+import { keyOf, once } from '#http/idempotency.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 
@@ -19,7 +21,7 @@ export interface Router {
 }
 
 /** Calls whose body may also come wrapped in the resource's name, as `{target: {…}}`. */
-const wrappers: Readonly<Record<string, string>> = { '/v1/targets': 'target' }
+const wrappers: Readonly<Record<string, string>> = { '/v1/products': 'product', '/v1/targets': 'target' }
 
 export function createRouter(app: FastifyInstance, database: Database, guard: Guard): Router {
   const endpoints: Endpoint[] = []
@@ -31,15 +33,28 @@ export function createRouter(app: FastifyInstance, database: Database, guard: Gu
         method: endpoint.method,
         url: endpoint.path,
         handler: async (request) => {
-          const as = await guard.admit(request)
+          const as = await guard.admit(request, scopeOf(endpoint))
           const given = inputOf(endpoint, request)
           refuseUnstorable(given, [])
           const input = endpoint.input.parse(given) as Parameters<typeof verb>[1] // parsed by that very schema
-          return inAccount(database, as, async (ctx) => verb(ctx, input))
+          const key = endpoint.takesKey ? keyOf(request) : null
+          return inAccount(database, as, async (ctx) =>
+            key
+              ? once(ctx, { key, call: `${endpoint.method} ${endpoint.path}`, input }, () => verb(ctx, input))
+              : verb(ctx, input),
+          )
         },
       })
     },
   }
+}
+
+/** What a token must be allowed for a call. Tokens, channels and plans are changed by people only. */
+function scopeOf({ method, path }: Endpoint): TokenScope | 'session' {
+  if (path.startsWith('/v1/api-tokens')) return 'session'
+  if (method === 'GET') return 'SCOPE_READ'
+  if (/^\/v1\/(notification-channels|billing)/.test(path)) return 'session'
+  return /^\/v1\/scans(\/:id\/cancel)?$|\/retest$/.test(path) ? 'SCOPE_SCAN' : 'SCOPE_WRITE'
 }
 
 function inputOf(endpoint: Endpoint, request: FastifyRequest): unknown {
@@ -71,12 +86,16 @@ function readParameters(path: string, request: FastifyRequest): Record<string, u
   return Object.fromEntries(pathParameters(path).map((name) => [name, given[name]]))
 }
 
+/** No call of ours needs a body that is deeper. */
+const depthMax = 16
+
 /**
  * PostgreSQL stores no NUL, and half a surrogate pair is no character.
  *
  * @throws Refusal `invalid` with the path of the member
  */
 function refuseUnstorable(value: unknown, path: readonly string[]): void {
+  if (path.length > depthMax) throw invalid(path.slice(0, 3).join('.'), `More than ${depthMax} levels deep`)
   if (typeof value === 'string') {
     if (value.includes('\0')) throw invalid(path.join('.'), 'The text holds a NUL character')
     if (!value.isWellFormed()) throw invalid(path.join('.'), 'The text is not valid Unicode')

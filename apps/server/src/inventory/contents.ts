@@ -1,5 +1,6 @@
 import type { Host, Product, Service } from '@glacis/contract/inventory'
 import type { Ctx } from '#ctx.ts'
+import { endOfLife } from '#inventory/ends.ts'
 import type { Tables } from '#database/tables.ts'
 import type { Selectable } from 'kysely'
 
@@ -8,6 +9,7 @@ export async function inventoryOf(
   ctx: Ctx,
   hostIds: readonly string[],
 ): Promise<ReadonlyMap<string, Host['inventory']>> {
+  if (hostIds.length === 0) return new Map()
   const rows = await ctx.tx
     .selectFrom('host_product')
     .innerJoin('product', (join) =>
@@ -23,11 +25,12 @@ export async function inventoryOf(
     .orderBy('product.name')
     .orderBy('host_product.port')
     .execute()
-  return grouped(rows, (row) => ({ wfn: row.wfn, port: row.port, product: toProduct(row) }))
+  return grouped(rows, (row) => ({ wfn: row.wfn, port: row.port, product: toProduct(row, ctx.now) }))
 }
 
 /** Open ports of each host, as they stand now. */
 export async function servicesOf(ctx: Ctx, hostIds: readonly string[]): Promise<ReadonlyMap<string, Service[]>> {
+  if (hostIds.length === 0) return new Map()
   const rows = await ctx.tx
     .selectFrom('service')
     .selectAll()
@@ -43,12 +46,15 @@ export async function servicesOf(ctx: Ctx, hostIds: readonly string[]): Promise<
     tls: row.tls,
     ...(row.product && { product: row.product }),
     ...(row.banner && { banner: row.banner }),
+    ...(row.certificate && { certificate: row.certificate }),
     firstSeenTime: row.first_seen_at.toISOString(),
     lastSeenTime: row.last_seen_at.toISOString(),
   }))
 }
 
-export function toProduct(row: Selectable<Tables['product']>): Product {
+/** A product as the contract shows it, at this time of the day on which its support may end. */
+export function toProduct(row: Selectable<Tables['product']>, now: Date): Product {
+  const end = endOfLife(row, now)
   return {
     id: row.id,
     name: row.name,
@@ -57,6 +63,8 @@ export function toProduct(row: Selectable<Tables['product']>): Product {
     minNotificationSeverity: row.min_notification_severity,
     createTime: row.created_at.toISOString(),
     updateTime: row.updated_at.toISOString(),
+    watched: row.watched,
+    ...(end && { endOfLife: end }),
   }
 }
 

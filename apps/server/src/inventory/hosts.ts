@@ -1,74 +1,44 @@
-import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
-import type * as contract from '@glacis/contract/inventory'
 import type { Host } from '@glacis/contract/inventory'
+import type { SeverityCount } from '@glacis/contract/primitives'
 import type { Target } from '@glacis/contract/target'
 import type { Ctx } from '#ctx.ts'
-import { cutPage, readPage } from '#database/page.ts'
+import type { Tables } from '#database/tables.ts'
 import { activeIssues, noIssues } from '#database/severity.ts'
 import { notFound } from '#errors.ts'
 import { inventoryOf, servicesOf } from '#inventory/contents.ts'
+import { type Selectable, sql } from 'kysely'
 
 /** How a caller turns target ids into targets: the targets room's, handed in because inventory may not open that door. */
 export type Targets = (ctx: Ctx, ids: readonly string[]) => Promise<ReadonlyMap<string, Target>>
 
-export async function listHosts(
-  ctx: Ctx,
-  input: ParsedInputOf<typeof contract.listHosts>,
-  targets: Targets,
-): Promise<ResultOf<typeof contract.listHosts>> {
-  const { filter = {} } = input
-  const page = readPage(input, filter)
-  let query = ctx.tx
-    .selectFrom('host')
-    .innerJoin('target', (join) =>
-      join.onRef('target.account_id', '=', 'host.account_id').onRef('target.id', '=', 'host.target_id'),
-    )
-    .select('host.id')
-    .where('host.account_id', '=', ctx.account)
-    .where('target.deleted_at', 'is', null)
-    .orderBy('host.id', 'desc')
-    .limit(page.size + 1)
-  if (page.after) query = query.where('host.id', '<', String(page.after[0]))
-  if (filter.targetId) query = query.where('host.target_id', '=', filter.targetId)
-  if (filter.newSince) query = query.where('host.first_seen_at', '>=', new Date(filter.newSince))
-  if (filter.query) {
-    const like = `%${filter.query.replace(/[\\%_]/g, '\\$&')}%`
-    query = query.where((where) => where.or([where('host.address', 'ilike', like), where('host.name', 'ilike', like)]))
-  }
-  if (filter.productId) {
-    query = query.where((where) =>
-      where.exists(
-        where
-          .selectFrom('host_product')
-          .select('product_id')
-          .where('host_product.account_id', '=', ctx.account)
-          .whereRef('host_product.host_id', '=', 'host.id')
-          .where('product_id', '=', filter.productId ?? '')
-          .where('gone_at', 'is', null),
-      ),
-    )
-  }
-  const { rows, nextPageToken } = cutPage(page, await query.execute(), (row) => [row.id])
-  const described = await describeHosts(
-    ctx,
-    rows.map((row) => row.id),
-    targets,
-  )
-  return { hosts: rows.flatMap((row) => described.get(row.id) ?? []), nextPageToken }
-}
-
-/** @throws Refusal `not_found` */
+/** A host; one that was merged into another is that other one. @throws Refusal `not_found` */
 export async function getHost(ctx: Ctx, { id }: { id: string }, targets: Targets): Promise<{ host: Host }> {
-  const host = (await describeHosts(ctx, [id], targets)).get(id)
+  const survivor = (await mergedInto(ctx, id)) ?? id
+  const host = (await describeHosts(ctx, [survivor], targets)).get(survivor)
   if (!host) throw notFound('host', id)
   return { host }
 }
 
-/** The hosts of these ids as the contract shows them, in a fixed number of statements. */
+async function mergedInto(ctx: Ctx, id: string): Promise<string | null> {
+  const row = await ctx.tx
+    .selectFrom('host')
+    .select('merged_into')
+    .where('account_id', '=', ctx.account)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.merged_into ?? null
+}
+
+/**
+ * The hosts of these ids as the contract shows them, in a fixed number of statements. A host shows
+ * the services, software and issues of those that were merged into it too. Where hosts stand beside
+ * something else, `isBrief` leaves out target, services and software.
+ */
 export async function describeHosts(
   ctx: Ctx,
   ids: readonly string[],
   targets: Targets,
+  { isBrief = false }: { readonly isBrief?: boolean } = {},
 ): Promise<ReadonlyMap<string, Host>> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return new Map()
@@ -78,29 +48,79 @@ export async function describeHosts(
     .where('account_id', '=', ctx.account)
     .where('id', 'in', wanted)
     .execute()
-  const counts = await activeIssues(ctx, 'host_id', wanted)
-  const described = await targets(
-    ctx,
-    rows.map((row) => row.target_id),
-  )
-  const inventory = await inventoryOf(ctx, wanted)
-  const services = await servicesOf(ctx, wanted)
+  const merged = await mergedOf(ctx, wanted)
+  const members = [...wanted, ...merged.map((row) => row.id)]
+  const counts = await countsOf(ctx, wanted, merged)
+  const contents = isBrief ? [] : members
+  const described = await targets(ctx, isBrief ? [] : rows.map((row) => row.target_id))
+  const inventory = await inventoryOf(ctx, contents)
+  const services = await servicesOf(ctx, contents)
   return new Map(
     rows.map((row) => {
       const target = described.get(row.target_id)
+      const others = merged.filter((one) => one.merged_into === row.id)
+      const group = [row, ...others]
       const host: Host = {
         id: row.id,
         address: row.address,
         ...(row.name && { name: row.name }),
         ...(target && { target }),
-        inventory: inventory.get(row.id) ?? [],
-        services: services.get(row.id) ?? [],
+        inventory: group.flatMap((one) => inventory.get(one.id) ?? []),
+        services: group.flatMap((one) =>
+          (services.get(one.id) ?? []).map((service) =>
+            others.length > 0 ? { ...service, address: one.address } : service,
+          ),
+        ),
         issueCount: counts.get(row.id) ?? noIssues,
         createTime: row.first_seen_at.toISOString(),
         updateTime: row.updated_at.toISOString(),
-        lastCheckTime: row.last_checked_at.toISOString(),
+        lastCheckTime: latest(group.map((one) => one.last_checked_at)).toISOString(),
+        lastSeenTime: latest(group.map((one) => one.last_seen_at)).toISOString(),
+        owner: row.owner,
+        criticality: row.criticality,
+        notes: row.notes,
+        ...(others.length > 0 && {
+          merged: others.map(({ id, address, target_id: targetId }) => ({ id, address, targetId })),
+        }),
       }
       return [row.id, host]
     }),
   )
+}
+
+function latest(times: readonly Date[]): Date {
+  return new Date(Math.max(...times.map((time) => time.getTime())))
+}
+
+type Row = Selectable<Tables['host']>
+
+async function mergedOf(ctx: Ctx, ids: readonly string[]): Promise<Row[]> {
+  return ctx.tx
+    .selectFrom('host')
+    .selectAll()
+    .where('account_id', '=', ctx.account)
+    .where('merged_into', 'in', ids)
+    .orderBy(sql`address::inet`)
+    .execute()
+}
+
+/** An issue on a host and on one that was merged into it counts once. */
+async function countsOf(ctx: Ctx, ids: readonly string[], merged: readonly Row[]) {
+  if (merged.length === 0) return activeIssues(ctx, 'host_id', ids)
+  const members = [...ids.map((id) => [id, id] as const), ...merged.map((one) => [one.id, one.merged_into] as const)]
+  const { rows } = await sql<SeverityCount & { id: string }>`
+    select id,
+           count(*) filter (where category = 'CATEGORY_CRITICAL')::int as critical,
+           count(*) filter (where category = 'CATEGORY_HIGH')::int as high,
+           count(*) filter (where category = 'CATEGORY_MEDIUM')::int as medium,
+           count(*) filter (where category = 'CATEGORY_LOW')::int as low
+    from (
+      select distinct member.host_id as id, issue.id as issue_id, issue.category
+      from unnest(${members.map(([one]) => one)}::uuid[], ${members.map(([, into]) => into)}::uuid[]) as member (id, host_id)
+      join occurrence on occurrence.account_id = ${ctx.account} and occurrence.host_id = member.id
+      join issue on issue.account_id = ${ctx.account} and issue.id = occurrence.issue_id
+      where occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION')
+    ) as active
+    group by id`.execute(ctx.tx)
+  return new Map(rows.map(({ id, ...count }) => [id, count]))
 }

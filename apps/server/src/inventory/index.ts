@@ -1,4 +1,11 @@
 /** Inventory: hosts, the services on them, and the software they run. */
-export { describeHosts, getHost, listHosts, type Targets } from '#inventory/hosts.ts'
+export { describeHosts, getHost, type Targets } from '#inventory/hosts.ts'
+export { listHosts } from '#inventory/host-list.ts'
+export { mergeHosts, splitHost, splitOfTargets, updateHost } from '#inventory/keep.ts'
+export { refreshEnds } from '#inventory/ends.ts'
 export { getProduct, listProducts } from '#inventory/products.ts'
+export { listProductThreats } from '#inventory/product-threats.ts'
+export { searchSoftware } from '#inventory/software.ts'
+export { deleteProduct, updateProduct, watchProduct } from '#inventory/watch.ts'
 export { recordInventory } from '#inventory/record.ts'
+export { hostTimeline } from '#inventory/timeline.ts'

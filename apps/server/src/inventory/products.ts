@@ -3,43 +3,101 @@ import type * as contract from '@glacis/contract/inventory'
 import type { Product } from '@glacis/contract/inventory'
 import type { SeverityCount } from '@glacis/contract/primitives'
 import type { Ctx } from '#ctx.ts'
-import { concerns } from '#database/concerns.ts'
 import { cutPage, readPage } from '#database/page.ts'
 import { noIssues } from '#database/severity.ts'
 import { notFound } from '#errors.ts'
+import type { Tables } from '#database/tables.ts'
 import { toProduct } from '#inventory/contents.ts'
-import { sql } from 'kysely'
+import { soonDays } from '#inventory/ends.ts'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 
+type ProductRow = Selectable<Tables['product']>
+type Filter = NonNullable<ParsedInputOf<typeof contract.listProducts>['filter']>
+type Order = NonNullable<ParsedInputOf<typeof contract.listProducts>['orderBy']>
+
+/** What each order sorts by. An account has some thousand products, so a sum over what runs is quick enough. */
+const orders: Readonly<
+  Record<
+    Order,
+    {
+      readonly column: (ctx: Ctx) => RawBuilder<unknown>
+      readonly type: RawBuilder<unknown>
+      readonly isDescending: boolean
+    }
+  >
+> = {
+  ORDER_BY_NAME: { column: () => sql`name`, type: sql`text`, isDescending: false },
+  ORDER_BY_END_OF_LIFE: {
+    column: () => sql`case when is_over then date '1900-01-01' else coalesce(end_on, date '9999-12-31') end`,
+    type: sql`date`,
+    isDescending: false,
+  },
+  ORDER_BY_SEVERITY: {
+    column: (ctx) => sql`
+      select coalesce(sum(case category when 'CATEGORY_CRITICAL' then 1000000 when 'CATEGORY_HIGH' then 1000 else 1 end), 0)
+      from (select distinct * from (${activeOn(ctx, sql`select listed.id`)}) as found) as active`,
+    type: sql`numeric`,
+    isDescending: true,
+  },
+  ORDER_BY_HOSTS: {
+    column: (ctx) => sql`
+      select count(distinct host_id) from host_product
+      where host_product.account_id = ${ctx.account} and host_product.product_id = listed.id and gone_at is null`,
+    type: sql`bigint`,
+    isDescending: true,
+  },
+}
+
+/** Lists what runs on some host now, and what somebody watches. */
 export async function listProducts(
   ctx: Ctx,
   input: ParsedInputOf<typeof contract.listProducts>,
 ): Promise<ResultOf<typeof contract.listProducts>> {
-  const { filter = {} } = input
-  const page = readPage(input, filter)
-  let query = ctx.tx
-    .selectFrom('product')
-    .selectAll()
-    .where('account_id', '=', ctx.account)
-    .where((where) => where.exists(running(ctx, filter)))
-    .orderBy('name')
-    .orderBy('id')
-    .limit(page.size + 1)
-  if (page.after) {
-    const [name, id] = page.after
-    query = query.where(sql<boolean>`(name, id) > (${name}, ${id}::uuid)`)
-  }
-  if (filter.vendor) query = query.where('vendor', '=', filter.vendor)
-  if (filter.parts) query = query.where('part', 'in', filter.parts)
+  const { filter = {}, orderBy = 'ORDER_BY_NAME' } = input
+  const page = readPage(input, { filter, orderBy })
+  const { column, type, isDescending } = orders[orderBy]
+  const [direction, beyond] = isDescending ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
+  const after = page.after ? sql`(sort, id) ${beyond} (${page.after[0]}::${type}, ${page.after[1]}::uuid)` : sql`true`
+  const { rows } = await sql<ProductRow & { sort_text: string }>`
+    select found.*, sort::text as sort_text
+    from (select listed.*, (${column(ctx)}) as sort from product as listed where ${conditions(ctx, filter)}) as found
+    where ${after}
+    order by sort ${direction}, id ${direction}
+    limit ${page.size + 1}`.execute(ctx.tx)
+  const cut = cutPage(page, rows, (row) => [row.sort_text, row.id])
+  const products = cut.rows.map((row) => toProduct(row, ctx.now))
+  return { products: await withCounts(ctx, products), nextPageToken: cut.nextPageToken }
+}
+
+function conditions(ctx: Ctx, filter: Filter): RawBuilder<unknown> {
+  const parts = [sql`listed.account_id = ${ctx.account}`]
+  // The offset keeps the planner from reading all that runs anywhere into a table of its own.
+  const isThere = sql`exists (${running(ctx, filter)} offset 0)`
+  const isAnywhere = filter.targetId === undefined && filter.hostId === undefined
+  parts.push(isAnywhere ? sql`(watched or ${isThere})` : isThere)
+  if (filter.watched !== undefined) parts.push(sql`watched = ${filter.watched}`)
+  if (filter.vendor) parts.push(sql`vendor = ${filter.vendor}`)
+  if (filter.parts) parts.push(sql`part = any(${filter.parts}::text[])`)
+  if (filter.endOfLife) parts.push(endsAs(ctx, filter.endOfLife))
   if (filter.query) {
     const like = `%${filter.query.replace(/[\\%_]/g, '\\$&')}%`
-    query = query.where((where) => where.or([where('name', 'ilike', like), where('key', 'ilike', like)]))
+    parts.push(sql`(name ilike ${like} or key ilike ${like})`)
   }
   if (filter.hasIssues !== undefined) {
-    const active = sql<boolean>`exists (${activeOn(ctx, sql`select product.id`)})`
-    query = query.where(filter.hasIssues ? active : sql<boolean>`not ${active}`)
+    parts.push(sql`exists (${activeOn(ctx, sql`select listed.id`)}) = ${filter.hasIssues}`)
   }
-  const { rows, nextPageToken } = cutPage(page, await query.execute(), (row) => [row.name, row.id])
-  return { products: await withCounts(ctx, rows.map(toProduct)), nextPageToken }
+  return sql.join(parts, sql` and `)
+}
+
+/** The states of `endOfLife` as SQL says them. */
+function endsAs(ctx: Ctx, states: NonNullable<Filter['endOfLife']>): RawBuilder<unknown> {
+  const today = sql`(${ctx.now}::timestamptz at time zone 'utc')::date`
+  const state = sql`case
+    when not is_end_known then 'STATE_UNKNOWN'
+    when is_over or end_on < ${today} then 'STATE_PAST'
+    when end_on < ${today} + ${soonDays}::int then 'STATE_SOON'
+    else 'STATE_SUPPORTED' end`
+  return sql`${state} = any(${states}::text[])`
 }
 
 /** @throws Refusal `not_found` */
@@ -51,41 +109,29 @@ export async function getProduct(ctx: Ctx, { id }: { id: string }): Promise<{ pr
     .where('id', '=', id)
     .executeTakeFirst()
   if (!row) throw notFound('product', id)
-  const [product = toProduct(row)] = await withCounts(ctx, [toProduct(row)])
+  const plain = toProduct(row, ctx.now)
+  const [product = plain] = await withCounts(ctx, [plain])
   return { product }
 }
 
 /** Hosts that run the product of the outer row now. */
-function running(ctx: Ctx, filter: { targetId?: string | undefined; hostId?: string | undefined }) {
-  let query = ctx.tx
-    .selectFrom('host_product')
-    .innerJoin('host', (join) =>
-      join.onRef('host.account_id', '=', 'host_product.account_id').onRef('host.id', '=', 'host_product.host_id'),
-    )
-    .select('host_product.product_id')
-    .where('host_product.account_id', '=', ctx.account)
-    .where('host_product.product_id', '=', sql.ref<string>('product.id'))
-    .where('host_product.gone_at', 'is', null)
-  if (filter.targetId) query = query.where('host.target_id', '=', filter.targetId)
-  if (filter.hostId) query = query.where('host.id', '=', filter.hostId)
-  return query
+function running(ctx: Ctx, filter: Filter): RawBuilder<unknown> {
+  return sql`
+    select from host_product
+    join host on host.account_id = host_product.account_id and host.id = host_product.host_id
+    where host_product.account_id = ${ctx.account} and host_product.product_id = listed.id and host_product.gone_at is null
+      ${filter.targetId ? sql`and host.target_id = ${filter.targetId}` : sql``}
+      ${filter.hostId ? sql`and host.id = ${filter.hostId}` : sql``}`
 }
 
-/** Active occurrences that concern one of `products` where it runs. */
+/** Active occurrences that are about one of `products`. */
 function activeOn(ctx: Ctx, products: ReturnType<typeof sql>) {
   return sql`
-    select host_product.product_id, occurrence.issue_id, issue.category
-    from host_product
-    join product on product.account_id = host_product.account_id and product.id = host_product.product_id
-    join occurrence
-      on occurrence.account_id = host_product.account_id
-      and occurrence.host_id = host_product.host_id
-      and occurrence.port = host_product.port
-      and ${concerns}
+    select occurrence.product_id, occurrence.issue_id, issue.category
+    from occurrence
     join issue on issue.account_id = occurrence.account_id and issue.id = occurrence.issue_id
-    where host_product.account_id = ${ctx.account}
-      and host_product.product_id in (${products})
-      and host_product.gone_at is null
+    where occurrence.account_id = ${ctx.account}
+      and occurrence.product_id in (${products})
       and occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION')`
 }
 

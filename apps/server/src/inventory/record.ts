@@ -1,7 +1,9 @@
 import type { Observation } from '@glacis/contract/runner'
 import type { Ctx } from '#ctx.ts'
-import { storable } from '#database/text.ts'
+import { storable, storableJson } from '#database/text.ts'
 import { newId } from '#database/index.ts'
+import { refreshEnds } from '#inventory/ends.ts'
+import { subjectOf } from '#inventory/subject.ts'
 import { sql } from 'kysely'
 
 type Of<Kind extends Observation['kind']> = Extract<Observation, { kind: Kind }>
@@ -106,6 +108,7 @@ async function recordServices(
         tls: one.tls,
         banner: storable(one.banner),
         product: storable(one.http?.server ?? ''),
+        certificate: one.certificate ? storableJson(one.certificate) : null,
         first_seen_at: ctx.now,
         last_seen_at: ctx.now,
         gone_at: null,
@@ -117,6 +120,7 @@ async function recordServices(
         tls: set.ref('excluded.tls'),
         banner: set.ref('excluded.banner'),
         product: set.ref('excluded.product'),
+        certificate: set.ref('excluded.certificate'),
         last_seen_at: ctx.now,
         gone_at: null,
       })),
@@ -147,15 +151,21 @@ async function recordProducts(
         vendor: one.wfn.vendor,
         product: one.wfn.product,
         wfn: JSON.stringify(one.wfn),
+        subject: subjectOf(one.wfn),
         created_at: ctx.now,
         updated_at: ctx.now,
       })),
     )
-    .onConflict((conflict) => conflict.columns(['account_id', 'key']).doUpdateSet({ updated_at: ctx.now }))
-    .returning(['id', 'key'])
+    .onConflict((conflict) =>
+      conflict
+        .columns(['account_id', 'key'])
+        .doUpdateSet((set) => ({ updated_at: ctx.now, subject: set.ref('excluded.subject') })),
+    )
+    .returning(['id', 'key', 'subject'])
     .execute()
   const idByKey = new Map(products.map((row) => [row.key, row.id]))
   await replaceOnPorts(ctx, hosts, seen, idByKey)
+  await refreshEnds(ctx.tx, [...new Set(products.map((row) => row.subject))])
 }
 
 /** On the ports where software was recognised again, that is now what runs there; the rest there is gone. */

@@ -6,7 +6,9 @@ import { matchInventory, nameOf } from '#issues/potential.ts'
 import { type Change, type Finding, raise } from '#issues/raise.ts'
 import { rollUp } from '#issues/roll-up.ts'
 import { settle, type Verdicts } from '#issues/settle.ts'
+import { linkProducts } from '#issues/standings.ts'
 import { threatsByKey } from '#threats.ts'
+import { sql } from 'kysely'
 
 export interface Assessment {
   readonly scanId: string
@@ -18,29 +20,56 @@ export interface Assessment {
   readonly askedHosts: ReadonlyMap<string, string>
   /** What is known beside the records of threats. */
   readonly knowledge: Knowledge
+  /** The one issue that the scan is about; null where it looked for everything. */
+  readonly onlyIssue: string | null
 }
 
 /** Turns what a batch saw into issues: raises, settles, matches versions, and writes the history once. */
 export async function assess(ctx: Ctx, input: Assessment): Promise<void> {
   const proven = await findingsOf(ctx, input)
   const inferred = await matchInventory(ctx, input.targetId, [...input.hostByAddress.values()], input.knowledge)
-  const findings = [...proven, ...inferred]
+  const findings = await about(ctx, input.onlyIssue, [...proven, ...inferred])
   const raised = await raise(ctx, findings)
-  const settled = await settle(ctx, findings, verdictsOf(input))
+  const settled = await settle(ctx, findings, verdictsOf(input), input.onlyIssue)
+  const place = {
+    targetId: input.targetId,
+    hostIds: [...new Set([...input.askedHosts, ...input.hostByAddress].map(([, id]) => id))],
+  }
+  const isLinked = new Set(findings.map((finding) => finding.hostId))
+  // Where nothing was found, what runs there may be another thing all the same.
+  await linkProducts(
+    ctx,
+    [...input.hostByAddress.values()].filter((host) => !isLinked.has(host)),
+  )
   // What was settled comes first, each with its reason; the rest needs none.
   for (const [reason, group] of Map.groupBy(settled, (one) => one.reason)) {
     await rollUp(
       ctx,
       group.map((one) => one.issueId),
       { reason, scanId: input.scanId },
+      place,
     )
   }
   await rollUp(
     ctx,
     raised.map((change) => change.issueId),
     { reason: '', scanId: input.scanId },
+    place,
   )
-  await noteInScan(ctx, input.scanId, [...raised, ...settled])
+  // What was seen at one place of a host stands there, whatever was settled at another.
+  await noteInScan(ctx, input.scanId, [...settled, ...raised])
+}
+
+/** Whoever checks one issue again says nothing about the others. */
+async function about(ctx: Ctx, issueId: string | null, findings: readonly Finding[]): Promise<readonly Finding[]> {
+  if (issueId === null) return findings
+  const issue = await ctx.tx
+    .selectFrom('issue')
+    .select('threat_id')
+    .where('account_id', '=', ctx.account)
+    .where('id', '=', issueId)
+    .executeTakeFirst()
+  return findings.filter((one) => one.threat.id === issue?.threat_id)
 }
 
 async function findingsOf(ctx: Ctx, { observations, hostByAddress, targetId }: Assessment): Promise<Finding[]> {
@@ -101,17 +130,10 @@ async function noteInScan(ctx: Ctx, scanId: string, changes: readonly Change[]):
   const rows = new Map(changes.map((one) => [`${one.issueId} ${one.hostId}`, one]))
   for (const one of changes)
     if (one.change === 'NEW' || one.change === 'REGRESSION') rows.set(`${one.issueId} ${one.hostId}`, one)
-  await ctx.tx
-    .insertInto('scan_issue')
-    .values(
-      [...rows.values()].map((one) => ({
-        account_id: ctx.account,
-        scan_id: scanId,
-        issue_id: one.issueId,
-        host_id: one.hostId,
-        change: one.change,
-      })),
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  const list = [...rows.values()]
+  await sql`
+    insert into scan_issue (account_id, scan_id, issue_id, host_id, change)
+    select ${ctx.account}, ${scanId}, * from unnest(
+      ${list.map((one) => one.issueId)}::uuid[], ${list.map((one) => one.hostId)}::uuid[], ${list.map((one) => one.change)}::text[])
+    on conflict do nothing`.execute(ctx.tx)
 }

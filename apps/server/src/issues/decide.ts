@@ -1,125 +1,130 @@
 import type { ParsedInputOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/issue'
 import type { Issue } from '@glacis/contract/issue'
+import type { SeverityCategory } from '@glacis/contract/threat'
 import { record } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
-import { notFound, Refusal } from '#errors.ts'
+import { invalid, notFound, Refusal } from '#errors.ts'
 import type { Targets } from '#inventory/index.ts'
+import { type Decision, endOf, inWords, refuseSenseless, tooLong } from '#issues/decision.ts'
 import { getIssue } from '#issues/list.ts'
-import { rollUp } from '#issues/roll-up.ts'
-import { canBecome } from '#issues/status.ts'
+import { noteTerms, rollUp } from '#issues/roll-up.ts'
+import { canBecome, worstOf } from '#issues/status.ts'
+import { sql } from 'kysely'
 
 /**
  * Moves an issue, on every host it affects, to the status a person chose and records the change in
- * `issue_event`, from which the charts are drawn. The status it has already changes nothing.
+ * `issue_event`, from which the charts are drawn. Of two people who decide at the same time the
+ * later one holds, and the history tells of both. The status it has already changes nothing;
+ * other terms of an ignoring do, and are told.
  *
- * @throws Refusal `not_found` when the account has no such issue; `invalid` for an end of the
- *   ignoring that is past or belongs to no ignoring
+ * @throws Refusal `not_found` when the account has no such issue; `invalid` for terms that make no
+ *   sense; `conflict` where no person may move it so
  */
 export async function setIssueStatus(
   ctx: Ctx,
   input: ParsedInputOf<typeof contract.setIssueStatus>,
   targets: Targets,
 ): Promise<{ issue: Issue }> {
-  const until = ignoreUntil(ctx, input)
+  const { id, ...decision } = input
   const issue = await ctx.tx
     .selectFrom('issue')
-    .select('status')
+    .select(['status', 'category'])
     .where('account_id', '=', ctx.account)
-    .where('id', '=', input.id)
+    .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()
-  if (!issue) throw notFound('issue', input.id)
-  if (issue.status !== input.status) {
-    if (!canBecome(issue.status, input.status)) {
-      throw new Refusal('conflict', `An issue that is ${issue.status} cannot become ${input.status}`)
-    }
-    await ctx.tx
-      .updateTable('occurrence')
-      .set({
-        status: input.status,
-        decided_by: 'person',
-        ignored_at: input.status === 'STATUS_IGNORED' ? ctx.now : null,
-        ...(input.status !== 'STATUS_IGNORED' && { resolved_at: input.status === 'STATUS_RESOLVED' ? ctx.now : null }),
-      })
-      .where('account_id', '=', ctx.account)
-      .where('issue_id', '=', input.id)
-      .execute()
-    await rollUp(ctx, [input.id], { reason: words(input), scanId: null })
-    await record(
-      ctx,
-      'issue.status',
-      { kind: 'issue', id: input.id },
-      { from: issue.status, to: input.status, reason: words(input) },
-    )
+  if (!issue) throw notFound('issue', id)
+  await decide(ctx, { id, hostId: null, ...issue }, decision)
+  return getIssue(ctx, { id }, targets)
+}
+
+/**
+ * The same on one of its hosts; the issue then stands where the worst of its hosts stands.
+ *
+ * @throws Refusal as `setIssueStatus`; `not_found` also where the issue does not affect the host
+ */
+export async function setHostStatus(
+  ctx: Ctx,
+  input: ParsedInputOf<typeof contract.setHostStatus>,
+  targets: Targets,
+): Promise<{ issue: Issue }> {
+  const { id, hostId, ...decision } = input
+  const { rows } = await sql<{ category: SeverityCategory; status: Issue['status'] }>`
+    select issue.category, occurrence.status
+    from issue
+    join occurrence on occurrence.account_id = issue.account_id and occurrence.issue_id = issue.id
+    where issue.account_id = ${ctx.account} and issue.id = ${id} and occurrence.host_id = ${hostId}
+    for update of issue`.execute(ctx.tx)
+  const [first] = rows
+  if (!first) throw notFound('host of this issue', hostId)
+  const status = worstOf(rows.map((row) => row.status))
+  await decide(ctx, { id, hostId, status, category: first.category }, decision)
+  return getIssue(ctx, { id }, targets)
+}
+
+interface Subject {
+  readonly id: string
+  /** Null: all of them. */
+  readonly hostId: string | null
+  readonly status: Issue['status']
+  readonly category: SeverityCategory
+}
+
+async function decide(ctx: Ctx, subject: Subject, decision: Decision): Promise<void> {
+  const { id, hostId, status: from, category } = subject
+  refuseSenseless(decision, ctx.now)
+  const objection = tooLong(decision, category, ctx.now)
+  if (objection) throw invalid('ignoreUntilTime', objection)
+  const isSame = from === decision.status
+  const hasTerms = decision.reason !== undefined || decision.ignoreUntilTime !== undefined
+  if (isSame && !(decision.status === 'STATUS_IGNORED' && hasTerms)) return
+  if (!isSame && !canBecome(from, decision.status)) {
+    throw new Refusal('conflict', `An issue that is ${from} cannot become ${decision.status}`)
   }
-  if (input.status === 'STATUS_IGNORED') {
-    await ctx.tx
-      .updateTable('issue')
-      .set({ ignore_until: until })
-      .where('account_id', '=', ctx.account)
-      .where('id', '=', input.id)
-      .execute()
-  }
-  return getIssue(ctx, { id: input.id }, targets)
-}
-
-function ignoreUntil(ctx: Ctx, input: { status: string; ignoreUntilTime?: string | undefined }): Date | null {
-  if (!input.ignoreUntilTime) return null
-  const until = new Date(input.ignoreUntilTime)
-  const field = 'ignoreUntilTime'
-  if (input.status !== 'STATUS_IGNORED' || until <= ctx.now) {
-    const description = 'An end belongs to ignoring and lies in the future'
-    throw new Refusal('invalid', description, { violations: [{ field, description }] })
-  }
-  return until
-}
-
-const reasons = {
-  REASON_ACCEPTED_RISK: 'Accepted risk',
-  REASON_FALSE_POSITIVE: 'False positive',
-  REASON_MITIGATED: 'Mitigated elsewhere',
-} as const
-
-function words(input: { reason?: keyof typeof reasons | undefined; comment?: string | undefined }): string {
-  return [input.reason && reasons[input.reason], input.comment].filter(Boolean).join(': ')
-}
-
-/** Reopens what was ignored until a date that has come. */
-export async function reopenDue(ctx: Ctx): Promise<number> {
-  const due = await ctx.tx
-    .selectFrom('issue')
-    .select('id')
-    .where('account_id', '=', ctx.account)
-    .where('ignore_until', '<=', ctx.now)
-    .forUpdate()
-    .execute()
-  const ids = due.map((row) => row.id)
-  if (ids.length === 0) return 0
-  await ctx.tx
-    .updateTable('occurrence')
-    .set({ status: 'STATUS_OPEN', ignored_at: null, decided_by: 'scan' })
-    .where('account_id', '=', ctx.account)
-    .where('issue_id', 'in', ids)
-    .where('status', '=', 'STATUS_IGNORED')
-    .execute()
-  await rollUp(ctx, ids, { reason: 'The time for which it was ignored has ended', scanId: null })
-  return ids.length
-}
-
-/** Resolves what stands on the hosts of a target that is being deleted; the history says why. */
-export async function closeOfTarget(ctx: Ctx, targetId: string): Promise<void> {
-  const rows = await ctx.tx
-    .updateTable('occurrence')
-    .set({ status: 'STATUS_RESOLVED', resolved_at: ctx.now, decided_by: 'scan' })
-    .where('account_id', '=', ctx.account)
-    .where('target_id', '=', targetId)
-    .where('status', '!=', 'STATUS_RESOLVED')
-    .returning('issue_id')
-    .execute()
-  await rollUp(
+  const changed = await move(ctx, [{ id, end: endOf(decision, category, ctx.now) }], decision, hostId)
+  if (changed === 0) return
+  const reason = inWords(decision)
+  await rollUp(ctx, [id], { reason, scanId: null })
+  if (isSame) await noteTerms(ctx, { id, hostId }, reason)
+  await record(
     ctx,
-    rows.map((row) => row.issue_id),
-    { reason: 'The target was deleted', scanId: null },
+    'issue.status',
+    { kind: 'issue', id },
+    { from, to: decision.status, reason, ...(hostId && { hostId }) },
   )
+}
+
+/**
+ * Writes a decision to the occurrences of these issues, on one host or on all, and answers how many
+ * it changed. The roll-up is the caller's.
+ */
+export async function move(
+  ctx: Ctx,
+  issues: readonly { readonly id: string; readonly end: Date | null }[],
+  { status, reason, comment = '' }: Decision,
+  hostId: string | null,
+): Promise<number> {
+  const isIgnored = status === 'STATUS_IGNORED'
+  const ignoring = {
+    at: isIgnored ? ctx.now : null,
+    reason: isIgnored ? (reason ?? '') : '',
+    by: isIgnored ? ctx.actor.name : '',
+  }
+  const resolvedAt = isIgnored
+    ? sql`occurrence.resolved_at`
+    : sql`${status === 'STATUS_RESOLVED' ? ctx.now : null}::timestamptz`
+  const { numAffectedRows } = await sql`
+    update occurrence set
+      status = ${status}, decided_by = 'person', resolved_at = ${resolvedAt}, ignored_at = ${ignoring.at},
+      ignore_until = case when ${isIgnored} then decided.until end, ignore_reason = ${ignoring.reason},
+      ignore_comment = ${isIgnored ? comment : ''}, ignored_by = ${ignoring.by}
+    from unnest(${issues.map((issue) => issue.id)}::uuid[], ${issues.map((issue) => issue.end)}::timestamptz[]) as decided (issue_id, until)
+    where occurrence.account_id = ${ctx.account} and occurrence.issue_id = decided.issue_id
+      and (${hostId}::uuid is null or occurrence.host_id = ${hostId})
+      and (occurrence.status, occurrence.ignore_until, occurrence.ignore_reason, occurrence.ignore_comment) is distinct from
+          (${status}, case when ${isIgnored} then decided.until end, ${ignoring.reason}, ${isIgnored ? comment : ''})`.execute(
+    ctx.tx,
+  )
+  return Number(numAffectedRows ?? 0n)
 }

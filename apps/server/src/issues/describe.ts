@@ -1,31 +1,59 @@
-import type { AffectedHost, Evidence, HistoryEntry, Issue, IssueStatus, Verification } from '@glacis/contract/issue'
+import type {
+  AffectedHost,
+  Evidence,
+  HistoryEntry,
+  IgnoreReason,
+  Ignoring,
+  Issue,
+  IssueStatus,
+  Verification,
+} from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
 import type { Ctx } from '#ctx.ts'
 import type { StoredEvidence } from '#database/tables.ts'
 import { describeHosts, type Targets } from '#inventory/index.ts'
 import { worstFirst } from '#issues/status.ts'
 import { threatsById, toThreat } from '#threats.ts'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 
-export interface IssueRow {
+/** On which terms a row is ignored. */
+interface Terms {
+  readonly ignore_until: Date | null
+  readonly ignore_reason: IgnoreReason | ''
+  readonly ignore_comment: string
+  readonly ignored_by: string
+}
+
+export interface IssueRow extends Terms {
   readonly id: string
   readonly threat_id: string
   readonly status: IssueStatus
   readonly verification: Verification
   readonly quality: number
   readonly priority: number
+  readonly is_reachable: boolean
+  readonly weight: number
   readonly score: number
   readonly category: SeverityCategory
   readonly host_count: number
   readonly first_seen_at: Date
   readonly last_seen_at: Date
-  /** To the microsecond, as the database orders it. */
-  readonly last_seen_exact: string
   readonly ignored_at: Date | null
   readonly resolved_at: Date | null
+  readonly assignee_id: string | null
+  readonly due_at: Date | null
 }
 
-interface Seen {
+/** What to tell of each issue. */
+interface Wanted {
+  /** Null for all. */
+  readonly hostsMax: number | null
+  readonly evidence: boolean
+  /** The hosts that stand before the others, whatever their status. */
+  readonly first?: { readonly hostId?: string | undefined; readonly targetId?: string | undefined }
+}
+
+interface Seen extends Terms {
   readonly issue_id: string
   readonly host_id: string
   readonly target_id: string
@@ -52,7 +80,7 @@ export async function describeIssues(
   ctx: Ctx,
   rows: readonly IssueRow[],
   targets: Targets,
-  want: { readonly hostsMax: number | null; readonly evidence: boolean },
+  want: Wanted,
 ): Promise<Issue[]> {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
@@ -61,16 +89,23 @@ export async function describeIssues(
     rows.map((row) => row.threat_id),
   )
   const seen = await affected(ctx, ids, want)
-  const hosts = await describeHosts(
-    ctx,
-    seen.map((one) => one.host_id),
-    targets,
-  )
   const targetById = await targets(
     ctx,
     seen.map((one) => one.target_id),
   )
-  const events = await history(ctx, ids)
+  const hosts = await describeHosts(
+    ctx,
+    seen.map((one) => one.host_id),
+    // A host belongs to the target of its occurrences: what is known of it need not be asked for twice.
+    async () => targetById,
+    { isBrief: true },
+  )
+  const events = await history(
+    ctx,
+    ids,
+    seen.map((one) => one.host_id),
+  )
+  const people = await assignees(ctx, rows)
   return rows.flatMap((row) => {
     const threat = threats.get(row.threat_id)
     if (!threat) return []
@@ -94,6 +129,9 @@ export async function describeIssues(
       verification: row.verification,
       priority: row.priority,
       quality: row.quality,
+      ...terms(row),
+      ...(row.assignee_id && { assignee: { id: row.assignee_id, name: people.get(row.assignee_id) ?? '' } }),
+      ...(row.due_at && { dueTime: row.due_at.toISOString() }),
     }
   })
 }
@@ -113,6 +151,7 @@ function toAffectedHost(
     firstSeenTime: one.first_seen_at.toISOString(),
     lastSeenTime: one.last_seen_at.toISOString(),
     ...times(one),
+    ...terms(one),
     ...(withEvidence && { evidence: one.evidence.map(toEvidence) }),
     ...(one.not_checked_since && { notCheckedSinceTime: one.not_checked_since.toISOString() }),
   }
@@ -138,28 +177,75 @@ function times(row: { ignored_at: Date | null; resolved_at: Date | null }) {
   }
 }
 
+function terms(row: Terms & { readonly status: IssueStatus }): { ignored?: Ignoring } {
+  if (row.status !== 'STATUS_IGNORED') return {}
+  return {
+    ignored: {
+      ...(row.ignore_reason && { reason: row.ignore_reason }),
+      ...(row.ignore_comment && { comment: row.ignore_comment }),
+      ...(row.ignored_by && { actor: row.ignored_by }),
+      ...(row.ignore_until && { untilTime: row.ignore_until.toISOString() }),
+    },
+  }
+}
+
+/**
+ * The occurrences to look at: those of the issues, or, where a few hosts of each are enough, those of
+ * the hosts that come first. An index hands them out in order, so that an issue on ten thousand hosts
+ * costs what one on ten costs.
+ */
+function chosen(ctx: Ctx, ids: readonly string[], { hostsMax, first = {} }: Wanted) {
+  if (hostsMax === null) return sql`occurrence.issue_id = any(${ids}::uuid[])`
+  const some = (rank: number, condition: RawBuilder<unknown>) => sql`
+    (select host_id, ${sql.lit(rank)} as rank from occurrence
+     where account_id = ${ctx.account} and issue_id = wanted.id and ${condition}
+     order by host_id
+     limit ${hostsMax * placesMax})`
+  const asked = [
+    ...(first.hostId ? [some(0, sql`host_id = ${first.hostId}`)] : []),
+    ...(first.targetId ? [some(1, sql`target_id = ${first.targetId}`)] : []),
+  ]
+  const byStatus = worstFirst.map((status, rank) => some(rank + 2, sql`status = ${status}`))
+  return sql`(occurrence.issue_id, occurrence.host_id) in (
+    select wanted.id, few.host_id
+    from unnest(${ids}::uuid[]) as wanted (id)
+    cross join lateral (
+      select host_id from (${sql.join([...asked, ...byStatus], sql` union all `)}) as found
+      group by host_id
+      order by min(rank), host_id
+      limit ${hostsMax}
+    ) as few)`
+}
+
+/** An issue is seldom in more places than this on one host. */
+const placesMax = 4
+
 /** Each issue on each host, worst first, cut to `hostsMax` hosts per issue where the caller wants a list. */
-async function affected(
-  ctx: Ctx,
-  ids: readonly string[],
-  want: { readonly hostsMax: number | null; readonly evidence: boolean },
-): Promise<Seen[]> {
+async function affected(ctx: Ctx, ids: readonly string[], want: Wanted): Promise<Seen[]> {
+  const { hostId = null, targetId = null } = want.first ?? {}
   const ranks = sql`${`{${worstFirst.join(',')}}`}::text[]`
   const evidence = want.evidence
     ? sql`jsonb_agg(occurrence.evidence || jsonb_build_object('seen', occurrence.last_seen_at) order by occurrence.quality desc, occurrence.location)`
     : sql`'[]'::jsonb`
   const { rows } = await sql<Seen>`
     select * from (
-      select grouped.*, row_number() over (partition by issue_id order by array_position(${ranks}, status), last_seen_at desc, host_id) as place
+      select grouped.*, row_number() over (
+        partition by issue_id
+        order by host_id is not distinct from ${hostId}::uuid desc, target_id is not distinct from ${targetId}::uuid desc,
+                 array_position(${ranks}, status), last_seen_at desc, host_id) as place
       from (
         select occurrence.issue_id, occurrence.host_id, min(occurrence.target_id::text)::uuid as target_id,
                (${ranks})[min(array_position(${ranks}, occurrence.status))] as status,
                min(occurrence.first_seen_at) as first_seen_at, max(occurrence.last_seen_at) as last_seen_at,
                max(occurrence.ignored_at) as ignored_at, max(occurrence.resolved_at) as resolved_at,
+               min(occurrence.ignore_until) filter (where ${isIgnored}) as ignore_until,
+               coalesce(max(occurrence.ignore_reason) filter (where ${isIgnored}), '') as ignore_reason,
+               coalesce(max(occurrence.ignore_comment) filter (where ${isIgnored}), '') as ignore_comment,
+               coalesce(max(occurrence.ignored_by) filter (where ${isIgnored}), '') as ignored_by,
                min(occurrence.not_checked_since) filter (where occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION')) as not_checked_since,
                ${evidence} as evidence
         from occurrence
-        where occurrence.account_id = ${ctx.account} and occurrence.issue_id = any(${ids}::uuid[])
+        where occurrence.account_id = ${ctx.account} and ${chosen(ctx, ids, want)}
         group by occurrence.issue_id, occurrence.host_id
       ) as grouped
     ) as placed
@@ -168,13 +254,33 @@ async function affected(
   return rows
 }
 
-async function history(ctx: Ctx, ids: readonly string[]): Promise<Event[]> {
+const isIgnored = sql`occurrence.status = 'STATUS_IGNORED'`
+
+/** What happened to the issues as a whole, and on these hosts. */
+async function history(ctx: Ctx, ids: readonly string[], hostIds: readonly string[]): Promise<Event[]> {
   return ctx.tx
     .selectFrom('issue_event')
     .select(['issue_id', 'host_id', 'status', 'at', 'actor', 'reason'])
     .where('account_id', '=', ctx.account)
     .where('issue_id', 'in', ids)
+    .where((where) =>
+      where.or([
+        where('host_id', 'is', null),
+        where('host_id', '=', sql<string>`any(${[...new Set(hostIds)]}::uuid[])`),
+      ]),
+    )
     .orderBy('at')
     .orderBy('id')
     .execute()
+}
+
+/** Names of the people whom issues are assigned to. */
+async function assignees(ctx: Ctx, rows: readonly IssueRow[]): Promise<ReadonlyMap<string, string>> {
+  if (rows.every((row) => row.assignee_id === null)) return new Map()
+  const people = await ctx.tx
+    .selectFrom('account')
+    .select(['identity_id', 'name'])
+    .where('id', '=', ctx.account)
+    .execute()
+  return new Map(people.map((one) => [one.identity_id, one.name]))
 }

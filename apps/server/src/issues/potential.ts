@@ -1,24 +1,38 @@
+/** Software of the inventory against what is known of it: what a scan changed, and what a feed changed. */
 import type { Wfn } from '@glacis/contract/inventory'
 import {
+  type Applicability,
+  type DistributionFix,
   fromWfn,
   issueQualityMin,
   type Knowledge,
   type Match,
   matchProduct,
   type MatchSubject,
+  prepareThreats,
+  type ProductKey,
   productKey,
-  ThreatRecord,
 } from '@glacis/intelligence'
 import type { Ctx } from '#ctx.ts'
 import type { Finding } from '#issues/raise.ts'
-import { splitKey, threatsOfProducts, type ThreatRow } from '#threats.ts'
+import { type Candidate, splitKey, threatsOfProducts } from '#threats.ts'
+import { sql } from 'kysely'
 
-interface Installed extends MatchSubject {
+/** Software on a port of a host. */
+export interface Installed extends MatchSubject {
   readonly hostId: string
+  readonly targetId: string
+  readonly productId: string
   readonly port: number
   readonly name: string
   readonly wfn: Wfn
   readonly evidence: string
+}
+
+/** A potential finding, and the product it is about. */
+export interface Inferred {
+  readonly finding: Finding
+  readonly productId: string
 }
 
 /**
@@ -31,42 +45,138 @@ export async function matchInventory(
   hostIds: readonly string[],
   knowledge: Knowledge,
 ): Promise<Finding[]> {
-  const installed = await installedOn(ctx, hostIds)
-  const candidates = await candidatesFor(ctx, installed)
-  const byHost = Map.groupBy(installed, (one) => one.hostId)
+  const installed = await installedOn(ctx, sql`host_product.host_id = any(${hostIds}::uuid[])`)
+  const inferred = await infer(ctx, installed, installed, knowledge)
+  return inferred.map(({ finding }) => ({ ...finding, targetId }))
+}
+
+/**
+ * Holds software against everything known of it, or against some threats alone.
+ *
+ * @param surroundings all software of the same hosts: it decides what a product runs on
+ * @param only ids of threats
+ */
+export async function infer(
+  ctx: Ctx,
+  installed: readonly Installed[],
+  surroundings: readonly Installed[],
+  knowledge: Knowledge,
+  only?: readonly string[],
+): Promise<Inferred[]> {
+  const byKey = Map.groupBy(installed, (one) => keyOf(one.wfn))
+  const keys = [...byKey.keys()].filter((key) => key !== null)
+  const byHost = Map.groupBy(surroundings, (one) => one.hostId)
+  const candidates = await threatsOfProducts(ctx, keys.map(splitKey), only)
+  const found: Inferred[] = []
+  for (const [key, threats] of threatsByProduct(candidates)) {
+    const pairs = pairsOf(key, threats, byKey.get(key) ?? [])
+    const known = await withFixes(ctx, pairs, knowledge)
+    const decided = new Map<string, Match | null>()
+    for (const { one, threat } of pairs) {
+      const match = decide(one, threat, byHost.get(one.hostId) ?? [], known, decided)
+      if (match) found.push({ finding: toFinding(one, threat, match), productId: one.productId })
+    }
+  }
+  return found
+}
+
+interface Pair {
+  readonly one: Installed
+  readonly threat: Known
+}
+/** The record of a candidate as the matcher reads it. */
+type Known = Candidate & Applicability
+
+function threatsByProduct(candidates: readonly Candidate[]): Map<ProductKey, Known[]> {
+  const found = new Map<ProductKey, Known[]>()
+  for (const candidate of candidates) {
+    const { configurations, isRejected } = candidate.record as Applicability // written by packs/drafts.ts, of this very type
+    const known: Known = { ...candidate, configurations, isRejected }
+    for (const key of candidate.product_keys as ProductKey[]) {
+      const threats = found.get(key)
+      if (threats) threats.push(known)
+      else found.set(key, [known])
+    }
+  }
+  return found
+}
+
+/** What may concern each version; thousands run the same one, so each is looked at once. */
+function pairsOf(key: ProductKey, threats: readonly Known[], installed: readonly Installed[]): Pair[] {
+  const prepared = prepareThreats(key, threats)
+  const byVersion = new Map<string, readonly Known[]>()
   return installed.flatMap((one) => {
-    const rows = candidates.get(keyOf(one.wfn) ?? '') ?? []
-    return rows.flatMap(({ row, record }) => {
-      const match = matchProduct(one, record, byHost.get(one.hostId) ?? [], knowledge)
-      return match.kind === 'match' && match.quality >= issueQualityMin ? toFinding(targetId, one, row, match) : []
-    })
+    const known = byVersion.get(one.wfn.text)
+    const name = known ? null : fromWfn(one.wfn)
+    const mine = known ?? (name ? prepared.candidates(name) : [])
+    byVersion.set(one.wfn.text, mine)
+    return mine.map((threat) => ({ one, threat }))
   })
 }
 
-async function installedOn(ctx: Ctx, hostIds: readonly string[]): Promise<Installed[]> {
-  if (hostIds.length === 0) return []
+/** Fixes in the builds of distributions, of the CVEs in question alone: a tracker has a hundred thousand. */
+async function withFixes(ctx: Ctx, pairs: readonly Pair[], knowledge: Knowledge): Promise<Knowledge> {
+  const keys = [...new Set(pairs.filter(({ one }) => one.revision).map(({ threat }) => threat.key))]
+  if (keys.length === 0) return knowledge
   const rows = await ctx.tx
-    .selectFrom('host_product')
-    .innerJoin('product', (join) =>
-      join
-        .onRef('product.account_id', '=', 'host_product.account_id')
-        .onRef('product.id', '=', 'host_product.product_id'),
-    )
-    .select([
-      'host_product.host_id',
-      'host_product.port',
-      'host_product.revision',
-      'host_product.quality',
-      'host_product.evidence',
-      'product.name',
-      'product.wfn',
-    ])
-    .where('host_product.account_id', '=', ctx.account)
-    .where('host_product.host_id', 'in', hostIds)
-    .where('host_product.gone_at', 'is', null)
+    .selectFrom('distribution_fix')
+    .selectAll()
+    .where((where) => where('key', '=', where.fn.any(where.val(keys))))
     .execute()
+  if (rows.length === 0) return knowledge
+  const fixes = new Map<string, readonly DistributionFix[]>(knowledge.distributionFixes)
+  for (const { key, product, release, fixed_version: fixedVersion } of rows) {
+    fixes.set(key, [...(fixes.get(key) ?? []), { product, release, fixedVersion }])
+  }
+  return { distributionFixes: fixes }
+}
+
+/** The same version in the same build gets the same answer wherever it runs, unless the record asks what it runs on. */
+function decide(
+  one: Installed,
+  threat: Known,
+  host: readonly Installed[],
+  knowledge: Knowledge,
+  decided: Map<string, Match | null>,
+): Match | null {
+  // A distribution goes on to mend what its makers have given up.
+  if (threat.kind === 'lifecycle' && one.revision) return null
+  const asksForMore = threat.configurations.some(
+    ({ operator, negate, nodes }) =>
+      operator === 'AND' || negate || nodes.some((node) => node.operator === 'AND' || node.negate),
+  )
+  const key = JSON.stringify([threat.id, one.wfn.text, one.revision, one.quality])
+  const known = asksForMore ? undefined : decided.get(key)
+  if (known !== undefined) return known
+  const match = matchProduct(one, { ...threat, id: threat.key }, host, knowledge)
+  const worth = match.kind === 'match' && match.quality >= issueQualityMin ? match : null
+  if (!asksForMore) decided.set(key, worth)
+  return worth
+}
+
+/** Software that runs now where `condition` holds, on `host_product`, `product` or `host`. */
+export async function installedOn(ctx: Ctx, condition: ReturnType<typeof sql>): Promise<Installed[]> {
+  const { rows } = await sql<{
+    host_id: string
+    target_id: string
+    product_id: string
+    port: number
+    revision: string
+    quality: number
+    evidence: string
+    name: string
+    wfn: Wfn
+  }>`
+    select host_product.host_id, host.target_id, host_product.product_id, host_product.port, host_product.revision,
+           host_product.quality, host_product.evidence, product.name, product.wfn
+    from host_product
+    join product on product.account_id = host_product.account_id and product.id = host_product.product_id
+    join host on host.account_id = host_product.account_id and host.id = host_product.host_id
+    where host_product.account_id = ${ctx.account} and host_product.gone_at is null and ${condition}`.execute(ctx.tx)
   return rows.map((row) => ({
     hostId: row.host_id,
+    targetId: row.target_id,
+    productId: row.product_id,
     port: row.port,
     name: row.name,
     wfn: row.wfn,
@@ -82,33 +192,19 @@ export function nameOf(wfn: Wfn): string {
 }
 
 /** The canonical `vendor:product` key of a name, for the index of threats; null when it has none. */
-function keyOf(wfn: Wfn): string | null {
+function keyOf(wfn: Wfn): ProductKey | null {
   const name = fromWfn(wfn)
   return name && productKey(name)
 }
 
-/** Threat records by the key of the product they are about. */
-async function candidatesFor(
-  ctx: Ctx,
-  installed: readonly Installed[],
-): Promise<ReadonlyMap<string, { row: ThreatRow; record: ThreatRecord }[]>> {
-  const keys = [...new Set(installed.flatMap((one) => keyOf(one.wfn) ?? []))]
-  const names = keys.map(splitKey)
-  const found = new Map<string, { row: ThreatRow; record: ThreatRecord }[]>()
-  for (const row of await threatsOfProducts(ctx, names)) {
-    const record = ThreatRecord.parse(row.record)
-    for (const key of row.product_keys) found.set(key, [...(found.get(key) ?? []), { row, record }])
-  }
-  return found
-}
-
-function toFinding(targetId: string, one: Installed, threat: ThreatRow, match: Match): Finding {
+function toFinding(one: Installed, threat: Known, match: Match): Finding {
   const location = `${one.port} ${nameOf(one.wfn)}`
   const text = [one.evidence, match.evidence.text].filter(Boolean).join('\n')
+  const { id, key, score, category } = threat
   return {
-    threat,
+    threat: { id, key, score, category },
     hostId: one.hostId,
-    targetId,
+    targetId: one.targetId,
     location,
     port: one.port,
     method: 'version',

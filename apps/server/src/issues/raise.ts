@@ -2,14 +2,15 @@ import type { IssueStatus } from '@glacis/contract/issue'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import type { StoredEvidence, Tables } from '#database/tables.ts'
+import { linkProducts } from '#issues/standings.ts'
 import { onDetected } from '#issues/status.ts'
-import type { ThreatRow } from '#threats.ts'
+import type { ThreatKey } from '#threats.ts'
 import { createHash } from 'node:crypto'
 import type { Selectable } from 'kysely'
 
 /** An observation that something is wrong, with the threat it is about. */
 export interface Finding {
-  readonly threat: ThreatRow
+  readonly threat: ThreatKey
   readonly hostId: string
   readonly targetId: string
   readonly location: string
@@ -41,20 +42,21 @@ export async function raise(ctx: Ctx, all: readonly Finding[]): Promise<Change[]
   const before = await occurrencesOf(ctx, [...issues.values()], findings)
   const known = new Map(before.map((row) => [keyOf(row.issue_id, row.host_id, row.location, row.method), row]))
   const hostsKnown = new Set(before.map((row) => `${row.issue_id} ${row.host_id}`))
-  const ignoredHosts = new Set(
-    before.filter((row) => row.status === 'STATUS_IGNORED').map((row) => `${row.issue_id} ${row.host_id}`),
+  const ignoredHosts = new Map(
+    before.filter((row) => row.status === 'STATUS_IGNORED').map((row) => [`${row.issue_id} ${row.host_id}`, row]),
   )
   const changes = new Map<string, Change>()
   const rows = findings.map((finding) => {
     const issueId = issues.get(finding.threat.id) ?? ''
     const old = known.get(keyOf(issueId, finding.hostId, finding.location, finding.method))
     const host = `${issueId} ${finding.hostId}`
-    const row = toRow(ctx, finding, issueId, old, ignoredHosts.has(host))
+    const row = toRow(ctx, finding, issueId, old, ignoredHosts.get(host))
     const change = changeOf(hostsKnown.has(host), old?.status, row.status)
     if (!changes.has(host) || change === 'REGRESSION') changes.set(host, { issueId, hostId: finding.hostId, change })
     return row
   })
-  await write(ctx, rows)
+  for (const part of chunksOf(rows, rowsMax)) await write(ctx, part)
+  await linkProducts(ctx, [...new Set(findings.map((finding) => finding.hostId))])
   return [...changes.values()]
 }
 
@@ -81,6 +83,26 @@ const keyOf = (issue: string, host: string, location: string, method: string) =>
 async function ensureIssues(ctx: Ctx, findings: readonly Finding[]): Promise<ReadonlyMap<string, string>> {
   const threats = [...new Map(findings.map((finding) => [finding.threat.id, finding.threat])).values()]
   threats.sort((a, b) => (a.id < b.id ? -1 : 1))
+  for (const part of chunksOf(threats, rowsMax)) await insertIssues(ctx, part)
+  const rows = await ctx.tx
+    .selectFrom('issue')
+    .select(['id', 'threat_id'])
+    .where('account_id', '=', ctx.account)
+    .where((where) => where('threat_id', '=', where.fn.any(where.val(threats.map((threat) => threat.id)))))
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  return new Map(rows.map((row) => [row.threat_id, row.id]))
+}
+
+/** PostgreSQL takes 65,535 parameters in a statement; a row has some twenty. */
+const rowsMax = 1000
+
+function chunksOf<T>(all: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size))
+}
+
+async function insertIssues(ctx: Ctx, threats: readonly ThreatKey[]): Promise<void> {
   await ctx.tx
     .insertInto('issue')
     .values(
@@ -97,26 +119,12 @@ async function ensureIssues(ctx: Ctx, findings: readonly Finding[]): Promise<Rea
         first_seen_at: ctx.now,
         last_seen_at: ctx.now,
         ignored_at: null,
-        ignore_until: null,
         resolved_at: null,
         updated_at: ctx.now,
       })),
     )
     .onConflict((conflict) => conflict.columns(['account_id', 'threat_id']).doNothing())
     .execute()
-  const rows = await ctx.tx
-    .selectFrom('issue')
-    .select(['id', 'threat_id'])
-    .where('account_id', '=', ctx.account)
-    .where(
-      'threat_id',
-      'in',
-      threats.map((threat) => threat.id),
-    )
-    .orderBy('id')
-    .forUpdate()
-    .execute()
-  return new Map(rows.map((row) => [row.threat_id, row.id]))
 }
 
 async function occurrencesOf(ctx: Ctx, issues: readonly string[], findings: readonly Finding[]): Promise<Occurrence[]> {
@@ -124,17 +132,25 @@ async function occurrencesOf(ctx: Ctx, issues: readonly string[], findings: read
     .selectFrom('occurrence')
     .selectAll()
     .where('account_id', '=', ctx.account)
-    .where('issue_id', 'in', issues)
-    .where('host_id', 'in', [...new Set(findings.map((finding) => finding.hostId))])
+    .where((where) => where('issue_id', '=', where.fn.any(where.val(issues))))
+    .where((where) =>
+      where('host_id', '=', where.fn.any(where.val([...new Set(findings.map(({ hostId }) => hostId))]))),
+    )
     .execute()
 }
 
-function toRow(ctx: Ctx, finding: Finding, issueId: string, old: Occurrence | undefined, hostIsIgnored: boolean) {
+function toRow(
+  ctx: Ctx,
+  finding: Finding,
+  issueId: string,
+  old: Occurrence | undefined,
+  ignored: Occurrence | undefined,
+) {
   const evidence_key = createHash('sha256').update(JSON.stringify(finding.evidence)).digest('base64url')
   const before = old ? { status: old.status, decidedBy: old.decided_by, evidenceKey: old.evidence_key } : null
   const detected = onDetected(before, { method: finding.method, evidenceKey: evidence_key })
   // A person who ignored the weakness on this host meant the host, not one path on it.
-  const status = !old && hostIsIgnored ? 'STATUS_IGNORED' : detected
+  const status = !old && ignored ? 'STATUS_IGNORED' : detected
   return {
     account_id: ctx.account,
     id: old?.id ?? newId(),
@@ -151,9 +167,20 @@ function toRow(ctx: Ctx, finding: Finding, issueId: string, old: Occurrence | un
     decided_by: old && status === old.status ? old.decided_by : ('scan' as const),
     first_seen_at: old?.first_seen_at ?? ctx.now,
     last_seen_at: ctx.now,
-    ignored_at: status === 'STATUS_IGNORED' ? (old?.ignored_at ?? ctx.now) : null,
+    ignored_at: status === 'STATUS_IGNORED' ? ((old ?? ignored)?.ignored_at ?? ctx.now) : null,
+    ...termsOf(status === 'STATUS_IGNORED' ? (old ?? ignored) : undefined),
     resolved_at: old?.resolved_at ?? null,
     not_checked_since: null,
+  }
+}
+
+/** The terms of what is ignored hold for whatever else shows up on that host. */
+function termsOf(row: Occurrence | undefined) {
+  return {
+    ignore_until: row?.ignore_until ?? null,
+    ignore_reason: row?.ignore_reason ?? ('' as const),
+    ignore_comment: row?.ignore_comment ?? '',
+    ignored_by: row?.ignored_by ?? '',
   }
 }
 

@@ -36,10 +36,17 @@ interface Open {
  * since when nothing is known. Only proof resolves: the same check ran to its end there, or the
  * port refuses while the host answers, or the product was read again outside the range. A host
  * that does not answer, a lost packet or a spent budget changes no status.
+ *
+ * @param onlyIssue the one issue that was looked for; null for all
  */
-export async function settle(ctx: Ctx, findings: readonly Finding[], verdicts: Verdicts): Promise<Settled[]> {
+export async function settle(
+  ctx: Ctx,
+  findings: readonly Finding[],
+  verdicts: Verdicts,
+  onlyIssue: string | null,
+): Promise<Settled[]> {
   const found = new Set(findings.map((one) => key(one.threat.id, one.hostId, one.location, one.method)))
-  const open = (await activeOn(ctx, [...verdicts.asked])).filter(
+  const open = (await activeOn(ctx, [...verdicts.asked], onlyIssue)).filter(
     (one) => !found.has(key(one.threat_id, one.host_id, one.location, one.method)),
   )
   const resolved = open.flatMap((one) => {
@@ -77,7 +84,7 @@ function refutation(one: Open, verdicts: Verdicts): string | null {
   return read?.names.has(name) ? `Read again: ${read.words}` : null
 }
 
-async function activeOn(ctx: Ctx, hosts: readonly string[]): Promise<Open[]> {
+async function activeOn(ctx: Ctx, hosts: readonly string[], onlyIssue: string | null): Promise<Open[]> {
   if (hosts.length === 0) return []
   const { rows } = await sql<Open>`
     select occurrence.id, occurrence.issue_id, occurrence.host_id, issue.threat_id,
@@ -86,19 +93,21 @@ async function activeOn(ctx: Ctx, hosts: readonly string[]): Promise<Open[]> {
     join issue on issue.account_id = occurrence.account_id and issue.id = occurrence.issue_id
     where occurrence.account_id = ${ctx.account}
       and occurrence.host_id = any(${hosts}::uuid[])
+      and (${onlyIssue}::uuid is null or occurrence.issue_id = ${onlyIssue})
       and occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION')
     order by issue.id
     for update of occurrence`.execute(ctx.tx)
   return rows
 }
 
-async function resolve(ctx: Ctx, ids: readonly string[]): Promise<void> {
+/** Marks occurrences as disproved by what a scan or a feed says now. */
+export async function resolve(ctx: Ctx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await ctx.tx
     .updateTable('occurrence')
     .set({ status: 'STATUS_RESOLVED', resolved_at: ctx.now, decided_by: 'scan', not_checked_since: null })
     .where('account_id', '=', ctx.account)
-    .where('id', 'in', ids)
+    .where((where) => where('id', '=', where.fn.any(where.val(ids))))
     .execute()
 }
 
@@ -108,6 +117,6 @@ async function noteUnchecked(ctx: Ctx, ids: readonly string[]): Promise<void> {
     .updateTable('occurrence')
     .set({ not_checked_since: sql`coalesce(not_checked_since, last_seen_at)` })
     .where('account_id', '=', ctx.account)
-    .where('id', 'in', ids)
+    .where((where) => where('id', '=', where.fn.any(where.val(ids))))
     .execute()
 }

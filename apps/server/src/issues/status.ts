@@ -43,3 +43,8 @@ export const worstFirst: readonly IssueStatus[] = [
   'STATUS_IGNORED',
   'STATUS_RESOLVED',
 ]
+
+/** The worst of these; resolved where there are none. */
+export function worstOf(statuses: readonly IssueStatus[]): IssueStatus {
+  return worstFirst.find((one) => statuses.includes(one)) ?? 'STATUS_RESOLVED'
+}

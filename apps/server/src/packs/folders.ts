@@ -3,12 +3,16 @@ import { join } from 'node:path'
 
 /** Where the scanner finds what it reads; plain paths, so that they can be handed to a thread. */
 export interface PackFolders {
+  /** Where what was understood of them is kept for the next time. */
+  readonly cache?: string
   readonly checks: string[]
   readonly fingerprints: string[]
   /** Files of CVE records. */
   readonly threats: string[]
   /** Files of the fixes that distributions have put into their packages. */
   readonly distributions: string[]
+  /** Files of life cycles. */
+  readonly lifecycles: string[]
 }
 
 /**
@@ -22,6 +26,7 @@ export function packFolders(root: string, extra: readonly string[]): PackFolders
     fingerprints: [join(own, 'fingerprints')],
     threats: filesOf(join(own, 'threats')),
     distributions: filesOf(join(own, 'distributions')),
+    lifecycles: filesOf(join(own, 'lifecycles')),
   }
   for (const path of extra) add(folders, path)
   return folders

@@ -1,5 +1,12 @@
 /** Packs: the world's knowledge as files in public formats, and what of it the database holds. */
-export { listFeeds } from '#packs/feeds.ts'
+export { createPackArchives, type PackArchives } from '#packs/archive.ts'
+export { takeChanges } from '#packs/changes.ts'
+export { fromRecord } from '#packs/drafts.ts'
+export { exportPacks } from '#packs/export.ts'
+export { listFeeds, type PackStatus, packStatus } from '#packs/feeds.ts'
+export { cacheOf, keptFolders } from '#packs/files.ts'
 export { type PackFolders, packFolders } from '#packs/folders.ts'
+export { importAside, ImportFailure } from '#packs/import-aside.ts'
 export { loadKnowledge } from '#packs/knowledge.ts'
+export { createNetwork, type Network } from '#packs/network.ts'
 export { syncPacks } from '#packs/sync.ts'

@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { productKeys, readNvd, severityOf, type ThreatRecord } from '@glacis/intelligence'
-import { type CheckInfo, loadPacks } from '@glacis/scanner'
+import { type Lifecycle, readFeed, readNvd } from '@glacis/intelligence'
+import { loadPacks } from '@glacis/scanner'
 import type { Log } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
+import { distinct, fromCheck, fromRecord } from '#packs/drafts.ts'
 import type { PackFolders } from '#packs/folders.ts'
-import { splitKey, type ThreatDraft, upsertThreats } from '#threats.ts'
+import { packNames } from '#packs/names.ts'
+import { countSoftware, replaceLifecycles } from '#packs/write.ts'
+import { type ThreatDraft, upsertThreats } from '#threats.ts'
 import type { Kysely } from 'kysely'
-
-/** What the name of a product may be at most, so that a bad record cannot break the index. */
-const nameLengthMax = 500
 
 /**
  * Brings the database in line with the packs. A pack whose files are as they were is not opened,
@@ -25,6 +25,7 @@ export async function syncPacks(owner: Kysely<Tables>, folders: PackFolders, log
     return { records: packs.counts.checks + packs.counts.fingerprints, skipped: packs.problems.length }
   })
   await syncPack(owner, log, 'Threat records', folders.threats, () => readThreats(owner, folders.threats, log))
+  await syncPack(owner, log, 'Life cycles', folders.lifecycles, () => readLifecycles(owner, folders.lifecycles))
 }
 
 interface Outcome {
@@ -79,72 +80,33 @@ async function readThreats(owner: Kysely<Tables>, files: readonly string[], log:
   for (const file of files) {
     const drafts: ThreatDraft[] = []
     for await (const item of readNvd(createReadStream(file, 'utf8'))) {
-      if (item.kind === 'threat') drafts.push(fromRecord(item.threat))
+      if (item.kind === 'threat') drafts.push(fromRecord(item.threat, 'own'))
       else skipped += 1
     }
     await upsertThreats(owner, distinct(drafts))
     records += drafts.length
   }
+  await owner.transaction().execute(countSoftware)
   if (skipped > 0) log.warn({ skipped }, 'threat records were skipped')
   return { records, skipped }
 }
 
-function distinct(drafts: readonly ThreatDraft[]): ThreatDraft[] {
-  return [...new Map(drafts.map((draft) => [draft.key, draft])).values()]
-}
-
-function fromCheck(check: CheckInfo): ThreatDraft {
-  const rated = check.cvss ? severityOf(check.cvss) : null
-  return {
-    key: check.threat,
-    kind: 'check',
-    name: check.name,
-    summary: check.summary,
-    impact: check.impact,
-    affected: '',
-    insight: '',
-    severity: rated ?? { cvss: '', ...byWord(check.severity, check.score) },
-    solution: { kind: check.remediation ? 'KIND_MITIGATION' : 'KIND_UNSPECIFIED', description: check.remediation },
-    references: [...check.cves.map((cve) => ({ cve })), ...check.references.map((url) => ({ url }))],
-    knownExploitedAt: null,
-    epss: null,
-    record: null,
-    products: [],
+/** Our own life cycles are few and get old; those of the feed, once it was read, stand in their place. */
+async function readLifecycles(owner: Kysely<Tables>, files: readonly string[]): Promise<Outcome> {
+  const lifecycles: Lifecycle[] = []
+  let skipped = 0
+  for (const file of files) {
+    for await (const item of readFeed('lifecycle', createReadStream(file, 'utf8'))) {
+      if (item.kind === 'lifecycle') lifecycles.push(item.lifecycle)
+      else skipped += 1
+    }
   }
-}
-
-const words = {
-  critical: { score: 9.5, category: 'CATEGORY_CRITICAL' },
-  high: { score: 7.5, category: 'CATEGORY_HIGH' },
-  medium: { score: 5.5, category: 'CATEGORY_MEDIUM' },
-  low: { score: 2.5, category: 'CATEGORY_LOW' },
-} as const
-
-/** Where a check gives no vector, its word stands for the middle of its band. */
-function byWord(word: string, score: number | null) {
-  const band = Object.entries(words).find(([name]) => name === word)?.[1]
-  if (!band) return { score: score ?? 0, category: 'CATEGORY_NONE' as const }
-  return { score: score ?? band.score, category: band.category }
-}
-
-function fromRecord(threat: ThreatRecord): ThreatDraft {
-  const { severity, solution, epss, knownExploited } = threat
-  return {
-    key: threat.id,
-    kind: 'cve',
-    name: threat.name,
-    summary: threat.summary,
-    impact: threat.impact,
-    affected: threat.affected,
-    insight: threat.insight,
-    severity,
-    solution: solution ?? { kind: 'KIND_UNSPECIFIED', description: '' },
-    references: [{ cve: threat.id }, ...threat.references.filter((one) => !('cve' in one) || one.cve !== threat.id)],
-    knownExploitedAt: knownExploited ? new Date(knownExploited.addTime) : null,
-    epss: epss ?? null,
-    record: threat,
-    products: productKeys(threat)
-      .filter((key) => key.length <= nameLengthMax)
-      .map(splitKey),
-  }
+  const fed = await owner
+    .selectFrom('pack')
+    .select('name')
+    .where('name', '=', packNames.lifecycle)
+    .where('records', '>', 0)
+    .executeTakeFirst()
+  if (!fed) await owner.transaction().execute((tx) => replaceLifecycles(tx, lifecycles))
+  return { records: lifecycles.length, skipped }
 }

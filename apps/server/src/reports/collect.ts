@@ -9,7 +9,7 @@ import { describeTargets } from '#targets/index.ts'
 
 /**
  * Gathers what the report of a scan says: the hosts it reached, the issues it saw or settled as
- * they stand now, and the completed scan before it.
+ * they stand now, and the completed scan before it (a retest, which looks for one issue, is none).
  *
  * @throws Refusal `not_found`
  */
@@ -40,6 +40,7 @@ async function previousScan(ctx: Ctx, targetId: string, scanId: string): Promise
     .where('account_id', '=', ctx.account)
     .where('target_id', '=', targetId)
     .where('status', '=', 'STATUS_COMPLETED')
+    .where('retest_of', 'is', null)
     .where('id', '<', scanId)
     .orderBy('id', 'desc')
     .limit(1)

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { renderReport } from './index.ts'
+import { renderReport } from './render.ts'
 import { setPdf } from './pdf/report.ts'
 import { excerpt, line, printable, span } from './pdf/text.ts'
 import { sample } from './testing/sample.ts'

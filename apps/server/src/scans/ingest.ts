@@ -44,7 +44,15 @@ export async function ingest(
   if (!done) return
   const { hostByAddress } = await recordInventory(ctx, scan.target_id, observations)
   const askedHosts = await knownHosts(ctx, scan.target_id, hosts)
-  await assess(ctx, { scanId, targetId: scan.target_id, observations, hostByAddress, askedHosts, knowledge })
+  await assess(ctx, {
+    scanId,
+    targetId: scan.target_id,
+    observations,
+    hostByAddress,
+    askedHosts,
+    knowledge,
+    onlyIssue: scan.retest_of,
+  })
   await noteHosts(ctx, scanId, observations, hostByAddress)
   await noteProblems(ctx, scanId, observations)
   await countIssues(ctx, scanId)

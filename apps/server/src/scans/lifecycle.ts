@@ -1,9 +1,12 @@
 /** How a scan moves from one status to the next, and what is counted when it ends. */
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
+import type { ScanTable } from '#database/tables.ts'
 import { storable } from '#database/text.ts'
 import type { Jobs } from '#jobs.ts'
-import { sql } from 'kysely'
+import { announce, type Announcement } from '#notifications/index.ts'
+import { waitFor } from '#scans/hours.ts'
+import { type Selectable, sql } from 'kysely'
 
 /** Batches of one scan that are queued at a time, so that a large scan cannot fill the queue. */
 const batchesQueuedMax = 4
@@ -46,7 +49,36 @@ export async function lockActive(ctx: Ctx, scanId: string) {
   return scan ?? null
 }
 
-/** Queues the next batches, or completes the scan when none is left. The scan must be locked. */
+/**
+ * True when the scan has to wait now; it is then noted until when and why. The scan must be locked.
+ * One that a person let go on does not wait any more.
+ */
+export async function mustWait(ctx: Ctx, scan: Selectable<ScanTable>): Promise<boolean> {
+  if (scan.ignores_hours) return false
+  const target = await ctx.tx
+    .selectFrom('target')
+    .select('allowed_hours')
+    .where('account_id', '=', ctx.account)
+    .where('id', '=', scan.target_id)
+    .executeTakeFirst()
+  const wait = waitFor(target?.allowed_hours ?? null, ctx.now)
+  if (!wait.resume_at) return false
+  if (scan.resume_at) return true
+  await ctx.tx
+    .updateTable('scan')
+    .set({ ...wait, updated_at: ctx.now })
+    .where('account_id', '=', ctx.account)
+    .where('id', '=', scan.id)
+    .execute()
+  await say(ctx, scan.id, 'LEVEL_INFO', `${wait.reason}; goes on at ${wait.resume_at.toISOString()}`)
+  await announceScan(ctx, scan.id, 'EVENT_SCAN_CHANGED')
+  return true
+}
+
+/**
+ * Queues the next batches, or completes the scan when none is left. Those of an agent are not queued:
+ * it takes them itself. The scan must be locked.
+ */
 export async function advance(ctx: Ctx, jobs: Jobs, scanId: string): Promise<void> {
   const batches = await ctx.tx
     .selectFrom('scan_batch')
@@ -58,6 +90,9 @@ export async function advance(ctx: Ctx, jobs: Jobs, scanId: string): Promise<voi
     .limit(batchesQueuedMax * 2)
     .execute()
   if (batches.length === 0) return complete(ctx, scanId)
+  const scan = await lockActive(ctx, scanId)
+  if (!scan || (await mustWait(ctx, scan))) return
+  if (await isRemote(ctx, scanId)) return
   const queued = batches.filter((batch) => batch.state === 'QUEUED').length
   const next = batches.filter((batch) => batch.state === 'WAITING').slice(0, Math.max(0, batchesQueuedMax - queued))
   for (const batch of next)
@@ -76,11 +111,21 @@ export async function advance(ctx: Ctx, jobs: Jobs, scanId: string): Promise<voi
     .execute()
 }
 
+async function isRemote(ctx: Ctx, scanId: string): Promise<boolean> {
+  const { agent_id } = await ctx.tx
+    .selectFrom('scan')
+    .select('agent_id')
+    .where('account_id', '=', ctx.account)
+    .where('id', '=', scanId)
+    .executeTakeFirstOrThrow()
+  return agent_id !== null
+}
+
 async function complete(ctx: Ctx, scanId: string): Promise<void> {
   await sql`
     update scan set
       status = 'STATUS_COMPLETED', phase = 'PHASE_DONE',
-      completed_at = ${ctx.now}, updated_at = ${ctx.now}, last_activity_at = ${ctx.now},
+      completed_at = ${ctx.now}, updated_at = ${ctx.now}, last_activity_at = ${ctx.now}, resume_at = null, reason = '',
       hosts_done = hosts_total,
       scanned_hosts = (
         select count(*) from scan_host
@@ -97,6 +142,7 @@ async function complete(ctx: Ctx, scanId: string): Promise<void> {
     'LEVEL_INFO',
     `Completed: ${counted(hosts, 'host', 'hosts')} scanned, ${counted(issues, 'rated issue', 'rated issues')}`,
   )
+  await announceScan(ctx, scanId, 'EVENT_SCAN_COMPLETED')
   ctx.log.info({ scanId, hosts, issues }, 'scan completed')
 }
 
@@ -129,7 +175,7 @@ export async function countIssues(ctx: Ctx, scanId: string): Promise<void> {
 export async function fail(ctx: Ctx, scanId: string, reason: string): Promise<void> {
   const failed = await ctx.tx
     .updateTable('scan')
-    .set({ status: 'STATUS_FAILED', reason, completed_at: ctx.now, updated_at: ctx.now })
+    .set({ status: 'STATUS_FAILED', reason, resume_at: null, completed_at: ctx.now, updated_at: ctx.now })
     .where('account_id', '=', ctx.account)
     .where('id', '=', scanId)
     .where('status', 'in', ['STATUS_CREATED', 'STATUS_RUNNING'])
@@ -137,5 +183,33 @@ export async function fail(ctx: Ctx, scanId: string, reason: string): Promise<vo
     .executeTakeFirst()
   if (!failed) return
   await say(ctx, scanId, 'LEVEL_ERROR', reason)
+  await announceScan(ctx, scanId, 'EVENT_SCAN_FAILED')
   ctx.log.warn({ scanId, reason }, 'scan failed')
+}
+
+const sentences: Readonly<Record<string, string>> = {
+  EVENT_SCAN_STARTED: 'Scan started',
+  EVENT_SCAN_CHANGED: 'Scan changed',
+  EVENT_SCAN_COMPLETED: 'Scan completed',
+  EVENT_SCAN_FAILED: 'Scan failed',
+  EVENT_SCAN_CANCELLED: 'Scan cancelled',
+}
+
+/** Tells of a step in the life of a scan. */
+export async function announceScan(ctx: Ctx, scanId: string, kind: Announcement['kind']): Promise<void> {
+  const { rows } = await sql<{ target_id: string; name: string; reason: string }>`
+    select scan.target_id, target.name, scan.reason from scan
+    join target on target.account_id = scan.account_id and target.id = scan.target_id
+    where scan.account_id = ${ctx.account} and scan.id = ${scanId}`.execute(ctx.tx)
+  const [row] = rows
+  if (!row) return
+  const reason = kind === 'EVENT_SCAN_FAILED' && row.reason ? ` (${row.reason})` : ''
+  await announce(ctx, [
+    {
+      kind,
+      title: `${sentences[kind] ?? 'Scan'}: ${row.name}${reason}`,
+      resource: { kind: 'scan', id: scanId },
+      targetIds: [row.target_id],
+    },
+  ])
 }

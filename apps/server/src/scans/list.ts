@@ -1,6 +1,8 @@
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/scan'
 import type { Scan } from '@glacis/contract/scan'
+import type { Agent } from '@glacis/contract/agent'
+import { agentNames } from '#agents/index.ts'
 import type { Ctx } from '#ctx.ts'
 import { cutPage, readPage } from '#database/page.ts'
 import type { ScanTable } from '#database/tables.ts'
@@ -42,63 +44,54 @@ export async function getScan(ctx: Ctx, { id }: { id: string }): Promise<{ scan:
   return { scan }
 }
 
-/** @throws Refusal `not_found` */
-export async function listScanEvents(
-  ctx: Ctx,
-  input: ParsedInputOf<typeof contract.listScanEvents>,
-): Promise<ResultOf<typeof contract.listScanEvents>> {
-  await getScan(ctx, input)
-  const page = readPage(input, input.id)
-  let query = ctx.tx
-    .selectFrom('scan_event')
-    .select(['id', 'at', 'level', 'message'])
-    .where('account_id', '=', ctx.account)
-    .where('scan_id', '=', input.id)
-    .orderBy('id')
-    .limit(page.size + 1)
-  if (page.after) query = query.where('id', '>', String(page.after[0]))
-  const { rows, nextPageToken } = cutPage(page, await query.execute(), (row) => [row.id])
-  const events = rows.map((row) => ({
-    id: row.id,
-    time: row.at.toISOString(),
-    level: levelOf(row.level),
-    message: row.message,
-  }))
-  return { events, nextPageToken }
-}
-
-function levelOf(level: string): 'LEVEL_INFO' | 'LEVEL_WARN' | 'LEVEL_ERROR' {
-  return level === 'LEVEL_WARN' || level === 'LEVEL_ERROR' ? level : 'LEVEL_INFO'
-}
-
 /** Scans as the contract shows them. */
 export async function describeScans(ctx: Ctx, rows: readonly Selectable<ScanTable>[]): Promise<Scan[]> {
   const targets = await describeTargets(
     ctx,
     rows.map((row) => row.target_id),
   )
+  const agents = await agentNames(
+    ctx,
+    rows.flatMap((row) => row.agent_id ?? []),
+  )
   return rows.map((row) => {
     const target = targets.get(row.target_id)
+    const waits = row.agent_id && !row.resume_at ? waitingWords(row, agents.get(row.agent_id)) : null
     return {
       id: row.id,
       type: row.type,
       status: row.status,
       issueCount: { critical: row.critical, high: row.high, medium: row.medium, low: row.low },
       ...(target && { target }),
-      hostCount: { scannedHosts: row.scanned_hosts, affectedHosts: row.affected_hosts },
+      hostCount: {
+        scannedHosts: row.scanned_hosts,
+        affectedHosts: row.affected_hosts,
+        ...(row.excluded_hosts > 0 && { excludedHosts: row.excluded_hosts }),
+      },
       createTime: row.created_at.toISOString(),
       updateTime: row.updated_at.toISOString(),
       ...(row.started_at && { startTime: row.started_at.toISOString() }),
       ...(row.completed_at && { completeTime: row.completed_at.toISOString() }),
       progress: {
-        phase: row.phase,
+        phase: waits ? 'PHASE_WAITING' : row.phase,
         hostsDone: row.hosts_done,
         hostsTotal: row.hosts_total,
         ...(row.last_activity_at && { lastActivityTime: row.last_activity_at.toISOString() }),
-        failureReason: row.reason,
+        failureReason: waits ?? row.reason,
+        ...(row.resume_at && { resumeTime: row.resume_at.toISOString() }),
       },
       changes: { new: row.new_count, resolved: row.resolved_count, regressive: row.regressive_count },
       startedBy: row.started_by,
+      ...(row.agent_id && { agent: { id: row.agent_id, name: row.agent_name } }),
     }
   })
+}
+
+/** Why an active scan of an agent stands still; null when it does not. */
+function waitingWords({ status }: Selectable<ScanTable>, agent: Agent | undefined): string | null {
+  if (!agent || (status !== 'STATUS_CREATED' && status !== 'STATUS_RUNNING')) return null
+  if (agent.status === 'STATUS_CONNECTED')
+    return status === 'STATUS_CREATED' ? `Waiting for agent ${agent.name}.` : null
+  const state = agent.lastSeenTime ? 'is disconnected' : 'has never connected'
+  return `Waiting for agent ${agent.name}, which ${state}.`
 }

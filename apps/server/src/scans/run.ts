@@ -1,26 +1,26 @@
 import { Worker } from 'node:worker_threads'
-import { Observation, type ScanHost, type ScanJob } from '@glacis/contract/runner'
-import { createGuard, isProblem, isPublicAddress, parseAddress } from '@glacis/scanner'
+import { Observation, type ScanJob } from '@glacis/contract/runner'
 import type { Knowledge } from '@glacis/intelligence'
-import { type Log, scanActor } from '#ctx.ts'
+import { type CallbackServer, lendCallbacks } from '@glacis/scanner'
+import { type Ctx, type Log, scanActor } from '#ctx.ts'
 import { type Database, inAccount } from '#database/index.ts'
 import type { Jobs, Work } from '#jobs.ts'
-import { fail, lockActive } from '#scans/lifecycle.ts'
+import { jobOf, type Reach } from '#scans/job.ts'
+import { fail, lockActive, mustWait } from '#scans/lifecycle.ts'
 import { ingest } from '#scans/ingest.ts'
+import { narrowed } from '#scans/retest.ts'
 import { knownPorts, watch } from '#scans/watch.ts'
 import type { PackFolders } from '#packs/index.ts'
 
 /** What a worker needs to run scans. */
-export interface Scanning {
+export interface Scanning extends Reach {
   readonly database: Database
   readonly jobs: Jobs
   readonly log: Log
   readonly packs: PackFolders
   readonly knowledge: Knowledge
-  /** Networks that may be touched at all, on top of each target's own. */
-  readonly networks: 'all' | 'public' | readonly string[]
-  /** `address:port` of everything that this installation itself listens on. */
-  readonly ownEndpoints: readonly string[]
+  /** Hears targets call back; null or absent: checks that wait for a call do not run. */
+  readonly callbacks?: CallbackServer | null
 }
 
 /** Why a scan is interrupted. */
@@ -36,6 +36,7 @@ export async function runBatch(scanning: Scanning, work: Work<'scan-batch'>): Pr
   const batch = await inAccount(scanning.database, as, async (ctx) => {
     const scan = await lockActive(ctx, scanId)
     if (!scan) return null
+    if (await mustWait(ctx, scan)) return putBack(ctx, work.data)
     const row = await ctx.tx
       .updateTable('scan_batch')
       .set((set) => ({ attempt: set('attempt', '+', 1) }))
@@ -48,15 +49,17 @@ export async function runBatch(scanning: Scanning, work: Work<'scan-batch'>): Pr
     if (!row) return null
     const target = await ctx.tx
       .selectFrom('target')
-      .select(['id', 'address'])
+      .selectAll()
       .where('account_id', '=', account)
       .where('id', '=', scan.target_id)
       .executeTakeFirstOrThrow()
-    return { hosts: row.hosts, target, known: await knownPorts(ctx, target.id, row.hosts) }
+    const known = await knownPorts(ctx, target.id, row.hosts)
+    return { hosts: row.hosts, target, known, checks: scan.checks }
   })
   if (!batch) return
   try {
-    const observations = await observe(scanning, work, jobOf(scanning, batch.hosts, batch.target.address), batch.known)
+    const job = narrowed(jobOf(scanning, batch.hosts, batch.target), batch)
+    const observations = await observe(scanning, work, job, batch.known)
     await inAccount(scanning.database, as, (ctx) =>
       ingest(ctx, scanning.jobs, { scanId, number, hosts: batch.hosts, observations, knowledge: scanning.knowledge }),
     )
@@ -76,23 +79,17 @@ export async function runBatch(scanning: Scanning, work: Work<'scan-batch'>): Pr
   }
 }
 
-function jobOf(scanning: Scanning, hosts: readonly ScanHost[], text: string): ScanJob {
-  const address = parseAddress(text)
-  const url = isProblem(address) ? undefined : address.url
-  return {
-    hosts: [...hosts],
-    profile: 'gentle',
-    ...(url && { ports: [url.port], basePath: url.path }),
-    allow: hosts.map((host) => host.address).filter((one) => mayTouch(scanning.networks, one)),
-    deny: [...scanning.ownEndpoints],
-  }
-}
-
-/** Whether this installation may touch an address at all; the guard then says so before every connect. */
-function mayTouch(networks: Scanning['networks'], address: string): boolean {
-  if (networks === 'all') return true
-  if (networks === 'public') return isPublicAddress(address)
-  return createGuard({ allow: [...networks], deny: [] }).refusal(address, 443) === null
+/** A batch whose turn came outside the allowed hours takes its turn again when they begin. */
+async function putBack(ctx: Ctx, { scanId, number }: Work<'scan-batch'>['data']): Promise<null> {
+  await ctx.tx
+    .updateTable('scan_batch')
+    .set({ state: 'WAITING' })
+    .where('account_id', '=', ctx.account)
+    .where('scan_id', '=', scanId)
+    .where('number', '=', number)
+    .where('state', '=', 'QUEUED')
+    .execute()
+  return null
 }
 
 /** Runs the scanner in a thread of its own: hostile bytes are never parsed where requests are answered. */
@@ -104,9 +101,11 @@ async function observe(
 ): Promise<Observation[]> {
   const observations: Observation[] = []
   await using watching = watch(scanning, work.data)
+  using lending = scanning.callbacks ? lendCallbacks(scanning.callbacks) : null
   const signal = AbortSignal.any([work.signal, watching.ended])
   const thread = new Worker(new URL('scan-thread.ts', import.meta.url), {
-    workerData: { job, knownOpen, packs: scanning.packs },
+    workerData: { job, knownOpen, packs: scanning.packs, callbacks: lending?.lent },
+    transferList: lending ? [lending.lent.port] : [],
     resourceLimits: { maxOldGenerationSizeMb: 512 },
     stdout: false,
   })

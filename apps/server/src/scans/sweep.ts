@@ -1,6 +1,7 @@
 import { scanActor, systemActor } from '#ctx.ts'
 import { inAccount } from '#database/index.ts'
 import { Refusal } from '#errors.ts'
+import { takeBackExpired } from '#scans/lease.ts'
 import { fail } from '#scans/lifecycle.ts'
 import type { Scanning } from '#scans/run.ts'
 import { startScan } from '#scans/start.ts'
@@ -14,6 +15,7 @@ export async function startDue(scanning: Scanning): Promise<void> {
     .selectFrom('target')
     .select(['account_id', 'id'])
     .where('deleted_at', 'is', null)
+    .where('former_agent', 'is', null)
     .where('next_scan_at', '<=', new Date())
     .orderBy('next_scan_at')
     .limit(dueMax)
@@ -36,7 +38,11 @@ export async function failStalled(scanning: Scanning): Promise<void> {
   const { rows } = await sql<{ account_id: string; id: string }>`
     select account_id, id from scan
     where status in ('STATUS_CREATED', 'STATUS_RUNNING')
+      and resume_at is null
       and last_activity_at < now() - make_interval(secs => ${silentSeconds})
+      -- An agent takes the batches of its scans when it comes; until there are any, nobody will.
+      and (agent_id is null or not exists (
+        select from scan_batch where scan_batch.account_id = scan.account_id and scan_batch.scan_id = scan.id))
       and not exists (
         select from pgboss.job
         where name in ('scan-plan', 'scan-batch')
@@ -46,6 +52,38 @@ export async function failStalled(scanning: Scanning): Promise<void> {
   for (const scan of rows) {
     await inAccount(scanning.database, { account: scan.account_id, actor: scanActor, log: scanning.log }, (ctx) =>
       fail(ctx, scan.id, 'The worker that ran this scan stopped, and no other could take it over'),
+    )
+  }
+}
+
+/** How long a scan waits for its agent. */
+const awayHours = 24
+
+/** Takes back what agents have lost, and fails the scans that have waited for one for a day. */
+export async function sweepAgents(scanning: Scanning): Promise<void> {
+  const lost = await scanning.database.owner
+    .selectFrom('scan_lease')
+    .select(['account_id', 'agent_id'])
+    .distinct()
+    .where('state', '=', 'STATE_RUNNING')
+    .where('expires_at', '<', new Date())
+    .limit(1000)
+    .execute()
+  for (const { account_id, agent_id } of lost) {
+    const as = { account: account_id, actor: scanActor, log: scanning.log }
+    await inAccount(scanning.database, as, (ctx) => takeBackExpired(ctx, agent_id))
+  }
+  const { rows } = await sql<{ account_id: string; id: string; agent_name: string }>`
+    select account_id, id, agent_name from scan
+    where status in ('STATUS_CREATED', 'STATUS_RUNNING') and agent_id is not null and resume_at is null
+      and last_activity_at < now() - make_interval(hours => ${awayHours})
+      and not exists (
+        select from scan_lease
+        where scan_lease.account_id = scan.account_id and scan_lease.scan_id = scan.id and state = 'STATE_RUNNING')
+    limit 100`.execute(scanning.database.owner)
+  for (const scan of rows) {
+    await inAccount(scanning.database, { account: scan.account_id, actor: scanActor, log: scanning.log }, (ctx) =>
+      fail(ctx, scan.id, `Agent ${scan.agent_name} was away for ${awayHours} hours`),
     )
   }
 }

@@ -4,6 +4,7 @@ import { type Ctx, scanActor } from '#ctx.ts'
 import { inAccount } from '#database/index.ts'
 import type { Queues } from '#jobs.ts'
 import type { Scanning } from '#scans/run.ts'
+import { announceScan } from '#scans/lifecycle.ts'
 import { sql } from 'kysely'
 
 type Progress = Extract<Observation, { kind: 'progress' }>
@@ -81,6 +82,7 @@ export async function countHosts(ctx: Ctx, scanId: string): Promise<void> {
       updated_at = ${ctx.now}, last_activity_at = ${ctx.now},
       hosts_done = (select sum(hosts_done) from scan_batch where account_id = ${ctx.account} and scan_id = ${scanId})
     where account_id = ${ctx.account} and id = ${scanId}`.execute(ctx.tx)
+  await announceScan(ctx, scanId, 'EVENT_SCAN_CHANGED')
 }
 
 /** Ports that were open before, by address: the scanner asks them again, and says which refuse now. */

@@ -1,5 +1,9 @@
 /** Targets: what a person asked us to watch. */
-export { createTag, listTags } from '#targets/tags.ts'
-export { createTarget, deleteTarget, getTarget, listTargets, parseTargets, updateTarget } from '#targets/targets.ts'
+export { createTag, deleteTag, listTags, updateTag } from '#targets/tags.ts'
+export { createTarget, deleteTargets, getTarget, parseTargets, updateTarget } from '#targets/targets.ts'
+export { changeTargets } from '#targets/batch.ts'
 export { describeTargets } from '#targets/describe.ts'
-export { nextScanAt } from '#targets/schedule.ts'
+export { targetsInside } from '#targets/inside.ts'
+export { listTargets } from '#targets/list.ts'
+export { hoursInWords, opening } from '#targets/schedule.ts'
+export { noteResolution, noteScan } from '#targets/notes.ts'

@@ -1,16 +1,111 @@
-import type { SchedulePeriod } from '@glacis/contract/target'
+import type { AllowedHours, SchedulePeriod } from '@glacis/contract/target'
 
-const days: Readonly<Record<SchedulePeriod, number>> = { PERIOD_DAILY: 1, PERIOD_WEEKLY: 7, PERIOD_MONTHLY: 30 }
-const dayMs = 86_400_000
+/** What says when a target is scanned. */
+export interface Schedule {
+  readonly period: SchedulePeriod
+  /** Null: at any time. */
+  readonly allowedHours: AllowedHours | null
+}
+
+const minutesOfDay = 24 * 60
 
 /**
- * When a target is due again. A share of the period, taken from the target's id, spreads targets
- * that were made together over time, so that they do not all start at the same minute.
+ * When a target is due again: a day, a week or a month after `from`, at a minute of the day that
+ * follows from the target's id. Targets that were made together are spread so over the day, or
+ * over their allowed hours, and each keeps its minute. At least half a day lies between.
  *
  * @param from the start of the scan before, or the moment the target was made
  */
-export function nextScanAt(period: SchedulePeriod, targetId: string, from: Date): Date {
-  const spread = Number.parseInt(targetId.slice(-6), 16) / 0xff_ff_ff
-  const jitterMs = spread * Math.min(days[period] * dayMs * 0.1, 4 * 3_600_000)
-  return new Date(from.getTime() + days[period] * dayMs + jitterMs)
+export function nextScanAt({ period, allowedHours }: Schedule, targetId: string, from: Date): Date {
+  const zone = allowedHours?.timeZone ?? 'UTC'
+  const since = zoned(from, zone)
+  const spread = Number.parseInt(targetId.slice(-6), 16) / 0x1_00_00_00
+  const [start, length] = allowedHours ? [minuteOf(allowedHours.start), lengthOf(allowedHours)] : [0, minutesOfDay]
+  const minute = start + Math.floor(spread * length)
+  const halfDayLater = since.add({ hours: 12 })
+  let day = allowedDayNear(allowedHours, since.toPlainDate().add(steps[period]))
+  while (!isDayOf(allowedHours, day) || isBefore(at(day, minute, zone), halfDayLater)) day = day.add({ days: 1 })
+  return dateOf(at(day, minute, zone))
+}
+
+/** The day itself, or the allowed one next to it, so that a week stays about a week. */
+function allowedDayNear(hours: AllowedHours | null, ideal: Temporal.PlainDate): Temporal.PlainDate {
+  const near = [0, -1, 1, -2, 2, -3, 3].map((days) => ideal.add({ days }))
+  return near.find((day) => isDayOf(hours, day)) ?? ideal
+}
+
+const steps: Readonly<Record<SchedulePeriod, Temporal.DurationLike>> = {
+  PERIOD_DAILY: { days: 1 },
+  PERIOD_WEEKLY: { weeks: 1 },
+  PERIOD_MONTHLY: { months: 1 },
+}
+
+/**
+ * When a scan may go on: null for now, else the next moment at which the allowed hours begin. Hours
+ * that end where they begin are the whole day.
+ */
+export function opening(hours: AllowedHours | null, now: Date): Date | null {
+  if (!hours) return null
+  const here = zoned(now, hours.timeZone)
+  // Hours that began yesterday may last until now.
+  for (let ahead = -1; ahead <= 7; ahead++) {
+    const day = here.toPlainDate().add({ days: ahead })
+    if (!isDayOf(hours, day)) continue
+    const start = at(day, minuteOf(hours.start), hours.timeZone)
+    const end = at(day, minuteOf(hours.start) + lengthOf(hours), hours.timeZone)
+    if (isBefore(here, start)) return dateOf(start)
+    if (isBefore(here, end)) return null
+  }
+  throw new Error('allowed hours name at least one day of the week')
+}
+
+/** `22:00–06:00 Europe/Zurich, Mon, Tue`: the hours as people read them. */
+export function hoursInWords({ start, end, days, timeZone }: AllowedHours): string {
+  const names = days?.map((day) => weekdays[day - 1]).join(', ')
+  return `${start}–${end} ${timeZone}${names ? `, ${names}` : ''}`
+}
+
+const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const
+
+/** Whether this installation knows the zone of that name. */
+export function isTimeZone(name: string): boolean {
+  try {
+    // Offsets such as +02:00 would be taken too; they know no summer.
+    return /^[A-Za-z]/.test(name) && Temporal.Now.zonedDateTimeISO(name).timeZoneId !== ''
+  } catch {
+    return false
+  }
+}
+
+/** A moment of the day, in minutes since it began; beyond 24 h it lies on the next day. */
+function at(day: Temporal.PlainDate, minute: number, timeZone: string): Temporal.ZonedDateTime {
+  const date = day.add({ days: Math.floor(minute / minutesOfDay) })
+  const [hour, rest] = [Math.floor((minute % minutesOfDay) / 60), minute % 60]
+  return date.toZonedDateTime({ timeZone, plainTime: Temporal.PlainTime.from({ hour, minute: rest }) })
+}
+
+function minuteOf(time: string): number {
+  const [hour = 0, minute = 0] = time.split(':').map(Number)
+  return hour * 60 + minute
+}
+
+function lengthOf({ start, end }: AllowedHours): number {
+  const length = minuteOf(end) - minuteOf(start)
+  return length > 0 ? length : length + minutesOfDay
+}
+
+function isDayOf(hours: AllowedHours | null, day: Temporal.PlainDate): boolean {
+  return hours?.days?.includes(day.dayOfWeek) ?? true
+}
+
+function isBefore(one: Temporal.ZonedDateTime, other: Temporal.ZonedDateTime): boolean {
+  return Temporal.ZonedDateTime.compare(one, other) < 0
+}
+
+function zoned(moment: Date, timeZone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(moment.getTime()).toZonedDateTimeISO(timeZone)
+}
+
+function dateOf(moment: Temporal.ZonedDateTime): Date {
+  return new Date(moment.epochMilliseconds)
 }

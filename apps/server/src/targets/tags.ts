@@ -1,7 +1,10 @@
+import type { ParsedInputOf } from '@glacis/contract/endpoint'
+import type * as contract from '@glacis/contract/target'
 import type { Tag } from '@glacis/contract/target'
+import { record } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
-import { Refusal } from '#errors.ts'
+import { invalid, masked, notFound, Refusal } from '#errors.ts'
 import { sql } from 'kysely'
 
 export async function listTags(ctx: Ctx): Promise<{ tags: Tag[] }> {
@@ -30,28 +33,99 @@ export async function createTag(ctx: Ctx, input: { tag: { name: string; color: n
   return { tag }
 }
 
+/**
+ * Changes the name or the colour of a tag.
+ *
+ * @throws Refusal `not_found`; `invalid` for a path that cannot be changed; `conflict` when another
+ *   tag has the name
+ */
+export async function updateTag(
+  ctx: Ctx,
+  { id, tag, updateMask }: ParsedInputOf<typeof contract.updateTag>,
+): Promise<{ tag: Tag }> {
+  const { name, color } = masked(tag, updateMask.paths, ['name', 'color'])
+  await mustBeFree(ctx, id, name)
+  const changed = await ctx.tx
+    .updateTable('tag')
+    .set({ id, ...(name !== undefined && { name }), ...(color !== undefined && { color }) })
+    .where('account_id', '=', ctx.account)
+    .where('id', '=', id)
+    .returning(['id', 'name', 'color'])
+    .executeTakeFirst()
+  if (!changed) throw notFound('tag', id)
+  await record(ctx, 'tag.update', { kind: 'tag', id }, { paths: updateMask.paths })
+  return { tag: changed }
+}
+
+async function mustBeFree(ctx: Ctx, id: string, name: string | undefined): Promise<void> {
+  if (name === undefined) return
+  const other = await ctx.tx
+    .selectFrom('tag')
+    .select('id')
+    .where('account_id', '=', ctx.account)
+    .where(sql`lower(name)`, '=', name.toLowerCase())
+    .where('id', '!=', id)
+    .executeTakeFirst()
+  if (other) throw new Refusal('conflict', `Another tag is called ${name}`, { metadata: { tagId: other.id } })
+}
+
+/** Deletes a tag; the targets that had it stay. @throws Refusal `not_found` */
+export async function deleteTag(ctx: Ctx, { id }: { id: string }): Promise<Record<string, never>> {
+  const gone = await ctx.tx
+    .deleteFrom('tag')
+    .where('account_id', '=', ctx.account)
+    .where('id', '=', id)
+    .returning('name')
+    .executeTakeFirst()
+  if (!gone) throw notFound('tag', id)
+  await record(ctx, 'tag.delete', { kind: 'tag', id }, gone)
+  return {}
+}
+
 /** Makes `tagIds` the tags of a target. @throws Refusal `invalid` when one of them does not exist. */
 export async function setTags(ctx: Ctx, targetId: string, tagIds: readonly string[]): Promise<void> {
-  const wanted = [...new Set(tagIds)]
+  await mustKnowTags(ctx, tagIds)
   await ctx.tx
     .deleteFrom('target_tag')
     .where('account_id', '=', ctx.account)
     .where('target_id', '=', targetId)
     .execute()
-  if (wanted.length === 0) return
+  await addTags(ctx, [targetId], tagIds)
+}
+
+/** Gives each of the targets each of the tags; what it has already stays. */
+export async function addTags(ctx: Ctx, targetIds: readonly string[], tagIds: readonly string[]): Promise<void> {
+  const rows = targetIds.flatMap((target_id) =>
+    [...new Set(tagIds)].map((tag_id) => ({ account_id: ctx.account, target_id, tag_id })),
+  )
+  if (rows.length === 0) return
+  await ctx.tx
+    .insertInto('target_tag')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Takes each of the tags off each of the targets. */
+export async function removeTags(ctx: Ctx, targetIds: readonly string[], tagIds: readonly string[]): Promise<void> {
+  if (targetIds.length === 0 || tagIds.length === 0) return
+  await ctx.tx
+    .deleteFrom('target_tag')
+    .where('account_id', '=', ctx.account)
+    .where('target_id', 'in', targetIds)
+    .where('tag_id', 'in', tagIds)
+    .execute()
+}
+
+/** @throws Refusal `invalid` naming the first that the account does not have */
+export async function mustKnowTags(ctx: Ctx, tagIds: readonly string[]): Promise<void> {
+  if (tagIds.length === 0) return
   const known = await ctx.tx
     .selectFrom('tag')
     .select('id')
     .where('account_id', '=', ctx.account)
-    .where('id', 'in', wanted)
+    .where('id', 'in', [...new Set(tagIds)])
     .execute()
-  const missing = wanted.find((id) => !known.some((tag) => tag.id === id))
-  if (missing) {
-    const violation = { field: 'tags', description: `There is no tag ${missing}` }
-    throw new Refusal('invalid', violation.description, { violations: [violation] })
-  }
-  await ctx.tx
-    .insertInto('target_tag')
-    .values(wanted.map((tag_id) => ({ account_id: ctx.account, target_id: targetId, tag_id })))
-    .execute()
+  const missing = tagIds.find((id) => !known.some((tag) => tag.id === id))
+  if (missing) throw invalid('tags', `There is no tag ${missing}`)
 }

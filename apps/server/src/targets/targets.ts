@@ -2,16 +2,19 @@ import type { InputOf, ParsedInputOf, ResultOf } from '@glacis/contract/endpoint
 import type * as contract from '@glacis/contract/target'
 import type { Target } from '@glacis/contract/target'
 import { isProblem, parseAddress, type ScanAddress } from '@glacis/scanner'
-import { record } from '#audit.ts'
+import { agentNames } from '#agents/index.ts'
+import { record, recordEach } from '#audit.ts'
 import { spendTarget } from '#billing/index.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
-import { cutPage, readPage } from '#database/page.ts'
-import { invalid, notFound } from '#errors.ts'
+import type { TargetTable } from '#database/tables.ts'
+import { invalid, masked, notFound, type SkippedItem } from '#errors.ts'
+import { lockTargets } from '#targets/batch.ts'
 import { describeTargets } from '#targets/describe.ts'
 import { nextScanAt } from '#targets/schedule.ts'
+import { readHours, readSettings } from '#targets/settings.ts'
 import { setTags } from '#targets/tags.ts'
-import { sql } from 'kysely'
+import type { Selectable } from 'kysely'
 
 /**
  * Registers a target. Its address is stored as it was understood, so that equal addresses are equal.
@@ -24,8 +27,10 @@ export async function createTarget(
   input: ParsedInputOf<typeof contract.createTarget>,
 ): Promise<{ target: Target }> {
   const address = readAddress(input.address)
-  if (input.agent) throw invalid('agent.id', `There is no agent ${input.agent.id}`)
-  await spendTarget(ctx)
+  const settings = readSettings(input, address.text)
+  const schedule = { period: input.schedule.period, allowedHours: readHours(input.schedule.allowedHours) }
+  if (input.agent) await mustHaveAgent(ctx, input.agent.id)
+  await spendTarget(ctx, address.text)
   const id = newId()
   await ctx.tx
     .insertInto('target')
@@ -35,11 +40,15 @@ export async function createTarget(
       name: input.name,
       address: address.text,
       kind: address.kind,
-      schedule_period: input.schedule.period,
-      next_scan_at: nextScanAt(input.schedule.period, id, ctx.now),
+      schedule_period: schedule.period,
+      allowed_hours: schedule.allowedHours && JSON.stringify(schedule.allowedHours),
+      next_scan_at: nextScanAt(schedule, id, ctx.now),
+      ...settings,
       created_at: ctx.now,
       updated_at: ctx.now,
       deleted_at: null,
+      agent_id: input.agent?.id ?? null,
+      former_agent: null,
     })
     .execute()
   await setTags(
@@ -47,7 +56,13 @@ export async function createTarget(
     id,
     input.tags.map((tag) => tag.id),
   )
-  await record(ctx, 'target.create', { kind: 'target', id }, { address: address.text })
+  const { isPermitted } = input
+  await record(
+    ctx,
+    'target.create',
+    { kind: 'target', id },
+    { address: address.text, ...(isPermitted !== undefined && { isPermitted }) },
+  )
   return getTarget(ctx, { id })
 }
 
@@ -59,71 +74,49 @@ export async function getTarget(ctx: Ctx, { id }: { id: string }): Promise<{ tar
   return { target }
 }
 
-export async function listTargets(
-  ctx: Ctx,
-  input: ParsedInputOf<typeof contract.listTargets>,
-): Promise<ResultOf<typeof contract.listTargets>> {
-  const { filter = {} } = input
-  const page = readPage(input, filter)
-  let query = ctx.tx
-    .selectFrom('target')
-    .select('id')
-    .where('account_id', '=', ctx.account)
-    .where('deleted_at', 'is', null)
-    .orderBy('id', 'desc')
-    .limit(page.size + 1)
-  if (page.after) query = query.where('id', '<', String(page.after[0]))
-  if (filter.periods) query = query.where('schedule_period', 'in', filter.periods)
-  if (filter.agentId) query = query.where(sql<boolean>`false`)
-  if (filter.query) {
-    const like = `%${filter.query.replace(/[\\%_]/g, '\\$&')}%`
-    query = query.where((where) => where.or([where('name', 'ilike', like), where('address', 'ilike', like)]))
-  }
-  if (filter.tagIds) {
-    query = query.where((where) =>
-      where.exists(
-        where
-          .selectFrom('target_tag')
-          .select('tag_id')
-          .where('target_tag.account_id', '=', ctx.account)
-          .whereRef('target_tag.target_id', '=', 'target.id')
-          .where('tag_id', 'in', filter.tagIds ?? []),
-      ),
-    )
-  }
-  const { rows, nextPageToken } = cutPage(page, await query.execute(), (row) => [row.id])
-  const described = await describeTargets(
-    ctx,
-    rows.map((row) => row.id),
-  )
-  return { targets: rows.flatMap((row) => described.get(row.id) ?? []), nextPageToken }
-}
-
-const changeable = ['name', 'schedule', 'schedule.period', 'agent', 'agent.id', 'tags'] as const
+const changeable = [
+  'name',
+  'schedule',
+  'schedule.period',
+  'schedule.allowedHours',
+  'agent',
+  'agent.id',
+  'tags',
+  'exclusions',
+  'profile',
+  'ports',
+  'ratePerHost',
+  'paused',
+] as const
+type Input = ParsedInputOf<typeof contract.updateTarget>
 
 /**
- * Changes the members that `updateMask.paths` names.
+ * Changes the members that `updateMask.paths` names, and no others. `schedule` names both of its
+ * members, so allowed hours that are not in the body end then.
  *
- * @throws Refusal `invalid` for a path that cannot be changed or whose value is missing
+ * @throws Refusal `invalid` for a path that cannot be changed or whose value is missing;
+ *   `quota_exceeded` when a paused target is to go on and the plan holds no further one
  */
-export async function updateTarget(
-  ctx: Ctx,
-  input: ParsedInputOf<typeof contract.updateTarget>,
-): Promise<{ target: Target }> {
+export async function updateTarget(ctx: Ctx, input: Input): Promise<{ target: Target }> {
   const paths = new Set(input.updateMask.paths)
   const unknown = [...paths].find((path) => !changeable.some((known) => known === path))
-  if (unknown) throw invalid('updateMask.paths', `'${unknown}' cannot be changed; these can: ${changeable.join(', ')}`)
-  await mustExist(ctx, input.id)
-  const period =
-    paths.has('schedule') || paths.has('schedule.period') ? required(input.schedule, 'schedule').period : undefined
-  if ((paths.has('agent') || paths.has('agent.id')) && input.agent)
-    throw invalid('agent.id', `There is no agent ${input.agent.id}`)
+  if (unknown !== undefined)
+    throw invalid('updateMask.paths', `'${unknown}' cannot be changed; these can: ${changeable.join(', ')}`)
+  const target = await mustExist(ctx, input.id)
+  const isMoving = paths.has('agent') || paths.has('agent.id')
+  if (isMoving && input.agent) await mustHaveAgent(ctx, input.agent.id)
+  const settings = readSettings(
+    masked(input, named(paths), ['exclusions', 'profile', 'ports', 'ratePerHost']),
+    target.address,
+  )
   await ctx.tx
     .updateTable('target')
     .set({
       updated_at: ctx.now,
       ...(paths.has('name') && { name: required(input.name, 'name') }),
-      ...(period && { schedule_period: period, next_scan_at: nextScanAt(period, input.id, ctx.now) }),
+      ...(isMoving && { agent_id: input.agent?.id ?? null, former_agent: null }),
+      ...settings,
+      ...(await whenOf(ctx, target, input, paths)),
     })
     .where('account_id', '=', ctx.account)
     .where('id', '=', input.id)
@@ -138,22 +131,51 @@ export async function updateTarget(
   return getTarget(ctx, { id: input.id })
 }
 
+function named(paths: ReadonlySet<string>): string[] {
+  return ['exclusions', 'profile', 'ports', 'ratePerHost'].filter((path) => paths.has(path))
+}
+
+/** Schedule, pause and the next scan that follows from them; nothing when none of them is named. */
+async function whenOf(ctx: Ctx, target: Selectable<TargetTable>, input: Input, paths: ReadonlySet<string>) {
+  const isWhole = paths.has('schedule')
+  const [period, hours] = [isWhole || paths.has('schedule.period'), isWhole || paths.has('schedule.allowedHours')]
+  if (!period && !hours && !paths.has('paused')) return {}
+  const given = period || hours ? required(input.schedule, 'schedule') : undefined
+  const schedule = {
+    period: period && given ? given.period : target.schedule_period,
+    allowedHours: hours ? readHours(given?.allowedHours) : target.allowed_hours,
+  }
+  const isPaused = paths.has('paused') ? required(input.paused, 'paused') : target.paused_at !== null
+  if (target.paused_at && !isPaused) await spendTarget(ctx, target.address)
+  return {
+    schedule_period: schedule.period,
+    allowed_hours: schedule.allowedHours && JSON.stringify(schedule.allowedHours),
+    paused_at: isPaused ? (target.paused_at ?? ctx.now) : null,
+    next_scan_at: isPaused ? null : nextScanAt(schedule, target.id, ctx.now),
+  }
+}
+
 /**
- * Takes a target out of sight: its schedule ends, its running scan is cancelled (the worker sees
- * it within a second), and its rows stay as history.
+ * Takes targets out of sight: their schedules end, and their rows stay as history. The caller ends
+ * their scans and closes their issues.
  *
- * @throws Refusal `not_found`, also the second time
+ * @returns which went, and which were not there any more
  */
-export async function deleteTarget(ctx: Ctx, { id }: { id: string }): Promise<Record<string, never>> {
-  await mustExist(ctx, id)
+export async function deleteTargets(
+  ctx: Ctx,
+  ids: readonly string[],
+): Promise<{ deleted: string[]; skipped: SkippedItem[] }> {
+  const { found, skipped } = await lockTargets(ctx, ids)
+  const deleted = found.map((target) => target.id)
+  if (deleted.length === 0) return { deleted, skipped }
   await ctx.tx
     .updateTable('target')
     .set({ deleted_at: ctx.now, next_scan_at: null, updated_at: ctx.now })
     .where('account_id', '=', ctx.account)
-    .where('id', '=', id)
+    .where('id', 'in', deleted)
     .execute()
-  await record(ctx, 'target.delete', { kind: 'target', id })
-  return {}
+  await recordEach(ctx, 'target.delete', 'target', deleted)
+  return { deleted, skipped }
 }
 
 /** How each address would be understood. Nothing is stored. */
@@ -178,13 +200,19 @@ function required<T>(value: T | undefined, path: string): T {
   return value
 }
 
-async function mustExist(ctx: Ctx, id: string): Promise<void> {
+async function mustHaveAgent(ctx: Ctx, id: string): Promise<void> {
+  if (!(await agentNames(ctx, [id])).has(id)) throw invalid('agent.id', `There is no agent ${id}`)
+}
+
+/** @throws Refusal `not_found` when the account has no such target, or had it once */
+async function mustExist(ctx: Ctx, id: string): Promise<Selectable<TargetTable>> {
   const row = await ctx.tx
     .selectFrom('target')
-    .select('id')
+    .selectAll()
     .where('account_id', '=', ctx.account)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
   if (!row) throw notFound('target', id)
+  return row
 }

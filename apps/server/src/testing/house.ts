@@ -69,6 +69,11 @@ function draft(part: Partial<ThreatDraft>): ThreatDraft {
     epss: null,
     record: null,
     products: [],
+    source: part.kind === 'cve' ? 'nvd' : 'check',
+    hasCriteria: Boolean(part.record),
+    modifiedAt: null,
+    publishedAt: null,
+    effectiveAt: null,
     ...part,
   }
 }

@@ -1,58 +1,179 @@
 /** Every call of the API: where someone asks, this is where it starts. */
+import * as access from '@glacis/contract/access'
 import * as account from '@glacis/contract/account'
+import * as agent from '@glacis/contract/agent'
+import * as channel from '@glacis/contract/channel'
 import * as insights from '@glacis/contract/insights'
 import * as inventory from '@glacis/contract/inventory'
 import * as issue from '@glacis/contract/issue'
 import * as scan from '@glacis/contract/scan'
+import { search } from '@glacis/contract/search'
 import * as target from '@glacis/contract/target'
+import * as agents from '#agents/index.ts'
+import * as triage from '@glacis/contract/triage'
+import * as view from '@glacis/contract/view'
 import * as billing from '#billing/index.ts'
+import type { Ctx } from '#ctx.ts'
+import { notFound } from '#errors.ts'
+import { ecosystem } from '#graph.ts'
 import type { Router } from '#http/route.ts'
 import * as inventories from '#inventory/index.ts'
 import * as issues from '#issues/index.ts'
 import type { Jobs } from '#jobs.ts'
+import * as notifications from '#notifications/index.ts'
 import { listFeeds } from '#packs/index.ts'
 import * as scans from '#scans/index.ts'
-import * as stats from '#stats.ts'
+import { search as find } from '#search.ts'
+import * as stats from '#stats/index.ts'
 import * as targets from '#targets/index.ts'
+import { shownThreats } from '#threats.ts'
+import * as views from '#views.ts'
+import * as tokens from '#tokens.ts'
+import { listAuditEvents } from '#audit.ts'
 
-export function serveApi({ serve }: Router, { jobs }: { jobs: Jobs }): void {
+interface Services {
+  readonly jobs: Jobs
+  readonly mailer: notifications.Sending['mailer']
+  readonly gate: notifications.Sending['gate']
+  readonly url: string
+}
+
+export function serveApi({ serve }: Router, { jobs, mailer, gate, url }: Services): void {
+  const inside = targets.targetsInside()
   serve(target.listTargets, targets.listTargets)
   serve(target.getTarget, targets.getTarget)
   serve(target.createTarget, targets.createTarget)
-  serve(target.updateTarget, targets.updateTarget)
-  serve(target.deleteTarget, async (ctx, input) => {
-    const nothing = await targets.deleteTarget(ctx, input)
-    await scans.cancelOfTarget(ctx, input.id)
-    await issues.closeOfTarget(ctx, input.id)
-    return nothing
+  serve(target.updateTarget, async (ctx, input) => {
+    await targets.updateTarget(ctx, input)
+    const { paths } = input.updateMask
+    if (paths.includes('paused') && input.paused) await scans.cancelOfTargets(ctx, [input.id], 'The target was paused')
+    if (paths.some((path) => path.startsWith('schedule'))) await scans.reconsiderHours(ctx, jobs, input.id)
+    return targets.getTarget(ctx, input)
+  })
+  serve(target.deleteTarget, async (ctx, { id }) => {
+    const { deleted } = await deleteTargets(ctx, [id])
+    if (deleted.length === 0) throw notFound('target', id)
+    return {}
+  })
+  serve(target.changeTargets, async (ctx, input) => {
+    const answer = await targets.changeTargets(ctx, input)
+    const skipped = new Set(answer.skipped.map((one) => one.id))
+    const changed = input.ids.filter((id) => !skipped.has(id))
+    if (input.paused) await scans.cancelOfTargets(ctx, changed, 'The target was paused')
+    return answer
+  })
+  serve(target.deleteTargets, async (ctx, { ids }) => {
+    const { deleted, skipped } = await deleteTargets(ctx, ids)
+    return { deletedCount: deleted.length, skipped }
   })
   serve(target.parseTargets, (_ctx, input) => targets.parseTargets(input))
   serve(target.listTags, (ctx) => targets.listTags(ctx))
   serve(target.createTag, targets.createTag)
+  serve(target.updateTag, targets.updateTag)
+  serve(target.deleteTag, targets.deleteTag)
+
+  serve(agent.listAgents, agents.listAgents)
+  serve(agent.getAgent, agents.getAgent)
+  serve(agent.createAgent, agents.createAgent)
+  serve(agent.updateAgent, agents.updateAgent)
+  serve(agent.deleteAgent, async (ctx, input) => {
+    const nothing = await agents.deleteAgent(ctx, input)
+    await scans.partFromAgent(ctx, input.id, input.replacementId)
+    return nothing
+  })
+  serve(agent.rotateAgentToken, async (ctx, input) => {
+    const answer = await agents.rotateToken(ctx, input)
+    if (input.revokeOld) await scans.takeBackAll(ctx, input.id, 'STATE_RETURNED', 'its key was revoked')
+    return answer
+  })
+  serve(agent.getAgentInstall, (ctx, input) => agents.agentInstall(ctx, input, url))
+  serve(agent.listAgentConnections, agents.listAgentConnections)
+  serve(agent.listAgentJobs, scans.listAgentJobs)
 
   serve(inventory.listHosts, (ctx, input) => inventories.listHosts(ctx, input, targets.describeTargets))
   serve(inventory.getHost, (ctx, input) => inventories.getHost(ctx, input, targets.describeTargets))
+  serve(inventory.updateHost, async (ctx, input) => {
+    const answer = await inventories.updateHost(ctx, input, targets.describeTargets)
+    if (input.updateMask.paths.includes('criticality')) await issues.weighAgain(ctx, [input.id])
+    return answer
+  })
+  serve(inventory.mergeHosts, (ctx, input) => inventories.mergeHosts(ctx, input, targets.describeTargets))
+  serve(inventory.splitHost, (ctx, input) => inventories.splitHost(ctx, input, targets.describeTargets))
+  serve(inventory.hostTimeline, inventories.hostTimeline)
   serve(inventory.listProducts, inventories.listProducts)
   serve(inventory.getProduct, inventories.getProduct)
+  serve(inventory.watchProduct, inventories.watchProduct)
+  serve(inventory.updateProduct, inventories.updateProduct)
+  serve(inventory.deleteProduct, inventories.deleteProduct)
+  serve(inventory.listProductThreats, (ctx, input) => inventories.listProductThreats(ctx, input, shownThreats))
+  serve(inventory.searchSoftware, inventories.searchSoftware)
 
   serve(scan.listScans, scans.listScans)
   serve(scan.getScan, scans.getScan)
-  serve(scan.startScan, (ctx, { targetId }) => scans.startScan(ctx, jobs, targetId))
+  serve(scan.startScan, (ctx, { targetId, ignoreAllowedHours: ignoresHours = false }) =>
+    scans.startScan(ctx, jobs, targetId, 'TYPE_MANUAL', { ignoresHours }),
+  )
+  serve(scan.startScans, (ctx, { targetIds }) => scans.startScans(ctx, jobs, targetIds))
   serve(scan.cancelScan, scans.cancelScan)
+  serve(scan.resumeScan, (ctx, input) => scans.resumeScan(ctx, jobs, input))
+  serve(scan.listScanHosts, scans.listScanHosts)
+  serve(scan.diffScan, scans.diffScan)
   serve(scan.listScanEvents, scans.listScanEvents)
 
-  serve(issue.listIssues, (ctx, input) => issues.listIssues(ctx, input, targets.describeTargets))
-  serve(issue.getIssue, (ctx, input) => issues.getIssue(ctx, input, targets.describeTargets))
-  serve(issue.setIssueStatus, (ctx, input) => issues.setIssueStatus(ctx, input, targets.describeTargets))
+  serve(issue.listIssues, (ctx, input) => issues.listIssues(ctx, input, inside))
+  serve(issue.getIssue, (ctx, input) => issues.getIssue(ctx, input, inside))
+  serve(issue.setIssueStatus, (ctx, input) => issues.setIssueStatus(ctx, input, inside))
+
+  serve(issue.setHostStatus, (ctx, input) => issues.setHostStatus(ctx, input, inside))
+  serve(triage.setStatusOfMany, issues.setStatusOfMany)
+  serve(triage.updateIssue, (ctx, input) => issues.updateIssue(ctx, input, inside))
+  serve(triage.retestIssue, (ctx, input) => scans.retestIssue(ctx, jobs, input))
+  serve(triage.listComments, issues.listComments)
+  serve(triage.createComment, issues.createComment)
+  serve(triage.deleteComment, issues.deleteComment)
+  serve(triage.listEvidence, issues.listEvidence)
+
+  serve(view.listViews, views.listViews)
+  serve(view.createView, views.createView)
+  serve(view.updateView, views.updateView)
+  serve(view.deleteView, views.deleteView)
+  serve(search, find)
 
   serve(insights.issuesBySeverity, stats.issuesBySeverity)
   serve(insights.issuesByStatus, stats.issuesByStatus)
   serve(insights.scansOverTime, stats.scans)
   serve(insights.affectedHostsOverTime, stats.affectedHosts)
   serve(insights.statsSummary, stats.summary)
+  serve(insights.getEcosystem, ecosystem)
   serve(insights.listFeeds, (ctx) => listFeeds(ctx))
+  serve(insights.getOnboarding, (ctx) => stats.onboarding(ctx))
 
   serve(account.getSubscription, (ctx) => billing.getSubscription(ctx))
   serve(account.changeSubscription, billing.changeSubscription)
+  serve(account.previewSubscription, billing.previewSubscription)
   serve(account.listPlans, () => billing.listPlans())
+
+  serve(channel.listChannels, (ctx) => notifications.listChannels(ctx))
+  serve(channel.createChannel, notifications.createChannel)
+  serve(channel.previewChannel, notifications.previewChannel)
+  serve(channel.updateChannel, notifications.updateChannel)
+  serve(channel.deleteChannel, notifications.deleteChannel)
+  serve(channel.rotateChannelSecret, notifications.rotateSecret)
+  serve(channel.testChannel, (ctx, input) => notifications.testChannel(ctx, { mailer, gate, url }, input))
+  serve(channel.listDeliveries, notifications.listDeliveries)
+  serve(channel.redeliver, (ctx, input) => notifications.redeliver(ctx, jobs, input))
+
+  serve(access.listApiTokens, (ctx) => tokens.listApiTokens(ctx))
+  serve(access.createApiToken, tokens.createApiToken)
+  serve(access.deleteApiToken, tokens.deleteApiToken)
+  serve(access.listAuditEvents, listAuditEvents)
+}
+
+/** A target that goes takes its running scan and its open issues with it; both stay as history. */
+async function deleteTargets(ctx: Ctx, ids: readonly string[]) {
+  const outcome = await targets.deleteTargets(ctx, ids)
+  await scans.cancelOfTargets(ctx, outcome.deleted, 'The target was deleted')
+  await issues.closeOfTargets(ctx, outcome.deleted)
+  await inventories.splitOfTargets(ctx, outcome.deleted)
+  return outcome
 }

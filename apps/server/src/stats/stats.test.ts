@@ -1,7 +1,7 @@
 import type { IssueStatus, Verification } from '@glacis/contract/issue'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
-import { affectedHosts, issuesBySeverity, issuesByStatus, scans, summary } from '#stats.ts'
+import { affectedHosts, issuesBySeverity, issuesByStatus, scans, summary } from '#stats/index.ts'
 import { type House, openHouse } from '#testing/house.ts'
 
 let house: House
@@ -76,6 +76,22 @@ async function issue(
         ...times,
       })
       .execute()
+    const standing = {
+      status: last[1],
+      verified_status: verification === 'VERIFICATION_VERIFIED' ? last[1] : null,
+      potential_status: verification === 'VERIFICATION_UNVERIFIED' ? last[1] : null,
+    }
+    await tx
+      .insertInto('issue_target')
+      .values({ account_id: account, target_id: target, issue_id: id, category: threat.category, ...standing })
+      .execute()
+    if (last[1] === 'STATUS_OPEN' || last[1] === 'STATUS_REGRESSION') {
+      await tx
+        .insertInto('target_count')
+        .values({ account_id: account, target_id: target, hosts: 1 })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+    }
     for (const [at, status] of moves) {
       const event = {
         account_id: account,
@@ -146,6 +162,11 @@ it('never changes a past day, whatever happens today', async () => {
       .insertInto('issue_event')
       .values({ ...event, id: newId(), at: now, actor: 'Nora', scan_id: null, host_id: null, target_id: null })
       .execute()
+    await tx
+      .updateTable('issue')
+      .set({ status: 'STATUS_RESOLVED', resolved_at: now })
+      .where('id', '=', issue_id)
+      .execute()
   })
   const after = await house.as(account, (ctx) => issuesByStatus(ctx, week), { now })
   expect(after.open.slice(0, -1)).toEqual(before.open.slice(0, -1))
@@ -172,14 +193,15 @@ it('narrows to a target and to a host', async () => {
   expect(await open({ affectedTargetId: newId() })).toBe(0)
 })
 
-it('counts each completed scan in one interval', async () => {
+it('counts each completed scan in one interval, and no retest', async () => {
   await house.as(account, async ({ tx }) => {
-    for (const completed of [
-      '2026-11-18T23:59:59Z',
-      '2026-11-20T00:00:00Z',
-      '2026-11-20T14:00:00Z',
-      '2025-01-01T00:00:00Z',
-    ]) {
+    for (const [completed, retest_of] of [
+      ['2026-11-18T23:59:59Z', null],
+      ['2026-11-20T00:00:00Z', null],
+      ['2026-11-20T14:00:00Z', null],
+      ['2026-11-20T14:30:00Z', newId()],
+      ['2025-01-01T00:00:00Z', null],
+    ] as const) {
       const at = new Date(completed)
       const row = {
         account_id: account,
@@ -189,6 +211,7 @@ it('counts each completed scan in one interval', async () => {
         status: 'STATUS_COMPLETED',
         phase: 'PHASE_DONE',
         started_by: 'N',
+        retest_of,
       } as const
       await tx
         .insertInto('scan')

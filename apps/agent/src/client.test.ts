@@ -1,0 +1,81 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { takeAgentJob } from '@glacis/contract/runner'
+import { afterEach, expect, it } from 'vitest'
+import { createClient, explain } from './client.ts'
+
+let server: Server | undefined
+afterEach(() => {
+  server?.closeAllConnections()
+  server?.close()
+})
+
+async function serve(answer: RequestListener): Promise<string> {
+  server = createServer(answer).listen(0, '127.61.5.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port')
+  return `http://127.61.5.1:${address.port}`
+}
+const json =
+  (status: number, body: unknown): RequestListener =>
+  (_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  }
+const ask = (url: string) => createClient(url, 'glk_x').call(takeAgentJob, {}, { signal: AbortSignal.timeout(5000) })
+
+it('sends the key as bearer and reads the answer by the contract', async () => {
+  let authorization: string | undefined
+  const url = await serve((request, response) => {
+    authorization = request.headers.authorization
+    json(200, {})(request, response)
+  })
+  expect(await ask(url)).toEqual({})
+  expect(authorization).toBe('Bearer glk_x')
+})
+
+it.each([
+  [401, { name: 'Refused', status: 401, message: 'unknown key' }],
+  [409, { name: 'Refused', status: 409, message: 'unknown key' }],
+  [503, { name: 'Unreachable', isCertificate: false }],
+  [429, { name: 'Unreachable', isCertificate: false, isBroken: false }],
+  [500, { name: 'Unreachable', isCertificate: false, isBroken: true }],
+] as const)('tells a refusal from a bad moment: %i', async (status, error) => {
+  const url = await serve(json(status, { code: 16, message: 'unknown key' }))
+  await expect(ask(url)).rejects.toMatchObject(error)
+})
+
+it('follows no redirect, so that the key goes nowhere else', async () => {
+  let asked = 0
+  const url = await serve((_request, response) => {
+    asked++
+    response.writeHead(307, { location: '/elsewhere' }).end()
+  })
+  await expect(ask(url)).rejects.toMatchObject({ name: 'Unreachable' })
+  expect(asked).toBe(1)
+})
+
+it('knows when something else than Glacis answers', async () => {
+  const url = await serve((_request, response) => response.end('<html>'))
+  await expect(ask(url)).rejects.toThrow('does not answer as a Glacis server does')
+})
+
+it('takes no file that is larger than was agreed', async () => {
+  const url = await serve((_request, response) => response.end(Buffer.alloc(2000)))
+  const loading = createClient(url, 'glk_x').load('/packs', { signal: AbortSignal.timeout(5000), bytesMax: 1000 })
+  await expect(loading).rejects.toThrow('is larger than 1000 bytes')
+})
+
+it.each([
+  ['ECONNREFUSED', /refuses the connection/, false],
+  ['ENOTFOUND', /a name that cannot be found/, false],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', /^The certificate of https:\/\/g\.example is self-signed/, true],
+  ['CERT_HAS_EXPIRED', /has expired/, true],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', /does not speak TLS/, true],
+  ['EWHATEVER', /cannot be reached \(EWHATEVER\)/, false],
+] as const)('puts %s into a sentence', (code, sentence, isCertificate) => {
+  const cause = Object.assign(new Error('no'), { code })
+  const told = explain('https://g.example', new TypeError('fetch failed', { cause }))
+  expect(told.message).toMatch(sentence)
+  expect(told.isCertificate).toBe(isCertificate)
+})

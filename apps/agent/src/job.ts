@@ -1,0 +1,156 @@
+/** One job: scanned in a thread of its own, its result brought in parts, its lease renewed every second. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import type { InputOf } from '@glacis/contract/endpoint'
+import { Observation, progressAgentJob, reportAgentJob, type RunnerJob, runnerLimits } from '@glacis/contract/runner'
+import { type Client, Refused, Unreachable } from './client.ts'
+import type { PackStore } from './packs.ts'
+
+interface Tools {
+  readonly client: Client
+  readonly packs: PackStore
+  readonly networks: readonly string[] | undefined
+  readonly signal: AbortSignal
+}
+
+/** The job is wanted no more, or in other hands. */
+class Dropped extends Error {}
+
+const renewMs = 1000
+/** A part is sent when it holds so much. */
+const partBytes = 256 * 1024
+const partObservations = Math.min(300, runnerLimits.observationsMax)
+const retryMs = 1000
+const stumblesMax = 5
+
+/** @returns how it ended, in a word or two; throws only when the agent itself is at an end */
+export async function runJob(job: RunnerJob, tools: Tools): Promise<string> {
+  const dropping = new AbortController()
+  const signal = AbortSignal.any([tools.signal, dropping.signal])
+  const delivery = createDelivery(job.id, tools.client, signal)
+  const renewal = renew(job.id, tools.client, delivery, signal).catch((error: unknown) => dropping.abort(error))
+  try {
+    const folders = await tools.packs.folders(job.packs, signal)
+    await scanInThread({ job, folders, networks: tools.networks }, delivery, signal)
+    await delivery.finish()
+    return 'done'
+  } catch (error) {
+    if (tools.signal.aborted) return 'given back'
+    if (signal.reason instanceof Dropped) return signal.reason.message
+    if (error instanceof Dropped) return error.message
+    const words = error instanceof Error ? error.message : String(error)
+    await delivery.fail(words).catch(() => undefined)
+    return `failed: ${words}`
+  } finally {
+    dropping.abort(new Dropped('over'))
+    await renewal
+  }
+}
+
+interface Orders {
+  readonly job: RunnerJob
+  readonly folders: { readonly checks: readonly string[]; readonly fingerprints: readonly string[] }
+  readonly networks: readonly string[] | undefined
+}
+
+/** Hostile bytes are parsed in a thread whose memory is bounded, never beside the key. */
+async function scanInThread(orders: Orders, delivery: Delivery, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  const thread = new Worker(new URL('./scan-thread.ts', import.meta.url), {
+    workerData: orders,
+    resourceLimits: { maxOldGenerationSizeMb: 512 },
+  })
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const stop = () => {
+    thread.postMessage('stop')
+    reject(signal.reason)
+  }
+  signal.addEventListener('abort', stop, { once: true })
+  thread.on('message', (message: unknown) => delivery.put(Observation.parse(message)))
+  thread.once('error', reject)
+  thread.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`the scanner's thread ended with ${code}`))))
+  try {
+    await promise
+  } finally {
+    signal.removeEventListener('abort', stop)
+    await Promise.race([thread.terminate(), pause(renewMs, undefined, { ref: false })])
+  }
+}
+
+async function renew(id: string, client: Client, delivery: Delivery, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    await pause(renewMs, undefined, { signal }).catch(() => undefined)
+    if (signal.aborted) return
+    try {
+      const { isCancelled } = await client.call(progressAgentJob, { id, ...delivery.progress }, { signal })
+      if (isCancelled) throw new Dropped('cancelled')
+    } catch (error) {
+      if (signal.aborted) return
+      if (error instanceof Refused) throw new Dropped('taken away')
+      if (!(error instanceof Unreachable)) throw error
+    }
+  }
+}
+
+interface Delivery {
+  /** How far the scan is. */
+  readonly progress: Partial<Pick<Extract<Observation, { kind: 'progress' }>, 'phase' | 'hostsDone'>>
+  put(observation: Observation): void
+  /** Resolves when everything has arrived. */
+  finish(): Promise<void>
+  fail(words: string): Promise<void>
+}
+
+/** Sends parts one after the other, each until it arrives. */
+function createDelivery(id: string, client: Client, signal: AbortSignal): Delivery {
+  let pending: Observation[] = []
+  let bytes = 0
+  let part = 0
+  let sending: Promise<void> = Promise.resolve()
+  let progress: Delivery['progress'] = {}
+  function flush(isLast: boolean): void {
+    const input = { id, part: part++, isLast, observations: pending }
+    ;[pending, bytes] = [[], 0]
+    sending = sending.then(() => send(client, input, signal))
+    // Whoever waits for the end learns of the failure; until then it is nobody's.
+    sending.catch(() => undefined)
+  }
+  return {
+    get progress() {
+      return progress
+    },
+    put(observation) {
+      if (observation.kind === 'progress') {
+        progress = { phase: observation.phase, hostsDone: observation.hostsDone }
+        return
+      }
+      pending.push(observation)
+      bytes += JSON.stringify(observation).length
+      if (bytes >= partBytes || pending.length >= partObservations) flush(false)
+    },
+    async finish() {
+      flush(true)
+      await sending
+    },
+    async fail(words) {
+      await send(client, { id, part: 0, isLast: true, observations: [], error: words.slice(0, 1000) }, signal)
+    },
+  }
+}
+
+type Part = InputOf<typeof reportAgentJob>
+
+/** Sends one part until it arrives; a server that stumbles over it again and again will never take it. */
+async function send(client: Client, input: Part, signal: AbortSignal): Promise<void> {
+  for (let stumbles = 0; ;) {
+    try {
+      return void (await client.call(reportAgentJob, input, { signal, withinMs: 60_000 }))
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof Refused && (error.status === 404 || error.status === 409)) throw new Dropped('taken away')
+      if (!(error instanceof Unreachable)) throw error
+      if (error.isBroken && ++stumbles >= stumblesMax) throw error
+      await pause(retryMs, undefined, { signal })
+    }
+  }
+}

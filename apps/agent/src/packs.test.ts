@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createPackStore } from './packs.ts'
+
+let stateFolder: string
+beforeEach(async () => {
+  stateFolder = await mkdtemp(join(tmpdir(), 'glacis-packs-'))
+})
+afterEach(() => rm(stateFolder, { recursive: true, force: true }))
+
+const { signal } = new AbortController()
+const file = (name: string, content = 'id: x') => ({ kind: 'checks', name, content })
+function archive(...files: object[]) {
+  const body = gzipSync(files.map((one) => JSON.stringify(one)).join('\n'))
+  return { body, digest: createHash('sha256').update(body).digest('hex') }
+}
+/** A server that gives out this body, and counts. */
+function serving(body: Buffer) {
+  const served = { count: 0 }
+  const load = async () => {
+    served.count++
+    return body
+  }
+  return { served, store: createPackStore({ stateFolder, packsFolder: undefined }, { load }) }
+}
+
+it('loads packs once, keeps them, and forgets those of before', async () => {
+  const old = archive(file('0/old.yaml'))
+  await serving(old.body).store.folders(old.digest, signal)
+  const fresh = archive(file('0/a/fresh.yaml', 'id: fresh'))
+  const { store, served } = serving(fresh.body)
+  const [first, second] = await Promise.all([store.folders(fresh.digest, signal), store.folders(fresh.digest, signal)])
+  expect(second).toEqual(first)
+  expect(await readFile(join(first.checks[0] ?? '', '0/a/fresh.yaml'), 'utf8')).toBe('id: fresh')
+  await serving(fresh.body).store.folders(fresh.digest, signal)
+  expect(served.count).toBe(1)
+  expect(await readdir(join(stateFolder, 'packs'))).toEqual([fresh.digest])
+})
+
+it('takes no packs of another digest, and tries again for the next job', async () => {
+  const [wanted, other] = [archive(file('0/a.yaml')), archive(file('0/b.yaml'))]
+  const { store, served } = serving(other.body)
+  await expect(store.folders(wanted.digest, signal)).rejects.toThrow('not those of their digest')
+  await expect(store.folders(wanted.digest, signal)).rejects.toThrow('not those of their digest')
+  expect(served.count).toBe(2)
+})
+
+it.each(['../up.yaml', '/abs.yaml', '0/../../up.yaml', '0/.hidden', 'a\\..\\b.yaml', ''])(
+  'leaves out a name that would leave its folder: %j',
+  async (name) => {
+    const { body, digest } = archive(file(name), file('0/good.yaml'))
+    const folders = await serving(body).store.folders(digest, signal)
+    const found = await readdir(stateFolder, { recursive: true, withFileTypes: true })
+    expect(found.filter((one) => one.isFile()).map((one) => one.name)).toEqual(['good.yaml'])
+    expect(folders.checks).toHaveLength(1)
+  },
+)
+
+it('uses the packs beside it where it is told to', async () => {
+  const load = () => Promise.reject(new Error('nobody asks'))
+  const store = createPackStore({ stateFolder, packsFolder: '/my' }, { load })
+  expect(await store.folders('x', signal)).toEqual({ checks: ['/my/checks'], fingerprints: ['/my/fingerprints'] })
+})

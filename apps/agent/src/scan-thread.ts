@@ -1,0 +1,52 @@
+/** The thread in which a job is scanned. It gets its orders at birth, posts observations, and stops on request. */
+import { isIP } from 'node:net'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Observation, RunnerJob, ScanHost } from '@glacis/contract/runner'
+import { createGuard, loadPacks, resolveName, scan } from '@glacis/scanner'
+
+interface Orders {
+  readonly job: RunnerJob
+  readonly folders: { readonly checks: readonly string[]; readonly fingerprints: readonly string[] }
+  readonly networks: readonly string[] | undefined
+}
+
+const { job, folders, networks } = workerData as Orders // posted by job.ts, of this very type
+const resolveMs = 10_000
+const stopping = new AbortController()
+parentPort?.once('message', () => stopping.abort(new Error('stopped')))
+
+try {
+  const packs = await loadPacks(folders)
+  const hosts = (await Promise.all(job.hosts.map(placesOf))).flat()
+  const { signal } = stopping
+  const allow = hosts.map((host) => host.address).filter(mayTouch)
+  for await (const one of scan({ ...job.settings, hosts, allow }, { signal, packs, knownOpen: job.knownOpen }))
+    post(one)
+} catch (error) {
+  if (!stopping.signal.aborted) throw error
+} finally {
+  parentPort?.close()
+}
+
+/** Names mean what they mean in this network; one that means nothing is told. */
+async function placesOf(host: ScanHost): Promise<ScanHost[]> {
+  if (isIP(host.address)) return [host]
+  const outcome = await resolveName(host.address, { signal: AbortSignal.timeout(resolveMs) })
+  if (outcome.kind !== 'failure') {
+    return outcome.addresses.slice(0, 8).map((address) => ({ address, names: [host.address] }))
+  }
+  const { address, names } = host
+  post({ kind: 'host', address, names, reached: false, reason: outcome.reason, answersEverything: false })
+  return []
+}
+
+/** The operator of the server bounds what is scanned at all, the owner of this machine what is scanned from it. */
+function mayTouch(address: string): boolean {
+  return [job.networks, networks].every(
+    (allow) => allow === undefined || createGuard({ allow: [...allow], deny: [] }).refusal(address, 443) === null,
+  )
+}
+
+function post(observation: Observation): void {
+  parentPort?.postMessage(observation)
+}

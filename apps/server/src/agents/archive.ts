@@ -1,0 +1,108 @@
+/**
+ * The program of the agent as one file, so that a machine needs Node and nothing else: the sources of
+ * this very installation with their types taken out, and the libraries they stand on.
+ */
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { stripTypeScriptTypes } from 'node:module'
+import { join, relative } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { z } from 'zod'
+import { tar, type TarEntry } from '#agents/tar.ts'
+
+const Manifest = z.looseObject({
+  name: z.string(),
+  version: z.string(),
+  imports: z.record(z.string(), z.string()).optional(),
+  exports: z.record(z.string(), z.unknown()).optional(),
+  dependencies: z.record(z.string(), z.string()).default({}),
+})
+
+const workspaces: Readonly<Record<string, string>> = {
+  '@glacis/agent': 'apps/agent',
+  '@glacis/contract': 'packages/contract',
+  '@glacis/scanner': 'packages/scanner',
+}
+const program = "import '@glacis/agent'\n"
+
+/**
+ * Builds the archive (tar, gzip). Unpacked anywhere, `node agent.js` runs.
+ *
+ * @param root the folder of the project
+ */
+export async function agentArchive(root: string): Promise<Buffer> {
+  const entries: TarEntry[] = [
+    { name: 'agent.js', content: Buffer.from(program) },
+    {
+      name: 'package.json',
+      content: Buffer.from(JSON.stringify({ name: 'glacis-agent', private: true, type: 'module' })),
+    },
+    { name: 'install.sh', content: await readFile(new URL('./install.sh', import.meta.url)) },
+    { name: 'LICENSE', content: await readFile(join(root, 'LICENSE')) },
+  ]
+  for (const name of await closure(root)) {
+    const home = workspaces[name]
+    entries.push(...(home ? await ours(root, name, home) : await theirs(root, name)))
+  }
+  return promisify(gzip)(tar(entries))
+}
+
+/** Every package that the agent stands on, itself included. */
+async function closure(root: string): Promise<string[]> {
+  const known = new Set<string>()
+  const open = ['@glacis/agent']
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (known.has(name)) continue
+    known.add(name)
+    open.push(
+      ...Object.keys((await manifestOf(join(root, workspaces[name] ?? join('node_modules', name)))).dependencies),
+    )
+  }
+  return [...known].toSorted()
+}
+
+async function manifestOf(folder: string): Promise<z.infer<typeof Manifest>> {
+  return Manifest.parse(JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')))
+}
+
+async function ours(root: string, name: string, home: string): Promise<TarEntry[]> {
+  const folder = join(root, home)
+  const { version, dependencies } = await manifestOf(folder)
+  const door = existsSync(join(folder, 'src/index.ts')) ? './src/index.js' : './src/main.js'
+  const exports = { '.': door, './*': './src/*.js' }
+  const manifest = { name, version, type: 'module', imports: { '#*': './src/*' }, exports, dependencies }
+  const entries = [{ name: `node_modules/${name}/package.json`, content: Buffer.from(JSON.stringify(manifest)) }]
+  for (const path of await filesBelow(join(folder, 'src'))) {
+    if (!path.endsWith('.ts') || /\.test\.ts$|[/\\]testing[/\\]/.test(path)) continue
+    const inside = relative(folder, path).replaceAll('\\', '/').replace(/\.ts$/, '.js')
+    entries.push({ name: `node_modules/${name}/${inside}`, content: Buffer.from(await plain(path)) })
+  }
+  return entries
+}
+
+/** Without types, and with the names that the files have without them. */
+async function plain(path: string): Promise<string> {
+  const code = stripTypeScriptTypes(await readFile(path, 'utf8'))
+  return code.replaceAll(/\b(from |import\(|import |new URL\()'([#.][^']*)\.ts'/g, "$1'$2.js'")
+}
+
+/** What a library runs on; its types, maps and pages of help stay here. */
+async function theirs(root: string, name: string): Promise<TarEntry[]> {
+  const folder = join(root, 'node_modules', name)
+  const entries: TarEntry[] = []
+  for (const path of await filesBelow(folder)) {
+    const inside = relative(folder, path).replaceAll('\\', '/')
+    if (!/\.([cm]?js|json|wasm)$|^licen[sc]e/i.test(inside) || /^(src|types|docs|test)\//.test(inside)) continue
+    entries.push({ name: `node_modules/${name}/${inside}`, content: await readFile(path) })
+  }
+  return entries
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true })
+  return found
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted()
+}

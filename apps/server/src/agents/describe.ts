@@ -1,0 +1,134 @@
+/** Agents as the contract shows them. */
+import type { Agent } from '@glacis/contract/agent'
+import type { Ctx } from '#ctx.ts'
+import type { AgentTable } from '#database/tables.ts'
+import { version } from '#version.ts'
+import type { Selectable } from 'kysely'
+
+/** How often an agent says that it is alive, and after how long a silence it counts as gone: three missed. */
+export const heartbeatSeconds = 20
+export const silenceMs = 3 * heartbeatSeconds * 1000
+const clockAheadMsMax = 60_000
+
+/** Whether an agent is there now. */
+export function isConnected(row: Pick<Selectable<AgentTable>, 'connection_id' | 'last_seen_at'>, now: Date): boolean {
+  return (
+    row.connection_id !== null && row.last_seen_at !== null && now.getTime() - row.last_seen_at.getTime() < silenceMs
+  )
+}
+
+/** The agents of these ids, in a fixed number of statements. */
+export async function describeAgents(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Agent>> {
+  const wanted = [...new Set(ids)]
+  if (wanted.length === 0) return new Map()
+  const rows = await ctx.tx
+    .selectFrom('agent')
+    .selectAll()
+    .where('account_id', '=', ctx.account)
+    .where('id', 'in', wanted)
+    .execute()
+  const [targets, jobs, tokens] = [
+    await targetCounts(ctx, wanted),
+    await jobCounts(ctx, wanted),
+    await tokenExpiries(ctx, wanted),
+  ]
+  return new Map(
+    rows.map((row) => {
+      const expiresAt = tokens.get(row.id)
+      return [
+        row.id,
+        {
+          ...shapeOf(row, ctx.now),
+          targetCount: targets.get(row.id) ?? 0,
+          runningJobCount: jobs.get(row.id) ?? 0,
+          ...(expiresAt && { tokenExpireTime: expiresAt.toISOString() }),
+        },
+      ]
+    }),
+  )
+}
+
+/** What stands beside a target or a scan: name, state and when it was last seen. */
+export async function agentNames(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Agent>> {
+  const wanted = [...new Set(ids)]
+  if (wanted.length === 0) return new Map()
+  const rows = await ctx.tx
+    .selectFrom('agent')
+    .selectAll()
+    .where('account_id', '=', ctx.account)
+    .where('id', 'in', wanted)
+    .execute()
+  return new Map(rows.map((row) => [row.id, briefOf(row, ctx.now)]))
+}
+
+function briefOf(row: Selectable<AgentTable>, now: Date): Agent {
+  const isHere = isConnected(row, now)
+  return {
+    id: row.id,
+    name: row.name,
+    status: isHere ? 'STATUS_CONNECTED' : 'STATUS_DISCONNECTED',
+    ...(isHere && row.latency_ms !== null && { latency: `${row.latency_ms / 1000}s` }),
+    createTime: row.created_at.toISOString(),
+    updateTime: row.updated_at.toISOString(),
+    ...(row.last_seen_at && { lastSeenTime: row.last_seen_at.toISOString() }),
+  }
+}
+
+function shapeOf(row: Selectable<AgentTable>, now: Date): Agent {
+  if (!row.last_seen_at) return briefOf(row, now)
+  return {
+    ...briefOf(row, now),
+    version: row.version,
+    system: row.system,
+    hostname: row.hostname,
+    networks: row.networks,
+    problems: problemsOf(row),
+  }
+}
+
+function problemsOf(row: Selectable<AgentTable>): string[] {
+  const seconds = Math.round(Math.abs(row.clock_ahead_ms) / 1000)
+  const side = row.clock_ahead_ms > 0 ? 'ahead' : 'behind'
+  return [
+    ...(row.version !== version ? [`It runs version ${row.version}; the server has ${version}. Update it.`] : []),
+    ...(Math.abs(row.clock_ahead_ms) > clockAheadMsMax
+      ? [`Its clock is ${seconds} seconds ${side}. Let its machine take the time from a time server.`]
+      : []),
+  ]
+}
+
+async function targetCounts(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const rows = await ctx.tx
+    .selectFrom('target')
+    .select(['agent_id', ({ fn }) => fn.countAll<number>().as('count')])
+    .where('account_id', '=', ctx.account)
+    .where('agent_id', 'in', ids)
+    .where('deleted_at', 'is', null)
+    .groupBy('agent_id')
+    .execute()
+  return new Map(rows.map((row) => [row.agent_id ?? '', Number(row.count)]))
+}
+
+async function jobCounts(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const rows = await ctx.tx
+    .selectFrom('scan_lease')
+    .select(['agent_id', ({ fn }) => fn.countAll<number>().as('count')])
+    .where('account_id', '=', ctx.account)
+    .where('agent_id', 'in', ids)
+    .where('state', '=', 'STATE_RUNNING')
+    .groupBy('agent_id')
+    .execute()
+  return new Map(rows.map((row) => [row.agent_id, Number(row.count)]))
+}
+
+async function tokenExpiries(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Date>> {
+  const rows = await ctx.tx
+    .selectFrom('agent_key')
+    .select(['agent_id', 'expires_at'])
+    .where('account_id', '=', ctx.account)
+    .where('agent_id', 'in', ids)
+    .where('kind', '=', 'TOKEN')
+    .where('expires_at', '>', ctx.now)
+    .execute()
+  return new Map(rows.flatMap((row) => (row.expires_at ? [[row.agent_id, row.expires_at]] : [])))
+}

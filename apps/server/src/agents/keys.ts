@@ -1,0 +1,84 @@
+/** Tokens and keys of agents: 256 random bits, of which only the digest is stored. */
+import { createHash, randomBytes } from 'node:crypto'
+import type { Ctx } from '#ctx.ts'
+import type { Database } from '#database/index.ts'
+
+/** Who holds a token or a key. */
+export interface AgentIdentity {
+  readonly account: string
+  readonly agentId: string
+  readonly name: string
+  /** `TOKEN` may only be swapped for a `KEY`. */
+  readonly kind: 'TOKEN' | 'KEY'
+  readonly digest: Buffer
+}
+
+/** A token that nobody has used stops working after so long; so does an old key after a rotation. */
+export const tokenLifeMs = 24 * 3_600_000
+
+const prefixes = { TOKEN: 'gla_', KEY: 'glk_' } as const
+
+/** Makes and stores a secret of an agent; the answer is the only copy. */
+export async function issueSecret(ctx: Ctx, agentId: string, kind: 'TOKEN' | 'KEY'): Promise<string> {
+  const secret = prefixes[kind] + randomBytes(32).toString('base64url')
+  await ctx.tx
+    .insertInto('agent_key')
+    .values({
+      account_id: ctx.account,
+      agent_id: agentId,
+      digest: digestOf(secret),
+      kind,
+      expires_at: kind === 'TOKEN' ? new Date(ctx.now.getTime() + tokenLifeMs) : null,
+      created_at: ctx.now,
+    })
+    .execute()
+  return secret
+}
+
+/** Forgets secrets of an agent, all or those of one kind. */
+export async function revokeSecrets(ctx: Ctx, agentId: string, kind?: 'TOKEN' | 'KEY'): Promise<void> {
+  let removal = ctx.tx.deleteFrom('agent_key').where('account_id', '=', ctx.account).where('agent_id', '=', agentId)
+  if (kind) removal = removal.where('kind', '=', kind)
+  await removal.execute()
+}
+
+/** Whose secret an `Authorization` header holds; null for one that is unknown, used up, expired or revoked. */
+export async function authenticateAgent(
+  database: Database,
+  authorization: string | undefined,
+  now: Date,
+): Promise<AgentIdentity | null> {
+  const secret = /^Bearer (gl[ak]_[\w-]{43})$/.exec(authorization ?? '')?.[1]
+  if (!secret) return null
+  const digest = digestOf(secret)
+  const row = await database.owner
+    .selectFrom('agent_key')
+    .innerJoin('agent', (join) =>
+      join.onRef('agent.account_id', '=', 'agent_key.account_id').onRef('agent.id', '=', 'agent_key.agent_id'),
+    )
+    .select(['agent.account_id', 'agent.id', 'agent.name', 'agent_key.kind', 'agent_key.expires_at'])
+    .where('agent_key.digest', '=', digest)
+    .executeTakeFirst()
+  if (!row || (row.expires_at && row.expires_at <= now)) return null
+  return { account: row.account_id, agentId: row.id, name: row.name, kind: row.kind, digest }
+}
+
+/**
+ * Uses up a token: of two that arrive at once only one is swapped.
+ *
+ * @returns false when it has been used meanwhile
+ */
+export async function spendToken(ctx: Ctx, { agentId, digest }: AgentIdentity): Promise<boolean> {
+  const used = await ctx.tx
+    .deleteFrom('agent_key')
+    .where('account_id', '=', ctx.account)
+    .where('agent_id', '=', agentId)
+    .where('digest', '=', digest)
+    .returning('kind')
+    .executeTakeFirst()
+  return used !== undefined
+}
+
+function digestOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}

@@ -1,0 +1,146 @@
+import type { ParsedInputOf } from '@glacis/contract/endpoint'
+import type * as contract from '@glacis/contract/agent'
+import type { Agent } from '@glacis/contract/agent'
+import { endConnection } from '#agents/connection.ts'
+import { issueSecret, revokeSecrets, tokenLifeMs } from '#agents/keys.ts'
+import { getAgent } from '#agents/list.ts'
+import { record } from '#audit.ts'
+import { spendAgent } from '#billing/index.ts'
+import type { Ctx } from '#ctx.ts'
+import { newId } from '#database/index.ts'
+import { invalid, notFound } from '#errors.ts'
+
+/**
+ * Registers an agent, with its token in the answer.
+ *
+ * @throws Refusal `quota_exceeded` when the plan holds no further agent
+ */
+export async function createAgent(
+  ctx: Ctx,
+  { agent: { name } }: ParsedInputOf<typeof contract.createAgent>,
+): Promise<{ agent: Agent }> {
+  await spendAgent(ctx)
+  const id = newId()
+  await ctx.tx
+    .insertInto('agent')
+    .values({
+      account_id: ctx.account,
+      id,
+      name,
+      latency_ms: null,
+      connection_id: null,
+      instance_id: null,
+      last_seen_at: null,
+      created_at: ctx.now,
+      updated_at: ctx.now,
+    })
+    .execute()
+  const token = await issueSecret(ctx, id, 'TOKEN')
+  await record(ctx, 'agent.create', { kind: 'agent', id }, { name })
+  return withToken(ctx, id, token)
+}
+
+/** @throws Refusal `not_found`; `invalid` for a path that cannot be changed or whose value is missing */
+export async function updateAgent(
+  ctx: Ctx,
+  { id, agent, updateMask: { paths } }: ParsedInputOf<typeof contract.updateAgent>,
+): Promise<{ agent: Agent }> {
+  const unknown = paths.find((path) => path !== 'name')
+  if (unknown !== undefined) throw invalid('updateMask.paths', `'${unknown}' cannot be changed; this can: name`)
+  await lock(ctx, id)
+  const { name } = agent
+  if (name === undefined) throw invalid('agent.name', "updateMask names 'name', but the body does not hold it")
+  await ctx.tx
+    .updateTable('agent')
+    .set({ name, updated_at: ctx.now })
+    .where('account_id', '=', ctx.account)
+    .where('id', '=', id)
+    .execute()
+  await record(ctx, 'agent.update', { kind: 'agent', id }, { paths })
+  return getAgent(ctx, { id })
+}
+
+/**
+ * Makes a new token and forgets one that nobody has used. The key of now ends with it at once, or
+ * when the new token is swapped, or after a day.
+ *
+ * @throws Refusal `not_found`
+ */
+export async function rotateToken(
+  ctx: Ctx,
+  { id, revokeOld }: ParsedInputOf<typeof contract.rotateAgentToken>,
+): Promise<{ agent: Agent }> {
+  await lock(ctx, id)
+  await revokeSecrets(ctx, id, 'TOKEN')
+  if (revokeOld) {
+    await revokeSecrets(ctx, id, 'KEY')
+    await endConnection(ctx, id, 'REASON_REVOKED', ctx.now)
+  } else {
+    await ctx.tx
+      .updateTable('agent_key')
+      .set({ expires_at: new Date(ctx.now.getTime() + tokenLifeMs) })
+      .where('account_id', '=', ctx.account)
+      .where('agent_id', '=', id)
+      .where('expires_at', 'is', null)
+      .execute()
+  }
+  const token = await issueSecret(ctx, id, 'TOKEN')
+  await record(ctx, 'agent.rotate', { kind: 'agent', id }, { revokeOld })
+  return withToken(ctx, id, token)
+}
+
+/**
+ * Deletes an agent with its secrets and its log. Its targets go to the replacement; without one
+ * they keep the name of who is gone and are not scanned, for another network than theirs would answer.
+ *
+ * @throws Refusal `not_found`; `invalid` when the replacement does not exist or is the agent itself
+ */
+export async function deleteAgent(
+  ctx: Ctx,
+  { id, replacementId }: ParsedInputOf<typeof contract.deleteAgent>,
+): Promise<Record<string, never>> {
+  const agent = await lock(ctx, id)
+  if (replacementId) await mustReplace(ctx, id, replacementId)
+  await ctx.tx
+    .updateTable('target')
+    .set({ agent_id: replacementId ?? null, former_agent: replacementId ? null : agent.name, updated_at: ctx.now })
+    .where('account_id', '=', ctx.account)
+    .where('agent_id', '=', id)
+    .execute()
+  await ctx.tx.deleteFrom('agent').where('account_id', '=', ctx.account).where('id', '=', id).execute()
+  await record(
+    ctx,
+    'agent.delete',
+    { kind: 'agent', id },
+    { name: agent.name, ...(replacementId && { replacementId }) },
+  )
+  return {}
+}
+
+async function mustReplace(ctx: Ctx, id: string, replacementId: string): Promise<void> {
+  if (replacementId === id) throw invalid('replacementId', 'An agent cannot replace itself')
+  const row = await ctx.tx
+    .selectFrom('agent')
+    .select('id')
+    .where('account_id', '=', ctx.account)
+    .where('id', '=', replacementId)
+    .executeTakeFirst()
+  if (!row) throw invalid('replacementId', `There is no agent ${replacementId}`)
+}
+
+async function withToken(ctx: Ctx, id: string, token: string): Promise<{ agent: Agent }> {
+  const { agent } = await getAgent(ctx, { id })
+  return { agent: { ...agent, token } }
+}
+
+async function lock(ctx: Ctx, id: string): Promise<{ name: string }> {
+  const row = await ctx.tx
+    .selectFrom('agent')
+    .select('name')
+    .where('account_id', '=', ctx.account)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!row) throw notFound('agent', id)
+  return row
+}

@@ -1,0 +1,62 @@
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import { callbackEndpoints, callbackPlace, startCallbacks } from '#callbacks.ts'
+import { Obstacle } from '#obstacle.ts'
+
+describe('a place for callbacks', () => {
+  it.each([
+    ['127.71.2.1', { publicHost: '127.71.2.1', publicPort: 80, listen: '127.71.2.1', httpPort: 80 }],
+    ['192.0.2.7:8088', { publicHost: '192.0.2.7', publicPort: 8088, listen: '0.0.0.0', httpPort: 8088 }],
+    ['scan.example.org:81', { publicHost: 'scan.example.org', publicPort: 81, listen: '0.0.0.0', httpPort: 81 }],
+    ['2001:db8::7', { publicHost: '2001:db8::7', publicPort: 80, listen: '::', httpPort: 80 }],
+    ['[2001:db8::7]:8088', { publicHost: '2001:db8::7', publicPort: 8088, listen: '::', httpPort: 8088 }],
+    [
+      '{"host":"192.0.2.7","domain":"calls.example.org","listen":"127.71.2.1","listenPort":8088}',
+      {
+        publicHost: '192.0.2.7',
+        publicPort: 80,
+        listen: '127.71.2.1',
+        httpPort: 8088,
+        domain: 'calls.example.org',
+        dnsPort: 53,
+      },
+    ],
+  ])('is read from %s', (text, settings) => {
+    expect(callbackPlace.parse(text)).toEqual(settings)
+  })
+
+  it.each([
+    'http://scan.example.org',
+    'scan.example.org:0',
+    'scan.example.org:65536',
+    'a:80:53',
+    '{',
+    '{"port":80}',
+    '{"host":"192.0.2.7","dnsPort":53}',
+    '{"host":"scan.example.org","domain":"calls.example.org"}',
+    '{"host":"192.0.2.7","ports":80}',
+  ])('is not read from %s', (text) => {
+    expect(callbackPlace.safeParse(text).success).toBe(false)
+  })
+
+  it('is left alone by scans under every address that it has', () => {
+    const settings = callbackPlace.parse('{"host":"192.0.2.7","domain":"a.test","listen":"127.71.2.1","listenPort":81}')
+    expect(callbackEndpoints(settings)).toEqual(['127.71.2.1:81', '127.71.2.1:53', '192.0.2.7:80'])
+    expect(callbackEndpoints(callbackPlace.parse('scan.example.org:81'))).toContain('127.0.0.1:81')
+  })
+})
+
+it('says in one sentence why targets cannot call back', async () => {
+  const other = createServer().listen(0, '127.71.2.2')
+  await once(other, 'listening')
+  const bound = other.address()
+  const taken = typeof bound === 'object' && bound ? bound.port : 0
+  const start = startCallbacks(callbackPlace.parse(`127.71.2.2:${taken}`), 'GLACIS_CALLBACKS')
+  await expect(start).rejects.toThrow(
+    new Obstacle(
+      `Targets cannot call back: port ${taken} of 127.71.2.2 is taken by another program; stop it, or choose another port in GLACIS_CALLBACKS.`,
+    ),
+  )
+  other.close()
+})

@@ -1,0 +1,80 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { exportAccount } from './account.ts'
+import { createChannel } from '#notifications/index.ts'
+import { startScan } from '#scans/index.ts'
+import { createTarget } from '#targets/index.ts'
+import { type House, openHouse, person } from '#testing/house.ts'
+import { createApiToken } from '#tokens.ts'
+import { sql } from 'kysely'
+
+let house: House
+let folder: string
+beforeAll(async () => {
+  house = await openHouse()
+  folder = await mkdtemp(join(tmpdir(), 'glacis-export-'))
+})
+afterAll(async () => {
+  await house.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function furnished(name: string): Promise<string> {
+  const account = await house.account()
+  await house.as(
+    account,
+    async (ctx) => {
+      const schedule = { period: 'PERIOD_DAILY' as const }
+      const { target } = await createTarget(ctx, { name, address: '127.0.0.1', schedule, tags: [] })
+      await startScan(ctx, house.jobs, target.id)
+      await createChannel(ctx, {
+        channel: { kind: 'KIND_WEBHOOK', webhookUrl: 'https://hooks.example.ch/very-secret' },
+      })
+      await createApiToken(ctx, { apiToken: { name: 'ci', scopes: ['SCOPE_READ'] } })
+    },
+    { actor: person },
+  )
+  return account
+}
+
+it('exports every row of one account and no secret, into a file for its owner alone', async () => {
+  const [account] = [await furnished('Mine'), await furnished('Of another')]
+  const file = join(folder, 'mine.jsonl')
+  const count = await exportAccount(house.database, account, file)
+  const text = await readFile(file, 'utf8')
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { table: string; row: Record<string, unknown> })
+  expect(lines).toHaveLength(count)
+  expect(new Set(lines.map((line) => line.table))).toEqual(
+    new Set(['account', 'api_token', 'audit_event', 'channel', 'event', 'scan', 'scan_event', 'target']),
+  )
+  expect(lines[0]).toMatchObject({ table: 'account', row: { id: account } })
+  expect(text).toContain('Mine')
+  expect(text).not.toMatch(/Of another|very-secret|whsec_|digest/)
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+})
+
+it('never writes over a file', async () => {
+  const account = await house.account()
+  const file = join(folder, 'twice.jsonl')
+  await exportAccount(house.database, account, file)
+  await expect(exportAccount(house.database, account, file)).rejects.toThrow('cannot be written')
+})
+
+it('leaves no row behind when an account is deleted', async () => {
+  const account = await furnished('Going')
+  await house.database.owner.deleteFrom('account').where('id', '=', account).execute()
+  const { rows: tables } = await sql<{ name: string }>`
+    select table_name as name from information_schema.columns
+    where table_schema = 'public' and column_name = 'account_id'`.execute(house.database.owner)
+  for (const { name } of tables) {
+    const { rows } = await sql`select 1 from ${sql.table(name)} where account_id = ${account} limit 1`.execute(
+      house.database.owner,
+    )
+    expect([name, rows.length]).toEqual([name, 0])
+  }
+})

@@ -1,0 +1,146 @@
+/** `glacis account …`: everything that is kept of an account, handed out or removed, by whoever runs the installation. */
+import { open } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { readConfig } from '#config.ts'
+import { type Database, openDatabase } from '#database/index.ts'
+import { migrate } from '#database/migrate.ts'
+import { migrations } from '#database/migrations.ts'
+import { createLogger } from '#log.ts'
+import { Obstacle, WrongWords } from '#obstacle.ts'
+import { reachDatabase } from './reach.ts'
+import { sql } from 'kysely'
+
+const usage = `Usage: glacis account <verb>
+
+  export <e-mail or id> <file>      write everything that is kept of an account, one JSON object a line
+  delete <e-mail or id> --yes       remove the account with its scopes, scans and risks
+
+An export holds no passwords, keys or tokens. The person's sign-in is kept apart: "glacis identity delete"
+removes it too. Both work whether or not Glacis runs.`
+
+/** Secrets that an export leaves out, whatever table they are in. */
+const secretColumns: ReadonlySet<string> = new Set(['digest', 'secret', 'webhook_url'])
+const rowsAtOnce = 2000
+
+interface Place {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly root: string
+}
+
+/**
+ * Runs one verb to its end.
+ *
+ * @param words what stands behind `glacis account`
+ * @throws Obstacle when the words, the settings or the database do not allow it
+ */
+export async function administerAccounts(words: readonly string[], { environment, root }: Place): Promise<void> {
+  const { verb, who, file, isSure } = readWords(words)
+  if (verb === 'help') return print(usage)
+  const config = readConfig(environment, root)
+  const log = createLogger({ level: 'error' })
+  await using reached = await reachDatabase(config, log)
+  await using opened = new AsyncDisposableStack()
+  const database = openDatabase(reached.url, log, { app: 1, owner: 2 })
+  opened.defer(() => database.close())
+  if (!reached.isServed) await migrate(database.owner, migrations)
+  const account = await find(database, who)
+  if (verb === 'export') {
+    const rows = await exportAccount(database, account.id, file)
+    return print(`${rows} rows of ${account.email} are in ${file}.`)
+  }
+  if (!isSure) throw new Obstacle(`This removes the account of ${account.email} for good; say --yes to do it.`)
+  await database.owner.deleteFrom('account').where('id', '=', account.id).execute()
+  print(`The account of ${account.email} is gone.`)
+}
+
+interface Words {
+  readonly verb: 'help' | 'export' | 'delete'
+  readonly who: string
+  readonly file: string
+  readonly isSure: boolean
+}
+
+function readWords(words: readonly string[]): Words {
+  const nothing = { who: '', file: '', isSure: false }
+  const [verb = 'help', ...rest] = words
+  if (verb === 'help' || verb === '--help' || verb === '-h') return { verb: 'help', ...nothing }
+  const [who = '', file = '', ...more] = rest.filter((word) => !word.startsWith('--'))
+  const isSure = parsed(rest)
+  if (verb === 'export' && who && file && more.length === 0) return { verb, who, file, isSure }
+  if (verb === 'delete' && who && !file) return { verb, who, file, isSure }
+  if (verb === 'export') throw new WrongWords('It must be: glacis account export <e-mail or id> <file>')
+  if (verb === 'delete') throw new WrongWords('It must be: glacis account delete <e-mail or id> --yes')
+  throw new WrongWords(`There is no "glacis account ${verb}"; "glacis account --help" lists what there is.`)
+}
+
+function parsed(args: readonly string[]): boolean {
+  try {
+    return (
+      parseArgs({ args: [...args], options: { yes: { type: 'boolean' } }, allowPositionals: true }).values.yes === true
+    )
+  } catch (cause) {
+    throw new WrongWords(`${cause instanceof Error ? cause.message : String(cause)}.`, { cause })
+  }
+}
+
+async function find(database: Database, who: string) {
+  const found = await database.owner
+    .selectFrom('account')
+    .select(['id', 'identity_id', 'email'])
+    .where((where) =>
+      where.or([
+        where(sql`lower(email)`, '=', who.toLowerCase()),
+        where(sql`id::text`, '=', who),
+        where('identity_id', '=', who),
+      ]),
+    )
+    .execute()
+  const [account] = found
+  if (!account) throw new Obstacle(`There is no account of ${who}; an account begins with the first sign-in.`)
+  if (found.length > 1) throw new Obstacle(`${who} names several accounts; name one by its id.`)
+  return account
+}
+
+/** Writes every row that belongs to an account, read in one snapshot. Answers how many. */
+export async function exportAccount(database: Database, account: string, file: string): Promise<number> {
+  await using handle = await open(file, 'wx', 0o600).catch((cause: unknown) => {
+    throw new Obstacle(`${file} cannot be written (${cause instanceof Error ? cause.message : String(cause)}).`, {
+      cause,
+    })
+  })
+  let count = 0
+  await database.owner
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (tx) => {
+      const { rows: tables } = await sql<{ name: string; columns: string[] }>`
+        select table_name as name, array_agg(column_name::text order by ordinal_position) as columns
+        from information_schema.columns
+        where table_schema = 'public' and table_name in (
+          select table_name from information_schema.columns
+          where table_schema = 'public' and (column_name = 'account_id' or table_name = 'account'))
+        group by table_name order by table_name <> 'account', table_name`.execute(tx)
+      for (const { name, columns } of tables) {
+        const shown = columns.filter((column) => !secretColumns.has(column)).map((column) => sql.ref(column))
+        const own = sql.ref(name === 'account' ? 'id' : 'account_id')
+        await sql`declare export_rows no scroll cursor for
+          select row_to_json(shown)::text as line from (
+            select ${sql.join(shown)} from ${sql.table(name)} where ${own} = ${sql.lit(account)}::uuid) as shown`.execute(
+          tx,
+        )
+        for (;;) {
+          const { rows } = await sql<{ line: string }>`fetch ${sql.lit(rowsAtOnce)} from export_rows`.execute(tx)
+          if (rows.length === 0) break
+          count += rows.length
+          await handle.write(rows.map(({ line }) => `{"table":${JSON.stringify(name)},"row":${line}}\n`).join(''))
+        }
+        await sql`close export_rows`.execute(tx)
+      }
+    })
+  return count
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type TestDatabase, testDatabase } from '#testing/database.ts'
+
+let database: TestDatabase
+let folder: string
+beforeAll(async () => {
+  database = await testDatabase()
+  folder = await mkdtemp(join(tmpdir(), 'glacis-identity-'))
+})
+afterAll(async () => {
+  await database.drop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+interface Ending {
+  readonly code: number | string | null | undefined
+  readonly out: string
+  readonly said: string
+}
+
+function glacis(
+  words: readonly string[],
+  input = '',
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Ending> {
+  const env = { PATH: process.env['PATH'], GLACIS_DATA: folder, DATABASE_URL: database.url, ...settings }
+  const { promise, resolve } = Promise.withResolvers<Ending>()
+  const program = [join(import.meta.dirname, '../main.ts'), 'identity', ...words]
+  const child = execFile(process.execPath, program, { env }, (error, out, said) => {
+    resolve({ code: error ? error.code : 0, out, said })
+  })
+  child.stdin?.end(input)
+  return promise
+}
+
+async function trail(): Promise<readonly unknown[]> {
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  const { rows } = await client.query("select action from audit_event where actor_kind = 'operator' order by at")
+  await client.end()
+  return rows.map(({ action }) => action)
+}
+
+it('helps somebody through a whole life, and leaves a trail of it', async () => {
+  expect((await glacis(['list'])).out).toBe('Nobody has an account yet.\n')
+  const made = await glacis(
+    ['create', 'nora@aarewerk.example', 'Nora', 'Ammann', '--verified', '--password-stdin'],
+    'contour-line-4478\n',
+  )
+  expect(made).toEqual({ code: 0, out: 'Made an account for nora@aarewerk.example. The password is set.\n', said: '' })
+  const { identity } = JSON.parse((await glacis(['show', 'NORA@aarewerk.example', '--json'])).out)
+  expect(identity).toMatchObject({ email: 'nora@aarewerk.example', verified: true, credentials: ['password'] })
+  expect((await glacis(['disable', identity.id])).out).toBe('nora@aarewerk.example is disabled.\n')
+  expect((await glacis(['enable', identity.id])).out).toBe('nora@aarewerk.example is enabled.\n')
+  expect((await glacis(['reset-2fa', identity.id])).out).toBe('nora@aarewerk.example has no second factor.\n')
+  expect(await trail()).toEqual(['identity.created', 'identity.disabled', 'identity.enabled'])
+  const kept = await glacis(['delete', identity.id])
+  expect([kept.code, kept.said]).toEqual([1, 'This removes nora@aarewerk.example for good; repeat it with --yes.\n'])
+  expect((await glacis(['delete', identity.id, '--yes'])).out).toBe('Removed nora@aarewerk.example.\n')
+  expect(JSON.parse((await glacis(['list', '--json'])).out)).toEqual({ identities: [] })
+}, 60_000)
+
+it.each([
+  [['show', 'nobody@example.org'], 1, /^Nobody has an account with nobody@example\.org; /],
+  [['create', 'nobody', 'No', 'Body'], 1, /^No account was made: traits\.email: /],
+  [['show'], 2, /^It must be: glacis identity show <e-mail or id>\n$/],
+  [['list', '--jsno'], 2, /^Unknown option '--jsno'/],
+  [['lst'], 2, /^There is no "glacis identity lst"/],
+])('answers %j with a sentence and %i', async (words, code, said) => {
+  const ending = await glacis(words)
+  expect([ending.code, ending.out]).toEqual([code, ''])
+  expect(ending.said).toMatch(said)
+})
+
+it('sends those with a service of their own to its commands', async () => {
+  const ending = await glacis(['list'], '', { GLACIS_IDENTITY_URL: 'https://id.example.org' })
+  expect([ending.code, ending.said]).toEqual([
+    1,
+    'The people who sign in are kept by the service at https://id.example.org; use its own commands.\n',
+  ])
+})
+
+it('says so where nothing was started yet', async () => {
+  const ending = await glacis(['list'], '', { DATABASE_URL: '' })
+  expect([ending.code, ending.said]).toEqual([
+    1,
+    expect.stringMatching(/^There is nothing in .* yet; start Glacis once/),
+  ])
+})

@@ -1,0 +1,141 @@
+/** `glacis packs import | export | status`: knowledge without a network, whether Glacis runs or not. */
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { migrations as identityMigrations } from '@glacis/identity'
+import { type Config, readConfig } from '#config.ts'
+import { startPostgres } from '#database/embedded.ts'
+import { type Database, openDatabase } from '#database/index.ts'
+import { migrate } from '#database/migrate.ts'
+import { migrations } from '#database/migrations.ts'
+import { lockFolder } from '#lock.ts'
+import { createLogger, type Logger } from '#log.ts'
+import { Obstacle, WrongWords } from '#obstacle.ts'
+import { exportPacks, importAside, ImportFailure, type PackStatus, packStatus } from '#packs/index.ts'
+import { type Reached, reachDatabase } from './reach.ts'
+
+interface Place {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly root: string
+}
+interface Opened {
+  readonly database: Database
+  readonly url: string
+  readonly packsFolder: string
+}
+
+const usage = `Usage: glacis packs import FILE|FOLDER …   read feeds from files: .json .jsonl .csv .xml .yaml, packed or not
+       glacis packs export [FILE]         write everything that feeds brought into one file, to carry elsewhere
+       glacis packs status [--json]       what is there, how old it is, what went wrong`
+
+/**
+ * Runs one of them.
+ *
+ * @throws WrongWords for words that mean nothing here; Obstacle for what a person can mend
+ */
+export async function packsCommand([verb = '', ...words]: readonly string[], place: Place): Promise<void> {
+  if (verb === 'import' && words.length > 0) return withDatabase(place, (opened) => importAll(words, opened))
+  if (verb === 'export' && words.length <= 1) return withDatabase(place, (opened) => exportAll(words[0], opened))
+  if (verb === 'status' && words.every((word) => word === '--json')) {
+    return withDatabase(place, (opened) => showStatus(words.length > 0, opened))
+  }
+  throw new WrongWords(usage)
+}
+
+/** One file that cannot be read does not keep the others from being read. */
+async function importAll(paths: readonly string[], { url, packsFolder }: Opened): Promise<void> {
+  const problems: string[] = []
+  for (const path of paths) {
+    try {
+      if (!existsSync(resolve(path))) throw new ImportFailure('There is no such file.')
+      const imported = await importAside(resolve(path), { databaseUrl: url, packsFolder, onProgress: showProgress })
+      clearProgress()
+      for (const { pack, records, skipped } of imported) {
+        const more = skipped > 0 ? `, ${skipped.toLocaleString('en')} skipped` : ''
+        process.stdout.write(`${pack}: ${records.toLocaleString('en')} records${more}\n`)
+      }
+    } catch (error) {
+      if (!(error instanceof ImportFailure)) throw error
+      clearProgress()
+      problems.push(`${path}: ${error.message}`)
+    }
+  }
+  if (problems.length > 0) throw new Obstacle(problems.join('\n'))
+}
+
+function showProgress(words: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${words}`)
+}
+
+function clearProgress(): void {
+  if (process.stderr.isTTY) process.stderr.write('\r\u001B[K')
+}
+
+async function exportAll(path: string | undefined, { database, packsFolder }: Opened): Promise<void> {
+  const file = resolve(path ?? `glacis-packs-${new Date().toISOString().slice(0, 10)}.tar.zst`)
+  const records = await exportPacks(database.owner, packsFolder, file)
+  process.stdout.write(
+    `${file}: ${records.toLocaleString('en')} records; read it elsewhere with "glacis packs import"\n`,
+  )
+}
+
+async function showStatus(isJson: boolean, { database }: Opened): Promise<void> {
+  const packs = await packStatus(database.owner)
+  process.stdout.write(isJson ? `${JSON.stringify({ packs }, null, 2)}\n` : tableOf(packs))
+}
+
+function tableOf(packs: readonly PackStatus[]): string {
+  if (packs.length === 0) return 'Nothing yet: start Glacis once, or import a file.\n'
+  const rows = packs.map((pack) => [
+    pack.name,
+    pack.version,
+    pack.age,
+    pack.records.toLocaleString('en'),
+    pack.skipped > 0 ? `${pack.skipped} skipped` : '',
+    pack.progress || pack.problem,
+  ])
+  const heads = ['name', 'version', 'age', 'records', '', '']
+  const widths = heads.map((head, column) => Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)))
+  return [heads, ...rows]
+    .map(
+      (row) =>
+        row
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd() + '\n',
+    )
+    .join('')
+}
+
+/** Opens the database of the settings, whether Glacis runs or not, and made where it never did. */
+async function withDatabase(place: Place, work: (opened: Opened) => Promise<void>): Promise<void> {
+  const config = readConfig(place.environment, place.root)
+  const log = createLogger({ level: 'error' })
+  await using reached = await reach(config, log)
+  await using running = new AsyncDisposableStack()
+  const database = openDatabase(reached.url, log, { app: 1, owner: 2 })
+  running.defer(() => database.close())
+  if (!reached.isServed) await migrate(database.owner, [...migrations, ...identityMigrations])
+  const packsFolder = join(config.dataFolder, 'packs')
+  await mkdir(packsFolder, { recursive: true })
+  await work({ database, url: reached.url, packsFolder })
+}
+
+/** Knowledge may be brought before the first start: then there is no database yet. */
+async function reach(config: Config, log: Logger): Promise<Reached> {
+  if (config.databaseUrl !== undefined || existsSync(join(config.dataFolder, 'postgres')))
+    return reachDatabase(config, log)
+  const release = await lockFolder(config.dataFolder)
+  const postgres = await startPostgres({ dataFolder: config.dataFolder, log }).catch(async (error: unknown) => {
+    await release()
+    throw error
+  })
+  return {
+    url: postgres.url,
+    isServed: false,
+    async [Symbol.asyncDispose]() {
+      await postgres.stop()
+      await release()
+    },
+  }
+}

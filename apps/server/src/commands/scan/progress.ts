@@ -1,0 +1,49 @@
+import type { ProgressObservation } from '@glacis/contract/runner'
+import type { z } from 'zod'
+
+interface Terminal {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  write(text: string): boolean
+}
+/** One line at the bottom of a terminal that says how far a scan is; nothing anywhere else. */
+export interface Progress {
+  show(state: z.infer<typeof ProgressObservation>): void
+  /** Writes other lines where the bar stands, and the bar below them. */
+  above(write: () => void): void
+  end(): void
+}
+
+const phases: Readonly<Record<z.infer<typeof ProgressObservation>['phase'], string>> = {
+  PHASE_DISCOVERY: 'looking for hosts',
+  PHASE_PORTS: 'asking ports',
+  PHASE_IDENTIFY: 'naming services',
+  PHASE_CHECKS: 'running checks',
+}
+const barWidth = 24
+const clearLine = '\r\u001b[2K'
+
+/** @param hostsTotal addresses of the job */
+export function createProgress(terminal: Terminal, hostsTotal: number): Progress {
+  if (!terminal.isTTY) return { show: () => undefined, above: (write) => write(), end: () => undefined }
+  let line = ''
+  return {
+    show({ phase, hostsDone }) {
+      line = barOf(hostsDone, hostsTotal, phases[phase]).slice(0, (terminal.columns ?? 80) - 1)
+      terminal.write(`${clearLine}${line}`)
+    },
+    above(write) {
+      terminal.write(clearLine)
+      write()
+      terminal.write(line)
+    },
+    end: () => void terminal.write(clearLine),
+  }
+}
+
+function barOf(done: number, total: number, words: string): string {
+  const share = total === 0 ? 1 : Math.min(1, done / total)
+  const full = Math.round(share * barWidth)
+  const bar = `${'█'.repeat(full)}${'░'.repeat(barWidth - full)}`
+  return `${bar} ${String(Math.floor(share * 100)).padStart(3)} %  ${done} of ${total} ${total === 1 ? 'host' : 'hosts'}  ${words}`
+}

@@ -1,0 +1,215 @@
+/** The dependency graph: which software, on which hosts, is open to which threats. */
+import type { ParsedInputOf } from '@glacis/contract/endpoint'
+import type * as contract from '@glacis/contract/insights'
+import type { DependencyGraph, GraphNode } from '@glacis/contract/insights'
+import type { IssueStatus, StatusFilter } from '@glacis/contract/issue'
+import type { SeverityCategory } from '@glacis/contract/threat'
+import type { Ctx } from '#ctx.ts'
+import { type RawBuilder, sql } from 'kysely'
+
+type Input = ParsedInputOf<typeof contract.getEcosystem>
+type Filter = NonNullable<Input['filter']>
+
+/** The riskiest threats that a graph is made of; the cap on nodes is reached long before. */
+const threatsMax = 500
+/** Hosts that one threat brings where there are many threats, so that one of them does not fill the graph. */
+const hostsPerThreatMin = 40
+
+interface Seen {
+  readonly issue_id: string
+  readonly host_id: string
+  readonly product_id: string | null
+}
+
+/**
+ * The graph, riskiest first: threats by priority, each with the hosts it stands on and the software
+ * it is about, until `maxNodes` are reached. A threat is linked to the software it is about, and to
+ * the host itself where it is about none; a host is linked to that software.
+ */
+export async function ecosystem(ctx: Ctx, { filter = {}, maxNodes }: Input): Promise<DependencyGraph> {
+  const targets = await targetsOf(ctx, filter)
+  const threats = await threatsOf(ctx, filter, targets)
+  const each = Math.max(hostsPerThreatMin, Math.ceil((2 * maxNodes) / Math.max(1, threats.length)))
+  const seen = await occurrencesOf(ctx, threats, filter, targets, each)
+  const { ids, links, isCut } = assemble(seen, maxNodes)
+  const isWhole = !isCut && threats.length < threatsMax && !hasFull(seen, each)
+  const nodes = [
+    ...(await productNodes(ctx, ids.products)),
+    ...(await hostNodes(ctx, ids.hosts)),
+    ...(await threatNodes(ctx, ids.threats)),
+  ]
+  const shown = { threats: ids.threats.size, hosts: ids.hosts.size, products: ids.products.size }
+  const totalNodeCount = isWhole ? nodes.length : await total(ctx, filter, targets, shown)
+  return { nodes, links, totalNodeCount, totalNodeCountIsExact: isWhole }
+}
+
+/** Null: every target. */
+async function targetsOf(ctx: Ctx, { targetId, tagIds }: Filter): Promise<readonly string[] | null> {
+  if (!tagIds?.length) return targetId ? [targetId] : null
+  const rows = await ctx.tx
+    .selectFrom('target_tag')
+    .select('target_id')
+    .distinct()
+    .where('account_id', '=', ctx.account)
+    .where('tag_id', 'in', tagIds)
+    .execute()
+  return rows.map((row) => row.target_id).filter((id) => !targetId || id === targetId)
+}
+
+const statuses: Readonly<Record<StatusFilter, readonly IssueStatus[]>> = {
+  STATUS_FILTER_ALL: ['STATUS_OPEN', 'STATUS_REGRESSION', 'STATUS_RESOLVED', 'STATUS_IGNORED'],
+  STATUS_FILTER_OPEN: ['STATUS_OPEN', 'STATUS_REGRESSION'],
+  STATUS_FILTER_RESOLVED: ['STATUS_RESOLVED'],
+  STATUS_FILTER_IGNORED: ['STATUS_IGNORED'],
+}
+
+/** What is open, unless somebody asks for something else. */
+function wanted({ status }: Filter): readonly IssueStatus[] {
+  return (status?.length ? status : (['STATUS_FILTER_OPEN'] as const)).flatMap((one) => statuses[one])
+}
+
+function matching(ctx: Ctx, filter: Filter, targets: readonly string[] | null): RawBuilder<unknown> {
+  const parts = [sql`issue.account_id = ${ctx.account}`, sql`issue.status = any(${wanted(filter)}::text[])`]
+  if (filter.verification === 'VERIFICATION_FILTER_VERIFIED')
+    parts.push(sql`issue.verification = 'VERIFICATION_VERIFIED'`)
+  if (filter.verification === 'VERIFICATION_FILTER_UNVERIFIED')
+    parts.push(sql`issue.verification = 'VERIFICATION_UNVERIFIED'`)
+  if (filter.severities?.length) parts.push(sql`issue.category = any(${filter.severities}::text[])`)
+  if (filter.kev) {
+    parts.push(sql`exists (
+      select from threat where threat.id = issue.threat_id and threat.known_exploited_at is not null)`)
+  }
+  if (targets) {
+    parts.push(sql`issue.id in (
+      select issue_id from issue_target
+      where account_id = ${ctx.account} and target_id = any(${targets}::uuid[]) and status = any(${wanted(filter)}::text[]))`)
+  }
+  return sql.join(parts, sql` and `)
+}
+
+async function threatsOf(ctx: Ctx, filter: Filter, targets: readonly string[] | null): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select issue.id from issue
+    where ${matching(ctx, filter, targets)}
+    order by issue.priority desc, issue.id desc
+    limit ${threatsMax}`.execute(ctx.tx)
+  return rows.map((row) => row.id)
+}
+
+/** The worst hosts of each threat, as the index hands them out. */
+async function occurrencesOf(
+  ctx: Ctx,
+  threats: readonly string[],
+  filter: Filter,
+  targets: readonly string[] | null,
+  each: number,
+): Promise<Seen[]> {
+  if (threats.length === 0) return []
+  const { rows } = await sql<Seen>`
+    select wanted.issue_id, seen.host_id, seen.product_id
+    from unnest(${threats}::uuid[]) with ordinality as wanted (issue_id, place)
+    cross join lateral (
+      select host_id, product_id from occurrence
+      where account_id = ${ctx.account} and issue_id = wanted.issue_id
+        and status = any(${wanted(filter)}::text[])
+        and ${targets ? sql`target_id = any(${targets}::uuid[])` : sql`true`}
+      limit ${each}
+    ) as seen
+    order by wanted.place`.execute(ctx.tx)
+  return rows
+}
+
+/** Whether some threat has as many occurrences as were asked for, and so may have more. */
+function hasFull(seen: readonly Seen[], each: number): boolean {
+  return [...Map.groupBy(seen, (one) => one.issue_id).values()].some((group) => group.length >= each)
+}
+
+/** Takes what was seen in its order for as long as there is room. */
+function assemble(seen: readonly Seen[], maxNodes: number) {
+  const ids = { products: new Set<string>(), hosts: new Set<string>(), threats: new Set<string>() }
+  const links = new Map<string, DependencyGraph['links'][number]>()
+  const link = (sourceNodeId: string, targetNodeId: string) =>
+    links.set(sourceNodeId + targetNodeId, { sourceNodeId, targetNodeId })
+  let isCut = false
+  for (const { issue_id, host_id, product_id } of seen) {
+    const more =
+      Number(!ids.threats.has(issue_id)) +
+      Number(!ids.hosts.has(host_id)) +
+      Number(product_id !== null && !ids.products.has(product_id))
+    if (ids.products.size + ids.hosts.size + ids.threats.size + more > maxNodes) {
+      isCut = true
+      continue
+    }
+    ids.threats.add(issue_id)
+    ids.hosts.add(host_id)
+    if (product_id === null) link(host_id, issue_id)
+    else {
+      ids.products.add(product_id)
+      link(host_id, product_id)
+      link(product_id, issue_id)
+    }
+  }
+  return { ids, links: [...links.values()], isCut }
+}
+
+async function productNodes(ctx: Ctx, ids: ReadonlySet<string>): Promise<GraphNode[]> {
+  const { rows } = await sql<{ id: string; name: string; version: string }>`
+    select id, name, version from product
+    where account_id = ${ctx.account} and id = any(${[...ids]}::uuid[])`.execute(ctx.tx)
+  return rows.map(({ id, name, version }) => ({
+    id,
+    name: version && !name.endsWith(version) ? `${name} ${version}` : name,
+    kind: 'KIND_PRODUCT',
+  }))
+}
+
+async function hostNodes(ctx: Ctx, ids: ReadonlySet<string>): Promise<GraphNode[]> {
+  const { rows } = await sql<{ id: string; name: string }>`
+    select id, coalesce(nullif(name, ''), address) as name from host
+    where account_id = ${ctx.account} and id = any(${[...ids]}::uuid[])`.execute(ctx.tx)
+  return rows.map(({ id, name }) => ({ id, name, kind: 'KIND_HOST' }))
+}
+
+async function threatNodes(ctx: Ctx, ids: ReadonlySet<string>): Promise<GraphNode[]> {
+  const { rows } = await sql<{ id: string; name: string; category: SeverityCategory; exploited: boolean }>`
+    select issue.id, case when threat.kind = 'cve' then threat.key else threat.name end as name, issue.category,
+           threat.known_exploited_at is not null as exploited
+    from issue
+    join threat on threat.id = issue.threat_id
+    where issue.account_id = ${ctx.account} and issue.id = any(${[...ids]}::uuid[])`.execute(ctx.tx)
+  return rows.map(({ id, name, category, exploited }) => ({
+    id,
+    name,
+    kind: 'KIND_THREAT',
+    severity: category,
+    ...(exploited && { knownExploited: true }),
+  }))
+}
+
+/**
+ * How many nodes there would be without the cap. Where something was left out it is a lower bound that
+ * costs little: every threat, and every host where the filter asks for no more than what is counted.
+ */
+async function total(ctx: Ctx, filter: Filter, targets: readonly string[] | null, shown: Shown): Promise<number> {
+  const { rows } = await sql<{ threats: number; hosts: number }>`
+    select (select count(*)::int from issue where ${matching(ctx, filter, targets)}) as threats,
+           (select coalesce(sum(${affected(filter)}), 0)::int from target_count
+            where account_id = ${ctx.account} and ${targets ? sql`target_id = any(${targets}::uuid[])` : sql`true`}) as hosts`.execute(
+    ctx.tx,
+  )
+  const { threats = 0, hosts = 0 } = rows[0] ?? {}
+  const isCounted =
+    !filter.severities?.length && !filter.kev && !filter.status?.some((one) => one !== 'STATUS_FILTER_OPEN')
+  return Math.max(threats, shown.threats) + (isCounted ? Math.max(hosts, shown.hosts) : shown.hosts) + shown.products
+}
+
+interface Shown {
+  readonly threats: number
+  readonly hosts: number
+  readonly products: number
+}
+
+function affected({ verification }: Filter): RawBuilder<unknown> {
+  if (verification === 'VERIFICATION_FILTER_VERIFIED') return sql`hosts_verified`
+  return verification === 'VERIFICATION_FILTER_UNVERIFIED' ? sql`hosts_potential` : sql`hosts`
+}

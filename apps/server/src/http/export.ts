@@ -1,0 +1,26 @@
+/** The call that answers with a list of issues as a file, however long. */
+import { Readable } from 'node:stream'
+import { fromQueryString } from '@glacis/contract/query-string'
+import { ExportQuery } from '@glacis/contract/triage'
+import { record } from '#audit.ts'
+import { type Database, inAccount } from '#database/index.ts'
+import type { Guard } from '#http/guard.ts'
+import { exportIssues } from '#issues/index.ts'
+import type { FastifyInstance } from 'fastify'
+
+/** Serves `/v1/issues/export`: the rows leave as they are read. A file that breaks off ends its connection. */
+export function serveExports(app: FastifyInstance, database: Database, guard: Guard): void {
+  app.get('/v1/issues/export', async (request, reply) => {
+    const as = await guard.admit(request)
+    const order = ExportQuery.parse(fromQueryString(request.url.split('?', 2)[1] ?? ''))
+    await inAccount(database, as, (ctx) =>
+      record(ctx, 'issue.export', { kind: 'account', id: as.account }, { ...order }),
+    )
+    const pieces = exportIssues((work) => inAccount(database, as, work), order)
+    const day = new Date().toISOString().slice(0, 10)
+    return reply
+      .type(order.format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8')
+      .header('content-disposition', `attachment; filename="glacis-risks-${day}.${order.format}"`)
+      .send(Readable.from(pieces, { objectMode: true, highWaterMark: 1 }))
+  })
+}

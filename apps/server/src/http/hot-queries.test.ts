@@ -1,0 +1,144 @@
+/** What lists, details and charts ask the database, explained on an account that is most of the data. */
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Ctx, systemActor } from '#ctx.ts'
+import { type Database, inAccount, openDatabase } from '#database/index.ts'
+import { migrate } from '#database/migrate.ts'
+import { migrations } from '#database/migrations.ts'
+import { ecosystem } from '#graph.ts'
+import { getHost, getProduct, listHosts, listProducts } from '#inventory/index.ts'
+import { getIssue, listIssues } from '#issues/index.ts'
+import { getScan, listScanEvents, listScans } from '#scans/index.ts'
+import { affectedHosts, closeEndedDays, issuesBySeverity, issuesByStatus, scans, summary } from '#stats/index.ts'
+import { describeTargets, getTarget, listTargets } from '#targets/index.ts'
+import { testDatabase } from '#testing/database.ts'
+import { accountId, rowId, seed } from '#testing/large.ts'
+import { sql } from 'kysely'
+
+const size = { hosts: 3000, issues: 1000, occurrencesPerHost: 10, smallAccounts: 2 }
+/** Tables that grow without end; none may be read from one end to the other for one answer. */
+const big = [
+  'occurrence',
+  'issue_event',
+  'issue_target',
+  'host',
+  'host_product',
+  'service',
+  'scan_issue',
+  'scan_host',
+  'scan_event',
+  'stats_day',
+]
+const nothing = { info() {}, warn() {}, error() {} }
+let database: Database
+let drop: () => Promise<void>
+
+beforeAll(async () => {
+  const made = await testDatabase()
+  drop = made.drop
+  database = openDatabase(made.url, nothing, { app: 1, owner: 1 })
+  await migrate(database.owner, migrations)
+  await seed(database.owner, size, () => undefined)
+  await closeEndedDays({ database, log: nothing })
+  await sql`analyze stats_day`.execute(database.owner)
+}, 180_000)
+afterAll(async () => {
+  await database.close()
+  await drop()
+})
+
+const [target, host, product, issue, scan] = [
+  rowId('target', 7),
+  rowId('host', 55),
+  rowId('product', 590),
+  rowId('issue', 300),
+  rowId('scan', 155 * 400 + 7),
+]
+const verified = { verification: 'VERIFICATION_FILTER_VERIFIED', status: ['STATUS_FILTER_OPEN'] } as const
+const year = { period: 'PERIOD_YEAR' } as const
+const quarter = { period: 'PERIOD_QUARTER' } as const
+
+const calls: Readonly<Record<string, (ctx: Ctx) => Promise<unknown>>> = {
+  targets: (ctx) => listTargets(ctx, {}),
+  'one target': (ctx) => getTarget(ctx, { id: target }),
+  hosts: (ctx) => listHosts(ctx, {}, describeTargets),
+  'hosts of a target': (ctx) => listHosts(ctx, { filter: { targetId: target } }, describeTargets),
+  'one host': (ctx) => getHost(ctx, { id: host }, describeTargets),
+  'hosts of a product': (ctx) => listHosts(ctx, { filter: { productId: product } }, describeTargets),
+  products: (ctx) => listProducts(ctx, {}),
+  'one product': (ctx) => getProduct(ctx, { id: product }),
+  scans: (ctx) => listScans(ctx, {}),
+  'one scan': (ctx) => getScan(ctx, { id: scan }),
+  'events of a scan': (ctx) => listScanEvents(ctx, { id: scan }),
+  'open verified issues': (ctx) =>
+    listIssues(ctx, { filter: { ...verified, status: [...verified.status] } }, describeTargets),
+  'issues by priority': (ctx) =>
+    listIssues(ctx, { orderBy: 'ORDER_BY_PRIORITY', filter: { verification: verified.verification } }, describeTargets),
+  'all issues': (ctx) => listIssues(ctx, {}, describeTargets),
+  'issues of a host': (ctx) => listIssues(ctx, { filter: { affectedHostId: host } }, describeTargets),
+  'issues of a target': (ctx) => listIssues(ctx, { filter: { affectedTargetId: target } }, describeTargets),
+  'open issues of a host': (ctx) =>
+    listIssues(ctx, { filter: { affectedHostId: host, status: ['STATUS_FILTER_OPEN'] } }, describeTargets),
+  'open issues of a target': (ctx) =>
+    listIssues(ctx, { filter: { affectedTargetId: target, status: ['STATUS_FILTER_OPEN'] } }, describeTargets),
+  'issues of a product': (ctx) => listIssues(ctx, { filter: { productId: product } }, describeTargets),
+  'issues of a scan': (ctx) => listIssues(ctx, { filter: { scanId: scan } }, describeTargets),
+  'one issue': (ctx) => getIssue(ctx, { id: issue }, describeTargets),
+  'issues by severity over a year': (ctx) => issuesBySeverity(ctx, year),
+  'issues by status over a quarter': (ctx) => issuesByStatus(ctx, quarter),
+  'the same of a target': (ctx) => issuesByStatus(ctx, { ...year, filter: { affectedTargetId: target } }),
+  'the same of a host': (ctx) => issuesByStatus(ctx, { ...year, filter: { affectedHostId: host } }),
+  'affected hosts over a year': (ctx) => affectedHosts(ctx, year),
+  'scans over a year': (ctx) => scans(ctx, year),
+  'the summary': (ctx) => summary(ctx, { ...year, filter: { verification: verified.verification } }),
+  'the graph': (ctx) => ecosystem(ctx, { maxNodes: 200 }),
+  'the graph of a target': (ctx) => ecosystem(ctx, { maxNodes: 200, filter: { targetId: target } }),
+}
+
+interface Statement {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+/** Every statement that `work` sends, as it is sent. */
+async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
+  const seen: Statement[] = []
+  const { query } = pg.Client.prototype
+  pg.Client.prototype.query = function note(this: pg.Client, ...given: unknown[]) {
+    const [text, values] = given
+    if (typeof text === 'string' && /^\s*(select|with|update|insert|delete)\b/i.test(text)) {
+      seen.push({ text, values: Array.isArray(values) ? values : [] })
+    }
+    return Reflect.apply(query, this, given)
+  } as typeof query
+  try {
+    await work()
+  } finally {
+    pg.Client.prototype.query = query
+  }
+  return seen
+}
+
+/** Big tables that the plan of a statement reads as a whole. */
+async function readWhole(ctx: Ctx, { text, values }: Statement): Promise<string[]> {
+  const parts = text
+    .split(/\$(\d+)/)
+    .map((part, index) => (index % 2 === 0 ? sql.raw(part) : sql`${values[Number(part) - 1]}`))
+  const { rows } = await sql<{ 'QUERY PLAN': string }>`explain ${sql.join(parts, sql``)}`.execute(ctx.tx)
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  return [...plan.matchAll(/Seq Scan on (\w+)/g)].flatMap(([, table = '']) => (big.includes(table) ? [table] : []))
+}
+
+describe('no big table is read from one end to the other for', () => {
+  it.each(Object.keys(calls))('%s', async (name) => {
+    const as = { account: accountId(0), actor: systemActor, log: nothing }
+    const call = calls[name]
+    if (!call) throw new Error('the names are those of the calls')
+    const statements = await statementsOf(() => inAccount(database, as, call))
+    expect(statements.length).toBeGreaterThan(0)
+    for (const statement of statements) {
+      const found = await inAccount(database, as, (ctx) => readWhole(ctx, statement))
+      expect([found, found.length > 0 && statement.text]).toEqual([[], false])
+    }
+  })
+})

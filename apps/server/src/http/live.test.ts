@@ -1,0 +1,157 @@
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newId } from '#database/index.ts'
+import { announce } from '#notifications/index.ts'
+import { openTestApi, type TestApi } from '#testing/api.ts'
+import { type House, openHouse } from '#testing/house.ts'
+
+let house: House
+let api: TestApi
+let app: FastifyInstance
+let origin: string
+
+beforeAll(async () => {
+  house = await openHouse()
+  api = await openTestApi(house, 'http://x')
+  ;({ app } = api)
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  origin = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}` // listens on a port
+})
+afterAll(async () => {
+  await api.close()
+  await house.close()
+})
+
+const get = (path: string, headers: Record<string, string>, signal?: AbortSignal) =>
+  fetch(origin + path, { headers, ...(signal && { signal }) })
+const send = (method: string, path: string, body: object, headers: Record<string, string>) =>
+  fetch(origin + path, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+
+/** Reads a stream until `count` events are there. */
+async function read(headers: Record<string, string>, count: number, whileOpen: () => Promise<void>) {
+  const stop = new AbortController()
+  const response = await get('/v1/events', headers, stop.signal)
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  let text = ''
+  const decoder = new TextDecoder()
+  await whileOpen()
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true })
+    if ([...text.matchAll(/^data: /gm)].length >= count) break
+  }
+  stop.abort()
+  return text
+    .split('\n\n')
+    .filter((part) => part.includes('data: '))
+    .map((part) => ({
+      id: /^id: (.+)$/m.exec(part)?.[1] ?? '',
+      kind: /^event: (.+)$/m.exec(part)?.[1] ?? '',
+      title: (JSON.parse(/^data: (.+)$/m.exec(part)?.[1] ?? '{}') as { title?: string }).title,
+    }))
+}
+
+async function accountOf(name: string): Promise<string> {
+  await get('/v1/targets', { 'x-person': name })
+  const row = await house.database.owner
+    .selectFrom('account')
+    .select('id')
+    .where('identity_id', '=', name)
+    .executeTakeFirstOrThrow()
+  return row.id
+}
+const opened = (title: string) => ({
+  kind: 'EVENT_ISSUE_OPENED' as const,
+  title,
+  resource: { kind: 'issue' as const, id: newId() },
+})
+
+describe('GET /v1/events', () => {
+  it('streams what happens in the account of the reader, and resumes after the last event it saw', async () => {
+    const [anna, bert] = [await accountOf('anna'), await accountOf('bert')]
+    const first = await read({ 'x-person': 'anna' }, 1, async () => {
+      await house.as(bert, (ctx) => announce(ctx, [opened('of bert')]))
+      await house.as(anna, (ctx) => announce(ctx, [opened('one')]))
+    })
+    expect(first.map(({ kind, title }) => [kind, title])).toEqual([['EVENT_ISSUE_OPENED', 'one']])
+    await house.as(anna, (ctx) => announce(ctx, [opened('two')]))
+    const resumed = await read({ 'x-person': 'anna', 'last-event-id': first[0]?.id ?? '' }, 1, async () => undefined)
+    expect(resumed.map(({ title }) => title)).toEqual(['two'])
+  })
+
+  it('is closed to strangers and refuses an id of its reader’s own making', async () => {
+    expect((await get('/v1/events', {})).status).toBe(401)
+    expect((await get('/v1/events', { 'x-person': 'anna', 'last-event-id': "1'; drop" })).status).toBe(400)
+  })
+})
+
+describe('API tokens', () => {
+  const make = async (scopes: string[], more: object = {}) => {
+    const answer = await send(
+      'POST',
+      '/v1/api-tokens',
+      { apiToken: { name: 'CI', scopes, ...more } },
+      { 'x-person': 'carl' },
+    )
+    return {
+      status: answer.status,
+      ...((await answer.json()) as { apiToken?: { id: string; token: string; prefix: string } }),
+    }
+  }
+  const bearer = (token: string | undefined) => ({ authorization: `Bearer ${token ?? ''}` })
+
+  it('read and write as far as their scopes reach, without an origin, and are gone once revoked', async () => {
+    const { apiToken } = await make(['SCOPE_READ'])
+    expect(apiToken?.token).toMatch(/^glc_[\w-]{43}$/)
+    expect((await get('/v1/targets', bearer(apiToken?.token))).status).toBe(200)
+    const body = { name: 'x', address: '127.0.0.1', schedule: { period: 'PERIOD_DAILY' } }
+    expect((await send('POST', '/v1/targets', body, bearer(apiToken?.token))).status).toBe(403)
+    const { apiToken: writer } = await make(['SCOPE_WRITE'])
+    expect((await send('POST', '/v1/targets', body, bearer(writer?.token))).status).toBe(200)
+    expect(
+      (
+        await send(
+          'POST',
+          '/v1/api-tokens',
+          { apiToken: { name: 'y', scopes: ['SCOPE_WRITE'] } },
+          bearer(writer?.token),
+        )
+      ).status,
+    ).toBe(403)
+    await fetch(`${origin}/v1/api-tokens/${apiToken?.id}`, { method: 'DELETE', headers: { 'x-person': 'carl' } })
+    expect((await get('/v1/targets', bearer(apiToken?.token))).status).toBe(401)
+  })
+
+  it('are listed without the secret, with their last use, and leave a trail', async () => {
+    const { apiToken } = await make(['SCOPE_READ'])
+    await get('/v1/targets', bearer(apiToken?.token))
+    const listed = await (await get('/v1/api-tokens', { 'x-person': 'carl' })).text()
+    expect(listed).toContain('lastUsedTime')
+    expect(listed).not.toContain(apiToken?.token)
+    const trail = await (await get('/v1/audit-events?filter.resource=api-token', { 'x-person': 'carl' })).json()
+    expect(trail).toMatchObject({ events: [{ action: 'api-token.create', actor: { kind: 'person' } }, {}, {}, {}] })
+  })
+
+  it.each([
+    [{ expireTime: '2020-01-01T00:00:00Z' }, 'in the past'],
+    [{ expireTime: '2990-01-01T00:00:00Z' }, '365 days'],
+  ])('refuse %j', async (more, words) => {
+    const answer = await make(['SCOPE_READ'], more)
+    expect(answer.status).toBe(400)
+    expect(JSON.stringify(answer)).toContain(words)
+  })
+
+  it('expire', async () => {
+    const { apiToken } = await make(['SCOPE_READ'], { expireTime: new Date(Date.now() + 60_000).toISOString() })
+    await house.database.owner
+      .updateTable('api_token')
+      .set({ expires_at: new Date(0) })
+      .where('id', '=', apiToken?.id ?? '')
+      .execute()
+    expect((await get('/v1/targets', bearer(apiToken?.token))).status).toBe(401)
+  })
+})

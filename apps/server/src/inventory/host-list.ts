@@ -1,0 +1,103 @@
+import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
+import type * as contract from '@glacis/contract/inventory'
+import type { HostOrder } from '@glacis/contract/inventory'
+import type { Ctx } from '#ctx.ts'
+import { cutPage, readPage } from '#database/page.ts'
+import { describeHosts, type Targets } from '#inventory/hosts.ts'
+import { type RawBuilder, sql } from 'kysely'
+
+type Filter = NonNullable<ParsedInputOf<typeof contract.listHosts>['filter']>
+
+/** What each order sorts by; an index serves each. */
+const orders: Readonly<
+  Record<HostOrder, { column: RawBuilder<unknown>; type: RawBuilder<unknown>; isRising: boolean }>
+> = {
+  ORDER_BY_MOST_RECENT: { column: sql`host.id`, type: sql`uuid`, isRising: false },
+  ORDER_BY_ADDRESS: { column: sql`host.address::inet`, type: sql`inet`, isRising: true },
+  ORDER_BY_LAST_CHECKED: { column: sql`host.last_checked_at`, type: sql`timestamptz`, isRising: false },
+  ORDER_BY_FIRST_SEEN: { column: sql`host.first_seen_at`, type: sql`timestamptz`, isRising: false },
+}
+
+/** The hosts of the account's targets. A host that was merged into another is not listed beside it. */
+export async function listHosts(
+  ctx: Ctx,
+  input: ParsedInputOf<typeof contract.listHosts>,
+  targets: Targets,
+): Promise<ResultOf<typeof contract.listHosts>> {
+  const { filter = {}, orderBy = 'ORDER_BY_MOST_RECENT' } = input
+  const page = readPage(input, { filter, orderBy })
+  const { column, type, isRising } = orders[orderBy]
+  const where = conditions(ctx, filter)
+  const [sort, id] = page.after ?? []
+  if (page.after) {
+    where.push(sql`(${column}, host.id) ${isRising ? sql`>` : sql`<`} (${sort}::${type}, ${id}::uuid)`)
+  }
+  const direction = isRising ? sql`asc` : sql`desc`
+  const { rows } = await sql<{ id: string; sort: string }>`
+    select host.id, ${column}::text as sort
+    from host
+    join target on target.account_id = host.account_id and target.id = host.target_id
+    where ${sql.join(where, sql` and `)}
+    order by ${column} ${direction}, host.id ${direction}
+    limit ${page.size + 1}`.execute(ctx.tx)
+  const cut = cutPage(page, rows, (row) => [row.sort, row.id])
+  const described = await describeHosts(
+    ctx,
+    cut.rows.map((row) => row.id),
+    targets,
+  )
+  return { hosts: cut.rows.flatMap((row) => described.get(row.id) ?? []), nextPageToken: cut.nextPageToken }
+}
+
+function conditions(ctx: Ctx, filter: Filter): RawBuilder<unknown>[] {
+  const parts = [
+    sql`host.account_id = ${ctx.account}`,
+    sql`target.deleted_at is null`,
+    sql`host.merged_into is null`,
+    ...wordsOf(filter.query).map((word) => matching(ctx, word)),
+  ]
+  if (filter.targetId) parts.push(sql`host.target_id = ${filter.targetId}`)
+  if (filter.newSince) parts.push(sql`host.first_seen_at >= ${new Date(filter.newSince)}`)
+  if (filter.notSeenSince) parts.push(sql`host.last_seen_at < ${new Date(filter.notSeenSince)}`)
+  if (filter.criticalities?.length) parts.push(sql`host.criticality = any(${filter.criticalities}::text[])`)
+  if (filter.productId) parts.push(running(ctx, sql`host_product.product_id = ${filter.productId}`))
+  if (filter.tagIds?.length) {
+    parts.push(sql`exists (
+      select from target_tag
+      where target_tag.account_id = ${ctx.account} and target_tag.target_id = host.target_id
+        and target_tag.tag_id = any(${filter.tagIds}::uuid[]))`)
+  }
+  if (filter.severities?.length) {
+    parts.push(sql`exists (
+      select from occurrence
+      join issue on issue.account_id = occurrence.account_id and issue.id = occurrence.issue_id
+      where occurrence.account_id = ${ctx.account} and occurrence.host_id = host.id
+        and occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION')
+        and issue.category = any(${filter.severities}::text[]))`)
+  }
+  return parts
+}
+
+function wordsOf(query = ''): string[] {
+  return query.split(/\s+/).filter(Boolean)
+}
+
+/** A word is part of an address, a name or a product; `port:443` is an open port. */
+function matching(ctx: Ctx, word: string): RawBuilder<unknown> {
+  const [, port] = /^port:(\d{1,5})$/i.exec(word) ?? []
+  if (port) {
+    return sql`host.id in (
+      select host_id from service
+      where service.account_id = ${ctx.account} and service.port = ${Number(port)} and service.gone_at is null)`
+  }
+  const like = `%${word.replace(/[\\%_]/g, '\\$&')}%`
+  return sql`(host.address ilike ${like} or host.name ilike ${like} or ${running(ctx, sql`product.name ilike ${like}`)})`
+}
+
+/** Hosts that run such software now. One question for the whole list, not one for each of its hosts. */
+function running(ctx: Ctx, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`host.id in (
+    select host_product.host_id from host_product
+    join product on product.account_id = host_product.account_id and product.id = host_product.product_id
+    where host_product.account_id = ${ctx.account} and host_product.gone_at is null and ${condition})`
+}

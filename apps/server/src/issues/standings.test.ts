@@ -1,0 +1,103 @@
+import type { IssueStatus } from '@glacis/contract/issue'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { newId } from '#database/index.ts'
+import { fillStandings } from '#database/migrations/0012-rollups.ts'
+import { setHostStatus, setIssueStatus } from '#issues/index.ts'
+import { raise } from '#issues/raise.ts'
+import { rollUp } from '#issues/roll-up.ts'
+import { type House, openHouse } from '#testing/house.ts'
+import type { Kysely } from 'kysely'
+
+let house: House
+beforeAll(async () => {
+  house = await openHouse()
+  const severity = { cvss: '', score: 9.8, category: 'CATEGORY_CRITICAL' as const }
+  await house.knows({ key: 'a' }, { key: 'b', severity }, { key: 'c' })
+})
+afterAll(() => house.close())
+
+/** Nobody here looks at targets. */
+const describeTargets = async () => new Map<string, never>()
+const tables = ['issue_target', 'host_count', 'target_count'] as const
+
+it('stay what a count of everything would give, whatever happens to occurrences', async () => {
+  const account = await house.account()
+  const [targets, hosts] = [await twoTargets(account), Array.from({ length: 5 }, () => newId())]
+  await house.as(account, async ({ tx, now }) => {
+    const seen = { first_seen_at: now, last_seen_at: now, last_checked_at: now, updated_at: now }
+    for (const [number, id] of hosts.entries()) {
+      const place = { target_id: targets[number % 2] ?? '', address: `127.91.0.${number}`, name: '' }
+      await tx
+        .insertInto('host')
+        .values({ account_id: account, id, ...place, ...seen })
+        .execute()
+    }
+  })
+  const found = (host: number, key: string, quality: number) =>
+    house.as(account, async (ctx) => {
+      const threat = await ctx.tx.selectFrom('threat').selectAll().where('key', '=', key).executeTakeFirstOrThrow()
+      const place = { hostId: hosts[host] ?? '', targetId: targets[host % 2] ?? '', location: '80/', port: 80 }
+      const evidence = { location: '80/', method: key, quality, text: '', highlights: [] }
+      const changes = await raise(ctx, [{ threat, ...place, method: key, quality, evidence }])
+      const ids = changes.map((change) => change.issueId)
+      await rollUp(ctx, ids, { reason: '', scanId: null }, { targetId: place.targetId, hostIds: [place.hostId] })
+      return ids[0] ?? ''
+    })
+  const decided = (id: string, status: Exclude<IssueStatus, 'STATUS_REGRESSION'>) =>
+    house.as(account, (ctx) => setIssueStatus(ctx, { id, status, reason: 'REASON_MITIGATED' }, describeTargets))
+  const a = await found(0, 'a', 99)
+  await found(1, 'a', 70)
+  const b = await found(0, 'b', 70)
+  await found(2, 'b', 99)
+  const c = await found(3, 'c', 99)
+  await decided(a, 'STATUS_RESOLVED')
+  await found(1, 'a', 70)
+  await decided(b, 'STATUS_IGNORED')
+  await found(4, 'b', 99)
+  await decided(c, 'STATUS_RESOLVED')
+  await house.as(account, (ctx) =>
+    setHostStatus(ctx, { id: b, hostId: hosts[4] ?? '', status: 'STATUS_RESOLVED' }, describeTargets),
+  )
+  const kept = await standings(account)
+  for (const table of tables) await house.database.owner.deleteFrom(table).execute()
+  await fillStandings(house.database.owner as unknown as Kysely<unknown>)
+  expect(kept).toEqual(await standings(account))
+  expect(kept.host_count).toHaveLength(5)
+})
+
+async function twoTargets(account: string): Promise<string[]> {
+  const ids = [newId(), newId()]
+  await house.as(account, async ({ tx, now }) => {
+    const row = {
+      account_id: account,
+      name: 'T',
+      address: '127.91.0.1',
+      kind: 'IPV4',
+      next_scan_at: null,
+      deleted_at: null,
+    }
+    const rest = { schedule_period: 'PERIOD_DAILY' as const, created_at: now, updated_at: now }
+    for (const id of ids)
+      await tx
+        .insertInto('target')
+        .values({ ...row, ...rest, id })
+        .execute()
+  })
+  return ids
+}
+
+async function standings(account: string) {
+  const read = (table: (typeof tables)[number]) =>
+    house.database.owner
+      .selectFrom(table)
+      .selectAll()
+      .where('account_id', '=', account)
+      .orderBy('target_id')
+      .orderBy(table === 'issue_target' ? 'issue_id' : table === 'host_count' ? 'host_id' : 'hosts')
+      .execute()
+  return {
+    issue_target: await read('issue_target'),
+    host_count: await read('host_count'),
+    target_count: await read('target_count'),
+  }
+}

@@ -1,0 +1,189 @@
+/** Where issues stand within targets, and what hosts and targets have: kept, so that no list counts it. */
+import type { Ctx } from '#ctx.ts'
+import { type RawBuilder, sql } from 'kysely'
+
+/** Where a change can have happened; without it, wherever the issues are. */
+export interface Place {
+  readonly targetId: string
+  readonly hostIds: readonly string[]
+}
+
+interface Change {
+  readonly target_id: string
+  readonly critical: number
+  readonly high: number
+  readonly medium: number
+  readonly low: number
+  readonly hosts: number
+  readonly verified: number
+  readonly potential: number
+}
+
+/** Below this quality of detection nothing counts as proven (see ARCHITECTURE.md). */
+export const verifiedQualityMin = 95
+
+/** What each issue is on each host: the worst of its places there, and whether one of them is proven. */
+const onHosts = (condition: RawBuilder<unknown>) => sql`
+  select occurrence.issue_id, occurrence.target_id, occurrence.host_id, min(status_rank(occurrence.status)) as rank,
+         bool_or(occurrence.method <> 'version' and occurrence.quality >= ${verifiedQualityMin}) as proven
+  from occurrence
+  where ${condition}
+  group by occurrence.issue_id, occurrence.target_id, occurrence.host_id`
+
+const bySeverity = (count: (category: RawBuilder<string>) => RawBuilder<unknown>) => sql`
+  ${count(sql.lit('CATEGORY_CRITICAL'))} as critical, ${count(sql.lit('CATEGORY_HIGH'))} as high,
+  ${count(sql.lit('CATEGORY_MEDIUM'))} as medium, ${count(sql.lit('CATEGORY_LOW'))} as low`
+
+/**
+ * Brings the standings of these issues in line with their occurrences. The issues must be locked by
+ * the caller, so that two transactions cannot tell different things of the same issue.
+ */
+export async function refreshStandings(ctx: Ctx, ids: readonly string[], place: Place | null): Promise<void> {
+  const changes = [...(await refreshHosts(ctx, ids, place)), ...(await refreshTargets(ctx, ids, place))]
+  await applyToTargets(ctx, changes)
+}
+
+/** Hosts are shared by issues that other transactions may hold: each is locked first and read afterwards. */
+async function refreshHosts(ctx: Ctx, ids: readonly string[], place: Place | null): Promise<Change[]> {
+  const here = place ? sql`and occurrence.host_id = any(${place.hostIds}::uuid[])` : sql``
+  await sql`
+    insert into host_count (account_id, host_id, target_id)
+    select distinct ${ctx.account}::uuid, host_id, target_id
+    from occurrence
+    where account_id = ${ctx.account} and issue_id = any(${ids}::uuid[]) ${here}
+    order by host_id
+    on conflict do nothing`.execute(ctx.tx)
+  const { rows: locked } = await sql<{ host_id: string }>`
+    select host_count.host_id
+    from host_count
+    where account_id = ${ctx.account} and host_id in (
+      select host_id from occurrence
+      where account_id = ${ctx.account} and issue_id = any(${ids}::uuid[]) ${here})
+    order by host_id
+    for update`.execute(ctx.tx)
+  if (locked.length === 0) return []
+  const hosts = locked.map((row) => row.host_id)
+  const { rows } = await sql<Change>`
+    with fresh as (
+      select seen.host_id,
+             ${bySeverity((category) => sql`count(*) filter (where rank <= 2 and category = ${category})::int`)},
+             bool_or(rank <= 2 and proven) as has_verified, bool_or(rank <= 2 and not proven) as has_potential
+      from (${onHosts(sql`occurrence.account_id = ${ctx.account} and occurrence.host_id = any(${hosts}::uuid[])`)}) as seen
+      join issue on issue.account_id = ${ctx.account} and issue.id = seen.issue_id
+      group by seen.host_id
+    ), before as (
+      select * from host_count where account_id = ${ctx.account} and host_id = any(${hosts}::uuid[])
+    ), written as (
+      update host_count set
+        critical = fresh.critical, high = fresh.high, medium = fresh.medium, low = fresh.low,
+        has_verified = fresh.has_verified, has_potential = fresh.has_potential
+      from fresh
+      where host_count.account_id = ${ctx.account} and host_count.host_id = fresh.host_id
+        and (host_count.critical, host_count.high, host_count.medium, host_count.low, host_count.has_verified, host_count.has_potential)
+          is distinct from (fresh.critical, fresh.high, fresh.medium, fresh.low, fresh.has_verified, fresh.has_potential)
+    )
+    select before.target_id, 0 as critical, 0 as high, 0 as medium, 0 as low,
+           sum((fresh.has_verified or fresh.has_potential)::int - (before.has_verified or before.has_potential)::int)::int as hosts,
+           sum(fresh.has_verified::int - before.has_verified::int)::int as verified,
+           sum(fresh.has_potential::int - before.has_potential::int)::int as potential
+    from before
+    join fresh using (host_id)
+    group by before.target_id`.execute(ctx.tx)
+  return rows
+}
+
+async function refreshTargets(ctx: Ctx, ids: readonly string[], place: Place | null): Promise<Change[]> {
+  const issues = sql`account_id = ${ctx.account} and issue_id = any(${ids}::uuid[])`
+  const here = place ? sql`and target_id = ${place.targetId}` : sql``
+  const { rows } = await sql<Change>`
+    with fresh as (
+      select seen.issue_id, seen.target_id, status_of(min(rank)) as status,
+             status_of(min(rank) filter (where proven)) as verified_status,
+             status_of(min(rank) filter (where not proven)) as potential_status, issue.category
+      from (${onHosts(sql`${issues} ${here}`)}) as seen
+      join issue on issue.account_id = ${ctx.account} and issue.id = seen.issue_id
+      group by seen.issue_id, seen.target_id, issue.category
+    ), before as (
+      select * from issue_target where ${issues} ${here}
+    ), written as (
+      insert into issue_target (account_id, target_id, issue_id, status, verified_status, potential_status, category)
+      select ${ctx.account}, target_id, issue_id, status, verified_status, potential_status, category from fresh
+      on conflict (account_id, target_id, issue_id) do update set
+        status = excluded.status, verified_status = excluded.verified_status,
+        potential_status = excluded.potential_status, category = excluded.category
+      where (issue_target.status, issue_target.verified_status, issue_target.potential_status, issue_target.category)
+        is distinct from (excluded.status, excluded.verified_status, excluded.potential_status, excluded.category)
+    ), gone as (
+      delete from issue_target using before
+      where issue_target.account_id = before.account_id and issue_target.target_id = before.target_id
+        and issue_target.issue_id = before.issue_id
+        and not exists (select from fresh where fresh.target_id = before.target_id and fresh.issue_id = before.issue_id)
+    ), steps as (
+      select target_id, category, 1 as step from fresh where status_rank(status) <= 2
+      union all
+      select target_id, category, -1 from before where status_rank(status) <= 2
+    )
+    select target_id, ${bySeverity((category) => sql`coalesce(sum(step) filter (where category = ${category}), 0)::int`)},
+           0 as hosts, 0 as verified, 0 as potential
+    from steps
+    group by target_id`.execute(ctx.tx)
+  return rows
+}
+
+/** In the order of the targets, so that two transactions cannot wait for each other here. */
+async function applyToTargets(ctx: Ctx, changes: readonly Change[]): Promise<void> {
+  const real = changes.filter((one) => counted.some((column) => one[column] !== 0))
+  if (real.length === 0) return
+  const targets = [...new Set(real.map((one) => one.target_id))].toSorted()
+  await sql`
+    insert into target_count (account_id, target_id)
+    select ${ctx.account}, unnest(${targets}::uuid[])
+    on conflict do nothing`.execute(ctx.tx)
+  await sql`
+    select from target_count
+    where account_id = ${ctx.account} and target_id = any(${targets}::uuid[])
+    order by target_id
+    for update`.execute(ctx.tx)
+  await sql`
+    update target_count set
+      critical = target_count.critical + step.critical, high = target_count.high + step.high,
+      medium = target_count.medium + step.medium, low = target_count.low + step.low,
+      hosts = target_count.hosts + step.hosts, hosts_verified = target_count.hosts_verified + step.verified,
+      hosts_potential = target_count.hosts_potential + step.potential
+    from (
+      select target_id, ${sql.join(counted.map((column) => sql`sum(${sql.ref(column)})::int as ${sql.ref(column)}`))}
+      from jsonb_to_recordset(${JSON.stringify(real)}::jsonb)
+        as step (target_id uuid, ${sql.join(counted.map((column) => sql`${sql.ref(column)} int`))})
+      group by target_id
+    ) as step
+    where target_count.account_id = ${ctx.account} and target_count.target_id = step.target_id`.execute(ctx.tx)
+}
+
+const counted = ['critical', 'high', 'medium', 'low', 'hosts', 'verified', 'potential'] as const
+
+/**
+ * Notes for each occurrence on these hosts which software it is about: the product whose version it
+ * names, or, for what a check has proven, the one product that was recognised on its port.
+ */
+export async function linkProducts(ctx: Ctx, hostIds: readonly string[]): Promise<void> {
+  if (hostIds.length === 0) return
+  await sql`
+    update occurrence set product_id = found.product_id
+    from (
+      select occurrence.id,
+             case when occurrence.method = 'version'
+               then (array_agg(product.id order by host_product.last_seen_at desc) filter (
+                 where occurrence.location = host_product.port || ' ' || product.vendor || ':' || product.product))[1]
+               else case when count(*) = 1 then (array_agg(product.id))[1] end
+             end as product_id
+      from occurrence
+      left join host_product
+        on host_product.account_id = ${ctx.account} and host_product.host_id = occurrence.host_id
+        and host_product.port = occurrence.port and host_product.gone_at is null
+      left join product on product.account_id = ${ctx.account} and product.id = host_product.product_id
+      where occurrence.account_id = ${ctx.account} and occurrence.host_id = any(${hostIds}::uuid[])
+      group by occurrence.id, occurrence.method, occurrence.location
+    ) as found
+    where occurrence.account_id = ${ctx.account} and occurrence.id = found.id
+      and occurrence.product_id is distinct from found.product_id`.execute(ctx.tx)
+}

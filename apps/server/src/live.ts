@@ -1,0 +1,70 @@
+/** Hints from the database that something was written for an account. A hint may be missed; the rows may not. */
+import type { Log } from '#ctx.ts'
+import { Client } from 'pg'
+
+export interface Live {
+  /** Calls back after each hint for the account; returns how to stop. */
+  onHint(account: string, call: () => void): () => void
+  /** Calls back after each hint, with its account; returns how to stop. */
+  onAnyHint(call: (account: string) => void): () => void
+  close(): Promise<void>
+}
+
+const hintChannel = 'glacis_event'
+const retryMs = 2000
+
+/** Listens on a connection of its own, and opens it again when it breaks. */
+export async function listenLive(databaseUrl: string, log: Log): Promise<Live> {
+  const byAccount = new Map<string, Set<() => void>>()
+  const any = new Set<(account: string) => void>()
+  const tell = (account: string) => {
+    for (const call of byAccount.get(account) ?? []) call()
+    for (const call of any) call(account)
+  }
+  let isClosed = false
+  let client: Client | null = null
+  let timer: NodeJS.Timeout | undefined
+  const connect = async () => {
+    if (isClosed) return
+    const fresh = new Client({ connectionString: databaseUrl, keepAlive: true })
+    const again = () => {
+      if (client !== fresh || isClosed) return
+      client = null
+      timer = setTimeout(() => void connect(), retryMs)
+    }
+    fresh.on('notification', ({ payload }) => payload && tell(payload))
+    fresh.on('error', (error) => {
+      log.warn({ error: error.message }, 'the connection that listens for events was lost')
+      again()
+    })
+    fresh.on('end', again)
+    client = fresh
+    try {
+      await fresh.connect()
+      await fresh.query(`listen ${hintChannel}`)
+    } catch (error) {
+      log.warn({ error: error instanceof Error ? error.message : String(error) }, 'nobody listens for events yet')
+      again()
+    }
+  }
+  await connect()
+  return {
+    onHint(account, call) {
+      const calls = byAccount.get(account) ?? new Set()
+      byAccount.set(account, calls.add(call))
+      return () => {
+        calls.delete(call)
+        if (calls.size === 0) byAccount.delete(account)
+      }
+    },
+    onAnyHint(call) {
+      any.add(call)
+      return () => void any.delete(call)
+    },
+    async close() {
+      isClosed = true
+      clearTimeout(timer)
+      await client?.end().catch(() => undefined)
+    },
+  }
+}

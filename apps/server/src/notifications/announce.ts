@@ -1,0 +1,114 @@
+import type { ChannelEvent, Notice } from '@glacis/contract/channel'
+import type { Ctx } from '#ctx.ts'
+import type { Tables } from '#database/tables.ts'
+import { type Selectable, sql } from 'kysely'
+
+export interface Announcement {
+  readonly kind:
+    | ChannelEvent
+    | 'EVENT_ISSUE_IGNORED'
+    | 'EVENT_ISSUE_CHANGED'
+    | 'EVENT_SCAN_STARTED'
+    | 'EVENT_SCAN_CHANGED'
+    | 'EVENT_SCAN_CANCELLED'
+    | 'EVENT_AGENT_CONNECTED'
+    | 'EVENT_AGENT_CHANGED'
+  /** One line, as a person reads it. */
+  readonly title: string
+  /** CVSS score where it concerns a risk. */
+  readonly score?: number | null
+  readonly resource: Notice['resource']
+  /** Targets that it concerns; absent: the whole account. */
+  readonly targetIds?: readonly string[]
+}
+
+/** Postgres sends at most this many bytes with a hint; ours carry an account's id alone. */
+export const hintChannel = 'glacis_event'
+
+/**
+ * Writes down what happened, in the transaction of the change itself: it is told of exactly if the
+ * change was committed. Listeners get a hint; who misses it finds the rows a minute later.
+ */
+export async function announce(ctx: Ctx, all: readonly Announcement[]): Promise<void> {
+  for (let from = 0; from < all.length; from += rowsPerInsert) {
+    await write(ctx, all.slice(from, from + rowsPerInsert))
+  }
+  if (all.length > 0) await sql`select pg_notify(${hintChannel}, ${ctx.account})`.execute(ctx.tx)
+}
+
+/** A statement carries at most 65,535 values; a batch of decisions brings more. */
+const rowsPerInsert = 5000
+
+async function write(ctx: Ctx, some: readonly Announcement[]): Promise<void> {
+  await ctx.tx
+    .insertInto('event')
+    .values(
+      some.map((one) => ({
+        account_id: ctx.account,
+        at: ctx.now,
+        kind: one.kind,
+        title: one.title.slice(0, 300),
+        score: one.score ?? null,
+        resource_kind: one.resource.kind,
+        resource_id: one.resource.id,
+        target_ids: one.targetIds ? [...one.targetIds] : null,
+      })),
+    )
+    .execute()
+}
+
+/** A place in an account's stream of events: transaction and number. */
+export interface Moment {
+  readonly xid: string
+  readonly id: number
+}
+
+/**
+ * Transactions of this database before this one have ended: what they wrote is there for the next
+ * statement to see. Those of other databases of the same server do not count, however long they run.
+ */
+export async function horizonOf(ctx: Ctx): Promise<string> {
+  // Who has written holds a lock on its own transaction id, of which the view shows the lower 32 bits.
+  const { rows } = await sql<{ xid: string }>`
+    with newest as (select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as xid),
+    running as (
+      select ((newest.xid >> 32) << 32) + lock.transactionid::text::bigint as xid
+      from newest, pg_locks lock join pg_stat_activity backend on backend.pid = lock.pid
+      where lock.locktype = 'transactionid' and lock.mode = 'ExclusiveLock' and lock.granted
+        and backend.datname = current_database()
+    )
+    select least(newest.xid, (select min(case when running.xid > newest.xid then running.xid - (1::bigint << 32) else running.xid end)
+                              from running))::text as xid
+    from newest`.execute(ctx.tx)
+  return rows[0]?.xid ?? '0'
+}
+
+/** The place from which a page that has just loaded everything listens on. */
+export async function startOfStream(ctx: Ctx): Promise<Moment> {
+  return { xid: await horizonOf(ctx), id: 0 }
+}
+
+/** What happened after a place, in the order of commits, at most `limit` of it, each with its own place. */
+export async function noticesSince(ctx: Ctx, after: Moment, limit: number): Promise<(Notice & { place: Moment })[]> {
+  const horizon = await horizonOf(ctx)
+  const { rows } = await sql<Selectable<Tables['event']>>`
+    select event.* from event
+    where account_id = ${ctx.account}
+      and (xid, id) > (${after.xid}::xid8, ${after.id}::bigint)
+      and xid < ${horizon}::xid8
+    order by event.xid, event.id
+    limit ${limit}`.execute(ctx.tx)
+  return rows.map((row) => ({ ...toNotice(row), place: { xid: row.xid, id: row.id } }))
+}
+
+/** An event as it is shown to the world. */
+export function toNotice(row: Selectable<Tables['event']>): Notice {
+  return {
+    id: String(row.id),
+    kind: row.kind,
+    time: row.at.toISOString(),
+    title: row.title,
+    ...(row.score !== null && { score: row.score }),
+    resource: { kind: row.resource_kind, id: row.resource_id },
+  }
+}

@@ -1,0 +1,139 @@
+import type { Notice } from '@glacis/contract/channel'
+import type { Ctx, Log } from '#ctx.ts'
+import { systemActor } from '#ctx.ts'
+import { type Database, inAccount } from '#database/index.ts'
+import type { Tables } from '#database/tables.ts'
+import type { Work } from '#jobs.ts'
+import type { Mailer } from '#mail.ts'
+import { discordBody, mailOf, slackBody, webhookBody } from '#notifications/message.ts'
+import { type Gate, type Outcome, post, signature } from '#notifications/send.ts'
+import { type Selectable, sql } from 'kysely'
+
+export interface Sending {
+  readonly database: Database
+  readonly mailer: Mailer
+  readonly gate: Gate
+  /** The portal's address, for links. */
+  readonly url: string
+  readonly log: Log
+}
+
+/** After so many deliveries in a row that failed for good, a channel pauses until a person resumes it. */
+const failuresMax = 10
+type ChannelRow = Selectable<Tables['channel']>
+
+/**
+ * One attempt at a delivery.
+ *
+ * @throws when it did not arrive and further attempts follow, so that the queue tries again
+ */
+export async function runDelivery(sending: Sending, work: Work<'delivery'>): Promise<void> {
+  const { account, deliveryId } = work.data
+  const as = { account, actor: systemActor, log: sending.log }
+  const found = await inAccount(sending.database, as, (ctx) => read(ctx, deliveryId))
+  if (!found) return
+  const message = { id: deliveryId, notices: found.delivery.notices, eventCount: found.delivery.event_count }
+  // No transaction is held open while a stranger's server takes its time.
+  const outcome = await sendTo(found.email, found.channel, message, sending)
+  await inAccount(sending.database, as, (ctx) => settle(ctx, found.channel, deliveryId, outcome, work.isLastAttempt))
+  if (outcome.error && !work.isLastAttempt) throw new Error(outcome.error)
+}
+
+interface Message {
+  readonly id: string
+  readonly notices: readonly Notice[]
+  readonly eventCount: number
+}
+
+/** Sends a message through a channel, once, whatever its state. */
+export async function sendThrough(
+  ctx: Ctx,
+  channel: ChannelRow,
+  message: Message,
+  sending: Pick<Sending, 'mailer' | 'gate' | 'url'>,
+): Promise<Outcome> {
+  return sendTo(await emailOf(ctx), channel, message, sending)
+}
+
+async function sendTo(
+  email: string,
+  channel: ChannelRow,
+  message: Message,
+  { mailer, gate, url }: Pick<Sending, 'mailer' | 'gate' | 'url'>,
+): Promise<Outcome> {
+  if (channel.kind === 'KIND_EMAIL') return byMail(mailer, mailOf(email, message, url))
+  const target = { url: channel.webhook_url, gate }
+  if (channel.kind === 'KIND_SLACK') return post({ ...target, body: slackBody(message, url) })
+  if (channel.kind === 'KIND_DISCORD') return post({ ...target, body: discordBody(message, url) })
+  const body = webhookBody(message, url)
+  return post({ ...target, body, headers: signature(channel.secret, message.id, new Date(), body) })
+}
+
+async function byMail(mailer: Mailer, mail: Parameters<Mailer['deliver']>[0]): Promise<Outcome> {
+  const start = performance.now()
+  const took = () => Math.round(performance.now() - start)
+  try {
+    await mailer.deliver(mail)
+    return { statusCode: null, latencyMs: took(), error: '', answer: '' }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return {
+      statusCode: null,
+      latencyMs: took(),
+      error: `The mail server refused it: ${reason}`.slice(0, 500),
+      answer: '',
+    }
+  }
+}
+
+async function read(ctx: Ctx, id: string) {
+  const delivery = await ctx.tx
+    .selectFrom('delivery')
+    .selectAll()
+    .where('account_id', '=', ctx.account)
+    .where('id', '=', id)
+    .where('state', '=', 'STATE_PENDING')
+    .executeTakeFirst()
+  if (!delivery) return null
+  const channel = await ctx.tx
+    .selectFrom('channel')
+    .selectAll()
+    .where('account_id', '=', ctx.account)
+    .where('id', '=', delivery.channel_id)
+    .executeTakeFirst()
+  return channel ? { delivery, channel, email: await emailOf(ctx) } : null
+}
+
+async function emailOf(ctx: Ctx): Promise<string> {
+  const { email } = await ctx.tx
+    .selectFrom('account')
+    .select('email')
+    .where('id', '=', ctx.account)
+    .executeTakeFirstOrThrow()
+  return email
+}
+
+async function settle(ctx: Ctx, channel: ChannelRow, id: string, outcome: Outcome, isLast: boolean): Promise<void> {
+  const hasArrived = outcome.error === ''
+  const state = hasArrived ? 'STATE_DELIVERED' : isLast ? 'STATE_FAILED' : 'STATE_PENDING'
+  await ctx.tx
+    .updateTable('delivery')
+    .set({
+      state,
+      attempts: sql`attempts + 1`,
+      status_code: outcome.statusCode,
+      latency_ms: outcome.latencyMs,
+      error: outcome.error,
+      answer: outcome.answer,
+      completed_at: state === 'STATE_PENDING' ? null : new Date(),
+    })
+    .where('account_id', '=', ctx.account)
+    .where('id', '=', id)
+    .execute()
+  if (state === 'STATE_PENDING') return
+  await sql`
+    update channel set
+      failures = ${hasArrived ? sql`0` : sql`failures + 1`},
+      is_enabled = ${hasArrived ? sql`is_enabled` : sql`is_enabled and failures + 1 < ${failuresMax}`}
+    where account_id = ${ctx.account} and id = ${channel.id}`.execute(ctx.tx)
+}

@@ -1,0 +1,128 @@
+import type { Notice } from '@glacis/contract/channel'
+import type { Mail } from '#mail.ts'
+
+interface Message {
+  readonly id: string
+  readonly notices: readonly Notice[]
+  readonly eventCount: number
+}
+
+/** Lines that a chat or a mail lists; the rest is a number and a link. */
+const linesMax = 10
+
+const words: Readonly<Record<string, { one: string; many: string }>> = {
+  EVENT_ISSUE_OPENED: { one: 'new risk', many: 'new risks' },
+  EVENT_ISSUE_REGRESSED: { one: 'risk is back', many: 'risks are back' },
+  EVENT_ISSUE_RESOLVED: { one: 'risk resolved', many: 'risks resolved' },
+  EVENT_THREAT_EMERGING: { one: 'emerging threat', many: 'emerging threats' },
+  EVENT_SCAN_COMPLETED: { one: 'scan completed', many: 'scans completed' },
+  EVENT_SCAN_FAILED: { one: 'scan failed', many: 'scans failed' },
+  EVENT_AGENT_DISCONNECTED: { one: 'agent disconnected', many: 'agents disconnected' },
+  EVENT_TEST: { one: 'test', many: 'tests' },
+}
+
+const pages: Readonly<Record<Notice['resource']['kind'], string>> = {
+  issue: 'risks',
+  scan: 'scans',
+  agent: 'agents',
+  target: 'scope',
+  product: 'technologies',
+}
+
+/** "2 new risks, 1 scan failed". */
+export function headline({ notices, eventCount }: Message): string {
+  if (eventCount > notices.length) return `${eventCount} events`
+  const counts = new Map<string, number>()
+  for (const { kind } of notices) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  return [...counts]
+    .map(([kind, count]) => `${count} ${words[kind]?.[count === 1 ? 'one' : 'many'] ?? 'events'}`)
+    .join(', ')
+}
+
+function linkOf(notice: Notice, url: string): string {
+  return notice.kind === 'EVENT_TEST'
+    ? `${url}/integrations`
+    : `${url}/${pages[notice.resource.kind]}/${notice.resource.id}`
+}
+
+const severity = (score: number) =>
+  score >= 9 ? 'Critical' : score >= 7 ? 'High' : score >= 4 ? 'Medium' : score > 0 ? 'Low' : 'None'
+const rating = ({ score }: Notice) => (score === undefined ? '' : `${severity(score)} ${score.toFixed(1)} · `)
+const rest = ({ eventCount }: Message) => Math.max(0, eventCount - linesMax)
+
+/** The body of a signed webhook: everything as data, with a link for each event. */
+export function webhookBody(message: Message, url: string): string {
+  return JSON.stringify({
+    type: 'glacis.events',
+    timestamp: message.notices.at(0)?.time,
+    data: {
+      headline: headline(message),
+      eventCount: message.eventCount,
+      events: message.notices.map((notice) => ({ ...notice, url: linkOf(notice, url) })),
+    },
+  })
+}
+
+/** Slack reads `&`, `<` and `>` as mark-up; nothing else needs care inside a link's text. */
+const forSlack = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('|', '¦')
+
+export function slackBody(message: Message, url: string): string {
+  const lines = message.notices
+    .slice(0, linesMax)
+    .map((notice) => `• ${rating(notice)}<${linkOf(notice, url)}|${forSlack(notice.title)}>`)
+  if (rest(message) > 0) lines.push(`and <${url}/risks/verified|${rest(message)} more>`)
+  const title = `Glacis: ${headline(message)}`
+  return JSON.stringify({
+    text: title,
+    blocks: [
+      { type: 'header', text: { type: 'plain_text', text: title.slice(0, 150) } },
+      { type: 'section', text: { type: 'mrkdwn', text: lines.join('\n').slice(0, 2900) } },
+    ],
+  })
+}
+
+/** Discord's mark-up starts with one of these; a mention needs `@`, and none is parsed anyway. */
+const forDiscord = (text: string) => text.replaceAll(/[\\*_~`|>[\]()#@<-]/g, String.raw`\$&`)
+
+export function discordBody(message: Message, url: string): string {
+  const lines = message.notices
+    .slice(0, linesMax)
+    .map((notice) => `- ${rating(notice)}[${forDiscord(notice.title).slice(0, 200)}](${linkOf(notice, url)})`)
+  if (rest(message) > 0) lines.push(`and [${rest(message)} more](${url}/risks/verified)`)
+  return JSON.stringify({
+    allowed_mentions: { parse: [] },
+    embeds: [{ title: `Glacis: ${headline(message)}`.slice(0, 256), description: lines.join('\n').slice(0, 4000) }],
+  })
+}
+
+const forHtml = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+
+/** The mail, as text and as the product looks. Nothing in it is loaded from anywhere. */
+export function mailOf(to: string, message: Message, url: string): Mail {
+  const title = headline(message)
+  const shown = message.notices.slice(0, linesMax)
+  const more = rest(message) > 0 ? `and ${rest(message)} more` : ''
+  const lines = shown.map((notice) => `${rating(notice)}${notice.title}\n  ${linkOf(notice, url)}`)
+  const rows = shown.map(
+    (notice) =>
+      `<tr><td style="padding:10px 0;border-bottom:1px solid #e3e7ea;font-size:14px">` +
+      `<span style="color:#5b6770">${forHtml(rating(notice))}</span>` +
+      `<a href="${forHtml(linkOf(notice, url))}" style="color:#00606b;font-weight:600">${forHtml(notice.title)}</a></td></tr>`,
+  )
+  const foot = `You get this because the e-mail channel of your account is on: ${url}/integrations`
+  return {
+    to,
+    subject: `Glacis: ${title}`,
+    text: [title, '', ...lines, more, '', foot].join('\n'),
+    html:
+      `<!doctype html><html lang="en"><body style="margin:0;padding:24px;background:#f8fafc;color:#0c161c;` +
+      `font-family:-apple-system,'Segoe UI',sans-serif"><table role="presentation" style="max-width:560px;margin:0 auto;` +
+      `background:#fff;border:1px solid #e3e7ea;border-radius:10px;padding:24px;width:100%">` +
+      `<tr><td style="font-size:18px;font-weight:600;padding-bottom:8px">${forHtml(title)}</td></tr>${rows.join('')}` +
+      `<tr><td style="padding-top:12px;font-size:14px"><a href="${forHtml(url)}/risks/verified" style="color:#00606b">` +
+      `${forHtml(more || 'All risks')}</a></td></tr><tr><td style="padding-top:24px;font-size:12px;color:#5b6770">` +
+      `${forHtml(foot)}</td></tr></table></body></html>`,
+  }
+}

@@ -1,0 +1,134 @@
+import { createHmac } from 'node:crypto'
+import { lookup } from 'node:dns/promises'
+import { type RequestOptions, request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { BlockList, isIP } from 'node:net'
+import { isPublicAddress } from '@glacis/scanner'
+import { storable } from '#database/text.ts'
+
+/** Where messages may go: public addresses over https, or also the networks that the operator names. */
+export type Gate = 'public' | 'all' | readonly string[]
+
+export interface Outcome {
+  /** Null where no HTTP answer came. */
+  readonly statusCode: number | null
+  readonly latencyMs: number
+  /** Empty when it arrived. */
+  readonly error: string
+  /** Beginning of the answer's body. */
+  readonly answer: string
+}
+
+const timeoutMs = 5000
+const answerBytesMax = 65_536
+const answerKept = 500
+
+/** The headers that prove who sent a message, as Standard Webhooks has them. */
+export function signature(secret: string, id: string, now: Date, body: string): Record<string, string> {
+  const timestamp = String(Math.floor(now.getTime() / 1000))
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+  const mac = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${mac}` }
+}
+
+interface Post {
+  readonly url: string
+  readonly gate: Gate
+  /** JSON. */
+  readonly body: string
+  readonly headers?: Record<string, string>
+}
+
+/**
+ * Posts a message. The address that was checked is the one that is dialled; redirects are not
+ * followed; five seconds and 64 KB of answer bound it. It never throws: what went wrong is a sentence.
+ */
+export async function post({ url, gate, body, headers = {} }: Post): Promise<Outcome> {
+  const start = performance.now()
+  const took = () => Math.round(performance.now() - start)
+  const failed = (error: string): Outcome => ({ statusCode: null, latencyMs: took(), error, answer: '' })
+  const signal = AbortSignal.timeout(timeoutMs)
+  try {
+    const place = new URL(url)
+    const address = await checkedAddress(place, gate)
+    if ('refused' in address) return failed(address.refused)
+    const { status, answer } = await exchange(place, address.ip, { body, headers, signal })
+    const error = status >= 200 && status < 300 ? '' : refusalOf(status)
+    return { statusCode: status, latencyMs: took(), error, answer }
+  } catch (error) {
+    if (signal.aborted) return failed('No answer within 5 seconds')
+    return failed(storable(error instanceof Error ? error.message : String(error)).slice(0, 300))
+  }
+}
+
+function refusalOf(status: number): string {
+  return status >= 300 && status < 400
+    ? `The server redirects (${status}); redirects are not followed`
+    : `The server answered ${status}`
+}
+
+async function checkedAddress(place: URL, gate: Gate): Promise<{ ip: string } | { refused: string }> {
+  const host = place.hostname.replace(/^\[|\]$/g, '')
+  if (place.protocol !== 'https:' && gate === 'public') return { refused: 'Only https is allowed' }
+  const found = isIP(host) ? [{ address: host }] : await lookup(host, { all: true })
+  const refused = found.find(({ address }) => !isAllowed(address, gate))
+  if (refused) return { refused: `${refused.address} is not an address that messages may go to` }
+  const [first] = found
+  return first ? { ip: first.address } : { refused: `${host} has no address` }
+}
+
+function isAllowed(address: string, gate: Gate): boolean {
+  if (gate === 'all' || isPublicAddress(address)) return true
+  if (gate === 'public') return false
+  const list = new BlockList()
+  for (const network of gate) {
+    const [base = '', bits = ''] = network.split('/')
+    list.addSubnet(base, Number(bits), isIP(base) === 6 ? 'ipv6' : 'ipv4')
+  }
+  return list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+}
+
+function exchange(
+  place: URL,
+  ip: string,
+  { body, headers, signal }: { body: string; headers: Record<string, string>; signal: AbortSignal },
+): Promise<{ status: number; answer: string }> {
+  const options: RequestOptions = {
+    method: 'POST',
+    host: ip,
+    port: place.port || (place.protocol === 'https:' ? 443 : 80),
+    path: place.pathname + place.search,
+    headers: {
+      host: place.host,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      'user-agent': 'Glacis',
+      ...headers,
+    },
+    signal,
+    agent: false,
+  }
+  const host = place.hostname.replace(/^\[|\]$/g, '')
+  return new Promise((resolve, reject) => {
+    const call =
+      place.protocol === 'https:'
+        ? httpsRequest({ ...options, ...(!isIP(host) && { servername: host }) })
+        : httpRequest(options)
+    call.once('error', reject)
+    call.once('response', (response) => {
+      let answer = ''
+      let bytes = 0
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => {
+        bytes += Buffer.byteLength(chunk)
+        if (answer.length < answerKept) answer += chunk
+        if (bytes > answerBytesMax) response.destroy()
+      })
+      response.once('close', () =>
+        resolve({ status: response.statusCode ?? 0, answer: storable(answer).slice(0, answerKept) }),
+      )
+      response.once('error', () => undefined)
+    })
+    call.end(body)
+  })
+}

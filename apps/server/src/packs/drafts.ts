@@ -1,0 +1,87 @@
+/** From what feeds and checks say to what the database holds. */
+import { productKeys, severityOf, type RecordSource, type ThreatRecord } from '@glacis/intelligence'
+import type { CheckInfo } from '@glacis/scanner'
+import { splitKey, type ThreatDraft } from '#threats.ts'
+
+/** What the name of a product may be at most, so that a bad record cannot break the index. */
+const nameLengthMax = 500
+const noSolution = { kind: 'KIND_UNSPECIFIED', description: '' } as const
+
+/** A weakness that a check of ours, or of a template pack, proves. */
+export function fromCheck(check: CheckInfo): ThreatDraft {
+  const rated = check.cvss ? severityOf(check.cvss) : null
+  return {
+    key: check.threat,
+    kind: 'check',
+    source: 'check',
+    name: check.name,
+    summary: check.summary,
+    impact: check.impact,
+    affected: '',
+    insight: '',
+    severity: rated ?? { cvss: '', ...byWord(check.severity, check.score) },
+    solution: { kind: check.remediation ? 'KIND_MITIGATION' : 'KIND_UNSPECIFIED', description: check.remediation },
+    references: [...check.cves.map((cve) => ({ cve })), ...check.references.map((url) => ({ url }))],
+    knownExploitedAt: null,
+    epss: null,
+    record: null,
+    hasCriteria: false,
+    products: [],
+    modifiedAt: null,
+    publishedAt: null,
+    effectiveAt: null,
+  }
+}
+
+const words = {
+  critical: { score: 9.5, category: 'CATEGORY_CRITICAL' },
+  high: { score: 7.5, category: 'CATEGORY_HIGH' },
+  medium: { score: 5.5, category: 'CATEGORY_MEDIUM' },
+  low: { score: 2.5, category: 'CATEGORY_LOW' },
+} as const
+
+/** Where a check gives no vector, its word stands for the middle of its band. */
+function byWord(word: string, score: number | null) {
+  const band = Object.entries(words).find(([name]) => name === word)?.[1]
+  if (!band) return { score: score ?? 0, category: 'CATEGORY_NONE' as const }
+  return { score: score ?? band.score, category: band.category }
+}
+
+/** A record of a feed. Of it the matcher's part is kept, and the ratings with who gave them. */
+export function fromRecord(threat: ThreatRecord, source: RecordSource): ThreatDraft {
+  const { id, configurations, isRejected, metrics, weaknesses, severity, solution, epss, knownExploited } = threat
+  const isCve = id.startsWith('CVE-')
+  const others = threat.references.filter((one) => !('cve' in one) || one.cve !== id)
+  return {
+    key: id,
+    kind: source === 'lifecycle' ? 'lifecycle' : 'cve',
+    source,
+    name: threat.name,
+    summary: threat.summary,
+    impact: threat.impact,
+    affected: threat.affected,
+    insight: threat.insight,
+    severity,
+    solution: solution ?? noSolution,
+    references: [...(isCve ? [{ cve: id }] : []), ...others],
+    knownExploitedAt: knownExploited ? new Date(knownExploited.addTime) : null,
+    epss: epss ?? null,
+    record: { id, configurations, isRejected, metrics, weaknesses },
+    hasCriteria: configurations.length > 0 || isRejected,
+    products: productKeys(threat)
+      .filter((key) => key.length <= nameLengthMax)
+      .map(splitKey),
+    modifiedAt: timeOf(threat.modifyTime),
+    publishedAt: timeOf(threat.publishTime),
+    effectiveAt: source === 'lifecycle' ? timeOf(threat.publishTime) : null,
+  }
+}
+
+function timeOf(text: string): Date | null {
+  return text === '' ? null : new Date(text)
+}
+
+/** One of each key, the last one said. */
+export function distinct(drafts: readonly ThreatDraft[]): ThreatDraft[] {
+  return [...new Map(drafts.map((draft) => [draft.key, draft])).values()]
+}

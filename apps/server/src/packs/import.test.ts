@@ -1,0 +1,180 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { importPath } from '#packs/import.ts'
+import { exportPacks } from '#packs/export.ts'
+import type { ImportOptions } from '#packs/import.ts'
+import { type House, openHouse } from '#testing/house.ts'
+import { sql } from 'kysely'
+
+let house: House
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'glacis-import-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+beforeEach(async () => {
+  house = await openHouse()
+  return () => house.close()
+})
+
+const log = { info() {}, warn() {}, error() {} }
+async function bring(name: string, content: string | Buffer, more: Partial<ImportOptions> = {}) {
+  const path = join(folder, name)
+  await writeFile(path, content)
+  return importPath(path, { owner: house.database.owner, log, packsFolder: join(folder, 'packs'), ...more })
+}
+
+function record(number: number, change: { modified?: string; end?: string; score?: number } = {}) {
+  const { modified = '2026-01-02T00:00:00.000', end = '2.0' } = change
+  const criteria = `cpe:2.3:a:acme:widget_${number % 7}:*:*:*:*:*:*:*:*`
+  return {
+    id: `CVE-2025-${10_000 + number}`,
+    published: '2025-05-05T00:00:00.000',
+    lastModified: modified,
+    descriptions: [{ lang: 'en', value: `Weakness ${number}.` }],
+    configurations: [
+      { nodes: [{ operator: 'OR', cpeMatch: [{ vulnerable: true, criteria, versionEndExcluding: end }] }] },
+    ],
+  }
+}
+const lines = (records: readonly object[]) => records.map((one) => `${JSON.stringify(one)}\n`).join('')
+const manyRecords = Array.from({ length: 1300 }, (_, number) => record(number))
+
+/** Everything that an import may change, without ids and times of writing. */
+async function state(): Promise<unknown> {
+  const { rows } = await sql`
+    select key, name, affected, score, modified_at, record,
+           (select array_agg(vendor || ':' || product order by product) from threat_product where threat_id = threat.id) as products
+    from threat order by key`.execute(house.database.owner)
+  return rows
+}
+async function pack(name: string) {
+  return house.database.owner.selectFrom('pack').selectAll().where('name', '=', name).executeTakeFirst()
+}
+
+it.each([
+  ['as it is', (text: string) => Buffer.from(text)],
+  ['as gzip', (text: string) => gzipSync(text)],
+  ['as zstd', (text: string) => zstdCompressSync(text)],
+])('reads a file %s', async (_, pack) => {
+  const document = JSON.stringify({ format: 'NVD_CVE', vulnerabilities: [{ cve: record(1) }, { cve: record(2) }] })
+  expect(await bring('feed', pack(document))).toEqual([{ pack: 'NVD', records: 2, skipped: 0 }])
+})
+
+it('goes on where it was interrupted, and ends as if nothing had been', async () => {
+  const stopping = new AbortController()
+  const stop = { signal: stopping.signal, onProgress: () => stopping.abort(new Error('killed')) }
+  await expect(bring('many.jsonl', lines(manyRecords), stop)).rejects.toThrow('killed')
+  const between = await house.database.owner.selectFrom('threat').select('key').execute()
+  expect(between.length).toBeGreaterThan(0)
+  expect(between.length).toBeLessThan(manyRecords.length)
+  expect((await pack('NVD'))?.cursor).toMatchObject({ items: between.length })
+  await bring('many.jsonl', lines(manyRecords))
+  const resumed = await state()
+  await house.close()
+  house = await openHouse()
+  await bring('many.jsonl', lines(manyRecords))
+  expect(resumed).toEqual(await state())
+})
+
+it('changes nothing when it is read again', async () => {
+  await bring('many.jsonl', lines(manyRecords.slice(0, 20)))
+  await sql`delete from threat_change`.execute(house.database.owner)
+  await bring('many.jsonl', lines(manyRecords.slice(0, 20)))
+  expect(await house.database.owner.selectFrom('threat_change').selectAll().execute()).toEqual([])
+})
+
+it('skips and counts what is broken, and keeps the rest', async () => {
+  const text = `${lines([record(1)])}{"id": 7}\n${lines([record(2)])}`
+  expect(await bring('broken.jsonl', text)).toEqual([{ pack: 'NVD', records: 2, skipped: 1 }])
+})
+
+it.each([
+  [
+    'cut.json',
+    JSON.stringify({ vulnerabilities: [{ cve: record(1) }, { cve: record(2) }] }).slice(0, -40),
+    'ends in the middle',
+  ],
+  ['cut.jsonl.gz', gzipSync(lines(manyRecords)).subarray(0, 5000), 'ends in the middle'],
+  ['page.html', '<!doctype html><title>Sign in</title><p>Please sign in.', 'is a web page and not a feed'],
+  ['odd.bin', Buffer.from([1, 2, 3]), 'holds nothing in a format that is known'],
+])('changes nothing for %s and says why', async (name, content, words) => {
+  await bring('good.jsonl', lines([record(1)]))
+  const before = await state()
+  await expect(bring(name, content)).rejects.toThrow(words)
+  expect(await state()).toEqual(before)
+})
+
+it('keeps what it knew when a feed has changed its form', async () => {
+  await bring('good.jsonl', lines([record(1)]))
+  const before = await state()
+  const other = JSON.stringify({ format: 'NVD_CVE', vulnerabilities: [{ cve: { number: 'CVE-2025-1' } }] })
+  expect(await bring('other.json', other)).toEqual([{ pack: 'NVD', records: 0, skipped: 1 }])
+  expect(await state()).toEqual(before)
+  expect(await pack('NVD')).toMatchObject({
+    state: 'STATE_FAILED',
+    problem: expect.stringContaining('may have changed its form'),
+  })
+})
+
+it('takes no record back in time', async () => {
+  await bring('new.jsonl', lines([record(1, { modified: '2026-02-02T00:00:00.000', end: '3.0' })]))
+  const before = await state()
+  await bring('old.jsonl', lines([record(1, { modified: '2026-01-01T00:00:00.000', end: '2.0' })]))
+  expect(await state()).toEqual(before)
+})
+
+const kev = (version: string, ...ids: string[]) =>
+  JSON.stringify({ catalogVersion: version, vulnerabilities: ids.map((cveID) => ({ cveID, dateAdded: '2026-03-03' })) })
+
+it('believes no catalogue that is older or lost its half', async () => {
+  const ids = Array.from({ length: 10 }, (_, number) => `CVE-2025-${10_000 + number}`)
+  await bring('kev.json', kev('2026.03.04', ...ids))
+  await expect(bring('kev-old.json', kev('2026.03.01', ...ids))).rejects.toThrow('that of 2026.03.04 is loaded already')
+  await expect(bring('kev-cut.json', kev('2026.03.05', ...ids.slice(0, 3)))).rejects.toThrow('less than half')
+  const known = await house.database.owner
+    .selectFrom('exploitation')
+    .select('key')
+    .where('known_exploited_at', 'is not', null)
+    .execute()
+  expect(known).toHaveLength(10)
+})
+
+it('says of a threat that it is exploited, whichever comes first, and takes it back with the catalogue', async () => {
+  const exploited = async () => {
+    const rows = await house.database.owner
+      .selectFrom('threat')
+      .select('key')
+      .where('known_exploited_at', 'is not', null)
+      .orderBy('key')
+      .execute()
+    return rows.map((row) => row.key)
+  }
+  await bring('kev.json', kev('2026.03.04', 'CVE-2025-10001', 'CVE-2025-10002'))
+  await bring('some.jsonl', lines([record(1), record(2), record(3)]))
+  expect(await exploited()).toEqual(['CVE-2025-10001', 'CVE-2025-10002'])
+  await bring('kev-2.json', kev('2026.03.05', 'CVE-2025-10002', 'CVE-2025-10003'))
+  expect(await exploited()).toEqual(['CVE-2025-10002', 'CVE-2025-10003'])
+})
+
+it('carries everything over in one bundle', async () => {
+  await bring('some.jsonl', lines(manyRecords.slice(0, 30)))
+  await bring('kev.json', kev('2026.03.04', 'CVE-2025-10001'))
+  await bring('epss.csv', 'cve,epss,percentile\nCVE-2025-10001,0.5,0.9\n')
+  const before = await state()
+  const bundle = join(folder, 'bundle.tar.zst')
+  expect(await exportPacks(house.database.owner, join(folder, 'packs'), bundle)).toBe(30)
+  await house.close()
+  house = await openHouse()
+  await importPath(bundle, { owner: house.database.owner, log, packsFolder: join(folder, 'packs-there') })
+  expect(await state()).toEqual(before)
+  const [row] = await house.database.owner
+    .selectFrom('threat')
+    .selectAll()
+    .where('key', '=', 'CVE-2025-10001')
+    .execute()
+  expect([row?.epss_score, row?.known_exploited_at]).toEqual([0.5, new Date('2026-03-03T00:00:00Z')])
+})

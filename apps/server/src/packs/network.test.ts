@@ -1,0 +1,140 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createNetwork } from '#packs/network.ts'
+import { addresses, type SourceKey } from '#packs/sources.ts'
+import { type House, openHouse } from '#testing/house.ts'
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
+let server: Server
+let answer: Answer = (_, response) => void response.writeHead(404).end()
+let folder: string
+let house: House
+let origin: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'glacis-network-'))
+  server = createServer((request, response) => answer(request, response))
+  await new Promise<void>((done) => server.listen(0, '127.68.0.1', done))
+  origin = `http://127.68.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  await new Promise((done) => server.close(done))
+  await rm(folder, { recursive: true, force: true })
+})
+beforeEach(async () => {
+  house = await openHouse()
+  return () => house.close()
+})
+
+const log = { info() {}, warn() {}, error() {} }
+const nothing = Object.fromEntries(Object.keys(addresses).map((key) => [key, ''])) as Record<SourceKey, string>
+
+const firstYear = new Date().getUTCFullYear() - 1
+
+/** Asks the given sources as if their time had come. */
+async function sync(sources: Partial<Record<SourceKey, string>>): Promise<number> {
+  await house.database.owner.updateTable('pack').set({ next_at: null }).execute()
+  const options = { owner: house.database.owner, databaseUrl: house.url, packsFolder: folder, log, firstYear }
+  let imports = 0
+  await createNetwork({ ...options, addresses: { ...nothing, ...sources } }).sync(
+    AbortSignal.timeout(30_000),
+    async () => {
+      imports += 1
+    },
+  )
+  return imports
+}
+async function pack(name: string) {
+  return house.database.owner.selectFrom('pack').selectAll().where('name', '=', name).executeTakeFirstOrThrow()
+}
+
+const kev = JSON.stringify({
+  catalogVersion: '2026.03.04',
+  vulnerabilities: [{ cveID: 'CVE-2025-10001', dateAdded: '2026-03-03' }],
+})
+
+it('asks again only for what changed', async () => {
+  const asked: (string | undefined)[] = []
+  answer = ({ headers }, response) => {
+    asked.push(headers['if-none-match'])
+    if (headers['if-none-match'] === '"one"') return void response.writeHead(304).end()
+    response.writeHead(200, { etag: '"one"' }).end(kev)
+  }
+  expect(await sync({ kev: `${origin}/kev.json` })).toBe(1)
+  expect(await sync({ kev: `${origin}/kev.json` })).toBe(0)
+  expect(asked).toEqual([undefined, '"one"'])
+  expect(await pack('CISA KEV')).toMatchObject({
+    version: '2026.03.04',
+    records: 1,
+    state: 'STATE_READY',
+    problem: '',
+    failures: 0,
+  })
+})
+
+it.each<[string, Answer, string]>([
+  [
+    'is busy',
+    (_, response) => void response.writeHead(429, { 'retry-after': '7200' }).end(),
+    'asks us to come back later (HTTP 429)',
+  ],
+  ['is down', (_, response) => void response.writeHead(503).end(), 'asks us to come back later (HTTP 503)'],
+  ['has moved', (_, response) => void response.writeHead(410).end(), 'answers with HTTP 410'],
+  [
+    'answers with a page',
+    (_, response) => void response.end('<!doctype html><p>Sign in'),
+    'is a web page and not a feed',
+  ],
+  [
+    'breaks off',
+    (_, response) => void response.writeHead(200, { 'content-length': '9999' }).write(kev, () => response.destroy()),
+    'broke off the transfer',
+  ],
+  ['is cut', (_, response) => void response.end(kev.slice(0, -9)), 'ends in the middle'],
+])('keeps what it knows when a source %s, says so, and comes back later', async (_, bad, words) => {
+  answer = (__, response) => void response.end(kev)
+  await sync({ kev: `${origin}/kev.json` })
+  answer = bad
+  const before = Date.now()
+  await sync({ kev: `${origin}/kev.json` })
+  const after = await pack('CISA KEV')
+  expect(after).toMatchObject({ records: 1, state: 'STATE_READY', failures: 1 })
+  expect(after.problem).toContain(words)
+  const waitMs = words.includes('429') ? 7_200_000 : 300_000
+  expect(after.next_at?.getTime()).toBeGreaterThanOrEqual(before + waitMs)
+  await sync({ kev: `${origin}/kev.json` })
+  expect((await pack('CISA KEV')).failures).toBe(2)
+})
+
+it('reads the years of the NVD newest first, each once, and then what has changed', async () => {
+  const record = (id: string) => ({
+    cve: { id, lastModified: '2026-01-01T00:00:00.000', descriptions: [{ lang: 'en', value: id }] },
+  })
+  const asked: string[] = []
+  answer = ({ url = '' }, response) => {
+    const year = /year=(\d{4})/.exec(url)?.[1]
+    asked.push(year ?? url.split('?')[0] ?? '')
+    const vulnerabilities = year ? [record(`CVE-${year}-10001`)] : [record('CVE-2026-20002')]
+    const body = {
+      resultsPerPage: 1,
+      startIndex: 0,
+      totalResults: 1,
+      format: 'NVD_CVE',
+      version: '2.0',
+      vulnerabilities,
+    }
+    response.end(JSON.stringify(body))
+  }
+  const sources = { nvd: `${origin}/file?year={year}`, nvdChanges: `${origin}/changes` }
+  await sync(sources)
+  const thisYear = new Date().getUTCFullYear()
+  expect(asked.slice(0, 2)).toEqual([String(thisYear), String(thisYear - 1)])
+  expect(asked.at(-1)).toBe('/changes')
+  const first = asked.length
+  await sync(sources)
+  expect(asked.slice(first)).toEqual(['/changes'])
+  expect((await pack('NVD')).records).toBe(3)
+})

@@ -1,0 +1,217 @@
+/** How items become rows. Every function works in the caller's transaction, so that a cursor can go with them. */
+import { type Item, type Lifecycle, threatOfCycle } from '@glacis/intelligence'
+import type { Tables } from '#database/tables.ts'
+import { distinct, fromRecord } from '#packs/drafts.ts'
+import { noteChanged, writeThreats } from '#threats.ts'
+import { sql, type Transaction } from 'kysely'
+
+export type Of<Kind extends Item['kind']> = Extract<Item, { kind: Kind }>
+type Tx = Transaction<Tables>
+
+/** Writes a batch of what may be written piece by piece: each record stands for itself. */
+export async function writeBatch(tx: Tx, items: readonly Item[]): Promise<void> {
+  const threats = items.filter((item) => item.kind === 'threat')
+  await writeThreats(tx, distinct(threats.map(({ threat, source }) => fromRecord(threat, source))))
+  await writeFixes(
+    tx,
+    items.filter((item) => item.kind === 'fix'),
+  )
+}
+
+async function writeFixes(tx: Tx, fixes: readonly Of<'fix'>[]): Promise<void> {
+  if (fixes.length === 0) return
+  const { rows } = await sql<{ key: string }>`
+    insert into distribution_fix (key, product, release, fixed_version)
+    select * from jsonb_to_recordset(${JSON.stringify(
+      fixes.map(({ id, product, release, fixedVersion }) => ({
+        key: id,
+        product,
+        release,
+        fixed_version: fixedVersion,
+      })),
+    )}::jsonb) as fresh (key text, product text, release text, fixed_version text)
+    on conflict do nothing
+    returning key`.execute(tx)
+  await noteChangedKeys(
+    tx,
+    rows.map((row) => row.key),
+  )
+}
+
+async function noteChangedKeys(tx: Tx, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return
+  const { rows } = await sql<{ id: string }>`
+    select id from threat where key = any(${[...new Set(keys)]}::text[])`.execute(tx)
+  await noteChanged(
+    tx,
+    rows.map((row) => row.id),
+  )
+}
+
+/** A catalogue that was cut to less than this share of itself is not believed. */
+const shrinkMax = 0.5
+
+/** Replaces the catalogue of what is known to be exploited. A CVE that left it is one no more. */
+export async function replaceKnownExploited(tx: Tx, items: readonly Of<'exploitation'>[]): Promise<void> {
+  const { rows: before } = await sql<{ count: number }>`
+    select count(*)::int as count from exploitation where known_exploited_at is not null`.execute(tx)
+  if (items.length < (before[0]?.count ?? 0) * shrinkMax) {
+    throw new Error(
+      `The catalogue has ${items.length} entries, less than half of the ${before[0]?.count} before; it was left out.`,
+    )
+  }
+  const { rows } = await sql<{ key: string }>`
+    with fresh as (
+      select * from jsonb_to_recordset(${JSON.stringify(
+        items.map(({ id, knownExploited }) => ({ key: id, known_exploited_at: knownExploited?.addTime })),
+      )}::jsonb) as fresh (key text, known_exploited_at timestamptz)
+    ), gone as (
+      update exploitation set known_exploited_at = null
+      where known_exploited_at is not null and not exists (select from fresh where fresh.key = exploitation.key)
+      returning key
+    ), written as (
+      insert into exploitation (key, known_exploited_at)
+      select distinct on (key) key, known_exploited_at from fresh
+      on conflict (key) do update set known_exploited_at = excluded.known_exploited_at
+      where exploitation.known_exploited_at is distinct from excluded.known_exploited_at
+      returning key
+    )
+    select key from gone union select key from written`.execute(tx)
+  const keys = rows.map((row) => row.key)
+  await annotate(tx, keys)
+  await noteChangedKeys(tx, keys)
+}
+
+const epssChunk = 20_000
+
+/** Takes over the probabilities of the day. Those of CVEs that nothing else knows wait for them. */
+export async function replaceProbabilities(tx: Tx, items: readonly Of<'exploitation'>[]): Promise<void> {
+  for (let from = 0; from < items.length; from += epssChunk) {
+    const part = items.slice(from, from + epssChunk)
+    const { rows } = await sql<{ key: string }>`
+      insert into exploitation (key, epss_score, epss_percentile)
+      select distinct on (key) * from unnest(
+        ${part.map(({ id }) => id)}::text[], ${part.map(({ epss }) => epss?.score ?? 0)}::real[],
+        ${part.map(({ epss }) => epss?.percentile ?? 0)}::real[]) as fresh (key, score, percentile)
+      on conflict (key) do update set epss_score = excluded.epss_score, epss_percentile = excluded.epss_percentile
+      where (exploitation.epss_score, exploitation.epss_percentile) is distinct from (excluded.epss_score, excluded.epss_percentile)
+      returning key`.execute(tx)
+    await annotate(
+      tx,
+      rows.map((row) => row.key),
+    )
+  }
+}
+
+/** Brings threats in line with what is said of their exploitation. */
+async function annotate(tx: Tx, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return
+  await sql`
+    update threat set
+      epss_score = coalesce(said.epss_score, threat.epss_score),
+      epss_percentile = coalesce(said.epss_percentile, threat.epss_percentile),
+      known_exploited_at = said.known_exploited_at,
+      updated_at = now()
+    from exploitation as said
+    where threat.key = any(${keys}::text[]) and said.key = threat.key
+      and (threat.epss_score, threat.epss_percentile, threat.known_exploited_at)
+        is distinct from (coalesce(said.epss_score, threat.epss_score), coalesce(said.epss_percentile, threat.epss_percentile), said.known_exploited_at)`.execute(
+    tx,
+  )
+}
+
+const threatChunk = 500
+
+/** Replaces the life cycles of these products, and with them the threats that the end of support is. */
+export async function replaceLifecycles(tx: Tx, lifecycles: readonly Lifecycle[]): Promise<void> {
+  const rows = lifecycles.flatMap(({ name, products, cycles }) =>
+    products.flatMap(({ vendor, product }) =>
+      cycles.map(({ cycle, endsOn, isOver, latest }) => ({
+        vendor,
+        product,
+        cycle,
+        name,
+        ends_on: endsOn,
+        is_over: isOver,
+        latest,
+      })),
+    ),
+  )
+  await sql`
+    delete from release_cycle using unnest(${rows.map((row) => row.vendor)}::text[], ${rows.map((row) => row.product)}::text[]) as fresh (vendor, product)
+    where release_cycle.vendor = fresh.vendor and release_cycle.product = fresh.product`.execute(tx)
+  await sql`
+    insert into release_cycle (vendor, product, cycle, name, ends_on, is_over, latest)
+    select distinct on (vendor, product, cycle) * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as fresh (vendor text, product text, cycle text, name text, ends_on date, is_over boolean, latest text)
+    on conflict do nothing`.execute(tx)
+  await nameSoftware(tx, lifecycles)
+  const ends = lifecycles.flatMap((one) => one.cycles.flatMap((cycle) => threatOfCycle(one, cycle) ?? []))
+  const drafts = distinct(ends.map((threat) => fromRecord(threat, 'lifecycle')))
+  for (let from = 0; from < drafts.length; from += threatChunk)
+    await writeThreats(tx, drafts.slice(from, from + threatChunk))
+}
+
+/** Life cycles know how products are written. */
+async function nameSoftware(tx: Tx, lifecycles: readonly Lifecycle[]): Promise<void> {
+  const names = lifecycles.flatMap(({ name, products }) => products.map((one) => ({ ...one, title: name })))
+  await sql`
+    insert into software (part, vendor, product, title)
+    select distinct on (vendor, product, part) * from jsonb_to_recordset(${JSON.stringify(names)}::jsonb)
+      as fresh (part text, vendor text, product text, title text)
+    on conflict (vendor, product, part) do update set title = excluded.title
+    where software.title <> excluded.title`.execute(tx)
+}
+
+const softwareChunk = 10_000
+
+/** Adds names of the dictionary. */
+export async function addSoftware(tx: Tx, items: readonly Of<'software'>[]): Promise<void> {
+  for (let from = 0; from < items.length; from += softwareChunk) {
+    const part = items.slice(from, from + softwareChunk)
+    await sql`
+      insert into software (part, vendor, product, title)
+      select distinct on (vendor, product, part) part, vendor, product, title from jsonb_to_recordset(${JSON.stringify(
+        part.map((one) => ({ ...one, title: titleOf(one.vendor, one.product) })),
+      )}::jsonb) as fresh (part text, vendor text, product text, title text)
+      on conflict do nothing`.execute(tx)
+  }
+}
+
+/** Puts every product that a record is about into the dictionary, and counts the records. */
+export async function countSoftware(tx: Tx): Promise<void> {
+  const { rows } = await sql<{ vendor: string; product: string }>`
+    select distinct vendor, product from threat_product
+    where not exists (
+      select from software where software.vendor = threat_product.vendor and software.product = threat_product.product)`.execute(
+    tx,
+  )
+  await addSoftware(
+    tx,
+    rows.map((row) => ({ kind: 'software', part: 'a', ...row })),
+  )
+  await sql`
+    update software set threats = counted.threats
+    from (select vendor, product, count(*)::int as threats from threat_product group by vendor, product) as counted
+    where software.vendor = counted.vendor and software.product = counted.product and software.threats <> counted.threats`.execute(
+    tx,
+  )
+}
+
+/** `Apache HTTP Server` of `apache` and `http_server`; a vendor that only repeats the product is left out. */
+export function titleOf(vendor: string, product: string): string {
+  const name = inWords(product)
+  const maker = inWords(vendor.replace(/_(?:project|inc|foundation)$/, ''))
+  return name.toLowerCase().includes(maker.toLowerCase()) ? name : `${maker} ${name}`
+}
+
+const initialisms =
+  /^(?:http|https|ftp|ssh|ssl|tls|dns|php|sql|xml|api|cms|vpn|ios|os|ip|db|sdk|ui|io|imap|smtp|ldap|mq)$/
+
+function inWords(text: string): string {
+  return text
+    .replaceAll('\\', '')
+    .split(/[_\s]+/)
+    .map((word) => (initialisms.test(word) ? word.toUpperCase() : word.charAt(0).toUpperCase() + word.slice(1)))
+    .join(' ')
+}

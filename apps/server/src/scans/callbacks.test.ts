@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type CallbackServer, createCallbackServer } from '@glacis/scanner'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { getIssue, listIssues } from '#issues/index.ts'
+import { getScan, planScan, startScan } from '#scans/index.ts'
+import { runBatch } from '#scans/run.ts'
+import { createTarget, describeTargets } from '#targets/index.ts'
+import { type House, openHouse, person } from '#testing/house.ts'
+
+const check = `id: fetches-what-it-is-told
+info: { name: Fetches what it is told, author: lab, severity: high }
+http:
+  - raw:
+      - |
+        GET /go?to=http://{{interactsh-url}}/x HTTP/1.1
+        Host: {{Hostname}}
+    matchers:
+      - { type: word, part: interactsh_protocol, words: [http] }
+`
+const nothing = { info() {}, warn() {}, error() {} }
+const signal = new AbortController().signal
+const [here, there] = ['127.71.1.1', '127.71.1.2']
+
+let house: House
+let folder: string
+let site: Server
+let port: number
+const asked: string[] = []
+
+beforeAll(async () => {
+  house = await openHouse()
+  await house.knows({ key: 'fetches-what-it-is-told', name: 'Fetches what it is told' })
+  folder = await mkdtemp(join(tmpdir(), 'glacis-callbacks-'))
+  await writeFile(join(folder, 'fetches.yaml'), check)
+  site = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    const to = new URL(request.url ?? '', 'http://here').searchParams.get('to')
+    const fetched = to === null ? Promise.reject(new Error('nothing to fetch')) : fetch(to)
+    fetched.then(
+      () => response.end('done'),
+      () => response.writeHead(404).end(),
+    )
+  }).listen(0, there)
+  await once(site, 'listening')
+  const bound = site.address()
+  port = typeof bound === 'object' && bound ? bound.port : 0
+})
+afterAll(async () => {
+  site.closeAllConnections()
+  site.close()
+  await rm(folder, { recursive: true, force: true })
+  await house.close()
+})
+beforeEach(() => {
+  asked.length = 0
+})
+
+/** The whole way of a scan through the server; answers with what was raised. */
+async function scanned(callbacks: CallbackServer | null) {
+  const { database, jobs } = house
+  const packs = { checks: [folder], fingerprints: [], threats: [], distributions: [], lifecycles: [] }
+  const ownEndpoints = callbacks ? [`${here}:${callbacks.httpPort}`] : []
+  const reach = { networks: 'all', ownEndpoints } as const
+  const scanning = { database, jobs, log: nothing, packs, knowledge: {}, callbacks, ...reach }
+  const account = await house.account()
+  const as: House['as'] = (whose, work) => house.as(whose, work, { actor: person })
+  const scan = await as(account, async (ctx) => {
+    const address = `http://${there}:${port}/`
+    const { target } = await createTarget(ctx, { name: 'Web', address, schedule: { period: 'PERIOD_DAILY' }, tags: [] })
+    return (await startScan(ctx, jobs, target.id)).scan
+  })
+  const work = { signal, isLastAttempt: true }
+  await planScan(scanning, { ...work, data: { account, scanId: scan.id } })
+  await runBatch(scanning, { ...work, data: { account, scanId: scan.id, number: 0 } })
+  expect((await as(account, (ctx) => getScan(ctx, { id: scan.id }))).scan.status).toBe('STATUS_COMPLETED')
+  const { issues } = await as(account, (ctx) => listIssues(ctx, {}, describeTargets))
+  return Promise.all(
+    issues.map(async ({ id }) => (await as(account, (ctx) => getIssue(ctx, { id }, describeTargets))).issue),
+  )
+}
+
+it('proves that a target calls where it is told to', async () => {
+  const callbacks = await createCallbackServer({ publicHost: here, listen: here, httpPort: 0 })
+  try {
+    expect(await scanned(callbacks)).toMatchObject([
+      {
+        name: 'Fetches what it is told',
+        verification: 'VERIFICATION_VERIFIED',
+        affectedHosts: [{ host: { address: there }, evidence: [{ quality: 98 }] }],
+      },
+    ])
+  } finally {
+    await callbacks.close()
+  }
+}, 60_000)
+
+it('does not ask for a call that nobody would hear', async () => {
+  expect(await scanned(null)).toEqual([])
+  expect(asked.length).toBeGreaterThan(0)
+  expect(asked.filter((path) => path.startsWith('/go'))).toEqual([])
+}, 60_000)

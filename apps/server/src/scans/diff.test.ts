@@ -1,0 +1,348 @@
+import type { Observation } from '@glacis/contract/runner'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { getHost, hostTimeline, listHosts, mergeHosts, splitHost, updateHost } from '#inventory/index.ts'
+import { listIssues, setIssueStatus, weighAgain } from '#issues/index.ts'
+import { type Pair, verdictOf } from '#scans/diff.ts'
+import { ingest } from '#scans/ingest.ts'
+import { diffScan, getScan, listScanEvents, listScanHosts, startScan } from '#scans/index.ts'
+import { createTag, createTarget, describeTargets } from '#targets/index.ts'
+import { type House, openHouse, person } from '#testing/house.ts'
+
+let house: House
+let account: string
+let targetId: string
+let tagId: string
+let clock: number
+beforeAll(async () => {
+  house = await openHouse()
+  await house.knows({}, { key: 'open-redis', name: 'Redis without password' })
+})
+afterAll(() => house.close())
+beforeEach(async () => {
+  account = await house.account()
+  clock = Date.parse('2026-11-01T08:00:00Z')
+  tagId = (await house.as(account, (ctx) => createTag(ctx, { tag: { name: 'x', color: 0 } }))).tag.id
+  const input = { name: 'Net', address: '127.62.5.0/28', schedule: { period: 'PERIOD_WEEKLY' as const } }
+  targetId = (await house.as(account, (ctx) => createTarget(ctx, { ...input, tags: [{ id: tagId }] }))).target.id
+})
+
+const [one, two, three] = ['127.62.5.1', '127.62.5.2', '127.62.5.10']
+const asked = [one, two, three].map((address) => ({ address, names: [] }))
+const git = 'exposed-git-config'
+
+/** An address that answers on these ports, or does not. */
+function answers(address: string, ...ports: number[]): Observation[] {
+  const host = { kind: 'host' as const, address, names: [], answersEverything: false }
+  if (ports.length === 0) return [{ ...host, reached: false, reason: 'no answer on 12 ports' }]
+  return [
+    { ...host, reached: true, reason: `port ${ports[0]} open` },
+    ...ports.map((port) => {
+      const service = { kind: 'service', address, port, transport: 'tcp', tls: port === 443, banner: '' } as const
+      return port === 443 ? { ...service, protocol: 'https', certificate } : { ...service, protocol: 'http' }
+    }),
+  ]
+}
+const certificate = {
+  subject: 'CN=a\u0000b',
+  issuer: 'CN=ca',
+  validFrom: '2026-01-01T00:00:00.000Z',
+  validTo: '2026-12-01T00:00:00.000Z',
+  names: ['a.example'],
+  selfSigned: false,
+  fingerprint: 'ab',
+}
+const found = (address: string, check = git): Observation => ({
+  kind: 'finding',
+  address,
+  port: 80,
+  transport: 'tcp',
+  check,
+  threat: check,
+  location: '80/',
+  quality: 99,
+  evidence: 'proof',
+  highlights: [],
+})
+const covered = (address: string): Observation => ({ kind: 'coverage', address, port: 80, checks: [git, 'open-redis'] })
+
+/** One whole scan that saw this. */
+async function scanned(...observations: Observation[]): Promise<string> {
+  const { scan } = await house.as(account, (ctx) => startScan(ctx, house.jobs, targetId), {
+    now: new Date((clock += 3_600_000)),
+    actor: person,
+  })
+  await house.as(
+    account,
+    async (ctx) => {
+      await ctx.tx.updateTable('scan').set({ status: 'STATUS_RUNNING' }).where('id', '=', scan.id).execute()
+      const batch = { account_id: account, scan_id: scan.id, number: 0, state: 'QUEUED' as const }
+      await ctx.tx
+        .insertInto('scan_batch')
+        .values({ ...batch, hosts: JSON.stringify(asked) })
+        .execute()
+      await ingest(ctx, house.jobs, { scanId: scan.id, number: 0, hosts: asked, observations, knowledge: {} })
+    },
+    { now: new Date((clock += 60_000)) },
+  )
+  return scan.id
+}
+async function compared(id: string, baseScanId?: string) {
+  const diff = await house.as(account, (ctx) => diffScan(ctx, { id, ...(baseScanId && { baseScanId }) }))
+  const words = (list: typeof diff.new) =>
+    list.map(
+      (issue) =>
+        `${issue.name}: ${issue.hosts.map((host) => host.address).join()}${issue.isElsewhere ? ' and elsewhere' : ''}`,
+    )
+  return {
+    new: words(diff.new),
+    resolved: words(diff.resolved),
+    regressive: words(diff.regressive),
+    notTested: words(diff.notTested),
+    unchanged: diff.unchangedCount,
+  }
+}
+const same = { new: [], resolved: [], regressive: [], notTested: [], unchanged: 0 }
+const name = 'Git repository exposed'
+const hostAt = async (address: string) =>
+  (await house.as(account, (ctx) => listHosts(ctx, { filter: { query: address } }, describeTargets))).hosts[0]?.id ?? ''
+
+const pair: Pair = { now: null, wasThere: true, isNewSince: false, isBackSince: false, standing: 'STATUS_OPEN' }
+it.each([
+  [{ now: 'NEW', wasThere: false }, 'new'],
+  [{ now: 'SEEN' }, 'unchanged'],
+  // The earlier scan could not see what was known before it.
+  [{ now: 'SEEN', wasThere: false }, 'unchanged'],
+  [{ now: 'SEEN', wasThere: false, isNewSince: true }, 'new'],
+  [{ now: 'REGRESSION', wasThere: false }, 'regressive'],
+  [{ now: 'SEEN', isBackSince: true }, 'regressive'],
+  [{ now: 'RESOLVED', standing: 'STATUS_RESOLVED' }, 'resolved'],
+  [{ standing: 'STATUS_RESOLVED' }, 'resolved'],
+  [{}, 'notTested'],
+  [{ standing: 'STATUS_IGNORED' }, 'notTested'],
+  [{ now: 'RESOLVED', standing: 'STATUS_OPEN' }, 'notTested'],
+  [{ wasThere: false, isNewSince: true, standing: 'STATUS_RESOLVED' }, 'gone'],
+] as const)('%j is %s', (part, verdict) => {
+  expect(verdictOf({ ...pair, ...part })).toBe(verdict)
+})
+
+describe('the changes of a scan', () => {
+  it('are all new in the first scan, which has nothing to compare with', async () => {
+    const first = await scanned(...answers(one, 80), found(one))
+    expect(await compared(first)).toEqual({ ...same, new: [`${name}: ${one}`] })
+    expect(await house.as(account, (ctx) => diffScan(ctx, { id: first }))).not.toHaveProperty('baseScan')
+  })
+
+  it('are new, resolved, regressive and not tested, host by host', async () => {
+    const first = await scanned(...answers(one, 80), ...answers(two, 80), ...answers(three, 80), found(one), found(two))
+    // One is mended, two is away, three has it now.
+    const second = await scanned(
+      ...answers(one, 80),
+      covered(one),
+      ...answers(two),
+      ...answers(three, 80),
+      found(three),
+    )
+    expect(await compared(second)).toEqual({
+      ...same,
+      new: [`${name}: ${three} and elsewhere`],
+      resolved: [`${name}: ${one} and elsewhere`],
+      notTested: [`${name}: ${two} and elsewhere`],
+    })
+    const third = await scanned(
+      ...answers(one, 80),
+      found(one),
+      ...answers(two, 80),
+      found(two),
+      ...answers(three, 80),
+      found(three),
+    )
+    expect(await compared(third)).toEqual({ ...same, regressive: [`${name}: ${one} and elsewhere`], unchanged: 1 })
+    expect(await compared(third, first)).toEqual({
+      ...same,
+      new: [`${name}: ${three} and elsewhere`],
+      regressive: [`${name}: ${one} and elsewhere`],
+      unchanged: 1,
+    })
+  })
+
+  it('call resolved what a person resolved and the next scan did not find', async () => {
+    await scanned(...answers(one, 80), found(one))
+    const [issue] = (await house.as(account, (ctx) => listIssues(ctx, {}, describeTargets))).issues
+    await house.as(
+      account,
+      (ctx) => setIssueStatus(ctx, { id: issue?.id ?? '', status: 'STATUS_RESOLVED' }, describeTargets),
+      {
+        now: new Date((clock += 60_000)),
+        actor: person,
+      },
+    )
+    expect(await compared(await scanned(...answers(one, 80), covered(one)))).toEqual({
+      ...same,
+      resolved: [`${name}: ${one}`],
+    })
+  })
+
+  it('compare with earlier scans of the same target only', async () => {
+    const first = await scanned(...answers(one, 80))
+    const second = await scanned(...answers(one, 80))
+    await expect(compared(first, second)).rejects.toMatchObject({ violations: [{ field: 'baseScanId' }] })
+    await expect(compared(second, targetId)).rejects.toMatchObject({ code: 'not_found' })
+    expect(await compared(second, first)).toEqual(same)
+  })
+})
+
+describe('the addresses of a scan', () => {
+  it('are in numeric order, each in one state with its reason', async () => {
+    const id = await scanned(...answers(one, 80), found(one), ...answers(two, 80), ...answers(three))
+    const list = (input = {}) => house.as(account, (ctx) => listScanHosts(ctx, { id, ...input }))
+    const { hosts, counts } = await list()
+    expect(hosts.map((host) => [host.address, host.state, host.reason])).toEqual([
+      [one, 'STATE_AFFECTED', 'port 80 open'],
+      [two, 'STATE_SCANNED', 'port 80 open'],
+      [three, 'STATE_NOT_REACHED', 'no answer on 12 ports'],
+    ])
+    expect(hosts[0]?.issueCount).toEqual({ critical: 0, high: 1, medium: 0, low: 0 })
+    expect(counts).toEqual({ affected: 1, scanned: 1, nothingOpen: 0, notReached: 1, excluded: 0 })
+    expect((await house.as(account, (ctx) => getScan(ctx, { id }))).scan.hostCount).toMatchObject({
+      affectedHosts: counts.affected,
+      scannedHosts: counts.affected + counts.scanned,
+    })
+    const first = await list({ pageSize: 2 })
+    const rest = await list({ pageSize: 2, pageToken: first.nextPageToken })
+    expect([...first.hosts, ...rest.hosts]).toEqual(hosts)
+    expect((await list({ filter: { states: ['STATE_NOT_REACHED'] } })).hosts.map((host) => host.address)).toEqual([
+      three,
+    ])
+  })
+
+  it('and its log can be narrowed to what matters', async () => {
+    const id = await scanned(...answers(one, 80), { kind: 'problem', level: 'warn', message: 'slow answers' })
+    const said = async (filter: object) =>
+      (await house.as(account, (ctx) => listScanEvents(ctx, { id, filter }))).events.map((event) => event.message)
+    expect(await said({ level: 'LEVEL_WARN' })).toEqual(['slow answers'])
+    expect(await said({ level: 'LEVEL_ERROR' })).toEqual([])
+    expect(await said({ query: 'SLOW' })).toEqual(['slow answers'])
+  })
+})
+
+describe('hosts', () => {
+  const list = async (input: Parameters<typeof listHosts>[1]) =>
+    (await house.as(account, (ctx) => listHosts(ctx, input, describeTargets))).hosts.map((host) => host.address)
+
+  it('are found by port, tag, severity and age, and ordered as asked', async () => {
+    await scanned(...answers(three, 80), ...answers(one, 80, 443), found(one))
+    const later = new Date(clock + 1).toISOString()
+    await scanned(...answers(two, 80))
+    expect(await list({ filter: { query: 'port:443' } })).toEqual([one])
+    expect(await list({ filter: { query: 'port:80 5.10' } })).toEqual([three])
+    expect(await list({ filter: { tagIds: [tagId] }, orderBy: 'ORDER_BY_ADDRESS' })).toEqual([one, two, three])
+    expect(await list({ filter: { tagIds: [targetId] } })).toEqual([])
+    expect(await list({ filter: { severities: ['CATEGORY_HIGH'] } })).toEqual([one])
+    expect(await list({ filter: { severities: ['CATEGORY_LOW'] } })).toEqual([])
+    expect(await list({ filter: { newSince: later } })).toEqual([two])
+    expect(await list({ filter: { notSeenSince: later }, orderBy: 'ORDER_BY_ADDRESS' })).toEqual([one, three])
+    expect((await list({ orderBy: 'ORDER_BY_LAST_CHECKED' }))[0]).toBe(two)
+  })
+
+  it('page in every order without gaps or repeats', async () => {
+    await scanned(...answers(one, 80), ...answers(two, 80), ...answers(three, 80))
+    for (const orderBy of [
+      'ORDER_BY_ADDRESS',
+      'ORDER_BY_FIRST_SEEN',
+      'ORDER_BY_LAST_CHECKED',
+      'ORDER_BY_MOST_RECENT',
+    ] as const) {
+      const whole = await list({ orderBy })
+      const paged: string[] = []
+      let pageToken: string | undefined
+      do {
+        const page = await house.as(account, (ctx) =>
+          listHosts(ctx, { orderBy, pageSize: 1, ...(pageToken && { pageToken }) }, describeTargets),
+        )
+        paged.push(...page.hosts.map((host) => host.address))
+        pageToken = page.nextPageToken
+      } while (pageToken)
+      expect([orderBy, paged]).toEqual([orderBy, whole])
+    }
+  })
+
+  it('matter as much as somebody says, and so do the issues on them', async () => {
+    await scanned(...answers(one, 80), found(one))
+    const id = await hostAt(one)
+    const priority = async () =>
+      (await house.as(account, (ctx) => listIssues(ctx, {}, describeTargets))).issues[0]?.priority ?? 0
+    const before = await priority()
+    const change = { id, host: { owner: ' Web team ', criticality: 'CRITICALITY_HIGH' as const, notes: 'x' } }
+    const { host } = await house.as(account, async (ctx) => {
+      const answer = await updateHost(
+        ctx,
+        { ...change, updateMask: { paths: ['owner', 'criticality'] } },
+        describeTargets,
+      )
+      await weighAgain(ctx, [id])
+      return answer
+    })
+    expect(host).toMatchObject({ owner: 'Web team', criticality: 'CRITICALITY_HIGH', notes: '' })
+    expect(await priority()).toBeGreaterThan(before)
+    await expect(
+      house.as(account, (ctx) => updateHost(ctx, { ...change, updateMask: { paths: ['address'] } }, describeTargets)),
+    ).rejects.toThrow("'address' cannot be changed")
+  })
+
+  it('that are one machine show as one, and as two again', async () => {
+    await scanned(...answers(one, 80), found(one), ...answers(two, 443), found(two))
+    const [first, second] = [await hostAt(one), await hostAt(two)]
+    const merge = (id: string, sourceHostIds: string[]) =>
+      house.as(account, (ctx) => mergeHosts(ctx, { id, sourceHostIds }, describeTargets))
+    const { host } = await merge(first, [second])
+    expect(host.services?.map((service) => [service.address, service.port])).toEqual([
+      [one, 80],
+      [two, 443],
+    ])
+    // One issue, though it stands at both addresses.
+    expect(host.issueCount.high).toBe(1)
+    expect(host.merged).toEqual([{ id: second, address: two, targetId }])
+    expect(await list({})).toEqual([one])
+    expect((await house.as(account, (ctx) => getHost(ctx, { id: second }, describeTargets))).host.id).toBe(first)
+    const issues = await house.as(account, (ctx) =>
+      listIssues(ctx, { filter: { affectedHostId: first } }, describeTargets),
+    )
+    expect(issues.issues[0]?.affectedHostCount).toBe(2)
+    await expect(merge(first, [first])).rejects.toMatchObject({ code: 'invalid' })
+    await expect(merge(second, [first])).rejects.toMatchObject({ code: 'precondition' })
+
+    // A scan that finds only one of them leaves the other as it was.
+    await scanned(...answers(one, 80), covered(one), ...answers(two))
+    expect((await house.as(account, (ctx) => getHost(ctx, { id: first }, describeTargets))).host.issueCount.high).toBe(
+      1,
+    )
+    await house.as(account, (ctx) => splitHost(ctx, { id: first }, describeTargets))
+    expect(await list({ orderBy: 'ORDER_BY_ADDRESS' })).toEqual([one, two])
+  })
+
+  it('tell what came and went, newest first', async () => {
+    await scanned(...answers(one, 80, 443), found(one))
+    await scanned(...answers(one, 80), { kind: 'closed', address: one, ports: [443] }, covered(one))
+    const id = await hostAt(one)
+    const timeline = (input = {}) => house.as(account, (ctx) => hostTimeline(ctx, { id, ...input }))
+    const { events } = await timeline()
+    const told = events.map((event) => [event.kind, event.issueStatus ?? event.name].join(' '))
+    expect(told.slice(0, 2).toSorted()).toEqual(['KIND_ISSUE STATUS_RESOLVED', 'KIND_PORT_CLOSED 443/tcp'])
+    expect(told.slice(2).toSorted()).toEqual([
+      `KIND_FIRST_SEEN ${one}`,
+      'KIND_ISSUE STATUS_OPEN',
+      'KIND_PORT_OPENED 443/tcp',
+      'KIND_PORT_OPENED 80/tcp',
+    ])
+    const first = await timeline({ pageSize: 4 })
+    const rest = await timeline({ pageSize: 4, pageToken: first.nextPageToken })
+    expect([...first.events, ...rest.events]).toEqual(events)
+  })
+
+  it('keep what a certificate says, without what the database cannot hold', async () => {
+    await scanned(...answers(one, 443))
+    const id = await hostAt(one)
+    const { host } = await house.as(account, (ctx) => getHost(ctx, { id }, describeTargets))
+    expect(host.services?.[0]?.certificate).toEqual({ ...certificate, subject: 'CN=ab' })
+  })
+})

@@ -1,0 +1,158 @@
+import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
+import type * as contract from '@glacis/contract/scan'
+import type { ComparedIssue } from '@glacis/contract/scan'
+import type { Ctx } from '#ctx.ts'
+import type { ScanTable } from '#database/tables.ts'
+import { invalid, notFound } from '#errors.ts'
+import { type Selectable, sql } from 'kysely'
+
+/** What two scans, and what happened between them, say of one issue on one host. */
+export interface Pair {
+  /** What the later scan noted; null when it noted nothing. */
+  readonly now: 'NEW' | 'SEEN' | 'REGRESSION' | 'RESOLVED' | null
+  /** The earlier scan saw it standing. */
+  readonly wasThere: boolean
+  /** A scan after the earlier one found it for the first time, or again after it was resolved. */
+  readonly isNewSince: boolean
+  readonly isBackSince: boolean
+  /** Where it stood when the later scan ended. */
+  readonly standing: string | null
+}
+export type Verdict = 'new' | 'regressive' | 'resolved' | 'notTested' | 'unchanged' | 'gone'
+
+/** How an issue on a host stands in one scan against an earlier one; `gone` came and went in between. */
+export function verdictOf({ now, wasThere, isNewSince, isBackSince, standing }: Pair): Verdict {
+  if (now !== null && now !== 'RESOLVED') {
+    if (now === 'REGRESSION' || isBackSince) return 'regressive'
+    // What was known, and only the earlier scan could not see, is not new.
+    return now === 'NEW' || isNewSince ? 'new' : 'unchanged'
+  }
+  if (now === null && isNewSince && !wasThere) return 'gone'
+  return standing === 'STATUS_RESOLVED' ? 'resolved' : 'notTested'
+}
+
+interface Row extends Pair {
+  readonly issue_id: string
+  readonly host_id: string
+  readonly address: string
+  readonly host_name: string
+  readonly name: string
+  readonly category: ComparedIssue['category']
+  readonly score: number
+  readonly verification: ComparedIssue['verification']
+}
+type Scan = Pick<Selectable<ScanTable>, 'id' | 'target_id' | 'created_at' | 'completed_at'>
+
+/**
+ * What changed on a target between two scans, host by host: what stands now and did not then is new
+ * (or came back), what stood then and was disproved since is resolved, and what stood then and could
+ * not be checked is not tested.
+ *
+ * @throws Refusal `not_found`; `invalid` for a base that is no earlier scan of the same target
+ */
+export async function diffScan(
+  ctx: Ctx,
+  { id, baseScanId }: ParsedInputOf<typeof contract.diffScan>,
+): Promise<ResultOf<typeof contract.diffScan>> {
+  const scan = await scanOf(ctx, id)
+  if (!scan) throw notFound('scan', id)
+  const base = baseScanId ? await baseOf(ctx, scan, baseScanId) : await completedBefore(ctx, scan)
+  const rows = await compare(ctx, scan, base)
+  const byVerdict = Map.groupBy(rows, verdictOf)
+  const standing = Map.groupBy(
+    rows.filter((row) => verdictOf(row) !== 'resolved' && verdictOf(row) !== 'gone'),
+    (row) => row.issue_id,
+  )
+  const listed = (verdict: Verdict) => group(byVerdict.get(verdict) ?? [], standing)
+  return {
+    ...(base && { baseScan: { id: base.id, createTime: base.created_at.toISOString() } }),
+    new: listed('new'),
+    resolved: listed('resolved'),
+    regressive: listed('regressive'),
+    unchangedCount: new Set(byVerdict.get('unchanged')?.map((row) => row.issue_id)).size,
+    notTested: listed('notTested'),
+  }
+}
+
+async function scanOf(ctx: Ctx, id: string): Promise<Scan | undefined> {
+  return ctx.tx
+    .selectFrom('scan')
+    .select(['id', 'target_id', 'created_at', 'completed_at'])
+    .where('account_id', '=', ctx.account)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+async function baseOf(ctx: Ctx, scan: Scan, id: string): Promise<Scan> {
+  const base = await scanOf(ctx, id)
+  if (!base) throw notFound('scan', id)
+  if (base.target_id !== scan.target_id || base.id >= scan.id) {
+    throw invalid('baseScanId', 'Choose an earlier scan of the same target')
+  }
+  return base
+}
+
+async function completedBefore(ctx: Ctx, scan: Scan): Promise<Scan | undefined> {
+  return ctx.tx
+    .selectFrom('scan')
+    .select(['id', 'target_id', 'created_at', 'completed_at'])
+    .where('account_id', '=', ctx.account)
+    .where('target_id', '=', scan.target_id)
+    .where('status', '=', 'STATUS_COMPLETED')
+    .where('retest_of', 'is', null)
+    .where('id', '<', scan.id)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** Every issue and host of which one of the two scans, or one between them, has said something. */
+async function compare(ctx: Ctx, scan: Scan, base: Scan | undefined): Promise<Row[]> {
+  const from = base?.id ?? scan.id
+  const { rows } = await sql<Row>`
+    select pair.issue_id, pair.host_id, pair.now, coalesce(pair.was_there, false) as "wasThere",
+           coalesce(pair.new_since, ${base === undefined}) as "isNewSince", coalesce(pair.back_since, false) as "isBackSince",
+           standing.status as standing,
+           host.address, host.name as host_name, threat.name, issue.category, issue.score, issue.verification
+    from (
+      select issue_id, host_id,
+             max(change) filter (where scan_id = ${scan.id}) as now,
+             bool_or(scan_id = ${from} and change <> 'RESOLVED') filter (where ${base !== undefined}) as was_there,
+             bool_or(change = 'NEW') filter (where scan_id <> ${from}) as new_since,
+             bool_or(change = 'REGRESSION') filter (where scan_id <> ${from}) as back_since
+      from scan_issue
+      where account_id = ${ctx.account}
+        and scan_id in (
+          select id from scan
+          where account_id = ${ctx.account} and target_id = ${scan.target_id} and id >= ${from} and id <= ${scan.id})
+      group by issue_id, host_id
+    ) as pair
+    join issue on issue.account_id = ${ctx.account} and issue.id = pair.issue_id
+    join threat on threat.id = issue.threat_id
+    join host on host.account_id = ${ctx.account} and host.id = pair.host_id
+    left join lateral (
+      select status from issue_event as event
+      where event.account_id = ${ctx.account} and event.issue_id = pair.issue_id and event.host_id = pair.host_id
+        and event.at <= ${scan.completed_at ?? ctx.now}
+      order by at desc, id desc
+      limit 1
+    ) as standing on true
+    order by issue.score desc, threat.name, issue.id, host.address::inet`.execute(ctx.tx)
+  return rows
+}
+
+/** One entry per issue, with its hosts; the order stays. `standing` has every host on which an issue stands. */
+function group(rows: readonly Row[], standing: ReadonlyMap<string, readonly Row[]>): ComparedIssue[] {
+  return [...Map.groupBy(rows, (row) => row.issue_id).values()].flatMap((same) => {
+    const [first] = same
+    if (!first) return []
+    const { issue_id: id, name, category, score, verification } = first
+    const hosts = same.map((row) => ({
+      id: row.host_id,
+      address: row.address,
+      ...(row.host_name && { name: row.host_name }),
+    }))
+    const isElsewhere = standing.get(id)?.some((row) => !same.includes(row)) ?? false
+    return [{ id, name, category, score, verification, hosts, isElsewhere }]
+  })
+}

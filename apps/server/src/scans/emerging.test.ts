@@ -1,0 +1,204 @@
+import type { Observation } from '@glacis/contract/runner'
+import { parseFormattedString, parseNvd, toWfn } from '@glacis/intelligence'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { recordInventory, watchProduct } from '#inventory/index.ts'
+import { getIssue, listIssues } from '#issues/index.ts'
+import { fromRecord } from '#packs/index.ts'
+import { holdChanges } from '#scans/emerging.ts'
+import { listScans } from '#scans/index.ts'
+import type { Scanning } from '#scans/run.ts'
+import { createTarget, describeTargets } from '#targets/index.ts'
+import { type House, openHouse } from '#testing/house.ts'
+import { sql } from 'kysely'
+
+let house: House
+let account: string
+let number = 0
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house.close())
+
+const address = '127.92.7.1'
+beforeEach(async () => {
+  account = await house.account()
+  number += 1
+  await house.as(account, async (ctx) => {
+    const input = { name: 'Web', address, schedule: { period: 'PERIOD_WEEKLY' as const }, tags: [] }
+    const { target } = await createTarget(ctx, input)
+    await recordInventory(ctx, target.id, [
+      { kind: 'host', address, names: [], reached: true, reason: '', answersEverything: false },
+      { kind: 'service', address, port: 80, transport: 'tcp', protocol: 'http', tls: false, banner: '' },
+      widget('1.5'),
+    ])
+  })
+})
+
+function widget(version: string): Observation {
+  const name = parseFormattedString(`cpe:2.3:a:acme:widget_${number}:${version}:*:*:*:*:*:*:*`)
+  if (!name) throw new Error('no name')
+  return {
+    kind: 'technology',
+    address,
+    port: 80,
+    transport: 'tcp',
+    name: 'Widget',
+    wfn: toWfn(name),
+    evidence: `Widget/${version}`,
+    quality: 80,
+  }
+}
+
+interface Said {
+  readonly end?: string
+  readonly id?: string
+  readonly published?: Date
+  readonly modified?: Date
+}
+/** A feed says of the widget that it is weak up to a version. */
+async function feed(said: Said = {}) {
+  const { end = '2.0', id = `CVE-2026-${20_000 + number}`, published = new Date(), modified = new Date() } = said
+  const item = parseNvd({
+    id,
+    published: published.toISOString(),
+    lastModified: modified.toISOString(),
+    descriptions: [{ lang: 'en', value: 'The widget is weak.' }],
+    metrics: {
+      cvssMetricV31: [
+        {
+          source: 'nvd@nist.gov',
+          cvssData: { vectorString: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H', baseScore: 9.8 },
+        },
+      ],
+    },
+    configurations: [
+      {
+        nodes: [
+          {
+            operator: 'OR',
+            cpeMatch: [
+              {
+                vulnerable: true,
+                criteria: `cpe:2.3:a:acme:widget_${number}:*:*:*:*:*:*:*:*`,
+                versionEndExcluding: end,
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  })
+  if (item.kind !== 'threat') throw new Error(item.problem)
+  await house.knows(fromRecord(item.threat, 'nvd'))
+}
+
+async function hold(): Promise<void> {
+  const quiet = { info() {}, warn() {}, error() {} }
+  const scanning: Scanning = {
+    database: house.database,
+    jobs: house.jobs,
+    log: quiet,
+    packs: { checks: [], fingerprints: [], threats: [], distributions: [], lifecycles: [] },
+    knowledge: {},
+    networks: 'all',
+    ownEndpoints: [],
+  }
+  await holdChanges(scanning, AbortSignal.timeout(20_000))
+}
+
+const issues = () =>
+  house.as(account, async (ctx) => {
+    const { issues: found } = await listIssues(ctx, {}, describeTargets)
+    return Promise.all(found.map(async ({ id }) => (await getIssue(ctx, { id }, describeTargets)).issue))
+  })
+const scanTypes = () => house.as(account, async (ctx) => (await listScans(ctx, {})).scans.map((scan) => scan.type))
+async function told(): Promise<string[]> {
+  const { rows } = await sql<{ title: string }>`
+    select title from event where account_id = ${account} and kind = 'EVENT_THREAT_EMERGING'`.execute(
+    house.database.owner,
+  )
+  return rows.map((row) => row.title)
+}
+
+it('turns news into a potential issue, an emerging scan and one word of it', async () => {
+  await feed()
+  await hold()
+  await hold()
+  expect(await issues()).toMatchObject([
+    { status: 'STATUS_OPEN', verification: 'VERIFICATION_UNVERIFIED', affectedHosts: [{ host: { address } }] },
+  ])
+  expect(await scanTypes()).toEqual(['TYPE_EMERGING'])
+  expect(await told()).toEqual([`CVE-2026-${20_000 + number} concerns Widget 1.5 on one host`])
+})
+
+it('raises what is old and merely new to us, and tells nobody', async () => {
+  await feed({ published: new Date('2020-01-01') })
+  await hold()
+  expect(await issues()).toHaveLength(1)
+  expect([await scanTypes(), await told()]).toEqual([[], []])
+})
+
+it('resolves what a changed record takes back, and says why', async () => {
+  await feed()
+  await hold()
+  await feed({ end: '1.2', modified: new Date(Date.now() + 60_000) })
+  await hold()
+  const [issue] = await issues()
+  expect(issue?.status).toBe('STATUS_RESOLVED')
+  expect(issue?.history.at(-1)?.reason).toContain('changed and no longer names what runs there')
+})
+
+it('is silent below the severity from which somebody wants to hear', async () => {
+  await sql`update product set min_notification_severity = 10 where account_id = ${account}`.execute(
+    house.database.owner,
+  )
+  await feed()
+  await hold()
+  expect(await issues()).toHaveLength(1)
+  expect(await told()).toEqual([])
+})
+
+it('tells of software that is watched and runs nowhere', async () => {
+  const id = `CVE-2026-${30_000 + number}`
+  number += 1000
+  const wfn = { vendor: 'acme', product: `widget_${number}` }
+  await house.as(account, (ctx) => watchProduct(ctx, { name: 'Gadget', version: '', wfn, minNotificationSeverity: 7 }))
+  await feed({ id })
+  await hold()
+  expect(await told()).toEqual([`${id} concerns Gadget`])
+  expect(await scanTypes()).toEqual([])
+})
+
+it('raises priority and severity with what becomes known', async () => {
+  await feed({ published: new Date('2020-01-01') })
+  await hold()
+  const [before] = await issues()
+  await sql`update threat set known_exploited_at = now() where key = ${`CVE-2026-${20_000 + number}`}`.execute(
+    house.database.owner,
+  )
+  await hold()
+  const [after] = await issues()
+  expect(before?.priority).toBe(29)
+  expect(after?.priority).toBe(54)
+  expect(after?.priorityParts?.map(({ label }) => label)).toEqual([
+    'Severity 9.8',
+    'Known to be exploited',
+    'Potential, not verified',
+  ])
+})
+
+it('takes the end of support for a threat from that day on', async () => {
+  const key = `end-of-life-widget-${number}-1.5`
+  const due = new Date(Date.now() + 86_400_000)
+  await feed({ id: `CVE-2026-${40_000 + number}`, published: new Date('2020-01-01') })
+  await sql`update threat set key = ${key}, kind = 'lifecycle', effective_at = ${due} where key = ${`CVE-2026-${40_000 + number}`}`.execute(
+    house.database.owner,
+  )
+  await hold()
+  expect(await issues()).toEqual([])
+  await sql`update threat set effective_at = now() - interval '1 second' where key = ${key}`.execute(
+    house.database.owner,
+  )
+  await hold()
+  expect(await issues()).toHaveLength(1)
+})

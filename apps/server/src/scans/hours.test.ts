@@ -1,0 +1,243 @@
+import type { AllowedHours } from '@glacis/contract/target'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createAgent } from '#agents/index.ts'
+import { getSubscription } from '#billing/index.ts'
+import type { QueueName } from '#jobs.ts'
+import {
+  cancelScan,
+  failStalled,
+  getScan,
+  listScanEvents,
+  planScan,
+  reconsiderHours,
+  resumeDue,
+  resumeScan,
+} from '#scans/index.ts'
+import { startScan } from '#scans/index.ts'
+import { advance } from '#scans/lifecycle.ts'
+import { leaseBatch } from '#scans/remote.ts'
+import { runBatch, type Scanning } from '#scans/run.ts'
+import { changeTargets, createTarget, getTarget, updateTarget } from '#targets/index.ts'
+import { type House, openHouse, person } from '#testing/house.ts'
+import { sql } from 'kysely'
+
+let house: House
+let scanning: Scanning
+let account: string
+const nothing = { info() {}, warn() {}, error() {} }
+const signal = new AbortController().signal
+
+beforeAll(async () => {
+  house = await openHouse()
+  const { database, jobs } = house
+  const packs = { checks: [], fingerprints: [], threats: [], distributions: [], lifecycles: [] }
+  scanning = { database, jobs, log: nothing, packs, knowledge: {}, networks: 'all', ownEndpoints: [] }
+})
+afterAll(() => house.close())
+beforeEach(async () => {
+  account = await house.account()
+})
+
+/** Hours around this very moment, or as far from it as can be. */
+function hours(kind: 'now' | 'later'): AllowedHours {
+  const from = new Date(Date.now() + (kind === 'now' ? -6 : 6) * 3_600_000)
+  const to = new Date(from.getTime() + 12 * 3_600_000)
+  return { start: from.toISOString().slice(11, 16), end: to.toISOString().slice(11, 16), timeZone: 'UTC' }
+}
+const me: House['as'] = (whose, work, at = {}) => house.as(whose, work, { actor: person, ...at })
+
+async function target(allowedHours: AllowedHours | undefined, address = '127.62.1.1', exclusions: string[] = []) {
+  const schedule = { period: 'PERIOD_DAILY' as const, ...(allowedHours && { allowedHours }) }
+  return (await me(account, (ctx) => createTarget(ctx, { name: 'Web', address, schedule, tags: [], exclusions })))
+    .target
+}
+async function begun(targetId: string, ignoresHours = false) {
+  return (await me(account, (ctx) => startScan(ctx, house.jobs, targetId, 'TYPE_MANUAL', { ignoresHours }))).scan
+}
+const scanNow = async (id: string) => (await me(account, (ctx) => getScan(ctx, { id }))).scan
+const log = async (id: string) =>
+  (await me(account, (ctx) => listScanEvents(ctx, { id }))).events.map((event) => event.message)
+const plan = (scanId: string) => planScan(scanning, { data: { account, scanId }, signal, isLastAttempt: false })
+
+async function queued(name: QueueName, scanId: string): Promise<number> {
+  const { rows } = await sql<{ jobs: number }>`
+    select count(*)::int as jobs from pgboss.job
+    where name = ${name} and data ->> 'scanId' = ${scanId}`.execute(house.database.owner)
+  return rows[0]?.jobs ?? 0
+}
+const set = (scanId: string, values: { ignores_hours?: boolean; resume_at?: Date; last_activity_at?: Date }) =>
+  me(account, (ctx) => ctx.tx.updateTable('scan').set(values).where('id', '=', scanId).execute())
+
+describe('outside the allowed hours', () => {
+  it('a new scan waits, says until when and why, and has no job', async () => {
+    const allowed = hours('later')
+    const scan = await begun((await target(allowed)).id)
+    expect(scan).toMatchObject({
+      status: 'STATUS_CREATED',
+      progress: {
+        phase: 'PHASE_WAITING',
+        failureReason: `Waits for the allowed hours, ${allowed.start}–${allowed.end} UTC`,
+      },
+    })
+    expect(scan.progress?.resumeTime?.slice(11, 16)).toBe(allowed.start)
+    expect(await queued('scan-plan', scan.id)).toBe(0)
+    expect((await log(scan.id)).join('\n')).toContain('Waits for the allowed hours')
+  })
+
+  it('a confirmed override starts at once', async () => {
+    const scan = await begun((await target(hours('later'))).id, true)
+    expect(scan.progress).toMatchObject({ failureReason: '' })
+    expect(await queued('scan-plan', scan.id)).toBe(1)
+  })
+
+  it('a person lets a waiting scan go on, once', async () => {
+    const { id } = await begun((await target(hours('later'))).id)
+    const resume = () => me(account, (ctx) => resumeScan(ctx, house.jobs, { id }))
+    expect((await resume()).scan.progress).toMatchObject({ failureReason: '' })
+    expect(await queued('scan-plan', id)).toBe(1)
+    await expect(resume()).rejects.toMatchObject({ code: 'precondition' })
+    expect((await log(id)).at(-1)).toBe(`${person.name} let it go on outside the allowed hours`)
+  })
+
+  it('a scan that waits follows when the hours change', async () => {
+    const { id: targetId } = await target(hours('later'))
+    const { id } = await begun(targetId)
+    const change = (allowedHours?: AllowedHours) =>
+      me(account, async (ctx) => {
+        const schedule = { period: 'PERIOD_DAILY' as const, ...(allowedHours && { allowedHours }) }
+        await updateTarget(ctx, { id: targetId, schedule, updateMask: { paths: ['schedule'] } })
+        await reconsiderHours(ctx, house.jobs, targetId)
+      })
+    const other = { ...hours('later'), end: hours('now').start }
+    await change(other)
+    expect((await scanNow(id)).progress?.failureReason).toContain(other.end)
+    expect(await queued('scan-plan', id)).toBe(0)
+    await change()
+    expect((await scanNow(id)).progress).not.toHaveProperty('resumeTime')
+    expect(await queued('scan-plan', id)).toBe(1)
+  })
+
+  it('a waiting scan is not taken for a stalled one, and one that is cancelled costs nothing', async () => {
+    const { id } = await begun((await target(hours('later'))).id)
+    await set(id, { last_activity_at: new Date(0) })
+    await failStalled(scanning)
+    expect((await scanNow(id)).status).toBe('STATUS_CREATED')
+    await me(account, (ctx) => cancelScan(ctx, { id }))
+    expect((await scanNow(id)).progress).not.toHaveProperty('resumeTime')
+    expect((await me(account, getSubscription)).subscription.quota.manualScans.used).toBe(0)
+  })
+})
+
+describe('a running scan', () => {
+  /** Two batches, planned while the hours were ignored; they count again from then on. */
+  async function running(allowed: AllowedHours): Promise<string> {
+    const { id } = await begun((await target(allowed, '127.62.2.1-127.62.2.100')).id, true)
+    await plan(id)
+    await set(id, { ignores_hours: false })
+    return id
+  }
+  const batches = (scanId: string) =>
+    me(account, (ctx) => ctx.tx.selectFrom('scan_batch').select('state').where('scan_id', '=', scanId).execute())
+
+  it('pauses before its next batch when the hours end, and goes on when they begin', async () => {
+    const id = await running(hours('later'))
+    for (const number of [0, 1])
+      await runBatch(scanning, { data: { account, scanId: id, number }, signal, isLastAttempt: false })
+    expect(await scanNow(id)).toMatchObject({ status: 'STATUS_RUNNING', progress: { hostsDone: 0 } })
+    expect((await scanNow(id)).progress?.failureReason).toContain('Waits for the allowed hours')
+    expect(await batches(id)).toEqual([{ state: 'WAITING' }, { state: 'WAITING' }])
+    const before = await queued('scan-batch', id)
+    await resumeDue(scanning)
+    expect(await queued('scan-batch', id)).toBe(before)
+
+    await set(id, { resume_at: new Date(Date.now() - 1000), ignores_hours: true })
+    await resumeDue(scanning)
+    expect((await scanNow(id)).progress).toMatchObject({ failureReason: '' })
+    expect(await queued('scan-batch', id)).toBe(before + 2)
+    expect((await log(id)).at(-1)).toBe('The allowed hours have begun')
+  })
+
+  it('queues nothing more when a batch ends outside them', async () => {
+    const id = await running(hours('later'))
+    await me(account, (ctx) =>
+      ctx.tx.updateTable('scan_batch').set({ state: 'WAITING' }).where('scan_id', '=', id).execute(),
+    )
+    const before = await queued('scan-batch', id)
+    await me(account, (ctx) => advance(ctx, house.jobs, id))
+    expect(await queued('scan-batch', id)).toBe(before)
+    expect((await scanNow(id)).progress).toHaveProperty('resumeTime')
+  })
+
+  it('goes on inside them', async () => {
+    const id = await running(hours('now'))
+    await me(account, (ctx) =>
+      ctx.tx.updateTable('scan_batch').set({ state: 'WAITING' }).where('scan_id', '=', id).execute(),
+    )
+    const before = await queued('scan-batch', id)
+    await me(account, (ctx) => advance(ctx, house.jobs, id))
+    expect(await queued('scan-batch', id)).toBe(before + 2)
+    expect((await scanNow(id)).progress).not.toHaveProperty('resumeTime')
+  })
+})
+
+it('an agent gets no batch outside the hours either, and the same one when it may go on', async () => {
+  const { agent } = await me(account, (ctx) => createAgent(ctx, { agent: { name: 'inside' } }))
+  const { id: targetId } = await target(hours('later'))
+  await me(account, (ctx) =>
+    updateTarget(ctx, { id: targetId, agent: { id: agent.id }, updateMask: { paths: ['agent'] } }),
+  )
+  const { id } = await begun(targetId, true)
+  await plan(id)
+  await set(id, { ignores_hours: false })
+  const lease = () => me(account, (ctx) => leaseBatch(ctx, scanning, agent.id, 'digest'))
+  expect(await lease()).toBeNull()
+  expect((await scanNow(id)).progress).toHaveProperty('resumeTime')
+  await me(account, (ctx) => resumeScan(ctx, house.jobs, { id }))
+  expect(await lease()).toMatchObject({ scanId: id, hosts: [{ address: '127.62.1.1' }] })
+})
+
+describe('exclusions', () => {
+  it('are in no count and no batch, and said once', async () => {
+    const { id: targetId } = await target(undefined, '127.62.3.0/28', [
+      '127.62.3.1-127.62.3.4',
+      '127.62.3.9:22',
+      '*:25',
+    ])
+    const { id } = await begun(targetId)
+    await plan(id)
+    const scan = await scanNow(id)
+    expect(scan).toMatchObject({ progress: { hostsTotal: 10 }, hostCount: { excludedHosts: 4 } })
+    const rows = await me(account, (ctx) =>
+      ctx.tx.selectFrom('scan_batch').select('hosts').where('scan_id', '=', id).execute(),
+    )
+    expect(rows.flatMap((row) => row.hosts.map((host) => host.address)).toSorted()).toEqual(
+      ['10', '11', '12', '13', '14', '5', '6', '7', '8', '9'].map((end) => `127.62.3.${end}`),
+    )
+    expect((await log(id)).filter((line) => line.includes('4 addresses are excluded'))).toHaveLength(1)
+  })
+
+  it('of everything fail the scan with a reason, and give it back', async () => {
+    const { id } = await begun((await target(undefined, '127.62.3.1', ['127.62.0.0/16'])).id)
+    await plan(id)
+    expect(await scanNow(id)).toMatchObject({
+      status: 'STATUS_FAILED',
+      progress: { failureReason: 'Every address of the target is excluded' },
+    })
+    expect((await me(account, getSubscription)).subscription.quota.manualScans.used).toBe(0)
+  })
+})
+
+it('of a paused target is refused', async () => {
+  const { id } = await target(undefined)
+  await me(account, (ctx) => changeTargets(ctx, { ids: [id], paused: true }))
+  await expect(begun(id)).rejects.toMatchObject({ code: 'precondition' })
+})
+
+it('notes since when a name is not found', async () => {
+  const { id: targetId } = await target(undefined, 'nowhere.invalid')
+  const { id } = await begun(targetId)
+  await plan(id)
+  const found = async () => (await me(account, (ctx) => getTarget(ctx, { id: targetId }))).target
+  expect(await found()).toMatchObject({ lastScan: { status: 'STATUS_FAILED' } })
+  expect(await found()).toHaveProperty('unresolvedSinceTime')
+})

@@ -1,0 +1,18 @@
+import type { Database } from '#database/index.ts'
+import { sql } from 'kysely'
+
+const batch = 200
+
+/** Forgets scans that ended before a date, with their logs; the last of each target stays. */
+export async function forgetScans(database: Database, before: Date): Promise<void> {
+  for (;;) {
+    const { numAffectedRows } = await sql`
+      delete from scan where ctid in (
+        select old.ctid from scan as old
+        where old.completed_at < ${before} and exists (
+          select from scan as later
+          where later.account_id = old.account_id and later.target_id = old.target_id and later.id > old.id)
+        limit ${batch})`.execute(database.owner)
+    if (Number(numAffectedRows ?? 0) < batch) return
+  }
+}

@@ -1,0 +1,113 @@
+import type { Observation } from '@glacis/contract/runner'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { newId } from '#database/index.ts'
+import { getSubscription } from '#billing/index.ts'
+import { getIssue, listIssues } from '#issues/index.ts'
+import { ingest } from '#scans/ingest.ts'
+import { getScan, retestIssue, startScan } from '#scans/index.ts'
+import { narrowed } from '#scans/retest.ts'
+import { describeTargets } from '#targets/index.ts'
+import { type House, openHouse, person } from '#testing/house.ts'
+import { type Seeded, seedIssues } from '#testing/issues.ts'
+
+let house: House
+let account: string
+let seeded: Seeded
+let now: Date
+const before = new Date('2026-11-10T08:00:00Z')
+
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house.close())
+beforeEach(async () => {
+  now = new Date('2026-11-20T08:00:00Z')
+  account = await house.account()
+  seeded = await seedIssues(house, account, { issues: 2, hosts: 2, at: before })
+})
+
+const retest = (id: string, hostIds?: string[]) =>
+  house.as(account, (ctx) => retestIssue(ctx, house.jobs, { id, hostIds }), { now, actor: person })
+const read = (id: string) => house.as(account, async (ctx) => (await getIssue(ctx, { id }, describeTargets)).issue)
+const [one, other] = ['127.63.0.0', '127.63.0.1']
+const reached = (address: string): Observation => ({
+  kind: 'host',
+  address,
+  names: [],
+  reached: true,
+  reason: 'port 80 open',
+  answersEverything: false,
+})
+const covered = (address: string): Observation => ({ kind: 'coverage', address, port: 80, checks: ['a-check'] })
+
+async function arrive(scanId: string, addresses: readonly string[], observations: Observation[]): Promise<void> {
+  now = new Date(now.getTime() + 60_000)
+  const hosts = addresses.map((address) => ({ address, names: [] }))
+  const batch = { scanId, number: 0, hosts, observations, knowledge: {} }
+  await house.as(account, (ctx) => ingest(ctx, house.jobs, batch), { now })
+}
+
+it('is a manual scan of the chosen hosts that spends no quota', async () => {
+  const used = async () => (await house.as(account, (ctx) => getSubscription(ctx))).subscription.quota.manualScans.used
+  const [id = ''] = seeded.issueIds
+  const { scan, scans } = await retest(id, [seeded.hostIds[1] ?? ''])
+  expect(scan).toMatchObject({ type: 'TYPE_MANUAL', status: 'STATUS_RUNNING', startedBy: person.name })
+  expect(scan.progress).toMatchObject({ hostsTotal: 1 })
+  expect(scans).toEqual([scan])
+  expect(await used()).toBe(0)
+})
+
+it('resolves the issue that it looked for, and says nothing about others', async () => {
+  const [id = '', neighbour = ''] = seeded.issueIds
+  const { scan } = await retest(id)
+  await arrive(scan.id, [one, other], [reached(one), reached(other), covered(one), covered(other)])
+  const issue = await read(id)
+  expect(issue.status).toBe('STATUS_RESOLVED')
+  expect(issue.history.at(-1)).toMatchObject({ reason: 'The same check ran to its end and found nothing' })
+  const untouched = await read(neighbour)
+  expect(untouched).toMatchObject({ status: 'STATUS_OPEN', lastSeenTime: before.toISOString() })
+  expect(untouched.affectedHosts.flatMap((host) => host.notCheckedSinceTime ?? [])).toEqual([])
+  expect((await house.as(account, (ctx) => getScan(ctx, { id: scan.id }))).scan.status).toBe('STATUS_COMPLETED')
+})
+
+it('is no scan of the target: its last scan stays what it was', async () => {
+  const { scan } = await retest(seeded.issueIds[0] ?? '')
+  await arrive(scan.id, [one, other], [reached(one), reached(other), covered(one), covered(other)])
+  const target = async () =>
+    (await house.as(account, (ctx) => describeTargets(ctx, [seeded.targetId]))).get(seeded.targetId)
+  expect((await target())?.lastScan).toBeUndefined()
+  const whole = await house.as(account, (ctx) => startScan(ctx, house.jobs, seeded.targetId), { now, actor: person })
+  expect((await target())?.lastScan?.id).toBe(whole.scan.id)
+})
+
+it('leaves open what it could not look at', async () => {
+  const [id = ''] = seeded.issueIds
+  const { scan } = await retest(id)
+  await arrive(scan.id, [one, other], [reached(one), covered(one)])
+  const issue = await read(id)
+  expect(issue.status).toBe('STATUS_OPEN')
+  expect(issue.affectedHosts.map((host) => [host.host.address, host.status])).toEqual([
+    [other, 'STATUS_OPEN'],
+    [one, 'STATUS_RESOLVED'],
+  ])
+})
+
+it('waits for a scan of the target that is active', async () => {
+  const { scan } = await house.as(account, (ctx) => startScan(ctx, house.jobs, seeded.targetId), { now, actor: person })
+  const asked = retest(seeded.issueIds[0] ?? '')
+  await expect(asked).rejects.toMatchObject({ code: 'conflict', metadata: { scanId: scan.id } })
+})
+
+it('is not found for hosts that the issue does not affect', async () => {
+  await expect(retest(seeded.issueIds[0] ?? '', [newId()])).rejects.toMatchObject({ code: 'not_found' })
+  expect((await house.as(account, (ctx) => listIssues(ctx, {}, describeTargets))).issues).toHaveLength(2)
+})
+
+it.each([
+  [null, {}, {}],
+  [['a', 'version'], { [one]: [80, 443], [other]: [80] }, { checks: ['a'], ports: [80, 443] }],
+  [['version'], {}, { checks: [] }],
+] as const)('%j on %j makes of the job %j', (checks, known, more) => {
+  const job = { hosts: [], allow: [] }
+  expect(narrowed(job, { checks, known })).toEqual({ ...job, ...more })
+})

@@ -1,0 +1,144 @@
+import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
+import type { ScanHost, ScanJob } from '@glacis/contract/runner'
+import type * as contract from '@glacis/contract/triage'
+import { record } from '#audit.ts'
+import type { Ctx } from '#ctx.ts'
+import { newId } from '#database/index.ts'
+import { notFound } from '#errors.ts'
+import type { Jobs } from '#jobs.ts'
+import { advance, announceScan, counted, say } from '#scans/lifecycle.ts'
+import { getScan } from '#scans/list.ts'
+import { alreadyActive } from '#scans/start.ts'
+import { sql } from 'kysely'
+
+interface Place {
+  readonly target_id: string
+  readonly address: string
+  readonly name: string
+  readonly methods: string[]
+}
+
+const hostsPerBatch = 64
+
+/**
+ * Checks one issue again on some of its hosts, or on all: a scan of each target with the checks that
+ * proved it and nothing else. It spends no quota and decides nothing about other issues.
+ *
+ * @throws Refusal `not_found` when the issue affects none of the hosts; `conflict` while a scan of
+ *   one of the targets is active, with its id in the metadata
+ */
+export async function retestIssue(
+  ctx: Ctx,
+  jobs: Jobs,
+  { id, hostIds }: ParsedInputOf<typeof contract.retestIssue>,
+): Promise<ResultOf<typeof contract.retestIssue>> {
+  const places = await placesOf(ctx, id, hostIds)
+  if (places.length === 0) throw notFound('issue', id)
+  const scans = []
+  for (const [targetId, hosts] of Map.groupBy(places, (place) => place.target_id)) {
+    scans.push((await startRetest(ctx, jobs, id, targetId, hosts)).scan)
+  }
+  const [scan] = scans
+  if (!scan) throw new Error('every place has a target')
+  await record(ctx, 'issue.retest', { kind: 'issue', id }, { scanIds: scans.map((one) => one.id) })
+  return { scan, scans }
+}
+
+/** The job of a scan with the checks that it is about alone, on the ports that are known to be open; any other as it is. */
+export function narrowed(
+  job: ScanJob,
+  of: { readonly checks: readonly string[] | null; readonly known: Readonly<Record<string, readonly number[]>> },
+): ScanJob {
+  if (of.checks === null) return job
+  const ports = [...new Set(Object.values(of.known).flat())]
+  const checks = of.checks.filter((check) => check !== 'version')
+  return { ...job, checks, ...(ports.length > 0 && !job.ports && { ports }) }
+}
+
+async function placesOf(ctx: Ctx, issueId: string, hostIds: readonly string[] | undefined): Promise<Place[]> {
+  const { rows } = await sql<Place>`
+    select occurrence.target_id, host.address, host.name, array_agg(distinct occurrence.method) as methods
+    from occurrence
+    join host on host.account_id = occurrence.account_id and host.id = occurrence.host_id
+    join target on target.account_id = occurrence.account_id and target.id = occurrence.target_id
+    where occurrence.account_id = ${ctx.account} and occurrence.issue_id = ${issueId}
+      and (${hostIds ?? null}::uuid[] is null or occurrence.host_id = any(${hostIds ?? []}::uuid[]))
+      and target.deleted_at is null
+    group by occurrence.target_id, host.address, host.name
+    order by occurrence.target_id, host.address`.execute(ctx.tx)
+  return rows
+}
+
+async function startRetest(ctx: Ctx, jobs: Jobs, issueId: string, targetId: string, hosts: readonly Place[]) {
+  const agent = await agentOf(ctx, targetId)
+  const id = newId()
+  const checks = [...new Set(hosts.flatMap((host) => host.methods))]
+  const created = await ctx.tx
+    .insertInto('scan')
+    .values({
+      account_id: ctx.account,
+      id,
+      target_id: targetId,
+      type: 'TYPE_MANUAL',
+      status: 'STATUS_RUNNING',
+      phase: 'PHASE_DISCOVERY',
+      hosts_total: hosts.length,
+      started_by: ctx.actor.name,
+      created_at: ctx.now,
+      started_at: ctx.now,
+      completed_at: null,
+      last_activity_at: ctx.now,
+      updated_at: ctx.now,
+      agent_id: agent?.id ?? null,
+      ...(agent && { agent_name: agent.name }),
+      retest_of: issueId,
+      checks,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['account_id', 'target_id'])
+        .where('status', 'in', ['STATUS_CREATED', 'STATUS_RUNNING'])
+        .doNothing(),
+    )
+    .returning('id')
+    .executeTakeFirst()
+  if (!created) throw await alreadyActive(ctx, targetId)
+  await queue(ctx, id, hosts)
+  const words = `Checking one risk again on ${counted(hosts.length, 'host', 'hosts')}, asked by ${ctx.actor.name}`
+  await say(ctx, id, 'LEVEL_INFO', words)
+  await announceScan(ctx, id, 'EVENT_SCAN_STARTED')
+  await advance(ctx, jobs, id)
+  return getScan(ctx, { id })
+}
+
+/** The agent that alone may scan a target, where it has one. */
+async function agentOf(ctx: Ctx, targetId: string): Promise<{ id: string; name: string } | undefined> {
+  return ctx.tx
+    .selectFrom('target')
+    .innerJoin('agent', (join) =>
+      join.onRef('agent.account_id', '=', 'target.account_id').onRef('agent.id', '=', 'target.agent_id'),
+    )
+    .select(['agent.id', 'agent.name'])
+    .where('target.account_id', '=', ctx.account)
+    .where('target.id', '=', targetId)
+    .executeTakeFirst()
+}
+
+async function queue(ctx: Ctx, scanId: string, hosts: readonly Place[]): Promise<void> {
+  const all = hosts.map(({ address, name }): ScanHost => ({ address, names: name ? [name] : [] }))
+  const batches = Array.from({ length: Math.ceil(all.length / hostsPerBatch) }, (_, number) =>
+    all.slice(number * hostsPerBatch, (number + 1) * hostsPerBatch),
+  )
+  await ctx.tx
+    .insertInto('scan_batch')
+    .values(
+      batches.map((batch, number) => ({
+        account_id: ctx.account,
+        scan_id: scanId,
+        number,
+        hosts: JSON.stringify(batch),
+        state: 'WAITING' as const,
+      })),
+    )
+    .execute()
+}

@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { newId } from '#database/index.ts'
+import { search } from '#search.ts'
+import { type House, openHouse } from '#testing/house.ts'
+import { type Seeded, seedIssues, startScan } from '#testing/issues.ts'
+
+let house: House
+let account: string
+let seeded: Seeded
+
+beforeAll(async () => {
+  house = await openHouse()
+  account = await house.account()
+  seeded = await seedIssues(house, account, { issues: 3, hosts: 300, at: new Date() })
+  await sql`update host set name = 'mq-broker-02.aarewerk.example' where id = ${seeded.hostIds[7]}`.execute(
+    house.database.owner,
+  )
+  await sql`
+    insert into agent (account_id, id, name, hostname, created_at, updated_at)
+    values (${account}, ${newId()}, 'zrh-office-2', 'sensor', now(), now())`.execute(house.database.owner)
+  await house.as(account, (ctx) => startScan(ctx, house.jobs, seeded.targetId))
+  const stranger = await house.account()
+  await seedIssues(house, stranger, { issues: 1, hosts: 1, at: new Date() })
+})
+afterAll(() => house.close())
+
+const find = async (query: string, more: object = {}) => {
+  const { groups } = await house.as(account, (ctx) => search(ctx, { query, kinds: undefined, ...more }))
+  return groups.map(({ kind, items }) => [kind, items.map((item) => item.name)])
+}
+const broker = [['KIND_HOST', ['mq-broker-02.aarewerk.example']]]
+
+it.each([
+  ['mq-broker', broker],
+  ['Broker', broker],
+  ['broker-02', broker],
+  ['aarewerk broker', broker],
+  ['roker', []],
+  ['127.63.1.43', [['KIND_HOST', ['127.63.1.43']]]],
+  ["o'brien \\ & | ! ( ) :* <->", []],
+  ['%', []],
+  ['office', [['KIND_AGENT', ['zrh-office-2']]]],
+  ['cve-2026-0002', [['KIND_ISSUE', ['Threat 1']]]],
+  [
+    'web',
+    [
+      ['KIND_TARGET', ['Web']],
+      ['KIND_SCAN', ['Scan of Web']],
+    ],
+  ],
+])('finds by %s', async (query, found) => {
+  expect(await find(query)).toEqual(found)
+})
+
+it('puts what is open and urgent first, and names the page of each', async () => {
+  const { groups } = await house.as(account, (ctx) => search(ctx, { query: 'threat', kinds: ['KIND_ISSUE'] }))
+  const [first] = groups[0]?.items ?? []
+  expect(first).toEqual({
+    id: first?.id,
+    name: expect.stringMatching(/^Threat [01]$/),
+    subtitle: expect.stringMatching(/^Critical, Open, CVE-2026-000[12]$/),
+    path: `/risks/${first?.id}`,
+  })
+  expect(groups[0]?.items).toHaveLength(3)
+})
+
+it('keeps to the kinds and the number that were asked for', async () => {
+  const [[kind, names] = []] = await find('127.63', { kinds: ['KIND_HOST'], pageSize: 4 })
+  expect([kind, names?.length]).toEqual(['KIND_HOST', 4])
+})
+
+it('finds hosts by an index, whatever row-level security hides', async () => {
+  const { rows } = await house.as(account, async (ctx) => {
+    await sql`set local enable_seqscan = off`.execute(ctx.tx)
+    return sql<{ 'QUERY PLAN': string }>`
+      explain select id from host
+      where host_words(account_id, address, name) @@ 'mq:*'::tsquery`.execute(house.database.owner)
+  })
+  expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('host_search')
+})
+
+it('shows nothing to a transaction that names no account', async () => {
+  const { rows } = await sql`select hosts_found('mq:*'::tsquery, 5)`.execute(house.database.app)
+  expect(rows).toEqual([])
+})

@@ -1,0 +1,147 @@
+/** One search over everything that has a name, for the command palette: six small questions, each bounded. */
+import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
+import type * as contract from '@glacis/contract/search'
+import { type SearchGroup, type SearchItem, SearchKind } from '@glacis/contract/search'
+import type { Ctx } from '#ctx.ts'
+import { sql } from 'kysely'
+
+const perKindDefault = 5
+
+interface Question {
+  /** As typed, in lower case. */
+  readonly text: string
+  /** The text anywhere, for LIKE. */
+  readonly like: string
+  readonly most: number
+}
+type Finder = (ctx: Ctx, question: Question) => Promise<SearchItem[]>
+
+/**
+ * Finds by the beginnings of words, and by any part of the name where there are few things to look
+ * through. Groups without a find are left out.
+ */
+export async function search(
+  ctx: Ctx,
+  { query, kinds, pageSize = perKindDefault }: ParsedInputOf<typeof contract.search>,
+): Promise<ResultOf<typeof contract.search>> {
+  const text = query.toLowerCase()
+  const question = { text, like: `%${text.replace(/[\\%_]/g, '\\$&')}%`, most: pageSize }
+  const wanted = kinds?.length ? SearchKind.options.filter((kind) => kinds.includes(kind)) : SearchKind.options
+  const groups: SearchGroup[] = []
+  for (const kind of wanted) {
+    const items = await finders[kind](ctx, question)
+    if (items.length > 0) groups.push({ kind, items })
+  }
+  return { groups }
+}
+
+const finders: Readonly<Record<SearchKind, Finder>> = {
+  KIND_ISSUE: findIssues,
+  KIND_HOST: findHosts,
+  KIND_TARGET: findTargets,
+  KIND_PRODUCT: findProducts,
+  KIND_SCAN: findScans,
+  KIND_AGENT: findAgents,
+}
+
+/** What is to be done comes first. */
+async function findIssues(ctx: Ctx, { like, most }: Question): Promise<SearchItem[]> {
+  const { rows } = await sql<{ id: string; name: string; subtitle: string }>`
+    select found.id, threat.name,
+           concat_ws(', ', initcap(substr(found.category, 10)), initcap(substr(found.status, 8)), nullif(threat.key, threat.name)) as subtitle
+    from (
+      select id, threat_id, category, status, priority from issue
+      where account_id = ${ctx.account} and title like ${like}
+      order by status in ('STATUS_OPEN', 'STATUS_REGRESSION') desc, priority desc, id
+      limit ${most}
+    ) as found
+    join threat on threat.id = found.threat_id
+    order by found.status in ('STATUS_OPEN', 'STATUS_REGRESSION') desc, found.priority desc, found.id`.execute(ctx.tx)
+  return rows.map((row) => ({ ...row, path: `/risks/${row.id}` }))
+}
+
+async function findHosts(ctx: Ctx, { text, most }: Question): Promise<SearchItem[]> {
+  const words = wordsOf(text)
+  if (!words) return []
+  const { rows } = await sql<{ id: string; name: string; address: string; target: string }>`
+    select host.id, host.name, host.address, target.name as target
+    from hosts_found(${words}::tsquery, ${most}) as found (id)
+    join host on host.account_id = ${ctx.account} and host.id = found.id
+    join target on target.account_id = host.account_id and target.id = host.target_id
+    where target.deleted_at is null
+    order by host.address, host.id`.execute(ctx.tx)
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name || row.address,
+    subtitle: row.name ? `${row.address}, ${row.target}` : row.target,
+    path: `/assets/${row.id}`,
+  }))
+}
+
+/** `mq-broker 203.0` → words that begin with each part, or with its pieces; null when nothing is left. */
+function wordsOf(text: string): string | null {
+  const parts = text.split(/\s+/).flatMap((part) => {
+    const pieces = part.split(/[^\p{L}\p{N}]+/u).filter(Boolean)
+    if (pieces.length === 0) return []
+    const whole = `${quoted(part)}:*`
+    if (pieces.length === 1 && pieces[0] === part) return [whole]
+    const last = pieces.length - 1
+    const joined = pieces.map((piece, index) => quoted(piece) + (index === last ? ':*' : '')).join(' & ')
+    return [`(${whole} | (${joined}))`]
+  })
+  return parts.length > 0 ? parts.join(' & ') : null
+}
+
+/** A lexeme in the syntax of `tsquery`. */
+function quoted(word: string): string {
+  return `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+}
+
+async function findTargets(ctx: Ctx, { like, most }: Question): Promise<SearchItem[]> {
+  const { rows } = await sql<{ id: string; name: string; subtitle: string }>`
+    select id, name, address as subtitle from target
+    where account_id = ${ctx.account} and deleted_at is null and (lower(name) like ${like} or lower(address) like ${like})
+    order by name, id
+    limit ${most}`.execute(ctx.tx)
+  return rows.map((row) => ({ ...row, path: `/scope/${row.id}` }))
+}
+
+async function findProducts(ctx: Ctx, { like, most }: Question): Promise<SearchItem[]> {
+  const { rows } = await sql<{ id: string; name: string; subtitle: string }>`
+    select id, trim(name || ' ' || version) as name, replace(vendor, '_', ' ') as subtitle from product
+    where account_id = ${ctx.account} and lower(name || ' ' || version || ' ' || vendor) like ${like}
+    order by name, version, id
+    limit ${most}`.execute(ctx.tx)
+  return rows.map((row) => ({ ...row, path: `/technologies/${row.id}` }))
+}
+
+/** The newest scans of the targets that match. */
+async function findScans(ctx: Ctx, { like, most }: Question): Promise<SearchItem[]> {
+  const { rows } = await sql<{ id: string; name: string; status: string; created_at: Date }>`
+    select scan.id, target.name, scan.status, scan.created_at
+    from target
+    join lateral (
+      select id, status, created_at from scan
+      where scan.account_id = target.account_id and scan.target_id = target.id
+      order by id desc
+      limit 1
+    ) as scan on true
+    where target.account_id = ${ctx.account} and (lower(target.name) like ${like} or lower(target.address) like ${like})
+    order by scan.id desc
+    limit ${most}`.execute(ctx.tx)
+  return rows.map((row) => ({
+    id: row.id,
+    name: `Scan of ${row.name}`,
+    subtitle: `${row.status.slice('STATUS_'.length).toLowerCase()}, ${row.created_at.toISOString().slice(0, 10)}`,
+    path: `/scans/${row.id}`,
+  }))
+}
+
+async function findAgents(ctx: Ctx, { like, most }: Question): Promise<SearchItem[]> {
+  const { rows } = await sql<{ id: string; name: string; subtitle: string }>`
+    select id, name, hostname as subtitle from agent
+    where account_id = ${ctx.account} and (lower(name) like ${like} or lower(hostname) like ${like})
+    order by name, id
+    limit ${most}`.execute(ctx.tx)
+  return rows.map((row) => ({ ...row, path: `/agents/${row.id}` }))
+}

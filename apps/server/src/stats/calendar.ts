@@ -1,0 +1,32 @@
+import type { StatsPeriod } from '@glacis/contract/insights'
+import type { Ctx } from '#ctx.ts'
+import { sql } from 'kysely'
+
+/** How each period is cut: number of points, the last of which is now, and days between them. */
+export const cuts: Readonly<Record<StatsPeriod, { readonly points: number; readonly days: number }>> = {
+  PERIOD_WEEK: { points: 7, days: 1 },
+  PERIOD_MONTH: { points: 30, days: 1 },
+  PERIOD_QUARTER: { points: 91, days: 1 },
+  PERIOD_YEAR: { points: 53, days: 7 },
+}
+
+export interface Point {
+  /** `2026-11-20`, in the time zone of the account. */
+  readonly day: string
+  /** The last millisecond of the day. */
+  readonly at: Date
+}
+
+/** The days of a period at whose ends it is read, oldest first, without the last point, which is now. */
+export async function pastPoints(ctx: Ctx, period: StatsPeriod): Promise<Point[]> {
+  const { points, days } = cuts[period]
+  const { rows } = await sql<Point>`
+    select day::text as day, (day + 1)::timestamp at time zone time_zone - interval '1 millisecond' as at
+    from (
+      select time_zone, (${ctx.now}::timestamptz at time zone time_zone)::date - ${days}::int * number as day
+      from account, generate_series(${points}::int - 1, 1, -1) as number
+      where id = ${ctx.account}
+    ) as counted
+    order by day`.execute(ctx.tx)
+  return rows
+}

@@ -1,0 +1,112 @@
+import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
+import type * as contract from '@glacis/contract/insights'
+import type { StatsPeriod } from '@glacis/contract/insights'
+import type { Ctx } from '#ctx.ts'
+import { cuts, pastPoints, type Point } from '#stats/calendar.ts'
+import { closeDays, unsettled } from '#stats/days.ts'
+import { ofHost } from '#stats/host.ts'
+import { liveCounts } from '#stats/live.ts'
+import { blockOf, readSlot, type Slot, wholeAccount } from '#stats/slots.ts'
+import { sql } from 'kysely'
+
+type Filter = ParsedInputOf<typeof contract.issuesByStatus>['filter']
+
+/** Where a scope stood at the end of each interval; the last one is now. */
+interface Reading {
+  readonly timestamps: string[]
+  readonly counts: readonly (readonly number[] | null)[]
+}
+
+/** Active issues by severity at the end of each interval. */
+export async function issuesBySeverity(
+  ctx: Ctx,
+  { period, filter }: ParsedInputOf<typeof contract.issuesBySeverity>,
+): Promise<ResultOf<typeof contract.issuesBySeverity>> {
+  const { timestamps, counts } = await read(ctx, period, filter)
+  return { timestamps, ...columns(counts, filter, ['critical', 'high', 'medium', 'low']) }
+}
+
+/** Issues by status at the end of each interval. */
+export async function issuesByStatus(
+  ctx: Ctx,
+  { period, filter }: ParsedInputOf<typeof contract.issuesByStatus>,
+): Promise<ResultOf<typeof contract.issuesByStatus>> {
+  const { timestamps, counts } = await read(ctx, period, filter)
+  return { timestamps, ...columns(counts, filter, ['open', 'resolved', 'ignored', 'regressive']) }
+}
+
+/** Hosts with at least one active issue at the end of each interval. */
+export async function affectedHosts(
+  ctx: Ctx,
+  { period, filter }: ParsedInputOf<typeof contract.affectedHostsOverTime>,
+): Promise<ResultOf<typeof contract.affectedHostsOverTime>> {
+  const { timestamps, counts } = await read(ctx, period, filter)
+  return { timestamps, values: columns(counts, filter, ['hosts']).hosts }
+}
+
+/** Scans completed in each interval, without retests of one issue. */
+export async function scans(
+  ctx: Ctx,
+  { period, filter }: ParsedInputOf<typeof contract.scansOverTime>,
+): Promise<ResultOf<typeof contract.scansOverTime>> {
+  const points = await pastPoints(ctx, period)
+  const at = [...points.map((point) => point.at), ctx.now]
+  const ofTarget = filter?.affectedTargetId ? sql`and target_id = ${filter.affectedTargetId}` : sql``
+  const { rows } = await sql<{ values: number }>`
+    with point as (
+      select at, number, coalesce(lag(at) over (order by number), at - make_interval(days => ${cuts[period].days})) as since
+      from unnest(${at}::timestamptz[]) with ordinality as point (at, number)
+    ), done as (
+      -- A day is narrow enough to count in: every border of an interval is one of a day.
+      select width_bucket(completed_at - interval '1 microsecond', array(select since from point order by number)) as number
+      from scan
+      where account_id = ${ctx.account} and status = 'STATUS_COMPLETED' and retest_of is null ${ofTarget}
+        and completed_at > (select min(since) from point) and completed_at <= ${ctx.now}
+    )
+    select coalesce(total, 0)::int as values
+    from point
+    left join (select number, count(*) as total from done group by number) as counted using (number)
+    order by number`.execute(ctx.tx)
+  return { timestamps: at.map((time) => time.toISOString()), values: rows.map((row) => row.values) }
+}
+
+async function read(ctx: Ctx, period: StatsPeriod, filter: Filter): Promise<Reading> {
+  const points = await pastPoints(ctx, period)
+  const timestamps = [...points.map((point) => point.at), ctx.now].map((time) => time.toISOString())
+  if (filter?.affectedHostId) {
+    const counts = await ofHost(ctx, filter.affectedHostId, filter.affectedTargetId, [
+      ...points.map((point) => point.at),
+      ctx.now,
+    ])
+    return { timestamps, counts }
+  }
+  await closeDays(ctx)
+  const scope = filter?.affectedTargetId ?? wholeAccount
+  const [past, now] = [await closed(ctx, points, scope), await liveCounts(ctx, scope)]
+  return { timestamps, counts: [...past, now] }
+}
+
+async function closed(ctx: Ctx, points: readonly Point[], scope: string): Promise<(readonly number[] | null)[]> {
+  const { rows } = await sql<{ day: string; counts: number[] | null }>`
+    select point.day::text as day, last.counts
+    from unnest(${points.map((point) => point.day)}::date[]) as point (day)
+    left join lateral (
+      select counts from stats_day
+      where account_id = ${ctx.account} and target_id = ${scope} and stats_day.day <= point.day
+      order by stats_day.day desc
+      limit 1
+    ) as last on true
+    order by point.day`.execute(ctx.tx)
+  const fresh = await unsettled(ctx, scope)
+  return rows.map((row) => fresh.get(row.day) ?? row.counts)
+}
+
+function columns<Name extends Slot>(
+  counts: Reading['counts'],
+  filter: Filter,
+  names: readonly Name[],
+): Record<Name, number[]> {
+  const block = blockOf(filter?.verification)
+  const entries = names.map((name) => [name, counts.map((each) => readSlot(each, block, name))] as const)
+  return Object.fromEntries(entries) as Record<Name, number[]> // one entry per name, just above
+}

@@ -1,0 +1,40 @@
+/**
+ * One day of one scope as thirty numbers: three blocks (all, verified, potential) of ten. The first
+ * four of a block are issues by status in the order from worst to best, the next five are the active
+ * ones by severity, the last are the hosts with something active.
+ */
+import type { VerificationFilter } from '@glacis/contract/issue'
+
+export const slots = {
+  regressive: 0,
+  open: 1,
+  ignored: 2,
+  resolved: 3,
+  critical: 4,
+  high: 5,
+  medium: 6,
+  low: 7,
+  unrated: 8,
+  hosts: 9,
+} as const
+export type Slot = keyof typeof slots
+
+export const blockSize = 10
+export const slotCount = 30
+/** The scope that is the whole account. */
+export const wholeAccount = '00000000-0000-0000-0000-000000000000'
+
+/** Which block a filter asks for. */
+export function blockOf(verification: VerificationFilter | undefined): 0 | 1 | 2 {
+  if (verification === 'VERIFICATION_FILTER_VERIFIED') return 1
+  return verification === 'VERIFICATION_FILTER_UNVERIFIED' ? 2 : 0
+}
+
+export function emptyDay(): number[] {
+  return Array.from({ length: slotCount }, () => 0)
+}
+
+/** What one slot of a block holds; nothing where no day was ever closed. */
+export function readSlot(counts: readonly number[] | null, block: number, slot: Slot): number {
+  return counts?.[block * blockSize + slots[slot]] ?? 0
+}

@@ -1,0 +1,82 @@
+import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
+import type * as contract from '@glacis/contract/insights'
+import type { Ctx } from '#ctx.ts'
+import { cuts } from '#stats/calendar.ts'
+import { ofHost } from '#stats/host.ts'
+import { liveCounts } from '#stats/live.ts'
+import { blockOf, readSlot, wholeAccount } from '#stats/slots.ts'
+import { type RawBuilder, sql } from 'kysely'
+
+type Filter = ParsedInputOf<typeof contract.statsSummary>['filter']
+
+interface Figures {
+  readonly fresh: number
+  readonly resolved: number
+  readonly seconds: number | null
+  readonly targets: number
+  readonly hosts: number
+  readonly last_scan: Date | null
+}
+
+/** The figures at the head of the overview. */
+export async function summary(
+  ctx: Ctx,
+  { period, filter }: ParsedInputOf<typeof contract.statsSummary>,
+): Promise<ResultOf<typeof contract.statsSummary>> {
+  const { points, days } = cuts[period]
+  const figures = await figuresOf(ctx, new Date(ctx.now.getTime() - points * days * 86_400_000), filter)
+  const now = filter?.affectedHostId
+    ? ((await ofHost(ctx, filter.affectedHostId, filter.affectedTargetId, [ctx.now]))[0] ?? [])
+    : await liveCounts(ctx, filter?.affectedTargetId ?? wholeAccount)
+  const block = blockOf(filter?.verification)
+  return {
+    open: readSlot(now, block, 'open'),
+    regressive: readSlot(now, block, 'regressive'),
+    newCount: figures.fresh,
+    resolvedCount: figures.resolved,
+    ...(figures.seconds !== null && { meanTimeToResolve: `${Math.round(Number(figures.seconds))}s` }),
+    targetCount: figures.targets,
+    hostCount: figures.hosts,
+    ...(figures.last_scan && { lastScanTime: figures.last_scan.toISOString() }),
+  }
+}
+
+async function figuresOf(ctx: Ctx, since: Date, filter: Filter): Promise<Figures> {
+  const { rows } = await sql<Figures>`
+    select count(*) filter (where first_seen_at >= ${since})::int as fresh,
+           count(*) filter (where status = 'STATUS_RESOLVED' and resolved_at >= ${since})::int as resolved,
+           avg(extract(epoch from resolved_at - first_seen_at))
+             filter (where status = 'STATUS_RESOLVED' and resolved_at >= ${since}) as seconds,
+           (select count(*)::int from target where account_id = ${ctx.account} and deleted_at is null) as targets,
+           (select coalesce(sum(held.hosts), 0)::int
+            from target
+            cross join lateral (
+              select count(*) as hosts from host
+              where account_id = ${ctx.account} and target_id = target.id and merged_into is null
+            ) as held
+            where target.account_id = ${ctx.account} and target.deleted_at is null) as hosts,
+           (select max(completed_at) from scan where account_id = ${ctx.account} and status = 'STATUS_COMPLETED' and retest_of is null) as last_scan
+    from issue
+    where account_id = ${ctx.account} and ${inSight(ctx, filter)}`.execute(ctx.tx)
+  const [row] = rows
+  if (!row) throw new Error('an aggregate gives one row')
+  return row
+}
+
+function inSight(ctx: Ctx, filter: Filter): RawBuilder<unknown> {
+  const parts = [sql`true`]
+  if (filter?.verification === 'VERIFICATION_FILTER_VERIFIED') parts.push(sql`verification = 'VERIFICATION_VERIFIED'`)
+  if (filter?.verification === 'VERIFICATION_FILTER_UNVERIFIED')
+    parts.push(sql`verification = 'VERIFICATION_UNVERIFIED'`)
+  if (filter?.affectedTargetId) {
+    parts.push(sql`exists (
+      select from issue_target
+      where issue_target.account_id = ${ctx.account} and issue_target.target_id = ${filter.affectedTargetId} and issue_target.issue_id = issue.id)`)
+  }
+  if (filter?.affectedHostId) {
+    parts.push(sql`exists (
+      select from occurrence
+      where occurrence.account_id = ${ctx.account} and occurrence.issue_id = issue.id and occurrence.host_id = ${filter.affectedHostId})`)
+  }
+  return sql.join(parts, sql` and `)
+}

@@ -1,0 +1,86 @@
+import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
+import type * as contract from '@glacis/contract/target'
+import { recordEach } from '#audit.ts'
+import { targetPlacesLeft } from '#billing/index.ts'
+import type { Ctx } from '#ctx.ts'
+import type { TargetTable } from '#database/tables.ts'
+import { notFound, Refusal, type SkippedItem, skip } from '#errors.ts'
+import { nextScanAt } from '#targets/schedule.ts'
+import { addTags, mustKnowTags, removeTags } from '#targets/tags.ts'
+import { type Selectable, sql } from 'kysely'
+
+type Input = ParsedInputOf<typeof contract.changeTargets>
+type Row = Selectable<TargetTable>
+
+/**
+ * Changes many targets at once. Tags are added and removed, never replaced, so that what the others
+ * of the selection have stays. A target that cannot be changed is skipped, with why.
+ *
+ * @throws Refusal `invalid` when a tag does not exist
+ */
+export async function changeTargets(ctx: Ctx, input: Input): Promise<ResultOf<typeof contract.changeTargets>> {
+  const added = input.addTags?.map((tag) => tag.id) ?? []
+  const removed = input.removeTags?.map((tag) => tag.id) ?? []
+  await mustKnowTags(ctx, [...added, ...removed])
+  const { found, skipped } = await lockTargets(ctx, input.ids)
+  const { changing, crowded } = await withinPlan(ctx, found, input.paused)
+  await write(ctx, changing, input)
+  const ids = changing.map((target) => target.id)
+  await addTags(ctx, ids, added)
+  await removeTags(ctx, ids, removed)
+  const { period, paused } = input
+  const detail = { added, removed, ...(period && { period }), ...(paused !== undefined && { paused }) }
+  await recordEach(ctx, 'target.update', 'target', ids, detail)
+  return { updatedCount: changing.length, skipped: [...skipped, ...crowded] }
+}
+
+/** The targets of these ids, locked, and those that do not exist. */
+export async function lockTargets(
+  ctx: Ctx,
+  ids: readonly string[],
+): Promise<{ found: readonly Row[]; skipped: SkippedItem[] }> {
+  const wanted = [...new Set(ids)]
+  const found = await ctx.tx
+    .selectFrom('target')
+    .selectAll()
+    .where('account_id', '=', ctx.account)
+    .where('id', 'in', wanted)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  const known = new Set(found.map((target) => target.id))
+  return { found, skipped: wanted.filter((id) => !known.has(id)).map((id) => skip(id, notFound('target', id))) }
+}
+
+/** A paused target takes no place in the plan, so it needs one to go on. */
+async function withinPlan(ctx: Ctx, targets: readonly Row[], paused: boolean | undefined) {
+  const returning = paused === false ? targets.filter((target) => target.paused_at) : []
+  if (returning.length === 0) return { changing: targets, crowded: [] }
+  const left = await targetPlacesLeft(ctx)
+  const crowded = new Set(returning.slice(left).map((target) => target.id))
+  const refusal = new Refusal('quota_exceeded', 'The plan holds no further target')
+  return {
+    changing: targets.filter((target) => !crowded.has(target.id)),
+    crowded: [...crowded].map((id) => skip(id, refusal)),
+  }
+}
+
+async function write(ctx: Ctx, targets: readonly Row[], { period, paused }: Input): Promise<void> {
+  if (targets.length === 0 || (period === undefined && paused === undefined)) return
+  const next = targets.map((target) => {
+    const pausedAt = paused === undefined ? target.paused_at : paused ? (target.paused_at ?? ctx.now) : null
+    const schedule = { period: period ?? target.schedule_period, allowedHours: target.allowed_hours }
+    const isSame = schedule.period === target.schedule_period && Boolean(pausedAt) === Boolean(target.paused_at)
+    const dueAt = isSame ? target.next_scan_at : nextScanAt(schedule, target.id, ctx.now)
+    return { id: target.id, period: schedule.period, pausedAt, dueAt: pausedAt ? null : dueAt }
+  })
+  await sql`
+    update target set
+      schedule_period = next.period, paused_at = next.paused_at, next_scan_at = next.due_at, updated_at = ${ctx.now}
+    from unnest(
+      ${next.map((one) => one.id)}::uuid[], ${next.map((one) => one.period)}::text[],
+      ${next.map((one) => one.pausedAt)}::timestamptz[], ${next.map((one) => one.dueAt)}::timestamptz[]
+    ) as next (id, period, paused_at, due_at)
+    where target.account_id = ${ctx.account} and target.id = next.id`.execute(ctx.tx)
+}

@@ -1,0 +1,116 @@
+import type { AllowedHours } from '@glacis/contract/target'
+import { describe, expect, it } from 'vitest'
+import { hoursInWords, isTimeZone, nextScanAt, opening } from '#targets/schedule.ts'
+
+const night: AllowedHours = { start: '22:00', end: '06:00', timeZone: 'Europe/Zurich' }
+const at = (text: string) => new Date(text)
+/** Targets whose spread is 0, a half, and nearly 1. */
+const ids = ['000000', '800000', 'ffffff'].map((end) => `0199a000-0000-7000-8000-000000${end}`)
+const minuteMs = 60_000
+const dayMs = 86_400_000
+
+describe('the next scan', () => {
+  it.each([
+    ['PERIOD_DAILY', 1],
+    ['PERIOD_WEEKLY', 7],
+    ['PERIOD_MONTHLY', 31],
+  ] as const)('of %s is about %i days later, at the minute of its target, and keeps that minute', (period, days) => {
+    for (const id of ids) {
+      const first = nextScanAt({ period, allowedHours: null }, id, at('2026-10-05T10:30:00Z'))
+      const second = nextScanAt({ period, allowedHours: null }, id, first)
+      expect(Math.abs(first.getTime() - at('2026-10-05T10:30:00Z').getTime() - days * dayMs)).toBeLessThan(1.5 * dayMs)
+      expect((second.getTime() - first.getTime()) % dayMs).toBe(0)
+    }
+    const minutes = ids.map((id) => nextScanAt({ period, allowedHours: null }, id, at('2026-10-05T10:30:00Z')))
+    expect(new Set(minutes.map((one) => one.getTime() % dayMs)).size).toBe(ids.length)
+  })
+
+  it('comes at least half a day after the one before', () => {
+    for (let hour = 0; hour < 24; hour++) {
+      const from = new Date(at('2026-10-05T00:59:00Z').getTime() + hour * 60 * minuteMs)
+      for (const id of ids) {
+        const next = nextScanAt({ period: 'PERIOD_DAILY', allowedHours: null }, id, from)
+        expect(next.getTime() - from.getTime()).toBeGreaterThanOrEqual(dayMs / 2)
+      }
+    }
+  })
+
+  it('of a month that is longer than the next is on the last day', () => {
+    expect(
+      nextScanAt({ period: 'PERIOD_MONTHLY', allowedHours: null }, ids[0] ?? '', at('2027-01-31T05:00:00Z')),
+    ).toEqual(at('2027-02-28T00:00:00Z'))
+  })
+
+  it('lies in the allowed hours, in winter and in summer', () => {
+    for (const from of [
+      '2026-01-10T12:00:00Z',
+      '2026-03-28T12:00:00Z',
+      '2026-07-10T12:00:00Z',
+      '2026-10-24T20:00:00Z',
+    ]) {
+      for (const period of ['PERIOD_DAILY', 'PERIOD_WEEKLY', 'PERIOD_MONTHLY'] as const) {
+        for (const id of ids) {
+          const next = nextScanAt({ period, allowedHours: night }, id, at(from))
+          expect([from, period, id, opening(night, next)]).toEqual([from, period, id, null])
+        }
+      }
+    }
+  })
+
+  it('keeps a week about a week where only some days are allowed', () => {
+    const sunday = { ...night, days: [7] }
+    // A Monday: the Sunday before the week is over, not the one after it.
+    const next = nextScanAt({ period: 'PERIOD_WEEKLY', allowedHours: sunday }, ids[0] ?? '', at('2026-10-05T08:00:00Z'))
+    expect(next).toEqual(at('2026-10-11T20:00:00Z'))
+    expect(nextScanAt({ period: 'PERIOD_WEEKLY', allowedHours: sunday }, ids[0] ?? '', next)).toEqual(
+      at('2026-10-18T20:00:00Z'),
+    )
+  })
+})
+
+describe('allowed hours', () => {
+  it.each([
+    // Winter: Zurich is an hour ahead.
+    ['2026-11-21T20:59:00Z', '2026-11-21T21:00:00Z'],
+    ['2026-11-21T21:00:00Z', null],
+    ['2026-11-22T04:59:00Z', null],
+    ['2026-11-22T05:00:00Z', '2026-11-22T21:00:00Z'],
+    // Summer: two hours.
+    ['2026-07-01T19:59:00Z', '2026-07-01T20:00:00Z'],
+    ['2026-07-01T20:00:00Z', null],
+  ])('from 22:00 to 06:00 in Zurich, at %s, open at %s', (now, opens) => {
+    expect(opening(night, at(now))).toEqual(opens && at(opens))
+  })
+
+  it('belong to the day on which they begin', () => {
+    const friday = { ...night, days: [5] }
+    // 2026-11-20 is a Friday; its night ends on Saturday morning.
+    expect(opening(friday, at('2026-11-21T03:00:00Z'))).toBeNull()
+    expect(opening(friday, at('2026-11-21T22:00:00Z'))).toEqual(at('2026-11-27T21:00:00Z'))
+  })
+
+  it('that end where they begin are the whole day', () => {
+    const always = { start: '00:00', end: '00:00', timeZone: 'UTC' }
+    expect(
+      [0, 6, 12, 18].map((hour) => opening(always, at(`2026-11-21T${`${hour}`.padStart(2, '0')}:30:00Z`))),
+    ).toEqual([null, null, null, null])
+  })
+
+  it('are none: it is always open', () => {
+    expect(opening(null, at('2026-11-21T12:00:00Z'))).toBeNull()
+  })
+
+  it('have words', () => {
+    expect(hoursInWords({ ...night, days: [1, 7] })).toBe('22:00–06:00 Europe/Zurich, Mon, Sun')
+  })
+})
+
+it.each([
+  ['Europe/Zurich', true],
+  ['UTC', true],
+  ['Europe/Zuerich', false],
+  ['+02:00', false],
+  ['', false],
+])('%j is a time zone: %s', (name, verdict) => {
+  expect(isTimeZone(name)).toBe(verdict)
+})

@@ -1,0 +1,294 @@
+import type { InputOf } from '@glacis/contract/endpoint'
+import { createTarget as createCall, type Target, TargetCreate } from '@glacis/contract/target'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { getSubscription } from '#billing/index.ts'
+import { newId } from '#database/index.ts'
+import {
+  changeTargets,
+  createTag,
+  createTarget,
+  deleteTag,
+  deleteTargets,
+  getTarget,
+  listTargets,
+  noteScan,
+  updateTag,
+  updateTarget,
+} from '#targets/index.ts'
+import { type House, openHouse, person } from '#testing/house.ts'
+
+let house: House
+let account: string
+const now = new Date('2026-11-02T08:00:00Z')
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house.close())
+beforeEach(async () => {
+  account = await house.account()
+})
+
+type Input = InputOf<typeof createCall>
+const plain: Input = { name: 'Web', address: '127.62.0.0/24', schedule: { period: 'PERIOD_WEEKLY' }, tags: [] }
+
+const me: House['as'] = (whose, work, at = {}) => house.as(whose, work, { now, actor: person, ...at })
+async function made(input: Partial<Input> = {}): Promise<Target> {
+  const { target } = await me(account, (ctx) => createTarget(ctx, TargetCreate.parse({ ...plain, ...input })))
+  return target
+}
+/** A scan of the target that ended so. */
+async function scanned(targetId: string, status: 'STATUS_COMPLETED' | 'STATUS_FAILED'): Promise<void> {
+  await me(account, async (ctx) => {
+    const times = { created_at: now, started_at: now, completed_at: now, last_activity_at: now, updated_at: now }
+    await ctx.tx
+      .insertInto('scan')
+      .values({
+        account_id: account,
+        id: newId(),
+        target_id: targetId,
+        type: 'TYPE_MANUAL',
+        status,
+        phase: 'PHASE_DONE',
+        started_by: person.name,
+        ...times,
+      })
+      .execute()
+    const target = await ctx.tx.selectFrom('target').selectAll().where('id', '=', targetId).executeTakeFirstOrThrow()
+    await noteScan(ctx, target)
+  })
+}
+async function listed(input: Parameters<typeof listTargets>[1] = {}, at = now): Promise<string[]> {
+  const { targets } = await me(account, (ctx) => listTargets(ctx, input), { now: at })
+  return targets.map((target) => target.name)
+}
+
+describe('a target', () => {
+  it('keeps how it is scanned, as it was understood', async () => {
+    const target = await made({
+      schedule: {
+        period: 'PERIOD_DAILY',
+        allowedHours: { start: '22:00', end: '06:00', days: [5, 1, 5], timeZone: 'Europe/Zurich' },
+      },
+      exclusions: ['127.62.0.9', '127.62.0.9', '127.62.0.16-20', '*:9100'],
+      profile: 'standard',
+      ports: '443, 80 8000-8002',
+      ratePerHost: 20,
+    })
+    expect(target).toMatchObject({
+      schedule: { allowedHours: { start: '22:00', end: '06:00', days: [1, 5], timeZone: 'Europe/Zurich' } },
+      exclusions: ['127.62.0.9', '127.62.0.16-127.62.0.20', '*:9100'],
+      profile: 'standard',
+      ports: '80,443,8000-8002',
+      ratePerHost: 20,
+    })
+  })
+
+  it.each([
+    [{ exclusions: ['127.62.0.1', 'example.ch'] }, 'exclusions.1'],
+    [{ ports: '80,http' }, 'ports'],
+    [{ address: 'https://127.62.0.1/', ports: '80' }, 'ports'],
+    [
+      {
+        schedule: {
+          period: 'PERIOD_DAILY' as const,
+          allowedHours: { start: '22:00', end: '06:00', timeZone: 'Mars/Olympus' },
+        },
+      },
+      'schedule.allowedHours.timeZone',
+    ],
+  ])('is refused with %j, and the member is named', async (input, field) => {
+    await expect(made(input)).rejects.toMatchObject({ code: 'invalid', violations: [{ field }] })
+  })
+
+  it('notes in the audit trail who said that it may be scanned', async () => {
+    const { id } = await made({ isPermitted: true })
+    const event = await me(account, (ctx) =>
+      ctx.tx.selectFrom('audit_event').selectAll().where('resource_id', '=', id).executeTakeFirstOrThrow(),
+    )
+    expect(event).toMatchObject({ actor_name: person.name, at: now, detail: { isPermitted: true } })
+  })
+})
+
+describe('a change', () => {
+  const change = async (id: string, paths: string[], body: object) =>
+    (await me(account, (ctx) => updateTarget(ctx, { id, ...body, updateMask: { paths } }))).target
+
+  it('touches only what the mask names', async () => {
+    const before = await made({ exclusions: ['127.62.0.9'], profile: 'deep' })
+    const body = { profile: 'gentle', exclusions: [], name: 'Other', ports: '80' }
+    expect(await change(before.id, ['profile'], body)).toEqual({ ...before, profile: 'gentle' })
+    expect(await change(before.id, ['exclusions', 'ports'], body)).toMatchObject({
+      name: 'Web',
+      exclusions: [],
+      ports: '80',
+    })
+  })
+
+  it.each([['address'], ['schedule.minute'], ['Name'], ['']])('of %j is refused and named', async (path) => {
+    const { id } = await made()
+    await expect(change(id, ['name', path], { name: 'x' })).rejects.toThrow(`'${path}' cannot be changed`)
+  })
+
+  it('whose value is missing is refused', async () => {
+    const { id } = await made()
+    await expect(change(id, ['ports'], { name: 'x' })).rejects.toMatchObject({ violations: [{ field: 'ports' }] })
+  })
+
+  it('ends a rate of its own with null, and the allowed hours with a schedule without them', async () => {
+    const hours = { start: '22:00', end: '06:00', timeZone: 'UTC' }
+    const { id } = await made({ ratePerHost: 5, schedule: { period: 'PERIOD_DAILY', allowedHours: hours } })
+    expect(await change(id, ['ratePerHost'], { ratePerHost: null })).not.toHaveProperty('ratePerHost')
+    const weekly = await change(id, ['schedule.period'], { schedule: { period: 'PERIOD_WEEKLY' } })
+    expect(weekly.schedule).toEqual({ period: 'PERIOD_WEEKLY', allowedHours: hours })
+    expect((await change(id, ['schedule'], { schedule: { period: 'PERIOD_WEEKLY' } })).schedule).toEqual({
+      period: 'PERIOD_WEEKLY',
+    })
+  })
+})
+
+describe('a paused target', () => {
+  const pause = (id: string, paused: boolean) =>
+    me(account, (ctx) => updateTarget(ctx, { id, paused, updateMask: { paths: ['paused'] } }))
+  const used = async () => (await me(account, getSubscription)).subscription.quota.targets
+
+  it('takes no place in the plan and is not due, until it goes on', async () => {
+    const { id } = await made()
+    expect((await used()).used).toBe(1)
+    const { target } = await pause(id, true)
+    expect(target).toMatchObject({ pauseTime: now.toISOString() })
+    expect(target).not.toHaveProperty('nextScanTime')
+    expect((await used()).used).toBe(0)
+    expect((await pause(id, false)).target).toHaveProperty('nextScanTime')
+    expect((await used()).used).toBe(1)
+  })
+
+  it('goes on only where the plan has a place', async () => {
+    const { id } = await made()
+    await pause(id, true)
+    const { total } = await used()
+    for (let number = 0; number < total; number++) await made()
+    await expect(pause(id, false)).rejects.toMatchObject({ code: 'quota_exceeded' })
+    const batch = await me(account, (ctx) => changeTargets(ctx, { ids: [id], paused: false }))
+    expect(batch).toMatchObject({ updatedCount: 0, skipped: [{ id, code: 8 }] })
+  })
+})
+
+it('lends a place to three addresses a month and not to a fourth', async () => {
+  const { total } = (await me(account, getSubscription)).subscription.quota.targets
+  for (let number = 0; number < total * 3; number++) {
+    const { id } = await made({ address: `127.62.${number}.1` })
+    await me(account, (ctx) => deleteTargets(ctx, [id]))
+  }
+  await expect(made({ address: '127.62.250.1' })).rejects.toMatchObject({ quota: { subject: 'addresses' } })
+  // An address that was there this month is none too many.
+  await expect(made({ address: '127.62.0.1' })).resolves.toBeDefined()
+})
+
+describe('the list', () => {
+  it('is ordered as asked, page by page', async () => {
+    const ids: string[] = []
+    for (const name of ['beta', 'Alpha', 'gamma']) ids.push((await made({ name })).id)
+    await scanned(ids[0] ?? '', 'STATUS_COMPLETED')
+    const orders = {
+      ORDER_BY_MOST_RECENT: ['gamma', 'Alpha', 'beta'],
+      ORDER_BY_NAME: ['Alpha', 'beta', 'gamma'],
+      ORDER_BY_LAST_SCAN: ['beta', 'Alpha', 'gamma'],
+    } as const
+    for (const [orderBy, names] of Object.entries(orders) as [keyof typeof orders, readonly string[]][]) {
+      expect(await listed({ orderBy })).toEqual(names)
+      const paged: string[] = []
+      let pageToken: string | undefined
+      do {
+        const page = await me(account, (ctx) =>
+          listTargets(ctx, { orderBy, pageSize: 1, ...(pageToken && { pageToken }) }),
+        )
+        paged.push(...page.targets.map((target) => target.name))
+        pageToken = page.nextPageToken
+      } while (pageToken)
+      expect([orderBy, paged]).toEqual([orderBy, names])
+    }
+  })
+
+  it('shows what is never scanned, overdue, failed or paused', async () => {
+    const scan = async (name: string, status: 'STATUS_COMPLETED' | 'STATUS_FAILED') => {
+      const { id } = await made({ name })
+      await scanned(id, status)
+      return id
+    }
+    await made({ name: 'new' })
+    await scan('done', 'STATUS_COMPLETED')
+    await scan('broken', 'STATUS_FAILED')
+    const { id } = await made({ name: 'resting' })
+    await me(account, (ctx) => changeTargets(ctx, { ids: [id], paused: true }))
+    const later = new Date('2026-11-12T08:00:00Z')
+    const named = async (...states: ('STATE_NEVER_SCANNED' | 'STATE_OVERDUE' | 'STATE_FAILED' | 'STATE_PAUSED')[]) =>
+      (await listed({ filter: { states }, orderBy: 'ORDER_BY_NAME' }, later)).join()
+    expect(await named('STATE_NEVER_SCANNED')).toBe('new,resting')
+    expect(await named('STATE_FAILED')).toBe('broken')
+    expect(await named('STATE_PAUSED')).toBe('resting')
+    expect(await named('STATE_OVERDUE')).toBe('broken,done,new')
+    expect(await listed({ filter: { states: ['STATE_OVERDUE'] } })).toEqual([])
+    expect(await named('STATE_FAILED', 'STATE_PAUSED')).toBe('broken,resting')
+  })
+})
+
+describe('many at once', () => {
+  it('adds and removes tags and leaves the others of each', async () => {
+    const [a, b, c] = await Promise.all(
+      ['a', 'b', 'c'].map(
+        async (name) => (await me(account, (ctx) => createTag(ctx, { tag: { name, color: 1 } }))).tag,
+      ),
+    )
+    if (!a || !b || !c) throw new Error('three tags were made')
+    const one = await made({ tags: [a, b] })
+    const two = await made({ tags: [b] })
+    const outcome = await me(account, (ctx) =>
+      changeTargets(ctx, { ids: [one.id, two.id, a.id], addTags: [c], removeTags: [b], period: 'PERIOD_DAILY' }),
+    )
+    expect(outcome).toMatchObject({ updatedCount: 2, skipped: [{ id: a.id, code: 5 }] })
+    const after = await Promise.all(
+      [one, two].map(async ({ id }) => (await me(account, (ctx) => getTarget(ctx, { id }))).target),
+    )
+    expect(after.map((target) => target.tags.map((tag) => tag.name).join())).toEqual(['a,c', 'c'])
+    expect(after.map((target) => target.schedule.period)).toEqual(['PERIOD_DAILY', 'PERIOD_DAILY'])
+    await expect(
+      me(account, (ctx) => changeTargets(ctx, { ids: [one.id], addTags: [{ id: one.id }] })),
+    ).rejects.toMatchObject({
+      code: 'invalid',
+    })
+  })
+
+  it('does nothing to what belongs to another account', async () => {
+    const { id } = await made()
+    const stranger = await house.account()
+    const [changed, deleted] = [
+      await me(stranger, (ctx) => changeTargets(ctx, { ids: [id], period: 'PERIOD_DAILY' })),
+      await me(stranger, (ctx) => deleteTargets(ctx, [id])),
+    ]
+    expect(changed).toMatchObject({ updatedCount: 0, skipped: [{ id, code: 5 }] })
+    expect(deleted).toMatchObject({ deleted: [], skipped: [{ id, code: 5 }] })
+    expect((await me(account, (ctx) => getTarget(ctx, { id }))).target.schedule.period).toBe('PERIOD_WEEKLY')
+  })
+})
+
+describe('a tag', () => {
+  const tagged = async (name: string) => (await me(account, (ctx) => createTag(ctx, { tag: { name, color: 1 } }))).tag
+
+  it('changes its name wherever it is used, but not to that of another', async () => {
+    const [tag] = [await tagged('old'), await tagged('taken')]
+    const { id } = await made({ tags: [tag] })
+    const rename = (name: string) =>
+      me(account, (ctx) => updateTag(ctx, { id: tag.id, tag: { name, color: 9 }, updateMask: { paths: ['name'] } }))
+    await expect(rename('TAKEN')).rejects.toMatchObject({ code: 'conflict' })
+    await rename('OLD')
+    expect((await me(account, (ctx) => getTarget(ctx, { id }))).target.tags).toEqual([{ ...tag, name: 'OLD' }])
+  })
+
+  it('goes off every target when it is deleted', async () => {
+    const tag = await tagged('gone')
+    const { id } = await made({ tags: [tag] })
+    await me(account, (ctx) => deleteTag(ctx, { id: tag.id }))
+    expect((await me(account, (ctx) => getTarget(ctx, { id }))).target.tags).toEqual([])
+    await expect(me(account, (ctx) => deleteTag(ctx, { id: tag.id }))).rejects.toMatchObject({ code: 'not_found' })
+  })
+})

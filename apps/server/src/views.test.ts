@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { type House, openHouse } from '#testing/house.ts'
+import { createView, deleteView, listViews, updateView } from '#views.ts'
+
+let house: House
+let account: string
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house.close())
+beforeEach(async () => {
+  account = await house.account()
+})
+
+const page = '/risks/verified'
+const create = (name: string, of = page) =>
+  house.as(account, async (ctx) => {
+    return (await createView(ctx, { view: { name, page: of, query: 'kev=true', shared: false } })).view
+  })
+const list = (input: Parameters<typeof listViews>[1] = {}) => house.as(account, (ctx) => listViews(ctx, input))
+const update = (id: string, view: object, paths: string[]) =>
+  house.as(account, async (ctx) => (await updateView(ctx, { id, view, updateMask: { paths } })).view)
+
+it('keeps views in the order in which they were made, page by page', async () => {
+  for (const name of ['One', 'Two', 'Three']) await create(name)
+  await create('Elsewhere', '/risks/potential')
+  const first = await list({ pageSize: 2, filter: { page } })
+  const rest = await list({ pageSize: 2, filter: { page }, pageToken: first.nextPageToken })
+  expect([...first.views, ...rest.views].map((view) => view.name)).toEqual(['One', 'Two', 'Three'])
+  expect((await list()).views).toHaveLength(4)
+})
+
+it('has each name once on a page, however it is written', async () => {
+  const { id } = await create('Mine')
+  await expect(create('MINE')).rejects.toMatchObject({ code: 'conflict' })
+  const other = await create('Other')
+  await expect(update(other.id, { name: 'mine' }, ['name'])).rejects.toMatchObject({ code: 'conflict' })
+  expect(await update(id, { name: 'mine' }, ['name'])).toMatchObject({ name: 'mine' })
+  expect(await create('Mine', '/scope')).toMatchObject({ page: '/scope' })
+})
+
+it('changes what the mask names, and nothing else', async () => {
+  const { id } = await create('Mine')
+  const changed = await update(id, { name: 'New', query: 'sort=epss' }, ['query'])
+  expect(changed).toMatchObject({ name: 'Mine', query: 'sort=epss' })
+  await expect(update(id, {}, ['page'])).rejects.toMatchObject({ code: 'invalid' })
+  await expect(update(id, {}, ['name'])).rejects.toMatchObject({ code: 'invalid' })
+})
+
+it('deletes once', async () => {
+  const { id } = await create('Mine')
+  expect(await house.as(account, (ctx) => deleteView(ctx, { id }))).toEqual({})
+  await expect(house.as(account, (ctx) => deleteView(ctx, { id }))).rejects.toMatchObject({ code: 'not_found' })
+})
