@@ -1,63 +1,114 @@
 /** `/assets` */
+import type { Host } from '@glacis/contract/inventory'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
-import { Server } from 'lucide-react'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { Server, Sparkles } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { HostBulk } from '#hosts/host-bulk.tsx'
+import { HostFilters } from '#hosts/host-filters.tsx'
 import { HostTable } from '#hosts/host-table.tsx'
 import { list } from '#hosts/queries.ts'
-import { one as oneProduct } from '#products/queries.ts'
-import { all as allTargets } from '#targets/queries.ts'
+import { type HostSearch, hostsInput, isFiltered, newDays } from '#hosts/search.ts'
+import { useKeys } from '#lib/keyboard.ts'
+import { focusedRow } from '#lib/page-keys.ts'
+import { keepShown, nothingSelected, pick, pickAll } from '#lib/selection.ts'
+import { addToast } from '#lib/toasts.ts'
+import { Badge } from '#ui/badge.tsx'
 import { ButtonLink } from '#ui/button.tsx'
-import { FilterBar, FilterMenu, SearchField } from '#ui/filter-bar.tsx'
 import { ListBody, ListPager, totalOf } from '#ui/list.tsx'
 import { PageHead } from '#ui/page-head.tsx'
 import { EmptyState } from '#ui/states.tsx'
 
 const route = getRouteApi('/_auth/assets')
 
-interface HostSearch {
-  readonly q?: string | undefined
-  readonly target?: string | undefined
-  readonly technology?: string | undefined
-  readonly size?: 25 | 50 | 100 | undefined
-  readonly after?: readonly string[] | undefined
-}
-
 /** Every host that a scan found alive. */
 export function HostListPage() {
   const search: HostSearch = route.useSearch()
   const navigate = route.useNavigate()
   const go = (to: HostSearch, replace = false) => void navigate({ search: to, replace, resetScroll: false })
-  const { q, target, technology, size, after } = search
-  const filter = { query: q || undefined, targetId: target, productId: technology }
-  const query = useQuery(list({ pageSize: size ?? 25, pageToken: after?.at(-1), filter }))
+  const query = useQuery(list(hostsInput(search)))
+  const [picked, setPicked] = useState(nothingSelected)
   const hosts = query.data?.hosts
-  const isFiltered = Boolean(q || target || technology)
+  const rows = hosts?.map(({ id }) => id) ?? []
+  const selection = keepShown(picked, rows)
+  const hasFilters = isFiltered(search)
+  useCopyKey(hosts)
   return (
     <div className="pg flex grow flex-col">
       <PageHead
         title="Assets"
-        count={isFiltered || search.after ? undefined : totalOf(query.data, hosts?.length ?? 0) || undefined}
+        count={hasFilters || search.after ? undefined : totalOf(query.data, rows.length) || undefined}
+        aside={<NewHosts search={search} />}
         description="Hosts found while scanning your targets."
       />
-      {hosts?.length === 0 && !isFiltered ? <div className="h-4.5" /> : <HostFilters search={search} onSearch={go} />}
+      {rows.length === 0 && hosts && !hasFilters ? (
+        <div className="h-4.5" />
+      ) : selection.ids.size > 0 ? (
+        <HostBulk
+          hosts={hosts?.filter(({ id }) => selection.ids.has(id)) ?? []}
+          onClear={() => setPicked(nothingSelected)}
+        />
+      ) : (
+        <HostFilters search={search} onSearch={go} />
+      )}
       <ListBody
         what="Assets"
         query={query}
         count={hosts?.length}
-        isFiltered={isFiltered}
-        onClear={() => go({ size })}
+        isFiltered={hasFilters}
+        onClear={() => go({ size: search.size, sort: search.sort })}
         empty={<NoHosts />}
       >
-        <HostTable hosts={hosts} />
+        <HostTable
+          hosts={hosts}
+          sort={search.sort}
+          onSort={(sort) => go({ ...search, sort: sort === search.sort ? undefined : sort, after: undefined })}
+          picking={{
+            selection,
+            onPick: (id, isRange) => setPicked(pick(selection, rows, id, isRange)),
+            onPickAll: () => setPicked(pickAll(selection, rows)),
+          }}
+        />
       </ListBody>
       <ListPager
-        after={after}
-        size={size ?? 25}
-        shown={hosts?.length ?? 0}
+        after={search.after}
+        size={search.size ?? 25}
+        shown={rows.length}
         page={query.data}
         onTurn={(to) => go({ ...search, ...to })}
       />
     </div>
+  )
+}
+
+/** `c` copies the address of the row that holds the focus. */
+function useCopyKey(hosts: readonly Host[] | undefined): void {
+  const keys = useMemo(() => {
+    async function copy(): Promise<void> {
+      const address = hosts?.find(({ id }) => id === focusedRow())?.address
+      if (!address) return
+      await navigator.clipboard.writeText(address)
+      addToast('info', { title: 'Info', message: `${address} is copied.` })
+    }
+    return { c: () => void copy() }
+  }, [hosts])
+  useKeys(keys)
+}
+
+/** Hosts that were not there a week ago; nothing while there are none, or while they are the ones shown. */
+function NewHosts({ search }: { readonly search: HostSearch }) {
+  const { data } = useQuery(list({ ...hostsInput({ age: 'new' }), pageSize: 50 }))
+  const count = data?.hosts.length ?? 0
+  if (search.age || count === 0) return null
+  const more = data?.nextPageToken ? '+' : ''
+  return (
+    <Link to="/assets" search={{ age: 'new' }} title={`First seen within ${newDays} days`}>
+      <Badge variant="main" className="hover:underline">
+        <Sparkles className="size-3" aria-hidden="true" />
+        {count}
+        {more} new this week
+      </Badge>
+    </Link>
   )
 }
 
@@ -75,40 +126,4 @@ function NoHosts() {
       A scan of a target finds which of its addresses are alive and what runs on them.
     </EmptyState>
   )
-}
-
-interface HostFiltersProps {
-  readonly search: HostSearch
-  readonly onSearch: (search: HostSearch, replace?: boolean) => void
-}
-function HostFilters({ search, onSearch }: HostFiltersProps) {
-  const { q, target, technology } = search
-  const targets = useQuery(allTargets()).data?.targets ?? []
-  const set = (change: HostSearch, replace = false) => onSearch({ ...search, after: undefined, ...change }, replace)
-  return (
-    <FilterBar
-      activeCount={[q, target, technology].filter(Boolean).length}
-      onClear={() => set({ q: undefined, target: undefined, technology: undefined })}
-      search={
-        <SearchField label="Search assets" value={q ?? ''} onChange={(text) => set({ q: text || undefined }, true)} />
-      }
-      filters={
-        <>
-          <FilterMenu
-            label="Target"
-            options={targets.map(({ id, name }) => ({ value: id, label: name }))}
-            chosen={target ? [target] : []}
-            onChange={([chosen]) => set({ target: chosen })}
-          />
-          {technology && <ProductFilter id={technology} onRemove={() => set({ technology: undefined })} />}
-        </>
-      }
-    />
-  )
-}
-
-function ProductFilter({ id, onRemove }: { readonly id: string; readonly onRemove: () => void }) {
-  const product = useQuery(oneProduct(id)).data?.product
-  const label = product ? `${product.name} ${product.version}`.trim() : 'one technology'
-  return <FilterMenu label="Technology" options={[{ value: id, label }]} chosen={[id]} onChange={onRemove} />
 }

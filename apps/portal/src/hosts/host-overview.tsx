@@ -1,18 +1,20 @@
 /** `/assets/{id}`, first tab: risks, software, services. */
-import type { Host, Service } from '@glacis/contract/inventory'
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import type { Host } from '@glacis/contract/inventory'
+import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { one } from '#hosts/queries.ts'
-import { softwareOf } from '#hosts/words.ts'
+import { Services } from '#hosts/host-services.tsx'
+import { HostTimeline } from '#hosts/host-timeline.tsx'
+import { one, split } from '#hosts/queries.ts'
+import { criticalityWords, softwareOf } from '#hosts/words.ts'
 import { openNow } from '#issues/queries.ts'
 import { formatNumber } from '#lib/format.ts'
+import { Button } from '#ui/button.tsx'
 import { Detail, Fact, Facts, SectionHead } from '#ui/card.tsx'
 import { LadderLink, SeverityLadder } from '#ui/charts/severity-ladder.tsx'
 import { AbsoluteTime, RelativeTime } from '#ui/relative-time.tsx'
 import { AgentStatus } from '#ui/status.tsx'
-import { Cell, HeaderCell, Table } from '#ui/table.tsx'
 
 const route = getRouteApi('/_auth/assets/$id')
 
@@ -45,6 +47,7 @@ export function HostOverviewPage({ latestRisks }: { readonly latestRisks?: React
       </div>
       <Services services={host.services ?? []} />
       {latestRisks}
+      <HostTimeline id={id} />
     </Detail>
   )
 }
@@ -105,83 +108,73 @@ function Software({ host }: { readonly host: Host }) {
   )
 }
 
-function Services({ services }: { readonly services: readonly Service[] }) {
-  if (services.length === 0) return null
-  return (
-    <section aria-label="Services" className="border-b border-line pt-5">
-      <div className="px-(--gl-gutter) pb-2">
-        <SectionHead title={<Counted words="Services" count={services.length} />} />
-      </div>
-      <Table label="Services" className="[&_tbody_tr:last-child_td]:border-b-0">
-        <thead>
-          <tr>
-            <HeaderCell width={132}>Port</HeaderCell>
-            <HeaderCell width={132}>Protocol</HeaderCell>
-            <HeaderCell>Product</HeaderCell>
-            <HeaderCell width={150} priority={1}>
-              Last seen
-            </HeaderCell>
-          </tr>
-        </thead>
-        <tbody>
-          {services.map((service) => (
-            <tr key={`${service.transport} ${service.port}`}>
-              <Cell label="Port" primary>
-                <span className="ttl font-mono">
-                  {service.port}/{service.transport}
-                </span>
-              </Cell>
-              <Cell label="Protocol" quiet>
-                {service.protocol || 'Not recognised'}
-                {service.tls && ', TLS'}
-              </Cell>
-              <Cell quiet title={service.banner}>
-                {service.product ?? (service.banner && <span className="font-mono">{service.banner}</span>)}
-              </Cell>
-              <Cell label="Last seen" quiet priority={1}>
-                <RelativeTime value={service.lastSeenTime} />
-              </Cell>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
-    </section>
-  )
-}
-
 function Rail({ host }: { readonly host: Host }) {
   const { target } = host
   return (
+    <>
+      <section>
+        <h2>Details</h2>
+        <Facts>
+          <Fact name="Address">
+            <span className="font-mono">{host.address}</span>
+          </Fact>
+          {host.name && (
+            <Fact name="Name">
+              <span className="font-mono">{host.name}</span>
+            </Fact>
+          )}
+          {target && (
+            <Fact name="Target">
+              <Link to="/scope/$id" params={{ id: target.id }} className="inline-link">
+                {target.name}
+              </Link>
+            </Fact>
+          )}
+          <Fact name="Reached by">
+            {target?.agent ? (
+              <AgentStatus status={target.agent.status}>{target.agent.name}</AgentStatus>
+            ) : (
+              'This server'
+            )}
+          </Fact>
+          <Fact name="First seen">
+            <AbsoluteTime value={host.createTime} />
+          </Fact>
+          <Fact name="Last checked">
+            <RelativeTime value={host.lastCheckTime ?? host.updateTime} />
+          </Fact>
+        </Facts>
+      </section>
+      <section>
+        <h2>Ownership</h2>
+        <Facts>
+          <Fact name="Owner">{host.owner || <span className="text-ink-3">Nobody named</span>}</Fact>
+          <Fact name="Criticality">{criticalityWords[host.criticality ?? 'CRITICALITY_NORMAL']}</Fact>
+          {host.notes && (
+            <Fact name="Notes">
+              <span className="whitespace-pre-line">{host.notes}</span>
+            </Fact>
+          )}
+        </Facts>
+      </section>
+      {host.merged && <Merged host={host} merged={host.merged} />}
+    </>
+  )
+}
+
+function Merged({ host, merged }: { readonly host: Host; readonly merged: NonNullable<Host['merged']> }) {
+  const splitting = useMutation(split(useQueryClient()))
+  return (
     <section>
-      <h2>Details</h2>
-      <Facts>
-        <Fact name="Address">
-          <span className="font-mono">{host.address}</span>
-        </Fact>
-        {host.name && (
-          <Fact name="Name">
-            <span className="font-mono">{host.name}</span>
-          </Fact>
-        )}
-        {target && (
-          <Fact name="Target">
-            <Link to="/scope/$id" params={{ id: target.id }} className="inline-link">
-              {target.name}
-            </Link>
-          </Fact>
-        )}
-        {target?.agent && (
-          <Fact name="Agent">
-            <AgentStatus status={target.agent.status}>{target.agent.name}</AgentStatus>
-          </Fact>
-        )}
-        <Fact name="First seen">
-          <AbsoluteTime value={host.createTime} />
-        </Fact>
-        <Fact name="Last checked">
-          <RelativeTime value={host.lastCheckTime ?? host.updateTime} />
-        </Fact>
-      </Facts>
+      <h2>Also known as</h2>
+      <ul className="grid gap-1 font-mono">
+        {merged.map(({ id, address }) => (
+          <li key={id}>{address}</li>
+        ))}
+      </ul>
+      <Button size="sm" className="mt-3" loading={splitting.isPending} onClick={() => splitting.mutate(host.id)}>
+        Split again
+      </Button>
     </section>
   )
 }

@@ -1,6 +1,9 @@
 /** The table of hosts. */
 import type { Host } from '@glacis/contract/inventory'
+import type { HostSort } from '#hosts/search.ts'
 import { nameOf, softwareName } from '#hosts/words.ts'
+import { Badge } from '#ui/badge.tsx'
+import { Pick, PickAll, type Picking } from '#ui/pick.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { SeverityCells, SeverityHeads } from '#ui/severity-columns.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
@@ -13,14 +16,29 @@ interface HostTableProps {
   readonly hidesTarget?: boolean
   /** On the page of a technology the others matter less. */
   readonly hidesSoftware?: boolean
+  readonly sort?: HostSort | undefined
+  readonly onSort?: (sort: HostSort) => void
+  readonly picking?: Picking
 }
 
-export function HostTable({ hosts, hidesTarget = false, hidesSoftware = false }: HostTableProps) {
+export function HostTable({
+  hosts,
+  hidesTarget = false,
+  hidesSoftware = false,
+  sort,
+  onSort,
+  picking,
+}: HostTableProps) {
+  const head = (by: HostSort, order: 'ascending' | 'descending') => ({
+    sort: sort === by ? order : undefined,
+    ...(onSort && { onSort: () => onSort(by) }),
+  })
   return (
     <Table label="Assets">
       <thead>
         <tr>
-          <HeaderCell>Address</HeaderCell>
+          {picking && <PickAll picking={picking} count={hosts?.length ?? 0} />}
+          <HeaderCell {...head('address', 'ascending')}>Address</HeaderCell>
           {!hidesTarget && (
             <HeaderCell width={172} priority={1}>
               Target
@@ -32,17 +50,31 @@ export function HostTable({ hosts, hidesTarget = false, hidesSoftware = false }:
             </HeaderCell>
           )}
           <SeverityHeads />
-          <HeaderCell width={150}>Last checked</HeaderCell>
+          {onSort && (
+            <HeaderCell width={124} priority={3} {...head('seen', 'descending')}>
+              First seen
+            </HeaderCell>
+          )}
+          <HeaderCell width={150} {...head('checked', 'descending')}>
+            Last checked
+          </HeaderCell>
         </tr>
       </thead>
       <tbody>
-        {!hosts && <SkeletonRows columns={8} />}
+        {!hosts && <SkeletonRows columns={picking ? 10 : 8} />}
         {hosts?.map((host) => (
-          <tr key={host.id}>
+          <tr key={host.id} data-row={host.id} aria-selected={picking?.selection.ids.has(host.id) || undefined}>
+            {picking && <Pick picking={picking} id={host.id} name={nameOf(host)} />}
             <Cell label="Address" primary>
-              <CellLink to="/assets/$id" params={{ id: host.id }} title={nameOf(host)}>
+              <CellLink data-row-link to="/assets/$id" params={{ id: host.id }} title={nameOf(host)}>
                 <span className="ttl truncate font-mono">{nameOf(host)}</span>
                 {host.name && <span className="flex-none font-mono text-ink-3">{host.address}</span>}
+                {host.merged && <Badge small>+{host.merged.length}</Badge>}
+                {host.criticality === 'CRITICALITY_HIGH' && (
+                  <Badge small variant="orange">
+                    Critical asset
+                  </Badge>
+                )}
               </CellLink>
             </Cell>
             {!hidesTarget && (
@@ -56,6 +88,11 @@ export function HostTable({ hosts, hidesTarget = false, hidesSoftware = false }:
               </Cell>
             )}
             <SeverityCells counts={host.issueCount} />
+            {onSort && (
+              <Cell label="First seen" quiet priority={3} className="max-md:hidden!">
+                <RelativeTime value={host.createTime} />
+              </Cell>
+            )}
             <Cell label="Last checked" quiet>
               <RelativeTime value={host.lastCheckTime ?? host.updateTime} />
             </Cell>

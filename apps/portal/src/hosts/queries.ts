@@ -1,9 +1,11 @@
 /** What the portal asks of hosts. */
 import { type InputOf } from '@glacis/contract/endpoint'
 import { affectedHostsOverTime } from '@glacis/contract/insights'
-import { getHost, listHosts } from '@glacis/contract/inventory'
-import { keepPreviousData } from '@tanstack/react-query'
-import { query } from '#api/query.ts'
+import { getHost, hostTimeline, listHosts, mergeHosts, splitHost, updateHost } from '@glacis/contract/inventory'
+import { listIssues } from '@glacis/contract/issue'
+import { infiniteQueryOptions, keepPreviousData, mutationOptions, type QueryClient } from '@tanstack/react-query'
+import { call } from '#api/call.ts'
+import { keyOf, query, refresh } from '#api/query.ts'
 
 export function list(input: InputOf<typeof listHosts>) {
   return { ...query(listHosts, input), placeholderData: keepPreviousData }
@@ -16,4 +18,45 @@ export function one(id: string) {
 /** Hosts with at least one active issue, over a period. */
 export function affectedOverTime(input: InputOf<typeof affectedHostsOverTime>) {
   return { ...query(affectedHostsOverTime, input), placeholderData: keepPreviousData }
+}
+
+/** What happened on a host, newest first, page by page. */
+export function timeline(id: string) {
+  return infiniteQueryOptions({
+    queryKey: [...keyOf(hostTimeline, { id }), 'pages'],
+    queryFn: ({ pageParam, signal }) =>
+      call(hostTimeline, { id, pageSize: 20, pageToken: pageParam || undefined }, { signal }),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.nextPageToken || undefined,
+    retry: false,
+  })
+}
+
+const touched = [listHosts, getHost, hostTimeline, listIssues].map((endpoint) => [endpoint.path])
+
+export function update(client: QueryClient) {
+  return mutationOptions({
+    mutationKey: [updateHost.path],
+    mutationFn: (change: InputOf<typeof updateHost>) => call(updateHost, change),
+    onSuccess: (answer) => {
+      client.setQueryData(one(answer.host.id).queryKey, answer)
+      return refresh(client, touched)
+    },
+  })
+}
+
+export function merge(client: QueryClient) {
+  return mutationOptions({
+    mutationKey: [mergeHosts.path],
+    mutationFn: (input: InputOf<typeof mergeHosts>) => call(mergeHosts, input),
+    onSuccess: () => refresh(client, touched),
+  })
+}
+
+export function split(client: QueryClient) {
+  return mutationOptions({
+    mutationKey: [splitHost.path],
+    mutationFn: (id: string) => call(splitHost, { id }),
+    onSuccess: () => refresh(client, touched),
+  })
 }

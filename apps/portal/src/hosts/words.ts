@@ -1,5 +1,5 @@
 /** How hosts and what runs on them are called. */
-import type { Host, Wfn } from '@glacis/contract/inventory'
+import type { Criticality, Host, Wfn } from '@glacis/contract/inventory'
 
 /** The name under which it was reached, else its address. */
 export function nameOf({ name, address }: Pick<Host, 'name' | 'address'>): string {
@@ -40,4 +40,11 @@ export function kindOf({ part }: Pick<Wfn, 'part'>): string {
 function titled(word: string): string {
   const spaced = word.replaceAll('_', ' ')
   return spaced.charAt(0).toUpperCase() + spaced.slice(1)
+}
+
+/** How much a host matters to its owner. */
+export const criticalityWords: Readonly<Record<Criticality, string>> = {
+  CRITICALITY_HIGH: 'High',
+  CRITICALITY_NORMAL: 'Normal',
+  CRITICALITY_LOW: 'Low',
 }

@@ -33,5 +33,6 @@ function wordsFor(id: string): string {
     return 'The browser did not keep the cookie of this sign-in. Allow cookies and try again.'
   if (id === 'self_service_flow_return_to_forbidden')
     return 'The address to return to does not belong to this installation.'
+  if (id === 'self_service_flow_disabled') return 'Accounts are made by the people who run this installation.'
   return 'The sign-in could not be completed.'
 }

@@ -6,7 +6,16 @@ import { type FlowKind } from '#identity/client.ts'
 import { FlowButton } from '#identity/flow-button.tsx'
 import { focusField, ownErrorsOf, useFlowForm, withoutField } from '#identity/form-element.ts'
 import { NodeContent, NodeField, type OwnErrors } from '#identity/node-field.tsx'
-import { byGroup, fieldState, inputsOf, isNamePart, isQuiet, nameFirst, withCodeMessages } from '#identity/nodes.ts'
+import {
+  byGroup,
+  fieldState,
+  inputsOf,
+  isNamePart,
+  isQuiet,
+  nameFirst,
+  withCodeMessages,
+  withoutCodeSent,
+} from '#identity/nodes.ts'
 import { ScriptNode } from '#identity/script-node.tsx'
 import { useFlow } from '#identity/use-flow.ts'
 import { cx } from '#lib/cx.ts'
@@ -32,13 +41,16 @@ export function FlowForm({
   readonly flow: Flow
   readonly asides?: Readonly<Record<string, ReactNode>>
 }) {
-  const flow = useMemo(() => withCodeMessages(answered), [answered])
+  const flow = useMemo(() => withoutCodeSent(withCodeMessages(answered)), [answered])
   const { submit, isPending, trouble, answers } = useFlow(kind, flow)
   const [ownErrors, setOwnErrors] = useState<OwnErrors>(new Map())
   const [pressed, setPressed] = useState('')
   const [challenge, setChallenge] = useState<string>()
   const [round, setRound] = useState(0)
-  const form = useFlowForm(flow, answers, (fields) => send(bodyOf(flow.ui.nodes, fields, scriptedSubmitter(fields))))
+  const form = useFlowForm(flow, answers, (fields) => {
+    // What a browser offers by itself may be taken up in the moment in which a button is pressed.
+    if (!isPending) send(bodyOf(flow.ui.nodes, fields, scriptedSubmitter(fields)))
+  })
   const isChallenged = hasBotChallenge() && challenged.has(kind)
   const isBlocked = isChallenged && !challenge
   const groups = byGroup(flow.ui.nodes)

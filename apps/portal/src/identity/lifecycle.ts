@@ -78,6 +78,7 @@ export function redirectTo(departure: Departure) {
     case 'error':
       return redirect({ to: '/error', search: { id: departure.id }, replace: true })
     case 'address':
-      return redirect({ href: departure.href })
+      // An address of the service may have the portal's origin; its pages are not the router's.
+      return redirect({ href: departure.href, reloadDocument: true })
   }
 }

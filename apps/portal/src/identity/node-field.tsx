@@ -80,6 +80,7 @@ export function NodeField({
       state={state}
       messages={texts}
       aside={aside}
+      hint={hintFor(node)}
       data-autofocus={focusFirst || undefined}
       spellCheck={type === 'text' && !name.startsWith('traits.name') ? false : undefined}
       autoCapitalize={type === 'email' || name === 'identifier' ? 'none' : undefined}
@@ -97,6 +98,11 @@ function HiddenNode({ node }: { readonly node: InputNode }) {
     // oxlint-disable-next-line react/exhaustive-deps
   }, [onload, onloadTrigger])
   return <input type="hidden" key={String(value ?? '')} name={name} defaultValue={String(value ?? '')} />
+}
+
+/** What a new password must be, before the service says so. */
+function hintFor({ attributes: { autocomplete, type } }: InputNode): string | undefined {
+  return type === 'password' && autocomplete === 'new-password' ? 'At least 8 characters.' : undefined
 }
 
 /** Names of people are known to browsers, though the service has no words for them. */

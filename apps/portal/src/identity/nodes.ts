@@ -66,11 +66,29 @@ export function withCodeMessages(flow: Flow): Flow {
   return { ...flow, ui: { ...flow.ui, nodes, messages: flow.ui.messages.filter((message) => !said.includes(message)) } }
 }
 
-/** The name that the person gave a passkey. */
-export function passkeyName({ meta }: InputNode): string {
+/** What the service says when a code is on its way; the screen says it with the address. */
+const codeSent: ReadonlySet<number> = new Set([1010014, 1010025, 1040005, 1060003, 1080003])
+
+/** The address to which the code of a flow was sent; undefined while none is on its way. */
+export function mailedTo({ state, ui: { nodes } }: Flow): string | undefined {
+  if (state !== 'sent_email') return undefined
+  const names = ['email', 'identifier', 'traits.email']
+  const found = inputsOf(nodes).find(({ attributes: { name, value } }) => names.includes(name) && value)
+  return found && String(found.attributes.value)
+}
+
+/** The same flow, without what the screen has said in its own words. */
+export function withoutCodeSent(flow: Flow): Flow {
+  if (!mailedTo(flow)) return flow
+  return { ...flow, ui: { ...flow.ui, messages: flow.ui.messages.filter(({ id }) => !codeSent.has(id)) } }
+}
+
+/** The name of a passkey; services call those that they know nothing of `unnamed`. */
+export function passkeyName({ group, meta }: InputNode): string {
   const name = meta.label?.context?.['display_name']
   if (typeof name !== 'string') throw new Error('a passkey came without a display name')
-  return name
+  if (name !== 'unnamed') return name
+  return group === 'webauthn' ? 'Unnamed security key' : 'Unnamed passkey'
 }
 
 /** Fields that are half as wide as the others: the two parts of a name. */

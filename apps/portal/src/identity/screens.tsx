@@ -8,6 +8,7 @@ import { AuthAside, AuthTitle } from '#identity/auth-layout.tsx'
 import type { FlowKind } from '#identity/client.ts'
 import { FlowForm } from '#identity/flow-form.tsx'
 import { flowQuery } from '#identity/lifecycle.ts'
+import { mailedTo } from '#identity/nodes.ts'
 import { ButtonAnchor } from '#ui/button.tsx'
 import { Note } from '#ui/note.tsx'
 
@@ -49,9 +50,12 @@ export function LoginScreen({ flow: id, returnTo }: Visit) {
 
 export function RegistrationScreen({ flow: id, returnTo }: Visit) {
   const flow = useOpenFlow('registration', id)
+  const address = mailedTo(flow)
   return (
     <>
-      <AuthTitle title="Create an account">You add your first target right after this.</AuthTitle>
+      <AuthTitle title={address ? 'Check your email' : 'Create an account'}>
+        {address ? <CodeSent address={address} /> : 'You add your first target right after this.'}
+      </AuthTitle>
       <FlowForm key={flow.id} kind="registration" flow={flow} />
       <AuthAside>
         Already have an account?{' '}
@@ -65,13 +69,11 @@ export function RegistrationScreen({ flow: id, returnTo }: Visit) {
 
 export function RecoveryScreen({ flow: id, returnTo }: Visit) {
   const flow = useOpenFlow('recovery', id)
-  const isSent = flow.state === 'sent_email'
+  const address = mailedTo(flow)
   return (
     <>
-      <AuthTitle title={isSent ? 'Check your email' : 'Recover your account'}>
-        {isSent
-          ? 'Enter the code from the email to choose a new password.'
-          : 'We send a code to the address of your account.'}
+      <AuthTitle title={address ? 'Check your email' : 'Recover your account'}>
+        {address ? <CodeSent address={address} /> : 'We send a code to the address of your account.'}
       </AuthTitle>
       <FlowForm key={flow.id} kind="recovery" flow={flow} />
       <AuthAside>
@@ -86,13 +88,12 @@ export function RecoveryScreen({ flow: id, returnTo }: Visit) {
 /** `code` comes with the link in the mail, so that it need not be typed. */
 export function VerificationScreen({ flow: id, returnTo, code }: Visit & { readonly code: string | undefined }) {
   const flow = withCode(useOpenFlow('verification', id), code)
+  const address = mailedTo(flow)
   if (flow.state === 'passed_challenge') return <Verified flow={flow} returnTo={returnTo} />
   return (
     <>
       <AuthTitle title="Verify your email">
-        {flow.state === 'sent_email'
-          ? 'Enter the code that we sent you.'
-          : 'We send a code to the address that you enter.'}
+        {address ? <CodeSent address={address} /> : 'We send a code to the address that you enter.'}
       </AuthTitle>
       <FlowForm key={flow.id} kind="verification" flow={flow} />
       <AuthAside>
@@ -118,6 +119,16 @@ function Verified({ flow, returnTo }: { readonly flow: Flow; readonly returnTo: 
           {continueWords(flow)}
         </ButtonAnchor>
       </div>
+    </>
+  )
+}
+
+/** Nobody learns here whether the address is an account's, so it may be spelt wrong. */
+function CodeSent({ address }: { readonly address: string }) {
+  return (
+    <>
+      Enter the 6-character code we sent to <strong className="font-medium wrap-anywhere text-ink">{address}</strong>.
+      If no mail comes, check the spelling of the address.
     </>
   )
 }
@@ -152,6 +163,8 @@ function isSecondFactor(flow: Flow): boolean {
 }
 
 function loginWords(flow: Flow): { readonly title: string; readonly lede: ReactNode } {
+  const address = mailedTo(flow)
+  if (address) return { title: 'Check your email', lede: <CodeSent address={address} /> }
   if (isSecondFactor(flow)) return { title: 'Second step', lede: 'Confirm with the second factor of your account.' }
   if (flow.refresh) return { title: 'Confirm that it is you', lede: 'Sign in once more to go on.' }
   return {

@@ -1,10 +1,13 @@
 /** Where a risk is, how we know, and how it went there. */
-import type { AffectedHost } from '@glacis/contract/issue'
+import type { AffectedHost, Issue } from '@glacis/contract/issue'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useState } from 'react'
+import { ignoredWords } from '#issues/banners.tsx'
 import { EvidenceBlock } from '#issues/evidence.tsx'
+import { EvidencePanel } from '#issues/evidence-panel.tsx'
 import { type Stretch, stretches, stripLabel } from '#issues/history-strip.ts'
 import { HistoryTimeline } from '#issues/history-timeline.tsx'
+import { HostMenu } from '#issues/host-menu.tsx'
 import { hostName } from '#issues/issue-cells.tsx'
 import { useNow } from '#lib/clock.ts'
 import { cx } from '#lib/cx.ts'
@@ -17,12 +20,15 @@ import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
 const legend = ['STATUS_OPEN', 'STATUS_RESOLVED', 'STATUS_IGNORED', 'STATUS_REGRESSION'] as const
 
 /** One row per host; the first one with evidence is open. */
-export function HostTable({ hosts }: { readonly hosts: readonly AffectedHost[] }) {
+export function HostTable({ issue }: { readonly issue: Issue }) {
+  const hosts = issue.affectedHosts
+  const count = issue.affectedHostCount ?? hosts.length
+  const [shown, setShown] = useState<AffectedHost>()
   return (
     <section className="blk px-0! pb-0!" aria-label="Affected hosts">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 px-(--gl-gutter) pb-3">
         <h2 className="text-14/5 font-semibold tracking-[-.006em]">
-          Affected hosts <span className="ml-1 font-normal text-ink-3 tabular-nums">{formatNumber(hosts.length)}</span>
+          Affected hosts <span className="ml-1 font-normal text-ink-3 tabular-nums">{formatNumber(count)}</span>
         </h2>
         <Legend hosts={hosts} />
       </div>
@@ -42,15 +48,30 @@ export function HostTable({ hosts }: { readonly hosts: readonly AffectedHost[] }
               <HeaderCell width={150} priority={1}>
                 History, 90 days
               </HeaderCell>
+              <HeaderCell width={58}>
+                <span className="sr-only">Actions</span>
+              </HeaderCell>
             </tr>
           </thead>
           <tbody>
             {hosts.map((host, index) => (
-              <HostRow key={host.host.id} affected={host} isFirst={index === 0} />
+              <HostRow
+                key={host.host.id}
+                issue={issue}
+                affected={host}
+                isFirst={index === 0}
+                onEvidence={() => setShown(host)}
+              />
             ))}
           </tbody>
         </Table>
       )}
+      {count > hosts.length && (
+        <p className="border-t border-line px-(--gl-gutter) py-3 text-ink-2">
+          and {formatNumber(count - hosts.length)} more. The export of this risk has them all.
+        </p>
+      )}
+      <EvidencePanel issueId={issue.id} host={shown} onClose={() => setShown(undefined)} />
     </section>
   )
 }
@@ -69,7 +90,13 @@ function Legend({ hosts }: { readonly hosts: readonly AffectedHost[] }) {
   )
 }
 
-function HostRow({ affected, isFirst }: { readonly affected: AffectedHost; readonly isFirst: boolean }) {
+interface HostRowProps {
+  readonly issue: Issue
+  readonly affected: AffectedHost
+  readonly isFirst: boolean
+  readonly onEvidence: () => void
+}
+function HostRow({ issue, affected, isFirst, onEvidence }: HostRowProps) {
   const evidence = affected.evidence ?? []
   const [isOpen, setIsOpen] = useState(isFirst && evidence.length > 0)
   const name = hostName(affected)
@@ -103,10 +130,13 @@ function HostRow({ affected, isFirst }: { readonly affected: AffectedHost; reado
         <Cell label="History, 90 days" priority={1} className={cx(seam, 'max-md:w-full!')}>
           <Strip history={affected.history} />
         </Cell>
+        <Cell className={cx(seam, 'right overflow-visible! text-clip!')}>
+          <HostMenu issue={issue} affected={affected} onEvidence={onEvidence} />
+        </Cell>
       </tr>
       {isOpen && (
         <tr className="hover:bg-transparent!">
-          <Cell colSpan={6} className="pt-0! pb-4! pl-[76px]! whitespace-normal! max-md:pl-0!">
+          <Cell colSpan={7} className="pt-0! pb-4! pl-[76px]! whitespace-normal! max-md:pl-0!">
             <div className="grid grid-cols-[minmax(0,1fr)_190px] gap-5 max-md:grid-cols-1">
               <div className="grid min-w-0 content-start gap-4">
                 {affected.notCheckedSinceTime && (
@@ -115,6 +145,7 @@ function HostRow({ affected, isFirst }: { readonly affected: AffectedHost; reado
                     refuted.
                   </p>
                 )}
+                {affected.ignored && <p className="text-12 text-ink-2">{ignoredWords(affected.ignored)}</p>}
                 {evidence.length === 0 && <p className="text-12 text-ink-3">No evidence was recorded.</p>}
                 {evidence.map((one) => (
                   <EvidenceBlock key={`${one.location} ${one.method}`} evidence={one} />

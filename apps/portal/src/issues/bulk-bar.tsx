@@ -1,24 +1,25 @@
 /** What takes the place of the filters while rows are picked. */
 import type { Issue } from '@glacis/contract/issue'
-import { useQueryClient } from '@tanstack/react-query'
 import { Check, EyeOff, RotateCcw, X } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
-import { actionWords, doneWords, offeredForAll } from '#issues/actions.ts'
-import { changeEach } from '#issues/bulk.ts'
-import { changeStatus, type ChosenStatus, refreshAfterStatus } from '#issues/queries.ts'
-import { addToast } from '#lib/toasts.ts'
+import type { ReactNode } from 'react'
+import { actionWords, offeredForAll } from '#issues/actions.ts'
+import type { ChosenStatus } from '#issues/queries.ts'
+import { formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/button.tsx'
 
 interface BulkBarProps {
   /** The picked issues, in the order of the list. */
   readonly issues: readonly Issue[]
-  /** Keeps only these picked: what failed, or nothing. */
-  readonly onKeep: (ids: readonly string[]) => void
-}
-interface Progress {
-  readonly status: ChosenStatus
-  readonly finished: number
-  readonly total: number
+  /** How many match the filters in all; more than are picked are offered together. */
+  readonly total: number | undefined
+  readonly totalIsExact: boolean
+  /** All that match are meant, not the picked ones alone. */
+  readonly isAll: boolean
+  readonly onAll: () => void
+  readonly onClear: () => void
+  readonly onDecide: (status: ChosenStatus) => void
+  /** The change that is under way. */
+  readonly busyWith: ChosenStatus | undefined
 }
 
 export const actionIcons: Readonly<Record<ChosenStatus, ReactNode>> = {
@@ -27,32 +28,17 @@ export const actionIcons: Readonly<Record<ChosenStatus, ReactNode>> = {
   STATUS_OPEN: <RotateCcw />,
 }
 
-/** One PUT per issue; the button counts along, and what failed stays picked. */
-export function BulkBar({ issues, onKeep }: BulkBarProps) {
-  const client = useQueryClient()
-  const [progress, setProgress] = useState<Progress>()
+/** The changes that all of the picked have in common; one call makes them, and tells what it left as it was. */
+export function BulkBar(props: BulkBarProps) {
+  const { issues, isAll, total, busyWith, onDecide, onClear } = props
   const actions = offeredForAll(issues.map(({ status }) => status))
-  async function apply(status: ChosenStatus): Promise<void> {
-    const total = issues.length
-    setProgress({ status, finished: 0, total })
-    const ids = issues.map(({ id }) => id)
-    const outcome = await changeEach(
-      ids,
-      (id) => changeStatus({ id, status }),
-      (finished) => setProgress({ status, finished, total }),
-    )
-    onKeep(outcome.failed)
-    setProgress(undefined)
-    if (outcome.done.length > 0) addToast('success', { title: 'Success', message: told(outcome.done.length, status) })
-    await refreshAfterStatus(client)
-  }
   return (
     <fieldset
       aria-label="Selected risks"
       className="relative z-1 -mb-px flex min-h-[52px] min-w-0 flex-wrap items-center gap-2 border-b border-main-edge bg-selected px-(--gl-gutter) py-2.5"
     >
       <b className="font-semibold" aria-live="polite">
-        {issues.length} selected
+        {isAll ? `All ${totalWords(props)} selected` : `${issues.length} selected`}
       </b>
       <span className="mx-1 h-5 w-px bg-main-edge" aria-hidden="true" />
       {actions.map((status) => (
@@ -61,23 +47,28 @@ export function BulkBar({ issues, onKeep }: BulkBarProps) {
           size="sm"
           variant={status === 'STATUS_RESOLVED' ? 'green' : 'secondary'}
           icon={actionIcons[status]}
-          loading={progress?.status === status}
-          disabled={progress !== undefined}
-          onClick={() => void apply(status)}
+          loading={busyWith === status}
+          disabled={busyWith !== undefined}
+          onClick={() => onDecide(status)}
         >
-          {progress?.status === status ? `${progress.finished} of ${progress.total}` : actionWords[status]}
+          {actionWords[status]}
         </Button>
       ))}
+      {!isAll && total !== undefined && total > issues.length && (
+        <Button size="sm" variant="link" disabled={busyWith !== undefined} onClick={props.onAll}>
+          Select all {totalWords(props)} matching
+        </Button>
+      )}
       <span className="ml-auto text-ink-2 max-md:hidden">{unavailable(actions)}</span>
-      <Button size="sm" variant="ghost" icon={<X />} disabled={progress !== undefined} onClick={() => onKeep([])}>
+      <Button size="sm" variant="ghost" icon={<X />} disabled={busyWith !== undefined} onClick={onClear}>
         Clear
       </Button>
     </fieldset>
   )
 }
 
-function told(count: number, status: ChosenStatus): string {
-  return `${doneWords[status]} ${count} ${count === 1 ? 'risk' : 'risks'}.`
+function totalWords({ total = 0, totalIsExact }: BulkBarProps): string {
+  return formatNumber(total) + (totalIsExact ? '' : '+')
 }
 
 /** Why an action is missing. */

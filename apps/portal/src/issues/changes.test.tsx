@@ -1,102 +1,269 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { issuesBySeverity, issuesByStatus } from '@glacis/contract/insights'
 import type { Issue } from '@glacis/contract/issue'
-import { MutationObserver, QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { QueryClient } from '@tanstack/react-query'
+import { cleanup, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { keyOf } from '#api/query.ts'
-import { BulkBar } from '#issues/bulk-bar.tsx'
-import { one, setStatus } from '#issues/queries.ts'
-import { providePortalConfig } from '#lib/portal-config.ts'
+import { HostTable } from '#issues/affected-hosts.tsx'
+import { Discussion, entriesOf } from '#issues/discussion.tsx'
+import { IssueActions } from '#issues/issue-actions.tsx'
+import { IssueList } from '#issues/issue-list.tsx'
+import { one } from '#issues/queries.ts'
+import { ViewButton } from '#issues/saved-views.tsx'
+import { day, risk, showPage } from '#issues/testing/issues.tsx'
+import { startShortcuts } from '#lib/keyboard.ts'
+import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
+import { dismissToast, shownToasts } from '#lib/toasts.ts'
 
-const day = '2026-11-20T00:00:00Z'
-const ids = [1, 2, 3].map((number) => `00000000-0000-4000-8000-00000000000${number}`)
-const refused = ids[1] ?? ''
-const issues = ids.map((id): Issue => ({
-  id,
-  name: `Issue ${id}`,
-  status: 'STATUS_OPEN',
-  affectedHosts: [],
-  history: [],
-  firstSeenTime: day,
-  lastSeenTime: day,
-  threat: {
-    id,
-    name: '',
-    summary: '',
-    impact: '',
-    affected: '',
-    insight: '',
-    severity: { cvss: '', score: 0, category: 'CATEGORY_NONE' },
-    references: [],
-  },
-}))
-
-const puts: string[] = []
-let close: () => Promise<void>
+const risks = [1, 2, 3].map((number) => risk(number))
+const [first = risk(1)] = risks
+let service: Service
+let client: QueryClient
+let stop: () => void
+const user = userEvent.setup()
 
 beforeEach(async () => {
-  const server = createServer((request, response) => answer(request, response))
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
-  const { port } = server.address() as AddressInfo
-  close = () => new Promise((done) => server.close(() => done()))
-  providePortalConfig({
-    apiUrl: `http://127.0.0.1:${port}`,
-    portalUrl: '',
-    identityUrl: '',
-    apiDocsUrl: '',
-    releaseNotesUrl: '',
-    licenceUrl: '',
-    helpUrl: '',
-    supportEmail: '',
-    botChallengeSiteKey: '',
-    version: '0.1.0',
-    billing: true,
-  })
+  localStorage.clear()
+  service = await startService()
+  service.on('GET /sessions/whoami', { body: sessionOf() })
+  service.on('GET /v1/issues', { body: { issues: risks, nextPageToken: '', totalSize: 80, totalSizeIsExact: true } })
+  service.on('GET /v1/targets', { body: { targets: [] } })
+  service.on('GET /v1/tags', { body: { tags: [] } })
+  service.on('GET /v1/views', { body: { views: [] } })
+  service.on(`GET /v1/issues/${first.id}/comments`, { body: { comments: [] } })
+  stop = startShortcuts(() => {})
 })
 afterEach(async () => {
+  stop()
   cleanup()
-  puts.length = 0
-  await close()
+  for (const toast of shownToasts()) dismissToast(toast.id)
+  await client.cancelQueries()
+  await service.close()
 })
 
-/** Refuses the second issue, resolves the others. */
-function answer(request: IncomingMessage, response: ServerResponse): void {
-  response.setHeader('access-control-allow-origin', String(request.headers.origin ?? '*'))
-  response.setHeader('access-control-allow-credentials', 'true')
-  response.setHeader('access-control-allow-headers', 'content-type')
-  response.setHeader('access-control-allow-methods', 'GET,PUT')
-  response.setHeader('content-type', 'application/json')
-  response.setHeader('connection', 'close')
-  const id = request.url?.split('/')[3] ?? ''
-  if (request.method !== 'PUT') return void response.end('{}')
-  puts.push(id)
-  if (id === refused) return void response.writeHead(409).end('{"code":9,"message":"someone was quicker"}')
-  const issue = issues.find((one) => one.id === id)
-  response.end(JSON.stringify({ issue: { ...issue, status: 'STATUS_RESOLVED' } }))
+const standing = () => shownToasts().filter(({ isLeaving }) => !isLeaving)
+const changes = () =>
+  service.seen.filter(({ method }) => method !== 'GET').map(({ method, path, body }) => [method, path, body])
+const status = `/v1/issues/${first.id}/status`
+const batch = '/v1/issues/batch/status'
+const batchAnswer = (more: object) => ({ body: { updatedCount: 0, skipped: [], skippedCount: 0, ...more } })
+
+async function showList(): Promise<void> {
+  client = showPage(<IssueList search={{}} verification="VERIFICATION_VERIFIED" onSearch={() => {}} empty={null} />)
+  await screen.findByRole('link', { name: /Risk 1/ })
 }
+const pickRow = (name: string) => user.click(screen.getByRole('checkbox', { name: `Select ${name}` }))
+const rowOf = (name: RegExp) => within(screen.getByRole('link', { name }).closest('tr') ?? document.body)
 
-it('a change refreshes the issue, the ecosystem and both statistics', async () => {
-  const client = new QueryClient()
-  const [first = ''] = ids
-  const keys = [one(first).queryKey, ['/v1/ecosystem'], keyOf(issuesBySeverity, {}), keyOf(issuesByStatus, {})]
-  for (const key of keys) client.setQueryData(key, {})
-  await new MutationObserver(client, setStatus(client)).mutate({ id: first, status: 'STATUS_RESOLVED' })
-  expect(keys.map((key) => client.getQueryState(key)?.isInvalidated)).toEqual([true, true, true, true])
-  expect(client.getQueryData(one(first).queryKey)?.issue.status).toBe('STATUS_RESOLVED')
+describe('one risk', () => {
+  const showActions = (issue: Issue) => {
+    client = showPage(<IssueActions issue={issue} onComment={() => {}} />)
+    return screen.findByRole('button', { name: 'Retest' })
+  }
+
+  it.each([
+    ['STATUS_OPEN', ['Retest', 'Ignore', 'Resolve']],
+    ['STATUS_REGRESSION', ['Retest', 'Ignore', 'Resolve']],
+    ['STATUS_RESOLVED', ['Retest', 'Reopen', 'Ignore']],
+    ['STATUS_IGNORED', ['Retest', 'Reopen', 'Resolve']],
+  ] as const)('offers for %s exactly %j', async (standing, names) => {
+    await showActions(risk(1, { status: standing }))
+    expect(screen.getAllByRole('button').map((button) => button.textContent)).toEqual(names)
+  })
+
+  it('is moved by one PUT, which refreshes the issue, the ecosystem and both statistics; Undo takes it back', async () => {
+    await showActions(first)
+    const keys = [one(first.id).queryKey, ['/v1/ecosystem'], keyOf(issuesBySeverity, {}), keyOf(issuesByStatus, {})]
+    for (const key of keys) client.setQueryData(key, {})
+    service.on(`PUT ${status}`, { body: { issue: { ...first, status: 'STATUS_RESOLVED' } } })
+    service.on(`POST ${batch}`, batchAnswer({ updatedCount: 1 }))
+    await user.click(screen.getByRole('button', { name: 'Resolve' }))
+    await user.click(await screen.findByRole('button', { name: 'Undo' }))
+    await waitFor(() => expect(changes()).toHaveLength(2))
+    expect(changes()).toEqual([
+      ['PUT', status, { status: 'STATUS_RESOLVED' }],
+      ['POST', batch, { ids: [first.id], status: 'STATUS_OPEN' }],
+    ])
+    expect(keys.map((key) => client.getQueryState(key)?.isInvalidated)).toEqual([true, true, true, true])
+  })
+
+  it('asks why it is ignored, and until when', async () => {
+    await showActions(first)
+    service.on(`PUT ${status}`, { body: { issue: { ...first, status: 'STATUS_IGNORED' } } })
+    await user.keyboard('i')
+    const dialog = within(await screen.findByRole('dialog', { name: 'Ignore “Risk 1”' }))
+    const until = dialog.getByRole('combobox', { name: 'Until' })
+    expect(within(until).queryByRole('option', { name: 'No end' })).toBeNull()
+    await user.click(dialog.getByRole('radio', { name: /False positive/ }))
+    await user.selectOptions(until, 'No end')
+    await user.type(dialog.getByRole('textbox', { name: 'Comment' }), 'a honeypot')
+    await user.click(dialog.getByRole('button', { name: 'Ignore' }))
+    await waitFor(() => expect(changes()).toHaveLength(1))
+    expect(changes()).toEqual([
+      ['PUT', status, { status: 'STATUS_IGNORED', reason: 'REASON_FALSE_POSITIVE', comment: 'a honeypot' }],
+    ])
+  })
+
+  it('ends the ignoring of a critical one within a year', async () => {
+    await showActions(first)
+    service.on(`PUT ${status}`, { body: { issue: { ...first, status: 'STATUS_IGNORED' } } })
+    await user.click(screen.getByRole('button', { name: 'Ignore' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    await user.selectOptions(dialog.getByRole('combobox', { name: 'Until' }), '1 year')
+    await user.click(dialog.getByRole('button', { name: 'Ignore' }))
+    await waitFor(() => expect(changes()).toHaveLength(1))
+    const body = service.seen.find(({ method }) => method === 'PUT')?.body as { ignoreUntilTime: string }
+    const days = (Date.parse(body.ignoreUntilTime) - Date.now()) / 86_400_000
+    expect([days > 364.9, days <= 365]).toEqual([true, true])
+  })
+
+  it('is checked again on request', async () => {
+    await showActions(first)
+    await user.keyboard('t')
+    await waitFor(() => expect(changes()).toEqual([['POST', `/v1/issues/${first.id}/retest`, {}]]))
+  })
 })
 
-it('a selection is changed by one PUT each, in order, and keeps what failed', async () => {
-  const onKeep = vi.fn()
-  render(
-    <QueryClientProvider client={new QueryClient()}>
-      <BulkBar issues={issues} onKeep={onKeep} />
-    </QueryClientProvider>,
-  )
-  expect(screen.getByText('3 selected')).toBeTruthy()
-  fireEvent.click(screen.getByRole('button', { name: 'Resolve' }))
-  await screen.findByText(/^[0-3] of 3$/)
-  await waitFor(() => expect(onKeep).toHaveBeenCalledWith([refused]))
-  expect(puts).toEqual(ids)
+describe('a selection', () => {
+  it('is moved by one call, and what was left as it was is listed and stays picked', async () => {
+    await showList()
+    const skipped = [{ id: risks[1]?.id, name: 'Risk 2', code: 10, message: 'It is resolved already' }]
+    const before = [{ status: 'STATUS_OPEN', ids: [first.id] }]
+    service.on(`POST ${batch}`, batchAnswer({ updatedCount: 1, skipped, skippedCount: 1, before }))
+    await pickRow('Risk 1')
+    await pickRow('Risk 2')
+    expect(screen.getByText('2 selected')).toBeTruthy()
+    await user.click(screen.getByRole('button', { name: 'Resolve' }))
+    const dialog = within(await screen.findByRole('dialog', { name: '1 risk was left as it was' }))
+    expect(dialog.getByText('It is resolved already')).toBeTruthy()
+    await user.click(dialog.getByRole('button', { name: 'Done' }))
+    expect(changes()).toEqual([['POST', batch, { ids: [first.id, risks[1]?.id], status: 'STATUS_RESOLVED' }]])
+    expect(await screen.findByText('1 selected')).toBeTruthy()
+    expect(standing().map(({ message, action }) => [message, action?.label])).toEqual([['Resolved 1 risk.', 'Undo']])
+  })
+
+  it('can mean all that match, by the filter of the list', async () => {
+    await showList()
+    service.on(`POST ${batch}`, batchAnswer({ updatedCount: 80 }))
+    await pickRow('Risk 1')
+    await user.click(screen.getByRole('button', { name: 'Select all 80 matching' }))
+    await user.click(screen.getByRole('button', { name: 'Resolve' }))
+    await waitFor(() => expect(changes()).toHaveLength(1))
+    const filter = { verification: 'VERIFICATION_FILTER_VERIFIED', status: ['STATUS_FILTER_OPEN'] }
+    expect(changes()).toEqual([['POST', batch, { filter, status: 'STATUS_RESOLVED' }]])
+  })
+
+  it('is shown as moved before the server has answered, and as it was when the server refuses', async () => {
+    await showList()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    service.on(`POST ${batch}`, { status: 409, body: { code: 10, message: 'someone was quicker' }, after: promise })
+    await pickRow('Risk 1')
+    await pickRow('Risk 3')
+    await user.keyboard('r')
+    await waitFor(() => expect(rowOf(/Risk 3/).getByText('Resolved')).toBeTruthy())
+    expect(rowOf(/Risk 2/).getByText('Open')).toBeTruthy()
+    resolve()
+    await waitFor(() => expect(rowOf(/Risk 3/).getByText('Open')).toBeTruthy())
+    expect(standing().map(({ title }) => title)).toEqual(['API failure'])
+  })
+})
+
+describe('the preview', () => {
+  it('opens by Space, goes on by j and k, decides, and closes by Escape', async () => {
+    await showList()
+    service.on(`PUT /v1/issues/${risks[1]?.id}/status`, { body: { issue: { ...risks[1], status: 'STATUS_RESOLVED' } } })
+    screen.getByRole('link', { name: /Risk 1/ }).focus()
+    await user.keyboard(' ')
+    expect(await screen.findByRole('dialog', { name: 'Risk 1' })).toBeTruthy()
+    await user.keyboard('jj')
+    expect(screen.getByRole('dialog', { name: 'Risk 3' })).toBeTruthy()
+    await user.keyboard('k')
+    const dialog = within(screen.getByRole('dialog', { name: 'Risk 2' }))
+    expect(dialog.getByText('What Risk 2 is about')).toBeTruthy()
+    expect(dialog.getByText('2 of 3')).toBeTruthy()
+    await user.keyboard('r')
+    await waitFor(() => expect(changes()).toHaveLength(1))
+    await user.keyboard('{Escape}')
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  })
+})
+
+describe('one host', () => {
+  it('is moved alone', async () => {
+    const [host] = first.affectedHosts
+    const path = `/v1/issues/${first.id}/affected-hosts/${host?.host.id}/status`
+    service.on(`PUT ${path}`, { body: { issue: first } })
+    client = showPage(<HostTable issue={first} />)
+    await user.click(await screen.findByRole('button', { name: 'Actions for 127.0.0.1' }))
+    await user.click(await screen.findByRole('menuitem', { name: 'Resolve on this host' }))
+    await waitFor(() => expect(changes()).toEqual([['PUT', path, { status: 'STATUS_RESOLVED' }]]))
+    expect((await screen.findAllByText('Resolved on 127.0.0.1.')).length).toBe(1)
+  })
+
+  it('shows its proofs whole, with the request as a command', async () => {
+    const [host] = first.affectedHosts
+    const proof = {
+      location: '80/',
+      port: 80,
+      method: 'a-check',
+      quality: 99,
+      text: 'ok',
+      time: day,
+      hostId: host?.host.id,
+      status: 'STATUS_OPEN',
+    }
+    const request = 'GET /x HTTP/1.1\nHost: 127.0.0.1\n\n'
+    service.on(`GET /v1/issues/${first.id}/evidence`, {
+      body: { evidence: [{ ...proof, request }], nextPageToken: '' },
+    })
+    client = showPage(<HostTable issue={first} />)
+    await user.click(await screen.findByRole('button', { name: 'Actions for 127.0.0.1' }))
+    await user.click(await screen.findByRole('menuitem', { name: 'Evidence' }))
+    const panel = within(await screen.findByRole('dialog', { name: 'Evidence' }))
+    expect(await panel.findByText("curl -sik --path-as-is 'http://127.0.0.1/x'")).toBeTruthy()
+  })
+})
+
+describe('the discussion', () => {
+  it('puts changes and comments in one line of time, newest first', () => {
+    const said = [{ id: 'c', text: 'hm', actor: 'Nora', createTime: '2026-11-02T00:00:00Z' }]
+    const history = ['2026-11-01T00:00:00Z', '2026-11-03T00:00:00Z'].map((timestamp) => ({
+      status: 'STATUS_OPEN' as const,
+      timestamp,
+    }))
+    expect(entriesOf(history, said).map(({ kind }) => kind)).toEqual(['change', 'comment', 'change'])
+  })
+
+  it('takes a comment and empties the field', async () => {
+    service.on(`POST /v1/issues/${first.id}/comments`, {
+      body: { comment: { id: first.id, text: 'seen', actor: 'Nora', createTime: day } },
+    })
+    client = showPage(<Discussion issue={first} field={{ current: null }} />)
+    const field = await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Comment' })
+    await user.type(field, 'seen')
+    await user.click(screen.getByRole('button', { name: 'Add comment' }))
+    await waitFor(() => expect(field.value).toBe(''))
+    expect(changes()).toEqual([['POST', `/v1/issues/${first.id}/comments`, { text: 'seen' }]])
+  })
+})
+
+it('saves the filters and the order of a list as a view', async () => {
+  const view = {
+    id: first.id,
+    name: 'Weekly',
+    page: '/risks/verified',
+    query: 'kev=true',
+    shared: false,
+    createTime: day,
+    updateTime: day,
+  }
+  service.on('POST /v1/views', { body: { view } })
+  client = showPage(<ViewButton path="/risks/verified" search={{ kev: true, epss: 10, after: ['t'], size: 50 }} />)
+  await user.click(await screen.findByRole('button', { name: 'Save view' }))
+  const dialog = within(await screen.findByRole('dialog', { name: 'Save view' }))
+  await user.type(dialog.getByRole('textbox', { name: 'Name' }), 'Weekly{Enter}')
+  await waitFor(() => expect(changes()).toHaveLength(1))
+  const { name, page } = view
+  expect(changes()).toEqual([['POST', '/v1/views', { view: { name, page, query: 'epss=10&kev=true' } }]])
 })

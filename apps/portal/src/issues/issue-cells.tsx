@@ -1,7 +1,9 @@
 /** The cells that every table of issues is made of. */
 import type { AffectedHost, Issue } from '@glacis/contract/issue'
 import type { Severity as SeverityValue, Threat } from '@glacis/contract/threat'
+import type { OptionalColumn } from '#issues/columns.ts'
 import { cx } from '#lib/cx.ts'
+import { formatDate, formatPercent } from '#lib/format.ts'
 import { Badge } from '#ui/badge.tsx'
 import { Severity, severityLevel } from '#ui/severity.tsx'
 import { CellLink } from '#ui/table.tsx'
@@ -92,4 +94,24 @@ export function AffectedHosts({ issue }: { readonly issue: Issue }) {
       {more > 0 && <span className="flex-none text-ink-3 tabular-nums">+{more}</span>}
     </span>
   )
+}
+
+/** What stands in a column that a person has added. */
+export function OptionalCell({ column, issue }: { readonly column: OptionalColumn; readonly issue: Issue }) {
+  const text = optionalText(column, issue)
+  return text === undefined ? (
+    <span className="text-ink-3">–</span>
+  ) : (
+    <span className="block truncate tabular-nums" title={text}>
+      {text}
+    </span>
+  )
+}
+
+function optionalText(column: OptionalColumn, { priority, threat, affectedHosts, dueTime, assignee }: Issue) {
+  if (column === 'priority') return priority?.toString()
+  if (column === 'epss') return threat.epss && formatPercent(threat.epss.score)
+  if (column === 'due') return dueTime && formatDate(dueTime)
+  if (column === 'assignee') return assignee?.name
+  return [...new Set(affectedHosts.map(({ target }) => target.name))].join(', ') || undefined
 }

@@ -1,27 +1,11 @@
-import { getIssue, type Issue, type IssueStatus } from '@glacis/contract/issue'
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { getIssue, type Issue } from '@glacis/contract/issue'
 import { cleanup, render, screen } from '@testing-library/react'
 import { afterEach, expect, it } from 'vitest'
 import { one } from '#issues/queries.ts'
-import { IssueActions } from '#issues/issue-detail.tsx'
 import { ThreatFigures } from '#issues/threat-figures.tsx'
 
 afterEach(cleanup)
 const id = '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01'
-
-it.each([
-  ['STATUS_OPEN', ['Ignore', 'Resolve']],
-  ['STATUS_REGRESSION', ['Ignore', 'Resolve']],
-  ['STATUS_RESOLVED', ['Reopen', 'Ignore']],
-  ['STATUS_IGNORED', ['Reopen', 'Resolve']],
-] as const)('offers for %s exactly %j', (status: IssueStatus, names) => {
-  render(
-    <QueryClientProvider client={new QueryClient()}>
-      <IssueActions issue={{ id, status }} />
-    </QueryClientProvider>,
-  )
-  expect(screen.getAllByRole('button').map((button) => button.textContent)).toEqual(names)
-})
 
 it('reads the issue under the key that a change of status refreshes', () => {
   expect(one(id).queryKey).toEqual([getIssue.path, { id }])

@@ -1,18 +1,17 @@
 /** `/risks/{id}` */
 import type { Issue } from '@glacis/contract/issue'
-import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { actionWords, doneWords, offered } from '#issues/actions.ts'
+import { useCallback, useRef } from 'react'
 import { HostTable } from '#issues/affected-hosts.tsx'
-import { actionIcons } from '#issues/bulk-bar.tsx'
+import { Banners } from '#issues/banners.tsx'
+import { IssueActions } from '#issues/issue-actions.tsx'
 import { cveOf } from '#issues/issue-cells.tsx'
-import { type ChosenStatus, one, setStatus } from '#issues/queries.ts'
+import { one } from '#issues/queries.ts'
 import { ThreatFigures } from '#issues/threat-figures.tsx'
 import { IssueRail } from '#issues/issue-rail.tsx'
 import { ThreatText } from '#issues/threat-text.tsx'
 import { formatNumber } from '#lib/format.ts'
-import { addToast } from '#lib/toasts.ts'
-import { Button } from '#ui/button.tsx'
 import { Detail } from '#ui/card.tsx'
 import { Note } from '#ui/note.tsx'
 import { Crumb, PageHead } from '#ui/page-head.tsx'
@@ -27,6 +26,8 @@ export function IssueDetailPage() {
   const { id } = route.useParams()
   const { data } = useSuspenseQuery(one(id))
   const { issue } = data
+  const field = useRef<HTMLTextAreaElement>(null)
+  const toComment = useCallback(() => field.current?.focus(), [])
   const isPotential = issue.verification === 'VERIFICATION_UNVERIFIED'
   const crumb = isPotential ? 'Potential risks' : 'Verified risks'
   return (
@@ -35,47 +36,22 @@ export function IssueDetailPage() {
         title={issue.name}
         crumbs={<Crumb to={isPotential ? '/risks/potential' : '/risks/verified'}>{crumb}</Crumb>}
         here={cveOf(issue.threat) ?? issue.name}
-        actions={<IssueActions issue={issue} />}
+        actions={<IssueActions issue={issue} onComment={toComment} />}
       />
       <MetaLine issue={issue} />
-      <Detail rail={<IssueRail issue={issue} />}>
+      <Detail rail={<IssueRail issue={issue} field={field} />}>
+        <Banners issue={issue} />
         {isPotential && <WhyPotential issue={issue} />}
         <ThreatFigures threat={issue.threat} />
-        <HostTable hosts={issue.affectedHosts} />
+        <HostTable issue={issue} />
         <ThreatText threat={issue.threat} />
       </Detail>
     </div>
   )
 }
 
-/** The changes offered follow from the status alone. They apply at once: each can be taken back. */
-export function IssueActions({ issue }: { readonly issue: Pick<Issue, 'id' | 'status'> }) {
-  const change = useMutation(setStatus(useQueryClient()))
-  const apply = (status: ChosenStatus) => {
-    const onSuccess = () =>
-      addToast('success', { title: 'Success', message: `${doneWords[status]} on every affected host.` })
-    change.mutate({ id: issue.id, status }, { onSuccess })
-  }
-  // Resolve stands last, where the primary action of a page stands.
-  return offered(issue.status)
-    .toReversed()
-    .map((status) => (
-      <Button
-        key={status}
-        size="sm"
-        variant={status === 'STATUS_RESOLVED' ? 'green' : 'secondary'}
-        icon={actionIcons[status]}
-        loading={change.isPending && change.variables.status === status}
-        disabled={change.isPending}
-        onClick={() => apply(status)}
-      >
-        {actionWords[status]}
-      </Button>
-    ))
-}
-
 function MetaLine({ issue }: { readonly issue: Issue }) {
-  const count = issue.affectedHosts.length
+  const count = issue.affectedHostCount ?? issue.affectedHosts.length
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5 px-(--gl-gutter) pt-1.5 text-ink-2">
       <Severity level={severityLevel(issue.threat.severity.category)} />

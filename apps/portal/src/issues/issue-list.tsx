@@ -1,13 +1,18 @@
 /** A list of issues with its filters, its bulk bar and its pages; the address holds the state. */
-import type { Verification } from '@glacis/contract/issue'
+import type { Issue, Verification } from '@glacis/contract/issue'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
+import { useSession } from '#identity/session.ts'
+import { offeredForAll } from '#issues/actions.ts'
 import { BulkBar } from '#issues/bulk-bar.tsx'
+import { useDecider } from '#issues/decide.tsx'
+import { IssuePreview } from '#issues/issue-preview.tsx'
 import { IssueTable } from '#issues/issue-table.tsx'
-import { list } from '#issues/queries.ts'
+import { type ChosenStatus, list } from '#issues/queries.ts'
 import { RiskFilters } from '#issues/risk-filters.tsx'
-import { hasFilters, issuesInput, type RiskSearch, withoutFilters } from '#issues/search.ts'
-import { keepShown, nothingSelected, pick, pickAll } from '#issues/selection.ts'
+import { hasFilters, issueFilter, issuesInput, type RiskSearch, withoutFilters } from '#issues/search.ts'
+import { keepShown, nothingSelected, pick, pickAll } from '#lib/selection.ts'
+import { useKeys } from '#lib/keyboard.ts'
 import { ListBody, ListPager } from '#ui/list.tsx'
 
 export interface IssueListProps {
@@ -20,6 +25,8 @@ export interface IssueListProps {
   readonly verification?: Verification
   /** The tools row; the filters of a risk list unless given. */
   readonly tools?: ReactNode
+  /** Stands among the tools of a risk list. */
+  readonly aside?: ReactNode
   /** How many the tab holds, as far as another call has told. */
   readonly total?: number | undefined
   readonly hidesHosts?: boolean
@@ -27,29 +34,47 @@ export interface IssueListProps {
 }
 
 /** Everything under the tabs of a risk list. */
-export function IssueList({ search, place, onSearch, verification, tools, total, hidesHosts, empty }: IssueListProps) {
-  const query = useQuery(list(issuesInput({ ...search, ...place }, verification)))
-  const [picked, setPicked] = useState(nothingSelected)
-  const [isPicking, setIsPicking] = useState(false)
+export function IssueList(props: IssueListProps) {
+  const { search, place, onSearch, verification, tools, aside, total, hidesHosts, empty } = props
+  const person = useSession()?.identity.id
+  const query = useQuery(list(issuesInput({ ...search, ...place }, verification, person)))
+  const [previewed, setPreviewed] = useState<string>()
   const issues = query.data?.issues
-  const rows = issues?.map(({ id }) => id) ?? []
-  const selection = keepShown(picked, rows)
+  const { totalSize = total, totalSizeIsExact = true } = query.data ?? {}
+  const filter = issueFilter({ ...search, ...place }, verification, person)
+  const picking = usePicking(issues ?? [])
+  const decider = useDecider((skipped) => picking.keep(skipped))
+  const decide = (status: ChosenStatus) =>
+    decider.decide(status, {
+      issues: picking.issues,
+      ...(picking.isAll && { all: { filter, total: totalSize ?? picking.issues.length } }),
+    })
+  const decideOne = (status: ChosenStatus, issue: Issue) => decider.decide(status, { issues: [issue] })
+  useDecideKeys(picking.issues, issues ?? [], decide, decideOne)
   const isFiltered = hasFilters(search)
   const change = (to: RiskSearch) => onSearch({ ...search, after: undefined, ...to })
   return (
     <>
-      {selection.ids.size > 0 ? (
+      {picking.issues.length > 0 ? (
         <BulkBar
-          issues={issues?.filter(({ id }) => selection.ids.has(id)) ?? []}
-          onKeep={(ids) => setPicked({ ids: new Set(ids), anchor: undefined })}
+          issues={picking.issues}
+          total={totalSize}
+          totalIsExact={totalSizeIsExact}
+          isAll={picking.isAll}
+          onAll={picking.all}
+          onClear={() => picking.keep([])}
+          onDecide={decide}
+          busyWith={decider.busyWith}
         />
       ) : (
         (tools ?? (
           <RiskFilters
             search={search}
+            filter={filter}
+            aside={aside}
             onSearch={onSearch}
-            isPicking={isPicking}
-            onPicking={() => setIsPicking(!isPicking)}
+            isPicking={picking.isOnPhone}
+            onPicking={picking.toggleOnPhone}
           />
         ))
       )}
@@ -68,23 +93,77 @@ export function IssueList({ search, place, onSearch, verification, tools, total,
           onSort={(sort) => change({ sort: sort === 'recent' ? undefined : sort })}
           isMixed={verification === undefined}
           hidesHosts={hidesHosts ?? false}
-          picking={{
-            selection,
-            isOnPhone: isPicking || selection.ids.size > 0,
-            onPick: (id, isRange) => setPicked(pick(selection, rows, id, isRange)),
-            onPickAll: () => setPicked(pickAll(selection, rows)),
-            onClear: () => setPicked(nothingSelected),
-          }}
+          isLocal={place !== undefined}
+          picking={picking.table}
+          rowActions={{ onPreview: setPreviewed, onDecide: decideOne }}
         />
       </ListBody>
+      <IssuePreview
+        issues={issues ?? []}
+        id={previewed}
+        onShow={setPreviewed}
+        onDecide={decideOne}
+        dialogs={previewed && decider.dialogs}
+      />
+      {!previewed && decider.dialogs}
       <ListPager
         after={search.after}
         size={search.size ?? 25}
-        shown={rows.length}
+        shown={issues?.length ?? 0}
         page={query.data}
         total={isFiltered ? undefined : total}
         onTurn={(to) => onSearch({ ...search, ...to })}
       />
     </>
   )
+}
+
+/** The picked rows of a page, or all that match when that was asked for. */
+function usePicking(shown: readonly Issue[]) {
+  const [picked, setPicked] = useState(nothingSelected)
+  const [isAll, setIsAll] = useState(false)
+  const [isOnPhone, setIsOnPhone] = useState(false)
+  const rows = shown.map(({ id }) => id)
+  const selection = keepShown(picked, rows)
+  const choose = (next: typeof selection) => {
+    setPicked(next)
+    setIsAll(false)
+  }
+  return {
+    issues: shown.filter(({ id }) => selection.ids.has(id)),
+    isAll: isAll && selection.ids.size > 0,
+    isOnPhone,
+    all: () => setIsAll(true),
+    /** Keeps only these picked: what was left as it was, or nothing. */
+    keep: (ids: readonly string[]) => choose({ ids: new Set(ids), anchor: undefined }),
+    toggleOnPhone: () => setIsOnPhone(!isOnPhone),
+    table: {
+      selection,
+      isOnPhone: isOnPhone || selection.ids.size > 0,
+      onPick: (id: string, isRange: boolean) => choose(pick(selection, rows, id, isRange)),
+      onPickAll: () => choose(pickAll(selection, rows)),
+      onClear: () => choose(nothingSelected),
+    },
+  }
+}
+
+/** `r`, `i` and `o` decide about the picked rows, or about the one that holds the focus. */
+function useDecideKeys(
+  picked: readonly Issue[],
+  shown: readonly Issue[],
+  decide: (status: ChosenStatus) => void,
+  decideOne: (status: ChosenStatus, issue: Issue) => void,
+): void {
+  const keys = useMemo(() => {
+    const press = (status: ChosenStatus) => () => {
+      const id = document.activeElement?.closest<HTMLElement>('tr[data-row]')?.dataset['row']
+      const focused = shown.find((issue) => issue.id === id)
+      const meant = picked.length > 0 ? picked : focused ? [focused] : []
+      if (!offeredForAll(meant.map((issue) => issue.status)).includes(status)) return
+      if (picked.length > 0) decide(status)
+      else if (focused) decideOne(status, focused)
+    }
+    return { r: press('STATUS_RESOLVED'), i: press('STATUS_IGNORED'), o: press('STATUS_OPEN') }
+  }, [picked, shown, decide, decideOne])
+  useKeys(keys)
 }

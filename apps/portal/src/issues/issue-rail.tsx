@@ -2,8 +2,10 @@
 import type { Issue } from '@glacis/contract/issue'
 import type { Reference, SolutionKind } from '@glacis/contract/threat'
 import { ArrowUpRight } from 'lucide-react'
-import type { ReactNode } from 'react'
-import { HistoryTimeline } from '#issues/history-timeline.tsx'
+import type { ReactNode, RefObject } from 'react'
+import { Discussion } from '#issues/discussion.tsx'
+import { Ownership } from '#issues/ownership.tsx'
+import { priorityWords } from '#issues/priority.ts'
 import { Badge, type BadgeVariant } from '#ui/badge.tsx'
 import { Fact, Facts } from '#ui/card.tsx'
 import { AbsoluteTime } from '#ui/relative-time.tsx'
@@ -19,7 +21,12 @@ const solutions: Readonly<Record<SolutionKind, { readonly word: string; readonly
     KIND_VENDOR_FIX: { word: 'Vendor fix', variant: 'green' },
   }
 
-export function IssueRail({ issue }: { readonly issue: Issue }) {
+interface IssueRailProps {
+  readonly issue: Issue
+  /** Where a comment is written. */
+  readonly field: RefObject<HTMLTextAreaElement | null>
+}
+export function IssueRail({ issue, field }: IssueRailProps) {
   const { solution, references } = issue.threat
   const kind = solution && solutions[solution.kind]
   return (
@@ -60,18 +67,40 @@ export function IssueRail({ issue }: { readonly issue: Issue }) {
             <Fact name="Verification">{issue.verification === 'VERIFICATION_VERIFIED' ? 'Verified' : 'Potential'}</Fact>
           )}
           {issue.quality !== undefined && <Fact name="Quality">{issue.quality} of 100</Fact>}
-          {issue.priority !== undefined && <Fact name="Priority">{issue.priority} of 100</Fact>}
+          {issue.priority !== undefined && (
+            <Fact name="Priority">
+              {issue.priority} of 100
+              <Reasons issue={issue} />
+            </Fact>
+          )}
           <When name="First seen" time={issue.firstSeenTime} />
           <When name="Last seen" time={issue.lastSeenTime} />
           {issue.resolveTime && <When name="Resolved" time={issue.resolveTime} />}
           {issue.ignoreTime && <When name="Ignored" time={issue.ignoreTime} />}
+          <Ownership issue={issue} />
         </Facts>
       </section>
       <section>
         <h2>History</h2>
-        <HistoryTimeline history={issue.history} />
+        <Discussion issue={issue} field={field} />
       </section>
     </>
+  )
+}
+
+/** The steps from severity to priority, each with where the number stood then. */
+function Reasons({ issue }: { readonly issue: Issue }) {
+  const parts = issue.priorityParts ?? []
+  if (parts.length === 0) return <span className="block text-12 text-ink-3">{priorityWords(issue)}</span>
+  return (
+    <ol aria-label="How the priority came about" className="mt-1 grid gap-0.5 text-12 text-ink-2">
+      {parts.map(({ label, value }) => (
+        <li key={label} className="flex justify-between gap-3">
+          <span className="min-w-0">{label}</span>
+          <span className="flex-none tabular-nums">{value}</span>
+        </li>
+      ))}
+    </ol>
   )
 }
 

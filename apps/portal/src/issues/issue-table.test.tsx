@@ -2,9 +2,10 @@ import type { Issue } from '@glacis/contract/issue'
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router'
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/react'
 import { type ReactNode, useState } from 'react'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { IssueTable } from '#issues/issue-table.tsx'
-import { nothingSelected, pick, pickAll } from '#issues/selection.ts'
+import { startShortcuts } from '#lib/keyboard.ts'
+import { nothingSelected, pick, pickAll } from '#lib/selection.ts'
 
 afterEach(cleanup)
 const day = '2026-11-20T00:00:00Z'
@@ -43,22 +44,31 @@ function Subject() {
     onPickAll: () => setSelection(pickAll(selection, rows)),
     onClear: () => setSelection(nothingSelected),
   }
-  return <IssueTable label="Risks" issues={issues} picking={picking} />
+  const rowActions = { onPreview: (id: string) => previewed.push(id), onDecide: () => {} }
+  return <IssueTable label="Risks" issues={issues} picking={picking} rowActions={rowActions} />
 }
+let previewed: string[] = []
+let stop = () => {}
+beforeEach(() => {
+  previewed = []
+  localStorage.clear()
+  stop = startShortcuts(() => {})
+})
+afterEach(() => stop())
 
 async function show(page: ReactNode) {
-  const rootRoute = createRootRoute({ component: () => page })
+  const rootRoute = createRootRoute({ component: () => <main>{page}</main> })
   const router = createRouter({ routeTree: rootRoute, history: createMemoryHistory() })
   render(<RouterProvider router={router as never} />)
   await screen.findByRole('table')
 }
 const picked = () =>
   screen
-    .getAllByRole('checkbox', { checked: true })
+    .queryAllByRole('checkbox', { checked: true })
     .map((box) => box.closest('label')?.textContent)
     .filter((name) => name !== 'Select all on this page')
 
-it('moves between rows by arrows, picks by Space, a range by Shift, and drops by Escape', async () => {
+it('moves between rows by arrows or j and k, picks by x, a range by Shift, shows by Space, and drops by Escape', async () => {
   await show(<Subject />)
   const links = screen.getAllByRole('link')
   links[0]?.focus()
@@ -67,14 +77,44 @@ it('moves between rows by arrows, picks by Space, a range by Shift, and drops by
   press('ArrowDown')
   expect(document.activeElement).toBe(links[1])
   press(' ')
+  expect([previewed, picked()]).toEqual([[rows[1]], []])
+  press('x')
+  press('j')
+  press('j')
+  press('k')
   press('ArrowDown')
-  press('ArrowDown')
-  press(' ', true)
+  press('X', true)
   expect(picked()).toEqual(['Select Two', 'Select Three', 'Select Four'])
   press('Escape')
   expect(screen.queryAllByRole('checkbox', { checked: true })).toEqual([])
   press('ArrowUp')
   expect(document.activeElement).toBe(links[2])
+})
+
+it('enters the list with the first key, and opens what can be done with a row by e', async () => {
+  await show(<Subject />)
+  const press = (key: string) => fireEvent.keyDown(document.activeElement ?? document.body, { key })
+  press('j')
+  expect(document.activeElement).toBe(screen.getAllByRole('link')[0])
+  press('e')
+  const words = (await screen.findAllByRole('menuitem')).map((item) => item.textContent)
+  expect(words).toEqual(['Preview', 'Resolve', 'Ignore'])
+})
+
+it('shows the columns that a person has added', async () => {
+  localStorage.setItem('glacis.riskColumns', 'epss priority')
+  await show(<Subject />)
+  const heads = screen.getAllByRole('columnheader').map((head) => head.textContent)
+  expect(heads.slice(1)).toEqual([
+    'Severity',
+    'Risk',
+    'Affected hosts',
+    'Priority',
+    'EPSS',
+    'Status',
+    'First seen',
+    'Last seen',
+  ])
 })
 
 it('leaves Space on a box to the box', async () => {

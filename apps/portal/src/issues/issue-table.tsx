@@ -2,9 +2,12 @@
 import type { Issue } from '@glacis/contract/issue'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { cx } from '#lib/cx.ts'
-import { AffectedHosts, IssueName, SeverityWithScore } from '#issues/issue-cells.tsx'
+import { columnWords, type OptionalColumn, useColumns } from '#issues/columns.ts'
+import { AffectedHosts, IssueName, OptionalCell, SeverityWithScore } from '#issues/issue-cells.tsx'
+import type { ChosenStatus } from '#issues/queries.ts'
+import { RowMenu } from '#issues/row-menu.tsx'
 import type { RiskSort } from '#issues/search.ts'
-import type { Selection } from '#issues/selection.ts'
+import type { Selection } from '#lib/selection.ts'
 import { Checkbox } from '#ui/field.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
@@ -20,6 +23,11 @@ interface Picking {
   readonly isOnPhone: boolean
 }
 
+export interface RowActions {
+  readonly onPreview: (id: string) => void
+  readonly onDecide: (status: ChosenStatus, issue: Issue) => void
+}
+
 interface IssueTableProps {
   readonly label: string
   /** Undefined while they are on their way. */
@@ -27,25 +35,33 @@ interface IssueTableProps {
   readonly sort?: RiskSort
   readonly onSort?: (sort: RiskSort) => void
   readonly picking?: Picking
+  /** What Space and the menu of a row do. */
+  readonly rowActions?: RowActions
   /** Verified and potential issues stand together. */
   readonly isMixed?: boolean
   /** Inside a page about the one host: it need not be repeated. */
   readonly hidesHosts?: boolean
+  /** Within a host or a target: status and times are those there, not those of the whole issue. */
+  readonly isLocal?: boolean
 }
 
-/** ↑ and ↓ move between rows, Space picks, Enter opens, Escape drops the selection. */
+/** ↑ and ↓ move between rows, Space shows one beside the list, Enter opens it, Escape drops the selection. */
 export function IssueTable({
   label,
   issues,
   sort,
   onSort,
   picking,
+  rowActions,
   isMixed = false,
   hidesHosts = false,
+  isLocal = false,
 }: IssueTableProps) {
+  const chosen = useColumns()
+  const columns = picking ? chosen : []
   const sorted = (by: RiskSort) => (sort === by ? 'descending' : undefined)
-  return (
-    <Table label={label}>
+  const table = (
+    <Table label={label} style={columns.length > 0 ? { minWidth: roomOf(columns) } : undefined}>
       <thead>
         <tr>
           {picking && <PickAll picking={picking} issues={issues ?? []} />}
@@ -54,10 +70,15 @@ export function IssueTable({
           </HeaderCell>
           <HeaderCell>Risk</HeaderCell>
           {!hidesHosts && (
-            <HeaderCell className="w-[clamp(160px,22cqi-44px,380px)]" priority={1}>
+            <HeaderCell className={columns.length > 0 ? 'w-[150px]' : 'w-[clamp(160px,22cqi-44px,380px)]'} priority={1}>
               Affected hosts
             </HeaderCell>
           )}
+          {columns.map((column) => (
+            <HeaderCell key={column} width={widths[column]} sort={sortedBy(column, sort)} {...sorting(column, onSort)}>
+              {columnWords[column]}
+            </HeaderCell>
+          ))}
           <HeaderCell width={118} priority={2}>
             Status
           </HeaderCell>
@@ -70,23 +91,43 @@ export function IssueTable({
         </tr>
       </thead>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- it hears the keys of the links and boxes inside */}
-      <tbody onKeyDown={(event) => moveByKey(event, picking)}>
-        {!issues && <SkeletonRows columns={hidesHosts ? 5 : 6} />}
+      <tbody onKeyDown={(event) => moveByKey(event, picking, rowActions)}>
+        {!issues && <SkeletonRows columns={(hidesHosts ? 5 : 6) + columns.length} />}
         {issues?.map((issue) => (
-          <Row key={issue.id} issue={issue} isMixed={isMixed} hidesHosts={hidesHosts} picking={picking} />
+          <Row
+            key={issue.id}
+            issue={issue}
+            columns={columns}
+            isMixed={isMixed}
+            hidesHosts={hidesHosts}
+            isLocal={isLocal}
+            picking={picking}
+            rowActions={rowActions}
+          />
         ))}
       </tbody>
     </Table>
   )
+  return columns.length > 0 ? <div className="overflow-x-auto">{table}</div> : table
+}
+
+/** What the other columns need, in pixels, so that the names of risks keep theirs; a narrower sheet scrolls. */
+function roomOf(columns: readonly OptionalColumn[]): number {
+  return 1000 + columns.reduce((sum, column) => sum + widths[column], 0)
 }
 
 interface RowProps {
   readonly issue: Issue
   readonly isMixed: boolean
   readonly hidesHosts: boolean
+  readonly isLocal: boolean
+  readonly columns: readonly OptionalColumn[]
   readonly picking: Picking | undefined
+  readonly rowActions: RowActions | undefined
 }
-function Row({ issue, isMixed, hidesHosts, picking }: RowProps) {
+function Row({ issue, isMixed, hidesHosts, isLocal, columns, picking, rowActions }: RowProps) {
+  // Inside a place, the first host is the one that the place is about, or the worst of it.
+  const seen = (isLocal && issue.affectedHosts[0]) || issue
   const isPicked = picking?.selection.ids.has(issue.id) ?? false
   return (
     <tr aria-selected={isPicked || undefined} data-row={issue.id}>
@@ -114,14 +155,30 @@ function Row({ issue, isMixed, hidesHosts, picking }: RowProps) {
           <AffectedHosts issue={issue} />
         </Cell>
       )}
+      {columns.map((column) => (
+        <Cell key={column} label={columnWords[column]} quiet className="max-md:hidden!">
+          <OptionalCell column={column} issue={issue} />
+        </Cell>
+      ))}
       <Cell label="Status" priority={2}>
-        <IssueStatus status={issue.status} />
+        <IssueStatus status={seen.status} />
       </Cell>
       <Cell label="First seen" priority={3} quiet className="max-md:hidden!">
-        <RelativeTime value={issue.firstSeenTime} />
+        <RelativeTime value={seen.firstSeenTime} />
       </Cell>
-      <Cell label="Last seen" quiet className="max-md:ml-auto">
-        <RelativeTime value={issue.lastSeenTime} />
+      <Cell
+        label="Last seen"
+        quiet
+        className="relative overflow-visible! max-md:ml-auto max-md:flex! max-md:items-center"
+      >
+        <RelativeTime value={seen.lastSeenTime} />
+        {rowActions && (
+          <RowMenu
+            issue={issue}
+            onDecide={(status) => rowActions.onDecide(status, issue)}
+            onPreview={() => rowActions.onPreview(issue.id)}
+          />
+        )}
       </Cell>
     </tr>
   )
@@ -144,14 +201,40 @@ function PickAll({ picking, issues }: { readonly picking: Picking; readonly issu
   )
 }
 
+const widths: Readonly<Record<OptionalColumn, number>> = {
+  priority: 76,
+  epss: 70,
+  targets: 120,
+  due: 104,
+  assignee: 112,
+}
+
+/** Those of the optional columns that the list can be ordered by. */
+function sortOf(column: OptionalColumn): RiskSort | undefined {
+  return column === 'priority' || column === 'epss' ? column : undefined
+}
+
+function sortedBy(column: OptionalColumn, sort: RiskSort | undefined) {
+  return sort !== undefined && sortOf(column) === sort ? ('descending' as const) : undefined
+}
+
+function sorting(column: OptionalColumn, onSort: ((sort: RiskSort) => void) | undefined) {
+  const sort = sortOf(column)
+  return sort && onSort ? { onSort: () => onSort(sort) } : {}
+}
+
 /** Enter is the link's own; Space is the box's own where the box has the focus. */
-function moveByKey(event: KeyboardEvent<HTMLElement>, picking: Picking | undefined): void {
+function moveByKey(
+  event: KeyboardEvent<HTMLElement>,
+  picking: Picking | undefined,
+  rowActions: RowActions | undefined,
+): void {
   if (!(event.target instanceof HTMLElement)) return
   const row = event.target.closest('tr')
   const isLink = event.target.matches('[data-row-link]')
   const id = row?.dataset['row']
   if (event.key === 'Escape' && picking && picking.selection.ids.size > 0) picking.onClear()
-  else if (event.key === ' ' && isLink && picking && id) picking.onPick(id, event.shiftKey)
+  else if (event.key === ' ' && isLink && rowActions && id) rowActions.onPreview(id)
   else if (event.key === 'ArrowDown') focusIn(row?.nextElementSibling, isLink)
   else if (event.key === 'ArrowUp') focusIn(row?.previousElementSibling, isLink)
   else return

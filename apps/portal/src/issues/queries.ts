@@ -1,13 +1,11 @@
-/** What the portal asks of issues, and what a change makes stale. */
+/** What the portal asks of issues. What it changes is in `changes.ts`. */
 import { type InputOf } from '@glacis/contract/endpoint'
 import { issuesBySeverity, issuesByStatus, type StatusSeries, statsSummary } from '@glacis/contract/insights'
-import { getIssue, type IssueFilter, type IssueStatus, listIssues, setIssueStatus } from '@glacis/contract/issue'
-import { getHost, listHosts, listProducts } from '@glacis/contract/inventory'
-import { getScan, listScans } from '@glacis/contract/scan'
-import { getTarget, listTargets } from '@glacis/contract/target'
-import { keepPreviousData, mutationOptions, type QueryClient } from '@tanstack/react-query'
-import { call } from '#api/call.ts'
-import { keyOf, query, refresh } from '#api/query.ts'
+import { getIssue, type IssueFilter, type IssueStatus, listIssues } from '@glacis/contract/issue'
+import { listComments, listEvidence } from '@glacis/contract/triage'
+import { listViews } from '@glacis/contract/view'
+import { keepPreviousData } from '@tanstack/react-query'
+import { query } from '#api/query.ts'
 
 /** The status that a person can choose. */
 export type ChosenStatus = Exclude<IssueStatus, 'STATUS_REGRESSION'>
@@ -44,35 +42,17 @@ export function openNow(of: Pick<IssueFilter, 'affectedTargetId' | 'affectedHost
   }
 }
 
-/** Keys of everything that a change of status makes stale. */
-const touchedByStatus = [
-  keyOf(getIssue),
-  ['/v1/ecosystem'],
-  keyOf(issuesBySeverity),
-  keyOf(issuesByStatus),
-  keyOf(listIssues),
-  keyOf(statsSummary),
-  ...[listTargets, getTarget, listHosts, getHost, listProducts, listScans, getScan].map((endpoint) => [endpoint.path]),
-] as const
-
-/** One PUT, and nothing else: whoever changes many refreshes once at the end. */
-export function changeStatus(change: { readonly id: string; readonly status: ChosenStatus }) {
-  return call(setIssueStatus, change)
+/** The comments on an issue; a hundred are more than anybody reads. */
+export function comments(id: string) {
+  return query(listComments, { id, pageSize: 100 })
 }
 
-/** Refreshes what a change of status touches: the issue, the ecosystem, both statistics and every count. */
-export function refreshAfterStatus(client: QueryClient): Promise<void> {
-  return refresh(client, touchedByStatus)
+/** The proofs of an issue on one host. */
+export function evidence(id: string, hostId: string) {
+  return query(listEvidence, { id, hostId, pageSize: 100 })
 }
 
-/** Changes one issue. The answer is put where the issue is read, then everything it touches is refreshed. */
-export function setStatus(client: QueryClient) {
-  return mutationOptions({
-    mutationKey: [setIssueStatus.path],
-    mutationFn: changeStatus,
-    onSuccess: async (answer, { id }) => {
-      client.setQueryData(one(id).queryKey, answer)
-      await refreshAfterStatus(client)
-    },
-  })
+/** The saved views of a page. */
+export function views(page: string) {
+  return query(listViews, { pageSize: 200, filter: { page } })
 }

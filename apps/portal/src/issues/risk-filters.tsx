@@ -1,12 +1,17 @@
 /** The tools row of a risk list. */
 import { useQuery } from '@tanstack/react-query'
-import { ArrowDownWideNarrow, ChevronDown } from 'lucide-react'
+import type { IssueFilter } from '@glacis/contract/issue'
+import { ArrowDownWideNarrow, ChevronDown, Columns3 } from 'lucide-react'
 import { one as oneHost } from '#hosts/queries.ts'
-import { type RiskSearch, riskSorts, sortWords, withoutFilters } from '#issues/search.ts'
+import { columnWords, optionalColumns, toggleColumn, useColumns } from '#issues/columns.ts'
+import { ExportMenu } from '#issues/export-menu.tsx'
+import { MoreFilters } from '#issues/more-filters.tsx'
+import { filterCount, type RiskSearch, riskSorts, sortWords, withoutFilters } from '#issues/search.ts'
 import { formatDate } from '#lib/format.ts'
+import type { ReactNode } from 'react'
 import { one as oneProduct } from '#products/queries.ts'
 import { one as oneScan } from '#scans/queries.ts'
-import { all as allTargets } from '#targets/queries.ts'
+import { all as allTargets, tags as allTags } from '#targets/queries.ts'
 import { Button, buttonClass } from '#ui/button.tsx'
 import { FilterBar, FilterMenu, FilterToggle, SearchField } from '#ui/filter-bar.tsx'
 import { Menu, MenuChoice } from '#ui/menu.tsx'
@@ -14,6 +19,10 @@ import { SeverityGlyph, severityLevels, severityWords } from '#ui/severity.tsx'
 
 interface RiskFiltersProps {
   readonly search: RiskSearch
+  /** The same, as the API asks for it. */
+  readonly filter: IssueFilter
+  /** Stands beside "Clear filters". */
+  readonly aside?: ReactNode
   readonly onSearch: (search: RiskSearch, options?: { readonly replace: boolean }) => void
   readonly isPicking: boolean
   readonly onPicking: () => void
@@ -26,14 +35,14 @@ const severityOptions = [...severityLevels, 'none' as const].map((level) => ({
 }))
 
 /** Filters by what a triage asks first; a host, a scan or a technology comes with a link from its page. */
-export function RiskFilters({ search, onSearch, isPicking, onPicking }: RiskFiltersProps) {
+export function RiskFilters({ search, filter, onSearch, isPicking, onPicking, aside }: RiskFiltersProps) {
   const set = (change: RiskSearch, replace = false) => onSearch({ ...search, after: undefined, ...change }, { replace })
   const targets = useQuery(allTargets()).data?.targets ?? []
+  const tags = useQuery(allTags()).data?.tags ?? []
   const { severity, target, kev, q, asset, scan, technology } = search
-  const active = [severity?.length, target, kev, q, asset, scan, technology].filter(Boolean).length
   return (
     <FilterBar
-      activeCount={active}
+      activeCount={filterCount(search)}
       onClear={() => onSearch(withoutFilters(search))}
       search={
         <SearchField label="Search risks" value={q ?? ''} onChange={(text) => set({ q: text || undefined }, true)} />
@@ -54,6 +63,7 @@ export function RiskFilters({ search, onSearch, isPicking, onPicking }: RiskFilt
             onChange={([chosen]) => set({ target: chosen })}
           />
           <FilterToggle label="Known exploited" on={kev ?? false} onChange={(on) => set({ kev: on || undefined })} />
+          <MoreFilters search={search} tags={tags} set={set} />
           {asset && <HostFilter id={asset} onRemove={() => set({ asset: undefined })} />}
           {technology && <ProductFilter id={technology} onRemove={() => set({ technology: undefined })} />}
           {scan && <ScanFilter id={scan} onRemove={() => set({ scan: undefined })} />}
@@ -61,13 +71,37 @@ export function RiskFilters({ search, onSearch, isPicking, onPicking }: RiskFilt
       }
       sort={
         <span className="flex items-center justify-between gap-1">
+          {aside}
           <SortMenu search={search} onSort={(sort) => set({ sort: sort === 'recent' ? undefined : sort })} />
+          <ColumnMenu />
+          <ExportMenu filter={filter} />
           <Button variant="ghost" size="sm" aria-pressed={isPicking} className="md:hidden" onClick={onPicking}>
             Select
           </Button>
         </span>
       }
     />
+  )
+}
+
+/** Which columns stand beside those that the table always has. */
+function ColumnMenu() {
+  const chosen = useColumns()
+  return (
+    <span className="max-md:hidden">
+      <Menu label="Columns" button={<Columns3 />} variant="ghost" size="sm" square>
+        {optionalColumns.map((column) => (
+          <MenuChoice
+            key={column}
+            kind="checkbox"
+            checked={chosen.includes(column)}
+            onClick={() => toggleColumn(column)}
+          >
+            {columnWords[column]}
+          </MenuChoice>
+        ))}
+      </Menu>
+    </span>
   )
 }
 

@@ -6,6 +6,7 @@ import { Plus, Radar, ShieldCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { IssueList } from '#issues/issue-list.tsx'
 import { byStatus, summary } from '#issues/queries.ts'
+import { useIsView, ViewButton, ViewTabs } from '#issues/saved-views.tsx'
 import { type RiskSearch, type RiskTab, riskTabs } from '#issues/search.ts'
 import { ButtonLink } from '#ui/button.tsx'
 import { PageHead } from '#ui/page-head.tsx'
@@ -51,6 +52,7 @@ export function IssueListPage({ verification, startScan }: IssueListPageProps) {
   const navigate = page.route.useNavigate()
   const counts = useTabCounts(page.filter)
   const tab = search.status ?? 'open'
+  const isView = useIsView(page.path, search)
   return (
     <div className="pg flex grow flex-col">
       <PageHead title={page.title} description={page.lede} />
@@ -61,13 +63,14 @@ export function IssueListPage({ verification, startScan }: IssueListPageProps) {
             to={page.path}
             search={{ status: status === 'open' ? undefined : status, sort: search.sort, size: search.size }}
             activeOptions={{ includeSearch: false }}
-            on={tab === status}
+            on={!isView && tab === status}
             resetScroll={false}
             count={counts?.[status]}
           >
             {tabWords[status]}
           </Tab>
         ))}
+        <ViewTabs path={page.path} search={search} />
       </Tabs>
       <IssueList
         key={`${verification} ${tab}`}
@@ -75,6 +78,7 @@ export function IssueListPage({ verification, startScan }: IssueListPageProps) {
         search={search}
         onSearch={(to, { replace } = { replace: false }) => void navigate({ search: to, replace, resetScroll: false })}
         total={counts?.[tab]}
+        aside={<ViewButton path={page.path} search={search} />}
         empty={<NoRisks tab={tab} word={page.word} path={page.path} startScan={startScan} />}
       />
     </div>

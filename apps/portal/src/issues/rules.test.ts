@@ -1,11 +1,12 @@
 import type { HistoryEntry, IssueStatus } from '@glacis/contract/issue'
 import { describe, expect, it } from 'vitest'
 import { offered, offeredForAll } from '#issues/actions.ts'
-import { changeEach } from '#issues/bulk.ts'
+import { regressionWords, ignoredWords } from '#issues/banners.tsx'
+import { curlOf } from '#issues/curl.ts'
 import { readCvss } from '#issues/cvss.ts'
 import { piecesOf } from '#issues/highlight.ts'
 import { stretches, stripLabel } from '#issues/history-strip.ts'
-import { keepShown, nothingSelected, pick, pickAll } from '#issues/selection.ts'
+import { keepShown, nothingSelected, pick, pickAll } from '#lib/selection.ts'
 
 describe('the changes offered', () => {
   it.each([
@@ -110,14 +111,6 @@ describe('a selection', () => {
   })
 })
 
-it('goes on after a failure, tells the progress and names what failed', async () => {
-  const progress: number[] = []
-  const change = (id: string) => (id === 'b' ? Promise.reject(new Error('no')) : Promise.resolve())
-  const outcome = await changeEach(['a', 'b', 'c'], change, (finished) => progress.push(finished))
-  expect(outcome).toEqual({ done: ['a', 'c'], failed: ['b'] })
-  expect(progress).toEqual([1, 2, 3])
-})
-
 describe('highlights', () => {
   it.each([
     ['version 5.17.3, again 5.17.3', ['5.17.3'], ['version ', '*5.17.3', ', again ', '*5.17.3']],
@@ -128,5 +121,61 @@ describe('highlights', () => {
     expect(piecesOf(text, highlights).map(({ text: piece, isProof }) => (isProof ? `*${piece}` : piece))).toEqual(
       pieces,
     )
+  })
+})
+
+describe('a request as a command', () => {
+  const request = (text: string) => text.replaceAll('\n', '\r\n')
+  it.each([
+    [
+      {
+        request: request('GET /.git/config HTTP/1.1\nHost: web.example\nUser-Agent: x\n\n'),
+        port: 80,
+        address: '192.0.2.1',
+      },
+      "curl -sik --path-as-is -H 'User-Agent: x' --resolve 'web.example:80:192.0.2.1' 'http://web.example/.git/config'",
+    ],
+    [
+      {
+        request: "POST /a HTTP/1.1\nHost: 192.0.2.1:8443\nContent-Length: 4\n\nit's",
+        port: 8443,
+        address: '192.0.2.1',
+      },
+      `curl -sik --path-as-is -X POST --data-binary 'it'\\''s' 'https://192.0.2.1:8443/a'`,
+    ],
+    [
+      { request: 'GET / HTTP/1.1\nHost: [2001:db8::1]\n\n', port: 80, address: '2001:db8::1' },
+      "curl -sik --path-as-is 'http://[2001:db8::1]/'",
+    ],
+    [{ request: 'PING', port: 6379, address: '192.0.2.1' }, undefined],
+    [{ port: 80, address: '192.0.2.1' }, undefined],
+  ])('%j', (told, command) => {
+    expect(curlOf(told)).toBe(command)
+  })
+})
+
+describe('banners', () => {
+  it.each([
+    [{}, 'Ignored.'],
+    [{ reason: 'REASON_FALSE_POSITIVE' as const, actor: 'Nora' }, 'False positive, by Nora.'],
+    [
+      { reason: 'REASON_ACCEPTED_RISK' as const, untilTime: '2026-12-31T12:00:00Z' },
+      'Accepted risk until 31 Dec 2026.',
+    ],
+  ])('of %j', (terms, words) => {
+    expect(ignoredWords(terms)).toBe(words)
+  })
+
+  it('tell who had resolved what came back', () => {
+    const history: HistoryEntry[] = [
+      { status: 'STATUS_OPEN', timestamp: '2026-11-01T12:00:00Z', actor: 'scan' },
+      { status: 'STATUS_RESOLVED', timestamp: '2026-11-02T12:00:00Z', actor: 'Nora Ammann' },
+      { status: 'STATUS_REGRESSION', timestamp: '2026-11-03T12:00:00Z', actor: 'scan' },
+    ]
+    const status: IssueStatus = 'STATUS_REGRESSION'
+    expect(regressionWords({ status, history })).toBe(
+      'A scan has seen it again on 3 Nov 2026; Nora Ammann had resolved it on 2 Nov 2026.',
+    )
+    expect(regressionWords({ status: 'STATUS_OPEN', history })).toBeUndefined()
   })
 })

@@ -1,6 +1,6 @@
 /** Between the address of a risk list and what the API is asked for. */
 import type { InputOf } from '@glacis/contract/endpoint'
-import type { listIssues, StatusFilter, Verification } from '@glacis/contract/issue'
+import type { IssueFilter, listIssues, StatusFilter, Verification } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
 import type { SeverityLevel } from '#ui/severity.tsx'
 
@@ -13,6 +13,15 @@ export interface RiskSearch {
   readonly scan?: string | undefined
   readonly technology?: string | undefined
   readonly kev?: boolean | undefined
+  readonly regressed?: boolean | undefined
+  readonly fix?: boolean | undefined
+  /** Assigned to whoever is signed in. */
+  readonly mine?: boolean | undefined
+  readonly tag?: readonly string[] | undefined
+  /** Smallest EPSS, in percent. */
+  readonly epss?: number | undefined
+  readonly since?: RiskAge | undefined
+  readonly cve?: string | undefined
   readonly q?: string | undefined
   readonly sort?: RiskSort | undefined
   readonly size?: 25 | 50 | 100 | undefined
@@ -20,14 +29,30 @@ export interface RiskSearch {
   readonly after?: readonly string[] | undefined
 }
 export type RiskTab = 'open' | 'resolved' | 'ignored' | 'all'
-export type RiskSort = 'recent' | 'priority' | 'severity'
+export type RiskSort = 'recent' | 'priority' | 'severity' | 'epss' | 'hosts' | 'oldest'
+export type RiskAge = 'day' | 'week' | 'month'
 
 export const riskTabs = ['open', 'resolved', 'ignored', 'all'] as const satisfies readonly RiskTab[]
-export const riskSorts = ['recent', 'priority', 'severity'] as const satisfies readonly RiskSort[]
+export const riskSorts = [
+  'recent',
+  'priority',
+  'severity',
+  'epss',
+  'hosts',
+  'oldest',
+] as const satisfies readonly RiskSort[]
 export const sortWords: Readonly<Record<RiskSort, string>> = {
   recent: 'Most recent',
   priority: 'Priority',
   severity: 'Severity',
+  epss: 'EPSS',
+  hosts: 'Affected hosts',
+  oldest: 'Oldest',
+}
+export const ageWords: Readonly<Record<RiskAge, string>> = {
+  day: 'Last 24 hours',
+  week: 'Last 7 days',
+  month: 'Last 30 days',
 }
 
 const statuses: Readonly<Record<RiskTab, StatusFilter>> = {
@@ -40,6 +65,9 @@ const orders = {
   recent: 'ORDER_BY_MOST_RECENT',
   priority: 'ORDER_BY_PRIORITY',
   severity: 'ORDER_BY_SEVERITY',
+  epss: 'ORDER_BY_EPSS',
+  hosts: 'ORDER_BY_AFFECTED_HOSTS',
+  oldest: 'ORDER_BY_OLDEST',
 } as const
 const categories: Readonly<Record<SeverityLevel, readonly SeverityCategory[]>> = {
   critical: ['CATEGORY_CRITICAL'],
@@ -54,24 +82,49 @@ const verifications = {
 } as const
 
 /** The page of issues that an address stands for; `all` sends no status filter. */
-export function issuesInput(search: RiskSearch, verification?: Verification): InputOf<typeof listIssues> {
-  const status = search.status ?? 'open'
+export function issuesInput(
+  search: RiskSearch,
+  verification?: Verification,
+  person?: string,
+): InputOf<typeof listIssues> {
   return {
     pageSize: search.size ?? 25,
     pageToken: search.after?.at(-1),
     orderBy: orders[search.sort ?? 'recent'],
-    filter: {
-      verification: verification && verifications[verification],
-      status: status === 'all' ? undefined : [statuses[status]],
-      severities: search.severity?.flatMap((level) => categories[level]),
-      affectedTargetId: search.target,
-      affectedHostId: search.asset,
-      scanId: search.scan,
-      productId: search.technology,
-      kev: search.kev,
-      query: search.q || undefined,
-    },
+    filter: issueFilter(search, verification, person),
   }
+}
+
+/** The filter alone: lists, batches and exports send the same one. `person` is who "mine" means. */
+export function issueFilter(search: RiskSearch, verification?: Verification, person?: string): IssueFilter {
+  const status = search.status ?? 'open'
+  return {
+    verification: verification && verifications[verification],
+    status: status === 'all' ? undefined : [statuses[status]],
+    severities: search.severity?.flatMap((level) => categories[level]),
+    affectedTargetId: search.target,
+    affectedHostId: search.asset,
+    scanId: search.scan,
+    productId: search.technology,
+    kev: search.kev,
+    regressive: search.regressed,
+    fixAvailable: search.fix,
+    assigneeId: search.mine ? person : undefined,
+    tagIds: search.tag && [...search.tag],
+    minEpss: search.epss && search.epss / 100,
+    newSince: search.since && sinceTime(search.since),
+    cve: search.cve,
+    query: search.q || undefined,
+  }
+}
+
+const ageDays: Readonly<Record<RiskAge, number>> = { day: 1, week: 7, month: 30 }
+const hourMs = 3_600_000
+
+/** Cut to the hour, so that a list asks the same question for a while. */
+function sinceTime(age: RiskAge): string {
+  const hour = Math.floor(Date.now() / hourMs) * hourMs
+  return new Date(hour - ageDays[age] * 24 * hourMs).toISOString()
 }
 
 /** The same address without its filters; tab, order and page size stay. */
@@ -79,7 +132,18 @@ export function withoutFilters({ status, sort, size }: RiskSearch): RiskSearch {
   return { status, sort, size }
 }
 
+/** How many filters are on. */
+export function filterCount({
+  status: _status,
+  sort: _sort,
+  size: _size,
+  after: _after,
+  ...filters
+}: RiskSearch): number {
+  return Object.values(filters).filter((value) => (Array.isArray(value) ? value.length > 0 : Boolean(value))).length
+}
+
 /** True when the address asks for fewer than the tab holds. */
-export function hasFilters({ severity, target, asset, scan, technology, kev, q }: RiskSearch): boolean {
-  return Boolean(severity?.length || target || asset || scan || technology || kev || q)
+export function hasFilters(search: RiskSearch): boolean {
+  return filterCount(search) > 0
 }

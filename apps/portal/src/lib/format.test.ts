@@ -96,8 +96,8 @@ describe('numbers and dates of Switzerland', () => {
   it('writes the two largest units of a duration', () => {
     expect([formatDuration(38), formatDuration(3_725_000), formatDuration(45_000), formatDuration(2 * day)]).toEqual([
       '38 ms',
-      '1 hr 2 mins',
-      '45 secs',
+      '1 h 2 min',
+      '45 s',
       '2 days',
     ])
   })

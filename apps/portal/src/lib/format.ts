@@ -109,21 +109,25 @@ function relativeMilliseconds(difference: number): string {
   return difference > 0 ? `in ${amount}` : `${amount} ago`
 }
 
-/** `3725000` → `1 h 2 min`; the two largest units that are not zero. */
+const days = new Intl.NumberFormat(locale, { style: 'unit', unit: 'day', unitDisplay: 'long' })
+const written: readonly (readonly [unitMs: number, write: (amount: number) => string])[] = [
+  [day, (amount) => days.format(amount)],
+  [hour, (amount) => `${numbers.format(amount)} h`],
+  [minute, (amount) => `${numbers.format(amount)} min`],
+  [second, (amount) => `${numbers.format(amount)} s`],
+]
+
+/**
+ * `3725000` → `1 h 2 min`; the two largest units that are not zero. The symbols are those of the SI,
+ * which have no plural; `Intl` would write "secs" in this locale.
+ */
 export function formatDuration(durationMs: number): string {
   if (durationMs < second) return milliseconds.format(Math.max(0, durationMs))
-  const parts: [number, string][] = [
-    [Math.floor(durationMs / day), 'day'],
-    [Math.floor((durationMs % day) / hour), 'hour'],
-    [Math.floor((durationMs % hour) / minute), 'minute'],
-    [Math.floor((durationMs % minute) / second), 'second'],
-  ]
-  const first = parts.findIndex(([amount]) => amount > 0)
-  return parts
-    .slice(first, first + 2)
-    .filter(([amount]) => amount > 0)
-    .map(([amount, unit]) =>
-      new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' }).format(amount),
-    )
-    .join(' ')
+  const first = written.findIndex(([unitMs]) => durationMs >= unitMs)
+  const parts = written.slice(first, first + 2).map(([unitMs, write], index) => {
+    const over = index === 0 ? durationMs : durationMs % (written[first]?.[0] ?? durationMs)
+    const amount = Math.floor(over / unitMs)
+    return amount > 0 ? write(amount) : ''
+  })
+  return parts.filter(Boolean).join(' ')
 }

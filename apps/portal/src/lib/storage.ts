@@ -34,6 +34,11 @@ export function onStoredChange(listener: () => void): () => void {
   }
 }
 
+/** A text that lives in local storage, or null. */
+export function useStoredText(name: string): string | null {
+  return useSyncExternalStore(onStoredChange, () => readStored(name))
+}
+
 /** A truth value that lives in local storage. */
 export function useStoredFlag(name: string, initially = false): readonly [boolean, (value: boolean) => void] {
   const stored = useSyncExternalStore(onStoredChange, () => readStored(name))

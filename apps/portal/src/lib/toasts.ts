@@ -2,11 +2,18 @@
 import { useSyncExternalStore } from 'react'
 
 export type ToastKind = 'success' | 'info' | 'error'
+export interface ToastAction {
+  /** A verb: "Undo". */
+  readonly label: string
+  readonly run: () => void
+}
 export interface Toast {
   readonly id: number
   readonly kind: ToastKind
   readonly title: string
   readonly message: string
+  /** What a press of its button does, once. */
+  readonly action?: ToastAction | undefined
   /** Being dismissed: it fades and is removed `toastLeaveMs` later. */
   readonly isLeaving: boolean
 }
@@ -35,12 +42,17 @@ const listeners = new Set<() => void>()
  */
 export function addToast(
   kind: ToastKind,
-  { title, message, timeoutMs = defaultTimeMs(kind) }: { title: string; message: string; timeoutMs?: number },
+  {
+    title,
+    message,
+    timeoutMs = defaultTimeMs(kind),
+    action,
+  }: { title: string; message: string; timeoutMs?: number; action?: ToastAction },
 ): number {
   const id = ++lastId
   const sameIsUp = toasts.find((toast) => !toast.isLeaving && toast.title === title && toast.message === message)
-  if (sameIsUp) return sameIsUp.id
-  publish([...toasts, { id, kind, title, message, isLeaving: false }])
+  if (sameIsUp && !action) return sameIsUp.id
+  publish([...toasts, { id, kind, title, message, action, isLeaving: false }])
   if (Number.isFinite(timeoutMs)) startCountdown(id, timeoutMs)
   const standing = toasts.filter((toast) => !toast.isLeaving)
   if (standing[0] && standing.length > shownMax) dismissToast(standing[0].id)

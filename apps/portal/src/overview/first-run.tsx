@@ -24,9 +24,14 @@ export function FirstRun({ hasTargets, startScan }: FirstRunProps) {
         icon={<Crosshair />}
         title="Add your first target"
         actions={
-          <ButtonLink to="/scope" search={{ create: true }} variant="primary" size="sm" icon={<Plus />}>
-            New target
-          </ButtonLink>
+          <>
+            <ButtonLink to="/scope" search={{ create: true }} variant="primary" size="sm" icon={<Plus />}>
+              New target
+            </ButtonLink>
+            <ButtonLink to="/onboarding" variant="secondary" size="sm">
+              Set up step by step
+            </ButtonLink>
+          </>
         }
       >
         A target is a host, an address or a range that you own. Glacis finds its hosts, recognises their software and

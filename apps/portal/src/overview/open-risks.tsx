@@ -4,10 +4,11 @@ import type { SeverityCount } from '@glacis/contract/primitives'
 import type { ResultOf } from '@glacis/contract/endpoint'
 import type { statsSummary } from '@glacis/contract/insights'
 import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { bySeverity, byStatus } from '#issues/queries.ts'
 import { formatNumber } from '#lib/format.ts'
 import { changeOf } from '#overview/change.ts'
-import { periodOf, statsInput, type View } from '#overview/view.ts'
+import { listOf, periodOf, statsInput, type View } from '#overview/view.ts'
 import { ChartFigure } from '#ui/charts/figure.tsx'
 import { bucketsOf, levels } from '#ui/charts/series.ts'
 import { Delta, LadderLink, LadderRow, SeverityLadder } from '#ui/charts/severity-ladder.tsx'
@@ -99,11 +100,26 @@ export function RisksBySeverity({ view }: { readonly view: View }) {
     glyph: <SeverityGlyph level={level} className="size-3" />,
     values: data ? levels(buckets, data[level]) : [],
   }))
+  const navigate = useNavigate()
+  // What the legend leaves on is what the list is asked for.
+  const openList = (shown: readonly { readonly name: string }[]) => {
+    const severity = severityLevels.filter((level) => shown.some((one) => one.name === severityWords[level]))
+    const isAll = severity.length === severityLevels.length
+    void navigate({ to: listOf(view), search: isAll ? {} : { severity } })
+  }
   if (isError && !data) return <SectionFailed what="Open risks by severity" onRetry={() => void refetch()} />
   if (!data) return <ChartSkeleton title="Open risks by severity" height={212} />
   return (
     <ChartFigure title="Open risks by severity" points={buckets} series={series} height={212} hasLegend showTotal>
-      <StackedColumns label="Open risks by severity" points={buckets} series={series} height={212} />
+      {(shown) => (
+        <StackedColumns
+          label="Open risks by severity"
+          points={buckets}
+          series={shown}
+          height={212}
+          onOpen={() => openList(shown)}
+        />
+      )}
     </ChartFigure>
   )
 }

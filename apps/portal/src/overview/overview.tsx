@@ -4,10 +4,14 @@ import { getRouteApi } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { formatNumber } from '#lib/format.ts'
 import { FirstRun } from '#overview/first-run.tsx'
+import { Knowledge } from '#overview/knowledge.tsx'
 import { NeedsAttention } from '#overview/needs-attention.tsx'
 import { OpenRisks, RisksBySeverity } from '#overview/open-risks.tsx'
 import { summary } from '#overview/queries.ts'
 import { RightNow } from '#overview/right-now.tsx'
+import { SettingUp } from '#overview/setting-up.tsx'
+import { Share } from '#overview/share.tsx'
+import { Standings } from '#overview/standings.tsx'
 import { AffectedHosts, RisksByStatus, ScansFinished } from '#overview/trends.tsx'
 import { KindSwitch, PeriodSwitch } from '#overview/switches.tsx'
 import { kindSentence, statsInput, viewOf } from '#overview/view.ts'
@@ -26,13 +30,14 @@ export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) 
   const { data } = useQuery(summary(statsInput(view)))
   const isFirstRun = data !== undefined && (data.targetCount === 0 || data.lastScanTime === undefined)
   return (
-    <div className="pg flex grow flex-col">
+    <div className="pg flex grow flex-col" data-prints="overview">
       <PageHead
         title="Overview"
         description={data && !isFirstRun && <Lede view={view.kind} figures={data} />}
         actions={
           !isFirstRun && (
             <>
+              <Share />
               <span className="max-md:hidden">
                 <PeriodSwitch view={view} />
               </span>
@@ -41,6 +46,7 @@ export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) 
           )
         }
       />
+      {data && data.targetCount > 0 && <SettingUp />}
       {isFirstRun ? (
         <FirstRun hasTargets={data.targetCount > 0} startScan={startScan} />
       ) : (
@@ -64,6 +70,8 @@ export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) 
             <AffectedHosts view={view} hostCount={data?.hostCount} />
             <ScansFinished view={view} />
           </div>
+          <Standings />
+          <Knowledge />
         </>
       )}
     </div>

@@ -3,6 +3,7 @@ import type { Scan } from '@glacis/contract/scan'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
+import { all as allAgents } from '#agents/queries.ts'
 import { formatNumber } from '#lib/format.ts'
 import { SectionFailed } from '#overview/section-failed.tsx'
 import { isActive, list } from '#scans/queries.ts'
@@ -10,7 +11,7 @@ import { SectionHead } from '#ui/card.tsx'
 import { progressWords, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { Skeleton } from '#ui/skeleton.tsx'
-import { ScanStatus } from '#ui/status.tsx'
+import { AgentStatus, ScanStatus } from '#ui/status.tsx'
 
 const shownMax = 5
 
@@ -30,6 +31,7 @@ export function RightNow() {
       {scans?.length === 0 && <p className="mt-3 text-ink-2">No scan has run yet.</p>}
       {!data && !isError && <Skeleton className="mt-4 w-2/3" />}
       <ul className="[&>li]:grid [&>li]:gap-[3px] [&>li]:border-b [&>li]:border-line [&>li]:py-2.5 [&>li:last-child]:border-b-0">
+        <AwayAgents />
         {scans?.map((scan) => (
           <Row key={scan.id} scan={scan} />
         ))}
@@ -54,6 +56,27 @@ function Row({ scan }: { readonly scan: Scan }) {
       <small className="text-12 text-ink-3">{outcome(scan)}</small>
     </li>
   )
+}
+
+/** Agents that were there, on which targets depend, and that are not. */
+function AwayAgents() {
+  const agents = useQuery(allAgents()).data?.agents ?? []
+  const away = agents.filter(
+    (agent) => agent.status === 'STATUS_DISCONNECTED' && agent.lastSeenTime && agent.targetCount,
+  )
+  return away.map(({ id, name, status, lastSeenTime = '', targetCount = 0 }) => (
+    <li key={id}>
+      <span className="flex items-center justify-between gap-2">
+        <Link to="/agents/$id" params={{ id }} className="min-w-0 truncate hover:underline">
+          <AgentStatus status={status}>Agent {name}</AgentStatus>
+        </Link>
+        <RelativeTime value={lastSeenTime} className="flex-none text-12 text-ink-3" />
+      </span>
+      <small className="text-12 text-ink-3">
+        Disconnected. {targetCount === 1 ? '1 target' : `${formatNumber(targetCount)} targets`} cannot be scanned.
+      </small>
+    </li>
+  ))
 }
 
 function headline({ status, target }: Scan): string {

@@ -1,11 +1,12 @@
 /** Three readings over the period: risks by status, affected hosts, finished scans. */
 import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { affectedOverTime } from '#hosts/queries.ts'
 import { byStatus } from '#issues/queries.ts'
 import { formatNumber } from '#lib/format.ts'
 import { ChartSkeleton } from '#overview/open-risks.tsx'
 import { SectionFailed } from '#overview/section-failed.tsx'
-import { periodOf, statsInput, type View } from '#overview/view.ts'
+import { listOf, periodOf, statsInput, type View } from '#overview/view.ts'
 import { overTime } from '#scans/queries.ts'
 import { ChartFigure } from '#ui/charts/figure.tsx'
 import { Area, Lines, type LineSeries } from '#ui/charts/lines.tsx'
@@ -33,6 +34,7 @@ const lines = [
 /** Open, resolved, ignored and regressed risks against each other. */
 export function RisksByStatus({ view }: TrendProps) {
   const { data, isError, refetch } = useQuery(byStatus(statsInput(view)))
+  const navigate = useNavigate()
   if (isError && !data) return <SectionFailed what="Risks by status" onRetry={() => void refetch()} />
   if (!data) return <ChartSkeleton title="Risks by status" />
   const buckets = bucketsOf(data.timestamps, periodOf(view))
@@ -42,14 +44,20 @@ export function RisksByStatus({ view }: TrendProps) {
   })
   return (
     <ChartFigure title="Risks by status" points={buckets} series={series}>
-      <Lines label="Risks by status" points={buckets} series={series} />
+      <Lines
+        label="Risks by status"
+        points={buckets}
+        series={series}
+        onOpen={() => void navigate({ to: listOf(view), search: { status: 'all' } })}
+      />
     </ChartFigure>
   )
 }
 
 /** Hosts with at least one active risk, out of all hosts. */
 export function AffectedHosts({ view, hostCount }: TrendProps & { readonly hostCount: number | undefined }) {
-  const { data, isError, refetch } = useQuery(affectedOverTime({ period: periodOf(view) }))
+  const { data, isError, refetch } = useQuery(affectedOverTime(statsInput(view)))
+  const navigate = useNavigate()
   if (isError && !data) return <SectionFailed what="Affected hosts" onRetry={() => void refetch()} />
   if (!data) return <ChartSkeleton title="Affected hosts" />
   const buckets = bucketsOf(data.timestamps, periodOf(view))
@@ -58,6 +66,7 @@ export function AffectedHosts({ view, hostCount }: TrendProps & { readonly hostC
     <ChartFigure title="Affected hosts" points={buckets} series={[line]}>
       <Area
         label="Affected hosts"
+        onOpen={() => void navigate({ to: '/assets' })}
         points={buckets}
         {...line}
         of={hostCount === undefined ? '' : `of ${formatNumber(hostCount)}`}
@@ -69,6 +78,7 @@ export function AffectedHosts({ view, hostCount }: TrendProps & { readonly hostC
 /** How many scans finished, per day, week or month. */
 export function ScansFinished({ view }: TrendProps) {
   const { data, isError, refetch } = useQuery(overTime({ period: periodOf(view) }))
+  const navigate = useNavigate()
   if (isError && !data) return <SectionFailed what="Finished scans" onRetry={() => void refetch()} />
   if (!data) return <ChartSkeleton title="Scans finished" />
   const buckets = bucketsOf(data.timestamps, periodOf(view))
@@ -82,7 +92,13 @@ export function ScansFinished({ view }: TrendProps) {
       series={series}
       aside={`${formatNumber(total)} this ${view.period}`}
     >
-      <Columns label="Scans finished" name="Scans" points={buckets} values={values} />
+      <Columns
+        label="Scans finished"
+        name="Scans"
+        points={buckets}
+        values={values}
+        onOpen={() => void navigate({ to: '/scans' })}
+      />
     </ChartFigure>
   )
 }

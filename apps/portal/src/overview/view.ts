@@ -45,3 +45,8 @@ export const kindSentence: Readonly<Record<KindWord, string>> = {
   potential: 'Potential risks',
   all: 'All risks',
 }
+
+/** The list that a chart over issues opens. */
+export function listOf({ kind }: View): '/risks/verified' | '/risks/potential' {
+  return kind === 'potential' ? '/risks/potential' : '/risks/verified'
+}

@@ -1,12 +1,16 @@
 /** `/technologies/{id}` */
 import type { Product } from '@glacis/contract/inventory'
-import { useSuspenseQuery } from '@tanstack/react-query'
+import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { Eye, EyeOff } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { formatNumber } from '#lib/format.ts'
 import { EndOfLifeBadge } from '#products/product-list.tsx'
-import { one } from '#products/queries.ts'
+import { NotifyFrom } from '#products/notify-from.tsx'
+import { ProductThreats } from '#products/product-threats.tsx'
+import { change, one, stopWatching } from '#products/queries.ts'
 import { attributeWords, kindOf, vendorWords } from '#products/words.ts'
+import { Button } from '#ui/button.tsx'
 import { Detail, Fact, Facts } from '#ui/card.tsx'
 import { CopyField } from '#ui/copy-field.tsx'
 import { Crumb, PageHead } from '#ui/page-head.tsx'
@@ -37,12 +41,44 @@ export function ProductDetailPage({ risks, assets }: ProductDetailPageProps) {
         crumbs={<Crumb to="/technologies">Technologies</Crumb>}
         here={product.name}
         aside={<EndOfLifeBadge product={product} />}
+        actions={<WatchButton product={product} />}
       />
       <Detail rail={<Rail product={product} />}>
         {risks}
         {assets}
+        <ProductThreats id={id} />
       </Detail>
     </div>
+  )
+}
+
+function WatchButton({ product }: { readonly product: Product }) {
+  const client = useQueryClient()
+  const navigate = route.useNavigate()
+  const watching = useMutation(change(client))
+  const stopping = useMutation(stopWatching(client))
+  const isSeen = (product.hostCount ?? 0) > 0
+  if (!product.watched) {
+    return (
+      <Button
+        size="sm"
+        icon={<Eye />}
+        loading={watching.isPending}
+        onClick={() => watching.mutate({ id: product.id, watched: true })}
+      >
+        Watch
+      </Button>
+    )
+  }
+  // What runs nowhere leaves the inventory with its watch.
+  const stop = () =>
+    isSeen
+      ? watching.mutate({ id: product.id, watched: false })
+      : stopping.mutate(product.id, { onSuccess: () => void navigate({ to: '/technologies' }) })
+  return (
+    <Button size="sm" icon={<EyeOff />} loading={watching.isPending || stopping.isPending} onClick={stop}>
+      Stop watching
+    </Button>
   )
 }
 
@@ -62,6 +98,12 @@ function Rail({ product }: { readonly product: Product }) {
   const isGiven = (value: string) => attributeWords(value) !== 'any'
   return (
     <>
+      <section>
+        <h2>Notifications</h2>
+        <p className="mb-1.5 font-medium">Notify from</p>
+        <NotifyFrom product={product} />
+        <p className="mt-1.5 text-12 text-ink-3">New threats below this severity stay silent for {product.name}.</p>
+      </section>
       <section>
         <h2>Details</h2>
         <Facts>

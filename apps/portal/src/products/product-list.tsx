@@ -2,14 +2,15 @@
 import type { Product } from '@glacis/contract/inventory'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Layers } from 'lucide-react'
+import { Eye, Layers } from 'lucide-react'
 import { formatNumber } from '#lib/format.ts'
 import { list } from '#products/queries.ts'
-import { endOfLifeWords, type KindWord, kindOf, parts, vendorWords } from '#products/words.ts'
-import { all as allTargets } from '#targets/queries.ts'
+import { NotifyFrom } from '#products/notify-from.tsx'
+import { ProductFilters, type ProductSearch, productsInput } from '#products/product-filters.tsx'
+import { WatchForm } from '#products/watch-form.tsx'
+import { endOfLifeWords, kindOf, vendorWords } from '#products/words.ts'
 import { Badge } from '#ui/badge.tsx'
-import { ButtonLink } from '#ui/button.tsx'
-import { FilterBar, FilterMenu, FilterToggle, SearchField } from '#ui/filter-bar.tsx'
+import { Button, ButtonLink } from '#ui/button.tsx'
 import { ListBody, ListPager, totalOf } from '#ui/list.tsx'
 import { PageHead } from '#ui/page-head.tsx'
 import { SeverityCells, SeverityHeads } from '#ui/severity-columns.tsx'
@@ -19,40 +20,26 @@ import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
 
 const route = getRouteApi('/_auth/technologies')
 
-interface ProductSearch {
-  readonly q?: string | undefined
-  readonly target?: string | undefined
-  readonly asset?: string | undefined
-  readonly vendor?: string | undefined
-  readonly kind?: readonly KindWord[] | undefined
-  readonly risky?: boolean | undefined
-  readonly size?: 25 | 50 | 100 | undefined
-  readonly after?: readonly string[] | undefined
-}
-
 /** The software that scans recognised. */
 export function ProductListPage() {
   const search: ProductSearch = route.useSearch()
   const navigate = route.useNavigate()
   const go = (to: ProductSearch, replace = false) => void navigate({ search: to, replace, resetScroll: false })
-  const { q, target, asset, vendor, kind, risky, size, after } = search
-  const filter = {
-    query: q || undefined,
-    vendor,
-    targetId: target,
-    hostId: asset,
-    hasIssues: risky,
-    parts: kind?.map((word) => parts[word]),
-  }
-  const query = useQuery(list({ pageSize: size ?? 25, pageToken: after?.at(-1), filter }))
+  const { q, target, asset, vendor, kind, risky, support, watched, size, after } = search
+  const query = useQuery(list(productsInput(search)))
   const products = query.data?.products
-  const isFiltered = Boolean(q || target || asset || vendor || kind?.length || risky)
+  const isFiltered = Boolean(q || target || asset || vendor || kind?.length || support?.length || risky || watched)
   return (
     <div className="pg flex grow flex-col">
       <PageHead
         title="Technologies"
         count={isFiltered || search.after ? undefined : totalOf(query.data, products?.length ?? 0) || undefined}
         description="Software and operating systems recognised on your assets."
+        actions={
+          <Button size="sm" icon={<Eye />} onClick={() => go({ ...search, watch: true })}>
+            Watch a technology
+          </Button>
+        }
       />
       {products?.length === 0 && !isFiltered ? (
         <div className="h-4.5" />
@@ -76,6 +63,7 @@ export function ProductListPage() {
         page={query.data}
         onTurn={(to) => go({ ...search, ...to })}
       />
+      <WatchForm open={search.watch ?? false} onClose={() => go({ ...search, watch: undefined })} />
     </div>
   )
 }
@@ -91,7 +79,8 @@ function NoProducts() {
         </ButtonLink>
       }
     >
-      A scan recognises what services say of themselves and names it as the world’s vulnerability lists do.
+      A scan recognises what services say of themselves and names it as the world’s vulnerability lists do. What you
+      watch stands here too.
     </EmptyState>
   )
 }
@@ -103,35 +92,39 @@ function ProductTable({ products }: { readonly products: readonly Product[] | un
       <thead>
         <tr>
           <HeaderCell>Name</HeaderCell>
-          <HeaderCell width={128}>Version</HeaderCell>
-          <HeaderCell width={136} priority={3}>
+          <HeaderCell width={108}>Version</HeaderCell>
+          <HeaderCell width={120} priority={3}>
             Vendor
           </HeaderCell>
-          <HeaderCell width={150} priority={3}>
+          <HeaderCell width={136} priority={3}>
             Kind
           </HeaderCell>
-          <HeaderCell width={80} align="end">
+          <HeaderCell width={68} align="end">
             Hosts
           </HeaderCell>
           <SeverityHeads />
           {hasEnds && (
-            <HeaderCell width={196} priority={2}>
+            <HeaderCell width={160} priority={2}>
               Support
             </HeaderCell>
           )}
+          <HeaderCell width={112} priority={3}>
+            Notify from
+          </HeaderCell>
         </tr>
       </thead>
       <tbody>
-        {!products && <SkeletonRows columns={9} />}
+        {!products && <SkeletonRows columns={10} />}
         {products?.map((product) => (
           <tr key={product.id}>
             <Cell label="Name" primary>
               <CellLink to="/technologies/$id" params={{ id: product.id }} title={product.name}>
                 <span className="ttl truncate">{product.name}</span>
+                {product.watched && <Eye className="ml-2 inline size-3.5 flex-none text-ink-3" aria-label="Watched" />}
               </CellLink>
             </Cell>
             <Cell label="Version" quiet className="tabular-nums" title={product.version}>
-              {product.version}
+              {product.version || 'any'}
             </Cell>
             <Cell label="Vendor" priority={3} quiet>
               {vendorWords(product.wfn.vendor)}
@@ -148,6 +141,9 @@ function ProductTable({ products }: { readonly products: readonly Product[] | un
                 <EndOfLifeBadge product={product} />
               </Cell>
             )}
+            <Cell label="Notify from" priority={3}>
+              <NotifyFrom product={product} quiet />
+            </Cell>
           </tr>
         ))}
       </tbody>
@@ -164,68 +160,5 @@ export function EndOfLifeBadge({ product }: { readonly product: Product }) {
       {words.word}
       {words.day && ` ${words.day}`}
     </Badge>
-  )
-}
-
-const kindOptions: readonly { readonly value: KindWord; readonly label: string }[] = [
-  { value: 'application', label: 'Application' },
-  { value: 'system', label: 'Operating system' },
-  { value: 'hardware', label: 'Hardware' },
-]
-
-interface ProductFiltersProps {
-  readonly search: ProductSearch
-  readonly onSearch: (search: ProductSearch, replace?: boolean) => void
-}
-function ProductFilters({ search, onSearch }: ProductFiltersProps) {
-  const { q, target, asset, vendor, kind = [], risky = false } = search
-  const targets = useQuery(allTargets()).data?.targets ?? []
-  const set = (change: ProductSearch, replace = false) => onSearch({ ...search, after: undefined, ...change }, replace)
-  return (
-    <FilterBar
-      activeCount={[q, target, asset, vendor, kind.length, risky].filter(Boolean).length}
-      onClear={() => onSearch({ size: search.size })}
-      search={
-        <SearchField
-          label="Search technologies"
-          value={q ?? ''}
-          onChange={(text) => set({ q: text || undefined }, true)}
-        />
-      }
-      filters={
-        <>
-          <FilterMenu
-            label="Kind"
-            many
-            options={kindOptions}
-            chosen={kind}
-            onChange={(chosen) => set({ kind: chosen.length > 0 ? chosen : undefined })}
-          />
-          <FilterMenu
-            label="Target"
-            options={targets.map(({ id, name }) => ({ value: id, label: name }))}
-            chosen={target ? [target] : []}
-            onChange={([chosen]) => set({ target: chosen })}
-          />
-          {vendor && (
-            <FilterMenu
-              label="Vendor"
-              options={[{ value: vendor, label: vendor }]}
-              chosen={[vendor]}
-              onChange={() => set({ vendor: undefined })}
-            />
-          )}
-          {asset && (
-            <FilterMenu
-              label="Asset"
-              options={[{ value: asset, label: 'one asset' }]}
-              chosen={[asset]}
-              onChange={() => set({ asset: undefined })}
-            />
-          )}
-          <FilterToggle label="With open risks" on={risky} onChange={(on) => set({ risky: on || undefined })} />
-        </>
-      }
-    />
   )
 }

@@ -100,8 +100,8 @@ function RemoveDialog({
     <Dialog
       open
       onClose={onClose}
-      title={`Remove ${what}`}
-      description={`“${passkeyName(node)}” can no longer be used to sign in.`}
+      title={`Remove ${passkeyName(node)}?`}
+      description={`You can no longer sign in with this ${what}. The ${what} on the device itself is not deleted.`}
     >
       <SettingsForm flow={flow} submitter={node} onSaved={onClose}>
         {({ isPending }) => (

@@ -5,17 +5,23 @@
  * The ids begin with `/_auth`; the addresses do not, because the layout route has no path.
  */
 import { createRoute } from '@tanstack/react-router'
+import * as agentQueries from '#agents/queries.ts'
 import * as billing from '#billing/queries.ts'
+import * as channels from '#channels/queries.ts'
 import * as hosts from '#hosts/queries.ts'
 import { openFlow } from '#identity/lifecycle.ts'
 import * as issues from '#issues/queries.ts'
 import { portalConfig } from '#lib/portal-config.ts'
+import * as onboardingQueries from '#onboarding/queries.ts'
 import * as products from '#products/queries.ts'
 import { addressOf, idOf, requireSession } from '#routes/guard.ts'
 import { rootRoute } from '#routes/root.tsx'
 import {
   AssetListSearch,
+  OnboardingSearch,
   ChildListSearch,
+  CreateSearch,
+  MapSearch,
   OverviewSearch,
   ProfileSearch,
   RiskListSearch,
@@ -37,6 +43,12 @@ export const authRoute = createRoute({
 const getParentRoute = () => authRoute
 
 export const overview = createRoute({ getParentRoute, path: 'overview', validateSearch: OverviewSearch })
+export const onboarding = createRoute({
+  getParentRoute,
+  path: 'onboarding',
+  validateSearch: OnboardingSearch,
+  loader: async ({ context }) => void (await context.queryClient.ensureQueryData(onboardingQueries.steps())),
+})
 export const profile = createRoute({
   getParentRoute,
   path: 'profile',
@@ -64,6 +76,12 @@ export const subscription = createRoute({
       queryClient.ensureQueryData(billing.plans()),
     ])
   },
+})
+
+export const integrations = createRoute({
+  getParentRoute,
+  path: 'integrations',
+  loader: ({ context }) => context.queryClient.prefetchQuery(channels.list()),
 })
 
 export const technologies = createRoute({ getParentRoute, path: 'technologies', validateSearch: TechnologyListSearch })
@@ -94,6 +112,14 @@ export const targetAssets = createRoute({
   validateSearch: ChildListSearch,
 })
 
+export const agents = createRoute({ getParentRoute, path: 'agents', validateSearch: strictly(CreateSearch) })
+export const agent = createRoute({
+  getParentRoute,
+  path: 'agents/$id',
+  loader: async ({ context, params }) =>
+    void (await context.queryClient.ensureQueryData(agentQueries.one(idOf(params)))),
+})
+
 export const assets = createRoute({ getParentRoute, path: 'assets', validateSearch: AssetListSearch })
 /** `/assets/{id}`: the head and the tabs of a host around its three children. */
 export const asset = createRoute({
@@ -120,6 +146,7 @@ export const scan = createRoute({
 
 export const risksVerified = createRoute({ getParentRoute, path: 'risks/verified', validateSearch: RiskListSearch })
 export const risksPotential = createRoute({ getParentRoute, path: 'risks/potential', validateSearch: RiskListSearch })
+export const risksVisual = createRoute({ getParentRoute, path: 'risks/visual', validateSearch: MapSearch })
 export const risk = createRoute({
   getParentRoute,
   path: 'risks/$id',
@@ -129,17 +156,22 @@ export const risk = createRoute({
 /** Everything behind the session, as one branch of the tree. */
 export const appBranch = authRoute.addChildren([
   overview,
+  onboarding,
   profile,
   subscription,
+  integrations,
   technologies,
   technology,
   scope,
   target.addChildren([targetOverview, targetScans, targetIssues, targetAssets]),
+  agents,
+  agent,
   assets,
   asset.addChildren([assetOverview, assetTechnologies, assetIssues]),
   scans,
   scan,
   risksVerified,
   risksPotential,
+  risksVisual,
   risk,
 ])

@@ -2,6 +2,7 @@
 import { Ellipsis, Pencil, Play, Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { addToast } from '#lib/toasts.ts'
+import { KitRows } from '#routes/kit-rows.tsx'
 import { Badge, badgeVariants } from '#ui/badge.tsx'
 import { Brand } from '#ui/brand.tsx'
 import { Button, type ButtonSize, type ButtonVariant, IconButton } from '#ui/button.tsx'
@@ -101,6 +102,9 @@ export function KitPage() {
           <Note variant="red">Not a valid range.</Note>
           <Note variant="green">zrh-office-1 is connected.</Note>
         </div>
+      </Section>
+      <Section title="Tables and text">
+        <KitRows />
       </Section>
       <Section title="Waiting and empty">
         <Skeleton className="w-1/2" />

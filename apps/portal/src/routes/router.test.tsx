@@ -246,10 +246,10 @@ it('says what it looked for in vain, and leads home', async () => {
   expect(screen.getByRole('link', { name: 'Go back home' }).getAttribute('href')).toBe('/')
 })
 
-it('keeps the address of the map free, though a risk could be called so', async () => {
+it('shows the map at an address that could be a risk’s', async () => {
   signIn()
   open('/risks/visual')
-  expect(await screen.findByRole('heading', { name: 'Page not found' })).toBeTruthy()
+  expect(await screen.findByRole('heading', { name: 'Visual Map' })).toBeTruthy()
 })
 
 it.each([

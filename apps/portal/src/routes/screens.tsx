@@ -13,11 +13,19 @@ routes.overview.update({
   component: lazyRouteComponent(() => import('#routes/overview-page.tsx'), 'OverviewScreen'),
 })
 
+routes.onboarding.update({
+  component: lazyRouteComponent(() => import('#routes/onboarding-page.tsx'), 'OnboardingScreen'),
+})
+
 routes.profile.update({ component: lazyRouteComponent(() => import('#routes/profile-page.tsx'), 'ProfilePage') })
 
 routes.subscription.update({
   component: lazyRouteComponent(() => import('#billing/subscription.tsx'), 'SubscriptionPage'),
   pendingComponent: SubscriptionSkeleton,
+})
+
+routes.integrations.update({
+  component: lazyRouteComponent(() => import('#channels/integrations.tsx'), 'IntegrationsPage'),
 })
 
 const riskList = () => import('#issues/risk-list.tsx')
@@ -43,6 +51,8 @@ routes.risk.update({
   errorComponent: errorScreenOf('risk', { to: '/risks/verified', label: 'See verified risks' }),
 })
 
+routes.risksVisual.update({ component: lazyRouteComponent(() => import('#graph/visual-map.tsx'), 'VisualMapPage') })
+
 const childLists = () => import('#issues/child-lists.tsx')
 routes.targetIssues.update({ component: lazyRouteComponent(childLists, 'TargetIssuesPage') })
 routes.assetIssues.update({ component: lazyRouteComponent(childLists, 'HostIssuesPage') })
@@ -60,6 +70,12 @@ routes.targetScans.update({
 })
 routes.targetAssets.update({
   component: lazyRouteComponent(() => import('#hosts/child-lists.tsx'), 'TargetAssetsPage'),
+})
+
+routes.agents.update({ component: lazyRouteComponent(() => import('#agents/agent-list.tsx'), 'AgentListPage') })
+routes.agent.update({
+  component: lazyRouteComponent(() => import('#routes/agent-page.tsx'), 'AgentScreen'),
+  errorComponent: errorScreenOf('agent', { to: '/agents', label: 'See all agents' }),
 })
 
 routes.assets.update({ component: lazyRouteComponent(() => import('#hosts/host-list.tsx'), 'HostListPage') })

@@ -53,6 +53,7 @@ const paging = {
   after: listOf(z.string().max(2000)),
 }
 
+const riskSort = lenient(z.enum(['recent', 'priority', 'severity', 'epss', 'hosts', 'oldest']))
 export const RiskListSearch = z.object({
   status: lenient(z.enum(['open', 'resolved', 'ignored', 'all'])),
   severity: listOf(z.enum(['critical', 'high', 'medium', 'low', 'none'])),
@@ -61,34 +62,68 @@ export const RiskListSearch = z.object({
   scan: id,
   technology: id,
   kev: lenient(Flag),
+  regressed: lenient(Flag),
+  fix: lenient(Flag),
+  mine: lenient(Flag),
+  tag: listOf(Id),
+  /** Smallest EPSS, in percent. */
+  epss: lenient(z.coerce.number().int().min(1).max(100)),
+  since: lenient(z.enum(['day', 'week', 'month'])),
+  cve: lenient(z.string().regex(/^CVE-\d{4}-\d{4,}$/i)),
   q: words,
-  sort: lenient(z.enum(['recent', 'priority', 'severity'])),
+  sort: riskSort,
   ...paging,
 })
 export const ScopeSearch = CreateSearch.extend({
   q: words,
   tag: listOf(Id),
   schedule: listOf(z.enum(['daily', 'weekly', 'monthly'])),
+  agent: lenient(z.union([z.enum(['any', 'none']), Id])),
+  state: listOf(z.enum(['never', 'overdue', 'failed', 'paused', 'unresolved'])),
   sort: lenient(z.string().max(40)),
   ...paging,
 })
-export const AssetListSearch = z.object({ q: words, target: id, technology: id, ...paging })
+export const AssetListSearch = z.object({
+  q: words,
+  target: id,
+  technology: id,
+  tag: listOf(Id),
+  severity: listOf(z.enum(['critical', 'high', 'medium', 'low'])),
+  criticality: listOf(z.enum(['high', 'normal', 'low'])),
+  age: lenient(z.enum(['new', 'gone'])),
+  sort: lenient(z.enum(['address', 'checked', 'seen'])),
+  ...paging,
+})
 export const TechnologyListSearch = z.object({
   q: words,
   target: id,
   asset: id,
   vendor: words,
   kind: listOf(z.enum(['application', 'system', 'hardware'])),
+  support: listOf(z.enum(['past', 'soon', 'supported', 'unknown'])),
   risky: lenient(Flag),
+  watched: lenient(Flag),
+  /** The panel in which one asks to be told of a technology. */
+  watch: lenient(Flag),
+  sort: lenient(z.enum(['name', 'support', 'risks', 'hosts'])),
   ...paging,
 })
 export const ScanListSearch = z.object({
   target: id,
   status: listOf(z.enum(['created', 'running', 'completed', 'cancelled', 'failed'])),
   type: listOf(z.enum(['automatic', 'manual', 'emerging'])),
+  since: lenient(z.enum(['day', 'week', 'month'])),
   ...paging,
 })
-export const ScanDetailSearch = z.object({ tab: lenient(z.enum(['result', 'log'])) })
+export const ScanDetailSearch = z.object({
+  tab: lenient(z.enum(['result', 'changes', 'hosts', 'log'])),
+  /** The scan that the changes are against, where it is not the one before. */
+  base: id,
+  q: words,
+  state: listOf(z.enum(['affected', 'scanned', 'silent', 'away'])),
+  level: lenient(z.enum(['warn', 'error'])),
+  ...paging,
+})
 export const OverviewSearch = z.object({
   period: lenient(z.enum(['week', 'month', 'quarter', 'year'])),
   verification: lenient(z.enum(['verified', 'potential', 'all'])),
@@ -96,7 +131,20 @@ export const OverviewSearch = z.object({
 /** The lists inside a target or an asset. */
 export const ChildListSearch = z.object({
   status: lenient(z.enum(['open', 'resolved', 'ignored', 'all'])),
-  sort: lenient(z.enum(['recent', 'priority', 'severity'])),
+  sort: riskSort,
   q: words,
   ...paging,
+})
+/** The step of setting up that somebody looks at; absent: the next one. */
+export const OnboardingSearch = z.object({ step: lenient(z.enum(['target', 'agent', 'scan', 'notifications'])) })
+export const MapSearch = z.object({
+  target: id,
+  tag: listOf(Id),
+  severity: listOf(z.enum(['critical', 'high', 'medium', 'low', 'none'])),
+  status: lenient(z.enum(['open', 'resolved', 'ignored', 'all'])),
+  verification: lenient(z.enum(['verified', 'potential', 'all'])),
+  kev: lenient(Flag),
+  hide: listOf(z.enum(['product', 'host', 'threat', 'other'])),
+  view: lenient(z.enum(['table'])),
+  node: words,
 })

@@ -8,9 +8,9 @@ const now = Date.parse('2026-11-20T22:20:00Z')
 
 it.each([
   ['STATUS_CREATED', undefined, undefined, undefined, undefined],
-  ['STATUS_RUNNING', startTime, undefined, '2 mins', '2 mins'],
-  ['STATUS_COMPLETED', startTime, '2026-11-20T22:42:10Z', '24 mins 10 secs', '24 mins'],
-  ['STATUS_FAILED', undefined, '2026-11-20T22:00:01Z', '1 sec', '1 sec'],
+  ['STATUS_RUNNING', startTime, undefined, '2 min', '2 min'],
+  ['STATUS_COMPLETED', startTime, '2026-11-20T22:42:10Z', '24 min 10 s', '24 min'],
+  ['STATUS_FAILED', undefined, '2026-11-20T22:00:01Z', '1 s', '1 s'],
 ] as const)('%s from %s to %s: %s', (status: ScanStatus, start, end, words, rough) => {
   const times = { createTime, ...(start && { startTime: start }), ...(end && { completeTime: end }) }
   expect(durationWords({ status, ...times }, now)).toBe(words)

@@ -4,7 +4,7 @@ import { formatDuration } from '#lib/format.ts'
 
 type Times = Pick<Scan, 'startTime' | 'createTime' | 'completeTime' | 'status'>
 
-/** "24 mins 10 secs"; nothing while it waits. `now` is epoch milliseconds. */
+/** "24 min 10 s"; nothing while it waits. `now` is epoch milliseconds. */
 export function durationWords(scan: Times, now: number): string | undefined {
   const spent = spentMs(scan, now)
   return spent === undefined ? undefined : formatDuration(spent)
@@ -12,7 +12,7 @@ export function durationWords(scan: Times, now: number): string | undefined {
 
 const unitsMs = [86_400_000, 3_600_000, 60_000, 1000]
 
-/** "24 mins": the largest unit alone, for tables. */
+/** "24 min": the largest unit alone, for tables. */
 export function roughDurationWords(scan: Times, now: number): string | undefined {
   const spent = spentMs(scan, now)
   if (spent === undefined) return undefined

@@ -11,17 +11,22 @@ import { getIssue, listIssues } from '@glacis/contract/issue'
 import { getHost, getProduct, listHosts, listProducts } from '@glacis/contract/inventory'
 import {
   cancelScan,
+  diffScan,
   getScan,
   listScanEvents,
+  listScanHosts,
   listScans,
+  resumeScan,
   type Scan,
   type ScanStatus,
   startScan,
+  startScans,
 } from '@glacis/contract/scan'
 import { getTarget, listTargets } from '@glacis/contract/target'
 import { keepPreviousData, mutationOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { apiAddress, call } from '#api/call.ts'
 import { keyOf, pollMs, query, refresh } from '#api/query.ts'
+import { formatNumber } from '#lib/format.ts'
 
 /** Statuses of a scan that has not ended. */
 const activeStatuses = ['STATUS_CREATED', 'STATUS_RUNNING'] as const satisfies readonly ScanStatus[]
@@ -83,11 +88,54 @@ export function one(id: string) {
 }
 
 /** What a scan did, oldest first; asked for again while it runs. */
-export function events(id: string, { isRunning }: { readonly isRunning: boolean }) {
+export function events(input: InputOf<typeof listScanEvents>, { isRunning }: { readonly isRunning: boolean }) {
   return {
-    ...query(listScanEvents, { id, pageSize: 500 }),
+    ...query(listScanEvents, { ...input, pageSize: 500 }),
+    placeholderData: keepPreviousData,
     refetchInterval: isRunning ? pollMs : (false as const),
   }
+}
+
+/** The whole log as lines of text, page by page. */
+export async function wholeLog(id: string): Promise<string> {
+  const lines: string[] = []
+  let pageToken: string | undefined
+  do {
+    const page = await call(listScanEvents, { id, pageSize: 500, pageToken })
+    for (const { time, level, message } of page.events) lines.push(`${time} ${level.replace('LEVEL_', '')} ${message}`)
+    pageToken = page.nextPageToken || undefined
+  } while (pageToken)
+  return `${lines.join('\n')}\n`
+}
+
+/** The addresses that a scan asked, and what each answered. */
+export function hosts(input: InputOf<typeof listScanHosts>, { isRunning }: { readonly isRunning: boolean }) {
+  return {
+    ...query(listScanHosts, input),
+    placeholderData: keepPreviousData,
+    refetchInterval: isRunning ? pollMs : (false as const),
+  }
+}
+
+/** What a scan changed, against the one before unless another is named. */
+export function changes(id: string, baseScanId: string | undefined) {
+  return query(diffScan, { id, baseScanId })
+}
+
+/**
+ * "3 new, 5 resolved"; what is zero is not said. The changes count risks without a rating too, so a number
+ * that would exceed the rated ones beside it says so.
+ */
+export function changeWords(changes: NonNullable<Scan['changes']>, rated = Number.POSITIVE_INFINITY): string {
+  const parts = [
+    [changes.new, 'new'],
+    [changes.regressive, 'regressed'],
+    [changes.resolved, 'resolved'],
+  ] as const
+  const said = parts.filter(([count]) => count > 0).map(([count, word]) => `${formatNumber(count)} ${word}`)
+  if (said.length === 0) return 'nothing changed'
+  const isMixed = changes.new + changes.regressive > rated
+  return `${said.join(', ')}${isMixed ? ', unrated included' : ''}`
 }
 
 export function overTime(input: InputOf<typeof scansOverTime>) {
@@ -105,12 +153,37 @@ export function start(client: QueryClient) {
   })
 }
 
+/** Said after a start: a scan may have to wait for the allowed hours of its target, or for its agent. */
+export function startedWords({ progress }: Pick<Scan, 'progress'>): string {
+  const reason = progress?.failureReason
+  return reason ? `Scan created. ${reason}.` : 'Scan started. Results appear as hosts are scanned.'
+}
+
+/** Starts a scan of each; the answer says which were left out, and why. */
+export function startMany(client: QueryClient) {
+  return mutationOptions({
+    mutationKey: [startScans.path],
+    mutationFn: (targetIds: readonly string[]) => call(startScans, { targetIds: [...targetIds] }),
+    onSettled: () => refresh(client, touched),
+  })
+}
+
+/** Lets a scan that waits for its hours go on at once. */
+export function resume(client: QueryClient) {
+  return mutationOptions({
+    mutationKey: [resumeScan.path],
+    mutationFn: (id: string) => call(resumeScan, { id }),
+    onSuccess: (answer, id) => client.setQueryData(one(id).queryKey, answer),
+    onSettled: () => refresh(client, touched),
+  })
+}
+
 export function cancel(client: QueryClient) {
   return mutationOptions({
     mutationKey: [cancelScan.path],
     mutationFn: (id: string) => call(cancelScan, { id }),
     onSuccess: (answer, id) => client.setQueryData(one(id).queryKey, answer),
-    onSettled: () => refresh(client, [...touched, keyOf(listScanEvents)]),
+    onSettled: () => refresh(client, [...touched, keyOf(listScanEvents), keyOf(listScanHosts)]),
   })
 }
 

@@ -3,17 +3,22 @@ import type { Scan } from '@glacis/contract/scan'
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { CircleStop, RotateCw } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { useNow } from '#lib/clock.ts'
 import { formatDate, formatNumber, formatPercent } from '#lib/format.ts'
+import { useKeys } from '#lib/keyboard.ts'
+import { pressing } from '#lib/page-keys.ts'
 import { addToast } from '#lib/toasts.ts'
 import { CancelScan } from '#scans/cancel-scan.tsx'
 import { durationWords } from '#scans/duration.ts'
-import { isActive, one, start } from '#scans/queries.ts'
+import { changeWords, isActive, one, reportAddress, resume, start, startedWords } from '#scans/queries.ts'
 import { ReportMenu } from '#scans/report-menu.tsx'
+import { ScanChanges } from '#scans/scan-changes.tsx'
+import { ScanHosts } from '#scans/scan-hosts.tsx'
 import { ScanLog } from '#scans/scan-log.tsx'
 import { ScanRail } from '#scans/scan-rail.tsx'
-import { typeWords } from '#scans/search.ts'
+import { type ScanPartSearch, typeWords } from '#scans/search.ts'
+import { Badge } from '#ui/badge.tsx'
 import { Button } from '#ui/button.tsx'
 import { Detail } from '#ui/card.tsx'
 import { progressWords, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
@@ -21,6 +26,7 @@ import { Note } from '#ui/note.tsx'
 import { Crumb, PageHead } from '#ui/page-head.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { SegmentedLinks, SegmentLink } from '#ui/segmented-control.tsx'
+import { ScanWait } from '#ui/scan-wait.tsx'
 import { severityLevels } from '#ui/severity.tsx'
 import { ScanStatus } from '#ui/status.tsx'
 
@@ -29,9 +35,20 @@ const route = getRouteApi('/_auth/scans/$id')
 /** @param risks the issues of this scan, which belong to another room */
 export function ScanDetailPage({ risks }: { readonly risks?: ReactNode }) {
   const { id } = route.useParams()
-  const { tab = 'result' } = route.useSearch()
+  const search: ScanPartSearch = route.useSearch()
+  const { tab = 'result' } = search
+  const navigate = route.useNavigate()
+  const go = (to: ScanPartSearch, replace = false) => void navigate({ search: to, replace, resetScroll: false })
   const { scan } = useSuspenseQuery(one(id)).data
   const name = scan.target?.name ?? 'a deleted target'
+  const { status } = scan
+  const keys = useMemo(() => {
+    const download = () => {
+      if (status === 'STATUS_COMPLETED') location.assign(reportAddress(id))
+    }
+    return { ...pressing('1', '2', '3', '4'), d: download }
+  }, [id, status])
+  useKeys(keys)
   return (
     <div className="pg flex grow flex-col">
       <PageHead
@@ -45,19 +62,37 @@ export function ScanDetailPage({ risks }: { readonly risks?: ReactNode }) {
         <Figures scan={scan} />
         <div className="px-(--gl-gutter) pt-4">
           <SegmentedLinks label="Parts of the scan">
-            <SegmentLink from="/scans/$id" to="/scans/$id" params={{ id }} search={{}} on={tab === 'result'}>
-              Result
-            </SegmentLink>
-            <SegmentLink from="/scans/$id" to="/scans/$id" params={{ id }} search={{ tab: 'log' }} on={tab === 'log'}>
-              Log
-            </SegmentLink>
+            {parts.map(({ value, label }, index) => (
+              <SegmentLink
+                key={value}
+                data-key={index + 1}
+                from="/scans/$id"
+                to="/scans/$id"
+                params={{ id }}
+                search={value === 'result' ? {} : { tab: value }}
+                resetScroll={false}
+                on={tab === value}
+              >
+                {label}
+              </SegmentLink>
+            ))}
           </SegmentedLinks>
         </div>
-        {tab === 'log' ? <ScanLog id={id} isRunning={isActive(scan)} /> : risks}
+        {tab === 'result' && risks}
+        {tab === 'changes' && <ScanChanges scan={scan} base={search.base} onBase={(base) => go({ ...search, base })} />}
+        {tab === 'hosts' && <ScanHosts scan={scan} search={search} onSearch={go} />}
+        {tab === 'log' && <ScanLog scan={scan} search={search} onSearch={go} />}
       </Detail>
     </div>
   )
 }
+
+const parts = [
+  { value: 'result', label: 'Result' },
+  { value: 'changes', label: 'Changes' },
+  { value: 'hosts', label: 'Hosts' },
+  { value: 'log', label: 'Log' },
+] as const
 
 function ScanActions({ scan }: { readonly scan: Scan }) {
   const [isAsking, setIsAsking] = useState(false)
@@ -74,44 +109,47 @@ function ScanActions({ scan }: { readonly scan: Scan }) {
   const isDone = scan.status === 'STATUS_COMPLETED'
   return (
     <>
-      {scan.target && <AgainButton targetId={scan.target.id} isPrimary={!isDone} />}
+      {scan.target && <AgainButton targetId={scan.target.id} status={scan.status} />}
       {isDone && <ReportMenu scanId={scan.id} of={scan.target?.name ?? 'the scan'} look="primary" />}
     </>
   )
 }
 
-function AgainButton({ targetId, isPrimary }: { readonly targetId: string; readonly isPrimary: boolean }) {
+const againWords: Readonly<Partial<Record<Scan['status'], string>>> = { STATUS_FAILED: 'Try again' }
+
+function AgainButton({ targetId, status }: { readonly targetId: string; readonly status: Scan['status'] }) {
   const navigate = useNavigate()
   const starting = useMutation(start(useQueryClient()))
   const again = () =>
     starting.mutate(targetId, {
       onSuccess: ({ scan }) => {
-        addToast('success', { title: 'Success', message: 'Scan started. Results appear as hosts are scanned.' })
+        addToast('success', { title: 'Success', message: startedWords(scan) })
         void navigate({ to: '/scans/$id', params: { id: scan.id } })
       },
     })
   return (
     <Button
       size="sm"
-      variant={isPrimary ? 'primary' : 'secondary'}
+      variant={status === 'STATUS_COMPLETED' ? 'secondary' : 'primary'}
       icon={<RotateCw />}
       loading={starting.isPending}
       onClick={again}
     >
-      Run again
+      {againWords[status] ?? 'Run again'}
     </Button>
   )
 }
 
 function MetaLine({ scan }: { readonly scan: Scan }) {
   const { status, type, completeTime, progress } = scan
+  const resuming = useMutation(resume(useQueryClient()))
   return (
     <div className="grid gap-3 px-(--gl-gutter) pt-1.5">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5 text-ink-2">
         <span className="text-ink">
           <ScanStatus status={status} />
         </span>
-        <span>{typeWords[type]}</span>
+        {type === 'TYPE_EMERGING' ? <Badge variant="purple">{typeWords[type]}</Badge> : <span>{typeWords[type]}</span>}
         {completeTime ? (
           <span>
             Finished <RelativeTime value={completeTime} />
@@ -122,7 +160,8 @@ function MetaLine({ scan }: { readonly scan: Scan }) {
           </span>
         )}
       </div>
-      {isActive(scan) && (
+      <ScanWait scan={scan} isPending={resuming.isPending} onGoOn={() => resuming.mutate(scan.id)} />
+      {isActive(scan) && !progress?.resumeTime && (
         <div className="grid gap-1.5">
           {status === 'STATUS_RUNNING' && <ScanProgressBar scan={scan} />}
           <output className="text-12 text-ink-2">{progressWords(scan)}</output>
@@ -131,10 +170,10 @@ function MetaLine({ scan }: { readonly scan: Scan }) {
       {status === 'STATUS_COMPLETED' && scan.hostCount.scannedHosts === 0 && (
         <Note variant="yellow">
           No host with an open port was found; the{' '}
-          <Link to="/scans/$id" params={{ id: scan.id }} search={{ tab: 'log' }} className="inline-link">
-            log
+          <Link to="/scans/$id" params={{ id: scan.id }} search={{ tab: 'hosts' }} className="inline-link">
+            list of hosts
           </Link>{' '}
-          says what was tried. What was known before stays as it was.
+          says what each answered. What was known before stays as it was.
         </Note>
       )}
       {status === 'STATUS_FAILED' && progress?.failureReason && <Note variant="red">{progress.failureReason}</Note>}
@@ -144,13 +183,15 @@ function MetaLine({ scan }: { readonly scan: Scan }) {
 }
 
 function Figures({ scan }: { readonly scan: Scan }) {
-  const { scannedHosts, affectedHosts } = scan.hostCount
+  const { scannedHosts, affectedHosts, excludedHosts } = scan.hostCount
   const found = severityLevels.reduce((sum, level) => sum + scan.issueCount[level], 0)
   const duration = durationWords(scan, useNow())
   return (
     <section className="blk" aria-label="Figures">
       <dl className="grid grid-cols-4 max-md:grid-cols-2 max-md:gap-y-3.5 md:[&>div]:px-5 md:[&>div+div]:border-l md:[&>div+div]:border-line md:[&>div:first-child]:pl-0">
-        <Figure name="Hosts scanned">{formatNumber(scannedHosts)}</Figure>
+        <Figure name="Hosts scanned" detail={excludedHosts ? `${formatNumber(excludedHosts)} excluded` : undefined}>
+          {formatNumber(scannedHosts)}
+        </Figure>
         <Figure
           name="Affected hosts"
           detail={scannedHosts > 0 ? formatPercent(affectedHosts / scannedHosts) : undefined}
@@ -167,22 +208,6 @@ function Figures({ scan }: { readonly scan: Scan }) {
       </dl>
     </section>
   )
-}
-
-/**
- * "3 new, 5 resolved"; what is zero is not said. The changes count risks without a rating too, so a number
- * that would exceed the rated ones beside it says so.
- */
-export function changeWords(changes: NonNullable<Scan['changes']>, rated: number): string {
-  const parts = [
-    [changes.new, 'new'],
-    [changes.regressive, 'regressed'],
-    [changes.resolved, 'resolved'],
-  ] as const
-  const said = parts.filter(([count]) => count > 0).map(([count, word]) => `${formatNumber(count)} ${word}`)
-  if (said.length === 0) return 'nothing changed'
-  const isMixed = changes.new + changes.regressive > rated
-  return `${said.join(', ')}${isMixed ? ', unrated included' : ''}`
 }
 
 interface FigureProps {

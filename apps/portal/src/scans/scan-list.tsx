@@ -3,10 +3,12 @@ import type { Scan } from '@glacis/contract/scan'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { FileText } from 'lucide-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
+import { useKeys } from '#lib/keyboard.ts'
+import { focusedRow, pressing } from '#lib/page-keys.ts'
 import { CancelScan } from '#scans/cancel-scan.tsx'
-import { list } from '#scans/queries.ts'
-import { type ScanSearch, type ScanStatusWord, type ScanTypeWord, scansInput } from '#scans/search.ts'
+import { isActive, list, reportAddress } from '#scans/queries.ts'
+import { type ScanAge, type ScanSearch, type ScanStatusWord, type ScanTypeWord, scansInput } from '#scans/search.ts'
 import { ScanTable } from '#scans/scan-table.tsx'
 import { StartScanButton } from '#scans/start-scan.tsx'
 import { all as allTargets } from '#targets/queries.ts'
@@ -25,8 +27,9 @@ export function ScanListPage() {
   const query = useQuery(list(scansInput(search)))
   const [cancelling, setCancelling] = useState<Scan>()
   const scans = query.data?.scans
-  const isFiltered = Boolean(search.target || search.status?.length || search.type?.length)
+  const isFiltered = Boolean(search.target || search.status?.length || search.type?.length || search.since)
   const isEmpty = scans?.length === 0 && !isFiltered
+  useListKeys(scans, setCancelling)
   return (
     <div className="pg flex grow flex-col">
       <PageHead title="Reporting" description="Every scan and its report." actions={<StartScanButton />} />
@@ -57,6 +60,23 @@ export function ScanListPage() {
   )
 }
 
+/** `n` starts a scan; on the row that holds the focus, `d` downloads the report and `c` asks to cancel. */
+function useListKeys(scans: readonly Scan[] | undefined, cancel: (scan: Scan) => void): void {
+  const keys = useMemo(() => {
+    const focused = () => scans?.find(({ id }) => id === focusedRow())
+    const download = () => {
+      const scan = focused()
+      if (scan?.status === 'STATUS_COMPLETED') location.assign(reportAddress(scan.id))
+    }
+    const ask = () => {
+      const scan = focused()
+      if (scan && isActive(scan)) cancel(scan)
+    }
+    return { ...pressing('n'), d: download, c: ask }
+  }, [scans, cancel])
+  useKeys(keys)
+}
+
 const statusOptions: readonly { readonly value: ScanStatusWord; readonly label: string }[] = [
   { value: 'created', label: 'Created' },
   { value: 'running', label: 'Running' },
@@ -70,6 +90,12 @@ const typeOptions: readonly { readonly value: ScanTypeWord; readonly label: stri
   { value: 'emerging', label: 'Emerging' },
 ]
 
+const ageOptions: readonly { readonly value: ScanAge; readonly label: string }[] = [
+  { value: 'day', label: 'Since yesterday' },
+  { value: 'week', label: 'In 7 days' },
+  { value: 'month', label: 'In 30 days' },
+]
+
 function ScanFilters({
   search,
   onSearch,
@@ -77,13 +103,13 @@ function ScanFilters({
   readonly search: ScanSearch
   readonly onSearch: (search: ScanSearch) => void
 }) {
-  const { target, status = [], type = [] } = search
+  const { target, status = [], type = [], since } = search
   const targets = useQuery(allTargets()).data?.targets ?? []
   const set = (change: ScanSearch) => onSearch({ ...search, after: undefined, ...change })
   return (
     <FilterBar
-      activeCount={[target, status.length, type.length].filter(Boolean).length}
-      onClear={() => set({ target: undefined, status: undefined, type: undefined })}
+      activeCount={[target, status.length, type.length, since].filter(Boolean).length}
+      onClear={() => set({ target: undefined, status: undefined, type: undefined, since: undefined })}
       filters={
         <>
           <FilterMenu
@@ -105,6 +131,12 @@ function ScanFilters({
             options={typeOptions}
             chosen={type}
             onChange={(chosen) => set({ type: chosen.length > 0 ? chosen : undefined })}
+          />
+          <FilterMenu
+            label="Started"
+            options={ageOptions}
+            chosen={since ? [since] : []}
+            onChange={([chosen]) => set({ since: chosen })}
           />
         </>
       }

@@ -1,19 +1,18 @@
 /** What a scan did, line by line. */
-import type { ResultOf } from '@glacis/contract/endpoint'
-import type { listScanEvents } from '@glacis/contract/scan'
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { cx } from '#lib/cx.ts'
-import { events } from '#scans/queries.ts'
+import type { Scan, ScanEvent } from '@glacis/contract/scan'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { FileDown } from 'lucide-react'
+import { saveText } from '#lib/save-text.ts'
+import { events, isActive, wholeLog } from '#scans/queries.ts'
+import type { ScanPartSearch } from '#scans/search.ts'
 import { Badge } from '#ui/badge.tsx'
-import { Input } from '#ui/field.tsx'
+import { Button } from '#ui/button.tsx'
+import { FilterBar, FilterMenu, SearchField } from '#ui/filter-bar.tsx'
 import { ListBody } from '#ui/list.tsx'
 import { AbsoluteTime } from '#ui/relative-time.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { EmptyState } from '#ui/states.tsx'
 import { Cell, HeaderCell, Table } from '#ui/table.tsx'
-
-type ScanEvent = ResultOf<typeof listScanEvents>['events'][number]
 
 const levels: Readonly<
   Record<ScanEvent['level'], { readonly word: string; readonly variant: 'gray' | 'yellow' | 'red' }>
@@ -22,31 +21,52 @@ const levels: Readonly<
   LEVEL_WARN: { word: 'Warning', variant: 'yellow' },
   LEVEL_ERROR: { word: 'Error', variant: 'red' },
 }
+const choices = { warn: 'LEVEL_WARN', error: 'LEVEL_ERROR' } as const
+
+interface ScanLogProps {
+  readonly scan: Scan
+  readonly search: ScanPartSearch
+  readonly onSearch: (search: ScanPartSearch, replace?: boolean) => void
+}
 
 /** Oldest first; grows while the scan runs. */
-export function ScanLog({ id, isRunning }: { readonly id: string; readonly isRunning: boolean }) {
-  const query = useQuery(events(id, { isRunning }))
-  const [text, setText] = useState('')
-  const wanted = text.trim().toLowerCase()
-  const shown = query.data?.events.filter(({ message }) => message.toLowerCase().includes(wanted))
+export function ScanLog({ scan, search, onSearch }: ScanLogProps) {
+  const { q, level } = search
+  const filter = { query: q || undefined, level: level && choices[level] }
+  const query = useQuery(events({ id: scan.id, filter }, { isRunning: isActive(scan) }))
+  const clear = () => onSearch({ ...search, q: undefined, level: undefined })
+  const shown = query.data?.events
   return (
-    <section aria-label="Log" className="pt-3">
-      <div className="max-w-72 px-(--gl-gutter) pb-3">
-        <Input
-          type="search"
-          small
-          aria-label="Search the log"
-          placeholder="Search the log"
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-      </div>
+    <section aria-label="Log">
+      <FilterBar
+        search={
+          <SearchField
+            label="Search the log"
+            value={q ?? ''}
+            onChange={(text) => onSearch({ ...search, q: text || undefined }, true)}
+          />
+        }
+        activeCount={[q, level].filter(Boolean).length}
+        onClear={clear}
+        filters={
+          <FilterMenu
+            label="Level"
+            options={[
+              { value: 'warn', label: 'Warnings and errors' },
+              { value: 'error', label: 'Errors' },
+            ]}
+            chosen={level ? [level] : []}
+            onChange={([chosen]) => onSearch({ ...search, level: chosen })}
+          />
+        }
+        sort={<Download scan={scan} />}
+      />
       <ListBody
         what="The log"
         query={query}
         count={shown?.length}
-        isFiltered={wanted !== ''}
-        onClear={() => setText('')}
+        isFiltered={Boolean(q || level)}
+        onClear={clear}
         empty={<EmptyState title="Nothing has been written yet" />}
       >
         <Table label="Log">
@@ -67,7 +87,7 @@ export function ScanLog({ id, isRunning }: { readonly id: string; readonly isRun
                 <Cell label="Level">
                   <Badge variant={levels[event.level].variant}>{levels[event.level].word}</Badge>
                 </Cell>
-                <Cell label="Message" primary className={cx('py-2! whitespace-normal! wrap-anywhere')}>
+                <Cell label="Message" primary className="py-2! whitespace-normal! wrap-anywhere">
                   {event.message}
                 </Cell>
               </tr>
@@ -76,5 +96,18 @@ export function ScanLog({ id, isRunning }: { readonly id: string; readonly isRun
         </Table>
       </ListBody>
     </section>
+  )
+}
+
+/** The whole log, whatever the filters say. */
+function Download({ scan }: { readonly scan: Scan }) {
+  const saving = useMutation({
+    mutationFn: () => wholeLog(scan.id),
+    onSuccess: (text) => saveText(`glacis-scan-${scan.id}.log`, text),
+  })
+  return (
+    <Button size="sm" icon={<FileDown />} loading={saving.isPending} onClick={() => saving.mutate()}>
+      Download log
+    </Button>
   )
 }

@@ -21,6 +21,13 @@ export function ScanRail({ scan }: { readonly scan: Scan }) {
               </Link>
             </Fact>
           )}
+          {scan.agent && (
+            <Fact name="Agent">
+              <Link to="/agents/$id" params={{ id: scan.agent.id }} className="inline-link">
+                {scan.agent.name}
+              </Link>
+            </Fact>
+          )}
           <Fact name="Type">{typeWords[scan.type]}</Fact>
           {scan.startedBy && <Fact name="Started by">{scan.startedBy}</Fact>}
           <When name="Created" time={scan.createTime} />

@@ -1,11 +1,13 @@
 /** The table of scans. */
 import type { Scan } from '@glacis/contract/scan'
-import { CircleStop } from 'lucide-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { CircleStop, RotateCw } from 'lucide-react'
 import { useNow } from '#lib/clock.ts'
 import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
+import { addToast } from '#lib/toasts.ts'
 import { roughDurationWords } from '#scans/duration.ts'
-import { isActive } from '#scans/queries.ts'
+import { changeWords, isActive, start, startedWords } from '#scans/queries.ts'
 import { ReportMenu } from '#scans/report-menu.tsx'
 import { typeWords } from '#scans/search.ts'
 import { Badge } from '#ui/badge.tsx'
@@ -79,7 +81,7 @@ function Row({ scan, now, hidesTarget, onCancel }: RowProps) {
   const isWaiting = scan.status === 'STATUS_CREATED'
   const started = <RelativeTime value={scan.startTime ?? scan.createTime} />
   return (
-    <tr>
+    <tr data-row={scan.id}>
       <Cell label="Status">
         <span className="grid gap-1.5">
           <ScanStatus status={scan.status} />
@@ -87,7 +89,7 @@ function Row({ scan, now, hidesTarget, onCancel }: RowProps) {
         </span>
       </Cell>
       <Cell label={hidesTarget ? 'Started' : 'Target'} primary>
-        <CellLink to="/scans/$id" params={{ id: scan.id }}>
+        <CellLink data-row-link to="/scans/$id" params={{ id: scan.id }}>
           <span className="ttl max-w-full flex-none truncate">
             {hidesTarget ? started : (scan.target?.name ?? 'Deleted target')}
           </span>
@@ -114,6 +116,7 @@ function Row({ scan, now, hidesTarget, onCancel }: RowProps) {
       <SeverityCells counts={hasCounts ? scan.issueCount : undefined} />
       <Cell className="right">
         {scan.status === 'STATUS_COMPLETED' && <ReportMenu scanId={scan.id} of={scan.target?.name ?? 'the scan'} />}
+        {scan.status === 'STATUS_FAILED' && <Again scan={scan} />}
         {isActive(scan) && (
           <IconButton
             size="xs"
@@ -129,15 +132,36 @@ function Row({ scan, now, hidesTarget, onCancel }: RowProps) {
 
 /** Beside the name: how far it is, or why it did not finish. */
 function Aside({ scan }: { readonly scan: Scan }) {
-  const words = isActive(scan)
-    ? progressWords(scan)
-    : scan.status === 'STATUS_COMPLETED'
-      ? ''
-      : scan.progress?.failureReason
+  const words = asideOf(scan)
   if (!words) return null
   return (
     <span className="min-w-0 truncate text-12 text-ink-3" title={words}>
       {words}
     </span>
+  )
+}
+
+function asideOf(scan: Scan): string | undefined {
+  if (isActive(scan)) return progressWords(scan)
+  if (scan.status !== 'STATUS_COMPLETED') return scan.progress?.failureReason
+  const { new: fresh = 0, resolved = 0, regressive = 0 } = scan.changes ?? {}
+  return scan.changes && fresh + resolved + regressive > 0 ? changeWords(scan.changes) : undefined
+}
+
+/** A failed scan is tried again where it stands. */
+function Again({ scan }: { readonly scan: Scan }) {
+  const starting = useMutation(start(useQueryClient()))
+  const { target } = scan
+  if (!target) return null
+  const onSuccess = (answer: { readonly scan: Scan }) =>
+    addToast('success', { title: 'Success', message: startedWords(answer.scan) })
+  return (
+    <IconButton
+      size="xs"
+      label={`Try again: ${target.name}`}
+      icon={<RotateCw />}
+      loading={starting.isPending}
+      onClick={() => starting.mutate(target.id, { onSuccess })}
+    />
   )
 }

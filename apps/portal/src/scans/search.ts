@@ -5,11 +5,15 @@ import type { listScans, ScanStatus, ScanType } from '@glacis/contract/scan'
 export type ScanStatusWord = 'created' | 'running' | 'completed' | 'cancelled' | 'failed'
 export type ScanTypeWord = 'automatic' | 'manual' | 'emerging'
 
+export type ScanAge = 'day' | 'week' | 'month'
+
 /** What the address of the scan list may carry. */
 export interface ScanSearch {
   readonly target?: string | undefined
   readonly status?: readonly ScanStatusWord[] | undefined
   readonly type?: readonly ScanTypeWord[] | undefined
+  /** Started within so many days. */
+  readonly since?: ScanAge | undefined
   readonly size?: 25 | 50 | 100 | undefined
   readonly after?: readonly string[] | undefined
 }
@@ -34,7 +38,13 @@ export const typeWords: Readonly<Record<ScanType, string>> = {
   TYPE_EMERGING: 'Emerging',
 }
 
-export function scansInput({ target, status, type, size, after }: ScanSearch): InputOf<typeof listScans> {
+const dayMs = 86_400_000
+const ages: Readonly<Record<ScanAge, number>> = { day: 1, week: 7, month: 30 }
+
+/** Ages are counted in whole days, so that the question stays the same all day long. */
+export function scansInput(search: ScanSearch, now = Date.now()): InputOf<typeof listScans> {
+  const { target, status, type, since, size, after } = search
+  const today = Math.floor(now / dayMs)
   return {
     pageSize: size ?? 25,
     pageToken: after?.at(-1),
@@ -42,6 +52,18 @@ export function scansInput({ target, status, type, size, after }: ScanSearch): I
       targetId: target,
       status: status?.map((word) => statuses[word]),
       types: type?.map((word) => types[word]),
+      createdAfter: since && new Date((today - ages[since]) * dayMs).toISOString(),
     },
   }
+}
+
+/** What the address of a scan may carry; each tab reads its own. */
+export interface ScanPartSearch {
+  readonly tab?: 'result' | 'changes' | 'hosts' | 'log' | undefined
+  readonly base?: string | undefined
+  readonly q?: string | undefined
+  readonly state?: readonly ('affected' | 'scanned' | 'silent' | 'away')[] | undefined
+  readonly level?: 'warn' | 'error' | undefined
+  readonly size?: 25 | 50 | 100 | undefined
+  readonly after?: readonly string[] | undefined
 }

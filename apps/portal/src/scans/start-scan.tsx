@@ -1,11 +1,12 @@
 /** The button that starts a scan, and the dialog that asks of what. */
+import type { Scan } from '@glacis/contract/scan'
 import type { Target } from '@glacis/contract/target'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
 import { ApiFailure } from '#api/failure.ts'
 import { addToast } from '#lib/toasts.ts'
-import { active, start } from '#scans/queries.ts'
+import { active, start, startedWords } from '#scans/queries.ts'
 import { all as allTargets } from '#targets/queries.ts'
 import { Button, ButtonLink } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
@@ -18,7 +19,7 @@ export function StartScanButton() {
   const [isOpen, setIsOpen] = useState(false)
   return (
     <>
-      <Button variant="primary" size="sm" icon={<Play />} onClick={() => setIsOpen(true)}>
+      <Button variant="primary" size="sm" icon={<Play />} data-key="n" onClick={() => setIsOpen(true)}>
         Start scan
       </Button>
       {isOpen && <StartScanDialog onClose={() => setIsOpen(false)} />}
@@ -31,8 +32,8 @@ function StartScanDialog({ onClose }: { readonly onClose: () => void }) {
   const targets = useQuery(allTargets()).data?.targets
   const [targetId, setTargetId] = useState<string>()
   const starting = useMutation(start(useQueryClient()))
-  const onSuccess = () => {
-    addToast('success', { title: 'Success', message: 'Scan started. Results appear as hosts are scanned.' })
+  const onSuccess = ({ scan }: { readonly scan: Scan }) => {
+    addToast('success', { title: 'Success', message: startedWords(scan) })
     onClose()
   }
   function submit(event: FormEvent): void {
@@ -99,7 +100,7 @@ function TargetChoice({ targets, chosen, onChoose }: TargetChoiceProps) {
       )}
       <fieldset className="grid max-h-72 gap-2 overflow-y-auto p-0.5">
         <legend className="sr-only">Target</legend>
-        {found.map(({ id, name, address }) => (
+        {found.map(({ id, name, address, pauseTime }) => (
           <RadioCard
             key={id}
             name="target"
@@ -108,11 +109,11 @@ function TargetChoice({ targets, chosen, onChoose }: TargetChoiceProps) {
             hint={
               <>
                 <span className="font-mono">{address}</span>
-                {busy.has(id) && ', a scan is under way'}
+                {busy.has(id) ? ', a scan is under way' : pauseTime && ', paused'}
               </>
             }
             checked={chosen === id}
-            disabled={busy.has(id)}
+            disabled={busy.has(id) || pauseTime !== undefined}
             onChange={() => onChoose(id)}
           />
         ))}

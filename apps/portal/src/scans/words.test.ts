@@ -1,6 +1,6 @@
 import type { ScanPhase, ScanStatus } from '@glacis/contract/scan'
 import { expect, it } from 'vitest'
-import { changeWords } from '#scans/scan-detail.tsx'
+import { changeWords } from '#scans/queries.ts'
 import { stateOf } from '#scans/scan-rail.tsx'
 
 it.each([

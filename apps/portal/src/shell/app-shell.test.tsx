@@ -74,10 +74,13 @@ describe('the sidebar', () => {
       ['Overview', '/overview'],
       ['Verified', '/risks/verified'],
       ['Potential', '/risks/potential'],
+      ['Visual Map', '/risks/visual'],
       ['Scope', '/scope'],
+      ['Agents', '/agents'],
       ['Assets', '/assets'],
       ['Technologies', '/technologies'],
       ['Reporting', '/scans'],
+      ['Integrations', '/integrations'],
     ])
   })
 

@@ -1,8 +1,10 @@
 import { Outlet } from '@tanstack/react-router'
 import { useSession } from '#identity/session.ts'
 import { useStoredFlag } from '#lib/storage.ts'
+import { useLive } from '#shell/live.ts'
 import { Sidebar } from '#shell/sidebar.tsx'
 import { useSignals } from '#shell/signals.ts'
+import { Summons } from '#shell/summons.tsx'
 import { TopBar } from '#shell/top-bar.tsx'
 import { UpgradeBanner } from '#shell/upgrade-banner.tsx'
 
@@ -10,6 +12,7 @@ import { UpgradeBanner } from '#shell/upgrade-banner.tsx'
 export function AppShell() {
   const session = useSession()
   const signals = useSignals()
+  useLive()
   const [isNarrow, setIsNarrow] = useStoredFlag('sidebarCollapsed')
   if (!session) return null
   return (
@@ -28,6 +31,7 @@ export function AppShell() {
           <Outlet />
         </main>
       </div>
+      <Summons />
     </div>
   )
 }

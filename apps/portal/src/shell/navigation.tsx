@@ -1,12 +1,15 @@
 /** The places of the product, in the order of the sidebar. A place stands here once its page exists. */
 import {
+  Blocks,
   Crosshair,
   FileChartColumn,
   Layers,
   LayoutDashboard,
+  RadioTower,
   Server,
   ShieldAlert,
   ShieldQuestionMark,
+  Waypoints,
 } from 'lucide-react'
 import type { LinkProps } from '@tanstack/react-router'
 import type { LucideIcon } from 'lucide-react'
@@ -31,15 +34,23 @@ export const placeGroups: readonly PlaceGroup[] = [
     places: [
       { label: 'Verified', to: '/risks/verified', icon: ShieldAlert, signal: 'verified' },
       { label: 'Potential', to: '/risks/potential', icon: ShieldQuestionMark, signal: 'potential' },
+      { label: 'Visual Map', to: '/risks/visual', icon: Waypoints },
     ],
   },
   {
     label: 'Attack Surface',
     places: [
       { label: 'Scope', to: '/scope', icon: Crosshair },
+      { label: 'Agents', to: '/agents', icon: RadioTower },
       { label: 'Assets', to: '/assets', icon: Server },
       { label: 'Technologies', to: '/technologies', icon: Layers },
     ],
   },
-  { label: 'Insights', places: [{ label: 'Reporting', to: '/scans', icon: FileChartColumn, signal: 'scanning' }] },
+  {
+    label: 'Insights',
+    places: [
+      { label: 'Reporting', to: '/scans', icon: FileChartColumn, signal: 'scanning' },
+      { label: 'Integrations', to: '/integrations', icon: Blocks },
+    ],
+  },
 ]

@@ -1,19 +1,31 @@
 /** Asks before a target goes. */
 import type { Target } from '@glacis/contract/target'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { addToast } from '#lib/toasts.ts'
 import { forget, remove } from '#targets/queries.ts'
 import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
+import { TextField } from '#ui/field.tsx'
 
 interface DeleteTargetProps {
   readonly target: Pick<Target, 'id' | 'name'> | undefined
   readonly onClose: () => void
   /** Leaves the page of what is gone. */
   readonly onDeleted?: () => Promise<void>
+  /** Where one is deep in a target, its name has to be typed. */
+  readonly asksForName?: boolean
 }
 
-export function DeleteTarget({ target, onClose, onDeleted }: DeleteTargetProps) {
+/** Says what goes and what stays. */
+export function DeleteTarget(props: DeleteTargetProps) {
+  // What was typed belongs to one target.
+  return <Asking key={props.target?.id ?? ''} {...props} />
+}
+
+function Asking({ target, onClose, onDeleted, asksForName = false }: DeleteTargetProps) {
+  const [typed, setTyped] = useState('')
+  const isSure = !asksForName || typed.trim() === target?.name.trim()
   const client = useQueryClient()
   const removal = useMutation(remove(client))
   const { isPending } = removal
@@ -39,11 +51,20 @@ export function DeleteTarget({ target, onClose, onDeleted }: DeleteTargetProps) 
           <Button onClick={onClose} disabled={isPending}>
             Cancel
           </Button>
-          <Button variant="danger" loading={isPending} onClick={confirm}>
+          <Button variant="danger" loading={isPending} disabled={!isSure} onClick={confirm}>
             Delete
           </Button>
         </>
       }
-    />
+    >
+      {asksForName && (
+        <TextField
+          label={`Type “${target?.name ?? ''}” to delete it`}
+          autoComplete="off"
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+      )}
+    </Dialog>
   )
 }

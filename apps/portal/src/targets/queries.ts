@@ -1,16 +1,20 @@
 /** What the portal asks of targets. */
+import { getAgent, listAgents } from '@glacis/contract/agent'
 import type { InputOf, ResultOf } from '@glacis/contract/endpoint'
 import { statsSummary } from '@glacis/contract/insights'
 import { getSubscription } from '@glacis/contract/account'
 import { listScans } from '@glacis/contract/scan'
 import {
+  changeTargets,
   createTag,
   createTarget,
   deleteTarget,
+  deleteTargets,
   getTarget,
   listTags,
   listTargets,
   parseTargets,
+  type TargetState,
   updateTarget,
 } from '@glacis/contract/target'
 import { keepPreviousData, mutationOptions, type QueryClient } from '@tanstack/react-query'
@@ -26,6 +30,14 @@ export function all() {
   return list({ pageSize: 500 })
 }
 
+/** More targets than this in one state are told as "more than". */
+export const attentionMax = 24
+
+/** The first targets in a state, to say how many need somebody. */
+export function inState(state: TargetState) {
+  return list({ pageSize: attentionMax + 1, filter: { states: [state] } })
+}
+
 export function one(id: string) {
   return query(getTarget, { id })
 }
@@ -39,7 +51,9 @@ export function understood(address: string) {
   return { ...query(parseTargets, { addresses: [address] }), staleTime: Number.POSITIVE_INFINITY }
 }
 
-const touched = [listTargets, getTarget, statsSummary, getSubscription, listScans].map((endpoint) => [endpoint.path])
+const touched = [listTargets, getTarget, statsSummary, getSubscription, listScans, listAgents, getAgent].map(
+  (endpoint) => [endpoint.path],
+)
 
 export function create(client: QueryClient) {
   return mutationOptions({
@@ -85,6 +99,23 @@ export function remove(client: QueryClient) {
       client.setQueriesData<TargetPage>({ queryKey: keyOf(listTargets) }, (page) => without(page, id))
       void refresh(client, touchedByRemoval)
     },
+  })
+}
+
+/** Changes many at once; the answer says which were left out, and why. */
+export function changeMany(client: QueryClient) {
+  return mutationOptions({
+    mutationKey: [changeTargets.path],
+    mutationFn: (change: InputOf<typeof changeTargets>) => call(changeTargets, change),
+    onSuccess: () => refresh(client, touched),
+  })
+}
+
+export function removeMany(client: QueryClient) {
+  return mutationOptions({
+    mutationKey: [deleteTargets.path],
+    mutationFn: (ids: readonly string[]) => call(deleteTargets, { ids: [...ids] }),
+    onSuccess: () => refresh(client, [...touched, ...touchedByRemoval]),
   })
 }
 

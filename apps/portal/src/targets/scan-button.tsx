@@ -3,7 +3,7 @@ import type { Scan } from '@glacis/contract/scan'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleStop, Play } from 'lucide-react'
 import { addToast } from '#lib/toasts.ts'
-import { active, cancel, isActive, start } from '#scans/queries.ts'
+import { active, cancel, isActive, start, startedWords } from '#scans/queries.ts'
 import { Button } from '#ui/button.tsx'
 
 /** The scan under way, or undefined; refreshed while it runs. */
@@ -34,12 +34,13 @@ export function ScanButton({
       </Button>
     )
   }
-  const onSuccess = () =>
-    addToast('success', { title: 'Success', message: 'Scan started. Results appear as hosts are scanned.' })
+  const onSuccess = ({ scan }: { readonly scan: Scan }) =>
+    addToast('success', { title: 'Success', message: startedWords(scan) })
   return (
     <Button
       variant="primary"
       size="sm"
+      data-key="s"
       icon={<Play />}
       loading={starting.isPending}
       onClick={() => starting.mutate(targetId, { onSuccess })}

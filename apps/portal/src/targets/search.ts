@@ -1,9 +1,17 @@
 /** Between the address of the scope list and what the API is asked for. */
 import type { InputOf } from '@glacis/contract/endpoint'
-import type { listTargets, SchedulePeriod, Target } from '@glacis/contract/target'
+import type { listTargets, SchedulePeriod, Target, TargetOrder, TargetState } from '@glacis/contract/target'
 
 export type ScheduleWord = 'daily' | 'weekly' | 'monthly'
 export type ScopeSort = 'name' | 'risks' | 'scan'
+export const stateWords = {
+  never: 'Never scanned',
+  overdue: 'Overdue',
+  failed: 'Last scan failed',
+  paused: 'Paused',
+  unresolved: 'Name not found',
+} as const
+export type StateWord = keyof typeof stateWords
 
 /** What the address of the scope list may carry. */
 export interface ScopeSearch {
@@ -11,6 +19,9 @@ export interface ScopeSearch {
   readonly q?: string | undefined
   readonly tag?: readonly string[] | undefined
   readonly schedule?: readonly ScheduleWord[] | undefined
+  /** `any`, `none` or the id of one. */
+  readonly agent?: string | undefined
+  readonly state?: readonly StateWord[] | undefined
   readonly sort?: string | undefined
   readonly size?: 25 | 50 | 100 | undefined
   readonly after?: readonly string[] | undefined
@@ -22,12 +33,37 @@ const periods: Readonly<Record<ScheduleWord, SchedulePeriod>> = {
   monthly: 'PERIOD_MONTHLY',
 }
 
-export function targetsInput({ q, tag, schedule, size, after }: ScopeSearch): InputOf<typeof listTargets> {
+const states: Readonly<Record<StateWord, TargetState>> = {
+  never: 'STATE_NEVER_SCANNED',
+  overdue: 'STATE_OVERDUE',
+  failed: 'STATE_FAILED',
+  paused: 'STATE_PAUSED',
+  unresolved: 'STATE_UNRESOLVED',
+}
+/** What the API orders by itself; the rest is put in order here, where the list is here as a whole. */
+const orders: Readonly<Record<string, TargetOrder>> = { name: 'ORDER_BY_NAME', scan: 'ORDER_BY_LAST_SCAN' }
+const agents = { any: 'AGENT_FILTER_ANY', none: 'AGENT_FILTER_NONE' } as const
+
+export function targetsInput(search: ScopeSearch): InputOf<typeof listTargets> {
+  const { q, tag, schedule, agent, state, sort = '', size, after } = search
+  const known = agent === 'any' || agent === 'none' ? agents[agent] : undefined
   return {
     pageSize: size ?? 25,
     pageToken: after?.at(-1),
-    filter: { query: q || undefined, tagIds: tag && [...tag], periods: schedule?.map((word) => periods[word]) },
+    filter: {
+      query: q || undefined,
+      tagIds: tag && [...tag],
+      periods: schedule?.map((word) => periods[word]),
+      agent: known,
+      agentId: known ? undefined : agent,
+      states: state?.map((word) => states[word]),
+    },
+    orderBy: orders[sort],
   }
+}
+
+export function isFiltered({ q, tag, schedule, agent, state }: ScopeSearch): boolean {
+  return Boolean(q || tag?.length || schedule?.length || agent || state?.length)
 }
 
 /** Puts a list that is here as a whole in order; anything else stays as the API gave it, newest first. */

@@ -1,19 +1,23 @@
 /** `/scope/{id}`: the head and the tabs of a target; its children stand below. */
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Outlet, useNavigate } from '@tanstack/react-router'
-import { Ellipsis, Pencil, Trash2 } from 'lucide-react'
+import { Ellipsis, Pause, Pencil, Play, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { openNow } from '#issues/queries.ts'
+import { useKeys } from '#lib/keyboard.ts'
+import { pressing } from '#lib/page-keys.ts'
 import { list as scanList } from '#scans/queries.ts'
+import { AgentWarning } from '#targets/agent-warning.tsx'
 import { DeleteTarget } from '#targets/delete-target.tsx'
-import { one } from '#targets/queries.ts'
+import { one, update } from '#targets/queries.ts'
 import { ScanButton, useActiveScan } from '#targets/scan-button.tsx'
 import { TagList } from '#targets/target-table.tsx'
 import { TargetForm } from '#targets/target-form.tsx'
+import { TargetNotes } from '#targets/target-notes.tsx'
 import { Button } from '#ui/button.tsx'
 import { progressWords, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
 import { totalOf } from '#ui/list.tsx'
-import { Menu, MenuAction } from '#ui/menu.tsx'
+import { Menu, MenuAction, MenuLine } from '#ui/menu.tsx'
 import { Crumb, PageHead } from '#ui/page-head.tsx'
 import { Tab, Tabs } from '#ui/tabs.tsx'
 
@@ -27,6 +31,16 @@ export function TargetDetailPage() {
   const scan = useActiveScan(id)
   const [dialog, setDialog] = useState<'edit' | 'delete'>()
   const close = () => setDialog(undefined)
+  useKeys(keys)
+  const changing = useMutation(update(useQueryClient()))
+  const isPaused = target.pauseTime !== undefined
+  const togglePause = () =>
+    changing.mutate({
+      id,
+      paused: !isPaused,
+      tags: target.tags.map((tag) => ({ id: tag.id })),
+      updateMask: { paths: ['paused'] },
+    })
   return (
     <div className="pg flex grow flex-col">
       <PageHead
@@ -38,19 +52,25 @@ export function TargetDetailPage() {
           <>
             <span className="max-md:flex-none!">
               <Menu label="More actions" square button={<Ellipsis aria-hidden="true" />}>
+                <MenuAction icon={isPaused ? <Play /> : <Pause />} onClick={togglePause}>
+                  {isPaused ? 'Resume' : 'Pause'}
+                </MenuAction>
+                <MenuLine />
                 <MenuAction danger icon={<Trash2 />} onClick={() => setDialog('delete')}>
                   Delete
                 </MenuAction>
               </Menu>
             </span>
-            <Button size="sm" icon={<Pencil />} onClick={() => setDialog('edit')}>
+            <Button size="sm" icon={<Pencil />} data-key="e" onClick={() => setDialog('edit')}>
               Edit
             </Button>
-            <ScanButton targetId={id} activeScan={scan} />
+            {(scan || !isPaused) && <ScanButton targetId={id} activeScan={scan} />}
           </>
         }
       />
-      {scan && (
+      <AgentWarning target={target} onEdit={() => setDialog('edit')} />
+      <TargetNotes target={target} scan={scan} />
+      {scan && !scan.progress?.resumeTime && (
         <div className="grid gap-1.5 px-(--gl-gutter) pt-2">
           <p className="text-12 text-ink-2">{progressWords(scan)}</p>
           {scan.status === 'STATUS_RUNNING' && <ScanProgressBar scan={scan} />}
@@ -61,12 +81,15 @@ export function TargetDetailPage() {
       <TargetForm open={dialog === 'edit'} target={target} onClose={close} />
       <DeleteTarget
         target={dialog === 'delete' ? target : undefined}
+        asksForName
         onClose={close}
         onDeleted={() => navigate({ to: '/scope', replace: true })}
       />
     </div>
   )
 }
+
+const keys = pressing('1', '2', '3', '4', 's', 'e')
 
 interface TargetTabsProps {
   readonly id: string
@@ -78,16 +101,34 @@ function TargetTabs({ id, hostCount }: TargetTabsProps) {
   const scanCount = totalOf(scans, scans?.scans.length ?? 0)
   return (
     <Tabs label="Target">
-      <Tab to="/scope/$id" params={{ id }} activeOptions={{ exact: true, includeSearch: false }}>
+      <Tab data-key="1" to="/scope/$id" params={{ id }} activeOptions={{ exact: true, includeSearch: false }}>
         Overview
       </Tab>
-      <Tab to="/scope/$id/scans" params={{ id }} activeOptions={{ includeSearch: false }} count={scanCount}>
+      <Tab
+        data-key="2"
+        to="/scope/$id/scans"
+        params={{ id }}
+        activeOptions={{ includeSearch: false }}
+        count={scanCount}
+      >
         Scans
       </Tab>
-      <Tab to="/scope/$id/issues" params={{ id }} activeOptions={{ includeSearch: false }} count={issueCount}>
+      <Tab
+        data-key="3"
+        to="/scope/$id/issues"
+        params={{ id }}
+        activeOptions={{ includeSearch: false }}
+        count={issueCount}
+      >
         Issues
       </Tab>
-      <Tab to="/scope/$id/assets" params={{ id }} activeOptions={{ includeSearch: false }} count={hostCount}>
+      <Tab
+        data-key="4"
+        to="/scope/$id/assets"
+        params={{ id }}
+        activeOptions={{ includeSearch: false }}
+        count={hostCount}
+      >
         Assets
       </Tab>
     </Tabs>

@@ -1,7 +1,8 @@
 /** The tools row of the scope list. */
 import { useQuery } from '@tanstack/react-query'
+import { all as allAgents } from '#agents/queries.ts'
 import { tags as tagsQuery } from '#targets/queries.ts'
-import type { ScheduleWord, ScopeSearch } from '#targets/search.ts'
+import { type ScheduleWord, type ScopeSearch, stateWords, type StateWord } from '#targets/search.ts'
 import { FilterBar, FilterMenu, SearchField } from '#ui/filter-bar.tsx'
 
 const schedules: readonly { readonly value: ScheduleWord; readonly label: string }[] = [
@@ -10,19 +11,22 @@ const schedules: readonly { readonly value: ScheduleWord; readonly label: string
   { value: 'monthly', label: 'Monthly' },
 ]
 
+const states = (Object.keys(stateWords) as StateWord[]).map((value) => ({ value, label: stateWords[value] }))
+
 interface TargetFiltersProps {
   readonly search: ScopeSearch
   readonly onSearch: (search: ScopeSearch, replace?: boolean) => void
 }
 
 export function TargetFilters({ search, onSearch }: TargetFiltersProps) {
-  const { q, tag = [], schedule = [] } = search
+  const { q, tag = [], schedule = [], agent, state = [] } = search
+  const agents = useQuery(allAgents()).data?.agents ?? []
   const tags = useQuery(tagsQuery()).data?.tags ?? []
   const set = (change: ScopeSearch, replace = false) => onSearch({ ...search, after: undefined, ...change }, replace)
   return (
     <FilterBar
-      activeCount={[q, tag.length, schedule.length].filter(Boolean).length}
-      onClear={() => set({ q: undefined, tag: undefined, schedule: undefined })}
+      activeCount={[q, tag.length, schedule.length, agent, state.length].filter(Boolean).length}
+      onClear={() => set({ q: undefined, tag: undefined, schedule: undefined, agent: undefined, state: undefined })}
       search={
         <SearchField label="Search targets" value={q ?? ''} onChange={(text) => set({ q: text || undefined }, true)} />
       }
@@ -42,6 +46,25 @@ export function TargetFilters({ search, onSearch }: TargetFiltersProps) {
             chosen={schedule}
             onChange={(chosen) => set({ schedule: chosen.length > 0 ? [...chosen] : undefined })}
           />
+          <FilterMenu
+            label="State"
+            many
+            options={states}
+            chosen={state}
+            onChange={(chosen) => set({ state: chosen.length > 0 ? [...chosen] : undefined })}
+          />
+          {(agents.length > 0 || agent) && (
+            <FilterMenu
+              label="Agent"
+              options={[
+                { value: 'any', label: 'Any agent' },
+                { value: 'none', label: 'None' },
+                ...agents.map(({ id, name }) => ({ value: id, label: name })),
+              ]}
+              chosen={agent ? [agent] : []}
+              onChange={([chosen]) => set({ agent: chosen })}
+            />
+          )}
         </>
       }
     />

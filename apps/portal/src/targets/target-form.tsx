@@ -1,10 +1,12 @@
 /** The panel in which a target is created or changed. */
-import { type SchedulePeriod, type Target } from '@glacis/contract/target'
+import type { Target } from '@glacis/contract/target'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useId, useRef, useState } from 'react'
+import { ChevronRight } from 'lucide-react'
+import { type FormEvent, type ReactNode, useId, useRef, useState } from 'react'
 import { ApiFailure } from '#api/failure.ts'
 import { addToast } from '#lib/toasts.ts'
 import { AddressField } from '#targets/address-field.tsx'
+import { AgentField } from '#targets/agent-field.tsx'
 import {
   changeBetween,
   creation,
@@ -13,15 +15,18 @@ import {
   emptyDraft,
   fieldOf,
   isChanged,
+  type Problems,
   problemsOf,
   type TargetDraft,
 } from '#targets/form.ts'
-import { periodWords } from '#targets/words.ts'
+import { MannerFields } from '#targets/manner-fields.tsx'
+import { askPermission, PermissionField } from '#targets/permission-field.tsx'
 import { create, understood, update } from '#targets/queries.ts'
+import { HoursField, PeriodField } from '#targets/schedule-field.tsx'
 import { TagField } from '#targets/tag-field.tsx'
 import { Button } from '#ui/button.tsx'
 import { Dialog, SlideOver } from '#ui/dialog.tsx'
-import { FieldMessages, RadioCard, TextField } from '#ui/field.tsx'
+import { TextField } from '#ui/field.tsx'
 
 interface TargetFormProps {
   readonly open: boolean
@@ -35,15 +40,13 @@ export function TargetForm({ open, onClose, target }: TargetFormProps) {
   return open ? <Panel key={target?.id ?? 'new'} onClose={onClose} target={target} /> : null
 }
 
-const periods = ['PERIOD_DAILY', 'PERIOD_WEEKLY', 'PERIOD_MONTHLY'] as const satisfies readonly SchedulePeriod[]
-
 function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
   const formId = useId()
   const client = useQueryClient()
   const form = useRef<HTMLFormElement>(null)
   const before = target ? draftOf(target) : emptyDraft
   const [draft, setDraft] = useState(before)
-  const [problems, setProblems] = useState<Partial<Record<DraftField, string>>>({})
+  const [problems, setProblems] = useState<Problems>({})
   const [isAsking, setIsAsking] = useState(false)
   const save = useSave(target, onClose, setProblems)
   const set = (change: Partial<TargetDraft>) => {
@@ -56,10 +59,14 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
     event.preventDefault()
     // The live check has read the address already: what it refuses need not be sent.
     const reading = client.getQueryData(understood(draft.address.trim()).queryKey)?.results[0]
-    const found = { ...(reading?.error && { address: reading.error }), ...problemsOf(draft) }
+    const found = {
+      ...(reading?.error && { address: reading.error }),
+      ...(!target && reading?.private === false && !draft.isPermitted && { isPermitted: askPermission }),
+      ...problemsOf(draft),
+    }
     setProblems(found)
     if (Object.keys(found).length === 0) save.send(before, draft)
-    else focusFirst(form.current, found)
+    else focusFirst(form.current)
   }
   return (
     <SlideOver
@@ -96,15 +103,69 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
         {!target && (
           <AddressField value={draft.address} onChange={(address) => set({ address })} problem={problems.address} />
         )}
+        {!target && (
+          <PermissionField
+            address={draft.address}
+            value={draft.isPermitted}
+            onChange={(isPermitted) => set({ isPermitted })}
+            problem={problems.isPermitted}
+          />
+        )}
         <PeriodField value={draft.period} onChange={(period) => set({ period })} problem={problems.period} />
+        <AgentField
+          value={draft.agentId}
+          onChange={(agentId) => set({ agentId })}
+          problem={problems.agentId}
+          former={target?.formerAgent?.name}
+        />
         <TagField value={draft.tags} onChange={(tags) => set({ tags })} problem={problems.tags} />
+        <MoreSettings
+          startsOpen={hasMore(before)}
+          mustShow={mannerFields.some((field) => problems[field] !== undefined)}
+        >
+          <HoursField value={draft.hours} onChange={(hours) => set({ hours })} problem={problems.hours} />
+          <MannerFields draft={draft} problems={problems} onChange={set} />
+        </MoreSettings>
       </form>
       <Discard open={isAsking} onKeep={() => setIsAsking(false)} onDiscard={onClose} />
     </SlideOver>
   )
 }
 
-type Tell = (problems: Partial<Record<DraftField, string>>) => void
+/** The fields that stand behind "More settings". */
+const mannerFields = ['hours', 'profile', 'rate', 'ports', 'exclusions'] as const satisfies readonly DraftField[]
+
+/** True when one of them says something of its own. */
+function hasMore(draft: TargetDraft): boolean {
+  return mannerFields.some((field) => draft[field] !== emptyDraft[field])
+}
+
+interface MoreSettingsProps {
+  /** Something is set; a person may close it. */
+  readonly startsOpen: boolean
+  /** Something is wrong in it. */
+  readonly mustShow: boolean
+  readonly children: ReactNode
+}
+function MoreSettings({ startsOpen, mustShow, children }: MoreSettingsProps) {
+  const [isOpen, setIsOpen] = useState(startsOpen)
+  return (
+    <details
+      open={mustShow || isOpen}
+      onToggle={(event) => setIsOpen(event.currentTarget.open)}
+      className="group border-t border-line pt-4"
+    >
+      <summary className="flex cursor-pointer list-none items-center gap-2 rounded-[4px] font-medium [&::-webkit-details-marker]:hidden">
+        <ChevronRight className="size-4 text-ink-3 transition-transform group-open:rotate-90" aria-hidden="true" />
+        More settings
+        <span className="font-normal text-ink-3">hours, pace, ports, exclusions</span>
+      </summary>
+      <div className="grid gap-5 pt-4">{children}</div>
+    </details>
+  )
+}
+
+type Tell = (problems: Problems) => void
 
 /** Sends the draft; what the server refuses lands on its field. */
 function useSave(target: Target | undefined, onDone: () => void, onProblems: Tell) {
@@ -125,7 +186,7 @@ function useSave(target: Target | undefined, onDone: () => void, onProblems: Tel
   return { send, isPending: making.isPending || changing.isPending }
 }
 
-function byField(failure: ApiFailure): Partial<Record<DraftField, string>> {
+function byField(failure: ApiFailure): Problems {
   const problems: Partial<Record<DraftField, string>> = {}
   for (const [path, description] of failure.fieldErrors) {
     const field = fieldOf(path)
@@ -134,38 +195,13 @@ function byField(failure: ApiFailure): Partial<Record<DraftField, string>> {
   return problems
 }
 
-function without(problems: Partial<Record<DraftField, string>>, fields: readonly string[]) {
+function without(problems: Problems, fields: readonly string[]): Problems {
   return Object.fromEntries(Object.entries(problems).filter(([field]) => !fields.includes(field)))
 }
 
-function focusFirst(form: HTMLFormElement | null, problems: Partial<Record<DraftField, string>>): void {
-  const inputs = form?.querySelectorAll<HTMLInputElement>('input') ?? []
-  inputs[problems.name ? 0 : 1]?.focus()
-}
-
-interface PeriodFieldProps {
-  readonly value: SchedulePeriod
-  readonly onChange: (period: SchedulePeriod) => void
-  readonly problem: string | undefined
-}
-function PeriodField({ value, onChange, problem }: PeriodFieldProps) {
-  return (
-    <fieldset className="grid gap-1.5">
-      <legend className="mb-1.5 leading-4.5 font-medium">Schedule</legend>
-      <div className="grid grid-cols-3 gap-2 max-[24rem]:grid-cols-1">
-        {periods.map((period) => (
-          <RadioCard
-            key={period}
-            name="period"
-            label={periodWords[period]}
-            checked={value === period}
-            onChange={() => onChange(period)}
-          />
-        ))}
-      </div>
-      {problem && <FieldMessages messages={[problem]} state="error" />}
-    </fieldset>
-  )
+/** The field of the first problem, once it is on the page. */
+function focusFirst(form: HTMLFormElement | null): void {
+  requestAnimationFrame(() => form?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid] input')?.focus())
 }
 
 interface DiscardProps {

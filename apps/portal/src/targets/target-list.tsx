@@ -1,20 +1,28 @@
 /** `/scope` */
+import type { Scan } from '@glacis/contract/scan'
 import type { Target } from '@glacis/contract/target'
-import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { Crosshair, Plus } from 'lucide-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { subscription } from '#billing/queries.ts'
 import { formatNumber } from '#lib/format.ts'
+import { useKeys } from '#lib/keyboard.ts'
+import { focusedRow, pressing } from '#lib/page-keys.ts'
 import { portalConfig } from '#lib/portal-config.ts'
+import { keepShown, nothingSelected, pick, pickAll } from '#lib/selection.ts'
+import { addToast } from '#lib/toasts.ts'
+import { start, startedWords } from '#scans/queries.ts'
 import { DeleteTarget } from '#targets/delete-target.tsx'
-import { list } from '#targets/queries.ts'
-import { type ScopeSearch, sorted, targetsInput } from '#targets/search.ts'
+import { attentionMax, inState, list } from '#targets/queries.ts'
+import { isFiltered, type ScopeSearch, sorted, targetsInput } from '#targets/search.ts'
+import { TargetBulk } from '#targets/target-bulk.tsx'
 import { TargetFilters } from '#targets/target-filters.tsx'
 import { TargetForm } from '#targets/target-form.tsx'
 import { TargetTable } from '#targets/target-table.tsx'
 import { Button } from '#ui/button.tsx'
 import { ListBody, ListPager, totalOf } from '#ui/list.tsx'
+import { Note } from '#ui/note.tsx'
 import { PageHead } from '#ui/page-head.tsx'
 import { EmptyState } from '#ui/states.tsx'
 
@@ -28,37 +36,55 @@ export function TargetListPage() {
   const query = useQuery(list(targetsInput(search)))
   const [editing, setEditing] = useState<Target>()
   const [deleting, setDeleting] = useState<Target>()
-  const { q, tag, schedule } = search
-  const isFiltered = Boolean(q || tag?.length || schedule?.length)
+  const [picked, setPicked] = useState(nothingSelected)
+  const hasFilters = isFiltered(search)
   const isWhole = query.data?.nextPageToken === '' && !search.after?.length
   const targets = query.data && (isWhole ? sorted(query.data.targets, search.sort) : query.data.targets)
-  const isEmpty = targets?.length === 0 && !isFiltered
+  const isEmpty = targets?.length === 0 && !hasFilters
+  const rows = targets?.map(({ id }) => id) ?? []
+  const selection = keepShown(picked, rows)
   const create = () => go({ ...search, create: true })
+  useListKeys()
   return (
     <div className="pg flex grow flex-col">
       <PageHead
         title="Scope"
-        count={isFiltered || search.after ? undefined : totalOf(query.data, targets?.length ?? 0) || undefined}
+        count={hasFilters || search.after ? undefined : totalOf(query.data, targets?.length ?? 0) || undefined}
         description={<Lede />}
         actions={
-          <Button variant="primary" size="sm" icon={<Plus />} onClick={create}>
+          <Button variant="primary" size="sm" icon={<Plus />} data-key="n" onClick={create}>
             New target
           </Button>
         }
       />
-      {isEmpty ? <div className="h-4.5" /> : <TargetFilters search={search} onSearch={go} />}
+      {selection.ids.size === 0 && <Attention search={search} />}
+      {isEmpty ? (
+        <div className="h-4.5" />
+      ) : selection.ids.size > 0 ? (
+        <TargetBulk
+          targets={targets?.filter(({ id }) => selection.ids.has(id)) ?? []}
+          onKeep={(ids) => setPicked({ ids: new Set(ids), anchor: undefined })}
+        />
+      ) : (
+        <TargetFilters search={search} onSearch={go} />
+      )}
       <ListBody
         what="Targets"
         query={query}
         count={targets?.length}
-        isFiltered={isFiltered}
+        isFiltered={hasFilters}
         onClear={() => go({ sort: search.sort, size: search.size })}
         empty={<NoTargets onCreate={create} />}
       >
         <TargetTable
           targets={targets}
           sort={search.sort}
-          onSort={isWhole ? (sort) => go({ ...search, sort }) : undefined}
+          onSort={(sort) => go({ ...search, sort, after: undefined })}
+          picking={{
+            selection,
+            onPick: (id, isRange) => setPicked(pick(selection, rows, id, isRange)),
+            onPickAll: () => setPicked(pickAll(selection, rows)),
+          }}
           onEdit={setEditing}
           onDelete={setDeleting}
         />
@@ -75,6 +101,50 @@ export function TargetListPage() {
       <DeleteTarget target={deleting} onClose={() => setDeleting(undefined)} />
     </div>
   )
+}
+
+/** `n` adds a target, `s` scans the one whose row holds the focus. */
+function useListKeys(): void {
+  const { mutate } = useMutation(start(useQueryClient()))
+  const keys = useMemo(() => {
+    const onSuccess = ({ scan }: { readonly scan: Scan }) =>
+      addToast('success', { title: 'Success', message: startedWords(scan) })
+    const scanFocused = () => {
+      const id = focusedRow()
+      if (id) mutate(id, { onSuccess })
+    }
+    return { ...pressing('n'), s: scanFocused }
+  }, [mutate])
+  useKeys(keys)
+}
+
+/** Targets that need somebody, one click away; nothing while there is none, or while they are the ones shown. */
+function Attention({ search }: { readonly search: ScopeSearch }) {
+  const failed = useQuery(inState('STATE_FAILED')).data?.targets.length ?? 0
+  const overdue = useQuery(inState('STATE_OVERDUE')).data?.targets.length ?? 0
+  if (search.state?.length || failed + overdue === 0) return null
+  const words = [
+    failed > 0 && `the last scan of ${some(failed)} failed`,
+    overdue > 0 && `${some(overdue)} ${overdue === 1 ? 'is' : 'are'} overdue`,
+  ]
+  return (
+    <div className="px-(--gl-gutter) pt-3">
+      <Note variant="yellow">
+        {sentence(words.filter((word) => word !== false).join(', '))}{' '}
+        <Link to="/scope" search={{ state: ['failed', 'overdue'] }} className="underline underline-offset-3">
+          Show them
+        </Link>
+      </Note>
+    </div>
+  )
+}
+
+function some(count: number): string {
+  return count > attentionMax ? `more than ${attentionMax} targets` : `${count} ${count === 1 ? 'target' : 'targets'}`
+}
+
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
 }
 
 /** What of the plan is used, where plans count. */

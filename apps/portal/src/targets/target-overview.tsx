@@ -7,10 +7,11 @@ import { FileDown } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { bySeverity, openNow } from '#issues/queries.ts'
 import { formatDuration, formatNumber } from '#lib/format.ts'
-import { one as oneScan, reportAddress } from '#scans/queries.ts'
+import { changeWords, one as oneScan, reportAddress } from '#scans/queries.ts'
 import { one } from '#targets/queries.ts'
+import { RecentScans } from '#targets/recent-scans.tsx'
 import { statusOfLastScan, TagList } from '#targets/target-table.tsx'
-import { periodWords } from '#targets/words.ts'
+import { hoursWords, periodWords, profileWords } from '#targets/words.ts'
 import { ButtonAnchor } from '#ui/button.tsx'
 import { Detail, Fact, Facts } from '#ui/card.tsx'
 import { ChartFigure } from '#ui/charts/figure.tsx'
@@ -43,6 +44,7 @@ export function TargetOverviewPage({ latestRisks }: { readonly latestRisks?: Rea
         </div>
       </div>
       {latestRisks}
+      <RecentScans targetId={id} />
     </Detail>
   )
 }
@@ -103,16 +105,23 @@ function Rail({ target }: { readonly target: Target }) {
             <span className="font-mono">{target.address}</span>
           </Fact>
           <Fact name="Schedule">{periodWords[target.schedule.period]}</Fact>
+          {target.schedule.allowedHours && <Fact name="Hours">{hoursWords(target.schedule.allowedHours)}</Fact>}
           {target.nextScanTime && (
             <Fact name="Next scan">
               <AbsoluteTime value={target.nextScanTime} />
             </Fact>
           )}
-          {target.agent && (
-            <Fact name="Agent">
-              <AgentStatus status={target.agent.status}>{target.agent.name}</AgentStatus>
-            </Fact>
-          )}
+          <Fact name="Agent">
+            {target.agent ? (
+              <Link to="/agents/$id" params={{ id: target.agent.id }} className="hover:underline">
+                <AgentStatus status={target.agent.status}>{target.agent.name}</AgentStatus>
+              </Link>
+            ) : (
+              <span className="text-ink-2">
+                {target.formerAgent ? `${target.formerAgent.name} (deleted)` : 'None, scanned from the internet'}
+              </span>
+            )}
+          </Fact>
           {target.tags.length > 0 && (
             <Fact name="Tags">
               <TagList tags={target.tags} />
@@ -127,6 +136,26 @@ function Rail({ target }: { readonly target: Target }) {
         </Facts>
       </section>
       <section>
+        <h2>How it is scanned</h2>
+        <Facts>
+          <Fact name="Pace">
+            {profileWords[target.profile ?? 'gentle']}
+            {target.ratePerHost !== undefined &&
+              `, at most ${formatNumber(target.ratePerHost)} requests a second and host`}
+          </Fact>
+          <Fact name="Ports">
+            {target.ports ? <span className="font-mono">{target.ports}</span> : portsWords(target.address)}
+          </Fact>
+          <Fact name="Never scanned">
+            {target.exclusions?.length ? (
+              <span className="font-mono">{target.exclusions.join(', ')}</span>
+            ) : (
+              'Nothing excluded'
+            )}
+          </Fact>
+        </Facts>
+      </section>
+      <section>
         <h2>Last scan</h2>
         {target.lastScan ? (
           <LastScan target={target} id={target.lastScan.id} />
@@ -136,6 +165,11 @@ function Rail({ target }: { readonly target: Target }) {
       </section>
     </>
   )
+}
+
+/** A URL names its port itself. */
+function portsWords(address: string): string {
+  return /^https?:/i.test(address) ? 'The one of the address' : 'The common 1,000'
 }
 
 function LastScan({ target, id }: { readonly target: Target; readonly id: string }) {
@@ -163,6 +197,14 @@ function LastScan({ target, id }: { readonly target: Target; readonly id: string
         {scan && scan.status !== 'STATUS_CREATED' && (
           <Fact name="Hosts">
             {formatNumber(scan.hostCount.scannedHosts)} scanned, {formatNumber(scan.hostCount.affectedHosts)} affected
+            {scan.hostCount.excludedHosts !== undefined && `, ${formatNumber(scan.hostCount.excludedHosts)} excluded`}
+          </Fact>
+        )}
+        {scan?.changes && scan.status === 'STATUS_COMPLETED' && (
+          <Fact name="Changes">
+            <Link to="/scans/$id" params={{ id }} search={{ tab: 'changes' }} className="inline-link">
+              {changeWords(scan.changes)}
+            </Link>
           </Fact>
         )}
       </Facts>

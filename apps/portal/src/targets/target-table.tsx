@@ -1,15 +1,16 @@
 /** The table of targets. */
-import { ScanStatus as ScanStatusValue } from '@glacis/contract/scan'
+import { type Scan, ScanStatus as ScanStatusValue } from '@glacis/contract/scan'
 import type { Target } from '@glacis/contract/target'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Ellipsis, Pencil, Play, Trash2 } from 'lucide-react'
 import { addToast } from '#lib/toasts.ts'
-import { isActive, start } from '#scans/queries.ts'
+import { isActive, start, startedWords } from '#scans/queries.ts'
 import type { ScopeSort } from '#targets/search.ts'
 import { periodWords } from '#targets/words.ts'
 import { Badge, tagColour } from '#ui/badge.tsx'
 import { Menu, MenuAction, MenuLine } from '#ui/menu.tsx'
-import { RelativeTime } from '#ui/relative-time.tsx'
+import { Pick, PickAll, type Picking } from '#ui/pick.tsx'
+import { AheadTime, RelativeTime } from '#ui/relative-time.tsx'
 import { SeverityCells, SeverityHeads } from '#ui/severity-columns.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { AgentStatus, ScanStatus } from '#ui/status.tsx'
@@ -23,10 +24,11 @@ interface TargetTableProps {
   readonly onSort: ((sort: ScopeSort | undefined) => void) | undefined
   readonly onEdit: (target: Target) => void
   readonly onDelete: (target: Target) => void
+  readonly picking: Picking
 }
 
-export function TargetTable({ targets, sort, onSort, onEdit, onDelete }: TargetTableProps) {
-  const hasAgents = targets?.some(({ agent }) => agent) ?? false
+export function TargetTable({ targets, sort, onSort, onEdit, onDelete, picking }: TargetTableProps) {
+  const hasAgents = targets?.some(({ agent, formerAgent }) => agent ?? formerAgent) ?? false
   const head = (by: ScopeSort, order: 'ascending' | 'descending') => ({
     sort: sort === by ? order : undefined,
     ...(onSort && { onSort: () => onSort(sort === by ? undefined : by) }),
@@ -35,11 +37,12 @@ export function TargetTable({ targets, sort, onSort, onEdit, onDelete }: TargetT
     <Table label="Targets" tall>
       <thead>
         <tr>
+          <PickAll picking={picking} count={targets?.length ?? 0} />
           <HeaderCell {...head('name', 'ascending')}>Target</HeaderCell>
           <HeaderCell width={220} priority={2}>
             Tags
           </HeaderCell>
-          <HeaderCell width={96} priority={3}>
+          <HeaderCell width={116} priority={3}>
             Schedule
           </HeaderCell>
           {hasAgents && (
@@ -57,11 +60,17 @@ export function TargetTable({ targets, sort, onSort, onEdit, onDelete }: TargetT
         </tr>
       </thead>
       <tbody>
-        {!targets && <SkeletonRows columns={9} />}
+        {!targets && <SkeletonRows columns={10} />}
         {targets?.map((target) => (
-          <tr key={target.id}>
+          <tr key={target.id} data-row={target.id} aria-selected={picking.selection.ids.has(target.id) || undefined}>
+            <Pick picking={picking} id={target.id} name={target.name} />
             <Cell label="Target" primary>
-              <CellLink to="/scope/$id" params={{ id: target.id }} title={`${target.name}, ${target.address}`}>
+              <CellLink
+                data-row-link
+                to="/scope/$id"
+                params={{ id: target.id }}
+                title={`${target.name}, ${target.address}`}
+              >
                 <StackedName name={target.name} detail={target.address} />
               </CellLink>
             </Cell>
@@ -69,7 +78,7 @@ export function TargetTable({ targets, sort, onSort, onEdit, onDelete }: TargetT
               <TagList tags={target.tags} />
             </Cell>
             <Cell label="Schedule" priority={3} quiet>
-              {periodWords[target.schedule.period]}
+              <When target={target} />
             </Cell>
             {hasAgents && (
               <Cell label="Agent" priority={2}>
@@ -90,6 +99,17 @@ export function TargetTable({ targets, sort, onSort, onEdit, onDelete }: TargetT
   )
 }
 
+/** How often, and when it is due next. */
+function When({ target }: { readonly target: Target }) {
+  if (target.pauseTime) return <Badge variant="gray">Paused</Badge>
+  return (
+    <span className="grid">
+      <span>{periodWords[target.schedule.period]}</span>
+      {target.nextScanTime && <AheadTime value={target.nextScanTime} className="text-12 text-ink-3" />}
+    </span>
+  )
+}
+
 /** The tags of a target in their own colours. */
 export function TagList({ tags }: Pick<Target, 'tags'>) {
   if (tags.length === 0) return null
@@ -105,6 +125,7 @@ export function TagList({ tags }: Pick<Target, 'tags'>) {
 }
 
 function AgentOf({ target }: { readonly target: Target }) {
+  if (target.formerAgent) return <span className="text-ink-3">{target.formerAgent.name} (deleted)</span>
   if (!target.agent) return <span className="text-ink-3">None</span>
   return (
     <AgentStatus status={target.agent.status}>
@@ -119,7 +140,7 @@ export function statusOfLastScan({ lastScan }: Target): ScanStatusValue | undefi
   return status.success ? status.data : undefined
 }
 
-function LastScan({ target }: { readonly target: Target }) {
+export function LastScan({ target }: { readonly target: Target }) {
   const status = statusOfLastScan(target)
   if (!target.lastScan) return <span className="text-ink-3">Never</span>
   const time = <RelativeTime value={target.lastScan.completeTime ?? target.lastScan.createTime} />
@@ -137,20 +158,22 @@ function RowMenu({
   const starting = useMutation(start(useQueryClient()))
   const status = statusOfLastScan(target)
   const isRunning = status !== undefined && isActive({ status })
-  const onSuccess = () =>
-    addToast('success', { title: 'Success', message: 'Scan started. Results appear as hosts are scanned.' })
+  const isPaused = target.pauseTime !== undefined
+  const onSuccess = ({ scan }: { readonly scan: Scan }) =>
+    addToast('success', { title: 'Success', message: startedWords(scan) })
   return (
     <Menu
       label={`Actions for ${target.name}`}
       variant="ghost"
       size="xs"
       square
+      buttonMark="data-row-menu"
       button={<Ellipsis aria-hidden="true" />}
     >
       <MenuAction
         icon={<Play />}
-        disabled={isRunning || starting.isPending}
-        end={isRunning && 'running'}
+        disabled={isRunning || isPaused || starting.isPending}
+        end={isRunning ? 'running' : isPaused && 'paused'}
         onClick={() => starting.mutate(target.id, { onSuccess })}
       >
         Start scan

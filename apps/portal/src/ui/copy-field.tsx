@@ -21,9 +21,13 @@ export function CopyField({
     <div className="flex items-stretch overflow-hidden rounded-md border border-line-strong bg-inset">
       <code
         aria-label={label}
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard
+        tabIndex={wrap ? 0 : undefined}
         className={cx(
           'min-w-0 flex-1 px-3 py-2 font-mono text-[12.5px]/5',
-          wrap ? 'wrap-anywhere whitespace-pre-wrap' : 'truncate',
+          wrap
+            ? 'max-h-52 overflow-y-auto wrap-anywhere whitespace-pre-wrap focus-visible:-outline-offset-2'
+            : 'truncate',
         )}
       >
         {value}

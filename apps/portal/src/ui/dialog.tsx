@@ -43,7 +43,7 @@ export function Dialog({
             wide ? 'max-w-[36rem]' : 'max-w-dialog',
           )}
         >
-          <header className="flex items-start gap-3 pt-5 pr-5 pl-6">
+          <div className="flex items-start gap-3 pt-5 pr-5 pl-6">
             <div className="min-w-0">
               <DialogTitle className="text-16 font-semibold tracking-[-.01em] wrap-anywhere">{title}</DialogTitle>
               {description && <Description className="mt-0.5 text-ink-2">{description}</Description>}
@@ -51,9 +51,9 @@ export function Dialog({
             <span className="-mt-0.5 ml-auto">
               <IconButton size="sm" label="Close" icon={<X />} disabled={busy} onClick={onClose} />
             </span>
-          </header>
+          </div>
           {children && <div className="px-6 pt-4 pb-1">{children}</div>}
-          {footer && <footer className="flex flex-wrap justify-end gap-2 px-6 py-5">{footer}</footer>}
+          {footer && <div className="flex flex-wrap justify-end gap-2 px-6 py-5">{footer}</div>}
         </DialogPanel>
       </div>
     </Root>
@@ -71,9 +71,9 @@ export function SlideOver({ open, onClose, title, description, busy = false, chi
       <DialogPanel
         transition
         data-floating
-        className="fixed inset-y-0 right-0 z-(--gl-z-overlay) flex w-full max-w-slideover flex-col bg-raised shadow-panel transition-[opacity,translate] duration-(--gl-dur-slow) ease-out data-closed:translate-x-(--gl-slide) data-closed:opacity-0"
+        className="fixed inset-y-0 right-0 z-(--gl-z-overlay) flex w-full max-w-slideover flex-col short:overflow-y-auto bg-raised shadow-panel transition-[opacity,translate] duration-(--gl-dur-slow) ease-out data-closed:translate-x-(--gl-slide) data-closed:opacity-0"
       >
-        <header className="flex items-start gap-3 border-b border-line pt-5 pr-5 pb-4 pl-6 dark:border-line-strong">
+        <div className="flex items-start gap-3 border-b border-line pt-5 pr-5 pb-4 pl-6 dark:border-line-strong">
           <div className="min-w-0">
             <DialogTitle className="text-16 font-semibold tracking-[-.01em] wrap-anywhere">{title}</DialogTitle>
             {description && <Description className="text-ink-2">{description}</Description>}
@@ -81,12 +81,12 @@ export function SlideOver({ open, onClose, title, description, busy = false, chi
           <span className="-mt-0.5 ml-auto">
             <IconButton size="sm" label="Close panel" icon={<X />} disabled={busy} onClick={onClose} />
           </span>
-        </header>
-        <div className="flex-1 overflow-y-auto px-6 py-5">{children}</div>
+        </div>
+        <div className="flex-1 overflow-y-auto px-6 py-5 short:flex-none short:overflow-visible">{children}</div>
         {footer && (
-          <footer className="flex justify-end gap-2 border-t border-line px-6 py-3.5 dark:border-line-strong">
+          <div className="flex justify-end gap-2 border-t border-line px-6 py-3.5 dark:border-line-strong">
             {footer}
-          </footer>
+          </div>
         )}
       </DialogPanel>
     </Root>

@@ -20,6 +20,7 @@ export function Menu({
   place = 'bottom end',
   buttonClassName,
   widthClassName = 'min-w-[220px]',
+  buttonMark,
   children,
 }: {
   /** Names the button when its content is not text. */
@@ -32,11 +33,17 @@ export function Menu({
   /** A look of its own instead of a button's. */
   readonly buttonClassName?: string
   readonly widthClassName?: string
+  /** An attribute by which the button is found. */
+  readonly buttonMark?: `data-${string}`
   readonly children: ReactNode
 }) {
   return (
     <Root>
-      <MenuButton aria-label={label} className={buttonClassName ?? buttonClass({ variant, size, square })}>
+      <MenuButton
+        {...(buttonMark && { [buttonMark]: '' })}
+        aria-label={label}
+        className={buttonClassName ?? buttonClass({ variant, size, square })}
+      >
         {button}
       </MenuButton>
       <MenuItems

@@ -36,7 +36,7 @@ export function Pager({
   return (
     <nav
       aria-label="Pages"
-      className="sticky bottom-0 z-(--gl-z-sticky) mt-auto flex flex-wrap items-center gap-2 bg-surface px-(--gl-gutter) py-2.5 text-ink-2 tabular-nums shadow-[0_-1px_0_var(--gl-line)]"
+      className="sticky bottom-0 short:static z-(--gl-z-sticky) mt-auto flex flex-wrap items-center gap-2 bg-surface px-(--gl-gutter) py-2.5 text-ink-2 tabular-nums shadow-[0_-1px_0_var(--gl-line)]"
     >
       <span aria-live="polite">
         {range}
@@ -51,7 +51,10 @@ export function Pager({
             label={`Rows: ${size} per page`}
             button={
               <>
-                Rows: {size}
+                <span>
+                  <span className="max-sm:sr-only">Rows: </span>
+                  {size}
+                </span>
                 <ChevronDown aria-hidden="true" className="-mr-0.5 text-ink-3" />
               </>
             }

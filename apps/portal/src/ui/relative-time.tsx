@@ -1,5 +1,5 @@
 import { useNow } from '#lib/clock.ts'
-import { formatDateTime, formatSince } from '#lib/format.ts'
+import { formatDateTime, formatRelativeTime, formatSince } from '#lib/format.ts'
 
 /** How long ago something was, kept fresh; the absolute time is in the tooltip and for machines. */
 export function RelativeTime({ value, className }: { readonly value: string; readonly className?: string }) {
@@ -7,6 +7,17 @@ export function RelativeTime({ value, className }: { readonly value: string; rea
   return (
     <time dateTime={value} title={formatDateTime(value)} className={className}>
       {formatSince(value, now)}
+    </time>
+  )
+}
+
+/** How soon something is due; what is overdue is due now. */
+export function AheadTime({ value, className }: { readonly value: string; readonly className?: string }) {
+  const now = useNow()
+  const isDue = Date.parse(value) <= now
+  return (
+    <time dateTime={value} title={formatDateTime(value)} className={className}>
+      {isDue ? 'due now' : formatRelativeTime(value, now)}
     </time>
   )
 }

@@ -1,3 +1,4 @@
+import { useCallback, useState } from 'react'
 import { cx } from '#lib/cx.ts'
 
 /** A bar where a text will stand. Give it the text's width. */
@@ -7,12 +8,22 @@ export function Skeleton({ className }: { readonly className?: string }) {
 
 const widths = ['w-3/5', 'w-2/5', 'w-1/2', 'w-3/4', 'w-1/3']
 
-/** Rows of a table that is on its way, in its own geometry. They stand in a `tbody`. */
+const priorities = /\bp[123]\b/
+
+/**
+ * Rows of a table that is on its way, in its own geometry: as many cells as its head has, which give
+ * way in the order of their columns. They stand in a `tbody`; `columns` holds until the head is seen.
+ */
 export function SkeletonRows({ rows = 10, columns }: { readonly rows?: number; readonly columns: number }) {
+  const [heads, setHeads] = useState<readonly (string | undefined)[]>(() => Array.from({ length: columns }))
+  const readHead = useCallback((row: HTMLTableRowElement | null) => {
+    const cells = row?.closest('table')?.querySelectorAll('thead th, thead td') ?? []
+    if (cells.length > 0) setHeads(Array.from(cells, ({ className }) => priorities.exec(className)?.[0]))
+  }, [])
   return Array.from({ length: rows }, (_, row) => (
-    <tr key={row}>
-      {Array.from({ length: columns }, (__, column) => (
-        <td key={column} className={column === 0 ? 'pri' : undefined}>
+    <tr key={row} ref={row === 0 ? readHead : undefined}>
+      {heads.map((priority, column) => (
+        <td key={column} className={cx(priority, column === 0 && 'pri')}>
           <Skeleton className={widths[(row + column * 2) % widths.length] ?? 'w-1/2'} />
         </td>
       ))}
@@ -24,7 +35,9 @@ export function SkeletonRows({ rows = 10, columns }: { readonly rows?: number; r
 export function PageSkeleton() {
   return (
     <div className="px-(--gl-gutter) pt-5">
-      <output className="sr-only">Loading</output>
+      <h1 aria-live="polite" className="sr-only">
+        Loading
+      </h1>
       <div className="flex min-h-9 items-center">
         <Skeleton className="h-3.5 w-40" />
       </div>

@@ -2,7 +2,7 @@ import { CircleAlert, CircleCheck, Info, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { cx } from '#lib/cx.ts'
 import { dismissToast, pauseToasts, resumeToasts, type Toast, type ToastKind, useToasts } from '#lib/toasts.ts'
-import { IconButton } from '#ui/button.tsx'
+import { Button, IconButton } from '#ui/button.tsx'
 
 const icons: Readonly<Record<ToastKind, ReactNode>> = {
   success: <CircleCheck aria-hidden="true" className="mt-px size-4.5 text-green-mark" />,
@@ -31,7 +31,7 @@ export function ToastRegion() {
   )
 }
 
-function ToastView({ toast: { id, kind, title, message, isLeaving } }: { readonly toast: Toast }) {
+function ToastView({ toast: { id, kind, title, message, action, isLeaving } }: { readonly toast: Toast }) {
   return (
     <div
       role={kind === 'error' ? 'alert' : 'status'}
@@ -47,6 +47,19 @@ function ToastView({ toast: { id, kind, title, message, isLeaving } }: { readonl
         <IconButton size="xs" label="Dismiss" icon={<X />} onClick={() => dismissToast(id)} />
       </span>
       {message && <p className="col-start-2 wrap-anywhere text-ink-2">{message}</p>}
+      {action && (
+        <span className="col-start-2 mt-1.5">
+          <Button
+            size="xs"
+            onClick={() => {
+              dismissToast(id)
+              action.run()
+            }}
+          >
+            {action.label}
+          </Button>
+        </span>
+      )}
     </div>
   )
 }

@@ -12,6 +12,8 @@ export interface Seen {
 export interface Reply {
   readonly status?: number
   readonly body?: unknown
+  /** The answer waits for it. */
+  readonly after?: Promise<void>
 }
 
 export interface Service {
@@ -47,9 +49,12 @@ export async function startService(): Promise<Service> {
         status: 404,
         body: { error: { message: 'not here' } },
       }
-      const { status = 200, body: answer } = typeof reply === 'function' ? reply(call) : reply
-      response.writeHead(status, { 'content-type': 'application/json' })
-      return response.end(answer === undefined ? '' : JSON.stringify(answer))
+      const { status = 200, body: answer, after } = typeof reply === 'function' ? reply(call) : reply
+      const send = () => {
+        response.writeHead(status, { 'content-type': 'application/json' })
+        response.end(answer === undefined ? '' : JSON.stringify(answer))
+      }
+      return after ? void after.then(send) : send()
     })
   })
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))

@@ -1,6 +1,7 @@
 /** The frame around a chart: head, the choice between drawing and table, and what to say when there is nothing. */
 import { ChartColumn, Table2 } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
+import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { IconButton } from '#ui/button.tsx'
 import { type ChartSeries, totalAt } from '#ui/charts/plot.tsx'
@@ -17,14 +18,18 @@ interface FigureProps {
   readonly showTotal?: boolean
   /** Stands at the right of the head: "149 this quarter". */
   readonly aside?: ReactNode
-  /** The chart itself. */
-  readonly children: ReactNode
+  /** The chart itself; as a function it is given the series that somebody left on in the legend. */
+  readonly children: ReactNode | ((shown: readonly ChartSeries[]) => ReactNode)
 }
 
 /** A chart with its heading, a summary for those who do not see it, and the same figures as a table. */
 export function ChartFigure({ title, points, series, height = 130, children, ...props }: FigureProps) {
   const { hasLegend = false, showTotal = false, aside } = props
   const [asTable, setAsTable] = useState(false)
+  const [hidden, setHidden] = useState<readonly string[]>([])
+  const shown = series.filter(({ name }) => !hidden.includes(name))
+  const toggle = (name: string) =>
+    setHidden(hidden.includes(name) ? hidden.filter((other) => other !== name) : [...hidden, name])
   const id = useId()
   const isEmpty = series.every(({ values }) => values.every((value) => value === 0))
   return (
@@ -34,14 +39,14 @@ export function ChartFigure({ title, points, series, height = 130, children, ...
           {title}
         </h2>
         <span className="grow" />
-        {hasLegend && <Legend series={series} />}
+        {hasLegend && <Legend series={series} hidden={hidden} onToggle={toggle} />}
         {aside !== undefined && <span className="text-ink-2 tabular-nums">{aside}</span>}
         {!isEmpty && <TableToggle title={title} isOn={asTable} onToggle={() => setAsTable(!asTable)} />}
       </div>
       <p className="sr-only">{summary(title, points, series)}</p>
       <div className="mt-3.5" style={{ minHeight: height + 22 }}>
         {isEmpty && <EmptySeries height={height} />}
-        {!isEmpty && !asTable && children}
+        {!isEmpty && !asTable && (typeof children === 'function' ? children(shown) : children)}
         {!isEmpty && asTable && (
           <FigureTable title={title} points={points} series={series} height={height + 22} showTotal={showTotal} />
         )}
@@ -50,13 +55,29 @@ export function ChartFigure({ title, points, series, height = 130, children, ...
   )
 }
 
-function Legend({ series }: Pick<FigureProps, 'series'>) {
+interface LegendProps extends Pick<FigureProps, 'series'> {
+  readonly hidden: readonly string[]
+  readonly onToggle: (name: string) => void
+}
+
+/** Names each series; a click leaves it out of the drawing, and brings it back. */
+function Legend({ series, hidden, onToggle }: LegendProps) {
   return (
-    <ul className="flex flex-wrap gap-x-4 gap-y-1 text-12 text-ink-2 max-md:hidden" aria-hidden="true">
+    <ul className="flex flex-wrap gap-x-1 text-12 text-ink-2 max-md:hidden" aria-label="Series">
       {series.map(({ name, glyph }) => (
-        <li key={name} className="inline-flex items-center gap-1.5">
-          {glyph}
-          {name}
+        <li key={name}>
+          <button
+            type="button"
+            aria-pressed={!hidden.includes(name)}
+            className={cx(
+              'inline-flex min-h-6 items-center gap-1.5 rounded-md px-1.5 hover:bg-n3',
+              hidden.includes(name) && 'text-ink-3 line-through',
+            )}
+            onClick={() => onToggle(name)}
+          >
+            {glyph}
+            {name}
+          </button>
         </li>
       ))}
     </ul>

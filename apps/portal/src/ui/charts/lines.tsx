@@ -15,6 +15,7 @@ interface LinesProps {
   readonly label: string
   readonly points: readonly ChartPoint[]
   readonly height?: number
+  readonly onOpen?: (index: number) => void
 }
 
 const dashes = { solid: undefined, dotted: '0.5 4', dashed: '5 4' } as const

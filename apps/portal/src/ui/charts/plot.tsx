@@ -1,5 +1,6 @@
 /** What all charts share: the ground they are drawn on, the band, the tooltip and the keys. */
-import { type CSSProperties, type PointerEvent, type ReactNode, useState } from 'react'
+import { type CSSProperties, type MouseEvent, type ReactNode, useState } from 'react'
+import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { type CountScale, labelled } from '#ui/charts/scale.ts'
 import type { ChartPoint } from '#ui/charts/series.ts'
@@ -29,6 +30,8 @@ interface PlotProps {
   readonly endRoom?: number
   /** Most labels under the axis. */
   readonly labelRoom?: number
+  /** Opens what a point stands for, on a click and on Enter. */
+  readonly onOpen?: ((index: number) => void) | undefined
   readonly children: ReactNode
 }
 
@@ -37,21 +40,30 @@ interface PlotProps {
  * tooltip with every value. `children` draw into it.
  */
 export function Plot({ label, points, series, scale, height, layout, endRoom = 0, ...rest }: PlotProps) {
-  const { showTotal = false, labelRoom = 7, children } = rest
+  const { showTotal = false, labelRoom = 7, onOpen, children } = rest
   const [active, setActive] = useState<number>()
   const last = points.length - 1
-  const move = (event: PointerEvent<HTMLElement>) => {
+  const pointAt = (event: MouseEvent<HTMLElement>) => {
     const { left, width } = event.currentTarget.getBoundingClientRect()
-    setActive(nearest((event.clientX - left) / width, points.length, layout))
+    return nearest((event.clientX - left) / width, points.length, layout)
+  }
+  const move = (event: MouseEvent<HTMLElement>) => setActive(pointAt(event))
+  const press = (key: string) => {
+    if (key === 'Escape') setActive(undefined)
+    if (key === 'Enter') onOpen?.(active ?? last)
   }
   return (
     <div className="@container/plot" style={{ paddingRight: endRoom }}>
       <div
-        className="relative ml-8 rounded-xs outline-offset-4 outline-focus has-focus-visible:outline-2"
+        className={cx(
+          'relative ml-8 rounded-xs outline-offset-4 outline-focus has-focus-visible:outline-2',
+          onOpen && 'cursor-pointer',
+        )}
         style={{ height }}
         onPointerMove={move}
         onPointerDown={move}
         onPointerLeave={() => setActive(undefined)}
+        onPointerUp={(event) => onOpen?.(pointAt(event))}
       >
         {/* The native control brings the arrow keys, Home and End, and is read out at every step. */}
         <input
@@ -65,7 +77,7 @@ export function Plot({ label, points, series, scale, height, layout, endRoom = 0
           onChange={(event) => setActive(event.currentTarget.valueAsNumber)}
           onFocus={() => setActive((now) => now ?? last)}
           onBlur={() => setActive(undefined)}
-          onKeyDown={(event) => event.key === 'Escape' && setActive(undefined)}
+          onKeyDown={(event) => press(event.key)}
         />
         {scale.ticks.map((tick) => (
           <GridLine key={tick} tick={tick} share={scale.share(tick)} />

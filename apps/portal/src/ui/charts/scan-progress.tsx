@@ -27,12 +27,13 @@ export function progressWords({
   hostCount,
 }: Pick<Scan, 'status' | 'progress' | 'hostCount'>): string {
   if (status === 'STATUS_CREATED') return progress?.failureReason || 'Waiting for its turn.'
+  if (progress?.phase === 'PHASE_WAITING' && progress.failureReason) return progress.failureReason
   const { scannedHosts, affectedHosts } = hostCount
   const done = Math.max(scannedHosts, progress?.hostsDone ?? 0)
   const total = progress?.hostsTotal ?? 0
   const word = (total || done) === 1 ? 'host' : 'hosts'
   const hosts = `${formatNumber(done)}${total > 0 ? ` of ${formatNumber(total)}` : ''} ${word} scanned`
-  const phase = progress ? `${phaseWords[progress.phase]}. ` : ''
+  const phase = progress ? `${progress.resumeTime ? 'Paused' : phaseWords[progress.phase]}. ` : ''
   return `${phase}${hosts}${affectedHosts > 0 ? `, ${formatNumber(affectedHosts)} affected` : ''}.`
 }
 

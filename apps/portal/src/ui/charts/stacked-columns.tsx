@@ -8,6 +8,7 @@ interface ColumnsProps {
   readonly label: string
   readonly points: readonly ChartPoint[]
   readonly height?: number
+  readonly onOpen?: (index: number) => void
 }
 
 /**

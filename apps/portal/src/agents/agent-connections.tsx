@@ -1,0 +1,82 @@
+/** When an agent was there: a month as a strip, and why each connection ended. */
+import type { Agent, AgentConnection } from '@glacis/contract/agent'
+import { useQuery } from '@tanstack/react-query'
+import { connections } from '#agents/queries.ts'
+import { availability, reasonWords } from '#agents/words.ts'
+import { useNow } from '#lib/clock.ts'
+import { cx } from '#lib/cx.ts'
+import { formatAge, formatDate, formatPercent } from '#lib/format.ts'
+import { Block } from '#ui/card.tsx'
+import { RelativeTime } from '#ui/relative-time.tsx'
+
+const days = 30
+const dayMs = 86_400_000
+const shownMax = 10
+
+export function AgentConnections({ agent }: { readonly agent: Agent }) {
+  const now = useNow()
+  const { data, isError } = useQuery(connections(agent.id))
+  const list = data?.connections ?? []
+  if (isError && !data) return <Block title="Availability">The connections could not be loaded.</Block>
+  if (data && list.length === 0) return null
+  return (
+    <Block title="Availability">
+      <Strip shares={availability(list, { createTime: agent.createTime, now, days })} now={now} />
+      <ul className="mt-3 [&>li]:border-b [&>li]:border-line [&>li]:py-2 [&>li:last-child]:border-b-0">
+        {list.slice(0, shownMax).map((one) => (
+          <Row key={one.id} connection={one} now={now} />
+        ))}
+      </ul>
+    </Block>
+  )
+}
+
+interface StripProps {
+  readonly shares: readonly (number | undefined)[]
+  readonly now: number
+}
+function Strip({ shares, now }: StripProps) {
+  const known = shares.filter((share) => share !== undefined)
+  const mean = known.reduce((sum, share) => sum + share, 0) / Math.max(1, known.length)
+  return (
+    <figure>
+      <div className="flex h-7 gap-0.5" aria-hidden="true">
+        {shares.map((share, index) => (
+          <span
+            key={index}
+            title={`${formatDate(now - (days - 1 - index) * dayMs)}: ${share === undefined ? 'not yet there' : formatPercent(share)}`}
+            className={cx('min-w-0 flex-1 rounded-[2px]', colourOf(share))}
+          />
+        ))}
+      </div>
+      <figcaption className="mt-1.5 text-12 text-ink-3">
+        Connected {formatPercent(mean)} of the time in the last {known.length === 1 ? 'day' : `${known.length} days`}.
+      </figcaption>
+    </figure>
+  )
+}
+
+function colourOf(share: number | undefined): string {
+  if (share === undefined) return 'bg-n4'
+  if (share >= 0.95) return 'bg-green-mark'
+  return share > 0 ? 'bg-green-edge' : 'bg-red-edge'
+}
+
+function Row({ connection, now }: { readonly connection: AgentConnection; readonly now: number }) {
+  const { connectTime, disconnectTime, reason } = connection
+  const lasted = formatAge(connectTime, disconnectTime ?? now)
+  return (
+    <li className="flex flex-wrap items-baseline gap-x-3">
+      <span className="font-medium">{reason ? reasonWords[reason] : 'Connected'}</span>
+      <span className="text-ink-2">
+        {disconnectTime ? `after ${lasted}` : `for ${lasted}`}
+        {connection.address && (
+          <>
+            , from <span className="font-mono">{connection.address}</span>
+          </>
+        )}
+      </span>
+      <RelativeTime value={disconnectTime ?? connectTime} className="ml-auto text-12 text-ink-3" />
+    </li>
+  )
+}

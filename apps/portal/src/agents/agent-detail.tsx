@@ -1,0 +1,198 @@
+/** `/agents/{id}` */
+import type { Agent } from '@glacis/contract/agent'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { Ellipsis, KeyRound, Pencil, SquareTerminal, Trash2, Unplug } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { AgentConnections } from '#agents/agent-connections.tsx'
+import { type AgentDialog, AgentDialogs } from '#agents/agent-dialogs.tsx'
+import { AgentJobs } from '#agents/agent-jobs.tsx'
+import { LastSeen } from '#agents/agent-table.tsx'
+import { LostWords } from '#agents/lost-agents.tsx'
+import { one } from '#agents/queries.ts'
+import { isLost, latencyWords } from '#agents/words.ts'
+import { formatNumber } from '#lib/format.ts'
+import { Button } from '#ui/button.tsx'
+import { Detail, Fact, Facts } from '#ui/card.tsx'
+import { CopyButton } from '#ui/copy-field.tsx'
+import { Menu, MenuAction } from '#ui/menu.tsx'
+import { Note } from '#ui/note.tsx'
+import { Crumb, PageHead } from '#ui/page-head.tsx'
+import { AbsoluteTime } from '#ui/relative-time.tsx'
+import { AgentStatus } from '#ui/status.tsx'
+
+const route = getRouteApi('/_auth/agents/$id')
+
+/** @param targets the targets that it scans, which belong to another room */
+export function AgentDetailPage({ targets }: { readonly targets?: ReactNode }) {
+  const { id } = route.useParams()
+  const { agent } = useSuspenseQuery(one(id)).data
+  const navigate = useNavigate()
+  const [dialog, setDialog] = useState<AgentDialog>()
+  const open = (kind: AgentDialog['kind']) => setDialog({ kind, agent })
+  return (
+    <div className="pg flex grow flex-col">
+      <PageHead
+        title={<span className="font-mono">{agent.name}</span>}
+        documentTitle={agent.name}
+        crumbs={<Crumb to="/agents">Agents</Crumb>}
+        here={<span className="font-mono">{agent.name}</span>}
+        actions={<Actions agent={agent} onOpen={open} />}
+      />
+      <MetaLine agent={agent} />
+      <Detail rail={<Rail agent={agent} onDelete={() => open('delete')} />}>
+        <Notes agent={agent} onInstall={() => open('install')} />
+        {targets}
+        <AgentJobs id={id} />
+        <AgentConnections agent={agent} />
+      </Detail>
+      <AgentDialogs
+        dialog={dialog}
+        onDialog={setDialog}
+        onDeleted={() => navigate({ to: '/agents', search: {}, replace: true })}
+      />
+    </div>
+  )
+}
+
+function Actions({ agent, onOpen }: { readonly agent: Agent; readonly onOpen: (kind: AgentDialog['kind']) => void }) {
+  return (
+    <>
+      <span className="max-md:flex-none!">
+        <Menu label="More actions" square button={<Ellipsis aria-hidden="true" />}>
+          <MenuAction icon={<SquareTerminal />} onClick={() => onOpen('install')}>
+            Show install command
+          </MenuAction>
+          <MenuAction icon={<KeyRound />} onClick={() => onOpen('rotate')}>
+            Rotate token
+          </MenuAction>
+          <MenuAction danger icon={<Trash2 />} onClick={() => onOpen('delete')}>
+            Delete
+          </MenuAction>
+        </Menu>
+      </span>
+      <Button size="sm" icon={<Pencil />} onClick={() => onOpen('rename')}>
+        Rename
+      </Button>
+      {agent.status === 'STATUS_DISCONNECTED' && (
+        <Button variant="primary" size="sm" icon={<SquareTerminal />} onClick={() => onOpen('install')}>
+          {agent.lastSeenTime ? 'Show reconnect steps' : 'Show install command'}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function MetaLine({ agent }: { readonly agent: Agent }) {
+  const latency = latencyWords(agent)
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5 px-(--gl-gutter) pt-1.5 text-ink-2">
+      <span className="text-ink">
+        <AgentStatus status={agent.status} />
+      </span>
+      {latency && <span>{latency} latency</span>}
+      <span>
+        {agent.lastSeenTime ? (
+          <>
+            Last seen <LastSeen agent={agent} />
+          </>
+        ) : (
+          'Never connected'
+        )}
+      </span>
+    </div>
+  )
+}
+
+/** What is wrong now, and what to do. */
+function Notes({ agent, onInstall }: { readonly agent: Agent; readonly onInstall: () => void }) {
+  const problems = agent.problems ?? []
+  const lost = isLost(agent)
+  const isNew = agent.lastSeenTime === undefined
+  if (!lost && !isNew && problems.length === 0) return null
+  return (
+    <div className="grid gap-2 px-(--gl-gutter) pt-4">
+      {lost && (
+        <Note variant="orange" icon={<Unplug aria-hidden="true" />}>
+          <LostWords agent={agent} /> Look whether its machine is up and reaches this server; then start it there again.
+          It needs no new token.
+        </Note>
+      )}
+      {isNew && (
+        <Note variant="main">
+          It has never connected.{' '}
+          <button type="button" className="underline underline-offset-3" onClick={onInstall}>
+            Show install command
+          </button>
+        </Note>
+      )}
+      {problems.map((problem) => (
+        <Note key={problem} variant="yellow">
+          {problem}
+        </Note>
+      ))}
+    </div>
+  )
+}
+
+function Rail({ agent, onDelete }: { readonly agent: Agent; readonly onDelete: () => void }) {
+  return (
+    <>
+      <section>
+        <h2>Details</h2>
+        <Facts>
+          <Fact name="Status">
+            <AgentStatus status={agent.status} />
+          </Fact>
+          {latencyWords(agent) && <Fact name="Latency">{latencyWords(agent)}</Fact>}
+          <Fact name="Last seen">
+            <LastSeen agent={agent} />
+          </Fact>
+          {agent.version && <Fact name="Version">{agent.version}</Fact>}
+          {agent.system && <Fact name="System">{agent.system}</Fact>}
+          {agent.hostname && (
+            <Fact name="Host">
+              <span className="font-mono">{agent.hostname}</span>
+            </Fact>
+          )}
+          {agent.networks && agent.networks.length > 0 && (
+            <Fact name="Networks">
+              <span className="font-mono">{agent.networks.join(', ')}</span>
+            </Fact>
+          )}
+          {agent.tokenExpireTime && (
+            <Fact name="Token until">
+              <AbsoluteTime value={agent.tokenExpireTime} />
+            </Fact>
+          )}
+          <Fact name="Created">
+            <AbsoluteTime value={agent.createTime} />
+          </Fact>
+          <Fact name="Updated">
+            <AbsoluteTime value={agent.updateTime} />
+          </Fact>
+          <Fact name="Id">
+            <span className="flex items-start gap-1">
+              <span className="font-mono text-12 wrap-anywhere">{agent.id}</span>
+              <CopyButton label="Copy id" value={agent.id} />
+            </span>
+          </Fact>
+        </Facts>
+      </section>
+      <section>
+        <h2>Delete agent</h2>
+        <p className="text-ink-2">{partingWords(agent.targetCount ?? 0)}</p>
+        <Button size="sm" icon={<Trash2 />} className="mt-3" onClick={onDelete}>
+          Delete agent
+        </Button>
+      </section>
+    </>
+  )
+}
+
+/** What becomes of its targets. */
+export function partingWords(count: number): string {
+  if (count === 0) return 'Its key is revoked at once.'
+  if (count === 1) return 'Its target stays in scope but cannot be scanned until it gets another agent.'
+  return `Its ${formatNumber(count)} targets stay in scope but cannot be scanned until they get another agent.`
+}

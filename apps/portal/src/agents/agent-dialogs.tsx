@@ -1,0 +1,43 @@
+/** What can be done with one agent, one dialog at a time. */
+import type { Agent } from '@glacis/contract/agent'
+import { DeleteAgent } from '#agents/delete-agent.tsx'
+import { InstallAgent } from '#agents/install-agent.tsx'
+import { RenameAgent } from '#agents/rename-agent.tsx'
+import { RotateToken } from '#agents/rotate-token.tsx'
+
+export interface AgentDialog {
+  /** `token`: the agent carries one that is shown now and never again. */
+  readonly kind: 'token' | 'install' | 'rename' | 'rotate' | 'delete'
+  readonly agent: Agent
+}
+
+interface AgentDialogsProps {
+  readonly dialog: AgentDialog | undefined
+  readonly onDialog: (dialog: AgentDialog | undefined) => void
+  /** Leaves the page of what is gone. */
+  readonly onDeleted?: () => Promise<void>
+}
+
+export function AgentDialogs({ dialog, onDialog, onDeleted }: AgentDialogsProps) {
+  const close = () => onDialog(undefined)
+  const of = (kind: AgentDialog['kind']) => (dialog?.kind === kind ? dialog.agent : undefined)
+  const shown = of('token') ?? of('install')
+  const [renamed, rotated, deleted] = [of('rename'), of('rotate'), of('delete')]
+  return (
+    <>
+      {shown && (
+        <InstallAgent
+          key={shown.token ?? shown.id}
+          agent={shown}
+          onClose={close}
+          onRotate={() => onDialog({ kind: 'rotate', agent: shown })}
+        />
+      )}
+      {renamed && <RenameAgent agent={renamed} onClose={close} />}
+      {rotated && (
+        <RotateToken agent={rotated} onClose={close} onRotated={(agent) => onDialog({ kind: 'token', agent })} />
+      )}
+      {deleted && <DeleteAgent agent={deleted} onClose={close} {...(onDeleted && { onDeleted })} />}
+    </>
+  )
+}

@@ -1,0 +1,60 @@
+import type { Agent } from '@glacis/contract/agent'
+import { describe, expect, it } from 'vitest'
+import { availability, isLost, latencyWords, nameProblem, sorted, targetWords } from '#agents/words.ts'
+
+const day = '2026-11-20T00:00:00Z'
+function agent(name: string, status: Agent['status'], lastSeenTime?: string): Agent {
+  const time = { createTime: day, updateTime: day }
+  return { id: name, name, status, ...time, ...(lastSeenTime && { lastSeenTime }) }
+}
+const here = agent('bern-dmz-1', 'STATUS_CONNECTED', '2026-11-21T10:00:00Z')
+const away = agent('lausanne-dc', 'STATUS_DISCONNECTED', '2026-11-21T09:00:00Z')
+const fresh = agent('altdorf', 'STATUS_DISCONNECTED')
+
+it.each([
+  [undefined, ['lausanne-dc', 'bern-dmz-1', 'altdorf']],
+  ['name', ['altdorf', 'bern-dmz-1', 'lausanne-dc']],
+  ['seen', ['bern-dmz-1', 'lausanne-dc', 'altdorf']],
+] as const)('sorts by %s', (sort, names) => {
+  expect(sorted([here, fresh, away], sort).map(({ name }) => name)).toEqual(names)
+})
+
+it('calls lost what was there and is not', () => {
+  expect([here, away, fresh].map(isLost)).toEqual([false, true, false])
+})
+
+it.each([
+  ['0.042s', '42 ms'],
+  ['1.5s', '1 s'],
+  [undefined, undefined],
+])('writes a latency of %s as %s', (latency, words) => {
+  expect(latencyWords(latency === undefined ? {} : { latency })).toBe(words)
+})
+
+it.each([
+  ['', 'Required'],
+  ['  ', 'Required'],
+  ['x', undefined],
+  ['x'.repeat(128), undefined],
+  ['x'.repeat(129), 'String must contain at most 128 character(s)'],
+])('says of the name %j: %s', (name, problem) => {
+  expect(nameProblem(name)).toBe(problem)
+})
+
+it('counts targets in words', () => {
+  expect([targetWords(1), targetWords(1234)]).toEqual(['1 target is', "1'234 targets are"])
+})
+
+describe('availability', () => {
+  const now = Date.parse('2026-11-21T00:00:00Z')
+  const spans = [
+    { connectTime: '2026-11-20T12:00:00Z' },
+    { connectTime: '2026-11-19T00:00:00Z', disconnectTime: '2026-11-19T06:00:00Z' },
+  ]
+  it('is a share of each day, and nothing for the days before the agent was made', () => {
+    expect(availability(spans, { createTime: '2026-11-19T00:00:00Z', now, days: 3 })).toEqual([undefined, 0.25, 0.5])
+  })
+  it('counts the first day from the moment the agent was made', () => {
+    expect(availability(spans, { createTime: '2026-11-20T12:00:00Z', now, days: 1 })).toEqual([1])
+  })
+})

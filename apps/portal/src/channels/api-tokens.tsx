@@ -1,0 +1,185 @@
+import { type ApiToken, TokenScope } from '@glacis/contract/access'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { KeyRound, Plus } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { ApiFailure } from '#api/failure.ts'
+import { makeToken, revokeToken, tokens } from '#channels/queries.ts'
+import type { Shown } from '#channels/secret-dialog.tsx'
+import { useNow } from '#lib/clock.ts'
+import { formatDate } from '#lib/format.ts'
+import { portalConfig } from '#lib/portal-config.ts'
+import { Button } from '#ui/button.tsx'
+import { Dialog } from '#ui/dialog.tsx'
+import { SelectField, TextField } from '#ui/field.tsx'
+import { RelativeTime } from '#ui/relative-time.tsx'
+
+const scopeWords: Readonly<Record<TokenScope, string>> = {
+  SCOPE_READ: 'Read',
+  SCOPE_SCAN: 'Read and start scans',
+  SCOPE_WRITE: 'Read and change',
+}
+const lives = [30, 90, 180, 365] as const
+const dayMs = 86_400_000
+
+/** Tokens for programs: which there are, until when, and when each was last used. */
+export function ApiTokens({ onSecret }: { readonly onSecret: (shown: Shown) => void }) {
+  const { data } = useQuery(tokens())
+  const [isMaking, setIsMaking] = useState(false)
+  const [leaving, setLeaving] = useState<ApiToken>()
+  const list = data?.apiTokens ?? []
+  return (
+    <section aria-labelledby="api-tokens" className="py-7">
+      <div className="flex flex-wrap items-start justify-between gap-3">
+        <div>
+          <h2 id="api-tokens" className="text-14/5 font-semibold">
+            API tokens
+          </h2>
+          <p className="text-ink-2">
+            For programs of your own.{' '}
+            <a href={portalConfig().apiDocsUrl} target="_blank" rel="noreferrer" className="inline-link">
+              API Documentation
+            </a>
+          </p>
+        </div>
+        <Button size="sm" icon={<Plus aria-hidden="true" />} onClick={() => setIsMaking(true)}>
+          Create token
+        </Button>
+      </div>
+      {list.length > 0 && (
+        <ul aria-label="API tokens" className="mt-3 divide-y divide-line rounded-lg border border-line">
+          {list.map((token) => (
+            <TokenRow key={token.id} token={token} onRevoke={() => setLeaving(token)} />
+          ))}
+        </ul>
+      )}
+      <MakeToken open={isMaking} onClose={() => setIsMaking(false)} onSecret={onSecret} />
+      <RevokeToken token={leaving} onClose={() => setLeaving(undefined)} />
+    </section>
+  )
+}
+
+function TokenRow({ token, onRevoke }: { readonly token: ApiToken; readonly onRevoke: () => void }) {
+  const hasExpired = Date.parse(token.expireTime) < useNow()
+  return (
+    <li className="flex min-h-13.5 items-center gap-3 py-2 pr-3 pl-4 max-md:flex-wrap">
+      <KeyRound aria-hidden="true" className="size-4 text-ink-2" />
+      <div className="min-w-0 flex-1">
+        <p className="font-medium wrap-anywhere">{token.name}</p>
+        <p className="text-12 text-ink-2">
+          <span className="font-mono">{token.prefix}…</span> ·{' '}
+          {token.scopes.map((scope) => scopeWords[scope]).join(', ')} · {hasExpired ? 'expired' : 'until'}{' '}
+          {formatDate(token.expireTime)} ·{' '}
+          {token.lastUsedTime ? (
+            <>
+              last used <RelativeTime value={token.lastUsedTime} />
+            </>
+          ) : (
+            'never used'
+          )}
+        </p>
+      </div>
+      <Button size="sm" aria-label={`Revoke ${token.name}`} onClick={onRevoke}>
+        Revoke
+      </Button>
+    </li>
+  )
+}
+
+interface MakeTokenProps {
+  readonly open: boolean
+  readonly onClose: () => void
+  readonly onSecret: (shown: Shown) => void
+}
+
+function MakeToken({ open, onClose, onSecret }: MakeTokenProps) {
+  const making = useMutation(makeToken(useQueryClient()))
+  const [name, setName] = useState('')
+  const [scope, setScope] = useState<TokenScope>('SCOPE_READ')
+  const [days, setDays] = useState<number>(90)
+  const close = () => {
+    setName('')
+    making.reset()
+    onClose()
+  }
+  const make = (event: FormEvent) => {
+    event.preventDefault()
+    const expireTime = new Date(Date.now() + days * dayMs - 60_000).toISOString()
+    const onSuccess = ({ apiToken }: { apiToken: ApiToken }) => {
+      close()
+      if (apiToken.token) onSecret({ what: 'API token', value: apiToken.token })
+    }
+    making.mutate({ name, scopes: [scope], expireTime }, { onSuccess })
+  }
+  const refusal = making.error instanceof ApiFailure ? making.error.fieldErrors.get('apiToken.name') : undefined
+  return (
+    <Dialog
+      open={open}
+      onClose={close}
+      busy={making.isPending}
+      title="Create API token"
+      footer={
+        <>
+          <Button onClick={close} disabled={making.isPending}>
+            Cancel
+          </Button>
+          <Button type="submit" form="make-token" variant="primary" loading={making.isPending}>
+            Create token
+          </Button>
+        </>
+      }
+    >
+      <form id="make-token" noValidate onSubmit={make} className="grid gap-4">
+        <TextField
+          label="Name"
+          maxLength={128}
+          value={name}
+          state={refusal ? 'error' : 'default'}
+          messages={refusal ? [refusal] : []}
+          hint="Says what uses it, such as the name of a pipeline."
+          onChange={(event) => setName(event.target.value)}
+        />
+        <SelectField label="May" value={scope} onChange={(event) => setScope(TokenScope.parse(event.target.value))}>
+          {TokenScope.options.map((one) => (
+            <option key={one} value={one}>
+              {scopeWords[one]}
+            </option>
+          ))}
+        </SelectField>
+        <SelectField label="Expires after" value={days} onChange={(event) => setDays(Number(event.target.value))}>
+          {lives.map((life) => (
+            <option key={life} value={life}>
+              {life} days
+            </option>
+          ))}
+        </SelectField>
+      </form>
+    </Dialog>
+  )
+}
+
+function RevokeToken({ token, onClose }: { readonly token: ApiToken | undefined; readonly onClose: () => void }) {
+  const revoking = useMutation(revokeToken(useQueryClient()))
+  return (
+    <Dialog
+      open={token !== undefined}
+      onClose={onClose}
+      busy={revoking.isPending}
+      title={`Revoke ${token?.name ?? 'token'}`}
+      description="Whatever uses it is refused from now on. This cannot be undone."
+      footer={
+        <>
+          <Button onClick={onClose} disabled={revoking.isPending}>
+            Cancel
+          </Button>
+          <Button
+            variant="danger"
+            loading={revoking.isPending}
+            onClick={() => token && revoking.mutate(token.id, { onSuccess: onClose })}
+          >
+            Revoke
+          </Button>
+        </>
+      }
+    />
+  )
+}

@@ -1,0 +1,144 @@
+import type { Channel } from '@glacis/contract/channel'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Check, Hash, Mail, MessagesSquare, Webhook } from 'lucide-react'
+import { useState } from 'react'
+import { ChannelForm } from '#channels/channel-form.tsx'
+import { DeliveryLog } from '#channels/delivery-log.tsx'
+import { change, create, sendTest } from '#channels/queries.ts'
+import type { Shown } from '#channels/secret-dialog.tsx'
+import { type kinds, maskedAddress, ruleWords, trouble } from '#channels/words.ts'
+import { addToast } from '#lib/toasts.ts'
+import { Badge } from '#ui/badge.tsx'
+import { Button } from '#ui/button.tsx'
+import { RelativeTime } from '#ui/relative-time.tsx'
+
+const icons = {
+  KIND_EMAIL: <Mail />,
+  KIND_SLACK: <Hash />,
+  KIND_WEBHOOK: <Webhook />,
+  KIND_DISCORD: <MessagesSquare />,
+} as const
+
+interface ChannelRowProps {
+  readonly kind: (typeof kinds)[number]
+  /** Undefined: there is none of this kind yet. */
+  readonly channel: Channel | undefined
+  /** Address of the account. */
+  readonly email: string
+  readonly onSecret: (shown: Shown) => void
+}
+
+/** One channel: what it is, whether it works, and what it is set to, edited in place. */
+export function ChannelRow({ kind, channel, email, onSecret }: ChannelRowProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  const isOn = channel?.isEnabled ?? false
+  const problem = channel && trouble(channel)
+  return (
+    <li className="flex gap-3.5 py-6">
+      <span className="grid size-9 flex-none place-items-center rounded-md border border-line-strong [&_.lucide]:size-4">
+        {icons[kind.kind]}
+      </span>
+      <div className="min-w-0 flex-1">
+        <div className="flex flex-wrap items-start gap-x-4 gap-y-2">
+          <div className="min-w-0 flex-1 basis-52">
+            <h2 className="flex items-center gap-2 text-14/5 font-semibold">
+              {kind.name}
+              {isOn ? (
+                <Badge variant="green">
+                  <Check aria-hidden="true" className="size-3" />
+                  On
+                </Badge>
+              ) : (
+                <Badge>Off</Badge>
+              )}
+            </h2>
+            <p className="text-ink-2 wrap-anywhere">{sentence(kind, channel, email)}</p>
+            {channel && isOn && <p className="mt-0.5 text-12 text-ink-3">{ruleWords(channel.rule)}</p>}
+            {channel?.lastDelivery && !problem && (
+              <p className="text-12 text-ink-3">
+                Last sent <RelativeTime value={channel.lastDelivery.createTime} />
+              </p>
+            )}
+            {problem && <p className="mt-1 text-12 text-red-ink wrap-anywhere">{problem}</p>}
+          </div>
+          {!isOpen && <Actions kind={kind} channel={channel} onEdit={() => setIsOpen(true)} />}
+        </div>
+        {isOpen && (
+          <>
+            <ChannelForm kind={kind.kind} channel={channel} onClose={() => setIsOpen(false)} onSecret={onSecret} />
+            {channel && <DeliveryLog channel={channel} />}
+          </>
+        )}
+      </div>
+    </li>
+  )
+}
+
+function sentence(kind: ChannelRowProps['kind'], channel: Channel | undefined, email: string): string {
+  if (kind.kind === 'KIND_EMAIL') return channel?.isEnabled ? `Sent to ${email}.` : kind.sentence
+  return channel?.webhookUrl ? maskedAddress(channel.webhookUrl) : kind.sentence
+}
+
+function Actions({
+  kind: { kind, name },
+  channel,
+  onEdit,
+}: Pick<ChannelRowProps, 'kind' | 'channel'> & { readonly onEdit: () => void }) {
+  const client = useQueryClient()
+  const making = useMutation(create(client))
+  const changing = useMutation(change(client))
+  const testing = useMutation(sendTest())
+  const isBusy = making.isPending || changing.isPending
+  if (!channel) {
+    return (
+      <Button
+        size="sm"
+        loading={isBusy}
+        aria-label={kind === 'KIND_EMAIL' ? 'Turn on Email' : `Connect ${name}`}
+        onClick={() => (kind === 'KIND_EMAIL' ? making.mutate({ kind }) : onEdit())}
+      >
+        {kind === 'KIND_EMAIL' ? 'Turn on' : 'Connect'}
+      </Button>
+    )
+  }
+  const turn = () => changing.mutate({ id: channel.id, channel: { isEnabled: !channel.isEnabled } })
+  const canTurn = kind === 'KIND_EMAIL' || channel.webhookUrl !== ''
+  return (
+    <div className="flex flex-wrap gap-2">
+      {canTurn && (
+        <Button
+          size="sm"
+          variant="ghost"
+          loading={testing.isPending}
+          aria-label={`Send a test to ${name}`}
+          onClick={() => testing.mutate(channel.id, { onSuccess: (outcome) => tell(name, outcome) })}
+        >
+          Send test
+        </Button>
+      )}
+      {canTurn && (
+        <Button size="sm" loading={isBusy} aria-label={`${turnWord(channel)} ${name}`} onClick={turn}>
+          {turnWord(channel)}
+        </Button>
+      )}
+      <Button size="sm" aria-label={`Edit ${name}`} onClick={onEdit}>
+        Edit
+      </Button>
+    </div>
+  )
+}
+
+function turnWord({ isEnabled, failureCount }: Channel): string {
+  if (isEnabled) return 'Turn off'
+  return failureCount > 0 ? 'Resume' : 'Turn on'
+}
+
+function tell(
+  name: string,
+  { error, statusCode, answer }: { error: string; statusCode?: number | undefined; answer: string },
+) {
+  const said = answer ? ` It said: ${answer.slice(0, 120)}` : ''
+  if (error) addToast('error', { title: 'Test failed', message: `${error}.${said}` })
+  else
+    addToast('success', { title: 'Success', message: `${name} took the test${statusCode ? ` (${statusCode})` : ''}.` })
+}

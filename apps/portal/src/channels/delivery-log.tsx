@@ -1,0 +1,51 @@
+import type { Channel, Delivery } from '@glacis/contract/channel'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { deliveries, sendAgain } from '#channels/queries.ts'
+import { Badge, type BadgeVariant } from '#ui/badge.tsx'
+import { Button } from '#ui/button.tsx'
+import { RelativeTime } from '#ui/relative-time.tsx'
+
+const states: Readonly<Record<Delivery['state'], { word: string; colour: BadgeVariant }>> = {
+  STATE_PENDING: { word: 'On its way', colour: 'gray' },
+  STATE_DELIVERED: { word: 'Delivered', colour: 'green' },
+  STATE_FAILED: { word: 'Failed', colour: 'red' },
+}
+
+/** What went through a channel of late, and what came of it. */
+export function DeliveryLog({ channel }: { readonly channel: Channel }) {
+  const { data } = useQuery(deliveries(channel.id))
+  const again = useMutation(sendAgain(useQueryClient()))
+  if (!data || data.deliveries.length === 0) return null
+  return (
+    <section aria-label="Deliveries" className="mt-6">
+      <h3 className="mb-1.5 text-12 font-medium text-ink-3">Last deliveries</h3>
+      <ul className="divide-y divide-line rounded-lg border border-line">
+        {data.deliveries.map((delivery) => (
+          <li key={delivery.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2">
+            <Badge variant={states[delivery.state].colour}>{states[delivery.state].word}</Badge>
+            <span className="min-w-0 flex-1">
+              {delivery.eventCount === 1 ? '1 event' : `${delivery.eventCount} events`}
+              <span className="text-ink-3">
+                {' · '}
+                <RelativeTime value={delivery.createTime} />
+                {delivery.statusCode && ` · ${delivery.statusCode}`}
+                {delivery.latency && ` · ${Math.round(Number.parseFloat(delivery.latency) * 1000)} ms`}
+              </span>
+              {delivery.error && <span className="block text-12 text-red-ink wrap-anywhere">{delivery.error}</span>}
+            </span>
+            {delivery.state !== 'STATE_PENDING' && (
+              <Button
+                size="xs"
+                variant="ghost"
+                loading={again.isPending && again.variables.deliveryId === delivery.id}
+                onClick={() => again.mutate({ id: channel.id, deliveryId: delivery.id })}
+              >
+                Redeliver
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

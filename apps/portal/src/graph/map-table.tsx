@@ -1,0 +1,166 @@
+/** The same graph as words and tables: what to do first, and who is linked to whom. */
+import { useState } from 'react'
+import { KindGlyph } from '#graph/kind-glyph.tsx'
+import { byDegree, type Kind, kindWords, levers, type MapGraph } from '#graph/model.ts'
+import { formatNumber } from '#lib/format.ts'
+import { Button } from '#ui/button.tsx'
+import { Cell, HeaderCell, Table } from '#ui/table.tsx'
+
+interface MapTableProps {
+  readonly graph: MapGraph
+  readonly onNode: (node: number) => void
+}
+
+const leversShown = 5
+const rowsAtOnce = 100
+const linkedShown = 6
+
+export function MapTable({ graph, onNode }: MapTableProps) {
+  const [rows, setRows] = useState(rowsAtOnce)
+  const order = byDegree(graph)
+  const most = (kind: Kind) => order.filter((index) => graph.nodes[index]?.kind === kind).slice(0, leversShown)
+  return (
+    <div className="min-w-0 flex-1 pb-6">
+      <div className="ruled g-3 border-b border-line">
+        <Levers graph={graph} onNode={onNode} />
+        <Connected graph={graph} title="Most connected threats" indexes={most('threat')} onNode={onNode} />
+        <Connected graph={graph} title="Most connected hosts" indexes={most('host')} onNode={onNode} />
+      </div>
+      <Table label="Nodes of the map, the most connected first">
+        <thead>
+          <tr>
+            <HeaderCell width={320}>Node</HeaderCell>
+            <HeaderCell width={110}>Kind</HeaderCell>
+            <HeaderCell width={80} align="end">
+              Links
+            </HeaderCell>
+            <HeaderCell priority={2}>Linked to</HeaderCell>
+          </tr>
+        </thead>
+        <tbody>
+          {order.slice(0, rows).map((index) => (
+            <NodeRow key={graph.nodes[index]?.id} graph={graph} index={index} onNode={onNode} />
+          ))}
+        </tbody>
+      </Table>
+      {order.length > rows && (
+        <p className="px-(--gl-gutter) py-3">
+          <Button size="sm" onClick={() => setRows(rows + rowsAtOnce)}>
+            Show more ({formatNumber(order.length - rows)} left)
+          </Button>
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** What one update would remove, in a sentence and as a list. */
+function Levers({ graph, onNode }: MapTableProps) {
+  const best = levers(graph).slice(0, leversShown)
+  const [first] = best
+  return (
+    <section aria-labelledby="levers">
+      <h2 id="levers" className="text-14 leading-5 font-semibold">
+        Biggest lever
+      </h2>
+      {first ? (
+        <p className="mt-1 text-ink-2">
+          Updating {graph.nodes[first.index]?.name} would remove {counted(first.threats, 'threat')} on{' '}
+          {counted(first.hosts, 'host')}.
+        </p>
+      ) : (
+        <p className="mt-1 text-ink-2">No product here carries a threat.</p>
+      )}
+      <List
+        graph={graph}
+        items={best.map((one) => ({ index: one.index, words: counted(one.threats, 'threat') }))}
+        onNode={onNode}
+      />
+    </section>
+  )
+}
+
+interface ConnectedProps extends MapTableProps {
+  readonly title: string
+  readonly indexes: readonly number[]
+}
+function Connected({ graph, title, indexes, onNode }: ConnectedProps) {
+  return (
+    <section aria-label={title}>
+      <h2 className="text-14 leading-5 font-semibold">{title}</h2>
+      {indexes.length === 0 && <p className="mt-1 text-ink-2">There are none here.</p>}
+      <List
+        graph={graph}
+        items={indexes.map((index) => ({ index, words: counted(graph.nodes[index]?.linked.length ?? 0, 'link') }))}
+        onNode={onNode}
+      />
+    </section>
+  )
+}
+
+interface ListProps extends MapTableProps {
+  readonly items: readonly { readonly index: number; readonly words: string }[]
+}
+function List({ graph, items, onNode }: ListProps) {
+  return (
+    <ul className="mt-2">
+      {items.map(({ index, words }) => {
+        const node = graph.nodes[index]
+        return (
+          node && (
+            <li key={node.id}>
+              <button
+                type="button"
+                onClick={() => onNode(index)}
+                className="-mx-1.5 flex min-h-7 w-[calc(100%+.75rem)] items-center gap-2 rounded-md px-1.5 text-left hover:bg-n3"
+              >
+                <KindGlyph kind={node.kind} />
+                <span className="min-w-0 wrap-anywhere">{node.name}</span>
+                <span className="ml-auto flex-none text-ink-2 tabular-nums">{words}</span>
+              </button>
+            </li>
+          )
+        )
+      })}
+    </ul>
+  )
+}
+
+function NodeRow({ graph, index, onNode }: MapTableProps & { readonly index: number }) {
+  const node = graph.nodes[index]
+  if (!node) return null
+  const names = node.linked.slice(0, linkedShown).map((other) => graph.nodes[other]?.name)
+  const more = node.linked.length - names.length
+  return (
+    <tr>
+      <Cell primary label="Node">
+        <button
+          type="button"
+          onClick={() => onNode(index)}
+          className="max-w-full truncate rounded-[4px] text-left font-medium hover:underline"
+        >
+          {node.name}
+        </button>
+      </Cell>
+      <Cell label="Kind">
+        <span className="inline-flex items-center gap-2">
+          <KindGlyph kind={node.kind} />
+          {kindWords[node.kind]}
+        </span>
+      </Cell>
+      <Cell label="Links" align="end">
+        {formatNumber(node.linked.length)}
+      </Cell>
+      <Cell label="Linked to" priority={2}>
+        <span className="text-ink-2">
+          {names.join(', ')}
+          {more > 0 && ` and ${formatNumber(more)} more`}
+        </span>
+      </Cell>
+    </tr>
+  )
+}
+
+function counted(count: number, word: string): string {
+  return `${formatNumber(count)} ${count === 1 ? word : `${word}s`}`
+}

@@ -1,0 +1,54 @@
+/** What each kind of node looks like: equal weight to the eye, told apart without colour. */
+import type { Kind } from '#graph/model.ts'
+import type { Palette } from '#graph/palette.ts'
+
+/** In units of the plane. */
+export const nodeRadius = 6
+/** Smaller on the screen, a node is a dot. */
+const dotRadius = 2
+
+type Path = Pick<CanvasRenderingContext2D, 'moveTo' | 'lineTo' | 'arc' | 'closePath' | 'roundRect'>
+
+/** Adds the outline of a node to the path: a rounded square, a triangle, a circle. */
+export function traceNode(path: Path, kind: Kind, x: number, y: number, radius: number): void {
+  if (kind === 'product') {
+    const half = radius * 0.88
+    path.roundRect(x - half, y - half, 2 * half, 2 * half, radius * 0.25)
+    return
+  }
+  if (kind === 'threat') {
+    path.moveTo(x, y - radius * 1.15)
+    path.lineTo(x + radius * 1.1, y + radius * 0.85)
+    path.lineTo(x - radius * 1.1, y + radius * 0.85)
+    path.closePath()
+    return
+  }
+  path.moveTo(x + radius, y)
+  path.arc(x, y, radius, 0, 2 * Math.PI)
+}
+
+/** Draws all nodes of a kind; `points` holds x and y in turn. */
+export function drawNodes(
+  context: CanvasRenderingContext2D,
+  kind: Kind,
+  points: readonly number[],
+  scale: number,
+  palette: Palette,
+): void {
+  const radius = nodeRadius * scale
+  context.fillStyle = palette[kind]
+  if (radius <= dotRadius) {
+    const side = Math.max(1.6, radius * 1.7)
+    for (let i = 0; i < points.length; i += 2) {
+      context.fillRect((points[i] ?? 0) - side / 2, (points[i + 1] ?? 0) - side / 2, side, side)
+    }
+    return
+  }
+  const halo = Math.min(1.5, radius / 4)
+  context.strokeStyle = palette.canvas
+  context.lineWidth = 2 * halo
+  context.beginPath()
+  for (let i = 0; i < points.length; i += 2) traceNode(context, kind, points[i] ?? 0, points[i + 1] ?? 0, radius)
+  context.stroke()
+  context.fill()
+}

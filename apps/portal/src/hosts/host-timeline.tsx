@@ -1,0 +1,84 @@
+/** What came and went on a host. */
+import type { HostEvent } from '@glacis/contract/inventory'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { DoorClosed, DoorOpen, Layers, Radar, ShieldAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { timeline } from '#hosts/queries.ts'
+import { Button } from '#ui/button.tsx'
+import { SectionHead } from '#ui/card.tsx'
+import { RelativeTime } from '#ui/relative-time.tsx'
+
+const looks: Readonly<Record<HostEvent['kind'], { readonly icon: ReactNode; readonly words: string }>> = {
+  KIND_FIRST_SEEN: { icon: <Radar />, words: 'First seen' },
+  KIND_PORT_OPENED: { icon: <DoorOpen />, words: 'Port opened' },
+  KIND_PORT_CLOSED: { icon: <DoorClosed />, words: 'Port closed' },
+  KIND_TECHNOLOGY_APPEARED: { icon: <Layers />, words: 'Software recognised' },
+  KIND_TECHNOLOGY_GONE: { icon: <Layers />, words: 'Software gone' },
+  KIND_ISSUE: { icon: <ShieldAlert />, words: 'Risk' },
+}
+
+/** Newest first, a page at a time. */
+export function HostTimeline({ id }: { readonly id: string }) {
+  const query = useInfiniteQuery(timeline(id))
+  const events = query.data?.pages.flatMap((page) => page.events) ?? []
+  if (events.length === 0) return null
+  return (
+    <section aria-label="Timeline" className="px-(--gl-gutter) py-5">
+      <SectionHead title="Timeline" />
+      <ol className="mt-3 [&>li]:flex [&>li]:min-h-9 [&>li]:items-center [&>li]:gap-2.5 [&>li]:border-t [&>li]:border-line [&>li]:py-1.5">
+        {events.map((event) => (
+          <li key={`${event.time} ${event.kind} ${event.name} ${event.issueStatus ?? ''} ${event.port ?? ''}`}>
+            <span aria-hidden="true" className="flex-none text-ink-3 [&_.lucide]:size-4">
+              {looks[event.kind].icon}
+            </span>
+            <span className="min-w-0 wrap-anywhere">
+              <span className="text-ink-2">{wordsOf(event)}</span> <Name event={event} />
+            </span>
+            <span className="ml-auto flex-none text-12 text-ink-3">
+              <RelativeTime value={event.time} />
+            </span>
+          </li>
+        ))}
+      </ol>
+      {query.hasNextPage && (
+        <Button
+          size="sm"
+          className="mt-3"
+          loading={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          Load more
+        </Button>
+      )}
+    </section>
+  )
+}
+
+const issueWords: Readonly<Record<string, string>> = {
+  STATUS_OPEN: 'Risk found',
+  STATUS_REGRESSION: 'Risk back',
+  STATUS_RESOLVED: 'Risk resolved',
+  STATUS_IGNORED: 'Risk ignored',
+}
+
+function wordsOf({ kind, issueStatus }: HostEvent): string {
+  if (kind !== 'KIND_ISSUE') return looks[kind].words
+  return issueWords[issueStatus ?? ''] ?? 'Risk changed'
+}
+
+function Name({ event: { name, issueId, productId, kind } }: { readonly event: HostEvent }) {
+  if (issueId)
+    return (
+      <Link to="/risks/$id" params={{ id: issueId }} className="font-medium hover:underline">
+        {name}
+      </Link>
+    )
+  if (productId)
+    return (
+      <Link to="/technologies/$id" params={{ id: productId }} className="font-medium hover:underline">
+        {name}
+      </Link>
+    )
+  return <span className={kind === 'KIND_FIRST_SEEN' ? 'font-mono' : 'font-mono font-medium'}>{name}</span>
+}

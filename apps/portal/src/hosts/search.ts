@@ -1,0 +1,72 @@
+/** Between the address of the asset list and what the API is asked for. */
+import type { InputOf } from '@glacis/contract/endpoint'
+import type { Criticality, HostOrder, listHosts } from '@glacis/contract/inventory'
+import type { SeverityCategory } from '@glacis/contract/threat'
+
+export type HostSort = 'address' | 'checked' | 'seen'
+export type SeverityWord = 'critical' | 'high' | 'medium' | 'low'
+export type CriticalityWord = 'high' | 'normal' | 'low'
+
+/** What the address of the asset list may carry. */
+export interface HostSearch {
+  readonly q?: string | undefined
+  readonly target?: string | undefined
+  readonly technology?: string | undefined
+  readonly tag?: readonly string[] | undefined
+  readonly severity?: readonly SeverityWord[] | undefined
+  readonly criticality?: readonly CriticalityWord[] | undefined
+  /** `new`: first seen within a week; `gone`: silent for a month. */
+  readonly age?: 'new' | 'gone' | undefined
+  readonly sort?: HostSort | undefined
+  readonly size?: 25 | 50 | 100 | undefined
+  readonly after?: readonly string[] | undefined
+}
+
+const severities: Readonly<Record<SeverityWord, SeverityCategory>> = {
+  critical: 'CATEGORY_CRITICAL',
+  high: 'CATEGORY_HIGH',
+  medium: 'CATEGORY_MEDIUM',
+  low: 'CATEGORY_LOW',
+}
+const criticalities: Readonly<Record<CriticalityWord, Criticality>> = {
+  high: 'CRITICALITY_HIGH',
+  normal: 'CRITICALITY_NORMAL',
+  low: 'CRITICALITY_LOW',
+}
+const orders: Readonly<Record<HostSort, HostOrder>> = {
+  address: 'ORDER_BY_ADDRESS',
+  checked: 'ORDER_BY_LAST_CHECKED',
+  seen: 'ORDER_BY_FIRST_SEEN',
+}
+const dayMs = 86_400_000
+export const newDays = 7
+const goneDays = 30
+
+/**
+ * What the list asks for. Ages are counted in whole days, so that the question, and with it the
+ * tokens of its pages, stays the same all day long.
+ */
+export function hostsInput(search: HostSearch, now = Date.now()): InputOf<typeof listHosts> {
+  const { q, target, technology, tag, severity, criticality, age, sort, size, after } = search
+  const ago = (days: number) => new Date((Math.floor(now / dayMs) - days) * dayMs).toISOString()
+  return {
+    pageSize: size ?? 25,
+    pageToken: after?.at(-1),
+    filter: {
+      query: q || undefined,
+      targetId: target,
+      productId: technology,
+      tagIds: tag && [...tag],
+      severities: severity?.map((word) => severities[word]),
+      criticalities: criticality?.map((word) => criticalities[word]),
+      newSince: age === 'new' ? ago(newDays) : undefined,
+      notSeenSince: age === 'gone' ? ago(goneDays) : undefined,
+    },
+    orderBy: sort && orders[sort],
+  }
+}
+
+/** True when the list shows less than everything. */
+export function isFiltered({ q, target, technology, tag, severity, criticality, age }: HostSearch): boolean {
+  return Boolean(q || target || technology || tag?.length || severity?.length || criticality?.length || age)
+}

@@ -1,0 +1,103 @@
+/** One way to decide about risks, from a row, a selection or a page: dialog for ignoring, undo, what was skipped. */
+import type { Issue, IssueFilter } from '@glacis/contract/issue'
+import type { SkippedIssue } from '@glacis/contract/triage'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { doneWords } from '#issues/actions.ts'
+import { type Decision, setStatus, setStatusOfAll, takeBack } from '#issues/changes.ts'
+import { IgnoreDialog } from '#issues/ignore-dialog.tsx'
+import type { ChosenStatus } from '#issues/queries.ts'
+import { SkippedDialog } from '#issues/skipped-dialog.tsx'
+import { formatNumber } from '#lib/format.ts'
+import { addToast, successToastMs } from '#lib/toasts.ts'
+
+/** What a decision is about: the picked ones, or all that match. */
+export interface Subject {
+  readonly issues: readonly Issue[]
+  /** Given, the decision is about all `total` that match it. */
+  readonly all?: { readonly filter: IssueFilter; readonly total: number } | undefined
+}
+
+/** How long a decision can be taken back, in milliseconds. */
+export const undoMs = successToastMs
+
+type Before = Parameters<typeof takeBack>[1]
+
+export interface Decider {
+  /** Applies the status, or asks for the terms of ignoring first. */
+  readonly decide: (status: ChosenStatus, subject: Subject) => void
+  /** The status that is being applied. */
+  readonly busyWith: ChosenStatus | undefined
+  /** Stands somewhere on the page. */
+  readonly dialogs: ReactNode
+}
+
+/** `onDone` hears which of the named issues were left as they were. */
+export function useDecider(onDone?: (skipped: readonly string[]) => void): Decider {
+  const client = useQueryClient()
+  const change = useMutation(setStatusOfAll(client))
+  const changeOne = useMutation(setStatus(client))
+  const [ignoring, setIgnoring] = useState<Subject>()
+  const [skipped, setSkipped] = useState<readonly SkippedIssue[]>([])
+  function tell(count: number, status: ChosenStatus, before: Before | undefined): void {
+    const action = before && { label: 'Undo', run: () => void takeBack(client, before) }
+    const message = `${doneWords[status]} ${counted(count)}.`
+    addToast('success', { title: 'Success', message, timeoutMs: undoMs, ...(action && { action }) })
+  }
+  function applyToOne(decision: Decision, { id, status }: Issue): void {
+    const onSuccess = () => {
+      tell(1, decision.status, [{ status, ids: [id] }])
+      onDone?.([])
+    }
+    changeOne.mutate({ id, ...decision }, { onSuccess, onError: () => onDone?.([id]) })
+  }
+  function apply(decision: Decision, { issues, all }: Subject): void {
+    const [first] = issues
+    if (first && issues.length === 1 && !all) return applyToOne(decision, first)
+    const which = all ? { filter: all.filter } : { ids: issues.map(({ id }) => id) }
+    change.mutate(
+      { ...which, ...decision },
+      {
+        onSuccess: (answer) => {
+          if (answer.updatedCount > 0) tell(answer.updatedCount, decision.status, answer.before)
+          setSkipped(answer.skipped)
+          onDone?.(answer.skipped.map(({ id }) => id))
+        },
+        onError: () => onDone?.(issues.map(({ id }) => id)),
+      },
+    )
+  }
+  return {
+    decide: (status, subject) => (status === 'STATUS_IGNORED' ? setIgnoring(subject) : apply({ status }, subject)),
+    busyWith: change.isPending ? change.variables.status : changeOne.isPending ? changeOne.variables.status : undefined,
+    dialogs: (
+      <>
+        {ignoring && (
+          <IgnoreDialog
+            open
+            what={whatOf(ignoring)}
+            categories={
+              ignoring.all ? ['CATEGORY_CRITICAL'] : ignoring.issues.map((one) => one.threat.severity.category)
+            }
+            onClose={() => setIgnoring(undefined)}
+            onIgnore={(decision) => {
+              setIgnoring(undefined)
+              apply(decision, ignoring)
+            }}
+          />
+        )}
+        <SkippedDialog skipped={skipped} onClose={() => setSkipped([])} />
+      </>
+    ),
+  }
+}
+
+function counted(count: number): string {
+  return `${formatNumber(count)} ${count === 1 ? 'risk' : 'risks'}`
+}
+
+function whatOf({ issues, all }: Subject): string {
+  if (all) return counted(all.total)
+  const [first] = issues
+  return issues.length === 1 && first ? `“${first.name}”` : counted(issues.length)
+}

@@ -1,0 +1,104 @@
+/** What happened to a risk and what people said about it, in one line of time, newest first. */
+import type { HistoryEntry, Issue } from '@glacis/contract/issue'
+import type { Comment } from '@glacis/contract/triage'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { MessageSquare, Trash2 } from 'lucide-react'
+import { type FormEvent, type RefObject, useState } from 'react'
+import { comment, uncomment } from '#issues/changes.ts'
+import { ChangeEntry } from '#issues/history-timeline.tsx'
+import { comments } from '#issues/queries.ts'
+import { Button, IconButton } from '#ui/button.tsx'
+import { AbsoluteTime } from '#ui/relative-time.tsx'
+import { TextAreaField } from '#ui/text-area.tsx'
+
+type Entry =
+  | { readonly kind: 'change'; readonly at: number; readonly change: HistoryEntry }
+  | { readonly kind: 'comment'; readonly at: number; readonly comment: Comment }
+
+/** Newest first; of one moment the later written first. */
+export function entriesOf(history: readonly HistoryEntry[], said: readonly Comment[]): Entry[] {
+  const changes = history.map((change) => ({ kind: 'change' as const, at: Date.parse(change.timestamp), change }))
+  const words = said.map((one) => ({ kind: 'comment' as const, at: Date.parse(one.createTime), comment: one }))
+  return [...changes.toReversed(), ...words].sort((a, b) => b.at - a.at)
+}
+
+interface DiscussionProps {
+  readonly issue: Issue
+  readonly field: RefObject<HTMLTextAreaElement | null>
+}
+
+export function Discussion({ issue, field }: DiscussionProps) {
+  const said = useQuery(comments(issue.id)).data?.comments ?? []
+  return (
+    <>
+      <ol>
+        {entriesOf(issue.history, said).map((entry, index) =>
+          entry.kind === 'change' ? (
+            <ChangeEntry key={`${entry.change.timestamp} ${index}`} entry={entry.change} />
+          ) : (
+            <Said key={entry.comment.id} issueId={issue.id} comment={entry.comment} />
+          ),
+        )}
+      </ol>
+      <CommentForm issueId={issue.id} field={field} />
+    </>
+  )
+}
+
+function Said({
+  issueId,
+  comment: { id, text, actor, createTime },
+}: {
+  readonly issueId: string
+  readonly comment: Comment
+}) {
+  const drop = useMutation(uncomment(useQueryClient()))
+  return (
+    <li className="group relative grid grid-cols-[14px_minmax(0,1fr)] gap-x-2.5 pb-3.5 last:pb-0">
+      <span className="absolute top-5 bottom-0 left-[6.5px] w-px bg-line-strong group-last:hidden" aria-hidden="true" />
+      <MessageSquare aria-hidden="true" className="relative mt-[3px] size-3.5 bg-surface text-ink-3" />
+      <span>
+        <span className="flex items-start gap-2">
+          <span>
+            Comment <span className="text-ink-2">by {actor}</span>
+          </span>
+          <span className="-my-0.5 ml-auto opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
+            <IconButton
+              size="xs"
+              label="Delete comment"
+              icon={<Trash2 />}
+              loading={drop.isPending}
+              onClick={() => drop.mutate({ id: issueId, commentId: id })}
+            />
+          </span>
+        </span>
+        <AbsoluteTime value={createTime} className="block text-12 text-ink-3" />
+        <span className="mt-0.5 block whitespace-pre-line wrap-anywhere">{text}</span>
+      </span>
+    </li>
+  )
+}
+
+function CommentForm({ issueId, field }: { readonly issueId: string; readonly field: DiscussionProps['field'] }) {
+  const [text, setText] = useState('')
+  const send = useMutation(comment(useQueryClient()))
+  function submit(event: FormEvent): void {
+    event.preventDefault()
+    if (text.trim()) send.mutate({ id: issueId, text }, { onSuccess: () => setText('') })
+  }
+  return (
+    <form onSubmit={submit} className="mt-4 grid justify-items-start gap-2 [&>div]:w-full">
+      <TextAreaField
+        ref={field}
+        label="Comment"
+        rows={2}
+        maxLength={4000}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <Button size="sm" type="submit" loading={send.isPending} disabled={text.trim() === ''}>
+        Add comment
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,86 @@
+/** What can be done with a risk on one of its hosts. */
+import type { AffectedHost, Issue } from '@glacis/contract/issue'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { FileSearch, MoreHorizontal, ScanSearch } from 'lucide-react'
+import { useState } from 'react'
+import { actionWords, doneWords, offered } from '#issues/actions.ts'
+import { actionIcons } from '#issues/bulk-bar.tsx'
+import { type Decision, setStatusOnHost } from '#issues/changes.ts'
+import { IgnoreDialog } from '#issues/ignore-dialog.tsx'
+import { useRetest } from '#issues/issue-actions.tsx'
+import { hostName } from '#issues/issue-cells.tsx'
+import type { ChosenStatus } from '#issues/queries.ts'
+import { addToast } from '#lib/toasts.ts'
+import { Menu, MenuAction, MenuLine } from '#ui/menu.tsx'
+
+interface HostMenuProps {
+  readonly issue: Issue
+  readonly affected: AffectedHost
+  readonly onEvidence: () => void
+}
+
+/** The other hosts stay as they are. */
+export function HostMenu({ issue, affected, onEvidence }: HostMenuProps) {
+  const change = useMutation(setStatusOnHost(useQueryClient()))
+  const again = useRetest(issue.id)
+  const [isIgnoring, setIsIgnoring] = useState(false)
+  const name = hostName(affected)
+  const where = { id: issue.id, hostId: affected.host.id }
+  function apply(decision: Decision): void {
+    const before: ChosenStatus = affected.status === 'STATUS_REGRESSION' ? 'STATUS_OPEN' : affected.status
+    const onSuccess = () => {
+      const action = {
+        label: 'Undo',
+        run: () =>
+          change.mutate({
+            ...where,
+            status: before,
+            ...(affected.ignored?.reason && { reason: affected.ignored.reason }),
+          }),
+      }
+      addToast('success', { title: 'Success', message: `${doneWords[decision.status]} on ${name}.`, action })
+    }
+    change.mutate({ ...where, ...decision }, { onSuccess })
+  }
+  return (
+    <>
+      <Menu
+        label={`Actions for ${name}`}
+        button={<MoreHorizontal />}
+        variant="ghost"
+        size="xs"
+        square
+        buttonMark="data-row-menu"
+      >
+        {offered(affected.status).map((status) => (
+          <MenuAction
+            key={status}
+            icon={actionIcons[status]}
+            onClick={() => (status === 'STATUS_IGNORED' ? setIsIgnoring(true) : apply({ status }))}
+          >
+            {actionWords[status]} on this host
+          </MenuAction>
+        ))}
+        <MenuLine />
+        <MenuAction icon={<ScanSearch />} onClick={() => again.mutate(affected.host.id)}>
+          Retest this host
+        </MenuAction>
+        <MenuAction icon={<FileSearch />} onClick={onEvidence}>
+          Evidence
+        </MenuAction>
+      </Menu>
+      {isIgnoring && (
+        <IgnoreDialog
+          open
+          what={`on ${name}`}
+          categories={[issue.threat.severity.category]}
+          onClose={() => setIsIgnoring(false)}
+          onIgnore={(decision) => {
+            setIsIgnoring(false)
+            apply(decision)
+          }}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,63 @@
+/** Who looks after a risk, and until when. */
+import type { Issue } from '@glacis/contract/issue'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { fullName, useSession } from '#identity/session.ts'
+import { assign } from '#issues/changes.ts'
+import { Button } from '#ui/button.tsx'
+import { Fact } from '#ui/card.tsx'
+import { Input } from '#ui/field.tsx'
+
+/** Two facts that are changed where they stand. */
+export function Ownership({ issue }: { readonly issue: Issue }) {
+  const session = useSession()
+  const change = useMutation(assign(useQueryClient()))
+  const person = session?.identity.id
+  const isMine = person !== undefined && issue.assignee?.id === person
+  const give = (assigneeId: string | null) =>
+    change.mutate({ id: issue.id, issue: { assigneeId }, updateMask: { paths: ['assigneeId'] } })
+  const setDue = (date: string) => {
+    const dueTime = date ? new Date(`${date}T23:59:59`).toISOString() : null
+    change.mutate({ id: issue.id, issue: { dueTime }, updateMask: { paths: ['dueTime'] } })
+  }
+  return (
+    <>
+      <Fact name="Assignee">
+        <span className="flex items-center justify-between gap-2">
+          {issue.assignee ? (
+            isMine && session ? (
+              fullName(session)
+            ) : (
+              issue.assignee.name
+            )
+          ) : (
+            <span className="text-ink-3">Nobody</span>
+          )}
+          {person && (
+            <Button size="xs" variant="ghost" loading={change.isPending} onClick={() => give(isMine ? null : person)}>
+              {isMine ? 'Unassign' : 'Assign to me'}
+            </Button>
+          )}
+        </span>
+      </Fact>
+      <Fact name={<label htmlFor="risk-due">Due</label>}>
+        <Input
+          key={issue.dueTime ?? ''}
+          id="risk-due"
+          type="date"
+          small
+          className="-my-1.5"
+          defaultValue={issue.dueTime ? localDay(issue.dueTime) : ''}
+          onBlur={(event) =>
+            event.target.value !== (issue.dueTime ? localDay(issue.dueTime) : '') && setDue(event.target.value)
+          }
+        />
+      </Fact>
+    </>
+  )
+}
+
+/** The day of a moment where the person is, as a date field writes it. */
+function localDay(time: string): string {
+  const at = new Date(time)
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 10)
+}

@@ -1,0 +1,155 @@
+/** Views of a risk list: those that everyone has, and those that somebody saved. */
+import type { View } from '@glacis/contract/view'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Bookmark, BookmarkX } from 'lucide-react'
+import { type FormEvent, useId, useState } from 'react'
+import { dropView, saveView } from '#issues/changes.ts'
+import { views } from '#issues/queries.ts'
+import { hasFilters, type RiskSearch } from '#issues/search.ts'
+import { parseSearch, stringifySearch } from '#lib/search-params.ts'
+import { addToast } from '#lib/toasts.ts'
+import { Button } from '#ui/button.tsx'
+import { Dialog } from '#ui/dialog.tsx'
+import { TextField } from '#ui/field.tsx'
+import { Tab } from '#ui/tabs.tsx'
+
+export type RiskPath = '/risks/verified' | '/risks/potential'
+
+const builtIn = [
+  { name: 'Mine', query: 'mine=true' },
+  { name: 'KEV', query: 'kev=true&sort=priority' },
+  { name: 'New this week', query: 'since=week' },
+] as const
+
+/** The part of an address that a view keeps: filters, tab and order, in one order. */
+export function viewQuery({ after: _after, size: _size, ...kept }: RiskSearch): string {
+  const query = new URLSearchParams(stringifySearch(kept))
+  query.sort()
+  return query.toString()
+}
+
+/** Tabs for the views, after those for the status. */
+export function ViewTabs({ path, search }: { readonly path: RiskPath; readonly search: RiskSearch }) {
+  const saved = useQuery(views(path)).data?.views ?? []
+  const here = viewQuery(search)
+  return (
+    <>
+      <span aria-hidden="true" className="my-2.5 w-px flex-none bg-line-strong" />
+      {[...builtIn, ...saved].map(({ name, query }) => (
+        <Tab
+          key={`${name} ${query}`}
+          to={path}
+          search={parseSearch(query)}
+          activeOptions={{ includeSearch: false }}
+          on={isOf(query, here)}
+          resetScroll={false}
+        >
+          {name}
+        </Tab>
+      ))}
+    </>
+  )
+}
+
+/** True while one of the views is on show, which then is the present tab. */
+export function useIsView(path: RiskPath, search: RiskSearch): boolean {
+  const saved = useQuery(views(path)).data?.views ?? []
+  const here = viewQuery(search)
+  return [...builtIn, ...saved].some(({ query }) => isOf(query, here))
+}
+
+/** Saves what is on show, or forgets the saved view that it is. */
+export function ViewButton({ path, search }: { readonly path: RiskPath; readonly search: RiskSearch }) {
+  const client = useQueryClient()
+  const [isNaming, setIsNaming] = useState(false)
+  const drop = useMutation(dropView(client))
+  const save = useMutation(saveView(client))
+  const here = viewQuery(search)
+  const own = (useQuery(views(path)).data?.views ?? []).find(({ query }) => isOf(query, here))
+  if (own) {
+    return (
+      <Button
+        variant="ghost"
+        size="sm"
+        icon={<BookmarkX />}
+        onClick={() => drop.mutate({ id: own.id }, toldOf(own, path, save.mutate))}
+      >
+        Delete view
+      </Button>
+    )
+  }
+  if (!hasFilters(search) || builtIn.some(({ query }) => isOf(query, here))) return null
+  return (
+    <>
+      <Button variant="ghost" size="sm" icon={<Bookmark />} onClick={() => setIsNaming(true)}>
+        Save view
+      </Button>
+      <NameDialog
+        open={isNaming}
+        isSaving={save.isPending}
+        onClose={() => setIsNaming(false)}
+        onName={(name) =>
+          save.mutate({ view: { name, page: path, query: here } }, { onSuccess: () => setIsNaming(false) })
+        }
+      />
+    </>
+  )
+}
+
+function isOf(query: string, here: string): boolean {
+  const own = new URLSearchParams(query)
+  own.sort()
+  return own.toString() === here
+}
+
+/** Deleting says so, and can be taken back. */
+function toldOf(
+  { name, query, shared }: View,
+  page: RiskPath,
+  save: (input: { view: { name: string; page: string; query: string; shared: boolean } }) => void,
+) {
+  return {
+    onSuccess: () => {
+      const action = { label: 'Undo', run: () => save({ view: { name, page, query, shared } }) }
+      addToast('success', { title: 'Success', message: `The view “${name}” is deleted.`, action })
+    },
+  }
+}
+
+interface NameDialogProps {
+  readonly open: boolean
+  readonly isSaving: boolean
+  readonly onClose: () => void
+  readonly onName: (name: string) => void
+}
+function NameDialog({ open, isSaving, onClose, onName }: NameDialogProps) {
+  const id = useId()
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const name = String(new FormData(event.currentTarget).get('name') ?? '').trim()
+    if (name) onName(name)
+  }
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      busy={isSaving}
+      title="Save view"
+      description="Its filters and its order get a tab of their own."
+      footer={
+        <>
+          <Button disabled={isSaving} onClick={onClose}>
+            Cancel
+          </Button>
+          <Button variant="primary" type="submit" form={id} loading={isSaving}>
+            Save view
+          </Button>
+        </>
+      }
+    >
+      <form id={id} onSubmit={submit} className="pb-1">
+        <TextField label="Name" name="name" required maxLength={40} data-autofocus />
+      </form>
+    </Dialog>
+  )
+}

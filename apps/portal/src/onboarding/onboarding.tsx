@@ -1,0 +1,111 @@
+/** `/onboarding`: from nothing to the first result, one decision at a time. */
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { ArrowLeft } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { pollMs } from '#api/query.ts'
+import { Invitation } from '#onboarding/invitation.tsx'
+import { steps as stepsQuery } from '#onboarding/queries.ts'
+import { currentOf, isOver, stepperOf, type Steps, wordOf } from '#onboarding/steps.ts'
+import { Button, ButtonLink } from '#ui/button.tsx'
+import { Note } from '#ui/note.tsx'
+import { PageHead } from '#ui/page-head.tsx'
+import { Stepper } from '#ui/stepper.tsx'
+
+const route = getRouteApi('/_auth/onboarding')
+const numbers = ['No', 'One step', 'Two steps', 'Three steps', 'Four steps']
+
+interface OnboardingPageProps {
+  /** What each step asks, which belongs to the rooms of their nouns. */
+  readonly target: ReactNode
+  readonly agent: ReactNode
+  readonly scan: ReactNode
+  readonly notifications: ReactNode
+  /** What Glacis is learning meanwhile. */
+  readonly knowledge: ReactNode
+}
+
+export function OnboardingPage(content: OnboardingPageProps) {
+  const chosen = route.useSearch().step
+  const steps = useQuery({ ...stepsQuery(), refetchInterval: pollMs }).data?.steps ?? []
+  const current = currentOf(steps, chosen)
+  return (
+    <div className="pg flex grow flex-col">
+      <PageHead
+        title="Set up Glacis"
+        description={`${numbers[steps.length] ?? 'Some steps'} to the first result. You can leave and come back at any time.`}
+        actions={
+          <ButtonLink to="/overview" variant="ghost" size="sm">
+            {current ? 'Skip for now' : 'Close'}
+          </ButtonLink>
+        }
+      />
+      <div className="mt-4.5 grid grow border-t border-line md:grid-cols-[300px_minmax(0,1fr)]">
+        <div className="border-line px-(--gl-gutter) pt-7 md:border-r">
+          <Stepper label="Setting up" steps={stepperOf(steps, current)} />
+        </div>
+        <div className="px-(--gl-gutter) py-7 md:pl-10">
+          <div className="grid max-w-[600px] content-start gap-6">
+            {current ? <StepView key={current.key} steps={steps} current={current} content={content} /> : <Finished />}
+            {content.knowledge}
+          </div>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+interface StepViewProps {
+  readonly steps: Steps
+  readonly current: Steps[number]
+  readonly content: OnboardingPageProps
+}
+function StepView({ steps, current, content }: StepViewProps) {
+  const navigate = useNavigate()
+  const at = steps.indexOf(current)
+  const [before, after] = [steps[at - 1], steps[at + 1]]
+  const go = (step: Steps[number] | undefined) =>
+    void navigate({ to: '/onboarding', search: { step: step && wordOf[step.key] } })
+  const isOptional = current.key === 'AGENT' || current.key === 'NOTIFICATIONS'
+  return (
+    <>
+      {content[wordOf[current.key]]}
+      <div className="flex items-center justify-between gap-3">
+        {before ? (
+          <Button variant="ghost" icon={<ArrowLeft />} onClick={() => go(before)}>
+            Back
+          </Button>
+        ) : (
+          <span />
+        )}
+        {(isOver(current) || isOptional) && (
+          <Button variant={isOver(current) ? 'primary' : 'secondary'} onClick={() => go(after)}>
+            {isOver(current) ? (after ? 'Continue' : 'Finish') : 'Skip'}
+          </Button>
+        )}
+      </div>
+    </>
+  )
+}
+
+function Finished() {
+  return (
+    <>
+      <Note variant="green">
+        <p>
+          <strong className="font-semibold">Glacis is set up.</strong> It scans your targets on their schedules and
+          tells you what changes.
+        </p>
+      </Note>
+      <div className="flex flex-wrap gap-2">
+        <ButtonLink to="/risks/verified" variant="primary">
+          See risks
+        </ButtonLink>
+        <ButtonLink to="/scans" variant="secondary">
+          Open reporting
+        </ButtonLink>
+      </div>
+      <Invitation />
+    </>
+  )
+}

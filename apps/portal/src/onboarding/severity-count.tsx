@@ -1,0 +1,19 @@
+import type { SeverityCount as Counts } from '@glacis/contract/primitives'
+import { formatNumber } from '#lib/format.ts'
+import { SeverityGlyph, severityLevels, severityWords } from '#ui/severity.tsx'
+
+/** "2 High · 1 Low", as findings arrive; nothing while there are none. */
+export function SeverityCount({ counts }: { readonly counts: Counts }) {
+  const found = severityLevels.filter((level) => counts[level] > 0)
+  if (found.length === 0) return null
+  return (
+    <span className="flex flex-wrap gap-x-3 gap-y-1 text-12">
+      {found.map((level) => (
+        <span key={level} className="inline-flex items-center gap-1.5 tabular-nums">
+          <SeverityGlyph level={level} />
+          {formatNumber(counts[level])} {severityWords[level]}
+        </span>
+      ))}
+    </span>
+  )
+}

@@ -1,0 +1,145 @@
+/** The first step: what is to be watched. */
+import type { SchedulePeriod } from '@glacis/contract/target'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Check } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { ApiFailure } from '#api/failure.ts'
+import { formatNumber } from '#lib/format.ts'
+import { steps } from '#onboarding/queries.ts'
+import { StepHead } from '#onboarding/step-head.tsx'
+import { all, create, understood } from '#targets/queries.ts'
+import { Button } from '#ui/button.tsx'
+import { RadioCard, TextField } from '#ui/field.tsx'
+
+const periods: readonly { readonly value: SchedulePeriod; readonly label: string }[] = [
+  { value: 'PERIOD_DAILY', label: 'Daily' },
+  { value: 'PERIOD_WEEKLY', label: 'Weekly' },
+  { value: 'PERIOD_MONTHLY', label: 'Monthly' },
+]
+type Problems = Partial<Record<'name' | 'address', string>>
+
+export function TargetStep() {
+  const client = useQueryClient()
+  const targets = useQuery(all()).data?.targets ?? []
+  const [draft, setDraft] = useState<{ name: string; address: string; period: SchedulePeriod }>({
+    name: '',
+    address: '',
+    period: 'PERIOD_WEEKLY',
+  })
+  const [problems, setProblems] = useState<Problems>({})
+  const making = useMutation(create(client))
+  const set = (change: Partial<typeof draft>) => {
+    setDraft({ ...draft, ...change })
+    setProblems({})
+  }
+  function submit(event: FormEvent): void {
+    event.preventDefault()
+    const address = draft.address.trim()
+    const found: Problems = {
+      ...(draft.name.trim() === '' && { name: 'Required' }),
+      ...(address === '' && { address: 'Required' }),
+    }
+    setProblems(found)
+    if (Object.keys(found).length > 0) return
+    const onSuccess = () => {
+      setDraft({ ...draft, name: '', address: '' })
+      void client.invalidateQueries({ queryKey: steps().queryKey })
+    }
+    const onError = (error: Error) => setProblems(error instanceof ApiFailure ? problemsOf(error) : {})
+    making.mutate(
+      { name: draft.name.trim(), address, schedule: { period: draft.period }, tags: [] },
+      { onSuccess, onError },
+    )
+  }
+  return (
+    <>
+      <StepHead title="What should Glacis watch?">
+        Enter what you own or may test: Glacis connects to every address in it.
+      </StepHead>
+      {targets.length > 0 && (
+        <ul aria-label="Targets" className="grid gap-1 text-14">
+          {targets.map(({ id, name, address }) => (
+            <li key={id} className="flex items-center gap-2">
+              <Check className="size-4 flex-none text-green-ink" aria-hidden="true" />
+              <span className="font-medium">{name}</span>
+              <span className="min-w-0 truncate font-mono text-ink-2">{address}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <form noValidate onSubmit={submit} className="grid content-start gap-5">
+        <TextField
+          label="Name"
+          maxLength={128}
+          hint="1 to 128 characters"
+          value={draft.name}
+          state={problems.name ? 'error' : 'default'}
+          messages={problems.name ? [problems.name] : []}
+          onChange={(event) => set({ name: event.currentTarget.value })}
+        />
+        <Address value={draft.address} problem={problems.address} onChange={(address) => set({ address })} />
+        <fieldset className="grid gap-1.5">
+          <legend className="mb-1.5 leading-4.5 font-medium">Schedule</legend>
+          <div className="grid grid-cols-3 gap-2 max-[24rem]:grid-cols-1">
+            {periods.map(({ value, label }) => (
+              <RadioCard
+                key={value}
+                name="period"
+                label={label}
+                checked={draft.period === value}
+                onChange={() => set({ period: value })}
+              />
+            ))}
+          </div>
+        </fieldset>
+        <div>
+          <Button type="submit" variant={targets.length > 0 ? 'secondary' : 'primary'} loading={making.isPending}>
+            {targets.length > 0 ? 'Add another target' : 'Add target'}
+          </Button>
+        </div>
+      </form>
+    </>
+  )
+}
+
+function problemsOf(failure: ApiFailure): Problems {
+  const of = (field: string) => [...failure.fieldErrors].find(([path]) => path.split('.').at(-1) === field)?.[1]
+  const [name, address] = [of('name'), of('address')]
+  return { ...(name && { name }), ...(address && { address }) }
+}
+
+interface AddressProps {
+  readonly value: string
+  readonly problem: string | undefined
+  readonly onChange: (value: string) => void
+}
+/** Says back how the server understands the address, so that a slip shows before it is scanned. */
+function Address({ value, problem, onChange }: AddressProps) {
+  const [asked, setAsked] = useState('')
+  const { data } = useQuery({ ...understood(asked), enabled: asked !== '' })
+  const reading = asked === value.trim() ? data?.results[0] : undefined
+  const error = problem ?? reading?.error
+  const echo = error
+    ? undefined
+    : reading?.normalized && `Understood as ${reading.normalized}${hostWords(reading.hostCount)}.`
+  return (
+    <TextField
+      label="Address"
+      mono
+      autoComplete="off"
+      autoCapitalize="none"
+      spellCheck={false}
+      maxLength={2048}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      onBlur={() => setAsked(value.trim())}
+      state={error ? 'error' : echo ? 'success' : 'default'}
+      messages={error ? [error] : echo ? [echo] : []}
+      hint="Host name, IP address, range, network or URL: example.ch, 203.0.113.0/28, https://app.example.ch"
+    />
+  )
+}
+
+function hostWords(count = 1): string {
+  return count > 1 ? `, ${formatNumber(count)} addresses` : ''
+}

@@ -1,0 +1,114 @@
+/** What Glacis knows, how old it is, and what it is learning. */
+import type { Feed } from '@glacis/contract/insights'
+import { useQuery } from '@tanstack/react-query'
+import { formatNumber } from '#lib/format.ts'
+import { feeds } from '#onboarding/queries.ts'
+import { SectionFailed } from '#overview/section-failed.tsx'
+import { Badge } from '#ui/badge.tsx'
+import { SectionHead } from '#ui/card.tsx'
+import { RelativeTime } from '#ui/relative-time.tsx'
+import { Skeleton } from '#ui/skeleton.tsx'
+import { Spinner } from '#ui/spinner.tsx'
+import { Cell, HeaderCell, Table } from '#ui/table.tsx'
+
+/** The table of feeds, on the overview. */
+export function Knowledge() {
+  const { data, isError, refetch } = useQuery(feeds())
+  return (
+    <section aria-label="Feeds" className="border-b border-line pt-5 pb-2">
+      <div className="px-(--gl-gutter) pb-2">
+        <SectionHead title="Feeds" />
+      </div>
+      {isError && !data && <SectionFailed what="The feeds" onRetry={() => void refetch()} />}
+      {!data && !isError && <Skeleton className="mx-(--gl-gutter) my-4 w-2/3" />}
+      {data && (
+        <Table label="Feeds" fit="text">
+          <thead>
+            <tr>
+              <HeaderCell width={220}>Name</HeaderCell>
+              <HeaderCell width={120} priority={3}>
+                Version
+              </HeaderCell>
+              <HeaderCell width={110} align="end">
+                Records
+              </HeaderCell>
+              <HeaderCell width={150}>Updated</HeaderCell>
+              <HeaderCell>State</HeaderCell>
+            </tr>
+          </thead>
+          <tbody>
+            {data.feeds.map((feed) => (
+              <Row key={feed.name} feed={feed} />
+            ))}
+          </tbody>
+        </Table>
+      )}
+    </section>
+  )
+}
+
+/** Digests say nothing to people; dates and numbers do. */
+function versionWords(version: string): string {
+  return /^[0-9a-f]{16}$/.test(version) ? '' : version
+}
+
+function Row({ feed }: { readonly feed: Feed }) {
+  return (
+    <tr>
+      <Cell label="Name" primary>
+        {feed.name}
+      </Cell>
+      <Cell label="Version" priority={3} quiet className="tabular-nums">
+        {versionWords(feed.version)}
+      </Cell>
+      <Cell label="Records" align="end">
+        {formatNumber(feed.records)}
+      </Cell>
+      <Cell label="Updated" quiet>
+        {feed.updateTime ? <RelativeTime value={feed.updateTime} /> : 'never'}
+      </Cell>
+      <Cell label="State" title={feed.problem ?? feed.progress}>
+        <State feed={feed} />
+      </Cell>
+    </tr>
+  )
+}
+
+function State({ feed }: { readonly feed: Feed }) {
+  if (feed.progress) {
+    return (
+      <span className="inline-flex min-w-0 items-center gap-2 text-ink-2">
+        <Spinner />
+        <span className="truncate">{feed.progress}</span>
+      </span>
+    )
+  }
+  const skipped = feed.skipped ? `${formatNumber(feed.skipped)} skipped` : ''
+  return (
+    <span className="inline-flex min-w-0 items-center gap-2">
+      {feed.problem ? (
+        <Badge variant="orange">Late</Badge>
+      ) : (
+        <Badge variant={feed.records > 0 ? 'green' : 'gray'}>{feed.records > 0 ? 'Ready' : 'Empty'}</Badge>
+      )}
+      <span className="truncate whitespace-normal text-ink-2">{feed.problem ?? skipped}</span>
+    </span>
+  )
+}
+
+/** What is being read right now, in a line or two; nothing when nothing is. */
+export function Learning() {
+  const busy = useQuery(feeds()).data?.feeds.filter(({ progress }) => progress) ?? []
+  if (busy.length === 0) return null
+  return (
+    <output aria-label="Feeds" className="grid gap-1.5 border-t border-line pt-4 text-12 text-ink-2">
+      {busy.map(({ name, progress }) => (
+        <span key={name} className="inline-flex items-center gap-2">
+          <Spinner />
+          {progress}
+        </span>
+      ))}
+      <span className="text-ink-3">Scans work meanwhile; what arrives is held against what they found.</span>
+    </output>
+  )
+}

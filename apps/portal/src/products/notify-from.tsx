@@ -1,0 +1,45 @@
+/** From which severity on new threats to a product are told of: chosen from a menu, saved at once. */
+import type { Product } from '@glacis/contract/inventory'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { ChevronDown } from 'lucide-react'
+import { addToast } from '#lib/toasts.ts'
+import { notifyLabel, notifyOptions, notifyScores, notifyWord } from '#products/notify.ts'
+import { change } from '#products/queries.ts'
+import { Menu, MenuChoice } from '#ui/menu.tsx'
+import { SeverityGlyph } from '#ui/severity.tsx'
+
+export function NotifyFrom({ product, quiet = false }: { readonly product: Product; readonly quiet?: boolean }) {
+  const saving = useMutation(change(useQueryClient()))
+  const now = product.minNotificationSeverity
+  const word = notifyWord(now)
+  const choose = (score: number, label: string) => {
+    const onSuccess = () =>
+      addToast('success', { title: 'Success', message: `You hear of new threats to ${product.name} from ${label} on.` })
+    saving.mutate({ id: product.id, minNotificationSeverity: score }, { onSuccess })
+  }
+  return (
+    <Menu
+      label={`Notify from ${notifyLabel(now)}, ${product.name} ${product.version}`}
+      variant={quiet ? 'ghost' : 'secondary'}
+      place="bottom start"
+      button={
+        <>
+          {!quiet && <SeverityGlyph level={notifyOptions.find((option) => option.word === word)?.level ?? 'none'} />}
+          <span className="tabular-nums">{notifyLabel(now)}</span>
+          <ChevronDown aria-hidden="true" className="text-ink-3" />
+        </>
+      }
+    >
+      {notifyOptions.map((option) => (
+        <MenuChoice
+          key={option.word}
+          checked={word === option.word}
+          icon={<SeverityGlyph level={option.level} />}
+          onClick={() => choose(notifyScores[option.word], option.label)}
+        >
+          {option.label}
+        </MenuChoice>
+      ))}
+    </Menu>
+  )
+}

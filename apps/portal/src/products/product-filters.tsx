@@ -1,0 +1,150 @@
+/** What the list of technologies can be narrowed to, and in which order it stands. */
+import type { InputOf } from '@glacis/contract/endpoint'
+import type { EndOfLife, listProducts, ProductOrder } from '@glacis/contract/inventory'
+import { useQuery } from '@tanstack/react-query'
+import type { z } from 'zod'
+import { type KindWord, parts } from '#products/words.ts'
+import { all as allTargets } from '#targets/queries.ts'
+import { FilterBar, FilterMenu, FilterToggle, SearchField } from '#ui/filter-bar.tsx'
+
+export type SupportWord = 'past' | 'soon' | 'supported' | 'unknown'
+export type ProductSort = 'name' | 'support' | 'risks' | 'hosts'
+
+/** What the address of the list may carry. */
+export interface ProductSearch {
+  readonly q?: string | undefined
+  readonly target?: string | undefined
+  readonly asset?: string | undefined
+  readonly vendor?: string | undefined
+  readonly kind?: readonly KindWord[] | undefined
+  readonly support?: readonly SupportWord[] | undefined
+  readonly risky?: boolean | undefined
+  readonly watched?: boolean | undefined
+  readonly watch?: boolean | undefined
+  readonly sort?: ProductSort | undefined
+  readonly size?: 25 | 50 | 100 | undefined
+  readonly after?: readonly string[] | undefined
+}
+
+const states: Readonly<Record<SupportWord, z.infer<typeof EndOfLife>['state']>> = {
+  past: 'STATE_PAST',
+  soon: 'STATE_SOON',
+  supported: 'STATE_SUPPORTED',
+  unknown: 'STATE_UNKNOWN',
+}
+const orders: Readonly<Record<ProductSort, z.infer<typeof ProductOrder>>> = {
+  name: 'ORDER_BY_NAME',
+  support: 'ORDER_BY_END_OF_LIFE',
+  risks: 'ORDER_BY_SEVERITY',
+  hosts: 'ORDER_BY_HOSTS',
+}
+
+/** What the API is asked for. The worst comes first, unless somebody wants it otherwise. */
+export function productsInput(search: ProductSearch): InputOf<typeof listProducts> {
+  const { q, target, asset, vendor, kind, support, risky, watched, sort, size, after } = search
+  return {
+    pageSize: size ?? 25,
+    pageToken: after?.at(-1),
+    orderBy: orders[sort ?? 'risks'],
+    filter: {
+      query: q || undefined,
+      vendor,
+      targetId: target,
+      hostId: asset,
+      hasIssues: risky,
+      watched,
+      parts: kind?.map((word) => parts[word]),
+      endOfLife: support?.map((word) => states[word]),
+    },
+  }
+}
+
+const supportOptions: readonly { readonly value: SupportWord; readonly label: string }[] = [
+  { value: 'past', label: 'Ended' },
+  { value: 'soon', label: 'Ends within 90 days' },
+  { value: 'supported', label: 'Supported' },
+  { value: 'unknown', label: 'Unknown' },
+]
+const sortOptions: readonly { readonly value: ProductSort; readonly label: string }[] = [
+  { value: 'risks', label: 'Worst risks' },
+  { value: 'support', label: 'End of support' },
+  { value: 'hosts', label: 'Hosts' },
+  { value: 'name', label: 'Name' },
+]
+const kindOptions: readonly { readonly value: KindWord; readonly label: string }[] = [
+  { value: 'application', label: 'Application' },
+  { value: 'system', label: 'Operating system' },
+  { value: 'hardware', label: 'Hardware' },
+]
+
+interface ProductFiltersProps {
+  readonly search: ProductSearch
+  readonly onSearch: (search: ProductSearch, replace?: boolean) => void
+}
+/** Search, filters and order. */
+export function ProductFilters({ search, onSearch }: ProductFiltersProps) {
+  const { q, target, asset, vendor, kind = [], support = [], risky = false, watched = false, sort } = search
+  const targets = useQuery(allTargets()).data?.targets ?? []
+  const set = (change: ProductSearch, replace = false) => onSearch({ ...search, after: undefined, ...change }, replace)
+  return (
+    <FilterBar
+      activeCount={[q, target, asset, vendor, kind.length, support.length, risky, watched].filter(Boolean).length}
+      onClear={() => onSearch({ size: search.size, sort })}
+      search={
+        <SearchField
+          label="Search technologies"
+          value={q ?? ''}
+          onChange={(text) => set({ q: text || undefined }, true)}
+        />
+      }
+      filters={
+        <>
+          <FilterMenu
+            label="Kind"
+            many
+            options={kindOptions}
+            chosen={kind}
+            onChange={(chosen) => set({ kind: chosen.length > 0 ? chosen : undefined })}
+          />
+          <FilterMenu
+            label="Support"
+            many
+            options={supportOptions}
+            chosen={support}
+            onChange={(chosen) => set({ support: chosen.length > 0 ? chosen : undefined })}
+          />
+          <FilterMenu
+            label="Target"
+            options={targets.map(({ id, name }) => ({ value: id, label: name }))}
+            chosen={target ? [target] : []}
+            onChange={([chosen]) => set({ target: chosen })}
+          />
+          {vendor && (
+            <FilterMenu
+              label="Vendor"
+              options={[{ value: vendor, label: vendor }]}
+              chosen={[vendor]}
+              onChange={() => set({ vendor: undefined })}
+            />
+          )}
+          {asset && (
+            <FilterMenu
+              label="Asset"
+              options={[{ value: asset, label: 'one asset' }]}
+              chosen={[asset]}
+              onChange={() => set({ asset: undefined })}
+            />
+          )}
+          <FilterToggle label="With open risks" on={risky} onChange={(on) => set({ risky: on || undefined })} />
+          <FilterToggle label="Watched" on={watched} onChange={(on) => set({ watched: on || undefined })} />
+          <FilterMenu
+            label="Sort"
+            options={sortOptions}
+            chosen={sort ? [sort] : []}
+            onChange={([chosen]) => set({ sort: chosen })}
+          />
+        </>
+      }
+    />
+  )
+}

@@ -1,0 +1,95 @@
+/** What is known of a product and was not found here, and why. */
+import type { ProductThreat } from '@glacis/contract/inventory'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { threats } from '#products/queries.ts'
+import { Badge, type BadgeVariant } from '#ui/badge.tsx'
+import { Button } from '#ui/button.tsx'
+import { SectionHead } from '#ui/card.tsx'
+import { ListBody } from '#ui/list.tsx'
+import { Severity, severityLevel } from '#ui/severity.tsx'
+import { SkeletonRows } from '#ui/skeleton.tsx'
+import { EmptyState } from '#ui/states.tsx'
+import { Cell, HeaderCell, Table } from '#ui/table.tsx'
+
+const verdicts: Readonly<
+  Record<ProductThreat['affectsVersion'], { readonly word: string; readonly variant: BadgeVariant }>
+> = {
+  AFFECTS_YES: { word: 'Yes', variant: 'orange' },
+  AFFECTS_NO: { word: 'No', variant: 'green' },
+  AFFECTS_UNKNOWN: { word: 'Unknown', variant: 'gray' },
+}
+
+/** Worst first; more on demand. */
+export function ProductThreats({ id }: { readonly id: string }) {
+  const query = useInfiniteQuery(threats(id))
+  const rows = query.data?.pages.flatMap((page) => page.threats)
+  return (
+    <section aria-label="Known threats not found here" className="pt-5 pb-6">
+      <div className="px-(--gl-gutter) pb-2">
+        <SectionHead title="Known threats not found here" />
+      </div>
+      <ListBody
+        what="Known threats"
+        query={query}
+        count={rows?.length}
+        empty={<EmptyState title="No other threats are known to this technology" />}
+      >
+        <Table label="Known threats not found here">
+          <thead>
+            <tr>
+              <HeaderCell width={148}>Severity</HeaderCell>
+              <HeaderCell width={208}>Threat</HeaderCell>
+              <HeaderCell width={116}>Affects yours</HeaderCell>
+              <HeaderCell>Why</HeaderCell>
+              <HeaderCell width={84} align="end" priority={2}>
+                EPSS
+              </HeaderCell>
+            </tr>
+          </thead>
+          <tbody>
+            {!rows && <SkeletonRows columns={5} />}
+            {rows?.map((row) => (
+              <Row key={row.threat.id} row={row} />
+            ))}
+          </tbody>
+        </Table>
+      </ListBody>
+      {query.hasNextPage && (
+        <div className="px-(--gl-gutter) pt-3">
+          <Button size="sm" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            Load more
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Row({ row: { threat, key, affectsVersion, reason } }: { readonly row: ProductThreat }) {
+  const { word, variant } = verdicts[affectsVersion]
+  return (
+    <tr>
+      <Cell label="Severity">
+        <span className="inline-flex items-center gap-3">
+          <Severity level={severityLevel(threat.severity.category)} />
+          <span className="text-ink-2 tabular-nums">{threat.severity.score.toFixed(1)}</span>
+        </span>
+      </Cell>
+      <Cell label="Threat" primary title={threat.name}>
+        <span className="inline-flex min-w-0 items-center gap-2">
+          <span className="truncate tabular-nums">{key}</span>
+          {threat.knownExploited && <Badge variant="red">KEV</Badge>}
+        </span>
+      </Cell>
+      <Cell label="Affects yours">
+        <Badge variant={variant}>{word}</Badge>
+      </Cell>
+      <Cell label="Why" quiet title={reason}>
+        <span className="line-clamp-2 whitespace-normal">{reason}</span>
+      </Cell>
+      <Cell label="EPSS" align="end" priority={2}>
+        {threat.epss ? `${(threat.epss.score * 100).toFixed(1)} %` : '–'}
+      </Cell>
+    </tr>
+  )
+}

@@ -1,0 +1,11 @@
+/** An agent, with the targets that it scans. */
+import { getRouteApi } from '@tanstack/react-router'
+import { AgentDetailPage } from '#agents/agent-detail.tsx'
+import { TargetsOfAgent } from '#targets/targets-of-agent.tsx'
+
+const route = getRouteApi('/_auth/agents/$id')
+
+export function AgentScreen() {
+  const { id } = route.useParams()
+  return <AgentDetailPage targets={<TargetsOfAgent agentId={id} />} />
+}

@@ -1,0 +1,187 @@
+/** What a scan changed against an earlier one of its target. */
+import type { ComparedIssue, Scan } from '@glacis/contract/scan'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { GitCompareArrows } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { formatDateTime, formatNumber } from '#lib/format.ts'
+import { changes, list } from '#scans/queries.ts'
+import { Badge, type BadgeVariant } from '#ui/badge.tsx'
+import { SectionHead } from '#ui/card.tsx'
+import { Select } from '#ui/field.tsx'
+import { ListBody } from '#ui/list.tsx'
+import { Severity, severityLevel } from '#ui/severity.tsx'
+import { Skeleton } from '#ui/skeleton.tsx'
+import { EmptyState } from '#ui/states.tsx'
+import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
+
+interface ScanChangesProps {
+  readonly scan: Scan
+  /** Id of the scan to compare with; the completed one before unless given. */
+  readonly base: string | undefined
+  readonly onBase: (id: string | undefined) => void
+}
+
+const sections = [
+  { key: 'new', title: 'New', variant: 'main', says: 'Found now and not before.' },
+  { key: 'regressive', title: 'Back', variant: 'purple', says: 'Resolved before, found again.' },
+  { key: 'resolved', title: 'Resolved', variant: 'green', says: 'Checked again, or mended by hand, and not found.' },
+  {
+    key: 'notTested',
+    title: 'Not tested',
+    variant: 'gray',
+    says: 'There before and not checked now: a host that did not answer resolves nothing.',
+  },
+] as const satisfies readonly { key: string; title: string; variant: BadgeVariant; says: string }[]
+
+export function ScanChanges({ scan, base, onBase }: ScanChangesProps) {
+  const query = useQuery(changes(scan.id, base))
+  const diff = query.data
+  const total = diff && sections.reduce((sum, { key }) => sum + diff[key].length, 0)
+  return (
+    <section aria-label="Changes">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 px-(--gl-gutter) pt-4 pb-3 text-ink-2">
+        <BaseChoice scan={scan} base={base ?? diff?.baseScan?.id} onBase={onBase} />
+        {diff?.baseScan && <span>{formatNumber(diff.unchangedCount)} still there</span>}
+      </div>
+      <ListBody
+        what="Changes"
+        query={query}
+        count={diff ? (diff.baseScan ? total : total || 1) : undefined}
+        empty={
+          <EmptyState icon={<GitCompareArrows />} title="Nothing changed">
+            {formatNumber(diff?.unchangedCount ?? 0)} {diff?.unchangedCount === 1 ? 'risk stands' : 'risks stand'} as
+            before.
+          </EmptyState>
+        }
+      >
+        {!diff && <Skeleton className="mx-(--gl-gutter) w-1/3" />}
+        {diff && !diff.baseScan && <FirstScan count={diff.new.length} />}
+        {diff &&
+          sections.map(({ key, title, variant, says }) => (
+            <Section key={key} title={title} variant={variant} says={says} issues={diff[key]} />
+          ))}
+      </ListBody>
+    </section>
+  )
+}
+
+function FirstScan({ count }: { readonly count: number }) {
+  return (
+    <p className="px-(--gl-gutter) pb-2 text-ink-2">
+      First scan of this target: nothing to compare with{count > 0 ? ', so everything is new' : ''}.
+    </p>
+  )
+}
+
+/** Which earlier scan; nothing while there is none to choose. */
+function BaseChoice({ scan, base, onBase }: ScanChangesProps) {
+  const targetId = scan.target?.id
+  const { data } = useQuery({
+    ...list({ pageSize: 50, filter: { targetId, status: ['STATUS_COMPLETED'] } }),
+    enabled: targetId !== undefined,
+  })
+  const earlier = data?.scans.filter(({ createTime }) => createTime < scan.createTime) ?? []
+  if (earlier.length === 0) return null
+  return (
+    <label className="flex items-center gap-2">
+      Compared with the scan of
+      <Select
+        small
+        className="w-auto!"
+        value={base ?? earlier[0]?.id}
+        onChange={(event) => {
+          const chosen = event.currentTarget.value
+          onBase(chosen === earlier[0]?.id ? undefined : chosen)
+        }}
+      >
+        {earlier.map(({ id, completeTime, createTime }) => (
+          <option key={id} value={id}>
+            {formatDateTime(completeTime ?? createTime)}
+          </option>
+        ))}
+      </Select>
+    </label>
+  )
+}
+
+interface SectionProps {
+  readonly title: string
+  readonly variant: BadgeVariant
+  readonly says: string
+  readonly issues: readonly ComparedIssue[]
+}
+function Section({ title, variant, says, issues }: SectionProps) {
+  if (issues.length === 0) return null
+  return (
+    <section aria-label={title} className="pt-3">
+      <div className="px-(--gl-gutter) pb-2">
+        <SectionHead
+          title={
+            <span className="flex items-center gap-2">
+              <Badge variant={variant}>{title}</Badge>
+              <span className="font-normal text-ink-3 tabular-nums">{formatNumber(issues.length)}</span>
+            </span>
+          }
+        >
+          <span className="text-12 font-normal text-ink-3 max-md:hidden">{says}</span>
+        </SectionHead>
+      </div>
+      <Table label={`${title} risks`}>
+        <thead>
+          <tr>
+            <HeaderCell width={144}>Severity</HeaderCell>
+            <HeaderCell>Risk</HeaderCell>
+            <HeaderCell className="w-[38%]" priority={1}>
+              Hosts
+            </HeaderCell>
+          </tr>
+        </thead>
+        <tbody>
+          {issues.map((issue) => (
+            <tr key={issue.id}>
+              <Cell label="Severity">
+                <Severity level={severityLevel(issue.category)} />
+              </Cell>
+              <Cell label="Risk" primary>
+                <CellLink to="/risks/$id" params={{ id: issue.id }} title={issue.name}>
+                  <span className="ttl truncate">{issue.name}</span>
+                  {issue.verification === 'VERIFICATION_UNVERIFIED' && <Badge small>Potential</Badge>}
+                  {issue.isElsewhere && (
+                    <Badge small title="It stands on other hosts of this target too">
+                      Also elsewhere
+                    </Badge>
+                  )}
+                </CellLink>
+              </Cell>
+              <Cell label="Hosts" priority={1} quiet>
+                <Hosts hosts={issue.hosts} />
+              </Cell>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+    </section>
+  )
+}
+
+const hostsShown = 3
+
+function Hosts({ hosts }: Pick<ComparedIssue, 'hosts'>): ReactNode {
+  const more = hosts.length - hostsShown
+  return (
+    <span className="flex min-w-0 items-center gap-2 font-mono" title={hosts.map(({ address }) => address).join(', ')}>
+      <span className="truncate">
+        {hosts.slice(0, hostsShown).map(({ id, address, name }, index) => (
+          <span key={id}>
+            {index > 0 && ', '}
+            <Link to="/assets/$id" params={{ id }} className="hover:underline">
+              {name ?? address}
+            </Link>
+          </span>
+        ))}
+      </span>
+      {more > 0 && <span className="flex-none text-ink-3 tabular-nums">+{more}</span>}
+    </span>
+  )
+}

@@ -1,0 +1,106 @@
+/** What the palette offers: pages and actions by their words, and what the server found. */
+import type { ResultOf } from '@glacis/contract/endpoint'
+import type { search, SearchKind } from '@glacis/contract/search'
+import {
+  CreditCard,
+  Crosshair,
+  FileChartColumn,
+  Keyboard,
+  Layers,
+  LogOut,
+  Monitor,
+  Moon,
+  Plus,
+  RadioTower,
+  Server,
+  Settings,
+  ShieldAlert,
+  Sun,
+} from 'lucide-react'
+import type { ReactNode } from 'react'
+import { portalConfig } from '#lib/portal-config.ts'
+import { chooseTheme } from '#lib/theme.ts'
+import { overviewPlace, placeGroups } from '#shell/navigation.tsx'
+
+export interface Command {
+  readonly key: string
+  readonly name: string
+  readonly subtitle?: string
+  readonly icon: ReactNode
+  /** One of these says what it does. */
+  readonly href?: string
+  readonly run?: () => void
+  readonly act?: 'help'
+}
+export interface CommandGroup {
+  readonly title: string
+  readonly commands: readonly Command[]
+}
+
+/** Pages and actions whose words begin like the words of the text; all of them for no text. */
+export function commandGroups(text: string): CommandGroup[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const isMeant = ({ name, subtitle = '' }: Command) => {
+    const own = `${name} ${subtitle}`.toLowerCase().split(/\s+/)
+    return words.every((word) => own.some((one) => one.startsWith(word)))
+  }
+  const groups = [
+    { title: 'Pages', commands: pages().filter(isMeant) },
+    { title: 'Actions', commands: actions().filter(isMeant) },
+  ]
+  return groups.filter(({ commands }) => commands.length > 0)
+}
+
+function pages(): Command[] {
+  const Overview = overviewPlace.icon
+  return [
+    { key: '/overview', name: overviewPlace.label, icon: <Overview />, href: '/overview' },
+    ...placeGroups.flatMap((group) =>
+      group.places.map(({ label, to, icon: Icon }) => ({
+        key: String(to),
+        name: group.label === 'Risks' ? `${label} risks` : label,
+        subtitle: group.label,
+        icon: <Icon />,
+        href: String(to),
+      })),
+    ),
+    { key: '/profile', name: 'Settings', subtitle: 'Profile', icon: <Settings />, href: '/profile' },
+    ...(portalConfig().billing
+      ? [{ key: '/subscription', name: 'Subscription', icon: <CreditCard />, href: '/subscription' }]
+      : []),
+  ]
+}
+
+function actions(): Command[] {
+  return [
+    { key: 'new-target', name: 'New target', icon: <Plus />, href: '/scope?create=true' },
+    { key: 'help', name: 'Keyboard', subtitle: '?', icon: <Keyboard />, act: 'help' },
+    { key: 'light', name: 'Light theme', icon: <Sun />, run: () => chooseTheme('light') },
+    { key: 'dark', name: 'Dark theme', icon: <Moon />, run: () => chooseTheme('dark') },
+    { key: 'system', name: 'Theme of the system', icon: <Monitor />, run: () => chooseTheme('system') },
+    { key: 'logout', name: 'Logout', icon: <LogOut />, href: '/logout' },
+  ]
+}
+
+const kinds: Readonly<Record<SearchKind, { readonly title: string; readonly icon: ReactNode }>> = {
+  KIND_ISSUE: { title: 'Risks', icon: <ShieldAlert /> },
+  KIND_HOST: { title: 'Assets', icon: <Server /> },
+  KIND_TARGET: { title: 'Targets', icon: <Crosshair /> },
+  KIND_PRODUCT: { title: 'Technologies', icon: <Layers /> },
+  KIND_SCAN: { title: 'Scans', icon: <FileChartColumn /> },
+  KIND_AGENT: { title: 'Agents', icon: <RadioTower /> },
+}
+
+/** What the server found, as the palette lists it. */
+export function foundGroups(answer: ResultOf<typeof search> | undefined): CommandGroup[] {
+  return (answer?.groups ?? []).map(({ kind, items }) => ({
+    title: kinds[kind].title,
+    commands: items.map(({ id, name, subtitle, path }) => ({
+      key: `${kind} ${id}`,
+      name,
+      subtitle,
+      icon: kinds[kind].icon,
+      href: path,
+    })),
+  }))
+}

@@ -1,0 +1,88 @@
+/** What happens on the server, brought to the page while it is looked at. */
+import { useQueryClient, type QueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { apiAddress } from '#api/call.ts'
+
+/** What a kind of event makes stale, as the beginnings of the paths of calls. */
+const touched: readonly { readonly kind: string; readonly paths: readonly string[] }[] = [
+  { kind: 'EVENT_SCAN_CHANGED', paths: ['/v1/scans'] },
+  {
+    kind: 'EVENT_SCAN_',
+    paths: [
+      '/v1/scans',
+      '/v1/targets',
+      '/v1/stats',
+      '/v1/hosts',
+      '/v1/products',
+      '/v1/issues',
+      '/v1/onboarding',
+      '/v1/billing',
+    ],
+  },
+  { kind: 'EVENT_ISSUE_', paths: ['/v1/issues', '/v1/stats', '/v1/ecosystem', '/v1/hosts', '/v1/targets'] },
+  { kind: 'EVENT_AGENT_', paths: ['/v1/agents', '/v1/targets', '/v1/onboarding'] },
+  { kind: 'EVENT_THREAT_', paths: ['/v1/issues', '/v1/stats', '/v1/products'] },
+]
+/** Events of one moment refresh the page once. */
+const gatherMs = 500
+
+/** Paths of the calls whose answers an event has made stale. */
+export function staleAfter(kind: string): readonly string[] {
+  return touched.find((one) => kind.startsWith(one.kind))?.paths ?? []
+}
+
+const kinds = [
+  ...['OPENED', 'REGRESSED', 'RESOLVED', 'IGNORED', 'CHANGED'].map((word) => `EVENT_ISSUE_${word}`),
+  ...['STARTED', 'CHANGED', 'COMPLETED', 'FAILED', 'CANCELLED'].map((word) => `EVENT_SCAN_${word}`),
+  ...['CONNECTED', 'CHANGED', 'DISCONNECTED'].map((word) => `EVENT_AGENT_${word}`),
+  'EVENT_THREAT_EMERGING',
+]
+
+/**
+ * Listens while the tab is visible: browsers keep few connections to a server, and a hidden tab
+ * needs none. Whoever cannot listen polls, as every page does on its own.
+ */
+export function useLive(): void {
+  const client = useQueryClient()
+  useEffect(() => {
+    if (typeof EventSource === 'undefined') return
+    let source: EventSource | null = null
+    const gathered = gather(client)
+    const open = () => {
+      source ??= new EventSource(apiAddress('/v1/events'), { withCredentials: true })
+      for (const kind of kinds) source.addEventListener(kind, gathered.note)
+    }
+    const close = () => {
+      source?.close()
+      source = null
+    }
+    const look = () => (document.visibilityState === 'visible' ? open() : close())
+    look()
+    document.addEventListener('visibilitychange', look)
+    return () => {
+      document.removeEventListener('visibilitychange', look)
+      gathered.stop()
+      close()
+    }
+  }, [client])
+}
+
+function gather(client: QueryClient) {
+  const stale = new Set<string>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const flush = () => {
+    timer = undefined
+    const paths = [...stale]
+    stale.clear()
+    void client.invalidateQueries({
+      predicate: ({ queryKey: [path] }) => typeof path === 'string' && paths.some((start) => path.startsWith(start)),
+    })
+  }
+  return {
+    note: ({ type }: { readonly type: string }) => {
+      for (const path of staleAfter(type)) stale.add(path)
+      timer ??= setTimeout(flush, gatherMs)
+    },
+    stop: () => clearTimeout(timer),
+  }
+}

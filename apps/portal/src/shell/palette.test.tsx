@@ -1,0 +1,109 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
+import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { startShortcuts } from '#lib/keyboard.ts'
+import { type Service, startService } from '#lib/testing/service.ts'
+import { commandGroups } from '#shell/commands.tsx'
+import { Summons } from '#shell/summons.tsx'
+
+let service: Service
+let client: QueryClient
+let stop: () => void
+const user = userEvent.setup()
+const item = { id: '00000000-0000-4000-8000-000000000001', name: 'Redis open', subtitle: 'Critical', path: '/risks/1' }
+
+beforeEach(async () => {
+  localStorage.clear()
+  service = await startService()
+  service.on('GET /v1/search', { body: { groups: [{ kind: 'KIND_ISSUE', items: [item] }] } })
+  stop = startShortcuts(() => {})
+})
+afterEach(async () => {
+  stop()
+  cleanup()
+  await client.cancelQueries()
+  await service.close()
+})
+
+async function show() {
+  client = new QueryClient()
+  const root = createRootRoute()
+  const routes = ['/', '/scope', '/risks/$id'].map((path) =>
+    createRoute({
+      getParentRoute: () => root,
+      path,
+      component: () => (
+        <>
+          <input aria-label="A field" />
+          <Summons />
+        </>
+      ),
+    }),
+  )
+  const router = createRouter({ routeTree: root.addChildren(routes), history: createMemoryHistory() })
+  render(
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router as never} />
+    </QueryClientProvider>,
+  )
+  await screen.findByRole('textbox', { name: 'A field' })
+  return router
+}
+const options = () => screen.getAllByRole('option').map(({ textContent }) => textContent)
+
+it('offers pages and actions before anything is typed, and asks nobody', async () => {
+  await show()
+  await user.keyboard('{Control>}k{/Control}')
+  await screen.findByRole('combobox', { name: 'Search everything' })
+  expect(options()).toContain('Pages: Verified risksRisks')
+  expect(options()).toContain('Actions: New target')
+  expect(service.seen).toEqual([])
+})
+
+it('finds by what is typed, from a field too, and goes there with Enter', async () => {
+  const router = await show()
+  await user.click(screen.getByRole('textbox', { name: 'A field' }))
+  await user.keyboard('{Meta>}k{/Meta}')
+  await user.type(await screen.findByRole('combobox'), 'redis')
+  await screen.findByRole('option', { name: /Redis open/ })
+  expect(service.seen.at(-1)?.query).toEqual({ query: 'redis' })
+  await user.keyboard('{Enter}')
+  await waitFor(() => expect(router.state.location.pathname).toBe('/risks/1'))
+})
+
+it('says when nothing is found', async () => {
+  service.on('GET /v1/search', { body: { groups: [] } })
+  await show()
+  await user.keyboard('{Control>}k{/Control}')
+  await user.type(await screen.findByRole('combobox'), 'qqqq')
+  expect(await screen.findByText('Nothing is called like this.')).toBeTruthy()
+})
+
+it('leads to the map of the keyboard, which turns the keys off', async () => {
+  await show()
+  await user.keyboard('{Control>}k{/Control}')
+  await user.type(await screen.findByRole('combobox'), 'keyb')
+  await user.keyboard('{Enter}')
+  const map = within(await screen.findByRole('dialog', { name: 'Keyboard' }))
+  await user.click(map.getByRole('checkbox', { name: /Use these keys/ }))
+  await user.click(map.getByRole('button', { name: 'Done' }))
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  await user.click(document.body)
+  await user.keyboard('?')
+  expect(screen.queryByRole('dialog')).toBeNull()
+  localStorage.setItem('glacis.shortcuts', 'true')
+  await user.keyboard('?')
+  expect(await screen.findByRole('dialog', { name: 'Keyboard' })).toBeTruthy()
+})
+
+it.each([
+  ['scope', ['/scope']],
+  ['risks pot', ['/risks/potential']],
+  ['dark', ['dark']],
+  ['nothing like it', []],
+])('knows by %j %j', async (text, keys) => {
+  await show()
+  expect(commandGroups(text).flatMap(({ commands }) => commands.map(({ key }) => key))).toEqual(keys)
+})

@@ -1,0 +1,40 @@
+/** Who scans a target: this server, or an agent. */
+import { useQuery } from '@tanstack/react-query'
+import { all } from '#agents/queries.ts'
+import { formerAgentId } from '#targets/form.ts'
+import { SelectField } from '#ui/field.tsx'
+
+interface AgentFieldProps {
+  /** Id of the agent, empty for none. */
+  readonly value: string
+  readonly onChange: (id: string) => void
+  readonly problem: string | undefined
+  /** Name of the deleted agent whose place nobody has taken. */
+  readonly former: string | undefined
+}
+
+export function AgentField({ value, onChange, problem, former }: AgentFieldProps) {
+  const agents = useQuery(all()).data?.agents ?? []
+  const isKnown = value === '' || value === formerAgentId || agents.some(({ id }) => id === value)
+  return (
+    <SelectField
+      label="Agent"
+      name="agent"
+      optional
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      state={problem ? 'error' : 'default'}
+      messages={problem ? [problem] : []}
+      hint="Networks that this server does not reach, such as 10.0.0.0/8 elsewhere, are scanned by an agent inside."
+    >
+      {former !== undefined && <option value={formerAgentId}>{former} (deleted)</option>}
+      {!isKnown && <option value={value}>…</option>}
+      <option value="">None, scan from the internet</option>
+      {agents.map(({ id, name, status }) => (
+        <option key={id} value={id}>
+          {status === 'STATUS_CONNECTED' ? name : `${name} (disconnected)`}
+        </option>
+      ))}
+    </SelectField>
+  )
+}

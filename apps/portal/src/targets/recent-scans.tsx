@@ -1,0 +1,72 @@
+/** The last scans of a target and what each changed. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ArrowRight } from 'lucide-react'
+import { formatNumber } from '#lib/format.ts'
+import { changeWords, isActive, list } from '#scans/queries.ts'
+import { SectionHead } from '#ui/card.tsx'
+import { RelativeTime } from '#ui/relative-time.tsx'
+import { ScanStatus } from '#ui/status.tsx'
+import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
+
+const rows = 5
+
+/** Nothing before the first scan. */
+export function RecentScans({ targetId }: { readonly targetId: string }) {
+  const scans = useQuery(list({ pageSize: rows, filter: { targetId } })).data?.scans ?? []
+  if (scans.length === 0) return null
+  return (
+    <section aria-label="Recent scans" className="pt-5">
+      <div className="px-(--gl-gutter) pb-2">
+        <SectionHead title="Recent scans">
+          <Link
+            to="/scope/$id/scans"
+            params={{ id: targetId }}
+            className="inline-flex items-center gap-1 hover:text-ink"
+          >
+            All scans
+            <ArrowRight className="size-3.5" aria-hidden="true" />
+          </Link>
+        </SectionHead>
+      </div>
+      <Table label="Recent scans" className="[&_tbody_tr:last-child_td]:border-b-0">
+        <thead>
+          <tr>
+            <HeaderCell width={158}>Status</HeaderCell>
+            <HeaderCell width={150}>Started</HeaderCell>
+            <HeaderCell>Changes</HeaderCell>
+            <HeaderCell width={96} align="end" priority={1}>
+              Hosts
+            </HeaderCell>
+          </tr>
+        </thead>
+        <tbody>
+          {scans.map((scan) => (
+            <tr key={scan.id}>
+              <Cell label="Status">
+                <ScanStatus status={scan.status} />
+              </Cell>
+              <Cell label="Started" primary>
+                <CellLink to="/scans/$id" params={{ id: scan.id }}>
+                  <span className="ttl">
+                    <RelativeTime value={scan.startTime ?? scan.createTime} />
+                  </span>
+                </CellLink>
+              </Cell>
+              <Cell label="Changes" quiet title={scan.progress?.failureReason}>
+                {scan.status === 'STATUS_COMPLETED' && scan.changes
+                  ? changeWords(scan.changes)
+                  : isActive(scan)
+                    ? ''
+                    : scan.progress?.failureReason}
+              </Cell>
+              <Cell label="Hosts" align="end" priority={1} quiet>
+                {formatNumber(scan.hostCount.scannedHosts)}
+              </Cell>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+    </section>
+  )
+}

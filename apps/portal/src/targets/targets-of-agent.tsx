@@ -1,0 +1,64 @@
+/** The targets that an agent scans. */
+import { useQuery } from '@tanstack/react-query'
+import { list } from '#targets/queries.ts'
+import { LastScan } from '#targets/target-table.tsx'
+import { periodWords } from '#targets/words.ts'
+import { cx } from '#lib/cx.ts'
+import { formatNumber } from '#lib/format.ts'
+import { totalOf } from '#ui/list.tsx'
+import { SeverityCells, SeverityHeads } from '#ui/severity-columns.tsx'
+import { SkeletonRows } from '#ui/skeleton.tsx'
+import { Cell, CellLink, HeaderCell, StackedName, Table } from '#ui/table.tsx'
+
+/** @param agentId whose targets */
+export function TargetsOfAgent({ agentId }: { readonly agentId: string }) {
+  const { data, isError } = useQuery(list({ pageSize: 100, filter: { agentId } }))
+  const total = totalOf(data, data?.targets.length ?? 0)
+  return (
+    <section aria-label="Targets" className={cx('pt-5', data?.targets.length === 0 && 'border-b border-line')}>
+      <h2 className="flex min-h-7 items-center gap-2 px-(--gl-gutter) text-14/5 font-semibold tracking-[-.006em]">
+        Targets
+        {total ? <span className="font-normal text-ink-3 tabular-nums">{formatNumber(total)}</span> : null}
+      </h2>
+      {isError && !data && <p className="px-(--gl-gutter) pb-5 text-ink-2">The targets could not be loaded.</p>}
+      {data?.targets.length === 0 && (
+        <p className="px-(--gl-gutter) pb-5 text-ink-2">
+          No target is scanned by it. Choose it in the form of a target.
+        </p>
+      )}
+      {(!data || data.targets.length > 0) && !(isError && !data) && (
+        <Table label="Targets" tall className="mt-2">
+          <thead>
+            <tr>
+              <HeaderCell>Target</HeaderCell>
+              <HeaderCell width={96} priority={1}>
+                Schedule
+              </HeaderCell>
+              <SeverityHeads />
+              <HeaderCell width={150}>Last scan</HeaderCell>
+            </tr>
+          </thead>
+          <tbody>
+            {!data && <SkeletonRows rows={3} columns={7} />}
+            {data?.targets.map((target) => (
+              <tr key={target.id}>
+                <Cell label="Target" primary>
+                  <CellLink to="/scope/$id" params={{ id: target.id }} title={`${target.name}, ${target.address}`}>
+                    <StackedName name={target.name} detail={target.address} />
+                  </CellLink>
+                </Cell>
+                <Cell label="Schedule" priority={1} quiet>
+                  {periodWords[target.schedule.period]}
+                </Cell>
+                <SeverityCells counts={target.issueCount} />
+                <Cell label="Last scan" quiet>
+                  <LastScan target={target} />
+                </Cell>
+              </tr>
+            ))}
+          </tbody>
+        </Table>
+      )}
+    </section>
+  )
+}

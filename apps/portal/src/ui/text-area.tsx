@@ -1,0 +1,36 @@
+import type { ReactNode, Ref, TextareaHTMLAttributes } from 'react'
+import { cx } from '#lib/cx.ts'
+import { Field, inputClass } from '#ui/field.tsx'
+
+type TextAreaFieldProps = TextareaHTMLAttributes<HTMLTextAreaElement> & {
+  readonly label: ReactNode
+  readonly hint?: ReactNode
+  readonly messages?: readonly string[]
+  readonly optional?: boolean
+  readonly ref?: Ref<HTMLTextAreaElement>
+}
+
+/** A labelled text of several lines. */
+export function TextAreaField({
+  label,
+  hint,
+  messages = [],
+  optional = false,
+  className,
+  rows = 3,
+  ...rest
+}: TextAreaFieldProps) {
+  const state = messages.length > 0 ? 'error' : 'default'
+  return (
+    <Field label={label} hint={hint} messages={messages} state={state} optional={optional}>
+      {(wiring) => (
+        <textarea
+          {...rest}
+          {...wiring}
+          rows={rows}
+          className={cx(inputClass(state), 'h-auto! resize-y py-2', className)}
+        />
+      )}
+    </Field>
+  )
+}
