@@ -17,7 +17,12 @@ const rounds = 5
 const restMs = 10_000
 
 const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-bench-'))
-const settings = { GLACIS_PORT: String(await freePort()), GLACIS_DATA: dataFolder, GLACIS_LOG_LEVEL: 'error' }
+const settings = {
+  GLACIS_PORT: String(await freePort()),
+  GLACIS_DATA: dataFolder,
+  GLACIS_LOG_LEVEL: 'error',
+  GLACIS_FEEDS: 'off',
+}
 try {
   await stop((await start()).npm)
   const times: number[] = []

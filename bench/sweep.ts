@@ -18,6 +18,7 @@ const addresses = Array.from({ length: 254 }, (_, index) => `127.7.7.${index + 1
 const unthrottled: Limits = {
   ...limitsByProfile.deep,
   sweepPerSecond: Infinity,
+  sweepPerNetworkPerSecond: Infinity,
   sweepPerHostPerSecond: Infinity,
   sweepPerHostInFlight: 1000,
   sweepInFlight: 128,

@@ -29,7 +29,13 @@ export async function startProduct(options: {
   const { port, dataFolder, settings = {}, echo } = options
   const child = spawn(process.execPath, ['apps/server/src/main.ts', 'serve'], {
     cwd: root,
-    env: { ...withoutTestSettings(process.env), ...settings, GLACIS_PORT: String(port), GLACIS_DATA: dataFolder },
+    env: {
+      ...withoutTestSettings(process.env),
+      GLACIS_FEEDS: 'off',
+      ...settings,
+      GLACIS_PORT: String(port),
+      GLACIS_DATA: dataFolder,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const said: string[] = []

@@ -19,6 +19,8 @@ export interface Visitor {
   /** Makes the account and confirms its address with the code from the outbox. */
   signUp(person: Person, dataFolder: string): Promise<void>
   signIn(person: Person): Promise<void>
+  /** The `Cookie` header of the session, for another client of the same person. */
+  cookie(): string
   call<E extends Endpoint>(endpoint: E, input: InputOf<E>): Promise<ResultOf<E>>
 }
 
@@ -70,6 +72,7 @@ export function visit(url: string): Visitor {
     async signIn({ email, password }) {
       await submit('login', { method: 'password', identifier: email, password })
     },
+    cookie: () => cookieOf(jar),
     async call(endpoint, input) {
       const values = { ...input } as Record<string, QueryValue | undefined> // every input of the contract is made of these
       let path: string = endpoint.path

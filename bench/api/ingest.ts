@@ -1,0 +1,89 @@
+/** A scan of the large account that finds 500 things a second, through the same door as any other. */
+import { scanActor } from '../../apps/server/src/ctx.ts'
+import { inAccount, newId, openDatabase } from '../../apps/server/src/database/index.ts'
+import { createJobs } from '../../apps/server/src/jobs.ts'
+import { ingest } from '../../apps/server/src/scans/ingest.ts'
+import { accountId, rowId } from '../../apps/server/src/testing/large.ts'
+
+const [url = ''] = process.argv.slice(2)
+const silent = { info() {}, warn() {}, error() {} }
+const database = openDatabase(url, silent, { app: 2, owner: 1 })
+const jobs = createJobs(url, silent, { supervise: false })
+const as = { account: accountId(0), actor: scanActor, log: silent }
+const hostsPerBatch = 50
+const findingsPerHost = 10
+const batchesMax = 3600
+
+const scanId = newId()
+const targetId = rowId('target', 9)
+await inAccount(database, as, async ({ tx, now }) => {
+  await tx
+    .updateTable('scan')
+    .set({ status: 'STATUS_CANCELLED' })
+    .where('account_id', '=', as.account)
+    .where('target_id', '=', targetId)
+    .execute()
+  const scan = {
+    account_id: as.account,
+    id: scanId,
+    target_id: targetId,
+    started_by: 'bench',
+    created_at: now,
+    updated_at: now,
+  }
+  const times = { started_at: now, completed_at: null, last_activity_at: now }
+  await tx
+    .insertInto('scan')
+    .values({ ...scan, ...times, type: 'TYPE_AUTOMATIC', status: 'STATUS_RUNNING', phase: 'PHASE_CHECKS' })
+    .execute()
+  const batches = Array.from({ length: batchesMax }, (_, number) => ({
+    number,
+    account_id: as.account,
+    scan_id: scanId,
+  }))
+  await tx
+    .insertInto('scan_batch')
+    .values(batches.map((batch) => ({ ...batch, hosts: '[]', state: 'QUEUED' as const })))
+    .execute()
+})
+const hosts = await database.owner
+  .selectFrom('host')
+  .select('address')
+  .where('account_id', '=', as.account)
+  .where('target_id', '=', targetId)
+  .orderBy('id')
+  .limit(hostsPerBatch)
+  .execute()
+const threats = await database.owner.selectFrom('threat').select('key').orderBy('id').limit(5000).execute()
+
+let number = 0
+process.on('message', () => process.exit(0))
+process.send?.({ url: '' })
+while (number < batchesMax) {
+  const next = performance.now() + 1000
+  await inAccount(database, as, (ctx) => ingest(ctx, jobs, batch(number)))
+  number++
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, next - performance.now())))
+}
+
+function batch(index: number): Parameters<typeof ingest>[2] {
+  const observations = hosts.flatMap(({ address }, place) => [
+    { kind: 'host' as const, address, names: [], reached: true, reason: 'port 80 open', answersEverything: false },
+    {
+      kind: 'service' as const,
+      address,
+      port: 80,
+      transport: 'tcp' as const,
+      protocol: 'http',
+      tls: false,
+      banner: '',
+    },
+    ...Array.from({ length: findingsPerHost }, (_, nth) => {
+      const threat = threats[(index * 7 + place * findingsPerHost + nth) % threats.length]?.key ?? ''
+      const proof = { location: '80/path', quality: 99, evidence: '[core]', highlights: ['[core]'] }
+      return { kind: 'finding' as const, address, port: 80, transport: 'tcp' as const, check: threat, threat, ...proof }
+    }),
+  ])
+  const knowledge = { backports: new Map(), aliases: new Map() } as unknown as Parameters<typeof ingest>[2]['knowledge']
+  return { scanId, number: index, hosts: hosts.map(({ address }) => ({ address }) as never), observations, knowledge }
+}

@@ -1,0 +1,155 @@
+/**
+ * The world's knowledge at its full size: how long its records take to come in and how much memory,
+ * how long an inventory takes to be held against all of it, and one changed record against a million
+ * installations. Needs the public records in the folder that GLACIS_SHARED names; without it it says so.
+ */
+import { spawnSync } from 'node:child_process'
+import { createReadStream, existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { createZstdDecompress } from 'node:zlib'
+import { systemActor } from '../apps/server/src/ctx.ts'
+import { startPostgres } from '../apps/server/src/database/embedded.ts'
+import { type Database, inAccount, openDatabase } from '../apps/server/src/database/index.ts'
+import { migrate } from '../apps/server/src/database/migrate.ts'
+import { migrations } from '../apps/server/src/database/migrations.ts'
+import { matchThreats } from '../apps/server/src/issues/rematch.ts'
+import { createLogger } from '../apps/server/src/log.ts'
+import { fromRecord } from '../apps/server/src/packs/drafts.ts'
+import { importAside } from '../apps/server/src/packs/import-aside.ts'
+import { manyInstallations } from '../apps/server/src/testing/installations.ts'
+import { splitKey, threatsOfProducts, upsertThreats } from '../apps/server/src/threats.ts'
+import {
+  type Applicability,
+  issueQualityMin,
+  matchProduct,
+  parseCpe,
+  parseNvd,
+  prepareThreats,
+  type ProductKey,
+  productKey,
+  toWfn,
+} from '../packages/intelligence/src/index.ts'
+
+const records = join(process.env['GLACIS_SHARED'] ?? resolve(import.meta.dirname, '../../shared'), 'data/nvd')
+const productsWanted = 100_000
+const keysAtOnce = 2000
+
+if (!existsSync(records)) {
+  console.log(`no records in ${records}: nothing was measured`)
+} else if (process.argv[2] === 'import') {
+  // In a process of its own, so that its memory is its own.
+  const [, , , databaseUrl = '', packsFolder = ''] = process.argv
+  await importAside(records, { databaseUrl, packsFolder })
+  console.log(process.resourceUsage().maxRSS)
+} else await measure()
+
+async function measure(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'glacis-bench-'))
+  const log = createLogger({ level: 'error' })
+  const postgres = await startPostgres({ dataFolder: folder, log })
+  const database = openDatabase(postgres.url, log)
+  try {
+    await migrate(database.owner, migrations)
+    const begin = performance.now()
+    const run = spawnSync(process.execPath, [import.meta.filename, 'import', postgres.url, folder], {
+      encoding: 'utf8',
+    })
+    if (run.status !== 0) throw new Error(run.stderr)
+    report('import of all records of NVD', (performance.now() - begin) / 1000, 's', 90)
+    report('memory of the importing process', Number(run.stdout.trim()) / 1024, 'MB', 500)
+    await matchAll(database)
+    await holdOne(database)
+  } finally {
+    await database.close()
+    await postgres.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Distinct names of the criteria, taken evenly over the file, as products that somebody might run. */
+async function productsOf(): Promise<Map<ProductKey, string[]>> {
+  const seen = new Set<string>()
+  for (const year of [2015, 2017, 2021, 2016, 2018, 2014]) {
+    const lines = createInterface({
+      input: createReadStream(join(records, `CVE-${year}.jsonl.zst`)).pipe(createZstdDecompress()),
+    })
+    for await (const line of lines) {
+      // A few of each record: whoever lists every build of one device would else be the whole inventory.
+      for (const [name] of [...line.matchAll(/cpe:2\.3:[ao]:[^"*]+:[\d][^"*:]*:[^"]*?(?=")/g)].slice(0, 12))
+        seen.add(name)
+    }
+    if (seen.size > productsWanted) break
+  }
+  const byKey = new Map<ProductKey, string[]>()
+  for (const text of [...seen].slice(0, productsWanted)) {
+    const name = parseCpe(text)
+    const key = name && productKey(name)
+    if (key) byKey.set(key, [...(byKey.get(key) ?? []), text])
+  }
+  return byKey
+}
+
+/** Holds every product against every record about it, as the product itself does. */
+async function matchAll(database: Database): Promise<void> {
+  const byKey = await productsOf()
+  const keys = [...byKey.keys()]
+  const [products, begin] = [[...byKey.values()].flat().length, performance.now()]
+  let matches = 0
+  for (let from = 0; from < keys.length; from += keysAtOnce) {
+    const part = keys.slice(from, from + keysAtOnce)
+    const ctx = { tx: database.owner, now: new Date() } as unknown as Parameters<typeof threatsOfProducts>[0]
+    const found = new Map<string, (Applicability & { key: string })[]>()
+    for (const { key, record, product_keys } of await threatsOfProducts(ctx, part.map(splitKey))) {
+      const threat = { ...(record as Applicability), id: key, key } // written by packs/drafts.ts
+      for (const product of product_keys) found.set(product, [...(found.get(product) ?? []), threat])
+    }
+    for (const key of part) matches += matchesOf(key, found.get(key) ?? [], byKey.get(key) ?? [])
+  }
+  report(`full match of ${products} products: ${matches} matches`, (performance.now() - begin) / 1000, 's', 10)
+}
+
+function matchesOf(key: ProductKey, threats: readonly Applicability[], names: readonly string[]): number {
+  const prepared = prepareThreats(key, threats)
+  return names.reduce((sum, text) => {
+    const name = parseCpe(text)
+    if (!name) return sum
+    const subject = { wfn: toWfn(name), quality: 80 }
+    const hits = prepared.candidates(name).filter((threat) => {
+      const match = matchProduct(subject, threat, [])
+      return match.kind === 'match' && match.quality >= issueQualityMin
+    })
+    return sum + hits.length
+  }, 0)
+}
+
+/** A million installations, and a changed record about software that a thousand of the hosts run. */
+async function holdOne(database: Database): Promise<void> {
+  const { account, subject } = await manyInstallations(database)
+  const [, product = ''] = subject.split(':')
+  const criteria = `cpe:2.3:a:bench:${product}:*:*:*:*:*:*:*:*`
+  const cpeMatch = [{ vulnerable: true, criteria, versionEndExcluding: '2' }]
+  const item = parseNvd({ id: 'CVE-2026-99999', configurations: [{ nodes: [{ cpeMatch }] }] })
+  if (item.kind !== 'threat') throw new Error(item.problem)
+  const { changed: ids } = await upsertThreats(database.owner, [fromRecord(item.threat, 'nvd')])
+  const begin = performance.now()
+  const log = { info() {}, warn() {}, error() {} }
+  const raised = await inAccount(database, { account, actor: systemActor, log }, async (ctx) => {
+    await matchThreats(ctx, { ids, subjects: [subject], isNews: false }, {})
+    return (await ctx.tx.selectFrom('occurrence').select('id').execute()).length
+  })
+  report(
+    `one changed record over 1M installations: ${raised} raised`,
+    performance.now() - begin,
+    'ms',
+    1000 + raised * insertMs,
+  )
+}
+/** What a row of an issue costs to write, on top of finding it. */
+const insertMs = 1
+
+function report(figure: string, value: number, unit: string, limit: number): void {
+  console.log(JSON.stringify({ figure, value, unit, limit }))
+}

@@ -1,0 +1,45 @@
+/** Scans the laboratory by the product's own command line and measures it. */
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Observation } from '@glacis/contract/runner'
+
+export interface ScanResult {
+  readonly observations: readonly Observation[]
+  readonly seconds: number
+  /** Most resident memory of the scanning process, in MiB. */
+  readonly memoryMiB: number
+}
+
+const program = join(import.meta.dirname, '../../apps/server/src/main.ts')
+
+/** @throws when the command fails, with what it said */
+export async function scanned(profile: string, addresses: readonly string[], ports?: string): Promise<ScanResult> {
+  const words = ['scan', ...addresses, '--json', '--profile', profile, ...(ports ? ['--ports', ports] : [])]
+  const startedAt = performance.now()
+  const child = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let memoryMiB = 0
+  const watch = setInterval(() => (memoryMiB = Math.max(memoryMiB, peakOf(child.pid))), 250)
+  const ending = Promise.withResolvers<number>()
+  child.once('error', ending.reject)
+  child.once('exit', (code) => ending.resolve(code ?? 2))
+  const observations: Observation[] = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { host, ...rest }: Record<string, unknown> = JSON.parse(line)
+    observations.push(Observation.parse(host === undefined ? rest : { ...rest, address: host }))
+  }
+  const code = await ending.promise
+  clearInterval(watch)
+  if (code > 1) throw new Error(`the scan ended with ${code}`)
+  return { observations, seconds: (performance.now() - startedAt) / 1000, memoryMiB }
+}
+
+function peakOf(pid: number | undefined): number {
+  try {
+    const [, kib = '0'] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    return Number(kib) / 1024
+  } catch {
+    return 0
+  }
+}
