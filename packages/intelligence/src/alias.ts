@@ -58,6 +58,8 @@ const families: readonly (readonly ProductKey[])[] = [
   ['ivanti:connect_secure', 'pulsesecure:pulse_connect_secure', 'juniper:pulse_connect_secure'],
   ['citrix:netscaler_application_delivery_controller', 'citrix:application_delivery_controller'],
   ['progress:moveit_transfer', 'ipswitch:moveit_transfer', 'ipswitch:moveit_dmz'],
+  ['oracle:jdk', 'sun:jdk'],
+  ['oracle:jre', 'sun:jre'],
   ['connectwise:screenconnect', 'connectwise:control', 'screenconnect:screenconnect'],
 ]
 

@@ -1,9 +1,13 @@
 /** The library: what is known of threats, and how to compare it with what was found. Pure; it knows no clock and no table. */
 export { type ProductKey, productKey } from '#alias.ts'
 export { readDistributionFixes } from '#feed/distribution.ts'
-export { type Exploitation, readEpssLine } from '#feed/epss.ts'
-export { type KnownExploited, readKev } from '#feed/kev.ts'
+export { cycleOf, threatOfCycle } from '#feed/eol.ts'
+export type { Item, Lifecycle, RecordSource, ReleaseCycle } from '#feed/item.ts'
 export { type FeedItem, parseNvd, readNvd } from '#feed/nvd.ts'
+export { CutOff, readFeed } from '#feed/read.ts'
+export { type Format, headLength, recognise } from '#feed/recognise.ts'
+export { packFiles } from '#feed/pack.ts'
+export { type PackedFile, unpack } from '#feed/unpack.ts'
 export type { Mismatch } from '#match/criterion.ts'
 export type { DistributionFix, DistributionFixes } from '#match/distribution.ts'
 export {
@@ -14,10 +18,12 @@ export {
   type MatchSubject,
   type NoMatch,
 } from '#match/match.ts'
+export { type Prepared, prepareThreats } from '#match/prepared.ts'
 export { type Priority, type PriorityFacts, priorityOf } from '#priority.ts'
 export { categoryOf, describeVector, scoreOf, severityOf } from '#severity.ts'
-export { Configuration, CpeMatch, type Metric, productKeys, ThreatRecord } from '#threat.ts'
+export { Applicability, Configuration, CpeMatch, type Metric, productKeys, ThreatRecord } from '#threat.ts'
 export { compareDebian } from '#version/deb.ts'
+export { compareRpm } from '#version/rpm.ts'
 export { compareVersions, type Scheme } from '#version/version.ts'
 export { compareNames, type Relation } from '#wfn-compare.ts'
 export { bindUri, parseCpe } from '#wfn-uri.ts'

@@ -2,7 +2,7 @@
 import { Reference, Severity, SolutionKind } from '@glacis/contract/threat'
 import { z } from 'zod'
 import { type ProductKey, productKey } from '#alias.ts'
-import { parseFormattedString } from '#wfn.ts'
+import { type CpeName, parseFormattedString } from '#wfn.ts'
 
 /** One criterion of the applicability language of NVD's API 2.0: a name and, where it is `*`, a range. */
 export const CpeMatch = z.object({
@@ -68,6 +68,24 @@ export const ThreatRecord = z.object({
 })
 export type ThreatRecord = z.infer<typeof ThreatRecord>
 
+/** As much of a threat as decides whether it applies: what a store keeps for the matcher. */
+export const Applicability = ThreatRecord.pick({ id: true, configurations: true, isRejected: true })
+export type Applicability = z.infer<typeof Applicability>
+
+/** Feeds repeat themselves: within one reading most names come again and again. */
+const parsed = new Map<string, CpeName | null>()
+const parsedMax = 100_000
+
+/** The name of a criterion; null when it is not one. Remembers what it read. */
+export function nameOfCriteria(criteria: string): CpeName | null {
+  const known = parsed.get(criteria)
+  if (known !== undefined) return known
+  if (parsed.size >= parsedMax) parsed.clear()
+  const name = parseFormattedString(criteria)
+  parsed.set(criteria, name)
+  return name
+}
+
 /** Vendors whose operating systems ship other people's software. */
 const distributors = new Set([
   'debian',
@@ -112,7 +130,7 @@ export function vulnerableNames(threat: Pick<ThreatRecord, 'configurations'>) {
   return threat.configurations.flatMap(({ nodes }) =>
     nodes.flatMap(({ cpeMatch }) =>
       cpeMatch.flatMap(({ vulnerable, criteria }) => {
-        const name = vulnerable ? parseFormattedString(criteria) : null
+        const name = vulnerable ? nameOfCriteria(criteria) : null
         return name ? [name] : []
       }),
     ),

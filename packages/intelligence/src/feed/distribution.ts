@@ -1,9 +1,12 @@
 /** Which package of a distribution fixed a CVE, and from which package version on. */
 import { z } from 'zod'
+import type { Item } from '#feed/item.ts'
 import type { DistributionFix } from '#match/distribution.ts'
 
 /** One file per release of a distribution, as in `packs/distributions`. */
 const Release = z.object({
+  /** `debian:12`; absent where the fixes are told apart by their upstream version alone. */
+  release: z.string().default(''),
   packages: z.array(
     z.object({
       package: z.string(),
@@ -13,6 +16,14 @@ const Release = z.object({
     }),
   ),
 })
+
+/** The fixes of one such file, as items. */
+export function* fixesOf(document: unknown): Generator<Item> {
+  const { release, packages } = Release.parse(document)
+  for (const { product, fixes } of packages) {
+    for (const [id, fixedVersion] of Object.entries(fixes)) yield { kind: 'fix', id, product, release, fixedVersion }
+  }
+}
 
 /**
  * Reads the fixes of several releases into one table by CVE id.

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createZstdDecompress, zstdDecompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { readEpssLine } from '#feed/epss.ts'
+import { readFeed } from '#feed/read.ts'
 import { readKev } from '#feed/kev.ts'
 import { type FeedItem, parseNvd, readNvd } from '#feed/nvd.ts'
 import { readRecords } from '#feed/records.ts'
@@ -145,13 +145,13 @@ describe('KEV and EPSS', () => {
       skipped: 1,
     })
   })
-  it.each([
-    ['CVE-2021-41773,0.94390,0.99962', { id: 'CVE-2021-41773', score: 0.9439, percentile: 0.99962 }],
-    ['cve,epss,percentile', null],
-    ['#model_version:v2025.03.14', null],
-    ['CVE-2021-41773,1.5,0.9', null],
-  ])('reads the line %s', (line, exploitation) => {
-    expect(readEpssLine(line)).toEqual(exploitation)
+  it('reads the probabilities line by line, past comments and what is no share of one', async () => {
+    const text =
+      '#model_version:v2025.03.14\ncve,epss,percentile\nCVE-2021-41773,0.94390,0.99962\nCVE-2021-41773,1.5,0.9\n'
+    expect(await collect(readFeed('epss', chunked(text)))).toEqual([
+      { kind: 'exploitation', id: 'CVE-2021-41773', epss: { score: 0.9439, percentile: 0.99962 } },
+      { kind: 'skipped', id: '', problem: expect.any(String) },
+    ])
   })
 })
 
@@ -215,6 +215,9 @@ function threatOf(input: unknown): ThreatRecord {
 }
 function* cut(text: string, size: number): Generator<string> {
   for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size)
+}
+async function* chunked(text: string): AsyncGenerator<string> {
+  yield* cut(text, 7)
 }
 async function collect<Item = FeedItem>(items: AsyncIterable<Item>): Promise<Item[]> {
   const all: Item[] = []

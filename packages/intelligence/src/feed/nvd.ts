@@ -6,16 +6,9 @@ import { SolutionKind } from '@glacis/contract/threat'
 import { z } from 'zod'
 import { affectedInWords, fixInWords } from '#feed/wording.ts'
 import { readRecords } from '#feed/records.ts'
+import { sound } from '#feed/sound.ts'
 import { describeVector, severityOf } from '#severity.ts'
 import { Configuration, type Metric, ThreatRecord } from '#threat.ts'
-
-/** A list whose broken items are left out: one of them must not cost the rest of a record. */
-function sound<Item extends z.ZodType>(item: Item) {
-  return z
-    .array(z.unknown())
-    .catch([])
-    .transform((items): z.output<Item>[] => items.flatMap((one) => item.safeParse(one).data ?? []))
-}
 
 const Cvss = z.object({
   source: z.string().optional(),
@@ -161,8 +154,8 @@ function solutionOf({ configurations, references }: NvdRecord): ThreatRecord['so
 
 const titleLengthMax = 110
 
-/** NVD gives no titles: the first sentence, cut at a word. */
-function titleOf(description: string, id: string): string {
+/** Most feeds give no titles: the first sentence, cut at a word. */
+export function titleOf(description: string, id: string): string {
   const [sentence = ''] = description
     .replaceAll(/\s+/g, ' ')
     .trim()
@@ -173,8 +166,8 @@ function titleOf(description: string, id: string): string {
   return `${title.slice(0, titleLengthMax).replace(/\s+\S*$/, '')}…`
 }
 
-/** NVD's times are UTC and mostly say so by omission. */
-function utc(time: string | undefined): string {
+/** A time as ISO 8601 in UTC, empty where there is none. Feeds mean UTC and mostly say so by omission. */
+export function utc(time: string | undefined): string {
   const date = new Date(time === undefined || /[zZ]|[+-]\d\d:?\d\d$/.test(time) ? (time ?? '') : `${time}Z`)
   return Number.isNaN(date.getTime()) ? '' : date.toISOString()
 }

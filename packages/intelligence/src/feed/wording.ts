@@ -1,8 +1,8 @@
 /** Configurations in words for people. */
 import { boundsOf, rangeInWords } from '#match/range.ts'
-import { type Configuration, type CpeMatch, isDistribution } from '#threat.ts'
+import { type Configuration, type CpeMatch, isDistribution, nameOfCriteria } from '#threat.ts'
 import { compareGeneric } from '#version/generic.ts'
-import { type CpeName, parseFormattedString, unquote } from '#wfn.ts'
+import { type CpeName, unquote } from '#wfn.ts'
 
 /** So many products, and so many ranges of each, are named; the rest is counted. */
 const productsMax = 5
@@ -41,7 +41,7 @@ function vulnerableByProduct(configurations: readonly Configuration[]): Map<stri
   const criteria = configurations.flatMap(({ nodes }) =>
     nodes.flatMap(({ cpeMatch }) =>
       cpeMatch.flatMap((match) => {
-        const name = match.vulnerable ? parseFormattedString(match.criteria) : null
+        const name = match.vulnerable ? nameOfCriteria(match.criteria) : null
         return name ? [{ name, match }] : []
       }),
     ),

@@ -5,8 +5,8 @@
  */
 import { type CriterionVerdict, decideCriterion, type Mismatch } from '#match/criterion.ts'
 import { familyOf, isOwnHardware, type PlatformFamily } from '#match/platform.ts'
-import type { Configuration, ConfigurationNode, CpeMatch } from '#threat.ts'
-import { type CpeName, parseFormattedString, unquote } from '#wfn.ts'
+import { type Configuration, type ConfigurationNode, type CpeMatch, nameOfCriteria } from '#threat.ts'
+import { type CpeName, unquote } from '#wfn.ts'
 
 /** A host as far as it is known: the product under question and everything else found there. */
 export interface Surroundings {
@@ -119,13 +119,13 @@ function asSubject(match: CpeMatch, own: Extract<CriterionVerdict, { kind: 'yes'
 }
 
 function asPresent(match: CpeMatch, loss: number): NodeVerdict {
-  const name = parseFormattedString(match.criteria)
+  const name = nameOfCriteria(match.criteria)
   return { kind: 'present', running: name ? `${unquote(name.vendor)} ${unquote(name.product)}` : '', loss }
 }
 
 /** A criterion about the platform, which a scan seldom names: the family is enough, firmware implies its device. */
 function decidePlatform(match: CpeMatch, host: Surroundings): NodeVerdict {
-  const name = parseFormattedString(match.criteria)
+  const name = nameOfCriteria(match.criteria)
   if (!name) return otherPlatform('The platform of the record cannot be read.')
   if (isOwnHardware(host.product, name)) return asPresent(match, 0)
   const family = familyOf(name)
@@ -139,7 +139,7 @@ const assumedPlatformLoss = 30
 function assumePlatform(node: ConfigurationNode, host: Surroundings): NodeVerdict | null {
   if (host.families.size > 0 || node.cpeMatch.some(({ vulnerable }) => vulnerable)) return null
   const assumed = node.cpeMatch.find(({ criteria }) => {
-    const name = parseFormattedString(criteria)
+    const name = nameOfCriteria(criteria)
     return name !== null && familyOf(name) !== null
   })
   return assumed ? asPresent(assumed, assumedPlatformLoss) : null

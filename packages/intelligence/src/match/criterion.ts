@@ -1,11 +1,11 @@
 /** One criterion against one product. */
 import { productKey } from '#alias.ts'
 import { boundsOf, compareWithRange, type FullVersion, rangeInWords } from '#match/range.ts'
-import type { CpeMatch } from '#threat.ts'
+import { type CpeMatch, nameOfCriteria } from '#threat.ts'
 import { isPreRelease } from '#version/generic.ts'
 import { compareVersions, type Scheme } from '#version/version.ts'
 import { compareValue } from '#wfn-compare.ts'
-import { type CpeName, parseFormattedString, unquote } from '#wfn.ts'
+import { type CpeName, unquote } from '#wfn.ts'
 
 /** Why a product is not matched. The first two say that the version was read and is not affected. */
 export type Mismatch =
@@ -59,7 +59,7 @@ const ecosystems = new Set(['node.js', 'python', 'go', 'rust', 'ruby', 'maven', 
  * as NVD uses names; what the product does not say is not taken for "any".
  */
 export function decideCriterion(product: CpeName, match: CpeMatch): CriterionVerdict {
-  const criterion = parseFormattedString(match.criteria)
+  const criterion = nameOfCriteria(match.criteria)
   const key = criterion && productKey(criterion)
   if (!criterion || !key || criterion.part !== product.part || key !== productKey(product)) {
     return { kind: 'no', reason: 'other_product', text: 'The record is about other products.' }

@@ -1,5 +1,6 @@
 /** Fixes that a distribution has put into an old version: the upstream version says nothing of them. */
 import { compareDebian, readDebian } from '#version/deb.ts'
+import { compareRpm, readRpm } from '#version/rpm.ts'
 
 /** From which package version on a distribution has fixed a CVE. */
 export interface DistributionFix {
@@ -7,6 +8,8 @@ export interface DistributionFix {
   readonly product: string
   /** As in the distribution's own tracker, with epoch and revision: `1:9.2p1-2+deb12u3`. */
   readonly fixedVersion: string
+  /** `debian:12`, `ubuntu:22.04`, `el:9`; absent or empty where only the version tells. */
+  readonly release?: string | undefined
 }
 /** By CVE id. */
 export type DistributionFixes = ReadonlyMap<string, readonly DistributionFix[]>
@@ -15,19 +18,60 @@ export type DistributionFixes = ReadonlyMap<string, readonly DistributionFix[]>
 export type RevisionVerdict = 'fixed' | 'not_fixed' | 'unknown'
 
 /**
- * Compares a version seen in a banner with what the distribution fixed.
- * Fixes of another upstream version say nothing: they belong to another release of the distribution.
+ * Compares a version seen in a banner or a list of packages with what the distribution fixed.
+ * Where the revision names its release (`deb12`, `el9`), fixes of that release decide; else those of
+ * the same upstream version, because fixes of another belong to another release.
  *
- * @param revision what the banner says behind the version, such as `Debian-2+deb12u10`
+ * @param revision what stands behind the version, such as `Debian-2+deb12u10`, or the whole version
+ *   of the package
  */
 export function decideRevision(upstream: string, revision: string, fixes: readonly DistributionFix[]): RevisionVerdict {
-  const [, own = ''] = /^(?:debian|ubuntu)[-_ ]?(.*)$/i.exec(revision) ?? []
+  const own = ownRevision(upstream, revision)
   if (own === '') return 'unknown'
-  const verdicts = fixes.flatMap(({ fixedVersion }) => {
-    const fixed = readDebian(fixedVersion)
-    if (fixed.upstream.replace(/[+~](?:dfsg|ds|repack).*$/, '') !== upstream) return []
-    return [compareDebian(`${fixed.upstream}-${own}`, `${fixed.upstream}-${fixed.revision}`) >= 0]
+  const release = releaseOf(own)
+  const ofRelease = fixes.filter((fix) => release !== '' && fix.release === release)
+  const compare = release.startsWith('el:') ? compareEnterprise : compareWithDebian
+  const verdicts = (ofRelease.length > 0 ? ofRelease : fixes).flatMap((fix) => {
+    if (ofRelease.length === 0 && (fix.release?.startsWith('el:') || !isSameUpstream(fix.fixedVersion, upstream)))
+      return []
+    return [compare(upstream, own, fix.fixedVersion)]
   })
   if (verdicts.length === 0) return 'unknown'
   return verdicts.every(Boolean) ? 'fixed' : 'not_fixed'
+}
+
+/** The distribution's own part: `2+deb12u10` of `Debian-2+deb12u10`, of `2+deb12u10` and of `1:9.2p1-2+deb12u10`. */
+function ownRevision(upstream: string, revision: string): string {
+  const bare = revision.trim().replace(/^(?:debian|ubuntu|raspbian)[-_ ]?/i, '')
+  const whole = readDebian(bare)
+  if (bare !== revision.trim()) return bare
+  if (whole.revision !== '0' && plainUpstream(whole.upstream) === upstream) return whole.revision
+  return /(?:deb\d+|ubuntu|\.(?:el|fc|amzn)\d+)/.test(bare) ? bare : ''
+}
+
+function releaseOf(own: string): string {
+  const debian = /(?:\+|~)deb(\d+)u/.exec(own)?.[1]
+  if (debian !== undefined) return `debian:${debian}`
+  const enterprise = /\.el(\d+)/.exec(own)?.[1]
+  return enterprise === undefined ? '' : `el:${enterprise}`
+}
+
+/** Sources are repacked without what is not free; the version is the same. */
+function plainUpstream(upstream: string): string {
+  return upstream.replace(/[+~](?:dfsg|ds|repack|really).*$/, '')
+}
+
+function isSameUpstream(fixedVersion: string, upstream: string): boolean {
+  return plainUpstream(readDebian(fixedVersion).upstream) === upstream
+}
+
+/** What was seen shows neither epoch nor repacking, so those of the fix are taken. */
+function compareWithDebian(upstream: string, own: string, fixedVersion: string): boolean {
+  const fixed = readDebian(fixedVersion)
+  const same = plainUpstream(fixed.upstream) === upstream ? fixed.upstream : upstream
+  return compareDebian(`${fixed.epoch}:${same}-${own}`, fixedVersion) >= 0
+}
+
+function compareEnterprise(upstream: string, own: string, fixedVersion: string): boolean {
+  return compareRpm(`${readRpm(fixedVersion).epoch}:${upstream}-${own}`, fixedVersion) >= 0
 }

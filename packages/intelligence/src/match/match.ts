@@ -5,7 +5,7 @@ import { best, decideConfiguration, type Surroundings, type Verdict } from '#mat
 import { everyVersion, type Mismatch } from '#match/criterion.ts'
 import { decideRevision, type DistributionFixes } from '#match/distribution.ts'
 import { familyOf, familyOfRevision } from '#match/platform.ts'
-import { isDistribution, type ThreatRecord, vulnerableNames } from '#threat.ts'
+import { type Applicability, isDistribution, vulnerableNames } from '#threat.ts'
 import { type CpeName, fromWfn, unquote } from '#wfn.ts'
 
 /** Software as a scan recognised it. */
@@ -72,7 +72,7 @@ const qualityMin = 10
  */
 export function matchProduct(
   product: MatchSubject,
-  threat: ThreatRecord,
+  threat: Applicability,
   inventory: readonly MatchSubject[],
   knowledge: Knowledge = {},
 ): Match | NoMatch {
@@ -117,7 +117,7 @@ function revisionVerdict(name: CpeName, product: MatchSubject, threat: string, {
   return decideRevision(fullVersion(name), product.revision, fixes)
 }
 
-function quality(product: MatchSubject, threat: ThreatRecord, verdict: Applies, revision: string): number {
+function quality(product: MatchSubject, threat: Applicability, verdict: Applies, revision: string): number {
   const isVague = verdict.range === everyVersion && Number(threat.id.split('-')[1]) < firstPreciseYear
   const caps = [verdict.cap, isVague ? vagueRecordCap : 100, revision === 'unknown' ? unknownRevisionCap : 100]
   return Math.max(qualityMin, Math.min(product.quality, ...caps) - verdict.loss)

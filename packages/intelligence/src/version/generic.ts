@@ -58,7 +58,7 @@ const silent = new Set(['ga', 'final', 'release', 'stable', 'lts', 'ce', 'ee', '
  * @returns negative, zero or positive as `left` is before, the same as or after `right`; null when
  *   their shapes cannot be compared
  */
-export function compareGeneric(left: string, right: string, rules: GenericRules = {}): number | null {
+export function compareGeneric(left: string, right: string, rules: GenericRules = noRules): number | null {
   if (left.trim().toLowerCase() === right.trim().toLowerCase()) return 0
   const a = read(left, rules)
   const b = read(right, rules)
@@ -78,7 +78,32 @@ export function compareDigits(left: string, right: string): number {
   return a.length - b.length || (a < b ? -1 : Number(a > b))
 }
 
+/** The leading numbers of a version, as one key: versions that are equal in any order have the same. */
+export function releaseOf(text: string): string {
+  return (
+    read(text, noRules)
+      ?.release.map((digits) => digits.replace(/^0+(?=\d)/, ''))
+      .join('.') ?? text.trim().toLowerCase()
+  )
+}
+
+/** Bounds and versions come again and again; rules are few and always the same objects. */
+const readings = new WeakMap<GenericRules, Map<string, Version | null>>()
+const readingsMax = 50_000
+const noRules: GenericRules = {}
+
 function read(text: string, rules: GenericRules): Version | null {
+  const known = readings.get(rules) ?? new Map<string, Version | null>()
+  readings.set(rules, known)
+  const before = known.get(text)
+  if (before !== undefined) return before
+  if (known.size >= readingsMax) known.clear()
+  const version = readAnew(text, rules)
+  known.set(text, version)
+  return version
+}
+
+function readAnew(text: string, rules: GenericRules): Version | null {
   const all = tokens(clean(text), rules)
   const firstWord = all.findIndex((token) => token.kind !== 'number')
   const count = firstWord === -1 ? all.length : firstWord
