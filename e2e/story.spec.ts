@@ -111,6 +111,10 @@ it('shows a verified risk with its proof and a potential one with its reason', a
 it('ignores one and resolves two', async () => {
   await openRisk('verified', redis)
   await page.getByRole('button', { name: 'Ignore' }).click()
+  await page
+    .getByRole('dialog', { name: /^Ignore/ })
+    .getByRole('button', { name: 'Ignore' })
+    .click()
   await expect.poll(statusOf).toContain('Ignored')
   await openRisk('verified', git)
   await page.getByRole('button', { name: 'Resolve' }).click()

@@ -13,12 +13,12 @@ export interface Weak {
   stop(): Promise<void>
 }
 
-export const webAddress = '127.77.8.2'
-export const redisAddress = '127.77.8.3'
 const config =
   '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n[remote "origin"]\n\turl = https://git.example.ch/web.git\n'
 
-export async function startWeak(): Promise<Weak> {
+/** @param network the first three numbers of their addresses */
+export async function startWeak(network = '127.77.8'): Promise<Weak> {
+  const [webAddress, redisAddress] = [`${network}.2`, `${network}.3`]
   const weak: Weak = { isGitExposed: true, isApacheOld: true, isRedisOpen: true, stop }
   const web = createWeb((request, response) => {
     response.setHeader('server', weak.isApacheOld ? 'Apache/2.4.49 (Unix)' : 'Apache/2.4.66 (Unix)')

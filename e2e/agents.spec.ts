@@ -1,0 +1,251 @@
+/**
+ * An agent, from the token on the screen to the risks it found: installed from the server's own
+ * archive, connected, killed in the middle of a scan, started again, stopped and deleted.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { listAgentConnections, listAgentJobs, listAgents } from '@glacis/contract/agent'
+import { listHosts } from '@glacis/contract/inventory'
+import { cancelScan, getScan, type Scan, startScan } from '@glacis/contract/scan'
+import { createTarget, listTargets } from '@glacis/contract/target'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Product, startProduct } from '../lab/product.ts'
+import { type Visitor, visit } from '../lab/visitor.ts'
+import { openBrowser } from './browser.ts'
+import { freePort } from './ports.ts'
+
+const person = { email: 'nora.ammann@aarewerk.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
+const inside = '127.61.20.2'
+const name = 'zrh-office-2'
+const scanMs = 120_000
+
+let product: Product
+let browser: Browser
+let page: Page
+let visitor: Visitor
+let greeter: Server
+/** Where the agent lives, as on a machine of its own. */
+let home: string
+let agent: RunningAgent
+const troubles: string[] = []
+
+beforeAll(async () => {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-agents-'))
+  home = await mkdtemp(join(tmpdir(), 'glacis-agent-home-'))
+  greeter = createServer((socket) => socket.on('error', () => {}).end('SSH-2.0-OpenSSH_9.9\r\n')).listen(2222, inside)
+  await once(greeter, 'listening')
+  product = await startProduct({ port: await freePort(), dataFolder, settings: { GLACIS_LOG_LEVEL: 'warn' } })
+  visitor = visit(product.url)
+  await visitor.signUp(person, dataFolder)
+  browser = await openBrowser()
+  page = await browser.newPage({ viewport: { width: 1440, height: 900 }, baseURL: product.url, locale: 'en-CH' })
+  page.setDefaultTimeout(15_000)
+  page.on('pageerror', (error) => troubles.push(error.message))
+  page.on('console', (message) => message.type() === 'error' && troubles.push(`${page.url()}: ${message.text()}`))
+  await page.goto('/login')
+  await page.locator('input[name=identifier]').fill(person.email)
+  await page.locator('input[name=password]').fill(person.password)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/overview/)
+}, 120_000)
+afterAll(async () => {
+  agent?.process.kill('SIGKILL')
+  await browser.close()
+  await product.stop()
+  greeter.close()
+  await rm(product.dataFolder, { recursive: true, force: true })
+  await rm(home, { recursive: true, force: true })
+})
+
+interface RunningAgent {
+  readonly process: ChildProcess
+  /** Resolves with the line once it has been said. */
+  said(words: RegExp): Promise<string>
+}
+
+/** Starts the program that was unpacked in its home. */
+function startAgent(): RunningAgent {
+  const words = ['agent.js', '--server', product.url, '--token-file', 'token', '--state', 'state']
+  const child = spawn(process.execPath, words, { cwd: home, env: { HOME: home }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const lines: string[] = []
+  const waiting = new Set<() => void>()
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      lines.push(line)
+      for (const look of waiting) look()
+    })
+  }
+  return {
+    process: child,
+    said(wanted) {
+      const { promise, resolve, reject } = Promise.withResolvers<string>()
+      const look = () => {
+        const line = lines.find((one) => wanted.test(one))
+        if (line === undefined) return
+        waiting.delete(look)
+        resolve(line)
+      }
+      waiting.add(look)
+      child.once('exit', () => reject(new Error(`The agent ended:\n${lines.join('\n')}`)))
+      look()
+      return promise
+    },
+  }
+}
+
+async function until(id: string, isThere: (scan: Scan) => boolean, withinMs = scanMs): Promise<Scan> {
+  const deadline = Date.now() + withinMs
+  for (;;) {
+    const { scan } = await visitor.call(getScan, { id })
+    if (isThere(scan)) return scan
+    if (Date.now() > deadline) throw new Error(`after ${withinMs} ms the scan is ${JSON.stringify(scan)}`)
+    await new Promise((resolve) => setTimeout(resolve, 250))
+  }
+}
+const hasEnded = (scan: Scan) => scan.completeTime !== undefined
+
+it('creates an agent, shows its token once, and turns green when it connects', async () => {
+  await page.goto('/agents')
+  await page.getByText('No agents yet').waitFor()
+  await page.getByRole('button', { name: 'New agent' }).first().click()
+  await page.waitForURL(/\/agents\?create=true/)
+  const panel = page.getByRole('dialog', { name: 'New agent' })
+  await panel.getByLabel('Name').fill(name)
+  await panel.getByRole('button', { name: 'Create agent' }).click()
+  const ready = page.getByRole('dialog', { name: `${name} is ready to install` })
+  const token = await ready.getByLabel('Agent token', { exact: true }).innerText()
+  expect(token).toMatch(/^gla_/)
+  const command = await ready.getByLabel('Install command', { exact: true }).innerText()
+  expect(command).toContain(`curl -fsSL ${product.url}/downloads/glacis-agent.tgz`)
+  expect(command).not.toContain(token)
+  await ready.getByText('Waiting for the first connection').waitFor()
+
+  const archive = await fetch(`${product.url}/downloads/glacis-agent.tgz`)
+  await writeFile(join(home, 'agent.tgz'), Buffer.from(await archive.arrayBuffer()))
+  await promisify(execFile)('tar', ['xzf', 'agent.tgz'], { cwd: home })
+  await writeFile(join(home, 'token'), token, { mode: 0o600 })
+  agent = startAgent()
+  await agent.said(/^Connected to /)
+  await ready.getByText(`${name} is connected`).waitFor()
+  await ready.getByRole('button', { name: 'Done' }).click()
+  await page
+    .getByRole('row', { name: new RegExp(name) })
+    .getByText('Connected')
+    .waitFor()
+  expect(await page.content()).not.toContain(token)
+  expect((await stat(join(home, 'state'))).mode & 0o777).toBe(0o700)
+}, 60_000)
+
+it(
+  'scans a target from inside',
+  async () => {
+    await page.goto('/scope?create=true')
+    const panel = page.getByRole('dialog', { name: 'New target' })
+    await panel.getByLabel('Name').fill('Office')
+    await panel.getByLabel('Address').fill(`${inside}/30`)
+    await panel.getByLabel('Agent').selectOption({ label: name })
+    await panel.getByRole('button', { name: 'Create target' }).click()
+    await page.getByRole('link', { name: /Office/ }).click()
+    await page.getByRole('button', { name: 'Start scan' }).first().click()
+    await page.getByRole('button', { name: 'Cancel scan' }).first().waitFor()
+    await page.getByRole('button', { name: 'Start scan' }).first().waitFor({ timeout: scanMs })
+    const { targets } = await visitor.call(listTargets, {})
+    const { hosts } = await visitor.call(listHosts, { filter: { targetId: targets[0]?.id ?? '' } })
+    expect(hosts.map((host) => host.address)).toEqual([inside])
+    expect(hosts[0]?.services?.map((service) => service.port)).toEqual([2222])
+    await page.goto('/agents')
+    await page.getByRole('link', { name }).click()
+    await page.getByRole('table', { name: 'Jobs' }).getByText('Done').waitFor()
+    await page
+      .getByRole('table', { name: 'Targets' })
+      .getByRole('link', { name: /Office/ })
+      .waitFor()
+  },
+  scanMs + 60_000,
+)
+
+async function wideScan(): Promise<Scan> {
+  const [first] = (await visitor.call(listAgents, {})).agents
+  const { target } = await visitor.call(createTarget, {
+    name: `Wide ${Date.now()}`,
+    address: '127.61.20.0/25',
+    schedule: { period: 'PERIOD_MONTHLY' },
+    agent: { id: first?.id ?? '' },
+  })
+  const { scan } = await visitor.call(startScan, { targetId: target.id })
+  return until(scan.id, (now) => now.status === 'STATUS_RUNNING', 30_000)
+}
+
+it('stops at its agent within seconds of a cancel', async () => {
+  const { id } = await wideScan()
+  await visitor.call(cancelScan, { id })
+  await agent.said(/cancelled\.$/)
+  expect((await visitor.call(getScan, { id })).scan.status).toBe('STATUS_CANCELLED')
+}, 60_000)
+
+it(
+  'goes on when its agent was killed in the middle and comes back',
+  async () => {
+    const { id } = await wideScan()
+    const exit = once(agent.process, 'exit')
+    agent.process.kill('SIGKILL')
+    await exit
+    const waiting = await until(id, (scan) => scan.progress?.phase === 'PHASE_WAITING', 90_000)
+    expect(waiting.status).toBe('STATUS_RUNNING')
+    expect(waiting.progress?.failureReason).toBe(`Waiting for agent ${name}, which is disconnected.`)
+    await page.goto('/agents')
+    await page.getByText(new RegExp(`${name} lost its connection`)).waitFor()
+    agent = startAgent()
+    await agent.said(/^Connected to /)
+    expect(await until(id, hasEnded)).toMatchObject({ status: 'STATUS_COMPLETED', hostCount: { scannedHosts: 1 } })
+    const [first] = (await visitor.call(listAgents, {})).agents
+    const { jobs } = await visitor.call(listAgentJobs, { id: first?.id ?? '' })
+    expect(jobs.filter((job) => job.scanId === id).map((job) => job.state)).toContain('STATE_LOST')
+  },
+  scanMs + 120_000,
+)
+
+it('says good-bye when it is stopped, and its targets say that they wait', async () => {
+  const exit = once(agent.process, 'exit')
+  agent.process.kill('SIGTERM')
+  expect((await exit)[0]).toBe(0)
+  const [first] = (await visitor.call(listAgents, {})).agents
+  expect(first?.status).toBe('STATUS_DISCONNECTED')
+  const { connections } = await visitor.call(listAgentConnections, { id: first?.id ?? '' })
+  expect(connections[0]?.reason).toBe('REASON_STOPPED')
+  await page.goto('/scope')
+  await page.getByRole('link', { name: /Office/ }).click()
+  await page.getByText(/Scans of this target wait for it/).waitFor()
+}, 60_000)
+
+it('is deleted with its key, and its targets ask for another way', async () => {
+  await page.goto('/agents')
+  await page.getByRole('link', { name }).click()
+  await page.getByRole('button', { name: 'Delete agent' }).click()
+  const dialog = page.getByRole('dialog', { name: `Delete ${name}` })
+  await dialog.getByText('They stay in scope but cannot be scanned until they get another agent.').waitFor()
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.waitForURL(/\/agents$/)
+  const refused = startAgent()
+  const [code] = await once(refused.process, 'exit')
+  expect(code).toBe(78)
+  await page.goto('/scope')
+  await page.getByRole('link', { name: /Office/ }).click()
+  await page.getByText(`Its agent ${name} was deleted.`).waitFor()
+  await page.getByRole('button', { name: 'Choose' }).click()
+  const panel = page.getByRole('dialog', { name: 'Edit Office' })
+  await panel.getByLabel('Agent').selectOption({ label: 'None, scan from the internet' })
+  await panel.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByText(`Its agent ${name} was deleted.`).waitFor({ state: 'detached' })
+}, 60_000)
+
+it('has met no error on any page', () => {
+  expect(troubles).toEqual([])
+})

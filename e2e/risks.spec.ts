@@ -1,0 +1,206 @@
+/** Triage as people do it: by keyboard, in bulk, with reasons and second thoughts, and two at a time. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { getIssue, type Issue, listIssues } from '@glacis/contract/issue'
+import { getScan, listScans } from '@glacis/contract/scan'
+import { createTarget } from '@glacis/contract/target'
+import { parse } from 'csv-parse/sync'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Product, startProduct } from '../lab/product.ts'
+import { scanned, type Visitor, visit } from '../lab/visitor.ts'
+import { openBrowser } from './browser.ts'
+import { freePort } from './ports.ts'
+import { startWeak, type Weak } from './weak.ts'
+
+const person = { email: 'nora.ammann@aarewerk.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
+let weak: Weak
+let product: Product
+let browser: Browser
+let visitor: Visitor
+let page: Page
+const troubles: string[] = []
+
+beforeAll(async () => {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-risks-'))
+  weak = await startWeak('127.63.8')
+  product = await startProduct({ port: await freePort(), dataFolder, settings: { GLACIS_LOG_LEVEL: 'warn' } })
+  browser = await openBrowser()
+  visitor = visit(product.url)
+  await visitor.signUp(person, dataFolder)
+  const schedule = { period: 'PERIOD_WEEKLY' as const }
+  const { target } = await visitor.call(createTarget, { name: 'Lab', address: '127.63.8.0/29', schedule, tags: [] })
+  await scanned(visitor, target.id)
+  page = await signedIn()
+}, 240_000)
+afterAll(async () => {
+  await browser.close()
+  await product.stop()
+  await weak.stop()
+  await rm(product.dataFolder, { recursive: true, force: true })
+})
+
+/** A browser of its own, on the verified risks. */
+async function signedIn(): Promise<Page> {
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    baseURL: product.url,
+    locale: 'en-CH',
+  })
+  const own = await context.newPage()
+  own.setDefaultTimeout(15_000)
+  own.on('pageerror', (error) => troubles.push(error.message))
+  await own.goto('/login')
+  await own.locator('input[name=identifier]').fill(person.email)
+  await own.locator('input[name=password]').fill(person.password)
+  await own.keyboard.press('Enter')
+  await own.waitForURL(/\/overview/)
+  await toList(own)
+  return own
+}
+
+async function toList(of: Page, query = ''): Promise<void> {
+  await of.goto(`/risks/verified${query}`)
+  await rowsOf(of).first().waitFor()
+}
+const rowsOf = (of: Page): Locator => of.locator('main tbody tr[data-row]')
+const verified = async (): Promise<Issue[]> =>
+  (await visitor.call(listIssues, { filter: { verification: 'VERIFICATION_FILTER_VERIFIED' }, pageSize: 100 })).issues
+const statusOf = async (id: string) => (await visitor.call(getIssue, { id })).issue.status
+async function idOfRow(row: Locator): Promise<string> {
+  return (await row.getAttribute('data-row')) ?? ''
+}
+
+it('ignores by keyboard, for a reason and a time, and says so on the page of the risk', async () => {
+  await page.keyboard.press('j')
+  const id = await idOfRow(rowsOf(page).first())
+  await page.keyboard.press('i')
+  const dialog = page.getByRole('dialog', { name: /^Ignore/ })
+  await dialog.getByText('Mitigated').click()
+  await dialog.getByLabel('Until').selectOption('30 days')
+  await dialog.getByLabel('Comment').fill('closed outside')
+  await dialog.getByRole('button', { name: 'Ignore' }).click()
+  await expect.poll(() => statusOf(id)).toBe('STATUS_IGNORED')
+  await page.goto(`/risks/${id}`)
+  await page
+    .getByText(/^Mitigated until .*, by Nora Ammann\.$/)
+    .first()
+    .waitFor()
+  await page.getByText('closed outside', { exact: true }).first().waitFor()
+  const { issue } = await visitor.call(getIssue, { id })
+  const days = (Date.parse(issue.ignored?.untilTime ?? '') - Date.now()) / 86_400_000
+  expect(Math.round(days)).toBe(30)
+  await page.keyboard.press('o')
+  await expect.poll(() => statusOf(id)).toBe('STATUS_OPEN')
+}, 60_000)
+
+it('resolves a selection at once, and takes it back', async () => {
+  await toList(page)
+  await page.keyboard.press('j')
+  await page.keyboard.press('x')
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.keyboard.press('Shift+X')
+  const ids = await Promise.all([0, 1, 2].map((at) => idOfRow(rowsOf(page).nth(at))))
+  await page.getByText('3 selected').waitFor()
+  await page.getByRole('group', { name: 'Selected risks' }).getByRole('button', { name: 'Resolve' }).click()
+  await page.getByText('Resolved 3 risks.').waitFor()
+  expect(await Promise.all(ids.map(statusOf))).toEqual(ids.map(() => 'STATUS_RESOLVED'))
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(() => Promise.all(ids.map(statusOf))).toEqual(ids.map(() => 'STATUS_OPEN'))
+}, 60_000)
+
+it('looks through the list beside it', async () => {
+  await toList(page)
+  const [first, second] = await rowsOf(page).locator('[data-row-link] .ttl').allInnerTexts()
+  await page.keyboard.press('j')
+  await page.keyboard.press('Space')
+  await page.getByRole('heading', { name: first ?? '', exact: true }).waitFor()
+  await page.keyboard.press('j')
+  await page.getByRole('heading', { name: second ?? '', exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.locator('[data-preview]').waitFor({ state: 'detached' })
+}, 60_000)
+
+it('finds by the palette, and goes there', async () => {
+  const [one] = await verified()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Search everything' }).fill(one?.name.slice(0, 12) ?? '')
+  await page
+    .getByRole('option', { name: new RegExp(`Risks: .*${one?.name.slice(0, 12)}`, 'i') })
+    .first()
+    .waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/risks\/[\da-f-]{36}$/)
+  await page.getByRole('combobox').waitFor({ state: 'detached' })
+  await page.keyboard.press('g')
+  await page.keyboard.press('s')
+  await page.waitForURL(/\/scope$/)
+  await page.keyboard.press('?')
+  await page.getByRole('heading', { name: 'Keyboard' }).waitFor()
+  await page.keyboard.press('Escape')
+}, 60_000)
+
+it('saves the filters as a view', async () => {
+  await toList(page, '?severity=critical&severity=high')
+  await page.getByRole('button', { name: 'Save view' }).click()
+  await page.getByRole('dialog', { name: 'Save view' }).getByLabel('Name').fill('Worst')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'Worst' }).waitFor()
+  await toList(page)
+  await page.getByRole('link', { name: 'Worst' }).click()
+  await page.waitForURL(/severity=critical/)
+}, 60_000)
+
+it('takes all of a filter along as a file', async () => {
+  await toList(page)
+  await page.getByRole('button', { name: 'Export' }).click()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'CSV, a row per risk' }).click(),
+  ])
+  expect(download.suggestedFilename()).toMatch(/^glacis-risks-\d{4}-\d\d-\d\d\.csv$/)
+  const rows = parse(await readFile(await download.path()), { columns: true }) as Record<string, string>[] // of texts, as asked
+  const open = (await verified()).filter((issue) => issue.status === 'STATUS_OPEN')
+  expect(new Set(rows.map((row) => row['id']))).toEqual(new Set(open.map((issue) => issue.id)))
+  expect(rows.every((row) => row['verification'] === 'verified')).toBe(true)
+}, 60_000)
+
+it('checks one risk again, resolves it when it was mended, and leaves the rest alone', async () => {
+  weak.isGitExposed = false
+  const before = await verified()
+  const git = before.find((issue) => /git/i.test(issue.name))
+  await page.goto(`/risks/${git?.id}`)
+  await page.getByRole('button', { name: 'Retest' }).click()
+  await page.getByText('The retest has started.').waitFor()
+  await expect.poll(() => statusOf(git?.id ?? ''), { timeout: 60_000, interval: 500 }).toBe('STATUS_RESOLVED')
+  const others = (await verified()).filter((issue) => issue.id !== git?.id)
+  const seen = new Map(before.map((issue) => [issue.id, issue.lastSeenTime]))
+  expect(others.filter((issue) => issue.lastSeenTime !== seen.get(issue.id))).toEqual([])
+  const [scan] = (await visitor.call(listScans, {})).scans
+  expect((await visitor.call(getScan, { id: scan?.id ?? '' })).scan).toMatchObject({ type: 'TYPE_MANUAL' })
+}, 120_000)
+
+it('lets two people decide: the later one holds, and the history has both', async () => {
+  const other = await signedIn()
+  await toList(page)
+  const id = await idOfRow(rowsOf(page).first())
+  await Promise.all([page.goto(`/risks/${id}`), other.goto(`/risks/${id}`)])
+  await page.getByRole('button', { name: 'Resolve' }).click()
+  await expect.poll(() => statusOf(id)).toBe('STATUS_RESOLVED')
+  // The other page still shows what it was: its decision comes later and holds.
+  await other.getByRole('button', { name: 'Ignore' }).click()
+  await other
+    .getByRole('dialog', { name: /^Ignore/ })
+    .getByRole('button', { name: 'Ignore' })
+    .click()
+  await expect.poll(() => statusOf(id)).toBe('STATUS_IGNORED')
+  const { issue } = await visitor.call(getIssue, { id })
+  expect(issue.history.slice(-2).map((entry) => entry.status)).toEqual(['STATUS_RESOLVED', 'STATUS_IGNORED'])
+  await other.context().close()
+}, 60_000)
+
+it('has met no error on any page', () => {
+  expect(troubles).toEqual([])
+})

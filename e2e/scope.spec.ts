@@ -1,0 +1,232 @@
+/** When, how and what not to scan: hours that wait, an address that is left alone, and what a second scan changed. */
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Product, startProduct } from '../lab/product.ts'
+import { visit } from '../lab/visitor.ts'
+import { openBrowser } from './browser.ts'
+import { freePort } from './ports.ts'
+
+const person = { email: 'nora.ammann@aarewerk.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
+const [weakAddress, excludedAddress] = ['127.62.10.2', '127.62.10.3']
+const scanMs = 120_000
+const config = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n'
+
+const servers: Server[] = []
+/** The web server shows its repository; connections that came to the excluded one. */
+const lab = { isGitExposed: true, unwanted: 0 }
+let product: Product
+let browser: Browser
+let page: Page
+const troubles: string[] = []
+
+async function serve(address: string): Promise<Server> {
+  const server = createServer((request, response) => {
+    if (request.url === '/.git/config' && lab.isGitExposed)
+      return response.setHeader('content-type', 'text/plain').end(config)
+    if (request.url !== '/') return response.writeHead(404).end()
+    return response.setHeader('content-type', 'text/html').end('<!doctype html><title>Aarewerk</title>')
+  }).listen(8080, address)
+  await once(server, 'listening')
+  servers.push(server)
+  return server
+}
+
+beforeAll(async () => {
+  await serve(weakAddress)
+  const excluded = await serve(excludedAddress)
+  excluded.on('connection', () => lab.unwanted++)
+  const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-scope-'))
+  product = await startProduct({ port: await freePort(), dataFolder, settings: { GLACIS_LOG_LEVEL: 'warn' } })
+  await visit(product.url).signUp(person, dataFolder)
+  browser = await openBrowser()
+  page = await browser.newPage({ viewport: { width: 1440, height: 900 }, baseURL: product.url, locale: 'en-CH' })
+  page.setDefaultTimeout(15_000)
+  page.on('pageerror', (error) => troubles.push(error.message))
+  page.on('console', (message) => message.type() === 'error' && troubles.push(`${page.url()}: ${message.text()}`))
+  await page.goto('/login')
+  await page.locator('input[name=identifier]').fill(person.email)
+  await page.locator('input[name=password]').fill(person.password)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/overview/)
+}, 120_000)
+afterAll(async () => {
+  await browser.close()
+  await product.stop()
+  for (const server of servers) {
+    server.closeAllConnections()
+    server.close()
+  }
+  await rm(product.dataFolder, { recursive: true, force: true })
+})
+
+/** A time of day that lies as many hours from now, in UTC. */
+function clock(hours: number): string {
+  return new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
+}
+
+async function openTarget(): Promise<void> {
+  await page.goto('/scope')
+  await page.getByRole('link', { name: 'Aarewerk lab' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Aarewerk lab' }).waitFor()
+}
+
+async function edit(): Promise<Locator> {
+  await openTarget()
+  await page.getByRole('button', { name: 'Edit' }).click()
+  return page.getByRole('dialog', { name: 'Edit Aarewerk lab' })
+}
+
+it('adds a scope with hours, ports and an exclusion, and says what is wrong with one', async () => {
+  await page.goto('/scope?create=true')
+  const panel = page.getByRole('dialog', { name: 'New target' })
+  await panel.getByLabel('Name').fill('Aarewerk lab')
+  await panel.getByLabel('Address', { exact: true }).fill('127.62.10.0/29')
+  await panel.getByText('More settings').click()
+  await panel.getByLabel('Only at certain hours').check()
+  await panel.getByLabel('From').fill(clock(6))
+  await panel.getByLabel('To', { exact: true }).fill(clock(12))
+  await panel.getByLabel('Time zone').selectOption('UTC')
+  await panel.getByLabel('Ports').fill('8080')
+  await panel.getByLabel('Never scan').fill('intranet.example')
+  await panel.getByRole('button', { name: 'Create target' }).click()
+  await panel.getByText(/names a host; exclude its addresses/).waitFor()
+  await panel.getByLabel('Never scan').fill(excludedAddress)
+  await panel.getByRole('button', { name: 'Create target' }).click()
+  await page.getByRole('link', { name: 'Aarewerk lab' }).waitFor()
+}, 60_000)
+
+it(
+  'waits for the hours, and starts at once when a person says so',
+  async () => {
+    await openTarget()
+    await page.getByRole('button', { name: 'Start scan' }).first().click()
+    await page
+      .getByText(/Waits for the allowed hours/)
+      .first()
+      .waitFor()
+    await page.getByRole('button', { name: 'Start now' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Start now' }).click()
+    await page.getByRole('button', { name: 'Start scan' }).first().waitFor({ timeout: scanMs })
+    await page.getByRole('complementary', { name: 'Details' }).getByText('Completed').waitFor()
+  },
+  scanMs + 60_000,
+)
+
+it('has left the excluded address alone and out of every count', async () => {
+  expect(lab.unwanted).toBe(0)
+  await page.getByRole('complementary', { name: 'Details' }).getByText('1 excluded').waitFor()
+  await page.getByRole('complementary', { name: 'Details' }).getByRole('link', { name: 'Completed' }).click()
+  await page.getByRole('link', { name: 'Hosts', exact: true }).click()
+  const table = page.getByRole('table', { name: 'Hosts' })
+  await table.getByRole('link', { name: weakAddress }).waitFor()
+  expect(await table.getByText(excludedAddress).count()).toBe(0)
+  expect(await table.getByRole('row').count()).toBe(1 + 5)
+  await page.getByRole('button', { name: /Affected 1/ }).click()
+  await expect.poll(() => table.getByRole('row').count()).toBe(1 + 1)
+}, 60_000)
+
+it('edits the schedule: only what changed is sent, and an unfinished change asks before it is lost', async () => {
+  const panel = await edit()
+  await panel.getByLabel('Daily').check({ force: true })
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog', { name: 'Discard changes' }).getByRole('button', { name: 'Keep editing' }).click()
+  await panel.getByLabel('Only at certain hours').uncheck()
+  const [request] = await Promise.all([
+    page.waitForRequest((one) => one.method() === 'PATCH'),
+    panel.getByRole('button', { name: 'Save changes' }).click(),
+  ])
+  expect(request.postDataJSON()).toEqual({
+    schedule: { period: 'PERIOD_DAILY' },
+    tags: [],
+    updateMask: { paths: ['schedule.period', 'schedule.allowedHours'] },
+  })
+  await panel.waitFor({ state: 'detached' })
+  const details = page.getByRole('complementary', { name: 'Details' })
+  await details.getByText('Daily').waitFor()
+  expect(await details.getByText(/22:00|UTC/).count()).toBe(0)
+}, 60_000)
+
+it(
+  'shows what the next scan changed, and saves its log',
+  async () => {
+    lab.isGitExposed = false
+    await openTarget()
+    await page.getByRole('button', { name: 'Start scan' }).first().click()
+    await page.getByRole('button', { name: 'Cancel scan' }).first().waitFor()
+    await page.getByRole('button', { name: 'Start scan' }).first().waitFor({ timeout: scanMs })
+    await page
+      .getByRole('complementary', { name: 'Details' })
+      .getByRole('link', { name: /1 resolved/ })
+      .click()
+    const resolved = page.getByRole('region', { name: 'Resolved' })
+    await resolved.getByRole('link', { name: /git/i }).waitFor()
+    await resolved.getByRole('link', { name: weakAddress }).waitFor()
+    await page.getByRole('link', { name: 'Log', exact: true }).click()
+    await page.getByText(/1 address is excluded and not asked/).waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download log' }).click(),
+    ])
+    expect(await readFile(await download.path(), 'utf8')).toMatch(/Z INFO Completed: 1 host scanned/)
+  },
+  scanMs + 60_000,
+)
+
+it('changes many at once, and names what was left out', async () => {
+  await page.goto('/scope')
+  await page
+    .getByRole('row', { name: /Aarewerk lab/ })
+    .getByRole('checkbox')
+    .check()
+  const bar = page.getByRole('group', { name: 'Selected targets' })
+  await bar.getByRole('button', { name: 'Pause' }).click()
+  await page
+    .getByRole('row', { name: /Aarewerk lab/ })
+    .getByText('Paused')
+    .waitFor()
+  await bar.getByRole('button', { name: 'Start scan' }).click()
+  await page.getByText(/left out: This target is paused/).waitFor()
+  await bar.getByRole('button', { name: 'Resume' }).click()
+  await page
+    .getByRole('row', { name: /Aarewerk lab/ })
+    .getByText('Daily')
+    .waitFor()
+}, 60_000)
+
+it('keeps who owns an asset, and what happened on it', async () => {
+  await page.goto('/assets?q=port:8080')
+  await page.getByRole('link', { name: weakAddress }).click()
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const panel = page.getByRole('dialog', { name: `Edit ${weakAddress}` })
+  await panel.getByLabel('Owner').fill('Web team')
+  await panel.getByLabel('High').check({ force: true })
+  await panel.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByRole('complementary', { name: 'Details' }).getByText('Web team').waitFor()
+  const timeline = page.getByRole('region', { name: 'Timeline' })
+  await timeline.getByText('Risk resolved').waitFor()
+  await timeline.getByText('8080/tcp').waitFor()
+}, 60_000)
+
+it('goes about a scope by keys', async () => {
+  await openTarget()
+  await page.keyboard.press('4')
+  await page.waitForURL(/\/assets$/)
+  await page.keyboard.press('1')
+  await page.waitForURL(/\/scope\/[\w-]+$/)
+  await page.keyboard.press('e')
+  await page.getByRole('dialog', { name: 'Edit Aarewerk lab' }).getByRole('button', { name: 'Cancel' }).click()
+  await page.goto('/scope')
+  await page.getByRole('link', { name: 'Aarewerk lab' }).waitFor()
+  await page.keyboard.press('n')
+  await page.getByRole('dialog', { name: 'New target' }).getByLabel('Name').waitFor()
+}, 60_000)
+
+it('has met no error on any page', () => {
+  // The refused exclusion is the one that was meant.
+  expect(troubles.filter((line) => !line.includes('400'))).toEqual([])
+})

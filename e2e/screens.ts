@@ -1,0 +1,215 @@
+/**
+ * Every screen of the portal, named like its drawn picture: where it stands, who sees it, and what is
+ * done there before it is looked at. Pictures, axe and the zoom story walk the same list.
+ */
+import { listAgents } from '@glacis/contract/agent'
+import { listHosts, listProducts } from '@glacis/contract/inventory'
+import { listIssues } from '@glacis/contract/issue'
+import { listScans } from '@glacis/contract/scan'
+import { listTargets } from '@glacis/contract/target'
+import type { Page, Route } from 'playwright-core'
+import type { Person, Visitor } from '../lab/visitor.ts'
+
+export interface Screen {
+  readonly name: string
+  readonly path: string
+  /** Signed out, or somebody who has just come; else somebody with findings. */
+  readonly as?: Watcher
+  /** How the API behaves: it never answers, or it fails. */
+  readonly api?: 'silent' | 'failing'
+  /** Drawn at phone width too. */
+  readonly phone?: boolean
+  /** Exists at one of the widths alone. */
+  readonly only?: 'phone' | 'desk'
+  /** A menu is open, which floats outside every landmark. */
+  readonly floats?: boolean
+  /** Drawn in its whole length too. */
+  readonly whole?: boolean
+  /** What is done there; the page has settled before. */
+  readonly before?: (page: Page) => Promise<unknown>
+}
+export type Watcher = 'person' | 'newcomer' | 'nobody'
+
+/** @throws when the visitor's account lacks a thing that a screen shows */
+export async function screensOf(visitor: Visitor): Promise<Screen[]> {
+  const ids = await idsOf(visitor)
+  return [...publicScreens, ...riskScreens(ids.risk), ...scopeScreens(ids), ...insightScreens(ids), ...stateScreens]
+}
+
+async function idsOf(visitor: Visitor) {
+  const verification = 'VERIFICATION_FILTER_VERIFIED'
+  const open = { verification, status: ['STATUS_FILTER_OPEN'] } as const
+  const { issues } = await visitor.call(listIssues, {
+    orderBy: 'ORDER_BY_PRIORITY',
+    filter: { ...open, status: [...open.status] },
+  })
+  const { products } = await visitor.call(listProducts, { filter: { hasIssues: true } })
+  return {
+    risk: idOfFirst(issues),
+    scope: idOfFirst((await visitor.call(listTargets, {})).targets),
+    agent: idOfFirst((await visitor.call(listAgents, {})).agents),
+    scan: idOfFirst((await visitor.call(listScans, {})).scans),
+    asset: idOfFirst((await visitor.call(listHosts, {})).hosts),
+    technology: idOfFirst(products),
+  }
+}
+type Ids = Awaited<ReturnType<typeof idsOf>>
+
+function idOfFirst(entities: readonly { readonly id: string }[]): string {
+  const [first] = entities
+  if (!first) throw new Error('the account has nothing of a kind that a screen shows')
+  return first.id
+}
+
+const publicScreens: readonly Screen[] = [
+  { name: '00-index', path: '/', as: 'nobody' },
+  { name: '01-login', path: '/login', as: 'nobody', phone: true },
+  { name: '02-registration', path: '/registration', as: 'nobody' },
+  { name: '03-recovery', path: '/recovery', as: 'nobody' },
+  { name: '03b-verification', path: '/verification', as: 'nobody' },
+  { name: '25-flow-error', path: '/error?id=none', as: 'nobody' },
+]
+
+function riskScreens(risk: string): Screen[] {
+  return [
+    { name: '04-overview', path: '/overview', phone: true, whole: true },
+    { name: '04b-mobile-menu', path: '/overview', phone: true, only: 'phone', before: press('Open menu') },
+    { name: '05-onboarding', path: '/onboarding', as: 'newcomer' },
+    { name: '06-risks-verified', path: '/risks/verified', phone: true, whole: true },
+    { name: '06b-risks-bulk', path: '/risks/verified', only: 'desk', before: selectThree },
+    { name: '06c-risks-potential', path: '/risks/potential' },
+    { name: '06d-risks-preview', path: '/risks/verified', before: preview },
+    { name: '06e-risks-ignore', path: `/risks/${risk}`, before: press('Ignore') },
+    { name: '07-risk-detail', path: `/risks/${risk}`, phone: true, whole: true },
+    { name: '07b-palette', path: '/overview', before: palette },
+    { name: '07c-keyboard', path: '/overview', before: keyboardHelp },
+    { name: '08-visual-map', path: '/risks/visual', phone: true },
+    { name: '08b-visual-map-table', path: '/risks/visual?view=table' },
+  ]
+}
+
+function scopeScreens({ scope, agent, asset, technology }: Ids): Screen[] {
+  return [
+    { name: '09-scope', path: '/scope', phone: true },
+    { name: '09b-free-plan-account-menu', path: '/scope', floats: true, before: accountMenu },
+    { name: '10-scope-detail', path: `/scope/${scope}` },
+    { name: '10b-scope-scans', path: `/scope/${scope}/scans` },
+    { name: '10c-scope-issues', path: `/scope/${scope}/issues` },
+    { name: '10d-scope-assets', path: `/scope/${scope}/assets` },
+    { name: '11-create-target', path: '/scope?create=true' },
+    { name: '12-agents', path: '/agents', phone: true },
+    { name: '12b-agent-detail', path: `/agents/${agent}`, phone: true },
+    { name: '12c-create-agent', path: '/agents?create=true' },
+    { name: '14-assets', path: '/assets' },
+    { name: '15-asset-detail', path: `/assets/${asset}` },
+    { name: '15b-asset-technologies', path: `/assets/${asset}/technologies` },
+    { name: '15c-asset-issues', path: `/assets/${asset}/issues` },
+    { name: '16-technologies', path: '/technologies' },
+    { name: '17-technology-detail', path: `/technologies/${technology}` },
+  ]
+}
+
+function insightScreens({ scan }: Ids): Screen[] {
+  return [
+    { name: '18-scans', path: '/scans' },
+    { name: '19-scan-detail', path: `/scans/${scan}` },
+    { name: '19b-scan-changes', path: `/scans/${scan}?tab=changes` },
+    { name: '19c-scan-hosts', path: `/scans/${scan}?tab=hosts` },
+    { name: '19d-scan-log', path: `/scans/${scan}?tab=log` },
+    { name: '20-integrations', path: '/integrations' },
+    { name: '21-subscription', path: '/subscription' },
+    { name: '22-profile', path: '/profile', phone: true, whole: true },
+    { name: '22b-password-dialog', path: '/profile', before: press('Change password') },
+    { name: '23-two-factor', path: '/profile', before: press(/^(Set up|Turn on)/) },
+    { name: '24-not-found', path: '/nowhere' },
+  ]
+}
+
+const listsOf = {
+  risks: '/risks/verified',
+  potential: '/risks/potential',
+  scope: '/scope',
+  agents: '/agents',
+  assets: '/assets',
+  technologies: '/technologies',
+  scans: '/scans',
+  overview: '/overview',
+  map: '/risks/visual',
+  integrations: '/integrations',
+} as const
+
+/** The lists with nothing in them, on their way, and failed. The drawn three have the drawn names. */
+const stateScreens: readonly Screen[] = Object.entries(listsOf).flatMap(([what, path]): Screen[] => {
+  const suffix = what === 'risks' ? '' : `-${what}`
+  return [
+    { name: what === 'scope' ? '28b-scope-empty' : `28-list-empty${suffix}`, path, as: 'newcomer' },
+    { name: `27-list-loading${suffix}`, path, api: 'silent', before: (page) => page.waitForTimeout(pendingMs) },
+    { name: `29-list-error${suffix}`, path, api: 'failing' },
+  ]
+})
+
+/** Nothing shows that it waits in the first second. */
+const pendingMs = 1300
+
+/** Whether somebody meets the screen in a window of this width, in CSS pixels. */
+export function isSeenBy({ as = 'person', only }: Screen, watcher: Watcher, width: number): boolean {
+  return as === watcher && only !== (width < phoneBelow ? 'desk' : 'phone')
+}
+const phoneBelow = 832
+
+/** Opens a screen in a page of somebody who may see it, and waits until it has settled. */
+export async function show(page: Page, { path, api, before }: Screen): Promise<void> {
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  if (api) await page.route('**/v1/**', api === 'silent' ? () => {} : fail)
+  await page.goto(path)
+  if (api !== 'silent') await page.waitForLoadState('networkidle')
+  await page.evaluate('document.fonts.ready')
+  await before?.(page)
+}
+
+async function fail(route: Route): Promise<void> {
+  await route.fulfill({ status: 503, json: { code: 'unavailable', message: 'The database is being restarted.' } })
+}
+
+/** Signs in on a page that belongs to nobody yet. */
+export async function signIn(page: Page, { email, password }: Person): Promise<void> {
+  await page.goto('/login')
+  await page.locator('input[name=identifier]').fill(email)
+  await page.locator('input[name=password]').fill(password)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/overview/)
+}
+
+function press(name: string | RegExp): (page: Page) => Promise<void> {
+  return (page) => page.getByRole('button', { name }).first().click()
+}
+
+function accountMenu(page: Page): Promise<void> {
+  return page
+    .getByRole('button', { name: /Nora Ammann/ })
+    .filter({ visible: true })
+    .click()
+}
+
+async function selectThree(page: Page): Promise<void> {
+  const boxes = page.getByRole('row').getByRole('checkbox')
+  for (const index of [1, 2, 3]) await boxes.nth(index).check({ force: true })
+}
+
+async function preview(page: Page): Promise<void> {
+  await page.locator('main tbody tr[data-row]').first().waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('Space')
+  await page.locator('[data-preview]').waitFor()
+}
+
+async function palette(page: Page): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Search everything' }).fill('redis')
+  await page.getByRole('option').first().waitFor()
+}
+
+async function keyboardHelp(page: Page): Promise<void> {
+  await page.keyboard.press('?')
+  await page.getByRole('heading', { name: 'Keyboard' }).waitFor()
+}
