@@ -7,12 +7,12 @@ import { createAgent } from '@glacis/contract/agent'
 import { createTarget } from '@glacis/contract/target'
 import type { AxeResults } from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Product, startProduct } from '../lab/product.ts'
 import { scanned, type Visitor, visit } from '../lab/visitor.ts'
 import { openBrowser } from './browser.ts'
 import { freePort } from './ports.ts'
-import { isSeenBy, type Screen, screensOf, show, signIn, type Watcher } from './screens.ts'
+import { type Ids, idsOf, isSeenBy, type Screen, screens, show, signIn, type Watcher } from './screens.ts'
 import { startWeak, type Weak } from './weak.ts'
 
 const people = {
@@ -43,7 +43,7 @@ export function tellAxe({ width, height, network }: AxeStory): void {
   let product: Product
   let browser: Browser
   let axe: string
-  let screens: readonly Screen[]
+  let ids: Ids
 
   beforeAll(async () => {
     const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-axe-'))
@@ -55,7 +55,7 @@ export function tellAxe({ width, height, network }: AxeStory): void {
     await visitor.signUp(people.person, dataFolder)
     await visit(product.url).signUp(people.newcomer, dataFolder)
     await furnish(visitor, `${network}.0/28`)
-    screens = await screensOf(visitor)
+    ids = await idsOf(visitor)
   }, 180_000)
   afterAll(async () => {
     await browser.close()
@@ -64,19 +64,19 @@ export function tellAxe({ width, height, network }: AxeStory): void {
     await rm(product.dataFolder, { recursive: true, force: true })
   })
 
-  it.each(['nobody', 'newcomer', 'person'] satisfies Watcher[])(
-    'has no violation for %s',
-    async (watcher) => {
-      const page = await browser.newPage({ baseURL: product.url, viewport: { width, height } })
+  describe.each(['nobody', 'newcomer', 'person'] satisfies Watcher[])('seen by %s', (watcher) => {
+    let page: Page
+    beforeAll(async () => {
+      page = await browser.newPage({ baseURL: product.url, viewport: { width, height } })
       if (watcher !== 'nobody') await signIn(page, people[watcher])
-      const found: string[] = []
-      for (const screen of screens.filter((screen) => isSeenBy(screen, watcher, width)))
-        found.push(...(await complaints(page, screen, axe)))
-      await page.close()
-      expect(found).toEqual([])
-    },
-    240_000,
-  )
+    })
+    afterAll(() => page.close())
+
+    it.each(screens.filter((screen) => isSeenBy(screen, watcher, width)))('$name has no violation', async (screen) => {
+      await show(page, screen, ids)
+      expect(await complaints(page, screen, axe)).toEqual([])
+    })
+  })
 }
 
 /** Something to show on every screen. */
@@ -94,7 +94,6 @@ async function furnish(visitor: Visitor, address: string): Promise<void> {
 
 /** What axe has to say about a screen in both themes, and whether the page is wider than its window. */
 async function complaints(page: Page, screen: Screen, axe: string): Promise<string[]> {
-  await show(page, screen)
   const excess = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
   const found = excess > 0 ? [`${screen.name}: ${excess} px wider than the window`] : []
   await page.evaluate(still)
