@@ -67,6 +67,7 @@ const house: Readonly<Record<string, Floor>> = {
       billing: ['audit'],
       notifications: ['jobs', 'mail', 'audit'],
       tokens: ['audit'],
+      deletions: [],
       callbacks: ['endpoints'],
     },
   },
