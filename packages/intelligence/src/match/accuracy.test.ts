@@ -187,4 +187,32 @@ describe('records arranged by version', () => {
     const candidates = prepareThreats(key, threats).candidates(fromWfn(subject.wfn) ?? name)
     expect(candidates).toEqual(expect.arrayContaining(matching))
   })
+  it.each(['1', '1.0', '1.4', '1.5', '2.0.0', '3'])('%s: what is left out changes no match', (version) => {
+    const name = parseCpe(`cpe:2.3:a:acme:widget:${version}:*:*:*:*:*:*:*`)
+    const key = name && productKey(name)
+    if (!name || !key) throw new Error('no name')
+    const all = parseNvd({
+      id: 'CVE-2024-20000',
+      configurations: [
+        {
+          nodes: [
+            {
+              cpeMatch: [...threats.flatMap(({ configurations }) => configurations)].flatMap(({ nodes }) =>
+                nodes.flatMap(({ cpeMatch }) => cpeMatch),
+              ),
+            },
+          ],
+        },
+      ],
+    })
+    if (all.kind !== 'threat') throw new Error(all.problem)
+    const subject = { wfn: toWfn(name), quality: 80 }
+    for (const threat of [...threats, all.threat]) {
+      const whole = matchProduct(subject, threat, [])
+      const [narrowed] = prepareThreats(key, [threat]).narrowed(name)
+      const match = narrowed ? matchProduct(subject, narrowed, []) : null
+      if (whole.kind === 'match') expect(match).toEqual(whole)
+      else expect(match?.kind ?? 'no_match').toBe('no_match')
+    }
+  })
 })
