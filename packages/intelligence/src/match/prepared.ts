@@ -4,7 +4,7 @@
  */
 import { type ProductKey, productKey } from '#alias.ts'
 import { boundsOf, compareWithRange, type FullVersion } from '#match/range.ts'
-import { type Applicability, type CpeMatch, isDistribution, nameOfCriteria } from '#threat.ts'
+import { type Applicability, type ConfigurationNode, type CpeMatch, isDistribution, nameOfCriteria } from '#threat.ts'
 import type { Scheme } from '#version/version.ts'
 import { releaseOf } from '#version/generic.ts'
 import { type CpeName, unquote } from '#wfn.ts'
@@ -23,8 +23,8 @@ export interface Prepared<Threat extends Applicability> {
   narrowed(name: CpeName): Threat[]
 }
 
-/** Criteria of threats, each with its place in its record. */
-type Placed<Threat> = Map<Threat, (readonly [place: number, match: CpeMatch])[]>
+/** Criteria of threats. */
+type Placed<Threat> = Map<Threat, CpeMatch[]>
 interface Range<Threat> {
   readonly bounds: ReturnType<typeof boundsOf>
   readonly scheme: Scheme
@@ -39,18 +39,20 @@ export function prepareThreats<Threat extends Applicability>(
   const exact = new Map<string, Placed<Threat>>()
   const ranges = new Map<string, Range<Threat>>()
   const always: Placed<Threat> = new Map()
+  const own = new Set<CpeMatch>()
   for (const threat of threats) {
     if (threat.isRejected) continue
-    for (const [index, match] of criteriaOf(threat).entries()) place(match, index, threat)
+    for (const match of criteriaOf(threat)) place(match, threat)
   }
 
-  function place(match: CpeMatch, index: number, threat: Threat): void {
+  function place(match: CpeMatch, threat: Threat): void {
     const name = nameOfCriteria(match.criteria)
     if (!name || productKey(name) !== key) return
     const placed = placeOf(name, name.version === '*' ? boundsOf(match) : [])
+    own.add(match)
     const list = placed.get(threat)
-    if (list) list.push([index, match])
-    else placed.set(threat, [[index, match]])
+    if (list) list.push(match)
+    else placed.set(threat, [match])
   }
 
   function placeOf(name: CpeName, bounds: ReturnType<typeof boundsOf>): Placed<Threat> {
@@ -84,38 +86,44 @@ export function prepareThreats<Threat extends Applicability>(
   return {
     candidates: (name) => [...new Set(placedFor(name).flatMap((placed) => [...placed.keys()]))],
     narrowed(name) {
-      const found: Placed<Threat> = new Map()
+      const found = new Map<Threat, Set<CpeMatch>>()
       for (const placed of placedFor(name)) {
-        for (const [threat, list] of placed) found.set(threat, [...(found.get(threat) ?? []), ...list])
+        for (const [threat, list] of placed) {
+          const listed = found.get(threat) ?? new Set()
+          for (const match of list) listed.add(match)
+          found.set(threat, listed)
+        }
       }
-      return [...found].map(([threat, list]) => narrow(threat, list, name))
+      // For a distribution it matters what else a record names.
+      if (isDistribution(name)) return [...found.keys()]
+      return [...found].map(([threat, listed]) => narrow(threat, listed, own))
     },
   }
 }
 
-/** Only where criteria stand for themselves alone do the others change nothing. */
+/**
+ * Leaves out the criteria that were not listed where only the product's own can make a match: where
+ * one is enough, and in the node of a configuration that alone is about the product. With two such
+ * nodes another version of it on the same host could stand for one of them.
+ */
 function narrow<Threat extends Applicability>(
   threat: Threat,
-  list: readonly (readonly [place: number, match: CpeMatch])[],
-  name: CpeName,
+  listed: ReadonlySet<CpeMatch>,
+  own: ReadonlySet<CpeMatch>,
 ): Threat {
-  if (!standsAlone(threat) || isDistribution(name)) return threat
-  const cpeMatch = list.toSorted(([a], [b]) => a - b).map(([, match]) => match)
-  const node = { operator: 'OR' as const, negate: false, cpeMatch }
-  return { ...threat, configurations: [{ operator: 'OR', negate: false, nodes: [node] }] }
-}
-
-const alone = new WeakMap<Applicability, boolean>()
-
-function standsAlone(threat: Applicability): boolean {
-  const known = alone.get(threat)
-  if (known !== undefined) return known
-  const verdict = threat.configurations.every(
-    ({ operator, negate, nodes }) =>
-      operator === 'OR' && !negate && nodes.every((node) => node.operator === 'OR' && !node.negate),
-  )
-  alone.set(threat, verdict)
-  return verdict
+  const onlyListed = (node: ConfigurationNode) => {
+    if (node.negate || node.operator === 'AND') return node
+    return { ...node, cpeMatch: node.cpeMatch.filter((match) => listed.has(match)) }
+  }
+  const configurations = threat.configurations.map((configuration) => {
+    const { operator, negate, nodes } = configuration
+    if (negate) return configuration
+    if (operator === 'OR') return { ...configuration, nodes: nodes.map(onlyListed) }
+    const [first, ...more] = nodes.filter((node) => node.cpeMatch.some((match) => own.has(match)))
+    if (!first || more.length > 0) return configuration
+    return { ...configuration, nodes: nodes.map((node) => (node === first ? onlyListed(node) : node)) }
+  })
+  return { ...threat, configurations }
 }
 
 function criteriaOf({ configurations }: Applicability): CpeMatch[] {
