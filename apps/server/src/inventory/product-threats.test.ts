@@ -1,8 +1,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { type House, openHouse } from '#testing/house.ts'
-import { seedIssues } from '#testing/issues.ts'
+import { seedIssues, shownThreats } from '#testing/issues.ts'
 import { listProductThreats, watchProduct } from '#inventory/index.ts'
-import { shownThreats } from '#threats.ts'
 import { sql } from 'kysely'
 
 let house: House

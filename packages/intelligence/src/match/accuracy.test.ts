@@ -224,9 +224,9 @@ describe('records arranged by version', () => {
         {
           nodes: [
             {
-              cpeMatch: [...threats.flatMap(({ configurations }) => configurations)].flatMap(({ nodes }) =>
-                nodes.flatMap(({ cpeMatch }) => cpeMatch),
-              ),
+              cpeMatch: threats
+                .flatMap(({ configurations }) => configurations)
+                .flatMap(({ nodes }) => nodes.flatMap(({ cpeMatch }) => cpeMatch)),
             },
           ],
         },
