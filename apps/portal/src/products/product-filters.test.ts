@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import { providePortalConfig } from '#lib/portal-config.ts'
+import { installationAt } from '#lib/testing/service.ts'
 import { exportAddress } from '#products/export-products.tsx'
 import { filterOf, isNarrowed, productsInput } from '#products/product-filters.tsx'
 
@@ -11,7 +13,8 @@ it('asks for all versions of one product', () => {
 })
 
 it('exports what the list is narrowed to', () => {
-  const address = new URL(exportAddress(filterOf({ ...versions, watched: true }), 'cyclonedx'), 'http://127.0.0.1')
+  providePortalConfig(installationAt('http://127.0.0.1'))
+  const address = new URL(exportAddress(filterOf({ ...versions, watched: true }), 'cyclonedx'))
   expect(address.pathname).toBe('/v1/products/export')
   expect(Object.fromEntries(address.searchParams)).toEqual({
     format: 'cyclonedx',
