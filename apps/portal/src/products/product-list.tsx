@@ -5,8 +5,9 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Eye, Layers } from 'lucide-react'
 import { formatNumber } from '#lib/format.ts'
 import { list } from '#products/queries.ts'
+import { ExportProducts } from '#products/export-products.tsx'
 import { NotifyFrom } from '#products/notify-from.tsx'
-import { ProductFilters, type ProductSearch, productsInput } from '#products/product-filters.tsx'
+import { filterOf, isNarrowed, ProductFilters, type ProductSearch, productsInput } from '#products/product-filters.tsx'
 import { WatchForm } from '#products/watch-form.tsx'
 import { endOfLifeWords, kindOf, vendorWords } from '#products/words.ts'
 import { Badge } from '#ui/badge.tsx'
@@ -25,10 +26,10 @@ export function ProductListPage() {
   const search: ProductSearch = route.useSearch()
   const navigate = route.useNavigate()
   const go = (to: ProductSearch, replace = false) => void navigate({ search: to, replace, resetScroll: false })
-  const { q, target, asset, vendor, kind, risky, support, watched, size, after } = search
+  const { size, after } = search
   const query = useQuery(list(productsInput(search)))
   const products = query.data?.products
-  const isFiltered = Boolean(q || target || asset || vendor || kind?.length || support?.length || risky || watched)
+  const isFiltered = isNarrowed(search)
   return (
     <div className="pg flex grow flex-col">
       <PageHead
@@ -36,9 +37,12 @@ export function ProductListPage() {
         count={isFiltered || search.after ? undefined : totalOf(query.data, products?.length ?? 0) || undefined}
         description="Software and operating systems recognised on your assets."
         actions={
-          <Button size="sm" icon={<Eye />} onClick={() => go({ ...search, watch: true })}>
-            Watch a technology
-          </Button>
+          <>
+            <ExportProducts filter={filterOf(search)} />
+            <Button size="sm" icon={<Eye />} onClick={() => go({ ...search, watch: true })}>
+              Watch a technology
+            </Button>
+          </>
         }
       />
       {products?.length === 0 && !isFiltered ? (

@@ -99,6 +99,7 @@ export const TechnologyListSearch = z.object({
   target: id,
   asset: id,
   vendor: words,
+  product: words,
   kind: listOf(z.enum(['application', 'system', 'hardware'])),
   support: listOf(z.enum(['past', 'soon', 'supported', 'unknown'])),
   risky: lenient(Flag),

@@ -40,7 +40,7 @@ export interface Tables {
     known_exploited_at: Date | null
   }
   threat_change: { threat_id: string; turn: Generated<number> }
-  distribution_fix: { key: string; product: string; release: string; fixed_version: string }
+  distribution_fix: { key: string; product: string; release: string; fixed_version: string; origin: string }
   release_cycle: ReleaseCycleTable
   software: { part: string; vendor: string; product: string; title: string; threats: number; search: Generated<string> }
   host: HostTable

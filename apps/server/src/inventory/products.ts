@@ -80,6 +80,7 @@ function conditions(ctx: Ctx, filter: Filter): RawBuilder<unknown> {
   parts.push(isAnywhere ? sql`(watched or ${isThere})` : isThere)
   if (filter.watched !== undefined) parts.push(sql`watched = ${filter.watched}`)
   if (filter.vendor) parts.push(sql`vendor = ${filter.vendor}`)
+  if (filter.product) parts.push(sql`product = ${filter.product}`)
   if (filter.parts) parts.push(sql`part = any(${filter.parts}::text[])`)
   if (filter.endOfLife) parts.push(endsAs(ctx, filter.endOfLife))
   if (filter.query) {
