@@ -137,8 +137,8 @@ function expect(progress: Map<Template, Progress>, template: Template): void {
 }
 
 function* endings(progress: ReadonlyMap<Template, Progress>): Iterable<ServiceEvent> {
-  for (const [{ info }, { left, isBroken }] of progress)
-    yield { kind: 'ended', isFinished: left === 0 && !isBroken, check: info.id }
+  for (const [{ id }, { left, isBroken }] of progress)
+    yield { kind: 'ended', isFinished: left === 0 && !isBroken, check: id }
 }
 
 /** Sends a few requests side by side and matches each answer as it is complete. */
