@@ -1,3 +1,5 @@
+import type { Feed } from '@glacis/contract/insights'
+import type { Wfn } from '@glacis/contract/inventory'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
 import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
@@ -23,11 +25,25 @@ const target = (name: string, critical: number, high: number) => ({
   createTime: time,
   updateTime: time,
 })
+const wfnOf = (name: string, version: string): Wfn => ({
+  part: 'a',
+  vendor: name,
+  product: name,
+  version,
+  update: '*',
+  edition: '*',
+  language: '*',
+  softwareEdition: '*',
+  targetSoftware: '*',
+  targetHardware: '*',
+  other: '*',
+  text: `cpe:2.3:a:${name}:${name}:${version}`,
+})
 const product = {
   id,
   name: 'OpenSSL',
   version: '1.1.1',
-  wfn: { part: 'a', vendor: 'openssl', product: 'openssl', version: '1.1.1' },
+  wfn: wfnOf('openssl', '1.1.1'),
   minNotificationSeverity: 7,
   endOfLife: { state: 'STATE_PAST', date: '2023-09-11' },
   createTime: time,
@@ -124,11 +140,18 @@ describe('the standings', () => {
 })
 
 describe('what is known', () => {
-  const feeds = [
-    { name: 'CVE records', version: '2026-11-20', records: 312_456, updateTime: time },
-    { name: 'Checks', version: '0123456789abcdef', records: 9000, skipped: 12, updateTime: time },
-    { name: 'Exploited', version: '', records: 0, progress: 'Reading 3 of 40 files' },
-    { name: 'EPSS', version: '', records: 5, problem: 'The source does not answer.', updateTime: time },
+  const feeds: readonly Feed[] = [
+    { name: 'CVE records', version: '2026-11-20', records: 312_456, state: 'STATE_READY', updateTime: time },
+    { name: 'Checks', version: '0123456789abcdef', records: 9000, state: 'STATE_READY', skipped: 12, updateTime: time },
+    { name: 'Exploited', version: '', records: 0, state: 'STATE_EMPTY', progress: 'Reading 3 of 40 files' },
+    {
+      name: 'EPSS',
+      version: '',
+      records: 5,
+      state: 'STATE_FAILED',
+      problem: 'The source does not answer.',
+      updateTime: time,
+    },
   ]
 
   it('stands with its age, its size and how it fares', async () => {
