@@ -31,9 +31,11 @@ it('serves what a later build has laid down, and names no file that is gone', as
   await servePortal(app, folder)
   expect((await get('/files/a.js')).body).toBe('"a.js"')
   await build('b.js')
-  const page = await get('/risks/verified', 'text/html')
-  expect([page.statusCode, page.body]).toEqual([200, '<script src="/files/b.js"></script>'])
-  expect(page.headers['cache-control']).toBe('no-cache')
+  for (const path of ['/', '/risks/verified', '/index.html']) {
+    const page = await get(path, 'text/html')
+    expect([page.statusCode, page.body]).toEqual([200, '<script src="/files/b.js"></script>'])
+    expect(page.headers['cache-control']).toBe('no-cache')
+  }
   const file = await get('/files/b.js')
   expect([file.statusCode, file.body]).toEqual([200, '"b.js"'])
   expect(file.headers['cache-control']).toBe('public, max-age=31536000, immutable')
@@ -46,4 +48,5 @@ it('answers a script that is gone with an error and not with the page, so that t
   expect([gone.statusCode, gone.json()]).toEqual([404, { code: 5, message: 'There is nothing at GET /files/a.js' }])
   expect((await get('/../package.json', 'application/json')).statusCode).toBe(404)
   expect((await get('/v1/nothing', 'text/html')).statusCode).toBe(404)
+  expect((await get('/files/', 'text/html')).statusCode).toBe(404)
 })
