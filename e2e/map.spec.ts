@@ -22,7 +22,7 @@ const troubles: string[] = []
 
 beforeAll(async () => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-map-'))
-  weak = await startWeak()
+  weak = await startWeak('127.77.18')
   product = await startProduct({ port: await freePort(), dataFolder, settings: { GLACIS_LOG_LEVEL: 'warn' } })
   browser = await openBrowser()
   const visitor = visit(product.url)
@@ -38,7 +38,7 @@ beforeAll(async () => {
   await page.waitForURL(/\/overview/)
   await page.goto('/risks/visual')
   await page.getByRole('heading', { name: 'Nothing to map yet' }).waitFor()
-  const lab = { name: 'Aarewerk lab', address: '127.77.8.0/28', schedule: { period: 'PERIOD_WEEKLY' as const } }
+  const lab = { name: 'Aarewerk lab', address: '127.77.18.0/28', schedule: { period: 'PERIOD_WEEKLY' as const } }
   const { target } = await visitor.call(createTarget, { ...lab, tags: [] })
   await scanned(visitor, target.id)
 }, 240_000)

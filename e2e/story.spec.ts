@@ -24,7 +24,7 @@ const troubles: string[] = []
 
 beforeAll(async () => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-story-'))
-  weak = await startWeak()
+  weak = await startWeak('127.77.8')
   product = await startProduct({ port: await freePort(), dataFolder, settings: { GLACIS_LOG_LEVEL: 'warn' } })
   browser = await openBrowser()
   page = await browser.newPage({ viewport: { width: 1440, height: 900 }, baseURL: product.url, locale: 'en-CH' })
