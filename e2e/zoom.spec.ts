@@ -10,7 +10,7 @@ import { type Product, startProduct } from '../lab/product.ts'
 import { visit } from '../lab/visitor.ts'
 import { openBrowser } from './browser.ts'
 import { freePort } from './ports.ts'
-import { show, signIn } from './screens.ts'
+import { signIn } from './screens.ts'
 
 const person = { email: 'nora.ammann@aarewerk.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
 const paths = [
@@ -87,7 +87,9 @@ describe.each([
     const page = await browser.newPage({ baseURL: product.url, viewport: { width, height }, reducedMotion: 'reduce' })
     const found: string[] = []
     const look = async (path: string) => {
-      await show(page, { name: path, path })
+      await page.goto(path)
+      await page.waitForLoadState('networkidle')
+      await page.evaluate('document.fonts.ready')
       const lost = (await page.evaluate(losses)) as string[] // what the script gives
       found.push(...lost.map((words) => `${path}: ${words}`))
     }
