@@ -24,7 +24,7 @@ export interface ProductSearch {
   readonly watched?: boolean | undefined
   readonly watch?: boolean | undefined
   readonly sort?: ProductSort | undefined
-  readonly size?: 25 | 50 | 100 | undefined
+  readonly size?: 25 | 50 | 100 | 500 | undefined
   readonly after?: readonly string[] | undefined
 }
 

@@ -18,6 +18,7 @@ import { SeverityCells, SeverityHeads } from '#ui/severity-columns.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { EmptyState } from '#ui/states.tsx'
 import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
+import { lengthOf, TableRows } from '#ui/table-rows.tsx'
 
 const route = getRouteApi('/_auth/technologies')
 
@@ -92,7 +93,7 @@ function NoProducts() {
 function ProductTable({ products }: { readonly products: readonly Product[] | undefined }) {
   const hasEnds = products?.some(({ endOfLife }) => endOfLife) ?? false
   return (
-    <Table label="Technologies">
+    <Table label="Technologies" {...lengthOf(products)}>
       <thead>
         <tr>
           <HeaderCell>Name</HeaderCell>
@@ -117,10 +118,9 @@ function ProductTable({ products }: { readonly products: readonly Product[] | un
           </HeaderCell>
         </tr>
       </thead>
-      <tbody>
-        {!products && <SkeletonRows columns={10} />}
-        {products?.map((product) => (
-          <tr key={product.id}>
+      <TableRows items={products} idOf={({ id }) => id} skeleton={<SkeletonRows columns={10} />}>
+        {(product, place) => (
+          <tr {...place}>
             <Cell label="Name" primary>
               <CellLink to="/technologies/$id" params={{ id: product.id }} title={product.name}>
                 <span className="ttl truncate">{product.name}</span>
@@ -149,8 +149,8 @@ function ProductTable({ products }: { readonly products: readonly Product[] | un
               <NotifyFrom product={product} quiet />
             </Cell>
           </tr>
-        ))}
-      </tbody>
+        )}
+      </TableRows>
     </Table>
   )
 }
