@@ -5,7 +5,8 @@ import { readOperators } from '#template/parse-operators.ts'
 
 const values = new Map<string, DslValue>([
   ['body', 'Alpha Beta\u0000\u00ff version 1.2'],
-  ['header', 'Server: nginx\r\n'],
+  ['header', 'Server: nginx\r\nContent-Type: text/html\r\n'],
+  ['content_type', 'text/html'],
   ['status_code', 200],
   ['json', '{"a":{"b":[{"c":1},{"c":2}]}}'],
   ['server', 'nginx'],
@@ -72,6 +73,34 @@ describe('several matchers', () => {
     expect(proof({ type: 'word', words: ['none'], negative: true })).toBe(false)
   })
 })
+
+describe('what is shown of an answer', () => {
+  const isPage = { type: 'dsl', dsl: ['contains(content_type, "text/html")'] }
+  const both = (...matchers: object[]) => matches({ 'matchers-condition': 'and', matchers })[0]?.spans
+
+  it.each<[string, object[], string[]]>([
+    ['a header is missing', [isPage, { type: 'dsl', dsl: ['!regex("(?i)x-frame-options:", header)'] }], []],
+    ['one expression says both', [{ type: 'dsl', dsl: ['contains(header, "text/html") && !contains(body, "x")'] }], []],
+    ['a word is missing', [{ type: 'word', part: 'header', words: ['text/html'] }, gone('none')], []],
+    ['a word is missing beside another', [{ type: 'word', words: ['Alpha'] }, gone('none')], ['Alpha']],
+    ['nothing is missing', [isPage], ['text/html']],
+  ])('where %s', (_, matchers, spans) => {
+    expect(both(...matchers)).toEqual(spans)
+  })
+
+  it.each<[string, string[]]>([
+    ['contains(body, "Alpha") || !contains(body, "Beta")', ['Alpha']],
+    ['contains(body, "Alpha") && !(contains(body, "none") && contains(body, "Beta"))', ['Alpha']],
+    ['contains(body, "Alpha") && body != "Beta"', ['Alpha']],
+    ['!!contains(body, "Alpha") && !(!contains(body, "Beta"))', ['Alpha', 'Beta']],
+  ])('%s: %j', (source, spans) => {
+    expect(both({ type: 'dsl', dsl: [source] })).toEqual(spans)
+  })
+})
+
+function gone(word: string) {
+  return { type: 'word', words: [word], negative: true }
+}
 
 describe('extractors', () => {
   it.each<[object, string[]]>([

@@ -2,6 +2,7 @@
 import { toBytes, toText, type DslValue } from '#template/dsl-value.ts'
 import { extract } from '#template/extractor.ts'
 import type { Answer, Matcher, Operators } from '#template/template.ts'
+import { isMediaType, quotedFor } from '#template/quoted.ts'
 import { lowered } from '#template/regex.ts'
 import { fillBytesKnown } from '#template/variables.ts'
 
@@ -9,7 +10,7 @@ import { fillBytesKnown } from '#template/variables.ts'
 export interface Match {
   /** Name of the matcher that hit, under `or`; empty otherwise. */
   readonly name: string
-  /** Byte strings found in the answer that prove the match. */
+  /** Byte strings found in the answer that show why it matches; none where something is missing. */
   readonly spans: readonly string[]
   /** Those of them that matchers found, without what extractors read. */
   readonly proofs: readonly string[]
@@ -46,7 +47,10 @@ export function evaluateOperators(operators: Operators, plain: Answer): Match[] 
   }
   if (hits.length === 0) return []
   const isProof = (some: typeof hits) => some.some(({ matcher }) => isContent(matcher))
-  const spansOf = (some: typeof hits) => [...some.flatMap((one) => one.spans), ...extracted].slice(0, SPANS_MAX)
+  const isOfAbsence = condition === 'and' && matchers.some(asksForAbsence)
+  // What is missing cannot be pointed at, and what kind of page it is missing from is not the proof.
+  const shown = (spans: readonly string[]) => (isOfAbsence ? spans.filter((span) => !isMediaType(span)) : spans)
+  const spansOf = (some: typeof hits) => [...shown(some.flatMap((one) => one.spans)), ...extracted].slice(0, SPANS_MAX)
   const match = (name: string, some: typeof hits): Match => ({
     name,
     spans: spansOf(some),
@@ -110,6 +114,12 @@ function isContent(matcher: Matcher): boolean {
       !/^\s*!/.test(source),
   )
 }
+
+function asksForAbsence(matcher: Matcher): boolean {
+  return matcher.negative || (matcher.type === 'dsl' && matcher.expressions.some(({ source }) => DENIAL.test(source)))
+}
+/** A `!` before a call or a parenthesis. */
+const DENIAL = /!\s*[\w(]/
 
 /** The spans that prove a hit (none for a negative one), or null for no hit. */
 function hit(matcher: Matcher, answer: Answer): readonly string[] | null {
@@ -176,8 +186,7 @@ function verdict(matcher: Matcher, results: readonly boolean[], spans: readonly 
 function literalsOf(expressions: (Matcher & { type: 'dsl' })['expressions'], answer: Answer): string[] {
   const whole = partOf(answer.defaultPart, answer) ?? ''
   const header = partOf('header', answer) ?? ''
-  const quoted = expressions.flatMap(({ source }) => [...source.matchAll(/"([^"\\]{3,200})"|'([^'\\]{3,200})'/g)])
-  const literals = quoted.map(([, one, other]) => toBytes(one ?? other ?? ''))
+  const literals = expressions.flatMap(({ source }) => quotedFor(source)).map(toBytes)
   return literals.filter((literal) => whole.includes(literal) || header.includes(literal))
 }
 
