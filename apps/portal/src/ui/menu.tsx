@@ -1,7 +1,14 @@
 import { Menu as Root, MenuButton, MenuItem as Item, MenuItems, MenuSeparator } from '@headlessui/react'
 import { createLink } from '@tanstack/react-router'
 import { Check } from 'lucide-react'
-import type { AnchorHTMLAttributes, ButtonHTMLAttributes, MouseEvent, ReactNode, Ref } from 'react'
+import {
+  type AnchorHTMLAttributes,
+  type ButtonHTMLAttributes,
+  type MouseEvent,
+  type ReactNode,
+  type Ref,
+  useState,
+} from 'react'
 import { createPortal } from 'react-dom'
 import { cx } from '#lib/cx.ts'
 import { useSmallScreen } from '#lib/small-screen.ts'
@@ -9,23 +16,7 @@ import { buttonClass, type ButtonSize, type ButtonVariant } from '#ui/button.tsx
 
 export type MenuPlace = 'bottom start' | 'bottom end' | 'top start' | 'top end'
 
-/**
- * A button and the menu it opens. Arrows move, typing finds (the text typed is forgotten after 350 ms),
- * Escape closes. Children are `MenuAction`, `MenuLink`, `MenuChoice` and `MenuLine`.
- * On a small screen it covers what a finger would hit beside it: the page behind is dimmed, inert and still.
- */
-export function Menu({
-  label,
-  button,
-  variant = 'secondary',
-  size = 'sm',
-  square = false,
-  place = 'bottom end',
-  buttonClassName,
-  widthClassName = 'min-w-[220px]',
-  buttonMark,
-  children,
-}: {
+interface MenuProps {
   /** Names the button when its content is not text. */
   readonly label?: string | undefined
   readonly button: ReactNode
@@ -39,7 +30,23 @@ export function Menu({
   /** An attribute by which the button is found. */
   readonly buttonMark?: `data-${string}`
   readonly children: ReactNode
-}) {
+}
+
+/**
+ * A button and the menu it opens. Arrows move, typing finds (the text typed is forgotten after 350 ms),
+ * Escape closes. Children are `MenuAction`, `MenuLink`, `MenuChoice` and `MenuLine`.
+ * On a small screen it covers what a finger would hit beside it: the page behind is dimmed, inert and still.
+ */
+export function Menu(props: MenuProps & { readonly buttonRef?: (button: HTMLElement | null) => void }) {
+  const {
+    buttonRef,
+    label,
+    button,
+    place = 'bottom end',
+    widthClassName = 'min-w-[220px]',
+    buttonMark,
+    children,
+  } = props
   const isSmall = useSmallScreen()
   return (
     <Root>
@@ -49,9 +56,10 @@ export function Menu({
             isSmall &&
             createPortal(<div aria-hidden="true" className="fixed inset-0 z-(--gl-z-scrim) bg-scrim" />, document.body)}
           <MenuButton
+            {...(buttonRef && { ref: buttonRef })}
             {...(buttonMark && { [buttonMark]: '' })}
             aria-label={label}
-            className={buttonClassName ?? buttonClass({ variant, size, square })}
+            className={classOf(props)}
           >
             {button}
           </MenuButton>
@@ -70,6 +78,48 @@ export function Menu({
       )}
     </Root>
   )
+}
+
+/**
+ * A `Menu` that stands in every row of a list. Most are never opened, and a menu at rest costs more than the rest
+ * of its row while the list is scrolled: it is a plain button until it is used.
+ */
+export function MenuOfRow(props: MenuProps) {
+  // Opens the menu as soon as its own button stands in the place of the plain one.
+  const [open, setOpen] = useState<(button: HTMLElement | null) => void>()
+  if (open) return <Menu {...props} buttonRef={open} />
+  const { label, button, buttonMark } = props
+  const openBy = (key: string) => setOpen(() => (own: HTMLElement | null) => own && press(own, key))
+  return (
+    <button
+      type="button"
+      {...(buttonMark && { [buttonMark]: '' })}
+      aria-label={label}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      className={classOf(props)}
+      // A click without a pointer is a key's, which goes to the first entry.
+      onClick={({ detail }) => openBy(detail === 0 ? 'Enter' : '')}
+      onKeyDown={(event) => {
+        if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+        event.preventDefault()
+        event.stopPropagation()
+        openBy(event.key)
+      }}
+    >
+      {button}
+    </button>
+  )
+}
+
+function press(button: HTMLElement, key: string): void {
+  button.focus({ preventScroll: true })
+  if (key === '') button.click()
+  else button.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
+}
+
+function classOf({ buttonClassName, variant = 'secondary', size = 'sm', square = false }: MenuProps): string {
+  return buttonClassName ?? buttonClass({ variant, size, square })
 }
 
 const itemClass = (danger = false) =>

@@ -1,0 +1,40 @@
+import { cleanup, render, screen, waitFor } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, expect, it, vi } from 'vitest'
+import { MenuAction, MenuOfRow } from '#ui/menu.tsx'
+
+afterEach(cleanup)
+
+it.each([
+  ['a click', undefined, '[MouseLeft]'],
+  ['Enter', 'First', '{Enter}'],
+  ['Space', 'First', ' '],
+  ['the arrow down', 'First', '{ArrowDown}'],
+  ['the arrow up', 'Last', '{ArrowUp}'],
+])('the menu of a row opens by %s and stands on the entry %s', async (_, entry, key) => {
+  const user = userEvent.setup()
+  const chosen = vi.fn()
+  render(
+    <MenuOfRow label="Actions" button="…">
+      <MenuAction onClick={chosen}>First</MenuAction>
+      <MenuAction onClick={chosen}>Last</MenuAction>
+    </MenuOfRow>,
+  )
+  expect(screen.getByRole('button', { name: 'Actions' }).getAttribute('aria-haspopup')).toBe('menu')
+  if (entry) {
+    await user.tab()
+    await user.keyboard(key)
+  } else await user.click(screen.getByRole('button', { name: 'Actions' }))
+  const menu = await screen.findByRole('menu')
+  const active = document.getElementById(menu.getAttribute('aria-activedescendant') ?? '')
+  expect(active?.textContent).toBe(entry)
+  await user.click(screen.getByRole('menuitem', { name: 'Last' }))
+  expect(chosen).toHaveBeenCalledOnce()
+  await waitFor(() => expect(screen.queryByRole('menu')).toBeNull())
+  // The second time it is a menu as any other, and Escape gives the focus back.
+  const button = screen.getByRole('button', { name: 'Actions' })
+  await user.click(button)
+  await screen.findByRole('menu')
+  await user.keyboard('{Escape}')
+  expect(document.activeElement).toBe(button)
+})
