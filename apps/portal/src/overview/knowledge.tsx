@@ -16,6 +16,7 @@ import { Cell, HeaderCell, Table } from '#ui/table.tsx'
 export function Knowledge() {
   const { data, isError, refetch } = useQuery(feeds())
   const hasChecks = data?.feeds.some(({ checkable }) => checkable) ?? false
+  const hasVersions = data?.feeds.some(({ version }) => versionWords(version) !== '') ?? false
   return (
     <section aria-label="Feeds" className="border-b border-line pt-5 pb-2">
       <div className="px-(--gl-gutter) pb-2">
@@ -29,9 +30,11 @@ export function Knowledge() {
             <thead>
               <tr>
                 <HeaderCell width={220}>Name</HeaderCell>
-                <HeaderCell width={120} priority={3}>
-                  Version
-                </HeaderCell>
+                {hasVersions && (
+                  <HeaderCell width={120} priority={3}>
+                    Version
+                  </HeaderCell>
+                )}
                 <HeaderCell width={110} align="end">
                   Records
                 </HeaderCell>
@@ -42,7 +45,7 @@ export function Knowledge() {
             </thead>
             <tbody>
               {data.feeds.map((feed) => (
-                <Row key={feed.name} feed={feed} hasChecks={hasChecks} />
+                <Row key={feed.name} feed={feed} hasChecks={hasChecks} hasVersions={hasVersions} />
               ))}
             </tbody>
           </Table>
@@ -61,16 +64,20 @@ interface RowProps {
   readonly feed: Feed
   /** Some feed can be asked, so each row has a cell for it. */
   readonly hasChecks: boolean
+  /** Some feed has a version that says something. */
+  readonly hasVersions: boolean
 }
-function Row({ feed, hasChecks }: RowProps) {
+function Row({ feed, hasChecks, hasVersions }: RowProps) {
   return (
     <tr>
       <Cell label="Name" primary>
         {feed.name}
       </Cell>
-      <Cell label="Version" priority={3} quiet className="tabular-nums">
-        {versionWords(feed.version)}
-      </Cell>
+      {hasVersions && (
+        <Cell label="Version" priority={3} quiet className="tabular-nums">
+          {versionWords(feed.version)}
+        </Cell>
+      )}
       <Cell label="Records" align="end">
         {formatNumber(feed.records)}
       </Cell>

@@ -23,6 +23,8 @@ export interface ProductSearch {
   readonly risky?: boolean | undefined
   readonly watched?: boolean | undefined
   readonly watch?: boolean | undefined
+  /** Versions stand below their product. */
+  readonly group?: boolean | undefined
   readonly sort?: ProductSort | undefined
   readonly size?: 25 | 50 | 100 | 500 | undefined
   readonly after?: readonly string[] | undefined
@@ -41,13 +43,16 @@ const orders: Readonly<Record<ProductSort, z.infer<typeof ProductOrder>>> = {
   hosts: 'ORDER_BY_HOSTS',
 }
 
-/** What the API is asked for. The worst comes first, unless somebody wants it otherwise. */
+/**
+ * What the API is asked for. The worst comes first, unless somebody wants it otherwise; by name where versions are
+ * grouped, so that those of a product come together on a page.
+ */
 export function productsInput(search: ProductSearch): InputOf<typeof listProducts> {
-  const { sort, size, after } = search
+  const { sort, size, after, group } = search
   return {
     pageSize: size ?? 25,
     pageToken: after?.at(-1),
-    orderBy: orders[sort ?? 'risks'],
+    orderBy: orders[sort ?? (group ? 'name' : 'risks')],
     filter: filterOf(search),
   }
 }
@@ -98,7 +103,19 @@ interface ProductFiltersProps {
 }
 /** Search, filters and order. */
 export function ProductFilters({ search, onSearch }: ProductFiltersProps) {
-  const { q, target, asset, vendor, product, kind = [], support = [], risky = false, watched = false, sort } = search
+  const {
+    q,
+    target,
+    asset,
+    vendor,
+    product,
+    kind = [],
+    support = [],
+    risky = false,
+    watched = false,
+    sort,
+    group,
+  } = search
   const targets = useQuery(allTargets()).data?.targets ?? []
   const set = (change: ProductSearch, replace = false) => onSearch({ ...search, after: undefined, ...change }, replace)
   return (
@@ -106,7 +123,7 @@ export function ProductFilters({ search, onSearch }: ProductFiltersProps) {
       activeCount={
         [q, target, asset, vendor, product, kind.length, support.length, risky, watched].filter(Boolean).length
       }
-      onClear={() => onSearch({ size: search.size, sort })}
+      onClear={() => onSearch({ size: search.size, sort, group })}
       search={
         <SearchField
           label="Search technologies"
@@ -162,6 +179,7 @@ export function ProductFilters({ search, onSearch }: ProductFiltersProps) {
           )}
           <FilterToggle label="With open risks" on={risky} onChange={(on) => set({ risky: on || undefined })} />
           <FilterToggle label="Watched" on={watched} onChange={(on) => set({ watched: on || undefined })} />
+          <FilterToggle label="Group versions" on={group ?? false} onChange={(on) => set({ group: on || undefined })} />
           <FilterMenu
             label="Sort"
             options={sortOptions}

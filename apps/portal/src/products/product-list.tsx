@@ -1,24 +1,19 @@
 /** `/technologies` */
-import type { Product } from '@glacis/contract/inventory'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Eye, Layers } from 'lucide-react'
-import { formatNumber } from '#lib/format.ts'
+import { useState } from 'react'
+import { keepShown, nothingSelected, pick, pickAll } from '#lib/selection.ts'
 import { list } from '#products/queries.ts'
 import { ExportProducts } from '#products/export-products.tsx'
-import { NotifyFrom } from '#products/notify-from.tsx'
+import { ProductBulk } from '#products/product-bulk.tsx'
 import { filterOf, isNarrowed, ProductFilters, type ProductSearch, productsInput } from '#products/product-filters.tsx'
 import { WatchForm } from '#products/watch-form.tsx'
-import { endOfLifeWords, kindOf, vendorWords } from '#products/words.ts'
-import { Badge } from '#ui/badge.tsx'
+import { ProductTable } from '#products/product-table.tsx'
 import { Button, ButtonLink } from '#ui/button.tsx'
 import { ListBody, ListPager, totalOf } from '#ui/list.tsx'
 import { PageHead } from '#ui/page-head.tsx'
-import { SeverityCells, SeverityHeads } from '#ui/severity-columns.tsx'
-import { SkeletonRows } from '#ui/skeleton.tsx'
 import { EmptyState } from '#ui/states.tsx'
-import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
-import { lengthOf, TableRows } from '#ui/table-rows.tsx'
 
 const route = getRouteApi('/_auth/technologies')
 
@@ -31,6 +26,9 @@ export function ProductListPage() {
   const query = useQuery(list(productsInput(search)))
   const products = query.data?.products
   const isFiltered = isNarrowed(search)
+  const [picked, setPicked] = useState(nothingSelected)
+  const ids = products?.map(({ id }) => id) ?? []
+  const selection = keepShown(picked, ids)
   return (
     <div className="pg flex grow flex-col">
       <PageHead
@@ -48,6 +46,11 @@ export function ProductListPage() {
       />
       {products?.length === 0 && !isFiltered ? (
         <div className="h-4.5" />
+      ) : selection.ids.size > 0 ? (
+        <ProductBulk
+          products={products?.filter(({ id }) => selection.ids.has(id)) ?? []}
+          onKeep={(kept) => setPicked({ ids: new Set(kept), anchor: undefined })}
+        />
       ) : (
         <ProductFilters search={search} onSearch={go} />
       )}
@@ -56,10 +59,18 @@ export function ProductListPage() {
         query={query}
         count={products?.length}
         isFiltered={isFiltered}
-        onClear={() => go({ size })}
+        onClear={() => go({ size, group: search.group })}
         empty={<NoProducts />}
       >
-        <ProductTable products={products} />
+        <ProductTable
+          products={products}
+          isGrouped={search.group ?? false}
+          picking={{
+            selection,
+            onPick: (id, isRange) => setPicked(pick(selection, ids, id, isRange)),
+            onPickAll: () => setPicked(pickAll(selection, ids)),
+          }}
+        />
       </ListBody>
       <ListPager
         after={after}
@@ -87,82 +98,5 @@ function NoProducts() {
       A scan recognises what services say of themselves and names it as the world’s vulnerability lists do. What you
       watch stands here too.
     </EmptyState>
-  )
-}
-
-function ProductTable({ products }: { readonly products: readonly Product[] | undefined }) {
-  const hasEnds = products?.some(({ endOfLife }) => endOfLife) ?? false
-  return (
-    <Table label="Technologies" {...lengthOf(products)}>
-      <thead>
-        <tr>
-          <HeaderCell>Name</HeaderCell>
-          <HeaderCell width={108}>Version</HeaderCell>
-          <HeaderCell width={120} priority={3}>
-            Vendor
-          </HeaderCell>
-          <HeaderCell width={136} priority={3}>
-            Kind
-          </HeaderCell>
-          <HeaderCell width={68} align="end">
-            Hosts
-          </HeaderCell>
-          <SeverityHeads />
-          {hasEnds && (
-            <HeaderCell width={160} priority={2}>
-              Support
-            </HeaderCell>
-          )}
-          <HeaderCell width={112} priority={3}>
-            Notify from
-          </HeaderCell>
-        </tr>
-      </thead>
-      <TableRows items={products} idOf={({ id }) => id} skeleton={<SkeletonRows columns={10} />}>
-        {(product, place) => (
-          <tr {...place}>
-            <Cell label="Name" primary>
-              <CellLink to="/technologies/$id" params={{ id: product.id }} title={product.name}>
-                <span className="ttl truncate">{product.name}</span>
-                {product.watched && <Eye className="ml-2 inline size-3.5 flex-none text-ink-3" aria-label="Watched" />}
-              </CellLink>
-            </Cell>
-            <Cell label="Version" quiet className="tabular-nums" title={product.version}>
-              {product.version || 'any'}
-            </Cell>
-            <Cell label="Vendor" priority={3} quiet>
-              {vendorWords(product.wfn.vendor)}
-            </Cell>
-            <Cell label="Kind" priority={3} quiet>
-              {kindOf(product.wfn)}
-            </Cell>
-            <Cell label="Hosts" align="end">
-              {product.hostCount === undefined ? '–' : formatNumber(product.hostCount)}
-            </Cell>
-            <SeverityCells counts={product.issueCount} />
-            {hasEnds && (
-              <Cell label="Support" priority={2}>
-                <EndOfLifeBadge product={product} />
-              </Cell>
-            )}
-            <Cell label="Notify from" priority={3}>
-              <NotifyFrom product={product} quiet />
-            </Cell>
-          </tr>
-        )}
-      </TableRows>
-    </Table>
-  )
-}
-
-/** "Ended 30 June 2024", in the colour of its urgency. */
-export function EndOfLifeBadge({ product }: { readonly product: Product }) {
-  const words = endOfLifeWords(product)
-  if (!words) return null
-  return (
-    <Badge variant={words.variant}>
-      {words.word}
-      {words.day && ` ${words.day}`}
-    </Badge>
   )
 }

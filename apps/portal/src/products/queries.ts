@@ -70,3 +70,35 @@ export function stopWatching(client: QueryClient) {
     onSuccess: () => refresh(client, [keyOf(listProducts)]),
   })
 }
+
+/** Says of many from which score on somebody wants to hear of them. Resolves with the ids of those that failed. */
+export function changeMany(client: QueryClient) {
+  return mutationOptions({
+    mutationKey: [updateProduct.path, 'change many'],
+    mutationFn: ({ ids, ...product }: { ids: readonly string[]; minNotificationSeverity: number }) =>
+      each(ids, (id) => call(updateProduct, { id, product, updateMask: { paths: pathsOf(product) } })),
+    onSettled: () => refresh(client, touched),
+  })
+}
+
+/** Resolves with the ids of those that failed. */
+export function stopWatchingMany(client: QueryClient) {
+  return mutationOptions({
+    mutationKey: [deleteProduct.path, 'stop many'],
+    mutationFn: (ids: readonly string[]) => each(ids, (id) => call(deleteProduct, { id })),
+    onSettled: () => refresh(client, touched),
+  })
+}
+
+/** A page has at most 500, and nobody waits long for them; what fails tells so by itself. */
+const atOnceMax = 6
+
+async function each(ids: readonly string[], change: (id: string) => Promise<unknown>): Promise<string[]> {
+  const failed: string[] = []
+  for (let from = 0; from < ids.length; from += atOnceMax) {
+    const some = ids.slice(from, from + atOnceMax)
+    const results = await Promise.allSettled(some.map(change))
+    failed.push(...some.filter((_, index) => results[index]?.status === 'rejected'))
+  }
+  return failed
+}

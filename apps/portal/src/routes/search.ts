@@ -104,6 +104,7 @@ export const TechnologyListSearch = z.object({
   support: listOf(z.enum(['past', 'soon', 'supported', 'unknown'])),
   risky: lenient(Flag),
   watched: lenient(Flag),
+  group: lenient(Flag),
   /** The panel in which one asks to be told of a technology. */
   watch: lenient(Flag),
   sort: lenient(z.enum(['name', 'support', 'risks', 'hosts'])),

@@ -1,0 +1,82 @@
+import type { Product } from '@glacis/contract/inventory'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router'
+import { cleanup, render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { nothingSelected } from '#lib/selection.ts'
+import { spreadOf } from '#products/grouping.ts'
+import { ProductTable } from '#products/product-table.tsx'
+
+afterEach(cleanup)
+
+function product(name: string, version: string, hostCount: number, vendor = 'f5'): Product {
+  return {
+    id: crypto.randomUUID(),
+    createTime: '2026-11-20T00:00:00Z',
+    updateTime: '2026-11-20T00:00:00Z',
+    name,
+    version,
+    hostCount,
+    watched: false,
+    minNotificationSeverity: 7,
+    issueCount: { critical: 0, high: 1, medium: 0, low: 0 },
+    wfn: wfnOf(vendor, name.toLowerCase(), version),
+  }
+}
+function wfnOf(vendor: string, name: string, version: string): Product['wfn'] {
+  const any = { update: '', edition: '', language: '', softwareEdition: '', targetSoftware: '', targetHardware: '' }
+  return { part: 'a', vendor, product: name, version, ...any, other: '', text: '' }
+}
+const products = [
+  product('nginx', '1.18.0', 3),
+  product('Redis', '6.0.9', 1, 'redis'),
+  product('nginx', '1.22.1', 1),
+  product('nginx', '1.25.0', 0),
+]
+const picking = { selection: nothingSelected, onPick: () => {}, onPickAll: () => {} }
+
+async function show(isGrouped: boolean) {
+  const table = <ProductTable products={products} isGrouped={isGrouped} picking={picking} />
+  const router = createRouter({
+    routeTree: createRootRoute({ component: () => table }),
+    history: createMemoryHistory(),
+  })
+  render(
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router as never} />
+    </QueryClientProvider>,
+  )
+  await screen.findByRole('table')
+}
+let client: QueryClient
+beforeEach(() => {
+  client = new QueryClient()
+})
+const versions = () => screen.getAllByRole('row').flatMap((row) => row.querySelector('[data-label="Version"]') ?? [])
+const shown = () => versions().map((cell) => cell.textContent)
+
+it('shows every version as a row of its own', async () => {
+  await show(false)
+  expect(shown()).toEqual(['1.18.0', '6.0.9', '1.22.1', '1.25.0'])
+})
+
+it('puts versions below their product, which opens by Space', async () => {
+  await show(true)
+  expect(shown()).toEqual(['3 versions', '6.0.9'])
+  screen.getByRole('img', { name: '1.18.0 on 3 hosts, 1.22.1 on 1 host' })
+  const group = screen.getByRole('button', { name: 'nginx' })
+  group.focus()
+  await userEvent.keyboard(' ')
+  expect(shown()).toEqual(['3 versions', '1.18.0', '1.22.1', '1.25.0', '6.0.9'])
+  expect(group.getAttribute('aria-expanded')).toBe('true')
+  await userEvent.keyboard(' ')
+  expect(shown()).toEqual(['3 versions', '6.0.9'])
+})
+
+it('spreads what runs, most first', () => {
+  expect(spreadOf(products.filter(({ name }) => name === 'nginx'))).toEqual([
+    { version: '1.18.0', hosts: 3, share: 0.75 },
+    { version: '1.22.1', hosts: 1, share: 0.25 },
+  ])
+})
