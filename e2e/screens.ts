@@ -78,7 +78,7 @@ const riskScreens: readonly Screen[] = [
   { name: '07-risk-detail', path: '/risks/:risk', phone: true, whole: true },
   { name: '07b-palette', path: '/overview', before: palette },
   { name: '07c-keyboard', path: '/overview', before: keyboardHelp },
-  { name: '08-visual-map', path: '/risks/visual', phone: true },
+  { name: '08-visual-map', path: '/risks/visual', phone: true, before: arranged },
   { name: '08b-visual-map-table', path: '/risks/visual?view=table' },
 ]
 
@@ -113,6 +113,8 @@ const insightScreens: readonly Screen[] = [
   { name: '22b-password-dialog', path: '/profile', before: press('Change password') },
   { name: '23-two-factor', path: '/profile', before: press(/^(Set up|Turn on)/) },
   { name: '24-not-found', path: '/nowhere' },
+  { name: '25-error', path: '/risks/:risk', api: 'failing', before: press('Show Error') },
+  { name: '26-toasts', path: '/technologies', only: 'desk', before: twoToasts },
 ]
 
 const listsOf = {
@@ -210,4 +212,26 @@ async function palette(page: Page): Promise<void> {
 async function keyboardHelp(page: Page): Promise<void> {
   await page.keyboard.press('?')
   await page.getByRole('heading', { name: 'Keyboard' }).waitFor()
+}
+
+/** The layout runs beside the page; the canvas says when nodes stand on it. */
+function arranged(page: Page): Promise<void> {
+  return page.locator('canvas[data-in-sight]').waitFor()
+}
+
+/** What stands there is chosen once more, so that nothing changes: first it is saved, then it fails. */
+async function twoToasts(page: Page): Promise<void> {
+  const notices = page.getByRole('region', { name: 'Notifications' })
+  const choose = async () => {
+    await page
+      .getByRole('button', { name: /^Notify from/ })
+      .first()
+      .click()
+    await page.getByRole('menuitemradio', { checked: true }).click()
+  }
+  await choose()
+  await notices.getByText('Success').waitFor()
+  await page.route('**/v1/products/*', fail)
+  await choose()
+  await notices.getByText('API failure').waitFor()
 }

@@ -13,6 +13,7 @@ import { startProduct } from '../lab/product.ts'
 import { startLab } from '../lab/servers.ts'
 import { scanned, type Visitor, visit } from '../lab/visitor.ts'
 import { openBrowser } from './browser.ts'
+import { startKit } from './kit.ts'
 import { freePort } from './ports.ts'
 import { type Ids, idsOf, isSeenBy, type Screen, screens, show, signIn } from './screens.ts'
 
@@ -23,7 +24,10 @@ const desktop = { width: 1440, height: 900 }
 const phone = { width: 390, height: 844 }
 
 /** Screens that change what is stored; each theme makes one more. */
-const changing: readonly Screen[] = [{ name: '13-agent-created', path: '/agents?create=true', before: createOne }]
+const changing: readonly Screen[] = [
+  { name: '13-agent-created', path: '/agents?create=true', before: createOne },
+  { name: '22c-passkey-remove', path: '/profile', before: addPasskey },
+]
 
 const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-screenshots-'))
 const lab = await startLab()
@@ -38,6 +42,7 @@ try {
   await furnish(visitor)
   ids = await idsOf(visitor)
   for (const theme of ['light', 'dark'] as const) await photograph(browser, [...screens, ...changing], theme)
+  await photographKit(browser)
 } finally {
   await browser.close()
   await product.stop()
@@ -77,6 +82,51 @@ async function createOne(page: Page): Promise<void> {
   await page.getByLabel('Name').fill('zrh-office-2')
   await page.getByRole('button', { name: 'Create agent' }).click()
   await page.getByText('Waiting for the first connection').waitFor()
+}
+
+/** The browser itself is the device. */
+async function addPasskey(page: Page): Promise<void> {
+  const devices = await page.context().newCDPSession(page)
+  await devices.send('WebAuthn.enable')
+  const options = {
+    protocol: 'ctap2',
+    transport: 'internal',
+    hasResidentKey: true,
+    hasUserVerification: true,
+    isUserVerified: true,
+    automaticPresenceSimulation: true,
+  } as const
+  await devices.send('WebAuthn.addVirtualAuthenticator', { options })
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await page
+    .getByRole('button', { name: /^Remove / })
+    .first()
+    .click()
+  await page
+    .getByRole('dialog')
+    .getByRole('checkbox', { name: 'I understand the consequences of this action' })
+    .check({ force: true })
+}
+
+/** The kit exists in development only. */
+async function photographKit(chromium: Browser): Promise<void> {
+  const kit = await startKit()
+  try {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await chromium.newPage({ viewport: desktop, colorScheme })
+      await kit.show(page)
+      await page.evaluate('document.fonts.ready')
+      await page.screenshot({
+        path: join(folder, `30-kit.${colorScheme}.full.png`),
+        fullPage: true,
+        animations: 'disabled',
+      })
+      await page.close()
+      console.log(`30-kit.${colorScheme}`)
+    }
+  } finally {
+    await kit.stop()
+  }
 }
 
 async function photograph(chromium: Browser, shots: readonly Screen[], theme: 'light' | 'dark'): Promise<void> {

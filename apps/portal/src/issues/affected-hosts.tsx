@@ -127,7 +127,7 @@ function HostRow({ issue, affected, isFirst, onEvidence }: HostRowProps) {
         <Cell label="Last seen" quiet className={cx(seam)}>
           <RelativeTime value={affected.lastSeenTime} />
         </Cell>
-        <Cell label="History, 90 days" priority={1} className={cx(seam, 'max-md:w-full!')}>
+        <Cell label="History, 90 days" priority={1} className={cx(seam, 'max-md:order-1 max-md:w-full!')}>
           <Strip history={affected.history} />
         </Cell>
         <Cell className={cx(seam, 'right overflow-visible! text-clip!')}>

@@ -51,7 +51,7 @@ function Mono({ label, of, text, highlights, isTitled = false }: MonoProps) {
       className="mb-1.5 max-h-80 overflow-auto rounded-[8px] border border-line bg-inset last:mb-0"
     >
       {isTitled && <p className="px-3.5 pt-2 text-12 text-ink-3">{label}</p>}
-      <pre className="px-3.5 py-2.5 font-mono text-[12px]/[19px] text-ink-2">
+      <pre className="px-3.5 py-2.5 font-mono text-[12px]/[19px] wrap-anywhere whitespace-pre-wrap text-ink-2">
         {piecesOf(text, highlights).map(({ text: piece, isProof, at }) =>
           isProof ? (
             <mark key={at} className="rounded-[2px] bg-yellow-tint text-yellow-ink">

@@ -59,7 +59,7 @@ export function LatestIssues({
         <Table label={title}>
           <thead>
             <tr>
-              <HeaderCell width={136}>Severity</HeaderCell>
+              <HeaderCell width={148}>Severity</HeaderCell>
               <HeaderCell>Risk</HeaderCell>
               {shows === 'host' && (
                 <HeaderCell width={176} priority={1}>

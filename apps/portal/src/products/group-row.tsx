@@ -68,14 +68,17 @@ function SpreadBar({ versions }: { readonly versions: readonly Product[] }) {
   if (spread.length === 0) return <span className="text-ink-3">on no host</span>
   const words = spreadWords(spread)
   return (
-    <span role="img" aria-label={words} title={words} className="flex h-1.5 w-full min-w-24 gap-0.5">
-      {spread.map(({ version, share }, index) => (
-        <span
-          key={version}
-          className={`rounded-full ${shades[Math.min(index, shades.length - 1)] ?? ''}`}
-          style={{ width: `${share * 100}%` }}
-        />
-      ))}
+    <span title={words}>
+      <span className="sr-only">{words}</span>
+      <span aria-hidden="true" className="flex h-1.5 w-full min-w-24 gap-0.5">
+        {spread.map(({ version, share }, index) => (
+          <span
+            key={version}
+            className={`rounded-full ${shades[Math.min(index, shades.length - 1)] ?? ''}`}
+            style={{ width: `${share * 100}%` }}
+          />
+        ))}
+      </span>
     </span>
   )
 }

@@ -2,6 +2,7 @@
 import { Ellipsis, Pencil, Play, Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { addToast } from '#lib/toasts.ts'
+import { KitCharts, KitTabs, KitToasts } from '#routes/kit-charts.tsx'
 import { KitRows } from '#routes/kit-rows.tsx'
 import { Badge, badgeVariants } from '#ui/badge.tsx'
 import { Brand } from '#ui/brand.tsx'
@@ -95,6 +96,15 @@ export function KitPage() {
         </div>
       </Section>
       <Floating />
+      <Section title="Toasts">
+        <KitToasts />
+      </Section>
+      <Section title="Tabs">
+        <KitTabs />
+      </Section>
+      <Section title="Charts">
+        <KitCharts />
+      </Section>
       <Section title="Notes">
         <div className="grid gap-2">
           <Note>A scan of DMZ Bern is already running.</Note>

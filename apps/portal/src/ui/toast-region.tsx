@@ -35,7 +35,8 @@ export function ToastRegion() {
   )
 }
 
-function ToastView({ toast: { id, kind, title, message, action, isLeaving } }: { readonly toast: Toast }) {
+/** One notice. Errors interrupt a reader, the others wait. */
+export function ToastView({ toast: { id, kind, title, message, action, isLeaving } }: { readonly toast: Toast }) {
   return (
     <div
       role={kind === 'error' ? 'alert' : 'status'}
