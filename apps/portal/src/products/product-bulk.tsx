@@ -39,7 +39,7 @@ export function ProductBulk({ products, onKeep }: ProductBulkProps) {
     onKeep(failed)
     const done = `${words}: ${counted(ids.length - failed.length)}.`
     if (failed.length === 0) addToast('success', { title: 'Success', message: done })
-    else addToast('info', { title: 'Info', message: `${done} ${formatNumber(failed.length)} left as they were.` })
+    else addToast('info', { title: 'Info', message: `${done} Left as before: ${formatNumber(failed.length)}.` })
   }
   return (
     <fieldset

@@ -1,0 +1,62 @@
+import type { Product } from '@glacis/contract/inventory'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { cleanup, render, screen, waitFor } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Service, startService } from '#lib/testing/service.ts'
+import { dismissToast, shownToasts } from '#lib/toasts.ts'
+import { ProductBulk } from '#products/product-bulk.tsx'
+
+const day = '2026-11-20T00:00:00Z'
+const none = { update: '', edition: '', language: '', softwareEdition: '', targetSoftware: '', targetHardware: '' }
+const products = [1, 2, 3].map((number): Product => {
+  const id = `00000000-0000-4000-8000-00000000000${number}`
+  const wfn = { part: 'a', vendor: 'f5', product: 'nginx', version: `1.${number}`, ...none, other: '', text: '' }
+  const times = { createTime: day, updateTime: day }
+  return { id, name: 'nginx', version: wfn.version, wfn, minNotificationSeverity: 7, watched: number > 1, ...times }
+})
+const [first, second, third] = products.map(({ id }) => id)
+const user = userEvent.setup()
+let service: Service
+let client: QueryClient
+let kept: readonly string[] | undefined
+
+beforeEach(async () => {
+  service = await startService()
+  client = new QueryClient()
+  kept = undefined
+  render(
+    <QueryClientProvider client={client}>
+      <ProductBulk products={products} onKeep={(ids) => (kept = ids)} />
+    </QueryClientProvider>,
+  )
+})
+afterEach(async () => {
+  cleanup()
+  for (const toast of shownToasts()) dismissToast(toast.id)
+  await client.cancelQueries()
+  await service.close()
+})
+const words = () => shownToasts().map(({ message }) => message)
+
+it('tells of all picked ones from another severity', async () => {
+  for (const product of products) service.on(`PATCH /v1/products/${product.id}`, { body: { product } })
+  await user.click(screen.getByRole('button', { name: 'Notify from' }))
+  await user.click(screen.getByRole('menuitem', { name: 'Critical' }))
+  await waitFor(() => expect(kept).toEqual([]))
+  expect(service.seen.map(({ path }) => path)).toEqual(products.map(({ id }) => `/v1/products/${id}`))
+  expect(service.seen[0]?.body).toMatchObject({
+    product: { minNotificationSeverity: 9 },
+    updateMask: { paths: ['minNotificationSeverity'] },
+  })
+  expect(words()).toContain('Notify from Critical: 3 technologies.')
+})
+
+it('stops watching what is watched, and keeps picked what failed', async () => {
+  service.on(`DELETE /v1/products/${second}`, { body: {} })
+  service.on(`DELETE /v1/products/${third}`, { status: 503, body: { code: 'unavailable', message: 'Busy.' } })
+  await user.click(screen.getByRole('button', { name: 'Stop watching 2' }))
+  await waitFor(() => expect(kept).toEqual([third]))
+  expect(service.seen.filter(({ path }) => path.endsWith(String(first)))).toEqual([])
+  expect(words()).toContain('No longer watched: 1 technology. Left as before: 1.')
+})
