@@ -221,7 +221,7 @@ describe('with a second factor', () => {
     await page.getByText('The provided authentication code is invalid').waitFor()
     await typeCode(code(stepMs))
     await button('Use Authenticator').click()
-    await page.waitForURL(/\/(risks\/verified|overview)/)
+    await page.waitForURL(/\/risks\/verified/)
     await page.goto('/profile')
     await page
       .getByRole('list', { name: 'Two-factor authentication' })
