@@ -53,7 +53,9 @@ const channel = (webhookUrl: string) => ({ channel: { kind: 'KIND_WEBHOOK', webh
 const named = (name: string, paths = ['name']) => ({ id, agent: { name }, updateMask: { paths } })
 const changed = (change: object) => ({ id, tags: [], ...change, updateMask: { paths: ['name'] } })
 const everyFilter = {
-  ...{ scanId: id, affectedTargetId: id, affectedHostId: id },
+  scanId: id,
+  affectedTargetId: id,
+  affectedHostId: id,
   status: ['STATUS_FILTER_OPEN', 'STATUS_FILTER_IGNORED'],
   verification: 'VERIFICATION_FILTER_VERIFIED',
 }

@@ -34,7 +34,10 @@ const target = {
 const host = { id, address: '127.0.0.1', inventory: [{ wfn }], ...times }
 const threat = {
   ...named,
-  ...{ summary: '', impact: '', affected: '', insight: '' },
+  summary: '',
+  impact: '',
+  affected: '',
+  insight: '',
   severity: { cvss: '', score: 9.8, category: 'CATEGORY_CRITICAL' },
   references: [],
 }
@@ -128,8 +131,17 @@ const things: readonly (readonly [name: string, schema: z.ZodObject, least: obje
     'configuration of the portal',
     PortalConfig,
     {
-      ...{ apiUrl: '', portalUrl: '', identityUrl: '', apiDocsUrl: '', releaseNotesUrl: '', licenceUrl: '' },
-      ...{ helpUrl: '', supportEmail: '', botChallengeSiteKey: '', version: '', billing: true },
+      apiUrl: '',
+      portalUrl: '',
+      identityUrl: '',
+      apiDocsUrl: '',
+      releaseNotesUrl: '',
+      licenceUrl: '',
+      helpUrl: '',
+      supportEmail: '',
+      botChallengeSiteKey: '',
+      version: '',
+      billing: true,
     },
     '',
   ],
