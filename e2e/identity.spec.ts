@@ -327,6 +327,8 @@ describe('with a passkey', () => {
     await visitor.addInitScript(`window.starts = 0
       addEventListener('oryWebAuthnInitialized', () => { window.starts += 1 })`)
     await visitor.goto('/login')
+    // The helper comes with the form.
+    await field('identifier', visitor).waitFor()
     await helperReady(visitor)
     const names = ['WebAuthnLogin', 'WebAuthnRegistration', 'PasskeyLogin', 'PasskeyLoginAutocompleteInit']
     const all = [...names, 'PasskeyRegistration', 'PasskeySettingsRegistration']
