@@ -2,12 +2,33 @@
 import { createHash } from 'node:crypto'
 import type { Threat } from '@glacis/contract/threat'
 import type { Ctx } from '#ctx.ts'
+import { anyOf } from '#database/any.ts'
 import { newId } from '#database/index.ts'
 import { storable } from '#database/text.ts'
 import type { Tables, ThreatTable } from '#database/tables.ts'
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 
 export type ThreatRow = Selectable<ThreatTable>
+/** As much of a threat as is shown. What the matcher reads of it may be a hundred times as long. */
+const shown = [
+  'id',
+  'key',
+  'name',
+  'summary',
+  'impact',
+  'affected',
+  'insight',
+  'cvss',
+  'score',
+  'category',
+  'solution_kind',
+  'solution',
+  'refs',
+  'epss_score',
+  'epss_percentile',
+  'known_exploited_at',
+] as const satisfies readonly (keyof ThreatRow)[]
+type ShownThreat = Pick<ThreatRow, (typeof shown)[number]>
 /** As much of a threat as an issue is made of. */
 export type ThreatKey = Pick<ThreatRow, 'id' | 'key' | 'score' | 'category'>
 
@@ -278,7 +299,7 @@ export async function threatsOfProducts(
 }
 
 /** A threat as the contract shows it. */
-export function toThreat(row: ThreatRow): Threat {
+export function toThreat(row: ShownThreat): Threat {
   return {
     id: row.id,
     name: row.name,
@@ -297,13 +318,13 @@ export function toThreat(row: ThreatRow): Threat {
   }
 }
 
-/** The threats of these ids. */
-export async function threatsById(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, ThreatRow>> {
+/** The threats of these ids, as much as is shown of them. */
+export async function threatsById(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, ShownThreat>> {
   if (ids.length === 0) return new Map()
   const rows = await ctx.tx
     .selectFrom('threat')
-    .selectAll()
-    .where('id', 'in', [...new Set(ids)])
+    .select(shown)
+    .where('id', '=', anyOf([...new Set(ids)]))
     .execute()
   return new Map(rows.map((row) => [row.id, row]))
 }

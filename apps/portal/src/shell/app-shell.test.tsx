@@ -170,7 +170,7 @@ describe('the account', () => {
 })
 
 describe('the banner', () => {
-  const banner = () => screen.queryByRole('region', { name: 'Plan' })
+  const banner = () => screen.queryByRole('region', { name: 'Upgrade' })
 
   it('is for the free plan, and stays away once it is dismissed', async () => {
     service.on('GET /v1/billing/subscription', plan('free', 'Free'))

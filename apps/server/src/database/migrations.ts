@@ -11,6 +11,7 @@ import * as schedules from '#database/migrations/0010-schedules.ts'
 import * as triage from '#database/migrations/0011-triage.ts'
 import * as rollups from '#database/migrations/0012-rollups.ts'
 import * as feeds from '#database/migrations/0013-knowledge.ts'
+import * as trail from '#database/migrations/0014-trail-and-search.ts'
 
 export const migrations = [
   accounts,
@@ -25,4 +26,5 @@ export const migrations = [
   triage,
   rollups,
   feeds,
+  trail,
 ] as const

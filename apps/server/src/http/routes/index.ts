@@ -39,7 +39,7 @@ interface Services {
 }
 
 export function serveApi({ serve }: Router, { jobs, mailer, gate, url }: Services): void {
-  const inside = targets.targetsInside()
+  const inside = targets.nameTargets
   serve(target.listTargets, targets.listTargets)
   serve(target.getTarget, targets.getTarget)
   serve(target.createTarget, targets.createTarget)
@@ -90,15 +90,15 @@ export function serveApi({ serve }: Router, { jobs, mailer, gate, url }: Service
   serve(agent.listAgentConnections, agents.listAgentConnections)
   serve(agent.listAgentJobs, scans.listAgentJobs)
 
-  serve(inventory.listHosts, (ctx, input) => inventories.listHosts(ctx, input, targets.describeTargets))
-  serve(inventory.getHost, (ctx, input) => inventories.getHost(ctx, input, targets.describeTargets))
+  serve(inventory.listHosts, (ctx, input) => inventories.listHosts(ctx, input, targets.nameTargets))
+  serve(inventory.getHost, (ctx, input) => inventories.getHost(ctx, input, targets.nameTargets))
   serve(inventory.updateHost, async (ctx, input) => {
-    const answer = await inventories.updateHost(ctx, input, targets.describeTargets)
+    const answer = await inventories.updateHost(ctx, input, targets.nameTargets)
     if (input.updateMask.paths.includes('criticality')) await issues.weighAgain(ctx, [input.id])
     return answer
   })
-  serve(inventory.mergeHosts, (ctx, input) => inventories.mergeHosts(ctx, input, targets.describeTargets))
-  serve(inventory.splitHost, (ctx, input) => inventories.splitHost(ctx, input, targets.describeTargets))
+  serve(inventory.mergeHosts, (ctx, input) => inventories.mergeHosts(ctx, input, targets.nameTargets))
+  serve(inventory.splitHost, (ctx, input) => inventories.splitHost(ctx, input, targets.nameTargets))
   serve(inventory.hostTimeline, inventories.hostTimeline)
   serve(inventory.listProducts, inventories.listProducts)
   serve(inventory.getProduct, inventories.getProduct)
