@@ -71,11 +71,30 @@ it('says Not Found where a route finds nothing and says nothing of its own', () 
   expect(screen.getByText('Not Found')).toBeTruthy()
 })
 
-it('knows no page below a page that is there', async () => {
+function open(address: string): void {
   render(
     <QueryClientProvider client={client}>
-      <RouterProvider router={portalAt(`/scope/${id}/nowhere`)} />
+      <RouterProvider router={portalAt(address)} />
     </QueryClientProvider>,
   )
+}
+
+it.each([
+  ['/scope', 'Scope', undefined],
+  ['/scope?create=false', 'Scope', undefined],
+  ['/scope?create=true', 'Scope', 'New target'],
+  ['/agents?create=false', 'Agents', undefined],
+  ['/agents?create=true', 'Agents', 'New agent'],
+])('%s shows %s and opens the form %s', async (address, title, form) => {
+  for (const noun of ['targets', 'agents', 'tags', 'views', 'scans'])
+    service.on(`GET /v1/${noun}`, { body: { [noun]: [] } })
+  open(address)
+  await screen.findByRole('heading', { level: 1, name: title, hidden: true })
+  if (form) expect(await screen.findByRole('dialog', { name: form })).toBeTruthy()
+  else expect(screen.queryByRole('dialog')).toBeNull()
+})
+
+it('knows no page below a page that is there', async () => {
+  open(`/scope/${id}/nowhere`)
   expect(await screen.findByRole('heading', { name: 'Page not found' })).toBeTruthy()
 })
