@@ -1,6 +1,7 @@
 import type { Observation } from '@glacis/contract/runner'
 import { conversations } from '#fingerprint/answer.ts'
 import { fragilePorts, greetingOf, quietPorts, tlsPorts, untouchedPorts } from '#fingerprint/greeting.ts'
+import { certificateBehind, certificateTraces, shownCertificate } from '#fingerprint/certificate.ts'
 import type { Fingerprints } from '#fingerprint/match.ts'
 import { giveaways, probes, webProbe } from '#fingerprint/probe.ts'
 import type { Probe } from '#fingerprint/probe.ts'
@@ -14,6 +15,7 @@ import type { Guard } from '#guard.ts'
 import type { HttpClient } from '#net/http.ts'
 import { dial, lineOver } from '#net/tcp.ts'
 import type { Line, ReadOptions } from '#net/tcp.ts'
+import { upgradable } from '#native/starttls.ts'
 import { shakeHands } from '#net/tls.ts'
 import type { Certificate } from '#net/tls.ts'
 
@@ -137,9 +139,13 @@ async function recognised(
   const text = heard.toString('latin1')
   if (isWeb(text)) return web(text, place, tools)
   if (!probe.answer.test(text)) return undefined
-  const traces = probe.field === '' ? [] : [{ field: probe.field, text: probe.read?.(text) ?? text.trim() }]
-  const more = await converse(probe.protocol, place, tools)
-  return { ...bannerOnly(heard), protocol: probe.protocol, traces: [...traces, ...more] }
+  const { protocol, field, isBinary = false } = probe
+  const read = probe.read?.(text) ?? text.trim()
+  const traces = field === '' ? [] : [{ field, text: read }]
+  const banner = isBinary ? printable(read, 4096) : printableBytes(heard, 4096)
+  const more = await converse(protocol, place, tools)
+  const behind = await upgradedCertificate(protocol, place, tools)
+  return { ...silent, banner, spoke: true, protocol, traces: [...traces, ...more, ...behind.traces], ...behind.shown }
 }
 
 function bannerOnly(heard: Buffer): Reading {
@@ -147,18 +153,32 @@ function bannerOnly(heard: Buffer): Reading {
 }
 
 async function converse(protocol: string, place: Place, tools: IdentifyTools): Promise<readonly Trace[]> {
-  const conversation = conversations[protocol]
-  return conversation ? await onLine(place, tools, conversation, []) : []
+  const traces: Trace[] = []
+  for (const conversation of conversations[protocol] ?? []) {
+    traces.push(...(await onLine(place, tools, conversation, [])))
+  }
+  return traces
 }
 
-async function withGreeting(heard: Buffer, place: Place, tools: IdentifyTools): Promise<Reading> {
+async function withGreeting(heard: Buffer, place: Place, tools: IdentifyTools, isTls = false): Promise<Reading> {
   const text = heard.toString('latin1')
   const greeting = greetingOf(text, place.port)
   if (greeting?.protocol === 'http') return (await readPage(place, tools, false)) ?? bannerOnly(heard)
   if (!greeting) return bannerOnly(heard)
   const traces = greeting.field === '' ? [] : [{ field: greeting.field, text: greeting.text }]
-  return { ...bannerOnly(heard), protocol: greeting.protocol, traces }
+  const { protocol } = greeting
+  const behind = isTls ? nothingBehind : await upgradedCertificate(protocol, place, tools)
+  return { ...bannerOnly(heard), protocol, traces: [...traces, ...behind.traces], ...behind.shown }
 }
+
+/** The certificate of a service that changes to TLS when it is asked to. */
+async function upgradedCertificate(protocol: string, place: Place, tools: IdentifyTools) {
+  if (!upgradable(protocol)) return nothingBehind
+  await tools.budget.take(place.address, tools.signal)
+  const certificate = await certificateBehind(protocol, place, tools)
+  return certificate ? { traces: certificateTraces(certificate), shown: { certificate } } : nothingBehind
+}
+const nothingBehind = { traces: [], shown: {} }
 
 /** Looks inside TLS: a greeting where mail and directories are kept, the web otherwise. */
 async function readTls(place: Place, tools: IdentifyTools): Promise<Reading | undefined> {
@@ -178,16 +198,8 @@ async function readTls(place: Place, tools: IdentifyTools): Promise<Reading | un
   } finally {
     socket.destroy()
   }
-  const inner = heard.length > 0 ? await withGreeting(heard, place, tools) : await readPage(place, tools, true)
+  const inner = heard.length > 0 ? await withGreeting(heard, place, tools, true) : await readPage(place, tools, true)
   return { ...(inner ?? silent), ...outer, traces: [...(inner?.traces ?? []), ...shown] }
-}
-
-function certificateTraces(certificate: Certificate | undefined): Trace[] {
-  if (!certificate) return []
-  return [
-    { field: 'x509.subject', text: certificate.subject },
-    { field: 'x509.issuer', text: certificate.issuer },
-  ]
 }
 
 async function readPage(place: Place, tools: IdentifyTools, tls: boolean): Promise<Reading | undefined> {
@@ -242,18 +254,5 @@ function serviceOf({ address, port }: Place, reading: Reading): Service {
     banner: banner.slice(0, 4096),
     ...(certificate ? { certificate: shownCertificate(certificate) } : {}),
     ...(http ? { http } : {}),
-  }
-}
-
-function shownCertificate(certificate: Certificate): NonNullable<Service['certificate']> {
-  const { subject, issuer, validFrom, validTo, names, selfSigned, fingerprint } = certificate
-  return {
-    subject: printable(subject, 1000),
-    issuer: printable(issuer, 1000),
-    validFrom,
-    validTo,
-    names: names.map((name) => printable(name, 300)),
-    selfSigned,
-    fingerprint,
   }
 }

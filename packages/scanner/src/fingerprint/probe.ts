@@ -4,6 +4,9 @@
  * message is the opening of its protocol as its specification gives it; none changes anything.
  */
 
+import { describeStart, protocolHeader } from '#native/amqp-wire.ts'
+import { connectionRequest, describeChoice, readConfirm, security } from '#native/rdp-wire.ts'
+
 export interface Probe {
   readonly protocol: string
   /** Where it is tried first. */
@@ -15,6 +18,8 @@ export interface Probe {
   readonly field: string
   /** The part of the answer that fingerprints are written for. */
   readonly read?: (answer: string) => string
+  /** A person is shown what was read, because the answer is no text. */
+  readonly isBinary?: boolean
 }
 
 const bytes = (text: string) => Buffer.from(text, 'latin1')
@@ -91,9 +96,11 @@ export const probes: readonly Probe[] = [
   {
     protocol: 'amqp',
     ports: [5672],
-    say: bytes('AMQP\x00\x00\x09\x01'),
+    say: protocolHeader,
     answer: /^(\x01\x00\x00[\s\S]{4}\x00\x0a\x00\x0a|AMQP)/,
     field: 'amqp.start',
+    read: (answer) => describeStart(Buffer.from(answer, 'latin1')),
+    isBinary: true,
   },
   {
     // hello as OP_MSG on "admin".
@@ -109,9 +116,11 @@ export const probes: readonly Probe[] = [
     // X.224 connection request with a negotiation request for TLS and CredSSP.
     protocol: 'rdp',
     ports: [3389, 3388],
-    say: hex('03000013 0ee00000000000 0100080003000000'),
-    answer: /^\x03\x00\x00[\s\S]\x0e\xd0/,
-    field: '',
+    say: connectionRequest(security.tls + security.credSsp),
+    answer: /^\x03\x00\x00[\x0b\x13][\x06\x0e]\xd0/,
+    field: 'rdp.choice',
+    read: (answer) => rdpChoice(answer),
+    isBinary: true,
   },
   {
     // SMB 1 negotiate that offers NT LM 0.12 and SMB 2.002.
@@ -128,7 +137,8 @@ export const probes: readonly Probe[] = [
     ports: [554, 8554, 10554],
     say: bytes('OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n'),
     answer: /^RTSP\/\d/,
-    field: 'rtsp.answer',
+    field: 'rtsp_header.server',
+    read: (answer) => /^server:\s*([^\r\n]{1,200})/im.exec(answer)?.[1] ?? '',
   },
   {
     protocol: 'irc',
@@ -149,7 +159,8 @@ export const probes: readonly Probe[] = [
     ports: [6000, 6001, 6002, 6003, 6004, 6005],
     say: hex('6c00 0b00 0000 0000 0000 0000'),
     answer: /^[\x00-\x02][\s\S]\x0b\x00/,
-    field: '',
+    field: 'x11.vendor',
+    read: x11Vendor,
   },
   {
     // DUMP of the portmapper.
@@ -180,4 +191,15 @@ export const giveaways: readonly (readonly [RegExp, string])[] = [
 function versionBind(answer: string): string {
   const [, length = '', text = ''] = /^[\s\S]*\x00\x10\x00\x03[\s\S]{6}([\s\S])([\s\S]*)$/.exec(answer) ?? []
   return text.slice(0, length.charCodeAt(0) || 0)
+}
+
+function rdpChoice(answer: string): string {
+  const choice = readConfirm(Buffer.from(answer, 'latin1'))
+  return choice ? describeChoice(choice) : ''
+}
+
+/** Whoever is let in is told the server's maker (X11 protocol, 8); who is not learns a reason. */
+function x11Vendor(answer: string): string {
+  const length = answer.startsWith('\x01') ? (answer.charCodeAt(24) || 0) + (answer.charCodeAt(25) || 0) * 256 : 0
+  return answer.slice(40, 40 + length)
 }

@@ -56,7 +56,7 @@ export function smb2Message(command: number, id: number, sessionId: Buffer, body
 
 export function readSmb2(heard: Buffer): Smb2Head | undefined {
   if (heard.length < 4 + 64 || heard.toString('latin1', 4, 8) !== '\u00feSMB') return undefined
-  const message = heard.subarray(4, 4 + heard.readUIntBE(1, 3))
+  const message = heard.subarray(4, 4 + Math.max(64, heard.readUIntBE(1, 3)))
   const head = { status: message.readUInt32LE(8), treeId: message.readUInt32LE(36) }
   return { ...head, sessionId: message.subarray(40, 48), body: message.subarray(64) }
 }
