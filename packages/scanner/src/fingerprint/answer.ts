@@ -1,15 +1,14 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 import type { Trace } from '#fingerprint/web.ts'
 import { readChallenge } from '#native/ntlm.ts'
+import { listedShares, logInAsNobody, sessionOn } from '#native/smb-session.ts'
 import {
   commands,
-  exchange,
   isFrame,
   negotiateBody,
   sessionBody,
   smb1Negotiate,
   smb1Session,
-  smb2Message,
   spnegoInit,
 } from '#native/smb-wire.ts'
 import type { Line } from '#net/tcp.ts'
@@ -46,6 +45,7 @@ export const conversations: Readonly<Record<string, readonly Conversation[]>> = 
       return [{ field: 'smb.native_lm', text: /Samba [\x20-\x7e]{1,60}/.exec(words)?.[0] ?? 'unknown' }]
     },
     ntlmOfSmb2,
+    remarkOfSamba,
   ],
 
   /** Brokers publish their version under $SYS to whoever may subscribe. */
@@ -93,11 +93,27 @@ export const conversations: Readonly<Record<string, readonly Conversation[]>> = 
   ],
 }
 
-/** A server of SMB 2 tells its system and its names before anybody logs in (MS-NLMP 2.2.1.2). */
+/** A server of SMB 2 tells its system before anybody logs in (MS-NLMP 2.2.1.2). */
 async function ntlmOfSmb2(line: Line): Promise<readonly Trace[]> {
-  const hello = await exchange(line, smb2Message(commands.negotiate, 0, Buffer.alloc(8), negotiateBody()))
-  if (!hello) return []
-  const asked = smb2Message(commands.sessionSetup, 1, Buffer.alloc(8), sessionBody(spnegoInit()))
-  const challenge = readChallenge((await exchange(line, asked))?.body ?? Buffer.alloc(0))
-  return challenge === undefined ? [] : [{ field: 'ntlm.build', text: challenge.build }]
+  const session = sessionOn(line)
+  if (!(await session.say(commands.negotiate, negotiateBody()))) return []
+  const asked = await session.say(commands.sessionSetup, sessionBody(spnegoInit()))
+  const challenge = asked && readChallenge(asked.body)
+  return challenge ? [{ field: 'ntlm.build', text: challenge.build }] : []
+}
+
+/** Samba writes its version behind the name of its share of pipes, where it lists shares to nobody. */
+async function remarkOfSamba(line: Line): Promise<readonly Trace[]> {
+  const session = sessionOn(line)
+  if (!(await session.say(commands.negotiate, negotiateBody())) || !(await logInAsNobody(session))) return []
+  const shares = await listedShares(session, line.socket.remoteAddress ?? '').catch(orNothing)
+  const remark = shares?.find(({ name }) => name === 'IPC$')?.remark ?? ''
+  const [, server] = /\((Samba [\x20-\x7e]{1,60})\)/.exec(remark) ?? []
+  return server === undefined ? [] : [{ field: 'smb.native_lm', text: server }]
+}
+
+/** An answer that is cut short or lies about its lengths tells nothing. */
+function orNothing(error: unknown): null {
+  if (error instanceof RangeError) return null
+  throw error
 }

@@ -1,21 +1,8 @@
 import { checkInfo } from '#native/native.ts'
 import type { NativePlace, NativeSubject, Proof } from '#native/native.ts'
-import { listShares, type ListedShare } from '#native/smb-pipe.ts'
-import {
-  commands,
-  exchange,
-  isFrame,
-  moreProcessing,
-  negotiateBody,
-  sessionBody,
-  smb1Negotiate,
-  smb2Message,
-  spnegoAnonymous,
-  spnegoInit,
-  treeBody,
-  type Smb2Head,
-} from '#native/smb-wire.ts'
-import type { Line } from '#net/tcp.ts'
+import type { ListedShare } from '#native/smb-pipe.ts'
+import { listedShares, logInAsNobody, sessionOn, type Session } from '#native/smb-session.ts'
+import { commands, isFrame, negotiateBody, smb1Negotiate, treeBody } from '#native/smb-wire.ts'
 
 const version1 = checkInfo({
   id: 'smb1-enabled',
@@ -73,7 +60,6 @@ const shareNames =
 const patience = { firstByteMs: 4000, idleMs: 300, enough: isFrame }
 const sharesTried = 40
 const writeBits = 0x6
-const noSession = Buffer.alloc(8)
 
 /** Negotiates, logs in as nobody, reads the list of shares and looks which let nobody in. No file is opened or written. */
 export const smb: NativeSubject = {
@@ -113,22 +99,6 @@ function version1Proof(heard: Buffer): Proof | null {
   }
 }
 
-/** A session whose messages are numbered; the server names it in the first answer to a log-in. */
-interface Session {
-  id: Buffer
-  say(command: number, body: Buffer, treeId?: number): Promise<Smb2Head | undefined>
-}
-
-function sessionOn(line: Line): Session {
-  let count = 0
-  return {
-    id: noSession,
-    say(command, body, treeId) {
-      return exchange(line, smb2Message(command, count++, this.id, body, treeId))
-    },
-  }
-}
-
 interface Shares {
   /** Each undefined when it could not be asked to its end. */
   readonly share?: Proof | null | undefined
@@ -136,25 +106,12 @@ interface Shares {
 }
 
 async function asNobody(session: Session, place: NativePlace): Promise<Shares> {
-  const begun = await session.say(commands.sessionSetup, sessionBody(spnegoInit()))
-  if (!begun) return {}
-  if (begun.status !== moreProcessing) return { share: null, list: null }
-  session.id = Buffer.from(begun.sessionId)
-  const done = await session.say(commands.sessionSetup, sessionBody(spnegoAnonymous()))
-  if (!done) return {}
-  if (done.status !== 0) return { share: null, list: null }
-  const shares = await listed(session, place)
+  const isIn = await logInAsNobody(session)
+  if (!isIn) return isIn === undefined ? {} : { share: null, list: null }
+  const shares = await listedShares(session, place.address)
   const disks = (shares ?? []).filter(({ isDisk }) => isDisk).map(({ name }) => name)
   const names = [...new Set([...disks, ...shareNames.split(' ')])].slice(0, sharesTried)
   return { list: shares && listProof(shares), share: await openShare(session, place, names) }
-}
-
-/** A share of pipes is open to nobody on many servers; what counts is whether it answers questions. */
-async function listed(session: Session, { address }: NativePlace): Promise<readonly ListedShare[] | null | undefined> {
-  const tree = await session.say(commands.treeConnect, treeBody(`\\\\${address}\\IPC$`))
-  if (!tree) return undefined
-  if (tree.status !== 0) return null
-  return listShares((command, body) => session.say(command, body, tree.treeId), address)
 }
 
 function listProof(shares: readonly ListedShare[]): Proof | null {

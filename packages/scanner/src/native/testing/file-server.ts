@@ -12,6 +12,8 @@ export interface FileServerSettings {
   readonly isPipeShut?: boolean
   /** Nobody gets a session without a name. */
   readonly isSessionShut?: boolean
+  /** Answers a hello of SMB 1 that offers SMB 2 in SMB 2 (MS-SMB2 3.3.5.3.1); otherwise it is no client. */
+  readonly takesOldHello?: boolean
 }
 
 const denied = 0xc0000022
@@ -19,7 +21,12 @@ const noSuchShare = 0xc00000cc
 const moreProcessing = 0xc0000016
 const pipeTree = 77
 
-export function fileServer({ shares, isPipeShut = false, isSessionShut = false }: FileServerSettings) {
+export function fileServer({
+  shares,
+  isPipeShut = false,
+  isSessionShut = false,
+  takesOldHello = false,
+}: FileServerSettings) {
   const connect = (path: string): readonly [number, Buffer, number?] => {
     const name = path.split('\\').at(-1) ?? ''
     if (name === 'IPC$') return [0, Buffer.from('10000200000000000000000000000000', 'hex'), pipeTree]
@@ -55,6 +62,10 @@ export function fileServer({ shares, isPipeShut = false, isSessionShut = false }
   }
   return (socket: Socket): void => {
     socket.on('data', (said) => {
+      if (takesOldHello && said.includes('SMB 2.002'))
+        return void socket.write(
+          framed(Buffer.from('fe534d42'.padEnd(128, '0'), 'hex'), 0, 0, Buffer.from([65, 0, 3, 0])),
+        )
       if (said.toString('latin1', 4, 8) !== '\u00feSMB') return void socket.destroy()
       const message = said.subarray(4)
       const [status, body, treeId = 0] = answer(message)
