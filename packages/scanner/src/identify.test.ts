@@ -9,7 +9,7 @@ import { broker } from '#native/testing/broker.ts'
 import { desktop } from '#native/testing/desktop.ts'
 import { fileServer } from '#native/testing/file-server.ts'
 import { certificateFor } from '#template/testing/certificate.ts'
-import { answer, greet, listen } from '#testing/loopback.ts'
+import { answer, greet, listen, mayListen } from '#testing/loopback.ts'
 
 const packs = await loadPacks({
   fingerprints: [new URL('../../../packs/fingerprints', import.meta.url).pathname],
@@ -83,7 +83,7 @@ const table: readonly (readonly [string, number, (socket: Socket) => void, strin
     ]),
     'eclipse:mosquitto:2.0.11',
   ],
-  ['ldap', 389, answer([[/^\x30/, rootDse]]), 'openldap:openldap:-'],
+  ['ldap', 3268, answer([[/^\x30/, rootDse]]), 'openldap:openldap:-'],
   [
     'smb',
     445,
@@ -93,7 +93,7 @@ const table: readonly (readonly [string, number, (socket: Socket) => void, strin
     }),
     'samba:samba:4.17.12',
   ],
-  ['dns', 53, answer([[/version/, versionBind]]), 'isc:bind:9.18.1'],
+  ['dns', 5300, answer([[/version/, versionBind]]), 'isc:bind:9.18.1'],
   ['memcached', 11211, answer([[/^version/, 'VERSION 1.6.18\r\n']]), 'memcached:memcached:1.6.18'],
   [
     'mongodb',
@@ -112,7 +112,7 @@ const table: readonly (readonly [string, number, (socket: Socket) => void, strin
   ],
   ['amqp', 5672, broker(), 'vmware:rabbitmq:3.12.14'],
   ['vnc', 5900, greet('RFB 003.889\n'), 'apple:apple_remote_desktop:-'],
-  ['rsync', 873, greet('@RSYNCD: 32.0 sha512\n'), 'samba:rsync:-'],
+  ['rsync', 2873, greet('@RSYNCD: 32.0 sha512\n'), 'samba:rsync:-'],
   ['svn', 3690, greet('( success ( 2 2 ( ) ( edit-pipeline ) ) ) '), 'apache:subversion:-'],
   [
     'irc',
@@ -140,7 +140,7 @@ const table: readonly (readonly [string, number, (socket: Socket) => void, strin
 ]
 
 describe('a service is known by its own answers', () => {
-  it.each(table)('%s', async (protocol, port, treat, name) => {
+  it.each(table.filter(([, port]) => mayListen(port)))('%s', async (protocol, port, treat, name) => {
     const address = `127.70.2.${10 + table.findIndex(([one]) => one === protocol)}`
     await using server = await listen(address, port, treat)
     const { services, names } = await identified(server.address, [port])
@@ -188,8 +188,8 @@ describe('a service is known by its own answers', () => {
       }
       socket.on('data', hear)
     }
-    await using server = await listen('127.70.2.43', 25, treat)
-    const { services } = await identified(server.address, [25])
+    await using server = await listen('127.70.2.43', 2525, treat)
+    const { services } = await identified(server.address, [2525])
     expect(services).toMatchObject([{ protocol: 'smtp', tls: false, certificate: { names: ['mx.lab.test'] } }])
   })
 })

@@ -50,7 +50,7 @@ describe('ciphers', () => {
   it('looks behind STARTTLS, too', async () => {
     await using peer = await tcpPeer((socket) => {
       socket.write('220 mx ESMTP\r\n')
-      socket.on('data', (said) => {
+      socket.on('data', (said: Buffer) => {
         if (said.includes('EHLO')) socket.write('250-mx\r\n250 STARTTLS\r\n')
         else if (said.includes('STARTTLS')) socket.write('220 go ahead\r\n')
         else socket.write(said[0] === 22 && said.includes(Buffer.from([0, 5])) ? serverHello(0x0005) : alert)

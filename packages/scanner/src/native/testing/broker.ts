@@ -16,7 +16,7 @@ export function broker(settings: BrokerSettings = {}): (socket: Socket) => void 
   const { properties = rabbit, mechanisms = 'PLAIN AMQPLAIN', admits = () => false, refusesSilently = false } = settings
   return (socket) => {
     let isGreeted = false
-    socket.on('data', (said) => {
+    socket.on('data', (said: Buffer) => {
       if (!isGreeted) {
         isGreeted = true
         // A client of another version is told which one is spoken here (AMQP 0-9-1, 4.2.2).

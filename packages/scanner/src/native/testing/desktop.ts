@@ -12,7 +12,7 @@ export interface DesktopSettings {
 
 export function desktop({ takes, certificate, isAncient = false }: DesktopSettings): (socket: Socket) => void {
   return (socket) => {
-    socket.once('data', (said) => {
+    socket.once('data', (said: Buffer) => {
       if (said[0] !== 3 || said.length !== said.readUInt16BE(2) || said[5] !== 0xe0) return void socket.destroy()
       if (isAncient) return void socket.write(Buffer.from('0300000b06d00000123400', 'hex'))
       const asked = said.readUInt32LE(15)

@@ -61,7 +61,7 @@ export function fileServer({
     return Buffer.concat([head, reply])
   }
   return (socket: Socket): void => {
-    socket.on('data', (said) => {
+    socket.on('data', (said: Buffer) => {
       if (takesOldHello && said.includes('SMB 2.002'))
         return void socket.write(
           framed(Buffer.from('fe534d42'.padEnd(128, '0'), 'hex'), 0, 0, Buffer.from([65, 0, 3, 0])),
