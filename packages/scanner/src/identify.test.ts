@@ -1,9 +1,13 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { TLSSocket } from 'node:tls'
 import type { Observation } from '@glacis/contract/runner'
 import { describe, expect, it } from 'vitest'
+import { faviconHash } from '#fingerprint/favicon.ts'
 import { loadPacks, scan } from '#index.ts'
 import { broker } from '#native/testing/broker.ts'
 import { desktop } from '#native/testing/desktop.ts'
@@ -24,10 +28,10 @@ interface Seen {
   readonly names: string[]
 }
 
-async function identified(address: string, ports: readonly number[]): Promise<Seen> {
+async function identified(address: string, ports: readonly number[], known = packs): Promise<Seen> {
   const seen: Observation[] = []
   const job = { hosts: [{ address }], ports: [...ports], allow: ['127.70.0.0/16'], profile: 'deep' as const }
-  for await (const one of scan(job, { packs, signal: AbortSignal.timeout(25_000) })) seen.push(one)
+  for await (const one of scan(job, { packs: known, signal: AbortSignal.timeout(25_000) })) seen.push(one)
   return {
     services: seen.filter((one) => one.kind === 'service'),
     names: seen.flatMap((one) =>
@@ -212,7 +216,7 @@ describe('a web server', () => {
     const server = createServer((request, response) => {
       const page = pages[request.url ?? '']
       response.writeHead(page === undefined ? 404 : 200, { 'content-type': 'text/html', ...headers })
-      response.end(page ?? 'no such page')
+      response.end(page ?? 'no such page', 'latin1')
     }).listen(0, address)
     await once(server, 'listening')
     const bound = server.address()
@@ -229,5 +233,20 @@ describe('a web server', () => {
     const { names } = await identified(server.address, [server.port])
     expect(names).toEqual(expect.arrayContaining(['wordpress:wordpress:6.4.2', 'jquery:jquery:1.12.4']))
     expect(names.some((name) => name.startsWith('laravel:'))).toBe(true)
+  })
+
+  it('is named by the hash of its icon', async () => {
+    const icon = Buffer.from('00000100010010100000010020006804', 'hex').toString('latin1')
+    const folder = await mkdtemp(join(tmpdir(), 'glacis-icons-'))
+    const record = `<fingerprint pattern="^${faviconHash(Buffer.from(icon, 'latin1'))}$"><description>Acme</description>
+      <param pos="0" name="service.cpe23" value="cpe:/a:acme:portal:-"/></fingerprint>`
+    const file = `<fingerprints matches="favicon.mmh3" protocol="http" preference="0.5">${record}</fingerprints>`
+    await writeFile(join(folder, 'icons.xml'), file)
+    const known = await loadPacks({ fingerprints: [folder], checks: [], native: false })
+    const page = '<html><head><link rel="shortcut icon" href="/own.ico"></head></html>'
+    using server = await site('127.70.3.2', { '/': page, '/own.ico': icon })
+    const { names } = await identified(server.address, [server.port], known)
+    await rm(folder, { recursive: true })
+    expect(names).toEqual(['acme:portal:*'])
   })
 })
