@@ -1,3 +1,4 @@
+/* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

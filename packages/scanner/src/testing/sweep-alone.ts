@@ -7,5 +7,5 @@ const [address = '', first = '', count = ''] = process.argv.slice(2)
 const ports = Array.from({ length: Number(count) }, (_, index) => Number(first) + index)
 const limits = { ...limitsByProfile.deep, sweepWorkers: 1 }
 const sweeper = createSweeper({ guard: createGuard({ allow: [address] }), limits, signal: AbortSignal.timeout(20_000) })
-console.log(JSON.stringify(await sweeper.host(address, ports)))
+process.stdout.write(JSON.stringify(await sweeper.host(address, ports)))
 await sweeper.close()
