@@ -181,6 +181,16 @@ describe('a service is known by its own answers', () => {
     ])
   })
 
+  it('a broker inside TLS, by the port that is kept for it', async () => {
+    const certificate = certificateFor({ name: 'mq.lab.test' })
+    const treat = (socket: Socket) =>
+      broker()(new TLSSocket(socket, { isServer: true, ...certificate }).on('error', () => undefined))
+    await using server = await listen('127.70.2.45', 5671, treat)
+    const { services, names } = await identified(server.address, [5671])
+    expect(services).toMatchObject([{ protocol: 'amqp', tls: true, certificate: { names: ['mq.lab.test'] } }])
+    expect(names).toContain('vmware:rabbitmq:3.12.14')
+  })
+
   it('the certificate of a mail server that changes to TLS', async () => {
     const certificate = certificateFor({ name: 'mx.lab.test' })
     const treat = (socket: Socket) => {

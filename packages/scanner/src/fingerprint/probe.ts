@@ -18,6 +18,8 @@ export interface Probe {
   readonly field: string
   /** The part of the answer that fingerprints are written for. */
   readonly read?: (answer: string) => string
+  /** Where it is tried inside TLS. */
+  readonly tlsPorts?: readonly number[]
   /** A person is shown what was read, because the answer is no text. */
   readonly isBinary?: boolean
 }
@@ -65,6 +67,7 @@ export const probes: readonly Probe[] = [
     // CONNECT, protocol level 4, clean session, client id "glacis".
     protocol: 'mqtt',
     ports: [1883, 1884],
+    tlsPorts: [8883],
     say: hex('10 12 0004 4d515454 04 02 000a 0006 676c61636973'),
     answer: /^\x20\x02[\x00\x01][\x00-\x05]/,
     field: '',
@@ -80,6 +83,7 @@ export const probes: readonly Probe[] = [
     // Search of the root DSE, all attributes and the operational ones.
     protocol: 'ldap',
     ports: [389, 3268],
+    tlsPorts: [636, 3269],
     say: hex('302b 020101 6326 0400 0a0100 0a0100 020101 020105 010100 870b 6f626a656374436c617373 3006 04012a 04012b'),
     answer: /^\x30[\s\S]{1,6}\x02\x01\x01[\x64\x65]/,
     field: 'ldap.search_result',
@@ -96,6 +100,7 @@ export const probes: readonly Probe[] = [
   {
     protocol: 'amqp',
     ports: [5672],
+    tlsPorts: [5671],
     say: protocolHeader,
     answer: /^(\x01\x00\x00[\s\S]{4}\x00\x0a\x00\x0a|AMQP)/,
     field: 'amqp.start',
@@ -142,6 +147,7 @@ export const probes: readonly Probe[] = [
   },
   {
     protocol: 'irc',
+    tlsPorts: [6697],
     ports: [6667, 6660, 6661, 6662, 6663, 6664, 6665, 6666, 6668, 6669],
     say: bytes('NICK glacis\r\nUSER glacis 0 * :glacis\r\n'),
     answer: /(^|\n):\S+ (00[1-4]|NOTICE|020|451|433) /,
