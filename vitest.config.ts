@@ -25,14 +25,16 @@ export default defineConfig({
       },
       'apps/portal/vite.config.ts',
       {
-        // The whole product in a browser, one story after the other.
+        // The whole product in a browser: each story with its own product, addresses and ports, two at a time.
         test: {
           name: 'e2e',
           include: ['e2e/**/*.spec.ts'],
           experimental: { viteModuleRunner: false },
-          fileParallelism: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
           testTimeout: 60_000,
           hookTimeout: 120_000,
+          expect: { poll: { timeout: 15_000 } },
         },
       },
     ],

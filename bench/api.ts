@@ -1,19 +1,18 @@
 /**
  * The API over a million occurrences: p95 of lists, details and charts for 16 readers while a scan
- * writes 500 findings a second, what the server spends beyond the database, and what small accounts
- * feel of the large one.
+ * writes 500 findings a second, what the server spends beside the same statements alone, and what
+ * small accounts feel of the large one.
+ *
+ * A p95 of many readers says something of a machine that is otherwise idle. What one reader waits, and
+ * the processor time of a request beside that of its bare statements, hold on a busy one too.
  *
  * `node bench/api.ts` makes a database of its own and removes it; `node bench/api.ts seed URL` fills an
  * empty one that stays, and `node bench/api.ts URL` measures on it. BENCH_DATABASE_URL names the server.
  */
-import { type ChildProcess, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { Agent, request } from 'node:http'
-import { tmpdir } from 'node:os'
+import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { startPostgres } from '../apps/server/src/database/embedded.ts'
 import { openDatabase } from '../apps/server/src/database/index.ts'
 import { migrations } from '../apps/server/src/database/migrations.ts'
@@ -22,9 +21,13 @@ import { createJobs } from '../apps/server/src/jobs.ts'
 import { createLogger } from '../apps/server/src/log.ts'
 import { closeEndedDays } from '../apps/server/src/stats/index.ts'
 import { fullSize, rowId, seed } from '../apps/server/src/testing/large.ts'
+import { type Call, calls } from './api/calls.ts'
+import { ask, quantile, readersMax, type Server, start, stop, timed, timesOf } from './api/readers.ts'
+import type { Usage } from './api/serve.ts'
 
-const readers = 16
-const secondsPerCall = 2
+const forMs = 2000
+/** What the server may spend beside the bare statements. */
+const timesBareMax = 2
 /** A fresh database on the server of BENCH_DATABASE_URL, or on one that is started for the purpose. */
 async function withDatabase(work: (url: string) => Promise<void>): Promise<void> {
   const given = process.env['BENCH_DATABASE_URL']
@@ -64,81 +67,19 @@ async function fill(url: string): Promise<void> {
   await database.close()
 }
 
-interface Server {
-  readonly child: ChildProcess
-  readonly url: string
-}
-
-async function start(url: string, role: 'serve' | 'ingest'): Promise<Server> {
-  const child = fork(new URL(`api/${role}.ts`, pathToFileURL(import.meta.filename)), [url])
-  const [message] = (await once(child, 'message')) as [{ url: string }]
-  return { child, url: message.url }
-}
-
-async function stop({ child }: Server): Promise<void> {
-  const exit = once(child, 'exit')
-  child.send('stop')
-  await exit
-}
-
-const year = 'period=PERIOD_YEAR'
-const [target, host, product, issue, scan] = [
-  rowId('target', 7),
-  rowId('host', 5555),
-  rowId('product', 500),
-  rowId('issue', 9000),
-  rowId('scan', 155 * 400 + 7),
-]
-/** What is read, and how long 95 of a hundred answers may take, in milliseconds. */
-const calls: readonly (readonly [string, string, number])[] = [
-  ['list of targets', '/v1/targets', 50],
-  ['one target', `/v1/targets/${target}`, 50],
-  ['list of hosts', '/v1/hosts', 50],
-  ['hosts of a target', `/v1/hosts?filter.targetId=${target}`, 50],
-  ['one host', `/v1/hosts/${host}`, 50],
-  ['list of products', '/v1/products', 50],
-  ['one product', `/v1/products/${product}`, 50],
-  ['list of scans', '/v1/scans', 50],
-  ['one scan', `/v1/scans/${scan}`, 50],
-  [
-    'open verified risks',
-    '/v1/issues?filter.verification=VERIFICATION_FILTER_VERIFIED&filter.status=STATUS_FILTER_OPEN',
-    50,
-  ],
-  ['risks by priority', '/v1/issues?orderBy=ORDER_BY_PRIORITY&filter.verification=VERIFICATION_FILTER_VERIFIED', 50],
-  ['risks of a target', `/v1/issues?filter.affectedTargetId=${target}`, 50],
-  ['risks of a host', `/v1/issues?filter.affectedHostId=${host}`, 50],
-  ['one risk', `/v1/issues/${issue}`, 50],
-  [
-    'by severity, year, verified',
-    `/v1/stats/issues-by-severity?${year}&filter.verification=VERIFICATION_FILTER_VERIFIED`,
-    60,
-  ],
-  ['by status, year, of a target', `/v1/stats/issues-by-status?${year}&filter.affectedTargetId=${target}`, 60],
-  ['affected hosts, year', `/v1/stats/affected-hosts?${year}`, 60],
-  ['scans, year', `/v1/stats/scans?${year}`, 60],
-  ['summary, year', `/v1/stats/summary?${year}`, 60],
-  ['graph of 2,000 nodes', '/v1/ecosystem', 150],
-]
-
 async function measure(url: string): Promise<void> {
+  console.error(`${loadavg()[0]?.toFixed(1)} processes were waiting for a processor before the bench began`)
   const server = await start(url, 'serve')
-  const alone = await p95Of(server, '/v1/issues', 'bench7', 1)
+  const small = { path: '/v1/issues', person: 'bench7', count: 1, forMs }
+  const alone = quantile(await timesOf(server, small), 0.95)
+  for (const call of calls) await processor(server, call)
   const ingest = await start(url, 'ingest')
   try {
-    for (const [name, path, limit] of calls) {
-      const one = await p95Of(server, path, 'bench0', 1)
-      report({ figure: `${name}, one reader`, value: one, unit: 'ms', limit })
-      report({
-        figure: `${name}, ${readers} readers`,
-        value: await p95Of(server, path, 'bench0', readers),
-        unit: 'ms',
-        limit,
-      })
-    }
-    const beside = await p95Of(server, '/v1/issues', 'bench7', 1)
+    for (const call of calls) await readers(server, call)
+    const beside = quantile(await timesOf(server, small), 0.95)
     report({ figure: 'small account beside the ingest / alone', value: beside / alone, unit: '×', limit: 1.2 })
     await puts(server)
+    await batch(server)
     await grown(server)
   } finally {
     await stop(ingest)
@@ -146,76 +87,52 @@ async function measure(url: string): Promise<void> {
   }
 }
 
+/** What a request costs the server's own process, beside a program that sends the same statements and no more. */
+async function processor(server: Server, { name, path }: Call): Promise<void> {
+  const person = 'bench0'
+  await timesOf(server, { path, person, count: 1, forMs: forMs / 2 })
+  const before = await ask<Usage>(server, 'usage')
+  const times = await timesOf(server, { path, person, count: 1, forMs })
+  const after = await ask<Usage>(server, 'usage')
+  const own = (after.cpuMs - before.cpuMs) / (times.length + 1)
+  const bare = await ask<{ cpuMs: number; statements: number }>(server, { bare: path, person })
+  const figure = `${name}, processor (${own.toFixed(1)} ms, ${bare.statements} statements)`
+  report({ figure, value: own / bare.cpuMs, unit: '×', limit: timesBareMax })
+}
+
+async function readers(server: Server, { name, path, limitMs: limit }: Call): Promise<void> {
+  for (const count of [1, readersMax]) {
+    const times = await timesOf(server, { path, person: 'bench0', count, forMs })
+    const who = count === 1 ? 'one reader' : `${count} readers`
+    report({ figure: `${name}, ${who}`, value: quantile(times, 0.95), unit: 'ms', limit })
+  }
+}
+
 async function puts(server: Server): Promise<void> {
   const times: number[] = []
   for (let number = 0; number < 40; number++) {
     const path = `/v1/issues/${rowId('issue', 9000 + number * 50)}/status`
-    times.push(
-      await timed(server, path, 'bench0', {
-        status: number % 2 ? 'STATUS_RESOLVED' : 'STATUS_IGNORED',
-        reason: 'REASON_MITIGATED',
-      }),
-    )
+    const body = { status: number % 2 ? 'STATUS_RESOLVED' : 'STATUS_IGNORED', reason: 'REASON_MITIGATED' }
+    times.push(await timed(server, path, 'bench0', { method: 'PUT', body }))
   }
   report({ figure: 'status of a risk changed', value: quantile(times, 0.95), unit: 'ms', limit: 20 })
 }
 
-/** What the server's memory grows by while it streams the export of all risks. */
+/** The ten thousand that stand on the fewest hosts last: what a person does with a filter. */
+async function batch(server: Server): Promise<void> {
+  const ids = Array.from({ length: 10_000 }, (_, number) => rowId('issue', fullSize.issues - 1 - number))
+  const body = { ids, status: 'STATUS_IGNORED', reason: 'REASON_MITIGATED' }
+  const took = await timed(server, '/v1/issues/batch/status', 'bench0', { method: 'POST', body })
+  report({ figure: 'ten thousand risks ignored at once', value: took, unit: 'ms', limit: 3000 })
+}
+
+/** What the server's memory grows by while it streams the export of all risks, a row for each host. */
 async function grown(server: Server): Promise<void> {
-  const ask = async () => {
-    server.child.send('usage')
-    const [usage] = (await once(server.child, 'message')) as [{ rss: number; peak: number }]
-    return usage
-  }
-  const before = await ask()
-  await timed(server, '/v1/issues/export?format=csv', 'bench0')
-  report({
-    figure: 'memory while all risks are exported',
-    value: ((await ask()).peak - before.rss) / 1e6,
-    unit: 'MB',
-    limit: 100,
-  })
-}
-
-const agent = new Agent({ keepAlive: true, maxSockets: readers })
-
-async function p95Of(server: Server, path: string, person: string, count: number): Promise<number> {
-  await timed(server, path, person)
-  const until = performance.now() + secondsPerCall * 1000
-  const times: number[] = []
-  const read = async () => {
-    do times.push(await timed(server, path, person))
-    while (performance.now() < until)
-  }
-  await Promise.all(Array.from({ length: count }, read))
-  return quantile(times, 0.95)
-}
-
-/** Milliseconds until the last byte. */
-async function timed({ url }: Server, path: string, person: string, body?: object): Promise<number> {
-  const begin = performance.now()
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const headers = {
-    'x-person': person,
-    ...(body && { 'content-type': 'application/json', origin: 'http://localhost' }),
-  }
-  const asked = request(url + path, { agent, method: body ? 'PUT' : 'GET', headers }, (response) => {
-    let text = ''
-    response.on('data', (part: Buffer) => {
-      if (response.statusCode !== 200) text += part.toString()
-    })
-    response.on('end', () =>
-      response.statusCode === 200 ? resolve() : reject(new Error(`${path}: ${response.statusCode} ${text}`)),
-    )
-  })
-  asked.on('error', reject)
-  asked.end(body && JSON.stringify(body))
-  await promise
-  return performance.now() - begin
-}
-
-function quantile(values: readonly number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0
+  const before = await ask<Usage>(server, 'usage')
+  await timed(server, '/v1/issues/export?format=csv&columns=id&columns=name&columns=hostAddress', 'bench0')
+  const { peak } = await ask<Usage>(server, 'usage')
+  const value = (peak - before.rss) / 1e6
+  report({ figure: 'memory while a million rows are exported', value, unit: 'MB', limit: 100 })
 }
 
 function report(row: { figure: string; value: number; unit: string; limit: number }): void {

@@ -18,9 +18,10 @@ const person = { email: 'nora.ammann@aarewerk.example', password: 'contour-line-
 const pages = [
   '/login',
   '/overview',
-  '/risks/verified',
   '/scope',
+  '/risks/verified',
   '/assets',
+  '/risks/visual',
   '/technologies',
   '/scans',
   '/integrations',

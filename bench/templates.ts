@@ -52,8 +52,11 @@ function tell(figure: string, value: number, unit: string, bound: { limit: numbe
 
 async function cost(orders: object): Promise<Cost> {
   const program = join(import.meta.dirname, 'lib/cost.ts')
+  // As the product itself is started: what Node has compiled before is kept.
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(cacheFolder, 'compiled') }
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, JSON.stringify(orders)], {
     timeout: 1_000_000,
+    env,
   })
   if (stderr !== '') console.log(stderr.trim())
   return JSON.parse(stdout) as Cost // printed by lib/cost.ts, of this very type

@@ -43,7 +43,7 @@ const loaded = await loadTemplates([corpus], cacheFolder)
 for (const { path } of verdicts) used.add(path)
 const templates = loaded.plan.templates.filter(({ file }) => used.has(file.slice(corpus.length + 1)))
 const plan = { templates }
-const known = new Set(templates.map(({ info }) => info.id))
+const known = new Set(templates.map(({ id }) => id))
 const examine = await createExaminer(join(import.meta.dirname, '../packs/fingerprints'))
 console.log(`${used.size} templates in the reference, ${templates.length} of them run here`)
 
@@ -95,7 +95,7 @@ function compare(
   costs: readonly string[],
 ): void {
   // What other protocols found on a web service belongs to the other run.
-  const web = new Set(templates.filter(({ counts }) => counts.http > 0).map(({ info }) => info.id))
+  const web = new Set(templates.filter(({ counts }) => counts.http > 0).map(({ id }) => id))
   const mine = [...ours].filter((key) => web.has(key.split(' ')[0] ?? '') === (run === 'http'))
   const agreed = mine.filter((key) => theirs.has(key)).length
   const differences = [

@@ -14,53 +14,36 @@ import { listAgentConnections, listAgentJobs, listAgents } from '@glacis/contrac
 import { listHosts } from '@glacis/contract/inventory'
 import { cancelScan, getScan, type Scan, startScan } from '@glacis/contract/scan'
 import { createTarget, listTargets } from '@glacis/contract/target'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Product, startProduct } from '../lab/product.ts'
-import { type Visitor, visit } from '../lab/visitor.ts'
-import { openBrowser } from './browser.ts'
-import { freePort } from './ports.ts'
+import { type Visitor } from '../lab/visitor.ts'
+import { nora, openStage, type Stage } from './stage.ts'
 
-const person = { email: 'nora.ammann@aarewerk.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
 const inside = '127.61.20.2'
 const name = 'zrh-office-2'
 const scanMs = 120_000
 
-let product: Product
-let browser: Browser
+let stage: Stage
 let page: Page
 let visitor: Visitor
 let greeter: Server
 /** Where the agent lives, as on a machine of its own. */
 let home: string
 let agent: RunningAgent
-const troubles: string[] = []
 
 beforeAll(async () => {
-  const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-agents-'))
+  stage = await openStage('agents')
   home = await mkdtemp(join(tmpdir(), 'glacis-agent-home-'))
   greeter = createServer((socket) => socket.on('error', () => {}).end('SSH-2.0-OpenSSH_9.9\r\n')).listen(2222, inside)
   await once(greeter, 'listening')
-  product = await startProduct({ port: await freePort(), dataFolder, settings: { GLACIS_LOG_LEVEL: 'warn' } })
-  visitor = visit(product.url)
-  await visitor.signUp(person, dataFolder)
-  browser = await openBrowser()
-  page = await browser.newPage({ viewport: { width: 1440, height: 900 }, baseURL: product.url, locale: 'en-CH' })
-  page.setDefaultTimeout(15_000)
-  page.on('pageerror', (error) => troubles.push(error.message))
-  page.on('console', (message) => message.type() === 'error' && troubles.push(`${page.url()}: ${message.text()}`))
-  await page.goto('/login')
-  await page.locator('input[name=identifier]').fill(person.email)
-  await page.locator('input[name=password]').fill(person.password)
-  await page.keyboard.press('Enter')
-  await page.waitForURL(/\/overview/)
+  ;({ visitor } = stage)
+  await visitor.signUp(nora, stage.product.dataFolder)
+  page = await stage.newPageOfNora()
 }, 120_000)
 afterAll(async () => {
   agent?.process.kill('SIGKILL')
-  await browser.close()
-  await product.stop()
+  await stage.close()
   greeter.close()
-  await rm(product.dataFolder, { recursive: true, force: true })
   await rm(home, { recursive: true, force: true })
 })
 
@@ -72,7 +55,7 @@ interface RunningAgent {
 
 /** Starts the program that was unpacked in its home. */
 function startAgent(): RunningAgent {
-  const words = ['agent.js', '--server', product.url, '--token-file', 'token', '--state', 'state']
+  const words = ['agent.js', '--server', stage.product.url, '--token-file', 'token', '--state', 'state']
   const child = spawn(process.execPath, words, { cwd: home, env: { HOME: home }, stdio: ['ignore', 'pipe', 'pipe'] })
   const lines: string[] = []
   const waiting = new Set<() => void>()
@@ -123,11 +106,11 @@ it('creates an agent, shows its token once, and turns green when it connects', a
   const token = await ready.getByLabel('Agent token', { exact: true }).innerText()
   expect(token).toMatch(/^gla_/)
   const command = await ready.getByLabel('Install command', { exact: true }).innerText()
-  expect(command).toContain(`curl -fsSL ${product.url}/downloads/glacis-agent.tgz`)
+  expect(command).toContain(`curl -fsSL ${stage.product.url}/downloads/glacis-agent.tgz`)
   expect(command).not.toContain(token)
   await ready.getByText('Waiting for the first connection').waitFor()
 
-  const archive = await fetch(`${product.url}/downloads/glacis-agent.tgz`)
+  const archive = await fetch(`${stage.product.url}/downloads/glacis-agent.tgz`)
   await writeFile(join(home, 'agent.tgz'), Buffer.from(await archive.arrayBuffer()))
   await promisify(execFile)('tar', ['xzf', 'agent.tgz'], { cwd: home })
   await writeFile(join(home, 'token'), token, { mode: 0o600 })
@@ -247,5 +230,5 @@ it('is deleted with its key, and its targets ask for another way', async () => {
 }, 60_000)
 
 it('has met no error on any page', () => {
-  expect(troubles).toEqual([])
+  expect(stage.troubles).toEqual([])
 })

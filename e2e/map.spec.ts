@@ -1,52 +1,33 @@
 /** The visual map, as a person uses it: with the pointer, with the keyboard, as a table. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createTarget } from '@glacis/contract/target'
 import type { AxeResults } from 'axe-core'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Product, startProduct } from '../lab/product.ts'
-import { scanned, visit } from '../lab/visitor.ts'
-import { openBrowser } from './browser.ts'
-import { freePort } from './ports.ts'
+import { scanned } from '../lab/visitor.ts'
 import { startWeak, type Weak } from './weak.ts'
+import { nora, openStage, type Stage } from './stage.ts'
 
-const person = { email: 'nora.ammann@aarewerk.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
 let weak: Weak
-let product: Product
-let browser: Browser
+let stage: Stage
 let page: Page
-const troubles: string[] = []
 
 beforeAll(async () => {
-  const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-map-'))
-  weak = await startWeak()
-  product = await startProduct({ port: await freePort(), dataFolder, settings: { GLACIS_LOG_LEVEL: 'warn' } })
-  browser = await openBrowser()
-  const visitor = visit(product.url)
-  await visitor.signUp(person, dataFolder)
-  page = await browser.newPage({ viewport: { width: 1440, height: 900 }, baseURL: product.url, locale: 'en-CH' })
-  page.setDefaultTimeout(15_000)
-  page.on('pageerror', (error) => troubles.push(error.message))
-  page.on('console', (message) => message.type() === 'error' && troubles.push(message.text()))
-  await page.goto('/login')
-  await page.locator('input[name=identifier]').fill(person.email)
-  await page.locator('input[name=password]').fill(person.password)
-  await page.keyboard.press('Enter')
-  await page.waitForURL(/\/overview/)
+  stage = await openStage('map')
+  weak = await startWeak('127.77.18')
+  const { visitor } = stage
+  await visitor.signUp(nora, stage.product.dataFolder)
+  page = await stage.newPageOfNora()
   await page.goto('/risks/visual')
   await page.getByRole('heading', { name: 'Nothing to map yet' }).waitFor()
-  const lab = { name: 'Aarewerk lab', address: '127.77.8.0/28', schedule: { period: 'PERIOD_WEEKLY' as const } }
+  const lab = { name: 'Aarewerk lab', address: '127.77.18.0/28', schedule: { period: 'PERIOD_WEEKLY' as const } }
   const { target } = await visitor.call(createTarget, { ...lab, tags: [] })
   await scanned(visitor, target.id)
 }, 240_000)
 afterAll(async () => {
-  await browser.close()
-  await product.stop()
+  await stage.close()
   await weak.stop()
-  await rm(product.dataFolder, { recursive: true, force: true })
 })
 
 const card = () => page.getByRole('complementary', { name: 'Selected node' })
@@ -155,5 +136,5 @@ it.each([
 })
 
 it('troubles the browser with nothing', () => {
-  expect(troubles).toEqual([])
+  expect(stage.troubles).toEqual([])
 })

@@ -1,61 +1,38 @@
 /** Triage as people do it: by keyboard, in bulk, with reasons and second thoughts, and two at a time. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { getIssue, type Issue, listIssues } from '@glacis/contract/issue'
 import { getScan, listScans } from '@glacis/contract/scan'
 import { createTarget } from '@glacis/contract/target'
 import { parse } from 'csv-parse/sync'
-import type { Browser, Locator, Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Product, startProduct } from '../lab/product.ts'
-import { scanned, type Visitor, visit } from '../lab/visitor.ts'
-import { openBrowser } from './browser.ts'
-import { freePort } from './ports.ts'
+import { scanned, type Visitor } from '../lab/visitor.ts'
 import { startWeak, type Weak } from './weak.ts'
+import { nora, openStage, type Stage } from './stage.ts'
 
-const person = { email: 'nora.ammann@aarewerk.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
 let weak: Weak
-let product: Product
-let browser: Browser
+let stage: Stage
 let visitor: Visitor
 let page: Page
-const troubles: string[] = []
 
 beforeAll(async () => {
-  const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-risks-'))
+  stage = await openStage('risks')
   weak = await startWeak('127.63.8')
-  product = await startProduct({ port: await freePort(), dataFolder, settings: { GLACIS_LOG_LEVEL: 'warn' } })
-  browser = await openBrowser()
-  visitor = visit(product.url)
-  await visitor.signUp(person, dataFolder)
+  ;({ visitor } = stage)
+  await visitor.signUp(nora, stage.product.dataFolder)
   const schedule = { period: 'PERIOD_WEEKLY' as const }
   const { target } = await visitor.call(createTarget, { name: 'Lab', address: '127.63.8.0/29', schedule, tags: [] })
   await scanned(visitor, target.id)
   page = await signedIn()
 }, 240_000)
 afterAll(async () => {
-  await browser.close()
-  await product.stop()
+  await stage.close()
   await weak.stop()
-  await rm(product.dataFolder, { recursive: true, force: true })
 })
 
 /** A browser of its own, on the verified risks. */
 async function signedIn(): Promise<Page> {
-  const context = await browser.newContext({
-    viewport: { width: 1440, height: 900 },
-    baseURL: product.url,
-    locale: 'en-CH',
-  })
-  const own = await context.newPage()
-  own.setDefaultTimeout(15_000)
-  own.on('pageerror', (error) => troubles.push(error.message))
-  await own.goto('/login')
-  await own.locator('input[name=identifier]').fill(person.email)
-  await own.locator('input[name=password]').fill(person.password)
-  await own.keyboard.press('Enter')
-  await own.waitForURL(/\/overview/)
+  const own = await stage.newPageOfNora()
   await toList(own)
   return own
 }
@@ -202,5 +179,5 @@ it('lets two people decide: the later one holds, and the history has both', asyn
 }, 60_000)
 
 it('has met no error on any page', () => {
-  expect(troubles).toEqual([])
+  expect(stage.troubles).toEqual([])
 })

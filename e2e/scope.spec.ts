@@ -1,17 +1,11 @@
 /** When, how and what not to scan: hours that wait, an address that is left alone, and what a second scan changed. */
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Browser, Locator, Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Product, startProduct } from '../lab/product.ts'
-import { visit } from '../lab/visitor.ts'
-import { openBrowser } from './browser.ts'
-import { freePort } from './ports.ts'
+import { nora, openStage, type Stage } from './stage.ts'
 
-const person = { email: 'nora.ammann@aarewerk.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
 const [weakAddress, excludedAddress] = ['127.62.10.2', '127.62.10.3']
 const scanMs = 120_000
 const config = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n'
@@ -19,10 +13,8 @@ const config = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare
 const servers: Server[] = []
 /** The web server shows its repository; connections that came to the excluded one. */
 const lab = { isGitExposed: true, unwanted: 0 }
-let product: Product
-let browser: Browser
+let stage: Stage
 let page: Page
-const troubles: string[] = []
 
 async function serve(address: string): Promise<Server> {
   const server = createServer((request, response) => {
@@ -40,28 +32,16 @@ beforeAll(async () => {
   await serve(weakAddress)
   const excluded = await serve(excludedAddress)
   excluded.on('connection', () => lab.unwanted++)
-  const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-scope-'))
-  product = await startProduct({ port: await freePort(), dataFolder, settings: { GLACIS_LOG_LEVEL: 'warn' } })
-  await visit(product.url).signUp(person, dataFolder)
-  browser = await openBrowser()
-  page = await browser.newPage({ viewport: { width: 1440, height: 900 }, baseURL: product.url, locale: 'en-CH' })
-  page.setDefaultTimeout(15_000)
-  page.on('pageerror', (error) => troubles.push(error.message))
-  page.on('console', (message) => message.type() === 'error' && troubles.push(`${page.url()}: ${message.text()}`))
-  await page.goto('/login')
-  await page.locator('input[name=identifier]').fill(person.email)
-  await page.locator('input[name=password]').fill(person.password)
-  await page.keyboard.press('Enter')
-  await page.waitForURL(/\/overview/)
+  stage = await openStage('scope')
+  await stage.visitor.signUp(nora, stage.product.dataFolder)
+  page = await stage.newPageOfNora()
 }, 120_000)
 afterAll(async () => {
-  await browser.close()
-  await product.stop()
+  await stage.close()
   for (const server of servers) {
     server.closeAllConnections()
     server.close()
   }
-  await rm(product.dataFolder, { recursive: true, force: true })
 })
 
 /** A time of day that lies as many hours from now, in UTC. */
@@ -228,5 +208,5 @@ it('goes about a scope by keys', async () => {
 
 it('has met no error on any page', () => {
   // The refused exclusion is the one that was meant.
-  expect(troubles.filter((line) => !line.includes('400'))).toEqual([])
+  expect(stage.troubles.filter((line) => !line.includes('400'))).toEqual([])
 })

@@ -12,6 +12,7 @@ import type { Person, Visitor } from '../lab/visitor.ts'
 
 export interface Screen {
   readonly name: string
+  /** With `:risk`, `:scope` and such where the address names a thing that the account has. */
   readonly path: string
   /** Signed out, or somebody who has just come; else somebody with findings. */
   readonly as?: Watcher
@@ -30,13 +31,8 @@ export interface Screen {
 }
 export type Watcher = 'person' | 'newcomer' | 'nobody'
 
-/** @throws when the visitor's account lacks a thing that a screen shows */
-export async function screensOf(visitor: Visitor): Promise<Screen[]> {
-  const ids = await idsOf(visitor)
-  return [...publicScreens, ...riskScreens(ids.risk), ...scopeScreens(ids), ...insightScreens(ids), ...stateScreens]
-}
-
-async function idsOf(visitor: Visitor) {
+/** What the addresses of screens name. @throws when the visitor's account lacks one of them */
+export async function idsOf(visitor: Visitor) {
   const verification = 'VERIFICATION_FILTER_VERIFIED'
   const open = { verification, status: ['STATUS_FILTER_OPEN'] } as const
   const { issues } = await visitor.call(listIssues, {
@@ -53,7 +49,7 @@ async function idsOf(visitor: Visitor) {
     technology: idOfFirst(products),
   }
 }
-type Ids = Awaited<ReturnType<typeof idsOf>>
+export type Ids = Awaited<ReturnType<typeof idsOf>>
 
 function idOfFirst(entities: readonly { readonly id: string }[]): string {
   const [first] = entities
@@ -70,60 +66,54 @@ const publicScreens: readonly Screen[] = [
   { name: '25-flow-error', path: '/error?id=none', as: 'nobody' },
 ]
 
-function riskScreens(risk: string): Screen[] {
-  return [
-    { name: '04-overview', path: '/overview', phone: true, whole: true },
-    { name: '04b-mobile-menu', path: '/overview', phone: true, only: 'phone', before: press('Open menu') },
-    { name: '05-onboarding', path: '/onboarding', as: 'newcomer' },
-    { name: '06-risks-verified', path: '/risks/verified', phone: true, whole: true },
-    { name: '06b-risks-bulk', path: '/risks/verified', only: 'desk', before: selectThree },
-    { name: '06c-risks-potential', path: '/risks/potential' },
-    { name: '06d-risks-preview', path: '/risks/verified', before: preview },
-    { name: '06e-risks-ignore', path: `/risks/${risk}`, before: press('Ignore') },
-    { name: '07-risk-detail', path: `/risks/${risk}`, phone: true, whole: true },
-    { name: '07b-palette', path: '/overview', before: palette },
-    { name: '07c-keyboard', path: '/overview', before: keyboardHelp },
-    { name: '08-visual-map', path: '/risks/visual', phone: true },
-    { name: '08b-visual-map-table', path: '/risks/visual?view=table' },
-  ]
-}
+const riskScreens: readonly Screen[] = [
+  { name: '04-overview', path: '/overview', phone: true, whole: true },
+  { name: '04b-mobile-menu', path: '/overview', phone: true, only: 'phone', before: press('Open menu') },
+  { name: '05-onboarding', path: '/onboarding', as: 'newcomer' },
+  { name: '06-risks-verified', path: '/risks/verified', phone: true, whole: true },
+  { name: '06b-risks-bulk', path: '/risks/verified', only: 'desk', before: selectThree },
+  { name: '06c-risks-potential', path: '/risks/potential' },
+  { name: '06d-risks-preview', path: '/risks/verified', before: preview },
+  { name: '06e-risks-ignore', path: '/risks/:risk', before: press('Ignore') },
+  { name: '07-risk-detail', path: '/risks/:risk', phone: true, whole: true },
+  { name: '07b-palette', path: '/overview', before: palette },
+  { name: '07c-keyboard', path: '/overview', before: keyboardHelp },
+  { name: '08-visual-map', path: '/risks/visual', phone: true },
+  { name: '08b-visual-map-table', path: '/risks/visual?view=table' },
+]
 
-function scopeScreens({ scope, agent, asset, technology }: Ids): Screen[] {
-  return [
-    { name: '09-scope', path: '/scope', phone: true },
-    { name: '09b-free-plan-account-menu', path: '/scope', floats: true, before: accountMenu },
-    { name: '10-scope-detail', path: `/scope/${scope}` },
-    { name: '10b-scope-scans', path: `/scope/${scope}/scans` },
-    { name: '10c-scope-issues', path: `/scope/${scope}/issues` },
-    { name: '10d-scope-assets', path: `/scope/${scope}/assets` },
-    { name: '11-create-target', path: '/scope?create=true' },
-    { name: '12-agents', path: '/agents', phone: true },
-    { name: '12b-agent-detail', path: `/agents/${agent}`, phone: true },
-    { name: '12c-create-agent', path: '/agents?create=true' },
-    { name: '14-assets', path: '/assets' },
-    { name: '15-asset-detail', path: `/assets/${asset}` },
-    { name: '15b-asset-technologies', path: `/assets/${asset}/technologies` },
-    { name: '15c-asset-issues', path: `/assets/${asset}/issues` },
-    { name: '16-technologies', path: '/technologies' },
-    { name: '17-technology-detail', path: `/technologies/${technology}` },
-  ]
-}
+const scopeScreens: readonly Screen[] = [
+  { name: '09-scope', path: '/scope', phone: true },
+  { name: '09b-free-plan-account-menu', path: '/scope', floats: true, before: accountMenu },
+  { name: '10-scope-detail', path: '/scope/:scope' },
+  { name: '10b-scope-scans', path: '/scope/:scope/scans' },
+  { name: '10c-scope-issues', path: '/scope/:scope/issues' },
+  { name: '10d-scope-assets', path: '/scope/:scope/assets' },
+  { name: '11-create-target', path: '/scope?create=true' },
+  { name: '12-agents', path: '/agents', phone: true },
+  { name: '12b-agent-detail', path: '/agents/:agent', phone: true },
+  { name: '12c-create-agent', path: '/agents?create=true' },
+  { name: '14-assets', path: '/assets' },
+  { name: '15-asset-detail', path: '/assets/:asset' },
+  { name: '15b-asset-technologies', path: '/assets/:asset/technologies' },
+  { name: '15c-asset-issues', path: '/assets/:asset/issues' },
+  { name: '16-technologies', path: '/technologies' },
+  { name: '17-technology-detail', path: '/technologies/:technology' },
+]
 
-function insightScreens({ scan }: Ids): Screen[] {
-  return [
-    { name: '18-scans', path: '/scans' },
-    { name: '19-scan-detail', path: `/scans/${scan}` },
-    { name: '19b-scan-changes', path: `/scans/${scan}?tab=changes` },
-    { name: '19c-scan-hosts', path: `/scans/${scan}?tab=hosts` },
-    { name: '19d-scan-log', path: `/scans/${scan}?tab=log` },
-    { name: '20-integrations', path: '/integrations' },
-    { name: '21-subscription', path: '/subscription' },
-    { name: '22-profile', path: '/profile', phone: true, whole: true },
-    { name: '22b-password-dialog', path: '/profile', before: press('Change password') },
-    { name: '23-two-factor', path: '/profile', before: press(/^(Set up|Turn on)/) },
-    { name: '24-not-found', path: '/nowhere' },
-  ]
-}
+const insightScreens: readonly Screen[] = [
+  { name: '18-scans', path: '/scans' },
+  { name: '19-scan-detail', path: '/scans/:scan' },
+  { name: '19b-scan-changes', path: '/scans/:scan?tab=changes' },
+  { name: '19c-scan-hosts', path: '/scans/:scan?tab=hosts' },
+  { name: '19d-scan-log', path: '/scans/:scan?tab=log' },
+  { name: '20-integrations', path: '/integrations' },
+  { name: '21-subscription', path: '/subscription' },
+  { name: '22-profile', path: '/profile', phone: true, whole: true },
+  { name: '22b-password-dialog', path: '/profile', before: press('Change password') },
+  { name: '23-two-factor', path: '/profile', before: press(/^(Set up|Turn on)/) },
+  { name: '24-not-found', path: '/nowhere' },
+]
 
 const listsOf = {
   risks: '/risks/verified',
@@ -148,6 +138,14 @@ const stateScreens: readonly Screen[] = Object.entries(listsOf).flatMap(([what, 
   ]
 })
 
+export const screens: readonly Screen[] = [
+  ...publicScreens,
+  ...riskScreens,
+  ...scopeScreens,
+  ...insightScreens,
+  ...stateScreens,
+]
+
 /** Nothing shows that it waits in the first second. */
 const pendingMs = 1300
 
@@ -158,10 +156,10 @@ export function isSeenBy({ as = 'person', only }: Screen, watcher: Watcher, widt
 const phoneBelow = 832
 
 /** Opens a screen in a page of somebody who may see it, and waits until it has settled. */
-export async function show(page: Page, { path, api, before }: Screen): Promise<void> {
+export async function show(page: Page, { path, api, before }: Screen, ids: Ids): Promise<void> {
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   if (api) await page.route('**/v1/**', api === 'silent' ? () => {} : fail)
-  await page.goto(path)
+  await page.goto(path.replace(/:(\w+)/, (_, kind: keyof Ids) => ids[kind]))
   if (api !== 'silent') await page.waitForLoadState('networkidle')
   await page.evaluate('document.fonts.ready')
   await before?.(page)

@@ -14,7 +14,7 @@ import { startLab } from '../lab/servers.ts'
 import { scanned, type Visitor, visit } from '../lab/visitor.ts'
 import { openBrowser } from './browser.ts'
 import { freePort } from './ports.ts'
-import { isSeenBy, type Screen, screensOf, show, signIn } from './screens.ts'
+import { type Ids, idsOf, isSeenBy, type Screen, screens, show, signIn } from './screens.ts'
 
 const folder = resolve(process.argv[2] ?? 'screenshots')
 const person = { email: 'nora.ammann@aarewerk.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
@@ -29,14 +29,15 @@ const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-screenshots-'))
 const lab = await startLab()
 const product = await startProduct({ port: await freePort(), dataFolder, settings: { GLACIS_LOG_LEVEL: 'warn' } })
 const browser = await openBrowser()
+let ids: Ids
 try {
   await mkdir(folder, { recursive: true })
   const visitor = visit(product.url)
   await visitor.signUp(person, dataFolder)
   await visit(product.url).signUp(newcomer, dataFolder)
   await furnish(visitor)
-  const shots = [...(await screensOf(visitor)), ...changing]
-  for (const theme of ['light', 'dark'] as const) await photograph(browser, shots, theme)
+  ids = await idsOf(visitor)
+  for (const theme of ['light', 'dark'] as const) await photograph(browser, [...screens, ...changing], theme)
 } finally {
   await browser.close()
   await product.stop()
@@ -108,7 +109,7 @@ async function visitAll(
   const page = await context.newPage()
   if (who !== 'nobody') await signIn(page, who === 'newcomer' ? newcomer : person)
   for (const shot of shots) {
-    await show(page, shot)
+    await show(page, shot, ids)
     await page.screenshot({ path: join(folder, `${shot.name}.${kind}.png`), animations: 'disabled' })
     if (shot.whole && !kind.includes('mobile')) {
       await page.screenshot({

@@ -1,42 +1,28 @@
 /** The main job, as a person does it in a browser: sign up, add a scope, scan, triage, rescan, report. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Product, startProduct } from '../lab/product.ts'
 import { codeFor } from '../lab/visitor.ts'
-import { openBrowser } from './browser.ts'
-import { freePort } from './ports.ts'
 import { startWeak, type Weak } from './weak.ts'
+import { nora, openStage, type Stage } from './stage.ts'
 
-const person = { email: 'nora.ammann@aarewerk.example', password: 'contour-line-4478' }
 const scanMs = 120_000
 const git = /git/i
 const redis = /redis/i
 const apache = /Apache HTTP Server 2\.4\.49: path traversal/
 
 let weak: Weak
-let product: Product
-let browser: Browser
+let stage: Stage
 let page: Page
-const troubles: string[] = []
 
 beforeAll(async () => {
-  const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-story-'))
-  weak = await startWeak()
-  product = await startProduct({ port: await freePort(), dataFolder, settings: { GLACIS_LOG_LEVEL: 'warn' } })
-  browser = await openBrowser()
-  page = await browser.newPage({ viewport: { width: 1440, height: 900 }, baseURL: product.url, locale: 'en-CH' })
-  page.setDefaultTimeout(15_000)
-  page.on('pageerror', (error) => troubles.push(error.message))
-  page.on('console', (message) => message.type() === 'error' && troubles.push(`${page.url()}: ${message.text()}`))
+  stage = await openStage('story')
+  weak = await startWeak('127.77.8')
+  page = await stage.newPage()
 }, 120_000)
 afterAll(async () => {
-  await browser.close()
-  await product.stop()
+  await stage.close()
   await weak.stop()
-  await rm(product.dataFolder, { recursive: true, force: true })
 })
 
 /** Opens a risk from its list and waits for its page. */
@@ -61,14 +47,14 @@ async function statusOf(): Promise<string> {
 
 it('signs up, confirms the address with the code from the mail, and comes to the overview', async () => {
   await page.goto('/registration')
-  await page.getByLabel('E-Mail').fill(person.email)
+  await page.getByLabel('E-Mail').fill(nora.email)
   await page.getByLabel('First name').fill('Nora')
   await page.getByLabel('Last name').fill('Ammann')
-  await page.locator('input[name=password]').fill(person.password)
+  await page.locator('input[name=password]').fill(nora.password)
   await page.getByRole('button', { name: 'Sign up', exact: true }).click()
   await page.waitForURL(/\/verification\?flow=/)
   await page.locator('input[autocomplete="one-time-code"], [data-code-input] input').first().click()
-  await page.keyboard.type(await codeFor(person.email, product.dataFolder))
+  await page.keyboard.type(await codeFor(nora.email, stage.product.dataFolder))
   await page
     .getByRole('button', { name: /continue|verify|submit/i })
     .first()
@@ -161,5 +147,5 @@ it('downloads the report', async () => {
 }, 60_000)
 
 it('has met no error on any page', () => {
-  expect(troubles).toEqual([])
+  expect(stage.troubles).toEqual([])
 })

@@ -17,7 +17,7 @@ const config =
   '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n[remote "origin"]\n\turl = https://git.example.ch/web.git\n'
 
 /** @param network the first three numbers of their addresses */
-export async function startWeak(network = '127.77.8'): Promise<Weak> {
+export async function startWeak(network: string): Promise<Weak> {
   const [webAddress, redisAddress] = [`${network}.2`, `${network}.3`]
   const weak: Weak = { isGitExposed: true, isApacheOld: true, isRedisOpen: true, stop }
   const web = createWeb((request, response) => {

@@ -26,8 +26,8 @@ process.exit(isGood ? 0 : 1)
 function format({ figure, value, unit, limit, least }) {
   if (value > limit || value < least) isGood = false
   const bound = limit ?? least
-  const measured = `${Math.round(value)} ${unit}`.padStart(9)
+  const measured = `${unit === '×' ? value.toFixed(2) : Math.round(value)} ${unit}`.padStart(9)
   const share = `${Math.round((100 * value) / (bound || 1))} %`.padStart(6)
   const name = least === undefined ? 'limit' : 'least'
-  return `  ${figure.padEnd(44)}${measured}   ${name} ${String(bound).padStart(5)} ${unit.padEnd(3)}${share}`
+  return `  ${figure.padEnd(60)}${measured}   ${name} ${String(bound).padStart(5)} ${unit.padEnd(3)}${share}`
 }

@@ -79,8 +79,10 @@ export async function buildPortal() {
     await rm(draft, { recursive: true, force: true })
     fail(`The portal could not be built; Vite says:\n${output}`)
   }
-  await rm(join(portal, 'dist'), { recursive: true, force: true })
+  const former = join(portal, `.glacis-former-${process.pid}`)
+  await rename(join(portal, 'dist'), former).catch(() => undefined) // there may be none
   await rename(draft, join(portal, 'dist'))
+  await rm(former, { recursive: true, force: true })
   await mkdir(cacheFolder, { recursive: true })
   await writeFile(stamp, wanted)
 }

@@ -52,7 +52,7 @@ const serverNouns = [
 
 const house: Readonly<Record<string, Floor>> = {
   'apps/server': {
-    hall: ['main', 'cli', 'commands', 'serve', 'compose', 'config', 'testing'],
+    hall: ['main', 'cli', 'commands', 'serve', 'compose', 'config', 'settings', 'setting-values', 'testing'],
     ground: ['database', 'ctx', 'errors', 'log', 'obstacle', 'version'],
     rooms: {
       http: [...serverNouns, 'jobs', 'live'],
@@ -67,6 +67,7 @@ const house: Readonly<Record<string, Floor>> = {
       billing: ['audit'],
       notifications: ['jobs', 'mail', 'audit'],
       tokens: ['audit'],
+      deletions: [],
       callbacks: ['endpoints'],
     },
   },

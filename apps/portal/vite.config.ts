@@ -12,7 +12,7 @@ const served = ['/config.json', '/v1', '/self-service', '/sessions', '/.well-kno
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwindcss(), compressed()],
-  build: { outDir: 'dist', assetsDir: 'files', emptyOutDir: true, target: 'es2024' },
+  build: { outDir: 'dist', assetsDir: 'files', emptyOutDir: false, target: 'es2024' },
   server: { host: '127.0.0.1', proxy: Object.fromEntries(served.map((path) => [path, { target: server }])) },
   test: {
     name: 'portal',

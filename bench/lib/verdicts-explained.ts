@@ -24,6 +24,12 @@ const explanations: readonly Explanation[] = [
   { side: 'missed', lab: /^D15$/, key: /^openssh-detect$/, reason: 'false: it is Dropbear' },
   {
     side: 'missed',
+    lab: /^N16$/,
+    key: /^package-json$/,
+    reason: 'not there: this laboratory gives the row no such file',
+  },
+  {
+    side: 'missed',
     lab: /^X01b$/,
     key: /./,
     reason: 'false: a page that repeats everything is no proof of a certain product',

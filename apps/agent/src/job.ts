@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import type { InputOf } from '@glacis/contract/endpoint'
 import { Observation, progressAgentJob, reportAgentJob, type RunnerJob, runnerLimits } from '@glacis/contract/runner'
 import { type Client, Refused, Unreachable } from './client.ts'
-import type { PackStore } from './packs.ts'
+import type { PackPlaces, PackStore } from './packs.ts'
 
 interface Tools {
   readonly client: Client
@@ -49,7 +49,7 @@ export async function runJob(job: RunnerJob, tools: Tools): Promise<string> {
 
 interface Orders {
   readonly job: RunnerJob
-  readonly folders: { readonly checks: readonly string[]; readonly fingerprints: readonly string[] }
+  readonly folders: PackPlaces
   readonly networks: readonly string[] | undefined
 }
 

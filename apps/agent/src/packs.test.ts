@@ -63,5 +63,9 @@ it.each(['../up.yaml', '/abs.yaml', '0/../../up.yaml', '0/.hidden', 'a\\..\\b.ya
 it('uses the packs beside it where it is told to', async () => {
   const load = () => Promise.reject(new Error('nobody asks'))
   const store = createPackStore({ stateFolder, packsFolder: '/my' }, { load })
-  expect(await store.folders('x', signal)).toEqual({ checks: ['/my/checks'], fingerprints: ['/my/fingerprints'] })
+  expect(await store.folders('x', signal)).toEqual({
+    checks: ['/my/checks'],
+    fingerprints: ['/my/fingerprints'],
+    cache: join(stateFolder, 'cache'),
+  })
 })

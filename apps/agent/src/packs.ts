@@ -9,9 +9,15 @@ import { PackLine, packsPath } from '@glacis/contract/runner'
 import type { Client } from './client.ts'
 import type { Options } from './options.ts'
 
+export interface PackPlaces {
+  readonly checks: readonly string[]
+  readonly fingerprints: readonly string[]
+  /** Where what was understood of them is kept for the next job. */
+  readonly cache: string
+}
 export interface PackStore {
   /** The folders of the packs of a digest. */
-  folders(digest: string, signal: AbortSignal): Promise<{ checks: string[]; fingerprints: string[] }>
+  folders(digest: string, signal: AbortSignal): Promise<PackPlaces>
 }
 
 const archiveBytesMax = 256 * 1024 * 1024
@@ -24,7 +30,11 @@ export function createPackStore(
   client: Pick<Client, 'load'>,
 ): PackStore {
   const loading = new Map<string, Promise<string>>()
-  const ours = (folder: string) => ({ checks: [join(folder, 'checks')], fingerprints: [join(folder, 'fingerprints')] })
+  const ours = (folder: string) => ({
+    checks: [join(folder, 'checks')],
+    fingerprints: [join(folder, 'fingerprints')],
+    cache: join(stateFolder, 'cache'),
+  })
   return {
     async folders(digest, signal) {
       if (packsFolder !== undefined) return ours(packsFolder)

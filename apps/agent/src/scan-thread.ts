@@ -3,10 +3,11 @@ import { isIP } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Observation, RunnerJob, ScanHost } from '@glacis/contract/runner'
 import { createGuard, loadPacks, resolveName, scan } from '@glacis/scanner'
+import type { PackPlaces } from './packs.ts'
 
 interface Orders {
   readonly job: RunnerJob
-  readonly folders: { readonly checks: readonly string[]; readonly fingerprints: readonly string[] }
+  readonly folders: PackPlaces
   readonly networks: readonly string[] | undefined
 }
 

@@ -4,7 +4,7 @@ import { systemActor } from '#ctx.ts'
 import { inAccount } from '#database/index.ts'
 import { forgetIssues, reopenDue } from '#issues/index.ts'
 import { takeUp, takeUpAll, forgetOld, runDelivery, type Sending } from '#notifications/index.ts'
-import type { Network } from '#packs/index.ts'
+import { forgetProgress, type Network } from '#packs/index.ts'
 import type { Live } from '#live.ts'
 import {
   failStalled,
@@ -35,7 +35,11 @@ export async function startBackground(
   const forget = daily((now) => forgetAll(scanning, sending.keep, now))
   const ask = (queue: 'feeds' | 'changes') => database.owner.transaction().execute((tx) => jobs.enqueue(tx, queue, {}))
   await jobs.work('changes', 1, ({ signal }) => holdChanges(scanning, signal))
-  if (network) await jobs.work('feeds', 1, ({ signal }) => network.sync(signal, () => ask('changes')))
+  await forgetProgress(database.owner)
+  if (network) {
+    await jobs.work('feeds', 1, ({ signal }) => network.sync(signal, () => ask('changes')))
+    await jobs.work('feed-check', 1, ({ data, signal }) => network.check(data.pack, signal, () => ask('changes')))
+  }
   await jobs.work('scan-plan', 1, (work) => planScan(scanning, work))
   await jobs.work('scan-batch', batchesAtOnce, (work) => runBatch(scanning, work))
   await jobs.work('sweep', 1, async () => {

@@ -153,6 +153,8 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
             gate: config.webhookNetworks,
             root,
             url: config.url,
+            feeds: config.feeds,
+            knowledge: scanning.knowledge,
             runner,
           })
       : null,

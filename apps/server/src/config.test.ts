@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { readConfig, settingsTable } from './config.ts'
+import { readConfig } from './config.ts'
+import { settingsTable } from './settings.ts'
 
 const root = '/opt/glacis'
 

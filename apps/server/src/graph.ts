@@ -33,13 +33,15 @@ export async function ecosystem(ctx: Ctx, { filter = {}, maxNodes }: Input): Pro
   const seen = await occurrencesOf(ctx, threats, filter, targets, each)
   const { ids, links, isCut } = assemble(seen, maxNodes)
   const isWhole = !isCut && threats.length < threatsMax && !hasFull(seen, each)
-  const nodes = [
-    ...(await productNodes(ctx, ids.products)),
-    ...(await hostNodes(ctx, ids.hosts)),
-    ...(await threatNodes(ctx, ids.threats)),
-  ]
   const shown = { threats: ids.threats.size, hosts: ids.hosts.size, products: ids.products.size }
-  const totalNodeCount = isWhole ? nodes.length : await total(ctx, filter, targets, shown)
+  const [products, hosts, issues, counted] = await Promise.all([
+    productNodes(ctx, ids.products),
+    hostNodes(ctx, ids.hosts),
+    threatNodes(ctx, ids.threats),
+    isWhole ? null : total(ctx, filter, targets, shown),
+  ])
+  const nodes = [...products, ...hosts, ...issues]
+  const totalNodeCount = counted ?? nodes.length
   return { nodes, links, totalNodeCount, totalNodeCountIsExact: isWhole }
 }
 

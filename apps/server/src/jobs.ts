@@ -12,6 +12,8 @@ export interface Queues {
   sweep: Record<string, never>
   /** Asks the feeds that are due. */
   feeds: Record<string, never>
+  /** Asks one feed, because somebody wants to know now. */
+  'feed-check': { readonly pack: string }
   /** Holds what feeds changed against the inventories. */
   changes: Record<string, never>
 }
@@ -77,6 +79,12 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
         })
       }
       // 10 s, 20 s, 40 s … up to a day's quarter: a receiver that is down for an afternoon misses nothing.
+      await boss.createQueue('feed-check', {
+        retryLimit: 0,
+        heartbeatSeconds,
+        expireInSeconds: 3600,
+        deleteAfterSeconds: 600,
+      })
       await boss.createQueue('delivery', {
         retryLimit: deliveryRetries,
         retryDelay: 10,

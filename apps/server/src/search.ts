@@ -3,7 +3,7 @@ import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/search'
 import { type SearchGroup, type SearchItem, SearchKind } from '@glacis/contract/search'
 import type { Ctx } from '#ctx.ts'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 
 const perKindDefault = 5
 
@@ -27,12 +27,10 @@ export async function search(
   const text = query.toLowerCase()
   const question = { text, like: `%${text.replace(/[\\%_]/g, '\\$&')}%`, most: pageSize }
   const wanted = kinds?.length ? SearchKind.options.filter((kind) => kinds.includes(kind)) : SearchKind.options
-  const groups: SearchGroup[] = []
-  for (const kind of wanted) {
-    const items = await finders[kind](ctx, question)
-    if (items.length > 0) groups.push({ kind, items })
-  }
-  return { groups }
+  const groups = await Promise.all(
+    wanted.map(async (kind): Promise<SearchGroup> => ({ kind, items: await finders[kind](ctx, question) })),
+  )
+  return { groups: groups.filter(({ items }) => items.length > 0) }
 }
 
 const finders: Readonly<Record<SearchKind, Finder>> = {
@@ -63,9 +61,24 @@ async function findIssues(ctx: Ctx, { like, most }: Question): Promise<SearchIte
 async function findHosts(ctx: Ctx, { text, most }: Question): Promise<SearchItem[]> {
   const words = wordsOf(text)
   if (!words) return []
+  const ways = [
+    // What begins like an address is one, most often of very many.
+    ...(/^[\da-f]+[.:][\da-f.:]*$/.test(text) ? [sql`hosts_at(${text}, ${most})`] : []),
+    sql`hosts_found(${words}::tsquery, ${most})`,
+  ]
+  let found: SearchItem[] = []
+  for (const way of ways) {
+    found = await hostsOf(ctx, way)
+    if (found.length >= most) break
+  }
+  return found
+}
+
+/** Those that a function found, by address. */
+async function hostsOf(ctx: Ctx, way: RawBuilder<unknown>): Promise<SearchItem[]> {
   const { rows } = await sql<{ id: string; name: string; address: string; target: string }>`
     select host.id, host.name, host.address, target.name as target
-    from hosts_found(${words}::tsquery, ${most}) as found (id)
+    from ${way} as found (id)
     join host on host.account_id = ${ctx.account} and host.id = found.id
     join target on target.account_id = host.account_id and target.id = host.target_id
     where target.deleted_at is null

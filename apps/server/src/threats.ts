@@ -2,12 +2,33 @@
 import { createHash } from 'node:crypto'
 import type { Threat } from '@glacis/contract/threat'
 import type { Ctx } from '#ctx.ts'
+import { anyOf } from '#database/any.ts'
 import { newId } from '#database/index.ts'
 import { storable } from '#database/text.ts'
 import type { Tables, ThreatTable } from '#database/tables.ts'
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 
 export type ThreatRow = Selectable<ThreatTable>
+/** As much of a threat as is shown. What the matcher reads of it may be a hundred times as long. */
+const shown = [
+  'id',
+  'key',
+  'name',
+  'summary',
+  'impact',
+  'affected',
+  'insight',
+  'cvss',
+  'score',
+  'category',
+  'solution_kind',
+  'solution',
+  'refs',
+  'epss_score',
+  'epss_percentile',
+  'known_exploited_at',
+] as const satisfies readonly (keyof ThreatRow)[]
+type ShownThreat = Pick<ThreatRow, (typeof shown)[number]>
 /** As much of a threat as an issue is made of. */
 export type ThreatKey = Pick<ThreatRow, 'id' | 'key' | 'score' | 'category'>
 
@@ -85,7 +106,7 @@ export async function writeThreats(tx: Transaction<Tables>, drafts: readonly Thr
   const { rows: written } = await sql<Written>`
     insert into threat as known (${sql.join(columns.map((name) => sql.ref(name)))})
     select ${sql.join(columns.map((name) => sources[name] ?? sql.ref(`fresh.${name}`)))}
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as fresh (
+    from jsonb_to_recordset(${`[${rows.join(',')}]`}::jsonb) as fresh (
       id uuid, key text, kind text, name text, summary text, impact text, affected text, insight text,
       cvss text, score numeric, category text, solution_kind text, solution text, refs jsonb,
       epss_score real, epss_percentile real, known_exploited_at timestamptz, record jsonb, digests jsonb,
@@ -192,7 +213,8 @@ export async function noteChanged(tx: Kysely<Tables>, ids: readonly string[]): P
     on conflict (threat_id) do update set turn = excluded.turn`.execute(tx)
 }
 
-function toRow(draft: ThreatDraft) {
+/** A draft as the JSON that `writeThreats` reads. */
+function toRow(draft: ThreatDraft): string {
   const { severity, solution, epss } = draft
   const rank = ranks[draft.source]
   const row = {
@@ -220,9 +242,13 @@ function toRow(draft: ThreatDraft) {
     published_at: draft.publishedAt,
     effective_at: draft.effectiveAt,
   }
-  const text = JSON.stringify([row, draft.products])
-  const digest = createHash('sha1').update(text).digest('base64url')
-  return { id: newId(), ...(text.includes('\\u0000') ? withoutNul(row) : row), digests: { [draft.source]: digest } }
+  const text = JSON.stringify(row)
+  const digest = createHash('sha1')
+    .update(`[${text},${JSON.stringify(draft.products)}]`)
+    .digest('base64url')
+  const kept = text.includes('\\u0000') ? JSON.stringify(withoutNul(row)) : text
+  // A hundred thousand records come at a time: each is written as text once, and not again for its digest.
+  return `${JSON.stringify({ id: newId(), digests: { [draft.source]: digest } }).slice(0, -1)},${kept.slice(1)}`
 }
 
 /** PostgreSQL stores no NUL, and no feed needs one. */
@@ -278,7 +304,7 @@ export async function threatsOfProducts(
 }
 
 /** A threat as the contract shows it. */
-export function toThreat(row: ThreatRow): Threat {
+export function toThreat(row: ShownThreat): Threat {
   return {
     id: row.id,
     name: row.name,
@@ -297,13 +323,13 @@ export function toThreat(row: ThreatRow): Threat {
   }
 }
 
-/** The threats of these ids. */
-export async function threatsById(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, ThreatRow>> {
+/** The threats of these ids, as much as is shown of them. */
+export async function threatsById(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, ShownThreat>> {
   if (ids.length === 0) return new Map()
   const rows = await ctx.tx
     .selectFrom('threat')
-    .selectAll()
-    .where('id', 'in', [...new Set(ids)])
+    .select(shown)
+    .where('id', '=', anyOf([...new Set(ids)]))
     .execute()
   return new Map(rows.map((row) => [row.id, row]))
 }

@@ -136,6 +136,8 @@ export const Feed = z.object({
   problem: z.string().optional(),
   /** What is being done with it right now, in a sentence. */
   progress: z.string().optional(),
+  /** Its source can be asked over the network, see `checkFeed`. */
+  checkable: z.boolean().optional(),
 })
 export type Feed = z.infer<typeof Feed>
 export const listFeeds = endpoint({
@@ -144,6 +146,14 @@ export const listFeeds = endpoint({
   summary: 'What the product knows: checks, fingerprints and threat records, with version and size.',
   input: z.object({}),
   result: z.object({ feeds: z.array(Feed) }),
+})
+export const checkFeed = endpoint({
+  method: 'POST',
+  path: '/v1/feeds/:name/check',
+  summary:
+    'Asks the source of a feed at once, and reads what is new. Refused while it is being read or was asked a minute ago, and where no feed is fetched.',
+  input: z.strictObject({ name: z.string().max(100) }),
+  result: z.object({ feed: Feed }),
 })
 
 export const getOnboarding = endpoint({

@@ -208,24 +208,33 @@ export const hostTimeline = endpoint({
 /** By name, by the day on which support ends, by open issues, by hosts. */
 export const ProductOrder = z.enum(['ORDER_BY_NAME', 'ORDER_BY_END_OF_LIFE', 'ORDER_BY_SEVERITY', 'ORDER_BY_HOSTS'])
 
+export const ProductFilter = z.strictObject({
+  query: z.string().max(200).optional(),
+  vendor: z.string().max(200).optional(),
+  /** The name of a product as in its `wfn`: with `vendor`, all its versions. */
+  product: z.string().max(200).optional(),
+  targetId: Id.optional(),
+  hostId: Id.optional(),
+  hasIssues: Flag.optional(),
+  parts: listOf(z.enum(['a', 'o', 'h'])),
+  endOfLife: listOf(EndOfLife.shape.state),
+  watched: Flag.optional(),
+})
+export type ProductFilter = z.infer<typeof ProductFilter>
+
+/** Query of `GET /v1/products/export`, which answers with the file itself. */
+export const ProductExportQuery = z.strictObject({
+  format: z.enum(['csv', 'cyclonedx']).default('csv'),
+  filter: ProductFilter.optional(),
+})
+
 export const listProducts = endpoint({
   method: 'GET',
   path: '/v1/products',
   summary: 'Lists the software seen on the hosts or watched.',
   input: z.object({
     ...Page,
-    filter: z
-      .strictObject({
-        query: z.string().max(200).optional(),
-        vendor: z.string().max(200).optional(),
-        targetId: Id.optional(),
-        hostId: Id.optional(),
-        hasIssues: Flag.optional(),
-        parts: listOf(z.enum(['a', 'o', 'h'])),
-        endOfLife: listOf(EndOfLife.shape.state),
-        watched: Flag.optional(),
-      })
-      .optional(),
+    filter: ProductFilter.optional(),
     orderBy: ProductOrder.optional(),
   }),
   result: z.object({ products: z.array(Product), ...NextPage }),

@@ -4,14 +4,11 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addressesClosed, recovering, verifying } from '#testing/compliance-addresses.ts'
-import {
-  loginCode,
-  loginKeysAndProviders,
-  loginPassword,
-  loginSecondFactor,
-  loginStart,
-  loginWithoutPassword,
-} from '#testing/compliance-login.ts'
+import { loginCode } from '#testing/compliance-login-code.ts'
+import { loginKeysAndProviders } from '#testing/compliance-login-keys.ts'
+import { loginPassword } from '#testing/compliance-login-password.ts'
+import { loginSecondFactor } from '#testing/compliance-login-second-factor.ts'
+import { loginStart, loginWithoutPassword } from '#testing/compliance-login-start.ts'
 import type { Chapter } from '#testing/compliance-play.ts'
 import {
   breachedPassword,
@@ -21,13 +18,8 @@ import {
   registrationTwoSteps,
 } from '#testing/compliance-registration.ts'
 import { errors, script, sessions, signingOut } from '#testing/compliance-sessions.ts'
-import {
-  settingsAccess,
-  settingsKeysAndProviders,
-  settingsProfile,
-  settingsSecondFactor,
-  settleWith,
-} from '#testing/compliance-settings.ts'
+import { settingsKeysAndProviders, settingsSecondFactor, settleWith } from '#testing/compliance-settings-factors.ts'
+import { settingsAccess, settingsProfile } from '#testing/compliance-settings-profile.ts'
 import { type House, openHouse } from '#testing/house.ts'
 import { type OtherService, openOtherService } from '#testing/other-service.ts'
 import { playIn } from '#testing/play.ts'
@@ -161,10 +153,6 @@ describe.each(places)('$name', ({ options, chapters }) => {
   it.each(chapters.flatMap((chapter) => Object.entries(chapter)))('case %s', async (_number, play) => {
     await play()
   })
-})
-
-describe('cases that cannot be played here', () => {
-  for (const [number, reason] of Object.entries(elsewhere)) it.skip(`case ${number}: ${reason}`, () => undefined)
 })
 
 it('accounts for every case once', () => {

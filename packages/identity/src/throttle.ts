@@ -1,11 +1,14 @@
 /**
  * Slows guessing down. Each attempt is counted before it is made, so that a burst in parallel gains
- * nothing; a right one is given back. Windows pass by themselves: nobody is locked out for good.
+ * nothing; a right one is given back. Those of one account from one address take turns, so that right
+ * ones which come together are not taken for guesses of each other. Windows pass by themselves: nobody
+ * is locked out for good.
  */
 import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
 import { sql } from 'kysely'
 import type { Service } from '#service.ts'
+import { takeTurn } from '#turns.ts'
 
 const windowMs = 15 * 60_000
 /** Wrong guesses in one window: of one account from one address, of one account from anywhere, of one address. */
@@ -47,21 +50,30 @@ export interface Attempt {
   /** Gives the attempt back: the guess was right, or cost nothing. */
   forgive(): Promise<void>
 }
+/** One that others wait for until it is disposed of. */
+export type Turn = Attempt & Disposable
 
-/** Counts one guess at an account's secret by a client address. */
-export async function attempt(service: Service, guess: Guess, account: string, ip: string): Promise<Attempt> {
+/** Counts one guess at an account's secret by a client address, when it is its turn. */
+export async function attempt(service: Service, guess: Guess, account: string, ip: string): Promise<Turn> {
   const network = networkOf(ip)
   const keys = {
     pair: keyOf(guess, 'pair', `${account} ${network}`),
     account: keyOf(guess, 'account', account),
     address: keyOf(guess, 'address', network),
   }
-  return {
-    isRefused: await isRefused(service, keys, afterFirstFactor.has(guess)),
+  const end = await takeTurn(keys.pair)
+  const turn = {
     async forgive() {
       await service.db.deleteFrom('identity.throttle').where('key', '=', keys.pair).execute()
       await giveBack(service, [keys.account, keys.address])
     },
+    [Symbol.dispose]: () => end?.(),
+  }
+  try {
+    return { ...turn, isRefused: end === null || (await isRefused(service, keys, afterFirstFactor.has(guess))) }
+  } catch (error) {
+    end?.()
+    throw error
   }
 }
 

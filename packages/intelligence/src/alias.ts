@@ -67,11 +67,16 @@ const canonical: ReadonlyMap<string, ProductKey> = new Map(
   families.flatMap(([first, ...rest]) => (first ? rest.map((alias) => [alias, first] as const) : [])),
 )
 
+/** Most vendors have but one name: theirs need not be looked up. */
+const vendorsOfAliases: ReadonlySet<string> = new Set(
+  [...canonical.keys()].map((alias) => alias.slice(0, /(?<!\\):/.exec(alias)?.index)),
+)
+
 /** The canonical key of a name; null when it does not say which vendor or product it means. */
 export function productKey(name: Pick<CpeName, 'vendor' | 'product'>): ProductKey | null {
   if (isOpen(name.vendor) || isOpen(name.product)) return null
   const key: ProductKey = `${name.vendor}:${name.product}`
-  return canonical.get(key) ?? key
+  return vendorsOfAliases.has(name.vendor) ? (canonical.get(key) ?? key) : key
 }
 
 function isOpen(value: string): boolean {

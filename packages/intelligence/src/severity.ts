@@ -47,8 +47,21 @@ const needs: Readonly<Record<string, string>> = {
 }
 const degree: Readonly<Record<string, string>> = { H: 'fully', L: 'in part' }
 
+/** A hundred thousand records share some thousand vectors. */
+const described = new Map<string, string>()
+const describedMax = 10_000
+
 /** Says in a sentence or two what a CVSS 3 vector states about reach and damage; empty for other vectors. */
 export function describeVector(vector: string): string {
+  const known = described.get(vector)
+  if (known !== undefined) return known
+  if (described.size >= describedMax) described.clear()
+  const words = inWords(vector)
+  described.set(vector, words)
+  return words
+}
+
+function inWords(vector: string): string {
   if (!vector.startsWith('CVSS:3.') || scoreV3(vector) === null) return ''
   const metrics = new Map(vector.split('/').map((part) => [part.split(':')[0] ?? '', part.split(':')[1] ?? '']))
   const of = (name: string) => metrics.get(name) ?? ''

@@ -111,7 +111,7 @@ export function quote(plain: string): string {
 
 /** Undoes the quoting of one value; ANY and NA stay `*` and `-`. */
 export function unquote(quoted: string): string {
-  return quoted.replaceAll(/\\(.)/g, '$1')
+  return quoted.includes('\\') ? quoted.replaceAll(/\\(.)/g, '$1') : quoted
 }
 
 /** Splits at colons, except those that a backslash quotes. */

@@ -53,14 +53,17 @@ export async function loadPacks(folders: {
   const templates = await loadTemplates(folders.checks, folders.cache)
   const fingerprints = compileFingerprints(recog.files)
   const native = folders.native ?? true
-  const checks = [...templates.checks, ...(native ? nativeChecks : [])]
+  const ownChecks = native ? nativeChecks : []
+  let checks: readonly CheckInfo[] | undefined
   return {
     fingerprints,
     webPaths: webPathsOf(recog.files),
     plan: templates.plan,
     native,
-    checks,
-    counts: { fingerprints: fingerprints.count, checks: checks.length },
+    get checks() {
+      return (checks ??= [...templates.checks, ...ownChecks])
+    },
+    counts: { fingerprints: fingerprints.count, checks: templates.plan.templates.length + ownChecks.length },
     problems: [...recog.problems, ...templates.refused],
   }
 }

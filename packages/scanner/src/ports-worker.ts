@@ -23,9 +23,16 @@ type PortState = 'open' | 'closed' | 'filtered' | 'local'
 interface Attempt {
   readonly host: Host
   readonly port: number
-  readonly socket: Socket
+  readonly plug: Plug
   readonly startedAt: number
   readonly deadlineAt: number
+}
+
+/** A socket that connects again once it has closed after a refusal, which costs a third less than a new one. */
+interface Plug {
+  readonly socket: Socket
+  attempt: Attempt | undefined
+  isRefused: boolean
 }
 
 const tickMs = 20
@@ -45,6 +52,7 @@ function createSweep(settings: WorkerSettings, finish: (reply: SweepReply) => vo
   const hosts: Host[] = []
   const networks = new Map<string, Bucket>()
   const attempts = new Set<Attempt>()
+  const unused: Plug[] = []
   const shared = bucketOf(settings.perSecond, settings.perSecond * 0.05)
   let window = settings.inFlightMax
   let pausedUntil = 0
@@ -96,17 +104,31 @@ function createSweep(settings: WorkerSettings, finish: (reply: SweepReply) => vo
     shared.tokens--
     spend(host)
     host.inFlight++
-    const socket = new Socket()
-    const attempt = { host, port, socket, startedAt: now, deadlineAt: now + timeoutOf(host) }
+    const plug = unused.pop() ?? createPlug()
+    const attempt = { host, port, plug, startedAt: now, deadlineAt: now + timeoutOf(host) }
+    plug.attempt = attempt
     attempts.add(attempt)
-    socket.on('connect', () => settle(attempt, isSelf(socket) ? 'closed' : 'open'))
-    socket.on('error', (error: NodeJS.ErrnoException) => settle(attempt, stateOf(error.code), error.code))
-    socket.connect({ host: host.order.address, port, autoSelectFamily: false })
+    plug.socket.connect({ host: host.order.address, port, autoSelectFamily: false })
   }
 
-  function settle(attempt: Attempt, state: PortState, code = ''): void {
-    if (!attempts.delete(attempt)) return
-    const { host, port, socket } = attempt
+  function createPlug(): Plug {
+    const socket = new Socket()
+    const plug: Plug = { socket, attempt: undefined, isRefused: false }
+    socket.on('connect', () => settle(plug.attempt, isSelf(socket) ? 'closed' : 'open'))
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => settle(plug.attempt, stateOf(code), code))
+    socket.on('close', () => {
+      plug.attempt = undefined
+      if (plug.isRefused) unused.push(plug)
+      plug.isRefused = false
+    })
+    return plug
+  }
+
+  function settle(attempt: Attempt | undefined, state: PortState, code = ''): void {
+    if (!attempt || !attempts.delete(attempt)) return
+    const { host, port, plug } = attempt
+    const { socket } = plug
+    plug.isRefused = code === 'ECONNREFUSED'
     host.inFlight--
     if (state === 'open' && code === '') socket.resetAndDestroy()
     else if (!socket.destroyed) socket.destroy()
@@ -146,6 +168,7 @@ function createSweep(settings: WorkerSettings, finish: (reply: SweepReply) => vo
     finish(replyOf(host))
     if (hosts.length === 0) {
       networks.clear()
+      unused.length = 0
       clearInterval(timer)
       timer = undefined
     }

@@ -129,7 +129,7 @@ export async function* runScan(
 function wanted(knowledge: Knowledge, { checks }: ScanJob): Knowledge {
   if (!checks) return knowledge
   const names = new Set(checks)
-  const templates = knowledge.plan.templates.filter(({ info }) => names.has(info.id))
+  const templates = knowledge.plan.templates.filter(({ id }) => names.has(id))
   return { ...knowledge, plan: { ...knowledge.plan, templates } }
 }
 

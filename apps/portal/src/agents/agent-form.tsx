@@ -82,5 +82,5 @@ function Panel({ onClose, onCreated }: Omit<AgentFormProps, 'open'>) {
 export function nameErrorOf(error: Error): string | undefined {
   if (!(error instanceof ApiFailure)) return undefined
   const said = error.fieldErrors.get('name')
-  return said ?? (error.status === 429 ? error.detail : undefined)
+  return said ?? (error.status === 429 ? error.said || error.statusText : undefined)
 }

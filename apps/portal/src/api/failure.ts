@@ -33,8 +33,12 @@ export class ApiFailure extends Error {
 
   /** `<status text>: <what the server said>`, or the status text alone. */
   get detail(): string {
-    const said = saidBy(this.body)
-    return said ? `${this.statusText}: ${said}` : this.statusText
+    return this.said ? `${this.statusText}: ${this.said}` : this.statusText
+  }
+
+  /** What the server said, or nothing. */
+  get said(): string {
+    return saidBy(this.body)
   }
 
   /** Descriptions by field path, as in `address` → `'foo bar' contains a space`. */

@@ -1,5 +1,14 @@
 import type { ReactNode } from 'react'
-import { type Choice, isBoundless, isChange, nextStep, obstacleOf, type Period, totalOf } from '#billing/rules.ts'
+import {
+  type Choice,
+  isBoundless,
+  isChange,
+  isOnRequest,
+  nextStep,
+  obstacleOf,
+  type Period,
+  totalOf,
+} from '#billing/rules.ts'
 import { formatCurrency, formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/button.tsx'
 import { Fact, Facts } from '#ui/card.tsx'
@@ -64,7 +73,7 @@ function Totals({ present, chosen }: { readonly present: Choice; readonly chosen
       )}
       <p className="flex items-baseline justify-between gap-3">
         <span>{`${isNew ? 'New' : 'Current'} ${totalOf(chosen) > 0 ? `${totalNames[chosen.period]} ` : ''}total`}</span>
-        <output className="text-20 font-medium tracking-title tabular-nums">{formatCurrency(totalOf(chosen))}</output>
+        <output className="text-20 font-medium tracking-title tabular-nums">{totalWords(chosen)}</output>
       </p>
       <p className="mt-1 text-12 text-ink-3">
         Nothing is charged on your own installation: the prices are for comparison, and a change applies at once.
@@ -94,9 +103,13 @@ function Turn({ name, from, to }: { readonly name: string; readonly from: string
 const periodNames: Readonly<Record<Period, string>> = { PERIOD_MONTHLY: 'Monthly', PERIOD_YEARLY: 'Yearly' }
 const totalNames: Readonly<Record<Period, string>> = { PERIOD_MONTHLY: 'monthly', PERIOD_YEARLY: 'yearly' }
 
+function totalWords(choice: Choice): string {
+  return isOnRequest(choice.plan) ? 'On request' : formatCurrency(totalOf(choice))
+}
+
 function priceWords(choice: Choice): string {
   const total = totalOf(choice)
-  if (total === 0) return formatCurrency(0)
+  if (total === 0) return totalWords(choice)
   return `${formatCurrency(total)} a ${choice.period === 'PERIOD_YEARLY' ? 'year' : 'month'}`
 }
 

@@ -1,6 +1,6 @@
 import type { Plan } from '@glacis/contract/account'
 import { useId } from 'react'
-import { holdingWords, type Period, priceIn } from '#billing/rules.ts'
+import { holdingWords, isOnRequest, type Period, priceIn } from '#billing/rules.ts'
 import { formatCurrency } from '#lib/format.ts'
 import { Badge } from '#ui/badge.tsx'
 
@@ -72,6 +72,13 @@ function PlanRow({ plan, period, isPresent, isChosen, onChoose }: PlanRowProps) 
 function Price({ id, plan, period }: { readonly id: string; readonly plan: Plan; readonly period: Period }) {
   const extra = plan.pricePerExtraTarget
   const amount = priceIn(plan.basePrice, period)
+  if (isOnRequest(plan)) {
+    return (
+      <span id={id} className="text-right text-ink-2">
+        On request
+      </span>
+    )
+  }
   return (
     <span id={id} className="text-right tabular-nums">
       <b className="font-medium">{formatCurrency(amount)}</b>{' '}

@@ -21,6 +21,11 @@ export function isBoundless({ maximumTargets, pricePerExtraTarget }: Plan): bool
   return maximumTargets === undefined && pricePerExtraTarget === undefined
 }
 
+/** True for a plan whose price is agreed on and not listed. */
+export function isOnRequest(plan: Plan): boolean {
+  return isBoundless(plan) && plan.basePrice.monthly === 0 && plan.basePrice.yearly === 0
+}
+
 /** Between which numbers of targets a plan leaves a choice; absent for a plan of one size. */
 export function boundsOf(plan: Plan, used: number): Bounds | undefined {
   if (!plan.pricePerExtraTarget) return undefined

@@ -20,7 +20,7 @@ import {
 } from '#billing/rules.ts'
 import { TargetSlider } from '#billing/target-slider.tsx'
 import { Usage } from '#billing/usage.tsx'
-import { formatDate, formatNumber, formatPercent } from '#lib/format.ts'
+import { formatDate, formatNumber, formatWholePercent } from '#lib/format.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { Card, Detail, SectionHead } from '#ui/card.tsx'
 import { PageHead } from '#ui/page-head.tsx'
@@ -182,7 +182,7 @@ function PeriodSwitch({ plans, value, onChange }: PeriodSwitchProps) {
     { value: 'PERIOD_MONTHLY', label: 'Monthly' },
     {
       value: 'PERIOD_YEARLY',
-      label: <>Yearly {saving > 0 && <span className="text-green-ink">{formatPercent(saving)} off</span>}</>,
+      label: <>Yearly {saving > 0 && <span className="text-green-ink">{formatWholePercent(saving)} off</span>}</>,
     },
   ] as const
   return <SegmentedControl label="Period" options={options} value={value} onChange={onChange} />

@@ -59,7 +59,7 @@ export function Services({ services }: { readonly services: readonly Service[] }
                 {service.tls && ', TLS'}
               </Cell>
               <Cell quiet title={service.banner}>
-                {service.product ?? (service.banner && <span className="font-mono">{service.banner}</span>)}
+                {service.product}
               </Cell>
               {hasTls && (
                 <Cell label="Certificate" quiet priority={1}>

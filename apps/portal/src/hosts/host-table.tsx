@@ -8,6 +8,7 @@ import { RelativeTime } from '#ui/relative-time.tsx'
 import { SeverityCells, SeverityHeads } from '#ui/severity-columns.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
+import { lengthOf, TableRows } from '#ui/table-rows.tsx'
 
 interface HostTableProps {
   /** Undefined while they are on their way. */
@@ -34,7 +35,7 @@ export function HostTable({
     ...(onSort && { onSort: () => onSort(by) }),
   })
   return (
-    <Table label="Assets">
+    <Table label="Assets" {...lengthOf(hosts)}>
       <thead>
         <tr>
           {picking && <PickAll picking={picking} count={hosts?.length ?? 0} />}
@@ -60,10 +61,9 @@ export function HostTable({
           </HeaderCell>
         </tr>
       </thead>
-      <tbody>
-        {!hosts && <SkeletonRows columns={picking ? 10 : 8} />}
-        {hosts?.map((host) => (
-          <tr key={host.id} data-row={host.id} aria-selected={picking?.selection.ids.has(host.id) || undefined}>
+      <TableRows items={hosts} idOf={({ id }) => id} skeleton={<SkeletonRows columns={picking ? 10 : 8} />}>
+        {(host, place) => (
+          <tr {...place} data-row={host.id} aria-selected={picking?.selection.ids.has(host.id) || undefined}>
             {picking && <Pick picking={picking} id={host.id} name={nameOf(host)} />}
             <Cell label="Address" primary>
               <CellLink data-row-link to="/assets/$id" params={{ id: host.id }} title={nameOf(host)}>
@@ -97,8 +97,8 @@ export function HostTable({
               <RelativeTime value={host.lastCheckTime ?? host.updateTime} />
             </Cell>
           </tr>
-        ))}
-      </tbody>
+        )}
+      </TableRows>
     </Table>
   )
 }

@@ -18,7 +18,7 @@ export interface HostSearch {
   /** `new`: first seen within a week; `gone`: silent for a month. */
   readonly age?: 'new' | 'gone' | undefined
   readonly sort?: HostSort | undefined
-  readonly size?: 25 | 50 | 100 | undefined
+  readonly size?: 25 | 50 | 100 | 500 | undefined
   readonly after?: readonly string[] | undefined
 }
 

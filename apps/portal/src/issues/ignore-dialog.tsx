@@ -3,9 +3,11 @@ import { type IgnoreReason, ignoreDaysMax } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
 import { type FormEvent, useId, useState } from 'react'
 import type { Decision } from '#issues/changes.ts'
+import { readSwissDay } from '#lib/swiss-date.ts'
 import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
-import { Field, Input, RadioCard, SelectField } from '#ui/field.tsx'
+import { DateInput } from '#ui/date-input.tsx'
+import { Field, RadioCard, SelectField } from '#ui/field.tsx'
 import { TextAreaField } from '#ui/text-area.tsx'
 
 export const reasonWords: Readonly<Record<IgnoreReason, string>> = {
@@ -49,7 +51,7 @@ export function IgnoreDialog({ open, what, categories, onClose, onIgnore }: Igno
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     const comment = String(form.get('comment') ?? '').trim()
-    const ignoreUntilTime = endOf(chosen, String(form.get('date') ?? ''))
+    const ignoreUntilTime = endOf(chosen, readSwissDay(String(form.get('date') ?? '')) ?? '')
     onIgnore({
       status: 'STATUS_IGNORED',
       reason,
@@ -103,9 +105,8 @@ export function IgnoreDialog({ open, what, categories, onClose, onIgnore }: Igno
         {chosen === 'date' && (
           <Field label="Date">
             {(wiring) => (
-              <Input
+              <DateInput
                 {...wiring}
-                type="date"
                 name="date"
                 required
                 min={dayFromNow(1)}

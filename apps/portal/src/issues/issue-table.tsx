@@ -13,6 +13,7 @@ import { RelativeTime } from '#ui/relative-time.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { IssueStatus } from '#ui/status.tsx'
 import { Cell, HeaderCell, Table } from '#ui/table.tsx'
+import { lengthOf, type RowPlace, TableRows } from '#ui/table-rows.tsx'
 
 interface Picking {
   readonly selection: Selection
@@ -61,7 +62,7 @@ export function IssueTable({
   const columns = picking ? chosen : []
   const sorted = (by: RiskSort) => (sort === by ? 'descending' : undefined)
   const table = (
-    <Table label={label} style={columns.length > 0 ? { minWidth: roomOf(columns) } : undefined}>
+    <Table label={label} style={columns.length > 0 ? { minWidth: roomOf(columns) } : undefined} {...lengthOf(issues)}>
       <thead>
         <tr>
           {picking && <PickAll picking={picking} issues={issues ?? []} />}
@@ -90,12 +91,15 @@ export function IssueTable({
           </HeaderCell>
         </tr>
       </thead>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- it hears the keys of the links and boxes inside */}
-      <tbody onKeyDown={(event) => moveByKey(event, picking, rowActions)}>
-        {!issues && <SkeletonRows columns={(hidesHosts ? 5 : 6) + columns.length} />}
-        {issues?.map((issue) => (
+      <TableRows
+        items={issues}
+        idOf={({ id }) => id}
+        skeleton={<SkeletonRows columns={(hidesHosts ? 5 : 6) + columns.length} />}
+        onKeyDown={(event) => moveByKey(event, picking, rowActions)}
+      >
+        {(issue, place) => (
           <Row
-            key={issue.id}
+            place={place}
             issue={issue}
             columns={columns}
             isMixed={isMixed}
@@ -104,8 +108,8 @@ export function IssueTable({
             picking={picking}
             rowActions={rowActions}
           />
-        ))}
-      </tbody>
+        )}
+      </TableRows>
     </Table>
   )
   return columns.length > 0 ? <div className="overflow-x-auto">{table}</div> : table
@@ -117,6 +121,7 @@ function roomOf(columns: readonly OptionalColumn[]): number {
 }
 
 interface RowProps {
+  readonly place: RowPlace
   readonly issue: Issue
   readonly isMixed: boolean
   readonly hidesHosts: boolean
@@ -125,12 +130,12 @@ interface RowProps {
   readonly picking: Picking | undefined
   readonly rowActions: RowActions | undefined
 }
-function Row({ issue, isMixed, hidesHosts, isLocal, columns, picking, rowActions }: RowProps) {
+function Row({ place, issue, isMixed, hidesHosts, isLocal, columns, picking, rowActions }: RowProps) {
   // Inside a place, the first host is the one that the place is about, or the worst of it.
   const seen = (isLocal && issue.affectedHosts[0]) || issue
   const isPicked = picking?.selection.ids.has(issue.id) ?? false
   return (
-    <tr aria-selected={isPicked || undefined} data-row={issue.id}>
+    <tr {...place} aria-selected={isPicked || undefined} data-row={issue.id}>
       {picking && (
         <Cell className={cx('pick', !picking.isOnPhone && 'max-md:hidden!')}>
           <Checkbox

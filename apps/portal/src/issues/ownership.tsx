@@ -5,7 +5,7 @@ import { fullName, useSession } from '#identity/session.ts'
 import { assign } from '#issues/changes.ts'
 import { Button } from '#ui/button.tsx'
 import { Fact } from '#ui/card.tsx'
-import { Input } from '#ui/field.tsx'
+import { DateInput } from '#ui/date-input.tsx'
 
 /** Two facts that are changed where they stand. */
 export function Ownership({ issue }: { readonly issue: Issue }) {
@@ -15,6 +15,7 @@ export function Ownership({ issue }: { readonly issue: Issue }) {
   const isMine = person !== undefined && issue.assignee?.id === person
   const give = (assigneeId: string | null) =>
     change.mutate({ id: issue.id, issue: { assigneeId }, updateMask: { paths: ['assigneeId'] } })
+  const due = issue.dueTime ? localDay(issue.dueTime) : ''
   const setDue = (date: string) => {
     const dueTime = date ? new Date(`${date}T23:59:59`).toISOString() : null
     change.mutate({ id: issue.id, issue: { dueTime }, updateMask: { paths: ['dueTime'] } })
@@ -40,16 +41,13 @@ export function Ownership({ issue }: { readonly issue: Issue }) {
         </span>
       </Fact>
       <Fact name={<label htmlFor="risk-due">Due</label>}>
-        <Input
+        <DateInput
           key={issue.dueTime ?? ''}
           id="risk-due"
-          type="date"
           small
           className="-my-1.5"
-          defaultValue={issue.dueTime ? localDay(issue.dueTime) : ''}
-          onBlur={(event) =>
-            event.target.value !== (issue.dueTime ? localDay(issue.dueTime) : '') && setDue(event.target.value)
-          }
+          defaultValue={due}
+          onDay={(day) => day !== due && setDue(day)}
         />
       </Fact>
     </>

@@ -24,7 +24,7 @@ export interface RiskSearch {
   readonly cve?: string | undefined
   readonly q?: string | undefined
   readonly sort?: RiskSort | undefined
-  readonly size?: 25 | 50 | 100 | undefined
+  readonly size?: 25 | 50 | 100 | 500 | undefined
   /** Tokens of the pages before and up to this one. */
   readonly after?: readonly string[] | undefined
 }

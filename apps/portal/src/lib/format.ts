@@ -3,6 +3,7 @@
 const locale = 'en-CH'
 const numbers = new Intl.NumberFormat(locale)
 const percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+const wholePercents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
 const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'CHF' })
 const roundMoney = new Intl.NumberFormat(locale, { style: 'currency', currency: 'CHF', maximumFractionDigits: 0 })
 const milliseconds = new Intl.NumberFormat(locale, { style: 'unit', unit: 'millisecond', maximumFractionDigits: 0 })
@@ -34,6 +35,11 @@ export function formatCount(value: number): string {
 /** `0.942` → `94.2%` */
 export function formatPercent(share: number): string {
   return percents.format(share)
+}
+
+/** `0.167` → `17%` */
+export function formatWholePercent(share: number): string {
+  return wholePercents.format(share)
 }
 
 /** Swiss francs; only 0 is written without decimals. */

@@ -2,7 +2,7 @@
 import type { SchedulePeriod } from '@glacis/contract/target'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { ApiFailure } from '#api/failure.ts'
 import { formatNumber } from '#lib/format.ts'
 import { steps } from '#onboarding/queries.ts'
@@ -16,15 +16,29 @@ const periods: readonly { readonly value: SchedulePeriod; readonly label: string
   { value: 'PERIOD_WEEKLY', label: 'Weekly' },
   { value: 'PERIOD_MONTHLY', label: 'Monthly' },
 ]
-type Problems = Partial<Record<'name' | 'address', string>>
+type Problems = Partial<Record<'name' | 'address' | 'isPermitted', string>>
 
-export function TargetStep() {
+export interface PermissionProps {
+  readonly address: string
+  readonly value: boolean
+  readonly onChange: (isPermitted: boolean) => void
+  readonly problem: string | undefined
+}
+interface TargetStepProps {
+  /** The tick for an address on the internet, which belongs to the room of targets. */
+  readonly permission: (props: PermissionProps) => ReactNode
+  /** What is said while it is missing. */
+  readonly askPermission: string
+}
+
+export function TargetStep({ permission, askPermission }: TargetStepProps) {
   const client = useQueryClient()
   const targets = useQuery(all()).data?.targets ?? []
-  const [draft, setDraft] = useState<{ name: string; address: string; period: SchedulePeriod }>({
+  const [draft, setDraft] = useState({
     name: '',
     address: '',
-    period: 'PERIOD_WEEKLY',
+    period: 'PERIOD_WEEKLY' as SchedulePeriod,
+    isPermitted: false,
   })
   const [problems, setProblems] = useState<Problems>({})
   const making = useMutation(create(client))
@@ -32,22 +46,37 @@ export function TargetStep() {
     setDraft({ ...draft, ...change })
     setProblems({})
   }
-  function submit(event: FormEvent): void {
+  async function submit(event: FormEvent): Promise<void> {
     event.preventDefault()
     const address = draft.address.trim()
+    // Enter sends the form before the field has asked how its address is understood.
+    const reading = address
+      ? await client.ensureQueryData(understood(address)).then(
+          ({ results }) => results[0],
+          () => undefined, // the call itself has raised a notice, and the server decides
+        )
+      : undefined
     const found: Problems = {
       ...(draft.name.trim() === '' && { name: 'Required' }),
       ...(address === '' && { address: 'Required' }),
+      ...(reading?.error && { address: reading.error }),
+      ...(reading?.private === false && !draft.isPermitted && { isPermitted: askPermission }),
     }
     setProblems(found)
     if (Object.keys(found).length > 0) return
     const onSuccess = () => {
-      setDraft({ ...draft, name: '', address: '' })
+      setDraft({ ...draft, name: '', address: '', isPermitted: false })
       void client.invalidateQueries({ queryKey: steps().queryKey })
     }
     const onError = (error: Error) => setProblems(error instanceof ApiFailure ? problemsOf(error) : {})
     making.mutate(
-      { name: draft.name.trim(), address, schedule: { period: draft.period }, tags: [] },
+      {
+        name: draft.name.trim(),
+        address,
+        schedule: { period: draft.period },
+        tags: [],
+        ...(draft.isPermitted && { isPermitted: true }),
+      },
       { onSuccess, onError },
     )
   }
@@ -67,7 +96,7 @@ export function TargetStep() {
           ))}
         </ul>
       )}
-      <form noValidate onSubmit={submit} className="grid content-start gap-5">
+      <form noValidate onSubmit={(event) => void submit(event)} className="grid content-start gap-5">
         <TextField
           label="Name"
           maxLength={128}
@@ -77,7 +106,17 @@ export function TargetStep() {
           messages={problems.name ? [problems.name] : []}
           onChange={(event) => set({ name: event.currentTarget.value })}
         />
-        <Address value={draft.address} problem={problems.address} onChange={(address) => set({ address })} />
+        <Address
+          value={draft.address}
+          problem={problems.address}
+          onChange={(address) => set({ address, isPermitted: false })}
+        />
+        {permission({
+          address: draft.address,
+          value: draft.isPermitted,
+          onChange: (isPermitted) => set({ isPermitted }),
+          problem: problems.isPermitted,
+        })}
         <fieldset className="grid gap-1.5">
           <legend className="mb-1.5 leading-4.5 font-medium">Schedule</legend>
           <div className="grid grid-cols-3 gap-2 max-[24rem]:grid-cols-1">

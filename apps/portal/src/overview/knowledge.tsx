@@ -1,10 +1,11 @@
 /** What Glacis knows, how old it is, and what it is learning. */
 import type { Feed } from '@glacis/contract/insights'
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { formatNumber } from '#lib/format.ts'
-import { feeds } from '#onboarding/queries.ts'
+import { checkNow, feeds } from '#onboarding/queries.ts'
 import { SectionFailed } from '#overview/section-failed.tsx'
 import { Badge } from '#ui/badge.tsx'
+import { Button } from '#ui/button.tsx'
 import { SectionHead } from '#ui/card.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { Skeleton } from '#ui/skeleton.tsx'
@@ -14,6 +15,7 @@ import { Cell, HeaderCell, Table } from '#ui/table.tsx'
 /** The table of feeds, on the overview. */
 export function Knowledge() {
   const { data, isError, refetch } = useQuery(feeds())
+  const hasChecks = data?.feeds.some(({ checkable }) => checkable) ?? false
   return (
     <section aria-label="Feeds" className="border-b border-line pt-5 pb-2">
       <div className="px-(--gl-gutter) pb-2">
@@ -22,26 +24,29 @@ export function Knowledge() {
       {isError && !data && <SectionFailed what="The feeds" onRetry={() => void refetch()} />}
       {!data && !isError && <Skeleton className="mx-(--gl-gutter) my-4 w-2/3" />}
       {data && (
-        <Table label="Feeds" fit="text">
-          <thead>
-            <tr>
-              <HeaderCell width={220}>Name</HeaderCell>
-              <HeaderCell width={120} priority={3}>
-                Version
-              </HeaderCell>
-              <HeaderCell width={110} align="end">
-                Records
-              </HeaderCell>
-              <HeaderCell width={150}>Updated</HeaderCell>
-              <HeaderCell>State</HeaderCell>
-            </tr>
-          </thead>
-          <tbody>
-            {data.feeds.map((feed) => (
-              <Row key={feed.name} feed={feed} />
-            ))}
-          </tbody>
-        </Table>
+        <div className="px-(--gl-gutter)">
+          <Table label="Feeds" fit="text">
+            <thead>
+              <tr>
+                <HeaderCell width={220}>Name</HeaderCell>
+                <HeaderCell width={120} priority={3}>
+                  Version
+                </HeaderCell>
+                <HeaderCell width={110} align="end">
+                  Records
+                </HeaderCell>
+                <HeaderCell width={150}>Updated</HeaderCell>
+                <HeaderCell>State</HeaderCell>
+                {hasChecks && <HeaderCell width={120} aria-label="Check now" />}
+              </tr>
+            </thead>
+            <tbody>
+              {data.feeds.map((feed) => (
+                <Row key={feed.name} feed={feed} hasChecks={hasChecks} />
+              ))}
+            </tbody>
+          </Table>
+        </div>
       )}
     </section>
   )
@@ -52,7 +57,12 @@ function versionWords(version: string): string {
   return /^[0-9a-f]{16}$/.test(version) ? '' : version
 }
 
-function Row({ feed }: { readonly feed: Feed }) {
+interface RowProps {
+  readonly feed: Feed
+  /** Some feed can be asked, so each row has a cell for it. */
+  readonly hasChecks: boolean
+}
+function Row({ feed, hasChecks }: RowProps) {
   return (
     <tr>
       <Cell label="Name" primary>
@@ -70,7 +80,29 @@ function Row({ feed }: { readonly feed: Feed }) {
       <Cell label="State" title={feed.problem ?? feed.progress}>
         <State feed={feed} />
       </Cell>
+      {hasChecks && (
+        <Cell label="Check now" align="end">
+          {feed.checkable && <CheckNow feed={feed} />}
+        </Cell>
+      )}
     </tr>
+  )
+}
+
+/** Asks the source at once. What comes of it stands in the row. */
+function CheckNow({ feed }: { readonly feed: Feed }) {
+  const checking = useMutation(checkNow(useQueryClient()))
+  return (
+    <Button
+      size="sm"
+      variant="secondary"
+      aria-label={`Check ${feed.name} now`}
+      loading={checking.isPending}
+      disabled={Boolean(feed.progress)}
+      onClick={() => checking.mutate(feed.name)}
+    >
+      Check now
+    </Button>
   )
 }
 

@@ -126,7 +126,11 @@ function Rail({ product }: { readonly product: Product }) {
               {vendorWords(wfn.vendor)}
             </Link>
           </Fact>
-          <Fact name="Product">{wfn.product}</Fact>
+          <Fact name="Product">
+            <Link to="/technologies" search={{ vendor: wfn.vendor, product: wfn.product }} className="inline-link">
+              {wfn.product}
+            </Link>
+          </Fact>
           {attributes
             .filter(([, key]) => key === 'version' || isGiven(wfn[key]))
             .map(([name, key]) => (

@@ -1,6 +1,6 @@
 /** What the list of technologies can be narrowed to, and in which order it stands. */
 import type { InputOf } from '@glacis/contract/endpoint'
-import type { EndOfLife, listProducts, ProductOrder } from '@glacis/contract/inventory'
+import type { EndOfLife, listProducts, ProductFilter, ProductOrder } from '@glacis/contract/inventory'
 import { useQuery } from '@tanstack/react-query'
 import type { z } from 'zod'
 import { type KindWord, parts } from '#products/words.ts'
@@ -16,13 +16,15 @@ export interface ProductSearch {
   readonly target?: string | undefined
   readonly asset?: string | undefined
   readonly vendor?: string | undefined
+  /** With the vendor: all versions of one product. */
+  readonly product?: string | undefined
   readonly kind?: readonly KindWord[] | undefined
   readonly support?: readonly SupportWord[] | undefined
   readonly risky?: boolean | undefined
   readonly watched?: boolean | undefined
   readonly watch?: boolean | undefined
   readonly sort?: ProductSort | undefined
-  readonly size?: 25 | 50 | 100 | undefined
+  readonly size?: 25 | 50 | 100 | 500 | undefined
   readonly after?: readonly string[] | undefined
 }
 
@@ -41,22 +43,35 @@ const orders: Readonly<Record<ProductSort, z.infer<typeof ProductOrder>>> = {
 
 /** What the API is asked for. The worst comes first, unless somebody wants it otherwise. */
 export function productsInput(search: ProductSearch): InputOf<typeof listProducts> {
-  const { q, target, asset, vendor, kind, support, risky, watched, sort, size, after } = search
+  const { sort, size, after } = search
   return {
     pageSize: size ?? 25,
     pageToken: after?.at(-1),
     orderBy: orders[sort ?? 'risks'],
-    filter: {
-      query: q || undefined,
-      vendor,
-      targetId: target,
-      hostId: asset,
-      hasIssues: risky,
-      watched,
-      parts: kind?.map((word) => parts[word]),
-      endOfLife: support?.map((word) => states[word]),
-    },
+    filter: filterOf(search),
   }
+}
+
+/** The filter alone, for a file of all that match. */
+export function filterOf(search: ProductSearch): ProductFilter {
+  const { q, target, asset, vendor, product, kind, support, risky, watched } = search
+  return {
+    query: q || undefined,
+    vendor,
+    product,
+    targetId: target,
+    hostId: asset,
+    hasIssues: risky,
+    watched,
+    parts: kind?.map((word) => parts[word]),
+    endOfLife: support?.map((word) => states[word]),
+  }
+}
+
+/** True where something narrows the list. */
+export function isNarrowed(search: ProductSearch): boolean {
+  const { q, target, asset, vendor, product, kind, support, risky, watched } = search
+  return Boolean(q || target || asset || vendor || product || kind?.length || support?.length || risky || watched)
 }
 
 const supportOptions: readonly { readonly value: SupportWord; readonly label: string }[] = [
@@ -83,12 +98,14 @@ interface ProductFiltersProps {
 }
 /** Search, filters and order. */
 export function ProductFilters({ search, onSearch }: ProductFiltersProps) {
-  const { q, target, asset, vendor, kind = [], support = [], risky = false, watched = false, sort } = search
+  const { q, target, asset, vendor, product, kind = [], support = [], risky = false, watched = false, sort } = search
   const targets = useQuery(allTargets()).data?.targets ?? []
   const set = (change: ProductSearch, replace = false) => onSearch({ ...search, after: undefined, ...change }, replace)
   return (
     <FilterBar
-      activeCount={[q, target, asset, vendor, kind.length, support.length, risky, watched].filter(Boolean).length}
+      activeCount={
+        [q, target, asset, vendor, product, kind.length, support.length, risky, watched].filter(Boolean).length
+      }
       onClear={() => onSearch({ size: search.size, sort })}
       search={
         <SearchField
@@ -125,6 +142,14 @@ export function ProductFilters({ search, onSearch }: ProductFiltersProps) {
               options={[{ value: vendor, label: vendor }]}
               chosen={[vendor]}
               onChange={() => set({ vendor: undefined })}
+            />
+          )}
+          {product && (
+            <FilterMenu
+              label="Product"
+              options={[{ value: product, label: product }]}
+              chosen={[product]}
+              onChange={() => set({ product: undefined })}
             />
           )}
           {asset && (

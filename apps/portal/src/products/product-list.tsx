@@ -5,8 +5,9 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Eye, Layers } from 'lucide-react'
 import { formatNumber } from '#lib/format.ts'
 import { list } from '#products/queries.ts'
+import { ExportProducts } from '#products/export-products.tsx'
 import { NotifyFrom } from '#products/notify-from.tsx'
-import { ProductFilters, type ProductSearch, productsInput } from '#products/product-filters.tsx'
+import { filterOf, isNarrowed, ProductFilters, type ProductSearch, productsInput } from '#products/product-filters.tsx'
 import { WatchForm } from '#products/watch-form.tsx'
 import { endOfLifeWords, kindOf, vendorWords } from '#products/words.ts'
 import { Badge } from '#ui/badge.tsx'
@@ -17,6 +18,7 @@ import { SeverityCells, SeverityHeads } from '#ui/severity-columns.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { EmptyState } from '#ui/states.tsx'
 import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
+import { lengthOf, TableRows } from '#ui/table-rows.tsx'
 
 const route = getRouteApi('/_auth/technologies')
 
@@ -25,10 +27,10 @@ export function ProductListPage() {
   const search: ProductSearch = route.useSearch()
   const navigate = route.useNavigate()
   const go = (to: ProductSearch, replace = false) => void navigate({ search: to, replace, resetScroll: false })
-  const { q, target, asset, vendor, kind, risky, support, watched, size, after } = search
+  const { size, after } = search
   const query = useQuery(list(productsInput(search)))
   const products = query.data?.products
-  const isFiltered = Boolean(q || target || asset || vendor || kind?.length || support?.length || risky || watched)
+  const isFiltered = isNarrowed(search)
   return (
     <div className="pg flex grow flex-col">
       <PageHead
@@ -36,9 +38,12 @@ export function ProductListPage() {
         count={isFiltered || search.after ? undefined : totalOf(query.data, products?.length ?? 0) || undefined}
         description="Software and operating systems recognised on your assets."
         actions={
-          <Button size="sm" icon={<Eye />} onClick={() => go({ ...search, watch: true })}>
-            Watch a technology
-          </Button>
+          <>
+            <ExportProducts filter={filterOf(search)} />
+            <Button size="sm" icon={<Eye />} onClick={() => go({ ...search, watch: true })}>
+              Watch a technology
+            </Button>
+          </>
         }
       />
       {products?.length === 0 && !isFiltered ? (
@@ -88,7 +93,7 @@ function NoProducts() {
 function ProductTable({ products }: { readonly products: readonly Product[] | undefined }) {
   const hasEnds = products?.some(({ endOfLife }) => endOfLife) ?? false
   return (
-    <Table label="Technologies">
+    <Table label="Technologies" {...lengthOf(products)}>
       <thead>
         <tr>
           <HeaderCell>Name</HeaderCell>
@@ -113,10 +118,9 @@ function ProductTable({ products }: { readonly products: readonly Product[] | un
           </HeaderCell>
         </tr>
       </thead>
-      <tbody>
-        {!products && <SkeletonRows columns={10} />}
-        {products?.map((product) => (
-          <tr key={product.id}>
+      <TableRows items={products} idOf={({ id }) => id} skeleton={<SkeletonRows columns={10} />}>
+        {(product, place) => (
+          <tr {...place}>
             <Cell label="Name" primary>
               <CellLink to="/technologies/$id" params={{ id: product.id }} title={product.name}>
                 <span className="ttl truncate">{product.name}</span>
@@ -145,8 +149,8 @@ function ProductTable({ products }: { readonly products: readonly Product[] | un
               <NotifyFrom product={product} quiet />
             </Cell>
           </tr>
-        ))}
-      </tbody>
+        )}
+      </TableRows>
     </Table>
   )
 }

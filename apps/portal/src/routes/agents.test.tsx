@@ -129,7 +129,11 @@ it('tells a used-up quota beside the name', async () => {
   const { user } = await open('/agents', /^Agents/)
   await user.click(screen.getByRole('button', { name: 'New agent' }))
   await user.type(await screen.findByLabelText('Name'), 'one more{Enter}')
-  expect(await screen.findAllByText(`Too Many Requests: ${message}`)).not.toEqual([])
+  expect(await screen.findByText(message)).toBeTruthy()
+  expect(shownToasts().map(({ title, message: told }) => [title, told])).toContainEqual([
+    'API failure',
+    `Too Many Requests: ${message}`,
+  ])
 })
 
 it('names the cause on its page, and renames', async () => {

@@ -2,18 +2,13 @@
  * The routes behind the session: ids, paths and what their addresses may carry. Their screens and
  * loaders are in `screens.tsx`, so that a screen can name its route without going round in a circle.
  *
+ * What a loader asks for is loaded with its screen: nobody waits at the start for the shapes of every answer.
+ *
  * The ids begin with `/_auth`; the addresses do not, because the layout route has no path.
  */
 import { createRoute } from '@tanstack/react-router'
-import * as agentQueries from '#agents/queries.ts'
-import * as billing from '#billing/queries.ts'
-import * as channels from '#channels/queries.ts'
-import * as hosts from '#hosts/queries.ts'
 import { openFlow } from '#identity/lifecycle.ts'
-import * as issues from '#issues/queries.ts'
 import { portalConfig } from '#lib/portal-config.ts'
-import * as onboardingQueries from '#onboarding/queries.ts'
-import * as products from '#products/queries.ts'
 import { addressOf, idOf, requireSession } from '#routes/guard.ts'
 import { rootRoute } from '#routes/root.tsx'
 import {
@@ -31,8 +26,6 @@ import {
   strictly,
   TechnologyListSearch,
 } from '#routes/search.ts'
-import * as scanQueries from '#scans/queries.ts'
-import * as targetQueries from '#targets/queries.ts'
 
 /** `/_auth`: the shell around everything that needs a session. */
 export const authRoute = createRoute({
@@ -47,7 +40,10 @@ export const onboarding = createRoute({
   getParentRoute,
   path: 'onboarding',
   validateSearch: OnboardingSearch,
-  loader: async ({ context }) => void (await context.queryClient.ensureQueryData(onboardingQueries.steps())),
+  loader: async ({ context }) => {
+    const { steps } = await import('#onboarding/queries.ts')
+    await context.queryClient.ensureQueryData(steps())
+  },
 })
 export const profile = createRoute({
   getParentRoute,
@@ -71,6 +67,7 @@ export const subscription = createRoute({
   path: 'subscription',
   loader: async ({ context: { queryClient } }) => {
     if (!portalConfig().billing) return
+    const billing = await import('#billing/queries.ts')
     await Promise.all([
       queryClient.ensureQueryData(billing.subscription()),
       queryClient.ensureQueryData(billing.plans()),
@@ -81,14 +78,21 @@ export const subscription = createRoute({
 export const integrations = createRoute({
   getParentRoute,
   path: 'integrations',
-  loader: ({ context }) => context.queryClient.prefetchQuery(channels.list()),
+  loader: async ({ context }) => {
+    const { list } = await import('#channels/queries.ts')
+    await context.queryClient.prefetchQuery(list())
+  },
 })
 
 export const technologies = createRoute({ getParentRoute, path: 'technologies', validateSearch: TechnologyListSearch })
 export const technology = createRoute({
   getParentRoute,
   path: 'technologies/$id',
-  loader: async ({ context, params }) => void (await context.queryClient.ensureQueryData(products.one(idOf(params)))),
+  loader: async ({ context, params }) => {
+    const id = idOf(params)
+    const { one } = await import('#products/queries.ts')
+    await context.queryClient.ensureQueryData(one(id))
+  },
 })
 
 export const scope = createRoute({ getParentRoute, path: 'scope', validateSearch: strictly(ScopeSearch) })
@@ -96,8 +100,11 @@ export const scope = createRoute({ getParentRoute, path: 'scope', validateSearch
 export const target = createRoute({
   getParentRoute,
   path: 'scope/$id',
-  loader: async ({ context, params }) =>
-    void (await context.queryClient.ensureQueryData(targetQueries.one(idOf(params)))),
+  loader: async ({ context, params }) => {
+    const id = idOf(params)
+    const { one } = await import('#targets/queries.ts')
+    await context.queryClient.ensureQueryData(one(id))
+  },
 })
 export const targetOverview = createRoute({ getParentRoute: () => target, path: '/' })
 export const targetScans = createRoute({ getParentRoute: () => target, path: 'scans', validateSearch: ChildListSearch })
@@ -116,8 +123,11 @@ export const agents = createRoute({ getParentRoute, path: 'agents', validateSear
 export const agent = createRoute({
   getParentRoute,
   path: 'agents/$id',
-  loader: async ({ context, params }) =>
-    void (await context.queryClient.ensureQueryData(agentQueries.one(idOf(params)))),
+  loader: async ({ context, params }) => {
+    const id = idOf(params)
+    const { one } = await import('#agents/queries.ts')
+    await context.queryClient.ensureQueryData(one(id))
+  },
 })
 
 export const assets = createRoute({ getParentRoute, path: 'assets', validateSearch: AssetListSearch })
@@ -125,7 +135,11 @@ export const assets = createRoute({ getParentRoute, path: 'assets', validateSear
 export const asset = createRoute({
   getParentRoute,
   path: 'assets/$id',
-  loader: async ({ context, params }) => void (await context.queryClient.ensureQueryData(hosts.one(idOf(params)))),
+  loader: async ({ context, params }) => {
+    const id = idOf(params)
+    const { one } = await import('#hosts/queries.ts')
+    await context.queryClient.ensureQueryData(one(id))
+  },
 })
 export const assetOverview = createRoute({ getParentRoute: () => asset, path: '/' })
 export const assetTechnologies = createRoute({
@@ -140,8 +154,11 @@ export const scan = createRoute({
   getParentRoute,
   path: 'scans/$id',
   validateSearch: ScanDetailSearch,
-  loader: async ({ context, params }) =>
-    void (await context.queryClient.ensureQueryData(scanQueries.one(idOf(params)))),
+  loader: async ({ context, params }) => {
+    const id = idOf(params)
+    const { one } = await import('#scans/queries.ts')
+    await context.queryClient.ensureQueryData(one(id))
+  },
 })
 
 export const risksVerified = createRoute({ getParentRoute, path: 'risks/verified', validateSearch: RiskListSearch })
@@ -150,7 +167,11 @@ export const risksVisual = createRoute({ getParentRoute, path: 'risks/visual', v
 export const risk = createRoute({
   getParentRoute,
   path: 'risks/$id',
-  loader: async ({ context, params }) => void (await context.queryClient.ensureQueryData(issues.one(idOf(params)))),
+  loader: async ({ context, params }) => {
+    const id = idOf(params)
+    const { one } = await import('#issues/queries.ts')
+    await context.queryClient.ensureQueryData(one(id))
+  },
 })
 
 /** Everything behind the session, as one branch of the tree. */

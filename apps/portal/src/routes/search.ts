@@ -46,7 +46,7 @@ const id = lenient(Id)
 const words = lenient(z.string().max(200))
 
 /** Rows of a page. */
-const pageSizes = [25, 50, 100] as const
+const pageSizes = [25, 50, 100, 500] as const
 const paging = {
   size: lenient(z.coerce.number().pipe(z.literal(pageSizes))),
   /** Tokens of the pages before and up to this one; absent on the first. */
@@ -99,6 +99,7 @@ export const TechnologyListSearch = z.object({
   target: id,
   asset: id,
   vendor: words,
+  product: words,
   kind: listOf(z.enum(['application', 'system', 'hardware'])),
   support: listOf(z.enum(['past', 'soon', 'supported', 'unknown'])),
   risky: lenient(Flag),

@@ -137,7 +137,7 @@ describe('the account menu', () => {
   it('knows no subscription where there are no plans, and no banner shows', async () => {
     const { close } = await openMenu({ billing: false })
     expect(names()).toEqual(['Settings', 'Get help', 'Logout'])
-    expect(screen.queryByRole('region', { name: 'Plan' })).toBeNull()
+    expect(screen.queryByRole('region', { name: 'Upgrade' })).toBeNull()
     await close()
   })
 })

@@ -14,6 +14,7 @@ import { SeverityCells, SeverityHeads } from '#ui/severity-columns.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { EmptyState } from '#ui/states.tsx'
 import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
+import { lengthOf, TableRows } from '#ui/table-rows.tsx'
 
 interface ScanHostsProps {
   readonly scan: Scan
@@ -118,7 +119,7 @@ function StateToggles({ counts, chosen, onChoose }: StateTogglesProps) {
 
 function HostsTable({ hosts }: { readonly hosts: readonly ScannedHost[] | undefined }) {
   return (
-    <Table label="Hosts">
+    <Table label="Hosts" {...lengthOf(hosts)}>
       <thead>
         <tr>
           <HeaderCell className="w-[30%]">Address</HeaderCell>
@@ -127,10 +128,9 @@ function HostsTable({ hosts }: { readonly hosts: readonly ScannedHost[] | undefi
           <SeverityHeads />
         </tr>
       </thead>
-      <tbody>
-        {!hosts && <SkeletonRows columns={7} />}
-        {hosts?.map((host) => (
-          <tr key={host.address}>
+      <TableRows items={hosts} idOf={({ address }) => address} skeleton={<SkeletonRows columns={7} />}>
+        {(host, place) => (
+          <tr {...place}>
             <Cell label="Address" primary>
               <Address host={host} />
             </Cell>
@@ -142,8 +142,8 @@ function HostsTable({ hosts }: { readonly hosts: readonly ScannedHost[] | undefi
             </Cell>
             <SeverityCells counts={host.hostId ? host.issueCount : undefined} />
           </tr>
-        ))}
-      </tbody>
+        )}
+      </TableRows>
     </Table>
   )
 }

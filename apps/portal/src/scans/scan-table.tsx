@@ -18,6 +18,7 @@ import { SeverityCells, SeverityHeads } from '#ui/severity-columns.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { ScanStatus } from '#ui/status.tsx'
 import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
+import { lengthOf, type RowPlace, TableRows } from '#ui/table-rows.tsx'
 
 interface ScanTableProps {
   /** Undefined while they are on their way. */
@@ -32,7 +33,7 @@ export function ScanTable({ scans, hidesTarget = false, onCancel }: ScanTablePro
   const now = useNow()
   const pinned = scans && [...scans].sort((a, b) => Number(isActive(b)) - Number(isActive(a)))
   return (
-    <Table label="Scans">
+    <Table label="Scans" {...lengthOf(pinned)}>
       <thead>
         <tr>
           <HeaderCell width={158}>Status</HeaderCell>
@@ -60,28 +61,26 @@ export function ScanTable({ scans, hidesTarget = false, onCancel }: ScanTablePro
           </HeaderCell>
         </tr>
       </thead>
-      <tbody>
-        {!pinned && <SkeletonRows columns={hidesTarget ? 10 : 11} />}
-        {pinned?.map((scan) => (
-          <Row key={scan.id} scan={scan} now={now} hidesTarget={hidesTarget} onCancel={onCancel} />
-        ))}
-      </tbody>
+      <TableRows items={pinned} idOf={({ id }) => id} skeleton={<SkeletonRows columns={hidesTarget ? 10 : 11} />}>
+        {(scan, place) => <Row place={place} scan={scan} now={now} hidesTarget={hidesTarget} onCancel={onCancel} />}
+      </TableRows>
     </Table>
   )
 }
 
 interface RowProps {
+  readonly place: RowPlace
   readonly scan: Scan
   readonly now: number
   readonly hidesTarget: boolean
   readonly onCancel: (scan: Scan) => void
 }
-function Row({ scan, now, hidesTarget, onCancel }: RowProps) {
+function Row({ place, scan, now, hidesTarget, onCancel }: RowProps) {
   const hasCounts = scan.status === 'STATUS_COMPLETED' || scan.status === 'STATUS_RUNNING'
   const isWaiting = scan.status === 'STATUS_CREATED'
   const started = <RelativeTime value={scan.startTime ?? scan.createTime} />
   return (
-    <tr data-row={scan.id}>
+    <tr {...place} data-row={scan.id}>
       <Cell label="Status">
         <span className="grid gap-1.5">
           <ScanStatus status={scan.status} />

@@ -14,7 +14,7 @@ export interface ScanSearch {
   readonly type?: readonly ScanTypeWord[] | undefined
   /** Started within so many days. */
   readonly since?: ScanAge | undefined
-  readonly size?: 25 | 50 | 100 | undefined
+  readonly size?: 25 | 50 | 100 | 500 | undefined
   readonly after?: readonly string[] | undefined
 }
 
@@ -64,6 +64,6 @@ export interface ScanPartSearch {
   readonly q?: string | undefined
   readonly state?: readonly ('affected' | 'scanned' | 'silent' | 'away')[] | undefined
   readonly level?: 'warn' | 'error' | undefined
-  readonly size?: 25 | 50 | 100 | undefined
+  readonly size?: 25 | 50 | 100 | 500 | undefined
   readonly after?: readonly string[] | undefined
 }

@@ -1,6 +1,6 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
-import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
+import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
@@ -170,7 +170,7 @@ describe('the account', () => {
 })
 
 describe('the banner', () => {
-  const banner = () => screen.queryByRole('region', { name: 'Plan' })
+  const banner = () => screen.queryByRole('region', { name: 'Upgrade' })
 
   it('is for the free plan, and stays away once it is dismissed', async () => {
     service.on('GET /v1/billing/subscription', plan('free', 'Free'))
@@ -194,10 +194,23 @@ describe('the banner', () => {
   })
 })
 
-it('opens and closes the menu of small screens', async () => {
+it('opens and closes the menu of small screens; the page that it covers is inert meanwhile', async () => {
+  const happy = (window as unknown as { happyDOM: { setViewport(size: object): void } }).happyDOM
+  happy.setViewport({ width: 390, height: 844 })
   await show()
+  const isInert = () => screen.getByRole('main', { hidden: true }).closest('[inert]') !== null
+  expect(isInert()).toBe(false)
   await userEvent.click(screen.getByRole('button', { name: 'Open menu' }))
   expect(screen.getByRole('button', { name: 'Close menu' }).getAttribute('aria-expanded')).toBe('true')
+  expect([isInert(), document.documentElement.classList.contains('overflow-hidden')]).toEqual([true, true])
+  document.querySelector<HTMLElement>('#small-menu a')?.focus()
   await userEvent.keyboard('{Escape}')
-  expect(screen.getByRole('button', { name: 'Open menu' }).getAttribute('aria-expanded')).toBe('false')
+  const button = screen.getByRole('button', { name: 'Open menu' })
+  expect(button.getAttribute('aria-expanded')).toBe('false')
+  expect([isInert(), document.activeElement]).toEqual([false, button])
+  expect(document.documentElement.classList.contains('overflow-hidden')).toBe(false)
+  await userEvent.click(button)
+  happy.setViewport({ width: 1440, height: 900 })
+  act(() => void window.dispatchEvent(new Event('resize')))
+  await waitFor(() => expect(isInert()).toBe(false))
 })

@@ -1,4 +1,5 @@
 import { Outlet } from '@tanstack/react-router'
+import { useState } from 'react'
 import { useSession } from '#identity/session.ts'
 import { useStoredFlag } from '#lib/storage.ts'
 import { useLive } from '#shell/live.ts'
@@ -14,22 +15,26 @@ export function AppShell() {
   const signals = useSignals()
   useLive()
   const [isNarrow, setIsNarrow] = useStoredFlag('sidebarCollapsed')
+  const [isMenuOpen, setIsMenuOpen] = useState(false)
   if (!session) return null
   return (
     <div data-sidebar={isNarrow ? 'collapsed' : 'expanded'} className="flex min-h-dvh">
       <a
         href="#content"
+        inert={isMenuOpen}
         className="fixed -top-15 left-3 z-(--gl-z-tooltip) rounded-md bg-invert px-3.5 py-2 font-medium text-on-invert focus:top-3"
       >
         Skip to content
       </a>
       <Sidebar session={session} signals={signals} isNarrow={isNarrow} onToggle={() => setIsNarrow(!isNarrow)} />
       <div className="relative flex min-h-dvh min-w-0 flex-1 flex-col">
-        <TopBar session={session} signals={signals} />
-        <UpgradeBanner />
-        <main id="content" tabIndex={-1} className="pg flex flex-1 flex-col">
-          <Outlet />
-        </main>
+        <TopBar session={session} signals={signals} isOpen={isMenuOpen} onOpen={setIsMenuOpen} />
+        <div inert={isMenuOpen} className="flex flex-1 flex-col">
+          <UpgradeBanner />
+          <main id="content" tabIndex={-1} className="pg flex flex-1 flex-col">
+            <Outlet />
+          </main>
+        </div>
       </div>
       <Summons />
     </div>

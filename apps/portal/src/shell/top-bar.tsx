@@ -1,34 +1,52 @@
 import type { Session } from '@glacis/contract/identity'
 import { Link } from '@tanstack/react-router'
 import { Menu as MenuIcon, X } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import { AccountMenu } from '#shell/account-menu.tsx'
+import { useSmallScreen } from '#lib/small-screen.ts'
 import { NavList } from '#shell/nav-list.tsx'
 import type { Signals } from '#shell/signals.ts'
 import { Brand } from '#ui/brand.tsx'
 
+interface TopBarProps {
+  readonly session: Session
+  readonly signals: Signals
+  readonly isOpen: boolean
+  /** While the menu is open, the page that it covers has to be inert. */
+  readonly onOpen: (isOpen: boolean) => void
+}
+
 /** The bar of small screens, and the menu that covers the page. Escape and the same button close it. */
-export function TopBar({ session, signals }: { readonly session: Session; readonly signals: Signals }) {
-  const [isOpen, setIsOpen] = useState(false)
+export function TopBar({ session, signals, isOpen, onOpen }: TopBarProps) {
+  const button = useRef<HTMLButtonElement>(null)
+  const isSmall = useSmallScreen()
   useEffect(() => {
     if (!isOpen) return
-    const close = (event: KeyboardEvent) => event.key === 'Escape' && setIsOpen(false)
+    // A wider screen has the sidebar instead, and nothing there that would close it.
+    if (!isSmall) return onOpen(false)
+    const close = (event: KeyboardEvent) => {
+      // An open menu of the bar takes the key for itself.
+      if (event.key !== 'Escape' || event.defaultPrevented) return
+      onOpen(false)
+      button.current?.focus()
+    }
     document.addEventListener('keydown', close)
     document.documentElement.classList.add('overflow-hidden')
     return () => {
       document.removeEventListener('keydown', close)
       document.documentElement.classList.remove('overflow-hidden')
     }
-  }, [isOpen])
+  }, [isOpen, isSmall, onOpen])
   return (
     <>
       <header className="sticky top-0 z-(--gl-z-topbar) flex h-14 flex-none items-center gap-1 border-b border-line bg-canvas px-2 md:hidden">
         <button
+          ref={button}
           type="button"
           aria-label={isOpen ? 'Close menu' : 'Open menu'}
           aria-expanded={isOpen}
           aria-controls="small-menu"
-          onClick={() => setIsOpen(!isOpen)}
+          onClick={() => onOpen(!isOpen)}
           className="grid size-11 place-items-center rounded-md text-ink-2 hover:bg-active hover:text-ink [&_.lucide]:size-4.5"
         >
           {isOpen ? <X /> : <MenuIcon />}
@@ -45,7 +63,7 @@ export function TopBar({ session, signals }: { readonly session: Session; readon
           id="small-menu"
           className="fixed inset-x-0 top-14 bottom-0 z-(--gl-z-topbar) overflow-y-auto bg-surface pb-8 md:hidden"
         >
-          <NavList shape="touch" signals={signals} onGo={() => setIsOpen(false)} />
+          <NavList shape="touch" signals={signals} onGo={() => onOpen(false)} />
         </div>
       )}
     </>

@@ -17,7 +17,7 @@ export function UpgradeBanner() {
   const { plan, quota } = data.subscription
   return (
     <section
-      aria-label="Plan"
+      aria-label="Upgrade"
       className="flex min-h-11 items-center gap-3 border-b border-main-edge bg-main-tint py-1.5 pr-5 pl-8 text-main-ink max-md:items-start max-md:py-2.5 max-md:pr-2 max-md:pl-4"
     >
       <Gauge aria-hidden="true" className="size-4 max-md:mt-0.5" />

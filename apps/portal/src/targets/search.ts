@@ -23,7 +23,7 @@ export interface ScopeSearch {
   readonly agent?: string | undefined
   readonly state?: readonly StateWord[] | undefined
   readonly sort?: string | undefined
-  readonly size?: 25 | 50 | 100 | undefined
+  readonly size?: 25 | 50 | 100 | 500 | undefined
   readonly after?: readonly string[] | undefined
 }
 

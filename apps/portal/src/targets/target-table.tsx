@@ -15,6 +15,7 @@ import { SeverityCells, SeverityHeads } from '#ui/severity-columns.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { AgentStatus, ScanStatus } from '#ui/status.tsx'
 import { Cell, CellLink, HeaderCell, StackedName, Table } from '#ui/table.tsx'
+import { lengthOf, TableRows } from '#ui/table-rows.tsx'
 
 interface TargetTableProps {
   /** Undefined while they are on their way. */
@@ -34,7 +35,7 @@ export function TargetTable({ targets, sort, onSort, onEdit, onDelete, picking }
     ...(onSort && { onSort: () => onSort(sort === by ? undefined : by) }),
   })
   return (
-    <Table label="Targets" tall>
+    <Table label="Targets" tall {...lengthOf(targets)}>
       <thead>
         <tr>
           <PickAll picking={picking} count={targets?.length ?? 0} />
@@ -59,10 +60,9 @@ export function TargetTable({ targets, sort, onSort, onEdit, onDelete, picking }
           </HeaderCell>
         </tr>
       </thead>
-      <tbody>
-        {!targets && <SkeletonRows columns={10} />}
-        {targets?.map((target) => (
-          <tr key={target.id} data-row={target.id} aria-selected={picking.selection.ids.has(target.id) || undefined}>
+      <TableRows items={targets} idOf={({ id }) => id} skeleton={<SkeletonRows columns={10} />}>
+        {(target, place) => (
+          <tr {...place} data-row={target.id} aria-selected={picking.selection.ids.has(target.id) || undefined}>
             <Pick picking={picking} id={target.id} name={target.name} />
             <Cell label="Target" primary>
               <CellLink
@@ -93,8 +93,8 @@ export function TargetTable({ targets, sort, onSort, onEdit, onDelete, picking }
               <RowMenu target={target} onEdit={onEdit} onDelete={onDelete} />
             </Cell>
           </tr>
-        ))}
-      </tbody>
+        )}
+      </TableRows>
     </Table>
   )
 }

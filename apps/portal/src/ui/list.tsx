@@ -89,10 +89,10 @@ interface ListPagerProps {
   readonly page: Page | undefined
   /** Used where the answer itself carries no total. */
   readonly total?: number | undefined
-  readonly onTurn: (to: { readonly after: readonly string[] | undefined; readonly size?: 25 | 50 | 100 }) => void
+  readonly onTurn: (to: { readonly after: readonly string[] | undefined; readonly size?: 25 | 50 | 100 | 500 }) => void
 }
 
-const sizes = [25, 50, 100] as const
+const sizes = [25, 50, 100, 500] as const
 
 /** How many rows a list has: as the answer says, or as counted once its last page is here. */
 export function totalOf(page: Page | undefined, rowsUpToHere: number): number | undefined {

@@ -2,7 +2,9 @@ import { Menu as Root, MenuButton, MenuItem as Item, MenuItems, MenuSeparator } 
 import { createLink } from '@tanstack/react-router'
 import { Check } from 'lucide-react'
 import type { AnchorHTMLAttributes, ButtonHTMLAttributes, MouseEvent, ReactNode, Ref } from 'react'
+import { createPortal } from 'react-dom'
 import { cx } from '#lib/cx.ts'
+import { useSmallScreen } from '#lib/small-screen.ts'
 import { buttonClass, type ButtonSize, type ButtonVariant } from '#ui/button.tsx'
 
 export type MenuPlace = 'bottom start' | 'bottom end' | 'top start' | 'top end'
@@ -10,6 +12,7 @@ export type MenuPlace = 'bottom start' | 'bottom end' | 'top start' | 'top end'
 /**
  * A button and the menu it opens. Arrows move, typing finds (the text typed is forgotten after 350 ms),
  * Escape closes. Children are `MenuAction`, `MenuLink`, `MenuChoice` and `MenuLine`.
+ * On a small screen it covers what a finger would hit beside it: the page behind is dimmed, inert and still.
  */
 export function Menu({
   label,
@@ -37,26 +40,34 @@ export function Menu({
   readonly buttonMark?: `data-${string}`
   readonly children: ReactNode
 }) {
+  const isSmall = useSmallScreen()
   return (
     <Root>
-      <MenuButton
-        {...(buttonMark && { [buttonMark]: '' })}
-        aria-label={label}
-        className={buttonClassName ?? buttonClass({ variant, size, square })}
-      >
-        {button}
-      </MenuButton>
-      <MenuItems
-        transition
-        modal={false}
-        anchor={{ to: place, gap: 4, padding: 8 }}
-        className={cx(
-          'z-(--gl-z-menu) rounded-lg bg-raised p-[5px] shadow-menu transition-[opacity,translate] duration-(--gl-dur-base) ease-out focus:outline-none data-closed:translate-y-(--gl-nudge) data-closed:opacity-0',
-          widthClassName,
-        )}
-      >
-        {children}
-      </MenuItems>
+      {({ open }) => (
+        <>
+          {open &&
+            isSmall &&
+            createPortal(<div aria-hidden="true" className="fixed inset-0 z-(--gl-z-scrim) bg-scrim" />, document.body)}
+          <MenuButton
+            {...(buttonMark && { [buttonMark]: '' })}
+            aria-label={label}
+            className={buttonClassName ?? buttonClass({ variant, size, square })}
+          >
+            {button}
+          </MenuButton>
+          <MenuItems
+            transition
+            modal={isSmall}
+            anchor={{ to: place, gap: 4, padding: 8 }}
+            className={cx(
+              'z-(--gl-z-menu) rounded-lg bg-raised p-[5px] shadow-menu transition-[opacity,translate] duration-(--gl-dur-base) ease-out focus:outline-none data-closed:translate-y-(--gl-nudge) data-closed:opacity-0',
+              widthClassName,
+            )}
+          >
+            {children}
+          </MenuItems>
+        </>
+      )}
     </Root>
   )
 }

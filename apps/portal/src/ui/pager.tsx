@@ -13,7 +13,7 @@ export function Pager({
   total,
   totalIsExact = true,
   size,
-  sizes = [25, 50, 100],
+  sizes = [25, 50, 100, 500],
   onSize,
   onPrevious,
   onNext,

@@ -10,18 +10,22 @@ const icons: Readonly<Record<ToastKind, ReactNode>> = {
   error: <CircleAlert aria-hidden="true" className="mt-px size-4.5 text-red-mark" />,
 }
 
-/** The notices, stacked at the bottom right, newest at the bottom. The clocks stop while one is read. */
+/**
+ * The notices, stacked at the bottom right, newest at the bottom. The clocks stop while one is read.
+ * On a very low window, such as a page magnified four times, they would cover what one works with:
+ * there they stand above the page and move it down.
+ */
 export function ToastRegion() {
   const toasts = useToasts()
   return (
-    <section aria-label="Notifications">
+    <section aria-label="Notifications" className="short:sticky short:top-0 short:-order-1 short:z-(--gl-z-toast)">
       <div
         role="presentation"
         onPointerEnter={pauseToasts}
         onPointerLeave={resumeToasts}
         onFocus={pauseToasts}
         onBlur={resumeToasts}
-        className="fixed right-5 bottom-5 z-(--gl-z-toast) grid w-[min(372px,calc(100vw-32px))] gap-2.5 empty:hidden max-md:right-4 max-md:bottom-4"
+        className="fixed right-5 bottom-5 z-(--gl-z-toast) grid w-[min(372px,calc(100vw-32px))] gap-2.5 empty:hidden max-md:right-4 max-md:bottom-4 short:static short:max-h-[50dvh] short:w-full short:gap-1 short:overflow-y-auto short:bg-canvas short:p-1"
       >
         {toasts.map((toast) => (
           <ToastView key={toast.id} toast={toast} />

@@ -1,6 +1,7 @@
 /** Agents as the contract shows them. */
 import type { Agent } from '@glacis/contract/agent'
 import type { Ctx } from '#ctx.ts'
+import { anyOf } from '#database/any.ts'
 import type { AgentTable } from '#database/tables.ts'
 import { version } from '#version.ts'
 import type { Selectable } from 'kysely'
@@ -56,7 +57,7 @@ export async function agentNames(ctx: Ctx, ids: readonly string[]): Promise<Read
     .selectFrom('agent')
     .selectAll()
     .where('account_id', '=', ctx.account)
-    .where('id', 'in', wanted)
+    .where('id', '=', anyOf(wanted))
     .execute()
   return new Map(rows.map((row) => [row.id, briefOf(row, ctx.now)]))
 }

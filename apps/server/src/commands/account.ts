@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { readConfig } from '#config.ts'
 import { type Database, openDatabase } from '#database/index.ts'
 import { migrate } from '#database/migrate.ts'
+import { noteDeletion } from '#deletions.ts'
 import { migrations } from '#database/migrations.ts'
 import { createLogger } from '#log.ts'
 import { Obstacle, WrongWords } from '#obstacle.ts'
@@ -49,7 +50,10 @@ export async function administerAccounts(words: readonly string[], { environment
     return print(`${rows} rows of ${account.email} are in ${file}.`)
   }
   if (!isSure) throw new Obstacle(`This removes the account of ${account.email} for good; say --yes to do it.`)
-  await database.owner.deleteFrom('account').where('id', '=', account.id).execute()
+  await database.owner.transaction().execute(async (tx) => {
+    await tx.deleteFrom('account').where('id', '=', account.id).execute()
+    await noteDeletion(tx, { action: 'account.delete', accountId: account.id, identityId: null, detail: {} })
+  })
   print(`The account of ${account.email} is gone.`)
 }
 

@@ -63,6 +63,11 @@ it('helps somebody through a whole life, and leaves a trail of it', async () => 
   expect([kept.code, kept.said]).toEqual([1, 'This removes nora@aarewerk.example for good; repeat it with --yes.\n'])
   expect((await glacis(['delete', identity.id, '--yes'])).out).toBe('Removed nora@aarewerk.example.\n')
   expect(JSON.parse((await glacis(['list', '--json'])).out)).toEqual({ identities: [] })
+  const left = (await glacis(['deletions', '--json'])).out
+  expect(JSON.parse(left)).toMatchObject({
+    deletions: [{ action: 'identity.delete', identityId: identity.id, detail: { targets: 0 } }],
+  })
+  expect(left).not.toMatch(/nora|aarewerk/i)
 }, 60_000)
 
 it.each([

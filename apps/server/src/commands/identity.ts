@@ -9,6 +9,7 @@ import { readConfig } from '#config.ts'
 import { type Database, openDatabase } from '#database/index.ts'
 import { migrate } from '#database/migrate.ts'
 import { migrations } from '#database/migrations.ts'
+import { deletions, noteDeletion } from '#deletions.ts'
 import { createLogger } from '#log.ts'
 import { Obstacle, WrongWords } from '#obstacle.ts'
 import { reachDatabase } from './reach.ts'
@@ -48,6 +49,7 @@ const verbs = new Map<string, Verb>([
   ['enable', { takes: ['<e-mail or id>'], run: (desk, words) => turn(desk, words, 'active') }],
   ['reset-2fa', { takes: ['<e-mail or id>'], run: resetSecondFactors }],
   ['delete', { takes: ['<e-mail or id>'], run: remove }],
+  ['deletions', { takes: [], run: listDeletions }],
 ])
 
 const usage = `Usage: glacis identity <verb>
@@ -60,6 +62,7 @@ const usage = `Usage: glacis identity <verb>
   enable <e-mail or id>                 open it again
   reset-2fa <e-mail or id>              remove its second factors, for somebody who has lost them
   delete <e-mail or id> --yes           remove the account with its scopes, scans and risks
+  deletions                             what was deleted on the command line, when and by whom
 
 With --json the answer is JSON. It works whether or not Glacis runs.`
 
@@ -205,11 +208,27 @@ async function remove({ people, database }: Desk, [who = '']: readonly string[],
     throw new Obstacle(`This removes ${person.email}${weight} for good; repeat it with --yes.`)
   }
   await people.remove(person.id)
-  // What was found for somebody who is gone would be scanned for nobody.
-  if (account) await database.owner.deleteFrom('account').where('id', '=', account.id).execute()
+  await database.owner.transaction().execute(async (tx) => {
+    // What was found for somebody who is gone would be scanned for nobody.
+    if (account) await tx.deleteFrom('account').where('id', '=', account.id).execute()
+    const about = { accountId: account?.id ?? null, identityId: person.id, detail: { targets } }
+    await noteDeletion(tx, { action: 'identity.delete', ...about })
+  })
   return {
     lines: [`Removed ${person.email}${targets > 0 ? ` and ${counted(targets, 'scope')}` : ''}.`],
     data: { removed: { id: person.id, email: person.email, targets } },
+  }
+}
+
+async function listDeletions({ database }: Desk): Promise<Answer> {
+  const all = await deletions(database.owner)
+  const lines = all.map(
+    ({ at, operator, action, accountId, identityId }) =>
+      `${at.toISOString()}  ${action.padEnd(16)}${identityId ?? accountId ?? ''}  by ${operator}`,
+  )
+  return {
+    lines: lines.length > 0 ? lines : ['Nothing was deleted yet.'],
+    data: { deletions: all.map(({ at, ...one }) => ({ time: at.toISOString(), ...one })) },
   }
 }
 

@@ -6,17 +6,25 @@
 import type { Actor, Ctx, Log } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
 import { randomUUIDv7 } from 'node:crypto'
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Kysely, PostgresDialect } from 'kysely'
 import { Pool, types } from 'pg'
+import { TersePgClient } from '#database/client.ts'
+import { createTransact, type Transact } from '#database/transaction.ts'
 
 export interface Database {
   readonly app: Kysely<Tables>
   readonly owner: Kysely<Tables>
+  readonly transact: Transact
   /** Billing is off: no account has a limit. */
   readonly isUnlimited: boolean
   close(): Promise<void>
 }
 
+/**
+ * A statement that is kept is planned anew for its values each time: a plan for any value knows no
+ * partial index, and `on conflict` finds none whose condition is a parameter.
+ */
+const settings = '-c TimeZone=UTC -c jit=off -c plan_cache_mode=force_custom_plan'
 const numericOid = 1700
 const bigintOid = 20
 const dateOid = 1082
@@ -37,25 +45,29 @@ export function openDatabase(
   types.setTypeParser(dateOid, String)
   const pools = [
     new Pool({
+      Client: TersePgClient,
       connectionString: url,
       max: appMax,
-      options: '-c role=glacis_app -c TimeZone=UTC -c jit=off',
+      options: `-c role=glacis_app ${settings}`,
       idleTimeoutMillis: 30_000,
     }),
     new Pool({
+      Client: TersePgClient,
       connectionString: url,
       max: ownerMax,
-      options: '-c TimeZone=UTC -c jit=off',
+      options: settings,
       idleTimeoutMillis: 30_000,
     }),
   ] as const
   // An idle connection that breaks must not end the process; the next query reports it.
   for (const pool of pools) pool.on('error', (error) => log.warn({ error: error.message }, 'database connection lost'))
-  const [app, owner] = pools.map((pool) => new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }))
-  if (!app || !owner) throw new Error('two pools were opened')
+  const dialect = new PostgresDialect({ pool: pools[0] })
+  const app = new Kysely<Tables>({ dialect })
+  const owner = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pools[1] }) })
   return {
     app,
     owner,
+    transact: createTransact(app, dialect),
     isUnlimited,
     async close() {
       await Promise.all([app.destroy(), owner.destroy()])
@@ -93,17 +105,16 @@ async function once<T>(
   as: { readonly account: string; readonly actor: Actor; readonly log: Log; readonly now?: Date },
   work: (ctx: Ctx) => Promise<T>,
 ): Promise<T> {
-  return database.app.transaction().execute(async (tx) => {
-    await sql`select set_config('glacis.account', ${as.account}, true)`.execute(tx)
-    return work({
+  return database.transact(as.account, (tx) =>
+    work({
       account: as.account,
       actor: as.actor,
       log: as.log,
       now: as.now ?? new Date(),
       tx,
       isUnlimited: database.isUnlimited,
-    })
-  })
+    }),
+  )
 }
 
 /** A new id. Ids of version 7 (RFC 9562) sort by the time they were made. */

@@ -11,6 +11,8 @@ import * as schedules from '#database/migrations/0010-schedules.ts'
 import * as triage from '#database/migrations/0011-triage.ts'
 import * as rollups from '#database/migrations/0012-rollups.ts'
 import * as feeds from '#database/migrations/0013-knowledge.ts'
+import * as trail from '#database/migrations/0014-trail-and-search.ts'
+import * as fixOrigins from '#database/migrations/0015-fix-origins.ts'
 
 export const migrations = [
   accounts,
@@ -25,4 +27,6 @@ export const migrations = [
   triage,
   rollups,
   feeds,
+  trail,
+  fixOrigins,
 ] as const

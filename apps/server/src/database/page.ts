@@ -1,7 +1,9 @@
 /** Keyset pages: a token names the last row that was seen and the question it belongs to. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { z } from 'zod'
+import type { Ctx } from '#ctx.ts'
 import { invalid } from '#errors.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { z } from 'zod'
 
 export const pageSizeDefault = 50
 
@@ -71,4 +73,18 @@ export function cutPage<Row>(
   const token = JSON.stringify({ q: page.question, k: key(last) })
   const body = Buffer.from(token).toString('base64url')
   return { rows: kept, nextPageToken: sign(body) + body }
+}
+
+/** Lists are counted up to here; beyond it the total says that it is not exact. */
+const countMax = 10_000
+
+/** How many rows a list has on all its pages, for its first one; `rows` selects them without order and bound. */
+export async function totalOf(
+  ctx: Ctx,
+  rows: RawBuilder<unknown>,
+): Promise<{ totalSize: number; totalSizeIsExact: boolean }> {
+  const counted = await sql<{ total: number }>`
+    select count(*)::int as total from (${rows} limit ${sql.lit(countMax + 1)}) as counted`.execute(ctx.tx)
+  const total = counted.rows[0]?.total ?? 0
+  return { totalSize: Math.min(total, countMax), totalSizeIsExact: total <= countMax }
 }

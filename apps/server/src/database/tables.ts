@@ -40,7 +40,7 @@ export interface Tables {
     known_exploited_at: Date | null
   }
   threat_change: { threat_id: string; turn: Generated<number> }
-  distribution_fix: { key: string; product: string; release: string; fixed_version: string }
+  distribution_fix: { key: string; product: string; release: string; fixed_version: string; origin: string }
   release_cycle: ReleaseCycleTable
   software: { part: string; vendor: string; product: string; title: string; threats: number; search: Generated<string> }
   host: HostTable
@@ -60,6 +60,7 @@ export interface Tables {
     reason: string
   }
   scan_event: { account_id: string; id: string; scan_id: string; at: Date; level: string; message: string }
+  deletion: DeletionTable
   issue: IssueTable
   occurrence: OccurrenceTable
   issue_event: IssueEventTable
@@ -203,6 +204,16 @@ interface ReleaseCycleTable {
   latest: string
 }
 /** threats (with threat_product and threat_change) */
+export interface DeletionTable {
+  id: string
+  at: Generated<Date>
+  operator: string
+  action: string
+  former_account: string | null
+  former_identity: string | null
+  detail: Json<Record<string, number>>
+}
+
 export interface ThreatTable {
   id: string
   key: string

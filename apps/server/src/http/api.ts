@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { agentArchive, archivePath } from '#agents/index.ts'
+import type { Knowledge } from '@glacis/intelligence'
 import type { Database } from '#database/index.ts'
 import { serveLive } from '#http/live.ts'
 import type { Guard } from '#http/guard.ts'
@@ -15,6 +16,7 @@ import { serveApi } from '#http/routes/index.ts'
 import type { Jobs } from '#jobs.ts'
 import type { Live } from '#live.ts'
 import type { Sending } from '#notifications/index.ts'
+import type { FeedAddresses } from '#packs/index.ts'
 import { version } from '#version.ts'
 import type { FastifyInstance } from 'fastify'
 
@@ -29,6 +31,8 @@ export interface ApiOptions {
   /** Folder of the project, for the texts that it ships with. */
   readonly root: string
   readonly url: string
+  readonly feeds: FeedAddresses
+  readonly knowledge: Knowledge
   /** Absent where no agent may connect. */
   readonly runner?: Omit<RunnerOptions, 'database' | 'live'>
 }

@@ -1,14 +1,16 @@
-/** The call that answers with a list of issues as a file, however long. */
+/** The calls that answer with a list as a file, however long. */
 import { Readable } from 'node:stream'
+import { ProductExportQuery } from '@glacis/contract/inventory'
 import { fromQueryString } from '@glacis/contract/query-string'
 import { ExportQuery } from '@glacis/contract/triage'
 import { record } from '#audit.ts'
 import { type Database, inAccount } from '#database/index.ts'
 import type { Guard } from '#http/guard.ts'
+import { exportProducts } from '#inventory/index.ts'
 import { exportIssues } from '#issues/index.ts'
 import type { FastifyInstance } from 'fastify'
 
-/** Serves `/v1/issues/export`: the rows leave as they are read. A file that breaks off ends its connection. */
+/** Serves `/v1/issues/export` and `/v1/products/export`: the rows leave as they are read. A file that breaks off ends its connection. */
 export function serveExports(app: FastifyInstance, database: Database, guard: Guard): void {
   app.get('/v1/issues/export', async (request, reply) => {
     const as = await guard.admit(request)
@@ -21,6 +23,22 @@ export function serveExports(app: FastifyInstance, database: Database, guard: Gu
     return reply
       .type(order.format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8')
       .header('content-disposition', `attachment; filename="glacis-risks-${day}.${order.format}"`)
+      .send(Readable.from(pieces, { objectMode: true, highWaterMark: 1 }))
+  })
+  app.get('/v1/products/export', async (request, reply) => {
+    const as = await guard.admit(request)
+    const order = ProductExportQuery.parse(fromQueryString(request.url.split('?', 2)[1] ?? ''))
+    const now = new Date()
+    await inAccount(database, as, (ctx) =>
+      record(ctx, 'product.export', { kind: 'account', id: as.account }, { ...order }),
+    )
+    const pieces = exportProducts((work) => inAccount(database, as, work), order, now)
+    const [type, ending] =
+      order.format === 'csv' ? ['text/csv; charset=utf-8', 'csv'] : ['application/vnd.cyclonedx+json', 'cdx.json']
+    const name = `glacis-technologies-${now.toISOString().slice(0, 10)}.${ending}`
+    return reply
+      .type(type)
+      .header('content-disposition', `attachment; filename="${name}"`)
       .send(Readable.from(pieces, { objectMode: true, highWaterMark: 1 }))
   })
 }

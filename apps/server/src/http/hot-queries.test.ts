@@ -1,5 +1,4 @@
 /** What lists, details and charts ask the database, explained on an account that is most of the data. */
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Ctx, systemActor } from '#ctx.ts'
 import { type Database, inAccount, openDatabase } from '#database/index.ts'
@@ -13,6 +12,7 @@ import { affectedHosts, closeEndedDays, issuesBySeverity, issuesByStatus, scans,
 import { describeTargets, getTarget, listTargets } from '#targets/index.ts'
 import { testDatabase } from '#testing/database.ts'
 import { accountId, rowId, seed } from '#testing/large.ts'
+import { type Statement, statementsOf } from '#testing/statements.ts'
 import { sql } from 'kysely'
 
 const size = { hosts: 3000, issues: 1000, occurrencesPerHost: 10, smallAccounts: 2 }
@@ -95,30 +95,6 @@ const calls: Readonly<Record<string, (ctx: Ctx) => Promise<unknown>>> = {
   'the graph of a target': (ctx) => ecosystem(ctx, { maxNodes: 200, filter: { targetId: target } }),
 }
 
-interface Statement {
-  readonly text: string
-  readonly values: readonly unknown[]
-}
-
-/** Every statement that `work` sends, as it is sent. */
-async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
-  const seen: Statement[] = []
-  const { query } = pg.Client.prototype
-  pg.Client.prototype.query = function note(this: pg.Client, ...given: unknown[]) {
-    const [text, values] = given
-    if (typeof text === 'string' && /^\s*(select|with|update|insert|delete)\b/i.test(text)) {
-      seen.push({ text, values: Array.isArray(values) ? values : [] })
-    }
-    return Reflect.apply(query, this, given)
-  } as typeof query
-  try {
-    await work()
-  } finally {
-    pg.Client.prototype.query = query
-  }
-  return seen
-}
-
 /** Big tables that the plan of a statement reads as a whole. */
 async function readWhole(ctx: Ctx, { text, values }: Statement): Promise<string[]> {
   const parts = text
@@ -134,7 +110,8 @@ describe('no big table is read from one end to the other for', () => {
     const as = { account: accountId(0), actor: systemActor, log: nothing }
     const call = calls[name]
     if (!call) throw new Error('the names are those of the calls')
-    const statements = await statementsOf(() => inAccount(database, as, call))
+    const sent = await statementsOf(() => inAccount(database, as, call))
+    const statements = sent.filter(({ text }) => /^\s*(select|with|update|insert|delete)\b/i.test(text))
     expect(statements.length).toBeGreaterThan(0)
     for (const statement of statements) {
       const found = await inAccount(database, as, (ctx) => readWhole(ctx, statement))

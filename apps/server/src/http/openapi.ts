@@ -2,6 +2,7 @@
 import { type Endpoint, hasQuery, pathParameters } from '@glacis/contract/endpoint'
 import { Notice } from '@glacis/contract/channel'
 import { ApiError } from '@glacis/contract/primitives'
+import { ProductExportQuery } from '@glacis/contract/inventory'
 import { ReportQuery } from '@glacis/contract/scan'
 import { ExportQuery } from '@glacis/contract/triage'
 import { exampleOf } from '#http/example.ts'
@@ -58,7 +59,22 @@ export function openApi(endpoints: readonly Endpoint[], { url, version }: { url:
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint) }
   }
   paths['/v1/scans/{id}/report'] = { get: report() }
-  paths['/v1/issues/export'] = { get: issueExport() }
+  paths['/v1/issues/export'] = {
+    get: fileOf(ExportQuery, {
+      operationId: 'getIssuesExport',
+      tags: ['issues'],
+      summary: 'Every issue of a filter as a file, without a limit. Rows come in the order of their ids.',
+      content: { 'text/csv': {}, 'application/json': {} },
+    }),
+  }
+  paths['/v1/products/export'] = {
+    get: fileOf(ProductExportQuery, {
+      operationId: 'getProductsExport',
+      tags: ['products'],
+      summary: 'Every product of a filter as a file: a table, or a bill of materials in CycloneDX 1.6.',
+      content: { 'text/csv': {}, 'application/vnd.cyclonedx+json': {} },
+    }),
+  }
   paths['/v1/events'] = { get: stream() }
   return {
     openapi: '3.1.0',
@@ -239,16 +255,15 @@ function report(): Json {
   }
 }
 
-function issueExport(): Json {
-  const query = propertiesOf(schemaOf(ExportQuery, 'input')) ?? {}
+/** A call that answers with a file; a filter's members are dotted. */
+function fileOf(input: z.ZodType, { content, ...words }: { readonly content: Json } & Json): Json {
+  const query = propertiesOf(schemaOf(input, 'input')) ?? {}
   const { filter, ...own } = query
   const members =
     typeof filter === 'object' && filter !== null && 'properties' in filter ? Object(filter.properties) : {}
   const dotted = Object.entries(members).map(([name, schema]) => [`filter.${name}`, schema] as const)
   return {
-    operationId: 'getIssuesExport',
-    tags: ['issues'],
-    summary: 'Every issue of a filter as a file, without a limit. Rows come in the order of their ids.',
+    ...words,
     parameters: [...Object.entries(own), ...dotted].map(([name, schema]) => ({
       name,
       in: 'query',
@@ -257,7 +272,7 @@ function issueExport(): Json {
       ...(isArray(schema) && { style: 'form', explode: true }),
     })),
     responses: {
-      '200': { description: 'The file', content: { 'text/csv': {}, 'application/json': {} } },
+      '200': { description: 'The file', content },
       ...refusals(),
     },
   }

@@ -13,7 +13,10 @@ export async function servePortal(app: FastifyInstance, folder: string | null): 
       root: folder,
       preCompressed: true,
       index: false,
-      wildcard: false,
+      // Looked for when they are asked for: a build while the server runs brings files of new names.
+      wildcard: true,
+      // Folders are not served; what has no ending is a page.
+      allowedPath: (path) => /\.\w+$/.test(path),
       cacheControl: false,
       setHeaders(reply, path) {
         const isNamedByContent = path.includes('/files/')

@@ -1,5 +1,6 @@
 import type { Host, Product, Service } from '@glacis/contract/inventory'
 import type { Ctx } from '#ctx.ts'
+import { anyOf } from '#database/any.ts'
 import { endOfLife } from '#inventory/ends.ts'
 import type { Tables } from '#database/tables.ts'
 import type { Selectable } from 'kysely'
@@ -20,7 +21,7 @@ export async function inventoryOf(
     .selectAll('product')
     .select(['host_product.host_id', 'host_product.port'])
     .where('host_product.account_id', '=', ctx.account)
-    .where('host_product.host_id', 'in', hostIds)
+    .where('host_product.host_id', '=', anyOf(hostIds))
     .where('host_product.gone_at', 'is', null)
     .orderBy('product.name')
     .orderBy('host_product.port')
@@ -35,7 +36,7 @@ export async function servicesOf(ctx: Ctx, hostIds: readonly string[]): Promise<
     .selectFrom('service')
     .selectAll()
     .where('account_id', '=', ctx.account)
-    .where('host_id', 'in', hostIds)
+    .where('host_id', '=', anyOf(hostIds))
     .where('gone_at', 'is', null)
     .orderBy('port')
     .execute()

@@ -2,7 +2,7 @@ import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/inventory'
 import type { HostOrder } from '@glacis/contract/inventory'
 import type { Ctx } from '#ctx.ts'
-import { cutPage, readPage } from '#database/page.ts'
+import { cutPage, readPage, totalOf } from '#database/page.ts'
 import { describeHosts, type Targets } from '#inventory/hosts.ts'
 import { type RawBuilder, sql } from 'kysely'
 
@@ -27,26 +27,29 @@ export async function listHosts(
   const { filter = {}, orderBy = 'ORDER_BY_MOST_RECENT' } = input
   const page = readPage(input, { filter, orderBy })
   const { column, type, isRising } = orders[orderBy]
-  const where = conditions(ctx, filter)
   const [sort, id] = page.after ?? []
-  if (page.after) {
-    where.push(sql`(${column}, host.id) ${isRising ? sql`>` : sql`<`} (${sort}::${type}, ${id}::uuid)`)
-  }
+  const after = page.after
+    ? sql`and (${column}, host.id) ${isRising ? sql`>` : sql`<`} (${sort}::${type}, ${id}::uuid)`
+    : sql``
   const direction = isRising ? sql`asc` : sql`desc`
-  const { rows } = await sql<{ id: string; sort: string }>`
-    select host.id, ${column}::text as sort
+  const found = sql`
     from host
     join target on target.account_id = host.account_id and target.id = host.target_id
-    where ${sql.join(where, sql` and `)}
-    order by ${column} ${direction}, host.id ${direction}
-    limit ${page.size + 1}`.execute(ctx.tx)
+    where ${sql.join(conditions(ctx, filter), sql` and `)}`
+  const [{ rows }, total] = await Promise.all([
+    sql<{ id: string; sort: string }>`
+      select host.id, ${column}::text as sort ${found} ${after}
+      order by ${column} ${direction}, host.id ${direction}
+      limit ${page.size + 1}`.execute(ctx.tx),
+    page.after ? {} : totalOf(ctx, sql`select ${found}`),
+  ])
   const cut = cutPage(page, rows, (row) => [row.sort, row.id])
   const described = await describeHosts(
     ctx,
     cut.rows.map((row) => row.id),
     targets,
   )
-  return { hosts: cut.rows.flatMap((row) => described.get(row.id) ?? []), nextPageToken: cut.nextPageToken }
+  return { hosts: cut.rows.flatMap((row) => described.get(row.id) ?? []), nextPageToken: cut.nextPageToken, ...total }
 }
 
 function conditions(ctx: Ctx, filter: Filter): RawBuilder<unknown>[] {

@@ -42,19 +42,15 @@ export async function describeHosts(
 ): Promise<ReadonlyMap<string, Host>> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return new Map()
-  const rows = await ctx.tx
-    .selectFrom('host')
-    .selectAll()
-    .where('account_id', '=', ctx.account)
-    .where('id', 'in', wanted)
-    .execute()
-  const merged = await mergedOf(ctx, wanted)
-  const members = [...wanted, ...merged.map((row) => row.id)]
-  const counts = await countsOf(ctx, wanted, merged)
-  const contents = isBrief ? [] : members
-  const described = await targets(ctx, isBrief ? [] : rows.map((row) => row.target_id))
-  const inventory = await inventoryOf(ctx, contents)
-  const services = await servicesOf(ctx, contents)
+  const group = await withMerged(ctx, wanted)
+  const [rows, merged] = [group.filter((row) => !row.is_member), group.filter((row) => row.is_member)]
+  const contents = isBrief ? [] : [...wanted, ...merged.map((row) => row.id)]
+  const [counts, described, inventory, services] = await Promise.all([
+    countsOf(ctx, wanted, merged),
+    targets(ctx, isBrief ? [] : rows.map((row) => row.target_id)),
+    inventoryOf(ctx, contents),
+    servicesOf(ctx, contents),
+  ])
   return new Map(
     rows.map((row) => {
       const target = described.get(row.target_id)
@@ -94,14 +90,19 @@ function latest(times: readonly Date[]): Date {
 
 type Row = Selectable<Tables['host']>
 
-async function mergedOf(ctx: Ctx, ids: readonly string[]): Promise<Row[]> {
-  return ctx.tx
-    .selectFrom('host')
-    .selectAll()
-    .where('account_id', '=', ctx.account)
-    .where('merged_into', 'in', ids)
-    .orderBy(sql`address::inet`)
-    .execute()
+/** These hosts and, as members, those that were merged into them, the latter by address. */
+async function withMerged(ctx: Ctx, ids: readonly string[]): Promise<(Row & { readonly is_member: boolean })[]> {
+  const { rows } = await sql<Row & { is_member: boolean }>`
+    select *, false as is_member from host
+    where account_id = ${ctx.account} and id = any(${ids}::uuid[])
+    union all
+    select * from (
+      select *, true from host
+      -- The index holds those that were merged alone, and is used only where that is said.
+      where account_id = ${ctx.account} and merged_into = any(${ids}::uuid[]) and merged_into is not null
+      order by address::inet
+    ) as members`.execute(ctx.tx)
+  return rows
 }
 
 /** An issue on a host and on one that was merged into it counts once. */

@@ -2,7 +2,13 @@ import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/inventory'
 import type { ProductThreat } from '@glacis/contract/inventory'
 import type { Threat } from '@glacis/contract/threat'
-import { type Applicability, issueQualityMin, matchProduct } from '@glacis/intelligence'
+import {
+  type Applicability,
+  issueQualityMin,
+  type Knowledge,
+  matchProduct,
+  type MatchSubject,
+} from '@glacis/intelligence'
 import type { Ctx } from '#ctx.ts'
 import { cutPage, readPage } from '#database/page.ts'
 import { notFound } from '#errors.ts'
@@ -36,6 +42,7 @@ export async function listProductThreats(
   ctx: Ctx,
   input: ParsedInputOf<typeof contract.listProductThreats>,
   threatsById: ThreatsById,
+  knowledge: Knowledge,
 ): Promise<ResultOf<typeof contract.listProductThreats>> {
   const { id, filter = {} } = input
   const product = await ctx.tx
@@ -75,26 +82,72 @@ export async function listProductThreats(
     ctx,
     cut.rows.map((row) => row.id),
   )
+  const builds = await buildsOf(ctx, id)
+  const known = await withFixes(ctx, product.subject, cut.rows, knowledge)
   const threats = cut.rows.flatMap((row): ProductThreat[] => {
     const one = shown.get(row.id)
-    return one ? [{ ...one, ...verdictOf(product.wfn, row), ...(row.issue_id && { issueId: row.issue_id }) }] : []
+    return one
+      ? [{ ...one, ...verdictOf(product.wfn, builds, row, known), ...(row.issue_id && { issueId: row.issue_id }) }]
+      : []
   })
   return { threats, nextPageToken: cut.nextPageToken }
 }
 
+/** How a product was seen; hosts of one version may run builds that hold different fixes. */
+type Build = Pick<MatchSubject, 'revision' | 'quality'>
+const buildsMax = 50
+
+async function buildsOf(ctx: Ctx, productId: string): Promise<readonly Build[]> {
+  const rows = await ctx.tx
+    .selectFrom('host_product')
+    .select(['revision', 'quality'])
+    .distinct()
+    .where('account_id', '=', ctx.account)
+    .where('product_id', '=', productId)
+    .where('gone_at', 'is', null)
+    .limit(buildsMax)
+    .execute()
+  return rows.length > 0 ? rows : [{ quality: 80 }]
+}
+
+/** What distributions say of these threats, from the feeds and from our own packs. */
+async function withFixes(ctx: Ctx, product: string, threats: readonly Row[], knowledge: Knowledge): Promise<Knowledge> {
+  const keys = threats.map((row) => row.key)
+  const rows = await ctx.tx
+    .selectFrom('distribution_fix')
+    .selectAll()
+    .where('product', '=', product)
+    .where((where) => where('key', '=', where.fn.any(where.val(keys))))
+    .execute()
+  const fixes = new Map(keys.map((key) => [key, [...(knowledge.distributionFixes?.get(key) ?? [])]]))
+  for (const { key, release, fixed_version: fixedVersion } of rows)
+    fixes.get(key)?.push({ product, release, fixedVersion })
+  return { distributionFixes: fixes }
+}
+
+/** The worst that is true of one of the builds: no verdict may be milder than a host deserves. */
 function verdictOf(
-  wfn: Parameters<typeof matchProduct>[0]['wfn'],
+  wfn: MatchSubject['wfn'],
+  builds: readonly Build[],
   row: Row,
+  knowledge: Knowledge,
 ): Pick<ProductThreat, 'affectsVersion' | 'reason'> {
   const record = row.record as Applicability // written by packs/drafts.ts, of this very type
-  const verdict = matchProduct({ wfn, quality: 80 }, { ...record, id: row.key }, [])
-  if (verdict.kind === 'no_match') {
-    const isRefuted = refuted.has(verdict.reason)
-    return { affectsVersion: isRefuted ? 'AFFECTS_NO' : 'AFFECTS_UNKNOWN', reason: sentence(verdict.text) }
-  }
-  const isSure = verdict.quality >= issueQualityMin
-  return { affectsVersion: isSure ? 'AFFECTS_YES' : 'AFFECTS_UNKNOWN', reason: sentence(verdict.evidence.text) }
+  const verdicts = builds.map((build) => {
+    const verdict = matchProduct({ wfn, ...build }, { ...record, id: row.key }, [], knowledge)
+    if (verdict.kind === 'no_match') {
+      const affectsVersion = refuted.has(verdict.reason) ? ('AFFECTS_NO' as const) : ('AFFECTS_UNKNOWN' as const)
+      return { affectsVersion, reason: sentence(verdict.text) }
+    }
+    const affectsVersion = verdict.quality >= issueQualityMin ? ('AFFECTS_YES' as const) : ('AFFECTS_UNKNOWN' as const)
+    return { affectsVersion, reason: sentence(verdict.evidence.text) }
+  })
+  const [worst] = verdicts.toSorted(
+    (a, b) => severities.indexOf(a.affectsVersion) - severities.indexOf(b.affectsVersion),
+  )
+  return worst ?? { affectsVersion: 'AFFECTS_UNKNOWN', reason: 'Nothing is known of the builds that run here.' }
 }
+const severities: readonly ProductThreat['affectsVersion'][] = ['AFFECTS_YES', 'AFFECTS_UNKNOWN', 'AFFECTS_NO']
 
 function sentence(text: string): string {
   const begun = text.charAt(0).toUpperCase() + text.slice(1)

@@ -3,7 +3,7 @@ import type * as contract from '@glacis/contract/inventory'
 import type { Product } from '@glacis/contract/inventory'
 import type { SeverityCount } from '@glacis/contract/primitives'
 import type { Ctx } from '#ctx.ts'
-import { cutPage, readPage } from '#database/page.ts'
+import { cutPage, readPage, totalOf } from '#database/page.ts'
 import { noIssues } from '#database/severity.ts'
 import { notFound } from '#errors.ts'
 import type { Tables } from '#database/tables.ts'
@@ -58,15 +58,18 @@ export async function listProducts(
   const { column, type, isDescending } = orders[orderBy]
   const [direction, beyond] = isDescending ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
   const after = page.after ? sql`(sort, id) ${beyond} (${page.after[0]}::${type}, ${page.after[1]}::uuid)` : sql`true`
-  const { rows } = await sql<ProductRow & { sort_text: string }>`
-    select found.*, sort::text as sort_text
-    from (select listed.*, (${column(ctx)}) as sort from product as listed where ${conditions(ctx, filter)}) as found
-    where ${after}
-    order by sort ${direction}, id ${direction}
-    limit ${page.size + 1}`.execute(ctx.tx)
+  const [{ rows }, total] = await Promise.all([
+    sql<ProductRow & { sort_text: string }>`
+      select found.*, sort::text as sort_text
+      from (select listed.*, (${column(ctx)}) as sort from product as listed where ${conditions(ctx, filter)}) as found
+      where ${after}
+      order by sort ${direction}, id ${direction}
+      limit ${page.size + 1}`.execute(ctx.tx),
+    page.after ? {} : totalOf(ctx, sql`select from product as listed where ${conditions(ctx, filter)}`),
+  ])
   const cut = cutPage(page, rows, (row) => [row.sort_text, row.id])
   const products = cut.rows.map((row) => toProduct(row, ctx.now))
-  return { products: await withCounts(ctx, products), nextPageToken: cut.nextPageToken }
+  return { products: await withCounts(ctx, products), nextPageToken: cut.nextPageToken, ...total }
 }
 
 function conditions(ctx: Ctx, filter: Filter): RawBuilder<unknown> {
@@ -77,6 +80,7 @@ function conditions(ctx: Ctx, filter: Filter): RawBuilder<unknown> {
   parts.push(isAnywhere ? sql`(watched or ${isThere})` : isThere)
   if (filter.watched !== undefined) parts.push(sql`watched = ${filter.watched}`)
   if (filter.vendor) parts.push(sql`vendor = ${filter.vendor}`)
+  if (filter.product) parts.push(sql`product = ${filter.product}`)
   if (filter.parts) parts.push(sql`part = any(${filter.parts}::text[])`)
   if (filter.endOfLife) parts.push(endsAs(ctx, filter.endOfLife))
   if (filter.query) {
@@ -138,19 +142,27 @@ function activeOn(ctx: Ctx, products: ReturnType<typeof sql>) {
 async function withCounts(ctx: Ctx, products: readonly Product[]): Promise<Product[]> {
   if (products.length === 0) return []
   const ids = products.map((product) => product.id)
-  const { rows: hosts } = await sql<{ id: string; hosts: number }>`
-    select product_id as id, count(distinct host_id)::int as hosts
-    from host_product
-    where account_id = ${ctx.account} and product_id = any(${ids}::uuid[]) and gone_at is null
-    group by product_id`.execute(ctx.tx)
-  const { rows: issues } = await sql<SeverityCount & { id: string }>`
-    select product_id as id,
-           count(*) filter (where category = 'CATEGORY_CRITICAL')::int as critical,
-           count(*) filter (where category = 'CATEGORY_HIGH')::int as high,
-           count(*) filter (where category = 'CATEGORY_MEDIUM')::int as medium,
-           count(*) filter (where category = 'CATEGORY_LOW')::int as low
-    from (select distinct * from (${activeOn(ctx, sql`select unnest(${ids}::uuid[])`)}) as found) as active
-    group by product_id`.execute(ctx.tx)
+  const [{ rows: hosts }, { rows: issues }] = await Promise.all([
+    sql<{ id: string; hosts: number }>`
+      select product_id as id, count(distinct host_id)::int as hosts
+      from host_product
+      where account_id = ${ctx.account} and product_id = any(${ids}::uuid[]) and gone_at is null
+      group by product_id`.execute(ctx.tx),
+    sql<SeverityCount & { id: string }>`
+      select product_id as id,
+             count(*) filter (where category = 'CATEGORY_CRITICAL')::int as critical,
+             count(*) filter (where category = 'CATEGORY_HIGH')::int as high,
+             count(*) filter (where category = 'CATEGORY_MEDIUM')::int as medium,
+             count(*) filter (where category = 'CATEGORY_LOW')::int as low
+      from (
+        -- An index holds all of this; only then is each issue looked at, once.
+        select distinct product_id, issue_id from occurrence
+        where account_id = ${ctx.account} and product_id = any(${ids}::uuid[]) and product_id is not null
+          and status in ('STATUS_OPEN', 'STATUS_REGRESSION')
+      ) as active
+      join issue on issue.account_id = ${ctx.account} and issue.id = active.issue_id
+      group by product_id`.execute(ctx.tx),
+  ])
   const hostsById = new Map(hosts.map((row) => [row.id, row.hosts]))
   const issuesById = new Map(issues.map(({ id, ...count }) => [id, count]))
   return products.map((product) => ({

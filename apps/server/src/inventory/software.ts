@@ -5,6 +5,14 @@ import type { Ctx } from '#ctx.ts'
 import { sql } from 'kysely'
 
 const sizeDefault = 20
+const byWeight = sql`threats desc, octet_length(title), vendor collate "C", product collate "C"`
+
+interface Row {
+  readonly part: string
+  readonly vendor: string
+  readonly product: string
+  readonly title: string
+}
 
 /** Finds software whose names hold every word; what begins with the words, and what many records name, comes first. */
 export async function searchSoftware(
@@ -16,16 +24,26 @@ export async function searchSoftware(
   const like = (word: string) => `%${word.replace(/[\\%_]/g, '\\$&')}%`
   const [first = ''] = words
   const whole = words.join(' ')
-  const { rows } = await sql<{ part: string; vendor: string; product: string; title: string }>`
-    select part, vendor, product, title from software
-    where ${sql.join(
-      words.map((word) => sql`search like ${like(word)}`),
-      sql` and `,
-    )}
-    -- Two letters are in every second name: nothing here may cost much for each.
-    order by (product = ${first} or (octet_length(title) = ${Buffer.byteLength(whole)} and lower(title) = ${whole})) desc,
-             threats desc, octet_length(title), vendor collate "C", product collate "C"
-    limit ${pageSize}`.execute(ctx.tx)
+  const holding = sql.join(
+    words.map((word) => sql`search like ${like(word)}`),
+    sql` and `,
+  )
+  // Two letters are in every second name: what is called so exactly is looked up by itself, so that an
+  // index can hand out the others in their order and stop.
+  const [{ rows: exact }, { rows: others }] = await Promise.all([
+    sql<Row>`
+      select part, vendor, product, title from software
+      where (product = ${first} or lower(title) = ${whole}) and ${holding}
+      order by ${byWeight}
+      limit ${pageSize}`.execute(ctx.tx),
+    sql<Row>`
+      select part, vendor, product, title from software
+      where ${holding}
+      order by ${byWeight}
+      limit ${pageSize}`.execute(ctx.tx),
+  ])
+  const keyOf = ({ part, vendor, product }: Row) => `${part} ${vendor} ${product}`
+  const rows = [...new Map([...exact, ...others].map((row) => [keyOf(row), row])).values()].slice(0, pageSize)
   return {
     software: rows.flatMap(({ part, vendor, product, title }) => {
       const name = nameOf({ part, vendor, product })

@@ -2,7 +2,6 @@ import type {
   AffectedHost,
   Evidence,
   HistoryEntry,
-  IgnoreReason,
   Ignoring,
   Issue,
   IssueStatus,
@@ -12,17 +11,8 @@ import type { SeverityCategory } from '@glacis/contract/threat'
 import type { Ctx } from '#ctx.ts'
 import type { StoredEvidence } from '#database/tables.ts'
 import { describeHosts, type Targets } from '#inventory/index.ts'
-import { worstFirst } from '#issues/status.ts'
+import { affected, assignees, type Event, history, type Seen, type Terms, type Wanted } from '#issues/seen.ts'
 import { threatsById, toThreat } from '#threats.ts'
-import { type RawBuilder, sql } from 'kysely'
-
-/** On which terms a row is ignored. */
-interface Terms {
-  readonly ignore_until: Date | null
-  readonly ignore_reason: IgnoreReason | ''
-  readonly ignore_comment: string
-  readonly ignored_by: string
-}
 
 export interface IssueRow extends Terms {
   readonly id: string
@@ -44,37 +34,6 @@ export interface IssueRow extends Terms {
   readonly due_at: Date | null
 }
 
-/** What to tell of each issue. */
-interface Wanted {
-  /** Null for all. */
-  readonly hostsMax: number | null
-  readonly evidence: boolean
-  /** The hosts that stand before the others, whatever their status. */
-  readonly first?: { readonly hostId?: string | undefined; readonly targetId?: string | undefined }
-}
-
-interface Seen extends Terms {
-  readonly issue_id: string
-  readonly host_id: string
-  readonly target_id: string
-  readonly status: IssueStatus
-  readonly first_seen_at: Date
-  readonly last_seen_at: Date
-  readonly ignored_at: Date | null
-  readonly resolved_at: Date | null
-  readonly not_checked_since: Date | null
-  readonly evidence: readonly (StoredEvidence & { seen: string })[]
-}
-
-interface Event {
-  readonly issue_id: string
-  readonly host_id: string | null
-  readonly status: IssueStatus
-  readonly at: Date
-  readonly actor: string
-  readonly reason: string
-}
-
 /** Issues as the contract shows them, in a fixed number of statements however many there are. */
 export async function describeIssues(
   ctx: Ctx,
@@ -84,37 +43,34 @@ export async function describeIssues(
 ): Promise<Issue[]> {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
-  const threats = await threatsById(
-    ctx,
-    rows.map((row) => row.threat_id),
-  )
-  const seen = await affected(ctx, ids, want)
-  const targetById = await targets(
-    ctx,
-    seen.map((one) => one.target_id),
-  )
-  const hosts = await describeHosts(
-    ctx,
-    seen.map((one) => one.host_id),
+  const [threats, seen, people] = await Promise.all([
+    threatsById(
+      ctx,
+      rows.map((row) => row.threat_id),
+    ),
+    affected(ctx, ids, want),
+    assignees(ctx, rows),
+  ])
+  const hostIds = seen.map((one) => one.host_id)
+  const [targetById, hosts, events] = await Promise.all([
+    targets(
+      ctx,
+      seen.map((one) => one.target_id),
+    ),
     // A host belongs to the target of its occurrences: what is known of it need not be asked for twice.
-    async () => targetById,
-    { isBrief: true },
-  )
-  const events = await history(
-    ctx,
-    ids,
-    seen.map((one) => one.host_id),
-  )
-  const people = await assignees(ctx, rows)
+    describeHosts(ctx, hostIds, async () => new Map(), { isBrief: true }),
+    history(ctx, ids, hostIds),
+  ])
+  const seenByIssue = Map.groupBy(seen, (one) => one.issue_id)
+  const entries = entriesByPlace(events)
   return rows.flatMap((row) => {
     const threat = threats.get(row.threat_id)
     if (!threat) return []
-    const affectedHosts = seen
-      .filter((one) => one.issue_id === row.id)
-      .flatMap((one): AffectedHost[] => {
-        const [host, target] = [hosts.get(one.host_id), targetById.get(one.target_id)]
-        return host && target ? [toAffectedHost(one, host, target, events, want.evidence)] : []
-      })
+    const affectedHosts = (seenByIssue.get(row.id) ?? []).flatMap((one): AffectedHost[] => {
+      const [host, target] = [hosts.get(one.host_id), targetById.get(one.target_id)]
+      if (!host || !target) return []
+      return [toAffectedHost(one, { host, target }, entries.get(placeOf(one)) ?? [], want.evidence)]
+    })
     return {
       id: row.id,
       name: threat.name,
@@ -122,7 +78,7 @@ export async function describeIssues(
       threat: toThreat(threat),
       affectedHosts,
       affectedHostCount: row.host_count,
-      history: events.filter((event) => event.issue_id === row.id && event.host_id === null).map(toEntry),
+      history: entries.get(placeOf({ issue_id: row.id, host_id: null })) ?? [],
       firstSeenTime: row.first_seen_at.toISOString(),
       lastSeenTime: row.last_seen_at.toISOString(),
       ...times(row),
@@ -138,16 +94,14 @@ export async function describeIssues(
 
 function toAffectedHost(
   one: Seen,
-  host: AffectedHost['host'],
-  target: AffectedHost['target'],
-  events: readonly Event[],
+  where: Pick<AffectedHost, 'target' | 'host'>,
+  history: HistoryEntry[],
   withEvidence: boolean,
 ): AffectedHost {
   return {
-    target,
-    host,
+    ...where,
     status: one.status,
-    history: events.filter((event) => event.issue_id === one.issue_id && event.host_id === one.host_id).map(toEntry),
+    history,
     firstSeenTime: one.first_seen_at.toISOString(),
     lastSeenTime: one.last_seen_at.toISOString(),
     ...times(one),
@@ -155,6 +109,22 @@ function toAffectedHost(
     ...(withEvidence && { evidence: one.evidence.map(toEvidence) }),
     ...(one.not_checked_since && { notCheckedSinceTime: one.not_checked_since.toISOString() }),
   }
+}
+
+/** What happened in each place: to an issue on a host, or to the issue as a whole. */
+function entriesByPlace(events: readonly Event[]): ReadonlyMap<string, HistoryEntry[]> {
+  const entries = new Map<string, HistoryEntry[]>()
+  for (const event of events) {
+    const [place, entry] = [placeOf(event), toEntry(event)]
+    const before = entries.get(place)
+    if (before) before.push(entry)
+    else entries.set(place, [entry])
+  }
+  return entries
+}
+
+function placeOf({ issue_id, host_id }: { readonly issue_id: string; readonly host_id: string | null }): string {
+  return host_id === null ? issue_id : issue_id + host_id
 }
 
 function toEvidence({ seen, ...evidence }: StoredEvidence & { seen: string }): Evidence {
@@ -187,100 +157,4 @@ function terms(row: Terms & { readonly status: IssueStatus }): { ignored?: Ignor
       ...(row.ignore_until && { untilTime: row.ignore_until.toISOString() }),
     },
   }
-}
-
-/**
- * The occurrences to look at: those of the issues, or, where a few hosts of each are enough, those of
- * the hosts that come first. An index hands them out in order, so that an issue on ten thousand hosts
- * costs what one on ten costs.
- */
-function chosen(ctx: Ctx, ids: readonly string[], { hostsMax, first = {} }: Wanted) {
-  if (hostsMax === null) return sql`occurrence.issue_id = any(${ids}::uuid[])`
-  const some = (rank: number, condition: RawBuilder<unknown>) => sql`
-    (select host_id, ${sql.lit(rank)} as rank from occurrence
-     where account_id = ${ctx.account} and issue_id = wanted.id and ${condition}
-     order by host_id
-     limit ${hostsMax * placesMax})`
-  const asked = [
-    ...(first.hostId ? [some(0, sql`host_id = ${first.hostId}`)] : []),
-    ...(first.targetId ? [some(1, sql`target_id = ${first.targetId}`)] : []),
-  ]
-  const byStatus = worstFirst.map((status, rank) => some(rank + 2, sql`status = ${status}`))
-  return sql`(occurrence.issue_id, occurrence.host_id) in (
-    select wanted.id, few.host_id
-    from unnest(${ids}::uuid[]) as wanted (id)
-    cross join lateral (
-      select host_id from (${sql.join([...asked, ...byStatus], sql` union all `)}) as found
-      group by host_id
-      order by min(rank), host_id
-      limit ${hostsMax}
-    ) as few)`
-}
-
-/** An issue is seldom in more places than this on one host. */
-const placesMax = 4
-
-/** Each issue on each host, worst first, cut to `hostsMax` hosts per issue where the caller wants a list. */
-async function affected(ctx: Ctx, ids: readonly string[], want: Wanted): Promise<Seen[]> {
-  const { hostId = null, targetId = null } = want.first ?? {}
-  const ranks = sql`${`{${worstFirst.join(',')}}`}::text[]`
-  const evidence = want.evidence
-    ? sql`jsonb_agg(occurrence.evidence || jsonb_build_object('seen', occurrence.last_seen_at) order by occurrence.quality desc, occurrence.location)`
-    : sql`'[]'::jsonb`
-  const { rows } = await sql<Seen>`
-    select * from (
-      select grouped.*, row_number() over (
-        partition by issue_id
-        order by host_id is not distinct from ${hostId}::uuid desc, target_id is not distinct from ${targetId}::uuid desc,
-                 array_position(${ranks}, status), last_seen_at desc, host_id) as place
-      from (
-        select occurrence.issue_id, occurrence.host_id, min(occurrence.target_id::text)::uuid as target_id,
-               (${ranks})[min(array_position(${ranks}, occurrence.status))] as status,
-               min(occurrence.first_seen_at) as first_seen_at, max(occurrence.last_seen_at) as last_seen_at,
-               max(occurrence.ignored_at) as ignored_at, max(occurrence.resolved_at) as resolved_at,
-               min(occurrence.ignore_until) filter (where ${isIgnored}) as ignore_until,
-               coalesce(max(occurrence.ignore_reason) filter (where ${isIgnored}), '') as ignore_reason,
-               coalesce(max(occurrence.ignore_comment) filter (where ${isIgnored}), '') as ignore_comment,
-               coalesce(max(occurrence.ignored_by) filter (where ${isIgnored}), '') as ignored_by,
-               min(occurrence.not_checked_since) filter (where occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION')) as not_checked_since,
-               ${evidence} as evidence
-        from occurrence
-        where occurrence.account_id = ${ctx.account} and ${chosen(ctx, ids, want)}
-        group by occurrence.issue_id, occurrence.host_id
-      ) as grouped
-    ) as placed
-    where ${want.hostsMax}::int is null or place <= ${want.hostsMax}
-    order by issue_id, place`.execute(ctx.tx)
-  return rows
-}
-
-const isIgnored = sql`occurrence.status = 'STATUS_IGNORED'`
-
-/** What happened to the issues as a whole, and on these hosts. */
-async function history(ctx: Ctx, ids: readonly string[], hostIds: readonly string[]): Promise<Event[]> {
-  return ctx.tx
-    .selectFrom('issue_event')
-    .select(['issue_id', 'host_id', 'status', 'at', 'actor', 'reason'])
-    .where('account_id', '=', ctx.account)
-    .where('issue_id', 'in', ids)
-    .where((where) =>
-      where.or([
-        where('host_id', 'is', null),
-        where('host_id', '=', sql<string>`any(${[...new Set(hostIds)]}::uuid[])`),
-      ]),
-    )
-    .orderBy('at')
-    .orderBy('id')
-    .execute()
-}
-
-/** Names of the people whom issues are assigned to. */
-async function assignees(ctx: Ctx, rows: readonly IssueRow[]): Promise<ReadonlyMap<string, string>> {
-  if (rows.every((row) => row.assignee_id === null)) return new Map()
-  const people = await ctx.tx
-    .selectFrom('account')
-    .select(['identity_id', 'name'])
-    .where('id', '=', ctx.account)
-    .execute()
-  return new Map(people.map((one) => [one.identity_id, one.name]))
 }

@@ -96,6 +96,15 @@ function ofOccurrences(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown>[] {
     parts.push(sql`occurrence.product_id = ${filter.productId}`)
   }
   if (parts.length === 0) return []
+  if (parts.length === 1 && filter.affectedTargetId) {
+    // Where issues stand within a target is kept: a row for each, however many hosts it has.
+    return [
+      sql`exists (
+        select from issue_target
+        where issue_target.account_id = ${ctx.account} and issue_target.target_id = ${filter.affectedTargetId}
+          and issue_target.issue_id = issue.id)`,
+    ]
+  }
   const wanted = filter.affectedHostId ? statusesOf(filter) : undefined
   if (wanted) {
     // A host stands where the worst of its places does.

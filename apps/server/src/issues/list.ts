@@ -2,7 +2,7 @@ import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/issue'
 import type { Issue, IssueOrder } from '@glacis/contract/issue'
 import type { Ctx } from '#ctx.ts'
-import { cutPage, readPage } from '#database/page.ts'
+import { cutPage, readPage, totalOf } from '#database/page.ts'
 import { notFound } from '#errors.ts'
 import type { Targets } from '#inventory/index.ts'
 import { describeIssues, type IssueRow } from '#issues/describe.ts'
@@ -11,8 +11,6 @@ import { priorityOf } from '@glacis/intelligence'
 import { matching } from '#issues/filter.ts'
 import { type RawBuilder, sql } from 'kysely'
 
-/** Lists are counted up to here; beyond it the total says that it is not exact. */
-const countMax = 10_000
 const hostsPerIssue = 3
 /** One answer holds no more; `affectedHostCount` says how many there are, and the list of hosts has them all. */
 const hostsMax = 500
@@ -47,14 +45,16 @@ export async function listIssues(
   const after = page.after
     ? sql`and (${column}, issue.id) ${beyond} (${page.after[0]}::${type}, ${page.after[1]}::uuid)`
     : sql``
-  const { rows } = await sql<IssueRow & { order_key: string }>`
-    select issue.*, ${column}::text as order_key
-    from issue
-    where ${where} ${after}
-    order by ${column} ${way}, issue.id ${way}
-    limit ${page.size + 1}`.execute(ctx.tx)
+  const [{ rows }, total] = await Promise.all([
+    sql<IssueRow & { order_key: string }>`
+      select issue.*, ${column}::text as order_key
+      from issue
+      where ${where} ${after}
+      order by ${column} ${way}, issue.id ${way}
+      limit ${page.size + 1}`.execute(ctx.tx),
+    page.after ? {} : totalOf(ctx, sql`select from issue where ${where}`),
+  ])
   const cut = cutPage(page, rows, (row) => [row.order_key, row.id])
-  const total = page.after ? {} : await count(ctx, where)
   const issues = await describeIssues(ctx, cut.rows, targets, {
     hostsMax: hostsPerIssue,
     evidence: false,
@@ -101,13 +101,4 @@ export async function requireIssue(ctx: Ctx, id: string): Promise<void> {
     .where('id', '=', id)
     .executeTakeFirst()
   if (!issue) throw notFound('issue', id)
-}
-
-async function count(ctx: Ctx, where: RawBuilder<unknown>): Promise<{ totalSize: number; totalSizeIsExact: boolean }> {
-  const { rows } = await sql<{ total: number }>`
-    select count(*)::int as total from (
-      select from issue where ${where} limit ${countMax + 1}
-    ) as counted`.execute(ctx.tx)
-  const total = rows[0]?.total ?? 0
-  return { totalSize: Math.min(total, countMax), totalSizeIsExact: total <= countMax }
 }

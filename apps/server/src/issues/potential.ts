@@ -108,7 +108,7 @@ function pairsOf(key: ProductKey, threats: readonly Known[], installed: readonly
   return installed.flatMap((one) => {
     const known = byVersion.get(one.wfn.text)
     const name = known ? null : fromWfn(one.wfn)
-    const mine = known ?? (name ? prepared.candidates(name) : [])
+    const mine = known ?? (name ? prepared.narrowed(name) : [])
     byVersion.set(one.wfn.text, mine)
     return mine.map((threat) => ({ one, threat }))
   })

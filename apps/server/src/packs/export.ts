@@ -162,9 +162,10 @@ async function* fixes(owner: Kysely<Tables>) {
     .orderBy('key')
     .execute()
   for (const [release, ofRelease] of Map.groupBy(rows, (row) => row.release)) {
-    const packages = [...Map.groupBy(ofRelease, (row) => row.product)].map(([product, list]) => ({
-      package: product,
-      product,
+    const said = Map.groupBy(ofRelease, (row) => JSON.stringify([row.origin, row.product]))
+    const packages = [...said.values()].map((list) => ({
+      package: list[0]?.origin ?? '',
+      product: list[0]?.product ?? '',
       fixes: Object.fromEntries(list.map((row) => [row.key, row.fixed_version])),
     }))
     const content = JSON.stringify({ distribution: release, release, packages })

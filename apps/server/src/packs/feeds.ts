@@ -1,15 +1,27 @@
-import type { ResultOf } from '@glacis/contract/endpoint'
+import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/insights'
+import type { Feed } from '@glacis/contract/insights'
 import type { Ctx } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
-import type { Kysely } from 'kysely'
+import { notFound, Refusal } from '#errors.ts'
+import type { Jobs } from '#jobs.ts'
+import { type SourceKey, sources } from '#packs/sources.ts'
+import type { Kysely, Selectable } from 'kysely'
+
+/** Address of each source, empty where it is not asked; null: no feed is fetched at all. */
+export type FeedAddresses = Readonly<Record<SourceKey, string>> | null
 
 const states = { STATE_READY: 'STATE_READY', STATE_EMPTY: 'STATE_EMPTY', STATE_FAILED: 'STATE_FAILED' } as const
 
 /** What the product knows, by pack. */
-export async function listFeeds(ctx: Ctx): Promise<ResultOf<typeof contract.listFeeds>> {
+export async function listFeeds(ctx: Ctx, addresses: FeedAddresses): Promise<ResultOf<typeof contract.listFeeds>> {
   const rows = await ctx.tx.selectFrom('pack').selectAll().orderBy('name').execute()
-  const feeds = rows.map((row) => ({
+  return { feeds: rows.map((row) => toFeed(row, addresses)) }
+}
+
+function toFeed(row: Selectable<Tables['pack']>, addresses: FeedAddresses): Feed {
+  const source = sources.find(({ pack }) => pack === row.name)
+  return {
     name: row.name,
     version: row.version,
     records: row.records,
@@ -18,9 +30,39 @@ export async function listFeeds(ctx: Ctx): Promise<ResultOf<typeof contract.list
     ...(row.checked_at && { checkTime: row.checked_at.toISOString() }),
     ...(row.problem && { problem: row.problem }),
     ...(row.progress && { progress: row.progress }),
+    ...(source && addresses?.[source.key] && { checkable: true }),
     state: Object.values(states).find((state) => state === row.state) ?? 'STATE_FAILED',
-  }))
-  return { feeds }
+  }
+}
+
+/** Sources are not asked more often, whoever wants to know: they are others' machines. */
+export const checkEveryMs = 60_000
+
+/**
+ * Has the source of a feed asked at once by a worker, whatever else is due.
+ *
+ * @throws Refusal `not_found`; `precondition` where it is not fetched over the network; `conflict`
+ *   while it is being read, and a minute after it was asked
+ */
+export async function checkFeed(
+  ctx: Ctx,
+  jobs: Jobs,
+  addresses: FeedAddresses,
+  { name }: ParsedInputOf<typeof contract.checkFeed>,
+): Promise<ResultOf<typeof contract.checkFeed>> {
+  const row = await ctx.tx.selectFrom('pack').selectAll().where('name', '=', name).executeTakeFirst()
+  if (!row) throw notFound('feed', name)
+  const feed = toFeed(row, addresses)
+  if (addresses === null) {
+    const words = 'No feed is fetched over the network here; bring them with "glacis packs import"'
+    throw new Refusal('precondition', words)
+  }
+  if (!feed.checkable) throw new Refusal('precondition', `${name} has no source that is asked over the network`)
+  if (feed.progress) throw new Refusal('conflict', `${name} is being read just now`)
+  if (row.checked_at && ctx.now.getTime() - row.checked_at.getTime() < checkEveryMs)
+    throw new Refusal('conflict', `${name} was asked less than a minute ago`)
+  await jobs.enqueue(ctx.tx, 'feed-check', { pack: name })
+  return { feed }
 }
 
 /** A pack for the command line. */

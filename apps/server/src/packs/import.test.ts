@@ -100,6 +100,7 @@ it.each([
   ],
   ['cut.jsonl.gz', gzipSync(lines(manyRecords)).subarray(0, 5000), 'ends in the middle'],
   ['page.html', '<!doctype html><title>Sign in</title><p>Please sign in.', 'is a web page and not a feed'],
+  ['kev-2027.json', JSON.stringify({ catalogVersion: '2027.01.01', entries: [] }), 'may have changed it'],
   ['odd.bin', Buffer.from([1, 2, 3]), 'holds nothing in a format that is known'],
 ])('changes nothing for %s and says why', async (name, content, words) => {
   await bring('good.jsonl', lines([record(1)]))
@@ -141,6 +142,39 @@ it('believes no catalogue that is older or lost its half', async () => {
     .where('known_exploited_at', 'is not', null)
     .execute()
   expect(known).toHaveLength(10)
+})
+
+it('takes the last word of a package or an advisory, and takes back what was withdrawn', async () => {
+  const osv = (fixed: string, more: object = {}) =>
+    JSON.stringify({
+      schema_version: '1.7.3',
+      id: 'DSA-1-1',
+      upstream: ['CVE-2025-10001'],
+      affected: [
+        {
+          package: { ecosystem: 'Debian:12', name: 'nginx' },
+          ranges: [{ type: 'ECOSYSTEM', events: [{ introduced: '0' }, { fixed }] }],
+        },
+      ],
+      ...more,
+    })
+  const tracker = (said: object) =>
+    JSON.stringify({ nginx: { 'CVE-2025-10001': { scope: 'remote', releases: { bookworm: said } } } })
+  const fixes = async () => {
+    const rows = await house.database.owner.selectFrom('distribution_fix').selectAll().orderBy('origin').execute()
+    return rows.map((row) => [row.origin, row.fixed_version])
+  }
+  await bring('tracker.json', tracker({ status: 'open', urgency: 'low' }))
+  await bring('osv.json', osv('1.22.1-9+deb12u1'))
+  expect(await fixes()).toEqual([
+    ['DSA-1-1', '1.22.1-9+deb12u1'],
+    ['nginx', ''],
+  ])
+  await bring('tracker-2.json', tracker({ status: 'resolved', fixed_version: '1.22.1-9+deb12u2' }))
+  await bring('osv-2.json', osv('1.22.1-9+deb12u1', { withdrawn: '2026-01-01T00:00:00Z' }))
+  expect(await fixes()).toEqual([['nginx', '1.22.1-9+deb12u2']])
+  await bring('tracker-3.json', tracker({ status: 'undetermined' }))
+  expect(await fixes()).toEqual([])
 })
 
 it('says of a threat that it is exploited, whichever comes first, and takes it back with the catalogue', async () => {

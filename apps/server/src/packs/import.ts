@@ -4,10 +4,12 @@ import { createReadStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
+import { ZodError } from 'zod'
 import {
   CutOff,
   type Format,
   headLength,
+  type Item,
   type PackedFile,
   readFeed,
   recognise,
@@ -55,9 +57,24 @@ async function readFile(file: PackedFile, reading: Reading, { source, signal }: 
     return
   }
   reading.begin(format, versionOf(format, head))
-  for await (const item of readFeed(format, chunks, { file: file.name, ...(source && { source }) })) {
+  for await (const item of itemsOf(format, file.name, chunks, source)) {
     signal?.throwIfAborted()
     await reading.add(format, item)
+  }
+}
+
+/** As `readFeed`; a document of another shape is a sentence, and not the schema's list of complaints. */
+async function* itemsOf(
+  format: Format,
+  file: string,
+  chunks: AsyncIterable<string>,
+  source: RecordSource | undefined,
+): AsyncGenerator<Item> {
+  try {
+    yield* readFeed(format, chunks, { file, ...(source && { source }) })
+  } catch (cause) {
+    if (!(cause instanceof ZodError)) throw cause
+    throw new Error(`${file} does not have the form of its kind; the feed may have changed it.`, { cause })
   }
 }
 

@@ -109,6 +109,64 @@ it.each<[string, Answer, string]>([
   expect((await pack('CISA KEV')).failures).toBe(2)
 })
 
+it('leaves out what is ten times what the feed ever was, and knows what it knew', async () => {
+  answer = (__, response) => void response.end(kev)
+  await sync({ kev: `${origin}/kev.json` })
+  const spaces = Buffer.alloc(1_000_000, ' ')
+  let sent = 0
+  answer = (_, response) => {
+    const more = () => {
+      while (!response.destroyed && sent < 700) {
+        sent += 1
+        if (!response.write(spaces)) return void response.once('drain', more)
+      }
+      response.end()
+    }
+    more()
+  }
+  await sync({ kev: `${origin}/kev.json` })
+  expect(await pack('CISA KEV')).toMatchObject({ records: 1, state: 'STATE_READY', failures: 1 })
+  expect((await pack('CISA KEV')).problem).toContain('far more than this feed ever had')
+  // It was cut off at its bound, not taken in.
+  expect(sent).toBeLessThan(200)
+})
+
+it('comes back to a source that was away for an hour, and forgets the trouble', async () => {
+  answer = (_, response) => void response.writeHead(503).end()
+  for (let times = 0; times < 4; times++) await sync({ kev: `${origin}/kev.json` })
+  const away = await pack('CISA KEV')
+  expect(away).toMatchObject({ records: 0, state: 'STATE_FAILED', failures: 4 })
+  // 5, 10, 20 and 40 minutes: an hour of trouble costs five questions.
+  expect(away.next_at?.getTime()).toBeGreaterThan(Date.now() + 39 * 60_000)
+  answer = (_, response) => void response.end(kev)
+  await sync({ kev: `${origin}/kev.json` })
+  expect(await pack('CISA KEV')).toMatchObject({ records: 1, state: 'STATE_READY', failures: 0, problem: '' })
+})
+
+it('asks one source at once when somebody wants to know, though not again within a minute', async () => {
+  let asked = 0
+  answer = (_, response) => {
+    asked += 1
+    response.end(kev)
+  }
+  await sync({ kev: `${origin}/kev.json`, epss: `${origin}/epss.csv` })
+  const options = { owner: house.database.owner, databaseUrl: house.url, packsFolder: folder, log }
+  const network = createNetwork({ ...options, addresses: { ...nothing, kev: `${origin}/kev.json` } })
+  const check = (pack: string) => network.check(pack, AbortSignal.timeout(30_000), async () => undefined)
+  const before = asked
+  await check('CISA KEV')
+  expect(asked).toBe(before)
+  await house.database.owner
+    .updateTable('pack')
+    .set({ checked_at: new Date(Date.now() - 61_000) })
+    .execute()
+  // At the same time: whoever comes second finds it asked already.
+  await Promise.all([check('CISA KEV'), check('CISA KEV')])
+  expect(asked).toBe(before + 1)
+  await check('FIRST EPSS')
+  expect(asked).toBe(before + 1)
+})
+
 it('reads the years of the NVD newest first, each once, and then what has changed', async () => {
   const record = (id: string) => ({
     cve: { id, lastModified: '2026-01-01T00:00:00.000', descriptions: [{ lang: 'en', value: id }] },

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import type { Log } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
 import { download, type Download } from '#packs/download.ts'
+import { checkEveryMs } from '#packs/feeds.ts'
 import { importAside, ImportFailure } from '#packs/import-aside.ts'
 import { type Source, type SourceKey, sources } from '#packs/sources.ts'
 import { notePack } from '#packs/state.ts'
@@ -28,6 +29,8 @@ export interface Network {
   isDue(): Promise<boolean>
   /** Asks every source that is due, in order. `onImport` is called after each that brought something. */
   sync(signal: AbortSignal, onImport: () => Promise<void>): Promise<void>
+  /** Asks the source of one pack, due or not, except while it is asked and for a minute after it was. */
+  check(pack: string, signal: AbortSignal, onImport: () => Promise<void>): Promise<void>
 }
 
 const backOffMsMin = 5 * 60_000
@@ -55,6 +58,7 @@ export function createNetwork(options: NetworkOptions): Network {
   const { owner, log, addresses } = options
   const wanted = sources.filter(({ key }) => addresses[key] !== '')
   let hasSaidOffline = false
+  const underWay = new Set<string>()
 
   async function due(): Promise<readonly Source[]> {
     const rows = await owner.selectFrom('pack').select(['name', 'next_at']).execute()
@@ -63,6 +67,8 @@ export function createNetwork(options: NetworkOptions): Network {
   }
 
   async function syncOne(source: Source, signal: AbortSignal, onImport: () => Promise<void>): Promise<void> {
+    if (underWay.has(source.pack)) return
+    underWay.add(source.pack)
     const folder = await mkdtemp(join(tmpdir(), 'glacis-feed-'))
     try {
       await fetchSource(source, { ...options, folder, signal, onImport })
@@ -75,9 +81,12 @@ export function createNetwork(options: NetworkOptions): Network {
       })
     } catch (error) {
       signal.throwIfAborted()
-      if (!(error instanceof Miss || error instanceof ImportFailure)) throw error
-      await noteMiss(source, error)
+      if (error instanceof Miss || error instanceof ImportFailure) return await noteMiss(source, error)
+      // A bug must neither be asked for again each minute nor leave the panel without a word.
+      await noteMiss(source, new Miss('Reading it failed by a fault of ours; the log says which.'))
+      throw error
     } finally {
+      underWay.delete(source.pack)
       await rm(folder, { recursive: true, force: true })
     }
   }
@@ -111,6 +120,12 @@ export function createNetwork(options: NetworkOptions): Network {
     isDue: async () => (await due()).length > 0,
     async sync(signal, onImport) {
       for (const source of await due()) await syncOne(source, signal, onImport)
+    },
+    async check(pack, signal, onImport) {
+      const source = wanted.find((one) => one.pack === pack)
+      const row = await owner.selectFrom('pack').select('checked_at').where('name', '=', pack).executeTakeFirst()
+      const isFresh = Date.now() - (row?.checked_at?.getTime() ?? 0) < checkEveryMs
+      if (source && !isFresh) await syncOne(source, signal, onImport)
     },
   }
 }

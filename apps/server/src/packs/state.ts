@@ -72,3 +72,8 @@ export async function cursorOf(db: Kysely<Tables>, digest: string): Promise<numb
     where cursor ->> 'digest' = ${digest}`.execute(db)
   return rows[0]?.items ?? 0
 }
+
+/** Takes away what was said of readings under way: whoever said it has died with them. */
+export async function forgetProgress(owner: Kysely<Tables>): Promise<void> {
+  await owner.updateTable('pack').set({ progress: '' }).where('progress', '<>', '').execute()
+}

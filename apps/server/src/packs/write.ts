@@ -20,18 +20,29 @@ export async function writeBatch(tx: Tx, items: readonly Item[]): Promise<void> 
 
 async function writeFixes(tx: Tx, fixes: readonly Of<'fix'>[]): Promise<void> {
   if (fixes.length === 0) return
+  const last = new Map(fixes.map((fix) => [`${fix.id} ${fix.product} ${fix.release} ${fix.origin}`, fix]))
+  const said = [...last.values()].map(({ id, fixedVersion, ...fix }) => ({
+    ...fix,
+    key: id,
+    fixed_version: fixedVersion,
+  }))
   const { rows } = await sql<{ key: string }>`
-    insert into distribution_fix (key, product, release, fixed_version)
-    select * from jsonb_to_recordset(${JSON.stringify(
-      fixes.map(({ id, product, release, fixedVersion }) => ({
-        key: id,
-        product,
-        release,
-        fixed_version: fixedVersion,
-      })),
-    )}::jsonb) as fresh (key text, product text, release text, fixed_version text)
-    on conflict do nothing
-    returning key`.execute(tx)
+    with fresh as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(said)}::jsonb)
+        as fresh (key text, product text, release text, origin text, fixed_version text)
+    ), taken_back as (
+      delete from distribution_fix using fresh
+      where fresh.fixed_version is null and (distribution_fix.key, distribution_fix.product, distribution_fix.release,
+        distribution_fix.origin) = (fresh.key, fresh.product, fresh.release, fresh.origin)
+      returning distribution_fix.key
+    ), written as (
+      insert into distribution_fix (key, product, release, origin, fixed_version)
+      select key, product, release, origin, fixed_version from fresh where fixed_version is not null
+      on conflict (key, product, release, origin) do update set fixed_version = excluded.fixed_version
+      where distribution_fix.fixed_version <> excluded.fixed_version
+      returning key
+    )
+    select key from taken_back union select key from written`.execute(tx)
   await noteChangedKeys(
     tx,
     rows.map((row) => row.key),

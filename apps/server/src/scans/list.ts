@@ -7,7 +7,7 @@ import type { Ctx } from '#ctx.ts'
 import { cutPage, readPage } from '#database/page.ts'
 import type { ScanTable } from '#database/tables.ts'
 import { notFound } from '#errors.ts'
-import { describeTargets } from '#targets/index.ts'
+import { nameTargets } from '#targets/index.ts'
 import type { Selectable } from 'kysely'
 
 export async function listScans(
@@ -46,14 +46,16 @@ export async function getScan(ctx: Ctx, { id }: { id: string }): Promise<{ scan:
 
 /** Scans as the contract shows them. */
 export async function describeScans(ctx: Ctx, rows: readonly Selectable<ScanTable>[]): Promise<Scan[]> {
-  const targets = await describeTargets(
-    ctx,
-    rows.map((row) => row.target_id),
-  )
-  const agents = await agentNames(
-    ctx,
-    rows.flatMap((row) => row.agent_id ?? []),
-  )
+  const [targets, agents] = await Promise.all([
+    nameTargets(
+      ctx,
+      rows.map((row) => row.target_id),
+    ),
+    agentNames(
+      ctx,
+      rows.flatMap((row) => row.agent_id ?? []),
+    ),
+  ])
   return rows.map((row) => {
     const target = targets.get(row.target_id)
     const waits = row.agent_id && !row.resume_at ? waitingWords(row, agents.get(row.agent_id)) : null

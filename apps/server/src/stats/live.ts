@@ -20,11 +20,14 @@ const severity: Readonly<Record<string, number>> = {
 /** Where a scope stands now, in the shape of a closed day. */
 export async function liveCounts(ctx: Ctx, scope: string): Promise<number[]> {
   const counts = emptyDay()
-  for (const row of scope === wholeAccount ? await ofAccount(ctx) : await ofTarget(ctx, scope)) {
+  const [rows, hosts] = await Promise.all([
+    scope === wholeAccount ? ofAccount(ctx) : ofTarget(ctx, scope),
+    hostsOf(ctx, scope),
+  ])
+  for (const row of rows) {
     add(counts, row.block, row.rank - 1, row.total)
     if (row.rank <= 2) add(counts, row.block, severity[row.category] ?? slots.unrated, row.total)
   }
-  const hosts = await hostsOf(ctx, scope)
   for (const [block, total] of hosts.entries()) add(counts, block, slots.hosts, total)
   return counts
 }

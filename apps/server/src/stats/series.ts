@@ -82,7 +82,7 @@ async function read(ctx: Ctx, period: StatsPeriod, filter: Filter): Promise<Read
   }
   await closeDays(ctx)
   const scope = filter?.affectedTargetId ?? wholeAccount
-  const [past, now] = [await closed(ctx, points, scope), await liveCounts(ctx, scope)]
+  const [past, now] = await Promise.all([closed(ctx, points, scope), liveCounts(ctx, scope)])
   return { timestamps, counts: [...past, now] }
 }
 

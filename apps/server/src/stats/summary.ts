@@ -24,10 +24,10 @@ export async function summary(
   { period, filter }: ParsedInputOf<typeof contract.statsSummary>,
 ): Promise<ResultOf<typeof contract.statsSummary>> {
   const { points, days } = cuts[period]
-  const figures = await figuresOf(ctx, new Date(ctx.now.getTime() - points * days * 86_400_000), filter)
-  const now = filter?.affectedHostId
-    ? ((await ofHost(ctx, filter.affectedHostId, filter.affectedTargetId, [ctx.now]))[0] ?? [])
-    : await liveCounts(ctx, filter?.affectedTargetId ?? wholeAccount)
+  const [figures, now = []] = await Promise.all([
+    figuresOf(ctx, new Date(ctx.now.getTime() - points * days * 86_400_000), filter),
+    standing(ctx, filter),
+  ])
   const block = blockOf(filter?.verification)
   return {
     open: readSlot(now, block, 'open'),
@@ -39,6 +39,12 @@ export async function summary(
     hostCount: figures.hosts,
     ...(figures.last_scan && { lastScanTime: figures.last_scan.toISOString() }),
   }
+}
+
+async function standing(ctx: Ctx, filter: Filter): Promise<readonly number[] | undefined> {
+  if (!filter?.affectedHostId) return liveCounts(ctx, filter?.affectedTargetId ?? wholeAccount)
+  const [now] = await ofHost(ctx, filter.affectedHostId, filter.affectedTargetId, [ctx.now])
+  return now
 }
 
 async function figuresOf(ctx: Ctx, since: Date, filter: Filter): Promise<Figures> {

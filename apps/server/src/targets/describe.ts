@@ -1,9 +1,10 @@
-import type { SeverityCount } from '@glacis/contract/primitives'
 import type { Target } from '@glacis/contract/target'
 import { agentNames } from '#agents/index.ts'
 import type { Ctx } from '#ctx.ts'
+import { anyOf } from '#database/any.ts'
 import { activeIssues, noIssues } from '#database/severity.ts'
-import { sql } from 'kysely'
+import type { Tables } from '#database/tables.ts'
+import { type Selectable, sql } from 'kysely'
 
 interface LastScan {
   readonly target_id: string
@@ -14,61 +15,27 @@ interface LastScan {
   readonly reason: string
 }
 
-/** What is counted of targets. */
-export interface Counts {
-  readonly issues: SeverityCount
-  readonly hosts: number
-}
-type Count = (ctx: Ctx, ids: readonly string[]) => Promise<ReadonlyMap<string, Counts>>
-
-/** Counts over every host and occurrence of these targets. */
-export async function countTargets(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Counts>> {
-  if (ids.length === 0) return new Map()
-  const [issues, hosts] = [await activeIssues(ctx, 'target_id', ids), await hostsOf(ctx, ids)]
-  return new Map(ids.map((id) => [id, { issues: issues.get(id) ?? noIssues, hosts: hosts.get(id) ?? 0 }]))
-}
+type Row = Selectable<Tables['target']>
 
 /** The targets of these ids as the contract shows them, deleted ones too, in a fixed number of statements. */
-export async function describeTargets(
-  ctx: Ctx,
-  ids: readonly string[],
-  count: Count = countTargets,
-): Promise<ReadonlyMap<string, Target>> {
+export async function describeTargets(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Target>> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return new Map()
-  const rows = await ctx.tx
-    .selectFrom('target')
-    .selectAll()
-    .where('account_id', '=', ctx.account)
-    .where('id', 'in', wanted)
-    .execute()
-  const [counts, tags, scans, agents] = [
-    await count(ctx, wanted),
-    await tagsOf(ctx, wanted),
-    await lastScans(ctx, wanted),
-    await agentNames(
-      ctx,
-      rows.flatMap((row) => row.agent_id ?? []),
-    ),
-  ]
+  const [plain, issues, hosts, scans] = await Promise.all([
+    plainTargets(ctx, wanted),
+    activeIssues(ctx, 'target_id', wanted),
+    hostsOf(ctx, wanted),
+    lastScans(ctx, wanted),
+  ])
   return new Map(
-    rows.map((row) => {
+    plain.map(({ row, target }) => {
       const scan = scans.get(row.id)
-      const agent = row.agent_id ? agents.get(row.agent_id) : undefined
       return [
         row.id,
         {
-          id: row.id,
-          name: row.name,
-          address: row.address,
-          tags: tags.get(row.id) ?? [],
-          schedule: { period: row.schedule_period, ...(row.allowed_hours && { allowedHours: row.allowed_hours }) },
-          issueCount: counts.get(row.id)?.issues ?? noIssues,
-          ...(agent && { agent }),
-          ...(row.former_agent !== null && { formerAgent: { name: row.former_agent } }),
-          createTime: row.created_at.toISOString(),
-          updateTime: row.updated_at.toISOString(),
-          hostCount: counts.get(row.id)?.hosts ?? 0,
+          ...target,
+          issueCount: issues.get(row.id) ?? noIssues,
+          hostCount: hosts.get(row.id) ?? 0,
           ...(row.next_scan_at && !row.deleted_at && { nextScanTime: row.next_scan_at.toISOString() }),
           ...(scan && { lastScan: toLastScan(scan) }),
           exclusions: row.exclusions,
@@ -81,6 +48,49 @@ export async function describeTargets(
       ]
     }),
   )
+}
+
+/**
+ * The same where targets stand beside something else: what they are and how bad it is there, without
+ * what is set and planned for them.
+ */
+export async function nameTargets(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Target>> {
+  const wanted = [...new Set(ids)]
+  if (wanted.length === 0) return new Map()
+  const [plain, issues] = await Promise.all([plainTargets(ctx, wanted), activeIssues(ctx, 'target_id', wanted)])
+  return new Map(plain.map(({ row, target }) => [row.id, { ...target, issueCount: issues.get(row.id) ?? noIssues }]))
+}
+
+async function plainTargets(ctx: Ctx, ids: readonly string[]) {
+  const [rows, tags] = await Promise.all([rowsOf(ctx, ids), tagsOf(ctx, ids)])
+  const agents = await agentNames(
+    ctx,
+    rows.flatMap((row) => row.agent_id ?? []),
+  )
+  return rows.map((row) => {
+    const agent = row.agent_id ? agents.get(row.agent_id) : undefined
+    const target = {
+      id: row.id,
+      name: row.name,
+      address: row.address,
+      tags: tags.get(row.id) ?? [],
+      schedule: { period: row.schedule_period, ...(row.allowed_hours && { allowedHours: row.allowed_hours }) },
+      ...(agent && { agent }),
+      ...(row.former_agent !== null && { formerAgent: { name: row.former_agent } }),
+      createTime: row.created_at.toISOString(),
+      updateTime: row.updated_at.toISOString(),
+    }
+    return { row, target }
+  })
+}
+
+async function rowsOf(ctx: Ctx, ids: readonly string[]): Promise<Row[]> {
+  return ctx.tx
+    .selectFrom('target')
+    .selectAll()
+    .where('account_id', '=', ctx.account)
+    .where('id', '=', anyOf(ids))
+    .execute()
 }
 
 function toLastScan(scan: LastScan): NonNullable<Target['lastScan']> {
@@ -101,7 +111,7 @@ async function tagsOf(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<str
     )
     .select(['target_tag.target_id', 'tag.id', 'tag.name', 'tag.color'])
     .where('target_tag.account_id', '=', ctx.account)
-    .where('target_tag.target_id', 'in', ids)
+    .where('target_tag.target_id', '=', anyOf(ids))
     .orderBy('tag.name')
     .execute()
   const tags = new Map<string, Target['tags']>()

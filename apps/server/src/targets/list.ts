@@ -2,7 +2,7 @@ import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/target'
 import type { TargetOrder, TargetState } from '@glacis/contract/target'
 import type { Ctx } from '#ctx.ts'
-import { cutPage, readPage } from '#database/page.ts'
+import { cutPage, readPage, totalOf } from '#database/page.ts'
 import { describeTargets } from '#targets/describe.ts'
 import { type RawBuilder, sql } from 'kysely'
 
@@ -69,18 +69,21 @@ export async function listTargets(
   const order = orders[orderBy]
   const where = conditions(ctx, filter)
   const [sort = '', id = ''] = page.after ?? []
-  const { rows } = await sql<Row>`
-    select target.id, ${order.sort} as sort from target
-    where ${sql.join(page.after ? [...where, order.after(String(sort), String(id))] : where, sql` and `)}
-    order by ${order.by}
-    limit ${page.size + 1}`.execute(ctx.tx)
+  const [{ rows }, total] = await Promise.all([
+    sql<Row>`
+      select target.id, ${order.sort} as sort from target
+      where ${sql.join(page.after ? [...where, order.after(String(sort), String(id))] : where, sql` and `)}
+      order by ${order.by}
+      limit ${page.size + 1}`.execute(ctx.tx),
+    page.after ? {} : totalOf(ctx, sql`select from target where ${sql.join(where, sql` and `)}`),
+  ])
   const cut = cutPage(page, rows, (row) => [row.sort, row.id])
   const described = await describeTargets(
     ctx,
     cut.rows.map((row) => row.id),
   )
   const targets = cut.rows.flatMap((row) => described.get(row.id) ?? [])
-  return { targets, nextPageToken: cut.nextPageToken }
+  return { targets, nextPageToken: cut.nextPageToken, ...total }
 }
 
 function conditions(ctx: Ctx, filter: Filter): RawBuilder<unknown>[] {

@@ -34,6 +34,8 @@ export async function openTestApi(house: House, origin: string, more: Partial<Ap
     gate: 'all',
     root: '/nowhere',
     url: origin,
+    feeds: null,
+    knowledge: {},
     ...more,
   })
   return {

@@ -1,6 +1,6 @@
 /** Issues on hosts, as scans would have left them, for the tests that start from there. */
 import { newId } from '#database/index.ts'
-import type { ThreatDraft } from '#threats.ts'
+import { shownThreats, type ThreatDraft } from '#threats.ts'
 import type { House } from '#testing/house.ts'
 import { refreshStandings } from '#issues/standings.ts'
 import { startScan } from '#scans/index.ts'
@@ -8,7 +8,7 @@ import { describeTargets } from '#targets/index.ts'
 import { sql } from 'kysely'
 
 /** The doors of other rooms that the tests of a room knock at. */
-export { describeTargets, startScan }
+export { describeTargets, shownThreats, startScan }
 
 export interface Seeded {
   readonly targetId: string

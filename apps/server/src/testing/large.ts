@@ -96,6 +96,12 @@ function steps({ hosts, issues, occurrencesPerHost, smallAccounts }: SeedSize): 
          from generate_series(0, ${issues} - 1) as number`,
     ],
     [
+      'software',
+      `insert into software (part, vendor, product, title, threats)
+         select 'a', 'vendor' || number % 9000, 'product_' || md5(number::text), initcap(translate(md5(number::text), '0123456789', 'rosteinalu')) || ' Server ' || number, number % 40
+         from generate_series(1, ${issues} * 5) as number`,
+    ],
+    [
       'targets',
       `insert into target (account_id, id, name, address, kind, schedule_period, next_scan_at, created_at, updated_at)
          select size.id, pg_temp.id(1, account, number), 'Target ' || number, '10.' || number / 250 || '.' || number % 250 || '.0/24', 'NETWORK', 'PERIOD_WEEKLY',

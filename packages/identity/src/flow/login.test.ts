@@ -222,6 +222,20 @@ it('slows guessing at an account down, lets the window pass, and treats nobodyâ€
   expect(house.events.map(({ kind }) => kind)).toContain('throttled')
 })
 
+it('takes right passwords that come together from one address for no guesses at all', async () => {
+  const email = await account()
+  const answers = await Promise.all(Array.from({ length: 50 }, () => signIn(house.browser(), email)))
+  expect([...new Set(answers.map(({ status }) => status))]).toEqual([200])
+}, 60_000)
+
+it('looks at no more wrong passwords when they come together', async () => {
+  const email = await account()
+  const guesses = Array.from({ length: 30 }, (_, nth) => signIn(house.browser(), email, `wrong ${nth}`))
+  const ids = (await Promise.all(guesses)).flatMap(({ body }) => messageIds(body))
+  expect(ids.filter((id) => id === 4000006)).toHaveLength(10)
+  expect(ids.filter((id) => id === 4000001)).toHaveLength(20)
+}, 60_000)
+
 /** Wrong guesses at an account from many addresses, a few from each. */
 async function besiege(email: string, addresses: number) {
   for (let host = 1; host <= addresses; host++) {

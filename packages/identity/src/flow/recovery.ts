@@ -128,7 +128,7 @@ async function sendCode(service: Service, flow: Flow, address: string, owner: st
 
 async function takeCode(exchange: Exchange, flow: Flow, fields: Fields): Promise<Answer> {
   const { service, client } = exchange
-  const guess = await attempt(service, 'recovery', normalAddress(flow.memory.address ?? ''), client.ip)
+  using guess = await attempt(service, 'recovery', normalAddress(flow.memory.address ?? ''), client.ip)
   if (guess.isRefused) {
     tell(exchange, 'throttled', null)
     const kept = await keepAttempt(exchange, flow, { messages: [onForm(problem.generic(tooManyAttempts))] })

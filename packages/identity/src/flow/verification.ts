@@ -176,7 +176,7 @@ async function sendCode(
 
 async function takeCode(exchange: Exchange, flow: Flow, given: string): Promise<Answer> {
   const { service, client } = exchange
-  const guess = await attempt(service, 'verification', normalAddress(flow.memory.address ?? ''), client.ip)
+  using guess = await attempt(service, 'verification', normalAddress(flow.memory.address ?? ''), client.ip)
   if (guess.isRefused) {
     tell(exchange, 'throttled', null)
     const kept = await keepAttempt(exchange, flow, { messages: [onForm(problem.generic(tooManyAttempts))] })

@@ -67,7 +67,7 @@ async function prove(exchange: Exchange, fields: Fields, flow: Flow): Promise<Lo
   const { service, client } = exchange
   const given = textOf(fields, 'code')
   if (!given) return refused(on('code', problem.required('code')))
-  const guess = await attempt(service, 'code', flow.memory.address ?? '', client.ip)
+  using guess = await attempt(service, 'code', flow.memory.address ?? '', client.ip)
   if (guess.isRefused) {
     tell(exchange, 'throttled', null, 'code')
     return refused(onForm(problem.generic(tooManyAttempts)))

@@ -48,7 +48,7 @@ async function prove(exchange: Exchange, fields: Fields, traits: Traits, flow: F
   const address = normalAddress(traits.email)
   if (address !== flow.memory.address) return refused(onForm(problem.traitsChanged))
   if (!given) return refused(on('code', problem.required('code')))
-  const guess = await attempt(service, 'code', address, client.ip)
+  using guess = await attempt(service, 'code', address, client.ip)
   if (guess.isRefused) {
     tell(exchange, 'throttled', null, 'code')
     return refused(onForm(problem.generic(tooManyAttempts)))

@@ -65,7 +65,7 @@ async function prove(exchange: Exchange, { identity }: LiveSession, fields: Fiel
   const { service } = exchange
   const code = textOf(fields, name).trim().toLowerCase()
   if (!code) return refused(on(name, problem.required(name)))
-  const guess = await attempt(service, name, identity.id, exchange.client.ip)
+  using guess = await attempt(service, name, identity.id, exchange.client.ip)
   if (guess.isRefused) {
     tell(exchange, 'throttled', identity.id, name)
     return refused(onForm(problem.generic(tooManyAttempts)))

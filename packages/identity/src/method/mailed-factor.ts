@@ -65,7 +65,7 @@ async function prove(exchange: Exchange, { identity }: LiveSession, fields: Fiel
   const { service, client } = exchange
   const given = textOf(fields, 'code')
   if (!given) return refused(on('code', problem.required('code')))
-  const guess = await attempt(service, 'mailed_code', identity.id, client.ip)
+  using guess = await attempt(service, 'mailed_code', identity.id, client.ip)
   if (guess.isRefused) {
     tell(exchange, 'throttled', identity.id, 'code')
     return refused(onForm(problem.generic(tooManyAttempts)))

@@ -144,7 +144,7 @@ async function signIn(exchange: Exchange, fields: Fields, flow: Flow): Promise<L
   if (!assertion) return refused(onForm(problem.generic('Unable to parse WebAuthn response.')))
   const identityId = await ownerOf(exchange, assertion)
   if (!identityId) return refused(onForm(problem.keyUnknown))
-  const guess = await attempt(service, 'passkey', identityId, exchange.client.ip)
+  using guess = await attempt(service, 'passkey', identityId, exchange.client.ip)
   if (guess.isRefused) return refused(onForm(problem.generic(tooManyAttempts)))
   const owner = { identityId, type: 'passkey' as const }
   const proof = await checkAssertion(service, flow, flow.memory.passkeyChallenge, owner, assertion)

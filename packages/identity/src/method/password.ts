@@ -71,7 +71,7 @@ async function signIn(exchange: Exchange, fields: Fields): Promise<LoginOutcome>
   const missing = identifier ? [] : [on('identifier', problem.required('identifier'))]
   if (!identifier || !given) return refused(...missing, ...missingPassword(fields))
 
-  const guess = await attempt(exchange.service, 'password', identifier, exchange.client.ip)
+  using guess = await attempt(exchange.service, 'password', identifier, exchange.client.ip)
   if (guess.isRefused) {
     tell(exchange, 'throttled', null, shownIdentifier(identifier))
     return refused(onForm(problem.generic(tooManyAttempts)))

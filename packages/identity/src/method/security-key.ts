@@ -88,7 +88,7 @@ async function prove(exchange: Exchange, { identity }: LiveSession, fields: Fiel
   const assertion = readAssertion(textOf(fields, 'webauthn_login'))
   if (!assertion) return refused(onForm(problem.generic('Unable to parse WebAuthn response.')))
   if (!identity.credential_types.includes(name)) return refused(onForm(problem.securityKeysMissing))
-  const guess = await attempt(service, name, identity.id, exchange.client.ip)
+  using guess = await attempt(service, name, identity.id, exchange.client.ip)
   if (guess.isRefused) return refused(onForm(problem.generic(tooManyAttempts)))
   const owner = { identityId: identity.id, type: name } as const
   const proof = await checkAssertion(service, flow, flow.memory.webauthnChallenge, owner, assertion)

@@ -59,7 +59,7 @@ async function prove(exchange: Exchange, { identity }: LiveSession, fields: Fiel
   const { service } = exchange
   const code = textOf(fields, 'totp_code').trim()
   if (!code) return refused(on('totp_code', problem.required('totp_code')))
-  const guess = await attempt(service, 'totp', identity.id, exchange.client.ip)
+  using guess = await attempt(service, 'totp', identity.id, exchange.client.ip)
   if (guess.isRefused) {
     tell(exchange, 'throttled', identity.id, 'totp')
     return refused(onForm(problem.generic(tooManyAttempts)))

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import type { Item } from '#feed/item.ts'
-import { affectedInWords, fixInWords } from '#feed/wording.ts'
+import { wordsOf } from '#feed/wording.ts'
 import { sound } from '#feed/sound.ts'
 import { titleOf, utc } from '#feed/nvd.ts'
 import { describeVector, severityOf } from '#severity.ts'
@@ -72,13 +72,13 @@ function toThreat({ cveMetadata: meta, containers: { cna, adp } }: z.infer<typeo
   const severity = severityOf(first?.vector ?? '', first?.score)
   const description = cna.descriptions.find(({ lang }) => lang.startsWith('en'))?.value ?? ''
   const configurations = configurationsOf(all)
-  const fix = fixInWords(configurations)
+  const { affected, fix } = wordsOf(configurations)
   return {
     id: meta.cveId,
     name: cna.title ?? titleOf(description, meta.cveId),
     summary: description,
     impact: describeVector(severity.cvss),
-    affected: affectedInWords(configurations),
+    affected,
     insight: '',
     severity,
     metrics,

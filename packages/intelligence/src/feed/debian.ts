@@ -5,6 +5,9 @@
 import { z } from 'zod'
 import type { Item } from '#feed/item.ts'
 import { sound } from '#feed/sound.ts'
+import { noBuild } from '#match/distribution.ts'
+import { compareDebian } from '#version/deb.ts'
+import { compareRpm } from '#version/rpm.ts'
 
 /** Source packages and the products inside, as canonical `vendor:product` keys. Others concern no scan. */
 const productOf: Readonly<Record<string, string>> = {
@@ -97,12 +100,15 @@ const releases: Readonly<Record<string, string>> = {
   bookworm: 'debian:12',
   trixie: 'debian:13',
   forky: 'debian:14',
+  duke: 'debian:15',
 }
 
 const Tracked = z.object({
   releases: z.record(
     z.string(),
-    z.object({ status: z.string(), fixed_version: z.string().optional() }).catch({ status: '' }),
+    z
+      .object({ status: z.string(), fixed_version: z.string().optional(), urgency: z.string().default('') })
+      .catch({ status: '', urgency: '' }),
   ),
 })
 
@@ -116,30 +122,56 @@ export function* readTracked(packageName: string, value: unknown): Generator<Ite
   const product = productOf[packageName]
   if (product === undefined) return
   for (const [id, entry] of Object.entries(cves.data)) {
+    if (!/^CVE-\d{4}-\d{4,}$/.test(id)) continue
     const { data } = Tracked.safeParse(entry)
-    if (!/^CVE-\d{4}-\d{4,}$/.test(id) || !data) continue
-    for (const [name, { status, fixed_version: fixedVersion }] of Object.entries(data.releases)) {
+    if (!data) {
+      yield { kind: 'skipped', id, problem: 'The entry of the CVE names no releases.' }
+      continue
+    }
+    for (const [name, said] of Object.entries(data.releases)) {
       const release = releases[name]
-      // A fixed version of 0 means that no version of the release was ever affected.
-      if (status === 'resolved' && release !== undefined && fixedVersion)
-        yield { kind: 'fix', id, product, release, fixedVersion }
+      if (release !== undefined)
+        yield { kind: 'fix', id, product, release, fixedVersion: fixedVersionOf(said), origin: packageName }
     }
   }
 }
 
+/**
+ * What a release holds. `resolved` names the version, `0` where none was ever affected. `open` holds
+ * for every build, an advisory being planned or not (`nodsa`), unless the maintainers see no weakness
+ * in it (`unimportant`) or no longer look (`end-of-life`). `undetermined` says nothing.
+ */
+function fixedVersionOf({ status, fixed_version: fixedVersion, urgency }: z.infer<typeof Tracked>['releases'][string]) {
+  if (status === 'resolved') return fixedVersion || null
+  return status === 'open' && !/^(?:unimportant|end-of-life)$/.test(urgency) ? noBuild : null
+}
+
 const Osv = z.object({
   id: z.string(),
+  withdrawn: z.string().optional(),
   aliases: sound(z.string()),
   upstream: sound(z.string()),
   affected: sound(
     z.object({
       package: z.object({ ecosystem: z.string(), name: z.string() }),
-      ranges: sound(z.object({ events: sound(z.object({ fixed: z.string().optional() })) })),
+      ranges: sound(
+        z.object({
+          type: z.string(),
+          events: sound(
+            z.object({
+              introduced: z.string().optional(),
+              fixed: z.string().optional(),
+              last_affected: z.string().optional(),
+            }),
+          ),
+        }),
+      ),
     }),
   ),
 })
+type OsvRange = z.infer<typeof Osv>['affected'][number]['ranges'][number]
 
-/** Reads an advisory in the OSV format (ossf.github.io/osv-schema). */
+/** Reads an advisory in the OSV format (ossf.github.io/osv-schema). One that was withdrawn takes back what it said. */
 export function* readOsv(input: unknown): Generator<Item> {
   const { data, error } = Osv.safeParse(input)
   if (!data) {
@@ -149,22 +181,47 @@ export function* readOsv(input: unknown): Generator<Item> {
   const ids = new Set(
     [data.id, ...data.aliases, ...data.upstream].flatMap((id) => /CVE-\d{4}-\d{4,}$/.exec(id)?.[0] ?? []),
   )
-  for (const {
-    package: { ecosystem, name },
-    ranges,
-  } of data.affected) {
-    const product = productOf[name]
-    const release = releaseOfEcosystem(ecosystem)
+  const said = new Map<string, { product: string; release: string; fixedVersions: (string | null)[] }>()
+  for (const { package: named, ranges } of data.affected) {
+    const product = productOf[named.name]
+    const release = releaseOfEcosystem(named.ecosystem)
     if (product === undefined || release === null) continue
-    const fixed = ranges.flatMap(({ events }) => events.flatMap((event) => event.fixed ?? []))
-    for (const id of ids) for (const fixedVersion of fixed) yield { kind: 'fix', id, product, release, fixedVersion }
+    const one = said.get(`${product} ${release}`) ?? { product, release, fixedVersions: [] }
+    one.fixedVersions.push(...ranges.flatMap((range) => (range.type === 'ECOSYSTEM' ? [endOf(range)] : [])))
+    said.set(`${product} ${release}`, one)
+  }
+  for (const { product, release, fixedVersions } of said.values()) {
+    const fixedVersion = data.withdrawn ? null : lastOf(release, fixedVersions)
+    for (const id of ids) yield { kind: 'fix', id, product, release, fixedVersion, origin: data.id }
   }
 }
 
-/** `Debian:12`, `Ubuntu:22.04:LTS`, `Rocky Linux:9`, `AlmaLinux:9`; null for what is no distribution. */
+/**
+ * The version with which the last span of a range ends; `noBuild` where it does not, null where it
+ * ends with the last affected version, after which the next one is not known. Commits (`GIT`) are no
+ * versions, and lists of versions only repeat the affected ones.
+ */
+function endOf({ events }: OsvRange): string | null {
+  const begun = events.filter(({ introduced }) => introduced !== undefined).length
+  const ended = events.filter((event) => event.fixed !== undefined || event.last_affected !== undefined)
+  if (ended.length < begun) return noBuild
+  return ended.every(({ fixed }) => fixed !== undefined) ? (ended.at(-1)?.fixed ?? null) : null
+}
+
+/** Of several spans the last end, after which nothing is affected. */
+function lastOf(release: string, ends: readonly (string | null)[]): string | null {
+  const compare = release.startsWith('el:') ? compareRpm : compareDebian
+  return ends.reduce<string | null>((last, end, index) => {
+    if (index === 0 || last === null || end === null) return index === 0 ? end : null
+    if (last === noBuild || end === noBuild) return noBuild
+    return compare(end, last) > 0 ? end : last
+  }, null)
+}
+
+/** `Debian:12`, `Ubuntu:22.04:LTS`, `Rocky Linux:9`, `Red Hat:enterprise_linux:9::appstream`; null for what is no distribution. */
 function releaseOfEcosystem(ecosystem: string): string | null {
-  const [name = '', version = ''] = ecosystem.split(':').filter((part) => part !== 'Pro')
+  const [name = '', ...rest] = ecosystem.split(':').filter((part) => part !== 'Pro')
   const key = { Debian: 'debian', Ubuntu: 'ubuntu', 'Rocky Linux': 'el', AlmaLinux: 'el', 'Red Hat': 'el' }[name]
-  if (key === undefined) return null
-  return key === 'el' ? `el:${/\d+/.exec(version)?.[0] ?? ''}` : `${key}:${version}`
+  const version = (key === 'el' ? /\d+/ : /\d+(?:\.\d+)*/).exec(rest.join(':'))?.[0]
+  return key === undefined || version === undefined ? null : `${key}:${version}`
 }

@@ -20,8 +20,9 @@ const Release = z.object({
 /** The fixes of one such file, as items. */
 export function* fixesOf(document: unknown): Generator<Item> {
   const { release, packages } = Release.parse(document)
-  for (const { product, fixes } of packages) {
-    for (const [id, fixedVersion] of Object.entries(fixes)) yield { kind: 'fix', id, product, release, fixedVersion }
+  for (const { package: origin, product, fixes } of packages) {
+    for (const [id, fixedVersion] of Object.entries(fixes))
+      yield { kind: 'fix', id, product, release, fixedVersion, origin }
   }
 }
 
@@ -33,9 +34,10 @@ export function* fixesOf(document: unknown): Generator<Item> {
 export function readDistributionFixes(documents: readonly unknown[]): Map<string, DistributionFix[]> {
   const table = new Map<string, DistributionFix[]>()
   for (const document of documents) {
-    for (const { product, fixes } of Release.parse(document).packages) {
+    const { release, packages } = Release.parse(document)
+    for (const { product, fixes } of packages) {
       for (const [id, fixedVersion] of Object.entries(fixes)) {
-        table.set(id, [...(table.get(id) ?? []), { product, fixedVersion }])
+        table.set(id, [...(table.get(id) ?? []), { product, fixedVersion, release }])
       }
     }
   }

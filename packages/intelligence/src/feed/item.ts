@@ -34,13 +34,18 @@ export type Item =
       readonly knownExploited?: { readonly addTime: string }
     }
   | { readonly kind: 'lifecycle'; readonly lifecycle: Lifecycle }
-  /** From this package version on, a release of a distribution holds the fix of a CVE. */
+  /**
+   * From this package version on, a release of a distribution holds the fix of a CVE; empty where no
+   * version does, null where the source says nothing, or nothing any more.
+   */
   | {
       readonly kind: 'fix'
       readonly id: string
       readonly product: string
       readonly release: string
-      readonly fixedVersion: string
+      readonly fixedVersion: string | null
+      /** The package or the advisory that says so; what it says later goes in the place of it. */
+      readonly origin: string
     }
   /** A name of the dictionary of products. */
   | { readonly kind: 'software'; readonly part: string; readonly vendor: string; readonly product: string }

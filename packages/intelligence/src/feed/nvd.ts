@@ -4,7 +4,7 @@
  */
 import { SolutionKind } from '@glacis/contract/threat'
 import { z } from 'zod'
-import { affectedInWords, fixInWords } from '#feed/wording.ts'
+import { wordsOf } from '#feed/wording.ts'
 import { readRecords } from '#feed/records.ts'
 import { sound } from '#feed/sound.ts'
 import { describeVector, severityOf } from '#severity.ts'
@@ -62,12 +62,15 @@ export async function* readNvd(chunks: AsyncIterable<string> | Iterable<string>)
   for await (const record of readRecords(chunks, 'vulnerabilities')) yield parseNvd(record)
 }
 
+const Wrapped = z.object({ cve: z.unknown() })
+const Named = z.object({ id: z.string() })
+
 /** Reads one record, bare or inside `{"cve":…}`. */
 export function parseNvd(input: unknown): FeedItem {
-  const bare = z.object({ cve: z.unknown() }).safeParse(input)
-  const record = NvdRecord.safeParse(bare.success && bare.data.cve !== undefined ? bare.data.cve : input)
+  const bare = Wrapped.safeParse(input).data?.cve ?? input
+  const record = NvdRecord.safeParse(bare)
   if (record.success) return { kind: 'threat', threat: toThreat(record.data) }
-  const id = z.object({ id: z.string() }).safeParse(bare.data?.cve ?? input)
+  const id = Named.safeParse(bare)
   return { kind: 'skipped', id: id.data?.id ?? '', problem: z.prettifyError(record.error) }
 }
 
@@ -76,13 +79,14 @@ function toThreat(record: NvdRecord): ThreatRecord {
   const metrics = metricsOf(record)
   const severity = leading(metrics)
   const description = record.descriptions.find(({ lang }) => lang.startsWith('en'))?.value ?? ''
-  const solution = own?.solution ?? solutionOf(record)
+  const { affected, fix } = wordsOf(record.configurations)
+  const solution = own?.solution ?? solutionOf(record, fix)
   return {
     id: record.id,
     name: own?.name ?? (record.cisaVulnerabilityName || titleOf(description, record.id)),
     summary: own?.summary ?? description,
     impact: own?.impact ?? describeVector(severity.cvss),
-    affected: affectedInWords(record.configurations),
+    affected,
     insight: own?.insight ?? '',
     severity,
     metrics,
@@ -137,8 +141,7 @@ function webAddresses({ references }: NvdRecord): { url: string }[] {
 }
 
 /** The upper ends of the ranges tell which release has the fix; else a patch or advisory may exist. */
-function solutionOf({ configurations, references }: NvdRecord): ThreatRecord['solution'] {
-  const fix = fixInWords(configurations)
+function solutionOf({ references }: NvdRecord, fix: string): ThreatRecord['solution'] {
   if (fix !== '') return { kind: 'KIND_VENDOR_FIX', description: fix }
   const tags = new Set(references.flatMap((reference) => reference.tags ?? []))
   if (tags.has('Patch') || tags.has('Vendor Advisory')) {

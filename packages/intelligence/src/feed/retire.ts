@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Item } from '#feed/item.ts'
 import { sound } from '#feed/sound.ts'
-import { affectedInWords, fixInWords } from '#feed/wording.ts'
+import { wordsOf } from '#feed/wording.ts'
 import type { CpeMatch, ThreatRecord } from '#threat.ts'
 import type { Severity } from '@glacis/contract/threat'
 import { bindFormattedString, nameOf, quote } from '#wfn.ts'
@@ -117,13 +117,13 @@ function toThreat(
   const configurations = [
     { operator: 'OR' as const, negate: false, nodes: [{ operator: 'OR' as const, negate: false, cpeMatch: matches }] },
   ]
-  const fix = fixInWords(configurations)
+  const { affected, fix } = wordsOf(configurations)
   return {
     id,
     name: identifiers.summary || id,
     summary: identifiers.summary,
     impact: '',
-    affected: affectedInWords(configurations),
+    affected,
     insight: '',
     severity: severities[severity] ?? { cvss: '', score: 0, category: 'CATEGORY_UNSPECIFIED' },
     metrics: [],

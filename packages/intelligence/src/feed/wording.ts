@@ -8,9 +8,14 @@ import { type CpeName, unquote } from '#wfn.ts'
 const productsMax = 5
 const rangesMax = 6
 
-/** `http server = 2.4.49; ≥ 2.4.0, < 2.4.51`, one line per product; empty where there are no configurations. */
-export function affectedInWords(configurations: readonly Configuration[]): string {
+/** What is affected and what has the fix; each empty where the configurations do not say. */
+export function wordsOf(configurations: readonly Configuration[]): { affected: string; fix: string } {
   const products = vulnerableByProduct(configurations)
+  return { affected: affectedInWords(products), fix: fixInWords(products) }
+}
+
+/** `http server = 2.4.49; ≥ 2.4.0, < 2.4.51`, one line per product. */
+function affectedInWords(products: Products): string {
   const lines = [...products].slice(0, productsMax).map(([product, criteria]) => {
     const ranges = [...new Set(criteria.map(versionInWords))]
     const more = ranges.length > rangesMax ? `; and ${ranges.length - rangesMax} more` : ''
@@ -21,8 +26,8 @@ export function affectedInWords(configurations: readonly Configuration[]): strin
 }
 
 /** `Update nginx to 1.20.1 or 1.21.0 or later.`; empty where no range ends before a release. */
-export function fixInWords(configurations: readonly Configuration[]): string {
-  const sentences = [...vulnerableByProduct(configurations)].flatMap(([product, criteria]) => {
+function fixInWords(products: Products): string {
+  const sentences = [...products].flatMap(([product, criteria]) => {
     const ends = [...new Set(criteria.flatMap(({ match }) => match.versionEndExcluding ?? []))]
     if (ends.length === 0) return []
     const sorted = ends.toSorted((a, b) => compareGeneric(a, b) ?? 0)
@@ -35,9 +40,10 @@ interface Criterion {
   readonly name: CpeName
   readonly match: CpeMatch
 }
+type Products = ReadonlyMap<string, readonly Criterion[]>
 
 /** Distributions that ship an application are left out, as in the index of products. */
-function vulnerableByProduct(configurations: readonly Configuration[]): Map<string, Criterion[]> {
+function vulnerableByProduct(configurations: readonly Configuration[]): Products {
   const criteria = configurations.flatMap(({ nodes }) =>
     nodes.flatMap(({ cpeMatch }) =>
       cpeMatch.flatMap((match) => {

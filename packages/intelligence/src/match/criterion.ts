@@ -61,13 +61,18 @@ const ecosystems = new Set(['node.js', 'python', 'go', 'rust', 'ruby', 'maven', 
 export function decideCriterion(product: CpeName, match: CpeMatch): CriterionVerdict {
   const criterion = nameOfCriteria(match.criteria)
   const key = criterion && productKey(criterion)
-  if (!criterion || !key || criterion.part !== product.part || key !== productKey(product)) {
+  if (!criterion || !key || criterion.part !== product.part || !isSameProduct(criterion, key, product)) {
     return { kind: 'no', reason: 'other_product', text: 'The record is about other products.' }
   }
   const variant = decideVariant(product, criterion)
   if (variant.kind !== 'yes') return variant
   const version = decideVersion(product, criterion, match, { product: key, targetSoftware: criterion.targetSoftware })
   return version.kind === 'yes' ? { ...version, loss: version.loss + variant.loss } : version
+}
+
+function isSameProduct(criterion: CpeName, key: string, product: CpeName): boolean {
+  const isNamedAlike = criterion.vendor === product.vendor && criterion.product === product.product
+  return isNamedAlike || key === productKey(product)
 }
 
 const same = { kind: 'yes', range: '', text: '', loss: 0, cap: 100 } as const
@@ -98,8 +103,9 @@ function decideVersion(product: CpeName, criterion: CpeName, match: CpeMatch, sc
     return { kind: 'unknown', reason: 'version_unknown', text: 'The version of the product is not known.' }
   }
   const seen = { version: unquote(product.version), update: plainUpdate(product.update) }
-  const bounds = boundsOf(match)
-  if (criterion.version === '*' && bounds.length > 0) {
+  // A name with a version has no range; those without are few.
+  const bounds = criterion.version === '*' ? boundsOf(match) : []
+  if (bounds.length > 0) {
     const verdict = compareWithRange(seen, bounds, scheme)
     const range = rangeInWords(bounds)
     if (verdict.kind === 'outside') return outside(`${full(seen)} is not ${verdict.by} (affected: ${range})`)

@@ -6,11 +6,13 @@ import { compareRpm, readRpm } from '#version/rpm.ts'
 export interface DistributionFix {
   /** The product as a canonical `vendor:product` key. */
   readonly product: string
-  /** As in the distribution's own tracker, with epoch and revision: `1:9.2p1-2+deb12u3`. */
+  /** As in the distribution's own tracker, with epoch and revision: `1:9.2p1-2+deb12u3`; or `noBuild`. */
   readonly fixedVersion: string
   /** `debian:12`, `ubuntu:22.04`, `el:9`; absent or empty where only the version tells. */
   readonly release?: string | undefined
 }
+/** In the place of a version: the distribution says that no build of this release holds the fix. */
+export const noBuild = ''
 /** By CVE id. */
 export type DistributionFixes = ReadonlyMap<string, readonly DistributionFix[]>
 
@@ -30,14 +32,31 @@ export function decideRevision(upstream: string, revision: string, fixes: readon
   if (own === '') return 'unknown'
   const release = releaseOf(own)
   const ofRelease = fixes.filter((fix) => release !== '' && fix.release === release)
+  const known = relevant(upstream, own, ofRelease.length > 0 ? ofRelease : fixes)
+  // Whoever names a version goes before who has not heard of it.
+  const named = known.filter(({ fixedVersion }) => fixedVersion !== noBuild)
+  if (named.length === 0) return ofRelease.some((fix) => fix.fixedVersion === noBuild) ? 'not_fixed' : 'unknown'
   const compare = release.startsWith('el:') ? compareEnterprise : compareWithDebian
-  const verdicts = (ofRelease.length > 0 ? ofRelease : fixes).flatMap((fix) => {
-    if (ofRelease.length === 0 && (fix.release?.startsWith('el:') || !isSameUpstream(fix.fixedVersion, upstream)))
-      return []
-    return [compare(upstream, own, fix.fixedVersion)]
-  })
-  if (verdicts.length === 0) return 'unknown'
-  return verdicts.every(Boolean) ? 'fixed' : 'not_fixed'
+  return named.every(({ fixedVersion }) => compare(upstream, own, fixedVersion)) ? 'fixed' : 'not_fixed'
+}
+
+/**
+ * A release may ship two trains of a product side by side; then the fix of its own decides. Where the
+ * release is not known, only fixes of the same upstream version can be of it.
+ */
+function relevant(upstream: string, own: string, fixes: readonly DistributionFix[]): readonly DistributionFix[] {
+  const isKnown = releaseOf(own) !== '' && fixes.every(({ release }) => release === releaseOf(own))
+  const same = fixes.filter(
+    ({ fixedVersion, release = '' }) =>
+      isSameUpstream(fixedVersion, upstream) && (isKnown || release === '' || release.startsWith(`${familyOf(own)}:`)),
+  )
+  return same.length > 0 || !isKnown ? same : fixes
+}
+
+/** Whose revision it is: what Ubuntu counts says nothing of Debian's. */
+function familyOf(own: string): string {
+  if (/\.(?:el|fc|amzn)\d/.test(own)) return 'el'
+  return own.includes('ubuntu') ? 'ubuntu' : 'debian'
 }
 
 /** The distribution's own part: `2+deb12u10` of `Debian-2+deb12u10`, of `2+deb12u10` and of `1:9.2p1-2+deb12u10`. */

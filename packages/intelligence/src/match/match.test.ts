@@ -190,6 +190,51 @@ describe('a distribution', () => {
   ])('build %s: %s', (revision, kind) => {
     expect(matchProduct(banner(revision), record, [], { distributionFixes }).kind).toBe(kind)
   })
+  it.each<[string, string, readonly (readonly [release: string, fixedVersion: string])[], object]>([
+    ['is open there holds no fix', 'Debian-2+deb12u9', [['debian:12', '']], { kind: 'match', quality: 80 }],
+    ['is open in another may hold one', 'Debian-2+deb12u9', [['debian:11', '']], { kind: 'match', quality: 50 }],
+    [
+      'was never affected there is fixed',
+      'Debian-2+deb12u1',
+      [['debian:12', '0']],
+      { reason: 'fixed_by_distribution' },
+    ],
+    [
+      'is fixed in one of two trains side by side looks at its own',
+      'Debian-2+deb12u3',
+      [
+        ['debian:12', '1:9.2p1-2+deb12u3'],
+        ['debian:12', '1:10.0p1-1'],
+      ],
+      { reason: 'fixed_by_distribution' },
+    ],
+    [
+      'is named by one and not yet by another goes by the name',
+      'Debian-2+deb12u3',
+      [
+        ['debian:12', '1:9.2p1-2+deb12u3'],
+        ['debian:12', ''],
+      ],
+      { reason: 'fixed_by_distribution' },
+    ],
+    [
+      'is Ubuntu’s does not go by what Debian counts',
+      'Ubuntu-2ubuntu1',
+      [
+        ['debian:13', '1:9.2p1-2.1'],
+        ['ubuntu:23.04', '1:9.2p1-2ubuntu1'],
+      ],
+      { reason: 'fixed_by_distribution' },
+    ],
+  ])('whose weakness %s', (_, revision, fixes, verdict) => {
+    const told = new Map([
+      [
+        'CVE-2024-0001',
+        fixes.map(([release, fixedVersion]) => ({ product: 'openbsd:openssh', release, fixedVersion })),
+      ],
+    ])
+    expect(matchProduct(banner(revision), record, [], { distributionFixes: told })).toMatchObject(verdict)
+  })
   it('that is fixed says so', () => {
     expect(matchProduct(banner('Debian-2+deb12u3'), record, [], { distributionFixes })).toMatchObject({
       reason: 'fixed_by_distribution',

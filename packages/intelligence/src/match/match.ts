@@ -78,7 +78,7 @@ export function matchProduct(
 ): Match | NoMatch {
   const refuse = (reason: Mismatch, text: string): NoMatch => ({ kind: 'no_match', threat: threat.id, reason, text })
   if (threat.isRejected) return refuse('rejected', 'The record was withdrawn.')
-  const name = fromWfn(product.wfn)
+  const name = nameOfProduct(product)
   if (!name) return refuse('other_product', 'The product has no usable name.')
   if (isDistribution(name) && vulnerableNames(threat).some(({ part }) => part === 'a')) {
     return refuse('other_product', 'The record names the distribution because it ships the product.')
@@ -98,11 +98,22 @@ export function matchProduct(
   }
 }
 
+/** The same software is held against thousands of records. */
+const names = new WeakMap<Wfn, CpeName | null>()
+
+function nameOfProduct({ wfn }: MatchSubject): CpeName | null {
+  const known = names.get(wfn)
+  if (known !== undefined) return known
+  const name = fromWfn(wfn)
+  names.set(wfn, name)
+  return name
+}
+
 type Applies = Extract<Verdict, { kind: 'yes' }>
 
 function surroundings(name: CpeName, product: MatchSubject, inventory: readonly MatchSubject[]): Surroundings {
   const all = [product, ...inventory]
-  const others = inventory.flatMap(({ wfn }) => fromWfn(wfn) ?? [])
+  const others = inventory.flatMap((one) => nameOfProduct(one) ?? [])
   const families = [
     ...[name, ...others].map(familyOf),
     ...all.map(({ revision }) => (revision === undefined ? null : familyOfRevision(revision))),

@@ -21,10 +21,12 @@ type Token =
   | { readonly kind: 'level'; readonly text: string }
   | { readonly kind: 'word'; readonly text: string }
 
-/** Leading numbers without trailing zeros, and what follows the first word. */
+/** Leading numbers, themselves without leading and all of them without trailing zeros, and what follows the first word. */
 interface Version {
   readonly release: readonly string[]
   readonly suffix: readonly Token[]
+  /** `2022-01-01` and `2000` count years, `11.7` does not; the two have no order. */
+  readonly isYear: boolean
 }
 
 const ranks = ranked(
@@ -59,37 +61,52 @@ const silent = new Set(['ga', 'final', 'release', 'stable', 'lts', 'ce', 'ee', '
  *   their shapes cannot be compared
  */
 export function compareGeneric(left: string, right: string, rules: GenericRules = noRules): number | null {
-  if (left.trim().toLowerCase() === right.trim().toLowerCase()) return 0
   const a = read(left, rules)
   const b = read(right, rules)
-  if (!a || !b || isYear(a) !== isYear(b)) return a && b && (isZero(a) || isZero(b)) ? compareRelease(a, b) : null
-  return compareRelease(a, b) || compareSuffix(a.suffix, b.suffix)
+  const isComparable = a && b && (a.isYear === b.isYear || isZero(a) || isZero(b))
+  const order = isComparable ? compareRelease(a, b) : 0
+  if (order !== 0) return order
+  if (left.trim().toLowerCase() === right.trim().toLowerCase()) return 0
+  if (!a || !b || a.isYear !== b.isYear) return isComparable ? order : null
+  return compareSuffix(a.suffix, b.suffix)
 }
 
 /** True for a version or update that precedes the release it is named after, such as `rc1`. */
 export function isPreRelease(text: string): boolean {
+  const before = preReleases.get(text)
+  if (before !== undefined) return before
+  if (preReleases.size >= readingsMax) preReleases.clear()
+  const verdict = readsAsPreRelease(text)
+  preReleases.set(text, verdict)
+  return verdict
+}
+
+function readsAsPreRelease(text: string): boolean {
   return tokens(clean(text), { attachedAlphas: true }).some((token) => token.kind === 'before')
 }
 
 /** Compares runs of digits of any length as numbers. */
 export function compareDigits(left: string, right: string): number {
-  const a = left.replace(/^0+(?=\d)/, '')
-  const b = right.replace(/^0+(?=\d)/, '')
+  return compareBare(bare(left), bare(right))
+}
+
+function compareBare(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : Number(a > b))
+}
+
+function bare(digits: string): string {
+  return digits.startsWith('0') ? digits.replace(/^0+(?=\d)/, '') : digits
 }
 
 /** The leading numbers of a version, as one key: versions that are equal in any order have the same. */
 export function releaseOf(text: string): string {
-  return (
-    read(text, noRules)
-      ?.release.map((digits) => digits.replace(/^0+(?=\d)/, ''))
-      .join('.') ?? text.trim().toLowerCase()
-  )
+  return read(text, noRules)?.release.join('.') ?? text.trim().toLowerCase()
 }
 
 /** Bounds and versions come again and again; rules are few and always the same objects. */
 const readings = new WeakMap<GenericRules, Map<string, Version | null>>()
 const readingsMax = 50_000
+const preReleases = new Map<string, boolean>()
 const noRules: GenericRules = {}
 
 function read(text: string, rules: GenericRules): Version | null {
@@ -107,9 +124,10 @@ function readAnew(text: string, rules: GenericRules): Version | null {
   const all = tokens(clean(text), rules)
   const firstWord = all.findIndex((token) => token.kind !== 'number')
   const count = firstWord === -1 ? all.length : firstWord
-  const release = all.slice(0, count).flatMap((token) => (token.kind === 'number' ? [token.digits] : []))
+  const release = all.slice(0, count).flatMap((token) => (token.kind === 'number' ? [bare(token.digits)] : []))
   while (release.length > 1 && Number(release.at(-1)) === 0) release.pop()
-  return release.length === 0 ? null : { release, suffix: all.slice(count) }
+  const first = Number(release[0])
+  return release.length === 0 ? null : { release, suffix: all.slice(count), isYear: first >= 1980 && first <= 2100 }
 }
 
 /** Takes off what is not part of the version: a leading `v` or `release-`, build data, a commit in brackets. */
@@ -153,7 +171,7 @@ function classify(word: string, isAttached: boolean, isNumbered: boolean, rules:
 function compareRelease(a: Version, b: Version): number {
   const length = Math.max(a.release.length, b.release.length)
   for (let index = 0; index < length; index++) {
-    const difference = compareDigits(a.release[index] ?? '0', b.release[index] ?? '0')
+    const difference = compareBare(a.release[index] ?? '0', b.release[index] ?? '0')
     if (difference !== 0) return Math.sign(difference)
   }
   return 0
@@ -187,14 +205,8 @@ function compareKinds(left: Token | undefined, right: Token | undefined): number
   return difference === 0 ? null : Math.sign(difference)
 }
 
-/** `2022-01-01` and `2000` count years, `11.7` does not; the two have no order. */
-function isYear(version: Version): boolean {
-  const first = Number(version.release[0])
-  return first >= 1980 && first <= 2100
-}
-
 function isZero(version: Version): boolean {
-  return version.release.every((digits) => Number(digits) === 0)
+  return version.release.every((digits) => digits === '0')
 }
 
 function ranked(...groups: readonly string[][]): ReadonlyMap<string, number> {

@@ -38,7 +38,10 @@ export function compareVersions(left: string, right: string, scheme: Scheme): nu
   return compareGeneric(canonical(left), canonical(right), rulesByProduct[scheme.product])
 }
 
+const shortestGreeting = '1-mariadb'.length
+
 /** MariaDB greets with `5.5.5-` so that old MySQL replicas talk to it. */
 function canonical(version: string): string {
+  if (version.length < shortestGreeting) return version
   return version.replace(/^5\.5\.5-(?=1\d\.)/, '').replace(/^([\d.]+)-mariadb.*$/i, '$1')
 }

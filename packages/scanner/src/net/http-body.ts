@@ -32,8 +32,7 @@ export function readBody(
   onEnd: (body: Buffer, truncated: boolean, isBomb: boolean) => void,
   onDrain: () => void,
 ): BodyReader {
-  const kept: Buffer[] = []
-  let keptBytes = 0
+  const kept = createStore(bodyBytesMax)
   let wireBytes = 0
   let inflater: Transform | undefined
   let isDone = false
@@ -43,16 +42,14 @@ export function readBody(
     isDone = true
     inflater?.destroy()
     // Of a bomb the beginning is enough to know it by.
-    const body = Buffer.concat(kept)
-    onEnd(isBomb ? body.subarray(0, RATIO_FREE_BYTES) : body, truncated, isBomb)
+    onEnd(kept.take(isBomb ? RATIO_FREE_BYTES : bodyBytesMax), truncated, isBomb)
   }
   const keep = (chunk: Buffer) => {
     if (isDone) return
-    const room = bodyBytesMax - keptBytes
-    kept.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
-    keptBytes += Math.min(chunk.length, room)
-    const isBomb = inflater !== undefined && keptBytes > RATIO_FREE_BYTES && keptBytes >= wireBytes * RATIO_MAX
-    if (isBomb || chunk.length > room) finish(true, isBomb)
+    const isWhole = kept.add(chunk)
+    const bytes = kept.bytes()
+    const isBomb = inflater !== undefined && bytes > RATIO_FREE_BYTES && bytes >= wireBytes * RATIO_MAX
+    if (isBomb || !isWhole) finish(true, isBomb)
   }
   const open = (first: Buffer) => {
     const stream = inflaterFor(encoding, first)
@@ -79,6 +76,47 @@ export function readBody(
     destroy() {
       isDone = true
       inflater?.destroy()
+      kept.take(0)
+    },
+  }
+}
+
+/** Bytes as they come in, in one piece. */
+interface Store {
+  /** Answers false when not all of them had room. */
+  add(chunk: Buffer): boolean
+  readonly bytes: () => number
+  /** A copy of the first bytes of what is kept, which is dropped. */
+  take(bytesMax: number): Buffer
+}
+
+/**
+ * Copies, because a stranger may send a megabyte in chunks of five bytes, and each chunk that is held
+ * costs a hundred bytes for itself and keeps alive what was read from the socket together with it.
+ */
+function createStore(bytesMax: number): Store {
+  let space = Buffer.alloc(0)
+  let bytes = 0
+  return {
+    add(chunk) {
+      const end = Math.min(bytes + chunk.length, bytesMax)
+      if (end > space.length) {
+        const larger = Buffer.allocUnsafe(Math.min(Math.max(end, 2 * space.length), bytesMax))
+        space.copy(larger, 0, 0, bytes)
+        space = larger
+      }
+      chunk.copy(space, bytes, 0, end - bytes)
+      const isWhole = end === bytes + chunk.length
+      bytes = end
+      return isWhole
+    },
+    bytes: () => bytes,
+    take(most) {
+      const end = Math.min(bytes, most)
+      const taken = end === space.length ? space : Buffer.from(space.subarray(0, end))
+      space = Buffer.alloc(0)
+      bytes = 0
+      return taken
     },
   }
 }

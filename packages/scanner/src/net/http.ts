@@ -2,7 +2,7 @@
  * HTTP/1.1 towards hosts that may mean harm. What is asked leaves byte for byte as written, what
  * comes back is bounded in bytes and time, and every failure is a value.
  */
-import { Pool } from 'undici'
+import Pool from 'undici/lib/dispatcher/pool.js'
 import type { Guard } from '#guard.ts'
 import { connector } from '#net/http-connect.ts'
 import { exchange } from '#net/http-exchange.ts'

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -80,6 +80,30 @@ it('reads again what has changed', async () => {
   const { plan } = await load()
   expect(plan.templates[0]?.http[0]?.paths).toEqual(['{{BaseURL}}/changed'])
 })
+
+it('looks at the words and blocks of a template only when somebody asks for them', async () => {
+  await load()
+  await overwriteTexts((texts) => texts.fill('?'))
+  const { plan, refused } = await load()
+  expect(plan.templates.map(({ id, counts }) => `${id} ${counts.http}`).toSorted()[0]).toBe('t0 1')
+  expect(refused).toHaveLength(1)
+  expect(() => plan.templates[0]?.info).toThrow(SyntaxError)
+  expect(() => plan.templates[0]?.http).toThrow(SyntaxError)
+})
+
+it('reads the templates again when the end of what was kept is missing', async () => {
+  const { checks } = await load()
+  await overwriteTexts((texts) => texts.subarray(0, -1))
+  expect((await load()).checks).toEqual(checks)
+})
+
+/** Changes what follows the first line of the file. */
+async function overwriteTexts(change: (texts: Buffer) => Buffer): Promise<void> {
+  const [name = ''] = await readdir(join(folder, 'cache'))
+  const bytes = await readFile(join(folder, 'cache', name))
+  const start = bytes.indexOf('\n') + 1
+  await writeFile(join(folder, 'cache', name), Buffer.concat([bytes.subarray(0, start), change(bytes.subarray(start))]))
+}
 
 it('reads the templates when what was kept is half a file, or nothing can be kept', async () => {
   await load()

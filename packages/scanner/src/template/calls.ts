@@ -54,7 +54,7 @@ export async function* settleCalls(run: ServiceRun, { calls, endings }: CallList
     await delay(LOOK_MS, undefined, { signal: run.signal }).catch(() => run.signal.throwIfAborted())
   }
   for (const { id } of calls) callbacks.forget(id)
-  for (const [{ template }, isFinished] of endings) yield { kind: 'ended', isFinished, check: template.info.id }
+  for (const [{ template }, isFinished] of endings) yield { kind: 'ended', isFinished, check: template.id }
 }
 
 function matchesOf({ state, block, exchange }: AwaitedCall, interactions: readonly Interaction[]) {

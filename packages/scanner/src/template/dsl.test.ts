@@ -113,6 +113,8 @@ describe('compare_versions', () => {
 
 describe('what has no value', () => {
   it.each([
+    'len("a") / len("") > 5',
+    'len("a") % len("")',
     'contains(nosuch, "x") || true',
     'true || nosuch',
     'substr("abc", -3)',

@@ -124,8 +124,14 @@ function binary(reader: Reader, level: number): Node {
     const token = reader.tokens[reader.at]
     if (!token || token.kind === 'text' || !signs.includes(token.text)) return left
     reader.at++
+    refuseZero(token, reader)
     left = operation(token.text, left, binary(reader, level + 1))
   }
+}
+
+function refuseZero({ text }: Token, { tokens, at }: Reader): void {
+  const isZero = tokens[at]?.kind === 'number' && Number(tokens[at].text) === 0
+  if (isZero && (text === '/' || text === '%')) throw new Unreadable('a division by zero in an expression')
 }
 
 function unary(reader: Reader): Node {
@@ -246,6 +252,8 @@ function compare(sign: '>' | '<' | '>=' | '<=', left: DslValue, right: DslValue)
 function arithmetic(sign: string, left: number, right: number): number {
   if (sign === '-') return left - right
   if (sign === '*') return left * right
+  // What is divided by nothing has no value, and none that is larger than any other.
+  if (right === 0) return noValue()
   return sign === '/' ? left / right : left % right
 }
 

@@ -55,7 +55,7 @@ export function groupRequests(templates: readonly Template[]): Group[] {
   for (const template of templates) {
     for (const [block, questions] of template.questions.entries()) {
       for (const [question, written] of questions.entries()) {
-        const key = written ?? `\0${template.info.id} ${block} ${question}`
+        const key = written ?? `\0${template.id} ${block} ${question}`
         const group = groups.get(key) ?? { members: [], isFront: key === FRONT, isGeneral: false }
         group.members.push({ template, block, question })
         if (!template.isSpecific) group.isGeneral = true

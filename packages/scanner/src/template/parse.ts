@@ -3,13 +3,13 @@
  * bounded, and a template with a single feature that is not carried out is refused with its line.
  */
 import { LineCounter, isNode, parseDocument, visit, type Document } from 'yaml'
-import { parseFlow, type Flow } from '#template/flow.ts'
-import { checkVariables, readDns, readHttp, readNetwork, readSsl, refuseWholeTemplate } from '#template/parse-blocks.ts'
-import { Refused, at, commaTexts, either, items, keysOf, text, texts, type Node } from '#template/parse-node.ts'
+import { refuseWholeTemplate } from '#template/parse-blocks.ts'
+import { Refused, at, commaTexts, keysOf, text, texts, type Node } from '#template/parse-node.ts'
 import { isProofPossible } from '#template/matcher.ts'
 import type { ReadList } from '#template/payloads.ts'
+import { kernelOf, readBlocks, templateOf } from '#template/recall.ts'
 import { subjectName } from '#template/relevance.ts'
-import { isHistory, readVariables, scopeOf } from '#template/scope.ts'
+import { isHistory, readVariables } from '#template/scope.ts'
 import { isTimed } from '#template/timing.ts'
 import type { KeptTemplate } from '#template/cache.ts'
 import { writtenQuestions } from '#template/groups.ts'
@@ -55,65 +55,28 @@ export function parseTemplate(
 export function understand(file: string, source: string, readList: ReadList): Understood | RefusedTemplate {
   if (source.length > SOURCE_BYTES_MAX) return refused(file, 0, 'too large', `larger than ${SOURCE_BYTES_MAX} bytes`)
   const counter = new LineCounter()
-  const document = readYaml(source, counter)
-  if (typeof document === 'string') return refused(file, 0, 'YAML', document)
-  const [mistake] = document.errors
+  const tree = readYaml(source, counter)
+  if (typeof tree === 'string') return refused(file, 0, 'YAML', tree)
+  const [mistake] = tree.errors
   if (mistake) return refused(file, mistake.linePos?.[0].line ?? 0, 'YAML', mistake.message.split('\n')[0] ?? '')
   try {
-    keepAsWritten(document)
-    const value: unknown = document.toJS({ maxAliasCount: ALIASES_MAX })
+    keepAsWritten(tree)
+    const value: unknown = tree.toJS({ maxAliasCount: ALIASES_MAX })
     if (depthOf(value) > DEPTH_MAX) return refused(file, 0, 'YAML', `nested deeper than ${DEPTH_MAX}`)
     const root = { value, path: [] }
-    const { facts, blocks } = readTemplate(file, root, readList)
-    return { template: templateOf(facts, () => blocks), kept: { facts, document: kernelOf(root) } }
+    const { facts, info, blocks } = readTemplate(file, root, readList)
+    const template = templateOf(
+      facts,
+      () => info,
+      () => blocks,
+    )
+    const [words, document] = [JSON.stringify(info), kernelOf(root)]
+    return { template, kept: { facts, info: () => words, document: () => document } }
   } catch (error) {
-    if (error instanceof Refused)
-      return refused(file, lineOf(document, counter, error.path), error.feature, error.message)
+    if (error instanceof Refused) return refused(file, lineOf(tree, counter, error.path), error.feature, error.message)
     if (error instanceof ReferenceError || error instanceof RangeError) return refused(file, 0, 'YAML', error.message)
     throw error
   }
-}
-
-/** A template as it was understood before; its blocks are read when they are first looked at. */
-export function recall({ facts, document }: KeptTemplate, readList: ReadList): Template {
-  return templateOf(facts, () => {
-    const value: unknown = JSON.parse(document)
-    return readBlocks({ value, path: [] }, readList).blocks
-  })
-}
-
-function templateOf({ blocks: counts, ...facts }: TemplateFacts, read: () => TemplateBlocks): Template {
-  let known: TemplateBlocks | undefined
-  const blocks = () => (known ??= read())
-  return {
-    ...facts,
-    counts,
-    variables: new Map(facts.variables),
-    lacking: new Set(facts.lacking),
-    subjects: new Set(facts.subjects),
-    get http() {
-      return blocks().http
-    },
-    get flow() {
-      return blocks().flow
-    },
-    get network() {
-      return blocks().network
-    },
-    get ssl() {
-      return blocks().ssl
-    },
-    get dns() {
-      return blocks().dns
-    },
-  }
-}
-
-const kernelKeys = 'http requests tcp network ssl dns flow variables constants'.split(' ')
-
-/** The part of a document that its blocks are read from, as JSON. */
-function kernelOf(root: Node): string {
-  return JSON.stringify(Object.fromEntries(kernelKeys.map((key) => [key, at(root, key).value])))
 }
 
 function refused(file: string, line: number, feature: string, message: string): RefusedTemplate {
@@ -164,7 +127,13 @@ const rootKeys = new Set([
   ...'websocket whois flow variables constants signature self-contained dynamic-section'.split(' '),
 ])
 
-function readTemplate(file: string, root: Node, readList: ReadList): { facts: TemplateFacts; blocks: TemplateBlocks } {
+interface ReadTemplate {
+  readonly facts: TemplateFacts
+  readonly info: CheckInfo
+  readonly blocks: TemplateBlocks
+}
+
+function readTemplate(file: string, root: Node, readList: ReadList): ReadTemplate {
   for (const key of keysOf(root)) if (!rootKeys.has(key)) throw new Refused(key, [key])
   refuseWholeTemplate(root)
   const { blocks, lacking } = readBlocks(root, readList)
@@ -177,9 +146,10 @@ function readTemplate(file: string, root: Node, readList: ReadList): { facts: Te
   const claimed = at(metadata, 'glacis-quality').value
   const claimedQuality = claimed === undefined ? null : Math.min(100, Math.max(0, Number(claimed) || 0))
   const variables = readVariables(root)
+  const info = readInfo(root, claimedQuality ?? bestQuality(all))
   const facts: TemplateFacts = {
     file,
-    info: readInfo(root, claimedQuality ?? bestQuality(all)),
+    id: info.id,
     variables: [...variables],
     blocks: { http: http.length, network: network.length, ssl: ssl.length, dns: dns.length },
     questions: http.map((block) => writtenQuestions(block)),
@@ -195,20 +165,7 @@ function readTemplate(file: string, root: Node, readList: ReadList): { facts: Te
     protocols: commaTexts(at(metadata, 'glacis-protocol')),
     claimedQuality,
   }
-  return { facts, blocks }
-}
-
-function readBlocks(root: Node, readList: ReadList): { blocks: TemplateBlocks; lacking: ReadonlySet<string> } {
-  const scope = scopeOf(root)
-  const written = items(either(root, 'http', 'requests'))
-  const http = written.map((block) => readHttp(block, { scope, readList, isOneOfMany: written.length > 1 }))
-  const flow = readFlow(at(root, 'flow'), http.length)
-  checkVariables(root, scope)
-  const dialogues = items(either(root, 'tcp', 'network'))
-  const network = dialogues.map((block) => readNetwork(block, { scope, readList, isOneOfMany: dialogues.length > 1 }))
-  const ssl = items(at(root, 'ssl')).map((block) => readSsl(block, written.length > 0))
-  const dns = items(at(root, 'dns')).map((block) => readDns(block, scope))
-  return { blocks: { http, flow, network, ssl, dns }, lacking: scope.lacking }
+  return { facts, info, blocks }
 }
 
 /** Whether the check names a product, and not only what kind of weakness it looks for. */
@@ -261,13 +218,6 @@ function isGuessing(root: Node, blocks: readonly Pick<HttpBlock, 'payloads'>[]):
   return blocks.some(({ payloads }) =>
     [...(payloads?.lists.keys() ?? [])].some((name) => /^pass(?:wd|word)?s?$/i.test(name)),
   )
-}
-
-function readFlow(node: Node, blocks: number): Flow | null {
-  if (node.value === undefined) return null
-  const flow = parseFlow(text(node), blocks)
-  if (typeof flow === 'string') throw new Refused('flow', node.path, flow)
-  return flow
 }
 
 /** Requests written out in full build on each other; so do those whose matchers look back by number. */

@@ -28,6 +28,8 @@ export interface Payloads {
 export type ReadList = (path: string) => readonly string[] | null
 
 const VALUES_MAX = 50_000
+/** More combinations than any profile could try by far are a mistake, or worse. */
+const SETS_MAX = 1_000_000
 const VALUE_LENGTH_MAX = 64 * 1024
 
 /** @throws Refused */
@@ -39,6 +41,8 @@ export function readPayloads(block: Node, readList: ReadList): Payloads | null {
   if (lists.size === 0) refuse(node, 'invalid', 'payloads without a list')
   if (attack === 'batteringram' && lists.size > 1)
     refuse(node, 'invalid', 'several lists need the attack pitchfork or clusterbomb')
+  const sets = countSets({ attack, lists })
+  if (sets > SETS_MAX) refuse(node, 'too many requests', `${sets} sets of values, which is more than ${SETS_MAX}`)
   return { attack, lists }
 }
 

@@ -33,7 +33,7 @@ export async function* runDns(
         else yield finding
       }
     }
-    if (isAnswered) finished.push(template.info.id)
+    if (isAnswered) finished.push(template.id)
   }
   if (finished.length > 0) yield { kind: 'coverage', address: target.address, checks: finished }
 }

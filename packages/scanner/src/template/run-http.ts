@@ -19,7 +19,7 @@ import { prepare } from '#template/plan.ts'
 import { createPrefilter, type Prefilter } from '#template/prefilter.ts'
 import { recognised } from '#template/relevance.ts'
 import { runSequences } from '#template/run-sequences.ts'
-import { isBorrowed, isForeign, isWanted, namesOfMatch } from '#template/selection.ts'
+import { isBorrowed, isForeign, isWanted, namesOfMatch, runtimesOf } from '#template/selection.ts'
 import { shareAnswers, type SharedClient } from '#template/shared-client.ts'
 import { found } from '#template/finding.ts'
 import type { ServiceEvent, ServiceRun } from '#template/run.ts'
@@ -88,7 +88,7 @@ export async function* runHttp(run: ServiceRun): AsyncIterable<ServiceEvent> {
     lookups: new Map(),
     place: (name) => variables.get(name),
     isSmall,
-    names: new Set(recognised(run.service.technologies)),
+    names: recognised(run.service.technologies).union(runtimesOf(calibration.nonsense)),
   }
   try {
     yield* runGroups(work, groups)
@@ -137,8 +137,8 @@ function expect(progress: Map<Template, Progress>, template: Template): void {
 }
 
 function* endings(progress: ReadonlyMap<Template, Progress>): Iterable<ServiceEvent> {
-  for (const [{ info }, { left, isBroken }] of progress)
-    yield { kind: 'ended', isFinished: left === 0 && !isBroken, check: info.id }
+  for (const [{ id }, { left, isBroken }] of progress)
+    yield { kind: 'ended', isFinished: left === 0 && !isBroken, check: id }
 }
 
 /** Sends a few requests side by side and matches each answer as it is complete. */
@@ -273,9 +273,12 @@ async function judge(
   listener: Listener,
   match: Match,
 ): Promise<'true' | 'nonsense' | 'unknown'> {
-  // The front page is what it is: nothing was guessed in asking for it.
-  if (path === basePath || path === '/') return 'true'
-  if (isBorrowed(listener.template, names, path) || isNonsense(calibration, origin, listener, match)) return 'nonsense'
+  // The front page is what it is: nothing was guessed in asking for it, unless something was sent along.
+  const isFront = path === basePath || path === '/'
+  if (isFront && request.body === undefined) return 'true'
+  if (isBorrowed(listener.template, names, path)) return 'nonsense'
+  if (isFront) return 'true'
+  if (isNonsense(calibration, origin, listener, match)) return 'nonsense'
   if (!needsControl(calibration, response.status)) return 'true'
   const control = controlOf(request, basePath)
   if (!control) return 'true'

@@ -76,7 +76,7 @@ export async function* runSequences(run: ServiceRun, around: Circumstances): Asy
       start()
       yield* events
     }
-    for (const { state } of rest) yield { kind: 'ended', isFinished: false, check: state.template.info.id }
+    for (const { state } of rest) yield { kind: 'ended', isFinished: false, check: state.template.id }
     yield* settleCalls(run, calls)
   } finally {
     for (const left of under.values()) left.catch(() => undefined)
@@ -164,7 +164,7 @@ async function runOne(
   await runSequence(state, { run, basePath, client, isForeign: foreign, goesOn, settle, awaitCall })
   const isFinished = !state.isBroken && !state.isDone
   if (calls.has(state)) calls.whenSettled(state, isFinished)
-  else events.push({ kind: 'ended', isFinished, check: state.template.info.id })
+  else events.push({ kind: 'ended', isFinished, check: state.template.id })
   return events
 }
 

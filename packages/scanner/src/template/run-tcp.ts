@@ -17,7 +17,7 @@ export async function* runNetwork(run: ServiceRun): AsyncIterable<ServiceEvent> 
     if (blocks.length === 0) continue
     let isAnswered = true
     for (const block of blocks) isAnswered = (yield* runNetworkBlock(run, template, block)) && isAnswered
-    yield { kind: 'ended', isFinished: isAnswered, check: template.info.id }
+    yield { kind: 'ended', isFinished: isAnswered, check: template.id }
   }
 }
 
@@ -67,7 +67,7 @@ export async function* runTls(run: ServiceRun): AsyncIterable<ServiceEvent> {
       if (reading.kind === 'inconclusive') isAnswered = false
       if (reading.kind === 'accepted') yield* matchTls(run, template, block, reading)
     }
-    yield { kind: 'ended', isFinished: isAnswered, check: template.info.id }
+    yield { kind: 'ended', isFinished: isAnswered, check: template.id }
   }
 }
 

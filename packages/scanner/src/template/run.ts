@@ -149,9 +149,9 @@ async function* eventsOf(run: ServiceRun, deadline: AbortSignal): AsyncIterable<
   } catch (error) {
     if (!deadline.aborted || tools.signal.aborted) throw error
     yield { kind: 'trouble', message: `stopped after ${portDeadlineMs[tools.profile] / 1000} s of checks` }
-    for (const { info, counts } of plan.templates) {
+    for (const { id, counts } of plan.templates) {
       if (Object.values(counts).filter((count) => count > 0).length > 1)
-        yield { kind: 'ended', isFinished: false, check: info.id }
+        yield { kind: 'ended', isFinished: false, check: id }
     }
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { concernsNames, isBorrowed, isForeign, namesOfMatch } from '#template/selection.ts'
+import { concernsNames, isBorrowed, isForeign, namesOfMatch, runtimesOf } from '#template/selection.ts'
 import { templateOf } from '#template/testing/site.ts'
 
 function check(info: string) {
@@ -39,4 +39,12 @@ it.each([
 it('learns names from checks that recognise, and no words that everything is called', () => {
   expect(namesOfMatch(check('tags: "tech,acme,discovery"'), 'Big Server')).toEqual(['acme', 'big_server'])
   expect(namesOfMatch(check('tags: "cve,acme"'), 'Big Server')).toEqual([])
+})
+
+it.each([
+  ['Keep-Alive', 'timeout=5', ['node.js']],
+  ['Keep-Alive', 'timeout=5, max=100', []],
+  ['Server', 'timeout=5', []],
+])('knows a runtime by %s: %s or not', (name, value, expected) => {
+  expect([...runtimesOf([{ headers: [[name, value]] }])]).toEqual(expected)
 })

@@ -4,6 +4,7 @@
  * with most services.
  */
 import type { ScanProfile } from '@glacis/contract/runner'
+import type { HttpResponse } from '#net/http.ts'
 import type { Group } from '#template/groups.ts'
 import { subjectName } from '#template/relevance.ts'
 import type { Template } from '#template/template.ts'
@@ -53,6 +54,21 @@ export function isForeign(path: string, names: ReadonlySet<string>, profile: Sca
 export function isWanted(group: Group, names: ReadonlySet<string>, profile: ScanProfile): boolean {
   if (profile === 'deep' || group.isFront || group.isGeneral || group.members.length >= WANTED_BY_MANY) return true
   return group.members.some(({ template }) => concernsNames(template, names))
+}
+
+/** Headers by which a runtime gives itself away: too little to name it, enough to ask what is written for it. */
+const manners: readonly (readonly [string, RegExp, string])[] = [
+  // Others who keep a connection for five seconds say how many requests are left, too.
+  ['keep-alive', /^timeout=5$/, 'node.js'],
+]
+
+/** Names of the runtimes that a service may rest on, by the manner of its answers. */
+export function runtimesOf(answers: readonly Pick<HttpResponse, 'headers'>[]): ReadonlySet<string> {
+  const headers = answers.flatMap((answer) => answer.headers)
+  const shown = manners.filter(([name, pattern]) =>
+    headers.some(([key, value]) => key.toLowerCase() === name && pattern.test(value)),
+  )
+  return new Set(shown.map(([, , runtime]) => runtime))
 }
 
 /** What a match says of the service: what the check is about, and what its matcher is called. */

@@ -29,10 +29,11 @@ export interface CheckInfo {
   readonly quality: number
 }
 
-/** What is known of a template without looking into its blocks: plain values, as JSON keeps them. */
+/** What checks are sorted out by before any is looked at closely: plain values, as JSON keeps them. */
 export interface TemplateFacts {
   readonly file: string
-  readonly info: CheckInfo
+  /** The id of `info`. */
+  readonly id: string
   /** Values that the template sets itself: names, and texts with placeholders. */
   readonly variables: readonly (readonly [string, string])[]
   /** How many blocks there are of each protocol. */
@@ -76,8 +77,9 @@ export interface TemplateBlocks {
   readonly dns: readonly DnsBlock[]
 }
 
-/** Facts are at hand; blocks may be read when they are first looked at. */
+/** Facts are at hand; words and blocks may be read when they are first looked at. */
 export interface Template extends Omit<TemplateFacts, 'variables' | 'lacking' | 'subjects' | 'blocks'>, TemplateBlocks {
+  readonly info: CheckInfo
   readonly variables: ReadonlyMap<string, string>
   readonly lacking: ReadonlySet<string>
   readonly subjects: ReadonlySet<string>

@@ -1,5 +1,6 @@
 /** `glacis scan`: the scanner alone on the command line. It needs no server, no database and no account. */
 import { access } from 'node:fs/promises'
+import { join } from 'node:path'
 import { packFolders } from '#packs/index.ts'
 import { loadPacks, scan } from '@glacis/scanner'
 import { startCallbacks } from '#callbacks.ts'
@@ -65,7 +66,9 @@ async function run(order: ScanOrder, root: string, signal: AbortSignal): Promise
 }
 
 async function foldersOf({ templates }: ScanOrder, root: string) {
-  const own = packFolders(root, [])
+  // A command has no data folder of its own.
+  const cache = join(root, 'node_modules/.cache/glacis')
+  const own = { ...packFolders(root, []), cache }
   if (templates.length === 0) return own
   for (const folder of templates) {
     await access(folder).catch(() => {
@@ -74,7 +77,7 @@ async function foldersOf({ templates }: ScanOrder, root: string) {
   }
   const { checks, fingerprints } = packFolders(root, templates)
   const isOurs = (folder: string) => own.checks.includes(folder)
-  return { checks: checks.filter((folder) => !isOurs(folder)), fingerprints, native: false }
+  return { checks: checks.filter((folder) => !isOurs(folder)), fingerprints, cache, native: false }
 }
 
 function write(text: string): void {

@@ -8,6 +8,7 @@ import * as inventory from '@glacis/contract/inventory'
 import * as issue from '@glacis/contract/issue'
 import * as scan from '@glacis/contract/scan'
 import { search } from '@glacis/contract/search'
+import type { Knowledge } from '@glacis/intelligence'
 import * as target from '@glacis/contract/target'
 import * as agents from '#agents/index.ts'
 import * as triage from '@glacis/contract/triage'
@@ -21,7 +22,7 @@ import * as inventories from '#inventory/index.ts'
 import * as issues from '#issues/index.ts'
 import type { Jobs } from '#jobs.ts'
 import * as notifications from '#notifications/index.ts'
-import { listFeeds } from '#packs/index.ts'
+import { checkFeed, type FeedAddresses, listFeeds } from '#packs/index.ts'
 import * as scans from '#scans/index.ts'
 import { search as find } from '#search.ts'
 import * as stats from '#stats/index.ts'
@@ -36,10 +37,12 @@ interface Services {
   readonly mailer: notifications.Sending['mailer']
   readonly gate: notifications.Sending['gate']
   readonly url: string
+  readonly feeds: FeedAddresses
+  readonly knowledge: Knowledge
 }
 
-export function serveApi({ serve }: Router, { jobs, mailer, gate, url }: Services): void {
-  const inside = targets.targetsInside()
+export function serveApi({ serve }: Router, { jobs, mailer, gate, url, feeds, knowledge }: Services): void {
+  const inside = targets.nameTargets
   serve(target.listTargets, targets.listTargets)
   serve(target.getTarget, targets.getTarget)
   serve(target.createTarget, targets.createTarget)
@@ -90,22 +93,24 @@ export function serveApi({ serve }: Router, { jobs, mailer, gate, url }: Service
   serve(agent.listAgentConnections, agents.listAgentConnections)
   serve(agent.listAgentJobs, scans.listAgentJobs)
 
-  serve(inventory.listHosts, (ctx, input) => inventories.listHosts(ctx, input, targets.describeTargets))
-  serve(inventory.getHost, (ctx, input) => inventories.getHost(ctx, input, targets.describeTargets))
+  serve(inventory.listHosts, (ctx, input) => inventories.listHosts(ctx, input, targets.nameTargets))
+  serve(inventory.getHost, (ctx, input) => inventories.getHost(ctx, input, targets.nameTargets))
   serve(inventory.updateHost, async (ctx, input) => {
-    const answer = await inventories.updateHost(ctx, input, targets.describeTargets)
+    const answer = await inventories.updateHost(ctx, input, targets.nameTargets)
     if (input.updateMask.paths.includes('criticality')) await issues.weighAgain(ctx, [input.id])
     return answer
   })
-  serve(inventory.mergeHosts, (ctx, input) => inventories.mergeHosts(ctx, input, targets.describeTargets))
-  serve(inventory.splitHost, (ctx, input) => inventories.splitHost(ctx, input, targets.describeTargets))
+  serve(inventory.mergeHosts, (ctx, input) => inventories.mergeHosts(ctx, input, targets.nameTargets))
+  serve(inventory.splitHost, (ctx, input) => inventories.splitHost(ctx, input, targets.nameTargets))
   serve(inventory.hostTimeline, inventories.hostTimeline)
   serve(inventory.listProducts, inventories.listProducts)
   serve(inventory.getProduct, inventories.getProduct)
   serve(inventory.watchProduct, inventories.watchProduct)
   serve(inventory.updateProduct, inventories.updateProduct)
   serve(inventory.deleteProduct, inventories.deleteProduct)
-  serve(inventory.listProductThreats, (ctx, input) => inventories.listProductThreats(ctx, input, shownThreats))
+  serve(inventory.listProductThreats, (ctx, input) =>
+    inventories.listProductThreats(ctx, input, shownThreats, knowledge),
+  )
   serve(inventory.searchSoftware, inventories.searchSoftware)
 
   serve(scan.listScans, scans.listScans)
@@ -145,7 +150,8 @@ export function serveApi({ serve }: Router, { jobs, mailer, gate, url }: Service
   serve(insights.affectedHostsOverTime, stats.affectedHosts)
   serve(insights.statsSummary, stats.summary)
   serve(insights.getEcosystem, ecosystem)
-  serve(insights.listFeeds, (ctx) => listFeeds(ctx))
+  serve(insights.listFeeds, (ctx) => listFeeds(ctx, feeds))
+  serve(insights.checkFeed, (ctx, input) => checkFeed(ctx, jobs, feeds, input))
   serve(insights.getOnboarding, (ctx) => stats.onboarding(ctx))
 
   serve(account.getSubscription, (ctx) => billing.getSubscription(ctx))

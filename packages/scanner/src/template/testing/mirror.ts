@@ -43,7 +43,7 @@ export async function mirror(templates: readonly Template[], address: string): P
   }
   try {
     for (const template of templates) {
-      const { id } = template.info
+      const { id } = template
       made = null
       if (await run(template)) outcome.false.push(id)
       made = answerFor(template)

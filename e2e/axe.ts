@@ -1,4 +1,4 @@
-/** Every screen, in both themes and at both widths, against WCAG 2.2 AA and axe's best practices. */
+/** Every screen, in both themes, against WCAG 2.2 AA and axe's best practices; one story for each width. */
 import { readFile, mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { type Product, startProduct } from '../lab/product.ts'
 import { scanned, type Visitor, visit } from '../lab/visitor.ts'
 import { openBrowser } from './browser.ts'
 import { freePort } from './ports.ts'
-import { isSeenBy, type Screen, screensOf, show, signIn, type Watcher } from './screens.ts'
+import { type Ids, idsOf, isSeenBy, type Screen, screens, show, signIn, type Watcher } from './screens.ts'
 import { startWeak, type Weak } from './weak.ts'
 
 const people = {
@@ -27,36 +27,63 @@ const still = `{
   sheet.replaceSync('*, ::before, ::after { transition: none !important; animation: none !important }')
   document.adoptedStyleSheets = [sheet]
 }`
-let weak: Weak
-let product: Product
-let browser: Browser
-let axe: string
-let screens: readonly Screen[]
+interface AxeStory {
+  readonly width: number
+  readonly height: number
+  readonly network: string
+}
 
-beforeAll(async () => {
-  const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-axe-'))
-  weak = await startWeak('127.77.19')
-  product = await startProduct({ port: await freePort(), dataFolder, settings: { GLACIS_LOG_LEVEL: 'warn' } })
-  browser = await openBrowser()
-  axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-  const visitor = visit(product.url)
-  await visitor.signUp(people.person, dataFolder)
-  await visit(product.url).signUp(people.newcomer, dataFolder)
-  await furnish(visitor)
-  screens = await screensOf(visitor)
-}, 180_000)
-afterAll(async () => {
-  await browser.close()
-  await product.stop()
-  await weak.stop()
-  await rm(product.dataFolder, { recursive: true, force: true })
-})
+/**
+ * Tells the story of all screens in a window of `width` × `height` CSS pixels.
+ *
+ * @param network the first three numbers of the addresses that are scanned for something to show
+ */
+export function tellAxe({ width, height, network }: AxeStory): void {
+  let weak: Weak
+  let product: Product
+  let browser: Browser
+  let axe: string
+  let ids: Ids
+
+  beforeAll(async () => {
+    const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-axe-'))
+    weak = await startWeak(network)
+    product = await startProduct({ port: await freePort(), dataFolder, settings: { GLACIS_LOG_LEVEL: 'warn' } })
+    browser = await openBrowser()
+    axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+    const visitor = visit(product.url)
+    await visitor.signUp(people.person, dataFolder)
+    await visit(product.url).signUp(people.newcomer, dataFolder)
+    await furnish(visitor, `${network}.0/28`)
+    ids = await idsOf(visitor)
+  }, 180_000)
+  afterAll(async () => {
+    await browser.close()
+    await product.stop()
+    await weak.stop()
+    await rm(product.dataFolder, { recursive: true, force: true })
+  })
+
+  describe.each(['nobody', 'newcomer', 'person'] satisfies Watcher[])('seen by %s', (watcher) => {
+    let page: Page
+    beforeAll(async () => {
+      page = await browser.newPage({ baseURL: product.url, viewport: { width, height } })
+      if (watcher !== 'nobody') await signIn(page, people[watcher])
+    })
+    afterAll(() => page.close())
+
+    it.each(screens.filter((screen) => isSeenBy(screen, watcher, width)))('$name has no violation', async (screen) => {
+      await show(page, screen, ids)
+      expect(await complaints(page, screen, axe)).toEqual([])
+    })
+  })
+}
 
 /** Something to show on every screen. */
-async function furnish(visitor: Visitor): Promise<void> {
+async function furnish(visitor: Visitor, address: string): Promise<void> {
   const input = {
     name: 'Aarewerk lab',
-    address: '127.77.19.0/28',
+    address,
     schedule: { period: 'PERIOD_WEEKLY' as const },
     tags: [],
   }
@@ -66,8 +93,7 @@ async function furnish(visitor: Visitor): Promise<void> {
 }
 
 /** What axe has to say about a screen in both themes, and whether the page is wider than its window. */
-async function complaints(page: Page, screen: Screen): Promise<string[]> {
-  await show(page, screen)
+async function complaints(page: Page, screen: Screen, axe: string): Promise<string[]> {
   const excess = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
   const found = excess > 0 ? [`${screen.name}: ${excess} px wider than the window`] : []
   await page.evaluate(still)
@@ -83,22 +109,3 @@ async function complaints(page: Page, screen: Screen): Promise<string[]> {
   }
   return found
 }
-
-describe.each([
-  [1440, 900],
-  [390, 844],
-] as const)('at %i px', (width, height) => {
-  it.each(['nobody', 'newcomer', 'person'] satisfies Watcher[])(
-    'has no violation for %s',
-    async (watcher) => {
-      const page = await browser.newPage({ baseURL: product.url, viewport: { width, height } })
-      if (watcher !== 'nobody') await signIn(page, people[watcher])
-      const found: string[] = []
-      for (const screen of screens.filter((screen) => isSeenBy(screen, watcher, width)))
-        found.push(...(await complaints(page, screen)))
-      await page.close()
-      expect(found).toEqual([])
-    },
-    240_000,
-  )
-})

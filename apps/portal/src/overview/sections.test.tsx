@@ -1,0 +1,208 @@
+import type { Feed } from '@glacis/contract/insights'
+import type { Wfn } from '@glacis/contract/inventory'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
+import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import type { ReactNode } from 'react'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { installationAt, type Service, startService } from '#lib/testing/service.ts'
+import { providePortalConfig } from '#lib/portal-config.ts'
+import { dismissToast, shownToasts } from '#lib/toasts.ts'
+import { Knowledge, Learning } from '#overview/knowledge.tsx'
+import { SettingUp } from '#overview/setting-up.tsx'
+import { Standings } from '#overview/standings.tsx'
+
+const time = '2026-11-20T08:00:00Z'
+const id = '00000000-0000-4000-8000-000000000001'
+const target = (name: string, critical: number, high: number) => ({
+  id,
+  name,
+  address: '192.0.2.0/24',
+  tags: [],
+  schedule: { period: 'PERIOD_WEEKLY' },
+  issueCount: { critical, high, medium: 4, low: 0 },
+  createTime: time,
+  updateTime: time,
+})
+const wfnOf = (name: string, version: string): Wfn => ({
+  part: 'a',
+  vendor: name,
+  product: name,
+  version,
+  update: '*',
+  edition: '*',
+  language: '*',
+  softwareEdition: '*',
+  targetSoftware: '*',
+  targetHardware: '*',
+  other: '*',
+  text: `cpe:2.3:a:${name}:${name}:${version}`,
+})
+const product = {
+  id,
+  name: 'OpenSSL',
+  version: '1.1.1',
+  wfn: wfnOf('openssl', '1.1.1'),
+  minNotificationSeverity: 7,
+  endOfLife: { state: 'STATE_PAST', date: '2023-09-11' },
+  createTime: time,
+  updateTime: time,
+}
+const plan = (targets: number, used: number) => ({
+  body: {
+    subscription: {
+      plan: { id: 'team', name: 'Team' },
+      period: 'PERIOD_MONTHLY',
+      quota: { targets: { total: targets, used }, manualScans: { total: 2_000_000, used: 3 } },
+    },
+  },
+})
+let service: Service
+let client: QueryClient
+
+beforeEach(async () => {
+  service = await startService()
+  service.on('GET /v1/targets', { body: { targets: [] } })
+  service.on('GET /v1/products', { body: { products: [] } })
+  service.on('GET /v1/billing/subscription', plan(2_000_000, 3))
+})
+afterEach(async () => {
+  cleanup()
+  await client.cancelQueries()
+  shownToasts().forEach((toast) => dismissToast(toast.id))
+  await service.close()
+})
+
+function show(section: ReactNode): void {
+  client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  const root = createRootRoute()
+  const paths = ['/', '/scope', '/scope/$id', '/technologies', '/technologies/$id', '/subscription', '/onboarding']
+  const routes = paths.map((path) =>
+    createRoute({ getParentRoute: () => root, path, component: () => (path === '/' ? <main>{section}</main> : null) }),
+  )
+  const router = createRouter({ routeTree: root.addChildren(routes), history: createMemoryHistory() })
+  render(
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router as never} />
+    </QueryClientProvider>,
+  )
+}
+const settled = async () => {
+  await waitFor(() => expect(client.getQueryCache().getAll().length).toBeGreaterThan(0))
+  await waitFor(() => expect(client.isFetching()).toBe(0))
+}
+
+describe('the standings', () => {
+  it('name the targets with most at stake, and leave out those without', async () => {
+    service.on('GET /v1/targets', { body: { targets: [target('DMZ Bern', 2, 1), target('Office', 0, 0)] } })
+    show(<Standings />)
+    const list = within(await screen.findByRole('region', { name: 'Most at risk' }))
+    expect(list.getAllByRole('listitem').map((row) => row.textContent)).toEqual(['DMZ Bern2 critical1 high'])
+    expect(list.getByRole('link', { name: 'DMZ Bern' }).getAttribute('href')).toBe(`/scope/${id}`)
+    const asked = service.seen.find(({ path }) => path === '/v1/targets')
+    expect(asked?.query).toMatchObject({ orderBy: 'ORDER_BY_SEVERITY', pageSize: '5' })
+  })
+
+  it('name what is no longer maintained, and since when', async () => {
+    service.on('GET /v1/products', { body: { products: [product] } })
+    show(<Standings />)
+    const list = within(await screen.findByRole('region', { name: 'End of life' }))
+    expect(list.getByRole('listitem').textContent).toMatch(/^OpenSSL 1\.1\.1.*2023Ended$/)
+  })
+
+  it('say how much of the plan is used, where it has a bound and plans are in use', async () => {
+    service.on('GET /v1/billing/subscription', plan(15, 12))
+    show(<Standings />)
+    const list = within(await screen.findByRole('region', { name: 'Plan' }))
+    expect(list.getAllByRole('listitem').map((row) => row.textContent)).toEqual(['Targets12 of 15'])
+    cleanup()
+    providePortalConfig({ ...installationAt(service.url), billing: false })
+    show(<Standings />)
+    await settled()
+    expect(screen.queryByRole('region', { name: 'Plan' })).toBeNull()
+  })
+
+  it('are nothing where there is nothing to tell', async () => {
+    show(<Standings />)
+    await settled()
+    expect(screen.queryAllByRole('region')).toEqual([])
+  })
+
+  it('say which of them failed, and try that one again', async () => {
+    service.on('GET /v1/targets', { status: 503, body: { code: 14, message: 'later' } })
+    show(<Standings />)
+    const failed = within(await screen.findByRole('region', { name: 'Most at risk' }))
+    service.on('GET /v1/targets', { body: { targets: [target('DMZ Bern', 1, 0)] } })
+    await userEvent.click(failed.getByRole('button'))
+    expect(await screen.findByRole('link', { name: 'DMZ Bern' })).toBeTruthy()
+  })
+})
+
+describe('what is known', () => {
+  const feeds: readonly Feed[] = [
+    { name: 'CVE records', version: '2026-11-20', records: 312_456, state: 'STATE_READY', updateTime: time },
+    { name: 'Checks', version: '0123456789abcdef', records: 9000, state: 'STATE_READY', skipped: 12, updateTime: time },
+    { name: 'Exploited', version: '', records: 0, state: 'STATE_EMPTY', progress: 'Reading 3 of 40 files' },
+    {
+      name: 'EPSS',
+      version: '',
+      records: 5,
+      state: 'STATE_FAILED',
+      problem: 'The source does not answer.',
+      updateTime: time,
+    },
+  ]
+
+  it('stands with its age, its size and how it fares', async () => {
+    service.on('GET /v1/feeds', { body: { feeds } })
+    show(<Knowledge />)
+    const table = within(await screen.findByRole('table', { name: 'Feeds' }))
+    const rows = table.getAllByRole('row').slice(1)
+    const states = rows.map((row) => within(row).getAllByRole('cell').at(-1)?.textContent)
+    expect(states).toEqual(['Ready', 'Ready12 skipped', 'Reading 3 of 40 files', 'LateThe source does not answer.'])
+    expect(within(rows[0] ?? document.body).getByText('2026-11-20')).toBeTruthy()
+    // A digest says nothing to people.
+    expect(table.queryByText('0123456789abcdef')).toBeNull()
+    expect(within(rows[2] ?? document.body).getByText('never')).toBeTruthy()
+  })
+
+  it('is told elsewhere only while something is being read', async () => {
+    service.on('GET /v1/feeds', { body: { feeds } })
+    show(<Learning />)
+    expect((await screen.findByRole('status', { name: 'Feeds' })).textContent).toMatch(/^Reading 3 of 40 files/)
+    cleanup()
+    service.on('GET /v1/feeds', { body: { feeds: feeds.slice(0, 2) } })
+    show(<Learning />)
+    await settled()
+    expect(screen.queryByRole('status')).toBeNull()
+  })
+})
+
+describe('setting up', () => {
+  const steps = (...states: readonly string[]) => ({
+    body: {
+      steps: ['TARGET', 'AGENT', 'SCAN', 'NOTIFICATIONS'].map((key, index) => ({
+        key,
+        state: `STATE_${states[index]}`,
+      })),
+    },
+  })
+
+  it('says how far it has come and what comes next', async () => {
+    service.on('GET /v1/onboarding', steps('DONE', 'SKIPPED', 'OPEN', 'OPEN'))
+    show(<SettingUp />)
+    const card = within(await screen.findByRole('region', { name: 'Setting up' }))
+    expect(card.getByText(/2 of 4 steps/).parentElement?.textContent).toBe(
+      '2 of 4 steps of setting up are done. Next: run the first scan.',
+    )
+    expect(card.getByRole('link', { name: 'Continue' }).getAttribute('href')).toBe('/onboarding')
+  })
+
+  it('is gone when nothing is left to do', async () => {
+    service.on('GET /v1/onboarding', steps('DONE', 'SKIPPED', 'DONE', 'DONE'))
+    show(<SettingUp />)
+    await settled()
+    expect(screen.queryByRole('region')).toBeNull()
+  })
+})

@@ -1,0 +1,83 @@
+import type { Ctx } from '#ctx.ts'
+import { newId } from '#database/index.ts'
+import { type House, openHouse } from '#testing/house.ts'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+let house: House
+let account: string
+beforeAll(async () => {
+  house = await openHouse()
+  account = await house.account()
+})
+afterAll(() => house.close())
+
+async function addTag(ctx: Ctx, name: string): Promise<void> {
+  await ctx.tx.insertInto('tag').values({ account_id: ctx.account, id: newId(), name, color: 0 }).execute()
+}
+const tags = (of = account) =>
+  house.as(of, async (ctx) => (await ctx.tx.selectFrom('tag').select('name').execute()).map(({ name }) => name))
+
+it('keeps nothing of a transaction that fails, and the connection is as good as new', async () => {
+  const failing = house.as(account, async (ctx) => {
+    await addTag(ctx, 'lost')
+    await sql`select 1 / 0`.execute(ctx.tx)
+  })
+  await expect(failing).rejects.toThrow('division by zero')
+  for (let each = 0; each < 8; each++) expect(await tags()).toEqual([])
+})
+
+it('does together what is asked together, in the order of asking, and sees only its own account', async () => {
+  const other = await house.account()
+  await house.as(account, async (ctx) => {
+    await Promise.all(['a', 'b', 'c'].map((name) => addTag(ctx, name)))
+    const [first, second] = await Promise.all([
+      ctx.tx.selectFrom('tag').select('name').orderBy('name').execute(),
+      sql<{ account: string }>`select current_setting('glacis.account') as account`.execute(ctx.tx),
+    ])
+    expect(first.map(({ name }) => name)).toEqual(['a', 'b', 'c'])
+    expect(second.rows).toEqual([{ account }])
+  })
+  expect(await tags(other)).toEqual([])
+})
+
+it('fails as a whole when one of those asked together fails', async () => {
+  const failing = house.as(account, async (ctx) => {
+    await Promise.all([sql`select 1 / 0`.execute(ctx.tx), addTag(ctx, 'd')])
+  })
+  await expect(failing).rejects.toThrow(/division by zero|aborted/)
+  expect(await tags()).not.toContain('d')
+})
+
+it('lets nothing be said in a transaction that is over', async () => {
+  let kept: Ctx | undefined
+  await house.as(account, async (ctx) => void (kept = ctx))
+  await expect(kept && addTag(kept, 'late')).rejects.toThrow('the transaction is over')
+  expect(await tags()).not.toContain('late')
+})
+
+it('takes no name of an account that is no UUID', async () => {
+  const wrong = house.as("x'; drop table tag; --", async () => undefined)
+  await expect(wrong).rejects.toThrow('an account is named by a UUID')
+})
+
+it('plans a statement that is kept for its values each time', async () => {
+  const mode = await house.as(account, (ctx) =>
+    sql<{ mode: string }>`
+    select current_setting('plan_cache_mode') as mode`.execute(ctx.tx),
+  )
+  expect(mode.rows).toEqual([{ mode: 'force_custom_plan' }])
+})
+
+it('has the database keep a statement that comes again, and not one that is asked once', async () => {
+  const mark = newId()
+  const often = async (ctx: Ctx) => sql`select ${mark}::uuid as often`.execute(ctx.tx)
+  const kept = await house.as(account, async (ctx) => {
+    for (let each = 0; each < 4; each++) await often(ctx)
+    await sql`select ${mark}::uuid as once`.execute(ctx.tx)
+    const { rows } = await sql<{ statement: string }>`
+      select statement from pg_prepared_statements where statement ~ 'as (often|once)$'`.execute(ctx.tx)
+    return rows.map(({ statement }) => statement)
+  })
+  expect(kept).toEqual(['select $1::uuid as often'])
+})

@@ -1,0 +1,92 @@
+/** The software of an account as a file: for a spreadsheet, or as a bill of materials. */
+import type { Product, ProductFilter } from '@glacis/contract/inventory'
+import type { Ctx } from '#ctx.ts'
+import { listProducts } from '#inventory/products.ts'
+
+export interface ProductExportOrder {
+  readonly format: 'csv' | 'cyclonedx'
+  readonly filter?: ProductFilter | undefined
+}
+/** Runs something in a transaction of the account. */
+type InAccount = <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>
+
+const columns: Readonly<Record<string, (product: Product) => string | number>> = {
+  name: ({ name }) => name,
+  version: ({ version }) => version,
+  vendor: ({ wfn }) => wfn.vendor,
+  product: ({ wfn }) => wfn.product,
+  cpe: ({ wfn }) => wfn.text,
+  hosts: ({ hostCount = 0 }) => hostCount,
+  critical: ({ issueCount }) => issueCount?.critical ?? 0,
+  high: ({ issueCount }) => issueCount?.high ?? 0,
+  medium: ({ issueCount }) => issueCount?.medium ?? 0,
+  low: ({ issueCount }) => issueCount?.low ?? 0,
+  support: ({ endOfLife }) => endOfLife?.state.replace('STATE_', '').toLowerCase() ?? '',
+  supportEnds: ({ endOfLife }) => endOfLife?.date ?? '',
+  latestVersion: ({ endOfLife }) => endOfLife?.latestVersion ?? '',
+  notifyFrom: ({ minNotificationSeverity }) => minNotificationSeverity,
+  watched: ({ watched }) => (watched ? 'true' : 'false'),
+}
+
+/**
+ * Every product of a filter, as pieces of a CSV file (RFC 4180) or of a CycloneDX 1.6 document. It is
+ * read page by page, each in a transaction of its own.
+ */
+export async function* exportProducts(
+  run: InAccount,
+  { format, filter }: ProductExportOrder,
+  at: Date,
+): AsyncGenerator<string> {
+  const isCsv = format === 'csv'
+  yield isCsv ? csvLine(Object.keys(columns)) : cycloneDxHead(at)
+  let pageToken = ''
+  let isFirst = true
+  do {
+    const page = await run((ctx) =>
+      listProducts(ctx, { pageSize: 200, pageToken, orderBy: 'ORDER_BY_NAME', ...(filter && { filter }) }),
+    )
+    for (const product of page.products) {
+      if (isCsv) yield csvLine(Object.values(columns).map((cell) => cell(product)))
+      else yield `${isFirst ? '' : ','}\n${JSON.stringify(component(product))}`
+      isFirst = false
+    }
+    pageToken = page.nextPageToken
+  } while (pageToken !== '')
+  if (!isCsv) yield ']}\n'
+}
+
+/** The members in front of the list (cyclonedx.org/docs/1.6/json). */
+function cycloneDxHead(at: Date): string {
+  const head = {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    version: 1,
+    metadata: {
+      timestamp: at.toISOString(),
+      tools: { components: [{ type: 'application', name: 'Glacis' }] },
+    },
+  }
+  return `${JSON.stringify(head).slice(0, -1)},"components":[`
+}
+
+const types: Readonly<Record<string, string>> = { a: 'application', o: 'operating-system', h: 'device' }
+
+function component({ id, name, version, wfn }: Product) {
+  return {
+    type: types[wfn.part] ?? 'application',
+    'bom-ref': id,
+    publisher: wfn.vendor,
+    name,
+    ...(version !== '' && { version }),
+    cpe: wfn.text,
+  }
+}
+
+/** Spreadsheets run what begins like a formula: an apostrophe before it makes it text (OWASP, CSV injection). */
+function csvLine(cells: readonly (string | number)[]): string {
+  const cell = (value: string | number) => {
+    const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value)
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  }
+  return `${cells.map(cell).join(',')}\r\n`
+}

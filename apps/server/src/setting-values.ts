@@ -1,0 +1,61 @@
+/** The kinds of values that settings have, each read from text. */
+import { isIP } from 'node:net'
+import { z } from 'zod'
+import { addresses, type SourceKey } from './packs/sources.ts'
+
+const list = (text: string) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+export const listOf = <T>(item: z.ZodType<T, string>) => z.string().transform(list).pipe(z.array(item).min(1))
+
+const isOrigin = (text: string) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url !== undefined && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href
+}
+export const origin = z
+  .string()
+  .refine(isOrigin)
+  .transform((text) => new URL(text).origin)
+export const urlOf = (scheme: RegExp) => z.string().refine((text) => scheme.test(text) && URL.canParse(text))
+export const listenHost = z.string().refine((text) => isIP(text) > 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text))
+export const network = z.union([z.cidrv4(), z.cidrv6()])
+
+/** The units of durations. */
+export const unitsMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+export const duration = z
+  .string()
+  .regex(/^[1-9]\d{0,5}[smhd]$/)
+  .transform((text) => Number(text.slice(0, -1)) * unitsMs[text.slice(-1) as keyof typeof unitsMs]) // proved by the pattern
+
+const json = z.string().transform((text, context): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    context.addIssue('no JSON')
+    return z.NEVER
+  }
+})
+
+const isSafe = (text: string) => /^https:|^http:\/\/(localhost|127(\.\d+){3}|\[::1\])([:/]|$)/.test(text)
+export const safeUrl = urlOf(/^https?:\/\//).refine(isSafe)
+export const Provider = z
+  .strictObject({
+    id: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/i),
+    label: z.string().min(1).max(64).optional(),
+    clientId: z.string().min(1),
+    clientSecret: z.string().min(1).optional(),
+    issuer: safeUrl.optional(),
+    authorizationUrl: safeUrl.optional(),
+    tokenUrl: safeUrl.optional(),
+    userinfoUrl: safeUrl.optional(),
+    scopes: z.array(z.string().min(1)).optional(),
+    responseMode: z.enum(['query', 'form_post']).optional(),
+  })
+  .refine((one) => one.issuer ?? (one.authorizationUrl && one.tokenUrl && one.userinfoUrl))
+const isAllDifferent = (list: readonly { id: string }[]) => new Set(list.map(({ id }) => id)).size === list.length
+export const providers = json.pipe(z.array(Provider).refine(isAllDifferent))
+
+export const feedKeys = Object.keys(addresses) as [SourceKey, ...SourceKey[]] // proved by Object.keys of that very table
+export const feedSources = json.pipe(z.partialRecord(z.enum(feedKeys), z.union([z.literal(''), safeUrl])))

@@ -1,0 +1,3 @@
+import { tellAxe } from './axe.ts'
+
+tellAxe({ width: 390, height: 844, network: '127.77.20' })

@@ -1,0 +1,30 @@
+/** What the built portal weighs, compressed as it is served. */
+import { readdir, readFile } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+
+const dist = resolve(import.meta.dirname, '../apps/portal/dist')
+
+export interface Weights {
+  /** Scripts of the page and what they import at once: nothing shows before they are here. In bytes. */
+  readonly first: number
+  /** Every other script, heaviest first. In bytes. */
+  readonly later: readonly { readonly name: string; readonly bytes: number }[]
+}
+
+/** @throws when there is no build */
+export async function weights(): Promise<Weights> {
+  const page = await readFile(join(dist, 'index.html'), 'utf8')
+  const tags = [...page.matchAll(/<(?:script|link)\b[^>]*>/g)].map(([tag]) => tag)
+  const scripts = tags.filter((tag) => tag.startsWith('<script') || tag.includes('rel="modulepreload"'))
+  const named = new Set(scripts.flatMap((tag) => /(?:src|href)="([^"]+\.js)"/.exec(tag)?.[1] ?? []))
+  const sizes = await Promise.all([...named].map((path) => weigh(join(dist, path))))
+  const firstNames = new Set([...named].map((path) => basename(path)))
+  const others = (await readdir(join(dist, 'files'))).filter((name) => name.endsWith('.js') && !firstNames.has(name))
+  const later = await Promise.all(others.map(async (name) => ({ name, bytes: await weigh(join(dist, 'files', name)) })))
+  return { first: sizes.reduce((sum, bytes) => sum + bytes, 0), later: later.toSorted((a, b) => b.bytes - a.bytes) }
+}
+
+async function weigh(path: string): Promise<number> {
+  return gzipSync(await readFile(path), { level: 9 }).length
+}

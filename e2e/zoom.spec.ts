@@ -1,0 +1,116 @@
+/** The main pages magnified twice and four times: a window of 1440 × 900 has 720 × 450 and 360 × 225 pixels then. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAgent } from '@glacis/contract/agent'
+import { createTarget } from '@glacis/contract/target'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Product, startProduct } from '../lab/product.ts'
+import { visit } from '../lab/visitor.ts'
+import { openBrowser } from './browser.ts'
+import { freePort } from './ports.ts'
+import { signIn } from './screens.ts'
+
+const person = { email: 'nora.ammann@aarewerk.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
+const paths = [
+  '/overview',
+  '/onboarding',
+  '/risks/verified',
+  '/risks/potential',
+  '/risks/visual',
+  '/scope',
+  '/scope?create=true',
+  '/agents',
+  '/assets',
+  '/technologies',
+  '/scans',
+  '/integrations',
+  '/subscription',
+  '/profile',
+]
+let product: Product
+let browser: Browser
+
+beforeAll(async () => {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-zoom-'))
+  product = await startProduct({ port: await freePort(), dataFolder, settings: { GLACIS_LOG_LEVEL: 'warn' } })
+  browser = await openBrowser()
+  const visitor = visit(product.url)
+  await visitor.signUp(person, dataFolder)
+  const schedule = { period: 'PERIOD_WEEKLY' as const }
+  await visitor.call(createTarget, { name: 'Aarewerk laboratory', address: '127.77.23.0/28', schedule, tags: [] })
+  await visitor.call(createAgent, { agent: { name: 'zrh-office-1' } })
+})
+afterAll(async () => {
+  await browser.close()
+  await product.stop()
+  await rm(product.dataFolder, { recursive: true, force: true })
+})
+
+/**
+ * Runs in the page. What is lost: room to the side, buttons and links that something covers wherever one
+ * scrolls, and words that end before they are said. What names itself in a tooltip may be shortened.
+ */
+const losses = `(() => {
+  const found = []
+  const wide = document.documentElement.scrollWidth - innerWidth
+  if (wide > 0) found.push(wide + ' px wider than the window')
+  const words = (element) => (element.getAttribute('aria-label') || element.textContent || '').trim().slice(0, 40)
+  const dialog = document.querySelector('[role=dialog]')
+  // Such as the heads of a table that is folded into cards: they are clipped to a pixel.
+  const isForReaders = (element) => element.closest('.sr-only') || (element.closest('thead')?.clientWidth ?? 2) < 2
+  const isSeen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true })
+  for (const element of (dialog || document.querySelector('main') || document.body).querySelectorAll('a, button')) {
+    if (!isSeen(element) || isForReaders(element) || element.disabled) continue
+    element.scrollIntoView({ block: 'center', inline: 'center' })
+    const { x, y, width, height } = element.getBoundingClientRect()
+    if (width < 2 || height < 2) continue
+    const top = document.elementFromPoint(x + width / 2, y + height / 2)
+    if (!top || !(element.contains(top) || top.contains(element)))
+      found.push('"' + words(element) + '" is under ' + (top ? top.tagName + ' "' + words(top) + '"' : 'nothing'))
+  }
+  for (const element of document.querySelectorAll('h1, h2, label, button')) {
+    if (!isSeen(element) || isForReaders(element) || element.title || element.closest('[title]')) continue
+    const parts = [element, ...element.querySelectorAll('*')].filter((part) => !part.closest('svg, .sr-only'))
+    const isCut = parts.some((part) => getComputedStyle(part).overflowX !== 'visible' && part.clientWidth > 1 && part.scrollWidth > part.clientWidth + 1)
+    if (isCut) found.push('"' + words(element) + '" is cut')
+  }
+  return found
+})()`
+
+describe.each([
+  ['200 %', 720, 450],
+  ['400 %', 360, 225],
+] as const)('at %s', (_zoom, width, height) => {
+  it('loses nothing', async () => {
+    const page = await browser.newPage({ baseURL: product.url, viewport: { width, height }, reducedMotion: 'reduce' })
+    const found: string[] = []
+    const look = async (path: string) => {
+      await page.goto(path)
+      await page.waitForLoadState('networkidle')
+      await page.evaluate('document.fonts.ready')
+      const lost = (await page.evaluate(losses)) as string[] // what the script gives
+      found.push(...lost.map((words) => `${path}: ${words}`))
+    }
+    for (const path of ['/login', '/registration']) await look(path)
+    await signIn(page, person)
+    for (const path of paths) await look(path)
+    await page.close()
+    expect(found).toEqual([])
+  }, 120_000)
+
+  it('shows a notice beside the filters and not over them', async () => {
+    const page = await browser.newPage({ baseURL: product.url, viewport: { width, height }, reducedMotion: 'reduce' })
+    await signIn(page, person)
+    await page.route('**/v1/issues?*', (route) => route.fulfill({ status: 503, body: 'not now' }))
+    await page.goto('/risks/verified')
+    await page.getByRole('alert').first().waitFor()
+    await page.evaluate('scrollTo(0, 0)')
+    const filters = page.getByRole('group', { name: 'Filters' })
+    const [row, notice] = [await filters.boundingBox(), await page.getByRole('alert').first().boundingBox()]
+    if (!row || !notice) throw new Error('either is not there')
+    expect(row.y >= notice.y + notice.height || row.y + row.height <= notice.y).toBe(true)
+    await page.close()
+  })
+})

@@ -1,0 +1,56 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { gzipSync } from 'node:zlib'
+import { expect, it } from 'vitest'
+import { readBody } from '#net/http-body.ts'
+
+const bodyBytesMax = 1024 * 1024
+
+/** What is held after the garbage is gone, in bytes. */
+function bytesHeld(): number {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return heapUsed + arrayBuffers
+}
+
+it('keeps a body that comes in crumbs in the room of the body', () => {
+  const crumbs = Math.floor(bodyBytesMax / 5)
+  const before = bytesHeld()
+  const ends: Buffer[] = []
+  const reader = readBody(
+    '',
+    bodyBytesMax,
+    (body) => ends.push(body),
+    () => undefined,
+  )
+  // Each is a view of a larger piece, as what is read from a socket is.
+  for (let at = 0; at < crumbs; at++) reader.write(Buffer.from('5\r\nhello\r\n').subarray(3, 8))
+  expect(bytesHeld() - before).toBeLessThan(4 * bodyBytesMax)
+  reader.end()
+  expect(ends.map((body) => body.equals(Buffer.from('hello'.repeat(crumbs))))).toEqual([true])
+})
+
+it('cuts a body at its limit, in whatever pieces it comes', () => {
+  for (const bytes of [1, 7, 100, 4096]) {
+    const outcomes: unknown[] = []
+    const reader = readBody(
+      '',
+      100,
+      (body, truncated) => outcomes.push([body.toString('latin1'), truncated]),
+      () => undefined,
+    )
+    for (let sent = 0; sent <= 100; sent += bytes) reader.write(Buffer.alloc(bytes, 'b'))
+    reader.end()
+    expect(outcomes, `pieces of ${bytes}`).toEqual([['b'.repeat(100), true]])
+  }
+})
+
+it('lets go of what a bomb became but for its beginning', async () => {
+  const body = await new Promise<Buffer>((settle) => {
+    const reader = readBody('gzip', bodyBytesMax, settle, () => undefined)
+    reader.write(gzipSync(Buffer.alloc(32 * bodyBytesMax)).subarray(0, 4096))
+  })
+  expect(body.length).toBe(64 * 1024)
+  expect(body.buffer.byteLength).toBeLessThanOrEqual(2 * body.length)
+})

@@ -1,0 +1,34 @@
+/** What is asked of a service, and what is believed, by what was recognised there. */
+import { expect, it } from 'vitest'
+import { serveSite, summary } from '#template/testing/site.ts'
+
+it('takes what a question brought about on the front page for no proof of a product that is not there', async () => {
+  const check = `id: dollar
+info: { name: Dollar, severity: info, tags: "tech,wordpress" }
+http:
+  - method: POST
+    path: ["{{BaseURL}}/"]
+    body: "query $"
+    matchers: [{ type: word, words: ["Syntax Error: $"] }]
+`
+  await using site = await serveSite('127.66.3.1', (request, response) =>
+    request.method === 'POST' ? response.end(`Syntax Error: ${request.text.slice(-1)}`) : response.writeHead(404).end(),
+  )
+  expect(summary(await site.run(check)).found).toEqual([])
+  expect(summary(await site.run(check, { technologies: ['WordPress'] })).found).toEqual(['dollar /'])
+})
+
+it('asks a server that shows the manners of a runtime what is written for that runtime', async () => {
+  const [check, ...others] = Array.from({ length: 301 }, (_, at) => forNode(at))
+  await using site = await serveSite('127.66.3.2', (request, response) =>
+    request.url === '/secret0' ? response.end('here it is') : response.writeHead(404).end(),
+  )
+  const seen = await site.run([check ?? '', ...others], { profile: 'standard' })
+  expect(summary(seen).found).toEqual(['secret0 /secret0'])
+})
+
+function forNode(at: number): string {
+  const product = at === 0 ? 'node.js' : 'acme'
+  const matchers = 'matchers: [{ type: word, words: ["here it is"] }]'
+  return `id: secret${at}\ninfo: { name: a, severity: low, metadata: { product: ${product} } }\nhttp:\n  - path: ["{{BaseURL}}/secret${at}"]\n    ${matchers}\n`
+}

@@ -1,0 +1,119 @@
+/** Plays back what real services were seen to say, from records in which `…` marks a cut and `hex:` bytes. */
+import type { Socket } from 'node:net'
+
+/** One thing that a service said. */
+export interface Reply {
+  readonly id: string
+  readonly proto: string
+  readonly request: string
+  readonly reply: string
+}
+/** A service as it is played back: its port, where its protocol is looked for there, else 0. */
+export interface Played {
+  readonly port: number
+  readonly treat: (socket: Socket) => void
+}
+
+/** @returns null for what the records hold too little of: binary protocols that are cut, and datagrams */
+export function playBack(proto: string, replies: readonly Reply[]): Played | null {
+  if (proto === 'http') return { port: 0, treat: website(replies) }
+  const [first] = replies
+  const said = first?.reply ?? ''
+  if (/^(?:smtp|ftp|ssh|rsync|imap|pop3|svn)$/.test(proto)) return { port: 0, treat: greeting(said) }
+  if (proto === 'mysql') return { port: 0, treat: (socket) => socket.write(bytesOf(said)) }
+  const talk = talks[proto]
+  return talk ? { port: talk.port, treat: answering(talk.answer, replies) } : null
+}
+
+/** `hex:0a0b "text"` as bytes; a text ends with a zero. */
+function bytesOf(written: string): Buffer {
+  const [, hex = '', text = ''] = /^hex:([0-9a-f]+)(?: "(.*)")?/.exec(written) ?? []
+  return Buffer.concat([Buffer.from(hex, 'hex'), Buffer.from(text === '' ? '' : `${text}\0`), Buffer.alloc(40, 1)])
+}
+
+/** The first line at once, the others when the client has said something. */
+function greeting(said: string): (socket: Socket) => void {
+  const end = said.indexOf('\n') + 1 || said.length
+  return (socket) => {
+    socket.write(said.slice(0, end))
+    socket.once('data', () => socket.write(said.slice(end)))
+  }
+}
+
+function website(replies: readonly Reply[]): (socket: Socket) => void {
+  const pages = new Map(replies.map(({ request, reply }) => [pathOf(request), answerOf(reply)]))
+  const [first = ''] = pages.values()
+  const elsewhere = `${first.slice(0, first.indexOf('\r\n\r\n')).replace(/^HTTP\S+ .*/, 'HTTP/1.1 404 Not Found')}\r\n\r\n`
+  return (socket) => {
+    socket.once('data', (chunk) => {
+      const [, path = ''] = /^\S+ (\S+)/.exec(chunk.toString('latin1')) ?? []
+      socket.end(pages.get(path) ?? elsewhere)
+    })
+  }
+}
+
+function pathOf(request: string): string {
+  const [, target = '/'] = /^\S+ (\S+)/.exec(request) ?? []
+  return target.startsWith('/') ? target : '/'
+}
+
+/** The records hold whole answers, headers alone, a status with headers, or a body. Its length is where it ends. */
+function answerOf(reply: string): string {
+  const [, status, headers = ''] = /^(\d{3}) (.*?)(?:; then.*)?$/s.exec(reply) ?? []
+  if (status !== undefined) return `HTTP/1.1 ${status} Seen\r\n${headers.replaceAll(', ', '\r\n')}\r\n\r\n`
+  const isHead = /^(?:HTTP\/|[A-Z][\w-]+: )/.test(reply)
+  const whole = reply.startsWith('HTTP/') ? reply : `HTTP/1.1 200 OK\r\n${isHead ? '' : '\r\n'}${reply}`
+  const [head = '', ...body] = whole.split('\r\n\r\n')
+  const lines = head.split('\r\n').filter((line) => !/^content-length:/i.test(line))
+  return `${lines.join('\r\n')}\r\n\r\n${body.join('\r\n\r\n')}`
+}
+
+type Answer = (said: string, replies: readonly Reply[]) => string | Buffer | undefined
+
+function answering(answer: Answer, replies: readonly Reply[]): (socket: Socket) => void {
+  return (socket) => {
+    socket.on('data', (chunk) => {
+      const reply = answer(chunk.toString('latin1'), replies)
+      if (reply !== undefined) socket.write(reply)
+    })
+  }
+}
+
+const latin1 = (text: string) => Buffer.from(text, 'latin1')
+const first: (replies: readonly Reply[]) => string = ([one]) => one?.reply ?? ''
+
+const talks: Readonly<Record<string, { readonly port: number; readonly answer: Answer }>> = {
+  redis: { port: 6379, answer: (said, replies) => (said.startsWith('INFO') ? first(replies) : '+PONG\r\n') },
+  memcached: { port: 11_211, answer: (said, replies) => (said.startsWith('version') ? first(replies) : 'ERROR\r\n') },
+  irc: { port: 6667, answer: (said, replies) => (said.includes('NICK') ? first(replies) : undefined) },
+  mqtt: {
+    port: 1883,
+    answer(said, replies) {
+      if (said.startsWith('\x10')) return latin1('\x20\x02\0\0')
+      const [, topic = '', version = ''] = /"(\$SYS[^"]*)" "([^"]*)"/.exec(first(replies)) ?? []
+      const rest = `\0${String.fromCharCode(topic.length)}${topic}${version}`
+      return latin1(`\x90\x03\0\x01\0\x31${String.fromCharCode(rest.length)}${rest}`)
+    },
+  },
+  postgresql: {
+    port: 5432,
+    answer(said, replies) {
+      if (said.length === 8) return 'N'
+      const [, version = ''] = /server_version (.+)$/.exec(replies.at(-1)?.reply ?? '') ?? []
+      return latin1(`R\0\0\0\x08\0\0\0\0S\0\0\0\x40server_version\0${version}\0`)
+    },
+  },
+  ldap: {
+    port: 3268,
+    answer: (_said, replies) => latin1(`\x30\x60\x02\x01\x01\x64\x5b${first(replies)}`),
+  },
+  dns: {
+    port: 5300,
+    answer(_said, replies) {
+      const text = first(replies)
+      const length = String.fromCharCode(text.length)
+      const message = `GC\x84\0\0\x01\0\x01\0\0\0\0\x07version\x04bind\0\0\x10\0\x03\xc0\x0c\0\x10\0\x03\0\0\0\0\0${String.fromCharCode(text.length + 1)}${length}${text}`
+      return latin1(`\0${String.fromCharCode(message.length)}${message}`)
+    },
+  },
+}
