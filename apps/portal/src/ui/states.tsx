@@ -1,3 +1,4 @@
+import { ChevronDown, ChevronUp, CircleAlert, RotateCw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { cx } from '#lib/cx.ts'
 import { Button } from '#ui/button.tsx'
@@ -71,18 +72,37 @@ export function UnexpectedError({
   const message = error instanceof Error ? error.message : String(error)
   return (
     <section
-      className={cx('grid justify-items-start gap-4', !plain && 'flex-1 place-content-center px-(--gl-gutter) py-16')}
+      className={cx(
+        'grid justify-items-start gap-4',
+        !plain && 'flex-1 content-start px-(--gl-gutter) py-22 max-md:py-10',
+      )}
     >
-      <h1 tabIndex={-1} className="text-20 font-semibold tracking-title">
-        Something went wrong!
-      </h1>
+      {!plain && (
+        <span
+          aria-hidden="true"
+          className="grid size-10 place-items-center rounded-lg border border-red-edge bg-red-tint text-red-ink"
+        >
+          <CircleAlert className="size-5" />
+        </span>
+      )}
+      <div>
+        <h1 tabIndex={-1} className="text-20 font-semibold tracking-title">
+          Something went wrong!
+        </h1>
+        {!plain && <p className="mt-1 text-14/5 text-ink-2">This page could not be shown.</p>}
+      </div>
       <div className="flex flex-wrap gap-2">
         {onRetry && (
-          <Button variant="primary" size="sm" onClick={onRetry}>
+          <Button variant="primary" size="sm" icon={<RotateCw />} onClick={onRetry}>
             Try again
           </Button>
         )}
-        <Button size="sm" aria-expanded={isShown} onClick={() => setIsShown(!isShown)}>
+        <Button
+          size="sm"
+          icon={isShown ? <ChevronUp /> : <ChevronDown />}
+          aria-expanded={isShown}
+          onClick={() => setIsShown(!isShown)}
+        >
           {isShown ? 'Hide Error' : 'Show Error'}
         </Button>
       </div>
