@@ -221,7 +221,7 @@ describe('with a second factor', () => {
     await page.getByText('The provided authentication code is invalid').waitFor()
     await typeCode(code(stepMs))
     await button('Use Authenticator').click()
-    await page.waitForURL(/\/(risks\/verified|overview)/)
+    await page.waitForURL(/\/risks\/verified/)
     await page.goto('/profile')
     await page
       .getByRole('list', { name: 'Two-factor authentication' })
@@ -327,6 +327,8 @@ describe('with a passkey', () => {
     await visitor.addInitScript(`window.starts = 0
       addEventListener('oryWebAuthnInitialized', () => { window.starts += 1 })`)
     await visitor.goto('/login')
+    // The helper comes with the form.
+    await field('identifier', visitor).waitFor()
     await helperReady(visitor)
     const names = ['WebAuthnLogin', 'WebAuthnRegistration', 'PasskeyLogin', 'PasskeyLoginAutocompleteInit']
     const all = [...names, 'PasskeyRegistration', 'PasskeySettingsRegistration']

@@ -43,8 +43,12 @@ function contexts(isWeak: Weak) {
     const toDays = isWeak('tls-expired') ? -35 : 365
     const certificate = known.get(`${bits} ${toDays}`) ?? make(bits, toDays)
     known.set(`${bits} ${toDays}`, certificate)
-    // OpenSSL's security level 0 permits what it has long forbidden by default.
-    return { ...certificate, minVersion: isWeak('tls-old') ? 'TLSv1' : 'TLSv1.2', ciphers: 'ALL:@SECLEVEL=0' } as const
+    // OpenSSL's security level 0 permits what it has long forbidden by default; broken ciphers stay away.
+    return {
+      ...certificate,
+      minVersion: isWeak('tls-old') ? 'TLSv1' : 'TLSv1.2',
+      ciphers: 'DEFAULT:@SECLEVEL=0',
+    } as const
   }
 }
 

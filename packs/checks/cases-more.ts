@@ -85,7 +85,6 @@ export const more: readonly Case[] = [
   { id: 'gearman-open', protocol: 'gearman', has: script('', (said) => (said.toString().startsWith('version') ? 'OK 1.1.20\r\n' : '.\r\n')), hasNot: script('', () => 'ERR unknown_command\r\n'), at: [''] },
   { id: 'irc-open', protocol: 'irc', has: script('', () => ':irc.lab.test 001 glacis1 :Welcome\r\n'), hasNot: script('', () => ':irc.lab.test 464 * :Password incorrect\r\n'), at: [''] },
   { id: 'zookeeper-open', protocol: 'zookeeper', has: script('', () => 'Zookeeper version: 3.8.0\nLatency min/avg/max: 0/0/0\nNode count: 5\n'), hasNot: script('', () => 'srvr is not executed because it is not in the whitelist.\n'), at: [''] },
-  { id: 'vnc-no-password', protocol: 'vnc', has: script('RFB 003.008\n', () => Buffer.from([1, 1])), hasNot: script('RFB 003.008\n', () => Buffer.from([1, 2])), at: [''] },
   { id: 'x11-open', protocol: 'x11', has: script('', () => Buffer.from('01000b0000000800', 'hex')), hasNot: script('', () => Buffer.from('00160b0000000600', 'hex')), at: [''] },
   { id: 'jdwp-open', protocol: 'jdwp', has: script('', () => 'JDWP-Handshake'), hasNot: script('', () => 'ERROR'), at: [''] },
   { id: 'ajp-open', protocol: 'ajp', has: script('', () => Buffer.from('4142000109', 'hex')), hasNot: script('', () => Buffer.from('414200020900', 'hex')), at: [''] },

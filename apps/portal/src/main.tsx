@@ -1,8 +1,9 @@
 /** The page starts here: configuration first, then the router with everything it needs. */
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { createQueryClient } from '#api/query.ts'
 import { loadConfig } from '#config.ts'
 import { reloadOnMissingParts } from '#lib/chunk-reload.ts'
 import { focusPageTitle } from '#lib/focus.ts'
@@ -13,9 +14,6 @@ import { createPortalRouter } from '#routes/router.tsx'
 import '#styles/app.css'
 import { UnexpectedError } from '#ui/states.tsx'
 
-/** Data that nothing on the page uses is kept for five minutes. */
-const unusedDataMs = 5 * 60_000
-
 async function start(place: HTMLElement): Promise<void> {
   followTheme()
   speakOwnMessages()
@@ -23,7 +21,7 @@ async function start(place: HTMLElement): Promise<void> {
   const root = createRoot(place)
   try {
     await loadConfig()
-    const queryClient = new QueryClient({ defaultOptions: { queries: { gcTime: unusedDataMs } } })
+    const queryClient = createQueryClient()
     const router = createPortalRouter(queryClient)
     router.subscribe('onRendered', ({ pathChanged, fromLocation }) => {
       if (pathChanged && fromLocation) focusPageTitle()

@@ -1,7 +1,7 @@
-/** Plans, subscription and channels. */
+/** Plans and the subscription. */
 import { z } from 'zod'
 import { endpoint } from '#endpoint.ts'
-import { Id, Timestamp, UrlOrEmpty } from '#primitives.ts'
+import { Timestamp, UrlOrEmpty } from '#primitives.ts'
 
 export const planIds = ['free', 'starter', 'team', 'business', 'enterprise'] as const
 export const freePlanId = 'free'
@@ -74,6 +74,3 @@ export const changeSubscription = endpoint({
   input: z.strictObject({ planId: PlanId, numTargets: z.number().int().positive(), period: SubscriptionPeriod }),
   result: z.object({ redirectUrl: UrlOrEmpty }),
 })
-
-export const ChannelKind = z.enum(['KIND_EMAIL', 'KIND_WEBHOOK', 'KIND_SLACK', 'KIND_DISCORD'])
-export const NotificationChannel = z.object({ id: Id, kind: ChannelKind, webhookUrl: UrlOrEmpty })

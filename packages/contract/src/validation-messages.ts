@@ -15,13 +15,14 @@ function wordsFor(issue: Issue): string | undefined {
     case 'invalid_format':
       return `Invalid ${issue.format}`
     case 'too_small':
-      return tooSmall(issue.origin, issue.minimum)
+      return tooSmall(issue)
     case 'invalid_value':
+      if (issue.input === undefined) return 'Required'
       return `Invalid enum value. Expected ${issue.values.map((value) => `'${String(value)}'`).join(' | ')}`
     case 'invalid_union':
       return 'Invalid input'
     case 'too_big':
-      return tooBig(issue.origin, issue.maximum)
+      return tooBig(issue)
     case 'custom':
     case 'invalid_element':
     case 'invalid_key':
@@ -32,16 +33,20 @@ function wordsFor(issue: Issue): string | undefined {
   }
 }
 
-function tooSmall(origin: string, minimum: unknown): string | undefined {
+function tooSmall({ origin, minimum, inclusive }: Extract<Issue, { code: 'too_small' }>): string | undefined {
   if (origin === 'string') return `String must contain at least ${String(minimum)} character(s)`
-  if (origin === 'number' || origin === 'int') return `Number must be greater than or equal to ${String(minimum)}`
-  return undefined
+  const bound = inclusive === false ? 'greater than' : 'greater than or equal to'
+  return isNumber(origin) ? `Number must be ${bound} ${String(minimum)}` : undefined
 }
 
-function tooBig(origin: string, maximum: unknown): string | undefined {
+function tooBig({ origin, maximum, inclusive }: Extract<Issue, { code: 'too_big' }>): string | undefined {
   if (origin === 'string') return `String must contain at most ${String(maximum)} character(s)`
-  if (origin === 'number' || origin === 'int') return `Number must be less than or equal to ${String(maximum)}`
-  return undefined
+  const bound = inclusive === false ? 'less than' : 'less than or equal to'
+  return isNumber(origin) ? `Number must be ${bound} ${String(maximum)}` : undefined
+}
+
+function isNumber(origin: string): boolean {
+  return origin === 'number' || origin === 'int'
 }
 
 function kindOf(value: unknown): string {

@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { loadPacks, scan } from '#index.ts'
+import { mayListen } from '#testing/loopback.ts'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import type { Observation } from '@glacis/contract/runner'
@@ -60,4 +61,52 @@ it('sends nothing to what is excluded', async () => {
   expect((await observe(server.address, [5060])).filter((one) => one.kind === 'service')).toMatchObject([
     { protocol: 'sip' },
   ])
+})
+
+const latin1 = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex').toString('latin1')
+/** A GetResponse with a text for sysDescr.0 to whoever says `public`, and a report of its engine to the rest. */
+const snmp = (said: Buffer) =>
+  said.includes('public')
+    ? latin1('3043 020101 0406 7075626c6963 a236 0204474c4143 020100 020100 3028 3026 06082b06010201010100 041a') +
+      'Linux lab 6.1.0-28-amd64 #1'
+    : latin1('3020 020103 300f 02024743 020300ffe3 040100 020103 0410 0410 80001f8880a1b2c3d4e5f60718')
+const version = latin1(
+  '8580 0001 0001 0000 0000 07 76657273696f6e 04 62696e64 00 0010 0003 c00c 0010 0003 00000000 0007 06',
+)
+const variables = 'version="ntpd 4.2.8p15@1.3728-o", processor="x86_64"'
+
+/** What each protocol answers, and what it is then called. */
+const table: readonly (readonly [string, number, (said: Buffer) => string | null, readonly string[]])[] = [
+  ['dns', 5300, (said) => `${said.toString('latin1', 0, 2)}${version}9.18.1`, ['isc:bind:9.18.1']],
+  ['snmp', 161, snmp, ['net-snmp:net-snmp:*', 'linux:linux_kernel:*']],
+  [
+    'ntp',
+    123,
+    (said) => (said[0] === 0x16 ? latin1('1682 0001 0000 0000 0000 0000') + variables : `\x24${'\0'.repeat(47)}`),
+    ['ntp:ntp:4.2.8'],
+  ],
+  ['tftp', 69, () => '\0\x05\0\x01File not found\0', []],
+  ['memcached', 11_211, (said) => `${said.toString('latin1', 0, 8)}VERSION 1.6.18\r\n`, ['memcached:memcached:1.6.18']],
+  ['mdns', 5353, () => latin1('0000 8400 0000 0001 0000 0000 05 6c6162'), []],
+  [
+    'sip',
+    5060,
+    () => 'SIP/2.0 200 OK\r\nServer: Asterisk PBX 18.10.0\r\nContent-Length: 0\r\n\r\n',
+    ['digium:asterisk:18.10.0'],
+  ],
+]
+
+describe('each protocol that is asked by UDP', () => {
+  // The listening ports of SNMP, NTP and TFTP are the administrator's; without that right they are left out.
+  it.each(table.filter(([, port]) => mayListen(port)))('%s', async (protocol, port, talk, names) => {
+    using server = await datagramServer(`127.70.4.${1 + table.findIndex(([one]) => one === protocol)}`, port, talk)
+    const seen: Observation[] = []
+    const job = { hosts: [{ address: server.address }], ports: [port], allow: ['127.70.4.0/24'] }
+    for await (const one of scan(job, { packs, signal: AbortSignal.timeout(20_000) })) seen.push(one)
+    expect(seen).toContainEqual(expect.objectContaining({ kind: 'service', transport: 'udp', protocol, port }))
+    const named = seen.flatMap((one) =>
+      one.kind === 'technology' ? `${one.wfn.vendor}:${one.wfn.product}:${one.wfn.version}` : [],
+    )
+    expect(named.toSorted()).toEqual(names.toSorted())
+  })
 })

@@ -9,7 +9,7 @@ import type { Guard } from '#guard.ts'
 import type { Identification } from '#identify.ts'
 import { dnsQuestion, classes, readDns, textOf, types } from '#native/dns-message.ts'
 import { bytes, hex } from '#native/native.ts'
-import { servicesQuestion, snmpGet } from '#native/udp-subjects.ts'
+import { descriptionOf, readVariables, servicesQuestion, snmpGet } from '#native/udp-subjects.ts'
 import { askUdp } from '#net/udp.ts'
 import { forEachOf } from '#pool.ts'
 
@@ -21,6 +21,12 @@ interface DatagramProbe {
   readonly fromAnyPort?: boolean
   isAnswer(answer: Buffer): boolean
   traces?(answer: Buffer): readonly Trace[]
+  /** Asked once the protocol is known. */
+  readonly more?: readonly FurtherQuestion[]
+}
+interface FurtherQuestion {
+  readonly say: Uint8Array
+  traces(answer: Buffer): readonly Trace[]
 }
 
 /** SNMP 3 discovery (RFC 3414, 4): answered without any name, with the maker's number in the engine's id. */
@@ -45,12 +51,29 @@ const probes: readonly DatagramProbe[] = [
     say: [snmpDiscovery, snmpGet(1, 'public')],
     isAnswer: (answer) => answer[0] === 0x30 && /\x02\x01[\x00\x01\x03]/.test(answer.toString('latin1', 0, 12)),
     traces: (answer) => [{ field: 'snmp.engine', text: engineOf(answer) }],
+    more: [
+      {
+        say: snmpGet(1, 'public'),
+        traces: (answer) => {
+          const text = descriptionOf(answer)
+          return text === '' ? [] : [{ field: 'snmp.sys_description', text }]
+        },
+      },
+    ],
   },
   {
     protocol: 'ntp',
     ports: [123],
     say: [Buffer.concat([hex('e3000406'), Buffer.alloc(44)])],
     isAnswer: (answer) => answer.length >= 48 && ((answer[0] ?? 0) & 7) === 4,
+    more: [
+      {
+        say: readVariables,
+        traces: (answer) => [
+          { field: 'ntp.readvar', text: answer.subarray(12).toString('latin1').replaceAll('\r\n', ' ') },
+        ],
+      },
+    ],
   },
   {
     // A name that no server has: any server answers that it has not.
@@ -83,8 +106,11 @@ const probes: readonly DatagramProbe[] = [
     ],
     isAnswer: (answer) => answer.toString('latin1', 0, 8) === 'SIP/2.0 ',
     traces: (answer) => {
-      const [, server = ''] = /^(?:server|user-agent):\s*([^\r\n]{1,200})/im.exec(answer.toString('latin1')) ?? []
-      return server === '' ? [] : [{ field: 'sip.server', text: server }]
+      const text = answer.toString('latin1')
+      return ['server', 'user-agent'].flatMap((name) => {
+        const value = new RegExp(`^${name}:\\s*([^\\r\\n]{1,200})`, 'im').exec(text)?.[1]
+        return value === undefined ? [] : [{ field: `sip_header.${name.replace('-', '_')}`, text: value }]
+      })
     },
   },
 ]
@@ -117,7 +143,9 @@ export async function findDatagramServices(
   )
   await forEachOf(asked, asked.length, async ({ probe, port }) => {
     const answer = await askProbe(address, port, probe, tools)
-    if (answer) found.push(identificationOf(address, port, probe, answer, tools.fingerprints))
+    if (!answer) return
+    const more = await askMore(address, port, probe, tools)
+    found.push(identificationOf(address, port, probe, answer, more, tools.fingerprints))
   })
   return found.toSorted((a, b) => a.service.port - b.service.port)
 }
@@ -137,14 +165,30 @@ async function askProbe(
   return undefined
 }
 
+async function askMore(
+  address: string,
+  port: number,
+  { more = [] }: DatagramProbe,
+  { guard, budget, signal }: DatagramTools,
+): Promise<readonly Trace[]> {
+  const traces: Trace[] = []
+  for (const { say, traces: read } of more) {
+    await budget.take(address, signal)
+    const heard = await askUdp(address, port, say, { guard, signal, waitMs, tries: 1 })
+    if (heard.kind === 'answer') traces.push(...read(heard.bytes))
+  }
+  return traces
+}
+
 function identificationOf(
   address: string,
   port: number,
   probe: DatagramProbe,
   answer: Buffer,
+  more: readonly Trace[],
   fingerprints: Fingerprints,
 ): Identification {
-  const traces = probe.traces?.(answer) ?? []
+  const traces = [...(probe.traces?.(answer) ?? []), ...more]
   const place = { address, port, transport: 'udp' } as const
   return {
     service: { kind: 'service', ...place, protocol: probe.protocol, tls: false, banner: printableBytes(answer, 4096) },

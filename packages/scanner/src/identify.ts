@@ -1,6 +1,7 @@
 import type { Observation } from '@glacis/contract/runner'
 import { conversations } from '#fingerprint/answer.ts'
-import { fragilePorts, greetingOf, quietPorts, tlsPorts, untouchedPorts } from '#fingerprint/greeting.ts'
+import { fragilePorts, greetingOf, tlsPorts, untouchedPorts } from '#fingerprint/greeting.ts'
+import { certificateBehind, certificateTraces, shownCertificate } from '#fingerprint/certificate.ts'
 import type { Fingerprints } from '#fingerprint/match.ts'
 import { giveaways, probes, webProbe } from '#fingerprint/probe.ts'
 import type { Probe } from '#fingerprint/probe.ts'
@@ -9,11 +10,11 @@ import type { Technology } from '#fingerprint/technology.ts'
 import { printable, printableBytes } from '#fingerprint/text.ts'
 import { readWeb } from '#fingerprint/web.ts'
 import type { Trace } from '#fingerprint/web.ts'
-import type { Budget } from '#budget.ts'
-import type { Guard } from '#guard.ts'
+import { greetingPatience, greetingWaitMs, listen, onLine, quietWaitMs, say } from '#fingerprint/line.ts'
+import type { LineTools, Place, Way } from '#fingerprint/line.ts'
 import type { HttpClient } from '#net/http.ts'
-import { dial, lineOver } from '#net/tcp.ts'
-import type { Line, ReadOptions } from '#net/tcp.ts'
+import { lineOver } from '#net/tcp.ts'
+import { upgradable } from '#native/starttls.ts'
 import { shakeHands } from '#net/tls.ts'
 import type { Certificate } from '#net/tls.ts'
 
@@ -26,22 +27,12 @@ export interface Identification {
   /** The service said something, in whatever language. */
   readonly spoke: boolean
 }
-export interface IdentifyTools {
-  readonly guard: Guard
-  readonly budget: Budget
+export interface IdentifyTools extends LineTools {
   readonly http: HttpClient
   readonly fingerprints: Fingerprints
   /** Paths that fingerprints want to see on web servers. */
   readonly webPaths: readonly string[]
-  readonly signal: AbortSignal
 }
-export interface Place {
-  readonly address: string
-  readonly port: number
-  /** Name for SNI and the Host header; the address when there is none. */
-  readonly hostname: string
-}
-
 /** What was learnt of a port so far. */
 interface Reading {
   readonly protocol: string
@@ -53,9 +44,6 @@ interface Reading {
   readonly http?: { status: number; title: string; server: string }
 }
 
-const greetingWaitMs = 1200
-const quietWaitMs = 300
-const answerWaitMs = 1500
 const probesMax = 4
 const silent: Reading = { protocol: '', tls: false, banner: '', traces: [], spoke: false }
 
@@ -128,37 +116,50 @@ async function web(text: string, place: Place, tools: IdentifyTools): Promise<Re
   return (wantsTls ? await readTls(place, tools) : undefined) ?? readPage(place, tools, false)
 }
 
-async function recognised(
-  heard: Buffer,
-  probe: Probe,
-  place: Place,
-  tools: IdentifyTools,
-): Promise<Reading | undefined> {
+async function recognised(heard: Buffer, probe: Probe, place: Way, tools: IdentifyTools): Promise<Reading | undefined> {
   const text = heard.toString('latin1')
-  if (isWeb(text)) return web(text, place, tools)
+  if (isWeb(text)) return place.isTls ? undefined : web(text, place, tools)
   if (!probe.answer.test(text)) return undefined
-  const traces = probe.field === '' ? [] : [{ field: probe.field, text: probe.read?.(text) ?? text.trim() }]
-  const more = await converse(probe.protocol, place, tools)
-  return { ...bannerOnly(heard), protocol: probe.protocol, traces: [...traces, ...more] }
+  const { protocol, field, isBinary = false } = probe
+  const read = probe.read?.(text) ?? text.trim()
+  const traces = field === '' ? [] : [{ field, text: read }]
+  const banner = isBinary ? printable(read, 4096) : printableBytes(heard, 4096)
+  const more = await converse(protocol, place, tools)
+  const behind = place.isTls ? nothingBehind : await upgradedCertificate(protocol, place, tools)
+  return { ...silent, banner, spoke: true, protocol, traces: [...traces, ...more, ...behind.traces], ...behind.shown }
 }
 
 function bannerOnly(heard: Buffer): Reading {
   return { ...silent, banner: printableBytes(heard, 4096), spoke: heard.length > 0 }
 }
 
-async function converse(protocol: string, place: Place, tools: IdentifyTools): Promise<readonly Trace[]> {
-  const conversation = conversations[protocol]
-  return conversation ? await onLine(place, tools, conversation, []) : []
+async function converse(protocol: string, place: Way, tools: IdentifyTools): Promise<readonly Trace[]> {
+  const traces: Trace[] = []
+  for (const conversation of conversations[protocol] ?? []) {
+    traces.push(...(await onLine(place, tools, conversation, [])))
+  }
+  return traces
 }
 
-async function withGreeting(heard: Buffer, place: Place, tools: IdentifyTools): Promise<Reading> {
+async function withGreeting(heard: Buffer, place: Place, tools: IdentifyTools, isTls = false): Promise<Reading> {
   const text = heard.toString('latin1')
   const greeting = greetingOf(text, place.port)
   if (greeting?.protocol === 'http') return (await readPage(place, tools, false)) ?? bannerOnly(heard)
   if (!greeting) return bannerOnly(heard)
   const traces = greeting.field === '' ? [] : [{ field: greeting.field, text: greeting.text }]
-  return { ...bannerOnly(heard), protocol: greeting.protocol, traces }
+  const { protocol } = greeting
+  const behind = isTls ? nothingBehind : await upgradedCertificate(protocol, place, tools)
+  return { ...bannerOnly(heard), protocol, traces: [...traces, ...behind.traces], ...behind.shown }
 }
+
+/** The certificate of a service that changes to TLS when it is asked to. */
+async function upgradedCertificate(protocol: string, place: Place, tools: IdentifyTools) {
+  if (!upgradable(protocol)) return nothingBehind
+  await tools.budget.take(place.address, tools.signal)
+  const certificate = await certificateBehind(protocol, place, tools)
+  return certificate ? { traces: certificateTraces(certificate), shown: { certificate } } : nothingBehind
+}
+const nothingBehind = { traces: [], shown: {} }
 
 /** Looks inside TLS: a greeting where mail and directories are kept, the web otherwise. */
 async function readTls(place: Place, tools: IdentifyTools): Promise<Reading | undefined> {
@@ -178,16 +179,21 @@ async function readTls(place: Place, tools: IdentifyTools): Promise<Reading | un
   } finally {
     socket.destroy()
   }
-  const inner = heard.length > 0 ? await withGreeting(heard, place, tools) : await readPage(place, tools, true)
+  const inner =
+    heard.length > 0
+      ? await withGreeting(heard, place, tools, true)
+      : ((await askInside(place, tools)) ?? (await readPage(place, tools, true)))
   return { ...(inner ?? silent), ...outer, traces: [...(inner?.traces ?? []), ...shown] }
 }
 
-function certificateTraces(certificate: Certificate | undefined): Trace[] {
-  if (!certificate) return []
-  return [
-    { field: 'x509.subject', text: certificate.subject },
-    { field: 'x509.issuer', text: certificate.issuer },
-  ]
+/** Asks inside TLS where a protocol that waits to be asked has a port for it. */
+async function askInside(place: Place, tools: IdentifyTools): Promise<Reading | undefined> {
+  const inside = { ...place, isTls: true }
+  for (const probe of probes.filter(({ tlsPorts: ports = [] }) => ports.includes(place.port))) {
+    const known = await recognised(await say(inside, probe.say, tools), probe, inside, tools)
+    if (known) return known
+  }
+  return undefined
 }
 
 async function readPage(place: Place, tools: IdentifyTools, tls: boolean): Promise<Reading | undefined> {
@@ -195,39 +201,6 @@ async function readPage(place: Place, tools: IdentifyTools, tls: boolean): Promi
   if (!page) return undefined
   const { status, title, server, head, traces } = page
   return { protocol: 'http', tls, banner: head, traces, spoke: true, http: { status, title, server } }
-}
-
-const greetingPatience: ReadOptions = { firstByteMs: greetingWaitMs, idleMs: 120, totalMs: 3000, bytesMax: 8192 }
-
-/** Waits in silence for what the service says first. */
-async function listen(place: Place, tools: IdentifyTools): Promise<Buffer> {
-  const firstByteMs = quietPorts.has(place.port) ? quietWaitMs : greetingWaitMs
-  return onLine(place, tools, (line) => line.read({ ...greetingPatience, firstByteMs }), Buffer.alloc(0))
-}
-
-async function say(place: Place, words: Uint8Array, tools: IdentifyTools): Promise<Buffer> {
-  const read = (line: Line) => {
-    line.write(words)
-    return line.read({ firstByteMs: answerWaitMs, idleMs: 120, totalMs: 4000, bytesMax: 16_384 })
-  }
-  return onLine(place, tools, read, Buffer.alloc(0))
-}
-
-/** Opens a connection of its own within the budget and closes it whatever happens. */
-async function onLine<Value>(
-  { address, port }: Place,
-  tools: IdentifyTools,
-  speak: (line: Line) => Promise<Value>,
-  otherwise: Value,
-): Promise<Value> {
-  await tools.budget.take(address, tools.signal)
-  const dialled = await dial(address, port, tools)
-  if (dialled.kind !== 'open') return otherwise
-  try {
-    return await speak(dialled.line)
-  } finally {
-    dialled.line.close()
-  }
 }
 
 function serviceOf({ address, port }: Place, reading: Reading): Service {
@@ -242,18 +215,5 @@ function serviceOf({ address, port }: Place, reading: Reading): Service {
     banner: banner.slice(0, 4096),
     ...(certificate ? { certificate: shownCertificate(certificate) } : {}),
     ...(http ? { http } : {}),
-  }
-}
-
-function shownCertificate(certificate: Certificate): NonNullable<Service['certificate']> {
-  const { subject, issuer, validFrom, validTo, names, selfSigned, fingerprint } = certificate
-  return {
-    subject: printable(subject, 1000),
-    issuer: printable(issuer, 1000),
-    validFrom,
-    validTo,
-    names: names.map((name) => printable(name, 300)),
-    selfSigned,
-    fingerprint,
   }
 }

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { call } from '#api/call.ts'
 import { ApiFailure, statusWords } from '#api/failure.ts'
-import { query } from '#api/query.ts'
+import { createQueryClient, query } from '#api/query.ts'
 import { providePortalConfig } from '#lib/portal-config.ts'
 import { dismissToast, shownToasts, toastLeaveMs } from '#lib/toasts.ts'
 
@@ -221,6 +221,10 @@ it('never asks twice for a query', async () => {
   respond(500, 'Internal Server Error')
   await new QueryClient().fetchQuery(query(ping, {})).catch(() => {})
   expect(asked()).toHaveLength(1)
+})
+
+it('keeps what nobody looks at for five minutes', () => {
+  expect(createQueryClient().getDefaultOptions().queries?.gcTime).toBe(300_000)
 })
 
 it('names a status that came without words', () => {

@@ -1,7 +1,15 @@
 /** How calls become queries: one key per call, so that whoever changes something can name what is stale. */
 import type { Endpoint, InputOf } from '@glacis/contract/endpoint'
-import { type QueryClient, type QueryKey, queryOptions } from '@tanstack/react-query'
+import { QueryClient, type QueryKey, queryOptions } from '@tanstack/react-query'
 import { call } from '#api/call.ts'
+
+/** Data that nothing on the page uses is kept for five minutes. */
+const unusedDataMs = 5 * 60_000
+
+/** What the page remembers of everything it has read; one for as long as it is open. */
+export function createQueryClient(): QueryClient {
+  return new QueryClient({ defaultOptions: { queries: { gcTime: unusedDataMs } } })
+}
 
 /** Every reading of one call, or of its inputs that begin like `input`. */
 export function keyOf<E extends Endpoint>(endpoint: E, input?: InputOf<E>): QueryKey {

@@ -1,5 +1,6 @@
 import type { Plan } from '@glacis/contract/account'
 import { describe, expect, it } from 'vitest'
+import { settleMs } from '#billing/queries.ts'
 import {
   boundsOf,
   holdingWords,
@@ -110,4 +111,8 @@ it.each([
   [enterprise, 'Any number of targets, any number of manual scans'],
 ])('says what %o holds', (plan, words) => {
   expect(holdingWords(plan).replaceAll("'", '’')).toBe(words)
+})
+
+it('gives a change without a payment one second to arrive', () => {
+  expect(settleMs).toBe(1000)
 })

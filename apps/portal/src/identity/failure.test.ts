@@ -38,6 +38,19 @@ describe('where a refusal leads', () => {
     })
   })
 
+  it('session_aal2_required on a page of the product: back to that page afterwards', () => {
+    expect(departureFor(refusal('session_aal2_required', '/login/browser?aal=aal2'), here, 'page')).toEqual({
+      kind: 'address',
+      href: `https://portal.example.ch/login/browser?aal=aal2&return_to=${encodeURIComponent(here)}`,
+    })
+  })
+
+  it('a settings flow whose session has ended: to the login page, and back', () => {
+    const ended = new IdentityFailure(401, { error: { code: 401, message: 'no session' } })
+    expect(departureFor(ended, here, 'settings')).toEqual({ kind: 'login', search: { return_to: here } })
+    expect(departureFor(ended, here, 'login')).toBeUndefined()
+  })
+
   it('session_aal2_required without an address: to the login page for the second factor', () => {
     expect(departureFor(refusal('session_aal2_required'), here)).toEqual({
       kind: 'login',

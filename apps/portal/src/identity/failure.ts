@@ -32,19 +32,24 @@ export type Departure =
   | { readonly kind: 'address'; readonly href: string }
   | { readonly kind: 'error'; readonly id: string }
 
+/** What was asked for when the service refused: a flow, or a page of the product. */
+export type Asked = FlowKind | 'page'
+
 /**
  * Decides where a refusal leads. `here` is the full address of the page that was asked for.
- * Nothing is returned for errors without an id: those are the generic error view's.
+ * Nothing is returned for errors without an id: those are the generic error view's. Settings are the
+ * exception, of which the service says by the status alone that the session has ended.
  */
-export function departureFor(error: unknown, here: string, flow?: FlowKind): Departure | undefined {
+export function departureFor(error: unknown, here: string, asked?: Asked): Departure | undefined {
   if (!(error instanceof IdentityFailure)) return undefined
+  if (asked === 'settings' && error.status === 401 && !error.id) return toLogin(here)
   switch (error.id) {
     case 'session_inactive':
-      return { kind: 'login', search: { return_to: here } }
+      return toLogin(here)
     case 'session_already_available':
       return { kind: 'profile' }
     case 'session_aal2_required':
-      return secondFactor(error, here, flow)
+      return secondFactor(error, here, asked)
     case 'session_refresh_required':
     case 'browser_location_change_required':
       return error.redirectBrowserTo ? { kind: 'address', href: absolute(error.redirectBrowserTo, here) } : undefined
@@ -53,10 +58,15 @@ export function departureFor(error: unknown, here: string, flow?: FlowKind): Dep
   }
 }
 
-function secondFactor({ redirectBrowserTo }: IdentityFailure, here: string, flow?: FlowKind): Departure {
+function toLogin(here: string): Departure {
+  return { kind: 'login', search: { return_to: here } }
+}
+
+/** The service that refuses a session knows nothing of the page behind the question, so the way back is named here. */
+function secondFactor({ redirectBrowserTo }: IdentityFailure, here: string, asked?: Asked): Departure {
   if (!redirectBrowserTo) return { kind: 'login', search: { aal: 'aal2', return_to: here } }
   const address = new URL(redirectBrowserTo, here)
-  if (flow === 'settings') address.searchParams.set('return_to', here)
+  if (asked === 'settings' || asked === 'page') address.searchParams.set('return_to', here)
   return { kind: 'address', href: address.href }
 }
 

@@ -77,7 +77,7 @@ export function useFlow(
     mutationFn: (body: object) => submitFlow(kind, flow.id, body),
     onSuccess: follow,
     onError: recover,
-    throwOnError: (error) => error instanceof IdentityFailure && isUnexplained(error),
+    throwOnError: (error) => error instanceof IdentityFailure && isUnexplained(error, kind),
   })
   const unreachable = submission.error && !(submission.error instanceof IdentityFailure)
   return {
@@ -94,8 +94,8 @@ async function refreshPerson(client: QueryClient): Promise<void> {
   await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
 }
 
-function isUnexplained(error: IdentityFailure): boolean {
-  return !error.useFlowId && error.status !== 404 && error.status !== 410 && !departureFor(error, location.href)
+function isUnexplained(error: IdentityFailure, kind: FlowKind): boolean {
+  return !error.useFlowId && error.status !== 404 && error.status !== 410 && !departureFor(error, location.href, kind)
 }
 
 function verificationIn(steps: ContinueWith): string | undefined {

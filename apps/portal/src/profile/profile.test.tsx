@@ -1,17 +1,13 @@
-import type { Session as SessionValue, UiNode } from '@glacis/contract/identity'
 import { Session } from '@glacis/contract/identity'
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
-import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
+import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { flowQuery } from '#identity/lifecycle.ts'
-import { otherSessionsQuery, sessionKey } from '#identity/session.ts'
+import { passkeyName } from '#identity/nodes.ts'
 import { flowOf, type NodeSketch, readNodes } from '#lib/testing/flows.ts'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
-import { passkeyName } from '#identity/nodes.ts'
 import { dismissToast, shownToasts } from '#lib/toasts.ts'
-import { deletionMail, isVerified, ProfilePage } from '#profile/profile.tsx'
+import { deletionMail, isVerified } from '#profile/profile.tsx'
+import { input, keys, settingsNodes, showProfile } from '#profile/testing/settings.tsx'
 import { isTwoFactorOn } from '#profile/two-factor.tsx'
 
 let service: Service
@@ -26,56 +22,13 @@ afterEach(async () => {
   await service.close()
 })
 
-const input = (
-  group: string,
-  name: string,
-  type: string,
-  label: string,
-  more: object = {},
-  context?: object,
-): NodeSketch => ({
-  type: 'input',
-  group,
-  attributes: { name, type, ...more },
-  label,
-  ...(context && { context }),
-})
-const settingsNodes = (...more: readonly NodeSketch[]): UiNode[] =>
-  readNodes([
-    input('default', 'csrf_token', 'hidden', '', { value: 't' }),
-    input('profile', 'traits.email', 'email', 'E-Mail', { value: 'nora@example.ch', required: true }),
-    input('profile', 'traits.name.first', 'text', 'First name', { value: 'Nora', required: true }),
-    input('profile', 'traits.name.last', 'text', 'Last name', { value: 'Ammann', required: true }),
-    input('profile', 'method', 'submit', 'Save', { value: 'profile' }),
-    input('password', 'password', 'password', 'Password', { required: true }),
-    input('password', 'method', 'submit', 'Save', { value: 'password' }),
-    ...more,
-  ])
-const keys = [
-  input('passkey', 'passkey_remove', 'submit', 'Remove passkey', { value: 'ab' }, { display_name: 'YubiKey 5C' }),
-]
-
-function show(nodes = settingsNodes(), session: SessionValue = Session.parse(sessionOf())) {
-  const client = new QueryClient()
-  client.setQueryData(sessionKey, session)
-  client.setQueryData(otherSessionsQuery().queryKey, [])
-  client.setQueryData(flowQuery('settings', 'flow-1').queryKey, flowOf(nodes, { state: 'show_form' }))
-  const root = createRootRoute()
-  const place = createRoute({ getParentRoute: () => root, path: '/', component: () => <ProfilePage flow="flow-1" /> })
-  const router = createRouter({ routeTree: root.addChildren([place]), history: createMemoryHistory() })
-  render(
-    <QueryClientProvider client={client}>
-      <RouterProvider router={router as never} />
-    </QueryClientProvider>,
-  )
-}
 const posts = () => service.seen.filter(({ method }) => method === 'POST')
 const verifiable = (value: string, verified: boolean) =>
   Session.parse(sessionOf({ identity: { ...sessionOf().identity, verifiable_addresses: [{ value, verified }] } }))
 
 describe('the head of the page', () => {
   it('says whose settings they are, and that the address is verified', async () => {
-    show()
+    showProfile()
     expect(await screen.findByRole('heading', { level: 1, name: 'Profile settings' })).toBeTruthy()
     expect(screen.getByRole('link', { name: 'Help Center' }).getAttribute('href')).toBe('https://help.example.ch/')
     expect(screen.getByText('Email verified')).toBeTruthy()
@@ -83,7 +36,7 @@ describe('the head of the page', () => {
   })
 
   it('says unverified for an address that is not', async () => {
-    show(settingsNodes(), verifiable('nora@example.ch', false))
+    showProfile(settingsNodes(), verifiable('nora@example.ch', false))
     expect(await screen.findByText('unverified')).toBeTruthy()
   })
 
@@ -96,7 +49,7 @@ describe('the head of the page', () => {
 })
 
 it('shows the sections that the service has nodes for, and no others', async () => {
-  show()
+  showProfile()
   await screen.findByText('Personal Info')
   const sections = screen.getAllByRole('heading', { level: 2 }).map(({ textContent }) => textContent)
   expect(sections).toEqual([
@@ -116,7 +69,7 @@ it('saves the details and says so', async () => {
       messages: [{ id: 1050001, type: 'success', text: 'Your changes have been saved!' }],
     }),
   })
-  show()
+  showProfile()
   const first = await screen.findByLabelText('First name')
   await userEvent.clear(first)
   await userEvent.type(first, 'Norah')
@@ -132,7 +85,7 @@ describe('the password', () => {
   const open = async () => userEvent.click(await screen.findByRole('button', { name: 'Change password' }))
 
   it('is not sent while its repetition differs', async () => {
-    show()
+    showProfile()
     await open()
     await userEvent.type(await screen.findByLabelText('New Password'), 'slope-of-sight')
     await userEvent.type(screen.getByLabelText('Confirm Password'), 'slope{Enter}')
@@ -144,7 +97,7 @@ describe('the password', () => {
 
   it('is sent as a method of its own, and the dialog closes', async () => {
     service.on('POST /self-service/settings', { body: flowOf(settingsNodes(), { state: 'success' }) })
-    show()
+    showProfile()
     await open()
     await userEvent.type(await screen.findByLabelText('New Password'), 'slope-of-sight')
     await userEvent.type(screen.getByLabelText('Confirm Password'), 'slope-of-sight{Enter}')
@@ -158,7 +111,7 @@ describe('the password', () => {
         ? { ...node, messages: [{ id: 4000032, type: 'error' as const, text: 'Too short.' }] }
         : node,
     )
-    show(refused)
+    showProfile(refused)
     expect(await screen.findByRole('dialog', { name: 'Change password' })).toBeTruthy()
     expect(screen.getByText('Too short.')).toBeTruthy()
   })
@@ -167,7 +120,7 @@ describe('the password', () => {
 describe('a passkey', () => {
   it('is removed only by somebody who understands', async () => {
     service.on('POST /self-service/settings', { body: flowOf(settingsNodes(), { state: 'success' }) })
-    show(settingsNodes(...keys))
+    showProfile(settingsNodes(...keys))
     await userEvent.click(await screen.findByRole('button', { name: 'Remove YubiKey 5C' }))
     const dialog = within(await screen.findByRole('dialog'))
     const remove = dialog.getByRole<HTMLButtonElement>('button', { name: 'Remove' })
@@ -194,7 +147,7 @@ it('takes two-factor for on when it can be unlinked', () => {
 })
 
 it('sets up two-factor with a picture, a secret and six boxes', async () => {
-  show(
+  showProfile(
     settingsNodes(
       {
         type: 'img',
@@ -218,7 +171,7 @@ it('revokes one session or all others, and asks for the list again', async () =>
   service.on('GET /sessions', { body: [sessionOf({ id: 's2' }), sessionOf({ id: 's3' })] })
   service.on('DELETE /sessions/s2', { status: 204 })
   service.on('DELETE /sessions', { body: { count: 1 } })
-  show()
+  showProfile()
   const list = within(await screen.findByRole('list', { name: 'Active sessions' }))
   await waitFor(() => expect(list.getAllByRole('listitem')).toHaveLength(3))
   service.on('GET /sessions', { body: [sessionOf({ id: 's3' })] })
@@ -258,7 +211,7 @@ describe('back-up codes', () => {
     service.on('POST /self-service/settings', {
       body: flowOf(settingsNodes(codes, button('confirm')), { state: 'show_form' }),
     })
-    show(settingsNodes(button('regenerate')))
+    showProfile(settingsNodes(button('regenerate')))
     await userEvent.click(await screen.findByRole('button', { name: 'Set up back-up codes' }))
     await userEvent.click(await screen.findByRole('button', { name: 'I have saved them' }))
     await waitFor(() => expect(posts()).toHaveLength(2))
@@ -269,14 +222,14 @@ describe('back-up codes', () => {
   })
 
   it('can be shown again, without those that were used', async () => {
-    show(settingsNodes(codes, button('disable'), button('regenerate')))
+    showProfile(settingsNodes(codes, button('disable'), button('regenerate')))
     const list = await screen.findByLabelText('Back-up codes', { selector: 'code' })
     expect(list.textContent).toMatch(/^abcd1234\s+\(used\)/)
     expect(screen.getByRole('button', { name: 'Replace back-up codes' })).toBeTruthy()
   })
 
   it('are turned off after a question', async () => {
-    show(settingsNodes(button('reveal'), button('disable')))
+    showProfile(settingsNodes(button('reveal'), button('disable')))
     await userEvent.click(await screen.findByRole('button', { name: 'Turn off back-up codes' }))
     expect(posts()).toEqual([])
     await userEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Turn off' }))

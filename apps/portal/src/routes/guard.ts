@@ -39,7 +39,7 @@ export async function requireSession(client: QueryClient, href: string): Promise
   try {
     if (await validSession(client)) return
   } catch (error) {
-    const departure = departureFor(error, here)
+    const departure = departureFor(error, here, 'page')
     throw departure ? redirectTo(departure) : error
   }
   throw redirect({ to: '/login', search: { return_to: here } })

@@ -1,5 +1,5 @@
-/** Addresses that lead elsewhere: earlier versions, `/_auth/…`, which some read as part of the address, and names kept free. */
-import { createRoute, notFound, redirect } from '@tanstack/react-router'
+/** Addresses that lead elsewhere: earlier versions, and `/_auth/…`, which some read as part of the address. */
+import { createRoute, redirect } from '@tanstack/react-router'
 import { rootRoute } from '#routes/root.tsx'
 import { CreateSearch, strictly } from '#routes/search.ts'
 
@@ -55,14 +55,6 @@ const issue = createRoute({
     throw redirect({ to: '/risks/$id', params, replace: true })
   },
 })
-/** Its name is taken: no risk is called so, and the map itself is not in this version. */
-const visualMap = createRoute({
-  getParentRoute,
-  path: 'risks/visual',
-  beforeLoad: () => {
-    throw notFound()
-  },
-})
 const authPrefix = createRoute({
   getParentRoute,
   path: '_auth/$',
@@ -71,4 +63,4 @@ const authPrefix = createRoute({
   },
 })
 
-export const redirects = [dashboard, targets, target, targetScans, targetIssues, issues, issue, visualMap, authPrefix]
+export const redirects = [dashboard, targets, target, targetScans, targetIssues, issues, issue, authPrefix]

@@ -57,6 +57,20 @@ describe('without a session', () => {
     await waitFor(() => expect(router.state.location.pathname).toBe('/login'))
     expect(router.state.location.search).toMatchObject({ aal: 'aal2' })
   })
+
+  it('comes back to a deep link after the second factor, which the service asks for elsewhere', async () => {
+    const leave = vi.spyOn(location, 'replace').mockImplementation(() => {})
+    const body = {
+      error: { id: 'session_aal2_required', message: 'x' },
+      redirect_browser_to: 'https://id.example.ch/self-service/login/browser?aal=aal2',
+    }
+    service.on('GET /sessions/whoami', { status: 403, body })
+    const address = '/risks/verified?status=ignored#top'
+    open(address)
+    const back = encodeURIComponent(new URL(address, location.origin).href)
+    await waitFor(() => expect(leave).toHaveBeenCalledWith(`${body.redirect_browser_to}&return_to=${back}`))
+    leave.mockRestore()
+  })
 })
 
 describe('addresses of earlier versions', () => {

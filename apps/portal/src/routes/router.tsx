@@ -12,7 +12,7 @@ import { PageSkeleton } from '#ui/skeleton.tsx'
 
 const minuteMs = 60_000
 
-/** Times in milliseconds. Scroll positions are written at most every 100 ms and live as long as the session. */
+/** Times in milliseconds. Scroll positions are noted when a page is left, never while it scrolls, and live as long as the session. */
 export const habits = {
   defaultPreload: 'intent',
   defaultPreloadDelay: 50,

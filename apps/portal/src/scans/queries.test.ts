@@ -1,6 +1,7 @@
 import type { Scan, ScanStatus } from '@glacis/contract/scan'
 import { expect, it } from 'vitest'
-import { hasEnded } from '#scans/queries.ts'
+import { toQueryString } from '@glacis/contract/query-string'
+import { active, hasEnded } from '#scans/queries.ts'
 
 const scan = (id: string, status: ScanStatus): Scan => ({
   id,
@@ -23,4 +24,12 @@ it.each([
   ['another began', [], [running], false],
 ] as const)('when %s', (_, before, after, verdict) => {
   expect(hasEnded(before, after)).toBe(verdict)
+})
+
+it('asks for what waits or runs, and for nothing else', () => {
+  const [path, input] = active().queryKey
+  expect([path, toQueryString(input as Parameters<typeof toQueryString>[0])]).toEqual([
+    '/v1/scans',
+    expect.stringContaining('filter.status=STATUS_CREATED&filter.status=STATUS_RUNNING'),
+  ])
 })

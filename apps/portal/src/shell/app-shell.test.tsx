@@ -186,6 +186,17 @@ describe('the banner', () => {
     expect([banner(), localStorage.getItem('glacis.upgradeBannerDismissed')]).toEqual([null, 'true'])
   })
 
+  it('waits until the plan is known', async () => {
+    let release = () => {}
+    const after = new Promise<void>((done) => (release = done))
+    service.on('GET /v1/billing/subscription', { ...plan('free', 'Free'), after })
+    await show()
+    await waitFor(() => expect(service.seen.some(({ path }) => path === '/v1/billing/subscription')).toBe(true))
+    expect(banner()).toBeNull()
+    release()
+    await waitFor(() => expect(banner()).toBeTruthy())
+  })
+
   it('is not for other plans', async () => {
     await show()
     await waitFor(() => expect(service.seen.some(({ path }) => path === '/v1/billing/subscription')).toBe(true))

@@ -47,7 +47,7 @@ async function trail(): Promise<readonly unknown[]> {
 }
 
 it('helps somebody through a whole life, and leaves a trail of it', async () => {
-  expect((await glacis(['list'])).out).toBe('Nobody has an account yet.\n')
+  expect(await glacis(['list'])).toEqual({ code: 0, out: 'Nobody has an account yet.\n', said: '' })
   const made = await glacis(
     ['create', 'nora@aarewerk.example', 'Nora', 'Ammann', '--verified', '--password-stdin'],
     'contour-line-4478\n',

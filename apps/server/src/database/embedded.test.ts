@@ -3,10 +3,13 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createLogger } from '#log.ts'
 import { type Postgres, startPostgres } from './embedded.ts'
+import { migrate } from './migrate.ts'
+import { migrations } from './migrations.ts'
 
 // Each test makes a whole cluster, which a busy machine does slowly.
 vi.setConfig({ testTimeout: 120_000 })
@@ -58,6 +61,22 @@ it('compares text by code point and has Unicode letters', async () => {
 it('listens on no network address', async () => {
   const { url } = await start()
   expect(await ask(url, 'show listen_addresses')).toEqual([''])
+})
+
+it('holds several installations that are made at the same time, and share the one role', async () => {
+  const { url } = await start()
+  const names = ['one', 'two', 'three', 'four']
+  for (const name of names) await ask(url, `create database ${name}`)
+  const made = names.map(async (name) => {
+    const own = new URL(url)
+    own.pathname = `/${name}`
+    const db = new Kysely({
+      dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: own.href, max: 2 }) }),
+    })
+    await migrate(db, migrations).finally(() => db.destroy())
+    return Number(await ask(own.href, 'select count(*) from public.migration'))
+  })
+  expect(await Promise.all(made)).toEqual(names.map(() => migrations.length))
 })
 
 it('comes back after a kill, with what was committed', async () => {

@@ -75,7 +75,8 @@ export async function horizonOf(ctx: Ctx): Promise<string> {
       select ((newest.xid >> 32) << 32) + lock.transactionid::text::bigint as xid
       from newest, pg_locks lock join pg_stat_activity backend on backend.pid = lock.pid
       where lock.locktype = 'transactionid' and lock.mode = 'ExclusiveLock' and lock.granted
-        and backend.datname = current_database()
+        -- Housekeeping of the database has no user, and writes nothing that is announced.
+        and backend.datname = current_database() and backend.usesysid is not null
     )
     select least(newest.xid, (select min(case when running.xid > newest.xid then running.xid - (1::bigint << 32) else running.xid end)
                               from running))::text as xid

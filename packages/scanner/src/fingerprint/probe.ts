@@ -4,6 +4,9 @@
  * message is the opening of its protocol as its specification gives it; none changes anything.
  */
 
+import { describeStart, protocolHeader } from '#native/amqp-wire.ts'
+import { connectionRequest, describeChoice, readConfirm, security } from '#native/rdp-wire.ts'
+
 export interface Probe {
   readonly protocol: string
   /** Where it is tried first. */
@@ -15,6 +18,10 @@ export interface Probe {
   readonly field: string
   /** The part of the answer that fingerprints are written for. */
   readonly read?: (answer: string) => string
+  /** Where it is tried inside TLS. */
+  readonly tlsPorts?: readonly number[]
+  /** A person is shown what was read, because the answer is no text. */
+  readonly isBinary?: boolean
 }
 
 const bytes = (text: string) => Buffer.from(text, 'latin1')
@@ -60,6 +67,7 @@ export const probes: readonly Probe[] = [
     // CONNECT, protocol level 4, clean session, client id "glacis".
     protocol: 'mqtt',
     ports: [1883, 1884],
+    tlsPorts: [8883],
     say: hex('10 12 0004 4d515454 04 02 000a 0006 676c61636973'),
     answer: /^\x20\x02[\x00\x01][\x00-\x05]/,
     field: '',
@@ -75,6 +83,7 @@ export const probes: readonly Probe[] = [
     // Search of the root DSE, all attributes and the operational ones.
     protocol: 'ldap',
     ports: [389, 3268],
+    tlsPorts: [636, 3269],
     say: hex('302b 020101 6326 0400 0a0100 0a0100 020101 020105 010100 870b 6f626a656374436c617373 3006 04012a 04012b'),
     answer: /^\x30[\s\S]{1,6}\x02\x01\x01[\x64\x65]/,
     field: 'ldap.search_result',
@@ -91,9 +100,12 @@ export const probes: readonly Probe[] = [
   {
     protocol: 'amqp',
     ports: [5672],
-    say: bytes('AMQP\x00\x00\x09\x01'),
+    tlsPorts: [5671],
+    say: protocolHeader,
     answer: /^(\x01\x00\x00[\s\S]{4}\x00\x0a\x00\x0a|AMQP)/,
     field: 'amqp.start',
+    read: (answer) => describeStart(Buffer.from(answer, 'latin1')),
+    isBinary: true,
   },
   {
     // hello as OP_MSG on "admin".
@@ -109,9 +121,11 @@ export const probes: readonly Probe[] = [
     // X.224 connection request with a negotiation request for TLS and CredSSP.
     protocol: 'rdp',
     ports: [3389, 3388],
-    say: hex('03000013 0ee00000000000 0100080003000000'),
-    answer: /^\x03\x00\x00[\s\S]\x0e\xd0/,
-    field: '',
+    say: connectionRequest(security.tls + security.credSsp),
+    answer: /^\x03\x00\x00[\x0b\x13][\x06\x0e]\xd0/,
+    field: 'rdp.choice',
+    read: (answer) => rdpChoice(answer),
+    isBinary: true,
   },
   {
     // SMB 1 negotiate that offers NT LM 0.12 and SMB 2.002.
@@ -128,10 +142,12 @@ export const probes: readonly Probe[] = [
     ports: [554, 8554, 10554],
     say: bytes('OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n'),
     answer: /^RTSP\/\d/,
-    field: 'rtsp.answer',
+    field: 'rtsp_header.server',
+    read: (answer) => /^server:\s*([^\r\n]{1,200})/im.exec(answer)?.[1] ?? '',
   },
   {
     protocol: 'irc',
+    tlsPorts: [6697],
     ports: [6667, 6660, 6661, 6662, 6663, 6664, 6665, 6666, 6668, 6669],
     say: bytes('NICK glacis\r\nUSER glacis 0 * :glacis\r\n'),
     answer: /(^|\n):\S+ (00[1-4]|NOTICE|020|451|433) /,
@@ -149,7 +165,8 @@ export const probes: readonly Probe[] = [
     ports: [6000, 6001, 6002, 6003, 6004, 6005],
     say: hex('6c00 0b00 0000 0000 0000 0000'),
     answer: /^[\x00-\x02][\s\S]\x0b\x00/,
-    field: '',
+    field: 'x11.vendor',
+    read: x11Vendor,
   },
   {
     // DUMP of the portmapper.
@@ -180,4 +197,15 @@ export const giveaways: readonly (readonly [RegExp, string])[] = [
 function versionBind(answer: string): string {
   const [, length = '', text = ''] = /^[\s\S]*\x00\x10\x00\x03[\s\S]{6}([\s\S])([\s\S]*)$/.exec(answer) ?? []
   return text.slice(0, length.charCodeAt(0) || 0)
+}
+
+function rdpChoice(answer: string): string {
+  const choice = readConfirm(Buffer.from(answer, 'latin1'))
+  return choice ? describeChoice(choice) : ''
+}
+
+/** Whoever is let in is told the server's maker (X11 protocol, 8); who is not learns a reason. */
+function x11Vendor(answer: string): string {
+  const length = answer.startsWith('\x01') ? (answer.charCodeAt(24) || 0) + (answer.charCodeAt(25) || 0) * 256 : 0
+  return answer.slice(40, 40 + length)
 }

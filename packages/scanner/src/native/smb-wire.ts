@@ -1,14 +1,18 @@
 /** The messages of SMB (MS-CIFS, MS-SMB2) that checks send and read. */
 import { hex } from '#native/native.ts'
+import type { Line } from '#net/tcp.ts'
 
 export const commands = { negotiate: 0, sessionSetup: 1, treeConnect: 3 } as const
 /** The server wants another message of the log-in. */
 export const moreProcessing = 0xc0000016
+/** The answer will follow in a message of its own. */
+const pending = 0x103
 
 /** What an SMB 2 answer begins with; undefined when it is none. */
 export interface Smb2Head {
   readonly status: number
   readonly sessionId: Buffer
+  readonly treeId: number
   readonly body: Buffer
 }
 
@@ -21,6 +25,8 @@ export function framed(message: Buffer): Buffer {
 export function isFrame(heard: Buffer): boolean {
   return heard.length >= 4 && heard.length >= 4 + heard.readUIntBE(1, 3)
 }
+
+const patience = { firstByteMs: 4000, idleMs: 300, enough: isFrame }
 
 /** SMB 1 negotiation of the one dialect that it has left, NT LM 0.12. */
 export const smb1Negotiate: Buffer = framed(
@@ -35,7 +41,7 @@ export const smb1Session: Buffer = framed(
   ),
 )
 
-export function smb2Message(command: number, id: number, sessionId: Buffer, body: Buffer): Buffer {
+export function smb2Message(command: number, id: number, sessionId: Buffer, body: Buffer, treeId = 0): Buffer {
   const head = Buffer.alloc(64)
   head.write('\u00feSMB', 'latin1')
   head.writeUInt16LE(64, 4)
@@ -43,13 +49,26 @@ export function smb2Message(command: number, id: number, sessionId: Buffer, body
   head.writeUInt16LE(command, 12)
   head.writeUInt16LE(31, 14)
   head.writeUInt32LE(id, 24)
+  head.writeUInt32LE(treeId, 36)
   sessionId.copy(head, 40)
   return framed(Buffer.concat([head, body]))
 }
 
 export function readSmb2(heard: Buffer): Smb2Head | undefined {
   if (heard.length < 4 + 64 || heard.toString('latin1', 4, 8) !== '\u00feSMB') return undefined
-  return { status: heard.readUInt32LE(4 + 8), sessionId: heard.subarray(4 + 40, 4 + 48), body: heard.subarray(4 + 64) }
+  const message = heard.subarray(4, 4 + Math.max(64, heard.readUIntBE(1, 3)))
+  const head = { status: message.readUInt32LE(8), treeId: message.readUInt32LE(36) }
+  return { ...head, sessionId: message.subarray(40, 48), body: message.subarray(64) }
+}
+
+/** Sends one message and reads the answer to it. */
+export async function exchange(line: Line, message: Buffer): Promise<Smb2Head | undefined> {
+  line.write(message)
+  const heard = await line.read(patience)
+  const head = readSmb2(heard)
+  if (head?.status !== pending) return head
+  const rest = heard.subarray(4 + heard.readUIntBE(1, 3))
+  return readSmb2(isFrame(rest) ? rest : await line.read(patience))
 }
 
 /** Dialects 2.0.2 and 2.1; signing is possible on our side and not required. */

@@ -1,20 +1,8 @@
 import { checkInfo } from '#native/native.ts'
 import type { NativePlace, NativeSubject, Proof } from '#native/native.ts'
-import {
-  commands,
-  isFrame,
-  moreProcessing,
-  negotiateBody,
-  readSmb2,
-  sessionBody,
-  smb1Negotiate,
-  smb2Message,
-  spnegoAnonymous,
-  spnegoInit,
-  treeBody,
-  type Smb2Head,
-} from '#native/smb-wire.ts'
-import type { Line } from '#net/tcp.ts'
+import type { ListedShare } from '#native/smb-pipe.ts'
+import { listedShares, logInAsNobody, sessionOn, type Session } from '#native/smb-session.ts'
+import { commands, isFrame, negotiateBody, smb1Negotiate, treeBody } from '#native/smb-wire.ts'
 
 const version1 = checkInfo({
   id: 'smb1-enabled',
@@ -54,29 +42,44 @@ const guestShare = checkInfo({
   tags: 'misconfig smb unauth network',
 })
 
+const shareList = checkInfo({
+  id: 'smb-shares-listed',
+  name: 'SMB lists its shares to everyone',
+  severity: 'medium',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
+  score: 5.3,
+  summary: 'The file server lists its shares in a session without a name and a password (null session).',
+  impact: 'Strangers learn names of shares and people, and try them one by one.',
+  remediation: 'Set restrict anonymous = 2 in Samba, or RestrictNullSessAccess and RestrictAnonymous = 1 in Windows.',
+  reference: 'https://www.samba.org/samba/docs/current/man-html/smb.conf.5.html',
+  tags: 'misconfig smb unauth disclosure network',
+})
+
 const shareNames =
   'public share shared shares data files common guest temp tmp transfer exchange scans media backup backups documents software install home www'
 const patience = { firstByteMs: 4000, idleMs: 300, enough: isFrame }
+const sharesTried = 40
 const writeBits = 0x6
-const noSession = Buffer.alloc(8)
 
-/** Negotiates, logs in as nobody, and looks which shares let nobody in. Nothing is opened or written. */
+/** Negotiates, logs in as nobody, reads the list of shares and looks which let nobody in. No file is opened or written. */
 export const smb: NativeSubject = {
-  checks: [version1, signing, guestShare],
+  checks: [version1, signing, guestShare, shareList],
   concerns: ({ protocol }) => protocol === 'smb',
   async examine(place) {
     const verdicts: Record<string, Proof | null> = {}
     const old = await place.ask(smb1Negotiate, patience)
     if (old) verdicts[version1.id] = version1Proof(old)
     const heard = await place.speak(async (line) => {
-      const hello = await said(line, commands.negotiate, 0, noSession, negotiateBody())
-      return hello && { mode: hello.body.readUInt16LE(2), share: await openShare(line, place) }
+      const session = sessionOn(line)
+      const hello = await session.say(commands.negotiate, negotiateBody())
+      return hello && { mode: hello.body.readUInt16LE(2), ...(await asNobody(session, place)) }
     })
     if (!heard) return verdicts
     const isOptional = (heard.mode & 2) === 0
     const answer = `security mode ${heard.mode}: signing ${isOptional ? 'enabled and not required' : 'required'}`
     verdicts[signing.id] = isOptional ? { request: 'SMB 2 NEGOTIATE', answer, highlights: ['not required'] } : null
     if (heard.share !== undefined) verdicts[guestShare.id] = heard.share
+    if (heard.list !== undefined) verdicts[shareList.id] = heard.list
     return verdicts
   },
 }
@@ -96,31 +99,37 @@ function version1Proof(heard: Buffer): Proof | null {
   }
 }
 
-async function said(
-  line: Line,
-  command: number,
-  id: number,
-  session: Buffer,
-  body: Buffer,
-): Promise<Smb2Head | undefined> {
-  line.write(smb2Message(command, id, session, body))
-  return readSmb2(await line.read(patience))
+interface Shares {
+  /** Each undefined when it could not be asked to its end. */
+  readonly share?: Proof | null | undefined
+  readonly list?: Proof | null | undefined
 }
 
-/** @returns undefined when the log-in could not be tried to its end */
-async function openShare(line: Line, { address }: NativePlace): Promise<Proof | null | undefined> {
-  const begun = await said(line, commands.sessionSetup, 1, noSession, sessionBody(spnegoInit()))
-  if (!begun) return undefined
-  if (begun.status !== moreProcessing) return null
-  const session = Buffer.from(begun.sessionId)
-  const done = await said(line, commands.sessionSetup, 2, session, sessionBody(spnegoAnonymous()))
-  if (!done) return undefined
-  if (done.status !== 0) return null
-  let id = 3
-  for (const name of shareNames.split(' ')) {
-    const tree = await said(line, commands.treeConnect, id++, session, treeBody(`\\\\${address}\\${name}`))
+async function asNobody(session: Session, place: NativePlace): Promise<Shares> {
+  const isIn = await logInAsNobody(session)
+  if (!isIn) return isIn === undefined ? {} : { share: null, list: null }
+  const shares = await listedShares(session, place.address)
+  const disks = (shares ?? []).filter(({ isDisk }) => isDisk).map(({ name }) => name)
+  const names = [...new Set([...disks, ...shareNames.split(' ')])].slice(0, sharesTried)
+  return { list: shares && listProof(shares), share: await openShare(session, place, names) }
+}
+
+function listProof(shares: readonly ListedShare[]): Proof | null {
+  if (shares.length === 0) return null
+  const lines = shares.map(({ name, isDisk, remark }) => `${name} (${isDisk ? 'files' : 'other'}) ${remark}`.trim())
+  return { request: 'NetrShareEnum in an anonymous session', answer: lines.join('\n'), highlights: lines.slice(0, 3) }
+}
+
+/** @returns undefined when the shares could not be tried to their end */
+async function openShare(
+  session: Session,
+  { address }: NativePlace,
+  names: readonly string[],
+): Promise<Proof | null | undefined> {
+  for (const name of names) {
+    const tree = await session.say(commands.treeConnect, treeBody(`\\\\${address}\\${name}`))
     if (!tree) return undefined
-    // A disk, as its first field says; a pipe is open to nobody on many servers.
+    // A disk, as its first field says.
     if (tree.status !== 0 || tree.body.length < 16 || tree.body[2] !== 1) continue
     const access = tree.body.readUInt32LE(12)
     const isWritable = (access & writeBits) === writeBits

@@ -1,6 +1,7 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 /** The change from a plain connection to TLS in the protocols that know it. */
 import { bytes, hex } from '#native/native.ts'
+import { connectionRequest, isPacket, readConfirm, security } from '#native/rdp-wire.ts'
 import type { Line } from '#net/tcp.ts'
 
 type Upgrade = (line: Line) => Promise<boolean>
@@ -34,6 +35,12 @@ const upgrades: Readonly<Record<string, Upgrade>> = {
     const request = hex('301d 020101 7718 8016 312e332e362e312e342e312e313436362e3230303337')
     const answer = await told(line, request)
     return /\x78[\s\S]{1,3}\x0a\x01\x00/.test(answer)
+  },
+  /** MS-RDPBCGR 5.4.2.1: TLS begins right behind the negotiation that chose it, with CredSSP or without. */
+  rdp: async (line) => {
+    line.write(connectionRequest(security.tls + security.credSsp))
+    const choice = readConfirm(await line.read({ ...patience, enough: isPacket }))
+    return choice?.kind === 'chosen' && choice.protocol !== security.rdp
   },
   /** PostgreSQL's SSLRequest. */
   postgresql: async (line) => (await told(line, hex('00000008 04d2162f'))) === 'S',

@@ -1,15 +1,20 @@
 /** All native checks. */
+import { amqp, amqpDefaultLogin } from '#native/amqp.ts'
+import { distcc } from '#native/distcc.ts'
 import { dns } from '#native/dns.ts'
 import { gitDaemon, rsync, subversion } from '#native/sources.ts'
 import { mailPasswords } from '#native/mail.ts'
 import { mysql } from '#native/mysql.ts'
 import type { NativeSubject } from '#native/native.ts'
 import { httpProxy, socksProxy } from '#native/proxy.ts'
+import { rdp } from '#native/rdp.ts'
 import { rpcbind } from '#native/rpc.ts'
 import { smb } from '#native/smb.ts'
 import { ssh } from '#native/ssh.ts'
+import { tlsWeak } from '#native/tls-weak.ts'
 import { tlsOfService, upgradedTls } from '#native/tls.ts'
 import { mdns, memcachedUdp, ntp, snmp, tftp } from '#native/udp-subjects.ts'
+import { vnc } from '#native/vnc.ts'
 
 /** In the order in which they run on a service. */
 export const subjects: readonly NativeSubject[] = [
@@ -17,6 +22,11 @@ export const subjects: readonly NativeSubject[] = [
   dns,
   smb,
   mysql,
+  amqp,
+  amqpDefaultLogin,
+  rdp,
+  vnc,
+  distcc,
   snmp,
   tftp,
   memcachedUdp,
@@ -30,5 +40,6 @@ export const subjects: readonly NativeSubject[] = [
   rpcbind,
   tlsOfService,
   upgradedTls,
+  tlsWeak,
   mailPasswords,
 ]

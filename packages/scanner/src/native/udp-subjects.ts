@@ -43,13 +43,17 @@ export const snmp: NativeSubject = {
 async function readDescription(place: NativePlace, version: 0 | 1, community: string): Promise<Proof | null> {
   const answer = await place.datagram(snmpGet(version, community), { waitMs: 700 })
   if (answer.kind !== 'answer') return null
-  const text = answer.bytes.toString('latin1')
-  // A GetResponse that carries sysDescr.0 as an octet string.
-  const [, value = ''] = /\xa2[\s\S]{2,30}\x06\x08\x2b\x06\x01\x02\x01\x01\x01\x00\x04([\s\S]+)$/.exec(text) ?? []
-  if (!text.includes(community) || value === '') return null
-  const description = value.replace(/^(\x81.|\x82..|.)/s, '').slice(0, 300)
+  const description = descriptionOf(answer.bytes)
+  if (!answer.bytes.toString('latin1').includes(community) || description === '') return null
   const request = `SNMP ${version === 1 ? 'v2c' : 'v1'} GET 1.3.6.1.2.1.1.1.0 (sysDescr), community "${community}"`
   return { request, answer: `sysDescr: ${description}`, highlights: [description] }
+}
+
+/** The text of sysDescr.0 in a GetResponse that carries it as an octet string; empty in any other message. */
+export function descriptionOf(answer: Buffer): string {
+  const [, value = ''] =
+    /\xa2[\s\S]{2,30}\x06\x08\x2b\x06\x01\x02\x01\x01\x01\x00\x04([\s\S]+)$/.exec(answer.toString('latin1')) ?? []
+  return value.replace(/^(\x81.|\x82..|.)/s, '').slice(0, 300)
 }
 
 /** GetRequest for sysDescr.0 (RFC 1157, RFC 3416). */
@@ -170,7 +174,7 @@ export const ntp: NativeSubject = {
   concerns: ({ protocol, transport }) => protocol === 'ntp' && transport === 'udp',
   async examine(place) {
     const list = await place.datagram(Buffer.concat([hex('1700032a'), Buffer.alloc(4)]), { waitMs: 700 })
-    const control = await place.datagram(hex('1602 0001 0000 0000 0000 0000'), { waitMs: 700 })
+    const control = await place.datagram(readVariables, { waitMs: 700 })
     const isList = list.kind === 'answer' && list.bytes.length > 48 && list.bytes[3] === 0x2a
     const text = control.kind === 'answer' ? control.bytes.subarray(12).toString('latin1') : ''
     const isControl = control.kind === 'answer' && ((control.bytes[1] ?? 0) & 0x80) !== 0 && /\w+=/.test(text)
@@ -188,6 +192,9 @@ export const ntp: NativeSubject = {
     }
   },
 }
+
+/** Mode 6, read variables of the system (RFC 9327, 3). */
+export const readVariables: Buffer = hex('1602 0001 0000 0000 0000 0000')
 
 const mdnsExposed = checkInfo({
   id: 'mdns-exposed',

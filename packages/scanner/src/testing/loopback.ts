@@ -41,6 +41,11 @@ export async function listen(address: string, port: number, treat: (socket: Sock
   }
 }
 
+/** Whether this machine lets the tests listen there: ports below 1024 belong to its administrator. */
+export function mayListen(port: number): boolean {
+  return port >= 1024 || process.getuid?.() === 0
+}
+
 function portOf(server: Server): number {
   const bound = server.address()
   if (typeof bound !== 'object' || bound === null) throw new Error('the server is not bound to a port')

@@ -9,10 +9,16 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     do $$ begin
       if not exists (select from pg_roles where rolname = 'glacis_app') then
-        create role glacis_app nologin;
+        begin
+          create role glacis_app nologin;
+        exception when duplicate_object or unique_violation then null; -- of another database, at this very moment
+        end;
       end if;
       if not pg_has_role(current_user, 'glacis_app', 'set') then
-        grant glacis_app to current_user;
+        begin
+          grant glacis_app to current_user;
+        exception when unique_violation then null;
+        end;
       end if;
     end $$`.execute(db)
   await sql`grant usage on schema public to glacis_app`.execute(db)

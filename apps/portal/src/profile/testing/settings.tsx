@@ -1,0 +1,60 @@
+/** The settings of a person as the service answers them, and the page that shows them. */
+import type { Session as SessionValue, UiNode } from '@glacis/contract/identity'
+import { Session } from '@glacis/contract/identity'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
+import { render } from '@testing-library/react'
+import { flowQuery } from '#identity/lifecycle.ts'
+import { otherSessionsQuery, sessionKey } from '#identity/session.ts'
+import { flowOf, type NodeSketch, readNodes } from '#lib/testing/flows.ts'
+import { sessionOf } from '#lib/testing/service.ts'
+import { ProfilePage } from '#profile/profile.tsx'
+
+/** An input of a form, as short as a test needs it. */
+export const input = (
+  group: string,
+  name: string,
+  type: string,
+  label: string,
+  more: object = {},
+  context?: object,
+): NodeSketch => ({
+  type: 'input',
+  group,
+  attributes: { name, type, ...more },
+  label,
+  ...(context && { context }),
+})
+/** The nodes that every account has, and more. */
+export const settingsNodes = (...more: readonly NodeSketch[]): UiNode[] =>
+  readNodes([
+    input('default', 'csrf_token', 'hidden', '', { value: 't' }),
+    input('profile', 'traits.email', 'email', 'E-Mail', { value: 'nora@example.ch', required: true }),
+    input('profile', 'traits.name.first', 'text', 'First name', { value: 'Nora', required: true }),
+    input('profile', 'traits.name.last', 'text', 'Last name', { value: 'Ammann', required: true }),
+    input('profile', 'method', 'submit', 'Save', { value: 'profile' }),
+    input('password', 'password', 'password', 'Password', { required: true }),
+    input('password', 'method', 'submit', 'Save', { value: 'password' }),
+    ...more,
+  ])
+/** A passkey that can be removed. */
+export const keys = [
+  input('passkey', 'passkey_remove', 'submit', 'Remove passkey', { value: 'ab' }, { display_name: 'YubiKey 5C' }),
+]
+
+/** Shows the page of whoever holds the session; answers the router, whose other addresses have no page. */
+export function showProfile(nodes = settingsNodes(), session: SessionValue = Session.parse(sessionOf())) {
+  const client = new QueryClient()
+  client.setQueryData(sessionKey, session)
+  client.setQueryData(otherSessionsQuery().queryKey, [])
+  client.setQueryData(flowQuery('settings', 'flow-1').queryKey, flowOf(nodes, { state: 'show_form' }))
+  const root = createRootRoute()
+  const place = createRoute({ getParentRoute: () => root, path: '/', component: () => <ProfilePage flow="flow-1" /> })
+  const router = createRouter({ routeTree: root.addChildren([place]), history: createMemoryHistory() })
+  render(
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router as never} />
+    </QueryClientProvider>,
+  )
+  return router
+}

@@ -1,0 +1,69 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'
+import { cleanup, render, waitFor } from '@testing-library/react'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { submitFlow } from '#identity/client.ts'
+import { flowOf } from '#lib/testing/flows.ts'
+import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
+import { createPortalRouter } from '#routes/router.tsx'
+
+let service: Service
+let client: QueryClient
+beforeEach(async () => {
+  service = await startService()
+  client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  service.on('GET /sessions/whoami', { body: sessionOf() })
+})
+afterEach(async () => {
+  cleanup()
+  await client.cancelQueries()
+  await service.close()
+})
+
+function open(address: string) {
+  const router = createPortalRouter(client, createMemoryHistory({ initialEntries: [address] }))
+  render(
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>,
+  )
+  return (end: string) => waitFor(() => expect(router.state.location.href).toBe(end), { timeout: 5000 })
+}
+const asked = (path: string) => service.seen.filter((call) => call.path === path).map(({ query }) => query)
+
+describe.each([
+  ['login', '/login'],
+  ['registration', '/registration'],
+  ['recovery', '/recovery'],
+  ['verification', '/verification'],
+  ['settings', '/profile'],
+])('a flow of %s', (kind, page) => {
+  beforeEach(() => {
+    service.on(`GET /self-service/${kind}/browser`, { body: flowOf([], { id: 'made' }) })
+  })
+  it('is made where the address names none, and named there', async () => {
+    await open(page)(`${page}?flow=made`)
+    expect([asked(`/self-service/${kind}/browser`).length, asked(`/self-service/${kind}/flows`).length]).toEqual([1, 0])
+  })
+  it('is fetched where the address names one', async () => {
+    service.on(`GET /self-service/${kind}/flows`, { body: flowOf([], { id: 'mine' }) })
+    const settled = open(`${page}?flow=mine`)
+    await waitFor(() => expect(asked(`/self-service/${kind}/flows`)).toEqual([{ id: 'mine' }]))
+    await settled(`${page}?flow=mine`)
+    expect(asked(`/self-service/${kind}/browser`)).toEqual([])
+  })
+  it('is made anew where that one cannot be fetched', async () => {
+    const body = { error: { id: 'self_service_flow_expired', message: 'too late' } }
+    service.on(`GET /self-service/${kind}/flows`, { status: 410, body })
+    await open(`${page}?flow=old`)(`${page}?flow=made`)
+  })
+})
+
+it('is sent with the cookies of the service, its id and a token where there is one', async () => {
+  const send = vi.spyOn(globalThis, 'fetch')
+  service.on('POST /self-service/recovery', { status: 400, body: flowOf([]) })
+  await submitFlow('recovery', 'f', { method: 'code' }, 'from-a-link')
+  expect(send.mock.calls.map(([, options]) => options?.credentials)).toEqual(['include'])
+  expect(asked('/self-service/recovery')).toEqual([{ flow: 'f', token: 'from-a-link' }])
+  send.mockRestore()
+})

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newId } from '#database/index.ts'
+import { openTestApi, type TestApi } from '#testing/api.ts'
+import { type House, openHouse } from '#testing/house.ts'
+
+const origin = 'http://localhost:3000'
+let house: House
+let api: TestApi
+let report: string
+
+beforeAll(async () => {
+  house = await openHouse()
+  api = await openTestApi(house, origin)
+  const post = (url: string, payload: object) =>
+    api.app.inject({ method: 'POST', url, payload, headers: { origin, 'x-person': 'anna' } })
+  const target = { name: 'Web', address: '127.90.4.1', schedule: { period: 'PERIOD_DAILY' } }
+  const { id: targetId } = (await post('/v1/targets', target)).json<{ target: { id: string } }>().target
+  const { id } = (await post('/v1/scans', { targetId })).json<{ scan: { id: string } }>().scan
+  await post(`/v1/scans/${id}/cancel`, {})
+  report = `/v1/scans/${id}/report`
+})
+afterAll(async () => {
+  await api.close()
+  await house.close()
+})
+
+const get = (url: string, person?: string) => api.app.inject({ url, headers: person ? { 'x-person': person } : {} })
+
+describe('the link to a report', () => {
+  it.each([
+    ['?download=true', 'application/pdf', 'attachment', 'pdf'],
+    ['', 'application/pdf', 'inline', 'pdf'],
+    ['?download=true&format=json', 'application/json', 'attachment', 'json'],
+  ])('with %j answers %s, %s', async (query, type, disposition, ending) => {
+    const { statusCode, headers, rawPayload } = await get(report + query, 'anna')
+    expect([statusCode, String(headers['content-type']).split(';')[0]]).toEqual([200, type])
+    expect(headers['content-disposition']).toMatch(new RegExp(`^${disposition}; filename="[\\w.-]+\\.${ending}"$`))
+    expect(rawPayload.subarray(0, 5).toString()).toMatch(ending === 'pdf' ? /^%PDF-/ : /^\{/)
+  })
+
+  it.each([
+    ['nobody who is signed in', () => report, undefined, 401],
+    ['another account', () => report, 'bert', 404],
+    ['no such scan', () => `/v1/scans/${newId()}/report`, 'anna', 404],
+    ['what is no id', () => '/v1/scans/42/report', 'anna', 400],
+    ['another format', () => `${report}?format=doc`, 'anna', 400],
+  ])('opens nothing for %s', async (_, url, person, status) => {
+    expect((await get(url(), person)).statusCode).toBe(status)
+  })
+})

@@ -1,0 +1,149 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { changeSubscription, getSubscription } from '#account.ts'
+import * as agents from '#agent.ts'
+import { createChannel } from '#channel.ts'
+import type { Endpoint } from '#endpoint.ts'
+import * as insights from '#insights.ts'
+import { getHost, listHosts } from '#inventory.ts'
+import * as issues from '#issue.ts'
+import { fromQueryString, toQueryString } from '#query-string.ts'
+import { getScan, listScans, ReportQuery, startScan } from '#scan.ts'
+import * as targets from '#target.ts'
+import { speakOwnMessages } from '#validation-messages.ts'
+
+beforeAll(speakOwnMessages)
+
+const id = '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01'
+
+it.each<[string, Endpoint, string]>([
+  ['GET /v1/agents', agents.listAgents, 'agents'],
+  ['GET /v1/agents/:id', agents.getAgent, 'agent'],
+  ['POST /v1/agents', agents.createAgent, 'agent'],
+  ['PATCH /v1/agents/:id', agents.updateAgent, 'agent'],
+  ['DELETE /v1/agents/:id', agents.deleteAgent, ''],
+  ['GET /v1/hosts', listHosts, 'hosts'],
+  ['GET /v1/hosts/:id', getHost, 'host'],
+  ['GET /v1/issues', issues.listIssues, 'issues'],
+  ['GET /v1/issues/:id', issues.getIssue, 'issue'],
+  ['PUT /v1/issues/:id/status', issues.setIssueStatus, 'issue'],
+  ['GET /v1/scans', listScans, 'scans'],
+  ['GET /v1/scans/:id', getScan, 'scan'],
+  ['POST /v1/scans', startScan, 'scan'],
+  ['GET /v1/stats/issues-by-severity', insights.issuesBySeverity, 'timestamps critical high medium low'],
+  ['GET /v1/stats/issues-by-status', insights.issuesByStatus, 'timestamps open resolved ignored regressive'],
+  ['GET /v1/stats/scans', insights.scansOverTime, 'timestamps values'],
+  ['GET /v1/stats/affected-hosts', insights.affectedHostsOverTime, 'timestamps values'],
+  ['GET /v1/billing/subscription', getSubscription, 'subscription'],
+  ['PUT /v1/billing/subscription', changeSubscription, 'redirectUrl'],
+  ['GET /v1/targets', targets.listTargets, 'targets'],
+  ['GET /v1/targets/:id', targets.getTarget, 'target'],
+  ['POST /v1/targets', targets.createTarget, 'target'],
+  ['PATCH /v1/targets/:id', targets.updateTarget, 'target'],
+  ['DELETE /v1/targets/:id', targets.deleteTarget, ''],
+])('%s is where it is promised, and answers what is promised', (call, { method, path, result }, members) => {
+  const shape = 'shape' in result ? Object.keys(result.shape as object) : []
+  const pages = ['nextPageToken', 'totalSize', 'totalSizeIsExact']
+  expect([`${method} ${path}`, shape.filter((name) => !pages.includes(name)).join(' ')]).toEqual([call, members])
+})
+
+const page = { pageSize: '25', pageToken: 'x' }
+const target = { name: 'x', address: '127.0.0.1', schedule: { period: 'PERIOD_DAILY' } }
+const subscription = { planId: 'team', numTargets: 150, period: 'PERIOD_MONTHLY' }
+const channel = (webhookUrl: string) => ({ channel: { kind: 'KIND_WEBHOOK', webhookUrl } })
+const named = (name: string, paths = ['name']) => ({ id, agent: { name }, updateMask: { paths } })
+const changed = (change: object) => ({ id, tags: [], ...change, updateMask: { paths: ['name'] } })
+const everyFilter = {
+  scanId: id,
+  affectedTargetId: id,
+  affectedHostId: id,
+  status: ['STATUS_FILTER_OPEN', 'STATUS_FILTER_IGNORED'],
+  verification: 'VERIFICATION_FILTER_VERIFIED',
+}
+
+describe('takes', () => {
+  it.each<[Endpoint, object]>([
+    [agents.createAgent, { agent: { name: 'x'.repeat(128) } }],
+    [agents.updateAgent, named('x')],
+    [agents.updateAgent, { id, agent: {}, updateMask: { paths: ['name'] } }],
+    [listHosts, { ...page, filter: { targetId: id } }],
+    [issues.listIssues, { ...page, filter: everyFilter, orderBy: 'ORDER_BY_MOST_RECENT' }],
+    [issues.listIssues, { filter: { status: 'STATUS_FILTER_ALL', verification: 'VERIFICATION_FILTER_UNSPECIFIED' } }],
+    [issues.setIssueStatus, { id, status: 'STATUS_IGNORED' }],
+    [listScans, { ...page, filter: { targetId: id } }],
+    [startScan, { targetId: id }],
+    [insights.issuesBySeverity, { period: 'PERIOD_QUARTER', filter: { verification: 'VERIFICATION_FILTER_ALL' } }],
+    [insights.scansOverTime, { period: 'PERIOD_YEAR' }],
+    [insights.affectedHostsOverTime, { period: 'PERIOD_WEEK' }],
+    [changeSubscription, subscription],
+    [changeSubscription, { ...subscription, period: 'PERIOD_UNSPECIFIED' }],
+    [targets.createTarget, target],
+    [targets.createTarget, { ...target, agent: { id }, tags: [{ id }] }],
+    [targets.updateTarget, changed({})],
+    [
+      targets.updateTarget,
+      changed({ name: 'x', schedule: { period: 'PERIOD_MONTHLY' }, agent: { id }, tags: [{ id }] }),
+    ],
+    [createChannel, channel('')],
+    [createChannel, channel('https://hooks.example.ch/1')],
+  ])('%#: $path', ({ input }, given) => {
+    expect(input.safeParse(given).error?.issues ?? []).toEqual([])
+  })
+})
+
+describe('refuses, and says where and why', () => {
+  it.each<[Endpoint, object, string, string | RegExp]>([
+    [agents.createAgent, { agent: {} }, 'agent.name', 'Required'],
+    [agents.createAgent, { agent: { name: '' } }, 'agent.name', 'String must contain at least 1 character(s)'],
+    [agents.createAgent, { agent: { name: 'x'.repeat(129) } }, 'agent.name', /at most 128/],
+    [agents.updateAgent, { ...named('x'), id: '42' }, 'id', /Invalid/],
+    [agents.updateAgent, named(''), 'agent.name', /at least 1/],
+    [agents.updateAgent, named('x'.repeat(129)), 'agent.name', /at most 128/],
+    [targets.createTarget, { ...target, name: '' }, 'name', /at least 1/],
+    [targets.createTarget, { ...target, name: 'x'.repeat(129) }, 'name', /at most 128/],
+    [targets.createTarget, { ...target, address: '' }, 'address', /at least 1/],
+    [targets.createTarget, { ...target, schedule: {} }, 'schedule.period', 'Required'],
+    [targets.createTarget, { ...target, schedule: undefined }, 'schedule', 'Required'],
+    [targets.createTarget, { ...target, agent: { id: 'x' } }, 'agent.id', /Invalid/],
+    [targets.createTarget, { ...target, tags: [{ id: 'x' }] }, 'tags.0.id', /Invalid/],
+    [targets.updateTarget, { ...changed({}), id: 'x' }, 'id', /Invalid/],
+    [targets.updateTarget, changed({ name: '' }), 'name', /at least 1/],
+    [targets.updateTarget, changed({ tags: 'x' }), 'tags', 'Expected array, received string'],
+    [startScan, {}, 'targetId', 'Required'],
+    [startScan, { targetId: 'x' }, 'targetId', /Invalid/],
+    [changeSubscription, { ...subscription, planId: 'gold' }, 'planId', /^Invalid enum value/],
+    [changeSubscription, { ...subscription, numTargets: 0 }, 'numTargets', 'Number must be greater than 0'],
+    [changeSubscription, { ...subscription, numTargets: -1 }, 'numTargets', 'Number must be greater than 0'],
+    [changeSubscription, { ...subscription, period: 'PERIOD_DAILY' }, 'period', /^Invalid enum value/],
+    [issues.setIssueStatus, { id, status: 'STATUS_REGRESSION' }, 'status', /^Invalid enum value/],
+    [issues.setIssueStatus, { id }, 'status', 'Required'],
+    [issues.listIssues, { filter: { status: 'STATUS_OPEN' } }, 'filter.status.0', /^Invalid enum value/],
+    [issues.listIssues, { filter: { verification: 'x' } }, 'filter.verification', /^Invalid enum value/],
+    [issues.listIssues, { filter: { scanId: 'x' } }, 'filter.scanId', /Invalid/],
+    [issues.listIssues, { filter: { affectedTargetId: 'x' } }, 'filter.affectedTargetId', /Invalid/],
+    [issues.listIssues, { filter: { affectedHostId: 'x' } }, 'filter.affectedHostId', /Invalid/],
+    [issues.listIssues, { orderBy: 'ORDER_BY_CHANCE' }, 'orderBy', /^Invalid enum value/],
+    [insights.scansOverTime, { period: 'PERIOD_DAY' }, 'period', /^Invalid enum value/],
+    [createChannel, channel('hooks'), 'channel.webhookUrl', 'Invalid url'],
+  ])('%#: $path', ({ input }, given, place, message) => {
+    const said = input.safeParse(given).error?.issues.map((issue) => [issue.path.join('.'), issue.message]) ?? []
+    expect(said).toEqual([[place, typeof message === 'string' ? message : expect.stringMatching(message)]])
+  })
+})
+
+it.each(['', 'https://pay.example.ch/1'])('takes %j for where a changed subscription leads', (redirectUrl) => {
+  expect(changeSubscription.result.safeParse({ redirectUrl }).success).toBe(true)
+})
+it('takes nothing else for it', () => {
+  expect(changeSubscription.result.safeParse({ redirectUrl: 'pay' }).success).toBe(false)
+})
+
+it('reads that a report is to be saved', () => {
+  expect(ReportQuery.parse(fromQueryString('download=true'))).toMatchObject({ download: true })
+})
+
+it('writes filters dotted and lists repeated, and reads them back', () => {
+  const asked = { pageSize: '25', filter: { targetId: id, status: ['A', 'B'] } }
+  const written = toQueryString(asked)
+  expect(written).toBe(`pageSize=25&filter.targetId=${id}&filter.status=A&filter.status=B`)
+  expect(fromQueryString(written)).toEqual(asked)
+})

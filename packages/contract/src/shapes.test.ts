@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { Subscription } from '#account.ts'
+import { Agent } from '#agent.ts'
+import { Channel } from '#channel.ts'
+import * as identity from '#identity.ts'
+import { DependencyGraph, GraphLink, GraphNode, SeveritySeries, StatusSeries, ValueSeries } from '#insights.ts'
+import { Host, InventoryItem, NamedSoftware, Product, Wfn } from '#inventory.ts'
+import { AffectedHost, HistoryEntry, Issue } from '#issue.ts'
+import { PortalConfig } from '#portal-config.ts'
+import { ApiError, Duration, Id, Name, SeverityCount, Timestamp, UrlOrEmpty } from '#primitives.ts'
+import { Scan } from '#scan.ts'
+import { Tag, Target } from '#target.ts'
+import { Reference, Severity, Threat } from '#threat.ts'
+
+const id = '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01'
+const time = '2026-11-21T12:00:00Z'
+const times = { createTime: time, updateTime: time }
+const seen = { firstSeenTime: time, lastSeenTime: time }
+const wfnMembers =
+  'part vendor product version update edition language softwareEdition targetSoftware targetHardware other text'.split(
+    ' ',
+  )
+const wfn = Object.fromEntries(wfnMembers.map((name) => [name, '']))
+const named = { id, name: 'x' }
+const target = {
+  ...named,
+  address: '127.0.0.1',
+  tags: [],
+  schedule: { period: 'PERIOD_DAILY' },
+  issueCount: {},
+  ...times,
+}
+const host = { id, address: '127.0.0.1', inventory: [{ wfn }], ...times }
+const threat = {
+  ...named,
+  summary: '',
+  impact: '',
+  affected: '',
+  insight: '',
+  severity: { cvss: '', score: 9.8, category: 'CATEGORY_CRITICAL' },
+  references: [],
+}
+const history = [{ status: 'STATUS_OPEN', timestamp: time }]
+const traits = { email: 'nora@example.ch', name: { first: 'Nora', last: 'Ammann' } }
+const account = { id: 'i', traits }
+const text = { text: 'x' }
+const quota = { total: 25, used: 3 }
+const rule = { events: ['EVENT_ISSUE_OPENED'], minSeverity: 7 }
+const at = { timestamps: [time] }
+
+/** What each thing must have, and what it may have. */
+const things: readonly (readonly [name: string, schema: z.ZodObject, least: object, optional: string])[] = [
+  [
+    'session',
+    identity.Session,
+    { id: 's', active: true, expires_at: time, authenticated_at: time, identity: account },
+    'devices',
+  ],
+  ['device of a session', identity.Device, {}, 'ip_address user_agent'],
+  ['identity', identity.Identity, account, 'verifiable_addresses'],
+  ['traits', identity.Traits, traits, ''],
+  ['name of a person', identity.Traits.shape.name, traits.name, ''],
+  ['verifiable address', identity.VerifiableAddress, { value: 'x', verified: true }, ''],
+  ['flow', identity.Flow, { id: 'f', ui: { action: 'x', method: 'POST', nodes: [] } }, ''],
+  ['form of a flow', identity.Flow.shape.ui, { action: 'x', method: 'POST', nodes: [] }, 'messages'],
+  ['message', identity.Message, { id: 1, text: 'x' }, ''],
+  ['refusal of a flow', identity.FlowError, { error: {} }, 'redirect_browser_to'],
+  [
+    'input of a form',
+    identity.InputNode.shape.attributes,
+    { name: 'x', type: 'text' },
+    'value required disabled autocomplete onclick label',
+  ],
+  ['link of a form', identity.AnchorNode.shape.attributes, { href: 'x', title: text }, ''],
+  ['picture of a form', identity.ImageNode.shape.attributes, { src: 'x' }, ''],
+  ['text of a form', identity.TextNode.shape.attributes, { text }, ''],
+  [
+    'script of a form',
+    identity.ScriptNode.shape.attributes,
+    { src: 'x' },
+    'async crossorigin integrity referrerpolicy type',
+  ],
+  ['agent', Agent, { ...named, status: 'STATUS_CONNECTED', ...times }, 'token latency lastSeenTime'],
+  ['tag', Tag, { ...named, color: 3 }, ''],
+  ['product', Product, { ...named, version: '1', wfn, minNotificationSeverity: 7, ...times }, ''],
+  ['well-formed name', Wfn, wfn, ''],
+  ['named software', NamedSoftware, { name: 'x', wfn }, ''],
+  ['host', Host, host, 'target issueCount'],
+  ['software on a host', InventoryItem, { wfn }, 'product'],
+  ['target', Target, target, 'agent'],
+  [
+    'scan',
+    Scan,
+    { id, type: 'TYPE_MANUAL', status: 'STATUS_CREATED', issueCount: {}, hostCount: {}, ...times },
+    'target completeTime',
+  ],
+  ['hosts of a scan', Scan.shape.hostCount, {}, 'scannedHosts affectedHosts'],
+  [
+    'issue',
+    Issue,
+    { ...named, status: 'STATUS_OPEN', threat, affectedHosts: [], history, ...seen },
+    'ignoreTime resolveTime',
+  ],
+  ['affected host', AffectedHost, { target, host, status: 'STATUS_OPEN', history, ...seen }, 'ignoreTime resolveTime'],
+  ['entry of a history', HistoryEntry, { status: 'STATUS_OPEN', timestamp: time }, ''],
+  ['threat', Threat, threat, 'solution'],
+  ['severity', Severity, threat.severity, ''],
+  ['solution', Threat.shape.solution.unwrap(), { kind: 'KIND_NONE', description: '' }, ''],
+  [
+    'channel',
+    Channel,
+    { id, kind: 'KIND_WEBHOOK', webhookUrl: '', rule, isEnabled: true, failureCount: 0, ...times },
+    '',
+  ],
+  [
+    'subscription',
+    Subscription,
+    { plan: { id: 'free', name: 'Free' }, period: 'PERIOD_MONTHLY', quota: { targets: quota, manualScans: quota } },
+    'periodEndTime cancelTime',
+  ],
+  ['quota', Subscription.shape.quota.shape.targets, quota, ''],
+  ['figures by severity', SeveritySeries, { ...at, critical: [1], high: [1], medium: [1], low: [1] }, ''],
+  ['figures by status', StatusSeries, { ...at, open: [1], resolved: [1], ignored: [1], regressive: [1] }, ''],
+  ['figures', ValueSeries, { ...at, values: [1] }, ''],
+  ['graph', DependencyGraph, { nodes: [], links: [] }, ''],
+  ['node of the graph', GraphNode, { id: 'n', name: 'x', kind: 'KIND_TOMORROW' }, ''],
+  ['link of the graph', GraphLink, { sourceNodeId: 'a', targetNodeId: 'b' }, ''],
+  ['refusal of the API', ApiError, { code: 3, message: 'no' }, 'details'],
+  [
+    'configuration of the portal',
+    PortalConfig,
+    {
+      apiUrl: '',
+      portalUrl: '',
+      identityUrl: '',
+      apiDocsUrl: '',
+      releaseNotesUrl: '',
+      licenceUrl: '',
+      helpUrl: '',
+      supportEmail: '',
+      botChallengeSiteKey: '',
+      version: '',
+      billing: true,
+    },
+    '',
+  ],
+]
+
+describe.each(things)('a %s', (_, schema, least, optional) => {
+  const reads = (value: object) => schema.safeParse(value).success
+  it('is read from what it must have', () => {
+    expect(schema.safeParse(least).error?.issues ?? []).toEqual([])
+  })
+  it('is not read without any part of that', () => {
+    const without = (name: string) => Object.fromEntries(Object.entries(least).filter(([other]) => other !== name))
+    expect(Object.keys(least).filter((name) => reads(without(name)))).toEqual([])
+  })
+  it('may have more, in the right type', () => {
+    const names = optional.split(' ').filter(Boolean)
+    expect(names.filter((name) => reads({ ...least, [name]: Number.NaN }))).toEqual([])
+  })
+})
+
+it('has twelve parts in a well-formed name', () => {
+  expect(Object.keys(Wfn.shape)).toEqual(wfnMembers)
+})
+
+it('counts what is missing as nothing', () => {
+  expect(SeverityCount.parse({ high: 2 })).toEqual({ critical: 0, high: 2, medium: 0, low: 0 })
+  expect(Scan.shape.hostCount.parse({})).toEqual({ scannedHosts: 0, affectedHosts: 0 })
+})
+
+it.each<[string, z.ZodType, readonly unknown[], readonly unknown[]]>([
+  ['a name', Name, ['x', 'x'.repeat(128)], ['', 'x'.repeat(129), 7]],
+  ['an id', Id, [id], ['', 'x', '42']],
+  ['a moment', Timestamp, [time, '2026-11-21T12:00:00.123456+01:00'], ['2026-11-21', '21.11.2026', 1_763_726_400]],
+  ['a duration', Duration, ['3s', '3.5s', '-0.25s'], ['3', '3.s', '3,5s', '1e3s', 's', '3.5 s', 3.5]],
+  ['an address of the web or nothing', UrlOrEmpty, ['', 'https://example.ch/x'], ['example', 'javascript:alert(1)']],
+  ['a reference', Reference, [{ url: 'https://x.ch' }, { cve: 'CVE-2024-1' }], [{}, { name: 'x' }, 'x']],
+  ['the e-mail of a person', identity.Traits.shape.email, ['a@b.ch'], ['', 'nora', 'a b@c.ch', 'a@b@c.ch']],
+])('takes for %s what is one', (_, schema, good, bad) => {
+  const isOne = (value: unknown) => schema.safeParse(value).success
+  expect([good.map(isOne), bad.map(isOne)]).toEqual([good.map(() => true), bad.map(() => false)])
+})

@@ -1,0 +1,263 @@
+/* oxlint-disable no-control-regex -- binary protocols are made of control characters */
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { TLSSocket } from 'node:tls'
+import type { Observation } from '@glacis/contract/runner'
+import { describe, expect, it } from 'vitest'
+import { faviconHash } from '#fingerprint/favicon.ts'
+import { loadPacks, scan } from '#index.ts'
+import { broker } from '#native/testing/broker.ts'
+import { desktop } from '#native/testing/desktop.ts'
+import { fileServer } from '#native/testing/file-server.ts'
+import { certificateFor } from '#template/testing/certificate.ts'
+import { answer, greet, listen, mayListen } from '#testing/loopback.ts'
+
+const packs = await loadPacks({
+  fingerprints: [new URL('../../../packs/fingerprints', import.meta.url).pathname],
+  checks: [new URL('./testing/checks', import.meta.url).pathname],
+  native: false,
+})
+const bytes = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')
+
+interface Seen {
+  readonly services: Extract<Observation, { kind: 'service' }>[]
+  /** `vendor:product:version` of each technology. */
+  readonly names: string[]
+}
+
+async function identified(address: string, ports: readonly number[], known = packs): Promise<Seen> {
+  const seen: Observation[] = []
+  const job = { hosts: [{ address }], ports: [...ports], allow: ['127.70.0.0/16'], profile: 'deep' as const }
+  for await (const one of scan(job, { packs: known, signal: AbortSignal.timeout(25_000) })) seen.push(one)
+  return {
+    services: seen.filter((one) => one.kind === 'service'),
+    names: seen.flatMap((one) =>
+      one.kind === 'technology' ? `${one.wfn.vendor}:${one.wfn.product}:${one.wfn.version}` : [],
+    ),
+  }
+}
+
+const rootDse = bytes(
+  '3051020101644c0400304830 460413 7374727563747572616c4f626a656374436c617373 312f 040f4f70656e4c444150726f6f74445345 0400',
+)
+const buildInfo = Buffer.concat([
+  bytes('3800000002000000 02000000 dd070000 00000000 00'),
+  Buffer.from('#\0\0\0\u0002version\0\u0007\0\0\x006.0.14\0\0', 'latin1'),
+])
+const mongoHello = Buffer.concat([bytes('24000000 02000000 01000000 dd070000'), Buffer.alloc(20)])
+const versionBind = Buffer.concat([
+  bytes(
+    '0038 4743 8580 0001 0001 0000 0000 07 76657273696f6e 04 62696e64 00 0010 0003 c00c 0010 0003 00000000 0007 06',
+  ),
+  Buffer.from('9.18.1'),
+])
+const mysql = Buffer.from('J\0\0\0\x0a8.0.36\0\x08\0\0\0abcdefgh\0\xff\xf7', 'latin1')
+const mqttVersion = Buffer.concat([bytes('302c 0013'), Buffer.from('$SYS/broker/versionmosquitto version 2.0.11')])
+
+/** What each kind of server says, and what it must be recognised as. */
+const table: readonly (readonly [string, number, (socket: Socket) => void, string])[] = [
+  [
+    'redis',
+    6379,
+    answer([
+      [/^PING/, '+PONG\r\n'],
+      [/^INFO/, '$25\r\nredis_version:7.0.15\r\n\r\n'],
+    ]),
+    'redis:redis:7.0.15',
+  ],
+  [
+    'postgresql',
+    5432,
+    answer([
+      [/\x04\xd2\x16\x2f/, 'N'],
+      [/user/, Buffer.from('R\0\0\0\x08\0\0\0\0S\0\0\0\x19server_version\x0015.10\0', 'latin1')],
+    ]),
+    'postgresql:postgresql:15.10',
+  ],
+  ['mysql', 3306, greet(mysql), 'oracle:mysql:8.0.36'],
+  [
+    'mqtt',
+    1883,
+    answer([
+      [/^\x10/, bytes('20020000')],
+      [/^\x82/, mqttVersion],
+    ]),
+    'eclipse:mosquitto:2.0.11',
+  ],
+  ['ldap', 3268, answer([[/^\x30/, rootDse]]), 'openldap:openldap:-'],
+  [
+    'smb',
+    445,
+    fileServer({
+      shares: [{ name: 'IPC$', kind: 3, remark: 'IPC Service (Samba 4.17.12-Debian)', isOpen: false }],
+      takesOldHello: true,
+    }),
+    'samba:samba:4.17.12',
+  ],
+  ['dns', 5300, answer([[/version/, versionBind]]), 'isc:bind:9.18.1'],
+  ['memcached', 11211, answer([[/^version/, 'VERSION 1.6.18\r\n']]), 'memcached:memcached:1.6.18'],
+  [
+    'mongodb',
+    27017,
+    answer([
+      [/buildInfo/, buildInfo],
+      [/hello/, mongoHello],
+    ]),
+    'mongodb:mongodb:6.0.14',
+  ],
+  [
+    'zookeeper',
+    2181,
+    answer([[/^srvr/, 'Zookeeper version: 3.8.0-1, built on 2022-02-25\nMode: standalone\n']]),
+    'apache:zookeeper:3.8.0',
+  ],
+  ['amqp', 5672, broker(), 'vmware:rabbitmq:3.12.14'],
+  ['vnc', 5900, greet('RFB 003.889\n'), 'apple:apple_remote_desktop:-'],
+  ['rsync', 2873, greet('@RSYNCD: 32.0 sha512\n'), 'samba:rsync:-'],
+  ['svn', 3690, greet('( success ( 2 2 ( ) ( edit-pipeline ) ) ) '), 'apache:subversion:-'],
+  [
+    'irc',
+    6667,
+    answer([[/^NICK/, ':irc.lab.test 002 glacis :Your host is irc.lab.test, running version ngircd-26.1\r\n']]),
+    'ngircd:ngircd:26.1',
+  ],
+  [
+    'x11',
+    6000,
+    answer([
+      [
+        /^l/,
+        Buffer.concat([
+          bytes('01000b0000001000'),
+          Buffer.alloc(16),
+          bytes('1400'),
+          Buffer.alloc(14),
+          Buffer.from('The X.Org Foundation'),
+        ]),
+      ],
+    ]),
+    'x.org:xorg-server:-',
+  ],
+]
+
+describe('a service is known by its own answers', () => {
+  it.each(table.filter(([, port]) => mayListen(port)))('%s', async (protocol, port, treat, name) => {
+    const address = `127.70.2.${10 + table.findIndex(([one]) => one === protocol)}`
+    await using server = await listen(address, port, treat)
+    const { services, names } = await identified(server.address, [port])
+    expect(services).toMatchObject([{ protocol, port, tls: false }])
+    // An unread version is `*` in the inventory.
+    expect(names).toContain(name.replace(/:-$/, ':*'))
+  })
+
+  it('git, by the words of its daemon; it tells no version', async () => {
+    await using server = await listen(
+      '127.70.2.40',
+      9418,
+      answer([[/git-upload-pack/, '0031ERR access denied or repository not exported: /']]),
+    )
+    expect(await identified(server.address, [9418])).toMatchObject({ services: [{ protocol: 'git' }], names: [] })
+  })
+
+  it('a broker with the platform below it, in words instead of bytes', async () => {
+    await using server = await listen('127.70.2.41', 5672, broker())
+    const { services, names } = await identified(server.address, [5672])
+    expect(services[0]?.banner).toBe(
+      'product: RabbitMQ\nversion: 3.12.14\nplatform: Erlang/OTP 25.3.2.8\nmechanisms: PLAIN AMQPLAIN',
+    )
+    expect(names).toContain('erlang:erlang/otp:25.3.2.8')
+  })
+
+  it('a remote desktop, with what protects it and the certificate behind it', async () => {
+    const certificate = certificateFor({ name: 'desk.lab.test' })
+    await using server = await listen('127.70.2.42', 3389, desktop({ takes: [2, 1], certificate }))
+    const { services } = await identified(server.address, [3389])
+    expect(services).toMatchObject([
+      { protocol: 'rdp', banner: expect.stringContaining('CredSSP'), certificate: { names: ['desk.lab.test'] } },
+    ])
+  })
+
+  it('a broker inside TLS, by the port that is kept for it', async () => {
+    const certificate = certificateFor({ name: 'mq.lab.test' })
+    const treat = (socket: Socket) =>
+      broker()(new TLSSocket(socket, { isServer: true, ...certificate }).on('error', () => undefined))
+    await using server = await listen('127.70.2.45', 5671, treat)
+    const { services, names } = await identified(server.address, [5671])
+    expect(services).toMatchObject([{ protocol: 'amqp', tls: true, certificate: { names: ['mq.lab.test'] } }])
+    expect(names).toContain('vmware:rabbitmq:3.12.14')
+  })
+
+  it('the certificate of a mail server that changes to TLS', async () => {
+    const certificate = certificateFor({ name: 'mx.lab.test' })
+    const treat = (socket: Socket) => {
+      socket.write('220 mx ESMTP Postfix\r\n')
+      const hear = (said: Buffer) => {
+        if (said.includes('EHLO')) return void socket.write('250-mx\r\n250 STARTTLS\r\n')
+        socket.off('data', hear)
+        socket.write('220 go ahead\r\n')
+        new TLSSocket(socket, { isServer: true, ...certificate }).on('error', () => undefined)
+      }
+      socket.on('data', hear)
+    }
+    await using server = await listen('127.70.2.43', 2525, treat)
+    const { services } = await identified(server.address, [2525])
+    expect(services).toMatchObject([{ protocol: 'smtp', tls: false, certificate: { names: ['mx.lab.test'] } }])
+  })
+})
+
+it.each([
+  'FooServer 4.2.1 ready for you\r\n',
+  '220 acme-box 1.2.3 ready\r\n',
+  'SSH-2.0-Made_Up_7.1\r\n',
+  '* OK hello 9.9\r\n',
+])('never takes the words of a greeting for a product: %j', async (words) => {
+  await using server = await listen('127.70.2.44', 2100, greet(words))
+  const { services, names } = await identified(server.address, [2100])
+  expect(services[0]?.banner).toContain(words.trim())
+  expect(names).toEqual([])
+})
+
+describe('a web server', () => {
+  /** Pages of one site on a port of its own. */
+  async function site(address: string, pages: Readonly<Record<string, string>>, headers: Record<string, string> = {}) {
+    const server = createServer((request, response) => {
+      const page = pages[request.url ?? '']
+      response.writeHead(page === undefined ? 404 : 200, { 'content-type': 'text/html', ...headers })
+      response.end(page ?? 'no such page', 'latin1')
+    }).listen(0, address)
+    await once(server, 'listening')
+    const bound = server.address()
+    const port = typeof bound === 'object' && bound ? bound.port : 0
+    return { address, port, [Symbol.dispose]: () => (server.closeAllConnections(), void server.close()) }
+  }
+
+  it('is named by its cookies, its generator and the libraries in its scripts', async () => {
+    const pages = {
+      '/': '<html><head><meta name="generator" content="WordPress 6.4.2"><script src="/app.js"></script></head></html>',
+      '/app.js': `${'x'.repeat(9000)};/*! jQuery v1.12.4 | (c) jQuery Foundation */\nvar a={VERSION:"1.12.4"}`,
+    }
+    using server = await site('127.70.3.1', pages, { 'set-cookie': 'laravel_session=abc; path=/' })
+    const { names } = await identified(server.address, [server.port])
+    expect(names).toEqual(expect.arrayContaining(['wordpress:wordpress:6.4.2', 'jquery:jquery:1.12.4']))
+    expect(names.some((name) => name.startsWith('laravel:'))).toBe(true)
+  })
+
+  it('is named by the hash of its icon', async () => {
+    const icon = Buffer.from('00000100010010100000010020006804', 'hex').toString('latin1')
+    const folder = await mkdtemp(join(tmpdir(), 'glacis-icons-'))
+    const record = `<fingerprint pattern="^${faviconHash(Buffer.from(icon, 'latin1'))}$"><description>Acme</description>
+      <param pos="0" name="service.cpe23" value="cpe:/a:acme:portal:-"/></fingerprint>`
+    const file = `<fingerprints matches="favicon.mmh3" protocol="http" preference="0.5">${record}</fingerprints>`
+    await writeFile(join(folder, 'icons.xml'), file)
+    const known = await loadPacks({ fingerprints: [folder], checks: [], native: false })
+    const page = '<html><head><link rel="shortcut icon" href="/own.ico"></head></html>'
+    using server = await site('127.70.3.2', { '/': page, '/own.ico': icon })
+    const { names } = await identified(server.address, [server.port], known)
+    await rm(folder, { recursive: true })
+    expect(names).toEqual(['acme:portal:*'])
+  })
+})

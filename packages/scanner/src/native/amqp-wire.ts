@@ -1,0 +1,140 @@
+/** The first messages of AMQP 0-9-1: what a broker says of itself, and the answer to it. */
+import { bytes } from '#native/native.ts'
+
+/** The header that asks for version 0-9-1 (AMQP 0-9-1, 4.2.2). */
+export const protocolHeader: Buffer = bytes('AMQP\0\0\u0009\u0001')
+
+/** Connection.Start (AMQP 0-9-1, 1.4.2.1). */
+export interface BrokerStart {
+  /** Texts of the server properties, such as product, version, platform. */
+  readonly properties: Readonly<Record<string, string>>
+  readonly mechanisms: readonly string[]
+}
+
+/** Class and method of a frame. */
+export type BrokerMethod = 'start' | 'secure' | 'tune' | 'close' | 'other'
+
+const methods: Readonly<Record<number, BrokerMethod>> = { 10: 'start', 20: 'secure', 30: 'tune', 50: 'close' }
+const methodFrame = 1
+const connectionClass = 10
+const frameEnd = 0xce
+const propertiesMax = 40
+
+/** Whether a whole frame was received. */
+export function isBrokerFrame(heard: Buffer): boolean {
+  return heard.length >= 8 && heard.length >= 8 + heard.readUInt32BE(3)
+}
+
+/** Undefined when it is no frame of a connection method. */
+export function methodOf(frame: Buffer): BrokerMethod | undefined {
+  if (frame.length < 12 || frame[0] !== methodFrame || frame.readUInt16BE(7) !== connectionClass) return undefined
+  return methods[frame.readUInt16BE(9)] ?? 'other'
+}
+
+/**
+ * Reads Connection.Start; undefined when it is none.
+ *
+ * @throws RangeError when it is cut short or lies about its lengths
+ */
+export function readStart(frame: Buffer): BrokerStart | undefined {
+  if (methodOf(frame) !== 'start') return undefined
+  // Behind class, method and version: the table of properties, then the mechanisms.
+  const tableEnd = 17 + frame.readUInt32BE(13)
+  const properties = readTable(frame.subarray(17, tableEnd))
+  const length = frame.readUInt32BE(tableEnd)
+  const mechanisms = frame.toString('latin1', tableEnd + 4, tableEnd + 4 + length)
+  return {
+    properties,
+    mechanisms: mechanisms
+      .split(' ')
+      .filter((name) => name !== '')
+      .slice(0, 20),
+  }
+}
+
+/** Names with texts; the rest of the values is stepped over. */
+function readTable(table: Buffer): Record<string, string> {
+  const found: [string, string][] = []
+  let at = 0
+  while (at < table.length && found.length < propertiesMax) {
+    const nameEnd = at + 1 + table.readUInt8(at)
+    const name = table.toString('latin1', at + 1, nameEnd)
+    const kind = String.fromCharCode(table.readUInt8(nameEnd))
+    const size = sizeOf(kind, table, nameEnd + 1)
+    if (size === undefined) break
+    if (kind === 'S') found.push([name, table.toString('latin1', nameEnd + 5, nameEnd + 1 + size)])
+    at = nameEnd + 1 + size
+  }
+  return Object.fromEntries(found)
+}
+
+const fixedSizes: Readonly<Record<string, number>> = {
+  t: 1,
+  b: 1,
+  B: 1,
+  s: 2,
+  u: 2,
+  U: 2,
+  I: 4,
+  i: 4,
+  f: 4,
+  D: 5,
+  l: 8,
+  L: 8,
+  d: 8,
+  T: 8,
+  V: 0,
+}
+
+/** Bytes of a field value behind its kind (AMQP 0-9-1, 4.2.5.5, and RabbitMQ's errata to it). */
+function sizeOf(kind: string, table: Buffer, at: number): number | undefined {
+  if ('SFAx'.includes(kind)) return 4 + table.readUInt32BE(at)
+  return fixedSizes[kind]
+}
+
+/** Connection.StartOk with one mechanism and its first response (AMQP 0-9-1, 1.4.2.2). */
+export function startOk(mechanism: string, response: string): Buffer {
+  const payload = Buffer.concat([
+    Buffer.from([0, connectionClass, 0, 11, 0, 0, 0, 0]),
+    shortText(mechanism),
+    longText(response),
+    shortText('en_US'),
+  ])
+  const head = Buffer.alloc(7)
+  head.writeUInt8(methodFrame)
+  head.writeUInt32BE(payload.length, 3)
+  return Buffer.concat([head, payload, Buffer.from([frameEnd])])
+}
+
+function shortText(text: string): Buffer {
+  return Buffer.concat([Buffer.from([text.length]), bytes(text)])
+}
+
+function longText(text: string): Buffer {
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(text.length)
+  return Buffer.concat([length, bytes(text)])
+}
+
+/** What a broker says of itself, one fact a line, for a person and for fingerprints. */
+export function describeStart(frame: Buffer): string {
+  const text = frame.toString('latin1', 0, 8)
+  // A broker that does not speak 0-9-1 answers with the header of what it speaks, and closes.
+  if (text.startsWith('AMQP')) return `protocol ${[...frame.subarray(5, 8)].join('.')}`
+  const start = startOrNothing(frame)
+  if (!start) return 'no Connection.Start'
+  const { properties, mechanisms } = start
+  const told = ['product', 'version', 'platform', 'cluster_name'].flatMap((name) =>
+    properties[name] === undefined ? [] : `${name}: ${properties[name].slice(0, 200)}`,
+  )
+  return [...told, `mechanisms: ${mechanisms.join(' ')}`].join('\n')
+}
+
+function startOrNothing(frame: Buffer): BrokerStart | undefined {
+  try {
+    return readStart(frame)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,64 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { describeStart, readStart } from '#native/amqp-wire.ts'
+import { broker } from '#native/testing/broker.ts'
+import { answering, examined, tcpPeer } from '#native/testing/examine.ts'
+
+const amqp = { protocol: 'amqp' }
+const guestMayIn = (mechanism: string, response: string) => mechanism === 'PLAIN' && response === '\0guest\0guest'
+
+describe('message brokers', () => {
+  it('finds the log-in that the maker documents, but does not try it in the gentle profile', async () => {
+    await using peer = await tcpPeer(broker({ admits: guestMayIn }))
+    expect((await examined(peer, amqp)).found).toEqual(['amqp-cleartext-login', 'amqp-default-login'])
+    const gentle = await examined(peer, amqp, 'gentle')
+    expect(gentle.covered).toEqual(['amqp-anonymous', 'amqp-cleartext-login'])
+  })
+  it('finds a broker that lets in whoever comes', async () => {
+    const settings = { mechanisms: 'ANONYMOUS EXTERNAL', admits: (mechanism: string) => mechanism === 'ANONYMOUS' }
+    await using peer = await tcpPeer(broker(settings))
+    const { found, covered } = await examined(peer, amqp)
+    expect([found, covered]).toEqual([
+      ['amqp-anonymous'],
+      ['amqp-anonymous', 'amqp-cleartext-login', 'amqp-default-login'],
+    ])
+  })
+  it.each([{ refusesSilently: false }, { refusesSilently: true }])(
+    'finds nothing where certificates alone or other passwords are let in: %j',
+    async (settings) => {
+      await using peer = await tcpPeer(broker({ mechanisms: 'EXTERNAL ANONYMOUS', ...settings }))
+      const { found, covered } = await examined(peer, amqp)
+      expect([found, covered]).toEqual([[], ['amqp-anonymous', 'amqp-cleartext-login', 'amqp-default-login']])
+    },
+  )
+  it('refuses the default log-in: sound', async () => {
+    await using peer = await tcpPeer(broker({ refusesSilently: true }))
+    const { found, covered } = await examined(peer, amqp)
+    expect(found).toEqual(['amqp-cleartext-login'])
+    expect(covered).toContain('amqp-default-login')
+  })
+  it.each([
+    'AMQP\0\u0001\0\0',
+    'HTTP/1.1 400 Bad Request\r\n\r\n',
+    '\u0001\0\0\u00ff\u00ff\u00ff\u00ff\0\u000a\0\u000a',
+  ])('says nothing of what is no Connection.Start: %j', async (greeting) => {
+    await using peer = await tcpPeer((socket) => void socket.once('data', () => socket.end(greeting, 'latin1')))
+    expect((await examined(peer, amqp)).seen).toEqual([])
+  })
+  it('says nothing of a broker that stays mute', async () => {
+    await using peer = await tcpPeer(answering('', () => ''))
+    expect((await examined(peer, amqp)).seen).toEqual([])
+  })
+})
+
+describe('Connection.Start', () => {
+  it('is read by its lengths, never beyond them', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (rest) => {
+        const frame = Buffer.concat([Buffer.from('010000000000c8000a000a', 'hex').subarray(0, 11), Buffer.from(rest)])
+        expect(typeof describeStart(frame)).toBe('string')
+      }),
+    )
+    expect(readStart(Buffer.from('AMQP0091'))).toBeUndefined()
+  })
+})

@@ -1,0 +1,50 @@
+/** A session of SMB 2 without a name and a password, as far as a server grants one. */
+import { listShares, type ListedShare } from '#native/smb-pipe.ts'
+import {
+  commands,
+  exchange,
+  moreProcessing,
+  sessionBody,
+  smb2Message,
+  spnegoAnonymous,
+  spnegoInit,
+  treeBody,
+  type Smb2Head,
+} from '#native/smb-wire.ts'
+import type { Line } from '#net/tcp.ts'
+
+/** A session whose messages are numbered; the server names it in the first answer to a log-in. */
+export interface Session {
+  id: Buffer
+  say(command: number, body: Buffer, treeId?: number): Promise<Smb2Head | undefined>
+}
+
+export function sessionOn(line: Line): Session {
+  let count = 0
+  return {
+    id: Buffer.alloc(8),
+    say(command, body, treeId) {
+      return exchange(line, smb2Message(command, count++, this.id, body, treeId))
+    },
+  }
+}
+
+/** @returns undefined when the server did not answer to the end */
+export async function logInAsNobody(session: Session): Promise<boolean | undefined> {
+  const begun = await session.say(commands.sessionSetup, sessionBody(spnegoInit()))
+  if (begun?.status !== moreProcessing) return begun && false
+  session.id = Buffer.from(begun.sessionId)
+  const done = await session.say(commands.sessionSetup, sessionBody(spnegoAnonymous()))
+  return done && done.status === 0
+}
+
+/** A share of pipes is open to nobody on many servers; what counts is whether it answers questions. */
+export async function listedShares(
+  session: Session,
+  address: string,
+): Promise<readonly ListedShare[] | null | undefined> {
+  const tree = await session.say(commands.treeConnect, treeBody(`\\\\${address}\\IPC$`))
+  if (!tree) return undefined
+  if (tree.status !== 0) return null
+  return listShares((command, body) => session.say(command, body, tree.treeId), address)
+}

@@ -1,0 +1,49 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { listShares } from '#native/smb-pipe.ts'
+import { fileServer } from '#native/testing/file-server.ts'
+import { examined, tcpPeer } from '#native/testing/examine.ts'
+
+const smb = { protocol: 'smb' }
+const shares = [
+  { name: 'Payroll', kind: 0, remark: 'of everyone', isOpen: true },
+  { name: 'print$', kind: 0, remark: '', isOpen: false },
+  { name: 'IPC$', kind: 0x80000003, remark: 'IPC Service', isOpen: false },
+]
+
+describe('shares of a file server', () => {
+  it('are read in a session without a name, and the list tells which one is open', async () => {
+    await using peer = await tcpPeer(fileServer({ shares }))
+    const { found, seen } = await examined(peer, smb)
+    expect(found).toEqual(['smb-guest-share', 'smb-shares-listed'])
+    const told = JSON.stringify(seen)
+    expect(told).toContain('Payroll (files) of everyone')
+    expect(told).toContain('The share \\"Payroll\\" was connected')
+  })
+  it.each([{ isPipeShut: true }, { isSessionShut: true }])(
+    'are not told by a server that is set up well: %j',
+    async (how) => {
+      await using peer = await tcpPeer(fileServer({ shares: [], ...how }))
+      const { found, covered } = await examined(peer, smb)
+      expect([found, covered]).toEqual([
+        [],
+        ['smb1-enabled', 'smb-signing-optional', 'smb-guest-share', 'smb-shares-listed'],
+      ])
+    },
+  )
+  it('are read by their lengths, never beyond them', async () => {
+    const body = fc.uint8Array({ minLength: 48, maxLength: 300 })
+    await fc.assert(
+      fc.asyncProperty(body, async (rest) => {
+        const head = { status: 0, treeId: 1, sessionId: Buffer.alloc(8) }
+        const ioctl = Buffer.concat([Buffer.alloc(48), Buffer.from(rest)])
+        ioctl.writeUInt32LE(112, 32)
+        ioctl.writeUInt32LE(rest.length, 36)
+        ioctl[50] = 2
+        const answer = async (command: number) => ({ ...head, body: command === 5 ? Buffer.alloc(88) : ioctl })
+        const listed = await listShares(answer, 'x').catch((error: unknown) => error)
+        expect(listed === null || Array.isArray(listed) || listed instanceof RangeError).toBe(true)
+      }),
+    )
+  })
+})

@@ -1,0 +1,39 @@
+/** A remote desktop server as far as its negotiation and TLS (MS-RDPBCGR 2.2.1.1, 2.2.1.2, 5.4). */
+import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+
+export interface DesktopSettings {
+  /** What the server takes, best first: 1 TLS, 2 CredSSP, 0 standard RDP security. */
+  readonly takes: readonly number[]
+  readonly certificate?: { readonly key: string; readonly cert: string }
+  /** A server from before the negotiation was invented confirms without a word on security. */
+  readonly isAncient?: boolean
+}
+
+export function desktop({ takes, certificate, isAncient = false }: DesktopSettings): (socket: Socket) => void {
+  return (socket) => {
+    socket.once('data', (said: Buffer) => {
+      if (said[0] !== 3 || said.length !== said.readUInt16BE(2) || said[5] !== 0xe0) return void socket.destroy()
+      if (isAncient) return void socket.write(Buffer.from('0300000b06d00000123400', 'hex'))
+      const asked = said.readUInt32LE(15)
+      const chosen = takes.find((one) => one === 0 || (asked & one) !== 0)
+      if (chosen === undefined) return void socket.write(confirm(3, takes.includes(2) ? 5 : 1))
+      socket.write(confirm(2, chosen))
+      if (chosen === 0 || !certificate) return
+      new TLSSocket(socket, {
+        isServer: true,
+        ...certificate,
+        minVersion: 'TLSv1.2',
+        ciphers: 'DEFAULT:@SECLEVEL=0',
+      }).on('error', () => undefined)
+    })
+  }
+}
+
+/** Kind 2 is a choice, kind 3 a refusal. */
+function confirm(kind: number, value: number): Buffer {
+  const packet = Buffer.from('030000130ed000001234000000080000000000', 'hex')
+  packet.writeUInt8(kind, 11)
+  packet.writeUInt32LE(value, 15)
+  return packet
+}

@@ -1,0 +1,113 @@
+/** A file server of SMB 2 that answers the server service's pipe (MS-SMB2, MS-RPCE, MS-SRVS). */
+import type { Socket } from 'node:net'
+
+export interface FileServerSettings {
+  readonly shares: readonly {
+    readonly name: string
+    readonly kind: number
+    readonly remark: string
+    readonly isOpen: boolean
+  }[]
+  /** The pipe is there for those alone who have a name. */
+  readonly isPipeShut?: boolean
+  /** Nobody gets a session without a name. */
+  readonly isSessionShut?: boolean
+  /** Answers a hello of SMB 1 that offers SMB 2 in SMB 2 (MS-SMB2 3.3.5.3.1); otherwise it is no client. */
+  readonly takesOldHello?: boolean
+}
+
+const denied = 0xc0000022
+const noSuchShare = 0xc00000cc
+const moreProcessing = 0xc0000016
+const pipeTree = 77
+
+export function fileServer({
+  shares,
+  isPipeShut = false,
+  isSessionShut = false,
+  takesOldHello = false,
+}: FileServerSettings) {
+  const connect = (path: string): readonly [number, Buffer, number?] => {
+    const name = path.split('\\').at(-1) ?? ''
+    if (name === 'IPC$') return [0, Buffer.from('10000200000000000000000000000000', 'hex'), pipeTree]
+    const share = shares.find((one) => one.name === name)
+    if (!share) return [noSuchShare, Buffer.alloc(8)]
+    return share.isOpen ? [0, Buffer.from('100001000000000000000000ff011f00', 'hex'), 5] : [denied, Buffer.alloc(8)]
+  }
+  const answer = (message: Buffer): readonly [number, Buffer, number?] => {
+    const body = message.subarray(64)
+    switch (message.readUInt16LE(12)) {
+      case 0:
+        return [0, Buffer.from([65, 0, 3, 0])]
+      case 1: {
+        if (message.includes('NTLMSSP\0\u0001')) return [moreProcessing, Buffer.alloc(8)]
+        return [isSessionShut ? denied : 0, Buffer.alloc(8)]
+      }
+      case 3:
+        return connect(body.subarray(8, 8 + body.readUInt16LE(6)).toString('utf16le'))
+      case 5:
+        return isPipeShut || message.readUInt32LE(36) !== pipeTree ? [denied, Buffer.alloc(8)] : [0, opened]
+      case 11:
+        return [0, transceived(body.subarray(56))]
+      default:
+        return [0, Buffer.alloc(60)]
+    }
+  }
+  const transceived = (call: Buffer): Buffer => {
+    const reply = call[2] === 11 ? packet(12, Buffer.alloc(44)) : packet(2, shareList(shares))
+    const head = Buffer.alloc(48)
+    head.writeUInt32LE(64 + head.length, 32)
+    head.writeUInt32LE(reply.length, 36)
+    return Buffer.concat([head, reply])
+  }
+  return (socket: Socket): void => {
+    socket.on('data', (said: Buffer) => {
+      if (takesOldHello && said.includes('SMB 2.002'))
+        return void socket.write(
+          framed(Buffer.from('fe534d42'.padEnd(128, '0'), 'hex'), 0, 0, Buffer.from([65, 0, 3, 0])),
+        )
+      if (said.toString('latin1', 4, 8) !== '\u00feSMB') return void socket.destroy()
+      const message = said.subarray(4)
+      const [status, body, treeId = 0] = answer(message)
+      socket.write(framed(message, status, treeId, body))
+    })
+  }
+}
+
+const opened = Buffer.concat([Buffer.alloc(64), Buffer.alloc(16, 7), Buffer.alloc(8)])
+
+function framed(asked: Buffer, status: number, treeId: number, body: Buffer): Buffer {
+  const head = Buffer.from(asked.subarray(0, 64))
+  head.writeUInt32LE(status, 8)
+  head.writeUInt32LE(treeId, 36)
+  head.writeUInt32LE(9, 40)
+  const length = head.length + body.length
+  return Buffer.concat([Buffer.from([0, 0, length >> 8, length & 255]), head, body])
+}
+
+function packet(kind: number, body: Buffer): Buffer {
+  const head = Buffer.from('05000003100000000000000001000000', 'hex')
+  head.writeUInt8(kind, 2)
+  head.writeUInt16LE(head.length + body.length, 8)
+  return Buffer.concat([head, body])
+}
+
+/** The answer to NetrShareEnum of level 1, in NDR. */
+function shareList(shares: FileServerSettings['shares']): Buffer {
+  const uint32 = (...values: readonly number[]) => {
+    const bytes = Buffer.alloc(values.length * 4)
+    values.forEach((value, index) => bytes.writeUInt32LE(value >>> 0, index * 4))
+    return bytes
+  }
+  const text = (content: string) => {
+    const bytes = Buffer.from(`${content}\0`, 'utf16le')
+    const length = bytes.length / 2
+    return Buffer.concat([uint32(length, 0, length), bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)])
+  }
+  return Buffer.concat([
+    uint32(0, 0, 1, 1, 0x20000, shares.length, 0x20004, shares.length),
+    ...shares.map(({ kind }, index) => uint32(0x20008 + index * 8, kind, 0x2000c + index * 8)),
+    ...shares.flatMap(({ name, remark }) => [text(name), text(remark)]),
+    uint32(shares.length, 0, 0),
+  ])
+}

@@ -1,0 +1,101 @@
+/** ClientHellos that offer what no library offers any more, and what a server answers to them. */
+import { isIP } from 'node:net'
+import { hex } from '#native/native.ts'
+
+/** Cipher suites by number (IANA's registry) that give no protection, or one that is broken. */
+export const brokenSuites: Readonly<Record<number, string>> = {
+  0x0001: 'NULL_MD5',
+  0x0002: 'NULL_SHA',
+  0x003b: 'NULL_SHA256',
+  0xc006: 'ECDHE_ECDSA_NULL_SHA',
+  0xc010: 'ECDHE_RSA_NULL_SHA',
+  0xc015: 'ECDH_anon_NULL_SHA',
+  0x0003: 'EXPORT_RC4_40_MD5',
+  0x0006: 'EXPORT_RC2_CBC_40_MD5',
+  0x0008: 'EXPORT_DES40_CBC_SHA',
+  0x0014: 'DHE_RSA_EXPORT_DES40_CBC_SHA',
+  0x0017: 'DH_anon_EXPORT_RC4_40_MD5',
+  0x0019: 'DH_anon_EXPORT_DES40_CBC_SHA',
+  0x0018: 'DH_anon_RC4_128_MD5',
+  0x001a: 'DH_anon_DES_CBC_SHA',
+  0x001b: 'DH_anon_3DES_EDE_CBC_SHA',
+  0x0034: 'DH_anon_AES_128_CBC_SHA',
+  0x003a: 'DH_anon_AES_256_CBC_SHA',
+  0x006c: 'DH_anon_AES_128_CBC_SHA256',
+  0x006d: 'DH_anon_AES_256_CBC_SHA256',
+  0x00a6: 'DH_anon_AES_128_GCM_SHA256',
+  0x00a7: 'DH_anon_AES_256_GCM_SHA384',
+  0xc016: 'ECDH_anon_RC4_128_SHA',
+  0xc017: 'ECDH_anon_3DES_EDE_CBC_SHA',
+  0xc018: 'ECDH_anon_AES_128_CBC_SHA',
+  0xc019: 'ECDH_anon_AES_256_CBC_SHA',
+  0x0009: 'DES_CBC_SHA',
+  0x0015: 'DHE_RSA_DES_CBC_SHA',
+  0x0004: 'RC4_128_MD5',
+  0x0005: 'RC4_128_SHA',
+  0xc007: 'ECDHE_ECDSA_RC4_128_SHA',
+  0xc011: 'ECDHE_RSA_RC4_128_SHA',
+}
+/** Suites whose blocks of 64 bits repeat within a long session (Sweet32). */
+export const smallBlockSuites: Readonly<Record<number, string>> = {
+  0x000a: '3DES_EDE_CBC_SHA',
+  0x0016: 'DHE_RSA_3DES_EDE_CBC_SHA',
+  0xc008: 'ECDHE_ECDSA_3DES_EDE_CBC_SHA',
+  0xc012: 'ECDHE_RSA_3DES_EDE_CBC_SHA',
+  0x0007: 'IDEA_CBC_SHA',
+}
+
+/** ClientHello of TLS 1.2 (RFC 5246, 7.4.1.2) with these suites alone. */
+export function clientHello(suites: readonly number[], hostname: string): Buffer {
+  const extensions = Buffer.concat([
+    isIP(hostname) || hostname === '' ? Buffer.alloc(0) : serverName(hostname),
+    // P-256, P-384, P-521 and X25519; uncompressed points; RSA, DSA and ECDSA with SHA-256 and SHA-1.
+    hex('000a 000a 0008 0017 0018 0019 001d  000b 0002 0100'),
+    hex('000d 0010 000e 0401 0403 0501 0503 0201 0202 0203'),
+  ])
+  const body = Buffer.concat([
+    hex('0303'),
+    Buffer.alloc(32, 0x47),
+    Buffer.from([0]),
+    vector(Buffer.concat(suites.map(uint16))),
+    hex('0100'),
+    vector(extensions),
+  ])
+  return record(Buffer.concat([Buffer.from([1, 0]), uint16(body.length), body]))
+}
+
+function serverName(hostname: string): Buffer {
+  const name = vector(Buffer.from(hostname, 'latin1'))
+  return Buffer.concat([hex('0000'), vector(vector(Buffer.concat([Buffer.from([0]), name])))])
+}
+
+function record(message: Buffer): Buffer {
+  return Buffer.concat([hex('160301'), vector(message)])
+}
+
+function vector(content: Buffer): Buffer {
+  return Buffer.concat([uint16(content.length), content])
+}
+
+function uint16(value: number): Buffer {
+  return Buffer.from([value >> 8, value & 0xff])
+}
+
+/** What came back: the suite that was chosen, an alert that refuses all of them, or nothing that TLS would say. */
+export function readServerHello(heard: Buffer): { readonly suite: number } | 'refused' | undefined {
+  if (heard[0] === 0x15 && heard[1] === 3) return 'refused'
+  // Record, handshake, version and random come before the session id.
+  if (heard[0] !== 0x16 || heard[5] !== 2 || heard.length < 44) return undefined
+  const at = 44 + heard.readUInt8(43)
+  return heard.length < at + 2 ? undefined : { suite: heard.readUInt16BE(at) }
+}
+
+/** CLIENT-HELLO of SSL 2.0 (draft-hickman-netscape-ssl) with all seven of its ciphers. */
+export const ssl2Hello: Buffer = hex(
+  '802e 01 0002 0015 0000 0010 010080 020080 030080 040080 050080 060040 0700c0 47474747474747474747474747474747',
+)
+
+/** Whether the server answered with a SERVER-HELLO of SSL 2.0. */
+export function isSsl2Hello(heard: Buffer): boolean {
+  return heard.length >= 13 && ((heard[0] ?? 0) & 0x80) !== 0 && heard[2] === 4 && heard.readUInt16BE(5) === 2
+}

@@ -1,0 +1,69 @@
+import { TLSSocket } from 'node:tls'
+import { describe, expect, it } from 'vitest'
+import { readServerHello } from '#native/tls-hello.ts'
+import { answering, examined, tcpPeer } from '#native/testing/examine.ts'
+import { certificateFor } from '#template/testing/certificate.ts'
+
+const all = ['tls-cipher-weak', 'tls-cipher-small-block', 'tls-ssl2-enabled']
+const own = (ids: readonly string[]) => ids.filter((id) => all.includes(id))
+const alert = Buffer.from('15030300020228', 'hex')
+
+/** ServerHello of TLS 1.2 with this suite. */
+function serverHello(suite: number): Buffer {
+  const body = Buffer.concat([Buffer.from([3, 3]), Buffer.alloc(32, 9), Buffer.from([0, suite >> 8, suite & 255, 0])])
+  return Buffer.concat([Buffer.from([22, 3, 3, 0, body.length + 4, 2, 0, 0, body.length]), body])
+}
+
+/** Chooses the first suite that it knows out of a hello; speaks SSL 2.0 where it is told to. */
+function old(knows: readonly number[], speaksSsl2: boolean) {
+  const ssl2 = Buffer.concat([Buffer.from('801b040001000200000003000001008047', 'hex'), Buffer.alloc(12)])
+  return answering('', (_said, raw) => {
+    if (raw[0] !== 22) return speaksSsl2 ? ssl2 : alert
+    const at = 44 + (raw[43] ?? 0)
+    const offered = Array.from({ length: raw.readUInt16BE(at) / 2 }, (_, index) => raw.readUInt16BE(at + 2 + index * 2))
+    const suite = offered.find((one) => knows.includes(one))
+    return suite === undefined ? alert : serverHello(suite)
+  })
+}
+
+describe('ciphers', () => {
+  it.each([
+    [[0x0005], false, ['tls-cipher-weak']],
+    [[0x000a], false, ['tls-cipher-small-block']],
+    [[0x0034, 0xc012], true, all],
+    [[0xc02f], false, []],
+  ] as const)('judges a server that knows %j', async (knows, speaksSsl2, expected) => {
+    await using peer = await tcpPeer(old(knows, speaksSsl2))
+    const { found, covered } = await examined(peer, { protocol: 'http', tls: true })
+    expect(own(found)).toEqual(expected)
+    expect(own(covered)).toEqual(all)
+  })
+  it('finds nothing on a server of today', async () => {
+    const certificate = certificateFor({ name: 'lab.test' })
+    await using peer = await tcpPeer((socket) => {
+      new TLSSocket(socket, { isServer: true, ...certificate, minVersion: 'TLSv1.2' }).on('error', () => undefined)
+    })
+    const { found, covered } = await examined(peer, { protocol: 'http', tls: true })
+    expect(own(found)).toEqual([])
+    expect(own(covered)).toEqual(all)
+  })
+  it('looks behind STARTTLS, too', async () => {
+    await using peer = await tcpPeer((socket) => {
+      socket.write('220 mx ESMTP\r\n')
+      socket.on('data', (said: Buffer) => {
+        if (said.includes('EHLO')) socket.write('250-mx\r\n250 STARTTLS\r\n')
+        else if (said.includes('STARTTLS')) socket.write('220 go ahead\r\n')
+        else socket.write(said[0] === 22 && said.includes(Buffer.from([0, 5])) ? serverHello(0x0005) : alert)
+      })
+    })
+    expect(own((await examined(peer, { protocol: 'smtp' })).found)).toEqual(['tls-cipher-weak'])
+  })
+  it('says nothing of a service that answers in another language', async () => {
+    await using peer = await tcpPeer(answering('', () => 'HTTP/1.1 400 Bad Request\r\n\r\n'))
+    const { found, covered } = await examined(peer, { protocol: 'http', tls: true })
+    expect([own(found), own(covered)]).toEqual([[], []])
+  })
+  it.each(['', '16030300', '160303003a020000'])('reads no suite from %j', (bytes) => {
+    expect(readServerHello(Buffer.from(bytes, 'hex'))).toBeUndefined()
+  })
+})

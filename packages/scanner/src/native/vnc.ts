@@ -1,0 +1,86 @@
+import { bytes, checkInfo } from '#native/native.ts'
+import type { NativeSubject, Proof } from '#native/native.ts'
+import type { Line } from '#net/tcp.ts'
+
+const noPassword = checkInfo({
+  id: 'vnc-no-password',
+  name: 'VNC without a password',
+  severity: 'critical',
+  cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+  score: 9.8,
+  summary: 'The VNC server lets people in without a password.',
+  impact: 'Whoever connects sees and uses the desktop.',
+  remediation: 'Set a password, and tunnel VNC through SSH.',
+  reference: 'https://www.rfc-editor.org/rfc/rfc6143#section-7.2.1',
+  tags: 'misconfig vnc unauth network',
+})
+const cleartext = checkInfo({
+  id: 'vnc-cleartext',
+  name: 'VNC without encryption',
+  severity: 'medium',
+  cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:N/A:N',
+  score: 5.9,
+  summary: 'Every security type that the VNC server offers leaves the session unencrypted.',
+  impact: 'What is shown and typed can be read on the way, and the password is open to guessing from its exchange.',
+  remediation: 'Offer VeNCrypt with TLS alone (SecurityTypes in TigerVNC), or tunnel VNC through SSH or a VPN.',
+  reference: 'https://www.rfc-editor.org/rfc/rfc6143#section-9',
+  tags: 'misconfig vnc cleartext network',
+})
+
+/** Names of security types (RFC 6143, 7.2 and the registry of IANA). */
+const typeNames: Readonly<Record<number, string>> = {
+  1: 'None',
+  2: 'VNC Authentication',
+  5: 'RA2',
+  6: 'RA2ne',
+  16: 'Tight',
+  17: 'Ultra',
+  18: 'TLS',
+  19: 'VeNCrypt',
+  20: 'SASL',
+  30: 'Apple',
+  33: 'Apple',
+  35: 'Apple',
+  129: 'RA256',
+}
+const none = 1
+const unencrypted: ReadonlySet<number> = new Set([none, 2, 16, 17])
+const patience = { firstByteMs: 4000, idleMs: 200, totalMs: 6000 }
+
+/**
+ * One connection up to the list of security types: servers shut out who connects often and never
+ * logs in. No type is chosen.
+ */
+export const vnc: NativeSubject = {
+  checks: [noPassword, cleartext],
+  concerns: ({ protocol }) => protocol === 'vnc',
+  async examine(place) {
+    const types = await place.speak(offeredTypes)
+    if (!types) return {}
+    const answer = `security types: ${types.map((type) => `${type} ${typeNames[type] ?? ''}`.trim()).join(', ')}`
+    const proof = (highlight: string): Proof => ({
+      request: 'RFB version and its security types',
+      answer,
+      highlights: [highlight],
+    })
+    const isClear = types.every((type) => unencrypted.has(type))
+    return {
+      [noPassword.id]: types.includes(none) ? proof('1 None') : null,
+      [cleartext.id]: isClear ? proof(answer) : null,
+    }
+  },
+}
+
+/** Undefined where the server offers none, which is how it refuses. */
+async function offeredTypes(line: Line): Promise<readonly number[] | undefined> {
+  const greeting = (await line.read({ ...patience, enough: (all) => all.length >= 12 })).toString('latin1')
+  const [, major = '', minor = ''] = /^RFB (\d{3})\.(\d{3})/.exec(greeting) ?? []
+  if (major === '') return undefined
+  const isOld = Number(major) < 4 && Number(minor) < 7
+  line.write(bytes(isOld ? 'RFB 003.003\n' : 'RFB 003.008\n'))
+  const heard = await line.read({ ...patience, enough: (all) => all.length >= (isOld ? 4 : 1 + (all[0] ?? 0)) })
+  // Version 3.3 chooses by itself and says so in four bytes; the others list what they know.
+  const types = isOld ? [...heard.subarray(3, 4)] : [...heard.subarray(1, 1 + (heard[0] ?? 0))]
+  const isWhole = isOld ? heard.length === 4 && heard.readUIntBE(0, 3) === 0 : types.length === heard[0]
+  return isWhole && types.length > 0 && !types.includes(0) ? types : undefined
+}

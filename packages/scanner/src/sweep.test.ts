@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { createBudget, limitsByProfile, type Limits } from '#budget.ts'
+import { createGuard } from '#guard.ts'
+import { createSweeper } from '#ports.ts'
+import { hostOf, nextPass, note, replyOf, timeoutOf } from '#sweep-host.ts'
+import { listen, stayMute } from '#testing/loopback.ts'
+
+const guard = createGuard({ allow: ['127.71.0.0/16', '::1'] })
+const portsFrom = (first: number, count: number) => Array.from({ length: count }, (_, index) => first + index)
+
+/** Sweeps so many refusing ports of each address, and tells how long that took, in seconds. */
+async function swept(addresses: readonly string[], count: number, rates: Partial<Limits>): Promise<number> {
+  const limits = { ...limitsByProfile.deep, sweepWorkers: 1, ...rates }
+  const sweeper = createSweeper({ guard, limits, signal: AbortSignal.timeout(20_000) })
+  const begun = performance.now()
+  const readings = await Promise.all(addresses.map((address) => sweeper.host(address, portsFrom(20_000, count))))
+  const seconds = (performance.now() - begun) / 1000
+  await sweeper.close()
+  expect(readings.map(({ closed }) => closed)).toEqual(addresses.map(() => count))
+  return seconds
+}
+
+describe('rates of the sweep', () => {
+  const two = ['127.71.1.1', '127.71.1.2']
+  const far = ['127.71.1.1', '127.71.2.1']
+  // A bucket lets its burst through at once: a twentieth of a second, or thirty ports of one host.
+  it.each([
+    ['of the whole scan', far, { sweepPerSecond: 200 }, (120 - 10) / 200],
+    ['of one network', two, { sweepPerNetworkPerSecond: 200 }, (120 - 10) / 200],
+    ['of one host', two, { sweepPerHostPerSecond: 100 }, (60 - 30) / 100],
+  ] as const)('hold %s', async (_what, addresses, rates, leastSeconds) => {
+    expect(await swept(addresses, 60, rates)).toBeGreaterThanOrEqual(leastSeconds * 0.98)
+  })
+})
+
+describe('rates of requests', () => {
+  it.each([
+    ['of the whole scan', { requestsPerSecond: 100, requestsPerHostPerSecond: 10_000 }],
+    ['of one host', { requestsPerSecond: 10_000, requestsPerHostPerSecond: 100 }],
+  ])('hold %s', async (_what, rates) => {
+    const budget = createBudget(rates)
+    const begun = performance.now()
+    for (let count = 0; count < 50; count++) await budget.take('127.71.1.1', AbortSignal.timeout(10_000))
+    // A tenth of a second may go at once.
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(((50 - 11) / 100) * 1000 * 0.98)
+  })
+})
+
+it('takes an error of this machine for no answer: with too few file descriptors no open port turns up closed', async () => {
+  const servers = await Promise.all(portsFrom(30_000, 40).map((port) => listen('127.71.3.1', port, stayMute)))
+  const program = new URL('./testing/sweep-alone.ts', import.meta.url).pathname
+  const command = `ulimit -n 48 && exec "${process.execPath}" "${program}" 127.71.3.1 29800 400`
+  const { stdout } = await promisify(execFile)('sh', ['-c', command], { timeout: 25_000 })
+  await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()))
+  const reading = JSON.parse(stdout)
+  expect(reading.localErrors.EMFILE).toBeGreaterThan(0)
+  expect(reading.closed + reading.open.length + reading.unknown).toBe(400)
+  expect(reading.closed).toBeLessThanOrEqual(360)
+  // Ports are asked again with fewer sockets, so that nearly all of them are decided in the end.
+  expect(reading.open.length).toBeGreaterThanOrEqual(36)
+  expect(reading.open.every((port: number) => port >= 30_000 && port < 30_040)).toBe(true)
+})
+
+it('sweeps IPv6', async () => {
+  await using server = await listen('::1', 0, stayMute)
+  const sweeper = createSweeper({ guard, limits: limitsByProfile.deep, signal: AbortSignal.timeout(20_000) })
+  const reading = await sweeper.host('::1', [server.port, 4])
+  await sweeper.close()
+  expect(reading).toMatchObject({ open: [server.port], closed: 1, filtered: 0, unknown: 0 })
+})
+
+describe('a host that is silent', () => {
+  const order = {
+    id: 1,
+    address: '192.0.2.1',
+    ports: portsFrom(1, 2000),
+    headCount: 30,
+    silentPortsMax: 1000,
+    pace: { perSecond: 1000, burst: 100, inFlightMax: 10, deadlineMs: 60_000 },
+  }
+  it('is asked on the common ports to the last, each once and more briefly, before it counts as not reached', () => {
+    const host = hostOf(order)
+    for (const port of host.queue) note(host, port, 'filtered', 1000)
+    const rest = nextPass(host)
+    expect(rest).toEqual(portsFrom(31, 970))
+    expect(timeoutOf(host)).toBe(750)
+    for (const port of rest) note(host, port, 'filtered', 750)
+    expect(nextPass(host)).toEqual([])
+    expect(replyOf(host)).toMatchObject({ open: [], closed: 0, filtered: 1000 })
+  })
+  it('is asked everything as soon as one odd port has answered', () => {
+    const host = hostOf(order)
+    for (const port of host.queue.slice(1)) note(host, port, 'filtered', 1000)
+    note(host, 1, 'open', 20)
+    expect(nextPass(host)).toHaveLength(1970)
+  })
+  it('is asked a second time for twice as long', () => {
+    const host = hostOf({ ...order, ports: [1, 2], headCount: 2 })
+    note(host, 1, 'open', 400)
+    note(host, 2, 'filtered', 1000)
+    const first = timeoutOf(host)
+    expect(nextPass(host)).toEqual([2])
+    expect(timeoutOf(host)).toBe(Math.min(3000, 2 * first))
+  })
+})

@@ -1,0 +1,11 @@
+/** Sweeps the ports of one address in a process of its own and prints the reading: address, first port, count. */
+import { limitsByProfile } from '#budget.ts'
+import { createGuard } from '#guard.ts'
+import { createSweeper } from '#ports.ts'
+
+const [address = '', first = '', count = ''] = process.argv.slice(2)
+const ports = Array.from({ length: Number(count) }, (_, index) => Number(first) + index)
+const limits = { ...limitsByProfile.deep, sweepWorkers: 1 }
+const sweeper = createSweeper({ guard: createGuard({ allow: [address] }), limits, signal: AbortSignal.timeout(20_000) })
+process.stdout.write(JSON.stringify(await sweeper.host(address, ports)))
+await sweeper.close()
