@@ -89,9 +89,21 @@ export async function upsertThreats(
   const changed: string[] = []
   for (let from = 0; from < drafts.length; from += chunk) {
     const part = drafts.slice(from, from + chunk)
-    changed.push(...(await owner.transaction().execute((tx) => writeThreats(tx, part))))
+    changed.push(...(await asOnlyWriter(owner, (tx) => writeThreats(tx, part))))
   }
   return { changed }
+}
+
+/**
+ * Runs a transaction that writes knowledge, one after the other in the whole database: two that write
+ * the same threats in different orders, such as the command line beside the server, would otherwise
+ * wait for each other until one of them is ended.
+ */
+export function asOnlyWriter<T>(owner: Kysely<Tables>, work: (tx: Transaction<Tables>) => Promise<T>): Promise<T> {
+  return owner.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended('knowledge', 0))`.execute(tx)
+    return work(tx)
+  })
 }
 
 /**

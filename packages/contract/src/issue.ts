@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { endpoint } from '#endpoint.ts'
 import { Host } from '#inventory.ts'
 import { Flag, Id, listOf, NextPage, Page, Timestamp } from '#primitives.ts'
-import { Target } from '#target.ts'
+import { Tag, Target } from '#target.ts'
 import { SeverityCategory, Threat } from '#threat.ts'
 
 export const IssueStatus = z.enum(['STATUS_OPEN', 'STATUS_RESOLVED', 'STATUS_IGNORED', 'STATUS_REGRESSION'])
@@ -116,6 +116,8 @@ export const Issue = z.object({
   ignored: Ignoring.optional(),
   assignee: z.object({ id: z.string(), name: z.string() }).optional(),
   dueTime: Timestamp.optional(),
+  /** Its own; those of its targets are on them. */
+  tags: z.array(Tag),
 })
 export type Issue = z.infer<typeof Issue>
 
@@ -133,7 +135,7 @@ export const IssueFilter = z.strictObject({
   regressive: Flag.optional(),
   /** 0 to 1. */
   minEpss: z.coerce.number().min(0).max(1).optional(),
-  /** Issues on hosts of targets that carry one of these tags. */
+  /** Issues that carry one of these tags, or stand on hosts of targets that do. */
   tagIds: listOf(Id),
   /** First seen at this time or later. */
   newSince: Timestamp.optional(),

@@ -252,7 +252,7 @@ export const updateTag = endpoint({
 export const deleteTag = endpoint({
   method: 'DELETE',
   path: '/v1/tags/:id',
-  summary: 'Deletes a tag and takes it off every target.',
+  summary: 'Deletes a tag and takes it off every target and issue.',
   input: z.object({ id: Id }),
   result: Empty,
 })

@@ -36,6 +36,12 @@ export const updateIssue = endpoint({
       /** Identity of a person of the account. */
       assigneeId: z.string().max(200).nullable().optional(),
       dueTime: Timestamp.nullable().optional(),
+      /** All that it is to carry from now on; null and an empty list mean none. */
+      tags: z
+        .array(z.object({ id: Id }))
+        .max(100)
+        .nullable()
+        .optional(),
     }),
     updateMask: UpdateMask,
   }),
@@ -110,6 +116,7 @@ export const IssueColumn = z.enum([
   'ignoreUntilTime',
   'assignee',
   'dueTime',
+  'tags',
   'solution',
   'hostAddress',
   'hostName',

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { keyOf } from '#api/query.ts'
 import { HostTable } from '#issues/affected-hosts.tsx'
 import { Discussion, entriesOf } from '#issues/discussion.tsx'
+import { IssueTags } from '#issues/issue-tags.tsx'
 import { IssueActions } from '#issues/issue-actions.tsx'
 import { IssueList } from '#issues/issue-list.tsx'
 import { one } from '#issues/queries.ts'
@@ -70,6 +71,20 @@ describe('one risk', () => {
   ] as const)('offers for %s exactly %j', async (standing, names) => {
     await showActions(risk(1, { status: standing }))
     expect(screen.getAllByRole('button').map((button) => button.textContent)).toEqual(names)
+  })
+
+  it('shows its tags, and puts one on with all that it is to carry from then on', async () => {
+    const [pci, edge] = [1, 2].map((number) => ({ id: risk(number).id, name: `tag ${number}`, color: number }))
+    service.on('GET /v1/tags', { body: { tags: [pci, edge] } })
+    service.on(`PATCH /v1/issues/${first.id}`, { body: { issue: { ...first, tags: [pci, edge] } } })
+    client = showPage(<IssueTags issue={{ ...first, tags: pci ? [pci] : [] }} />)
+    expect(await screen.findByText('tag 1')).toBeTruthy()
+    await user.click(screen.getByRole('button', { name: 'Change tags' }))
+    await user.click(await screen.findByRole('menuitemcheckbox', { name: 'tag 2' }))
+    const issue = { tags: [{ id: pci?.id }, { id: edge?.id }] }
+    await waitFor(() =>
+      expect(changes()).toEqual([['PATCH', `/v1/issues/${first.id}`, { issue, updateMask: { paths: ['tags'] } }]]),
+    )
   })
 
   it('is moved by one PUT, which refreshes the issue, the ecosystem and both statistics; Undo takes it back', async () => {

@@ -1,7 +1,7 @@
 /** Which columns a table of risks shows beside those that it always has; the choice stays in this browser. */
 import { readStored, useStoredText, writeStored } from '#lib/storage.ts'
 
-export const optionalColumns = ['priority', 'epss', 'targets', 'due', 'assignee'] as const
+export const optionalColumns = ['priority', 'epss', 'targets', 'due', 'assignee', 'tags'] as const
 export type OptionalColumn = (typeof optionalColumns)[number]
 export const columnWords: Readonly<Record<OptionalColumn, string>> = {
   priority: 'Priority',
@@ -9,6 +9,7 @@ export const columnWords: Readonly<Record<OptionalColumn, string>> = {
   targets: 'Targets',
   due: 'Due',
   assignee: 'Assignee',
+  tags: 'Tags',
 }
 
 const stored = 'riskColumns'

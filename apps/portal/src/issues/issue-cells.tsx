@@ -108,10 +108,11 @@ export function OptionalCell({ column, issue }: { readonly column: OptionalColum
   )
 }
 
-function optionalText(column: OptionalColumn, { priority, threat, affectedHosts, dueTime, assignee }: Issue) {
+function optionalText(column: OptionalColumn, { priority, threat, affectedHosts, dueTime, assignee, tags }: Issue) {
   if (column === 'priority') return priority?.toString()
   if (column === 'epss') return threat.epss && formatPercent(threat.epss.score)
   if (column === 'due') return dueTime && formatDate(dueTime)
   if (column === 'assignee') return assignee?.name
+  if (column === 'tags') return tags.map(({ name }) => name).join(', ') || undefined
   return [...new Set(affectedHosts.map(({ target }) => target.name))].join(', ') || undefined
 }

@@ -4,6 +4,7 @@ import type { Reference, SolutionKind } from '@glacis/contract/threat'
 import { ArrowUpRight } from 'lucide-react'
 import type { ReactNode, RefObject } from 'react'
 import { Discussion } from '#issues/discussion.tsx'
+import { IssueTags } from '#issues/issue-tags.tsx'
 import { Ownership } from '#issues/ownership.tsx'
 import { priorityWords } from '#issues/priority.ts'
 import { Badge, type BadgeVariant } from '#ui/badge.tsx'
@@ -78,6 +79,7 @@ export function IssueRail({ issue, field }: IssueRailProps) {
           {issue.resolveTime && <When name="Resolved" time={issue.resolveTime} />}
           {issue.ignoreTime && <When name="Ignored" time={issue.ignoreTime} />}
           <Ownership issue={issue} />
+          <IssueTags issue={issue} />
         </Facts>
       </section>
       <section>

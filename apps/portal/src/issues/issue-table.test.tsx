@@ -16,6 +16,7 @@ function issue(name: string, exploited = false): Issue {
     name,
     status: 'STATUS_OPEN',
     affectedHosts: [],
+    tags: [],
     history: [],
     firstSeenTime: day,
     lastSeenTime: day,

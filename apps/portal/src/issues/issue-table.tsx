@@ -212,6 +212,7 @@ const widths: Readonly<Record<OptionalColumn, number>> = {
   targets: 120,
   due: 104,
   assignee: 112,
+  tags: 128,
 }
 
 /** Those of the optional columns that the list can be ordered by. */

@@ -13,6 +13,7 @@ import * as rollups from '#database/migrations/0012-rollups.ts'
 import * as feeds from '#database/migrations/0013-knowledge.ts'
 import * as trail from '#database/migrations/0014-trail-and-search.ts'
 import * as fixOrigins from '#database/migrations/0015-fix-origins.ts'
+import * as issueTags from '#database/migrations/0016-issue-tags.ts'
 
 export const migrations = [
   accounts,
@@ -29,4 +30,5 @@ export const migrations = [
   feeds,
   trail,
   fixOrigins,
+  issueTags,
 ] as const

@@ -30,6 +30,8 @@ export interface Tables {
   tag: { account_id: string; id: string; name: string; color: number }
   idempotency_key: IdempotencyKeyTable
   target_tag: { account_id: string; target_id: string; tag_id: string }
+  /** issues */
+  issue_tag: { account_id: string; issue_id: string; tag_id: string }
   threat: ThreatTable
   threat_product: { vendor: string; product: string; threat_id: string }
   pack: PackTable

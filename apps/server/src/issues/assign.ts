@@ -6,14 +6,16 @@ import type { Ctx } from '#ctx.ts'
 import { invalid, notFound } from '#errors.ts'
 import type { Targets } from '#inventory/index.ts'
 import { getIssue } from '#issues/list.ts'
+import { setTags } from '#issues/tags.ts'
 
-const paths = ['assigneeId', 'dueTime'] as const
+const paths = ['assigneeId', 'dueTime', 'tags'] as const
 type Path = (typeof paths)[number]
 
 /**
- * Gives an issue to a person or a date, or takes either away.
+ * Gives an issue a person, a date or tags, or takes them away.
  *
- * @throws Refusal `not_found`; `invalid` for a path that cannot be changed or a stranger to the account
+ * @throws Refusal `not_found`; `invalid` for a path that cannot be changed a stranger to the account or a tag
+ *   that does not exist
  */
 export async function updateIssue(
   ctx: Ctx,
@@ -34,6 +36,13 @@ export async function updateIssue(
     .returning('id')
     .executeTakeFirst()
   if (!changed) throw notFound('issue', id)
+  if (named.includes('tags')) {
+    await setTags(
+      ctx,
+      id,
+      (issue.tags ?? []).map((tag) => tag.id),
+    )
+  }
   await record(ctx, 'issue.update', { kind: 'issue', id }, issue)
   return getIssue(ctx, { id }, targets)
 }

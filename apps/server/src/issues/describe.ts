@@ -12,6 +12,7 @@ import type { Ctx } from '#ctx.ts'
 import type { StoredEvidence } from '#database/tables.ts'
 import { describeHosts, type Targets } from '#inventory/index.ts'
 import { affected, assignees, type Event, history, type Seen, type Terms, type Wanted } from '#issues/seen.ts'
+import { tagsOf } from '#issues/tags.ts'
 import { threatsById, toThreat } from '#threats.ts'
 
 export interface IssueRow extends Terms {
@@ -43,13 +44,14 @@ export async function describeIssues(
 ): Promise<Issue[]> {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
-  const [threats, seen, people] = await Promise.all([
+  const [threats, seen, people, tags] = await Promise.all([
     threatsById(
       ctx,
       rows.map((row) => row.threat_id),
     ),
     affected(ctx, ids, want),
     assignees(ctx, rows),
+    tagsOf(ctx, ids),
   ])
   const hostIds = seen.map((one) => one.host_id)
   const [targetById, hosts, events] = await Promise.all([
@@ -88,6 +90,7 @@ export async function describeIssues(
       ...terms(row),
       ...(row.assignee_id && { assignee: { id: row.assignee_id, name: people.get(row.assignee_id) ?? '' } }),
       ...(row.due_at && { dueTime: row.due_at.toISOString() }),
+      tags: tags.get(row.id) ?? [],
     }
   })
 }

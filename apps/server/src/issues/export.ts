@@ -77,6 +77,11 @@ const expressions: Readonly<Record<IssueColumn, RawBuilder<unknown>>> = {
   ignoreUntilTime: iso(sql`issue.ignore_until`),
   assignee: sql`(select name from account where account.id = issue.account_id and identity_id = issue.assignee_id)`,
   dueTime: iso(sql`issue.due_at`),
+  tags: sql`(
+    select string_agg(tag.name, '; ' order by tag.name)
+    from issue_tag
+    join tag on tag.account_id = issue_tag.account_id and tag.id = issue_tag.tag_id
+    where issue_tag.account_id = issue.account_id and issue_tag.issue_id = issue.id)`,
   solution: sql`threat.solution`,
   hostAddress: sql`host.address`,
   hostName: sql`host.name`,

@@ -87,10 +87,12 @@ function ofOccurrences(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown>[] {
       select id from host where account_id = ${ctx.account} and (id = ${filter.affectedHostId} or merged_into = ${filter.affectedHostId}))`)
   }
   if (filter.tagIds?.length) {
-    parts.push(sql`exists (
-      select from target_tag
-      where target_tag.account_id = ${ctx.account} and target_tag.target_id = occurrence.target_id
-        and target_tag.tag_id = any(${filter.tagIds}::uuid[]))`)
+    // Both are asked for once, not once for each occurrence.
+    parts.push(sql`(
+      occurrence.target_id in (
+        select target_id from target_tag where account_id = ${ctx.account} and tag_id = any(${filter.tagIds}::uuid[]))
+      or occurrence.issue_id in (
+        select issue_id from issue_tag where account_id = ${ctx.account} and tag_id = any(${filter.tagIds}::uuid[])))`)
   }
   if (filter.productId) {
     parts.push(sql`occurrence.product_id = ${filter.productId}`)

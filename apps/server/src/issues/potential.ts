@@ -207,6 +207,7 @@ function toFinding(one: Installed, threat: Known, match: Match): Finding {
     targetId: one.targetId,
     location,
     port: one.port,
+    productId: one.productId,
     method: 'version',
     quality: match.quality,
     evidence: {

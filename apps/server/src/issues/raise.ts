@@ -15,6 +15,8 @@ export interface Finding {
   readonly targetId: string
   readonly location: string
   readonly port: number | null
+  /** The software that it is about, where whoever found it knows; else it is looked for afterwards. */
+  readonly productId?: string
   /** Id of the check, or `version`. */
   readonly method: string
   readonly quality: number
@@ -159,6 +161,7 @@ function toRow(
     target_id: finding.targetId,
     location: finding.location,
     port: finding.port,
+    product_id: finding.productId ?? old?.product_id ?? null,
     method: finding.method,
     status,
     quality: finding.quality,

@@ -64,12 +64,18 @@ async function refreshHosts(ctx: Ctx, ids: readonly string[], place: Place | nul
   if (locked.length === 0) return []
   const hosts = locked.map((row) => row.host_id)
   const { rows } = await sql<Change>`
-    with fresh as (
+    with seen as materialized (
+      ${onHosts(sql`occurrence.account_id = ${ctx.account} and occurrence.host_id = any(${hosts}::uuid[])`)}
+    ), rated as materialized (
+      -- By their ids: a join would read every issue of the account for the few that are on these hosts.
+      select id, category from issue
+      where account_id = ${ctx.account} and id = any(array(select distinct issue_id from seen))
+    ), fresh as (
       select seen.host_id,
              ${bySeverity((category) => sql`count(*) filter (where rank <= 2 and category = ${category})::int`)},
              bool_or(rank <= 2 and proven) as has_verified, bool_or(rank <= 2 and not proven) as has_potential
-      from (${onHosts(sql`occurrence.account_id = ${ctx.account} and occurrence.host_id = any(${hosts}::uuid[])`)}) as seen
-      join issue on issue.account_id = ${ctx.account} and issue.id = seen.issue_id
+      from seen
+      join rated on rated.id = seen.issue_id
       group by seen.host_id
     ), before as (
       select * from host_count where account_id = ${ctx.account} and host_id = any(${hosts}::uuid[])

@@ -20,7 +20,7 @@ import {
   updateIssue,
 } from '#issues/index.ts'
 import { type House, openHouse, person } from '#testing/house.ts'
-import { describeTargets, type Seeded, seedIssues } from '#testing/issues.ts'
+import { createTag, deleteTag, describeTargets, type Seeded, seedIssues } from '#testing/issues.ts'
 
 let house: House
 let account: string
@@ -243,7 +243,7 @@ describe('a batch', () => {
   })
 })
 
-describe('people and dates', () => {
+describe('people, dates and tags', () => {
   const change = (input: Parameters<typeof updateIssue>[1]) =>
     house.as(account, async (ctx) => (await updateIssue(ctx, input, describeTargets)).issue, nora)
 
@@ -265,10 +265,61 @@ describe('people and dates', () => {
     expect(taken.dueTime).toBeUndefined()
   })
 
-  it.each([
+  it('carry the tags of the account: filtered by, exported, and gone with the tag', async () => {
+    const make = (name: string, color: number) =>
+      house.as(account, async (ctx) => (await createTag(ctx, { tag: { name, color } })).tag, nora)
+    const [pci, edge] = [await make('pci', 4), await make('edge', 2)]
+    const tag = (...tags: { id: string }[]) =>
+      change({ id: first(), issue: { tags: tags.map(({ id }) => ({ id })) }, updateMask: { paths: ['tags'] } })
+    expect((await tag(pci, edge)).tags).toEqual([edge, pci])
+    const found = async (...tagIds: string[]) => {
+      const { issues } = await house.as(account, (ctx) => listIssues(ctx, { filter: { tagIds } }, describeTargets))
+      return issues.map((issue) => [issue.id, issue.tags.map(({ name }) => name)])
+    }
+    expect(await found(pci.id)).toEqual([[first(), ['edge', 'pci']]])
+    // The tag of a target goes on to mean the issues within it.
+    const zone = await make('zone', 1)
+    const targets = await house.database.owner
+      .selectFrom('target')
+      .select('id')
+      .where('account_id', '=', account)
+      .execute()
+    await house.as(account, ({ tx }) =>
+      tx
+        .insertInto('target_tag')
+        .values(targets.map(({ id }) => ({ account_id: account, target_id: id, tag_id: zone.id })))
+        .execute(),
+    )
+    expect(await found(zone.id)).toHaveLength(seeded.issueIds.length)
+    const run = <T>(work: (ctx: Parameters<typeof getIssue>[0]) => Promise<T>) => house.as(account, work)
+    expect(
+      (
+        await Array.fromAsync(
+          exportIssues(run, { format: 'csv', columns: ['id', 'tags'], filter: { tagIds: [pci.id] } }),
+        )
+      ).join(''),
+    ).toBe(`id,tags\r\n${first()},edge; pci\r\n`)
+    expect((await tag(pci)).tags).toEqual([pci])
+    await house.as(account, (ctx) => deleteTag(ctx, { id: pci.id }))
+    expect((await read(first())).tags).toEqual([])
+    expect(await found(pci.id)).toEqual([])
+    const trail = await house.database.owner
+      .selectFrom('audit_event')
+      .select('detail')
+      .where('account_id', '=', account)
+      .where('action', '=', 'issue.update')
+      .execute()
+    expect(trail).toHaveLength(2)
+    expect(trail.map((row) => row.detail)).toEqual(
+      expect.arrayContaining([{ tags: [{ id: pci.id }, { id: edge.id }] }, { tags: [{ id: pci.id }] }]),
+    )
+  })
+
+  it.each<[Parameters<typeof updateIssue>[1]['issue'], string, string]>([
     [{ assigneeId: 'a stranger' }, 'assigneeId', 'issue.assigneeId'],
+    [{ tags: [{ id: '00000000-0000-4000-8000-000000000000' }] }, 'tags', 'issue.tags'],
     [{}, 'status', 'updateMask.paths'],
-  ] as const)('refuses %j by %s', async (issue, path, field) => {
+  ])('refuses %j by %s', async (issue, path, field) => {
     const asked = change({ id: first(), issue, updateMask: { paths: [path] } })
     await expect(asked).rejects.toMatchObject({ code: 'invalid', violations: [{ field }] })
   })

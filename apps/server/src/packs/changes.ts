@@ -1,6 +1,6 @@
 /** What feeds changed and was not yet held against the inventories. */
 import type { Tables } from '#database/tables.ts'
-import { noteChanged } from '#threats.ts'
+import { asOnlyWriter, noteChanged } from '#threats.ts'
 import { type Kysely, sql } from 'kysely'
 
 export interface Changes {
@@ -42,16 +42,18 @@ export async function takeChanges(owner: Kysely<Tables>): Promise<Changes | null
     isNews: (rows[0]?.pending ?? 0) <= newsMax,
     accounts: accounts.map((row) => row.account_id),
     async done() {
-      await sql`
+      await asOnlyWriter(owner, (tx) =>
+        sql`
         delete from threat_change
         using unnest(${ids}::uuid[], ${rows.map((row) => row.turn)}::bigint[]) as held (threat_id, turn)
-        where threat_change.threat_id = held.threat_id and threat_change.turn = held.turn`.execute(owner)
+        where threat_change.threat_id = held.threat_id and threat_change.turn = held.turn`.execute(tx),
+      )
     },
   }
 }
 
 async function noteDue(owner: Kysely<Tables>): Promise<void> {
-  await owner.transaction().execute(async (tx) => {
+  await asOnlyWriter(owner, async (tx) => {
     const due = await tx
       .updateTable('threat')
       .set({ effective_at: null })

@@ -9,7 +9,14 @@ export type Download =
   | { readonly kind: 'file'; readonly validators: Readonly<Record<string, string>> }
   | { readonly kind: 'unchanged' }
   /** It did not come; `words` is a sentence for people. */
-  | { readonly kind: 'failure'; readonly words: string; readonly isOffline: boolean; readonly retryAfterMs: number }
+  | {
+      readonly kind: 'failure'
+      readonly words: string
+      readonly isOffline: boolean
+      /** There is no such file (404 and 410 of RFC 9110). */
+      readonly isGone: boolean
+      readonly retryAfterMs: number
+    }
 
 export interface DownloadOptions {
   /** The file to write. */
@@ -28,10 +35,14 @@ export async function download(
   url: string,
   { to, validators = {}, bytesMax, signal }: DownloadOptions,
 ): Promise<Download> {
-  const failure = (words: string, more: { isOffline?: boolean; retryAfterMs?: number } = {}): Download => ({
+  const failure = (
+    words: string,
+    more: { isOffline?: boolean; isGone?: boolean; retryAfterMs?: number } = {},
+  ): Download => ({
     kind: 'failure',
     words,
     isOffline: false,
+    isGone: false,
     retryAfterMs: 0,
     ...more,
   })
@@ -49,7 +60,11 @@ export async function download(
     if (answer.status === 304) return { kind: 'unchanged' }
     if (!answer.ok || !answer.body) {
       await answer.body?.cancel()
-      return failure(wordsOf(url, answer.status), { retryAfterMs: retryAfter(answer.headers.get('retry-after')) })
+      const isGone = answer.status === 404 || answer.status === 410
+      return failure(wordsOf(url, answer.status), {
+        isGone,
+        retryAfterMs: retryAfter(answer.headers.get('retry-after')),
+      })
     }
     await pipeline(Readable.from(answer.body), bounded(bytesMax), createWriteStream(to))
     return { kind: 'file', validators: validatorsOf(answer.headers) }

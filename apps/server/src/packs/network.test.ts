@@ -196,3 +196,89 @@ it('reads the years of the NVD newest first, each once, and then what has change
   expect(asked.slice(first)).toEqual(['/changes'])
   expect((await pack('NVD')).records).toBe(3)
 })
+
+const cve = (number: number) => `CVE-2026-${10_000 + number}`
+
+/** The log of the CVE programme on this server: newest first, of each update how many minutes ago it was and what it brought. */
+function logOf(updates: readonly (readonly [minutesAgo: number, numbers: readonly number[]])[]): object[] {
+  return updates.map(([minutesAgo, numbers]) => ({
+    fetchTime: new Date(Date.now() - minutesAgo * 60_000).toISOString(),
+    new: numbers.slice(0, 1).map(linkTo),
+    updated: numbers.slice(1).map(linkTo),
+  }))
+}
+function linkTo(number: number) {
+  return { cveId: cve(number), githubLink: `${origin}/records/${cve(number)}.json` }
+}
+function recordOf(id: string): string {
+  const published = { cveId: id, state: 'PUBLISHED', dateUpdated: '2026-01-02T00:00:00.000Z' }
+  const cna = { descriptions: [{ lang: 'en', value: `About ${id}.` }] }
+  return JSON.stringify({ dataType: 'CVE_RECORD', dataVersion: '5.1', cveMetadata: published, containers: { cna } })
+}
+
+/** Serves a log and its records, and notes which records are asked for. */
+function serveLog(log: unknown, { gone = -1, busy = -1 } = {}): string[] {
+  const asked: string[] = []
+  const etag = `"${JSON.stringify(log).length}"`
+  answer = ({ url = '', headers }, response) => {
+    const id = /CVE-\d+-\d+/.exec(url)?.[0]
+    if (!id && headers['if-none-match'] === etag) return void response.writeHead(304).end()
+    if (!id) return void response.writeHead(200, { etag }).end(JSON.stringify(log))
+    asked.push(id)
+    if (id === cve(gone)) return void response.writeHead(404).end()
+    if (id === cve(busy)) return void response.writeHead(503).end()
+    response.end(recordOf(id))
+  }
+  return asked
+}
+const programme = () => sync({ cve5: `${origin}/cves/deltaLog.json` })
+
+it('reads every update of the CVE programme since the last one it read, oldest first', async () => {
+  const first = logOf([
+    [10, [2]],
+    [90, [1, 2]],
+    [3 * 24 * 60, [9]],
+  ])
+  const asked = serveLog(first)
+  await programme()
+  expect(asked).toEqual([cve(1), cve(2)])
+  await programme()
+  expect(asked).toHaveLength(2)
+  // Two updates since: the last one alone would be half of it.
+  const later = serveLog([
+    ...logOf([
+      [1, [5]],
+      [5, [3, 4, 1]],
+    ]),
+    ...first,
+  ])
+  await programme()
+  expect(later).toEqual([cve(3), cve(4), cve(1), cve(5)])
+  expect(await pack('CVE programme')).toMatchObject({ records: 5, problem: '', failures: 0 })
+})
+
+it('leaves out records that are gone, and those that a list wants from elsewhere', async () => {
+  const [update] = logOf([[5, [1, 2, 3]]])
+  const elsewhere = { cveId: cve(4), githubLink: `http://127.68.0.2:9/${cve(4)}.json` }
+  const asked = serveLog([{ ...update, new: [elsewhere, linkTo(1)] }], { gone: 2 })
+  await programme()
+  expect(asked).toEqual([cve(1), cve(2), cve(3)])
+  expect(await pack('CVE programme')).toMatchObject({ records: 2, failures: 0 })
+})
+
+it('goes on behind the portion that came when the CVE programme breaks off, and reads a long log in several visits', async () => {
+  // A portion is 250 records and names two files; a visit is four portions.
+  const log = logOf([[5, Array.from({ length: 1500 }, (_, index) => Math.floor(index / 125))]])
+  const broken = serveLog(log, { busy: 3 })
+  await programme()
+  expect(broken).toEqual([0, 1, 2, 3].map(cve))
+  expect(await pack('CVE programme')).toMatchObject({ records: 2, failures: 1 })
+  const asked = serveLog(log)
+  await programme()
+  expect(asked).toEqual([2, 3, 4, 5, 6, 7, 8, 9].map(cve))
+  await programme()
+  expect(asked.slice(8)).toEqual([10, 11].map(cve))
+  expect(await pack('CVE programme')).toMatchObject({ records: 12, failures: 0 })
+  await programme()
+  expect(asked).toHaveLength(10)
+})

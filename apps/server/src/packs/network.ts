@@ -1,28 +1,15 @@
 /** Keeping up with the world: what is due is asked for, one source after the other. */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
-import type { Log } from '#ctx.ts'
-import type { Tables } from '#database/tables.ts'
-import { download, type Download } from '#packs/download.ts'
+import { fetchLogged } from '#packs/cve-log.ts'
+import { bring, type Errand, fetchFile, Miss, type NetworkOptions, parsed, validatorsOf } from '#packs/errand.ts'
 import { checkEveryMs } from '#packs/feeds.ts'
-import { importAside, ImportFailure } from '#packs/import-aside.ts'
-import { type Source, type SourceKey, sources } from '#packs/sources.ts'
+import { ImportFailure } from '#packs/import-aside.ts'
+import { type Source, sources } from '#packs/sources.ts'
 import { notePack } from '#packs/state.ts'
-import type { Kysely } from 'kysely'
-
-export interface NetworkOptions {
-  readonly owner: Kysely<Tables>
-  readonly databaseUrl: string
-  readonly packsFolder: string
-  readonly log: Log
-  /** Address of each source; empty: it is not asked. */
-  readonly addresses: Readonly<Record<SourceKey, string>>
-  /** The oldest year of the NVD that is asked for; absent: all there are. */
-  readonly firstYear?: number
-}
 
 export interface Network {
   /** True when a source should be asked. */
@@ -41,18 +28,6 @@ const pageRecords = 2000
 const pagePauseMs = 6500
 /** The API takes spans of 120 days; a little overlap loses nothing. */
 const spanMsMax = 100 * 24 * 3_600_000
-const recordsPerDeltaMax = 500
-
-/** A source could not be read this time; the message is the sentence that the panel shows. */
-class Miss extends Error {
-  readonly retryAfterMs: number
-  readonly isOffline: boolean
-  constructor(words: string, { retryAfterMs = 0, isOffline = false } = {}) {
-    super(words)
-    this.retryAfterMs = retryAfterMs
-    this.isOffline = isOffline
-  }
-}
 
 export function createNetwork(options: NetworkOptions): Network {
   const { owner, log, addresses } = options
@@ -130,47 +105,16 @@ export function createNetwork(options: NetworkOptions): Network {
   }
 }
 
-interface Errand extends NetworkOptions {
-  /** Emptied when the source is done. */
-  readonly folder: string
-  readonly signal: AbortSignal
-  readonly onImport: () => Promise<void>
-}
-
 async function fetchSource(source: Source, errand: Errand): Promise<void> {
   if (source.key === 'nvd') return fetchNvd(source, errand)
   const address = errand.addresses[source.key]
-  const validators = await validatorsOf(errand.owner, source)
   const file = join(errand.folder, basename(new URL(address).pathname) || 'feed')
-  const fresh = await fetchFile(source, address, file, validators, errand)
+  const known = await validatorsOf(errand.owner, source)
+  const fresh = await fetchFile(source, address, file, known, errand)
   if (!fresh) return
-  const path = source.key === 'cve5' ? await collectDelta(address, file, source, errand) : file
-  if (path !== null) await bring(path, errand)
+  if (source.key === 'cve5') return fetchLogged(file, { source, known, fresh }, errand)
+  await bring(file, errand)
   await notePack(errand.owner, source.pack, { validators: fresh })
-}
-
-async function validatorsOf(owner: Kysely<Tables>, { pack }: Source): Promise<Readonly<Record<string, string>>> {
-  const row = await owner.selectFrom('pack').select('validators').where('name', '=', pack).executeTakeFirst()
-  return row?.validators ?? {}
-}
-
-/** Answers the validators of what was fetched, or null when it is what it was. */
-async function fetchFile(
-  { pack, bytesMax }: Source,
-  url: string,
-  to: string,
-  validators: Readonly<Record<string, string>>,
-  { owner, signal }: Errand,
-): Promise<Readonly<Record<string, string>> | null> {
-  await notePack(owner, pack, { progress: `Asking ${new URL(url).host}` })
-  const answer: Download = await download(url, { to, validators, bytesMax, signal })
-  if (answer.kind === 'failure') throw new Miss(answer.words, answer)
-  return answer.kind === 'file' ? answer.validators : null
-}
-
-async function bring(path: string, { databaseUrl, packsFolder, signal, onImport }: Errand): Promise<void> {
-  await importAside(path, { databaseUrl, packsFolder, signal })
-  await onImport()
 }
 
 /** The yearly files, newest first and each usable as it arrives; from then on what the API says has changed. */
@@ -218,34 +162,4 @@ async function fetchChanges(
     if (total > 0) await bring(path, errand)
   }
   await remember({ since: until })
-}
-
-const Delta = z.object({
-  new: z.array(z.object({ cveId: z.string(), githubLink: z.url() })).catch([]),
-  updated: z.array(z.object({ cveId: z.string(), githubLink: z.url() })).catch([]),
-})
-
-/** The CVE programme lists what changed; each record is a file beside the list. */
-async function collectDelta(address: string, list: string, source: Source, errand: Errand): Promise<string | null> {
-  const delta = Delta.safeParse(await parsed(list))
-  if (!delta.success) throw new Miss(`${new URL(address).host} answers with something that is no list of records.`)
-  const records = [...delta.data.new, ...delta.data.updated].filter(
-    ({ githubLink }) => new URL(githubLink).origin === new URL(address).origin,
-  )
-  if (records.length === 0) return null
-  const folder = join(errand.folder, 'records')
-  await mkdir(folder)
-  for (const [index, { githubLink }] of records.slice(0, recordsPerDeltaMax).entries()) {
-    await fetchFile(source, githubLink, join(folder, `${index}.json`), {}, errand)
-  }
-  return folder
-}
-
-async function parsed(path: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8'))
-  } catch {
-    await writeFile(path, '')
-    return null
-  }
 }

@@ -13,6 +13,7 @@ import {
   replaceProbabilities,
   writeBatch,
 } from '#packs/write.ts'
+import { asOnlyWriter } from '#threats.ts'
 import { type Kysely, sql, type Transaction } from 'kysely'
 
 export interface ReadingOptions {
@@ -92,7 +93,7 @@ export function createReading(digest: string, from: number, options: ReadingOpti
     const progress = `Reading ${pack}: ${countOf(pack).records.toLocaleString('en')} records so far`
     const cursor = { digest, items }
     await writing
-    writing = owner.transaction().execute(async (tx) => {
+    writing = asOnlyWriter(owner, async (tx) => {
       // A crash of the machine takes back the cursor with the rows, so nobody needs to wait for the disk.
       await sql`set local synchronous_commit = off`.execute(tx)
       await writeBatch(tx, full)
@@ -145,7 +146,7 @@ export function createReading(digest: string, from: number, options: ReadingOpti
       await flush()
       await writing
       for (const [pack, sink] of sinks) Object.assign(countOf(pack), await sink.finish(owner, log))
-      await owner.transaction().execute(conclude)
+      await asOnlyWriter(owner, conclude)
       return [...counts].map(([pack, { records, skipped }]) => ({ pack, records, skipped }))
     },
     async abandon() {

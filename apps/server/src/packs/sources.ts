@@ -33,7 +33,7 @@ export const sources: readonly Source[] = [
   { key: 'fingerprints', pack: packNames.fingerprints, everyMs: 7 * 24 * hour, bytesMax: 100 * megabyte },
   { key: 'retire', pack: packNames.retire, everyMs: 24 * hour, bytesMax: 20 * megabyte },
   { key: 'debian', pack: packNames.tracker, everyMs: 24 * hour, bytesMax: 500 * megabyte },
-  { key: 'cve5', pack: packNames.cve5, everyMs: 1 * hour, bytesMax: 20 * megabyte },
+  { key: 'cve5', pack: packNames.cve5, everyMs: 1 * hour, bytesMax: 100 * megabyte },
   { key: 'nvd', pack: packNames.nvd, everyMs: 2 * hour, bytesMax: 500 * megabyte },
 ]
 
@@ -46,7 +46,7 @@ export const addresses: Readonly<Record<SourceKey, string>> = {
   fingerprints: 'https://codeload.github.com/rapid7/recog/tar.gz/refs/heads/main',
   retire: 'https://raw.githubusercontent.com/RetireJS/retire.js/master/repository/jsrepository-v4.json',
   debian: 'https://security-tracker.debian.org/tracker/data/json',
-  cve5: 'https://raw.githubusercontent.com/CVEProject/cvelistV5/main/cves/delta.json',
+  cve5: 'https://raw.githubusercontent.com/CVEProject/cvelistV5/main/cves/deltaLog.json',
   nvd: 'https://nvd.nist.gov/feeds/json/cve/2.0/nvdcve-2.0-{year}.json.gz',
   nvdChanges: 'https://services.nvd.nist.gov/rest/json/cves/2.0',
 }

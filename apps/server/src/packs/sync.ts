@@ -10,7 +10,7 @@ import { distinct, fromCheck, fromRecord } from '#packs/drafts.ts'
 import type { PackFolders } from '#packs/folders.ts'
 import { packNames } from '#packs/names.ts'
 import { countSoftware, replaceLifecycles } from '#packs/write.ts'
-import { type ThreatDraft, upsertThreats } from '#threats.ts'
+import { asOnlyWriter, type ThreatDraft, upsertThreats } from '#threats.ts'
 import type { Kysely } from 'kysely'
 
 /**
@@ -86,7 +86,7 @@ async function readThreats(owner: Kysely<Tables>, files: readonly string[], log:
     await upsertThreats(owner, distinct(drafts))
     records += drafts.length
   }
-  await owner.transaction().execute(countSoftware)
+  await asOnlyWriter(owner, countSoftware)
   if (skipped > 0) log.warn({ skipped }, 'threat records were skipped')
   return { records, skipped }
 }
@@ -107,6 +107,6 @@ async function readLifecycles(owner: Kysely<Tables>, files: readonly string[]): 
     .where('name', '=', packNames.lifecycle)
     .where('records', '>', 0)
     .executeTakeFirst()
-  if (!fed) await owner.transaction().execute((tx) => replaceLifecycles(tx, lifecycles))
+  if (!fed) await asOnlyWriter(owner, (tx) => replaceLifecycles(tx, lifecycles))
   return { records: lifecycles.length, skipped }
 }

@@ -1,4 +1,7 @@
-/** How items become rows. Every function works in the caller's transaction, so that a cursor can go with them. */
+/**
+ * How items become rows. Every function works in the caller's transaction, so that a cursor can go with
+ * them; it is one of `asOnlyWriter`.
+ */
 import { type Item, type Lifecycle, threatOfCycle } from '@glacis/intelligence'
 import type { Tables } from '#database/tables.ts'
 import { distinct, fromRecord } from '#packs/drafts.ts'

@@ -69,7 +69,7 @@ async function mustBeFree(ctx: Ctx, id: string, name: string | undefined): Promi
   if (other) throw new Refusal('conflict', `Another tag is called ${name}`, { metadata: { tagId: other.id } })
 }
 
-/** Deletes a tag; the targets that had it stay. @throws Refusal `not_found` */
+/** Deletes a tag; the targets and issues that had it stay. @throws Refusal `not_found` */
 export async function deleteTag(ctx: Ctx, { id }: { id: string }): Promise<Record<string, never>> {
   const gone = await ctx.tx
     .deleteFrom('tag')

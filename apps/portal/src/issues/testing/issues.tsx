@@ -20,6 +20,7 @@ export function risk(number: number, more: Partial<Issue> = {}): Issue {
     history: [{ status: 'STATUS_OPEN', timestamp: day, actor: 'scan' }],
     firstSeenTime: day,
     lastSeenTime: day,
+    tags: [],
     verification: 'VERIFICATION_VERIFIED',
     priority: 98,
     threat: {

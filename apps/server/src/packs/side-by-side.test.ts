@@ -1,0 +1,72 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openDatabase } from '#database/index.ts'
+import { importPath } from '#packs/import.ts'
+import { takeChanges } from '#packs/changes.ts'
+import { type House, openHouse } from '#testing/house.ts'
+
+const records = 500
+const revisions = 8
+const log = { info() {}, warn() {}, error() {} }
+let house: House
+let folder: string
+beforeAll(async () => {
+  house = await openHouse()
+  folder = await mkdtemp(join(tmpdir(), 'glacis-side-'))
+})
+afterAll(async () => {
+  await house.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** The same records in every batch, each time in other words. */
+function revised(order: (numbers: number[]) => number[], by: string): string {
+  const numbers = order(Array.from({ length: records }, (_, number) => number))
+  const all = Array.from({ length: revisions }, (_, revision) =>
+    numbers.map((number) => ({
+      id: `CVE-2025-${10_000 + number}`,
+      lastModified: `2026-01-02T00:00:0${revision}.000`,
+      descriptions: [{ lang: 'en', value: `Revision ${revision} by ${by}.` }],
+    })),
+  )
+  return all
+    .flat()
+    .map((one) => `${JSON.stringify(one)}\n`)
+    .join('')
+}
+
+it('lets two imports write the same threats in opposite orders while the matcher takes them', async () => {
+  const [up, down] = [join(folder, 'up.jsonl'), join(folder, 'down.jsonl')]
+  await writeFile(
+    up,
+    revised((numbers) => numbers, 'one'),
+  )
+  await writeFile(
+    down,
+    revised((numbers) => numbers.toReversed(), 'another'),
+  )
+  const other = openDatabase(house.url, log, { app: 1, owner: 2 })
+  try {
+    const imports = Promise.all([
+      importPath(up, { owner: house.database.owner, log, packsFolder: folder }),
+      importPath(down, { owner: other.owner, log, packsFolder: folder }),
+    ])
+    let isOver = false
+    const matched = (async () => {
+      while (!isOver) await (await takeChanges(house.database.owner))?.done()
+    })()
+    const read = await imports.finally(() => (isOver = true))
+    await matched
+    expect(read.flat().map((one) => one.records)).toEqual([records * revisions, records * revisions])
+  } finally {
+    await other.close()
+  }
+  const { summary } = await house.database.owner
+    .selectFrom('threat')
+    .select('summary')
+    .where('key', '=', 'CVE-2025-10000')
+    .executeTakeFirstOrThrow()
+  expect(summary).toContain(`Revision ${revisions - 1}`)
+})
