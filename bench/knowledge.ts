@@ -20,7 +20,7 @@ import { createLogger } from '../apps/server/src/log.ts'
 import { fromRecord } from '../apps/server/src/packs/drafts.ts'
 import { importAside } from '../apps/server/src/packs/import-aside.ts'
 import { manyInstallations } from '../apps/server/src/testing/installations.ts'
-import { splitKey, threatsOfProducts, upsertThreats } from '../apps/server/src/threats.ts'
+import { splitKey, threatsOfProducts, upsertThreats } from '../apps/server/src/threats/index.ts'
 import {
   type Applicability,
   issueQualityMin,

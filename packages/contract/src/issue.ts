@@ -117,7 +117,7 @@ export const Issue = z.object({
   assignee: z.object({ id: z.string(), name: z.string() }).optional(),
   dueTime: Timestamp.optional(),
   /** Its own; those of its targets are on them. */
-  tags: z.array(Tag),
+  tags: z.array(Tag).default([]),
 })
 export type Issue = z.infer<typeof Issue>
 

@@ -73,7 +73,8 @@ it('holds several installations that are made at the same time, and share the on
     const db = new Kysely({
       dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: own.href, max: 2 }) }),
     })
-    await migrate(db, migrations).finally(() => db.destroy())
+    await migrate(db, migrations)
+    await db.destroy()
     return Number(await ask(own.href, 'select count(*) from public.migration'))
   })
   expect(await Promise.all(made)).toEqual(names.map(() => migrations.length))

@@ -7,7 +7,7 @@ import { type Change, type Finding, raise } from '#issues/raise.ts'
 import { rollUp } from '#issues/roll-up.ts'
 import { settle, type Verdicts } from '#issues/settle.ts'
 import { linkProducts } from '#issues/standings.ts'
-import { threatsByKey } from '#threats.ts'
+import { threatsByKey } from '#threats/index.ts'
 import { sql } from 'kysely'
 
 export interface Assessment {

@@ -13,7 +13,7 @@ import type { StoredEvidence } from '#database/tables.ts'
 import { describeHosts, type Targets } from '#inventory/index.ts'
 import { affected, assignees, type Event, history, type Seen, type Terms, type Wanted } from '#issues/seen.ts'
 import { tagsOf } from '#issues/tags.ts'
-import { threatsById, toThreat } from '#threats.ts'
+import { threatsById, toThreat } from '#threats/index.ts'
 
 export interface IssueRow extends Terms {
   readonly id: string

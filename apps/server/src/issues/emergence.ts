@@ -6,7 +6,7 @@ import { newId } from '#database/index.ts'
 import { announce, type Announcement } from '#notifications/index.ts'
 import type { Inferred } from '#issues/potential.ts'
 import type { ChangedThreats } from '#issues/rematch.ts'
-import { splitKey, threatsOfProducts } from '#threats.ts'
+import { splitKey, threatsOfProducts } from '#threats/index.ts'
 import { sql } from 'kysely'
 
 /** For so long after its publication, or after it became known to be exploited, a threat is news. */

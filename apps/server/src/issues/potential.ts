@@ -15,7 +15,7 @@ import {
 } from '@glacis/intelligence'
 import type { Ctx } from '#ctx.ts'
 import type { Finding } from '#issues/raise.ts'
-import { type Candidate, splitKey, threatsOfProducts } from '#threats.ts'
+import { type Candidate, splitKey, threatsOfProducts } from '#threats/index.ts'
 import { sql } from 'kysely'
 
 /** Software on a port of a host. */

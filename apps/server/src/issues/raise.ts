@@ -4,7 +4,7 @@ import { newId } from '#database/index.ts'
 import type { StoredEvidence, Tables } from '#database/tables.ts'
 import { linkProducts } from '#issues/standings.ts'
 import { onDetected } from '#issues/status.ts'
-import type { ThreatKey } from '#threats.ts'
+import type { ThreatKey } from '#threats/index.ts'
 import { createHash } from 'node:crypto'
 import type { Selectable } from 'kysely'
 

@@ -66,20 +66,23 @@ export interface Moment {
 /**
  * Transactions of this database before this one have ended: what they wrote is there for the next
  * statement to see. Those of other databases of the same server do not count, however long they run.
+ * To be asked once in a transaction: who is active is read once in each.
  */
 export async function horizonOf(ctx: Ctx): Promise<string> {
-  // Who has written holds a lock on its own transaction id, of which the view shows the lower 32 bits.
+  // A process shows the lower 32 bits of its transaction's id: the whole one is the nearest to the newest
+  // that has ended, which it may be older or younger than. Housekeeping has no user, and announces nothing.
   const { rows } = await sql<{ xid: string }>`
     with newest as (select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as xid),
     running as (
-      select ((newest.xid >> 32) << 32) + lock.transactionid::text::bigint as xid
-      from newest, pg_locks lock join pg_stat_activity backend on backend.pid = lock.pid
-      where lock.locktype = 'transactionid' and lock.mode = 'ExclusiveLock' and lock.granted
-        -- Housekeeping of the database has no user, and writes nothing that is announced.
-        and backend.datname = current_database() and backend.usesysid is not null
+      select ((newest.xid >> 32) << 32) + backend.backend_xid::text::bigint as xid
+      from newest, pg_stat_activity as backend
+      where backend.datname = current_database() and backend.usesysid is not null and backend.backend_xid is not null
     )
-    select least(newest.xid, (select min(case when running.xid > newest.xid then running.xid - (1::bigint << 32) else running.xid end)
-                              from running))::text as xid
+    select least(newest.xid, (
+      select min(case when running.xid - newest.xid > 1::bigint << 31 then running.xid - (1::bigint << 32)
+                      when newest.xid - running.xid > 1::bigint << 31 then running.xid + (1::bigint << 32)
+                      else running.xid end)
+      from running))::text as xid
     from newest`.execute(ctx.tx)
   return rows[0]?.xid ?? '0'
 }

@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Channel } from '@glacis/contract/channel'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import pg from 'pg'
 import { Webhook } from 'standardwebhooks'
 import type { Mail } from '#mail.ts'
 import {
@@ -148,6 +149,29 @@ describe('a webhook', () => {
     await slow
     await deliverAll(account)
     expect(received.flatMap(({ body }) => titlesOf(body)).toSorted()).toEqual(['Fast', 'Slow'])
+  })
+
+  it('does not lose what is written while an older transaction runs in another database', async () => {
+    const account = await house.account()
+    await makeChannel(account, { kind: 'KIND_WEBHOOK', webhookUrl: address })
+    const neighbour = new pg.Client({ connectionString: process.env['TEST_DATABASE_URL'] })
+    await neighbour.connect()
+    await neighbour.query('begin')
+    await neighbour.query('select pg_current_xact_id()')
+    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
+    const { promise: hasWritten, resolve: written } = Promise.withResolvers<void>()
+    const slow = house.as(account, async (ctx) => {
+      await announce(ctx, [opened('Slow', 9)])
+      written()
+      await mayEnd
+    })
+    await hasWritten
+    await takeUp(house.database, house.jobs, silent, account)
+    end()
+    await slow
+    await deliverAll(account)
+    expect(received.flatMap(({ body }) => titlesOf(body))).toEqual(['Slow'])
+    await neighbour.end()
   })
 
   it('keeps what failed, pauses after ten in a row, and sends again on demand under the same id', async () => {

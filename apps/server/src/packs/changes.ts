@@ -1,6 +1,6 @@
 /** What feeds changed and was not yet held against the inventories. */
 import type { Tables } from '#database/tables.ts'
-import { asOnlyWriter, noteChanged } from '#threats.ts'
+import { asOnlyWriter, noteChanged } from '#threats/index.ts'
 import { type Kysely, sql } from 'kysely'
 
 export interface Changes {

@@ -1,7 +1,7 @@
 /** From what feeds and checks say to what the database holds. */
 import { productKeys, severityOf, type RecordSource, type ThreatRecord } from '@glacis/intelligence'
 import type { CheckInfo } from '@glacis/scanner'
-import { splitKey, type ThreatDraft } from '#threats.ts'
+import { splitKey, type ThreatDraft } from '#threats/index.ts'
 
 /** What the name of a product may be at most, so that a bad record cannot break the index. */
 const nameLengthMax = 500

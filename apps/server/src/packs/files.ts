@@ -9,7 +9,7 @@ import { loadPacks } from '@glacis/scanner'
 import type { Log } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
 import { distinct, fromCheck } from '#packs/drafts.ts'
-import { upsertThreats } from '#threats.ts'
+import { upsertThreats } from '#threats/index.ts'
 import type { Kysely } from 'kysely'
 
 type Kind = 'template' | 'fingerprints'

@@ -13,7 +13,7 @@ import {
   replaceProbabilities,
   writeBatch,
 } from '#packs/write.ts'
-import { asOnlyWriter } from '#threats.ts'
+import { asOnlyWriter } from '#threats/index.ts'
 import { type Kysely, sql, type Transaction } from 'kysely'
 
 export interface ReadingOptions {

@@ -10,7 +10,7 @@ import { distinct, fromCheck, fromRecord } from '#packs/drafts.ts'
 import type { PackFolders } from '#packs/folders.ts'
 import { packNames } from '#packs/names.ts'
 import { countSoftware, replaceLifecycles } from '#packs/write.ts'
-import { asOnlyWriter, type ThreatDraft, upsertThreats } from '#threats.ts'
+import { asOnlyWriter, type ThreatDraft, upsertThreats } from '#threats/index.ts'
 import type { Kysely } from 'kysely'
 
 /**

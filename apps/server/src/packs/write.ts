@@ -5,7 +5,7 @@
 import { type Item, type Lifecycle, threatOfCycle } from '@glacis/intelligence'
 import type { Tables } from '#database/tables.ts'
 import { distinct, fromRecord } from '#packs/drafts.ts'
-import { noteChanged, writeThreats } from '#threats.ts'
+import { noteChanged, writeThreats } from '#threats/index.ts'
 import { sql, type Transaction } from 'kysely'
 
 export type Of<Kind extends Item['kind']> = Extract<Item, { kind: Kind }>

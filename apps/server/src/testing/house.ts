@@ -4,7 +4,7 @@ import { migrate } from '#database/migrate.ts'
 import { type Actor, type Ctx, scanActor } from '#ctx.ts'
 import { type Database, inAccount, newId, openDatabase } from '#database/index.ts'
 import { createJobs, type Jobs } from '#jobs.ts'
-import { type ThreatDraft, upsertThreats } from '#threats.ts'
+import { type ThreatDraft, upsertThreats } from '#threats/index.ts'
 import { testDatabase } from '#testing/database.ts'
 
 export interface House {

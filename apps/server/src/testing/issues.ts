@@ -1,6 +1,6 @@
 /** Issues on hosts, as scans would have left them, for the tests that start from there. */
 import { newId } from '#database/index.ts'
-import { shownThreats, type ThreatDraft } from '#threats.ts'
+import { shownThreats, type ThreatDraft } from '#threats/index.ts'
 import type { House } from '#testing/house.ts'
 import { refreshStandings } from '#issues/standings.ts'
 import { startScan } from '#scans/index.ts'
