@@ -13,12 +13,39 @@ import {
   totpAt,
 } from '#testing/house.ts'
 import type { Browser, Reply } from '#testing/browser.ts'
+import { differences } from '#testing/published.ts'
 
 let house: House
 beforeAll(async () => {
   house = await openHouse({ listens: true })
 })
 afterAll(() => house?.close())
+
+/** What the service answered, with the shape that the published document gives it. */
+const answers: { readonly type: string; readonly body: unknown }[] = []
+function note(method: string, path: string, status: number, body: unknown): void {
+  const type = publishedType(method, path, status)
+  if (type) answers.push({ type, body })
+}
+
+/** The document's answer of a call; undefined where there is nothing to read. */
+function publishedType(method: string, path: string, status: number): string | undefined {
+  if (status === 204 || path.endsWith('.js')) return undefined
+  if (status === 422) return 'ErrorBrowserLocationChangeRequired'
+  if (status > 400) return 'ErrorGeneric'
+  const kind = /^\/self-service\/(login|registration|recovery|verification|settings)/.exec(path)?.[1]
+  if (kind) {
+    const hasEnded = status === 200 && method === 'POST'
+    if (hasEnded && kind === 'login') return 'SuccessfulNativeLogin'
+    if (hasEnded && kind === 'registration') return 'SuccessfulNativeRegistration'
+    return `${kind.charAt(0).toUpperCase()}${kind.slice(1)}Flow`
+  }
+  if (path === '/sessions/whoami') return 'Session'
+  if (path === '/sessions') return method === 'DELETE' ? 'DeleteMySessionsCount' : 'Array<Session>'
+  if (path === '/self-service/logout/browser') return 'LogoutFlow'
+  if (path === '/self-service/errors') return 'FlowError'
+  throw new Error(`${method} ${path} is no call whose answer is known`)
+}
 
 /** The client in a browser of its own: a fetch with the browser's cookies. */
 function client(browser: Browser = house.browser()) {
@@ -35,6 +62,7 @@ function client(browser: Browser = house.browser()) {
       const accept = { accept: 'application/json' }
       answer = await browser.ask('GET', String(answer.headers['location']), { headers: accept })
     }
+    if (answer.status !== 204) note(method, new URL(String(input)).pathname, answer.status, answer.body)
     const type = String(answer.headers['content-type'] ?? '')
     return new Response(answer.status === 204 ? null : answer.text, {
       status: answer.status,
@@ -202,4 +230,31 @@ it('reads a stored error and the script', async () => {
   const { id, error } = await api.getFlowError({ id: String(sent.headers['location']).split('=')[1] ?? '' })
   expect([id.length, Reflect.get(error ?? {}, 'id')]).toEqual([36, 'session_aal1_required'])
   expect(await api.getWebAuthnJavaScript()).toContain('oryPasskeyLogin')
+})
+
+/** Where the document is not right: the recorded answers of the running original differ from it in the same way. */
+const notAsPublished = new Set([
+  'ErrorBrowserLocationChangeRequired.error.error is missing',
+  'ErrorGeneric.error.id is session_aal2_required, none of feature_not_available, quota_exceeded',
+])
+
+it('answers every one of those calls in the shape that is published', () => {
+  const types = new Set(answers.map(({ type }) => type))
+  expect([...types].toSorted()).toEqual([
+    'Array<Session>',
+    'DeleteMySessionsCount',
+    'ErrorBrowserLocationChangeRequired',
+    'ErrorGeneric',
+    'FlowError',
+    'LoginFlow',
+    'LogoutFlow',
+    'RecoveryFlow',
+    'RegistrationFlow',
+    'Session',
+    'SettingsFlow',
+    'SuccessfulNativeLogin',
+    'SuccessfulNativeRegistration',
+    'VerificationFlow',
+  ])
+  expect(new Set(answers.flatMap(({ type, body }) => differences(type, body)))).toEqual(notAsPublished)
 })
