@@ -5,6 +5,7 @@ import helmet from '@fastify/helmet'
 import rateLimit from '@fastify/rate-limit'
 import underPressure from '@fastify/under-pressure'
 import type { PortalConfig } from '@glacis/contract/portal-config'
+import type { ApiError } from '@glacis/contract/primitives'
 import type { Logger } from '#log.ts'
 import { answer, answerErrors } from '#http/errors.ts'
 import { servePortal } from '#http/portal.ts'
@@ -16,6 +17,9 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
+
+/** After the start, before slowness counts as too many visitors. */
+const settlingMs = 10_000
 
 export interface AppOptions {
   readonly log: Logger
@@ -63,10 +67,17 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   })
   await app.register(helmet, headers(options))
   app.addHook('onSend', async (_request, reply) => void reply.header('permissions-policy', permissions))
+  let settledAt = Number.POSITIVE_INFINITY
+  app.addHook('onListen', async () => void (settledAt = performance.now() + settlingMs))
   await app.register(underPressure, {
     maxEventLoopDelay: 2000,
-    retryAfter: 5,
-    message: 'Too busy right now; try again shortly',
+    pressureHandler(_request, reply) {
+      // What the start itself took of the processor is no crowd of visitors.
+      if (performance.now() < settledAt) return undefined
+      const busy: ApiError = { code: 14, message: 'Too busy right now; try again shortly' }
+      void reply.status(503).header('retry-after', 5)
+      return busy as never // sent by the plugin, whose types know of no answer
+    },
   })
   redirectOtherNames(app, options.url)
   serveHealth(app, options)
