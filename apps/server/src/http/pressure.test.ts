@@ -1,0 +1,59 @@
+import type { AddressInfo } from 'node:net'
+import perfHooks from 'node:perf_hooks'
+import { PortalConfig } from '@glacis/contract/portal-config'
+import { expect, it, vi } from 'vitest'
+import { createLogger } from '#log.ts'
+
+const url = 'http://localhost:3000'
+const portalConfig = PortalConfig.parse({
+  apiUrl: url,
+  portalUrl: url,
+  identityUrl: url,
+  apiDocsUrl: '',
+  releaseNotesUrl: '',
+  licenceUrl: '',
+  helpUrl: '',
+  supportEmail: 'support@localhost',
+  botChallengeSiteKey: '',
+  version: '0.1.0',
+  billing: true,
+})
+
+it('refuses nobody for the slowness of its own start, and says when it is too busy later', async () => {
+  // A loop that is three seconds late, each time it is measured.
+  const late = { mean: 3e9, enable: () => true, disable: () => true, reset() {} }
+  vi.spyOn(perfHooks, 'monitorEventLoopDelay').mockReturnValue(
+    late as ReturnType<typeof perfHooks.monitorEventLoopDelay>,
+  )
+  const { createApp } = await import('#http/app.ts')
+  const log = createLogger({ level: 'silent' })
+  const app = await createApp({
+    log,
+    url,
+    portalConfig,
+    portalFolder: null,
+    // It answers errors in a form of its own, which knows no refusal.
+    identity: async (scope) => {
+      scope.setErrorHandler((_error, _request, reply) => reply.status(500).send('mended by nobody'))
+      scope.get('/self-service/login/browser', async () => 'here')
+    },
+    api: null,
+    isReady: async () => {},
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  try {
+    const { port } = app.server.address() as AddressInfo // it listens on a port
+    const ask = () =>
+      fetch(`http://127.0.0.1:${port}/self-service/login/browser`, { headers: { host: 'localhost:3000' } })
+    await expect.poll(() => app.memoryUsage().eventLoopDelay, { timeout: 10_000 }).toBeGreaterThan(2000)
+    expect((await ask()).status).toBe(200)
+    const now = performance.now()
+    vi.spyOn(performance, 'now').mockReturnValue(now + 20_000)
+    const refused = await ask()
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+    expect(await refused.json()).toEqual({ code: 14, message: 'Too busy right now; try again shortly' })
+  } finally {
+    vi.restoreAllMocks()
+    await app.close()
+  }
+})
