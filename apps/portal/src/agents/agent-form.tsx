@@ -1,13 +1,11 @@
 /** The panel in which an agent is created. */
 import type { Agent } from '@glacis/contract/agent'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useId, useState } from 'react'
+import { type FormEvent, useId } from 'react'
+import { NameField, useAgentName } from '#agents/name-field.tsx'
 import { create } from '#agents/queries.ts'
-import { nameProblem } from '#agents/words.ts'
-import { ApiFailure } from '#api/failure.ts'
 import { Button } from '#ui/button.tsx'
 import { SlideOver } from '#ui/dialog.tsx'
-import { TextField } from '#ui/field.tsx'
 
 interface AgentFormProps {
   readonly open: boolean
@@ -22,18 +20,12 @@ export function AgentForm({ open, ...rest }: AgentFormProps) {
 
 function Panel({ onClose, onCreated }: Omit<AgentFormProps, 'open'>) {
   const formId = useId()
-  const [name, setName] = useState('')
-  const [problem, setProblem] = useState<string>()
+  const name = useAgentName('')
   const making = useMutation(create(useQueryClient()))
   function submit(event: FormEvent): void {
     event.preventDefault()
-    const found = nameProblem(name)
-    setProblem(found)
-    if (found) return
-    making.mutate(name.trim(), {
-      onSuccess: ({ agent }) => onCreated(agent),
-      onError: (error) => setProblem(nameErrorOf(error)),
-    })
+    const wanted = name.checked()
+    if (wanted) making.mutate(wanted, { onSuccess: ({ agent }) => onCreated(agent), onError: name.refuse })
   }
   return (
     <SlideOver
@@ -54,33 +46,11 @@ function Panel({ onClose, onCreated }: Omit<AgentFormProps, 'open'>) {
       }
     >
       <form id={formId} noValidate onSubmit={submit} className="grid content-start gap-5">
-        <TextField
-          label="Name"
-          name="name"
-          required
-          mono
-          data-autofocus
-          maxLength={256}
-          hint="1 to 128 characters, such as the place it scans from"
-          value={name}
-          onChange={(event) => {
-            setName(event.currentTarget.value)
-            setProblem(undefined)
-          }}
-          state={problem ? 'error' : 'default'}
-          messages={problem ? [problem] : []}
-        />
+        <NameField name={name} hint="1 to 128 characters, such as the place it scans from" />
         <p className="text-ink-2">
           Next you see its token, once, and the command that installs it on a machine of that network.
         </p>
       </form>
     </SlideOver>
   )
-}
-
-/** What the server says of the name; a used-up quota is told beside it too. */
-export function nameErrorOf(error: Error): string | undefined {
-  if (!(error instanceof ApiFailure)) return undefined
-  const said = error.fieldErrors.get('name')
-  return said ?? (error.status === 429 ? error.said || error.statusText : undefined)
 }
