@@ -1,12 +1,12 @@
-import type { Host } from '@glacis/contract/inventory'
+import type { Host, Product } from '@glacis/contract/inventory'
 import type { SeverityCount } from '@glacis/contract/primitives'
 import type { Target } from '@glacis/contract/target'
 import type { Ctx } from '#ctx.ts'
-import type { Tables } from '#database/tables.ts'
-import { activeIssues, noIssues } from '#database/severity.ts'
+import { moment, objectOf, severityCount } from '#database/json.ts'
+import { noIssues } from '#database/severity.ts'
 import { notFound } from '#errors.ts'
-import { inventoryOf, servicesOf } from '#inventory/contents.ts'
-import { type Selectable, sql } from 'kysely'
+import { contents, type FoundService, productsById, toService } from '#inventory/contents.ts'
+import { sql } from 'kysely'
 
 /** How a caller turns target ids into targets: the targets room's, handed in because inventory may not open that door. */
 export type Targets = (ctx: Ctx, ids: readonly string[]) => Promise<ReadonlyMap<string, Target>>
@@ -29,6 +29,17 @@ async function mergedInto(ctx: Ctx, id: string): Promise<string | null> {
   return row?.merged_into ?? null
 }
 
+/** A host in the words of the contract, and beside it what shows where it stands. */
+interface Row {
+  readonly id: string
+  readonly target_id: string
+  readonly merged_into: string | null
+  readonly known: Host
+  readonly services: readonly FoundService[]
+  /** Software as ids and ports, by name. */
+  readonly software: readonly (readonly [productId: string, port: number])[]
+}
+
 /**
  * The hosts of these ids as the contract shows them, in a fixed number of statements. A host shows
  * the services, software and issues of those that were merged into it too. Where hosts stand beside
@@ -42,72 +53,97 @@ export async function describeHosts(
 ): Promise<ReadonlyMap<string, Host>> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return new Map()
-  const group = await withMerged(ctx, wanted)
-  const [rows, merged] = [group.filter((row) => !row.is_member), group.filter((row) => row.is_member)]
-  const contents = isBrief ? [] : [...wanted, ...merged.map((row) => row.id)]
-  const [counts, described, inventory, services] = await Promise.all([
+  const group = await withMerged(ctx, wanted, isBrief)
+  const isAsked = new Set(wanted)
+  const rows = group.filter((row) => isAsked.has(row.id))
+  const merged = group.filter((row) => row.merged_into !== null && isAsked.has(row.merged_into))
+  const [counts, described, products] = await Promise.all([
     countsOf(ctx, wanted, merged),
     targets(ctx, isBrief ? [] : rows.map((row) => row.target_id)),
-    inventoryOf(ctx, contents),
-    servicesOf(ctx, contents),
+    productsById(
+      ctx,
+      group.flatMap(({ software }) => software.map(([id]) => id)),
+    ),
   ])
   return new Map(
     rows.map((row) => {
       const target = described.get(row.target_id)
       const others = merged.filter((one) => one.merged_into === row.id)
-      const group = [row, ...others]
       const host: Host = {
-        id: row.id,
-        address: row.address,
-        ...(row.name && { name: row.name }),
+        ...row.known,
         ...(target && { target }),
-        inventory: group.flatMap((one) => inventory.get(one.id) ?? []),
-        services: group.flatMap((one) =>
-          (services.get(one.id) ?? []).map((service) =>
-            others.length > 0 ? { ...service, address: one.address } : service,
-          ),
-        ),
-        issueCount: counts.get(row.id) ?? noIssues,
-        createTime: row.first_seen_at.toISOString(),
-        updateTime: row.updated_at.toISOString(),
-        lastCheckTime: latest(group.map((one) => one.last_checked_at)).toISOString(),
-        lastSeenTime: latest(group.map((one) => one.last_seen_at)).toISOString(),
-        owner: row.owner,
-        criticality: row.criticality,
-        notes: row.notes,
-        ...(others.length > 0 && {
-          merged: others.map(({ id, address, target_id: targetId }) => ({ id, address, targetId })),
-        }),
+        services: row.services.map(toService),
+        inventory: inventoryOf(row, products),
+        ...(others.length > 0 && together(row, others, products)),
+        ...(merged.length > 0 && { issueCount: counts.get(row.id) ?? noIssues }),
       }
       return [row.id, host]
     }),
   )
 }
 
-function latest(times: readonly Date[]): Date {
-  return new Date(Math.max(...times.map((time) => time.getTime())))
+function inventoryOf({ software }: Row, products: ReadonlyMap<string, Product>): Host['inventory'] {
+  return software.flatMap(([id, port]) => {
+    const product = products.get(id)
+    return product ? [{ wfn: product.wfn, port, product }] : []
+  })
 }
 
-type Row = Selectable<Tables['host']>
+/** What a host shows otherwise because others were merged into it. */
+function together(row: Row, others: readonly Row[], products: ReadonlyMap<string, Product>): Partial<Host> {
+  const group = [row, ...others]
+  return {
+    inventory: group.flatMap((one) => inventoryOf(one, products)),
+    services: group.flatMap(({ services, known: { address } }) =>
+      services.map((one) => ({ ...toService(one), address })),
+    ),
+    lastCheckTime: latest(group.map((one) => one.known.lastCheckTime)),
+    lastSeenTime: latest(group.map((one) => one.known.lastSeenTime)),
+    merged: others.map(({ id, known, target_id: targetId }) => ({ id, address: known.address, targetId })),
+  }
+}
 
-/** These hosts and, as members, those that were merged into them, the latter by address. */
-async function withMerged(ctx: Ctx, ids: readonly string[]): Promise<(Row & { readonly is_member: boolean })[]> {
-  const { rows } = await sql<Row & { is_member: boolean }>`
-    select *, false as is_member from host
-    where account_id = ${ctx.account} and id = any(${ids}::uuid[])
-    union all
-    select * from (
-      select *, true from host
+/** Moments of one form sort as texts do. */
+function latest(times: readonly (string | undefined)[]): string {
+  return times.reduce<string>((last, time = '') => (time > last ? time : last), '')
+}
+
+/** These hosts and those that were merged into them, the latter by address. */
+async function withMerged(ctx: Ctx, ids: readonly string[], isBrief: boolean): Promise<readonly Row[]> {
+  const { rows } = await sql<Row & { readonly name: string | null }>`
+    with found as (
+      select *, null as place from host
+      where account_id = ${ctx.account} and id = any(${ids}::uuid[])
+      union all
       -- The index holds those that were merged alone, and is used only where that is said.
+      select *, address::inet from host
       where account_id = ${ctx.account} and merged_into = any(${ids}::uuid[]) and merged_into is not null
-      order by address::inet
-    ) as members`.execute(ctx.tx)
-  return rows
+    )
+    select host.id, host.target_id, host.merged_into, nullif(host.name, '') as name, ${known} as known,
+           ${isBrief ? nothing : contents(ctx)}
+    from found as host
+    left join host_count on host_count.account_id = ${ctx.account} and host_count.host_id = host.id
+    order by host.place`.execute(ctx.tx)
+  return rows.map(({ name, ...row }) => (name === null ? row : { ...row, known: { ...row.known, name } }))
 }
+
+const known = objectOf({
+  id: sql`host.id`,
+  address: sql`host.address`,
+  issueCount: severityCount,
+  createTime: moment(sql`host.first_seen_at`),
+  updateTime: moment(sql`host.updated_at`),
+  lastCheckTime: moment(sql`host.last_checked_at`),
+  lastSeenTime: moment(sql`host.last_seen_at`),
+  owner: sql`host.owner`,
+  criticality: sql`host.criticality`,
+  notes: sql`host.notes`,
+})
+const nothing = sql`'[]'::json as services, '[]'::json as software`
 
 /** An issue on a host and on one that was merged into it counts once. */
 async function countsOf(ctx: Ctx, ids: readonly string[], merged: readonly Row[]) {
-  if (merged.length === 0) return activeIssues(ctx, 'host_id', ids)
+  if (merged.length === 0) return new Map<string, SeverityCount>()
   const members = [...ids.map((id) => [id, id] as const), ...merged.map((one) => [one.id, one.merged_into] as const)]
   const { rows } = await sql<SeverityCount & { id: string }>`
     select id,

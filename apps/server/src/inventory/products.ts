@@ -6,12 +6,10 @@ import type { Ctx } from '#ctx.ts'
 import { cutPage, readPage, totalOf } from '#database/page.ts'
 import { noIssues } from '#database/severity.ts'
 import { notFound } from '#errors.ts'
-import type { Tables } from '#database/tables.ts'
-import { toProduct } from '#inventory/contents.ts'
+import { type ProductRow, productColumns, productsById, toProduct } from '#inventory/contents.ts'
 import { soonDays } from '#inventory/ends.ts'
-import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 
-type ProductRow = Selectable<Tables['product']>
 type Filter = NonNullable<ParsedInputOf<typeof contract.listProducts>['filter']>
 type Order = NonNullable<ParsedInputOf<typeof contract.listProducts>['orderBy']>
 
@@ -60,7 +58,7 @@ export async function listProducts(
   const after = page.after ? sql`(sort, id) ${beyond} (${page.after[0]}::${type}, ${page.after[1]}::uuid)` : sql`true`
   const [{ rows }, total] = await Promise.all([
     sql<ProductRow & { sort_text: string }>`
-      select found.*, sort::text as sort_text
+      select ${productColumns('found')}, sort::text as sort_text
       from (select listed.*, (${column(ctx)}) as sort from product as listed where ${conditions(ctx, filter)}) as found
       where ${after}
       order by sort ${direction}, id ${direction}
@@ -106,14 +104,8 @@ function endsAs(ctx: Ctx, states: NonNullable<Filter['endOfLife']>): RawBuilder<
 
 /** @throws Refusal `not_found` */
 export async function getProduct(ctx: Ctx, { id }: { id: string }): Promise<{ product: Product }> {
-  const row = await ctx.tx
-    .selectFrom('product')
-    .selectAll()
-    .where('account_id', '=', ctx.account)
-    .where('id', '=', id)
-    .executeTakeFirst()
-  if (!row) throw notFound('product', id)
-  const plain = toProduct(row, ctx.now)
+  const plain = (await productsById(ctx, [id])).get(id)
+  if (!plain) throw notFound('product', id)
   const [product = plain] = await withCounts(ctx, [plain])
   return { product }
 }
