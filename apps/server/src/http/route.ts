@@ -7,6 +7,7 @@ import { type Database, inAccount } from '#database/index.ts'
 import { invalid } from '#errors.ts'
 import type { Guard } from '#http/guard.ts'
 import { keyOf, once } from '#http/idempotency.ts'
+import { createReads } from '#http/reads.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 
@@ -23,8 +24,12 @@ export interface Router {
 /** Calls whose body may also come wrapped in the resource's name, as `{target: {…}}`. */
 const wrappers: Readonly<Record<string, string>> = { '/v1/products': 'product', '/v1/targets': 'target' }
 
+/** Reads that ask the database at a time; more only wait for each other there, and writes need room beside them. */
+const readsMax = 6
+
 export function createRouter(app: FastifyInstance, database: Database, guard: Guard): Router {
   const endpoints: Endpoint[] = []
+  const reads = createReads(readsMax)
   return {
     endpoints,
     serve(endpoint, verb) {
@@ -32,11 +37,21 @@ export function createRouter(app: FastifyInstance, database: Database, guard: Gu
       app.route({
         method: endpoint.method,
         url: endpoint.path,
-        handler: async (request) => {
+        handler: async (request, reply) => {
           const as = await guard.admit(request, scopeOf(endpoint))
-          const given = inputOf(endpoint, request)
-          refuseUnstorable(given, [])
-          const input = endpoint.input.parse(given) as Parameters<typeof verb>[1] // parsed by that very schema
+          const read = () => {
+            const given = inputOf(endpoint, request)
+            refuseUnstorable(given, [])
+            return endpoint.input.parse(given) as Parameters<typeof verb>[1] // parsed by that very schema
+          }
+          if (endpoint.method === 'GET') {
+            const body = await reads.share(questionOf(as, request), async () => {
+              const input = read()
+              return toJson(await inAccount(database, as, async (ctx) => verb(ctx, input)))
+            })
+            return reply.type('application/json; charset=utf-8').send(body)
+          }
+          const input = read()
           const key = endpoint.takesKey ? keyOf(request) : null
           return inAccount(database, as, async (ctx) =>
             key
@@ -47,6 +62,16 @@ export function createRouter(app: FastifyInstance, database: Database, guard: Gu
       })
     },
   }
+}
+
+/** Two reads with the same one have the same answer: the same account, seen by the same actor, at the same URL. */
+function questionOf({ account, actor }: Awaited<ReturnType<Guard['admit']>>, { url }: FastifyRequest): string {
+  return JSON.stringify([account, actor.kind, actor.name, url])
+}
+
+/** Written once, however many wait for it. */
+function toJson(answer: unknown): Buffer {
+  return Buffer.from(JSON.stringify(answer))
 }
 
 /** What a token must be allowed for a call. Tokens, channels and plans are changed by people only. */
