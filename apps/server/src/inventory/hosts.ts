@@ -1,12 +1,13 @@
-import type { Host, Product } from '@glacis/contract/inventory'
+import type { Host } from '@glacis/contract/inventory'
 import type { SeverityCount } from '@glacis/contract/primitives'
 import type { Target } from '@glacis/contract/target'
 import type { Ctx } from '#ctx.ts'
-import { moment, objectOf, severityCount } from '#database/json.ts'
-import { noIssues } from '#database/severity.ts'
+import type { Tables } from '#database/tables.ts'
+import { asText, isoOf } from '#database/moment.ts'
+import { countsBeside } from '#database/severity.ts'
 import { notFound } from '#errors.ts'
-import { contents, type FoundService, productsById, toService } from '#inventory/contents.ts'
-import { sql } from 'kysely'
+import { inventoryOf, servicesOf } from '#inventory/contents.ts'
+import { type Selectable, sql } from 'kysely'
 
 /** How a caller turns target ids into targets: the targets room's, handed in because inventory may not open that door. */
 export type Targets = (ctx: Ctx, ids: readonly string[]) => Promise<ReadonlyMap<string, Target>>
@@ -29,17 +30,6 @@ async function mergedInto(ctx: Ctx, id: string): Promise<string | null> {
   return row?.merged_into ?? null
 }
 
-/** A host in the words of the contract, and beside it what shows where it stands. */
-interface Row {
-  readonly id: string
-  readonly target_id: string
-  readonly merged_into: string | null
-  readonly known: Host
-  readonly services: readonly FoundService[]
-  /** Software as ids and ports, by name. */
-  readonly software: readonly (readonly [productId: string, port: number])[]
-}
-
 /**
  * The hosts of these ids as the contract shows them, in a fixed number of statements. A host shows
  * the services, software and issues of those that were merged into it too. Where hosts stand beside
@@ -53,97 +43,86 @@ export async function describeHosts(
 ): Promise<ReadonlyMap<string, Host>> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return new Map()
-  const group = await withMerged(ctx, wanted, isBrief)
-  const isAsked = new Set(wanted)
-  const rows = group.filter((row) => isAsked.has(row.id))
-  const merged = group.filter((row) => row.merged_into !== null && isAsked.has(row.merged_into))
-  const [counts, described, products] = await Promise.all([
+  const group = await withMerged(ctx, wanted)
+  const [rows, merged] = [group.filter((row) => !row.is_member), group.filter((row) => row.is_member)]
+  const membersOf = Map.groupBy(merged, (row) => row.merged_into)
+  const contents = isBrief ? [] : [...wanted, ...merged.map((row) => row.id)]
+  const [counts, described, inventory, services] = await Promise.all([
     countsOf(ctx, wanted, merged),
     targets(ctx, isBrief ? [] : rows.map((row) => row.target_id)),
-    productsById(
-      ctx,
-      group.flatMap(({ software }) => software.map(([id]) => id)),
-    ),
+    inventoryOf(ctx, contents),
+    servicesOf(ctx, contents),
   ])
   return new Map(
     rows.map((row) => {
       const target = described.get(row.target_id)
-      const others = merged.filter((one) => one.merged_into === row.id)
+      const others = membersOf.get(row.id) ?? []
+      const group = [row, ...others]
       const host: Host = {
-        ...row.known,
+        id: row.id,
+        address: row.address,
+        ...(row.name && { name: row.name }),
         ...(target && { target }),
-        services: row.services.map(toService),
-        inventory: inventoryOf(row, products),
-        ...(others.length > 0 && together(row, others, products)),
-        ...(merged.length > 0 && { issueCount: counts.get(row.id) ?? noIssues }),
+        inventory: group.flatMap((one) => inventory.get(one.id) ?? []),
+        services: group.flatMap((one) =>
+          (services.get(one.id) ?? []).map((service) =>
+            others.length > 0 ? { ...service, address: one.address } : service,
+          ),
+        ),
+        issueCount: counts?.get(row.id) ?? { critical: row.critical, high: row.high, medium: row.medium, low: row.low },
+        createTime: isoOf(row.first_seen_at),
+        updateTime: isoOf(row.updated_at),
+        lastCheckTime: latest(group.map((one) => isoOf(one.last_checked_at))),
+        lastSeenTime: latest(group.map((one) => isoOf(one.last_seen_at))),
+        owner: row.owner,
+        criticality: row.criticality,
+        notes: row.notes,
+        ...(others.length > 0 && {
+          merged: others.map(({ id, address, target_id: targetId }) => ({ id, address, targetId })),
+        }),
       }
       return [row.id, host]
     }),
   )
 }
 
-function inventoryOf({ software }: Row, products: ReadonlyMap<string, Product>): Host['inventory'] {
-  return software.flatMap(([id, port]) => {
-    const product = products.get(id)
-    return product ? [{ wfn: product.wfn, port, product }] : []
-  })
-}
-
-/** What a host shows otherwise because others were merged into it. */
-function together(row: Row, others: readonly Row[], products: ReadonlyMap<string, Product>): Partial<Host> {
-  const group = [row, ...others]
-  return {
-    inventory: group.flatMap((one) => inventoryOf(one, products)),
-    services: group.flatMap(({ services, known: { address } }) =>
-      services.map((one) => ({ ...toService(one), address })),
-    ),
-    lastCheckTime: latest(group.map((one) => one.known.lastCheckTime)),
-    lastSeenTime: latest(group.map((one) => one.known.lastSeenTime)),
-    merged: others.map(({ id, known, target_id: targetId }) => ({ id, address: known.address, targetId })),
-  }
-}
-
 /** Moments of one form sort as texts do. */
-function latest(times: readonly (string | undefined)[]): string {
-  return times.reduce<string>((last, time = '') => (time > last ? time : last), '')
+function latest(times: readonly string[]): string {
+  return times.reduce((last, time) => (time > last ? time : last), '')
 }
 
-/** These hosts and those that were merged into them, the latter by address. */
-async function withMerged(ctx: Ctx, ids: readonly string[], isBrief: boolean): Promise<readonly Row[]> {
-  const { rows } = await sql<Row & { readonly name: string | null }>`
-    with found as (
-      select *, null as place from host
-      where account_id = ${ctx.account} and id = any(${ids}::uuid[])
-      union all
+const columns = ['id', 'target_id', 'merged_into', 'address', 'name', 'owner', 'criticality', 'notes'] as const
+const times = ['first_seen_at', 'last_seen_at', 'last_checked_at', 'updated_at'] as const
+/** The times are texts of the database. */
+type Row = Pick<Selectable<Tables['host']>, (typeof columns)[number]> &
+  Readonly<Record<(typeof times)[number], string>> &
+  SeverityCount
+
+/** These hosts and, as members, those that were merged into them, the latter by address. */
+async function withMerged(ctx: Ctx, ids: readonly string[]): Promise<(Row & { readonly is_member: boolean })[]> {
+  const shown = sql.join([
+    ...columns.map((column) => sql.ref(`host.${column}`)),
+    ...times.map((column) => sql`${asText(`host.${column}`)} as ${sql.ref(column)}`),
+  ])
+  const { rows } = await sql<Row & { is_member: boolean }>`
+    select ${shown}, ${countsBeside('host_count')}, false as is_member
+    from host
+    left join host_count on host_count.account_id = host.account_id and host_count.host_id = host.id
+    where host.account_id = ${ctx.account} and host.id = any(${ids}::uuid[])
+    union all
+    select * from (
+      select ${shown}, 0, 0, 0, 0, true
+      from host
       -- The index holds those that were merged alone, and is used only where that is said.
-      select *, address::inet from host
       where account_id = ${ctx.account} and merged_into = any(${ids}::uuid[]) and merged_into is not null
-    )
-    select host.id, host.target_id, host.merged_into, nullif(host.name, '') as name, ${known} as known,
-           ${isBrief ? nothing : contents(ctx)}
-    from found as host
-    left join host_count on host_count.account_id = ${ctx.account} and host_count.host_id = host.id
-    order by host.place`.execute(ctx.tx)
-  return rows.map(({ name, ...row }) => (name === null ? row : { ...row, known: { ...row.known, name } }))
+      order by address::inet
+    ) as members`.execute(ctx.tx)
+  return rows
 }
 
-const known = objectOf({
-  id: sql`host.id`,
-  address: sql`host.address`,
-  issueCount: severityCount,
-  createTime: moment(sql`host.first_seen_at`),
-  updateTime: moment(sql`host.updated_at`),
-  lastCheckTime: moment(sql`host.last_checked_at`),
-  lastSeenTime: moment(sql`host.last_seen_at`),
-  owner: sql`host.owner`,
-  criticality: sql`host.criticality`,
-  notes: sql`host.notes`,
-})
-const nothing = sql`'[]'::json as services, '[]'::json as software`
-
-/** An issue on a host and on one that was merged into it counts once. */
+/** An issue on a host and on one that was merged into it counts once. Null where nothing was merged. */
 async function countsOf(ctx: Ctx, ids: readonly string[], merged: readonly Row[]) {
-  if (merged.length === 0) return new Map<string, SeverityCount>()
+  if (merged.length === 0) return null
   const members = [...ids.map((id) => [id, id] as const), ...merged.map((one) => [one.id, one.merged_into] as const)]
   const { rows } = await sql<SeverityCount & { id: string }>`
     select id,

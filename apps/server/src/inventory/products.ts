@@ -6,7 +6,7 @@ import type { Ctx } from '#ctx.ts'
 import { cutPage, readPage, totalOf } from '#database/page.ts'
 import { noIssues } from '#database/severity.ts'
 import { notFound } from '#errors.ts'
-import { type ProductRow, productColumns, productsById, toProduct } from '#inventory/contents.ts'
+import { productColumns, type ProductRow, toProduct } from '#inventory/contents.ts'
 import { soonDays } from '#inventory/ends.ts'
 import { type RawBuilder, sql } from 'kysely'
 
@@ -104,8 +104,12 @@ function endsAs(ctx: Ctx, states: NonNullable<Filter['endOfLife']>): RawBuilder<
 
 /** @throws Refusal `not_found` */
 export async function getProduct(ctx: Ctx, { id }: { id: string }): Promise<{ product: Product }> {
-  const plain = (await productsById(ctx, [id])).get(id)
-  if (!plain) throw notFound('product', id)
+  const { rows } = await sql<ProductRow>`
+    select ${productColumns('product')} from product
+    where account_id = ${ctx.account} and id = ${id}`.execute(ctx.tx)
+  const [row] = rows
+  if (!row) throw notFound('product', id)
+  const plain = toProduct(row, ctx.now)
   const [product = plain] = await withCounts(ctx, [plain])
   return { product }
 }

@@ -9,6 +9,7 @@ import type {
 } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
 import type { Ctx } from '#ctx.ts'
+import { isoOf } from '#database/moment.ts'
 import type { StoredEvidence } from '#database/tables.ts'
 import { describeHosts, type Targets } from '#inventory/index.ts'
 import { affected, assignees, type Event, history, type Seen, type Terms, type Wanted } from '#issues/seen.ts'
@@ -61,7 +62,7 @@ export async function describeIssues(
     ),
     // A host belongs to the target of its occurrences: what is known of it need not be asked for twice.
     describeHosts(ctx, hostIds, async () => new Map(), { isBrief: true }),
-    history(ctx, ids, hostIds),
+    history(ctx, ids, seen),
   ])
   const seenByIssue = Map.groupBy(seen, (one) => one.issue_id)
   const entries = entriesByPlace(events)
@@ -105,8 +106,8 @@ function toAffectedHost(
     ...where,
     status: one.status,
     history,
-    firstSeenTime: one.first_seen_at.toISOString(),
-    lastSeenTime: one.last_seen_at.toISOString(),
+    firstSeenTime: isoOf(one.first_seen_at),
+    lastSeenTime: isoOf(one.last_seen_at),
     ...times(one),
     ...terms(one),
     ...(withEvidence && { evidence: one.evidence.map(toEvidence) }),
@@ -137,7 +138,7 @@ function toEvidence({ seen, ...evidence }: StoredEvidence & { seen: string }): E
 function toEntry(event: Event): HistoryEntry {
   return {
     status: event.status,
-    timestamp: event.at.toISOString(),
+    timestamp: isoOf(event.at),
     actor: event.actor,
     ...(event.reason && { reason: event.reason }),
   }

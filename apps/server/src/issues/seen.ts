@@ -1,7 +1,6 @@
 /** Where issues stand, on which hosts, and what happened there: the rows that they are described from. */
 import type { IgnoreReason, IssueStatus } from '@glacis/contract/issue'
 import type { Ctx } from '#ctx.ts'
-import { anyOf } from '#database/any.ts'
 import type { StoredEvidence } from '#database/tables.ts'
 import { worstFirst } from '#issues/status.ts'
 import { type RawBuilder, sql } from 'kysely'
@@ -28,8 +27,9 @@ export interface Seen extends Terms {
   readonly host_id: string
   readonly target_id: string
   readonly status: IssueStatus
-  readonly first_seen_at: Date
-  readonly last_seen_at: Date
+  /** Texts of the database, as all that every one of them has. */
+  readonly first_seen_at: string
+  readonly last_seen_at: string
   readonly ignored_at: Date | null
   readonly resolved_at: Date | null
   readonly not_checked_since: Date | null
@@ -40,89 +40,95 @@ export interface Event {
   readonly issue_id: string
   readonly host_id: string | null
   readonly status: IssueStatus
-  readonly at: Date
+  /** A text of the database. */
+  readonly at: string
   readonly actor: string
   readonly reason: string
 }
 
 /**
- * The occurrences to look at: those of the issues, or, where a few hosts of each are enough, those of
- * the hosts that come first. An index hands them out in order, so that an issue on ten thousand hosts
- * costs what one on ten costs.
+ * The hosts of each issue to tell of: all, or, where a few are enough, those that come first. An index
+ * hands them out in order, so that an issue on ten thousand hosts costs what one on ten costs.
  */
-function chosen(ctx: Ctx, ids: readonly string[], { hostsMax, first = {} }: Wanted) {
-  if (hostsMax === null) return sql`occurrence.issue_id = any(${ids}::uuid[])`
+function chosen(ctx: Ctx, { hostsMax, first = {} }: Wanted): RawBuilder<unknown> {
+  const of = sql`from occurrence where account_id = ${ctx.account} and issue_id = wanted.id`
+  if (hostsMax === null) return sql`select distinct host_id ${of}`
   const some = (rank: number, condition: RawBuilder<unknown>) => sql`
-    (select host_id, ${sql.lit(rank)} as rank from occurrence
-     where account_id = ${ctx.account} and issue_id = wanted.id and ${condition}
+    (select distinct host_id, ${sql.lit(rank)} as rank ${of} and ${condition}
      order by host_id
-     limit ${hostsMax * placesMax})`
+     limit ${sql.lit(hostsMax)})`
   const asked = [
     ...(first.hostId ? [some(0, sql`host_id = ${first.hostId}`)] : []),
     ...(first.targetId ? [some(1, sql`target_id = ${first.targetId}`)] : []),
   ]
-  const byStatus = worstFirst.map((status, rank) => some(rank + 2, sql`status = ${status}`))
-  return sql`(occurrence.issue_id, occurrence.host_id) in (
-    select wanted.id, few.host_id
-    from unnest(${ids}::uuid[]) as wanted (id)
-    cross join lateral (
-      select host_id from (${sql.join([...asked, ...byStatus], sql` union all `)}) as found
-      group by host_id
-      order by min(rank), host_id
-      limit ${hostsMax}
-    ) as few)`
+  const byStatus = worstFirst.map((status, rank) => some(rank + 2, sql`status = ${sql.lit(status)}`))
+  return sql`
+    select host_id from (${sql.join([...asked, ...byStatus], sql` union all `)}) as found
+    group by host_id
+    order by min(rank), host_id
+    limit ${sql.lit(hostsMax)}`
 }
-
-/** An issue is seldom in more places than this on one host. */
-const placesMax = 4
 
 /** Each issue on each host, worst first, cut to `hostsMax` hosts per issue where the caller wants a list. */
 export async function affected(ctx: Ctx, ids: readonly string[], want: Wanted): Promise<Seen[]> {
   const { hostId = null, targetId = null } = want.first ?? {}
-  const ranks = sql`${`{${worstFirst.join(',')}}`}::text[]`
+  const ranks = sql`${sql.lit(`{${worstFirst.join(',')}}`)}::text[]`
   const evidence = want.evidence
-    ? sql`jsonb_agg(occurrence.evidence || jsonb_build_object('seen', occurrence.last_seen_at) order by occurrence.quality desc, occurrence.location)`
+    ? sql`jsonb_agg(evidence || jsonb_build_object('seen', last_seen_at) order by quality desc, location)`
     : sql`'[]'::jsonb`
   const { rows } = await sql<Seen>`
-    select * from (
-      select grouped.*, row_number() over (
-        partition by issue_id
-        order by host_id is not distinct from ${hostId}::uuid desc, target_id is not distinct from ${targetId}::uuid desc,
-                 array_position(${ranks}, status), last_seen_at desc, host_id) as place
-      from (
-        select occurrence.issue_id, occurrence.host_id, min(occurrence.target_id::text)::uuid as target_id,
-               (${ranks})[min(array_position(${ranks}, occurrence.status))] as status,
-               min(occurrence.first_seen_at) as first_seen_at, max(occurrence.last_seen_at) as last_seen_at,
-               max(occurrence.ignored_at) as ignored_at, max(occurrence.resolved_at) as resolved_at,
-               min(occurrence.ignore_until) filter (where ${isIgnored}) as ignore_until,
-               coalesce(max(occurrence.ignore_reason) filter (where ${isIgnored}), '') as ignore_reason,
-               coalesce(max(occurrence.ignore_comment) filter (where ${isIgnored}), '') as ignore_comment,
-               coalesce(max(occurrence.ignored_by) filter (where ${isIgnored}), '') as ignored_by,
-               min(occurrence.not_checked_since) filter (where occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION')) as not_checked_since,
-               ${evidence} as evidence
-        from occurrence
-        where occurrence.account_id = ${ctx.account} and ${chosen(ctx, ids, want)}
-        group by occurrence.issue_id, occurrence.host_id
-      ) as grouped
-    ) as placed
-    where ${want.hostsMax}::int is null or place <= ${want.hostsMax}
-    order by issue_id, place`.execute(ctx.tx)
+    select wanted.id as issue_id, few.host_id, target_id, status,
+           places.first_seen_at::text as first_seen_at, places.last_seen_at::text as last_seen_at,
+           ignored_at, resolved_at, ignore_until, ignore_reason, ignore_comment, ignored_by, not_checked_since, evidence
+    from unnest(${ids}::uuid[]) as wanted (id)
+    cross join lateral (${chosen(ctx, want)}) as few
+    cross join lateral (
+      select min(target_id::text)::uuid as target_id, (${ranks})[min(array_position(${ranks}, status))] as status,
+             min(first_seen_at) as first_seen_at, max(last_seen_at) as last_seen_at,
+             max(ignored_at) as ignored_at, max(resolved_at) as resolved_at,
+             min(ignore_until) filter (where ${isIgnored}) as ignore_until,
+             coalesce(max(ignore_reason) filter (where ${isIgnored}), '') as ignore_reason,
+             coalesce(max(ignore_comment) filter (where ${isIgnored}), '') as ignore_comment,
+             coalesce(max(ignored_by) filter (where ${isIgnored}), '') as ignored_by,
+             min(not_checked_since) filter (where status in ('STATUS_OPEN', 'STATUS_REGRESSION')) as not_checked_since,
+             ${evidence} as evidence
+      from occurrence
+      where account_id = ${ctx.account} and issue_id = wanted.id and host_id = few.host_id
+      -- Without it the planner would begin with everything that is on the host.
+      offset 0
+    ) as places
+    order by wanted.id, few.host_id is not distinct from ${hostId}::uuid desc,
+             places.target_id is not distinct from ${targetId}::uuid desc,
+             array_position(${ranks}, places.status), places.last_seen_at desc, few.host_id`.execute(ctx.tx)
   return rows
 }
 
-const isIgnored = sql`occurrence.status = 'STATUS_IGNORED'`
+const isIgnored = sql`status = 'STATUS_IGNORED'`
 
-/** What happened to the issues as a whole, and on these hosts. */
-export async function history(ctx: Ctx, ids: readonly string[], hostIds: readonly string[]): Promise<Event[]> {
-  return ctx.tx
-    .selectFrom('issue_event')
-    .select(['issue_id', 'host_id', 'status', 'at', 'actor', 'reason'])
-    .where('account_id', '=', ctx.account)
-    .where('issue_id', '=', anyOf(ids))
-    .where((where) => where.or([where('host_id', 'is', null), where('host_id', '=', anyOf([...new Set(hostIds)]))]))
-    .orderBy('at')
-    .orderBy('id')
-    .execute()
+/** What happened to the issues as a whole, and to each on these hosts, in the order of time. */
+export async function history(
+  ctx: Ctx,
+  ids: readonly string[],
+  places: readonly { readonly issue_id: string; readonly host_id: string }[],
+): Promise<Event[]> {
+  const { rows } = await sql<Event>`
+    select issue_id, host_id, status, at::text as at, actor, reason
+    from (
+      select event.*
+      from unnest(${places.map((one) => one.issue_id)}::uuid[], ${places.map((one) => one.host_id)}::uuid[])
+        as place (issue_id, host_id)
+      cross join lateral (
+        select id, issue_id, host_id, status, at, actor, reason from issue_event
+        where account_id = ${ctx.account} and issue_id = place.issue_id and host_id = place.host_id
+        -- One place at a time: an issue may have happened on thousands of hosts that are not shown.
+        offset 0
+      ) as event
+      union all
+      select id, issue_id, host_id, status, at, actor, reason from issue_event
+      where account_id = ${ctx.account} and issue_id = any(${ids}::uuid[]) and host_id is null
+    ) as happened
+    order by happened.at, id`.execute(ctx.tx)
+  return rows
 }
 
 /** Names of the people whom issues are assigned to. */

@@ -1,53 +1,67 @@
-import type { Agent } from '@glacis/contract/agent'
+import type { SeverityCount } from '@glacis/contract/primitives'
 import type { Target } from '@glacis/contract/target'
 import { agentNames } from '#agents/index.ts'
 import type { Ctx } from '#ctx.ts'
-import { listOf, moment, objectOf, severityCount } from '#database/json.ts'
-import { type RawBuilder, sql } from 'kysely'
-
-/** A target in the words of the contract, and beside it what only some have. */
-interface Named {
-  readonly id: string
-  readonly named: Target
-  readonly allowed_hours: Target['schedule']['allowedHours'] | null
-  readonly agent_id: string | null
-  readonly former_agent: string | null
-}
-
-interface Row extends Named {
-  readonly planned: Pick<Target, 'hostCount' | 'exclusions' | 'profile' | 'ports'>
-  readonly last_scan: LastScan | null
-  readonly next_scan: string | null
-  readonly rate_per_host: number | null
-  readonly paused: string | null
-  readonly unresolved: string | null
-}
+import { anyOf } from '#database/any.ts'
+import { asText, isoOf } from '#database/moment.ts'
+import { countsBeside } from '#database/severity.ts'
+import type { TargetTable } from '#database/tables.ts'
+import { type Selectable, sql } from 'kysely'
 
 interface LastScan {
+  readonly target_id: string
   readonly id: string
   readonly status: string
-  readonly createTime: string
-  readonly completeTime: string | null
+  readonly created_at: Date
+  readonly completed_at: Date | null
   readonly reason: string
 }
 
+type Row = Pick<Selectable<TargetTable>, (typeof named)[number]> &
+  SeverityCount & { readonly created: string; readonly updated: string }
+/** What stands in the row of a target that is named beside something else. */
+const named = ['id', 'name', 'address', 'schedule_period', 'allowed_hours', 'agent_id', 'former_agent'] as const
+/** And what else is shown of one that stands by itself. */
+const planned = [
+  'next_scan_at',
+  'deleted_at',
+  'exclusions',
+  'profile',
+  'ports',
+  'rate_per_host',
+  'paused_at',
+  'unresolved_since',
+] as const
+type WholeRow = Row & Pick<Selectable<TargetTable>, (typeof planned)[number]>
+
 /** The targets of these ids as the contract shows them, deleted ones too, in a fixed number of statements. */
 export async function describeTargets(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Target>> {
-  const rows = await read<Row>(ctx, ids, { columns: sql`, ${planned(ctx)}`, joins: lastScan(ctx) })
-  const agents = await agentsOf(ctx, rows)
+  const wanted = [...new Set(ids)]
+  if (wanted.length === 0) return new Map()
+  const [plain, hosts, scans] = await Promise.all([
+    plainTargets<WholeRow>(ctx, wanted, [...named, ...planned]),
+    hostsOf(ctx, wanted),
+    lastScans(ctx, wanted),
+  ])
   return new Map(
-    rows.map((row) => [
-      row.id,
-      {
-        ...toNamed(row, agents),
-        ...row.planned,
-        ...(row.next_scan && { nextScanTime: row.next_scan }),
-        ...(row.last_scan && { lastScan: toLastScan(row.last_scan) }),
-        ...(row.rate_per_host !== null && { ratePerHost: row.rate_per_host }),
-        ...(row.paused && { pauseTime: row.paused }),
-        ...(row.unresolved && { unresolvedSinceTime: row.unresolved }),
-      },
-    ]),
+    plain.map(({ row, target }) => {
+      const scan = scans.get(row.id)
+      return [
+        row.id,
+        {
+          ...target,
+          hostCount: hosts.get(row.id) ?? 0,
+          ...(row.next_scan_at && !row.deleted_at && { nextScanTime: row.next_scan_at.toISOString() }),
+          ...(scan && { lastScan: toLastScan(scan) }),
+          exclusions: row.exclusions,
+          profile: row.profile,
+          ports: row.ports,
+          ...(row.rate_per_host !== null && { ratePerHost: row.rate_per_host }),
+          ...(row.paused_at && { pauseTime: row.paused_at.toISOString() }),
+          ...(row.unresolved_since && { unresolvedSinceTime: row.unresolved_since.toISOString() }),
+        },
+      ]
+    }),
   )
 }
 
@@ -56,93 +70,92 @@ export async function describeTargets(ctx: Ctx, ids: readonly string[]): Promise
  * what is set and planned for them.
  */
 export async function nameTargets(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Target>> {
-  const rows = await read<Named>(ctx, ids)
-  const agents = await agentsOf(ctx, rows)
-  return new Map(rows.map((row) => [row.id, toNamed(row, agents)]))
-}
-
-async function read<R extends Named>(
-  ctx: Ctx,
-  ids: readonly string[],
-  { columns, joins } = { columns: sql``, joins: sql`` },
-): Promise<readonly R[]> {
   const wanted = [...new Set(ids)]
-  if (wanted.length === 0) return []
-  const tag = objectOf({ id: sql`tag.id`, name: sql`tag.name`, color: sql`tag.color` })
-  const tags = sql`
-    from target_tag
-    join tag on tag.account_id = target_tag.account_id and tag.id = target_tag.tag_id
-    where target_tag.account_id = ${ctx.account} and target_tag.target_id = target.id`
-  const named = objectOf({
-    id: sql`target.id`,
-    name: sql`target.name`,
-    address: sql`target.address`,
-    tags: listOf(tag, sql`tag.name`, tags),
-    schedule: objectOf({ period: sql`target.schedule_period` }),
-    createTime: moment(sql`target.created_at`),
-    updateTime: moment(sql`target.updated_at`),
-    issueCount: severityCount,
-  })
-  const { rows } = await sql<R>`
-    select target.id, ${named} as named, target.allowed_hours, target.agent_id, target.former_agent${columns}
-    from target
-    left join target_count on target_count.account_id = target.account_id and target_count.target_id = target.id
-    ${joins}
-    where target.account_id = ${ctx.account} and target.id = any(${wanted}::uuid[])`.execute(ctx.tx)
-  return rows
+  if (wanted.length === 0) return new Map()
+  const plain = await plainTargets<Row>(ctx, wanted, named)
+  return new Map(plain.map(({ row, target }) => [row.id, target]))
 }
 
-async function agentsOf(ctx: Ctx, rows: readonly Named[]): Promise<ReadonlyMap<string, Agent>> {
-  return agentNames(
+async function plainTargets<R extends Row>(ctx: Ctx, ids: readonly string[], columns: readonly string[]) {
+  const [rows, tags] = await Promise.all([rowsOf<R>(ctx, ids, columns), tagsOf(ctx, ids)])
+  const agents = await agentNames(
     ctx,
     rows.flatMap((row) => row.agent_id ?? []),
   )
+  return rows.map((row) => {
+    const agent = row.agent_id ? agents.get(row.agent_id) : undefined
+    const target: Target = {
+      id: row.id,
+      name: row.name,
+      address: row.address,
+      tags: tags.get(row.id) ?? [],
+      schedule: { period: row.schedule_period, ...(row.allowed_hours && { allowedHours: row.allowed_hours }) },
+      issueCount: { critical: row.critical, high: row.high, medium: row.medium, low: row.low },
+      createTime: isoOf(row.created),
+      updateTime: isoOf(row.updated),
+      ...(agent && { agent }),
+      ...(row.former_agent !== null && { formerAgent: { name: row.former_agent } }),
+    }
+    return { row, target }
+  })
 }
 
-function toNamed({ named, ...row }: Named, agents: ReadonlyMap<string, Agent>): Target {
-  const agent = row.agent_id ? agents.get(row.agent_id) : undefined
-  if (!agent && row.former_agent === null && !row.allowed_hours) return named
+async function rowsOf<R extends Row>(ctx: Ctx, ids: readonly string[], columns: readonly string[]): Promise<R[]> {
+  const { rows } = await sql<R>`
+    select ${sql.join(columns.map((column) => sql.ref(`target.${column}`)))}, ${countsBeside('target_count')},
+           ${asText('target.created_at')} as created, ${asText('target.updated_at')} as updated
+    from target
+    left join target_count on target_count.account_id = target.account_id and target_count.target_id = target.id
+    where target.account_id = ${ctx.account} and target.id = any(${ids}::uuid[])`.execute(ctx.tx)
+  return rows
+}
+
+function toLastScan(scan: LastScan): NonNullable<Target['lastScan']> {
   return {
-    ...named,
-    schedule: { ...named.schedule, ...(row.allowed_hours && { allowedHours: row.allowed_hours }) },
-    ...(agent && { agent }),
-    ...(row.former_agent !== null && { formerAgent: { name: row.former_agent } }),
+    id: scan.id,
+    status: scan.status,
+    createTime: scan.created_at.toISOString(),
+    ...(scan.completed_at && { completeTime: scan.completed_at.toISOString() }),
+    ...(scan.reason && { reason: scan.reason }),
   }
 }
 
-function planned(ctx: Ctx): RawBuilder<unknown> {
-  const settings = objectOf({
-    // Counted on the index: one target at a time, however many there are beside it.
-    hostCount: sql`(
+async function tagsOf(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Target['tags']>> {
+  const rows = await ctx.tx
+    .selectFrom('target_tag')
+    .innerJoin('tag', (join) =>
+      join.onRef('tag.account_id', '=', 'target_tag.account_id').onRef('tag.id', '=', 'target_tag.tag_id'),
+    )
+    .select(['target_tag.target_id', 'tag.id', 'tag.name', 'tag.color'])
+    .where('target_tag.account_id', '=', ctx.account)
+    .where('target_tag.target_id', '=', anyOf(ids))
+    .orderBy('tag.name')
+    .execute()
+  const tags = new Map<string, Target['tags']>()
+  for (const { target_id, ...tag } of rows) tags.set(target_id, [...(tags.get(target_id) ?? []), tag])
+  return tags
+}
+
+/** Each target's hosts are counted on the index: one target at a time, however many there are beside it. */
+async function hostsOf(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ id: string; hosts: number }>`
+    select wanted.id, (
       select count(*) from host
-      where host.account_id = ${ctx.account} and host.target_id = target.id and host.merged_into is null)`,
-    exclusions: sql`target.exclusions`,
-    profile: sql`target.profile`,
-    ports: sql`target.ports`,
-  })
-  return sql`${settings} as planned, last_scan.shown as last_scan, target.rate_per_host,
-    case when target.deleted_at is null then ${moment(sql`target.next_scan_at`)} end as next_scan,
-    ${moment(sql`target.paused_at`)} as paused, ${moment(sql`target.unresolved_since`)} as unresolved`
+      where account_id = ${ctx.account} and target_id = wanted.id and merged_into is null) as hosts
+    from unnest(${ids}::uuid[]) as wanted (id)`.execute(ctx.tx)
+  return new Map(rows.map((row) => [row.id, row.hosts]))
 }
 
-function lastScan(ctx: Ctx): RawBuilder<unknown> {
-  const shown = objectOf({
-    id: sql`scan.id`,
-    status: sql`scan.status`,
-    createTime: moment(sql`scan.created_at`),
-    completeTime: moment(sql`scan.completed_at`),
-    reason: sql`scan.reason`,
-  })
-  return sql`
-    left join lateral (
-      select ${shown} as shown from scan
+async function lastScans(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, LastScan>> {
+  const { rows } = await sql<LastScan>`
+    select wanted.id as target_id, scan.id, scan.status, scan.created_at, scan.completed_at, scan.reason
+    from unnest(${ids}::uuid[]) as wanted (id)
+    join lateral (
+      select id, status, created_at, completed_at, reason from scan
       -- A retest looks for one issue: it is no scan of the target.
-      where scan.account_id = ${ctx.account} and scan.target_id = target.id and retest_of is null
-      order by scan.id desc
+      where account_id = ${ctx.account} and target_id = wanted.id and retest_of is null
+      order by id desc
       limit 1
-    ) as last_scan on true`
-}
-
-function toLastScan({ id, status, createTime, completeTime, reason }: LastScan): NonNullable<Target['lastScan']> {
-  return { id, status, createTime, ...(completeTime && { completeTime }), ...(reason && { reason }) }
+    ) as scan on true`.execute(ctx.tx)
+  return new Map(rows.map((row) => [row.target_id, row]))
 }
