@@ -70,8 +70,8 @@ function questionOf({ account, actor }: Awaited<ReturnType<Guard['admit']>>, { u
 }
 
 /** Written once, however many wait for it. */
-function toJson(answer: unknown): Buffer {
-  return Buffer.from(JSON.stringify(answer))
+function toJson(answer: unknown): string {
+  return JSON.stringify(answer)
 }
 
 /** What a token must be allowed for a call. Tokens, channels and plans are changed by people only. */

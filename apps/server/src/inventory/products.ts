@@ -114,14 +114,15 @@ export async function getProduct(ctx: Ctx, { id }: { id: string }): Promise<{ pr
   return { product }
 }
 
-/** Hosts that run the product of the outer row now. */
-function running(ctx: Ctx, filter: Filter): RawBuilder<unknown> {
+/** Where the product of the outer row runs now. A host that goes takes along what runs on it. */
+function running(ctx: Ctx, { targetId, hostId }: Filter): RawBuilder<unknown> {
+  const host = sql`join host on host.account_id = host_product.account_id and host.id = host_product.host_id`
   return sql`
     select from host_product
-    join host on host.account_id = host_product.account_id and host.id = host_product.host_id
+    ${targetId ? host : sql``}
     where host_product.account_id = ${ctx.account} and host_product.product_id = listed.id and host_product.gone_at is null
-      ${filter.targetId ? sql`and host.target_id = ${filter.targetId}` : sql``}
-      ${filter.hostId ? sql`and host.id = ${filter.hostId}` : sql``}`
+      ${targetId ? sql`and host.target_id = ${targetId}` : sql``}
+      ${hostId ? sql`and host_product.host_id = ${hostId}` : sql``}`
 }
 
 /** Active occurrences that are about one of `products`. */

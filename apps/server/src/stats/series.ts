@@ -56,16 +56,12 @@ export async function scans(
     with point as (
       select at, number, coalesce(lag(at) over (order by number), at - make_interval(days => ${cuts[period].days})) as since
       from unnest(${at}::timestamptz[]) with ordinality as point (at, number)
-    ), done as (
-      -- A day is narrow enough to count in: every border of an interval is one of a day.
-      select width_bucket(completed_at - interval '1 microsecond', array(select since from point order by number)) as number
-      from scan
-      where account_id = ${ctx.account} and status = 'STATUS_COMPLETED' and retest_of is null ${ofTarget}
-        and completed_at > (select min(since) from point) and completed_at <= ${ctx.now}
     )
-    select coalesce(total, 0)::int as values
+    select (
+      select count(*)::int from scan
+      where account_id = ${ctx.account} and status = 'STATUS_COMPLETED' and retest_of is null ${ofTarget}
+        and completed_at > point.since and completed_at <= point.at) as values
     from point
-    left join (select number, count(*) as total from done group by number) as counted using (number)
     order by number`.execute(ctx.tx)
   return { timestamps: at.map((time) => time.toISOString()), values: rows.map((row) => row.values) }
 }
