@@ -7,7 +7,8 @@
  * the processor time of a request beside that of its bare statements, hold on a busy one too.
  *
  * `node bench/api.ts` makes a database of its own and removes it; `node bench/api.ts seed URL` fills an
- * empty one that stays, and `node bench/api.ts URL` measures on it. BENCH_DATABASE_URL names the server.
+ * empty one that stays, and `node bench/api.ts URL` measures on it, or `node bench/api.ts URL WORD` what has
+ * that word in its name. BENCH_DATABASE_URL names the server.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -21,11 +22,12 @@ import { createJobs } from '../apps/server/src/jobs.ts'
 import { createLogger } from '../apps/server/src/log.ts'
 import { closeEndedDays } from '../apps/server/src/stats/index.ts'
 import { fullSize, rowId, seed } from '../apps/server/src/testing/large.ts'
-import { type Call, calls } from './api/calls.ts'
-import { ask, quantile, readersMax, type Server, start, stop, timed, timesOf } from './api/readers.ts'
+import { type Call, calls, readersMax } from './api/calls.ts'
+import { ask, quantile, type Server, start, stop, timed, timesOf } from './api/readers.ts'
 import type { Usage } from './api/serve.ts'
 
 const forMs = 2000
+const warmMs = 2000
 /** What the server may spend beside the bare statements. */
 const timesBareMax = 2
 /** A fresh database on the server of BENCH_DATABASE_URL, or on one that is started for the purpose. */
@@ -67,45 +69,56 @@ async function fill(url: string): Promise<void> {
   await database.close()
 }
 
-async function measure(url: string): Promise<void> {
+async function measure(url: string, word = ''): Promise<void> {
   console.error(`${loadavg()[0]?.toFixed(1)} processes were waiting for a processor before the bench began`)
+  const chosen = calls.filter(({ name }) => name.includes(word))
   const server = await start(url, 'serve')
-  const small = { path: '/v1/issues', person: 'bench7', count: 1, forMs }
+  const small = { paths: ['/v1/issues'], person: 'bench7', count: 1, forMs }
+  const isAsked = (name: string) => name.includes(word)
+  await timesOf(server, small)
   const alone = quantile(await timesOf(server, small), 0.95)
-  for (const call of calls) await processor(server, call)
+  for (const call of chosen) await processor(server, call)
   const ingest = await start(url, 'ingest')
   try {
-    for (const call of calls) await readers(server, call)
+    for (const call of chosen) await readers(server, call)
     const beside = quantile(await timesOf(server, small), 0.95)
     report({ figure: 'small account beside the ingest / alone', value: beside / alone, unit: '×', limit: 1.2 })
-    await puts(server)
-    await batch(server)
-    await grown(server)
+    if (isAsked('change')) await puts(server)
+    if (isAsked('many')) await batch(server)
+    if (isAsked('export')) await grown(server)
   } finally {
     await stop(ingest)
     await stop(server)
   }
 }
 
-/** What a request costs the server's own process, beside a program that sends the same statements and no more. */
-async function processor(server: Server, { name, path }: Call): Promise<void> {
+/**
+ * What a request costs the server's own process, beside a program that sends the same statements and no more.
+ * The program has long been compiled by then: it is asked first for as long as it takes.
+ */
+async function processor(server: Server, { name, paths: [path = ''] }: Call): Promise<void> {
   const person = 'bench0'
-  await timesOf(server, { path, person, count: 1, forMs: forMs / 2 })
+  const one = { paths: [path], person, count: 1 }
+  await timesOf(server, { ...one, forMs: warmMs })
   const before = await ask<Usage>(server, 'usage')
-  const times = await timesOf(server, { path, person, count: 1, forMs })
+  const times = await timesOf(server, { ...one, forMs })
   const after = await ask<Usage>(server, 'usage')
-  const own = (after.cpuMs - before.cpuMs) / (times.length + 1)
+  const own = (after.cpuMs - before.cpuMs) / times.length
   const bare = await ask<{ cpuMs: number; statements: number }>(server, { bare: path, person })
   const figure = `${name}, processor (${own.toFixed(1)} ms, ${bare.statements} statements)`
   report({ figure, value: own / bare.cpuMs, unit: '×', limit: timesBareMax })
 }
 
-async function readers(server: Server, { name, path, limitMs: limit }: Call): Promise<void> {
-  for (const count of [1, readersMax]) {
-    const times = await timesOf(server, { path, person: 'bench0', count, forMs })
-    const who = count === 1 ? 'one reader' : `${count} readers`
+/** One reader; a crowd that asks the same, as pages do that learn of one change; and a crowd of which each asks something else. */
+async function readers(server: Server, { name, paths, limitMs: limit }: Call): Promise<void> {
+  const [usual = ''] = paths
+  const p95 = async (count: number, asked: readonly string[], who: string) => {
+    const times = await timesOf(server, { paths: asked, person: 'bench0', count, forMs })
     report({ figure: `${name}, ${who}`, value: quantile(times, 0.95), unit: 'ms', limit })
   }
+  await p95(1, [usual], 'one reader')
+  await p95(readersMax, [usual], `${readersMax} readers`)
+  if (paths.length > 1) await p95(readersMax, paths, `${readersMax} readers of different ones`)
 }
 
 async function puts(server: Server): Promise<void> {
@@ -115,7 +128,7 @@ async function puts(server: Server): Promise<void> {
     const body = { status: number % 2 ? 'STATUS_RESOLVED' : 'STATUS_IGNORED', reason: 'REASON_MITIGATED' }
     times.push(await timed(server, path, 'bench0', { method: 'PUT', body }))
   }
-  report({ figure: 'status of a risk changed', value: quantile(times, 0.95), unit: 'ms', limit: 20 })
+  report({ figure: 'change of the status of a risk', value: quantile(times, 0.95), unit: 'ms', limit: 20 })
 }
 
 /** The ten thousand that stand on the fewest hosts last: what a person does with a filter. */
@@ -123,7 +136,7 @@ async function batch(server: Server): Promise<void> {
   const ids = Array.from({ length: 10_000 }, (_, number) => rowId('issue', fullSize.issues - 1 - number))
   const body = { ids, status: 'STATUS_IGNORED', reason: 'REASON_MITIGATED' }
   const took = await timed(server, '/v1/issues/batch/status', 'bench0', { method: 'POST', body })
-  report({ figure: 'ten thousand risks ignored at once', value: took, unit: 'ms', limit: 3000 })
+  report({ figure: 'status of many: ten thousand risks ignored', value: took, unit: 'ms', limit: 3000 })
 }
 
 /** What the server's memory grows by while it streams the export of all risks, a row for each host. */
@@ -132,15 +145,15 @@ async function grown(server: Server): Promise<void> {
   await timed(server, '/v1/issues/export?format=csv&columns=id&columns=name&columns=hostAddress', 'bench0')
   const { peak } = await ask<Usage>(server, 'usage')
   const value = (peak - before.rss) / 1e6
-  report({ figure: 'memory while a million rows are exported', value, unit: 'MB', limit: 100 })
+  report({ figure: 'memory during an export of a million rows', value, unit: 'MB', limit: 100 })
 }
 
 function report(row: { figure: string; value: number; unit: string; limit: number }): void {
   console.log(JSON.stringify(row))
 }
 
-const [word = '', address = ''] = process.argv.slice(2)
+const [first = '', second] = process.argv.slice(2)
 
-if (word === 'seed') await fill(address)
-else if (word) await measure(word)
+if (first === 'seed') await fill(second ?? '')
+else if (first) await measure(first, second)
 else await withDatabase(async (url) => (await fill(url), measure(url)))

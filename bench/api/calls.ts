@@ -3,52 +3,65 @@ import { rowId } from '../../apps/server/src/testing/large.ts'
 
 export interface Call {
   readonly name: string
-  readonly path: string
+  /** Questions that cost about the same; the first is the usual one. */
+  readonly paths: readonly string[]
   readonly limitMs: number
+}
+
+/** As many as ask at once anywhere in the bench. */
+export const readersMax = 16
+const numbers = Array.from({ length: readersMax }, (_, number) => number)
+
+/** The same list in pages of another size. */
+function list(path: string): readonly string[] {
+  const sign = path.includes('?') ? '&' : '?'
+  return numbers.map((number) => (number === 0 ? path : `${path}${sign}pageSize=${50 - number}`))
+}
+
+/** The same of one thing and of those made after it. */
+function each(kind: Parameters<typeof rowId>[0], first: number, path: (id: string) => string): readonly string[] {
+  return numbers.map((number) => path(rowId(kind, first + number)))
 }
 
 const year = 'period=PERIOD_YEAR'
 const verified = 'filter.verification=VERIFICATION_FILTER_VERIFIED'
-const [target, host, product, issue, scan] = [
-  rowId('target', 7),
-  rowId('host', 5555),
-  rowId('product', 500),
-  rowId('issue', 9000),
-  rowId('scan', 155 * 400 + 7),
-]
+const lastScans = 155 * 400
 
-const limits: Readonly<Record<number, readonly (readonly [string, string])[]>> = {
+const limits: Readonly<Record<number, readonly (readonly [string, readonly string[]])[]>> = {
   50: [
-    ['list of targets', '/v1/targets'],
-    ['one target', `/v1/targets/${target}`],
-    ['list of hosts', '/v1/hosts'],
-    ['hosts of a target', `/v1/hosts?filter.targetId=${target}`],
-    ['one host', `/v1/hosts/${host}`],
-    ['list of products', '/v1/products'],
-    ['one product', `/v1/products/${product}`],
-    ['list of scans', '/v1/scans'],
-    ['one scan', `/v1/scans/${scan}`],
-    ['all risks', '/v1/issues'],
-    ['open verified risks', `/v1/issues?${verified}&filter.status=STATUS_FILTER_OPEN`],
-    ['risks by priority', `/v1/issues?orderBy=ORDER_BY_PRIORITY&${verified}`],
-    ['risks of a target', `/v1/issues?filter.affectedTargetId=${target}`],
-    ['risks of a host', `/v1/issues?filter.affectedHostId=${host}`],
-    ['one risk', `/v1/issues/${issue}`],
-    ['search for a word', '/v1/search?query=weakness'],
-    ['search for a part of an address', '/v1/search?query=10.1'],
-    ['software, two letters', '/v1/software?query=ro'],
-    ['software, a word', '/v1/software?query=product%2042'],
+    ['list of targets', list('/v1/targets')],
+    ['one target', each('target', 7, (id) => `/v1/targets/${id}`)],
+    ['list of hosts', list('/v1/hosts')],
+    ['hosts of a target', each('target', 7, (id) => `/v1/hosts?filter.targetId=${id}`)],
+    ['one host', each('host', 5555, (id) => `/v1/hosts/${id}`)],
+    ['list of products', list('/v1/products')],
+    ['one product', each('product', 500, (id) => `/v1/products/${id}`)],
+    ['list of scans', list('/v1/scans')],
+    ['one scan', each('scan', lastScans + 7, (id) => `/v1/scans/${id}`)],
+    ['all risks', list('/v1/issues')],
+    ['open verified risks', list(`/v1/issues?${verified}&filter.status=STATUS_FILTER_OPEN`)],
+    ['risks by priority', list(`/v1/issues?orderBy=ORDER_BY_PRIORITY&${verified}`)],
+    ['risks of a target', each('target', 7, (id) => `/v1/issues?filter.affectedTargetId=${id}`)],
+    ['risks of a host', each('host', 5555, (id) => `/v1/issues?filter.affectedHostId=${id}`)],
+    ['one risk', each('issue', 9000, (id) => `/v1/issues/${id}`)],
+    ['search for a word', numbers.map((number) => `/v1/search?query=weakness${number || ''}`)],
+    ['search for a part of an address', numbers.map((number) => `/v1/search?query=10.${1 + (number % 9)}`)],
+    ['software, two letters', list('/v1/software?query=ro')],
+    ['software, a word', numbers.map((number) => `/v1/software?query=product%20${42 + number}`)],
   ],
   60: [
-    ['by severity, year, verified', `/v1/stats/issues-by-severity?${year}&${verified}`],
-    ['by status, year, of a target', `/v1/stats/issues-by-status?${year}&filter.affectedTargetId=${target}`],
-    ['affected hosts, year', `/v1/stats/affected-hosts?${year}`],
-    ['scans, year', `/v1/stats/scans?${year}`],
-    ['summary, year', `/v1/stats/summary?${year}`],
+    ['by severity, year, verified', [`/v1/stats/issues-by-severity?${year}&${verified}`]],
+    [
+      'by status, year, of a target',
+      each('target', 7, (id) => `/v1/stats/issues-by-status?${year}&filter.affectedTargetId=${id}`),
+    ],
+    ['affected hosts, year', [`/v1/stats/affected-hosts?${year}`]],
+    ['scans, year', [`/v1/stats/scans?${year}`]],
+    ['summary, year', [`/v1/stats/summary?${year}`]],
   ],
-  150: [['graph of 2,000 nodes', '/v1/ecosystem']],
+  150: [['graph of 2,000 nodes', ['/v1/ecosystem']]],
 }
 
 export const calls: readonly Call[] = Object.entries(limits).flatMap(([limitMs, list]) =>
-  list.map(([name, path]) => ({ name, path, limitMs: Number(limitMs) })),
+  list.map(([name, paths]) => ({ name, paths, limitMs: Number(limitMs) })),
 )

@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { pathToFileURL } from 'node:url'
+import { readersMax } from './calls.ts'
 import type { Word } from './serve.ts'
 
 export interface Server {
@@ -30,19 +31,22 @@ export async function ask<T>({ child }: Server, word: Word): Promise<T> {
   return message
 }
 
-/** As many as ask at once anywhere in the bench. */
-export const readersMax = 16
 const agent = new Agent({ keepAlive: true, maxSockets: readersMax })
 
+export interface Reading {
+  /** The readers take them in turn: with one path all ask the same. */
+  readonly paths: readonly string[]
+  readonly person: string
+  readonly count: number
+  readonly forMs: number
+}
+
 /** Milliseconds that each answer took, for `count` readers who ask again as soon as they have one. */
-export async function timesOf(
-  server: Server,
-  { path, person, count, forMs }: { path: string; person: string; count: number; forMs: number },
-): Promise<number[]> {
-  await timed(server, path, person)
+export async function timesOf(server: Server, { paths, person, count, forMs }: Reading): Promise<number[]> {
   const until = performance.now() + forMs
   const times: number[] = []
-  const read = async () => {
+  const read = async (_: unknown, number: number) => {
+    const path = paths[number % paths.length] ?? ''
     do times.push(await timed(server, path, person))
     while (performance.now() < until)
   }
