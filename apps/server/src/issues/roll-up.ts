@@ -59,36 +59,57 @@ export async function rollUp(
 
 const isIgnored = sql`occurrence.status = 'STATUS_IGNORED'`
 
-function latest(column: string) {
-  return sql`(array_agg(occurrence.${sql.ref(column)} order by occurrence.ignored_at desc) filter (where ${isIgnored}))[1]`
-}
-
+/**
+ * Of hosts only the few that differ are read, from indexes that hold no others: those that can be reached
+ * from outside, and those that matter less or more. An issue on ten thousand hosts looks at none of the rest.
+ */
 async function aggregate(ctx: Ctx, ids: readonly string[]): Promise<Aggregate[]> {
+  const here = sql`occurrence.account_id = ${ctx.account} and occurrence.issue_id = any(${ids}::uuid[])`
+  const weight = sql`coalesce(weighed.weight, ${sql.lit(weights.CRITICALITY_NORMAL)})`
   // Proof that was withdrawn does not keep an issue verified while others of it are still inferred.
   const { rows } = await sql<Aggregate>`
-    select issue.id,
-           ${worst} as status,
-           coalesce(max(occurrence.quality) filter (where occurrence.status <> 'STATUS_RESOLVED'), max(occurrence.quality))::int as quality,
-           coalesce(
-             bool_or(occurrence.method <> 'version' and occurrence.quality >= ${verifiedQualityMin}) filter (where occurrence.status <> 'STATUS_RESOLVED'),
-             bool_or(occurrence.method <> 'version' and occurrence.quality >= ${verifiedQualityMin})) as proven,
-           count(distinct occurrence.host_id)::int as hosts,
-           not bool_and(host.address::inet <<= any (${inside}::inet[])) as is_reachable,
-           max(occurrence.last_seen_at) as last_seen_at,
-           -- An issue opens again when the first of its hosts does; the latest decision speaks for the others.
-           min(occurrence.ignore_until) filter (where ${isIgnored}) as ignore_until,
-           ${latest('ignore_reason')} as ignore_reason, ${latest('ignore_comment')} as ignore_comment,
-           ${latest('ignored_by')} as ignored_by,
-           lower(threat.name || ' ' || threat.key) as title, threat.score, threat.epss_score, threat.known_exploited_at,
-           coalesce(max(${weight}) filter (where occurrence.status <> 'STATUS_RESOLVED'), max(${weight})) as weight
-    from issue
-    join occurrence on occurrence.account_id = issue.account_id and occurrence.issue_id = issue.id
-    join host on host.account_id = occurrence.account_id and host.id = occurrence.host_id
+    select seen.*, lower(threat.name || ' ' || threat.key) as title, threat.score, threat.epss_score,
+           threat.known_exploited_at, decided.ignore_reason, decided.ignore_comment, decided.ignored_by,
+           exists (
+             select from occurrence
+             join host on host.account_id = ${ctx.account} and host.id = occurrence.host_id
+             where occurrence.account_id = ${ctx.account} and occurrence.issue_id = seen.id
+               and not (host.address::inet <<= any (${sql.lit(inside)}::inet[]))) as is_reachable
+    from (
+      select occurrence.issue_id as id,
+             ${worst} as status,
+             coalesce(max(occurrence.quality) filter (where occurrence.status <> 'STATUS_RESOLVED'), max(occurrence.quality))::int as quality,
+             coalesce(
+               bool_or(occurrence.method <> 'version' and occurrence.quality >= ${verifiedQualityMin}) filter (where occurrence.status <> 'STATUS_RESOLVED'),
+               bool_or(occurrence.method <> 'version' and occurrence.quality >= ${verifiedQualityMin})) as proven,
+             count(distinct occurrence.host_id)::int as hosts,
+             max(occurrence.last_seen_at) as last_seen_at,
+             -- An issue opens again when the first of its hosts does.
+             min(occurrence.ignore_until) filter (where ${isIgnored}) as ignore_until,
+             coalesce(max(${weight}) filter (where occurrence.status <> 'STATUS_RESOLVED'), max(${weight})) as weight
+      from occurrence
+      left join (
+        select id, case criticality when 'CRITICALITY_LOW' then ${sql.lit(weights.CRITICALITY_LOW)} else ${sql.lit(weights.CRITICALITY_HIGH)} end as weight
+        from host
+        where account_id = ${ctx.account} and criticality <> 'CRITICALITY_NORMAL'
+      ) as weighed on weighed.id = occurrence.host_id
+      where ${here}
+      group by occurrence.issue_id
+    ) as seen
+    join issue on issue.account_id = ${ctx.account} and issue.id = seen.id and issue.id = any(${ids}::uuid[])
     join threat on threat.id = issue.threat_id
-    where issue.account_id = ${ctx.account} and issue.id = any(${ids}::uuid[])
-    group by issue.id, threat.id`.execute(ctx.tx)
+    left join lateral (
+      -- The latest decision speaks for the others.
+      select ignore_reason, ignore_comment, ignored_by from occurrence
+      where occurrence.account_id = ${ctx.account} and occurrence.issue_id = seen.id and ${isIgnored}
+      order by ignored_at desc
+      limit 1
+    ) as decided on seen.status = 'STATUS_IGNORED'`.execute(ctx.tx)
   return rows
 }
+
+/** How much the hosts matter, as the priority counts it. */
+const weights = { CRITICALITY_LOW: 0, CRITICALITY_NORMAL: 1, CRITICALITY_HIGH: 2 } as const
 
 async function write(ctx: Ctx, rows: readonly Aggregate[]): Promise<void> {
   const verifications = rows.map((row): Verification =>
@@ -126,8 +147,6 @@ async function write(ctx: Ctx, rows: readonly Aggregate[]): Promise<void> {
                ignore_reason, ignore_comment, ignored_by, title, epss, is_reachable, weight)
     where issue.account_id = ${ctx.account} and issue.id = next.id`.execute(ctx.tx)
 }
-
-const weight = sql`case host.criticality when 'CRITICALITY_LOW' then 0 when 'CRITICALITY_HIGH' then 2 else 1 end`
 
 async function noteHosts(
   ctx: Ctx,
