@@ -115,8 +115,10 @@ async function noteUnchecked(ctx: Ctx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await ctx.tx
     .updateTable('occurrence')
-    .set({ not_checked_since: sql`coalesce(not_checked_since, last_seen_at)` })
+    .set({ not_checked_since: sql`last_seen_at` })
     .where('account_id', '=', ctx.account)
+    // What was noted before stays, and is not written again by every scan.
+    .where('not_checked_since', 'is', null)
     .where((where) => where('id', '=', where.fn.any(where.val(ids))))
     .execute()
 }
