@@ -15,13 +15,12 @@ import { type House, openHouse, person } from '#testing/house.ts'
 let house: House
 let folder: string
 let file: string
-let account: string
 let empty: TestDatabase
 beforeAll(async () => {
   house = await openHouse()
   folder = await mkdtemp(join(tmpdir(), 'glacis-backup-'))
   file = join(folder, 'glacis.backup')
-  account = await furnish()
+  await furnish()
   await mkdir(join(folder, 'one/packs/templates'), { recursive: true })
   await writeFile(join(folder, 'one/packs/templates/a.yaml'), 'id: a\n')
   await writeFile(join(folder, 'one/packs/templates/empty.yaml'), '')
@@ -41,7 +40,7 @@ function place(url: string, name: string) {
 }
 
 /** An account with a scope, a scan that waits in the queue, names that are hard to write, and news for a channel. */
-async function furnish(): Promise<string> {
+async function furnish(): Promise<void> {
   const id = await house.account()
   await house.as(
     id,
@@ -58,7 +57,6 @@ async function furnish(): Promise<string> {
     },
     { actor: person },
   )
-  return id
 }
 
 /** All that stands in the tables; the numbers of transactions are another database's. */
