@@ -5,12 +5,12 @@
  */
 import { spawnSync } from 'node:child_process'
 import { createReadStream, existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createZstdDecompress } from 'node:zlib'
-import { systemActor } from '../apps/server/src/ctx.ts'
+import { type Ctx, systemActor } from '../apps/server/src/ctx.ts'
 import { startPostgres } from '../apps/server/src/database/embedded.ts'
 import { type Database, inAccount, openDatabase } from '../apps/server/src/database/index.ts'
 import { migrate } from '../apps/server/src/database/migrate.ts'
@@ -20,11 +20,9 @@ import { createLogger } from '../apps/server/src/log.ts'
 import { fromRecord } from '../apps/server/src/packs/drafts.ts'
 import { importAside } from '../apps/server/src/packs/import-aside.ts'
 import { manyInstallations } from '../apps/server/src/testing/installations.ts'
-import { splitKey, threatsOfProducts, upsertThreats } from '../apps/server/src/threats/index.ts'
+import { threatsOfProducts, upsertThreats } from '../apps/server/src/threats/index.ts'
 import {
-  type Applicability,
   issueQualityMin,
-  matchProduct,
   parseCpe,
   parseNvd,
   prepareThreats,
@@ -35,7 +33,6 @@ import {
 
 const records = join(process.env['GLACIS_SHARED'] ?? resolve(import.meta.dirname, '../../shared'), 'data/nvd')
 const productsWanted = 100_000
-const keysAtOnce = 2000
 /** What a row of an issue costs to write, on top of finding it. */
 const insertMs = 1
 
@@ -75,62 +72,47 @@ async function measure(): Promise<void> {
   }
 }
 
-/** Distinct names of the criteria, taken evenly over the file, as products that somebody might run. */
+/** Distinct names of the criteria of all years, taken evenly, as products that somebody might run. */
 async function productsOf(): Promise<Map<ProductKey, string[]>> {
   const seen = new Set<string>()
-  for (const year of [2015, 2017, 2021, 2016, 2018, 2014]) {
-    const lines = createInterface({
-      input: createReadStream(join(records, `CVE-${year}.jsonl.zst`)).pipe(createZstdDecompress()),
-    })
+  for (const file of await readdir(records)) {
+    const lines = createInterface({ input: createReadStream(join(records, file)).pipe(createZstdDecompress()) })
     for await (const line of lines) {
-      // A few of each record: whoever lists every build of one device would else be the whole inventory.
-      for (const [name] of [...line.matchAll(/cpe:2\.3:[ao]:[^"*]+:[\d][^"*:]*:[^"]*?(?=")/g)].slice(0, 12))
-        seen.add(name)
+      for (const [name] of line.matchAll(/cpe:2\.3:[ao]:[^"*]+:[\d][^"*:]*:[^"]*?(?=")/g)) seen.add(name)
     }
-    if (seen.size > productsWanted) break
   }
-  const byKey = new Map<ProductKey, string[]>()
-  for (const text of [...seen].slice(0, productsWanted)) {
+  const names = [...seen].flatMap((text) => {
     const name = parseCpe(text)
     const key = name && productKey(name)
-    if (key) byKey.set(key, [...(byKey.get(key) ?? []), text])
-  }
-  return byKey
+    return key ? { key, text } : []
+  })
+  const stride = names.length / productsWanted
+  const drawn = Array.from({ length: productsWanted }, (_, index) => names[Math.floor(index * stride)]).flatMap(
+    (one) => one ?? [],
+  )
+  const byKey = Map.groupBy(drawn, ({ key }) => key)
+  return new Map([...byKey].map(([key, group]) => [key, group.map(({ text }) => text)]))
 }
 
 /** Holds every product against every record about it, as the product itself does. */
 async function matchAll(database: Database): Promise<void> {
   const byKey = await productsOf()
-  const keys = [...byKey.keys()]
-  const [products, begin, cpu] = [[...byKey.values()].flat().length, performance.now(), process.cpuUsage()]
+  const [begin, cpu] = [performance.now(), process.cpuUsage()]
   let matches = 0
-  for (let from = 0; from < keys.length; from += keysAtOnce) {
-    const part = keys.slice(from, from + keysAtOnce)
-    const ctx = { tx: database.owner, now: new Date() } as unknown as Parameters<typeof threatsOfProducts>[0]
-    const found = new Map<string, (Applicability & { key: string })[]>()
-    for (const { key, record, product_keys } of await threatsOfProducts(ctx, part.map(splitKey))) {
-      const threat = { ...(record as Applicability), id: key, key } // written by packs/drafts.ts
-      for (const product of product_keys) found.set(product, [...(found.get(product) ?? []), threat])
+  const ctx = { tx: database.owner as unknown as Ctx['tx'], now: new Date() }
+  for await (const [key, threats] of threatsOfProducts(ctx, [...byKey.keys()])) {
+    const prepared = prepareThreats(key, threats)
+    for (const text of byKey.get(key) ?? []) {
+      const name = parseCpe(text)
+      if (!name) continue
+      const product = { wfn: toWfn(name), quality: 80 }
+      for (const { quality } of prepared.alone(product)) if (quality >= issueQualityMin) matches += 1
+      for (const { quality } of prepared.among(product, [])) if (quality >= issueQualityMin) matches += 1
     }
-    for (const key of part) matches += matchesOf(key, found.get(key) ?? [], byKey.get(key) ?? [])
   }
   const { user, system } = process.cpuUsage(cpu)
-  report(`full match of ${products} products: ${matches} matches`, (performance.now() - begin) / 1000, 's', 10)
+  report(`full match of ${productsWanted} products: ${matches} matches`, (performance.now() - begin) / 1000, 's', 10)
   report('CPU time of it in this process', (user + system) / 1e6, 's', 10)
-}
-
-function matchesOf(key: ProductKey, threats: readonly Applicability[], names: readonly string[]): number {
-  const prepared = prepareThreats(key, threats)
-  return names.reduce((sum, text) => {
-    const name = parseCpe(text)
-    if (!name) return sum
-    const subject = { wfn: toWfn(name), quality: 80 }
-    const hits = prepared.narrowed(name).filter((threat) => {
-      const match = matchProduct(subject, threat, [])
-      return match.kind === 'match' && match.quality >= issueQualityMin
-    })
-    return sum + hits.length
-  }, 0)
 }
 
 /** A million installations, and a changed record about software that a thousand of the hosts run. */

@@ -14,6 +14,7 @@ import * as feeds from '#database/migrations/0013-knowledge.ts'
 import * as trail from '#database/migrations/0014-trail-and-search.ts'
 import * as fixOrigins from '#database/migrations/0015-fix-origins.ts'
 import * as issueTags from '#database/migrations/0016-issue-tags.ts'
+import * as packedCriteria from '#database/migrations/0019-packed-criteria.ts'
 
 export const migrations = [
   accounts,
@@ -31,4 +32,5 @@ export const migrations = [
   trail,
   fixOrigins,
   issueTags,
+  packedCriteria,
 ] as const

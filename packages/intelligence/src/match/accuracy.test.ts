@@ -9,11 +9,10 @@ import { readDistributionFixes } from '#feed/distribution.ts'
 import { parseNvd, readNvd } from '#feed/nvd.ts'
 import { readFeed } from '#feed/read.ts'
 import { matchProduct, type MatchSubject } from '#match/match.ts'
-import { prepareThreats } from '#match/prepared.ts'
 import { sharedData } from '#testing/shared.ts'
-import { type Applicability, productKeys, type ThreatRecord } from '#threat.ts'
+import { productKeys, type ThreatRecord } from '#threat.ts'
 import { parseCpe } from '#wfn-uri.ts'
-import { type CpeName, fromWfn, toWfn } from '#wfn.ts'
+import { type CpeName, toWfn } from '#wfn.ts'
 
 const folder = sharedData ?? ''
 const Expected = z.object({
@@ -184,73 +183,4 @@ describe.skipIf(!sharedData)('the laboratory', () => {
       expect(differing.length / compared, differing.slice(0, 40).join('\n')).toBeLessThanOrEqual(0.01)
     },
   )
-})
-
-describe('records arranged by version', () => {
-  const criterion = (version: string, more: object = {}) => ({
-    vulnerable: true,
-    criteria: `cpe:2.3:a:acme:widget:${version}:*:*:*:*:*:*:*`,
-    ...more,
-  })
-  const threats = [
-    criterion('1.0'),
-    criterion('1.0.0'),
-    criterion('2.0', {}),
-    criterion('*', { versionEndExcluding: '1.5' }),
-    criterion('*', { versionStartIncluding: '1.5', versionEndIncluding: '2' }),
-    criterion('*'),
-    criterion('-'),
-  ].map((match, index): Applicability => {
-    const item = parseNvd({ id: `CVE-2024-${10_000 + index}`, configurations: [{ nodes: [{ cpeMatch: [match] }] }] })
-    if (item.kind !== 'threat') throw new Error(item.problem)
-    return item.threat
-  })
-  it.each(['1', '1.0', '1.4', '1.5', '2.0.0', '3', 'x'])('%s: nothing that matches is left out', (version) => {
-    const name = parseCpe(`cpe:2.3:a:acme:widget:${version}:*:*:*:*:*:*:*`)
-    const key = name && productKey(name)
-    if (!name || !key) throw new Error('no name')
-    const subject = { wfn: toWfn(name), quality: 80 }
-    const matching = threats.filter((threat) => matchProduct(subject, threat, []).kind === 'match')
-    const candidates = prepareThreats(key, threats).candidates(fromWfn(subject.wfn) ?? name)
-    expect(candidates).toEqual(expect.arrayContaining(matching))
-  })
-  it.each(['1', '1.0', '1.4', '1.5', '2.0.0', '3'])('%s: what is left out changes no match', (version) => {
-    const name = parseCpe(`cpe:2.3:a:acme:widget:${version}:*:*:*:*:*:*:*`)
-    const key = name && productKey(name)
-    if (!name || !key) throw new Error('no name')
-    const all = parseNvd({
-      id: 'CVE-2024-20000',
-      configurations: [
-        {
-          nodes: [
-            {
-              cpeMatch: threats
-                .flatMap(({ configurations }) => configurations)
-                .flatMap(({ nodes }) => nodes.flatMap(({ cpeMatch }) => cpeMatch)),
-            },
-          ],
-        },
-      ],
-    })
-    if (all.kind !== 'threat') throw new Error(all.problem)
-    const subject = { wfn: toWfn(name), quality: 80 }
-    const own = all.threat.configurations[0]?.nodes ?? []
-    const cpeMatch = [{ vulnerable: false, criteria: 'cpe:2.3:o:acme:system:*:*:*:*:*:*:*:*' }]
-    const platform = { operator: 'OR' as const, negate: false, cpeMatch }
-    const onSystem = (nodes: typeof own): Applicability => ({
-      ...all.threat,
-      configurations: [{ operator: 'AND', negate: false, nodes }],
-    })
-    const system = parseCpe('cpe:2.3:o:acme:system:1:*:*:*:*:*:*:*')
-    const other = parseCpe('cpe:2.3:a:acme:widget:2.0:*:*:*:*:*:*:*')
-    const host = [system, other].flatMap((one) => (one ? [{ wfn: toWfn(one), quality: 80 }] : []))
-    const running = [onSystem([...own, platform]), onSystem([...own, ...own]), onSystem([platform])]
-    for (const threat of [...threats, all.threat, ...running]) {
-      const whole = matchProduct(subject, threat, host)
-      const [narrowed] = prepareThreats(key, [threat]).narrowed(name)
-      const match = narrowed ? matchProduct(subject, narrowed, host) : null
-      if (whole.kind === 'match') expect(match).toEqual(whole)
-      else expect(match?.kind ?? 'no_match').toBe('no_match')
-    }
-  })
 })
