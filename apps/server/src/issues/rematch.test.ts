@@ -59,7 +59,7 @@ it('raises what a record brings in as many statements for a hundred hosts as for
     const sent = await statementsOf(() =>
       house.as(account, (ctx) => matchThreats(ctx, { ids: [id], subjects: [subject], isNews: true }, {})),
     )
-    counts.push(sent.length)
+    counts.push(sent.filter(({ text }) => /^\s*(?:select|with|insert|update|delete)\b/.test(text)).length)
     // What a finding is about was known when it was written; nothing is looked for afterwards.
     expect(sent.filter(({ text }) => /update occurrence/.test(text))).toEqual([])
     const { rows } = await sql<{ count: number; linked: number; events: number }>`
