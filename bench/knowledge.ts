@@ -1,7 +1,7 @@
 /**
  * The world's knowledge at its full size: how long its records take to come in and how much memory,
- * how long an inventory takes to be held against all of it, and one changed record against a million
- * installations. Needs the public records in the folder that GLACIS_SHARED names; without it it says so.
+ * how long an inventory takes to be held against all of it, one changed record against a million
+ * installations, and how right the verdicts are. Needs the public records in the folder that GLACIS_SHARED names; without it it says so.
  */
 import { spawnSync } from 'node:child_process'
 import { createReadStream, existsSync } from 'node:fs'
@@ -30,6 +30,7 @@ import {
   productKey,
   toWfn,
 } from '../packages/intelligence/src/index.ts'
+import { measureExpansion, measureLaboratory } from '../packages/intelligence/src/testing/accuracy.ts'
 
 const records = join(process.env['GLACIS_SHARED'] ?? resolve(import.meta.dirname, '../../shared'), 'data/nvd')
 const productsWanted = 100_000
@@ -65,6 +66,7 @@ async function measure(): Promise<void> {
     report('CPU time of the importing process', cpuSeconds, 's', 90)
     await matchAll(database)
     await holdOne(database)
+    await judge()
   } finally {
     await database.close()
     await postgres.stop()
@@ -137,6 +139,19 @@ async function holdOne(database: Database): Promise<void> {
     1000 + raised * insertMs,
   )
 }
+
+/** How right the matcher is, where the truth is known. */
+async function judge(): Promise<void> {
+  const folder = join(records, '..')
+  const { expected, missed, lacking, traps, wrong } = await measureLaboratory(folder)
+  const lost = [...missed, ...lacking]
+  report(`matches of the laboratory that were not found, of ${expected}`, (100 * lost.length) / expected, '%', 5)
+  report(`matches that must not be, with ${traps} fixes of Debian`, wrong.length, '', 0)
+  const { compared, differing, causes } = await measureExpansion(folder)
+  report(`expanded products that are not matched, of ${compared}`, (100 * differing.length) / compared, '%', 1)
+  console.log(JSON.stringify({ lost, wrong, causes }))
+}
+
 function report(figure: string, value: number, unit: string, limit: number): void {
   console.log(JSON.stringify({ figure, value, unit, limit }))
 }
