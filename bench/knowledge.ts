@@ -23,6 +23,7 @@ import { manyInstallations } from '../apps/server/src/testing/installations.ts'
 import { threatsOfProducts, upsertThreats } from '../apps/server/src/threats/index.ts'
 import {
   issueQualityMin,
+  type MatchSubject,
   parseCpe,
   parseNvd,
   prepareThreats,
@@ -75,7 +76,7 @@ async function measure(): Promise<void> {
 }
 
 /** Distinct names of the criteria of all years, taken evenly, as products that somebody might run. */
-async function productsOf(): Promise<Map<ProductKey, string[]>> {
+async function productsOf(): Promise<Map<ProductKey, MatchSubject[]>> {
   const seen = new Set<string>()
   for (const file of await readdir(records)) {
     const lines = createInterface({ input: createReadStream(join(records, file)).pipe(createZstdDecompress()) })
@@ -86,14 +87,14 @@ async function productsOf(): Promise<Map<ProductKey, string[]>> {
   const names = [...seen].flatMap((text) => {
     const name = parseCpe(text)
     const key = name && productKey(name)
-    return key ? { key, text } : []
+    return key ? { key, name } : []
   })
   const stride = names.length / productsWanted
   const drawn = Array.from({ length: productsWanted }, (_, index) => names[Math.floor(index * stride)]).flatMap(
     (one) => one ?? [],
   )
   const byKey = Map.groupBy(drawn, ({ key }) => key)
-  return new Map([...byKey].map(([key, group]) => [key, group.map(({ text }) => text)]))
+  return new Map([...byKey].map(([key, group]) => [key, group.map(({ name }) => ({ wfn: toWfn(name), quality: 80 }))]))
 }
 
 /** Holds every product against every record about it, as the product itself does. */
@@ -104,10 +105,7 @@ async function matchAll(database: Database): Promise<void> {
   const ctx = { tx: database.owner as unknown as Ctx['tx'], now: new Date() }
   for await (const [key, threats] of threatsOfProducts(ctx, [...byKey.keys()])) {
     const prepared = prepareThreats(key, threats)
-    for (const text of byKey.get(key) ?? []) {
-      const name = parseCpe(text)
-      if (!name) continue
-      const product = { wfn: toWfn(name), quality: 80 }
+    for (const product of byKey.get(key) ?? []) {
       for (const { quality } of prepared.alone(product)) if (quality >= issueQualityMin) matches += 1
       for (const { quality } of prepared.among(product, [])) if (quality >= issueQualityMin) matches += 1
     }
