@@ -1,16 +1,16 @@
 /**
  * The world's knowledge at its full size: how long its records take to come in and how much memory,
- * how long an inventory takes to be held against all of it, and one changed record against a million
- * installations. Needs the public records in the folder that GLACIS_SHARED names; without it it says so.
+ * how long an inventory takes to be held against all of it, one changed record against a million
+ * installations, and how right the verdicts are. Needs the public records in the folder that GLACIS_SHARED names; without it it says so.
  */
 import { spawnSync } from 'node:child_process'
 import { createReadStream, existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createZstdDecompress } from 'node:zlib'
-import { systemActor } from '../apps/server/src/ctx.ts'
+import { type Ctx, systemActor } from '../apps/server/src/ctx.ts'
 import { startPostgres } from '../apps/server/src/database/embedded.ts'
 import { type Database, inAccount, openDatabase } from '../apps/server/src/database/index.ts'
 import { migrate } from '../apps/server/src/database/migrate.ts'
@@ -20,11 +20,10 @@ import { createLogger } from '../apps/server/src/log.ts'
 import { fromRecord } from '../apps/server/src/packs/drafts.ts'
 import { importAside } from '../apps/server/src/packs/import-aside.ts'
 import { manyInstallations } from '../apps/server/src/testing/installations.ts'
-import { splitKey, threatsOfProducts, upsertThreats } from '../apps/server/src/threats/index.ts'
+import { threatsOfProducts, upsertThreats } from '../apps/server/src/threats/index.ts'
 import {
-  type Applicability,
   issueQualityMin,
-  matchProduct,
+  type MatchSubject,
   parseCpe,
   parseNvd,
   prepareThreats,
@@ -32,10 +31,10 @@ import {
   productKey,
   toWfn,
 } from '../packages/intelligence/src/index.ts'
+import { measureExpansion, measureLaboratory } from '../packages/intelligence/src/testing/accuracy.ts'
 
 const records = join(process.env['GLACIS_SHARED'] ?? resolve(import.meta.dirname, '../../shared'), 'data/nvd')
 const productsWanted = 100_000
-const keysAtOnce = 2000
 /** What a row of an issue costs to write, on top of finding it. */
 const insertMs = 1
 
@@ -68,6 +67,7 @@ async function measure(): Promise<void> {
     report('CPU time of the importing process', cpuSeconds, 's', 90)
     await matchAll(database)
     await holdOne(database)
+    await judge()
   } finally {
     await database.close()
     await postgres.stop()
@@ -75,62 +75,44 @@ async function measure(): Promise<void> {
   }
 }
 
-/** Distinct names of the criteria, taken evenly over the file, as products that somebody might run. */
-async function productsOf(): Promise<Map<ProductKey, string[]>> {
+/** Distinct names of the criteria of all years, taken evenly, as products that somebody might run. */
+async function productsOf(): Promise<Map<ProductKey, MatchSubject[]>> {
   const seen = new Set<string>()
-  for (const year of [2015, 2017, 2021, 2016, 2018, 2014]) {
-    const lines = createInterface({
-      input: createReadStream(join(records, `CVE-${year}.jsonl.zst`)).pipe(createZstdDecompress()),
-    })
+  for (const file of await readdir(records)) {
+    const lines = createInterface({ input: createReadStream(join(records, file)).pipe(createZstdDecompress()) })
     for await (const line of lines) {
-      // A few of each record: whoever lists every build of one device would else be the whole inventory.
-      for (const [name] of [...line.matchAll(/cpe:2\.3:[ao]:[^"*]+:[\d][^"*:]*:[^"]*?(?=")/g)].slice(0, 12))
-        seen.add(name)
+      for (const [name] of line.matchAll(/cpe:2\.3:[ao]:[^"*]+:[\d][^"*:]*:[^"]*?(?=")/g)) seen.add(name)
     }
-    if (seen.size > productsWanted) break
   }
-  const byKey = new Map<ProductKey, string[]>()
-  for (const text of [...seen].slice(0, productsWanted)) {
+  const names = [...seen].flatMap((text) => {
     const name = parseCpe(text)
     const key = name && productKey(name)
-    if (key) byKey.set(key, [...(byKey.get(key) ?? []), text])
-  }
-  return byKey
+    return key ? { key, name } : []
+  })
+  const stride = names.length / productsWanted
+  const drawn = Array.from({ length: productsWanted }, (_, index) => names[Math.floor(index * stride)]).flatMap(
+    (one) => one ?? [],
+  )
+  const byKey = Map.groupBy(drawn, ({ key }) => key)
+  return new Map([...byKey].map(([key, group]) => [key, group.map(({ name }) => ({ wfn: toWfn(name), quality: 80 }))]))
 }
 
 /** Holds every product against every record about it, as the product itself does. */
 async function matchAll(database: Database): Promise<void> {
   const byKey = await productsOf()
-  const keys = [...byKey.keys()]
-  const [products, begin, cpu] = [[...byKey.values()].flat().length, performance.now(), process.cpuUsage()]
+  const [begin, cpu] = [performance.now(), process.cpuUsage()]
   let matches = 0
-  for (let from = 0; from < keys.length; from += keysAtOnce) {
-    const part = keys.slice(from, from + keysAtOnce)
-    const ctx = { tx: database.owner, now: new Date() } as unknown as Parameters<typeof threatsOfProducts>[0]
-    const found = new Map<string, (Applicability & { key: string })[]>()
-    for (const { key, record, product_keys } of await threatsOfProducts(ctx, part.map(splitKey))) {
-      const threat = { ...(record as Applicability), id: key, key } // written by packs/drafts.ts
-      for (const product of product_keys) found.set(product, [...(found.get(product) ?? []), threat])
+  const ctx = { tx: database.owner as unknown as Ctx['tx'], now: new Date() }
+  for await (const [key, threats] of threatsOfProducts(ctx, [...byKey.keys()])) {
+    const prepared = prepareThreats(key, threats)
+    for (const product of byKey.get(key) ?? []) {
+      for (const { quality } of prepared.alone(product)) if (quality >= issueQualityMin) matches += 1
+      for (const { quality } of prepared.among(product, [])) if (quality >= issueQualityMin) matches += 1
     }
-    for (const key of part) matches += matchesOf(key, found.get(key) ?? [], byKey.get(key) ?? [])
   }
   const { user, system } = process.cpuUsage(cpu)
-  report(`full match of ${products} products: ${matches} matches`, (performance.now() - begin) / 1000, 's', 10)
+  report(`full match of ${productsWanted} products: ${matches} matches`, (performance.now() - begin) / 1000, 's', 10)
   report('CPU time of it in this process', (user + system) / 1e6, 's', 10)
-}
-
-function matchesOf(key: ProductKey, threats: readonly Applicability[], names: readonly string[]): number {
-  const prepared = prepareThreats(key, threats)
-  return names.reduce((sum, text) => {
-    const name = parseCpe(text)
-    if (!name) return sum
-    const subject = { wfn: toWfn(name), quality: 80 }
-    const hits = prepared.narrowed(name).filter((threat) => {
-      const match = matchProduct(subject, threat, [])
-      return match.kind === 'match' && match.quality >= issueQualityMin
-    })
-    return sum + hits.length
-  }, 0)
 }
 
 /** A million installations, and a changed record about software that a thousand of the hosts run. */
@@ -155,6 +137,19 @@ async function holdOne(database: Database): Promise<void> {
     1000 + raised * insertMs,
   )
 }
+
+/** How right the matcher is, where the truth is known. */
+async function judge(): Promise<void> {
+  const folder = join(records, '..')
+  const { expected, missed, lacking, traps, wrong } = await measureLaboratory(folder)
+  const lost = [...missed, ...lacking]
+  report(`matches of the laboratory that were not found, of ${expected}`, (100 * lost.length) / expected, '%', 5)
+  report(`matches that must not be, with ${traps} fixes of Debian`, wrong.length, '', 0)
+  const { compared, differing, causes } = await measureExpansion(folder)
+  report(`expanded products that are not matched, of ${compared}`, (100 * differing.length) / compared, '%', 1)
+  console.log(JSON.stringify({ lost, wrong, causes }))
+}
+
 function report(figure: string, value: number, unit: string, limit: number): void {
   console.log(JSON.stringify({ figure, value, unit, limit }))
 }

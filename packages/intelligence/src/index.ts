@@ -18,7 +18,8 @@ export {
   type MatchSubject,
   type NoMatch,
 } from '#match/match.ts'
-export { type Prepared, prepareThreats } from '#match/prepared.ts'
+export { packCriteria } from '#match/packed.ts'
+export { type Hit, type PackedThreat, type Prepared, prepareThreats } from '#match/prepared.ts'
 export { type Priority, type PriorityFacts, priorityOf } from '#priority.ts'
 export { categoryOf, describeVector, scoreOf, severityOf } from '#severity.ts'
 export { Applicability, Configuration, CpeMatch, type Metric, productKeys, ThreatRecord } from '#threat.ts'

@@ -74,7 +74,7 @@ export type Applicability = z.infer<typeof Applicability>
 
 /** Feeds repeat themselves: within one reading most names come again and again. */
 const parsed = new Map<string, CpeName | null>()
-const parsedMax = 100_000
+const parsedMax = 30_000
 
 /** The name of a criterion; null when it is not one. Remembers what it read. */
 export function nameOfCriteria(criteria: string): CpeName | null {

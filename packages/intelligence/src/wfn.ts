@@ -115,7 +115,7 @@ export function unquote(quoted: string): string {
 }
 
 /** Splits at colons, except those that a backslash quotes. */
-function splitUnquoted(text: string): string[] {
+export function splitUnquoted(text: string): string[] {
   const parts: string[] = []
   let start = 0
   for (let index = 0; index < text.length; index++) {

@@ -15,6 +15,7 @@ import * as trail from '#database/migrations/0014-trail-and-search.ts'
 import * as fixOrigins from '#database/migrations/0015-fix-origins.ts'
 import * as issueTags from '#database/migrations/0016-issue-tags.ts'
 import * as reads from '#database/migrations/0017-reads.ts'
+import * as packedCriteria from '#database/migrations/0018-packed-criteria.ts'
 
 export const migrations = [
   accounts,
@@ -33,4 +34,5 @@ export const migrations = [
   fixOrigins,
   issueTags,
   reads,
+  packedCriteria,
 ] as const

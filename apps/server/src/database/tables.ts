@@ -44,7 +44,7 @@ export interface Tables {
   /** issues */
   issue_tag: { account_id: string; issue_id: string; tag_id: string }
   threat: ThreatTable
-  threat_product: { vendor: string; product: string; threat_id: string }
+  threat_product: { vendor: string; product: string; threat_id: string; criteria: string | null }
   pack: PackTable
   exploitation: {
     key: string

@@ -30,17 +30,13 @@ export async function assess(ctx: Ctx, input: Assessment): Promise<void> {
   const inferred = await matchInventory(ctx, input.targetId, [...input.hostByAddress.values()], input.knowledge)
   const findings = await about(ctx, input.onlyIssue, [...proven, ...inferred])
   const raised = await raise(ctx, findings)
+  // Where nothing was found, what runs there may be another thing all the same.
+  await linkProducts(ctx, [...new Set([...input.hostByAddress.values(), ...findings.map((finding) => finding.hostId)])])
   const settled = await settle(ctx, findings, verdictsOf(input), input.onlyIssue)
   const place = {
     targetId: input.targetId,
     hostIds: [...new Set([...input.askedHosts, ...input.hostByAddress].map(([, id]) => id))],
   }
-  const isLinked = new Set(findings.map((finding) => finding.hostId))
-  // Where nothing was found, what runs there may be another thing all the same.
-  await linkProducts(
-    ctx,
-    [...input.hostByAddress.values()].filter((host) => !isLinked.has(host)),
-  )
   // What was settled comes first, each with its reason; the rest needs none.
   for (const [reason, group] of Map.groupBy(settled, (one) => one.reason)) {
     await rollUp(

@@ -1,12 +1,21 @@
 /** News of the world that concern an account. */
-import { fromWfn, issueQualityMin, type Knowledge, matchProduct, toWfn } from '@glacis/intelligence'
+import {
+  fromWfn,
+  issueQualityMin,
+  type Knowledge,
+  matchProduct,
+  type Prepared,
+  prepareThreats,
+  type ProductKey,
+  toWfn,
+} from '@glacis/intelligence'
 import type { Wfn } from '@glacis/contract/inventory'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import { announce, type Announcement } from '#notifications/index.ts'
 import type { Inferred } from '#issues/potential.ts'
 import type { ChangedThreats } from '#issues/rematch.ts'
-import { splitKey, threatsOfProducts } from '#threats/index.ts'
+import { type Candidate, threatsOfProducts } from '#threats/index.ts'
 import { sql } from 'kysely'
 
 /** For so long after its publication, or after it became known to be exploited, a threat is news. */
@@ -66,25 +75,28 @@ async function watchedOnly(
     select id, subject, wfn from product
     where account_id = ${ctx.account} and watched and subject = any(${changed.subjects}::text[])`.execute(ctx.tx)
   const products = rows.filter((row) => !seen.has(row.id))
-  const threats = await threatsOfProducts(
-    ctx,
-    [...new Set(products.map((row) => row.subject))].map(splitKey),
-    changed.ids,
-  )
-  return products.flatMap(({ id, subject, wfn }) =>
-    threats
-      .filter((threat) => threat.product_keys.includes(subject) && concerns(wfn, threat, knowledge))
-      .map((threat) => ({ threat_id: threat.id, product_id: id, host_count: 0 })),
-  )
+  const bySubject = Map.groupBy(products, (row) => row.subject as ProductKey) // written by inventory, of this very type
+  const news: News[] = []
+  for await (const [key, threats] of threatsOfProducts(ctx, [...bySubject.keys()], changed.ids)) {
+    const prepared = prepareThreats(key, threats)
+    for (const { id, wfn } of bySubject.get(key) ?? []) {
+      const concerning = concern(wfn, prepared, knowledge) ?? threats
+      news.push(...concerning.map((threat) => ({ threat_id: threat.id, product_id: id, host_count: 0 })))
+    }
+  }
+  return news
 }
 
-/** A watch without a version means them all. */
-function concerns(wfn: Wfn, threat: { key: string; record: unknown }, knowledge: Knowledge): boolean {
+/** What concerns a version; null where the watch names none and means them all. */
+function concern(wfn: Wfn, prepared: Prepared<Candidate>, knowledge: Knowledge): Candidate[] | null {
   const name = fromWfn(wfn)
-  if (!name || name.version === '*') return true
-  const record = threat.record as Parameters<typeof matchProduct>[1] // written by packs/drafts.ts, of this very type
-  const match = matchProduct({ wfn: toWfn(name), quality: 80 }, { ...record, id: threat.key }, [], knowledge)
-  return match.kind === 'match' && match.quality >= issueQualityMin
+  if (!name || name.version === '*') return null
+  const product = { wfn: toWfn(name), quality: 80 }
+  const hits = [...prepared.alone(product), ...prepared.among(product, [])]
+  return hits.flatMap((hit) => {
+    const match = matchProduct(product, prepared.criteriaOf(hit), [], knowledge)
+    return match.kind === 'match' && match.quality >= issueQualityMin ? hit.threat : []
+  })
 }
 
 interface Told {

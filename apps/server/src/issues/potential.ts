@@ -1,21 +1,22 @@
 /** Software of the inventory against what is known of it: what a scan changed, and what a feed changed. */
 import type { Wfn } from '@glacis/contract/inventory'
 import {
-  type Applicability,
   type DistributionFix,
   fromWfn,
+  type Hit,
   issueQualityMin,
   type Knowledge,
   type Match,
   matchProduct,
   type MatchSubject,
+  type Prepared,
   prepareThreats,
   type ProductKey,
   productKey,
 } from '@glacis/intelligence'
 import type { Ctx } from '#ctx.ts'
 import type { Finding } from '#issues/raise.ts'
-import { type Candidate, splitKey, threatsOfProducts } from '#threats/index.ts'
+import { type Candidate, threatsOfProducts } from '#threats/index.ts'
 import { sql } from 'kysely'
 
 /** Software on a port of a host. */
@@ -66,15 +67,15 @@ export async function infer(
   const byKey = Map.groupBy(installed, (one) => keyOf(one.wfn))
   const keys = [...byKey.keys()].filter((key) => key !== null)
   const byHost = Map.groupBy(surroundings, (one) => one.hostId)
-  const candidates = await threatsOfProducts(ctx, keys.map(splitKey), only)
   const found: Inferred[] = []
-  for (const [key, threats] of threatsByProduct(candidates)) {
-    const pairs = pairsOf(key, threats, byKey.get(key) ?? [])
+  for await (const [key, threats] of threatsOfProducts(ctx, keys, only)) {
+    const prepared = prepareThreats(key, threats)
+    const pairs = pairsOf(prepared, byKey.get(key) ?? [], byHost)
     const known = await withFixes(ctx, pairs, knowledge)
     const decided = new Map<string, Match | null>()
-    for (const { one, threat } of pairs) {
-      const match = decide(one, threat, byHost.get(one.hostId) ?? [], known, decided)
-      if (match) found.push({ finding: toFinding(one, threat, match), productId: one.productId })
+    for (const { one, hit } of pairs) {
+      const match = decide({ one, hit }, prepared, byHost.get(one.hostId) ?? [], known, decided)
+      if (match) found.push({ finding: toFinding(one, hit.threat, match), productId: one.productId })
     }
   }
   return found
@@ -82,41 +83,30 @@ export async function infer(
 
 interface Pair {
   readonly one: Installed
-  readonly threat: Known
-}
-/** The record of a candidate as the matcher reads it. */
-type Known = Candidate & Applicability
-
-function threatsByProduct(candidates: readonly Candidate[]): Map<ProductKey, Known[]> {
-  const found = new Map<ProductKey, Known[]>()
-  for (const candidate of candidates) {
-    const { configurations, isRejected } = candidate.record as Applicability // written by packs/drafts.ts, of this very type
-    const known: Known = { ...candidate, configurations, isRejected }
-    for (const key of candidate.product_keys as ProductKey[]) {
-      const threats = found.get(key)
-      if (threats) threats.push(known)
-      else found.set(key, [known])
-    }
-  }
-  return found
+  readonly hit: Hit<Candidate>
 }
 
-/** What may concern each version; thousands run the same one, so each is looked at once. */
-function pairsOf(key: ProductKey, threats: readonly Known[], installed: readonly Installed[]): Pair[] {
-  const prepared = prepareThreats(key, threats)
-  const byVersion = new Map<string, readonly Known[]>()
+/** What concerns each version; thousands run the same one, so each is looked at once, unless the host counts. */
+function pairsOf(
+  prepared: Prepared<Candidate>,
+  installed: readonly Installed[],
+  byHost: ReadonlyMap<string, readonly Installed[]>,
+): Pair[] {
+  const byVersion = new Map<string, readonly Hit<Candidate>[]>()
   return installed.flatMap((one) => {
-    const known = byVersion.get(one.wfn.text)
-    const name = known ? null : fromWfn(one.wfn)
-    const mine = known ?? (name ? prepared.narrowed(name) : [])
-    byVersion.set(one.wfn.text, mine)
-    return mine.map((threat) => ({ one, threat }))
+    const version = `${one.quality} ${one.wfn.text}`
+    const alone = byVersion.get(version) ?? prepared.alone(one)
+    byVersion.set(version, alone)
+    return [...alone, ...prepared.among(one, byHost.get(one.hostId) ?? [])].flatMap((hit) =>
+      // A distribution goes on to mend what its makers have given up.
+      hit.quality < issueQualityMin || (hit.threat.kind === 'lifecycle' && one.revision) ? [] : { one, hit },
+    )
   })
 }
 
 /** Fixes in the builds of distributions, of the CVEs in question alone: a tracker has a hundred thousand. */
 async function withFixes(ctx: Ctx, pairs: readonly Pair[], knowledge: Knowledge): Promise<Knowledge> {
-  const keys = [...new Set(pairs.filter(({ one }) => one.revision).map(({ threat }) => threat.key))]
+  const keys = [...new Set(pairs.filter(({ one }) => one.revision).map(({ hit }) => hit.threat.key))]
   if (keys.length === 0) return knowledge
   const rows = await ctx.tx
     .selectFrom('distribution_fix')
@@ -133,24 +123,18 @@ async function withFixes(ctx: Ctx, pairs: readonly Pair[], knowledge: Knowledge)
 
 /** The same version in the same build gets the same answer wherever it runs, unless the record asks what it runs on. */
 function decide(
-  one: Installed,
-  threat: Known,
+  { one, hit }: Pair,
+  prepared: Prepared<Candidate>,
   host: readonly Installed[],
   knowledge: Knowledge,
   decided: Map<string, Match | null>,
 ): Match | null {
-  // A distribution goes on to mend what its makers have given up.
-  if (threat.kind === 'lifecycle' && one.revision) return null
-  const asksForMore = threat.configurations.some(
-    ({ operator, negate, nodes }) =>
-      operator === 'AND' || negate || nodes.some((node) => node.operator === 'AND' || node.negate),
-  )
-  const key = JSON.stringify([threat.id, one.wfn.text, one.revision, one.quality])
-  const known = asksForMore ? undefined : decided.get(key)
+  const key = hit.asking ? '' : JSON.stringify([hit.threat.id, one.wfn.text, one.revision, one.quality])
+  const known = decided.get(key)
   if (known !== undefined) return known
-  const match = matchProduct(one, { ...threat, id: threat.key }, host, knowledge)
+  const match = matchProduct(one, prepared.criteriaOf(hit), host, knowledge)
   const worth = match.kind === 'match' && match.quality >= issueQualityMin ? match : null
-  if (!asksForMore) decided.set(key, worth)
+  if (!hit.asking) decided.set(key, worth)
   return worth
 }
 
@@ -197,7 +181,7 @@ function keyOf(wfn: Wfn): ProductKey | null {
   return name && productKey(name)
 }
 
-function toFinding(one: Installed, threat: Known, match: Match): Finding {
+function toFinding(one: Installed, threat: Candidate, match: Match): Finding {
   const location = `${one.port} ${nameOf(one.wfn)}`
   const text = [one.evidence, match.evidence.text].filter(Boolean).join('\n')
   const { id, key, score, category } = threat

@@ -2,7 +2,6 @@ import type { IssueStatus } from '@glacis/contract/issue'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import type { StoredEvidence, Tables } from '#database/tables.ts'
-import { linkProducts } from '#issues/standings.ts'
 import { onDetected } from '#issues/status.ts'
 import type { ThreatKey } from '#threats/index.ts'
 import { createHash } from 'node:crypto'
@@ -35,7 +34,8 @@ type Occurrence = Selectable<Tables['occurrence']>
 /**
  * Writes what was found: one issue per threat, one occurrence per host, location and method. The
  * same findings again change nothing but the times. Statuses of issues and hosts are brought up
- * to date by `rollUp`, which the caller runs once afterwards.
+ * to date by `rollUp`, which the caller runs once afterwards, and so is what `linkProducts` notes
+ * where findings do not name their software.
  */
 export async function raise(ctx: Ctx, all: readonly Finding[]): Promise<Change[]> {
   const findings = distinct(all)
@@ -58,7 +58,6 @@ export async function raise(ctx: Ctx, all: readonly Finding[]): Promise<Change[]
     return row
   })
   for (const part of chunksOf(rows, rowsMax)) await write(ctx, part)
-  await linkProducts(ctx, [...new Set(findings.map((finding) => finding.hostId))])
   return [...changes.values()]
 }
 
@@ -194,6 +193,7 @@ async function write(ctx: Ctx, rows: readonly ReturnType<typeof toRow>[]): Promi
     .onConflict((conflict) =>
       conflict.columns(['account_id', 'issue_id', 'host_id', 'location', 'method']).doUpdateSet((set) => ({
         port: set.ref('excluded.port'),
+        product_id: set.ref('excluded.product_id'),
         status: set.ref('excluded.status'),
         quality: set.ref('excluded.quality'),
         evidence: set.ref('excluded.evidence'),

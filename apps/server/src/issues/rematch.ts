@@ -29,10 +29,10 @@ const hostsMax = 20_000
  */
 export async function matchThreats(ctx: Ctx, changed: ChangedThreats, knowledge: Knowledge): Promise<string[]> {
   const installed = await installedOn(ctx, sql`product.subject = any(${changed.subjects}::text[])`)
+  const isAlone = !(await needsSurroundings(ctx, changed.ids))
   const inferred: Inferred[] = []
   for (const group of groups(installed)) {
     const hosts = [...new Set(group.map((one) => one.hostId))]
-    const isAlone = !(await needsSurroundings(ctx, changed.ids))
     const around = isAlone ? group : await installedOn(ctx, sql`host_product.host_id = any(${hosts}::uuid[])`)
     inferred.push(...(await infer(ctx, group, around, knowledge, changed.ids)))
   }

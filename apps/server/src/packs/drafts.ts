@@ -1,5 +1,5 @@
 /** From what feeds and checks say to what the database holds. */
-import { productKeys, severityOf, type RecordSource, type ThreatRecord } from '@glacis/intelligence'
+import { packCriteria, productKeys, severityOf, type RecordSource, type ThreatRecord } from '@glacis/intelligence'
 import type { CheckInfo } from '@glacis/scanner'
 import { splitKey, type ThreatDraft } from '#threats/index.ts'
 
@@ -51,6 +51,7 @@ function byWord(word: string, score: number | null) {
 export function fromRecord(threat: ThreatRecord, source: RecordSource): ThreatDraft {
   const { id, configurations, isRejected, metrics, weaknesses, severity, solution, epss, knownExploited } = threat
   const isCve = id.startsWith('CVE-')
+  const packed = packCriteria(threat)
   const others = threat.references.filter((one) => !('cve' in one) || one.cve !== id)
   return {
     key: id,
@@ -70,7 +71,7 @@ export function fromRecord(threat: ThreatRecord, source: RecordSource): ThreatDr
     hasCriteria: configurations.length > 0 || isRejected,
     products: productKeys(threat)
       .filter((key) => key.length <= nameLengthMax)
-      .map(splitKey),
+      .map((key) => ({ ...splitKey(key), criteria: packed.get(key) ?? '[]' })),
     modifiedAt: timeOf(threat.modifyTime),
     publishedAt: timeOf(threat.publishTime),
     effectiveAt: source === 'lifecycle' ? timeOf(threat.publishTime) : null,

@@ -46,6 +46,8 @@ export interface Reading {
 
 /** Items of one transaction. More is hardly faster and holds more memory. */
 const batchItems = 500
+/** Criteria of one transaction: some records have as many as a thousand others. */
+const batchCriteria = 10_000
 
 /** These replace what was there as a whole, in one transaction. */
 type WholeFormat = 'kev' | 'epss' | 'lifecycle' | 'dictionary'
@@ -75,6 +77,7 @@ export function createReading(digest: string, from: number, options: ReadingOpti
   const wholes = new Map<WholeFormat, Item[]>()
   const sinks = new Map<PackName, FileSink>()
   let batch: Item[] = []
+  let criteria = 0
   let batchPack: PackName = packNames.nvd
   let items = 0
   /** The batch that the database is busy with, while the next one is read. */
@@ -90,6 +93,7 @@ export function createReading(digest: string, from: number, options: ReadingOpti
     if (batch.length === 0) return
     const [full, pack] = [batch, batchPack]
     batch = []
+    criteria = 0
     const progress = `Reading ${pack}: ${countOf(pack).records.toLocaleString('en')} records so far`
     const cursor = { digest, items }
     await writing
@@ -134,7 +138,8 @@ export function createReading(digest: string, from: number, options: ReadingOpti
       items += 1
       if (items <= from) return
       batch.push(item)
-      if (batch.length >= batchItems) await flush()
+      criteria += criteriaOf(item)
+      if (batch.length >= batchItems || criteria >= batchCriteria) await flush()
     },
     async keep(format, file) {
       const pack = packNames[format]
@@ -155,6 +160,12 @@ export function createReading(digest: string, from: number, options: ReadingOpti
       for (const pack of counts.keys()) await notePack(owner, pack, { progress: '' }).catch(() => undefined)
     },
   }
+}
+
+function criteriaOf(item: Item): number {
+  if (item.kind !== 'threat') return 0
+  const nodes = item.threat.configurations.flatMap((one) => one.nodes)
+  return nodes.reduce((sum, node) => sum + node.cpeMatch.length, 0)
 }
 
 function packOf(format: Format): PackName {

@@ -7,6 +7,14 @@ import { storable } from '#database/text.ts'
 /** Who says it. Each is best at something, see `ranks`. */
 export type Source = 'own' | 'nvd' | 'cve5' | 'override' | 'retire' | 'check' | 'lifecycle'
 
+/** A product that a threat may touch. */
+export interface NamedProduct {
+  readonly vendor: string
+  readonly product: string
+  /** What the record says of it, as the matcher packs it; where it is absent the matcher reads the record. */
+  readonly criteria?: string
+}
+
 /** A threat as a pack brings it. */
 export interface ThreatDraft {
   /** The CVE, else the id of the check, or of the release whose support ends. */
@@ -27,7 +35,7 @@ export interface ThreatDraft {
   readonly record: object | null
   /** The record says something: it names criteria, or that the threat was withdrawn. */
   readonly hasCriteria: boolean
-  readonly products: readonly { readonly vendor: string; readonly product: string }[]
+  readonly products: readonly NamedProduct[]
   readonly modifiedAt: Date | null
   readonly publishedAt: Date | null
   /** Not before then does it hold; null: always. */
@@ -85,7 +93,7 @@ export function toRow(draft: ThreatDraft): string {
   }
   const text = JSON.stringify(row)
   const digest = createHash('sha1')
-    .update(`[${text},${JSON.stringify(draft.products)}]`)
+    .update(`[${text},${JSON.stringify(draft.products.map(({ vendor, product }) => ({ vendor, product })))}]`)
     .digest('base64url')
   const kept = text.includes('\\u0000') ? JSON.stringify(withoutNul(row)) : text
   // A hundred thousand records come at a time: each is written as text once, and not again for its digest.

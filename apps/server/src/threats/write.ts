@@ -1,5 +1,6 @@
 /** How what packs bring becomes what stands. */
 import type { Tables } from '#database/tables.ts'
+import { storable } from '#database/text.ts'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { criteriaRank, type ThreatDraft, toRow } from '#threats/draft.ts'
 
@@ -128,8 +129,10 @@ async function replaceProducts(
   const pairs = taken.flatMap(({ id, draft }) => draft.products.map((product) => ({ id, ...product })))
   if (pairs.length === 0) return
   await sql`
-    insert into threat_product (vendor, product, threat_id)
-    select * from unnest(${pairs.map((pair) => pair.vendor)}::text[], ${pairs.map((pair) => pair.product)}::text[], ${pairs.map((pair) => pair.id)}::uuid[])
+    insert into threat_product (vendor, product, threat_id, criteria)
+    select * from unnest(
+      ${pairs.map((pair) => pair.vendor)}::text[], ${pairs.map((pair) => pair.product)}::text[],
+      ${pairs.map((pair) => pair.id)}::uuid[], ${pairs.map(({ criteria }) => (criteria === undefined ? null : storable(criteria)))}::text[])
     on conflict do nothing`.execute(tx)
 }
 

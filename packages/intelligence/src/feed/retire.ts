@@ -21,7 +21,7 @@ const Weakness = z.object({
 })
 const Library = z.object({ vulnerabilities: sound(Weakness) })
 
-/** Libraries that the world's lists know under other names than npm does. */
+/** Libraries that the world's lists know under other names than npm does; in lower case, as each list writes them its own way. */
 const names: Readonly<Record<string, string>> = {
   jquery: 'jquery:jquery',
   'jquery-ui': 'jqueryui:jquery_ui',
@@ -47,12 +47,26 @@ const names: Readonly<Record<string, string>> = {
   'chart.js': 'chartjs:chart.js',
   prototypejs: 'prototypejs:prototype',
   dojo: 'openjsf:dojo',
-  YUI: 'yahoo:yui',
+  yui: 'yahoo:yui',
   'swagger-ui': 'smartbear:swagger_ui',
   svelte: 'svelte:svelte',
   highcharts: 'highcharts:highcharts',
   froala: 'froala:froala_editor',
-  markdownit: 'markdown-it_project:markdown-it',
+  'markdown-it': 'markdown-it_project:markdown-it',
+  'backbone.js': 'backbone_project:backbone',
+  jplayer: 'happyworm:jplayer',
+  plupload: 'tiny:plupload',
+  extjs: 'sencha:ext_js',
+  'bootstrap-select': 'snapappointments:bootstrap-select',
+  highlightjs: 'highlightjs:highlight.js',
+  marked: 'marked_project:marked',
+  echarts: 'apache:echarts',
+  'video.js': 'videojs:video.js',
+  quill: 'slab:quill',
+  swiper: 'swiperjs:swiper',
+  threejs: 'three_project:three',
+  protobufjs: 'protobufjs_project:protobufjs',
+
   jszip: 'jszip_project:jszip',
   sessvars: 'thomasfrank:sessvars',
   'mustache.js': 'mustache.js_project:mustache.js',
@@ -82,7 +96,7 @@ export function* readRetire(document: unknown): Generator<Item> {
 }
 
 function criteriaOf(library: string): string | null {
-  const key = names[library] ?? `${library.toLowerCase()}:${library.toLowerCase()}`
+  const key = names[library.toLowerCase()] ?? `${library.toLowerCase()}:${library.toLowerCase()}`
   const [vendor = '', product = ''] = key.split(':')
   const name = nameOf({ part: 'a', vendor: quote(vendor), product: quote(product) })
   return name && bindFormattedString(name)

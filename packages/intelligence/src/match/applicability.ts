@@ -61,6 +61,17 @@ export function decideConfiguration(configuration: Configuration, host: Surround
   }
 }
 
+/**
+ * Decides nodes in which the product does not stand as vulnerable.
+ *
+ * @returns the quality that is lost by what had to be assumed; null where one of them does not hold
+ */
+export function decideOthers(nodes: readonly ConfigurationNode[], host: Surroundings): number | null {
+  const verdicts = nodes.map((node) => decideNode(node, host))
+  if (verdicts.some(isMissing)) return null
+  return Math.max(0, ...verdicts.map((verdict) => (verdict.kind === 'present' ? verdict.loss : 0)))
+}
+
 /** The most telling of several verdicts: a match first, then a version that was read, then the rest. */
 export function best(verdicts: readonly Verdict[]): Verdict {
   const weight = (verdict: Verdict) =>

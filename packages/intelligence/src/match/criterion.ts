@@ -25,8 +25,8 @@ export type CriterionVerdict =
   | { readonly kind: 'no' | 'unknown'; readonly reason: Mismatch; readonly text: string }
 
 /** Losses and bounds of quality, on the scale of 0 to 100. */
-const loss = { variant: 20, platform: 30, partialVersion: 30 }
-const anyVersionCap = 30
+export const loss = { variant: 20, platform: 30, partialVersion: 30 }
+export const anyVersionCap = 30
 /** The range of a record that names no version. */
 export const everyVersion = 'every version'
 
@@ -77,14 +77,23 @@ function isSameProduct(criterion: CpeName, key: string, product: CpeName): boole
 
 const same = { kind: 'yes', range: '', text: '', loss: 0, cap: 100 } as const
 
-function decideVariant(product: CpeName, criterion: CpeName): CriterionVerdict {
+const variants = ['targetSoftware', 'softwareEdition', 'edition', 'targetHardware', 'language', 'other'] as const
+/** What tells builds and editions of a version apart. */
+export type VariantName = Pick<CpeName, (typeof variants)[number]>
+
+/** True where nothing of the kind is known of a product. */
+export function isOpenVariant(product: VariantName): boolean {
+  return variants.every((attribute) => product[attribute] === '*')
+}
+
+/** Decides whether a criterion is about the variant that a product is. */
+export function decideVariant(product: VariantName, criterion: VariantName): CriterionVerdict {
   const target = criterion.targetSoftware
   if (product.targetSoftware === '*' && addOnHosts.has(target)) {
     return other(`The record is about an add-on for ${unquote(target)}.`)
   }
   let total = 0
-  const names = ['targetSoftware', 'softwareEdition', 'edition', 'targetHardware', 'language', 'other'] as const
-  for (const attribute of names) {
+  for (const attribute of variants) {
     const relation = compareValue(criterion[attribute], product[attribute])
     if (relation === 'disjoint') return other(`The record is about the variant "${unquote(criterion[attribute])}".`)
     if (relation !== 'subset' || criterion[attribute] === '-') continue
@@ -102,7 +111,7 @@ function decideVersion(product: CpeName, criterion: CpeName, match: CpeMatch, sc
   if (product.version === '*' || product.version === '-') {
     return { kind: 'unknown', reason: 'version_unknown', text: 'The version of the product is not known.' }
   }
-  const seen = { version: unquote(product.version), update: plainUpdate(product.update) }
+  const seen = fullVersionOf(product)
   // A name with a version has no range; those without are few.
   const bounds = criterion.version === '*' ? boundsOf(match) : []
   if (bounds.length > 0) {
@@ -154,8 +163,13 @@ function afterUpdate(product: CpeName, criterion: CpeName, verdict: CriterionVer
   return { ...verdict, loss: verdict.loss + loss.variant, text: `${verdict.text}; whether ${wanted} was not seen` }
 }
 
+/** The version and the update of a product as they are compared. */
+export function fullVersionOf({ version, update }: CpeName): FullVersion {
+  return { version: unquote(version), update: plainUpdate(update) }
+}
+
 /** `update_202` and `update202` are one; ANY and NA are none. */
-function plainUpdate(update: string): string {
+export function plainUpdate(update: string): string {
   return /^[*-]$/.test(update) ? '' : unquote(update).replaceAll(/[_-]/g, '')
 }
 

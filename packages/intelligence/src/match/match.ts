@@ -101,7 +101,8 @@ export function matchProduct(
 /** The same software is held against thousands of records. */
 const names = new WeakMap<Wfn, CpeName | null>()
 
-function nameOfProduct({ wfn }: MatchSubject): CpeName | null {
+/** The name of a product, quoted; null when it has no usable one. Remembers what it read. */
+export function nameOfProduct({ wfn }: MatchSubject): CpeName | null {
   const known = names.get(wfn)
   if (known !== undefined) return known
   const name = fromWfn(wfn)
@@ -111,7 +112,8 @@ function nameOfProduct({ wfn }: MatchSubject): CpeName | null {
 
 type Applies = Extract<Verdict, { kind: 'yes' }>
 
-function surroundings(name: CpeName, product: MatchSubject, inventory: readonly MatchSubject[]): Surroundings {
+/** The host as far as it is known. */
+export function surroundings(name: CpeName, product: MatchSubject, inventory: readonly MatchSubject[]): Surroundings {
   const all = [product, ...inventory]
   const others = inventory.flatMap((one) => nameOfProduct(one) ?? [])
   const families = [
@@ -129,9 +131,18 @@ function revisionVerdict(name: CpeName, product: MatchSubject, threat: string, {
 }
 
 function quality(product: MatchSubject, threat: Applicability, verdict: Applies, revision: string): number {
-  const isVague = verdict.range === everyVersion && Number(threat.id.split('-')[1]) < firstPreciseYear
-  const caps = [verdict.cap, isVague ? vagueRecordCap : 100, revision === 'unknown' ? unknownRevisionCap : 100]
-  return Math.max(qualityMin, Math.min(product.quality, ...caps) - verdict.loss)
+  const most = Math.min(product.quality, revision === 'unknown' ? unknownRevisionCap : 100)
+  return qualityOf(most, verdict, verdict.range === everyVersion && isOfVagueTimes(threat.id))
+}
+
+/** The quality of a match out of what its criteria say; `most` bounds it. */
+export function qualityOf(most: number, { cap, loss }: { cap: number; loss: number }, isVague: boolean): number {
+  return Math.max(qualityMin, Math.min(most, cap, isVague ? vagueRecordCap : 100) - loss)
+}
+
+/** Whether a record is of the time in which "every version" was no statement. */
+export function isOfVagueTimes(id: string): boolean {
+  return Number(id.split('-')[1]) < firstPreciseYear
 }
 
 function evidence(name: CpeName, { criteria, range, text, running }: Applies) {

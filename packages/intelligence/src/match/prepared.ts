@@ -1,133 +1,66 @@
 /**
  * One product against everything that is known of it. A product has thousands of records and each
- * of them hundreds of versions; this finds the few that need a closer look.
+ * of them hundreds of versions; what can be said of many of them at once is said once. The verdicts
+ * are those of `matchProduct`.
  */
-import { type ProductKey, productKey } from '#alias.ts'
-import { boundsOf, compareWithRange, type FullVersion } from '#match/range.ts'
-import { type Applicability, type ConfigurationNode, type CpeMatch, isDistribution, nameOfCriteria } from '#threat.ts'
-import type { Scheme } from '#version/version.ts'
-import { releaseOf } from '#version/generic.ts'
-import { type CpeName, unquote } from '#wfn.ts'
+import type { ProductKey } from '#alias.ts'
+import { type Asking, createBatch } from '#match/batch.ts'
+import type { MatchSubject } from '#match/match.ts'
+import { criterionOf, type PackedCriteria, type PackedCriterion, readPacked } from '#match/packed.ts'
+import type { Applicability, Configuration } from '#threat.ts'
+
+/** A record as `packCriteria` wrote it for one product. */
+export interface PackedThreat {
+  /** The CVE id. */
+  readonly key: string
+  readonly criteria: PackedCriteria
+}
+
+/** A record that applies to a version. */
+export interface Hit<Threat> {
+  readonly threat: Threat
+  /** As `Match` has it, before anything is known of what a distribution has mended. */
+  readonly quality: number
+  /** The criterion that made the match, and what had to hold beside it: `criteriaOf` writes them out. */
+  readonly criterion: PackedCriterion
+  readonly asking: Asking | null
+}
 
 /** Records about one product, arranged by version. */
-export interface Prepared<Threat extends Applicability> {
-  /**
-   * The records that may hold for this version of the product: never fewer than those that do, and
-   * seldom more. `matchProduct` then decides.
-   */
-  candidates(name: CpeName): Threat[]
-  /**
-   * As `candidates`, each without the criteria that cannot hold for this version, of which some
-   * records have thousands. A match is the same; what a refusal says of the version may differ.
-   */
-  narrowed(name: CpeName): Threat[]
+export interface Prepared<Threat extends PackedThreat> {
+  /** Records of which one criterion is enough: they apply wherever this version runs. */
+  alone(product: MatchSubject): Hit<Threat>[]
+  /** Records that ask what else runs on the host. */
+  among(product: MatchSubject, inventory: readonly MatchSubject[]): Hit<Threat>[]
+  /** As much of the record as made the match: for it `matchProduct` gives the same answer, with its reasons. */
+  criteriaOf(hit: Hit<Threat>): Applicability
 }
 
-/** Criteria of threats. */
-type Placed<Threat> = Map<Threat, CpeMatch[]>
-interface Range<Threat> {
-  readonly bounds: ReturnType<typeof boundsOf>
-  readonly scheme: Scheme
-  readonly placed: Placed<Threat>
-}
-
-/** Arranges the records that name `key` as vulnerable. */
-export function prepareThreats<Threat extends Applicability>(
+/** Arranges the records that name `key`. */
+export function prepareThreats<Threat extends PackedThreat>(
   key: ProductKey,
   threats: readonly Threat[],
 ): Prepared<Threat> {
-  const exact = new Map<string, Placed<Threat>>()
-  const ranges = new Map<string, Range<Threat>>()
-  const always: Placed<Threat> = new Map()
-  const own = new Set<CpeMatch>()
+  const alone = createBatch<Threat>(key)
+  const among = createBatch<Threat>(key)
   for (const threat of threats) {
-    if (threat.isRejected) continue
-    for (const match of criteriaOf(threat)) place(match, threat)
+    const items = readPacked(threat.criteria)
+    // The best of all its configurations counts, so they are decided in one place.
+    const batch = items.every((item) => 'tail' in item) ? alone : among
+    batch.add(threat, items)
   }
-
-  function place(match: CpeMatch, threat: Threat): void {
-    const name = nameOfCriteria(match.criteria)
-    if (!name || productKey(name) !== key) return
-    const placed = placeOf(name, name.version === '*' ? boundsOf(match) : [])
-    own.add(match)
-    const list = placed.get(threat)
-    if (list) list.push(match)
-    else placed.set(threat, [match])
-  }
-
-  function placeOf(name: CpeName, bounds: ReturnType<typeof boundsOf>): Placed<Threat> {
-    if (bounds.length > 0) {
-      const id = `${name.targetSoftware} ${bounds.map(({ sign, version }) => sign + version).join(' ')}`
-      const scheme = { product: key, targetSoftware: name.targetSoftware }
-      const range = ranges.get(id) ?? { bounds, scheme, placed: new Map() }
-      ranges.set(id, range)
-      return range.placed
-    }
-    if (/[*?]/.test(name.version) || name.version === '-') return always
-    const release = releaseOf(unquote(name.version))
-    const placed = exact.get(release) ?? new Map()
-    exact.set(release, placed)
-    return placed
-  }
-
-  /** What may hold for a version. */
-  function placedFor(name: CpeName): Placed<Threat>[] {
-    if (name.version === '*' || name.version === '-') return []
-    const seen: FullVersion = {
-      version: unquote(name.version),
-      update: /^[*-]$/.test(name.update) ? '' : unquote(name.update),
-    }
-    const within = [...ranges.values()].filter(
-      ({ bounds, scheme }) => compareWithRange(seen, bounds, scheme).kind !== 'outside',
-    )
-    return [always, exact.get(releaseOf(seen.version)) ?? new Map(), ...within.map(({ placed }) => placed)]
-  }
-
   return {
-    candidates: (name) => [...new Set(placedFor(name).flatMap((placed) => [...placed.keys()]))],
-    narrowed(name) {
-      const found = new Map<Threat, Set<CpeMatch>>()
-      for (const placed of placedFor(name)) {
-        for (const [threat, list] of placed) {
-          const listed = found.get(threat) ?? new Set()
-          for (const match of list) listed.add(match)
-          found.set(threat, listed)
-        }
-      }
-      // For a distribution it matters what else a record names.
-      if (isDistribution(name)) return [...found.keys()]
-      return [...found].map(([threat, listed]) => narrow(threat, listed, own))
+    alone: (product) => alone.decide(product, []),
+    among: (product, inventory) => among.decide(product, inventory),
+    criteriaOf({ threat, criterion, asking }) {
+      return { id: threat.key, configurations: [configurationOf(criterion, asking)], isRejected: false }
     },
   }
 }
 
-/**
- * Leaves out the criteria that were not listed where only the product's own can make a match: where
- * one is enough, and in the node of a configuration that alone is about the product. With two such
- * nodes another version of it on the same host could stand for one of them.
- */
-function narrow<Threat extends Applicability>(
-  threat: Threat,
-  listed: ReadonlySet<CpeMatch>,
-  own: ReadonlySet<CpeMatch>,
-): Threat {
-  const onlyListed = (node: ConfigurationNode) => {
-    if (node.negate || node.operator === 'AND') return node
-    return { ...node, cpeMatch: node.cpeMatch.filter((match) => listed.has(match)) }
-  }
-  const configurations = threat.configurations.map((configuration) => {
-    const { operator, negate, nodes } = configuration
-    if (negate) return configuration
-    if (operator === 'OR') return { ...configuration, nodes: nodes.map(onlyListed) }
-    const [first, ...more] = nodes.filter((node) => node.cpeMatch.some((match) => own.has(match)))
-    if (!first || more.length > 0) return configuration
-    return { ...configuration, nodes: nodes.map((node) => (node === first ? onlyListed(node) : node)) }
-  })
-  return { ...threat, configurations }
-}
-
-function criteriaOf({ configurations }: Applicability): CpeMatch[] {
-  return configurations.flatMap(({ nodes }) =>
-    nodes.flatMap(({ cpeMatch }) => cpeMatch.filter((one) => one.vulnerable)),
-  )
+function configurationOf(criterion: PackedCriterion, asking: Asking | null): Configuration {
+  if (asking && !asking.others) return asking.configuration
+  const node = { operator: 'OR' as const, negate: false, cpeMatch: [criterionOf(criterion)] }
+  if (!asking) return { operator: 'OR', negate: false, nodes: [node] }
+  return { ...asking.configuration, nodes: [node, ...(asking.others ?? [])] }
 }

@@ -3,7 +3,8 @@ import type { CpeMatch } from '#threat.ts'
 import { isPreRelease } from '#version/generic.ts'
 import { compareVersions, type Scheme } from '#version/version.ts'
 
-interface Bound {
+/** One end of a range. */
+export interface Bound {
   readonly sign: '≥' | '>' | '≤' | '<'
   readonly version: string
 }
@@ -58,8 +59,21 @@ export function compareWithRange(seen: FullVersion, bounds: readonly Bound[], sc
  * range from 8.0.0 on means the candidates of 8.0.0 too, one that ends before 8.1.0 means those of
  * 8.1.0.
  */
-function joined({ version, update }: FullVersion, bound: string, isStart: boolean): string {
-  if (update === '') return version
-  if (isPreRelease(update)) return isStart ? version : `${version}-${update}`
-  return /\d[._-]?[a-z]/i.test(bound) ? `${version}${/^\d/.test(update) ? '-' : ''}${update}` : version
+function joined(seen: FullVersion, bound: string, isStart: boolean): string {
+  return countsUpdate(seen, isStart, namesUpdate(bound)) ? withUpdate(seen) : seen.version
+}
+
+/** Whether the update of a version counts at this end of a range. */
+export function countsUpdate({ update }: FullVersion, isStart: boolean, isUpdateNamed: boolean): boolean {
+  return update !== '' && (isPreRelease(update) ? !isStart : isUpdateNamed)
+}
+
+/** Whether a bound names an update. */
+export function namesUpdate(bound: string): boolean {
+  return /\d[._-]?[a-z]/i.test(bound)
+}
+
+/** A version and its update as one text. */
+export function withUpdate({ version, update }: FullVersion): string {
+  return `${version}${isPreRelease(update) || /^\d/.test(update) ? '-' : ''}${update}`
 }

@@ -22,8 +22,10 @@ type Token =
   | { readonly kind: 'word'; readonly text: string }
 
 /** Leading numbers, themselves without leading and all of them without trailing zeros, and what follows the first word. */
-interface Version {
+export interface Version {
   readonly release: readonly string[]
+  /** The release as one key: versions that are equal in any order have the same. */
+  readonly key: string
   readonly suffix: readonly Token[]
   /** `2022-01-01` and `2000` count years, `11.7` does not; the two have no order. */
   readonly isYear: boolean
@@ -61,14 +63,19 @@ const silent = new Set(['ga', 'final', 'release', 'stable', 'lts', 'ce', 'ee', '
  *   their shapes cannot be compared
  */
 export function compareGeneric(left: string, right: string, rules: GenericRules = noRules): number | null {
-  const a = read(left, rules)
-  const b = read(right, rules)
-  const isComparable = a && b && (a.isYear === b.isYear || isZero(a) || isZero(b))
+  const a = readVersion(left, rules)
+  const b = readVersion(right, rules)
+  const isComparable = a && b && areComparable(a, b)
   const order = isComparable ? compareRelease(a, b) : 0
   if (order !== 0) return order
   if (left.trim().toLowerCase() === right.trim().toLowerCase()) return 0
   if (!a || !b || a.isYear !== b.isYear) return isComparable ? order : null
   return compareSuffix(a.suffix, b.suffix)
+}
+
+/** Whether two versions count the same: years have no order among other numbers. */
+export function areComparable(a: Version, b: Version): boolean {
+  return a.isYear === b.isYear || isZero(a) || isZero(b)
 }
 
 /** True for a version or update that precedes the release it is named after, such as `rc1`. */
@@ -100,7 +107,7 @@ function bare(digits: string): string {
 
 /** The leading numbers of a version, as one key: versions that are equal in any order have the same. */
 export function releaseOf(text: string): string {
-  return read(text, noRules)?.release.join('.') ?? text.trim().toLowerCase()
+  return readVersion(text, noRules)?.key ?? text.trim().toLowerCase()
 }
 
 /** Bounds and versions come again and again; rules are few and always the same objects. */
@@ -109,7 +116,8 @@ const readingsMax = 50_000
 const preReleases = new Map<string, boolean>()
 const noRules: GenericRules = {}
 
-function read(text: string, rules: GenericRules): Version | null {
+/** What a version says; null where it has no number. Remembers what it read. */
+export function readVersion(text: string, rules: GenericRules = noRules): Version | null {
   const known = readings.get(rules) ?? new Map<string, Version | null>()
   readings.set(rules, known)
   const before = known.get(text)
@@ -121,13 +129,21 @@ function read(text: string, rules: GenericRules): Version | null {
 }
 
 function readAnew(text: string, rules: GenericRules): Version | null {
+  // Most versions are numbers and dots; eight digits at the beginning may be a day.
+  if (/^\d{1,7}(?:\.\d+)*$/.test(text)) return versionOf(text.split('.').map(bare), noSuffix)
   const all = tokens(clean(text), rules)
   const firstWord = all.findIndex((token) => token.kind !== 'number')
   const count = firstWord === -1 ? all.length : firstWord
   const release = all.slice(0, count).flatMap((token) => (token.kind === 'number' ? [bare(token.digits)] : []))
+  return release.length === 0 ? null : versionOf(release, all.slice(count))
+}
+
+const noSuffix: readonly Token[] = []
+
+function versionOf(release: string[], suffix: readonly Token[]): Version {
   while (release.length > 1 && Number(release.at(-1)) === 0) release.pop()
   const first = Number(release[0])
-  return release.length === 0 ? null : { release, suffix: all.slice(count), isYear: first >= 1980 && first <= 2100 }
+  return { release, key: release.join('.'), suffix, isYear: first >= 1980 && first <= 2100 }
 }
 
 /** Takes off what is not part of the version: a leading `v` or `release-`, build data, a commit in brackets. */
@@ -168,7 +184,8 @@ function classify(word: string, isAttached: boolean, isNumbered: boolean, rules:
   return level === undefined ? { kind: 'word', text: word } : { kind: 'level', text: level }
 }
 
-function compareRelease(a: Version, b: Version): number {
+/** Compares the leading numbers alone: a total order. */
+export function compareRelease(a: Version, b: Version): number {
   const length = Math.max(a.release.length, b.release.length)
   for (let index = 0; index < length; index++) {
     const difference = compareBare(a.release[index] ?? '0', b.release[index] ?? '0')
@@ -180,7 +197,8 @@ function compareRelease(a: Version, b: Version): number {
 /** A pre-release word stands below the end of a version, letters and levels above, further numbers highest. */
 const heights = { before: -1, end: 0, letter: 1, level: 1, word: 1, number: 2 }
 
-function compareSuffix(a: readonly Token[], b: readonly Token[]): number | null {
+/** Compares what follows the leading numbers; null where that has no order. */
+export function compareSuffix(a: Version['suffix'], b: Version['suffix']): number | null {
   for (let index = 0; index < Math.max(a.length, b.length); index++) {
     const left = a[index]
     const right = b[index]
@@ -206,7 +224,7 @@ function compareKinds(left: Token | undefined, right: Token | undefined): number
 }
 
 function isZero(version: Version): boolean {
-  return version.release.every((digits) => digits === '0')
+  return version.key === '0'
 }
 
 function ranked(...groups: readonly string[][]): ReadonlyMap<string, number> {

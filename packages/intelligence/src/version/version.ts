@@ -35,13 +35,18 @@ export function compareVersions(left: string, right: string, scheme: Scheme): nu
     const order = compareSemver(left, right)
     if (order !== null) return order
   }
-  return compareGeneric(canonical(left), canonical(right), rulesByProduct[scheme.product])
+  return compareGeneric(canonical(left), canonical(right), rulesOf(scheme))
+}
+
+/** What is known of the versions of a product, beyond the general order. */
+export function rulesOf({ product }: Scheme): GenericRules | undefined {
+  return rulesByProduct[product]
 }
 
 const shortestGreeting = '1-mariadb'.length
 
 /** MariaDB greets with `5.5.5-` so that old MySQL replicas talk to it. */
-function canonical(version: string): string {
+export function canonical(version: string): string {
   if (version.length < shortestGreeting) return version
   return version.replace(/^5\.5\.5-(?=1\d\.)/, '').replace(/^([\d.]+)-mariadb.*$/i, '$1')
 }

@@ -1,0 +1,54 @@
+/** The orders of the list, each by its index: an account with a million places sorts none of them. */
+import { IssueOrder } from '@glacis/contract/issue'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listIssues } from '#issues/list.ts'
+import { type House, openHouse } from '#testing/house.ts'
+import { describeTargets } from '#testing/issues.ts'
+import { statementsOf } from '#testing/statements.ts'
+import { sql } from 'kysely'
+
+let house: House
+let account: string
+beforeAll(async () => {
+  house = await openHouse()
+  account = await house.account()
+  const { owner } = house.database
+  // So many that a sort would cost more than an index.
+  await sql`
+    with made as (
+      insert into threat (id, key, kind, name, summary, impact, affected, insight, cvss, score, category, solution_kind,
+                          solution, refs)
+      select new_id(), 'many-' || n, 'check', 'Many', '', '', '', '', '', 5, 'CATEGORY_MEDIUM', 'KIND_UNSPECIFIED', '', '[]'
+      from generate_series(1, 3000) as n
+      returning id, key
+    )
+    insert into issue (account_id, id, threat_id, status, verification, quality, priority, score, category, host_count,
+                       first_seen_at, last_seen_at, updated_at)
+    select ${account}, new_id(), id, 'STATUS_OPEN', 'VERIFICATION_VERIFIED', 99, 1 + n % 97, n % 100 / 10.0,
+           'CATEGORY_MEDIUM', n % 89, now() - make_interval(mins => n), now() - make_interval(mins => n * 7 % 3000), now()
+    from made, lateral (select substr(key, 6)::int as n) as number`.execute(owner)
+  await sql`analyze issue`.execute(owner)
+})
+afterAll(() => house.close())
+
+describe.each(IssueOrder.options)('%s', (orderBy) => {
+  it.each(['VERIFICATION_FILTER_VERIFIED', undefined] as const)('within %s', async (verification) => {
+    // Over both verifications, two of the orders are asked for.
+    if (!verification && !/PRIORITY|RECENT/.test(orderBy)) return
+    const filter = verification ? { verification } : {}
+    const sent = await statementsOf(() =>
+      house.as(account, (ctx) => listIssues(ctx, { orderBy, filter, pageSize: 50 }, describeTargets)),
+    )
+    const [list] = sent.filter(({ text }) => /as order_key/.test(text))
+    if (!list) throw new Error('the list was not asked for')
+    const parts = list.text
+      .split(/\$(\d+)/)
+      .map((part, index) => (index % 2 === 0 ? sql.raw(part) : sql`${list.values[Number(part) - 1]}`))
+    const { rows } = await house.as(account, (ctx) =>
+      sql<{ 'QUERY PLAN': string }>`explain ${sql.join(parts, sql``)}`.execute(ctx.tx),
+    )
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    expect(plan).toMatch(/Index (?:Only )?Scan using issue_by_/)
+    expect(plan).not.toMatch(/Sort|Seq Scan/)
+  })
+})

@@ -1,0 +1,52 @@
+import { parseNvd, prepareThreats, type ProductKey } from '@glacis/intelligence'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { fromRecord } from '#packs/drafts.ts'
+import { type House, openHouse } from '#testing/house.ts'
+import { threatsOfProducts, upsertThreats } from '#threats/index.ts'
+import { sql } from 'kysely'
+
+let house: House
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house.close())
+
+const keys: readonly ProductKey[] = ['acme:widget', 'acme:nothing', 'acme:other\\:name']
+
+async function found() {
+  return house.as(await house.account(), async (ctx) => {
+    const all = new Map<string, string[]>()
+    for await (const [key, threats] of threatsOfProducts(ctx, keys)) {
+      prepareThreats(key, threats)
+      all.set(key, threats.map((one) => `${one.key} ${one.criteria}`).toSorted())
+    }
+    return all
+  })
+}
+
+it('reads of a record what it says of the product, packed or not yet', async () => {
+  const cpeMatch = ['widget:1.0', 'widget:1.1', 'other\\:name:2.0'].map((name) => ({
+    vulnerable: true,
+    criteria: `cpe:2.3:a:acme:${name}:*:*:*:*:*:*:*`,
+  }))
+  const records = ['CVE-2026-70011', 'CVE-2026-70012'].map((id) => {
+    const item = parseNvd({ id, configurations: [{ nodes: [{ cpeMatch }] }] })
+    if (item.kind !== 'threat') throw new Error(item.problem)
+    return fromRecord(item.threat, 'nvd')
+  })
+  await upsertThreats(house.database.owner, records)
+  const packed = await found()
+  expect(Object.fromEntries(packed)).toEqual({
+    'acme:widget': [
+      'CVE-2026-70011 ["cpe:2.3:a:acme:widget","1.0","1.1"]',
+      'CVE-2026-70012 ["cpe:2.3:a:acme:widget","1.0","1.1"]',
+    ],
+    'acme:other\\:name': [
+      'CVE-2026-70011 ["cpe:2.3:a:acme:other\\\\:name","2.0"]',
+      'CVE-2026-70012 ["cpe:2.3:a:acme:other\\\\:name","2.0"]',
+    ],
+  })
+  // As rows stand that were written before anything was packed.
+  await sql`update threat_product set criteria = null`.execute(house.database.owner)
+  expect(await found()).toEqual(packed)
+})

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest'
+import { readRetire } from '#feed/retire.ts'
+import { productKeys } from '#threat.ts'
+
+it.each([
+  ['DOMPurify', 'cure53:dompurify'],
+  ['tinyMCE', 'tiny:tinymce'],
+  ['YUI', 'yahoo:yui'],
+  ['markdown-it', 'markdown-it_project:markdown-it'],
+  ['lodash', 'lodash:lodash'],
+])('knows %s under the name that the NVD gives it', (library, key) => {
+  const weakness = { below: '2.0.17', identifiers: { CVE: ['CVE-2020-26870'] }, cwe: [], info: [] }
+  const [item] = readRetire({ [library]: { vulnerabilities: [weakness] } })
+  expect(item?.kind === 'threat' && productKeys(item.threat)).toEqual([key])
+})
