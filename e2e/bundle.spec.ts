@@ -1,6 +1,6 @@
 /** What a browser has to load, against its limits. */
 import { expect, it } from 'vitest'
-import { weights } from './bundle.ts'
+import { partsOf, weights } from './bundle.ts'
 
 const firstMax = 160_000
 const laterMax = 40_000
@@ -13,4 +13,14 @@ it('loads at most 40 KB for each further part', async () => {
   const { later } = await weights()
   expect(later.length).toBeGreaterThan(20)
   expect(later.filter(({ bytes }) => bytes > laterMax)).toEqual([])
+})
+
+it('names the parts of every page, so that they are fetched with the program and not after it', async () => {
+  const pages = ['/', '/login', '/overview', '/onboarding', '/profile', '/subscription', '/integrations', '/scans/1']
+  const lists = ['/technologies', '/scope', '/agents', '/assets', '/scans', '/risks/verified', '/risks/potential']
+  const details = ['/scope/1', '/scope/1/scans', '/scope/1/issues', '/scope/1/assets', '/agents/1', '/risks/1']
+  const others = ['/assets/1', '/assets/1/technologies', '/assets/1/issues', '/technologies/1', '/risks/visual']
+  const all = [...pages, ...lists, ...details, ...others]
+  const numbers = await Promise.all(all.map(async (path) => [path, (await partsOf(path)).length] as const))
+  expect(numbers.filter(([, parts]) => parts === 0 || parts > 16)).toEqual([])
 })

@@ -25,6 +25,15 @@ export async function weights(): Promise<Weights> {
   return { first: sizes.reduce((sum, bytes) => sum + bytes, 0), later: later.toSorted((a, b) => b.bytes - a.bytes) }
 }
 
+/** The files that the page of this path fetches besides those of every page; none where the page names none. */
+export async function partsOf(path: string): Promise<readonly string[]> {
+  const page = await readFile(join(dist, 'index.html'), 'utf8')
+  const table = /id="page-parts">(.*?)<\/script>/.exec(page)?.[1] ?? '{"pages":[],"files":[]}'
+  const { files, pages } = JSON.parse(table) as { files: string[]; pages: [string, number[]][] }
+  const row = pages.find(([pattern]) => new RegExp(`^(${pattern})/?$`).test(path))
+  return (row?.[1] ?? []).flatMap((index) => files[index] ?? [])
+}
+
 async function weigh(path: string): Promise<number> {
   return gzipSync(await readFile(path), { level: 9 }).length
 }

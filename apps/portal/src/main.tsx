@@ -11,7 +11,6 @@ import { startShortcuts } from '#lib/keyboard.ts'
 import { followTheme } from '#lib/theme.ts'
 import { speakOwnMessages } from '@glacis/contract/validation-messages'
 import { createPortalRouter } from '#routes/router.tsx'
-import '#styles/app.css'
 import { UnexpectedError } from '#ui/states.tsx'
 
 async function start(place: HTMLElement): Promise<void> {
@@ -25,6 +24,7 @@ async function start(place: HTMLElement): Promise<void> {
     const router = createPortalRouter(queryClient)
     router.subscribe('onRendered', ({ pathChanged, fromLocation }) => {
       if (pathChanged && fromLocation) focusPageTitle()
+      document.getElementById('frame')?.remove()
     })
     startShortcuts((href) => router.navigate({ href }))
     root.render(

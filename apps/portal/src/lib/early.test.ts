@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { fetchEarly } from '#lib/early.ts'
+
+const asked: string[] = []
+const answers = async (address: string): Promise<Response> => {
+  asked.push(address)
+  return Response.json(address === '/config.json' ? { identityUrl: 'https://id.example/' } : { address })
+}
+const later = (address: string) => fetchEarly(address, {})
+
+beforeEach(() => vi.stubGlobal('fetch', answers))
+afterEach(() => {
+  vi.unstubAllGlobals()
+  asked.length = 0
+  delete document.documentElement.dataset['frame']
+})
+
+/** The file itself, as a page at this address runs it. */
+async function open(address: string): Promise<void> {
+  const script = readFileSync(join(import.meta.dirname, '../early.js'), 'utf8')
+  // oxlint-disable-next-line typescript/no-implied-eval
+  new Function('location', script)(new URL(address, 'https://portal.example'))
+  await vi.waitFor(() => expect(asked).toHaveLength(2))
+}
+
+it('asks for the configuration and the session of a page inside, and hands each out once', async () => {
+  await open('/overview')
+  expect(asked).toEqual(['/config.json', 'https://id.example/sessions/whoami'])
+  expect(await (await later('/config.json')).json()).toEqual({ identityUrl: 'https://id.example/' })
+  expect(asked).toHaveLength(2)
+  await later('/config.json')
+  expect(asked).toHaveLength(3)
+})
+
+it('begins the flow of a sign-in as the page itself would', async () => {
+  await open('/login?return_to=https%3A%2F%2Fportal.example%2Fscope%3Fq%3Da+b')
+  const flow =
+    'https://id.example/self-service/login/browser?refresh=true&return_to=https%3A%2F%2Fportal.example%2Fscope%3Fq%3Da+b'
+  expect(asked[1]).toBe(flow)
+  await later(flow)
+  expect(asked).toHaveLength(2)
+})
+
+it('asks again where the early question found nobody', async () => {
+  vi.stubGlobal('fetch', (address: string) => {
+    asked.push(address)
+    return asked.length === 1 ? Promise.reject(new TypeError('offline')) : answers(address)
+  })
+  const script = readFileSync(join(import.meta.dirname, '../early.js'), 'utf8')
+  // oxlint-disable-next-line typescript/no-implied-eval
+  new Function('location', script)(new URL('https://portal.example/scope'))
+  expect((await later('/config.json')).ok).toBe(true)
+})
