@@ -3,8 +3,11 @@ import { join } from 'node:path'
 import type { Rolldown } from 'vite'
 import { modulesOf } from './pages.ts'
 
-/** What begins; what asks the server; what every page needs; what pages with a form need; the frame of the product; what most pages in it need. */
-const layers = ['boot', 'ground', 'program', 'forms', 'shell', 'sheets'] as const
+/**
+ * What begins; what asks the server; what every page needs; what pages with a form need; the shapes of answers;
+ * the frame of the product; what most pages in it need.
+ */
+const layers = ['boot', 'ground', 'program', 'forms', 'contract', 'shell', 'sheets'] as const
 type Layer = (typeof layers)[number]
 
 /** Before anything is made small; a file that is larger arrives later than two. */
@@ -31,7 +34,7 @@ export function layersOf(context: Rolldown.PluginContext): ReadonlyMap<string, L
     if (found.has(id) || rare.test(id)) continue
     const users = pages.filter((ids) => ids.has(id)).length
     if (open.has(id) && (users > 1 || shell.has(id))) found.set(id, 'forms')
-    else if (shell.has(id)) found.set(id, 'shell')
+    else if (shell.has(id)) found.set(id, isContract(id) ? 'contract' : 'shell')
     else if (users >= pagesMin) found.set(id, 'sheets')
   }
   return found
@@ -53,6 +56,10 @@ export function groupsBy(layerOf: (id: string) => Layer | undefined) {
 
 function isReact(id: string): boolean {
   return /\/node_modules\/(react|react-dom|scheduler)\//.test(id)
+}
+
+function isContract(id: string): boolean {
+  return id.includes('/packages/contract/')
 }
 
 function isLibrary(id: string): boolean {

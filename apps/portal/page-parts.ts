@@ -9,25 +9,29 @@ import { pages } from './pages.ts'
 import { minifySync, type Plugin, type Rolldown } from 'vite'
 
 const source = join(import.meta.dirname, 'src')
+const place = '<!-- early.js -->'
+
 /** Writes the table of parts and `early.js` into the page, and lets the browser fetch the program at once. */
 export function pageParts(): Plugin {
   const early = readFileSync(join(source, 'early.js'), 'utf8')
+  let isBuild = false
   let layers: ReturnType<typeof layersOf> = new Map()
   return {
     name: 'page-parts',
-    apply: 'build',
-    config: () => ({
-      build: { rolldownOptions: { output: { codeSplitting: { groups: groupsBy((id) => layers.get(id)) } } } },
-    }),
+    config(_config, { command }) {
+      isBuild = command === 'build'
+      return { build: { rolldownOptions: { output: { codeSplitting: { groups: groupsBy((id) => layers.get(id)) } } } } }
+    },
     buildStart() {
-      this.emitFile({ type: 'asset', name: 'early.js', source: minifySync('early.js', early).code })
+      if (isBuild) this.emitFile({ type: 'asset', name: 'early.js', source: minifySync('early.js', early).code })
     },
     buildEnd() {
       layers = layersOf(this)
     },
     transformIndexHtml: {
       order: 'post',
-      handler(html, { bundle = {} }) {
+      handler(html, { bundle }) {
+        if (!bundle) return html.replace(place, '<script src="/src/early.js"></script>')
         const own = Object.values(bundle).find((file) => file.type === 'asset' && file.names.includes('early.js'))
         if (!own) throw new Error('early.js is not in the build')
         const chunks = new Map(
@@ -39,7 +43,7 @@ export function pageParts(): Plugin {
         const scripts = `<script type="application/json" id="page-parts">${table}</script>\n    <script src="/${own.fileName}"></script>`
         return {
           html: html
-            .replace(/<script src="[^"]*early\.js"><\/script>/, scripts)
+            .replace(place, scripts)
             .replaceAll('<script type="module"', '<script type="module" fetchpriority="low"'),
           tags: program.map((name) => ({
             tag: 'link',

@@ -5,11 +5,15 @@
 import { firstPaint, nextTask } from '#lib/first-paint.ts'
 import '#styles/app.css'
 
-const pieces = [() => import('react-dom/client'), () => import('#identity/session.ts'), () => import('#main.tsx')]
+const pieces = [() => import('react-dom/client'), () => import('#identity/session.ts')]
+/** Only the product has them, and there the shell waits for them. */
+const answers = () => import('@glacis/contract/insights')
+const program = () => import('#main.tsx')
 
 async function begin(): Promise<void> {
   await firstPaint()
-  for (const piece of pieces) {
+  const isInside = document.documentElement.dataset['frame'] === 'app'
+  for (const piece of [...pieces, ...(isInside ? [answers] : []), program]) {
     await piece()
     await nextTask()
   }

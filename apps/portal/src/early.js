@@ -55,7 +55,7 @@ globalThis.__zod_globalConfig = { jitless: true }
     .then((response) => response.clone().json())
     .then(({ identityUrl = '' }) => {
       const identity = identityUrl.replace(/\/+$/, '')
-      if (!isPublic) void ask(`${identity}/sessions/whoami`)
+      if (dataset.frame === 'app') void ask(`${identity}/sessions/whoami`)
       const returnTo = search.has('return_to') ? `&${new URLSearchParams({ return_to: search.get('return_to') })}` : ''
       if (isSignIn) void ask(`${identity}/self-service/login/browser?refresh=true${returnTo}`)
     })

@@ -1,7 +1,7 @@
 /** The page starts here: configuration first, then the router with everything it needs. */
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { StrictMode } from 'react'
+import { startTransition, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueryClient } from '#api/query.ts'
 import { loadConfig } from '#config.ts'
@@ -27,12 +27,17 @@ async function start(place: HTMLElement): Promise<void> {
       document.getElementById('frame')?.remove()
     })
     startShortcuts((href) => router.navigate({ href }))
-    root.render(
-      <StrictMode>
-        <QueryClientProvider client={queryClient}>
-          <RouterProvider router={router} />
-        </QueryClientProvider>
-      </StrictMode>,
+    // The frame of the document stands until the page is known; then React builds that page bit by bit, whereas
+    // what the router brings to a page that stands is built in one go, and nothing can be pressed meanwhile.
+    await router.load()
+    startTransition(() =>
+      root.render(
+        <StrictMode>
+          <QueryClientProvider client={queryClient}>
+            <RouterProvider router={router} />
+          </QueryClientProvider>
+        </StrictMode>,
+      ),
     )
   } catch (error) {
     root.render(<UnexpectedError error={error} onRetry={() => location.reload()} />)

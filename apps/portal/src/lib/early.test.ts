@@ -10,19 +10,24 @@ const answers = async (address: string): Promise<Response> => {
 }
 const later = (address: string) => fetchEarly(address, {})
 
-beforeEach(() => vi.stubGlobal('fetch', answers))
+beforeEach(() => {
+  vi.stubGlobal('fetch', answers)
+  document.head.innerHTML =
+    '<script type="application/json" id="page-parts">{"files":["/files/a.js"],"pages":[["/overview|/scope",[0]]]}</script>'
+})
 afterEach(() => {
   vi.unstubAllGlobals()
   asked.length = 0
+  document.head.innerHTML = ''
   delete document.documentElement.dataset['frame']
 })
 
 /** The file itself, as a page at this address runs it. */
-async function open(address: string): Promise<void> {
+async function open(address: string, questions = 2): Promise<void> {
   const script = readFileSync(join(import.meta.dirname, '../early.js'), 'utf8')
   // oxlint-disable-next-line typescript/no-implied-eval
   new Function('location', script)(new URL(address, 'https://portal.example'))
-  await vi.waitFor(() => expect(asked).toHaveLength(2))
+  await vi.waitFor(() => expect(asked).toHaveLength(questions))
 }
 
 it('asks for the configuration and the session of a page inside, and hands each out once', async () => {
@@ -32,6 +37,19 @@ it('asks for the configuration and the session of a page inside, and hands each 
   expect(asked).toHaveLength(2)
   await later('/config.json')
   expect(asked).toHaveLength(3)
+})
+
+it('fetches the parts that the page names for its path, and shows the frame of the product', async () => {
+  await open('/scope/')
+  expect(document.head.querySelector('link')?.getAttribute('href')).toBe('/files/a.js')
+  expect(document.documentElement.dataset['frame']).toBe('app')
+})
+
+it('asks for nobody where there is no page', async () => {
+  await open('/nowhere', 1)
+  await (await later('/config.json')).json()
+  expect(asked).toEqual(['/config.json'])
+  expect(document.documentElement.dataset['frame']).toBeUndefined()
 })
 
 it('begins the flow of a sign-in as the page itself would', async () => {
