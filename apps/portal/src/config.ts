@@ -1,6 +1,6 @@
 /** The configuration of this installation: one small file beside the page. */
 import { PortalConfig } from '@glacis/contract/portal-config'
-import { fetchEarly } from '#lib/early.ts'
+import { allAsked, fetchEarly } from '#lib/early.ts'
 import { providePortalConfig } from '#lib/portal-config.ts'
 
 /**
@@ -13,6 +13,7 @@ export async function loadConfig(): Promise<PortalConfig> {
   if (!response.ok) throw new Error(`/config.json answered with status ${response.status}`)
   const config = withoutSlashes(PortalConfig.parse(await response.json()))
   providePortalConfig(config)
+  await allAsked()
   return config
 }
 

@@ -46,18 +46,23 @@ globalThis.__zod_globalConfig = { jitless: true }
   const answers = new Map()
   const ask = (address) => {
     const answer = fetch(address, { credentials: 'include', headers: { accept: 'application/json' } })
+      // Read to its end, so that no connection is held by an answer that nobody takes.
+      .then(async (response) => new Response(await response.blob(), response))
     answer.catch(() => undefined) // whoever takes it asks again
     answers.set(address, answer)
     return answer
   }
-  globalThis.glacisEarly = answers
-  void ask('/config.json')
+  const asked = ask('/config.json')
     .then((response) => response.clone().json())
-    .then(({ identityUrl = '' }) => {
-      const identity = identityUrl.replace(/\/+$/, '')
-      if (dataset.frame === 'app') void ask(`${identity}/sessions/whoami`)
+    .then(({ identityUrl = '', apiUrl = '', billing = false }) => {
+      const [identity, api] = [identityUrl, apiUrl].map((url) => url.replace(/\/+$/, ''))
+      if (dataset.frame === 'app') {
+        void ask(`${identity}/sessions/whoami`)
+        if (billing && stored('upgradeBannerDismissed') !== 'true') void ask(`${api}/v1/billing/subscription`)
+      }
       const returnTo = search.has('return_to') ? `&${new URLSearchParams({ return_to: search.get('return_to') })}` : ''
       if (isSignIn) void ask(`${identity}/self-service/login/browser?refresh=true${returnTo}`)
     })
     .catch(() => undefined)
+  globalThis.glacisEarly = { answers, asked }
 })()

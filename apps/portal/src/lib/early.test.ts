@@ -4,9 +4,10 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { fetchEarly } from '#lib/early.ts'
 
 const asked: string[] = []
+const config = { identityUrl: 'https://id.example/', apiUrl: 'https://api.example', billing: true }
 const answers = async (address: string): Promise<Response> => {
   asked.push(address)
-  return Response.json(address === '/config.json' ? { identityUrl: 'https://id.example/' } : { address })
+  return Response.json(address === '/config.json' ? config : { address })
 }
 const later = (address: string) => fetchEarly(address, {})
 
@@ -30,17 +31,18 @@ async function open(address: string, questions = 2): Promise<void> {
   await vi.waitFor(() => expect(asked).toHaveLength(questions))
 }
 
-it('asks for the configuration and the session of a page inside, and hands each out once', async () => {
-  await open('/overview')
-  expect(asked).toEqual(['/config.json', 'https://id.example/sessions/whoami'])
-  expect(await (await later('/config.json')).json()).toEqual({ identityUrl: 'https://id.example/' })
-  expect(asked).toHaveLength(2)
-  await later('/config.json')
+it('asks for the configuration, the session and the plan of a page inside, and hands each out once', async () => {
+  await open('/overview', 3)
+  const plan = 'https://api.example/v1/billing/subscription'
+  expect(asked).toEqual(['/config.json', 'https://id.example/sessions/whoami', plan])
+  expect(await (await later('/config.json')).json()).toEqual(config)
   expect(asked).toHaveLength(3)
+  await later('/config.json')
+  expect(asked).toHaveLength(4)
 })
 
 it('fetches the parts that the page names for its path, and shows the frame of the product', async () => {
-  await open('/scope/')
+  await open('/scope/', 3)
   expect(document.head.querySelector('link')?.getAttribute('href')).toBe('/files/a.js')
   expect(document.documentElement.dataset['frame']).toBe('app')
 })
