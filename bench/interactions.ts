@@ -36,9 +36,9 @@ try {
   await page.locator('input[name=password]').fill(person.password)
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/overview/)
-  report('from the sidebar to the paint of a page that was loaded before, p95', p95(await navigate(page)), 100)
+  report('from the sidebar to the paint of a page that was loaded before', await navigate(page))
   const ids = issues.map(({ id }) => id)
-  report('from a decision on a risk to the paint of its result, p95', p95(await decide(page, ids)), 100)
+  report('from a decision on a risk to the paint of its result', await decide(page, ids))
 } finally {
   await browser.close()
   await product.stop()
@@ -96,15 +96,16 @@ async function timed(page: Page, element: string, isDone: string): Promise<numbe
       painted()
     })
     watch.observe(document, { subtree: true, childList: true, characterData: true, attributes: true })
-    ${element}.click()
+    const pressed = ${element}
+    pressed.click()
   })`
   return (await page.evaluate(script)) as number // what the script resolves with
 }
 
-function p95(times: readonly number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Infinity
-}
-
-function report(figure: string, value: number, limit: number): void {
-  console.log(JSON.stringify({ figure, value, unit: 'ms', limit }))
+function report(what: string, times: readonly number[]): void {
+  const sorted = times.toSorted((a, b) => a - b)
+  for (const percent of [50, 95]) {
+    const value = sorted[Math.floor((sorted.length * percent) / 100)] ?? Infinity
+    console.log(JSON.stringify({ figure: `${what}, p${percent}`, value, unit: 'ms', limit: 100 }))
+  }
 }

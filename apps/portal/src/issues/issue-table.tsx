@@ -156,7 +156,7 @@ function Row({ place, issue, isMixed, hidesHosts, isLocal, columns, picking, row
         <IssueName issue={issue} isPotentialMarked={isMixed} />
       </Cell>
       {!hidesHosts && (
-        <Cell label="Affected hosts" priority={1} className="max-md:flex-[1_1_calc(100%-110px)]!">
+        <Cell label="Affected hosts" priority={1} className="max-md:flex-[1_1_calc(100%-100px)]!">
           <AffectedHosts issue={issue} />
         </Cell>
       )}

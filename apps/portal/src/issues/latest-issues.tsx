@@ -101,7 +101,7 @@ function Row({ issue, shows }: { readonly issue: Issue; readonly shows: NonNulla
         <IssueName issue={issue} isPotentialMarked />
       </Cell>
       {shows === 'host' && (
-        <Cell label="Host" priority={1} className="max-md:flex-[1_1_calc(100%-110px)]!">
+        <Cell label="Host" priority={1} className="max-md:flex-[1_1_calc(100%-100px)]!">
           <AffectedHosts issue={issue} />
         </Cell>
       )}
