@@ -1,6 +1,8 @@
 /** What a browser has to load, against its limits. */
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { partsOf, weights } from './bundle.ts'
+import { openBrowser } from './browser.ts'
+import { dist, partsOf, weights } from './bundle.ts'
 
 const firstMax = 160_000
 const laterMax = 40_000
@@ -26,3 +28,20 @@ it('names the parts of every page, so that they are fetched with the program and
   const numbers = await Promise.all(all.map(async (path) => [path, (await partsOf(path)).length] as const))
   expect(numbers.filter(([, parts]) => parts === 0 || parts > roundsMax * 6)).toEqual([])
 })
+
+it('paints before the program is there, and says so when it never comes', async () => {
+  const browser = await openBrowser()
+  try {
+    const page = await browser.newPage()
+    await page.route('**/*', (route) => {
+      const { pathname } = new URL(route.request().url())
+      if (/config\.json|program/.test(pathname)) return route.abort()
+      return route.fulfill({ path: join(dist, pathname.includes('.') ? pathname : 'index.html') })
+    })
+    await page.goto('https://portal.example/login')
+    await page.getByText('New here? Create an account').waitFor()
+    await page.getByRole('alert').getByText('Glacis could not be loaded').waitFor()
+  } finally {
+    await browser.close()
+  }
+}, 60_000)

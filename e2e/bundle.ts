@@ -3,7 +3,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
-const dist = resolve(import.meta.dirname, '../apps/portal/dist')
+/** Folder of the built portal. */
+export const dist = resolve(import.meta.dirname, '../apps/portal/dist')
 
 export interface Weights {
   /** Scripts of the page and what they import at once: nothing shows before they are here. In bytes. */

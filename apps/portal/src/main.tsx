@@ -5,7 +5,6 @@ import { startTransition, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueryClient } from '#api/query.ts'
 import { loadConfig } from '#config.ts'
-import { reloadOnMissingParts } from '#lib/chunk-reload.ts'
 import { focusPageTitle } from '#lib/focus.ts'
 import { startShortcuts } from '#lib/keyboard.ts'
 import { followTheme } from '#lib/theme.ts'
@@ -16,7 +15,6 @@ import { UnexpectedError } from '#ui/states.tsx'
 async function start(place: HTMLElement): Promise<void> {
   followTheme()
   speakOwnMessages()
-  reloadOnMissingParts()
   const root = createRoot(place)
   try {
     await loadConfig()
