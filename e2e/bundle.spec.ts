@@ -1,9 +1,13 @@
 /** What a browser has to load, against its limits. */
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { weights } from './bundle.ts'
+import { openBrowser } from './browser.ts'
+import { dist, partsOf, weights } from './bundle.ts'
 
 const firstMax = 160_000
 const laterMax = 40_000
+/** A browser asks for six files at a time. */
+const roundsMax = 3
 
 it('shows the portal after at most 160 KB of JavaScript, compressed', async () => {
   expect((await weights()).first).toBeLessThanOrEqual(firstMax)
@@ -14,3 +18,30 @@ it('loads at most 40 KB for each further part', async () => {
   expect(later.length).toBeGreaterThan(20)
   expect(later.filter(({ bytes }) => bytes > laterMax)).toEqual([])
 })
+
+it('names the parts of every page, so that they are fetched with the program and not after it', async () => {
+  const pages = ['/', '/login', '/overview', '/onboarding', '/profile', '/subscription', '/integrations', '/scans/1']
+  const lists = ['/technologies', '/scope', '/agents', '/assets', '/scans', '/risks/verified', '/risks/potential']
+  const details = ['/scope/1', '/scope/1/scans', '/scope/1/issues', '/scope/1/assets', '/agents/1', '/risks/1']
+  const others = ['/assets/1', '/assets/1/technologies', '/assets/1/issues', '/technologies/1', '/risks/visual']
+  const all = [...pages, ...lists, ...details, ...others]
+  const numbers = await Promise.all(all.map(async (path) => [path, (await partsOf(path)).length] as const))
+  expect(numbers.filter(([, parts]) => parts === 0 || parts > roundsMax * 6)).toEqual([])
+})
+
+it('paints before the program is there, and says so when it never comes', async () => {
+  const browser = await openBrowser()
+  try {
+    const page = await browser.newPage()
+    await page.route('**/*', (route) => {
+      const { pathname } = new URL(route.request().url())
+      if (/config\.json|program/.test(pathname)) return route.abort()
+      return route.fulfill({ path: join(dist, pathname.includes('.') ? pathname : 'index.html') })
+    })
+    await page.goto('https://portal.example/login')
+    await page.getByText('New here? Create an account').waitFor()
+    await page.getByRole('alert').getByText('Glacis could not be loaded').waitFor()
+  } finally {
+    await browser.close()
+  }
+}, 60_000)

@@ -3,7 +3,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
-const dist = resolve(import.meta.dirname, '../apps/portal/dist')
+/** Folder of the built portal. */
+export const dist = resolve(import.meta.dirname, '../apps/portal/dist')
 
 export interface Weights {
   /** Scripts of the page and what they import at once: nothing shows before they are here. In bytes. */
@@ -23,6 +24,15 @@ export async function weights(): Promise<Weights> {
   const others = (await readdir(join(dist, 'files'))).filter((name) => name.endsWith('.js') && !firstNames.has(name))
   const later = await Promise.all(others.map(async (name) => ({ name, bytes: await weigh(join(dist, 'files', name)) })))
   return { first: sizes.reduce((sum, bytes) => sum + bytes, 0), later: later.toSorted((a, b) => b.bytes - a.bytes) }
+}
+
+/** The files that the page of this path fetches besides those of every page; none where the page names none. */
+export async function partsOf(path: string): Promise<readonly string[]> {
+  const page = await readFile(join(dist, 'index.html'), 'utf8')
+  const table = /id="page-parts">(.*?)<\/script>/.exec(page)?.[1] ?? '{"pages":[],"files":[]}'
+  const { files, pages } = JSON.parse(table) as { files: string[]; pages: [string, number[]][] }
+  const row = pages.find(([pattern]) => new RegExp(`^(${pattern})/?$`).test(path))
+  return (row?.[1] ?? []).flatMap((index) => files[index] ?? [])
 }
 
 async function weigh(path: string): Promise<number> {

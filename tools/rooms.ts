@@ -72,7 +72,7 @@ const house: Readonly<Record<string, Floor>> = {
     },
   },
   'apps/portal': {
-    hall: ['main', 'config'],
+    hall: ['boot', 'main', 'config'],
     ground: ['ui', 'api', 'lib', 'styles'],
     rooms: {
       routes: ['shell', 'identity', 'profile', ...nouns],

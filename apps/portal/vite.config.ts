@@ -4,6 +4,8 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { compressed } from './compress.ts'
+import { pageParts } from './page-parts.ts'
+import { zodDiet } from './zod-diet.ts'
 
 /** In development the pages come from here and everything else from a server that runs beside. */
 const server = process.env['GLACIS_DEV_SERVER'] ?? 'http://127.0.0.1:3000'
@@ -11,8 +13,14 @@ const served = ['/config.json', '/v1', '/self-service', '/sessions', '/.well-kno
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss(), compressed()],
-  build: { outDir: 'dist', assetsDir: 'files', emptyOutDir: false, target: 'es2024' },
+  plugins: [react(), tailwindcss(), zodDiet(), pageParts(), compressed()],
+  build: {
+    outDir: 'dist',
+    assetsDir: 'files',
+    emptyOutDir: false,
+    target: 'es2024',
+    modulePreload: { polyfill: false },
+  },
   server: { host: '127.0.0.1', proxy: Object.fromEntries(served.map((path) => [path, { target: server }])) },
   test: {
     name: 'portal',

@@ -1,5 +1,6 @@
 /** The configuration of this installation: one small file beside the page. */
 import { PortalConfig } from '@glacis/contract/portal-config'
+import { allAsked, fetchEarly } from '#lib/early.ts'
 import { providePortalConfig } from '#lib/portal-config.ts'
 
 /**
@@ -8,10 +9,11 @@ import { providePortalConfig } from '#lib/portal-config.ts'
  * @throws when it cannot be read or has another shape.
  */
 export async function loadConfig(): Promise<PortalConfig> {
-  const response = await fetch('/config.json', { headers: { accept: 'application/json' } })
+  const response = await fetchEarly('/config.json', { headers: { accept: 'application/json' } })
   if (!response.ok) throw new Error(`/config.json answered with status ${response.status}`)
   const config = withoutSlashes(PortalConfig.parse(await response.json()))
   providePortalConfig(config)
+  await allAsked()
   return config
 }
 

@@ -1,23 +1,20 @@
 /** The page starts here: configuration first, then the router with everything it needs. */
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { StrictMode } from 'react'
+import { startTransition, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueryClient } from '#api/query.ts'
 import { loadConfig } from '#config.ts'
-import { reloadOnMissingParts } from '#lib/chunk-reload.ts'
 import { focusPageTitle } from '#lib/focus.ts'
 import { startShortcuts } from '#lib/keyboard.ts'
 import { followTheme } from '#lib/theme.ts'
 import { speakOwnMessages } from '@glacis/contract/validation-messages'
 import { createPortalRouter } from '#routes/router.tsx'
-import '#styles/app.css'
 import { UnexpectedError } from '#ui/states.tsx'
 
 async function start(place: HTMLElement): Promise<void> {
   followTheme()
   speakOwnMessages()
-  reloadOnMissingParts()
   const root = createRoot(place)
   try {
     await loadConfig()
@@ -25,14 +22,20 @@ async function start(place: HTMLElement): Promise<void> {
     const router = createPortalRouter(queryClient)
     router.subscribe('onRendered', ({ pathChanged, fromLocation }) => {
       if (pathChanged && fromLocation) focusPageTitle()
+      document.getElementById('frame')?.remove()
     })
     startShortcuts((href) => router.navigate({ href }))
-    root.render(
-      <StrictMode>
-        <QueryClientProvider client={queryClient}>
-          <RouterProvider router={router} />
-        </QueryClientProvider>
-      </StrictMode>,
+    // The frame of the document stands until the page is known; then React builds that page bit by bit, whereas
+    // what the router brings to a page that stands is built in one go, and nothing can be pressed meanwhile.
+    await router.load()
+    startTransition(() =>
+      root.render(
+        <StrictMode>
+          <QueryClientProvider client={queryClient}>
+            <RouterProvider router={router} />
+          </QueryClientProvider>
+        </StrictMode>,
+      ),
     )
   } catch (error) {
     root.render(<UnexpectedError error={error} onRetry={() => location.reload()} />)

@@ -2,6 +2,7 @@
 import { type Endpoint, hasQuery, type InputOf, pathParameters, type ResultOf } from '@glacis/contract/endpoint'
 import { type QueryValue, toQueryString } from '@glacis/contract/query-string'
 import { ApiFailure, readFailureBody, statusWords } from '#api/failure.ts'
+import { fetchEarly } from '#lib/early.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { addToast } from '#lib/toasts.ts'
 
@@ -24,7 +25,7 @@ export async function call<E extends Endpoint>(
 ): Promise<ResultOf<E>> {
   const request = requestOf(endpoint, input, signal)
   try {
-    const response = await fetch(...request)
+    const response = await (endpoint.method === 'GET' ? fetchEarly : fetch)(...request)
     if (!response.ok) throw await refusal(response)
     return await readAnswer(endpoint, response)
   } catch (error) {

@@ -20,7 +20,7 @@ export function FindNode({ graph, onNode }: FindNodeProps) {
     onNode(index)
   }
   return (
-    <search>
+    <search className="max-md:flex-[1_1_180px] max-md:[&_search]:w-full">
       <form
         className="relative"
         onSubmit={(event) => {

@@ -78,7 +78,7 @@ function Actions({ map, search, onSearch }: PartProps & { readonly map: { readon
   return (
     <>
       <Button size="sm" icon={<ImageDown />} onClick={() => void save(map.current)}>
-        Export PNG
+        <span className="max-md:sr-only">Export PNG</span>
       </Button>
       <Button size="sm" icon={<Table2 />} onClick={() => onSearch({ view: 'table' })}>
         View as table

@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useMemo } from 'react'
-import { contours } from '#lib/contours.ts'
+import type { ReactNode } from 'react'
 import { portalConfig } from '#lib/portal-config.ts'
 import { Brand } from '#ui/brand.tsx'
 import { useDocumentTitle } from '#ui/page-head.tsx'
@@ -49,25 +48,5 @@ export function AuthAside({ children }: { readonly children: ReactNode }) {
 }
 
 function Slope() {
-  const lines = useMemo(() => contours(806, 900), [])
-  return (
-    <div aria-hidden="true" className="relative overflow-hidden border-l border-line bg-canvas max-md:hidden">
-      <svg
-        viewBox="0 0 806 900"
-        preserveAspectRatio="xMidYMid slice"
-        fill="none"
-        className="absolute inset-0 size-full"
-      >
-        {lines.map(({ path, isIndex }, index) => (
-          <path
-            key={index}
-            d={path}
-            strokeLinecap="round"
-            stroke={isIndex ? 'var(--gl-main-edge)' : 'var(--gl-line-strong)'}
-            strokeWidth={isIndex ? 1.5 : 0.9}
-          />
-        ))}
-      </svg>
-    </div>
-  )
+  return <div aria-hidden="true" className="slope relative border-l border-line bg-canvas max-md:hidden" />
 }

@@ -4,6 +4,7 @@
  */
 import { Flow, Session } from '@glacis/contract/identity'
 import { z } from 'zod'
+import { fetchEarly } from '#lib/early.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { noteServerTime } from '#lib/server-time.ts'
 import { IdentityFailure } from '#identity/failure.ts'
@@ -131,7 +132,8 @@ async function ask(
   path: string,
   { method = 'GET', query = {}, body, signal, accepts = [] }: Question,
 ): Promise<Answer> {
-  const response = await fetch(addressOf(path, query), {
+  const begin = method === 'GET' ? fetchEarly : fetch
+  const response = await begin(addressOf(path, query), {
     method,
     credentials: 'include',
     headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },

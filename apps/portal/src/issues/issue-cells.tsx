@@ -60,7 +60,9 @@ export function IssueName({
       data-row-link
       className="h-5! flex-wrap gap-y-5! overflow-hidden max-md:h-auto! max-md:gap-y-1!"
     >
-      <span className={cx('ttl truncate', room || 'max-w-full')}>{issue.name}</span>
+      <span className={cx('ttl truncate max-md:max-w-full max-md:whitespace-normal', room || 'max-w-full')}>
+        {issue.name}
+      </span>
       {isExploited && (
         <Badge small variant="red" title="Known exploited (CISA)">
           KEV

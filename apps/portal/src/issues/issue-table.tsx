@@ -149,14 +149,14 @@ function Row({ place, issue, isMixed, hidesHosts, isLocal, columns, picking, row
           />
         </Cell>
       )}
-      <Cell label="Severity" className="max-md:min-w-25">
+      <Cell label="Severity" className="graded">
         <SeverityWithScore severity={issue.threat.severity} />
       </Cell>
       <Cell label="Risk" primary>
         <IssueName issue={issue} isPotentialMarked={isMixed} />
       </Cell>
       {!hidesHosts && (
-        <Cell label="Affected hosts" priority={1} className="max-md:flex-[1_1_calc(100%-132px)]!">
+        <Cell label="Affected hosts" priority={1} className="max-md:flex-[1_1_calc(100%-100px)]!">
           <AffectedHosts issue={issue} />
         </Cell>
       )}

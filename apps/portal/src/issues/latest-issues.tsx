@@ -94,14 +94,14 @@ export function LatestIssues({
 function Row({ issue, shows }: { readonly issue: Issue; readonly shows: NonNullable<LatestIssuesProps['shows']> }) {
   return (
     <tr>
-      <Cell label="Severity" className="max-md:min-w-25">
+      <Cell label="Severity" className="graded">
         <SeverityWithScore severity={issue.threat.severity} />
       </Cell>
       <Cell label="Risk" primary>
         <IssueName issue={issue} isPotentialMarked />
       </Cell>
       {shows === 'host' && (
-        <Cell label="Host" priority={1} className="max-md:flex-[1_1_calc(100%-132px)]!">
+        <Cell label="Host" priority={1} className="max-md:flex-[1_1_calc(100%-100px)]!">
           <AffectedHosts issue={issue} />
         </Cell>
       )}

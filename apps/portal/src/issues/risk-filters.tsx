@@ -70,7 +70,7 @@ export function RiskFilters({ search, filter, onSearch, isPicking, onPicking, as
         </>
       }
       sort={
-        <span className="flex items-center justify-between gap-1">
+        <span className="flex items-center justify-between gap-1 max-md:-mx-3">
           {aside}
           <SortMenu search={search} onSort={(sort) => set({ sort: sort === 'recent' ? undefined : sort })} />
           <ColumnMenu />

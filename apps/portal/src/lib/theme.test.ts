@@ -55,9 +55,14 @@ it.each([
 ])('before the first paint: choice %s on a device that is dark %s shows %s', (choice, isDark, theme) => {
   if (choice) localStorage.setItem('glacis.theme', choice)
   deviceIsDark = isDark
-  const script = readFileSync(join(import.meta.dirname, '../../public/theme.js'), 'utf8')
+  const script = readFileSync(join(import.meta.dirname, '../early.js'), 'utf8')
   // The file itself, as the page runs it.
   // oxlint-disable-next-line typescript/no-implied-eval
-  new Function('matchMedia', 'localStorage', 'document', script)(window.matchMedia, localStorage, document)
+  new Function('matchMedia', 'localStorage', 'document', 'fetch', script)(
+    window.matchMedia,
+    localStorage,
+    document,
+    () => Promise.reject(new Error('nobody listens')),
+  )
   expect(shown()).toBe(theme)
 })

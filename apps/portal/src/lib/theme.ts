@@ -1,4 +1,4 @@
-/** The theme a person chose, and the one that shows. `public/theme.js` does the same before the first paint. */
+/** The theme a person chose, and the one that shows. `early.js` does the same before the first paint. */
 import { useSyncExternalStore } from 'react'
 import { onStoredChange, readStored, writeStored } from '#lib/storage.ts'
 

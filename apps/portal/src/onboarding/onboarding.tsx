@@ -40,7 +40,7 @@ export function OnboardingPage(content: OnboardingPageProps) {
           </ButtonLink>
         }
       />
-      <div className="mt-4.5 grid grow border-t border-line md:grid-cols-[300px_minmax(0,1fr)]">
+      <div className="mt-4.5 grid grow border-t border-line max-md:content-start md:grid-cols-[300px_minmax(0,1fr)]">
         <div className="border-line px-(--gl-gutter) pt-7 md:border-r">
           <Stepper label="Setting up" steps={stepperOf(steps, current)} />
         </div>

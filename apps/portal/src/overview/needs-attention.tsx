@@ -88,7 +88,7 @@ function Row({ issue, now, reasons }: RowProps) {
   const more = (issue.affectedHostCount ?? issue.affectedHosts.length) - 1
   return (
     <tr>
-      <Cell label="Severity">
+      <Cell label="Severity" className="graded">
         <Severity level={severityLevel(issue.threat.severity.category)} />
       </Cell>
       <Cell label="Risk" primary>

@@ -51,7 +51,7 @@ export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) 
         <FirstRun hasTargets={data.targetCount > 0} startScan={startScan} />
       ) : (
         <>
-          <div className="flex flex-wrap gap-2 px-(--gl-gutter) pt-3">
+          <div className="gap-2 px-(--gl-gutter) pt-3 max-md:grid">
             <KindSwitch view={view} />
             <span className="md:hidden">
               <PeriodSwitch view={view} />

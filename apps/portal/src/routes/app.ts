@@ -6,9 +6,11 @@
  *
  * The ids begin with `/_auth`; the addresses do not, because the layout route has no path.
  */
+import type { QueryClient } from '@tanstack/react-query'
 import { createRoute } from '@tanstack/react-router'
 import { openFlow } from '#identity/lifecycle.ts'
 import { portalConfig } from '#lib/portal-config.ts'
+import { readStored } from '#lib/storage.ts'
 import { addressOf, idOf, requireSession } from '#routes/guard.ts'
 import { rootRoute } from '#routes/root.tsx'
 import {
@@ -32,8 +34,19 @@ export const authRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: '_auth',
   beforeLoad: ({ context, location }) => requireSession(context.queryClient, location.href),
+  loader: ({ context }) => planKnown(context.queryClient),
 })
 const getParentRoute = () => authRoute
+
+/** The plan's banner stands above the page and would move it; it is waited for, this long at most. In milliseconds. */
+const bannerWaitMs = 300
+
+async function planKnown(client: QueryClient): Promise<void> {
+  if (!portalConfig().billing || readStored('upgradeBannerDismissed') === 'true') return
+  const { subscription } = await import('#billing/queries.ts')
+  const known = client.ensureQueryData(subscription()).catch(() => undefined) // it has said so itself
+  await Promise.race([known, new Promise((resolve) => setTimeout(resolve, bannerWaitMs))])
+}
 
 export const overview = createRoute({ getParentRoute, path: 'overview', validateSearch: OverviewSearch })
 export const onboarding = createRoute({

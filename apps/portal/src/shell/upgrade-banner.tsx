@@ -8,11 +8,14 @@ import { portalConfig } from '#lib/portal-config.ts'
 import { useStoredFlag } from '#lib/storage.ts'
 import { IconButton } from '#ui/button.tsx'
 
+/** The route has just asked. */
+const freshMs = 5000
+
 /** What the free plan covers, until somebody dismisses it. Other plans never see it, nor does an unknown one. */
 export function UpgradeBanner() {
   const [isDismissed, setIsDismissed] = useStoredFlag('upgradeBannerDismissed')
   const isOffered = portalConfig().billing && !isDismissed
-  const { data } = useQuery({ ...billing.subscription(), enabled: isOffered })
+  const { data } = useQuery({ ...billing.subscription(), enabled: isOffered, staleTime: freshMs })
   if (!isOffered || data?.subscription.plan.id !== freePlanId) return null
   const { plan, quota } = data.subscription
   return (

@@ -103,7 +103,7 @@ export function TargetTable({ targets, sort, onSort, onEdit, onDelete, picking }
 function When({ target }: { readonly target: Target }) {
   if (target.pauseTime) return <Badge variant="gray">Paused</Badge>
   return (
-    <span className="grid">
+    <span className="grid max-md:flex max-md:items-baseline max-md:gap-1.5">
       <span>{periodWords[target.schedule.period]}</span>
       {target.nextScanTime && <AheadTime value={target.nextScanTime} className="text-12 text-ink-3" />}
     </span>

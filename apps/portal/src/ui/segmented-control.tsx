@@ -2,9 +2,10 @@ import { createLink } from '@tanstack/react-router'
 import type { AnchorHTMLAttributes, ReactNode, Ref } from 'react'
 import { cx } from '#lib/cx.ts'
 
-const frame = 'inline-flex rounded-md bg-n4 p-0.5 dark:bg-n3'
+/** On a phone the parts share the width of the page. */
+const frame = 'inline-flex rounded-md bg-n4 p-0.5 max-md:flex dark:bg-n3'
 const part =
-  'inline-flex h-7 items-center gap-1.5 rounded-sm px-[11px] font-medium whitespace-nowrap text-ink-2 hover:text-ink'
+  'inline-flex h-7 items-center gap-1.5 rounded-sm px-[11px] font-medium whitespace-nowrap text-ink-2 hover:text-ink max-md:flex-1 max-md:justify-center'
 const chosenPart = 'bg-surface text-ink! shadow-xs ring-1 ring-line dark:bg-n5 dark:ring-n6'
 
 /** A few choices side by side, one of them on. */

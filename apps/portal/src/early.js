@@ -1,0 +1,68 @@
+// Runs before the first paint, as a file of its own because the page's security policy allows no script
+// inside the document. It is a plain script: nothing is imported, so that nothing is waited for.
+
+// The same policy allows no code made from text. Zod tries once whether it may, and the browser writes a
+// violation into its console; told beforehand, it does not try.
+globalThis.__zod_globalConfig = { jitless: true }
+;(() => {
+  const { dataset } = document.documentElement
+  const stored = (name) => {
+    try {
+      return localStorage.getItem(`glacis.${name}`)
+    } catch {
+      // A browser that forbids storage follows the device.
+      return null
+    }
+  }
+
+  // The theme; lib/theme.ts takes over afterwards.
+  const theme = stored('theme')
+  const dark = theme === 'dark' || (theme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
+  dataset.theme = dark ? 'dark' : 'light'
+
+  // The frame that stands in the document until the page does.
+  const path = location.pathname.replace(/^\/_auth(?=\/)/, '')
+  const search = new URLSearchParams(location.search)
+  const isPublic = /^\/(login|registration|recovery|verification|logout|error)?$/.test(path)
+  const isSignIn = path === '/login' && !search.has('flow') && !search.has('aal')
+  const table = document.getElementById('page-parts')?.textContent
+  const { files = [], pages = [] } = table ? JSON.parse(table) : {}
+  const page = pages.find(([pattern]) => new RegExp(`^(${pattern})/?$`).test(path))
+  if (page) dataset.frame = isPublic ? 'public' : 'app'
+  if (isSignIn) dataset.frameWords = ''
+  if (stored('sidebarCollapsed') === 'true') dataset.frameSidebar = 'collapsed'
+
+  // The parts of the program that this page needs besides those of every page.
+  for (const index of page?.[1] ?? []) {
+    const link = document.createElement('link')
+    link.rel = 'modulepreload'
+    link.fetchPriority = 'low'
+    link.crossOrigin = ''
+    link.href = files[index]
+    document.head.append(link)
+  }
+
+  // What every start asks first is asked while the program is on its way; lib/early.ts hands it out.
+  const answers = new Map()
+  const ask = (address) => {
+    const answer = fetch(address, { credentials: 'include', headers: { accept: 'application/json' } })
+      // Read to its end, so that no connection is held by an answer that nobody takes.
+      .then(async (response) => new Response(await response.blob(), response))
+    answer.catch(() => undefined) // whoever takes it asks again
+    answers.set(address, answer)
+    return answer
+  }
+  const asked = ask('/config.json')
+    .then((response) => response.clone().json())
+    .then(({ identityUrl = '', apiUrl = '', billing = false }) => {
+      const [identity, api] = [identityUrl, apiUrl].map((url) => url.replace(/\/+$/, ''))
+      if (dataset.frame === 'app') {
+        void ask(`${identity}/sessions/whoami`)
+        if (billing && stored('upgradeBannerDismissed') !== 'true') void ask(`${api}/v1/billing/subscription`)
+      }
+      const returnTo = search.has('return_to') ? `&${new URLSearchParams({ return_to: search.get('return_to') })}` : ''
+      if (isSignIn) void ask(`${identity}/self-service/login/browser?refresh=true${returnTo}`)
+    })
+    .catch(() => undefined)
+  globalThis.glacisEarly = { answers, asked }
+})()

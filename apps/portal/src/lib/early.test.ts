@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { fetchEarly } from '#lib/early.ts'
+
+const asked: string[] = []
+const config = { identityUrl: 'https://id.example/', apiUrl: 'https://api.example', billing: true }
+const answers = async (address: string): Promise<Response> => {
+  asked.push(address)
+  return Response.json(address === '/config.json' ? config : { address })
+}
+const later = (address: string) => fetchEarly(address, {})
+
+beforeEach(() => {
+  vi.stubGlobal('fetch', answers)
+  document.head.innerHTML =
+    '<script type="application/json" id="page-parts">{"files":["/files/a.js"],"pages":[["/overview|/scope",[0]]]}</script>'
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+  asked.length = 0
+  document.head.innerHTML = ''
+  delete document.documentElement.dataset['frame']
+})
+
+/** The file itself, as a page at this address runs it. */
+async function open(address: string, questions = 2): Promise<void> {
+  const script = readFileSync(join(import.meta.dirname, '../early.js'), 'utf8')
+  // oxlint-disable-next-line typescript/no-implied-eval
+  new Function('location', script)(new URL(address, 'https://portal.example'))
+  await vi.waitFor(() => expect(asked).toHaveLength(questions))
+}
+
+it('asks for the configuration, the session and the plan of a page inside, and hands each out once', async () => {
+  await open('/overview', 3)
+  const plan = 'https://api.example/v1/billing/subscription'
+  expect(asked).toEqual(['/config.json', 'https://id.example/sessions/whoami', plan])
+  expect(await (await later('/config.json')).json()).toEqual(config)
+  expect(asked).toHaveLength(3)
+  await later('/config.json')
+  expect(asked).toHaveLength(4)
+})
+
+it('fetches the parts that the page names for its path, and shows the frame of the product', async () => {
+  await open('/scope/', 3)
+  expect(document.head.querySelector('link')?.getAttribute('href')).toBe('/files/a.js')
+  expect(document.documentElement.dataset['frame']).toBe('app')
+})
+
+it('asks for nobody where there is no page', async () => {
+  await open('/nowhere', 1)
+  await (await later('/config.json')).json()
+  expect(asked).toEqual(['/config.json'])
+  expect(document.documentElement.dataset['frame']).toBeUndefined()
+})
+
+it('begins the flow of a sign-in as the page itself would', async () => {
+  await open('/login?return_to=https%3A%2F%2Fportal.example%2Fscope%3Fq%3Da+b')
+  const flow =
+    'https://id.example/self-service/login/browser?refresh=true&return_to=https%3A%2F%2Fportal.example%2Fscope%3Fq%3Da+b'
+  expect(asked[1]).toBe(flow)
+  await later(flow)
+  expect(asked).toHaveLength(2)
+})
+
+it('asks again where the early question found nobody', async () => {
+  vi.stubGlobal('fetch', (address: string) => {
+    asked.push(address)
+    return asked.length === 1 ? Promise.reject(new TypeError('offline')) : answers(address)
+  })
+  const script = readFileSync(join(import.meta.dirname, '../early.js'), 'utf8')
+  // oxlint-disable-next-line typescript/no-implied-eval
+  new Function('location', script)(new URL('https://portal.example/scope'))
+  expect((await later('/config.json')).ok).toBe(true)
+})

@@ -1,0 +1,16 @@
+/** Resolves when the browser has painted what the document itself shows. A page that nobody sees does not wait. */
+export async function firstPaint(): Promise<void> {
+  if (document.visibilityState === 'hidden') return
+  await new Promise((painted) => {
+    requestAnimationFrame(() => setTimeout(painted))
+    // A window that is covered may have no frames.
+    setTimeout(painted, patienceMs)
+  })
+}
+
+const patienceMs = 200
+
+/** Lets the browser do what waits before going on. */
+export function nextTask(): Promise<void> {
+  return new Promise((resume) => setTimeout(resume))
+}
