@@ -34,7 +34,22 @@ const transmission: WebQuestion = {
   },
 }
 
-const questions: readonly WebQuestion[] = [transmission]
+const modulesMax = 100
+
+/** The modules of a Node-RED whose administration is open (its Admin API, GET /nodes); as a page it tells no versions. */
+const nodeRed: WebQuestion = {
+  isMeant: (traces) =>
+    traces.some(({ field, text }) => field === 'http.path:/settings' && /"httpNodeRoot":/.test(text)),
+  async ask(send) {
+    const answer = await send({ method: 'GET', path: '/nodes', headers: { Accept: 'application/json' } })
+    if (answer?.status !== 200) return []
+    const pairs = answer.body.toString('utf8').matchAll(/"module":"([^"]{1,100})","version":"([^"]{1,40})"/g)
+    const modules = new Set([...pairs].map(([, name = '', version = '']) => `${name} ${version}`))
+    return [...modules].slice(0, modulesMax).map((text) => ({ field: 'node-red.module', text }))
+  },
+}
+
+const questions: readonly WebQuestion[] = [transmission, nodeRed]
 
 /** Asks a web server what its traces call for; most are asked nothing. */
 export async function askInOwnWords(traces: readonly Trace[], send: Send): Promise<Trace[]> {
