@@ -1,9 +1,43 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** What takes longest begins first, or it would be waited for at the end by itself. */
+const longest = [
+  'identity/src/fuzz.test',
+  'packs/network.test',
+  'scan/scan.test',
+  'native/native.test',
+  'commands/identity.test',
+  'checks/checks.test',
+  'scanner/src/identify.test',
+  'database/embedded.test',
+  'http/hot-queries.test',
+  'scanner/src/hostile.test',
+  'packs/import.test',
+  'native/rdp.test',
+  'packs/killed.test',
+  'e2e/axe-phone',
+  'e2e/axe-desktop',
+  'e2e/agents',
+  'e2e/identity',
+  'e2e/story',
+  'e2e/zoom',
+]
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) => {
+      const found = longest.findIndex((part) => moduleId.includes(part))
+      return found < 0 ? longest.length : found
+    }
+    return (await super.sort(files)).sort((a, b) => place(a) - place(b))
+  }
+}
 
 export default defineConfig({
   test: {
     // Most of them wait for sockets and not for the processor.
-    maxWorkers: 3,
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -25,12 +59,12 @@ export default defineConfig({
       },
       'apps/portal/vite.config.ts',
       {
-        // The whole product in a browser: each story with its own product, addresses and ports, two at a time.
+        // The whole product in a browser: each story with its own product, addresses and ports.
         test: {
           name: 'e2e',
           include: ['e2e/**/*.spec.ts'],
           experimental: { viteModuleRunner: false },
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
           testTimeout: 60_000,
           hookTimeout: 120_000,

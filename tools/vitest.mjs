@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { root } from './node.mjs'
+import { cacheFolder, root } from './node.mjs'
 
 /** Nothing that we test takes so long; what hangs is ended and counts as failed. */
 const wholeRunMsMax = 12 * 60_000
@@ -45,9 +45,13 @@ function inSight(program, words) {
   })
 }
 
-/** The tools run on our Node, and a person's own settings of Glacis stay out of the tests. */
+/**
+ * The tools run on our Node, and a person's own settings of Glacis stay out of the tests. What was
+ * compiled for one file of tests is there for the next, which has a process of its own.
+ */
 export function environment() {
   const kept = Object.entries(process.env).filter(([name]) => !/^(GLACIS_|DATABASE_URL$|npm_)/.test(name))
   const path = `${join(root, 'node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}`
-  return { ...Object.fromEntries(kept), PATH: path }
+  const compiled = join(cacheFolder, 'compiled-for-tests')
+  return { ...Object.fromEntries(kept), PATH: path, NODE_COMPILE_CACHE: compiled }
 }

@@ -63,6 +63,22 @@ const commands = new Map<string, Command>([
       run: async (place, words) => (await import('./commands/account.ts')).administerAccounts(words, place),
     },
   ],
+  [
+    'backup',
+    {
+      summary: 'Write the whole installation into one file, whether or not it runs.',
+      hasWords: true,
+      run: async (place, words) => (await import('./commands/backup.ts')).backup(words, place),
+    },
+  ],
+  [
+    'restore',
+    {
+      summary: 'Put a backup into a new, empty installation.',
+      hasWords: true,
+      run: async (place, words) => (await import('./commands/backup.ts')).restore(words, place),
+    },
+  ],
   ['--help', { summary: 'Show this text.', run: async () => print(usage()) }],
   ['--version', { summary: 'Show the version.', run: async () => print(version) }],
 ])

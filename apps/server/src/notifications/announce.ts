@@ -87,6 +87,19 @@ export async function horizonOf(ctx: Ctx): Promise<string> {
   return rows[0]?.xid ?? '0'
 }
 
+/**
+ * To be run on events that come from another database: numbers of transactions mean nothing here, where counting
+ * begins anew. Each becomes a small one that stands to the places of all channels as before: what a channel has not
+ * taken yet, it takes.
+ */
+export const afterRestore: readonly string[] = [
+  `create temporary table place on commit drop as
+     select taken_until, row_number() over (order by taken_until) as number
+     from (select distinct taken_until from channel) as channel`,
+  `update event set xid = (select count(*) from place where taken_until <= event.xid)::text::xid8`,
+  `update channel set taken_until = (select number from place where place.taken_until = channel.taken_until)::text::xid8`,
+]
+
 /** The place from which a page that has just loaded everything listens on. */
 export async function startOfStream(ctx: Ctx): Promise<Moment> {
   return { xid: await horizonOf(ctx), id: 0 }
@@ -95,10 +108,12 @@ export async function startOfStream(ctx: Ctx): Promise<Moment> {
 /** What happened after a place, in the order of commits, at most `limit` of it, each with its own place. */
 export async function noticesSince(ctx: Ctx, after: Moment, limit: number): Promise<(Notice & { place: Moment })[]> {
   const horizon = await horizonOf(ctx)
+  // A place that is still to come was given out by a database from which this one was restored.
+  const from = BigInt(after.xid) > BigInt(horizon) ? { xid: horizon, id: 0 } : after
   const { rows } = await sql<Selectable<Tables['event']>>`
     select event.* from event
     where account_id = ${ctx.account}
-      and (xid, id) > (${after.xid}::xid8, ${after.id}::bigint)
+      and (xid, id) > (${from.xid}::xid8, ${from.id}::bigint)
       and xid < ${horizon}::xid8
     order by event.xid, event.id
     limit ${limit}`.execute(ctx.tx)

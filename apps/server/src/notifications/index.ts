@@ -1,5 +1,12 @@
 /** Word of what happened: written with the change itself, streamed to pages, sent through channels. */
-export { announce, type Announcement, type Moment, noticesSince, startOfStream } from '#notifications/announce.ts'
+export {
+  afterRestore,
+  announce,
+  type Announcement,
+  type Moment,
+  noticesSince,
+  startOfStream,
+} from '#notifications/announce.ts'
 export {
   createChannel,
   deleteChannel,

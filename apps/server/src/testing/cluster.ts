@@ -1,12 +1,15 @@
 /**
  * Vitest's global set-up: one embedded PostgreSQL for the whole run, in a temporary folder, and its
  * address in `TEST_DATABASE_URL` for every worker. An address that is set already is used as it is.
+ * `TEST_TEMPLATE` names a database that is migrated already, for houses to be copied from.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '#database/embedded.ts'
 import { createLogger } from '#log.ts'
+import { testDatabase } from '#testing/database.ts'
+import { migrateAll } from '#testing/house.ts'
 
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env['TEST_DATABASE_URL']) return undefined
@@ -14,6 +17,9 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
   const log = createLogger({ level: 'warn' })
   const postgres = await startPostgres({ dataFolder, log, isDurable: false })
   process.env['TEST_DATABASE_URL'] = postgres.url
+  const template = await testDatabase()
+  await migrateAll(template.url)
+  process.env['TEST_TEMPLATE'] = template.name
   return async () => {
     await postgres.stop()
     await rm(dataFolder, { recursive: true, force: true })

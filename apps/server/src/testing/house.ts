@@ -23,9 +23,10 @@ const nothing = { info() {}, warn() {}, error() {} }
 export const person: Actor = { kind: 'person', name: 'Nora Ammann', ip: '127.0.0.1' }
 
 export async function openHouse(): Promise<House> {
-  const { url, drop } = await testDatabase()
+  const template = process.env['TEST_TEMPLATE']
+  const { url, drop } = await testDatabase(template)
+  if (!template) await migrateAll(url)
   const database = openDatabase(url, nothing, { app: 4, owner: 2 })
-  await migrate(database.owner, migrations)
   const jobs = createJobs(url, nothing, { supervise: false })
   await jobs.prepare(database.owner)
   return {
@@ -50,6 +51,19 @@ export async function openHouse(): Promise<House> {
       await database.close()
       await drop()
     },
+  }
+}
+
+/** Makes of an empty database what the product makes of it. */
+export async function migrateAll(url: string): Promise<void> {
+  const database = openDatabase(url, nothing, { app: 1, owner: 1 })
+  const jobs = createJobs(url, nothing, { supervise: false })
+  try {
+    await migrate(database.owner, migrations)
+    await jobs.prepare(database.owner)
+  } finally {
+    await jobs.close()
+    await database.close()
   }
 }
 

@@ -1,0 +1,70 @@
+/** The whole database as the parts of a backup, in one snapshot, while others go on writing. */
+import pg from 'pg'
+import { to as copyTo } from 'pg-copy-streams'
+import { type Ending, formOf, type Manifest, sequencesOf, type Table, tablesOf } from '#database/backup/tables.ts'
+
+/** One file of a backup. */
+export interface Part {
+  readonly name: string
+  readonly content: Buffer
+}
+
+/** A part of a table is held in memory as a whole. */
+const partBytesMax = 8 * 1024 ** 2
+const newline = 10
+
+/**
+ * Reads everything that Glacis keeps in a database: `manifest.json`, then for each table
+ * `tables/<name>/<number>.copy` in the text form of COPY, then `end.json`.
+ *
+ * @param url as the owner of the tables
+ * @param release the release that writes it
+ * @throws when the database cannot be read to its end
+ */
+export async function* dumpDatabase(url: string, release: string): AsyncGenerator<Part> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query('begin isolation level repeatable read, read only')
+    const tables = await tablesOf(client)
+    const manifest: Manifest = {
+      format: 1,
+      release,
+      createTime: new Date().toISOString(),
+      ...(await formOf(client)),
+      tables,
+    }
+    yield json('manifest.json', manifest)
+    const rows: Record<string, number> = {}
+    for (const table of tables) rows[table.name] = yield* partsOf(client, table)
+    yield json('end.json', { rows, sequences: await sequencesOf(client) } satisfies Ending)
+    await client.query('commit')
+  } finally {
+    await client.end()
+  }
+}
+
+/** @returns how many rows there were */
+async function* partsOf(client: pg.Client, { name, columns }: Table): AsyncGenerator<Part, number> {
+  // Of a table with partitions only a query can be copied.
+  const lines = client.query(copyTo(`copy (select ${columns.join(', ')} from ${name}) to stdout`))
+  let [rows, number, bytes]: [number, number, number] = [0, 0, 0]
+  let chunks: Buffer[] = []
+  const part = (): Part => {
+    const content = Buffer.concat(chunks)
+    ;[chunks, bytes] = [[], 0]
+    return { name: `tables/${name}/${String(++number).padStart(6, '0')}.copy`, content }
+  }
+  for await (const chunk of lines as AsyncIterable<Buffer>) {
+    for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) rows++
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes >= partBytesMax) yield part()
+  }
+  if (bytes > 0) yield part()
+  return rows
+}
+
+function json(name: string, content: Manifest | Ending): Part {
+  return { name, content: Buffer.from(`${JSON.stringify(content, null, 2)}\n`) }
+}

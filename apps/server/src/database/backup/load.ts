@@ -1,0 +1,141 @@
+/** A backup back into a database: all of it or nothing. */
+import type { Readable } from 'node:stream'
+import { finished, pipeline } from 'node:stream/promises'
+import { json as jsonOf } from 'node:stream/consumers'
+import pg from 'pg'
+import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams'
+import { type Ending, formOf, type Manifest, type Table, tablesOf } from '#database/backup/tables.ts'
+import { Obstacle } from '#obstacle.ts'
+
+/** One file of a backup as it is read; it must be read before the next one is asked for. */
+export interface PartStream {
+  readonly name: string
+  readonly bytes: Readable
+}
+
+export interface Loaded {
+  readonly release: string
+  /** ISO 8601, UTC. */
+  readonly createTime: string
+  readonly rows: number
+}
+
+interface Options {
+  /** Gives the database the form that the backup was made of: the tables of these migrations, all of them empty. */
+  readonly prepare: (migrations: readonly string[]) => Promise<void>
+  /** Takes a file that is not of the database. */
+  readonly keep: (part: PartStream) => Promise<void>
+  /** Statements that are run on what was loaded, before any of it is seen. */
+  readonly settle: readonly string[]
+}
+
+/**
+ * Loads a backup into a database in which nobody has anything yet.
+ *
+ * @param url as the owner of the database
+ * @throws Obstacle when the backup is none, is cut off, or was made by a release that knows more than this one
+ */
+export async function loadDatabase(url: string, parts: AsyncIterable<PartStream>, options: Options): Promise<Loaded> {
+  const iterator = parts[Symbol.asyncIterator]()
+  const client = new pg.Client({ connectionString: url })
+  try {
+    const manifest = await readManifest(await iterator.next())
+    await options.prepare(manifest.migrations)
+    await client.connect()
+    await demandForm(client, manifest)
+    await client.query('begin')
+    const links = await cutLinks(client, manifest.tables)
+    const counts = await load(client, iterator, manifest, options.keep)
+    for (const statement of [...options.settle, ...links]) await client.query(statement)
+    await client.query('commit')
+    await client.query('analyze')
+    return { release: manifest.release, createTime: manifest.createTime, rows: counts }
+  } finally {
+    await client.end()
+    await iterator.return?.()
+  }
+}
+
+async function readManifest({ value, done }: IteratorResult<PartStream>): Promise<Manifest> {
+  const isOne = done !== true && value.name === 'manifest.json'
+  const manifest = isOne ? ((await jsonOf(value.bytes)) as Manifest) : null // dump.ts writes it
+  if (manifest?.format !== 1) throw new Obstacle('The file is no backup that this release of Glacis can read.')
+  return manifest
+}
+
+async function demandForm(client: pg.Client, { release, queueVersion, tables }: Manifest): Promise<void> {
+  const form = await formOf(client)
+  const known = new Map((await tablesOf(client)).map(({ name, columns }) => [name, new Set(columns)]))
+  const strange = tables.find(({ name, columns }) => !columns.every((column) => known.get(name)?.has(column)))
+  if (form.queueVersion === queueVersion && !strange) return
+  throw new Obstacle(
+    `The backup was made by release ${release}, whose tables are others; restore it with that release, and upgrade then.`,
+  )
+}
+
+/**
+ * Empties the tables and takes off, until the end, what would look at each row as it comes: triggers,
+ * and references to rows that are still to come.
+ *
+ * @returns the statements that put it all back, which check every reference
+ */
+async function cutLinks(client: pg.Client, tables: readonly Table[]): Promise<string[]> {
+  const names = tables.map(({ name }) => name)
+  await client.query(`truncate ${names.join(', ')} cascade`)
+  const { rows } = await client.query<{ relation: string; name: string; definition: string }>(
+    `select conrelid::regclass::text as relation, quote_ident(conname) as name, pg_get_constraintdef(oid) as definition
+     from pg_constraint
+     where contype = 'f' and conparentid = 0 and confrelid = any($1::regclass[])
+     order by oid`,
+    [names],
+  )
+  for (const { relation, name } of rows) await client.query(`alter table ${relation} drop constraint ${name}`)
+  for (const name of names) await client.query(`alter table ${name} disable trigger user`)
+  return [
+    ...names.map((name) => `alter table ${name} enable trigger user`),
+    ...rows.map(({ relation, name, definition }) => `alter table ${relation} add constraint ${name} ${definition}`),
+  ]
+}
+
+/** @returns the number of rows */
+async function load(
+  client: pg.Client,
+  parts: AsyncIterator<PartStream>,
+  { tables }: Manifest,
+  keep: Options['keep'],
+): Promise<number> {
+  const counts = new Map(tables.map(({ name }) => [name, 0]))
+  let open: { readonly table: Table; readonly lines: CopyStreamQuery } | undefined
+  const finish = async () => {
+    if (!open) return
+    open.lines.end()
+    await finished(open.lines)
+    counts.set(open.table.name, open.lines.rowCount)
+    open = undefined
+  }
+  for (let next = await parts.next(); next.done !== true; next = await parts.next()) {
+    const part = next.value
+    const table = tables.find(({ name }) => part.name.startsWith(`tables/${name}/`))
+    if (open && open.table !== table) await finish()
+    if (table) {
+      open ??= { table, lines: client.query(copyFrom(`copy ${table.name} (${table.columns.join(', ')}) from stdin`)) }
+      await pipeline(part.bytes, open.lines, { end: false })
+    } else if (part.name === 'end.json') {
+      await finishWith(client, (await jsonOf(part.bytes)) as Ending, counts) // dump.ts writes it
+      for await (const file of rest(parts)) await keep(file)
+      return [...counts.values()].reduce((sum, rows) => sum + rows, 0)
+    } else part.bytes.resume()
+  }
+  throw new Obstacle('The backup is cut off: its end is missing. Nothing was restored.')
+}
+
+async function finishWith(client: pg.Client, { rows, sequences }: Ending, counts: ReadonlyMap<string, number>) {
+  const wrong = Object.entries(rows).find(([name, count]) => counts.get(name) !== count)
+  if (wrong) throw new Obstacle(`The backup is damaged: rows of ${wrong[0]} are missing. Nothing was restored.`)
+  for (const { name, last, isCalled } of sequences)
+    await client.query('select setval($1::regclass, $2::bigint, $3)', [name, last, isCalled])
+}
+
+async function* rest(parts: AsyncIterator<PartStream>): AsyncGenerator<PartStream> {
+  for (let next = await parts.next(); next.done !== true; next = await parts.next()) yield next.value
+}
