@@ -27,15 +27,16 @@ const unthrottled: Limits = {
 const servers = await listen(48)
 const rounds = Number(process.argv[2] ?? 3)
 for (let round = 0; round < rounds; round++) {
-  const ours = await sweep(unthrottled)
+  const sockets = await sweep(unthrottled, false)
   const theirs = await nmap()
-  report('unthrottled', ours)
-  if (theirs) {
-    report('nmap -sT -T5', theirs)
-    console.log(`ratio ${(theirs.seconds / ours.seconds).toFixed(2)}`)
-  } else console.log('nmap is not installed: no comparison')
+  const accelerated = await sweep(unthrottled, true)
+  report('sockets', sockets, theirs)
+  report('accelerated', accelerated, theirs)
+  if (theirs) report('nmap -sT -T5', theirs)
+  else console.log('nmap is not installed: no comparison')
 }
-report('gentle', await sweep(limitsByProfile.gentle))
+report('gentle, sockets', await sweep(limitsByProfile.gentle, false))
+report('gentle, accelerated', await sweep(limitsByProfile.gentle, true))
 for (const server of servers) server.close()
 
 interface Timing {
@@ -43,8 +44,9 @@ interface Timing {
   readonly found: number
 }
 
-function report(name: string, { seconds, found }: Timing): void {
-  console.log(`${name}: ${seconds.toFixed(2)} s, ${found} of ${servers.length} found`)
+function report(name: string, { seconds, found }: Timing, peer?: Timing | null): void {
+  const ratio = peer ? `, ratio ${(peer.seconds / seconds).toFixed(2)}` : ''
+  console.log(`${name}: ${seconds.toFixed(2)} s, ${found} of ${servers.length} found${ratio}`)
 }
 
 /** Listeners on ports of the whole list, spread over the network. */
@@ -62,9 +64,11 @@ function portOf(index: number): number {
   return commonPorts[(index * 20 + 7) % 1000] ?? 80
 }
 
-async function sweep(limits: Limits): Promise<Timing> {
+async function sweep(limits: Limits, isAccelerated: boolean): Promise<Timing> {
   const abort = new AbortController()
-  const sweeper = createSweeper({ guard: createGuard({ allow: [network] }), limits, signal: abort.signal })
+  const guard = createGuard({ allow: [network] })
+  const withoutAccelerator = (reason: string) => console.log(`no accelerator: ${reason}`)
+  const sweeper = createSweeper({ guard, limits, signal: abort.signal, isAccelerated, withoutAccelerator })
   const startedAt = performance.now()
   const readings = await Promise.all(addresses.map((address) => sweeper.host(address)))
   const seconds = (performance.now() - startedAt) / 1000

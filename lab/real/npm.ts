@@ -120,8 +120,12 @@ require('http').createServer((q, r) => {
   ),
   command(
     { id: 'N09', packages: ['node-red@1.2.9', 'node-red-dashboard@2.26.0'], listens: ['127.77.0.10:1880'] },
-    'node_modules/node-red/red.js -u ud -p 1880 -D uiHost=127.77.0.10'.split(' '),
-    (place) => linkModules(place, 'ud'),
+    '--require ./util-log.cjs node_modules/node-red/red.js -u ud -p 1880 -D uiHost=127.77.0.10'.split(' '),
+    (place) => {
+      linkModules(place, 'ud')
+      // Its log calls util.log, which Node 23 took away, and without a log it does not start.
+      put(place.folder, 'util-log.cjs', `require('util').log ??= (words) => console.log(words)\n`)
+    },
   ),
   script(
     'N10',

@@ -1,6 +1,6 @@
 /** Builds everything that lives long, once, and takes it down again. */
 import { randomBytes } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
+import type { createServer, Server } from 'node:http'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { createIdentity, type IdentityEvent, migrations as identityMigrations, openPeople } from '@glacis/identity'
@@ -252,8 +252,11 @@ async function secretOf(database: Database): Promise<string> {
   return secret
 }
 
+/** An import of `node:http` by name reads all its names, and one of them loads another client of HTTP. */
+const http = process.getBuiltinModule('node:http')
+
 async function listenOn(host: string, port: number, answer: Parameters<typeof createServer>[1]): Promise<Server> {
-  const server = createServer({ requestTimeout: 30_000 }, answer)
+  const server = http.createServer({ requestTimeout: 30_000 }, answer)
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   server.once('error', reject)
   server.listen({ host, port, ipv6Only: host.includes(':') }, resolve)

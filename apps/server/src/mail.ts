@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createTransport } from 'nodemailer'
 import type { Logger } from './log.ts'
 
 export interface Mail {
@@ -40,27 +39,33 @@ export function createMailer({ smtpUrl, mailFrom, dataFolder }: MailSettings, lo
 /** A mail server that says nothing must not hold a worker for the library's ten minutes. */
 const waits = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
 
+/** Loaded with the first mail. */
+const library = () => import('nodemailer')
+
 function server(url: string, from: string): Mailer {
-  const transport = createTransport({ url, pool: true, maxConnections: 2, ...waits })
+  const open = async () => (await library()).createTransport({ url, pool: true, maxConnections: 2, ...waits })
+  let transport: ReturnType<typeof open> | undefined
   return {
     async deliver(mail) {
-      await transport.sendMail({ from, ...mail, disableFileAccess: true, disableUrlAccess: true })
+      const opened = await (transport ??= open())
+      await opened.sendMail({ from, ...mail, disableFileAccess: true, disableUrlAccess: true })
     },
-    close: () => transport.close(),
+    close: () => void transport?.then((opened) => opened.close()),
   }
 }
 
 function outbox(folder: string, from: string, log: Logger): Mailer {
-  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
   return {
     async deliver(mail) {
+      const { createTransport } = await library()
+      const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
       const { message } = await transport.sendMail({ from, ...mail, disableFileAccess: true, disableUrlAccess: true })
       const file = join(folder, fileName(mail.to, new Date()))
       await mkdir(folder, { recursive: true, mode: 0o700 })
       await writeWhole(file, message)
       log.info({ file }, 'mail written to the outbox')
     },
-    close: () => transport.close(),
+    close: () => undefined,
   }
 }
 

@@ -3,7 +3,6 @@ import type { Observation, ScanJob } from '@glacis/contract/runner'
 import { compileFingerprints } from '#fingerprint/match.ts'
 import { loadRecog } from '#fingerprint/recog.ts'
 import { nativeChecks } from '#native/run.ts'
-import { runScan } from '#scan.ts'
 import type { Knowledge, ScanOptions } from '#scan.ts'
 import { loadTemplates } from '#template/plan.ts'
 import type { CheckInfo } from '#template/plan.ts'
@@ -74,11 +73,13 @@ export async function loadPacks(folders: {
  *
  * @throws the signal's reason when it aborts; no socket, timer or thread stays behind
  */
-export function scan(
+export async function* scan(
   job: ScanJob,
   { packs, ...options }: ScanOptions & { readonly packs: Packs },
 ): AsyncIterable<Observation> {
-  return runScan(job, packs, options)
+  // Whoever only reads packs and addresses does not wait for what asks hosts.
+  const { runScan } = await import('#scan.ts')
+  yield* runScan(job, packs, options)
 }
 
 const webPathsMax = 24

@@ -4,17 +4,21 @@ import { commonPorts, headPorts } from '#common-ports.ts'
 import { judgeReach } from '#discover.ts'
 import { createGuard } from '#guard.ts'
 import { createSweeper, inOrder } from '#ports.ts'
+import { engines, noFallback } from '#testing/engines.ts'
 import { listen, reset, stayMute } from '#testing/loopback.ts'
 
 const guard = createGuard({ allow: ['127.41.0.0/16'], deny: ['127.41.1.3:8080'] })
 const limits = { ...limitsByProfile.deep, sweepWorkers: 1 }
 
-function sweeping() {
-  const abort = new AbortController()
-  return { abort, sweeper: createSweeper({ guard, limits, signal: abort.signal }) }
-}
+describe.each(engines)('sweep with $engine', ({ isAccelerated }) => {
+  function sweeping() {
+    const abort = new AbortController()
+    return {
+      abort,
+      sweeper: createSweeper({ guard, limits, signal: abort.signal, isAccelerated, withoutAccelerator: noFallback }),
+    }
+  }
 
-describe('sweep', () => {
   it('finds the open ports among the refused ones', async () => {
     await using one = await listen('127.41.1.1', 0, stayMute)
     await using two = await listen('127.41.1.1', 8080, reset)

@@ -1,7 +1,8 @@
-import { Worker } from 'node:worker_threads'
 import type { Limits } from '#budget.ts'
 import { commonPorts, headPorts } from '#common-ports.ts'
 import type { Guard } from '#guard.ts'
+import { NotAccelerated, startAccelerator, startThreads } from '#sweep-engine.ts'
+import type { Engine } from '#sweep-engine.ts'
 import type { SweepOrder, SweepReply } from '#sweep-host.ts'
 
 /** What the ports of one host said. The four counts add up to the ports that were asked. */
@@ -20,7 +21,7 @@ export interface PortReading {
   readonly answersEverything: boolean
   readonly localErrors: Readonly<Record<string, number>>
 }
-/** Sweeps the ports of hosts in worker threads. Close it when done. */
+/** Sweeps the ports of hosts, outside this thread. Close it when done. */
 export interface Sweeper {
   /**
    * Connects to each port of one host, the likeliest first, the rest in an order of its own.
@@ -32,11 +33,27 @@ export interface Sweeper {
   close(): Promise<void>
 }
 
-/** Starts no thread before the first host. When `signal` aborts, the threads and their sockets end at once. */
-export function createSweeper(options: { guard: Guard; limits: Limits; signal: AbortSignal }): Sweeper {
+export interface SweeperOptions {
+  readonly guard: Guard
+  readonly limits: Limits
+  readonly signal: AbortSignal
+  /** Sweeps with the C library's own calls where they work, in a process of its own; with sockets everywhere else. */
+  readonly isAccelerated?: boolean
+  /** Told why, for the log, when sockets are used although an accelerator was wanted. */
+  readonly withoutAccelerator?: (reason: string) => void
+}
+
+interface Waiting extends PromiseWithResolvers<SweepReply> {
+  readonly order: SweepOrder
+}
+
+/** Starts no thread and no process before the first host. When `signal` aborts, they and their sockets end at once. */
+export function createSweeper(options: SweeperOptions): Sweeper {
   const { guard, limits, signal } = options
-  const waiting = new Map<number, PromiseWithResolvers<SweepReply>>()
-  const workers: Worker[] = []
+  const waiting = new Map<number, Waiting>()
+  let engine: Engine | undefined
+  let starting: Promise<void> | undefined
+  const closing = new AbortController()
   let lastId = 0
   const fail = (reason: unknown) => {
     for (const { reject } of waiting.values()) reject(reason)
@@ -46,24 +63,35 @@ export function createSweeper(options: { guard: Guard; limits: Limits; signal: A
     fail(signal.reason)
     void close()
   }
+  const reply = (reply: SweepReply) => {
+    waiting.get(reply.id)?.resolve(reply)
+    waiting.delete(reply.id)
+  }
   signal.addEventListener('abort', stop, { once: true })
 
-  function start(): Worker {
-    const share = 1 / limits.sweepWorkers
-    const worker = new Worker(new URL('./ports-worker.ts', import.meta.url), {
-      workerData: {
-        inFlightMax: Math.max(1, Math.min(1000, Math.floor(limits.sweepInFlight * share))),
-        perSecond: limits.sweepPerSecond * share,
-        perNetworkPerSecond: limits.sweepPerNetworkPerSecond * share,
-      },
-      resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 },
-    })
-    worker.on('message', (reply: SweepReply) => {
-      waiting.get(reply.id)?.resolve(reply)
-      waiting.delete(reply.id)
-    })
-    worker.on('error', fail)
-    return worker
+  async function start(): Promise<void> {
+    if (options.isAccelerated) {
+      const accelerator = await startAccelerator(limits, { reply, failed: useThreads }, closing.signal).catch(explain)
+      if (accelerator) return take(accelerator)
+    }
+    take(startThreads(limits, { reply, failed: fail }))
+  }
+
+  /** Everything that has no reply yet is asked, again perhaps: what an engine that ended knew is gone with it. */
+  function take(next: Engine): void {
+    engine = next
+    if (closing.signal.aborted) return void next.close()
+    for (const { order } of waiting.values()) next.send(order)
+  }
+
+  function useThreads(error: Error): void {
+    explain(error)
+    if (!closing.signal.aborted) take(startThreads(limits, { reply, failed: fail }))
+  }
+
+  function explain(error: unknown): void {
+    if (!(error instanceof NotAccelerated)) throw error
+    if (!closing.signal.aborted) options.withoutAccelerator?.(error.message)
   }
 
   async function host(address: string, ports: readonly number[] = commonPorts): Promise<PortReading> {
@@ -73,18 +101,20 @@ export function createSweeper(options: { guard: Guard; limits: Limits; signal: A
     const refusal = refused > 0 ? firstRefusal(guard, address, ports) : null
     if (allowed.length === 0) return { ...nothing, refused, refusal }
     const id = ++lastId
-    const slot = id % limits.sweepWorkers
-    const reply = Promise.withResolvers<SweepReply>()
-    waiting.set(id, reply)
-    const worker = (workers[slot] ??= start())
-    worker.postMessage(orderOf(id, address, allowed, limits))
-    const { id: _, ...reading } = await reply.promise
+    const order = orderOf(id, address, allowed, limits)
+    const answer = { order, ...Promise.withResolvers<SweepReply>() }
+    waiting.set(id, answer)
+    engine?.send(order)
+    starting ??= start().catch(fail)
+    const { id: _, ...reading } = await answer.promise
     return { ...reading, open: reading.open.toSorted((a, b) => a - b), refused, refusal }
   }
 
   async function close(): Promise<void> {
+    closing.abort()
     signal.removeEventListener('abort', stop)
-    await Promise.all(workers.splice(0).flatMap((worker) => worker?.terminate() ?? []))
+    await starting
+    await engine?.close()
   }
 
   return { host, close }

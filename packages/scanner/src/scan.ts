@@ -20,6 +20,7 @@ import { createGate, forEachOf } from '#pool.ts'
 import type { Gate } from '#pool.ts'
 import { createSweeper, inOrder } from '#ports.ts'
 import type { PortReading, Sweeper } from '#ports.ts'
+import { isWorthAccelerating } from '#sweep-engine.ts'
 import type { CheckPlan } from '#template/plan.ts'
 import { runChecks } from '#template/run.ts'
 import type { CheckTarget, CheckTools } from '#template/run.ts'
@@ -43,6 +44,8 @@ export interface ScanOptions extends Pick<CheckTools, 'callbacks' | 'intrusive' 
    * now, twice, are reported as closed.
    */
   readonly knownOpen?: Readonly<Record<string, readonly number[]>>
+  /** Told why, for the log, when ports are swept without the accelerator although it would have paid. */
+  readonly withoutAccelerator?: (reason: string) => void
 }
 
 interface Run {
@@ -89,7 +92,13 @@ export async function* runScan(
   const limits = { ...limitsByProfile[job.profile ?? 'gentle'], ...ratesOf(job), ...options.limits }
   const guard = createGuard(job)
   const budget = createBudget(limits)
-  const sweeper = createSweeper({ guard, limits, signal })
+  const sweeper = createSweeper({
+    guard,
+    limits,
+    signal,
+    isAccelerated: isWorthAccelerating(job.hosts.length, limits),
+    ...(options.withoutAccelerator && { withoutAccelerator: options.withoutAccelerator }),
+  })
   const http = createHttpClient({ guard, perHostConnections: limits.connectionsPerHost, beforeRequest: budget.take })
   const channel = createChannel<Observation>(unreadMax)
   const examined = createGate(limits.hostsExamined)

@@ -5,15 +5,21 @@ import { createBudget, limitsByProfile, type Limits } from '#budget.ts'
 import { createGuard } from '#guard.ts'
 import { createSweeper } from '#ports.ts'
 import { hostOf, nextPass, note, replyOf, timeoutOf } from '#sweep-host.ts'
+import { engines, noFallback } from '#testing/engines.ts'
 import { listen, stayMute } from '#testing/loopback.ts'
 
 const guard = createGuard({ allow: ['127.71.0.0/16', '::1'] })
 const portsFrom = (first: number, count: number) => Array.from({ length: count }, (_, index) => first + index)
 
 /** Sweeps so many refusing ports of each address, and tells how long that took, in seconds. */
-async function swept(addresses: readonly string[], count: number, rates: Partial<Limits>): Promise<number> {
+async function swept(
+  addresses: readonly string[],
+  count: number,
+  { isAccelerated, ...rates }: Partial<Limits> & { readonly isAccelerated: boolean },
+): Promise<number> {
   const limits = { ...limitsByProfile.deep, sweepWorkers: 1, ...rates }
-  const sweeper = createSweeper({ guard, limits, signal: AbortSignal.timeout(20_000) })
+  const signal = AbortSignal.timeout(20_000)
+  const sweeper = createSweeper({ guard, limits, signal, isAccelerated, withoutAccelerator: noFallback })
   const begun = performance.now()
   const readings = await Promise.all(addresses.map((address) => sweeper.host(address, portsFrom(20_000, count))))
   const seconds = (performance.now() - begun) / 1000
@@ -22,7 +28,7 @@ async function swept(addresses: readonly string[], count: number, rates: Partial
   return seconds
 }
 
-describe('rates of the sweep', () => {
+describe.each(engines)('rates of the sweep with $engine', ({ isAccelerated }) => {
   const two = ['127.71.1.1', '127.71.1.2']
   const far = ['127.71.1.1', '127.71.2.1']
   // A bucket lets its burst through at once: a twentieth of a second, or thirty ports of one host.
@@ -31,7 +37,7 @@ describe('rates of the sweep', () => {
     ['of one network', two, { sweepPerNetworkPerSecond: 200 }, (120 - 10) / 200],
     ['of one host', two, { sweepPerHostPerSecond: 100 }, (60 - 30) / 100],
   ] as const)('hold %s', async (_what, addresses, rates, leastSeconds) => {
-    expect(await swept(addresses, 60, rates)).toBeGreaterThanOrEqual(leastSeconds * 0.98)
+    expect(await swept(addresses, 60, { ...rates, isAccelerated })).toBeGreaterThanOrEqual(leastSeconds * 0.98)
   })
 })
 
@@ -63,9 +69,11 @@ it('takes an error of this machine for no answer: with too few file descriptors 
   expect(reading.open.every((port: number) => port >= 30_000 && port < 30_040)).toBe(true)
 })
 
-it('sweeps IPv6', async () => {
+it.each(engines)('sweeps IPv6 with $engine', async ({ isAccelerated }) => {
   await using server = await listen('::1', 0, stayMute)
-  const sweeper = createSweeper({ guard, limits: limitsByProfile.deep, signal: AbortSignal.timeout(20_000) })
+  const limits = limitsByProfile.deep
+  const signal = AbortSignal.timeout(20_000)
+  const sweeper = createSweeper({ guard, limits, signal, isAccelerated, withoutAccelerator: noFallback })
   const reading = await sweeper.host('::1', [server.port, 4])
   await sweeper.close()
   expect(reading).toMatchObject({ open: [server.port], closed: 1, filtered: 0, unknown: 0 })

@@ -46,10 +46,12 @@ export function mountApi(app: FastifyInstance, options: ApiOptions): Router {
   const agentCalls = runner ? mountRunner(app, { database, live: options.live, ...runner }) : []
   serveReports(app, database, guard)
   serveExports(app, database, guard)
-  const document = openApi([...router.endpoints, ...agentCalls], { url, version })
-  const page = referencePage(document)
-  app.get('/v1/openapi.json', async () => document)
-  app.get('/docs/api', async (_request, reply) => reply.type('text/html').send(page))
+  // Made when first asked for: every call is in it, and a start need not wait for that.
+  let made: ReturnType<typeof openApi> | undefined
+  const document = () => (made ??= openApi([...router.endpoints, ...agentCalls], { url, version }))
+  let page: string | undefined
+  app.get('/v1/openapi.json', async () => document())
+  app.get('/docs/api', async (_request, reply) => reply.type('text/html').send((page ??= referencePage(document()))))
   app.get('/docs/api.css', async (_request, reply) => reply.type('text/css').send(referenceStyle))
   serveTexts(app, root)
   if (runner) serveAgent(app, root)

@@ -46,8 +46,14 @@ export const strictness = {
 } as const
 const requestsPerMinute = 1200
 
+/** Calls are read and written by the contract. Fastify's own way, which loads a library before it is needed, has no user. */
+const noSchemas = () => {
+  throw new Error('a route has a JSON schema: give it an endpoint of the contract instead')
+}
+
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     loggerInstance: options.log as FastifyBaseLogger, // pino is what Fastify itself logs with
     requestTimeout: 30_000,
     ...strictness,

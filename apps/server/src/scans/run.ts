@@ -117,6 +117,11 @@ async function observe(
   }
   signal.addEventListener('abort', stop, { once: true })
   thread.on('message', (message: unknown) => {
+    if (typeof message === 'object' && message && 'withoutAccelerator' in message) {
+      const { scanId, number } = work.data
+      const fields = { scanId, batch: number, reason: message.withoutAccelerator }
+      return scanning.log.info(fields, 'ports are swept without the accelerator')
+    }
     const observation = Observation.parse(message)
     if (observation.kind === 'progress') watching.note(observation)
     else observations.push(observation)

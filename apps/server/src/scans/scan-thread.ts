@@ -21,6 +21,7 @@ try {
     signal: stopping.signal,
     packs,
     knownOpen: orders.knownOpen,
+    withoutAccelerator: (reason: string) => parentPort?.postMessage({ withoutAccelerator: reason }),
     ...(orders.callbacks && { callbacks: borrowCallbacks(orders.callbacks) }),
   }
   for await (const observation of scan(orders.job, options)) parentPort?.postMessage(observation)

@@ -1,6 +1,5 @@
 /** Codes of an authenticator app as a second factor (RFC 6238: SHA-1, 6 digits, 30 seconds). */
 import { Secret, TOTP } from 'otpauth'
-import { toDataURL } from 'qrcode'
 import { z } from 'zod'
 import type { Flow } from '#flow/flow.ts'
 import { type Fields, isPressed, textOf } from '#http/body.ts'
@@ -46,6 +45,7 @@ async function enrolNodes({ holder, memory, remember }: HeldScene): Promise<Node
   const secret = memory.totpSecret ?? new Secret({ size: secretBytes }).base32
   remember({ totpSecret: secret })
   const uri = generator(secret, holder.traits.email).toString()
+  const { toDataURL } = await import('qrcode')
   const picture = await toDataURL(uri, { width: pictureSize, margin: 2 })
   return [
     image('totp', 'totp_qr', picture, pictureSize, label.totpPicture),

@@ -1,6 +1,5 @@
 /** The two ceremonies of WebAuthn level 3: what is asked of an authenticator, and what its answer is worth. */
 import { randomBytes } from 'node:crypto'
-import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
 import { z } from 'zod'
 import type { Flow } from '#flow/flow.ts'
 import { authenticatorName } from '#webauthn/authenticators.ts'
@@ -10,6 +9,9 @@ import type { Service } from '#service.ts'
 import { once } from '#throttle.ts'
 
 export const relyingPartyName = 'Glacis'
+
+/** Loaded with the first answer of an authenticator: its certificates and their formats are 250 files. */
+const library = () => import('@simplewebauthn/server')
 
 /** Algorithms that keys may have, the preferred one first (COSE registry). */
 const algorithms = [-7, -35, -36, -257, -258, -259, -37, -38, -39, -8]
@@ -129,6 +131,7 @@ export async function acceptKey(
 ): Promise<Key | null> {
   if (!challenge || !(await spendChallenge(service, flow, challenge))) return null
   const { id, origin } = relyingParty(service)
+  const { verifyRegistrationResponse } = await library()
   const { registrationInfo } = await verifyRegistrationResponse({
     response: { ...attestation, clientExtensionResults: {} },
     expectedChallenge: challenge,
@@ -184,6 +187,7 @@ export async function checkAssertion(
 async function counterOf(service: Service, challenge: string, key: Key, assertion: Assertion): Promise<number | null> {
   const { id, origin } = relyingParty(service)
   const { authenticatorData, clientDataJSON, signature } = assertion.response
+  const { verifyAuthenticationResponse } = await library()
   const { authenticationInfo } = await verifyAuthenticationResponse({
     response: {
       ...assertion,

@@ -4,7 +4,7 @@
  */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import { type Callbacks, type CallbackPlace, createBook, type Interaction, lengthOf } from '#callback/book.ts'
 import { answerQuestion } from '#callback/dns.ts'
@@ -101,6 +101,7 @@ interface Listening {
 }
 
 async function listenHttp({ listen, httpPort }: CallbackSettings, remember: Remember): Promise<Listening> {
+  const { createServer } = await import('node:http')
   const server = createServer(
     { requestTimeout: 10_000, headersTimeout: 5_000, maxHeaderSize: REQUEST_BYTES_MAX },
     (request, response) => {

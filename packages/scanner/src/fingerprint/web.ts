@@ -2,7 +2,8 @@ import { faviconHash, faviconMd5 } from '#fingerprint/favicon.ts'
 import { pathOnOrigin } from '#fingerprint/origin.ts'
 import { scriptExcerpt, scriptPaths } from '#fingerprint/script.ts'
 import { oneLine, printable } from '#fingerprint/text.ts'
-import type { HttpClient, HttpResponse, Origin } from '#net/http.ts'
+import { askInOwnWords } from '#fingerprint/web-question.ts'
+import type { HttpClient, HttpRequest, HttpResponse, Origin } from '#net/http.ts'
 
 /** A text that fingerprints may know, under the name of its field. */
 export interface Trace {
@@ -33,7 +34,9 @@ export async function readWeb(
   origin: Origin,
   { http, signal, paths }: { http: HttpClient; signal: AbortSignal; paths: readonly string[] },
 ): Promise<WebPage | undefined> {
-  const get = (path: string) => http.request(origin, { method: 'GET', path, headers: browserHeaders }, { signal })
+  const send = (request: HttpRequest) =>
+    http.request(origin, { ...request, headers: { ...browserHeaders, ...request.headers } }, { signal })
+  const get = (path: string) => send({ method: 'GET', path })
   const first = await get('/')
   if (first.kind === 'failure') return undefined
   const traces = [...headerTraces(first), ...bodyTraces(first)]
@@ -57,6 +60,11 @@ export async function readWeb(
     if (page.status !== 200) continue
     traces.push({ field: `http.path:${path}`, text: path.endsWith('.js') ? scriptExcerpt(page.body) : bodyText(page) })
   }
+  const answered = async (request: HttpRequest) => {
+    const answer = await send(request)
+    return answer.kind === 'response' ? answer : undefined
+  }
+  traces.push(...(await askInOwnWords(traces, answered)))
   const title = titleOf(bodyText(last)) || titleOf(bodyText(first))
   const server = oneLine(headerOf(first, 'server'), 300)
   return { status: first.status, title: oneLine(title, 300), server, head: headText(first), traces: distinct(traces) }

@@ -320,29 +320,6 @@ describe('proxies', () => {
   })
 })
 
-it('lists what the portmapper lists', async () => {
-  const entry = (program: number) => {
-    const bytes = Buffer.alloc(20)
-    bytes.writeUInt32BE(1)
-    bytes.writeUInt32BE(program, 4)
-    bytes.writeUInt32BE(2, 8)
-    bytes.writeUInt32BE(2049, 16)
-    return bytes
-  }
-  const dump = (...programs: number[]) =>
-    Buffer.concat([
-      hex('8000001c 474c4143 00000001 00000000 00000000 00000000 00000000'),
-      ...programs.map(entry),
-      Buffer.alloc(4),
-    ])
-  await using nfs = await tcpPeer(answering('', () => dump(100_000, 100_003)))
-  expect((await examined(nfs, { protocol: 'rpcbind' })).found).toEqual(['rpcbind-open', 'nfs-reachable'])
-  await using plain = await tcpPeer(answering('', () => dump(100_000)))
-  expect((await examined(plain, { protocol: 'rpcbind' })).found).toEqual(['rpcbind-open'])
-  await using other = await tcpPeer(answering('', () => 'HTTP/1.1 400 Bad Request\r\n\r\n'))
-  expect((await examined(other, { protocol: 'rpcbind' })).seen).toEqual([])
-})
-
 describe('mail', () => {
   it('finds a server that lets anybody in, but not in the gentle profile', async () => {
     const talk = answering(crlf('* OK ready'), (said) => (said.startsWith('a LOGIN') ? crlf('a OK logged in') : ''))

@@ -47,6 +47,8 @@ export interface NativePlace {
   speak<Value>(words: (line: Line) => Promise<Value>): Promise<Value | undefined>
   /** One question and its answer; null asks nothing and listens. Undefined when there was no connection. */
   ask(question: string | Uint8Array | null, options?: Partial<ReadOptions>): Promise<Buffer | undefined>
+  /** The same in plain text on another port of this host, which the service itself has named. */
+  askAt(port: number, question: string | Uint8Array, options?: Partial<ReadOptions>): Promise<Buffer | undefined>
   /** One question by UDP to the same port. */
   datagram(
     question: Uint8Array,

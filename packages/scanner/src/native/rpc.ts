@@ -1,5 +1,7 @@
-import { checkInfo, hex } from '#native/native.ts'
-import type { NativeSubject } from '#native/native.ts'
+import { checkInfo } from '#native/native.ts'
+import type { NativePlace, NativeSubject, Proof } from '#native/native.ts'
+import { mountProgram, mountVersions, nfsExports, worldExports } from '#native/nfs.ts'
+import { isWholeRecord, rpcCall, rpcResult, xdrOf } from '#native/rpc-wire.ts'
 
 const portmapper = checkInfo({
   id: 'rpcbind-open',
@@ -33,37 +35,57 @@ const programs: Readonly<Record<number, string>> = {
   100024: 'status',
 }
 
-/** DUMP of the portmapper, version 2 (RFC 1833). */
+/** DUMP of the portmapper, version 2 (RFC 1833), and what the mount service that it names exports. */
 export const rpcbind: NativeSubject = {
-  checks: [portmapper, nfs],
+  checks: [portmapper, nfs, nfsExports],
   concerns: ({ protocol, transport }) => protocol === 'rpcbind' && transport === 'tcp',
   async examine(place) {
-    const heard = await place.ask(dumpCall)
-    const listed = heard && readDump(heard)
+    const heard = await place.ask(rpcCall(portmapperProgram, 2, dumpProcedure), { enough: isWholeRecord })
+    const result = heard && rpcResult(heard)
+    const listed = result && readDump(result)
     if (!listed) return {}
     const lines = listed.map(
       ({ program, version, port }) => `${program} ${programs[program] ?? ''} version ${version} port ${port}`,
     )
     const proof = { request: 'PMAPPROC_DUMP', answer: lines.join('\n'), highlights: lines.slice(0, 3) }
     const hasNfs = listed.some(({ program }) => program === 100_003)
-    return { [portmapper.id]: proof, [nfs.id]: hasNfs ? { ...proof, highlights: ['nfs'] } : null }
+    const exported = await exportsOf(place, listed)
+    return {
+      [portmapper.id]: proof,
+      [nfs.id]: hasNfs ? { ...proof, highlights: ['nfs'] } : null,
+      ...(exported !== undefined && { [nfsExports.id]: exported }),
+    }
   },
 }
 
-const dumpCall: Buffer = hex(
-  '80000028 474c4143 00000000 00000002 000186a0 00000002 00000004 00000000 00000000 00000000 00000000',
-)
+interface Mapping {
+  readonly program: number
+  readonly version: number
+  readonly transport: number
+  readonly port: number
+}
 
-function readDump(heard: Buffer): { program: number; version: number; port: number }[] | undefined {
-  // Fragment header, id, REPLY, accepted, verifier of no bytes, success.
-  if (heard.length < 28 || heard.readUInt32BE(4) !== 0x474c4143 || heard.readUInt32BE(24) !== 0) return undefined
-  const found: { program: number; version: number; port: number }[] = []
-  for (let at = 28; at + 20 <= heard.length && heard.readUInt32BE(at) === 1 && found.length < 100; at += 20) {
-    found.push({
-      program: heard.readUInt32BE(at + 4),
-      version: heard.readUInt32BE(at + 8),
-      port: heard.readUInt32BE(at + 16),
-    })
+async function exportsOf(place: NativePlace, listed: readonly Mapping[]): Promise<Proof | null | undefined> {
+  const mounts = listed.filter(({ program, transport }) => program === mountProgram && transport === tcp)
+  for (const version of mountVersions) {
+    const found = mounts.find((one) => one.version === version)
+    if (found) return worldExports(place, found.port, version)
+  }
+  return undefined
+}
+
+const tcp = 6
+const portmapperProgram = 100_000
+const dumpProcedure = 4
+const mappingsMax = 200
+
+function readDump(result: Buffer): Mapping[] {
+  const { word } = xdrOf(result)
+  const found: Mapping[] = []
+  while (found.length < mappingsMax && word() === 1) {
+    const [program, version, transport, port] = [word(), word(), word(), word()]
+    if (program === undefined || version === undefined || transport === undefined || port === undefined) break
+    found.push({ program, version, transport, port })
   }
   return found
 }

@@ -2,7 +2,7 @@
 import type { Observation, ScanProfile } from '@glacis/contract/runner'
 import type { Guard } from '#guard.ts'
 import type { Line } from '#net/tcp.ts'
-import { dial, lineOver } from '#net/tcp.ts'
+import { ask, dial, lineOver } from '#net/tcp.ts'
 import { shakeHands } from '#net/tls.ts'
 import { askUdp } from '#net/udp.ts'
 import { subjects } from '#native/subjects.ts'
@@ -145,6 +145,10 @@ function placeOf(service: IdentifiedService, target: CheckTarget, tools: NativeT
         if (question !== null) line.write(question)
         return line.read({ ...patience, ...options })
       }),
+    async askAt(other, question, options) {
+      await tools.budget.take(address, signal)
+      return ask(address, other, question, { guard, signal, ...patience, ...options })
+    },
     async datagram(question, options) {
       await tools.budget.take(address, signal)
       return askUdp(address, port, question, { guard, signal, ...options })

@@ -1,0 +1,40 @@
+/** Loads what a start loads, in a process of its own, and prints the packages that it took. */
+import { registerHooks } from 'node:module'
+
+const packages = new Set<string>()
+registerHooks({
+  load(url, context, next) {
+    const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? []
+    if (name) packages.add(name)
+    return next(url, context)
+  },
+})
+await import('#compose.ts')
+await import('#mail.ts')
+const { createApp } = await import('#http/app.ts')
+const { createLogger } = await import('#log.ts')
+const url = 'http://localhost:3000'
+const app = await createApp({
+  log: createLogger({ level: 'silent' }),
+  url,
+  portalConfig: {
+    apiUrl: url,
+    portalUrl: url,
+    identityUrl: url,
+    apiDocsUrl: '',
+    releaseNotesUrl: '',
+    licenceUrl: '',
+    helpUrl: '',
+    supportEmail: '',
+    botChallengeSiteKey: '',
+    version: '',
+    billing: true,
+  },
+  portalFolder: null,
+  identity: null,
+  api: null,
+  isReady: async () => undefined,
+})
+await app.ready()
+process.stdout.write(JSON.stringify([...packages]))
+await app.close()

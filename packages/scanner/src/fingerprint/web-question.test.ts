@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { expect, it } from 'vitest'
+import { readWeb } from '#fingerprint/web.ts'
+import { createHttpClient } from '#net/http.ts'
+
+const guard = { refusal: () => null }
+
+/** What the traces of this server say when it is asked in its own words, and how often it was sent something by POST. */
+async function read(serve: RequestListener, paths: string[] = []): Promise<{ versions: string[]; posted: number }> {
+  let posted = 0
+  const server = createServer((request, response) => {
+    if (request.method === 'POST') posted++
+    serve(request, response)
+  })
+  server.listen(0, '127.34.2.1')
+  await once(server, 'listening')
+  const bound = server.address()
+  const port = typeof bound === 'object' && bound ? bound.port : 0
+  const http = createHttpClient({ guard })
+  const origin = { address: '127.34.2.1', port, tls: false, hostname: 'lab.test' }
+  const page = await readWeb(origin, { http, signal: AbortSignal.timeout(10_000), paths })
+  await http.close()
+  server.close()
+  const own = new Set(['transmission.version', 'node-red.module'])
+  const versions = page?.traces.flatMap(({ field, text }) => (own.has(field) ? text : [])) ?? []
+  return { versions, posted }
+}
+
+const word = 'bG0YzX8oKcPpYtB0bGgC9Jx3tZqB0bGgC9Jx3tZqB0bGgC9J'
+const answer = '{"arguments":{"version":"3.00 (bb6b5a062e)"},"result":"success"}'
+
+it('asks Transmission for its version with the word that it hands out', async () => {
+  const seen = await read((request, response) => {
+    response.setHeader('server', 'Transmission')
+    if (request.headers['x-transmission-session-id'] === word) return response.end(answer)
+    return response.writeHead(409, { 'x-transmission-session-id': word }).end()
+  })
+  expect(seen).toEqual({ versions: ['3.00 (bb6b5a062e)'], posted: 2 })
+})
+
+it('asks no more where a password is wanted', async () => {
+  const seen = await read((_request, response) => response.writeHead(401, { server: 'Transmission' }).end())
+  expect(seen).toEqual({ versions: [], posted: 1 })
+})
+
+it('asks Node-RED for its modules, which it tells as JSON alone', async () => {
+  const nodes = [
+    { id: 'node-red/inject', types: ['inject'], module: 'node-red', version: '1.2.9' },
+    { id: 'node-red-dashboard/ui_base', types: ['ui_base'], module: 'node-red-dashboard', version: '2.26.0' },
+    { id: 'node-red-dashboard/ui_tab', types: ['ui_tab'], module: 'node-red-dashboard', version: '2.26.0' },
+  ]
+  const serve = (settings: string): RequestListener => {
+    return ({ url, headers }, response) => {
+      if (url === '/settings') return response.end(settings)
+      return response.end(url === '/nodes' && headers.accept === 'application/json' ? JSON.stringify(nodes) : '<html>')
+    }
+  }
+  const seen = await read(serve('{"httpNodeRoot":"/","version":"1.2.9"}'), ['/settings'])
+  expect(seen.versions).toEqual(['node-red 1.2.9', 'node-red-dashboard 2.26.0'])
+  expect((await read(serve('{"theme":"dark"}'), ['/settings'])).versions).toEqual([])
+})
+
+it('asks nobody else', async () => {
+  expect(await read((_request, response) => response.end(answer))).toEqual({ versions: [], posted: 0 })
+})

@@ -1,0 +1,72 @@
+import { constants } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { connectWithLibc } from '#net/connect-libc.ts'
+import type { Libc } from '#net/libc.ts'
+import { hostOf } from '#sweep-host.ts'
+import type { Attempt } from '#sweep-loop.ts'
+
+const { EINPROGRESS, EALREADY, ECONNREFUSED, EMFILE, ENETUNREACH } = constants.errno
+
+const pace = { perSecond: 1000, burst: 100, inFlightMax: 10, deadlineMs: 60_000 }
+const host = hostOf({ id: 1, address: '192.0.2.1', ports: [80, 81], headCount: 2, silentPortsMax: 2, pace })
+const attemptOf = (port: number): Attempt => ({ host, port, startedAt: 0, deadlineAt: 0 })
+
+/** A kernel that answers each `connect` as told, in order, and wakes whoever waits as often as told. */
+function connecting({ fds = [7, 8], answers, woken = [] }: { fds?: number[]; answers: number[]; woken?: number[] }) {
+  const told: string[] = []
+  const closed: number[] = []
+  const asked: number[] = []
+  const libc: Libc = {
+    open: () => fds.shift() ?? -EMFILE,
+    watch: () => 0,
+    connect: (fd) => {
+      asked.push(fd)
+      return answers.shift() ?? EALREADY
+    },
+    isSelf: () => false,
+    close: (fd) => void closed.push(fd),
+    wait(_waitMs, tell) {
+      for (const fd of woken.splice(0)) tell(fd)
+    },
+  }
+  const connector = connectWithLibc(libc, ({ port }, code) => told.push(`${port} ${code || 'open'}`))
+  return { connector, told, closed, asked }
+}
+
+it('hears later of what takes its time, and takes the refused socket for the next connect', async () => {
+  const { connector, told, closed, asked } = connecting({
+    answers: [EINPROGRESS, EALREADY, ECONNREFUSED, EINPROGRESS, 0],
+    woken: [7, 99],
+  })
+  connector.begin(attemptOf(80))
+  expect(told).toEqual([])
+  await expect.poll(() => told).toEqual(['80 ECONNREFUSED'])
+  connector.begin(attemptOf(81))
+  expect(told).toEqual(['80 ECONNREFUSED', '81 open'])
+  expect([asked, closed]).toEqual([[7, 7, 7, 7, 7], [7]])
+})
+
+it.each([
+  ['no more file descriptors', { fds: [], answers: [] }, '80 EMFILE'],
+  ['no way there', { answers: [ENETUNREACH] }, '80 ENETUNREACH'],
+])('tells an error of this machine by its name: %s', (_what, kernel, outcome) => {
+  const { connector, told } = connecting(kernel)
+  connector.begin(attemptOf(80))
+  expect(told).toEqual([outcome])
+})
+
+it('gives up what stays silent, but not what has answered without waking anybody', async () => {
+  const silent = connecting({ answers: [EINPROGRESS] })
+  const answered = connecting({ answers: [EINPROGRESS, EALREADY, ECONNREFUSED] })
+  for (const { connector } of [silent, answered]) {
+    const attempt = attemptOf(80)
+    connector.begin(attempt)
+    await pause(0)
+    connector.abandon(attempt)
+    connector.abandon(attempt)
+    connector.rest()
+  }
+  expect([silent.told, answered.told]).toEqual([['80 ETIMEDOUT'], ['80 ECONNREFUSED']])
+  expect([silent.closed, answered.closed]).toEqual([[7], [7]])
+})

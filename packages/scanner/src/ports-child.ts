@@ -1,0 +1,61 @@
+/**
+ * The sweeping process: does what `ports-worker.ts` does, with the C library's own calls, where they prove to work.
+ * It is told its settings first, answers whether it can serve, and ends with whoever started it.
+ */
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
+import { connectWithLibc } from '#net/connect-libc.ts'
+import { openLibc } from '#net/libc.ts'
+import type { SweepOrder, SweepReply } from '#sweep-host.ts'
+import { createSweep } from '#sweep-loop.ts'
+import type { SweepSettings } from '#sweep-loop.ts'
+
+/** What the process says: first whether it serves, then the replies. */
+export type ChildMessage = { readonly ready: true } | { readonly ready: false; readonly reason: string } | SweepReply
+
+const libc = openLibc()
+process.on('disconnect', () => process.exit())
+const [settings]: SweepSettings[] = await once(process, 'message')
+const reason = await wrongAnswer()
+if (settings && reason === null) {
+  const sweep = createSweep(settings, (settled) => connectWithLibc(libc, settled), tell)
+  process.on('message', (order: SweepOrder) => sweep.add(order))
+  tell({ ready: true })
+} else tell({ ready: false, reason: reason ?? 'it was given no settings' })
+
+function tell(message: ChildMessage): void {
+  process.send?.(message)
+}
+
+/** Sweeps two ports of which the answers are known, with one socket after the other, before a scan rests on it. */
+async function wrongAnswer(): Promise<string | null> {
+  const [listening, ended] = await Promise.all([listener(), listener()])
+  const [open, closed] = [portOf(listening), portOf(ended)]
+  await new Promise((resolve) => ended.close(resolve))
+  const { promise, resolve } = Promise.withResolvers<SweepReply>()
+  const unbounded = { inFlightMax: 1, perSecond: Infinity, perNetworkPerSecond: Infinity }
+  createSweep(unbounded, (settled) => connectWithLibc(libc, settled), resolve).add({
+    id: 0,
+    address: '127.0.0.1',
+    ports: [closed, open, closed, open],
+    headCount: 4,
+    silentPortsMax: 4,
+    pace: { perSecond: Infinity, burst: 4, inFlightMax: 1, deadlineMs: 1000 },
+  })
+  const reply = await promise
+  listening.close()
+  if (reply.closed === 2 && reply.open.length === 2 && reply.open.every((port) => port === open)) return null
+  return `a sweep of an open and a closed port gave ${JSON.stringify(reply)}`
+}
+
+async function listener(): Promise<Server> {
+  const server = createServer((socket) => socket.on('error', () => undefined))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port
+}

@@ -1,0 +1,180 @@
+/** Decides which port is asked when, for many hosts at once. How a connect is made is the connector's matter. */
+import { bucketOf, refill } from '#bucket.ts'
+import type { Bucket } from '#bucket.ts'
+import { localError } from '#net/local-errors.ts'
+import { hostOf, isOver, mayAsk, networkOf, nextPass, note, replyOf, spend, timeoutOf } from '#sweep-host.ts'
+import type { Host, SweepOrder, SweepReply } from '#sweep-host.ts'
+
+/** What all hosts of one loop share. */
+export interface SweepSettings {
+  readonly inFlightMax: number
+  readonly perSecond: number
+  /** Over all hosts of one network. */
+  readonly perNetworkPerSecond: number
+}
+
+/** One connect under way. Times are of `performance.now()`. */
+export interface Attempt {
+  readonly host: Host
+  readonly port: number
+  readonly startedAt: number
+  readonly deadlineAt: number
+}
+
+/** Told once of each attempt: empty when it connected, else the name of the error, such as ECONNREFUSED. */
+export type Settled = (attempt: Attempt, code: string) => void
+
+/** Makes connects, many at one time, and tells the end of each; the only thing in which sweeps differ. */
+export interface Connector {
+  /** Begins a connect. Its end may be told before this returns. */
+  begin(attempt: Attempt): void
+  /** Ends a connect that took too long: told as ETIMEDOUT, unless its answer is there after all. */
+  abandon(attempt: Attempt): void
+  /** Nothing is asked for the time being: lets go of what was kept for the next connect. */
+  rest(): void
+}
+
+export interface Sweep {
+  /** Takes one more host; its reply comes when all its ports are decided. */
+  add(order: SweepOrder): void
+}
+
+type PortState = 'open' | 'closed' | 'filtered' | 'local'
+
+const tickMs = 20
+const localAttemptsMax = 5
+const windowMin = 16
+const pauseMs = 100
+/** Connects begun in one go; then whatever else waits has its turn. */
+const begunAtOnce = 1000
+
+/** @param finish gets the reply of each host, in the order in which they are done */
+export function createSweep(
+  settings: SweepSettings,
+  connectorFor: (settled: Settled) => Connector,
+  finish: (reply: SweepReply) => void,
+): Sweep {
+  const hosts: Host[] = []
+  const networks = new Map<string, Bucket>()
+  const attempts = new Set<Attempt>()
+  const shared = bucketOf(settings.perSecond, settings.perSecond * 0.05)
+  const connector = connectorFor(settle)
+  let window = settings.inFlightMax
+  let pausedUntil = 0
+  let turn = 0
+  let timer: NodeJS.Timeout | undefined
+  let isPumpDue = false
+  let tickedAt = performance.now()
+  let wasStalled = false
+
+  function add(order: SweepOrder): void {
+    const name = networkOf(order.address)
+    const rate = settings.perNetworkPerSecond
+    const network = networks.get(name) ?? bucketOf(rate, rate * 0.05)
+    networks.set(name, network)
+    hosts.push(hostOf(order, network))
+    timer ??= setInterval(tick, tickMs)
+    pumpSoon()
+  }
+
+  function tick(): void {
+    const now = performance.now()
+    // After a stall the answers wait in the kernel, unread: they come before the deadlines, once.
+    wasStalled = !wasStalled && now - tickedAt > tickMs * 4
+    tickedAt = now
+    if (!wasStalled) for (const attempt of attempts) if (attempt.deadlineAt <= now) connector.abandon(attempt)
+    for (const host of hosts.filter((one) => isOver(one, now))) giveUp(host)
+    pumpSoon()
+  }
+
+  /** Answers come in flocks: new connects go out once for all of them. */
+  function pumpSoon(): void {
+    if (isPumpDue) return
+    isPumpDue = true
+    setImmediate(pump)
+  }
+
+  /** Hands out connects round robin, until a limit says stop. */
+  function pump(): void {
+    const now = performance.now()
+    refill(shared, now)
+    let idle = 0
+    let begun = 0
+    while (attempts.size < window && shared.tokens >= 1 && now >= pausedUntil && idle < hosts.length) {
+      const host = hosts[turn++ % hosts.length]
+      if (host && mayAsk(host, now)) {
+        idle = 0
+        ask(host, now)
+        if (++begun >= begunAtOnce) break
+      } else idle++
+    }
+    isPumpDue = false
+    if (begun >= begunAtOnce) pumpSoon()
+  }
+
+  function ask(host: Host, now: number): void {
+    const port = host.queue[host.next++] ?? 0
+    shared.tokens--
+    spend(host)
+    host.inFlight++
+    const attempt = { host, port, startedAt: now, deadlineAt: now + timeoutOf(host) }
+    attempts.add(attempt)
+    connector.begin(attempt)
+  }
+
+  function settle(attempt: Attempt, code: string): void {
+    if (!attempts.delete(attempt)) return
+    const { host, port } = attempt
+    const state = stateOf(code)
+    host.inFlight--
+    if (state === 'local') backOff(host, port, code)
+    else note(host, port, state, performance.now() - attempt.startedAt)
+    if (state !== 'local' && window < settings.inFlightMax) window++
+    if (host.inFlight === 0 && host.next >= host.queue.length) advance(host)
+    pumpSoon()
+  }
+
+  function giveUp(host: Host): void {
+    host.unknown += host.queue.length - host.next
+    host.next = host.queue.length
+    if (host.inFlight === 0) advance(host)
+  }
+
+  /** An error of this machine says nothing of the port: ask again later, with fewer sockets. */
+  function backOff(host: Host, port: number, code: string): void {
+    host.localErrors[code] = (host.localErrors[code] ?? 0) + 1
+    const tried = localError(code) === 'route' ? localAttemptsMax : (host.attempts.get(port) ?? 0) + 1
+    host.attempts.set(port, tried)
+    if (tried < localAttemptsMax) host.queue.push(port)
+    else host.unknown++
+    if (localError(code) === 'route') return
+    window = Math.max(windowMin, Math.floor(window / 2))
+    pausedUntil = performance.now() + pauseMs
+  }
+
+  function advance(host: Host): void {
+    const more = nextPass(host)
+    if (more.length > 0) {
+      host.queue = more
+      host.next = 0
+      return
+    }
+    hosts.splice(hosts.indexOf(host), 1)
+    finish(replyOf(host))
+    if (hosts.length === 0) {
+      networks.clear()
+      connector.rest()
+      clearInterval(timer)
+      timer = undefined
+    }
+  }
+
+  return { add }
+}
+
+function stateOf(code: string): PortState {
+  // The handshake was done, also where the peer reset the connection before we saw it.
+  if (code === '' || code === 'ECONNRESET') return 'open'
+  if (code === 'ECONNREFUSED') return 'closed'
+  return localError(code) ? 'local' : 'filtered'
+}
