@@ -6,7 +6,7 @@ import type { SkippedIssue } from '@glacis/contract/triage'
 import { record } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { invalid } from '#errors.ts'
-import { move } from '#issues/decide.ts'
+import { afterOthers, move } from '#issues/decide.ts'
 import { type Decision, endOf, inWords, refuseSenseless, tooLong } from '#issues/decision.ts'
 import { matching } from '#issues/filter.ts'
 import { rollUp } from '#issues/roll-up.ts'
@@ -19,6 +19,7 @@ interface Row {
   readonly name: string
   readonly status: IssueStatus
   readonly category: SeverityCategory
+  readonly at: Date
 }
 
 const skippedMax = 1000
@@ -43,7 +44,8 @@ export async function setStatusOfMany(ctx: Ctx, input: Input): Promise<ResultOf<
   const judged = rows.map((row) => ({ row, skipped: objection(ctx, row, decision) }))
   const moved = judged.flatMap(({ row, skipped }) => (skipped ? [] : [row]))
   const skipped = [...unknown(ids ?? [], rows), ...judged.flatMap((one) => one.skipped ?? [])]
-  await apply(ctx, moved, decision)
+  const now = moved.reduce((last, { at }) => (at > last ? at : last), ctx.now)
+  await apply({ ...ctx, now }, moved, decision)
   return {
     updatedCount: moved.length,
     skipped: skipped.slice(0, skippedMax),
@@ -55,7 +57,7 @@ export async function setStatusOfMany(ctx: Ctx, input: Input): Promise<ResultOf<
 /** In one order, so that two batches cannot wait for each other. */
 async function locked(ctx: Ctx, condition: RawBuilder<unknown>): Promise<Row[]> {
   const { rows } = await sql<Row>`
-    select issue.id, threat.name, issue.status, issue.category
+    select issue.id, threat.name, issue.status, issue.category, ${afterOthers(ctx)} as at
     from issue
     join threat on threat.id = issue.threat_id
     where ${condition}

@@ -10,7 +10,7 @@ import { type Decision, endOf, inWords, refuseSenseless, tooLong } from '#issues
 import { getIssue } from '#issues/list.ts'
 import { noteTerms, rollUp } from '#issues/roll-up.ts'
 import { canBecome, worstOf } from '#issues/status.ts'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 
 /**
  * Moves an issue, on every host it affects, to the status a person chose and records the change in
@@ -29,13 +29,13 @@ export async function setIssueStatus(
   const { id, ...decision } = input
   const issue = await ctx.tx
     .selectFrom('issue')
-    .select(['status', 'category'])
+    .select(['status', 'category', afterOthers(ctx).as('at')])
     .where('account_id', '=', ctx.account)
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()
   if (!issue) throw notFound('issue', id)
-  await decide(ctx, { id, hostId: null, ...issue }, decision)
+  await decide({ ...ctx, now: issue.at }, { id, hostId: null, ...issue }, decision)
   return getIssue(ctx, { id }, targets)
 }
 
@@ -50,8 +50,8 @@ export async function setHostStatus(
   targets: Targets,
 ): Promise<{ issue: Issue }> {
   const { id, hostId, ...decision } = input
-  const { rows } = await sql<{ category: SeverityCategory; status: Issue['status'] }>`
-    select issue.category, occurrence.status
+  const { rows } = await sql<{ category: SeverityCategory; status: Issue['status']; at: Date }>`
+    select issue.category, occurrence.status, ${afterOthers(ctx)} as at
     from issue
     join occurrence on occurrence.account_id = issue.account_id and occurrence.issue_id = issue.id
     where issue.account_id = ${ctx.account} and issue.id = ${id} and occurrence.host_id = ${hostId}
@@ -59,8 +59,16 @@ export async function setHostStatus(
   const [first] = rows
   if (!first) throw notFound('host of this issue', hostId)
   const status = worstOf(rows.map((row) => row.status))
-  await decide(ctx, { id, hostId, status, category: first.category }, decision)
+  await decide({ ...ctx, now: first.at }, { id, hostId, status, category: first.category }, decision)
   return getIssue(ctx, { id }, targets)
+}
+
+/**
+ * When a decision on a row `issue` is made that is being locked: whoever had to wait for another decides after it,
+ * however early they began.
+ */
+export function afterOthers(ctx: Ctx): RawBuilder<Date> {
+  return sql<Date>`greatest(${ctx.now}::timestamptz, issue.updated_at + interval '1 millisecond')`
 }
 
 interface Subject {

@@ -172,6 +172,15 @@ describe('two people', () => {
     expect(history.at(-1)?.status).toBe(status)
     expect(new Set(history.map((entry) => entry.actor))).toEqual(new Set(['scan', 'Nora Ammann', 'Omar Frei']))
   })
+
+  it.each(['one', 'many'])('are told of in the order in which they came to decide, not to ask: %s', async (how) => {
+    await decide({ id: first(), status: ignored, reason: 'REASON_FALSE_POSITIVE' }, omar)
+    // She asked before him and waited for him.
+    if (how === 'one') await decide({ id: first(), status: 'STATUS_RESOLVED' }, nora)
+    else await batch({ ids: [first()], status: 'STATUS_RESOLVED' }, nora)
+    const { history } = await read(first())
+    expect(history.map((entry) => entry.actor)).toEqual(['scan', 'Omar Frei', 'Nora Ammann'])
+  })
 })
 
 describe('a batch', () => {
