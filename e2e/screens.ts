@@ -135,7 +135,7 @@ const stateScreens: readonly Screen[] = Object.entries(listsOf).flatMap(([what, 
   const suffix = what === 'risks' ? '' : `-${what}`
   return [
     { name: what === 'scope' ? '28b-scope-empty' : `28-list-empty${suffix}`, path, as: 'newcomer' },
-    { name: `27-list-loading${suffix}`, path, api: 'silent', before: (page) => page.waitForTimeout(pendingMs) },
+    { name: `27-list-loading${suffix}`, path, api: 'silent', before: waiting },
     { name: `29-list-error${suffix}`, path, api: 'failing' },
   ]
 })
@@ -150,6 +150,10 @@ export const screens: readonly Screen[] = [
 
 /** Nothing shows that it waits in the first second. */
 const pendingMs = 1300
+async function waiting(page: Page): Promise<void> {
+  await page.waitForTimeout(pendingMs)
+  await page.locator('main h1').waitFor()
+}
 
 /** Whether somebody meets the screen in a window of this width, in CSS pixels. */
 export function isSeenBy({ as = 'person', only }: Screen, watcher: Watcher, width: number): boolean {

@@ -12,6 +12,8 @@ import { speakOwnMessages } from '@glacis/contract/validation-messages'
 import { createPortalRouter } from '#routes/router.tsx'
 import { UnexpectedError } from '#ui/states.tsx'
 
+const patienceMs = 300
+
 async function start(place: HTMLElement): Promise<void> {
   followTheme()
   speakOwnMessages()
@@ -27,7 +29,8 @@ async function start(place: HTMLElement): Promise<void> {
     startShortcuts((href) => router.navigate({ href }))
     // The frame of the document stands until the page is known; then React builds that page bit by bit, whereas
     // what the router brings to a page that stands is built in one go, and nothing can be pressed meanwhile.
-    await router.load()
+    // A page that takes longer shows what it waits for.
+    await Promise.race([router.load(), new Promise((resume) => setTimeout(resume, patienceMs))])
     startTransition(() =>
       root.render(
         <StrictMode>
