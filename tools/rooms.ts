@@ -52,7 +52,18 @@ const serverNouns = [
 
 const house: Readonly<Record<string, Floor>> = {
   'apps/server': {
-    hall: ['main', 'cli', 'commands', 'serve', 'compose', 'config', 'settings', 'setting-values', 'testing'],
+    hall: [
+      'main',
+      'cli',
+      'commands',
+      'serve',
+      'compose',
+      'every-migration',
+      'config',
+      'settings',
+      'setting-values',
+      'testing',
+    ],
     ground: ['database', 'ctx', 'errors', 'log', 'obstacle', 'version'],
     rooms: {
       http: [...serverNouns, 'jobs', 'live'],

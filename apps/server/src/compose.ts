@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { createServer, Server } from 'node:http'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
-import { createIdentity, type IdentityEvent, migrations as identityMigrations, openPeople } from '@glacis/identity'
+import { createIdentity, type IdentityEvent, openPeople } from '@glacis/identity'
 import type { PortalConfig } from '@glacis/contract/portal-config'
 import { speakOwnMessages } from '@glacis/contract/validation-messages'
 import { recordIdentityEvent } from '#audit.ts'
@@ -15,7 +15,7 @@ import { type Database, openDatabase } from '#database/index.ts'
 import { explainDatabase } from '#database/explain.ts'
 import { signPagesWith } from '#database/page.ts'
 import { migrate } from '#database/migrate.ts'
-import { migrations } from '#database/migrations.ts'
+import { everyMigration } from './every-migration.ts'
 import { endpointsAt } from '#endpoints.ts'
 import { mountApi } from '#http/api.ts'
 import { createApp } from '#http/app.ts'
@@ -78,7 +78,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
     config.callbacks && has('worker') ? await startCallbacks(config.callbacks, 'GLACIS_CALLBACKS') : null
   if (callbacks) log.info({ ...callbacks.place, dns: callbacks.dnsPort !== null }, 'targets can call back')
   const database = openDatabase(databaseUrl, log, { isUnlimited: config.billing === 'off' })
-  await migrate(database.owner, [...migrations, ...identityMigrations]).catch((error: unknown) => {
+  await migrate(database.owner, everyMigration).catch((error: unknown) => {
     throw explainDatabase(error)
   })
   const secret = await secretOf(database)

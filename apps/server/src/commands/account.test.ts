@@ -2,7 +2,9 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { exportAccount } from './account.ts'
+import { everyMigration } from '../every-migration.ts'
+import { administerAccounts, exportAccount } from './account.ts'
+import { migrate } from '#database/migrate.ts'
 import { createChannel } from '#notifications/index.ts'
 import { startScan } from '#scans/index.ts'
 import { createTarget } from '#targets/index.ts'
@@ -38,6 +40,14 @@ async function furnished(name: string): Promise<string> {
   )
   return account
 }
+
+it('works on the database of a whole installation that does not run', async () => {
+  await migrate(house.database.owner, everyMigration)
+  const [id, file] = [await house.account(), join(folder, 'whole.jsonl')]
+  const environment = { DATABASE_URL: house.url, GLACIS_DATA: folder }
+  await administerAccounts(['export', id, file], { environment, root: folder })
+  expect(await readFile(file, 'utf8')).toContain(id)
+})
 
 it('exports every row of one account and no secret, into a file for its owner alone', async () => {
   const [account] = [await furnished('Mine'), await furnished('Of another')]

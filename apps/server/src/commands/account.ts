@@ -5,7 +5,7 @@ import { readConfig } from '#config.ts'
 import { type Database, openDatabase } from '#database/index.ts'
 import { migrate } from '#database/migrate.ts'
 import { noteDeletion } from '#deletions.ts'
-import { migrations } from '#database/migrations.ts'
+import { everyMigration } from '../every-migration.ts'
 import { createLogger } from '#log.ts'
 import { Obstacle, WrongWords } from '#obstacle.ts'
 import { reachDatabase } from './reach.ts'
@@ -43,7 +43,7 @@ export async function administerAccounts(words: readonly string[], { environment
   await using opened = new AsyncDisposableStack()
   const database = openDatabase(reached.url, log, { app: 1, owner: 2 })
   opened.defer(() => database.close())
-  if (!reached.isServed) await migrate(database.owner, migrations)
+  if (!reached.isServed) await migrate(database.owner, everyMigration)
   const account = await find(database, who)
   if (verb === 'export') {
     const rows = await exportAccount(database, account.id, file)

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { everyMigration } from '../every-migration.ts'
 import { backup, restore } from './backup.ts'
 import { tablesOf } from '#database/backup/tables.ts'
 import { openDatabase } from '#database/index.ts'
+import { migrate } from '#database/migrate.ts'
 import { createChannel } from '#notifications/index.ts'
 import { startScan } from '#scans/index.ts'
 import { createTarget } from '#targets/index.ts'
@@ -18,6 +20,7 @@ let file: string
 let empty: TestDatabase
 beforeAll(async () => {
   house = await openHouse()
+  await migrate(house.database.owner, everyMigration)
   folder = await mkdtemp(join(tmpdir(), 'glacis-backup-'))
   file = join(folder, 'glacis.backup')
   await furnish()

@@ -12,7 +12,7 @@ import { loadDatabase, type PartStream } from '#database/backup/load.ts'
 import { startPostgres } from '#database/embedded.ts'
 import { openDatabase } from '#database/index.ts'
 import { migrate } from '#database/migrate.ts'
-import { migrations } from '#database/migrations.ts'
+import { everyMigration } from '../every-migration.ts'
 import { createJobs } from '#jobs.ts'
 import { lockFolder } from '#lock.ts'
 import { createLogger, type Logger } from '#log.ts'
@@ -123,7 +123,7 @@ async function startEmbedded(config: Config, log: Logger, held: AsyncDisposableS
 
 /** Makes the tables of those migrations in a database in which nobody has anything. */
 async function prepare(url: string, names: readonly string[], log: Logger): Promise<void> {
-  const known = new Set<string>(migrations.map(({ name }) => name))
+  const known = new Set<string>(everyMigration.map(({ name }) => name))
   if (!names.every((name) => known.has(name)))
     throw new Obstacle('The backup was made by a newer release of Glacis; restore it with that one.')
   await using opened = new AsyncDisposableStack()
@@ -133,7 +133,7 @@ async function prepare(url: string, names: readonly string[], log: Logger): Prom
   opened.defer(() => jobs.close())
   await migrate(
     database.owner,
-    migrations.filter(({ name }) => names.includes(name)),
+    everyMigration.filter(({ name }) => names.includes(name)),
   )
   const { count } = await database.owner
     .selectFrom('account')

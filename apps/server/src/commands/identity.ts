@@ -2,13 +2,13 @@
 import { userInfo } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
-import { migrations as identityMigrations, openPeople, type People, type Person } from '@glacis/identity'
+import { openPeople, type People, type Person } from '@glacis/identity'
 import { createAccounts, identityOf } from '#accounts.ts'
 import { recordIdentityEvent } from '#audit.ts'
 import { readConfig } from '#config.ts'
 import { type Database, openDatabase } from '#database/index.ts'
 import { migrate } from '#database/migrate.ts'
-import { migrations } from '#database/migrations.ts'
+import { everyMigration } from '../every-migration.ts'
 import { deletions, noteDeletion } from '#deletions.ts'
 import { createLogger } from '#log.ts'
 import { Obstacle, WrongWords } from '#obstacle.ts'
@@ -88,7 +88,7 @@ export async function administerIdentities(
   await using open = new AsyncDisposableStack()
   const database = openDatabase(reached.url, log, { app: 1, owner: 2 })
   open.defer(() => database.close())
-  if (!reached.isServed) await migrate(database.owner, [...migrations, ...identityMigrations])
+  if (!reached.isServed) await migrate(database.owner, everyMigration)
   const desk = { people: openPeople({ database: database.owner }), database, url: config.url }
   const { lines, data } = await verb.run(desk, rest, flags)
   print(flags.json ? JSON.stringify(data, null, 2) : lines.join('\n'))

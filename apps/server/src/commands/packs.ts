@@ -2,12 +2,11 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { migrations as identityMigrations } from '@glacis/identity'
 import { type Config, readConfig } from '#config.ts'
 import { startPostgres } from '#database/embedded.ts'
 import { type Database, openDatabase } from '#database/index.ts'
 import { migrate } from '#database/migrate.ts'
-import { migrations } from '#database/migrations.ts'
+import { everyMigration } from '../every-migration.ts'
 import { lockFolder } from '#lock.ts'
 import { createLogger, type Logger } from '#log.ts'
 import { Obstacle, WrongWords } from '#obstacle.ts'
@@ -115,7 +114,7 @@ async function withDatabase(place: Place, work: (opened: Opened) => Promise<void
   await using running = new AsyncDisposableStack()
   const database = openDatabase(reached.url, log, { app: 1, owner: 2 })
   running.defer(() => database.close())
-  if (!reached.isServed) await migrate(database.owner, [...migrations, ...identityMigrations])
+  if (!reached.isServed) await migrate(database.owner, everyMigration)
   const packsFolder = join(config.dataFolder, 'packs')
   await mkdir(packsFolder, { recursive: true })
   await work({ database, url: reached.url, packsFolder })
