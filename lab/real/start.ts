@@ -1,6 +1,6 @@
 /** Starts rows of the laboratory and stops them. */
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -53,7 +53,11 @@ export async function startRows(
     }
   }
   await Promise.all(rows.map(begin))
-  return { started, failed, stop: () => stopAll(children, pidFiles) }
+  const stop = async () => {
+    await stopAll(children, pidFiles)
+    endStrays(folder)
+  }
+  return { started, failed, stop }
 }
 
 function wordsFor({ user }: Program, words: readonly string[]): readonly string[] {
@@ -111,6 +115,18 @@ async function stopAll(children: readonly ChildProcess[], pidFiles: readonly str
   signalAll('SIGTERM')
   await Promise.race([Promise.all(children.map(ended)), delay(4000, undefined, { ref: false })])
   signalAll('SIGKILL')
+}
+
+/** Some programs start helpers that leave their group; on the command line these name the folder of this run. */
+function endStrays(folder: string): void {
+  const numbers = existsSync('/proc/self/cmdline') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : []
+  for (const number of numbers.map(Number).filter((one) => one !== process.pid)) {
+    try {
+      if (readFileSync(`/proc/${number}/cmdline`, 'utf8').includes(`${folder}/`)) process.kill(number, 'SIGTERM')
+    } catch {
+      // It has ended meanwhile, or belongs to somebody else.
+    }
+  }
 }
 
 function ended(child: ChildProcess): Promise<void> {
