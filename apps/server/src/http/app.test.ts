@@ -3,21 +3,10 @@ import type { FastifyInstance } from 'fastify'
 import { afterEach, expect, it } from 'vitest'
 import { createApp } from '#http/app.ts'
 import { createLogger } from '#log.ts'
+import { plainPortalConfig } from '#testing/portal-config.ts'
 
 const url = 'http://localhost:3000'
-const atHome: PortalConfig = {
-  apiUrl: url,
-  portalUrl: url,
-  identityUrl: url,
-  apiDocsUrl: '',
-  releaseNotesUrl: '',
-  licenceUrl: '',
-  helpUrl: '',
-  supportEmail: 'support@localhost',
-  botChallengeSiteKey: '',
-  version: '0.1.0',
-  billing: true,
-}
+const atHome = plainPortalConfig(url)
 let app: FastifyInstance
 afterEach(() => app.close())
 

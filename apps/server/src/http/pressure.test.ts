@@ -1,23 +1,11 @@
 import type { AddressInfo } from 'node:net'
 import perfHooks from 'node:perf_hooks'
-import { PortalConfig } from '@glacis/contract/portal-config'
 import { expect, it, vi } from 'vitest'
 import { createLogger } from '#log.ts'
+import { plainPortalConfig } from '#testing/portal-config.ts'
 
 const url = 'http://localhost:3000'
-const portalConfig = PortalConfig.parse({
-  apiUrl: url,
-  portalUrl: url,
-  identityUrl: url,
-  apiDocsUrl: '',
-  releaseNotesUrl: '',
-  licenceUrl: '',
-  helpUrl: '',
-  supportEmail: 'support@localhost',
-  botChallengeSiteKey: '',
-  version: '0.1.0',
-  billing: true,
-})
+const portalConfig = plainPortalConfig(url)
 
 it('refuses nobody for the slowness of its own start, and says when it is too busy later', async () => {
   // A loop that is three seconds late, each time it is measured.

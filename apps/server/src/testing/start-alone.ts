@@ -13,23 +13,12 @@ await import('#compose.ts')
 await import('#mail.ts')
 const { createApp } = await import('#http/app.ts')
 const { createLogger } = await import('#log.ts')
+const { plainPortalConfig } = await import('#testing/portal-config.ts')
 const url = 'http://localhost:3000'
 const app = await createApp({
   log: createLogger({ level: 'silent' }),
   url,
-  portalConfig: {
-    apiUrl: url,
-    portalUrl: url,
-    identityUrl: url,
-    apiDocsUrl: '',
-    releaseNotesUrl: '',
-    licenceUrl: '',
-    helpUrl: '',
-    supportEmail: '',
-    botChallengeSiteKey: '',
-    version: '',
-    billing: true,
-  },
+  portalConfig: plainPortalConfig(url),
   portalFolder: null,
   identity: null,
   api: null,
