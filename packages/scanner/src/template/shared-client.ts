@@ -3,9 +3,9 @@ import type { HttpClient, HttpFailure, HttpRequest, HttpResponse, Origin } from 
 import { requestHeaders } from '#net/http-exchange.ts'
 import { requestKey } from '#template/plan.ts'
 
-/** Answers that are kept for one service, and the bytes of those kept for all services together. */
+/** Answers that are kept for one service, and the memory of those kept for all services together. */
 const ANSWERS_MAX = 6_000
-const BYTES_MAX = 16 * 1024 * 1024
+const BYTES_MAX = 48 * 1024 * 1024
 const BYTES_OF_ALL_MAX = 96 * 1024 * 1024
 
 let bytesOfAll = 0
@@ -73,8 +73,11 @@ export function shareAnswers(client: Pick<HttpClient, 'request'>): SharedClient 
   }
 }
 
+/** With an answer stay its body, and as texts: the body, head and body together, and what was read of its headers. */
 function sizeOf(answer: HttpResponse | HttpFailure | undefined): number {
-  return answer?.kind === 'response' ? answer.body.length : 0
+  if (answer?.kind !== 'response') return 0
+  const head = answer.headers.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+  return answer.body.length * 4 + head * 4
 }
 
 /** By what is sent: a header that says what would be said anyway makes no difference. */
