@@ -31,6 +31,16 @@ const pages = [
 ]
 const categories = { performance: 98, accessibility: 100, 'best-practices': 100 } as const
 
+/** Performance is the median of this many loads; the other two are the same each time. */
+const loads = 3
+
+/** What performance is made of. */
+const behind = {
+  'first-contentful-paint': 'first paint',
+  'largest-contentful-paint': 'largest paint',
+  'total-blocking-time': 'blocked',
+} as const
+
 const run = promisify(execFile)
 const chromium = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 const dataFolder = await mkdtemp(join(tmpdir(), 'glacis-pages-'))
@@ -54,9 +64,6 @@ try {
   await rm(dataFolder, { recursive: true, force: true })
 }
 
-/** Performance is the median of this many loads; the other two are the same each time. */
-const loads = 3
-
 async function look(page: string, device: 'phone' | 'desk', headers: string | null): Promise<void> {
   const reports: Report[] = []
   while (reports.length < loads) reports.push(await load(page, device, headers))
@@ -70,13 +77,6 @@ async function look(page: string, device: 'phone' | 'desk', headers: string | nu
   })
   console.log(`${page} on a ${device}: ${parts.join(', ')}`)
 }
-
-/** What performance is made of. */
-const behind = {
-  'first-contentful-paint': 'first paint',
-  'largest-contentful-paint': 'largest paint',
-  'total-blocking-time': 'blocked',
-} as const
 
 interface Report {
   readonly runtimeError?: { readonly code: string }
