@@ -69,7 +69,8 @@ const publicScreens: readonly Screen[] = [
 const riskScreens: readonly Screen[] = [
   { name: '04-overview', path: '/overview', phone: true, whole: true },
   { name: '04b-mobile-menu', path: '/overview', phone: true, only: 'phone', before: press('Open menu') },
-  { name: '05-onboarding', path: '/onboarding', as: 'newcomer' },
+  { name: '05-onboarding', path: '/onboarding?step=agent', as: 'newcomer', before: fromInside },
+  { name: '05b-onboarding-target', path: '/onboarding', as: 'newcomer' },
   { name: '06-risks-verified', path: '/risks/verified', phone: true, whole: true },
   { name: '06b-risks-bulk', path: '/risks/verified', only: 'desk', before: selectThree },
   { name: '06c-risks-potential', path: '/risks/potential' },
@@ -186,6 +187,11 @@ export async function signIn(page: Page, { email, password }: Person): Promise<v
 
 function press(name: string | RegExp): (page: Page) => Promise<void> {
   return (page) => page.getByRole('button', { name }).first().click()
+}
+
+async function fromInside(page: Page): Promise<void> {
+  await page.getByRole('radio', { name: 'From inside your network' }).check()
+  await page.getByLabel('Agent name').waitFor()
 }
 
 function accountMenu(page: Page): Promise<void> {

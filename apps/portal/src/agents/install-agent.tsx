@@ -1,12 +1,13 @@
 /** How an agent gets onto a machine: its token, once, a command, and a line that tells when it is there. */
 import type { Agent, InstallSystem } from '@glacis/contract/agent'
 import { useQuery } from '@tanstack/react-query'
-import { CircleCheck } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { awaited, install } from '#agents/queries.ts'
+import { latencyWords } from '#agents/words.ts'
 import { Button } from '#ui/button.tsx'
 import { CopyField } from '#ui/copy-field.tsx'
 import { Dialog } from '#ui/dialog.tsx'
+import { Note } from '#ui/note.tsx'
 import { SegmentedControl } from '#ui/segmented-control.tsx'
 import { Skeleton } from '#ui/skeleton.tsx'
 import { Spinner } from '#ui/spinner.tsx'
@@ -40,29 +41,35 @@ export function InstallAgent({ agent, onClose, onRotate }: InstallAgentProps) {
         </Button>
       }
     >
-      <div className="grid gap-4">
-        {token ? (
-          <div className="grid gap-1.5">
-            <span className="font-medium">Agent token</span>
-            <CopyField label="Agent token" value={token} />
-            <p className="text-12 text-ink-3">
-              It works once, within 24 hours: the agent swaps it for a key of its own.
-            </p>
-          </div>
-        ) : (
-          <p className="text-ink-2">
-            {agent.tokenExpireTime
-              ? 'Its token was shown when it was made. '
-              : 'It has no token that could still be used. '}
-            <button type="button" className="inline-link" onClick={onRotate}>
-              Make a new one
-            </button>
-          </p>
-        )}
-        <Command agent={agent} />
-        <Waiting agent={agent} />
-      </div>
+      <InstallSteps agent={agent} onRotate={onRotate} />
     </Dialog>
+  )
+}
+
+/** The token, the command, and the line that turns green by itself. */
+export function InstallSteps({ agent, onRotate }: Pick<InstallAgentProps, 'agent' | 'onRotate'>) {
+  const { token } = agent
+  return (
+    <div className="grid gap-4">
+      {token ? (
+        <div className="grid gap-1.5">
+          <span className="font-medium">Agent token</span>
+          <CopyField label="Agent token" value={token} />
+          <p className="text-12 text-ink-3">It works once, within 24 hours: the agent swaps it for a key of its own.</p>
+        </div>
+      ) : (
+        <p className="text-ink-2">
+          {agent.tokenExpireTime
+            ? 'Its token was shown when it was made. '
+            : 'It has no token that could still be used. '}
+          <button type="button" className="inline-link" onClick={onRotate}>
+            Make a new one
+          </button>
+        </p>
+      )}
+      <Command agent={agent} />
+      <Waiting agent={agent} />
+    </div>
   )
 }
 
@@ -100,14 +107,7 @@ function Waiting({ agent }: { readonly agent: Agent }) {
   // One that is there already is awaited anew when it has got a token.
   const wasThere = agent.status === 'STATUS_CONNECTED' && agent.token !== undefined
   const isThere = now.status === 'STATUS_CONNECTED' && !(wasThere && now.tokenExpireTime)
-  if (isThere) {
-    return (
-      <output className="flex items-center gap-2.5 rounded-md bg-green-tint px-3 py-2.5 text-green-ink inset-ring inset-ring-green-edge">
-        <CircleCheck className="size-4 flex-none" aria-hidden="true" />
-        <span className="min-w-0 wrap-anywhere">{agent.name} is connected</span>
-      </output>
-    )
-  }
+  if (isThere) return <ConnectedNote agent={now} />
   return (
     <output className="flex items-center gap-2.5 rounded-md border border-dashed border-line-strong px-3 py-2.5 text-ink-2">
       <Spinner className="text-main-mark" />
@@ -116,6 +116,19 @@ function Waiting({ agent }: { readonly agent: Agent }) {
         {clockWords(seconds)}
       </span>
     </output>
+  )
+}
+
+/** "zrh-office-1 is connected. Latency 38 ms." */
+export function ConnectedNote({ agent }: { readonly agent: Agent }) {
+  const latency = latencyWords(agent)
+  return (
+    <Note variant="green">
+      <p className="wrap-anywhere">
+        <strong className="font-semibold">{agent.name} is connected.</strong>
+        {latency && ` Latency ${latency}.`}
+      </p>
+    </Note>
   )
 }
 

@@ -7,6 +7,7 @@ import { TextField } from '#ui/field.tsx'
 interface NameFieldProps {
   readonly name: ReturnType<typeof useAgentName>
   readonly hint: string
+  readonly label?: string
 }
 
 /** A name that is being typed, and what is wrong with it. */
@@ -31,10 +32,10 @@ export function useAgentName(initial: string) {
   }
 }
 
-export function NameField({ name, hint }: NameFieldProps) {
+export function NameField({ name, hint, label = 'Name' }: NameFieldProps) {
   return (
     <TextField
-      label="Name"
+      label={label}
       name="name"
       required
       mono

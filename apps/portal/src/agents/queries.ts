@@ -41,6 +41,15 @@ export function awaited(id: string) {
   }
 }
 
+/** As `all`; asked for quickly until one of them is connected. */
+export function anyAwaited() {
+  return {
+    ...all(),
+    refetchInterval: ({ state }: { state: { data: ResultOf<typeof listAgents> | undefined } }) =>
+      state.data?.agents.some(({ status }) => status === 'STATUS_CONNECTED') ? refreshMs : waitingMs,
+  }
+}
+
 /** The last twenty. */
 export function jobs(id: string) {
   return { ...query(listAgentJobs, { id, pageSize: 20 }), refetchInterval: refreshMs }

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { rotate } from '#agents/queries.ts'
 import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
-import { RadioCard } from '#ui/field.tsx'
+import { RadioCard } from '#ui/radio-card.tsx'
 
 interface RotateTokenProps {
   readonly agent: Agent

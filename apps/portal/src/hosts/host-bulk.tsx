@@ -10,7 +10,7 @@ import { addToast } from '#lib/toasts.ts'
 import { startMany } from '#scans/queries.ts'
 import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
-import { RadioCard } from '#ui/field.tsx'
+import { RadioCard } from '#ui/radio-card.tsx'
 
 interface HostBulkProps {
   /** The picked hosts, in the order of the list. */

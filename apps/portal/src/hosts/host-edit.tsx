@@ -7,7 +7,8 @@ import { criticalityWords, nameOf } from '#hosts/words.ts'
 import { addToast } from '#lib/toasts.ts'
 import { Button } from '#ui/button.tsx'
 import { SlideOver } from '#ui/dialog.tsx'
-import { RadioCard, TextField } from '#ui/field.tsx'
+import { TextField } from '#ui/field.tsx'
+import { RadioCard } from '#ui/radio-card.tsx'
 import { TextAreaField } from '#ui/text-area.tsx'
 
 const choices = Object.entries(criticalityWords) as [Criticality, string][]

@@ -7,7 +7,8 @@ import { readSwissDay } from '#lib/swiss-date.ts'
 import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
 import { DateInput } from '#ui/date-input.tsx'
-import { Field, RadioCard, SelectField } from '#ui/field.tsx'
+import { Field, SelectField } from '#ui/field.tsx'
+import { RadioCard } from '#ui/radio-card.tsx'
 import { TextAreaField } from '#ui/text-area.tsx'
 
 export const reasonWords: Readonly<Record<IgnoreReason, string>> = {

@@ -1,49 +1,49 @@
 /** The second step: from where scans come. */
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { all } from '#agents/queries.ts'
+import { type ReactNode, useState } from 'react'
+import { anyAwaited } from '#agents/queries.ts'
+import type { WayOn } from '#onboarding/onboarding.tsx'
 import { StepHead } from '#onboarding/step-head.tsx'
-import { ButtonLink } from '#ui/button.tsx'
-import { RadioCard } from '#ui/field.tsx'
-import { Note } from '#ui/note.tsx'
+import { RadioCard } from '#ui/radio-card.tsx'
 
-export function AgentStep() {
-  const agents = useQuery(all()).data?.agents ?? []
+interface AgentStepProps {
+  readonly wayOn: WayOn
+  /** Where an agent is named, installed and awaited, which belongs to the room of agents. */
+  readonly setup: ReactNode
+  /** What the agent that is there scans, which belongs to the room of targets. */
+  readonly targetsOf: (agent: { readonly id: string; readonly name: string }) => ReactNode
+}
+
+/** Whoever has an agent means it until they choose otherwise. */
+export function AgentStep({ wayOn, setup, targetsOf }: AgentStepProps) {
+  const agents = useQuery(anyAwaited()).data?.agents ?? []
   const connected = agents.find(({ status }) => status === 'STATUS_CONNECTED')
-  const [isInside, setIsInside] = useState(false)
+  const [chosen, setChosen] = useState<'internet' | 'inside'>()
+  const from = chosen ?? (agents.length > 0 ? 'inside' : 'internet')
   return (
     <>
       <StepHead title="Where should Glacis scan from?">You can mix both. The choice is made per target.</StepHead>
       <div role="radiogroup" aria-label="Where to scan from" className="grid gap-2.5">
         <RadioCard
           name="from"
+          roomy
           label="From the internet"
           hint="Sees what an outsider sees. Nothing to install."
-          checked={!isInside && agents.length === 0}
-          onChange={() => setIsInside(false)}
+          checked={from === 'internet'}
+          onChange={() => setChosen('internet')}
         />
         <RadioCard
           name="from"
+          roomy
           label="From inside your network"
           hint="Reaches private ranges through an agent. Needs outbound HTTPS only."
-          checked={isInside || agents.length > 0}
-          onChange={() => setIsInside(true)}
+          checked={from === 'inside'}
+          onChange={() => setChosen('inside')}
         />
       </div>
-      {connected && (
-        <Note variant="green">
-          <p>
-            <strong className="font-semibold">{connected.name} is connected.</strong>
-          </p>
-        </Note>
-      )}
-      {(isInside || agents.length > 0) && !connected && (
-        <div>
-          <ButtonLink to="/agents" search={{ create: agents.length === 0 || undefined }} variant="primary">
-            {agents.length === 0 ? 'New agent' : 'See agents'}
-          </ButtonLink>
-        </div>
-      )}
+      {from === 'inside' && setup}
+      {from === 'inside' && connected && targetsOf(connected)}
+      {wayOn({ isReady: from === 'internet' || connected !== undefined })}
     </>
   )
 }

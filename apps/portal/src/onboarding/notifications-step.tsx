@@ -2,11 +2,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { list } from '#channels/queries.ts'
 import { Invitation } from '#onboarding/invitation.tsx'
+import type { WayOn } from '#onboarding/onboarding.tsx'
 import { StepHead } from '#onboarding/step-head.tsx'
 import { ButtonLink } from '#ui/button.tsx'
 import { Note } from '#ui/note.tsx'
 
-export function NotificationsStep() {
+export function NotificationsStep({ wayOn }: { readonly wayOn: WayOn }) {
   const channels = useQuery(list()).data?.channels ?? []
   return (
     <>
@@ -29,6 +30,7 @@ export function NotificationsStep() {
         </ButtonLink>
       </div>
       <Invitation />
+      {wayOn({ isReady: channels.length > 0 })}
     </>
   )
 }

@@ -6,7 +6,8 @@ import type { ReactNode } from 'react'
 import { pollMs } from '#api/query.ts'
 import { Invitation } from '#onboarding/invitation.tsx'
 import { steps as stepsQuery } from '#onboarding/queries.ts'
-import { currentOf, isOver, stepperOf, type Steps, wordOf } from '#onboarding/steps.ts'
+import { useResults } from '#onboarding/results.ts'
+import { currentOf, stepperOf, type Steps, type StepWord, wordOf } from '#onboarding/steps.ts'
 import { Button, ButtonLink } from '#ui/button.tsx'
 import { Note } from '#ui/note.tsx'
 import { PageHead } from '#ui/page-head.tsx'
@@ -15,12 +16,12 @@ import { Stepper } from '#ui/stepper.tsx'
 const route = getRouteApi('/_auth/onboarding')
 const numbers = ['No', 'One step', 'Two steps', 'Three steps', 'Four steps']
 
-interface OnboardingPageProps {
-  /** What each step asks, which belongs to the rooms of their nouns. */
-  readonly target: ReactNode
-  readonly agent: ReactNode
-  readonly scan: ReactNode
-  readonly notifications: ReactNode
+/** What leads on from a step. Ready: what it asks for is there or decided. */
+export type WayOn = (state: { readonly isReady: boolean }) => ReactNode
+type StepContent = (wayOn: WayOn) => ReactNode
+
+/** What each step asks, which belongs to the rooms of their nouns. */
+interface OnboardingPageProps extends Readonly<Record<StepWord, StepContent>> {
   /** What Glacis is learning meanwhile. */
   readonly knowledge: ReactNode
 }
@@ -29,6 +30,7 @@ export function OnboardingPage(content: OnboardingPageProps) {
   const chosen = route.useSearch().step
   const steps = useQuery({ ...stepsQuery(), refetchInterval: pollMs }).data?.steps ?? []
   const current = currentOf(steps, chosen)
+  const results = useResults()
   return (
     <div className="pg flex grow flex-col">
       <PageHead
@@ -42,7 +44,7 @@ export function OnboardingPage(content: OnboardingPageProps) {
       />
       <div className="mt-4.5 grid grow border-t border-line max-md:content-start md:grid-cols-[300px_minmax(0,1fr)]">
         <div className="border-line px-(--gl-gutter) pt-7 md:border-r">
-          <Stepper label="Setting up" steps={stepperOf(steps, current)} />
+          <Stepper label="Setting up" steps={stepperOf(steps, current, results)} />
         </div>
         <div className="px-(--gl-gutter) py-7 md:pl-10">
           <div className="grid max-w-[600px] content-start gap-6">
@@ -67,25 +69,23 @@ function StepView({ steps, current, content }: StepViewProps) {
   const go = (step: Steps[number] | undefined) =>
     void navigate({ to: '/onboarding', search: { step: step && wordOf[step.key] } })
   const isOptional = current.key === 'AGENT' || current.key === 'NOTIFICATIONS'
-  return (
-    <>
-      {content[wordOf[current.key]]}
-      <div className="flex items-center justify-between gap-3">
-        {before ? (
-          <Button variant="ghost" icon={<ArrowLeft />} onClick={() => go(before)}>
-            Back
-          </Button>
-        ) : (
-          <span />
-        )}
-        {(isOver(current) || isOptional) && (
-          <Button variant={isOver(current) ? 'primary' : 'secondary'} onClick={() => go(after)}>
-            {isOver(current) ? (after ? 'Continue' : 'Finish') : 'Skip'}
-          </Button>
-        )}
-      </div>
-    </>
+  const wayOn: WayOn = ({ isReady }) => (
+    <div className="flex items-center justify-between gap-3">
+      {before ? (
+        <Button variant="ghost" icon={<ArrowLeft />} onClick={() => go(before)}>
+          Back
+        </Button>
+      ) : (
+        <span />
+      )}
+      {(isReady || isOptional) && (
+        <Button variant={isReady ? 'primary' : 'secondary'} onClick={() => go(after)}>
+          {isReady ? (after ? 'Continue' : 'Finish') : 'Skip'}
+        </Button>
+      )}
+    </div>
   )
+  return content[wordOf[current.key]](wayOn)
 }
 
 function Finished() {

@@ -1,6 +1,7 @@
 /** The steps of setting up, in words and in order. */
 import type { ResultOf } from '@glacis/contract/endpoint'
 import type { getOnboarding } from '@glacis/contract/insights'
+import { formatNumber } from '#lib/format.ts'
 import type { Step } from '#ui/stepper.tsx'
 
 export type Steps = ResultOf<typeof getOnboarding>['steps']
@@ -31,11 +32,29 @@ export function currentOf(steps: Steps, chosen: StepWord | undefined): Steps[num
   return steps.find(({ key }) => wordOf[key] === chosen) ?? steps.find((step) => !isOver(step))
 }
 
-/** As the stepper shows them. */
-export function stepperOf(steps: Steps, current: Steps[number] | undefined): Step[] {
-  return steps.map((step) => ({
-    title: words[step.key].title,
-    detail: step.state === 'STATE_SKIPPED' ? 'Skipped' : words[step.key].detail,
-    state: step === current ? 'current' : isOver(step) ? 'done' : 'open',
-  }))
+/** What was done in steps that are over, such as the address of a target, in a few words. */
+export type Results = Partial<Readonly<Record<Key, string>>>
+
+/**
+ * As the stepper shows them. An agent that nobody made by the time a later step is looked at is a choice too: the
+ * internet needs nothing.
+ */
+export function stepperOf(steps: Steps, current: Steps[number] | undefined, results: Results = {}): Step[] {
+  const at = current ? steps.indexOf(current) : steps.length
+  return steps.map((step, index) => {
+    const isInternet = step.key === 'AGENT' && step.state !== 'STATE_DONE'
+    const isDone = isOver(step) || (isInternet && index < at)
+    const result = isInternet ? 'From the internet' : results[step.key]
+    return {
+      title: words[step.key].title,
+      detail: isDone && step !== current && result ? result : words[step.key].detail,
+      state: step === current ? 'current' : isDone ? 'done' : 'open',
+    }
+  })
+}
+
+/** The first by name, and how many more: "www.example.ch and 2 more". */
+export function someOf(names: readonly string[]): string | undefined {
+  const [first, ...more] = names
+  return first && (more.length > 0 ? `${first} and ${formatNumber(more.length)} more` : first)
 }

@@ -5,11 +5,13 @@ import { Check } from 'lucide-react'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { ApiFailure } from '#api/failure.ts'
 import { formatNumber } from '#lib/format.ts'
+import type { WayOn } from '#onboarding/onboarding.tsx'
 import { steps } from '#onboarding/queries.ts'
 import { StepHead } from '#onboarding/step-head.tsx'
 import { all, create, understood } from '#targets/queries.ts'
 import { Button } from '#ui/button.tsx'
-import { RadioCard, TextField } from '#ui/field.tsx'
+import { TextField } from '#ui/field.tsx'
+import { RadioCard } from '#ui/radio-card.tsx'
 
 const periods: readonly { readonly value: SchedulePeriod; readonly label: string }[] = [
   { value: 'PERIOD_DAILY', label: 'Daily' },
@@ -25,13 +27,14 @@ export interface PermissionProps {
   readonly problem: string | undefined
 }
 interface TargetStepProps {
+  readonly wayOn: WayOn
   /** The tick for an address on the internet, which belongs to the room of targets. */
   readonly permission: (props: PermissionProps) => ReactNode
   /** What is said while it is missing. */
   readonly askPermission: string
 }
 
-export function TargetStep({ permission, askPermission }: TargetStepProps) {
+export function TargetStep({ wayOn, permission, askPermission }: TargetStepProps) {
   const client = useQueryClient()
   const targets = useQuery(all()).data?.targets ?? []
   const [draft, setDraft] = useState({
@@ -137,6 +140,7 @@ export function TargetStep({ permission, askPermission }: TargetStepProps) {
           </Button>
         </div>
       </form>
+      {wayOn({ isReady: targets.length > 0 })}
     </>
   )
 }

@@ -118,7 +118,7 @@ it('creates one, shows its token once with the command, and turns green when it 
   expect(await screen.findByText('install for docker')).toBeTruthy()
   expect(screen.getByText('Waiting for the first connection')).toBeTruthy()
   isThere = true
-  expect(await screen.findByText('zrh-office-2 is connected', {}, { timeout: 5000 })).toBeTruthy()
+  expect(await screen.findByText('zrh-office-2 is connected.', {}, { timeout: 5000 })).toBeTruthy()
   await user.click(screen.getByRole('button', { name: 'Done' }))
   await waitFor(() => expect(screen.queryByText('gla_secret')).toBeNull())
 }, 20_000)

@@ -1,6 +1,6 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'
-import { cleanup, render, screen, waitFor } from '@testing-library/react'
+import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
@@ -14,6 +14,18 @@ const stepsOf = (...done: readonly string[]) => ({
 const parsed = (isPrivate: boolean) => ({
   body: { results: [{ input: '', normalized: 'www.example.ch', private: isPrivate }] },
 })
+const [agentId, targetId, scanId] = [1, 2, 3].map((number) => `00000000-0000-4000-8000-00000000000${number}`)
+const time = { createTime: '2026-11-01T08:00:00Z', updateTime: '2026-11-01T08:00:00Z' }
+const target = {
+  ...time,
+  id: targetId,
+  name: 'Office',
+  address: '10.0.0.0/24',
+  tags: [],
+  schedule: { period: 'PERIOD_WEEKLY' },
+  issueCount: {},
+}
+const chosen = { agent: { id: agentId }, updateMask: { paths: ['agent'] } }
 let service: Service
 let client: QueryClient
 const user = userEvent.setup()
@@ -24,6 +36,8 @@ beforeEach(async () => {
   service.on('GET /v1/scans', { body: { scans: [] } })
   service.on('GET /v1/targets', { body: { targets: [] } })
   service.on('GET /v1/feeds', { body: { feeds: [] } })
+  service.on('GET /v1/agents', { body: { agents: [] } })
+  service.on('GET /v1/channels', { body: { channels: [] } })
   service.on('GET /v1/onboarding', stepsOf())
 })
 afterEach(async () => {
@@ -73,6 +87,76 @@ it('asks nothing of the kind for a private address', async () => {
   await waitFor(() => expect(made()).toHaveLength(1))
   expect(screen.queryByRole('checkbox')).toBeNull()
   expect(made()[0]?.body).not.toHaveProperty('isPermitted')
+})
+
+it('takes the internet for a decision, so that the way on is the thing to press', async () => {
+  service.on('GET /v1/onboarding', stepsOf('TARGET'))
+  service.on('GET /v1/targets', { body: { targets: [target] } })
+  await open()
+  const internet = await screen.findByRole('radio', { name: /^From the internet/ })
+  expect((internet as HTMLInputElement).checked).toBe(true)
+  expect(screen.queryByRole('button', { name: 'Skip' })).toBeNull()
+  await user.click(screen.getByRole('button', { name: 'Continue' }))
+  expect(await screen.findByRole('heading', { name: 'Run the first scan' })).toBeTruthy()
+  const done = within(screen.getByRole('list', { name: 'Setting up' })).getAllByText(/, done$/)
+  expect(done).toHaveLength(2)
+  expect(screen.getByText('From the internet')).toBeTruthy()
+})
+
+it('names, installs and awaits an agent in place, and lets it scan the target', async () => {
+  let isThere = false
+  let isMade = false
+  const made = { ...time, id: agentId, name: 'zrh-office-1', status: 'STATUS_DISCONNECTED', targetCount: 0 }
+  const now = () => (isThere ? { ...made, status: 'STATUS_CONNECTED', latency: '0.038s' } : made)
+  service.on('GET /v1/onboarding', stepsOf('TARGET'))
+  service.on('GET /v1/targets', { body: { targets: [target] } })
+  service.on('GET /v1/agents', () => ({ body: { agents: isMade ? [now()] : [] } }))
+  service.on(`GET /v1/agents/${agentId}`, () => ({ body: { agent: now() } }))
+  service.on(`GET /v1/agents/${agentId}/install`, { body: { command: 'install it', notes: [] } })
+  service.on('POST /v1/agents', () => {
+    isMade = true
+    return { body: { agent: { ...made, token: 'gla_secret' } } }
+  })
+  service.on(`PATCH /v1/targets/${target.id}`, { body: { target: { ...target, agent: made } } })
+  await open()
+  await user.click(await screen.findByRole('radio', { name: /^From inside your network/ }))
+  expect(screen.getByRole('button', { name: 'Skip' })).toBeTruthy()
+  await user.type(await screen.findByLabelText('Agent name'), 'zrh-office-1')
+  await user.click(screen.getByRole('button', { name: 'Create agent' }))
+  expect((await screen.findByLabelText('Agent token')).textContent).toBe('gla_secret')
+  expect(await screen.findByText('install it')).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull()
+  isThere = true
+  expect(await screen.findByText('zrh-office-1 is connected.', {}, { timeout: 5000 })).toBeTruthy()
+  expect(screen.getByText(/Latency 38 ms\./)).toBeTruthy()
+  expect(await screen.findByRole('button', { name: 'Continue' }, { timeout: 5000 })).toBeTruthy()
+  const scope = screen.getByRole('group', { name: 'Scan through zrh-office-1' })
+  await user.click(within(scope).getByRole('checkbox', { name: /^Office/ }))
+  await waitFor(() => expect(service.seen.find(({ method }) => method === 'PATCH')?.body).toMatchObject(chosen))
+})
+
+it('leaves the choice to whoever has an agent already', async () => {
+  const agent = { ...time, id: agentId, name: 'zrh-office-1', status: 'STATUS_CONNECTED', targetCount: 0 }
+  service.on('GET /v1/onboarding', stepsOf('TARGET'))
+  service.on('GET /v1/agents', { body: { agents: [agent] } })
+  service.on(`GET /v1/agents/${agentId}`, { body: { agent } })
+  await open()
+  const [internet, inside] = await screen.findAllByRole('radio')
+  await waitFor(() => expect((inside as HTMLInputElement).checked).toBe(true))
+  await user.click(internet as HTMLElement)
+  expect((internet as HTMLInputElement).checked).toBe(true)
+  expect(screen.queryByText('zrh-office-1 is connected.')).toBeNull()
+})
+
+it('does not offer again to scan what was scanned', async () => {
+  const scan = { ...time, id: scanId, type: 'TYPE_MANUAL', status: 'STATUS_COMPLETED', target, issueCount: {} }
+  service.on('GET /v1/onboarding', stepsOf('TARGET', 'AGENT'))
+  service.on('GET /v1/targets', { body: { targets: [target] } })
+  service.on('GET /v1/scans', { body: { scans: [{ ...scan, hostCount: { scannedHosts: 1 } }] } })
+  await open()
+  expect(await screen.findByText('1 host scanned.')).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Start scan of Office' })).toBeNull()
+  expect(screen.getByRole('button', { name: 'Continue' })).toBeTruthy()
 })
 
 it('ends with a summary that leads on when everything is done', async () => {

@@ -10,8 +10,9 @@ import { active, start, startedWords } from '#scans/queries.ts'
 import { all as allTargets } from '#targets/queries.ts'
 import { Button, ButtonLink } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
-import { Input, RadioCard } from '#ui/field.tsx'
+import { Input } from '#ui/field.tsx'
 import { Note } from '#ui/note.tsx'
+import { RadioCard } from '#ui/radio-card.tsx'
 import { Skeleton } from '#ui/skeleton.tsx'
 
 /** Opens the choice of a target; stands in the head of a page. */

@@ -3,7 +3,8 @@ import type { ScanProfile } from '@glacis/contract/primitives'
 import { ratePerHost } from '@glacis/contract/target'
 import type { Problems, TargetDraft } from '#targets/form.ts'
 import { profileWords } from '#targets/words.ts'
-import { RadioCard, TextField } from '#ui/field.tsx'
+import { TextField } from '#ui/field.tsx'
+import { RadioCard } from '#ui/radio-card.tsx'
 import { TextAreaField } from '#ui/text-area.tsx'
 
 const profiles: readonly { readonly value: ScanProfile; readonly hint: string }[] = [

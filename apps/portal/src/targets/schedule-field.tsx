@@ -2,7 +2,8 @@
 import type { AllowedHours, SchedulePeriod } from '@glacis/contract/target'
 import { useId } from 'react'
 import { periodWords, weekdayWords } from '#targets/words.ts'
-import { Checkbox, Field, FieldMessages, Input, RadioCard, Select } from '#ui/field.tsx'
+import { Checkbox, Field, FieldMessages, Input, Select } from '#ui/field.tsx'
+import { RadioCard } from '#ui/radio-card.tsx'
 
 const periods = ['PERIOD_DAILY', 'PERIOD_WEEKLY', 'PERIOD_MONTHLY'] as const satisfies readonly SchedulePeriod[]
 

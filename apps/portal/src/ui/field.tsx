@@ -240,16 +240,6 @@ export function Radio({ label, hint, className, ...rest }: Omit<BoxProps, 'hideL
   )
 }
 
-/** A radio in a frame that is tinted while it is chosen. */
-export function RadioCard({ label, hint, ...rest }: Omit<BoxProps, 'hideLabel' | 'mixed' | 'className'>) {
-  return (
-    <label className="flex items-start gap-2.5 rounded-md border border-line-strong px-3 py-[9px] has-checked:border-accent has-checked:bg-selected has-checked:inset-ring has-checked:inset-ring-accent">
-      <input {...rest} type="radio" className="check round mt-0.5" />
-      <Words label={label} hint={hint} />
-    </label>
-  )
-}
-
 function Words({ label, hint }: { readonly label: ReactNode; readonly hint?: ReactNode }) {
   return (
     <span className="min-w-0">

@@ -19,25 +19,31 @@ export function Stepper({ label, steps }: { readonly label: string; readonly ste
         <li
           key={title}
           aria-current={state === 'current' ? 'step' : undefined}
-          className="relative grid grid-cols-[24px_minmax(0,1fr)] gap-3 pb-6 not-last:before:absolute max-md:flex max-md:min-w-0 max-md:items-center max-md:gap-2 max-md:pb-0 max-md:before:hidden not-last:before:top-7 not-last:before:bottom-1 not-last:before:left-[11.5px] not-last:before:w-px not-last:before:bg-line-strong"
+          className={cx(
+            'relative grid grid-cols-[24px_minmax(0,1fr)] gap-3 not-last:pb-[22px]',
+            'max-md:flex max-md:min-w-0 max-md:items-center max-md:gap-2 max-md:not-last:pb-0',
+            // The line to the next step; on what is done it is as strong as the disc.
+            'not-last:before:absolute not-last:before:top-7 not-last:before:bottom-1 not-last:before:left-[11.5px] not-last:before:w-px max-md:before:hidden',
+            state === 'done' ? 'not-last:before:bg-accent' : 'not-last:before:bg-line-strong',
+          )}
         >
           <span
             aria-hidden="true"
             className={cx(
               'grid size-6 flex-none place-items-center rounded-full text-12 font-semibold tabular-nums',
-              state === 'done' && 'bg-green-tint text-green-ink inset-ring inset-ring-green-edge',
-              state === 'current' && 'bg-accent text-on-solid',
-              state === 'open' && 'text-ink-3 inset-ring inset-ring-line-strong',
+              state === 'done' && 'bg-accent text-on-solid',
+              state === 'current' && 'text-link inset-ring-2 inset-ring-accent',
+              state === 'open' && 'text-ink-3 inset-ring inset-ring-control',
             )}
           >
             {state === 'done' ? <Check className="size-3.5" /> : index + 1}
           </span>
-          <div className={cx('min-w-0 pt-0.5 max-md:pt-0', state !== 'current' && 'max-md:sr-only')}>
-            <p className={cx('font-medium', state === 'open' && 'text-ink-2')}>
+          <div className={cx('min-w-0', state !== 'current' && 'max-md:sr-only')}>
+            <p className={cx('leading-6 font-medium', state === 'open' && 'text-ink-2')}>
               {title}
               {state === 'done' && <span className="sr-only">, done</span>}
             </p>
-            {detail && <div className="text-12 text-ink-3 max-md:hidden">{detail}</div>}
+            {detail && <div className="truncate text-12 text-ink-3 max-md:hidden">{detail}</div>}
           </div>
         </li>
       ))}

@@ -1,0 +1,67 @@
+/** An agent set up in place: its name, what installs it, and that it is there. */
+import type { Agent } from '@glacis/contract/agent'
+import { useMutation, type UseMutationResult, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { ConnectedNote, InstallSteps } from '#agents/install-agent.tsx'
+import { NameField, useAgentName } from '#agents/name-field.tsx'
+import { anyAwaited, create } from '#agents/queries.ts'
+import { RotateToken } from '#agents/rotate-token.tsx'
+import { Button } from '#ui/button.tsx'
+import { TextField } from '#ui/field.tsx'
+
+/** Goes on with the agent that there is; asks for a name where there is none. */
+export function AgentSetup() {
+  const agents = useQuery(anyAwaited()).data?.agents
+  // Only the answer that makes a token carries it, so both are kept here for as long as the page stands: the form
+  // is gone as soon as the list has the agent.
+  const making = useMutation(create(useQueryClient()))
+  const [anew, setAnew] = useState<Agent>()
+  const [isRotating, setIsRotating] = useState(false)
+  const agent = anew ?? making.data?.agent ?? agents?.find(isConnected) ?? agents?.[0]
+  if (!agent) return agents ? <NewAgent making={making} /> : null
+  return (
+    <div className="grid gap-4.5">
+      <TextField label="Agent name" mono readOnly value={agent.name} />
+      {isConnected(agent) && !agent.token ? (
+        <ConnectedNote agent={agent} />
+      ) : (
+        <InstallSteps key={agent.token ?? agent.id} agent={agent} onRotate={() => setIsRotating(true)} />
+      )}
+      {isRotating && (
+        <RotateToken
+          agent={agent}
+          onClose={() => setIsRotating(false)}
+          onRotated={(rotated) => {
+            setAnew(rotated)
+            setIsRotating(false)
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+type Making = UseMutationResult<{ readonly agent: Agent }, Error, string>
+
+function NewAgent({ making }: { readonly making: Making }) {
+  const name = useAgentName('')
+  function submit(event: FormEvent): void {
+    event.preventDefault()
+    const wanted = name.checked()
+    if (wanted) making.mutate(wanted, { onError: name.refuse })
+  }
+  return (
+    <form noValidate onSubmit={submit} className="grid gap-4.5">
+      <NameField label="Agent name" name={name} hint="1 to 128 characters, such as the place it scans from" />
+      <div>
+        <Button variant="primary" type="submit" loading={making.isPending}>
+          Create agent
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function isConnected({ status }: Agent): boolean {
+  return status === 'STATUS_CONNECTED'
+}
