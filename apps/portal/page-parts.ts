@@ -73,14 +73,16 @@ function tableOf(chunks: Chunks, program: ReadonlySet<string>) {
   return { files, pages: rows }
 }
 
-/** The files of these modules and everything that they import at once. */
+/** The files of these modules and everything that they import at once, each after those that it needs. */
 function closure(chunks: Chunks, modules: readonly string[]): Set<string> {
   const found = new Set<string>()
+  const seen = new Set<string>()
   const add = (name: string) => {
     const chunk = chunks.get(name)
-    if (!chunk || found.has(name)) return
-    found.add(name)
+    if (!chunk || seen.has(name)) return
+    seen.add(name)
     chunk.imports.forEach(add)
+    found.add(name)
   }
   for (const module of modules) {
     const chunk = [...chunks.values()].find(({ moduleIds }) => moduleIds.includes(join(source, module)))

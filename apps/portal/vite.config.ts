@@ -4,6 +4,7 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { compressed } from './compress.ts'
+import { lateSchemas } from './late-schemas.ts'
 import { pageParts } from './page-parts.ts'
 import { zodDiet } from './zod-diet.ts'
 
@@ -13,7 +14,7 @@ const served = ['/config.json', '/v1', '/self-service', '/sessions', '/.well-kno
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss(), zodDiet(), pageParts(), compressed()],
+  plugins: [react(), tailwindcss(), zodDiet(), lateSchemas(), pageParts(), compressed()],
   build: {
     outDir: 'dist',
     assetsDir: 'files',

@@ -1,24 +1,23 @@
 /**
- * The document shows a frame of the page at once; the program begins when that has been painted, in pieces:
- * a browser that works through all of it without a pause answers to nothing meanwhile.
+ * The document shows a frame of the page at once; the program begins when that has been painted, one file after
+ * the other, as the build has named them in the document: each after those that it needs, those of this page last.
+ * A browser that works through all of them without a pause answers to nothing meanwhile.
  */
 import { reloadOnMissingParts } from '#lib/chunk-reload.ts'
 import { firstPaint, nextTask } from '#lib/first-paint.ts'
 import '#styles/app.css'
 
-const pieces = [() => import('react-dom/client'), () => import('#identity/session.ts')]
-/** Only the product has them, and there the shell waits for them. */
-const answers = () => import('@glacis/contract/insights')
-const program = () => import('#main.tsx')
-
 async function begin(): Promise<void> {
   reloadOnMissingParts()
   await firstPaint()
-  const isInside = document.documentElement.dataset['frame'] === 'app'
-  for (const piece of [...pieces, ...(isInside ? [answers] : []), program]) {
-    await piece()
+  for (const part of document.querySelectorAll<HTMLLinkElement>('link[rel=modulepreload]')) {
+    // What cannot be loaded fails once more below, where it is dealt with.
+    await import(/* @vite-ignore */ part.href).catch(() => undefined)
     await nextTask()
   }
+  const { start } = await import('#main.tsx')
+  const place = document.getElementById('root')
+  if (place) await start(place)
 }
 
 /** Nothing else of ours is there to say so. */

@@ -14,7 +14,7 @@ import { UnexpectedError } from '#ui/states.tsx'
 
 const patienceMs = 300
 
-async function start(place: HTMLElement): Promise<void> {
+export async function start(place: HTMLElement): Promise<void> {
   followTheme()
   speakOwnMessages()
   const root = createRoot(place)
@@ -44,6 +44,3 @@ async function start(place: HTMLElement): Promise<void> {
     root.render(<UnexpectedError error={error} onRetry={() => location.reload()} />)
   }
 }
-
-const place = document.getElementById('root')
-if (place) void start(place)

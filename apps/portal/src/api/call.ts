@@ -5,6 +5,7 @@ import { ApiFailure, readFailureBody, statusWords } from '#api/failure.ts'
 import { fetchEarly } from '#lib/early.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { addToast } from '#lib/toasts.ts'
+import { turn } from '#lib/turns.ts'
 
 export interface CallOptions {
   /** Aborting rejects with the signal's reason, silently. */
@@ -25,6 +26,7 @@ export async function call<E extends Endpoint>(
 ): Promise<ResultOf<E>> {
   const request = requestOf(endpoint, input, signal)
   try {
+    if (endpoint.method === 'GET') await turn()
     const response = await (endpoint.method === 'GET' ? fetchEarly : fetch)(...request)
     if (!response.ok) throw await refusal(response)
     return await readAnswer(endpoint, response)

@@ -6,9 +6,12 @@ import { call } from '#api/call.ts'
 /** Data that nothing on the page uses is kept for five minutes. */
 const unusedDataMs = 5 * 60_000
 
+/** What was read this long ago is not read again because something else shows it: a page begins with what its route has just asked for. */
+const freshMs = 2000
+
 /** What the page remembers of everything it has read; one for as long as it is open. */
 export function createQueryClient(): QueryClient {
-  return new QueryClient({ defaultOptions: { queries: { gcTime: unusedDataMs } } })
+  return new QueryClient({ defaultOptions: { queries: { gcTime: unusedDataMs, staleTime: freshMs } } })
 }
 
 /** Every reading of one call, or of its inputs that begin like `input`. */

@@ -4,11 +4,12 @@ import type { Severity as SeverityValue, Threat } from '@glacis/contract/threat'
 import type { OptionalColumn } from '#issues/columns.ts'
 import { cx } from '#lib/cx.ts'
 import { formatDate, formatPercent } from '#lib/format.ts'
+import { late } from '#lib/late.ts'
 import { Badge } from '#ui/badge.tsx'
 import { Severity, severityLevel } from '#ui/severity.tsx'
 import { CellLink } from '#ui/table.tsx'
 
-const scores = new Intl.NumberFormat('en-CH', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+const scores = late(() => new Intl.NumberFormat('en-CH', { minimumFractionDigits: 1, maximumFractionDigits: 1 }))
 
 /** "9.8" */
 export function scoreWords(score: number): string {

@@ -1,23 +1,33 @@
 /** Numbers, money and times as the product writes them: locale en-CH, through `Intl` only. */
 
+import { late } from '#lib/late.ts'
+
+// Each is made when something is first written by it: they are among the dearest things that a page makes.
 const locale = 'en-CH'
-const numbers = new Intl.NumberFormat(locale)
-const percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
-const wholePercents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
-const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'CHF' })
-const roundMoney = new Intl.NumberFormat(locale, { style: 'currency', currency: 'CHF', maximumFractionDigits: 0 })
-const milliseconds = new Intl.NumberFormat(locale, { style: 'unit', unit: 'millisecond', maximumFractionDigits: 0 })
-const dates = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' })
-const dateTimes = new Intl.DateTimeFormat(locale, {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-})
-const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always' })
-const relativeDay = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+const numbers = late(() => new Intl.NumberFormat(locale))
+const percents = late(() => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }))
+const wholePercents = late(() => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 }))
+const money = late(() => new Intl.NumberFormat(locale, { style: 'currency', currency: 'CHF' }))
+const roundMoney = late(
+  () => new Intl.NumberFormat(locale, { style: 'currency', currency: 'CHF', maximumFractionDigits: 0 }),
+)
+const milliseconds = late(
+  () => new Intl.NumberFormat(locale, { style: 'unit', unit: 'millisecond', maximumFractionDigits: 0 }),
+)
+const dates = late(() => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' }))
+const dateTimes = late(
+  () =>
+    new Intl.DateTimeFormat(locale, {
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    }),
+)
+const relative = late(() => new Intl.RelativeTimeFormat(locale, { numeric: 'always' }))
+const relativeDay = late(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }))
 
 /** A moment as the API writes it, as epoch milliseconds, or as a date. */
 export type Moment = string | number | Date
@@ -115,7 +125,7 @@ function relativeMilliseconds(difference: number): string {
   return difference > 0 ? `in ${amount}` : `${amount} ago`
 }
 
-const days = new Intl.NumberFormat(locale, { style: 'unit', unit: 'day', unitDisplay: 'long' })
+const days = late(() => new Intl.NumberFormat(locale, { style: 'unit', unit: 'day', unitDisplay: 'long' }))
 const written: readonly (readonly [unitMs: number, write: (amount: number) => string])[] = [
   [day, (amount) => days.format(amount)],
   [hour, (amount) => `${numbers.format(amount)} h`],

@@ -47,7 +47,7 @@ export function OnboardingPage(content: OnboardingPageProps) {
           <Stepper label="Setting up" steps={stepperOf(steps, current, results)} />
         </div>
         <div className="px-(--gl-gutter) py-7 md:pl-10">
-          <div className="grid max-w-[600px] content-start gap-6">
+          <div className="grid max-w-[520px] content-start gap-5.5">
             {current ? <StepView key={current.key} steps={steps} current={current} content={content} /> : <Finished />}
             {content.knowledge}
           </div>

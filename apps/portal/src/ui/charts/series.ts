@@ -1,5 +1,6 @@
 /** From the API's series to the points of a chart: one per day, week or month of the period. */
 import type { StatsPeriod } from '@glacis/contract/insights'
+import { late } from '#lib/late.ts'
 
 export interface ChartPoint {
   /** On the axis: "12 Oct". */
@@ -67,7 +68,8 @@ function startOf(grain: Grain, time: Date): Date {
   return day
 }
 
-const format = (parts: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-CH', { ...parts, timeZone: 'UTC' })
+const format = (parts: Intl.DateTimeFormatOptions) =>
+  late(() => new Intl.DateTimeFormat('en-CH', { ...parts, timeZone: 'UTC' }))
 const dayAndMonth = format({ day: 'numeric', month: 'short' })
 const monthAlone = format({ month: 'short' })
 const monthAndYear = format({ month: 'long', year: 'numeric' })

@@ -1,0 +1,75 @@
+import { join } from 'node:path'
+import type { Plugin, Rolldown } from 'vite'
+
+const contract = /\/packages\/contract\/src\/[\w-]+\.ts$/
+const helper = join(import.meta.dirname, 'src/lib/late.ts')
+
+/**
+ * Has the calls and schemas of the contract made when a page first uses them, and leaves out those that none does:
+ * a schema costs to make, and there are several hundred. What the reference page says of a call is left out too.
+ */
+export function lateSchemas(): Plugin {
+  return {
+    name: 'late-schemas',
+    apply: 'build',
+    transform: {
+      filter: { id: contract },
+      handler(code) {
+        const cuts = cutsOf(this.parse(code), code)
+        if (cuts.length === 0) return null
+        return { code: `import { late } from ${JSON.stringify(helper)}\n${cut(code, cuts)}`, map: null }
+      },
+    },
+  }
+}
+
+/** Something to put in the place of the characters from `start` to `end`. */
+interface Cut {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+type Program = ReturnType<Rolldown.PluginContext['parse']>
+type Statement = Program['body'][number]
+
+function cutsOf(program: Program, code: string): Cut[] {
+  const known = new Set(['z', 'endpoint'])
+  const cuts: Cut[] = []
+  for (const statement of program.body) {
+    const declaration = declarationIn(statement)
+    if (declaration?.type !== 'VariableDeclaration') continue
+    for (const { id, init } of declaration.declarations) {
+      if (id.type !== 'Identifier' || init?.type !== 'CallExpression') continue
+      // `Issue.extend(…)` is made of a schema as `z.object(…)` is.
+      const root = /^\w+/.exec(code.slice(init.start))?.[0] ?? ''
+      if (!known.has(root)) continue
+      known.add(id.name)
+      cuts.push({ start: init.start, end: init.start, text: '/* @__PURE__ */ late(() => ' }, ...summariesIn(init))
+      cuts.push({ start: init.end, end: init.end, text: ')' })
+    }
+  }
+  return cuts
+}
+
+function declarationIn(statement: Statement) {
+  return statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement
+}
+
+type Call = Extract<
+  NonNullable<Extract<Statement, { type: 'VariableDeclaration' }>['declarations'][number]['init']>,
+  { type: 'CallExpression' }
+>
+function summariesIn({ callee, arguments: [call] }: Call): Cut[] {
+  if (callee.type !== 'Identifier' || callee.name !== 'endpoint' || call?.type !== 'ObjectExpression') return []
+  return call.properties.flatMap((property) =>
+    property.type === 'Property' && property.key.type === 'Identifier' && property.key.name === 'summary'
+      ? [{ start: property.value.start, end: property.value.end, text: "''" }]
+      : [],
+  )
+}
+
+function cut(code: string, cuts: readonly Cut[]): string {
+  return cuts
+    .toSorted((a, b) => b.start - a.start)
+    .reduce((left, { start, end, text }) => left.slice(0, start) + text + left.slice(end), code)
+}

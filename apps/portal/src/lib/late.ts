@@ -1,0 +1,21 @@
+/**
+ * Something that is made when it is first looked at, and stands for it from the beginning. Schemas are many, each
+ * costs to make, and a page reads answers by a few of them. Not for what keeps hidden members, such as a `Map`: a
+ * method is called on the stand-in.
+ */
+export function late<Made extends object>(make: () => Made): Made {
+  let made: Made | undefined
+  const own = () => (made ??= make())
+  // The target is never asked: each question goes to what was made, which answers as itself.
+  return new Proxy({} as Made, {
+    get: (_, key) => Reflect.get(own(), key),
+    set: (_, key, value) => Reflect.set(own(), key, value),
+    has: (_, key) => Reflect.has(own(), key),
+    getPrototypeOf: () => Reflect.getPrototypeOf(own()),
+    ownKeys: () => Reflect.ownKeys(own()),
+    getOwnPropertyDescriptor(_, key) {
+      const found = Reflect.getOwnPropertyDescriptor(own(), key)
+      return found && { ...found, configurable: true }
+    },
+  })
+}
