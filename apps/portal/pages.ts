@@ -10,7 +10,7 @@ const id = '/[^/]+'
 export const pages: readonly (readonly [path: string, modules: readonly string[]])[] = [
   ['/', [frame, 'identity/welcome.tsx']],
   ['/(login|registration|recovery|verification|error)', [frame, flow]],
-  ['/overview', [shell, 'routes/overview-page.tsx']],
+  ['/overview', [shell, 'routes/overview-page.tsx', 'overview/queries.ts', 'overview/view.ts']],
   ['/onboarding', [shell, 'routes/onboarding-page.tsx', 'onboarding/queries.ts']],
   ['/profile', [shell, 'routes/profile-page.tsx']],
   ['/subscription', [shell, 'billing/subscription.tsx', 'billing/queries.ts']],

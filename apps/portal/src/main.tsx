@@ -5,6 +5,7 @@ import { startTransition, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueryClient } from '#api/query.ts'
 import { loadConfig } from '#config.ts'
+import { nextTask } from '#lib/first-paint.ts'
 import { focusPageTitle } from '#lib/focus.ts'
 import { startShortcuts } from '#lib/keyboard.ts'
 import { followTheme } from '#lib/theme.ts'
@@ -21,7 +22,9 @@ export async function start(place: HTMLElement): Promise<void> {
   try {
     await loadConfig()
     const queryClient = createQueryClient()
+    await nextTask()
     const router = createPortalRouter(queryClient)
+    await nextTask()
     router.subscribe('onRendered', ({ pathChanged, fromLocation }) => {
       if (pathChanged && fromLocation) focusPageTitle()
       document.getElementById('frame')?.remove()

@@ -5,7 +5,7 @@ import type { AgentDialog } from '#agents/agent-dialogs.tsx'
 import { type AgentSort, latencyWords } from '#agents/words.ts'
 import { formatDate, formatNumber } from '#lib/format.ts'
 import { Badge } from '#ui/badge.tsx'
-import { MenuAction, MenuLine, MenuOfRow } from '#ui/menu.tsx'
+import { MenuAction, MenuLine, Menu } from '#ui/menu.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { AgentStatus } from '#ui/status.tsx'
@@ -97,7 +97,7 @@ export function LastSeen({ agent }: { readonly agent: Pick<Agent, 'lastSeenTime'
 
 function RowMenu({ agent, onDialog }: { readonly agent: Agent } & Pick<AgentTableProps, 'onDialog'>) {
   return (
-    <MenuOfRow
+    <Menu
       label={`Actions for ${agent.name}`}
       variant="ghost"
       size="xs"
@@ -118,6 +118,6 @@ function RowMenu({ agent, onDialog }: { readonly agent: Agent } & Pick<AgentTabl
       <MenuAction danger icon={<Trash2 />} onClick={() => onDialog({ kind: 'delete', agent })}>
         Delete
       </MenuAction>
-    </MenuOfRow>
+    </Menu>
   )
 }

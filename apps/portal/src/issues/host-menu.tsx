@@ -11,7 +11,7 @@ import { useRetest } from '#issues/issue-actions.tsx'
 import { hostName } from '#issues/issue-cells.tsx'
 import type { ChosenStatus } from '#issues/queries.ts'
 import { addToast } from '#lib/toasts.ts'
-import { MenuAction, MenuLine, MenuOfRow } from '#ui/menu.tsx'
+import { MenuAction, MenuLine, Menu } from '#ui/menu.tsx'
 
 interface HostMenuProps {
   readonly issue: Issue
@@ -44,7 +44,7 @@ export function HostMenu({ issue, affected, onEvidence }: HostMenuProps) {
   }
   return (
     <>
-      <MenuOfRow
+      <Menu
         label={`Actions for ${name}`}
         button={<MoreHorizontal />}
         variant="ghost"
@@ -68,7 +68,7 @@ export function HostMenu({ issue, affected, onEvidence }: HostMenuProps) {
         <MenuAction icon={<FileSearch />} onClick={onEvidence}>
           Evidence
         </MenuAction>
-      </MenuOfRow>
+      </Menu>
       {isIgnoring && (
         <IgnoreDialog
           open

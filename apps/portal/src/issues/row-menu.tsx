@@ -3,7 +3,7 @@ import { Eye, MoreHorizontal } from 'lucide-react'
 import { actionWords, offered } from '#issues/actions.ts'
 import { actionIcons } from '#issues/bulk-bar.tsx'
 import type { ChosenStatus } from '#issues/queries.ts'
-import { MenuAction, MenuLine, MenuOfRow } from '#ui/menu.tsx'
+import { MenuAction, MenuLine, Menu } from '#ui/menu.tsx'
 
 interface RowMenuProps {
   readonly issue: Issue
@@ -15,7 +15,7 @@ interface RowMenuProps {
 export function RowMenu({ issue, onDecide, onPreview }: RowMenuProps) {
   return (
     <span className="row-menu">
-      <MenuOfRow
+      <Menu
         label={`Actions for ${issue.name}`}
         button={<MoreHorizontal />}
         variant="ghost"
@@ -32,7 +32,7 @@ export function RowMenu({ issue, onDecide, onPreview }: RowMenuProps) {
             {actionWords[status]}
           </MenuAction>
         ))}
-      </MenuOfRow>
+      </Menu>
     </span>
   )
 }

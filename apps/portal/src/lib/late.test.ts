@@ -27,3 +27,8 @@ it('is a schema that reads, is part of others and can be extended', () => {
   expect(Host.extend({ port: z.number() }).shape.name).toBe(Host.shape.name)
   expect(Host instanceof z.ZodObject).toBe(true)
 })
+
+it('calls the methods of what keeps hidden members', () => {
+  const ago = late(() => new Intl.RelativeTimeFormat('en-CH'))
+  expect(ago.format(-2, 'day')).toBe('2 days ago')
+})

@@ -5,7 +5,7 @@ import { ChevronDown } from 'lucide-react'
 import { addToast } from '#lib/toasts.ts'
 import { notifyLabel, notifyOptions, notifyScores, notifyWord } from '#products/notify.ts'
 import { change } from '#products/queries.ts'
-import { MenuChoice, MenuOfRow } from '#ui/menu.tsx'
+import { MenuChoice, Menu } from '#ui/menu.tsx'
 import { SeverityGlyph } from '#ui/severity.tsx'
 
 export function NotifyFrom({ product, quiet = false }: { readonly product: Product; readonly quiet?: boolean }) {
@@ -18,7 +18,7 @@ export function NotifyFrom({ product, quiet = false }: { readonly product: Produ
     saving.mutate({ id: product.id, minNotificationSeverity: score }, { onSuccess })
   }
   return (
-    <MenuOfRow
+    <Menu
       label={`Notify from ${notifyLabel(now)}, ${product.name} ${product.version}`}
       variant={quiet ? 'ghost' : 'secondary'}
       place="bottom start"
@@ -40,6 +40,6 @@ export function NotifyFrom({ product, quiet = false }: { readonly product: Produ
           {option.label}
         </MenuChoice>
       ))}
-    </MenuOfRow>
+    </Menu>
   )
 }

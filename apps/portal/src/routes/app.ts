@@ -48,7 +48,22 @@ async function planKnown(client: QueryClient): Promise<void> {
   await Promise.race([known, new Promise((resolve) => setTimeout(resolve, bannerWaitMs))])
 }
 
-export const overview = createRoute({ getParentRoute, path: 'overview', validateSearch: OverviewSearch })
+/** Whether there is anything to show a chart of decides what the page is; it is waited for, this long at most. In milliseconds. */
+const figuresWaitMs = 300
+export const overview = createRoute({
+  getParentRoute,
+  path: 'overview',
+  validateSearch: OverviewSearch,
+  loaderDeps: ({ search }) => search,
+  loader: async ({ context, deps: search }) => {
+    const [{ summary }, { statsInput, viewOf }] = await Promise.all([
+      import('#overview/queries.ts'),
+      import('#overview/view.ts'),
+    ])
+    const known = context.queryClient.prefetchQuery(summary(statsInput(viewOf(search))))
+    await Promise.race([known, new Promise((resolve) => setTimeout(resolve, figuresWaitMs))])
+  },
+})
 export const onboarding = createRoute({
   getParentRoute,
   path: 'onboarding',

@@ -8,7 +8,7 @@ import { isActive, start, startedWords } from '#scans/queries.ts'
 import type { ScopeSort } from '#targets/search.ts'
 import { periodWords } from '#targets/words.ts'
 import { Badge, tagColour } from '#ui/badge.tsx'
-import { MenuAction, MenuLine, MenuOfRow } from '#ui/menu.tsx'
+import { MenuAction, MenuLine, Menu } from '#ui/menu.tsx'
 import { Pick, PickAll, type Picking } from '#ui/pick.tsx'
 import { AheadTime, RelativeTime } from '#ui/relative-time.tsx'
 import { SeverityCells, SeverityHeads } from '#ui/severity-columns.tsx'
@@ -162,7 +162,7 @@ function RowMenu({
   const onSuccess = ({ scan }: { readonly scan: Scan }) =>
     addToast('success', { title: 'Success', message: startedWords(scan) })
   return (
-    <MenuOfRow
+    <Menu
       label={`Actions for ${target.name}`}
       variant="ghost"
       size="xs"
@@ -185,6 +185,6 @@ function RowMenu({
       <MenuAction danger icon={<Trash2 />} onClick={() => onDelete(target)}>
         Delete
       </MenuAction>
-    </MenuOfRow>
+    </Menu>
   )
 }

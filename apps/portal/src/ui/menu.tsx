@@ -32,12 +32,8 @@ interface MenuProps {
   readonly children: ReactNode
 }
 
-/**
- * A button and the menu it opens. Arrows move, typing finds (the text typed is forgotten after 350 ms),
- * Escape closes. Children are `MenuAction`, `MenuLink`, `MenuChoice` and `MenuLine`.
- * On a small screen it covers what a finger would hit beside it: the page behind is dimmed, inert and still.
- */
-export function Menu(props: MenuProps & { readonly buttonRef?: (button: HTMLElement | null) => void }) {
+/** From its first use on. */
+function UsedMenu(props: MenuProps & { readonly buttonRef: (button: HTMLElement | null) => void }) {
   const {
     buttonRef,
     label,
@@ -56,7 +52,7 @@ export function Menu(props: MenuProps & { readonly buttonRef?: (button: HTMLElem
             isSmall &&
             createPortal(<div aria-hidden="true" className="fixed inset-0 z-(--gl-z-scrim) bg-scrim" />, document.body)}
           <MenuButton
-            {...(buttonRef && { ref: buttonRef })}
+            ref={buttonRef}
             {...(buttonMark && { [buttonMark]: '' })}
             aria-label={label}
             className={classOf(props)}
@@ -81,13 +77,17 @@ export function Menu(props: MenuProps & { readonly buttonRef?: (button: HTMLElem
 }
 
 /**
- * A `Menu` that stands in every row of a list. Most are never opened, and a menu at rest costs more than the rest
- * of its row while the list is scrolled: it is a plain button until it is used.
+ * A button and the menu it opens. Arrows move, typing finds (the text typed is forgotten after 350 ms),
+ * Escape closes. Children are `MenuAction`, `MenuLink`, `MenuChoice` and `MenuLine`.
+ * On a small screen it covers what a finger would hit beside it: the page behind is dimmed, inert and still.
+ *
+ * Most are never opened, and a menu at rest costs more than all else in a row or a head, while a page begins and
+ * while a list is scrolled: it is a plain button until it is used.
  */
-export function MenuOfRow(props: MenuProps) {
+export function Menu(props: MenuProps) {
   // Opens the menu as soon as its own button stands in the place of the plain one.
   const [open, setOpen] = useState<(button: HTMLElement | null) => void>()
-  if (open) return <Menu {...props} buttonRef={open} />
+  if (open) return <UsedMenu {...props} buttonRef={open} />
   const { label, button, buttonMark } = props
   const openBy = (key: string) => setOpen(() => (own: HTMLElement | null) => own && press(own, key))
   return (

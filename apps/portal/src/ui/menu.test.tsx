@@ -1,7 +1,7 @@
 import { cleanup, render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, expect, it, vi } from 'vitest'
-import { MenuAction, MenuOfRow } from '#ui/menu.tsx'
+import { MenuAction, Menu } from '#ui/menu.tsx'
 
 afterEach(cleanup)
 
@@ -15,10 +15,10 @@ it.each([
   const user = userEvent.setup()
   const chosen = vi.fn()
   render(
-    <MenuOfRow label="Actions" button="…">
+    <Menu label="Actions" button="…">
       <MenuAction onClick={chosen}>First</MenuAction>
       <MenuAction onClick={chosen}>Last</MenuAction>
-    </MenuOfRow>,
+    </Menu>,
   )
   expect(screen.getByRole('button', { name: 'Actions' }).getAttribute('aria-haspopup')).toBe('menu')
   if (entry) {
