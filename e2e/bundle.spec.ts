@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { dist, partsOf, weights } from './bundle.ts'
+import { nora, openStage } from './stage.ts'
 
 const firstMax = 160_000
 const laterMax = 40_000
@@ -28,6 +29,28 @@ it('names the parts of every page, so that they are fetched with the program and
   const numbers = await Promise.all(all.map(async (path) => [path, (await partsOf(path)).length] as const))
   expect(numbers.filter(([, parts]) => parts === 0 || parts > roundsMax * 6)).toEqual([])
 })
+
+it('says what a page is before the program is there, as the page itself does', async () => {
+  const stage = await openStage('words')
+  try {
+    await stage.visitor.signUp(nora, stage.product.dataFolder)
+    const page = await stage.newPageOfNora()
+    for (const path of ['/overview', '/scope', '/risks/verified', '/risks/potential', '/agents', '/onboarding']) {
+      await page.route('**/files/program*', (route) => route.abort())
+      await page.goto(path, { waitUntil: 'commit' })
+      const lede = page.locator('#frame-lede')
+      await lede.filter({ hasText: /./ }).waitFor()
+      const title = await page.locator('#frame-title').innerText()
+      const words = await lede.innerText()
+      await page.unroute('**/files/program*')
+      await page.goto(path)
+      await page.locator('main h1').filter({ hasText: title }).waitFor()
+      await page.locator('main header').filter({ hasText: words }).waitFor()
+    }
+  } finally {
+    await stage.close()
+  }
+}, 120_000)
 
 it('paints before the program is there, and says so when it never comes', async () => {
   const browser = await openBrowser()

@@ -118,6 +118,7 @@ describe('with a password', () => {
     await button('Sign up').click()
     await page.waitForURL(/\/verification\?flow=/)
     await page.getByText(email).waitFor()
+    await page.getByText('mails are files in the folder outbox of its data').waitFor()
     await typeCode(await codeAfter(email, 0))
     await button('Continue').click()
     await page.getByText('You successfully verified your email address.').waitFor()

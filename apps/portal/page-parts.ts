@@ -66,9 +66,9 @@ function tableOf(chunks: Chunks, program: ReadonlySet<string>) {
     const path = `/${name}`
     return files.includes(path) ? files.indexOf(path) : files.push(path) - 1
   }
-  const rows = pages.map(([path, modules]) => {
+  const rows = pages.map(([path, modules, words]) => {
     const wanted = [...closure(chunks, modules)].filter((name) => !program.has(name))
-    return [path, wanted.map(numberOf)] as const
+    return [path, wanted.map(numberOf), words] as const
   })
   return { files, pages: rows }
 }

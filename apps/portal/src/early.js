@@ -29,8 +29,32 @@ globalThis.__zod_globalConfig = { jitless: true }
   const { files = [], pages = [] } = table ? JSON.parse(table) : {}
   const page = pages.find(([pattern]) => new RegExp(`^(${pattern})/?$`).test(path))
   if (page) dataset.frame = isPublic ? 'public' : 'app'
-  if (isSignIn) dataset.frameWords = ''
+  const words = page?.[2]
+  if (isSignIn || words) dataset.frameWords = ''
   if (stored('sidebarCollapsed') === 'true') dataset.frameSidebar = 'collapsed'
+
+  // Known beforehand, so that the page begins with what it is and not with bars. Nothing of the document is there yet.
+  const say = (id, text) => document.getElementById(id)?.replaceChildren(text)
+  if (words) {
+    new MutationObserver((_, observer) => {
+      if (!document.getElementById('frame-lede')) return
+      observer.disconnect()
+      say('frame-title', words.title)
+      say('frame-lede', words.lede)
+    }).observe(document.documentElement, { childList: true, subtree: true })
+  }
+  // What the product says above the page of a free plan.
+  const showPlan = ({ subscription: { plan, quota } }) => {
+    const place = document.getElementById('frame-plan')
+    if (plan.id !== 'free' || !place) return
+    const [targets, scans] = [quota.targets, quota.manualScans].map(({ total }) => total.toLocaleString('en-CH'))
+    const name = document.createElement('b')
+    name.className = 'font-semibold'
+    name.textContent = `You are on the ${plan.name} plan.`
+    const covers = ` It covers ${targets} targets and ${scans} manual scans a month. Compare plans`
+    place.firstElementChild?.replaceChildren(name, covers)
+    place.hidden = false
+  }
 
   // The parts of the program that this page needs besides those of every page.
   for (const index of page?.[1] ?? []) {
@@ -58,7 +82,12 @@ globalThis.__zod_globalConfig = { jitless: true }
       const [identity, api] = [identityUrl, apiUrl].map((url) => url.replace(/\/+$/, ''))
       if (dataset.frame === 'app') {
         void ask(`${identity}/sessions/whoami`)
-        if (billing && stored('upgradeBannerDismissed') !== 'true') void ask(`${api}/v1/billing/subscription`)
+        if (billing && stored('upgradeBannerDismissed') !== 'true') {
+          void ask(`${api}/v1/billing/subscription`)
+            .then((response) => response.clone().json())
+            .then(showPlan)
+            .catch(() => undefined) // the product tells of it
+        }
       }
       const returnTo = search.has('return_to') ? `&${new URLSearchParams({ return_to: search.get('return_to') })}` : ''
       if (isSignIn) void ask(`${identity}/self-service/login/browser?refresh=true${returnTo}`)

@@ -4,7 +4,6 @@ import type { createServer, Server } from 'node:http'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { createIdentity, type IdentityEvent, openPeople } from '@glacis/identity'
-import type { PortalConfig } from '@glacis/contract/portal-config'
 import { speakOwnMessages } from '@glacis/contract/validation-messages'
 import { recordIdentityEvent } from '#audit.ts'
 import { createAccounts, identityOf } from '#accounts.ts'
@@ -20,6 +19,7 @@ import { endpointsAt } from '#endpoints.ts'
 import { mountApi } from '#http/api.ts'
 import { createApp } from '#http/app.ts'
 import { createGuard } from '#http/guard.ts'
+import type { PageConfig } from '#http/portal.ts'
 import { createJobs } from '#jobs.ts'
 import { listenLive } from '#live.ts'
 import type { Logger } from '#log.ts'
@@ -225,7 +225,7 @@ async function whoamiOf(
   return identity ? identity.whoami(headers) : null
 }
 
-function portalConfig(config: Config): PortalConfig {
+function portalConfig(config: Config): PageConfig {
   return {
     apiUrl: config.url,
     portalUrl: config.url,
@@ -238,6 +238,8 @@ function portalConfig(config: Config): PortalConfig {
     botChallengeSiteKey: config.signIn.captcha?.siteKey ?? '',
     version,
     billing: config.billing !== 'off',
+    // Another identity service has its own way for mails.
+    mailsAreFiles: config.smtpUrl === undefined && config.identityUrl === undefined,
   }
 }
 

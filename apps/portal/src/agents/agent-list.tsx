@@ -10,6 +10,7 @@ import { AgentTable } from '#agents/agent-table.tsx'
 import { LostAgents } from '#agents/lost-agents.tsx'
 import { all } from '#agents/queries.ts'
 import { type AgentSort, sorted } from '#agents/words.ts'
+import { pageWords } from '#lib/page-words.ts'
 import { Button } from '#ui/button.tsx'
 import { ListBody } from '#ui/list.tsx'
 import { PageHead } from '#ui/page-head.tsx'
@@ -34,9 +35,9 @@ export function AgentListPage() {
   return (
     <div className="pg flex grow flex-col">
       <PageHead
-        title="Agents"
+        title={pageWords.agents.title}
         count={agents?.length || undefined}
-        description="Agents scan networks that Glacis cannot reach from the internet."
+        description={pageWords.agents.lede}
         actions={
           <Button variant="primary" size="sm" icon={<Plus />} onClick={open}>
             New agent

@@ -27,6 +27,7 @@ export async function call<E extends Endpoint>(
   const request = requestOf(endpoint, input, signal)
   try {
     if (endpoint.method === 'GET') await turn()
+    signal?.throwIfAborted()
     const response = await (endpoint.method === 'GET' ? fetchEarly : fetch)(...request)
     if (!response.ok) throw await refusal(response)
     return await readAnswer(endpoint, response)

@@ -21,6 +21,7 @@ import {
 import { TargetSlider } from '#billing/target-slider.tsx'
 import { Usage } from '#billing/usage.tsx'
 import { formatDate, formatNumber, formatWholePercent } from '#lib/format.ts'
+import { pageWords } from '#lib/page-words.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { Card, Detail, SectionHead } from '#ui/card.tsx'
 import { PageHead } from '#ui/page-head.tsx'
@@ -34,7 +35,7 @@ export function SubscriptionPage() {
 function WithoutPlans() {
   return (
     <div className="pb-14">
-      <PageHead title="Subscription" />
+      <PageHead title={pageWords.subscription.title} />
       <div className="px-(--gl-gutter) pt-5">
         <Card className="max-w-[640px] px-4 py-3.5">
           <h2 className="font-semibold">Self-hosted without plans</h2>

@@ -8,6 +8,7 @@ import { list } from '#channels/queries.ts'
 import { SecretDialog, type Shown } from '#channels/secret-dialog.tsx'
 import { kinds } from '#channels/words.ts'
 import { useSession } from '#identity/session.ts'
+import { pageWords } from '#lib/page-words.ts'
 import { PageHead } from '#ui/page-head.tsx'
 import { Skeleton } from '#ui/skeleton.tsx'
 import { ErrorState } from '#ui/states.tsx'
@@ -18,10 +19,7 @@ export function IntegrationsPage() {
   const [shown, setShown] = useState<Shown>()
   return (
     <div className="w-full pb-14">
-      <PageHead
-        title="Integrations"
-        description="Where Glacis sends new and regressed risks. What counts as new is set per technology."
-      />
+      <PageHead title={pageWords.integrations.title} description={pageWords.integrations.lede} />
       <div className="mt-5 border-t border-line px-(--gl-gutter)">
         <div className="max-w-[800px]">
           {isError ? (

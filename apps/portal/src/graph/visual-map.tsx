@@ -15,6 +15,7 @@ import { NodeCard } from '#graph/node-card.tsx'
 import { ecosystem, layout } from '#graph/queries.ts'
 import { activeFilters, ecosystemInput, type MapSearch } from '#graph/search.ts'
 import { formatNumber } from '#lib/format.ts'
+import { pageWords } from '#lib/page-words.ts'
 import { Button, ButtonLink } from '#ui/button.tsx'
 import { PageHead } from '#ui/page-head.tsx'
 import { EmptyState, ErrorState } from '#ui/states.tsx'
@@ -38,8 +39,8 @@ export function VisualMapPage() {
   return (
     <div className="pg flex grow flex-col">
       <PageHead
-        title="Visual Map"
-        description="How products, hosts and threats connect. Select a node to see its links."
+        title={pageWords.map.title}
+        description={pageWords.map.lede}
         actions={data && data.nodes.length > 0 && <Actions map={map} search={search} onSearch={set} />}
       />
       <MapFilters search={search} onSearch={set} find={<FindNode graph={graph} onNode={show} />} />

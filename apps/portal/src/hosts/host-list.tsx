@@ -11,6 +11,7 @@ import { list } from '#hosts/queries.ts'
 import { type HostSearch, hostsInput, isFiltered, newDays } from '#hosts/search.ts'
 import { useKeys } from '#lib/keyboard.ts'
 import { focusedRow } from '#lib/page-keys.ts'
+import { pageWords } from '#lib/page-words.ts'
 import { keepShown, nothingSelected, pick, pickAll } from '#lib/selection.ts'
 import { addToast } from '#lib/toasts.ts'
 import { Badge } from '#ui/badge.tsx'
@@ -36,10 +37,10 @@ export function HostListPage() {
   return (
     <div className="pg flex grow flex-col">
       <PageHead
-        title="Assets"
+        title={pageWords.assets.title}
         count={hasFilters || search.after ? undefined : totalOf(query.data, rows.length) || undefined}
         aside={<NewHosts search={search} />}
-        description="Hosts found while scanning your targets."
+        description={pageWords.assets.lede}
       />
       {rows.length === 0 && hosts && !hasFilters ? (
         <div className="h-4.5" />

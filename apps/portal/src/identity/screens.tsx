@@ -9,6 +9,7 @@ import type { FlowKind } from '#identity/client.ts'
 import { FlowForm } from '#identity/flow-form.tsx'
 import { flowQuery } from '#identity/lifecycle.ts'
 import { mailedTo } from '#identity/nodes.ts'
+import { portalConfig } from '#lib/portal-config.ts'
 import { ButtonAnchor } from '#ui/button.tsx'
 import { Note } from '#ui/note.tsx'
 
@@ -129,6 +130,11 @@ function CodeSent({ address }: { readonly address: string }) {
     <>
       Enter the 6-character code we sent to <strong className="font-medium wrap-anywhere text-ink">{address}</strong>.
       If no mail comes, check the spelling of the address.
+      {portalConfig().mailsAreFiles && (
+        <span className="mt-2 block text-12 text-ink-3">
+          This installation has no mail server yet: mails are files in the folder outbox of its data.
+        </span>
+      )}
     </>
   )
 }

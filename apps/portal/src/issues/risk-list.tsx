@@ -8,6 +8,7 @@ import { IssueList } from '#issues/issue-list.tsx'
 import { byStatus, summary } from '#issues/queries.ts'
 import { useIsView, ViewButton, ViewTabs } from '#issues/saved-views.tsx'
 import { type RiskSearch, type RiskTab, riskTabs } from '#issues/search.ts'
+import { pageWords } from '#lib/page-words.ts'
 import { ButtonLink } from '#ui/button.tsx'
 import { PageHead } from '#ui/page-head.tsx'
 import { EmptyState } from '#ui/states.tsx'
@@ -18,17 +19,15 @@ const pages = {
     route: getRouteApi('/_auth/risks/verified'),
     path: '/risks/verified',
     filter: 'VERIFICATION_FILTER_VERIFIED',
-    title: 'Verified risks',
+    ...pageWords.verified,
     word: 'verified',
-    lede: 'A check proved each of these on at least one host.',
   },
   VERIFICATION_UNVERIFIED: {
     route: getRouteApi('/_auth/risks/potential'),
     path: '/risks/potential',
     filter: 'VERIFICATION_FILTER_UNVERIFIED',
-    title: 'Potential risks',
+    ...pageWords.potential,
     word: 'potential',
-    lede: 'Inferred, most of them from a recognised version. No check has proved these yet.',
   },
 } as const
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { fetchEarly } from '#lib/early.ts'
+import { formatNumber } from '#lib/format.ts'
 
 const asked: string[] = []
 const config = { identityUrl: 'https://id.example/', apiUrl: 'https://api.example', billing: true }
@@ -72,4 +73,25 @@ it('asks again where the early question found nobody', async () => {
   // oxlint-disable-next-line typescript/no-implied-eval
   new Function('location', script)(new URL('https://portal.example/scope'))
   expect((await later('/config.json')).ok).toBe(true)
+})
+
+it('says at once what the page is, and what a free plan covers', async () => {
+  document.head.innerHTML =
+    '<script type="application/json" id="page-parts">{"files":[],"pages":[["/scope",[],{"title":"Scope","lede":"Targets"}]]}</script>'
+  const quota = { targets: { used: 0, total: 25 }, manualScans: { used: 0, total: 1000 } }
+  const subscription = { plan: { id: 'free', name: 'Free' }, quota }
+  vi.stubGlobal('fetch', async (address: string) =>
+    address.endsWith('/subscription') ? Response.json({ subscription }) : answers(address),
+  )
+  document.body.innerHTML = '<div id="frame-plan" hidden><p></p></div>'
+  await open('/scope', 2)
+  document.body.insertAdjacentHTML('beforeend', '<p id="frame-title"></p><p id="frame-lede"></p>')
+  const textOf = (id: string) => document.getElementById(id)?.textContent
+  await vi.waitFor(() => expect([textOf('frame-title'), textOf('frame-lede')]).toEqual(['Scope', 'Targets']))
+  await vi.waitFor(() => expect(document.getElementById('frame-plan')?.hidden).toBe(false))
+  expect(textOf('frame-plan')).toBe(
+    `You are on the Free plan. It covers 25 targets and ${formatNumber(1000)} manual scans a month. Compare plans`,
+  )
+  const plan = 'https://api.example/v1/billing/subscription'
+  expect(await (await later(plan)).json()).toEqual({ subscription })
 })

@@ -4,6 +4,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { pollMs } from '#api/query.ts'
+import { pageWords } from '#lib/page-words.ts'
 import { Invitation } from '#onboarding/invitation.tsx'
 import { steps as stepsQuery } from '#onboarding/queries.ts'
 import { useResults } from '#onboarding/results.ts'
@@ -14,7 +15,6 @@ import { PageHead } from '#ui/page-head.tsx'
 import { Stepper } from '#ui/stepper.tsx'
 
 const route = getRouteApi('/_auth/onboarding')
-const numbers = ['No', 'One step', 'Two steps', 'Three steps', 'Four steps']
 
 /** What leads on from a step. Ready: what it asks for is there or decided. */
 export type WayOn = (state: { readonly isReady: boolean }) => ReactNode
@@ -34,8 +34,8 @@ export function OnboardingPage(content: OnboardingPageProps) {
   return (
     <div className="pg flex grow flex-col">
       <PageHead
-        title="Set up Glacis"
-        description={`${numbers[steps.length] ?? 'Some steps'} to the first result. You can leave and come back at any time.`}
+        title={pageWords.onboarding.title}
+        description={pageWords.onboarding.lede}
         actions={
           <ButtonLink to="/overview" variant="ghost" size="sm">
             {current ? 'Skip for now' : 'Close'}

@@ -34,8 +34,7 @@ export function FirstRun({ hasTargets, startScan }: FirstRunProps) {
           </>
         }
       >
-        A target is a host, an address or a range that you own. Glacis finds its hosts, recognises their software and
-        reports the risks here.
+        A target is a host, an address or a range that you own.
       </EmptyState>
     </div>
   )

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { formatNumber } from '#lib/format.ts'
+import { pageWords } from '#lib/page-words.ts'
 import { FirstRun } from '#overview/first-run.tsx'
 import { Knowledge } from '#overview/knowledge.tsx'
 import { NeedsAttention } from '#overview/needs-attention.tsx'
@@ -32,8 +33,8 @@ export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) 
   return (
     <div className="pg flex grow flex-col" data-prints="overview">
       <PageHead
-        title="Overview"
-        description={data && !isFirstRun && <Lede view={view.kind} figures={data} />}
+        title={pageWords.overview.title}
+        description={data && !isFirstRun ? <Lede view={view.kind} figures={data} /> : pageWords.overview.lede}
         actions={
           !isFirstRun && (
             <>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Eye, Layers } from 'lucide-react'
 import { useState } from 'react'
+import { pageWords } from '#lib/page-words.ts'
 import { keepShown, nothingSelected, pick, pickAll } from '#lib/selection.ts'
 import { list } from '#products/queries.ts'
 import { ExportProducts } from '#products/export-products.tsx'
@@ -32,9 +33,9 @@ export function ProductListPage() {
   return (
     <div className="pg flex grow flex-col">
       <PageHead
-        title="Technologies"
+        title={pageWords.technologies.title}
         count={isFiltered || search.after ? undefined : totalOf(query.data, products?.length ?? 0) || undefined}
-        description="Software and operating systems recognised on your assets."
+        description={pageWords.technologies.lede}
         actions={
           <>
             <ExportProducts filter={filterOf(search)} />

@@ -8,6 +8,7 @@ import { flowQuery } from '#identity/lifecycle.ts'
 import { withCodeMessages } from '#identity/nodes.ts'
 import { fullName, useSession } from '#identity/session.ts'
 import { shortcutsFlag } from '#lib/keyboard.ts'
+import { pageWords } from '#lib/page-words.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { useStoredFlag } from '#lib/storage.ts'
 import { Keys } from '#profile/keys.tsx'
@@ -34,7 +35,7 @@ export function ProfilePage({ flow: id }: { readonly flow: string | undefined })
   return (
     <div className="w-full max-w-[1152px] pb-14">
       <PageHead
-        title="Profile settings"
+        title={pageWords.profile.title}
         actions={
           <ButtonAnchor
             size="sm"

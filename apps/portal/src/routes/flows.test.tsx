@@ -1,10 +1,11 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'
-import { cleanup, render, waitFor } from '@testing-library/react'
+import { cleanup, render, screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { submitFlow } from '#identity/client.ts'
-import { flowOf } from '#lib/testing/flows.ts'
-import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
+import { providePortalConfig } from '#lib/portal-config.ts'
+import { flowOf, type NodeSketch, readNodes } from '#lib/testing/flows.ts'
+import { installationAt, type Service, sessionOf, startService } from '#lib/testing/service.ts'
 import { createPortalRouter } from '#routes/router.tsx'
 
 let service: Service
@@ -57,6 +58,24 @@ describe.each([
     service.on(`GET /self-service/${kind}/flows`, { status: 410, body })
     await open(`${page}?flow=old`)(`${page}?flow=made`)
   })
+})
+
+it.each([
+  ['verification', true],
+  ['recovery', true],
+  ['verification', false],
+] as const)('of %s says where a mail is that nobody delivers: %s', async (kind, mailsAreFiles) => {
+  providePortalConfig({ ...installationAt(service.url), mailsAreFiles })
+  const email: NodeSketch = {
+    type: 'input',
+    group: 'code',
+    attributes: { name: 'email', type: 'hidden', value: 'nora@a.example' },
+  }
+  const body = flowOf(readNodes([email]), { id: 'mine', state: 'sent_email' })
+  service.on(`GET /self-service/${kind}/flows`, { body })
+  open(`/${kind}?flow=mine`)
+  expect(await screen.findByText('nora@a.example')).toBeTruthy()
+  expect(screen.queryByText(/^This installation has no mail server yet: mails are files/) !== null).toBe(mailsAreFiles)
 })
 
 it('is sent with the cookies of the service, its id and a token where there is one', async () => {

@@ -6,6 +6,7 @@ import { FileText } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useKeys } from '#lib/keyboard.ts'
 import { focusedRow, pressing } from '#lib/page-keys.ts'
+import { pageWords } from '#lib/page-words.ts'
 import { CancelScan } from '#scans/cancel-scan.tsx'
 import { isActive, list, reportAddress } from '#scans/queries.ts'
 import { type ScanAge, type ScanSearch, type ScanStatusWord, type ScanTypeWord, scansInput } from '#scans/search.ts'
@@ -32,7 +33,7 @@ export function ScanListPage() {
   useListKeys(scans, setCancelling)
   return (
     <div className="pg flex grow flex-col">
-      <PageHead title="Reporting" description="Every scan and its report." actions={<StartScanButton />} />
+      <PageHead title={pageWords.scans.title} description={pageWords.scans.lede} actions={<StartScanButton />} />
       {isEmpty ? <div className="h-4.5" /> : <ScanFilters search={search} onSearch={go} />}
       <ListBody
         what="Scans"

@@ -9,6 +9,7 @@ import { subscription } from '#billing/queries.ts'
 import { formatNumber } from '#lib/format.ts'
 import { useKeys } from '#lib/keyboard.ts'
 import { focusedRow, pressing } from '#lib/page-keys.ts'
+import { pageWords } from '#lib/page-words.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { keepShown, nothingSelected, pick, pickAll } from '#lib/selection.ts'
 import { addToast } from '#lib/toasts.ts'
@@ -48,7 +49,7 @@ export function TargetListPage() {
   return (
     <div className="pg flex grow flex-col">
       <PageHead
-        title="Scope"
+        title={pageWords.scope.title}
         count={hasFilters || search.after ? undefined : totalOf(query.data, targets?.length ?? 0) || undefined}
         description={<Lede />}
         actions={
@@ -152,9 +153,9 @@ function Lede() {
   const { billing } = portalConfig()
   const { data } = useQuery({ ...subscription(), enabled: billing })
   const { used, total } = data?.subscription.quota.targets ?? { used: 0, total: 0 }
-  if (!billing || !data) return 'Targets that Glacis scans on a schedule.'
+  if (!billing || !data) return pageWords.scope.lede
   const full = used >= total ? ' Remove one or change the plan to add more.' : ''
-  return `Targets that Glacis scans on a schedule. ${formatNumber(used)} of ${formatNumber(total)} in your plan.${full}`
+  return `${pageWords.scope.lede} ${formatNumber(used)} of ${formatNumber(total)} in your plan.${full}`
 }
 
 function NoTargets({ onCreate }: { readonly onCreate: () => void }) {
@@ -168,8 +169,7 @@ function NoTargets({ onCreate }: { readonly onCreate: () => void }) {
         </Button>
       }
     >
-      A target is a host, an address or a range that you own. Glacis finds its hosts, recognises their software and
-      reports the risks.
+      A target is a host, an address or a range that you own.
     </EmptyState>
   )
 }

@@ -2,6 +2,7 @@ import { PortalConfig } from '@glacis/contract/portal-config'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, expect, it } from 'vitest'
 import { createApp } from '#http/app.ts'
+import type { PageConfig } from '#http/portal.ts'
 import { createLogger } from '#log.ts'
 import { plainPortalConfig } from '#testing/portal-config.ts'
 
@@ -10,7 +11,7 @@ const atHome = plainPortalConfig(url)
 let app: FastifyInstance
 afterEach(() => app.close())
 
-async function configOf(portalConfig: PortalConfig) {
+async function configOf(portalConfig: PageConfig) {
   const log = createLogger({ level: 'silent' })
   app = await createApp({
     log,
@@ -34,6 +35,11 @@ it.each<[string, PortalConfig, string]>([
   const answer = await configOf(portalConfig)
   const policy = String(answer.headers['content-security-policy']).split(';')
   expect(policy.find((directive) => directive.startsWith('script-src '))).toBe(`script-src ${sources}`)
+})
+
+it('tells the portal that mails are files, and not where', async () => {
+  const answer = await configOf({ ...atHome, mailsAreFiles: true })
+  expect(answer.json()).toEqual({ ...atHome, mailsAreFiles: true })
 })
 
 it('tells the portal how it is configured', async () => {

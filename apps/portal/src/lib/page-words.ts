@@ -1,0 +1,37 @@
+/**
+ * The heads of the pages whose words need no data. The build writes them into the document too, which shows them
+ * before there is any program; so they stand here once.
+ */
+export const pageWords = {
+  overview: {
+    title: 'Overview',
+    lede: 'How many risks are open, which way they go, and what to look at first on all that you watch.',
+  },
+  onboarding: {
+    title: 'Set up Glacis',
+    lede: 'Four steps to the first result. You can leave and come back at any time.',
+  },
+  integrations: {
+    title: 'Integrations',
+    lede: 'Where Glacis sends new and regressed risks. What counts as new is set per technology.',
+  },
+  verified: { title: 'Verified risks', lede: 'A check proved each of these on at least one host.' },
+  potential: {
+    title: 'Potential risks',
+    lede: 'Inferred, most of them from a recognised version. No check has proved these yet.',
+  },
+  map: {
+    title: 'Visual Map',
+    lede: 'How products, hosts and threats connect. Select a node to see its links.',
+  },
+  scope: { title: 'Scope', lede: 'Targets that Glacis scans on a schedule.' },
+  agents: { title: 'Agents', lede: 'Agents scan networks that Glacis cannot reach from the internet.' },
+  assets: { title: 'Assets', lede: 'Hosts found while scanning your targets.' },
+  technologies: {
+    title: 'Technologies',
+    lede: 'Software and operating systems recognised on your assets.',
+  },
+  scans: { title: 'Reporting', lede: 'Every scan and its report.' },
+  profile: { title: 'Profile settings', lede: '' },
+  subscription: { title: 'Subscription', lede: '' },
+} as const satisfies Readonly<Record<string, { readonly title: string; readonly lede: string }>>
