@@ -49,7 +49,8 @@ export function IssueListPage({ verification, startScan }: IssueListPageProps) {
   const page = pages[verification]
   const search: RiskSearch = page.route.useSearch()
   const navigate = page.route.useNavigate()
-  const counts = useTabCounts(page.filter)
+  const awaited = useTabCounts(page.filter)
+  const counts = awaited === 'awaited' ? undefined : awaited
   const tab = search.status ?? 'open'
   const isView = useIsView(page.path, search)
   return (
@@ -64,7 +65,7 @@ export function IssueListPage({ verification, startScan }: IssueListPageProps) {
             activeOptions={{ includeSearch: false }}
             on={!isView && tab === status}
             resetScroll={false}
-            count={counts?.[status]}
+            count={awaited === 'awaited' ? awaited : counts?.[status]}
           >
             {tabWords[status]}
           </Tab>
@@ -87,9 +88,9 @@ export function IssueListPage({ verification, startScan }: IssueListPageProps) {
 /** The last point of the statistics is now; it is what the badges in the menu read too. */
 function useTabCounts(
   verification: (typeof pages)[Verification]['filter'],
-): Readonly<Record<RiskTab, number>> | undefined {
-  const { data } = useQuery(byStatus({ period: 'PERIOD_QUARTER', filter: { verification } }))
-  if (!data) return undefined
+): Readonly<Record<RiskTab, number>> | 'awaited' | undefined {
+  const { data, isPending } = useQuery(byStatus({ period: 'PERIOD_QUARTER', filter: { verification } }))
+  if (!data) return isPending ? 'awaited' : undefined
   const last = (values: readonly number[]) => values.at(-1) ?? 0
   const open = last(data.open) + last(data.regressive)
   const [resolved, ignored] = [last(data.resolved), last(data.ignored)]

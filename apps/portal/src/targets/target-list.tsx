@@ -21,7 +21,7 @@ import { TargetBulk } from '#targets/target-bulk.tsx'
 import { TargetFilters } from '#targets/target-filters.tsx'
 import { TargetForm } from '#targets/target-form.tsx'
 import { TargetTable } from '#targets/target-table.tsx'
-import { Button } from '#ui/button.tsx'
+import { Button, ButtonLink } from '#ui/button.tsx'
 import { ListBody, ListPager, totalOf } from '#ui/list.tsx'
 import { Note } from '#ui/note.tsx'
 import { PageHead } from '#ui/page-head.tsx'
@@ -164,12 +164,18 @@ function NoTargets({ onCreate }: { readonly onCreate: () => void }) {
       icon={<Crosshair />}
       title="Add your first target"
       actions={
-        <Button variant="primary" size="sm" icon={<Plus />} onClick={onCreate}>
-          New target
-        </Button>
+        <>
+          <Button variant="primary" size="sm" icon={<Plus />} onClick={onCreate}>
+            New target
+          </Button>
+          <ButtonLink to="/onboarding" size="sm">
+            Open the set-up guide
+          </ButtonLink>
+        </>
       }
     >
-      A target is a host, an address or a range that you own.
+      A target is a host, an address or a range that you own. Glacis finds its hosts, recognises their software and
+      reports the risks.
     </EmptyState>
   )
 }

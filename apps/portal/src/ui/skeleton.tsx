@@ -15,20 +15,29 @@ const priorities = /\bp[123]\b/
  * way in the order of their columns. They stand in a `tbody`; `columns` holds until the head is seen.
  */
 export function SkeletonRows({ rows = 10, columns }: { readonly rows?: number; readonly columns: number }) {
-  const [heads, setHeads] = useState<readonly (string | undefined)[]>(() => Array.from({ length: columns }))
+  const [heads, setHeads] = useState<readonly Head[]>(() => Array.from({ length: columns }, () => ({})))
   const readHead = useCallback((row: HTMLTableRowElement | null) => {
     const cells = row?.closest('table')?.querySelectorAll('thead th, thead td') ?? []
-    if (cells.length > 0) setHeads(Array.from(cells, ({ className }) => priorities.exec(className)?.[0]))
+    if (cells.length > 0) setHeads(Array.from(cells, headOf))
   }, [])
   return Array.from({ length: rows }, (_, row) => (
     <tr key={row} ref={row === 0 ? readHead : undefined}>
-      {heads.map((priority, column) => (
+      {heads.map(({ priority, isBox }, column) => (
         <td key={column} className={cx(priority, column === 0 && 'pri')}>
-          <Skeleton className={widths[(row + column * 2) % widths.length] ?? 'w-1/2'} />
+          <Skeleton className={isBox ? 'size-4' : (widths[(row + column * 2) % widths.length] ?? 'w-1/2')} />
         </td>
       ))}
     </tr>
   ))
+}
+
+interface Head {
+  readonly priority?: string | undefined
+  /** A box to tick stands there, and in each row. */
+  readonly isBox?: boolean
+}
+function headOf(cell: Element): Head {
+  return { priority: priorities.exec(cell.className)?.[0], isBox: cell.querySelector('input[type=checkbox]') !== null }
 }
 
 /** A page that is on its way: title, description and lines. Read out once as "Loading". */

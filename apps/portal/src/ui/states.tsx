@@ -17,12 +17,12 @@ interface StateProps {
 export function EmptyState({ icon, title, children, actions, isPage = false }: StateProps) {
   const Title = isPage ? 'h1' : 'h2'
   return (
-    <div className="grid flex-1 place-content-center justify-items-center px-6 py-16 text-center">
+    <div className="grid flex-1 place-content-center justify-items-center px-6 py-18 text-center">
       {icon && <IconTile>{icon}</IconTile>}
       <Title tabIndex={isPage ? -1 : undefined} className="text-16 font-semibold tracking-[-.01em]">
         {title}
       </Title>
-      {children && <div className="mt-1 max-w-[52ch] text-ink-2">{children}</div>}
+      {children && <div className="mt-1 max-w-[44ch] text-14 text-ink-2">{children}</div>}
       {actions && <div className="mt-5 flex flex-wrap justify-center gap-2">{actions}</div>}
     </div>
   )
@@ -119,7 +119,7 @@ function IconTile({ children }: { readonly children: ReactNode }) {
   return (
     <span
       aria-hidden="true"
-      className="mb-4 grid size-10 place-items-center rounded-lg border border-line text-ink-3 [&_.lucide]:size-5"
+      className="mb-4 grid size-11 place-items-center rounded-[12px] border border-line-strong text-ink-2 [&_.lucide]:size-5"
     >
       {children}
     </span>

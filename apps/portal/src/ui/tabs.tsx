@@ -1,6 +1,7 @@
 import { createLink } from '@tanstack/react-router'
 import type { AnchorHTMLAttributes, ReactNode, Ref } from 'react'
 import { formatNumber } from '#lib/format.ts'
+import { Skeleton } from '#ui/skeleton.tsx'
 
 /** A row of links to the parts of a page. They are links, not ARIA tabs: each part has its own address. */
 export function Tabs({ label, children }: { readonly label: string; readonly children: ReactNode }) {
@@ -15,7 +16,8 @@ export function Tabs({ label, children }: { readonly label: string; readonly chi
 }
 
 interface TabAnchorProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
-  readonly count?: number | undefined
+  /** `awaited` while it is asked for. */
+  readonly count?: number | 'awaited' | undefined
   /** Says whether this is the present part, where the router cannot know from the path alone. */
   readonly on?: boolean
   readonly ref?: Ref<HTMLAnchorElement>
@@ -28,8 +30,12 @@ function TabAnchor({ count, on, children, ...rest }: TabAnchorProps) {
       className="-mb-px inline-flex h-[38px] flex-none items-center gap-1.5 border-b-2 border-transparent font-medium whitespace-nowrap text-ink-2 hover:text-ink focus-visible:-outline-offset-2 aria-[current=page]:border-accent aria-[current=page]:text-ink"
     >
       {children}
-      {count !== undefined && (
-        <span className="text-12 font-normal text-ink-3 tabular-nums">{formatNumber(count)}</span>
+      {count === 'awaited' ? (
+        <Skeleton className="w-4" />
+      ) : (
+        count !== undefined && (
+          <span className="text-12 font-normal text-ink-3 tabular-nums">{formatNumber(count)}</span>
+        )
       )}
     </a>
   )
