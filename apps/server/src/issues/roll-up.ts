@@ -50,11 +50,14 @@ export async function rollUp(
 ): Promise<void> {
   const ids = [...new Set(issueIds)]
   if (ids.length === 0) return
-  await noteHosts(ctx, ids, why, place)
-  const aggregates = await aggregate(ctx, ids)
-  await write(ctx, aggregates)
-  await noteIssues(ctx, ids, why)
-  await refreshStandings(ctx, ids, place)
+  // What does not wait for an answer travels together: statements run in the order in which they are asked.
+  const [aggregates] = await Promise.all([aggregate(ctx, ids), noteHosts(ctx, ids, why, place)])
+  const [, turned] = await Promise.all([
+    write(ctx, aggregates),
+    noteIssues(ctx, ids, why),
+    refreshStandings(ctx, ids, place),
+  ])
+  await announce(ctx, turned.map(toAnnouncement))
 }
 
 const isIgnored = sql`occurrence.status = 'STATUS_IGNORED'`
@@ -180,7 +183,7 @@ async function noteIssues(
   ctx: Ctx,
   ids: readonly string[],
   why: { reason: string; scanId: string | null },
-): Promise<void> {
+): Promise<Turned[]> {
   const { rows } = await sql<Turned>`
     with turned as (
       select issue.id, issue.status, issue.verification, issue.score, issue.threat_id, last.status as before
@@ -202,9 +205,10 @@ async function noteIssues(
            array(select distinct target_id from occurrence
                  where occurrence.account_id = ${ctx.account} and occurrence.issue_id = turned.id) as target_ids
     from turned join threat on threat.id = turned.threat_id`.execute(ctx.tx)
-  await announce(ctx, rows.map(toAnnouncement))
+  return rows
 }
 
+/** An issue that stands elsewhere than its history said. */
 interface Turned {
   readonly id: string
   readonly status: IssueStatus
