@@ -1,4 +1,5 @@
 /** Where issues stand within targets, and what hosts and targets have: kept, so that no list counts it. */
+import type { IssueStatus } from '@glacis/contract/issue'
 import type { Ctx } from '#ctx.ts'
 import { type RawBuilder, sql } from 'kysely'
 
@@ -21,6 +22,9 @@ interface Change {
 
 /** Below this quality of detection nothing counts as proven (see ARCHITECTURE.md). */
 export const verifiedQualityMin = 95
+
+/** Where a group of occurrences stands: as the worst of them. */
+export const worstStatus = sql<IssueStatus>`status_of(min(status_rank(occurrence.status)))`
 
 /** What each issue is on each host: the worst of its places there, and whether one of them is proven. */
 const onHosts = (condition: RawBuilder<unknown>) => sql`
