@@ -98,7 +98,7 @@ async function measure(url: string, word = ''): Promise<void> {
  */
 async function processor(server: Server, { name, paths: [path = ''] }: Call): Promise<void> {
   const person = 'bench0'
-  const one = { paths: [path], person, count: 1 }
+  const one = { paths: [path], person, count: 1, isNew: true }
   await timesOf(server, { ...one, forMs: warmMs })
   const before = await ask<Usage>(server, 'usage')
   const times = await timesOf(server, { ...one, forMs })
@@ -109,16 +109,21 @@ async function processor(server: Server, { name, paths: [path = ''] }: Call): Pr
   report({ figure, value: own / bare.cpuMs, unit: '×', limit: timesBareMax })
 }
 
-/** One reader; a crowd that asks the same, as pages do that learn of one change; and a crowd of which each asks something else. */
+/**
+ * One reader whose answers are all worked out; a crowd that asks the same, as pages do that learn of one change; and a
+ * crowd of which each asks something else, again and again as open pages do, and with all of it worked out.
+ */
 async function readers(server: Server, { name, paths, limitMs: limit }: Call): Promise<void> {
-  const [usual = ''] = paths
-  const p95 = async (count: number, asked: readonly string[], who: string) => {
-    const times = await timesOf(server, { paths: asked, person: 'bench0', count, forMs })
+  const p95 = async (who: string, reading: Omit<Parameters<typeof timesOf>[1], 'person' | 'forMs'>) => {
+    const times = await timesOf(server, { ...reading, person: 'bench0', forMs })
     report({ figure: `${name}, ${who}`, value: quantile(times, 0.95), unit: 'ms', limit })
   }
-  await p95(1, [usual], 'one reader')
-  await p95(readersMax, [usual], `${readersMax} readers`)
-  if (paths.length > 1) await p95(readersMax, paths, `${readersMax} readers of different ones`)
+  const usual = paths.slice(0, 1)
+  await p95('one reader, all worked out', { count: 1, paths: usual, isNew: true })
+  await p95(`${readersMax} readers`, { count: readersMax, paths: usual })
+  if (paths.length === 1) return
+  await p95(`${readersMax} readers of different ones`, { count: readersMax, paths })
+  await p95(`${readersMax} readers of different ones, all worked out`, { count: readersMax, paths, isNew: true })
 }
 
 async function puts(server: Server): Promise<void> {

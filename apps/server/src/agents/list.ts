@@ -2,7 +2,7 @@ import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/agent'
 import type { Agent } from '@glacis/contract/agent'
 import type { Ctx } from '#ctx.ts'
-import { cutPage, readPage } from '#database/page.ts'
+import { cutPage, readPage, totalOf } from '#database/page.ts'
 import { describeAgents, silenceMs } from '#agents/describe.ts'
 import { notFound } from '#errors.ts'
 
@@ -12,17 +12,11 @@ export async function listAgents(
 ): Promise<ResultOf<typeof contract.listAgents>> {
   const { filter = {} } = input
   const page = readPage(input, filter)
-  let query = ctx.tx
-    .selectFrom('agent')
-    .select('id')
-    .where('account_id', '=', ctx.account)
-    .orderBy('id', 'desc')
-    .limit(page.size + 1)
-  if (page.after) query = query.where('id', '<', String(page.after[0]))
-  if (filter.query) query = query.where('name', 'ilike', `%${filter.query.replace(/[\\%_]/g, '\\$&')}%`)
+  let found = ctx.tx.selectFrom('agent').select('id').where('account_id', '=', ctx.account)
+  if (filter.query) found = found.where('name', 'ilike', `%${filter.query.replace(/[\\%_]/g, '\\$&')}%`)
   if (filter.status?.length === 1) {
     const isWanted = filter.status[0] === 'STATUS_CONNECTED'
-    query = query.where(({ and, not, eb }) => {
+    found = found.where(({ and, not, eb }) => {
       const isHere = and([
         eb('connection_id', 'is not', null),
         eb('last_seen_at', '>', new Date(ctx.now.getTime() - silenceMs)),
@@ -30,12 +24,20 @@ export async function listAgents(
       return isWanted ? isHere : not(eb.fn.coalesce(isHere, eb.lit(false)))
     })
   }
-  const { rows, nextPageToken } = cutPage(page, await query.execute(), (row) => [row.id])
+  const here = page.after ? found.where('id', '<', String(page.after[0])) : found
+  const [listed, total] = await Promise.all([
+    here
+      .orderBy('id', 'desc')
+      .limit(page.size + 1)
+      .execute(),
+    page.after ? {} : totalOf(ctx, found),
+  ])
+  const { rows, nextPageToken } = cutPage(page, listed, (row) => [row.id])
   const described = await describeAgents(
     ctx,
     rows.map((row) => row.id),
   )
-  return { agents: rows.flatMap((row) => described.get(row.id) ?? []), nextPageToken }
+  return { agents: rows.flatMap((row) => described.get(row.id) ?? []), nextPageToken, ...total }
 }
 
 /** @throws Refusal `not_found` */

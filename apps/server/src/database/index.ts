@@ -6,7 +6,7 @@
 import type { Actor, Ctx, Log } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
 import { randomUUIDv7 } from 'node:crypto'
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
 import { Pool, types } from 'pg'
 import { TersePgClient } from '#database/client.ts'
 import { createTransact, type Transact } from '#database/transaction.ts'
@@ -115,6 +115,16 @@ async function once<T>(
       isUnlimited: database.isUnlimited,
     }),
   )
+}
+
+/**
+ * Names what a transaction that begins now would see. It changes whenever one that has written ends, and a name never
+ * comes again: the first id that was still to be given out only grows, and of the ids below it that were under way
+ * some are struck out until it does.
+ */
+export async function stateOf({ app }: Database): Promise<string> {
+  const { rows } = await sql<{ state: string }>`select pg_current_snapshot()::text as state`.execute(app)
+  return rows[0]?.state ?? ''
 }
 
 /** A new id. Ids of version 7 (RFC 9562) sort by the time they were made. */

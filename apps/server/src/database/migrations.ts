@@ -16,6 +16,7 @@ import * as fixOrigins from '#database/migrations/0015-fix-origins.ts'
 import * as issueTags from '#database/migrations/0016-issue-tags.ts'
 import * as reads from '#database/migrations/0017-reads.ts'
 import * as packedCriteria from '#database/migrations/0018-packed-criteria.ts'
+import * as history from '#database/migrations/0019-history.ts'
 
 export const migrations = [
   accounts,
@@ -35,4 +36,5 @@ export const migrations = [
   issueTags,
   reads,
   packedCriteria,
+  history,
 ] as const

@@ -2,7 +2,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Ctx } from '#ctx.ts'
 import { invalid } from '#errors.ts'
-import { type RawBuilder, sql } from 'kysely'
+import { type Expression, sql } from 'kysely'
 import { z } from 'zod'
 
 export const pageSizeDefault = 50
@@ -81,7 +81,7 @@ const countMax = 10_000
 /** How many rows a list has on all its pages, for its first one; `rows` selects them without order and bound. */
 export async function totalOf(
   ctx: Ctx,
-  rows: RawBuilder<unknown>,
+  rows: Expression<unknown>,
 ): Promise<{ totalSize: number; totalSizeIsExact: boolean }> {
   const counted = await sql<{ total: number }>`
     select count(*)::int as total from (${rows} limit ${sql.lit(countMax + 1)}) as counted`.execute(ctx.tx)

@@ -3,8 +3,9 @@ import type { TokenScope } from '@glacis/contract/access'
 import { type Endpoint, hasQuery, type ParsedInputOf, pathParameters, type ResultOf } from '@glacis/contract/endpoint'
 import { fromQueryString } from '@glacis/contract/query-string'
 import type { Ctx } from '#ctx.ts'
-import { type Database, inAccount } from '#database/index.ts'
+import { type Database, inAccount, stateOf } from '#database/index.ts'
 import { invalid } from '#errors.ts'
+import { createAnswers } from '#http/answers.ts'
 import type { Guard } from '#http/guard.ts'
 import { keyOf, once } from '#http/idempotency.ts'
 import { createReads } from '#http/reads.ts'
@@ -30,6 +31,8 @@ const readsMax = 6
 export function createRouter(app: FastifyInstance, database: Database, guard: Guard): Router {
   const endpoints: Endpoint[] = []
   const reads = createReads(readsMax)
+  const states = createReads(1)
+  const answers = createAnswers(() => states.share('state', () => stateOf(database)))
   return {
     endpoints,
     serve(endpoint, verb) {
@@ -45,10 +48,14 @@ export function createRouter(app: FastifyInstance, database: Database, guard: Gu
             return endpoint.input.parse(given) as Parameters<typeof verb>[1] // parsed by that very schema
           }
           if (endpoint.method === 'GET') {
-            const body = await reads.share(questionOf(as, request), async () => {
-              const input = read()
-              return toJson(await inAccount(database, as, async (ctx) => verb(ctx, input)))
-            })
+            const question = questionOf(as, request)
+            const work = () =>
+              reads.share(question, async () => {
+                const input = read()
+                return toJson(await inAccount(database, as, async (ctx) => verb(ctx, input)))
+              })
+            const isToBeNew = request.headers['cache-control'] === 'no-cache'
+            const body = await (isToBeNew ? work() : answers.read(question, work))
             return reply.type('application/json; charset=utf-8').send(body)
           }
           const input = read()

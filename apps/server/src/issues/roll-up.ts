@@ -1,10 +1,10 @@
 import type { IssueStatus, Verification } from '@glacis/contract/issue'
 import type { Ctx } from '#ctx.ts'
 import { priorityOf } from '@glacis/intelligence'
-import { announce, type Announcement } from '#notifications/index.ts'
-import { type Place, refreshStandings, verifiedQualityMin } from '#issues/standings.ts'
+import { announce } from '#notifications/index.ts'
+import { noteHosts, noteIssues, toAnnouncement, type Why } from '#issues/note.ts'
+import { type Place, refreshStandings, verifiedQualityMin, worstStatus } from '#issues/standings.ts'
 import { factsOf } from '#issues/reprioritise.ts'
-import { worstFirst } from '#issues/status.ts'
 import { sql } from 'kysely'
 
 interface Aggregate {
@@ -33,8 +33,6 @@ interface Aggregate {
  */
 const inside = '{10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,169.254.0.0/16,fc00::/7,fe80::/10}'
 
-const worst = sql`(${sql.lit(`{${worstFirst.join(',')}}`)}::text[])[min(array_position(${sql.lit(`{${worstFirst.join(',')}}`)}::text[], occurrence.status))]`
-
 /**
  * Brings issues in line with their occurrences: status (the worst of their hosts), verification
  * (the best evidence), priority, times. What changed, on a host or on the whole, is written to
@@ -45,16 +43,19 @@ const worst = sql`(${sql.lit(`{${worstFirst.join(',')}}`)}::text[])[min(array_po
 export async function rollUp(
   ctx: Ctx,
   issueIds: readonly string[],
-  why: { reason: string; scanId: string | null },
+  why: Why,
   place: Place | null = null,
 ): Promise<void> {
   const ids = [...new Set(issueIds)]
   if (ids.length === 0) return
-  await noteHosts(ctx, ids, why, place)
-  const aggregates = await aggregate(ctx, ids)
-  await write(ctx, aggregates)
-  await noteIssues(ctx, ids, why)
-  await refreshStandings(ctx, ids, place)
+  // What does not wait for an answer travels together: statements run in the order in which they are asked.
+  const [aggregates] = await Promise.all([aggregate(ctx, ids), noteHosts(ctx, ids, why, place)])
+  const [, turned] = await Promise.all([
+    write(ctx, aggregates),
+    noteIssues(ctx, ids, why),
+    refreshStandings(ctx, ids, place),
+  ])
+  await announce(ctx, turned.map(toAnnouncement))
 }
 
 const isIgnored = sql`occurrence.status = 'STATUS_IGNORED'`
@@ -77,7 +78,7 @@ async function aggregate(ctx: Ctx, ids: readonly string[]): Promise<Aggregate[]>
                and not (host.address::inet <<= any (${sql.lit(inside)}::inet[]))) as is_reachable
     from (
       select occurrence.issue_id as id,
-             ${worst} as status,
+             ${worstStatus} as status,
              coalesce(max(occurrence.quality) filter (where occurrence.status <> 'STATUS_RESOLVED'), max(occurrence.quality))::int as quality,
              coalesce(
                bool_or(occurrence.method <> 'version' and occurrence.quality >= ${verifiedQualityMin}) filter (where occurrence.status <> 'STATUS_RESOLVED'),
@@ -146,104 +147,4 @@ async function write(ctx: Ctx, rows: readonly Aggregate[]): Promise<void> {
     ) as next (id, status, verification, quality, priority, hosts, last_seen_at, ignore_until,
                ignore_reason, ignore_comment, ignored_by, title, epss, is_reachable, weight)
     where issue.account_id = ${ctx.account} and issue.id = next.id`.execute(ctx.tx)
-}
-
-async function noteHosts(
-  ctx: Ctx,
-  ids: readonly string[],
-  why: { reason: string; scanId: string | null },
-  place: Place | null,
-): Promise<void> {
-  const here = place ? sql`and occurrence.host_id = any(${place.hostIds}::uuid[])` : sql``
-  await sql`
-    insert into issue_event (account_id, id, issue_id, host_id, target_id, status, verification, at, actor, reason, scan_id)
-    select ${ctx.account}, new_id(), standing.issue_id, standing.host_id, standing.target_id, standing.status,
-           case when standing.proven then 'VERIFICATION_VERIFIED' else 'VERIFICATION_UNVERIFIED' end,
-           ${ctx.now}, ${ctx.actor.name}, ${why.reason}, ${why.scanId}
-    from (
-      select occurrence.issue_id, occurrence.host_id, min(occurrence.target_id::text)::uuid as target_id, ${worst} as status,
-             bool_or(occurrence.method <> 'version' and occurrence.quality >= ${verifiedQualityMin}) as proven
-      from occurrence
-      where occurrence.account_id = ${ctx.account} and occurrence.issue_id = any(${ids}::uuid[]) ${here}
-      group by occurrence.issue_id, occurrence.host_id
-    ) as standing
-    left join lateral (
-      select status from issue_event as event
-      where event.account_id = ${ctx.account} and event.issue_id = standing.issue_id and event.host_id = standing.host_id
-      order by at desc, id desc
-      limit 1
-    ) as last on true
-    where last.status is distinct from standing.status`.execute(ctx.tx)
-}
-
-async function noteIssues(
-  ctx: Ctx,
-  ids: readonly string[],
-  why: { reason: string; scanId: string | null },
-): Promise<void> {
-  const { rows } = await sql<Turned>`
-    with turned as (
-      select issue.id, issue.status, issue.verification, issue.score, issue.threat_id, last.status as before
-      from issue
-      left join lateral (
-        select status, verification from issue_event as event
-        where event.account_id = ${ctx.account} and event.issue_id = issue.id and event.host_id is null
-        order by at desc, id desc
-        limit 1
-      ) as last on true
-      where issue.account_id = ${ctx.account} and issue.id = any(${ids}::uuid[])
-        and (last.status, last.verification) is distinct from (issue.status, issue.verification)
-    ), noted as (
-      insert into issue_event (account_id, id, issue_id, status, verification, at, actor, reason, scan_id)
-      select ${ctx.account}, new_id(), id, status, verification, ${ctx.now}, ${ctx.actor.name}, ${why.reason}, ${why.scanId}
-      from turned
-    )
-    select turned.*, threat.name,
-           array(select distinct target_id from occurrence
-                 where occurrence.account_id = ${ctx.account} and occurrence.issue_id = turned.id) as target_ids
-    from turned join threat on threat.id = turned.threat_id`.execute(ctx.tx)
-  await announce(ctx, rows.map(toAnnouncement))
-}
-
-interface Turned {
-  readonly id: string
-  readonly status: IssueStatus
-  readonly before: IssueStatus | null
-  readonly score: number
-  readonly name: string
-  readonly target_ids: string[]
-}
-
-function toAnnouncement(row: Turned): Announcement {
-  return {
-    kind: kindOf(row),
-    title: row.name,
-    score: row.score,
-    resource: { kind: 'issue', id: row.id },
-    targetIds: row.target_ids,
-  }
-}
-
-function kindOf({ status, before }: Turned): Announcement['kind'] {
-  if (before === null && status === 'STATUS_OPEN') return 'EVENT_ISSUE_OPENED'
-  if (before === status) return 'EVENT_ISSUE_CHANGED'
-  if (status === 'STATUS_REGRESSION') return 'EVENT_ISSUE_REGRESSED'
-  if (status === 'STATUS_RESOLVED') return 'EVENT_ISSUE_RESOLVED'
-  return status === 'STATUS_IGNORED' ? 'EVENT_ISSUE_IGNORED' : 'EVENT_ISSUE_CHANGED'
-}
-
-/** Writes to the history that a person changed the terms on which something is ignored; its status is as before. */
-export async function noteTerms(
-  ctx: Ctx,
-  { id, hostId }: { readonly id: string; readonly hostId: string | null },
-  reason: string,
-): Promise<void> {
-  await sql`
-    insert into issue_event (account_id, id, issue_id, host_id, target_id, status, verification, at, actor, reason, scan_id)
-    select ${ctx.account}, new_id(), last.issue_id, last.host_id, last.target_id, last.status, last.verification,
-           ${ctx.now}, ${ctx.actor.name}, ${reason}, null
-    from issue_event as last
-    where account_id = ${ctx.account} and issue_id = ${id} and host_id is not distinct from ${hostId}::uuid
-    order by at desc, id desc
-    limit 1`.execute(ctx.tx)
 }

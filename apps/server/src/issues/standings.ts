@@ -1,4 +1,5 @@
 /** Where issues stand within targets, and what hosts and targets have: kept, so that no list counts it. */
+import type { IssueStatus } from '@glacis/contract/issue'
 import type { Ctx } from '#ctx.ts'
 import { type RawBuilder, sql } from 'kysely'
 
@@ -22,6 +23,9 @@ interface Change {
 /** Below this quality of detection nothing counts as proven (see ARCHITECTURE.md). */
 export const verifiedQualityMin = 95
 
+/** Where a group of occurrences stands: as the worst of them. */
+export const worstStatus = sql<IssueStatus>`status_of(min(status_rank(occurrence.status)))`
+
 /** What each issue is on each host: the worst of its places there, and whether one of them is proven. */
 const onHosts = (condition: RawBuilder<unknown>) => sql`
   select occurrence.issue_id, occurrence.target_id, occurrence.host_id, min(status_rank(occurrence.status)) as rank,
@@ -39,21 +43,21 @@ const bySeverity = (count: (category: RawBuilder<string>) => RawBuilder<unknown>
  * the caller, so that two transactions cannot tell different things of the same issue.
  */
 export async function refreshStandings(ctx: Ctx, ids: readonly string[], place: Place | null): Promise<void> {
-  const changes = [...(await refreshHosts(ctx, ids, place)), ...(await refreshTargets(ctx, ids, place))]
-  await applyToTargets(ctx, changes)
+  const changes = await Promise.all([refreshHosts(ctx, ids, place), refreshTargets(ctx, ids, place)])
+  await applyToTargets(ctx, changes.flat())
 }
 
 /** Hosts are shared by issues that other transactions may hold: each is locked first and read afterwards. */
 async function refreshHosts(ctx: Ctx, ids: readonly string[], place: Place | null): Promise<Change[]> {
   const here = place ? sql`and occurrence.host_id = any(${place.hostIds}::uuid[])` : sql``
-  await sql`
+  const made = sql`
     insert into host_count (account_id, host_id, target_id)
     select distinct ${ctx.account}::uuid, host_id, target_id
     from occurrence
     where account_id = ${ctx.account} and issue_id = any(${ids}::uuid[]) ${here}
     order by host_id
     on conflict do nothing`.execute(ctx.tx)
-  const { rows: locked } = await sql<{ host_id: string }>`
+  const lock = sql<{ host_id: string }>`
     select host_count.host_id
     from host_count
     where account_id = ${ctx.account} and host_id in (
@@ -61,6 +65,7 @@ async function refreshHosts(ctx: Ctx, ids: readonly string[], place: Place | nul
       where account_id = ${ctx.account} and issue_id = any(${ids}::uuid[]) ${here})
     order by host_id
     for update`.execute(ctx.tx)
+  const [{ rows: locked }] = await Promise.all([lock, made])
   if (locked.length === 0) return []
   const hosts = locked.map((row) => row.host_id)
   const { rows } = await sql<Change>`

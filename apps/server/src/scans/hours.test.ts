@@ -15,7 +15,7 @@ import {
 } from '#scans/index.ts'
 import { startScan } from '#scans/index.ts'
 import { advance } from '#scans/lifecycle.ts'
-import { leaseBatch } from '#scans/remote.ts'
+import { leaseBatch } from '#scans/claim.ts'
 import { runBatch, type Scanning } from '#scans/run.ts'
 import { changeTargets, createTarget, getTarget, updateTarget } from '#targets/index.ts'
 import { type House, openHouse, person } from '#testing/house.ts'

@@ -10,6 +10,11 @@ import { fail, lockActive, say } from '#scans/lifecycle.ts'
 
 /** A holder that shows no life for so long has lost its batch. */
 export const leaseSeconds = 60
+
+/** Until when a lease holds that begins or is renewed now. */
+export function expiryOf(ctx: Ctx): Date {
+  return new Date(ctx.now.getTime() + leaseSeconds * 1000)
+}
 /** A batch that was lost so often fails its scan. */
 const lossesMax = 2
 

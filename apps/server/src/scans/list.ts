@@ -4,7 +4,7 @@ import type { Scan } from '@glacis/contract/scan'
 import type { Agent } from '@glacis/contract/agent'
 import { agentNames } from '#agents/index.ts'
 import type { Ctx } from '#ctx.ts'
-import { cutPage, readPage } from '#database/page.ts'
+import { cutPage, readPage, totalOf } from '#database/page.ts'
 import type { ScanTable } from '#database/tables.ts'
 import { notFound } from '#errors.ts'
 import { nameTargets } from '#targets/index.ts'
@@ -16,19 +16,22 @@ export async function listScans(
 ): Promise<ResultOf<typeof contract.listScans>> {
   const { filter = {} } = input
   const page = readPage(input, filter)
-  let query = ctx.tx
-    .selectFrom('scan')
-    .selectAll()
-    .where('account_id', '=', ctx.account)
-    .orderBy('id', 'desc')
-    .limit(page.size + 1)
-  if (page.after) query = query.where('id', '<', String(page.after[0]))
-  if (filter.targetId) query = query.where('target_id', '=', filter.targetId)
-  if (filter.status?.length) query = query.where('status', 'in', filter.status)
-  if (filter.types?.length) query = query.where('type', 'in', filter.types)
-  if (filter.createdAfter) query = query.where('created_at', '>', new Date(filter.createdAfter))
-  const { rows, nextPageToken } = cutPage(page, await query.execute(), (row) => [row.id])
-  return { scans: await describeScans(ctx, rows), nextPageToken }
+  let found = ctx.tx.selectFrom('scan').where('account_id', '=', ctx.account)
+  if (filter.targetId) found = found.where('target_id', '=', filter.targetId)
+  if (filter.status?.length) found = found.where('status', 'in', filter.status)
+  if (filter.types?.length) found = found.where('type', 'in', filter.types)
+  if (filter.createdAfter) found = found.where('created_at', '>', new Date(filter.createdAfter))
+  const here = page.after ? found.where('id', '<', String(page.after[0])) : found
+  const [listed, total] = await Promise.all([
+    here
+      .selectAll()
+      .orderBy('id', 'desc')
+      .limit(page.size + 1)
+      .execute(),
+    page.after ? {} : totalOf(ctx, found.select('id')),
+  ])
+  const { rows, nextPageToken } = cutPage(page, listed, (row) => [row.id])
+  return { scans: await describeScans(ctx, rows), nextPageToken, ...total }
 }
 
 /** @throws Refusal `not_found` */

@@ -161,12 +161,12 @@ function steps({ hosts, issues, occurrencesPerHost, smallAccounts }: SeedSize): 
     ],
     [
       'issues',
-      `insert into issue (account_id, id, threat_id, status, verification, quality, priority, score, category, host_count, first_seen_at, last_seen_at, ignored_at, resolved_at, updated_at)
+      `insert into issue (account_id, id, threat_id, status, verification, quality, priority, score, category, host_count, first_seen_at, last_seen_at, ignored_at, resolved_at, updated_at, title)
          select occurrence.account_id, occurrence.issue_id, threat.id,
                 ('{STATUS_REGRESSION,STATUS_OPEN,STATUS_IGNORED,STATUS_RESOLVED}'::text[])[min(array_position('{STATUS_REGRESSION,STATUS_OPEN,STATUS_IGNORED,STATUS_RESOLVED}'::text[], occurrence.status))],
                 case when bool_or(occurrence.method <> 'version') then 'VERIFICATION_VERIFIED' else 'VERIFICATION_UNVERIFIED' end,
                 max(occurrence.quality), least(100, (5 * threat.score * (1 + sqrt(coalesce(threat.epss_score, 0))))::int), threat.score, threat.category, count(distinct host_id),
-                min(first_seen_at), max(last_seen_at) - (random() * interval '20 days'), max(occurrence.ignored_at), max(occurrence.resolved_at), now()
+                min(first_seen_at), max(last_seen_at) - (random() * interval '20 days'), max(occurrence.ignored_at), max(occurrence.resolved_at), now(), lower(threat.name || ' ' || threat.key)
          from occurrence
          join threat on threat.id = pg_temp.id(4, 0, ('x' || right(occurrence.issue_id::text, 8))::bit(32)::int)
          group by occurrence.account_id, occurrence.issue_id, threat.id`,

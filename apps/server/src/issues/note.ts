@@ -1,0 +1,110 @@
+/** The history of issues: what became of them, on a host or on the whole, by whom and why. */
+import type { IssueStatus } from '@glacis/contract/issue'
+import type { Ctx } from '#ctx.ts'
+import { type Place, verifiedQualityMin, worstStatus } from '#issues/standings.ts'
+import type { Announcement } from '#notifications/index.ts'
+import { sql } from 'kysely'
+
+/** Why something changed, and the scan that saw it. */
+export interface Why {
+  readonly reason: string
+  readonly scanId: string | null
+}
+
+/**
+ * Writes where each host of these issues stands, for those that stand elsewhere than their history says.
+ *
+ * @param place where alone that can be
+ */
+export async function noteHosts(ctx: Ctx, ids: readonly string[], why: Why, place: Place | null): Promise<void> {
+  const here = place ? sql`and occurrence.host_id = any(${place.hostIds}::uuid[])` : sql``
+  await sql`
+    insert into issue_event (account_id, id, issue_id, host_id, target_id, status, verification, at, actor, reason, scan_id)
+    select ${ctx.account}, new_id(), standing.issue_id, standing.host_id, standing.target_id, standing.status,
+           case when standing.proven then 'VERIFICATION_VERIFIED' else 'VERIFICATION_UNVERIFIED' end,
+           ${ctx.now}, ${ctx.actor.name}, ${why.reason}, ${why.scanId}
+    from (
+      select occurrence.issue_id, occurrence.host_id, min(occurrence.target_id::text)::uuid as target_id, ${worstStatus} as status,
+             bool_or(occurrence.method <> 'version' and occurrence.quality >= ${verifiedQualityMin}) as proven
+      from occurrence
+      where occurrence.account_id = ${ctx.account} and occurrence.issue_id = any(${ids}::uuid[]) ${here}
+      group by occurrence.issue_id, occurrence.host_id
+    ) as standing
+    left join lateral (
+      select status from issue_event as event
+      where event.account_id = ${ctx.account} and event.issue_id = standing.issue_id and event.host_id = standing.host_id
+      order by at desc, id desc
+      limit 1
+    ) as last on true
+    where last.status is distinct from standing.status`.execute(ctx.tx)
+}
+
+/** Writes the same of the issues as a whole, and answers which of them it was. */
+export async function noteIssues(ctx: Ctx, ids: readonly string[], why: Why): Promise<Turned[]> {
+  const { rows } = await sql<Turned>`
+    with turned as (
+      select issue.id, issue.status, issue.verification, issue.score, issue.threat_id, last.status as before
+      from issue
+      left join lateral (
+        select status, verification from issue_event as event
+        where event.account_id = ${ctx.account} and event.issue_id = issue.id and event.host_id is null
+        order by at desc, id desc
+        limit 1
+      ) as last on true
+      where issue.account_id = ${ctx.account} and issue.id = any(${ids}::uuid[])
+        and (last.status, last.verification) is distinct from (issue.status, issue.verification)
+    ), noted as (
+      insert into issue_event (account_id, id, issue_id, status, verification, at, actor, reason, scan_id)
+      select ${ctx.account}, new_id(), id, status, verification, ${ctx.now}, ${ctx.actor.name}, ${why.reason}, ${why.scanId}
+      from turned
+    )
+    select turned.*, threat.name,
+           array(select distinct target_id from occurrence
+                 where occurrence.account_id = ${ctx.account} and occurrence.issue_id = turned.id) as target_ids
+    from turned join threat on threat.id = turned.threat_id`.execute(ctx.tx)
+  return rows
+}
+
+/** An issue that stands elsewhere than its history said. */
+interface Turned {
+  readonly id: string
+  readonly status: IssueStatus
+  readonly before: IssueStatus | null
+  readonly score: number
+  readonly name: string
+  readonly target_ids: string[]
+}
+
+export function toAnnouncement(row: Turned): Announcement {
+  return {
+    kind: kindOf(row),
+    title: row.name,
+    score: row.score,
+    resource: { kind: 'issue', id: row.id },
+    targetIds: row.target_ids,
+  }
+}
+
+function kindOf({ status, before }: Turned): Announcement['kind'] {
+  if (before === null && status === 'STATUS_OPEN') return 'EVENT_ISSUE_OPENED'
+  if (before === status) return 'EVENT_ISSUE_CHANGED'
+  if (status === 'STATUS_REGRESSION') return 'EVENT_ISSUE_REGRESSED'
+  if (status === 'STATUS_RESOLVED') return 'EVENT_ISSUE_RESOLVED'
+  return status === 'STATUS_IGNORED' ? 'EVENT_ISSUE_IGNORED' : 'EVENT_ISSUE_CHANGED'
+}
+
+/** Writes to the history that a person changed the terms on which something is ignored; its status is as before. */
+export async function noteTerms(
+  ctx: Ctx,
+  { id, hostId }: { readonly id: string; readonly hostId: string | null },
+  reason: string,
+): Promise<void> {
+  await sql`
+    insert into issue_event (account_id, id, issue_id, host_id, target_id, status, verification, at, actor, reason, scan_id)
+    select ${ctx.account}, new_id(), last.issue_id, last.host_id, last.target_id, last.status, last.verification,
+           ${ctx.now}, ${ctx.actor.name}, ${reason}, null
+    from issue_event as last
+    where account_id = ${ctx.account} and issue_id = ${id} and host_id is not distinct from ${hostId}::uuid
+    order by at desc, id desc
+    limit 1`.execute(ctx.tx)
+}

@@ -1,0 +1,127 @@
+/** How an agent comes to its work: it takes the next batch of the scans that wait for it. */
+import { type RunnerJob, ScanJob } from '@glacis/contract/runner'
+import type { Ctx } from '#ctx.ts'
+import { newId } from '#database/index.ts'
+import { jobOf } from '#scans/job.ts'
+import { expiryOf, leaseSeconds, takeBackExpired } from '#scans/lease.ts'
+import { lockActive, mustWait, say } from '#scans/lifecycle.ts'
+import { narrowed } from '#scans/retest.ts'
+import type { Scanning } from '#scans/run.ts'
+import { knownPorts } from '#scans/watch.ts'
+
+/**
+ * Leases the next batch of the scans that wait for this agent. Null when there is none.
+ *
+ * @param packs digest of the packs that the agent shall scan with
+ */
+export async function leaseBatch(
+  ctx: Ctx,
+  scanning: Scanning,
+  agentId: string,
+  packs: string,
+): Promise<RunnerJob | null> {
+  await takeBackExpired(ctx, agentId)
+  const claimed = await claim(ctx, agentId)
+  if (!claimed) return null
+  const { id, scan, batch } = claimed
+  if (scan.status === 'STATUS_CREATED') await begin(ctx, scan)
+  const target = await ctx.tx
+    .selectFrom('target')
+    .selectAll()
+    .where('account_id', '=', ctx.account)
+    .where('id', '=', scan.target_id)
+    .executeTakeFirstOrThrow()
+  const known = await knownPorts(ctx, target.id, batch.hosts)
+  const job = narrowed(jobOf(scanning, batch.hosts, target), { checks: scan.checks, known })
+  const { hosts, allow: _, ...settings } = ScanJob.parse(job)
+  const { networks } = scanning
+  return {
+    id,
+    scanId: scan.id,
+    hosts,
+    settings,
+    knownOpen: known,
+    packs,
+    leaseDuration: `${leaseSeconds}s`,
+    // `public` is about the server's own network; an agent is there for those that are not.
+    ...(typeof networks !== 'string' && { networks: [...networks] }),
+  }
+}
+
+/** How often another was quicker before one that asks is told that there is nothing. */
+const claimsMax = 5
+
+async function claim(ctx: Ctx, agentId: string) {
+  for (let attempt = 0; attempt < claimsMax; attempt++) {
+    const next = await nextBatch(ctx, agentId)
+    if (!next) return null
+    const scan = await lockActive(ctx, next.scan_id)
+    // Outside its allowed hours a scan pauses between batches, wherever it runs.
+    if (!scan || (await mustWait(ctx, scan))) continue
+    const batch = await beginBatch(ctx, next)
+    if (!batch) continue
+    const id = newId()
+    await ctx.tx
+      .insertInto('scan_lease')
+      .values({
+        account_id: ctx.account,
+        id,
+        agent_id: agentId,
+        ...next,
+        state: 'STATE_RUNNING',
+        expires_at: expiryOf(ctx),
+        started_at: ctx.now,
+        ended_at: null,
+      })
+      .execute()
+    return { id, scan, batch }
+  }
+  return null
+}
+
+/** Looked for without a lock: whoever locks the scan first gets it. */
+function nextBatch(ctx: Ctx, agentId: string): Promise<{ scan_id: string; number: number } | undefined> {
+  return ctx.tx
+    .selectFrom('scan_batch')
+    .innerJoin('scan', (join) =>
+      join.onRef('scan.account_id', '=', 'scan_batch.account_id').onRef('scan.id', '=', 'scan_batch.scan_id'),
+    )
+    .select(['scan_batch.scan_id', 'scan_batch.number'])
+    .where('scan.account_id', '=', ctx.account)
+    .where('scan.agent_id', '=', agentId)
+    .where('scan.status', 'in', ['STATUS_CREATED', 'STATUS_RUNNING'])
+    .where('scan.resume_at', 'is', null)
+    .where('scan_batch.state', '=', 'WAITING')
+    .orderBy('scan.id')
+    .orderBy('scan_batch.number')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+function beginBatch(ctx: Ctx, { scan_id, number }: { scan_id: string; number: number }) {
+  return ctx.tx
+    .updateTable('scan_batch')
+    .set((set) => ({ state: 'QUEUED', attempt: set('attempt', '+', 1) }))
+    .where('account_id', '=', ctx.account)
+    .where('scan_id', '=', scan_id)
+    .where('number', '=', number)
+    .where('state', '=', 'WAITING')
+    .returning('hosts')
+    .executeTakeFirst()
+}
+
+async function begin(ctx: Ctx, scan: { id: string; agent_name: string }): Promise<void> {
+  await ctx.tx
+    .updateTable('scan')
+    .set({
+      status: 'STATUS_RUNNING',
+      phase: 'PHASE_DISCOVERY',
+      started_at: ctx.now,
+      last_activity_at: ctx.now,
+      updated_at: ctx.now,
+    })
+    .where('account_id', '=', ctx.account)
+    .where('id', '=', scan.id)
+    .execute()
+  await say(ctx, scan.id, 'LEVEL_INFO', `Taken on by agent ${scan.agent_name}`)
+}
