@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Observation } from '../../packages/contract/src/runner.ts'
 import { createHttpClient } from '../../packages/scanner/src/net/http.ts'
@@ -6,6 +7,7 @@ import { loadTemplates, type CheckPlan } from '../../packages/scanner/src/templa
 import { runChecks } from '../../packages/scanner/src/template/run.ts'
 import * as cases from './cases.ts'
 import { more } from './cases-more.ts'
+import { crlf } from './replies.ts'
 import { address, script, tcp, web, type Running, type Site } from './servers.ts'
 
 const guard = { refusal: () => null }
@@ -143,6 +145,22 @@ describe('hosts that must give nothing', () => {
     const seen = await run(await tcp(script('', () => answer)), 'redis', only('redis-open'))
     expect(findingsOf(seen)).toEqual([])
   })
+})
+
+it.each([
+  ['refuses strangers', '554 5.7.1 Relay access denied', []],
+  ['takes everything', '250 2.1.5 Ok', ['smtp-open-relay']],
+])('hears a slow mail server out, one that %s', async (_name, verdict, expected) => {
+  const slow = (socket: Socket) => {
+    socket.write(crlf('220 mx.lab.test ESMTP Postfix'))
+    socket.on('data', (said) => {
+      const answer = said.toString().startsWith('RCPT') ? verdict : said.toString().startsWith('EHLO') ? '250-mx.lab.test\r\n250 VRFY' : '250 2.0.0 Ok'
+      setTimeout(() => socket.writable && socket.write(crlf(answer)), 600)
+    })
+  }
+  const seen = await run(await tcp(slow), 'smtp', only('smtp-open-relay'))
+  expect(findingsOf(seen).map(({ check }) => check)).toEqual(expected)
+  expect(coveredBy(seen)).toEqual(['smtp-open-relay'])
 })
 
 it('masks what an exposed environment file gives away and keeps its names', async () => {

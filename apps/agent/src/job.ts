@@ -11,6 +11,8 @@ interface Tools {
   readonly packs: PackStore
   readonly networks: readonly string[] | undefined
   readonly signal: AbortSignal
+  /** Tells the owner of this machine something in a sentence. */
+  readonly say: (sentence: string) => void
 }
 
 /** The job is wanted no more, or in other hands. */
@@ -31,7 +33,12 @@ export async function runJob(job: RunnerJob, tools: Tools): Promise<string> {
   const renewal = renew(job.id, tools.client, delivery, signal).catch((error: unknown) => dropping.abort(error))
   try {
     const folders = await tools.packs.folders(job.packs, signal)
-    await scanInThread({ job, folders, networks: tools.networks }, delivery, signal)
+    const take = (message: unknown) => {
+      const reason = whyWithoutAccelerator(message)
+      if (reason === null) delivery.put(Observation.parse(message))
+      else tools.say(`Job ${job.id}: ports are swept without the accelerator: ${reason}.`)
+    }
+    await scanInThread({ job, folders, networks: tools.networks }, take, signal)
     await delivery.finish()
     return 'done'
   } catch (error) {
@@ -53,8 +60,14 @@ interface Orders {
   readonly networks: readonly string[] | undefined
 }
 
+/** The thread tells observations, and once why it goes without the accelerator. */
+function whyWithoutAccelerator(message: unknown): string | null {
+  const isReason = typeof message === 'object' && message !== null && 'withoutAccelerator' in message
+  return isReason ? String(message.withoutAccelerator) : null
+}
+
 /** Hostile bytes are parsed in a thread whose memory is bounded, never beside the key. */
-async function scanInThread(orders: Orders, delivery: Delivery, signal: AbortSignal): Promise<void> {
+async function scanInThread(orders: Orders, take: (message: unknown) => void, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   const thread = new Worker(new URL('./scan-thread.ts', import.meta.url), {
     workerData: orders,
@@ -66,7 +79,7 @@ async function scanInThread(orders: Orders, delivery: Delivery, signal: AbortSig
     reject(signal.reason)
   }
   signal.addEventListener('abort', stop, { once: true })
-  thread.on('message', (message: unknown) => delivery.put(Observation.parse(message)))
+  thread.on('message', take)
   thread.once('error', reject)
   thread.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`the scanner's thread ended with ${code}`))))
   try {

@@ -149,7 +149,7 @@ async function takeJobs(agent: Agent, packs: ReturnType<typeof createPackStore>)
     if (!answer?.job || signal.aborted) continue
     const { id, hosts } = answer.job
     say(`Job ${id}: ${hosts.length === 1 ? '1 address' : `${hosts.length} addresses`}.`)
-    const outcome = await runJob(answer.job, { client, packs, networks: options.networks, signal })
+    const outcome = await runJob(answer.job, { client, packs, networks: options.networks, signal, say })
     say(`Job ${id}: ${outcome}.`)
   }
 }

@@ -21,8 +21,9 @@ try {
   const hosts = (await Promise.all(job.hosts.map(placesOf))).flat()
   const { signal } = stopping
   const allow = hosts.map((host) => host.address).filter(mayTouch)
-  for await (const one of scan({ ...job.settings, hosts, allow }, { signal, packs, knownOpen: job.knownOpen }))
-    post(one)
+  const withoutAccelerator = (reason: string) => parentPort?.postMessage({ withoutAccelerator: reason })
+  const options = { signal, packs, knownOpen: job.knownOpen, withoutAccelerator }
+  for await (const one of scan({ ...job.settings, hosts, allow }, options)) post(one)
 } catch (error) {
   if (!stopping.signal.aborted) throw error
 } finally {

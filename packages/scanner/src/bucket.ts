@@ -12,6 +12,7 @@ export function bucketOf(perSecond: number, burst: number): Bucket {
 
 /** Adds what has come in since the last time; `now` is in milliseconds. */
 export function refill(bucket: Bucket, now: number): void {
+  if (now === bucket.filledAt && bucket.perSecond !== Infinity) return
   const gained = bucket.perSecond === Infinity ? Infinity : ((now - bucket.filledAt) / 1000) * bucket.perSecond
   bucket.tokens = Math.min(bucket.burst, bucket.tokens + gained)
   bucket.filledAt = now

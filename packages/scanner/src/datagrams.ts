@@ -2,6 +2,8 @@
 /** Finds services that answer by UDP. Only questions of known protocols are sent: silence is what UDP says to anything else. */
 import type { Budget } from '#budget.ts'
 import type { Fingerprints } from '#fingerprint/match.ts'
+import { sipOptions } from '#fingerprint/probe-infrastructure.ts'
+import { bindingRequest, isBindingAnswer, softwareOf } from '#fingerprint/stun.ts'
 import { recognise } from '#fingerprint/technology.ts'
 import { printableBytes } from '#fingerprint/text.ts'
 import type { Trace } from '#fingerprint/web.ts'
@@ -99,11 +101,7 @@ const probes: readonly DatagramProbe[] = [
   {
     protocol: 'sip',
     ports: [5060],
-    say: [
-      bytes(
-        'OPTIONS sip:glacis@invalid SIP/2.0\r\nVia: SIP/2.0/UDP invalid;branch=z9hG4bKglacis;rport\r\nFrom: <sip:glacis@invalid>;tag=1\r\nTo: <sip:glacis@invalid>\r\nCall-ID: glacis\r\nCSeq: 1 OPTIONS\r\nMax-Forwards: 0\r\nContent-Length: 0\r\n\r\n',
-      ),
-    ],
+    say: [sipOptions('UDP')],
     isAnswer: (answer) => answer.toString('latin1', 0, 8) === 'SIP/2.0 ',
     traces: (answer) => {
       const text = answer.toString('latin1')
@@ -112,6 +110,13 @@ const probes: readonly DatagramProbe[] = [
         return value === undefined ? [] : [{ field: `sip_header.${name.replace('-', '_')}`, text: value }]
       })
     },
+  },
+  {
+    protocol: 'stun',
+    ports: [3478],
+    say: [bindingRequest],
+    isAnswer: isBindingAnswer,
+    traces: (answer) => [{ field: 'stun.software', text: softwareOf(answer) }],
   },
 ]
 

@@ -35,11 +35,16 @@ export function createGuard(job: Pick<ScanJob, 'allow' | 'deny'>): Guard {
     return inNetworks(ip, allowed) ? null : `${address} is outside the target`
   }
 
+  function remember(address: string): Verdict {
+    const verdict = judge(address)
+    if (judged.size >= judgedMax) judged.clear()
+    judged.set(address, verdict)
+    return verdict
+  }
+
   return {
     refusal(address, port) {
-      const verdict = judged.get(address) ?? judge(address)
-      if (judged.size >= judgedMax) judged.clear()
-      judged.set(address, verdict)
+      const verdict = judged.get(address) ?? remember(address)
       if (verdict.reason !== null) return verdict.reason
       if (!Number.isInteger(port) || port < 1 || port > 65_535) return `${port} is not a port`
       const isDenied = endpoints.size > 0 && verdict.reached.some((one) => endpoints.has(key(one, port)))

@@ -146,8 +146,9 @@ async function withGreeting(heard: Buffer, place: Place, tools: IdentifyTools, i
   const greeting = greetingOf(text, place.port)
   if (greeting?.protocol === 'http') return (await readPage(place, tools, false)) ?? bannerOnly(heard)
   if (!greeting) return bannerOnly(heard)
-  const traces = greeting.field === '' ? [] : [{ field: greeting.field, text: greeting.text }]
+  const greeted = greeting.field === '' ? [] : [{ field: greeting.field, text: greeting.text }]
   const { protocol } = greeting
+  const traces = [...greeted, ...(await converse(protocol, { ...place, isTls }, tools))]
   const behind = isTls ? nothingBehind : await upgradedCertificate(protocol, place, tools)
   return { ...bannerOnly(heard), protocol, traces: [...traces, ...behind.traces], ...behind.shown }
 }

@@ -3,7 +3,7 @@ import type { Observation, ScanJob } from '@glacis/contract/runner'
 import { compileFingerprints } from '#fingerprint/match.ts'
 import { loadRecog } from '#fingerprint/recog.ts'
 import { nativeChecks } from '#native/run.ts'
-import type { Knowledge, ScanOptions } from '#scan.ts'
+import type { Knowledge, ScanOptions } from '#scan-host.ts'
 import { loadTemplates } from '#template/plan.ts'
 import type { CheckInfo } from '#template/plan.ts'
 
@@ -23,7 +23,7 @@ export type { LentCallbacks } from '#callback/relay.ts'
 export { isPublicAddress } from '#ip.ts'
 export { resolveName } from '#net/dns.ts'
 export { parsePorts } from '#port-list.ts'
-export type { ScanOptions } from '#scan.ts'
+export type { ScanOptions } from '#scan-host.ts'
 export type { CheckInfo } from '#template/plan.ts'
 
 /** Fingerprints and checks, read and compiled once for many scans. */

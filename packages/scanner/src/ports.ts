@@ -96,8 +96,9 @@ export function createSweeper(options: SweeperOptions): Sweeper {
 
   async function host(address: string, ports: readonly number[] = commonPorts): Promise<PortReading> {
     signal.throwIfAborted()
-    const allowed = ports.filter((port) => guard.refusal(address, port) === null)
-    const refused = ports.length - allowed.length
+    const refused = ports.reduce((sum, port) => sum + Number(guard.refusal(address, port) !== null), 0)
+    // The same list for all hosts is put in order once.
+    const allowed = refused === 0 ? ports : ports.filter((port) => guard.refusal(address, port) === null)
     const refusal = refused > 0 ? firstRefusal(guard, address, ports) : null
     if (allowed.length === 0) return { ...nothing, refused, refusal }
     const id = ++lastId
@@ -154,12 +155,26 @@ const rank = new Map(commonPorts.map((port, index) => [port, index]))
  * by the seed, so that a host is never walked upwards and the same scan runs the same way twice.
  */
 export function inOrder(ports: readonly number[], seed: number): number[] {
+  const { head, common, rest } = sorted.get(ports) ?? sortOut(ports)
+  const next = randomFrom(seed)
+  return [...head, ...shuffled(common, next), ...shuffled(rest, next)]
+}
+
+interface Sorted {
+  readonly head: readonly number[]
+  readonly common: readonly number[]
+  readonly rest: readonly number[]
+}
+const sorted = new WeakMap<readonly number[], Sorted>()
+
+function sortOut(ports: readonly number[]): Sorted {
   const rankOf = (port: number) => rank.get(port) ?? Infinity
   const unique = [...new Set(ports)]
   const likeliest = unique.filter((port) => rank.has(port)).toSorted((a, b) => rankOf(a) - rankOf(b))
   const rest = unique.filter((port) => !rank.has(port))
-  const next = randomFrom(seed)
-  return [...likeliest.slice(0, headPorts), ...shuffled(likeliest.slice(headPorts), next), ...shuffled(rest, next)]
+  const made = { head: likeliest.slice(0, headPorts), common: likeliest.slice(headPorts), rest }
+  sorted.set(ports, made)
+  return made
 }
 
 function shuffled(ports: readonly number[], next: () => number): number[] {

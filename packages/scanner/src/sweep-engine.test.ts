@@ -4,7 +4,8 @@ import { limitsByProfile } from '#budget.ts'
 import { createGuard } from '#guard.ts'
 import { eventList, isSameAddress, setPort, socketAddress } from '#net/libc-structs.ts'
 import { createSweeper } from '#ports.ts'
-import { engines } from '#testing/engines.ts'
+import { listenBusy } from '#testing/busy.ts'
+import { engines, noFallback } from '#testing/engines.ts'
 import { listen, stayMute } from '#testing/loopback.ts'
 
 const guard = createGuard({ allow: ['127.34.0.0/16'] })
@@ -49,6 +50,19 @@ describe.runIf(engines.length > 1)('the accelerator', () => {
     }
     expect(readings[0]?.open).toEqual([one.port, two.port].toSorted((a, b) => a - b))
     expect(readings[1]).toEqual(readings[0])
+  })
+
+  it('gives a port up whose program takes nobody in, as sockets do, and still hears the others', async () => {
+    await using busy = await listenBusy('127.34.1.4')
+    const ports = [busy.port, ...Array.from({ length: 40 }, (_, index) => 24_100 + index)]
+    for (const { isAccelerated } of engines) {
+      const signal = AbortSignal.timeout(20_000)
+      const withoutAccelerator = noFallback
+      const options = { guard, limits: limitsByProfile.deep, signal, isAccelerated, withoutAccelerator }
+      const sweeper = createSweeper(options)
+      expect(await sweeper.host('127.34.1.4', ports)).toMatchObject({ open: [], closed: 40, filtered: 1, unknown: 0 })
+      await sweeper.close()
+    }
   })
 
   it('asks again with sockets when its process dies, and says so', async () => {

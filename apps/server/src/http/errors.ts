@@ -39,6 +39,8 @@ export function answer(error: unknown, request: FastifyRequest, reply: FastifyRe
   if (error instanceof RangeError && statusOf(error) === null)
     return refuse(reply, new Refusal('invalid', 'The request is nested too deeply'))
   const status = statusOf(error)
+  // Files refuse what leads out of their folder, and names that no folder holds; of ours that says only that it is not there.
+  if (status === 403 || status === 404) return nothingAt(request, reply)
   if (status !== null && status < 500) {
     const message = error instanceof Error ? error.message : 'The request could not be read'
     return reply.status(status).send({ code: status === 429 ? 8 : 3, message } satisfies ApiError)
@@ -55,6 +57,17 @@ export function answer(error: unknown, request: FastifyRequest, reply: FastifyRe
     .status(500)
     .send({ code: 13, message: 'Something went wrong here; the log says what' } satisfies ApiError)
 }
+
+/** An address that nobody serves. */
+export function nothingAt({ method, url }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const [path = ''] = url.split('?')
+  return reply
+    .status(404)
+    .send({ code: 5, message: `There is nothing at ${method} ${path.slice(0, shownMax)}` } satisfies ApiError)
+}
+
+/** Characters of an address that an answer repeats. */
+const shownMax = 200
 
 function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {
   const [status, code] = [statuses[refusal.code], grpcCodes[refusal.code]]

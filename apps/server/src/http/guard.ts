@@ -62,13 +62,13 @@ function admitToken(request: FastifyRequest, holder: TokenHolder | null, scope: 
 }
 
 /**
- * A cookie proves nothing about who wrote a request: a change must come from our own origin.
- * Programs that are no browsers send neither header and hold the cookie on purpose.
+ * A cookie proves nothing about who wrote a request: a change that comes with one must say that it comes from our own
+ * origin. A program that is no browser sends a token, which no other site's page can, or names our origin itself.
  */
-function isSameOrigin(request: FastifyRequest, origins: readonly string[]): boolean {
-  if (request.method === 'GET' || request.method === 'HEAD') return true
-  const { origin } = request.headers
-  if (origin !== undefined) return origins.includes(origin)
-  const site = request.headers['sec-fetch-site']
-  return site === undefined || site === 'same-origin' || site === 'none'
+function isSameOrigin({ method, headers }: FastifyRequest, origins: readonly string[]): boolean {
+  if (method === 'GET' || method === 'HEAD') return true
+  if (headers.origin !== undefined) return origins.includes(headers.origin)
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site === 'same-origin' || site === 'none'
+  return headers.cookie === undefined || headers['x-session-token'] !== undefined
 }

@@ -83,7 +83,8 @@ export function openApi(endpoints: readonly Endpoint[], { url, version }: { url:
       version,
       description:
         'Attack-surface management. People sign in through the identity service, whose session cookie is the ' +
-        'credential; programs send an API token, made under Integrations, as `Authorization: Bearer`. ' +
+        'credential, and a change that comes with it names our `Origin`, as browsers do; programs send an API ' +
+        'token, made under Integrations, as `Authorization: Bearer`. ' +
         'Lists come in pages: pass nextPageToken as pageToken until it is empty. Filters are dotted, lists repeated.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

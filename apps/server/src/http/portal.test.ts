@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fastify, type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { answerErrors } from '#http/errors.ts'
 import { servePortal } from '#http/portal.ts'
 
 let folder: string
@@ -49,4 +50,19 @@ it('answers a script that is gone with an error and not with the page, so that t
   expect((await get('/../package.json', 'application/json')).statusCode).toBe(404)
   expect((await get('/v1/nothing', 'text/html')).statusCode).toBe(404)
   expect((await get('/files/', 'text/html')).statusCode).toBe(404)
+  expect((await get('/.env', 'text/html')).statusCode).toBe(404)
+})
+
+it('says of addresses that no file can have what it says of any other', async () => {
+  answerErrors(app)
+  await build('b.js')
+  await servePortal(app, folder)
+  for (const path of ['//v1/targets', '/v1/../..//secret', '/v1/%2e%2e/%2e%2e/secret', `/v1/x/${'a'.repeat(5000)}`]) {
+    const answer = await get(path, 'application/json')
+    expect([path.slice(0, 30), answer.statusCode]).toEqual([path.slice(0, 30), 404])
+    expect(answer.json()).toMatchObject({
+      code: 5,
+      message: expect.stringMatching(/^There is nothing at GET \/.{0,200}$/),
+    })
+  }
 })

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { PortalConfig } from '@glacis/contract/portal-config'
-import type { ApiError } from '@glacis/contract/primitives'
+import { nothingAt } from '#http/errors.ts'
 import type { FastifyInstance } from 'fastify'
 
 /** `GET /config.json`: what the contract names, and what only an installation of our own can say of itself. */
@@ -33,12 +33,8 @@ export async function servePortal(app: FastifyInstance, folder: string | null): 
   }
   app.setNotFoundHandler(async (request, reply) => {
     const isPage = /^(GET|HEAD)$/.test(request.method) && /text\/html|\*\/\*/.test(request.headers.accept ?? '*/*')
-    const isApi = /^\/(v1|docs|health|self-service|sessions|schemas|files|\.well-known)(\/|$)/.test(request.url)
+    const isApi = /^\/(v1|docs|health|self-service|sessions|schemas|files|\.[^/]*)(\/|$)/.test(request.url)
     if (isBuilt && isPage && !isApi) return reply.type('text/html').sendFile('index.html')
-    const body: ApiError = {
-      code: 5,
-      message: `There is nothing at ${request.method} ${request.url.split('?')[0] ?? ''}`,
-    }
-    return reply.status(404).send(body)
+    return nothingAt(request, reply)
   })
 }

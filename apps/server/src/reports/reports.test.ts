@@ -29,6 +29,19 @@ describe('a report as PDF', () => {
     }
   })
 
+  it('says how many open risks its bars leave out', async () => {
+    const first = async (issues: typeof sample.issues) => {
+      const bytes = (await setPdf({ ...sample, issues }, { isCompressed: false })).toString('latin1')
+      return pagesOf(bytes)[0] ?? ''
+    }
+    expect(await first(sample.issues)).not.toContain('without a severity')
+    const [one] = sample.issues
+    if (!one) throw new Error('the sample has issues')
+    const severity = { cvss: '', score: 0, category: 'CATEGORY_NONE' as const }
+    const unrated = { ...one, id: 'unrated', threat: { ...one.threat, severity } }
+    expect(await first([...sample.issues, unrated])).toContain('1 more without a severity')
+  })
+
   it('holds every open risk once with its evidence, solution and references', () => {
     const rest = pages.slice(1).join('\n')
     for (const { name } of sample.issues.filter(({ status }) => status !== 'STATUS_IGNORED')) {

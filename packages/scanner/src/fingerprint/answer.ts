@@ -73,7 +73,36 @@ export const conversations: Readonly<Record<string, readonly Conversation[]>> = 
         'latin1',
       )
       const [, version = ''] = /server_version\0([\x20-\x7e]{1,100})\0/.exec(text) ?? []
-      return [{ field: 'postgresql.version', text: version || 'no version' }]
+      return [{ field: 'postgresql.version', text: version || (isOfPooler(text) ? 'PgBouncer' : 'no version') }]
+    },
+  ],
+
+  irc: [registerAtIrc],
+
+  munin: [
+    async (line) => {
+      line.write('version\n')
+      const isSaid = (all: Buffer) => all.includes('version: ')
+      const text = (await line.read({ ...patience, idleMs: 1000, enough: isSaid })).toString('latin1')
+      return [{ field: 'munin.version', text }]
+    },
+  ],
+
+  /** Who is asked for a web page in place of a proxied connection says what it is. */
+  socks5: [
+    async (line) => {
+      line.write('GET / HTTP/1.0\r\n\r\n')
+      const text = (await line.read(patience)).toString('latin1')
+      return [{ field: 'socks5.refusal', text: text.split('\r\n', 1)[0] ?? '' }]
+    },
+  ],
+
+  /** A request that does not keep to its lengths: most close, and one server says farewell in a way of its own. */
+  rdp: [
+    async (line) => {
+      line.write(Buffer.from('0300001302e000000000000100080003000000', 'hex'))
+      const farewell = (await line.read(patience)).toString('hex')
+      return [{ field: 'rdp.farewell', text: farewell }]
     },
   ],
 
@@ -91,6 +120,28 @@ export const conversations: Readonly<Record<string, readonly Conversation[]>> = 
       return [{ field: 'mongodb.version', text: version || 'no version' }]
     },
   ],
+}
+
+/** Most servers look up who comes before they speak of themselves, and some want a word back first. */
+async function registerAtIrc(line: Line): Promise<readonly Trace[]> {
+  const welcome = { firstByteMs: 3000, idleMs: 6000, totalMs: 8000, bytesMax: 16_384 }
+  const settled = /(?:^|\n)(?::\S+ (?:004|43\d|451|464|465) |ERROR |PING )/
+  const decided = /(?:^|\n)(?::\S+ (?:004|43\d|451|464|465) |ERROR )/
+  const readTo = async (end: RegExp) =>
+    (await line.read({ ...welcome, enough: (all) => end.test(all.toString('latin1')) })).toString('latin1')
+  line.write('NICK glacis\r\nUSER glacis 0 * :glacis\r\n')
+  const heard = await readTo(settled)
+  const [, word] = /(?:^|\n)PING :?([^\r\n]{1,200})/.exec(heard) ?? []
+  if (word === undefined) return [{ field: 'irc.welcome', text: heard }]
+  line.write(`PONG :${word}\r\n`)
+  return [{ field: 'irc.welcome', text: heard + (await readTo(decided)) }]
+}
+
+/** PostgreSQL itself names the routine that failed; PgBouncer, with this code of its own, does not. */
+function isOfPooler(text: string): boolean {
+  return /^E[\s\S]{4}SFATAL\0C08P01\0M[^\0]*(?:authentication failed|no such database|no such user)[^\0]*\0\0/.test(
+    text,
+  )
 }
 
 /** A server of SMB 2 tells its system before anybody logs in (MS-NLMP 2.2.1.2). */

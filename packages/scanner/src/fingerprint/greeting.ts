@@ -37,6 +37,9 @@ const greetings: readonly (readonly [RegExp, Reader])[] = [
   [/^RFB \d{3}\.\d{3}/, (text) => named('vnc', 'vnc.banner', text)],
   [/^@RSYNCD: /, (text) => named('rsync', 'rsync.banner', text)],
   [/^\( success \(/, (text) => named('svn', 'svn.banner', text)],
+  [/^# munin node at /, (text) => named('munin', 'munin.banner', text)],
+  [/^-DENIED Redis /, (text) => named('redis', '', text)],
+  [/^\0\0\0\0\0[\s\S]\x08[\x80-\xff]*[\0-\x7f]\x12[\x05-\x20]\d/, mumbleVersion],
   [/^INFO \{/, (text) => named('nats', 'nats.info', text)],
   [/^\xff[\xfb-\xfe]/, (text) => named('telnet', 'telnet.banner', text.replaceAll(/\xff[\xfb-\xfe][\s\S]/g, ''))],
   [/^(HTTP\/\d)/, () => named('http', '', '')],
@@ -63,6 +66,12 @@ function fileOrMail(text: string, port: number): Greeting {
   const isFile = /ftp|filezilla|features/i.test(text) || [21, 990, 2121].includes(port)
   if (isFile && !/smtp/i.test(text)) return named('ftp', 'ftp.banner', rest)
   return named('smtp', 'smtp.banner', rest)
+}
+
+/** Murmur's first message: its version as a number, then the name of its release. */
+function mumbleVersion(text: string): Greeting {
+  const [, size = '', rest = ''] = /\x12([\x05-\x20])([\s\S]*)$/.exec(text) ?? []
+  return named('mumble', 'mumble.version', rest.slice(0, size.charCodeAt(0) || 0))
 }
 
 /** MySQL's first packet: protocol 10 and a version, or an error that tells who is refused. */

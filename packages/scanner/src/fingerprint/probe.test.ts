@@ -29,6 +29,9 @@ describe('greetingOf', () => {
     ['@RSYNCD: 32.0 sha512\n', 873, 'rsync', '@RSYNCD: 32.0 sha512'],
     ['( success ( 2 2 ( ) ) )', 3690, 'svn', '( success ( 2 2 ( ) ) )'],
     ['\xff\xfb\x25\xff\xfb\x26login: ', 23, 'telnet', 'login:'],
+    ['# munin node at lab.test\n', 4949, 'munin', '# munin node at lab.test'],
+    ['-DENIED Redis is running in protected mode', 6379, 'redis', '-DENIED Redis is running in protected mode'],
+    ['\0\0\0\0\0\x32\x08\x84\x86\x04\x12\x071.3.4-4\x1a\x03X11"\x1eDebian GNU/Linux 12', 64738, 'mumble', '1.3.4-4'],
   ])('knows %j', (text, port, protocol, rest) => {
     expect(greetingOf(text, port)).toMatchObject({ protocol, text: rest })
   })
@@ -67,9 +70,38 @@ describe('probes', () => {
     ['smb', '\0\0\0\x67\xffSMB'],
     ['git', '003cERR access denied'],
     ['irc', ':irc.lab.test 002 glacis :Your host is irc.lab.test'],
+    ['epmd', '\0\0\x11\x11name rabbit at port 25672\n'],
+    ['epmd', '\0\0\x11\x11'],
+    ['stomp', 'CONNECTED\nserver:RabbitMQ/3.10.8\nversion:1.2\n\n\0'],
+    ['zabbix-agent', 'ZBXD\x01\x06\0\0\0\0\0\0\x006.0.14'],
+    ['tor-control', '250-PROTOCOLINFO 1\r\n250-AUTH METHODS=NULL\r\n'],
+    ['sip', 'SIP/2.0 404 Not here\r\nServer: kamailio (5.6.3 (x86_64/linux))\r\n'],
+    ['stun', '\x01\x01\0\x20\x21\x12\xa4\x42glacisglacis\x80\x22\0\x14Coturn-4.6.1'],
+    ['nfs', '\x80\0\0\x18GLNF\0\0\0\x01\0\0\0\0'],
+    [
+      'xmpp',
+      "<?xml version='1.0'?><stream:stream version='1.0' xmlns:stream='http://etherx.jabber.org/streams' xmlns='jabber:client'>",
+    ],
   ])('of %s know their answer and nobody else does', (protocol, answer) => {
     const knowing = probes.filter((one) => one.answer.test(answer)).map((one) => one.protocol)
     expect(knowing).toEqual([protocol])
+  })
+
+  it.each([
+    ['stomp', 'CONNECTED\nserver:RabbitMQ/3.10.8\nversion:1.2\n\n\0', 'RabbitMQ/3.10.8'],
+    ['epmd', '\0\0\x11\x11name rabbit at port 25672\n', 'name rabbit at port 25672'],
+    ['epmd', '\0\0\x11\x11', 'no nodes'],
+    ['zabbix-agent', 'ZBXD\x01\x06\0\0\0\0\0\0\x006.0.14', '6.0.14'],
+    ['sip', 'SIP/2.0 200 OK\r\nUser-Agent: FPBX-16.0.1\r\n\r\n', 'FPBX-16.0.1'],
+    ['sip', 'SIP/2.0 404 Not here\r\n\r\n', ''],
+    [
+      'stun',
+      '\x01\x01\0\x24\x21\x12\xa4\x42glacisglacis\0\x20\0\x05abcde\0\0\0\x80\x22\0\x0cCoturn-4.6.1',
+      'Coturn-4.6.1',
+    ],
+    ['stun', '\x01\x01\0\x08\x21\x12\xa4\x42glacisglacis\0\x20\xff\xffabcd', ''],
+  ])('of %s read out of %j what fingerprints are written for', (protocol, answer, expected) => {
+    expect(probe(protocol).read?.(answer)).toBe(expected)
   })
 
   it('read the version out of the answer of a name server', () => {

@@ -4,6 +4,7 @@
  * message is the opening of its protocol as its specification gives it; none changes anything.
  */
 
+import { infrastructureProbes } from '#fingerprint/probe-infrastructure.ts'
 import { describeStart, protocolHeader } from '#native/amqp-wire.ts'
 import { connectionRequest, describeChoice, readConfirm, security } from '#native/rdp-wire.ts'
 
@@ -177,8 +178,9 @@ export const probes: readonly Probe[] = [
     field: 'rpcbind.dump',
     read: () => 'portmapper',
   },
-  { protocol: 'socks5', ports: [1080], say: hex('050100'), answer: /^\x05[\x00\xff]$/, field: '' },
+  { protocol: 'socks5', ports: [1080, 9050, 9150], say: hex('050100'), answer: /^\x05[\x00\xff]$/, field: '' },
   { protocol: 'rmi', ports: [1098, 1099], say: hex('4a524d49 0002 4b'), answer: /^N[\s\S]{2}\d/, field: '' },
+  ...infrastructureProbes,
 ]
 
 /** Who says such a thing to a request for a web page. */
@@ -191,6 +193,8 @@ export const giveaways: readonly (readonly [RegExp, string])[] = [
   [/^RTSP\//, 'rtsp'],
   [/^AMQP/, 'amqp'],
   [/^E[\s\S]{4}(S|F)/, 'postgresql'],
+  [/^<\?xml[^>]*\?>\s*<stream:/, 'xmpp'],
+  [/^SIP\/2\.0 /, 'sip'],
 ]
 
 /** The text of the last TXT record of class CHAOS in an answer. */

@@ -174,6 +174,16 @@ function problemOf(request: HttpRequest): string | null {
 /** What is sent as headers: names and values in turn. A request's own replace the defaults of the same name. */
 export function requestHeaders(origin: Origin, request: HttpRequest): readonly string[] {
   const own = Object.entries(request.headers ?? {}).filter(([name]) => !/^(content-length|connection)$/i.test(name))
+  if (own.length > 0) return flatHeaders(origin, own)
+  // Most requests of a scan say nothing of their own.
+  const known = bare.get(origin) ?? flatHeaders(origin, [])
+  bare.set(origin, known)
+  return known
+}
+
+const bare = new WeakMap<Origin, readonly string[]>()
+
+function flatHeaders(origin: Origin, own: readonly (readonly [string, string])[]): readonly string[] {
   const given = new Set(own.map(([name]) => name.toLowerCase()))
   const defaults = Object.entries({ Host: hostHeader(origin), ...DEFAULT_HEADERS })
   const all = [...defaults.filter(([name]) => !given.has(name.toLowerCase())), ...own]

@@ -4,7 +4,8 @@ import type { Interaction } from '#callback/index.ts'
 import { found } from '#template/finding.ts'
 import { evaluateOperators } from '#template/matcher.ts'
 import type { ServiceEvent, ServiceRun } from '#template/run.ts'
-import { answerAt, type AwaitedCall, type State } from '#template/sequence.ts'
+import { answerAt, type State } from '#template/sequence-state.ts'
+import type { AwaitedCall } from '#template/sequence.ts'
 import type { Answer } from '#template/template.ts'
 
 /** How long calls are waited for after the last request, and how often one looks, in milliseconds. */

@@ -49,8 +49,8 @@ describe.skipIf(archive === undefined)('the public collection', () => {
     })
     const outcome = await mirror(templates, '127.66.6.2')
     expect(outcome.false).toEqual([])
-    expect(outcome.hits.length).toBeGreaterThan(40)
+    expect(outcome.misses).toEqual([])
     // The maker of answers is simpler than the templates: a few conditions are beyond it.
-    expect(outcome.misses.length).toBeLessThan(outcome.hits.length * 0.1)
+    expect(outcome.hits.length).toBeGreaterThan(outcome.unmade.length * 3)
   })
 })

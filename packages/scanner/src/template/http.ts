@@ -227,12 +227,29 @@ function readValues({ response, origin, path }: Exchange, bodyBytesMax: number |
 
 /** Status line and headers, names with a capital after each hyphen as templates expect them. */
 export function headOf(response: HttpResponse): string {
+  const known = heads.get(response) ?? writeHead(response)
+  heads.set(response, known)
+  return known
+}
+
+/** Matchers, the sieve before them and findings ask for the same one. */
+const heads = new WeakMap<HttpResponse, string>()
+
+function writeHead(response: HttpResponse): string {
   const lines = response.headers.map(([name, value]) => `${capitalised(name)}: ${value}\r\n`)
   return `HTTP/1.1 ${response.status} ${response.statusText}\r\n${lines.join('')}`
 }
 
+/** Servers have few names for their headers; a hostile one may have many. */
+const spellingsMax = 500
+const spellings = new Map<string, string>()
+
 function capitalised(name: string): string {
-  return name.toLowerCase().replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase())
+  const known = spellings.get(name)
+  if (known !== undefined) return known
+  const spelled = name.toLowerCase().replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase())
+  if (spellings.size < spellingsMax && name.length < 64) spellings.set(name, spelled)
+  return spelled
 }
 
 /** The body as a byte string of UTF-8 where it is one of the Chinese encodings; all others as they came. */

@@ -9,6 +9,8 @@ import type { Answer, NetworkBlock, Template } from '#template/template.ts'
 import { fillBytes } from '#template/variables.ts'
 
 const FIRST_BYTE_MS = 3_000
+/** How long a service that has spoken may think about what it was told; an answer that comes later is taken for that to the next. */
+const ANSWER_MS = 2_000
 const SILENCE_MS = 300
 const READING_MS = 5_000
 const READ_BYTES_MAX = 64 * 1024
@@ -115,10 +117,13 @@ async function open(
 /** Sends each input and reads what the block asks for; the last reading takes the rest. */
 async function converse(line: Line, block: NetworkBlock, sends: readonly (Buffer | null)[]): Promise<Buffer[]> {
   const reads: Buffer[] = []
-  const reader: Reader = { line, rest: Buffer.alloc(0), hasSpoken: false }
+  const reader: Reader = { line, rest: Buffer.alloc(0), hasSpoken: false, isAsked: false }
   for (const [at, input] of block.inputs.entries()) {
     const send = sends[at]
-    if (send && send.length > 0) line.write(send)
+    if (send && send.length > 0) {
+      line.write(send)
+      reader.isAsked = true
+    }
     reads.push(input.readBytesMax === null ? Buffer.alloc(0) : await read(reader, input.readBytesMax))
   }
   reads.push(await read(reader, block.readBytesMax))
@@ -130,19 +135,23 @@ interface Reader {
   /** What was heard and not yet asked for. */
   rest: Buffer
   hasSpoken: boolean
+  /** Something was said to it that it has not answered yet. */
+  isAsked: boolean
 }
 
-/** Takes so many bytes and leaves the rest. A service that has spoken is not waited for as long as one that has not. */
+/** Takes so many bytes and leaves the rest. A service that has spoken and was asked nothing is hardly waited for. */
 async function read(reader: Reader, bytesMax: number): Promise<Buffer> {
-  const { line, rest, hasSpoken } = reader
+  const { line, rest, hasSpoken, isAsked } = reader
+  const patienceMs = hasSpoken ? (isAsked ? ANSWER_MS : SILENCE_MS) : FIRST_BYTE_MS
   const heard = await line.read({
-    firstByteMs: rest.length > 0 ? 0 : hasSpoken ? SILENCE_MS : FIRST_BYTE_MS,
+    firstByteMs: rest.length > 0 ? 0 : patienceMs,
     idleMs: SILENCE_MS,
     totalMs: READING_MS,
     bytesMax: READ_BYTES_MAX,
   })
   const all = Buffer.concat([rest, heard])
   reader.hasSpoken = hasSpoken || all.length > 0
+  if (heard.length > 0) reader.isAsked = false
   reader.rest = all.subarray(bytesMax)
   return all.subarray(0, bytesMax)
 }

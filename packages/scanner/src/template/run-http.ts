@@ -24,7 +24,7 @@ import { shareAnswers, type SharedClient } from '#template/shared-client.ts'
 import { found } from '#template/finding.ts'
 import type { ServiceEvent, ServiceRun } from '#template/run.ts'
 import type { HttpBlock, Template } from '#template/template.ts'
-import { variablesOf, withRandom, withVariables } from '#template/variables.ts'
+import { variablesOf, withGiven, withRandom, withVariables } from '#template/variables.ts'
 
 /** Requests under way to one origin; the client may allow fewer. */
 const SIDE_BY_SIDE = 6
@@ -86,7 +86,7 @@ export async function* runHttp(run: ServiceRun): AsyncIterable<ServiceEvent> {
     health: createHealth(calibration.nonsense.length > 0),
     progress: new Map(),
     lookups: new Map(),
-    place: (name) => variables.get(name),
+    place: withGiven(tools.given, (name) => variables.get(name)),
     isSmall,
     names: recognised(run.service.technologies).union(runtimesOf(calibration.nonsense)),
   }

@@ -1,6 +1,5 @@
 /** Runs the checks of one service whose requests follow on each other, a few checks side by side. */
 import type { HttpRequest, HttpResponse } from '#net/http.ts'
-import type { Lookup } from '#template/dsl.ts'
 import type { DslValue } from '#template/dsl-value.ts'
 import {
   bodyControlOf,
@@ -20,17 +19,11 @@ import { concernsNames, isBorrowed, isForeign } from '#template/selection.ts'
 import type { SharedClient } from '#template/shared-client.ts'
 import { found } from '#template/finding.ts'
 import type { ServiceEvent, ServiceRun } from '#template/run.ts'
-import {
-  answerAt,
-  createState,
-  runSequence,
-  type SequenceTools,
-  type State,
-  type StepMatch,
-} from '#template/sequence.ts'
+import { answerAt, createState, type State } from '#template/sequence-state.ts'
+import { runSequence, type SequenceTools, type StepMatch } from '#template/sequence.ts'
 import type { Matcher, Template } from '#template/template.ts'
 import { confirmDelay, delaysOf, looksAtTime } from '#template/timing.ts'
-import { withRandom } from '#template/variables.ts'
+import { withGiven, withRandom } from '#template/variables.ts'
 
 /** Checks under way on one origin; the client may allow fewer requests. */
 const SIDE_BY_SIDE = 8
@@ -97,7 +90,7 @@ interface Waiting {
 function inOrder(run: ServiceRun, { variables, basePath, names, sequences }: Circumstances): Waiting[] {
   const guesses = payloadLimits[run.tools.profile].credentials > 0
   const place = withGiven(
-    run,
+    run.tools.given,
     withRandom((name) => variables.get(name)),
   )
   const waiting = sequences
@@ -136,11 +129,6 @@ function compare(left: string, right: string): number {
   return left < right ? -1 : Number(left > right)
 }
 
-/** What an operator gave comes before what is made up. */
-function withGiven({ tools: { given } }: ServiceRun, lookup: Lookup): Lookup {
-  return given === undefined ? lookup : (name) => given.get(name) ?? lookup(name)
-}
-
 async function runOne(
   run: ServiceRun,
   state: State,
@@ -151,6 +139,7 @@ async function runOne(
   const settle = async (step: StepMatch) => {
     const judged = await judge(run, step, around)
     if (judged === 'unknown') state.isBroken = true
+    if (judged === 'true') state.proved.push(step.exchange.request.path)
     if (judged === 'true' && !step.match.isSilent) events.push(found(run, step.exchange, state.template, step.match))
     return judged === 'true'
   }
@@ -162,7 +151,7 @@ async function runOne(
   const { basePath, client, names } = around
   const foreign = (request: HttpRequest) => !around.isSmall && isForeign(request.path, names, run.tools.profile)
   await runSequence(state, { run, basePath, client, isForeign: foreign, goesOn, settle, awaitCall })
-  const isFinished = !state.isBroken && !state.isDone
+  const isFinished = !state.isBroken && !state.isDone && !state.isCut
   if (calls.has(state)) calls.whenSettled(state, isFinished)
   else events.push({ kind: 'ended', isFinished, check: state.template.id })
   return events
@@ -171,13 +160,15 @@ async function runOne(
 /** Whether a match stands, or would come out for questions that make no sense, too. */
 async function judge(
   { tools, origin, signal }: ServiceRun,
-  step: StepMatch,
+  whole: StepMatch,
   { calibration, basePath, names }: Circumstances,
 ): Promise<'true' | 'nonsense' | 'unknown'> {
-  if (step.block.operators.matchers.some(looksAtTime)) return judgeDelay(tools, origin, signal, step)
+  const step = withoutTime(whole)
+  if (!step) return judgeDelay(tools, origin, signal, whole)
   const guessed = guessedSteps(step, basePath)
   if (guessed.length === 0) return 'true'
-  if (isBorrowed(step.state.template, names, step.exchange.request.path)) return 'nonsense'
+  const paths = [...step.state.proved, step.exchange.request.path]
+  if (paths.every((path) => isBorrowed(step.state.template, names, path))) return 'nonsense'
   if (calibration.nonsense.some((response) => holdsWith(step, () => response, guessed))) return 'nonsense'
   if (!needsControl(calibration, step.exchange.response.status)) return 'true'
   const asked = guessed.slice(-CONTROLS_MAX)
@@ -192,6 +183,20 @@ async function judge(
     return request ? bodyControlOf(step.state.jar.dress(request), basePath, step.match) : null
   })
   return typeof others === 'object' && !holdsWith(step, (at) => others.get(at), guessed) ? 'true' : 'nonsense'
+}
+
+/** The same match by what does not rest on time; null where nothing else led to it. */
+function withoutTime(step: StepMatch): StepMatch | null {
+  const { state, block, exchange, match } = step
+  const { operators } = block
+  const matchers = operators.matchers.filter((matcher) => !looksAtTime(matcher))
+  if (matchers.length === operators.matchers.length) return step
+  if (operators.condition === 'and' || matchers.length === 0) return null
+  const rest = { ...block, operators: { ...operators, matchers } }
+  const [other] = evaluateOperators(rest.operators, answerAt(state, rest, exchange)).filter(
+    ({ name }) => name === match.name,
+  )
+  return other ? { ...step, block: rest, match: other } : null
 }
 
 /** Answers to controls by their steps; `none` where one cannot be written, `failed` where one was not answered. */

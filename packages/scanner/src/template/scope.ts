@@ -14,7 +14,8 @@ export function scopeOf(root: Node): Scope {
     .flatMap((block) => items(at(block, 'extractors')))
     .map((extractor) => text(at(extractor, 'name'), ''))
   const listed = blocks.flatMap((block) => keysOf(at(block, 'payloads')))
-  const known = new Set([...listed, ...extracted.filter((name) => name !== ''), ...readVariables(root).keys()])
+  const set = [...readVariables(root)].flatMap(([name, written]) => (isLeftOpen(name, written) ? [] : [name]))
+  const known = new Set([...listed, ...extracted.filter((name) => name !== ''), ...set])
   return { has: (name) => known.has(name), lacking: new Set() }
 }
 
@@ -26,6 +27,11 @@ export function scopeOf(root: Node): Scope {
 export function readVariables(root: Node): ReadonlyMap<string, string> {
   const both = [at(root, 'constants'), at(root, 'variables')]
   return new Map(both.flatMap((node) => keysOf(node).map((name) => [name, text(at(node, name))] as const)))
+}
+
+/** A variable that is set to itself says no more than that somebody has to give its value. */
+function isLeftOpen(name: string, written: string): boolean {
+  return written.replaceAll(/\s/g, '') === `{{${name}}}`
 }
 
 /** Parts of an answer that get the number of their request behind the name. */

@@ -37,7 +37,7 @@ export function concernsNames(
  */
 export function isBorrowed(template: Template, names: ReadonlySet<string>, path: string): boolean {
   const { tags, cves } = template.info
-  if (tags.includes('wordpress') && !names.has('wordpress')) return !/\/wp-/.test(path)
+  if (tags.includes('wordpress') && !names.has('wordpress')) return !/\/(?:wp-|xmlrpc\.php)/.test(path)
   if (!template.isSpecific || cves.length === 0) return false
   return tags.some((tag) => /^(?:redirect|pprof|debug)$/.test(tag)) && !concernsNames(template, names)
 }

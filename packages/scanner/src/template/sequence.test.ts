@@ -162,6 +162,47 @@ describe('values', () => {
   })
 })
 
+it('judges what an answer says by itself where another matcher looks at time', async () => {
+  await using site = await serveSite(address, (request, response) =>
+    request.url === '/key?a=1' ? response.end('API_KEY') : response.writeHead(404).end(),
+  )
+  const either = `${head}http:
+  - raw:
+      - |
+        GET /key?a=1 HTTP/1.1
+        Host: {{Hostname}}
+      - |
+        GET /key?a=sleep(6) HTTP/1.1
+        Host: {{Hostname}}
+    matchers:
+      - { type: dsl, dsl: ['contains(body_1, "API_KEY")'] }
+      - { type: dsl, dsl: ['duration_2 >= 6 && status_code_2 == 404'] }
+`
+  expect(summary(await site.run(either)).found).toContain('seq /key')
+  expect(summary(await site.run(either.replace('"API_KEY"', '"nothing"'))).found).toEqual([])
+})
+
+it('waits for a value that a variable is set to by its own name', async () => {
+  await using site = await serveSite(address, (request, response) =>
+    request.text === 'email=a@lab.test' ? response.end('needle') : response.writeHead(404).end(),
+  )
+  const open = `${head}variables:
+  email: "{{email}}"
+http:
+  - raw:
+      - |
+        POST /reset HTTP/1.1
+        Host: {{Hostname}}
+
+        email={{email}}
+    matchers:
+      - { type: word, words: [needle] }
+`
+  expect(summary(await site.run(open))).toEqual({ found: [], covered: [] })
+  const given = new Map([['email', 'a@lab.test']])
+  expect(summary(await site.run(open, { given })).found).toEqual(['seq /reset'])
+})
+
 const flow = `${head}flow: http(1) && http(2)
 http:
   - path: ["{{BaseURL}}"]
@@ -188,6 +229,35 @@ describe('a flow', () => {
     )
     expect(summary(await site.run(flow))).toEqual({ found: [], covered: ['seq'] })
     expect(site.asked).not.toContain('GET /a')
+  })
+
+  it('goes on behind a block that stops at its first match', async () => {
+    await using site = await serveSite(address, (request, response) => {
+      if (request.url === '/one' || request.url === '/two') response.end('Welcome to Acme')
+      else if (request.url === '/b') response.end('needle')
+      else response.writeHead(404).end()
+    })
+    const gated = flow.replace(
+      '["{{BaseURL}}"]',
+      '["{{BaseURL}}/one", "{{BaseURL}}/two"]\n    stop-at-first-match: true',
+    )
+    expect(summary(await site.run(gated))).toEqual({ found: ['seq /b'], covered: ['seq'] })
+    expect(site.asked).not.toContain('GET /two')
+    const told = gated.replace(', internal: true', '')
+    expect(summary(await site.run(told))).toEqual({ found: ['seq /one', 'seq /b'], covered: [] })
+  })
+
+  it('takes what it saw in the folders of a product for proof of it in what follows', async () => {
+    await using site = await serveSite(address, (request, response) => {
+      if (request.url === '/wp-content/plugins/acme/readme.txt') response.end('Acme')
+      else if (request.url === '/?page=1') response.end('needle')
+      else response.writeHead(404).end()
+    })
+    const paths = ['["{{BaseURL}}/a", "{{BaseURL}}/b"]', '["{{BaseURL}}/?page=1"]'] as const
+    const plugin = flow.replace(...paths).replace('severity: low', 'severity: low, tags: wordpress')
+    const asked = plugin.replace('["{{BaseURL}}"]', '["{{BaseURL}}/wp-content/plugins/acme/readme.txt"]')
+    expect(summary(await site.run(asked)).found).toEqual(['seq /'])
+    expect(summary(await site.run(plugin.replace('Acme', 'needle').replace('"]', '/?page=1"]'))).found).toEqual([])
   })
 
   it('decides nothing when an answer broke off', async () => {

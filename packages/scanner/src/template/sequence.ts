@@ -3,53 +3,24 @@
  * next, and matchers may look back at earlier answers by number.
  */
 import type { Exchange, Chain, Question } from '#template/http.ts'
-import { answerOf, follow, questionsOf } from '#template/http.ts'
+import { follow, questionsOf } from '#template/http.ts'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { CallbackAddress, Callbacks } from '#callback/index.ts'
 import type { HttpRequest } from '#net/http.ts'
 import { exchangeRaw } from '#net/raw-http.ts'
-import type { Lookup } from '#template/dsl.ts'
 import { followFlow } from '#template/flow.ts'
-import { toBytes } from '#template/dsl-value.ts'
-import { createJar, type Jar } from '#template/jar.ts'
 import { evaluateOperators, readForLater, type Match } from '#template/matcher.ts'
 import { payloadLimits, payloadSets } from '#template/payloads.ts'
 import type { Annotations } from '#template/raw.ts'
 import type { ServiceRun } from '#template/run.ts'
-import type { Answer, HttpBlock, Template } from '#template/template.ts'
+import type { HttpBlock } from '#template/template.ts'
+import { answerAt, type State } from '#template/sequence-state.ts'
 import type { SharedClient } from '#template/shared-client.ts'
-import { fillBytesKnown, withVariables } from '#template/variables.ts'
 
 /** Answers that matchers may still look back at; later ones are matched and forgotten. */
 const REMEMBERED_MAX = 40
 /** How long the answer to raw bytes may take, in milliseconds. */
 const RAW_DEADLINE_MS = 5_000
 
-/** A request that was sent, with the answer of the chain that is looked at. */
-export interface Step {
-  readonly request: HttpRequest
-  readonly exchange: Exchange
-}
-/** Where a check stands on one service. */
-export interface State {
-  readonly template: Template
-  readonly lookup: Lookup
-  readonly jar: Jar
-  /** What internal extractors read, by name. */
-  readonly read: Map<string, string>
-  /** The present set of values from lists. */
-  payload: ReadonlyMap<string, string>
-  /** Answers of the present block, in the order of their requests; a request that was not sent leaves a gap. */
-  readonly steps: (Step | undefined)[]
-  asked: number
-  /** The address that the present set of values is to be called back at; null while nobody asked for it. */
-  callback: CallbackAddress | null
-  /** It sent something that may have changed the service, so that answers given before do not count. */
-  hasChanged: boolean
-  /** Something was not answered, so that the check has not come to its end. */
-  isBroken: boolean
-  isDone: boolean
-}
 /** A match of a step, before it was judged. */
 export interface StepMatch {
   readonly state: State
@@ -80,48 +51,6 @@ export interface SequenceTools {
   readonly settle: (match: StepMatch) => Promise<boolean>
 }
 
-/** @param place values of the place and random ones */
-export function createState(template: Template, place: Lookup, callbacks?: Callbacks): State {
-  const callback = () => (state.callback ??= callbacks?.create() ?? null)?.url
-  const own: Lookup = (name) => {
-    if (/^interactsh[-_]url$/.test(name)) return callback()
-    return (
-      state.read.get(name) ??
-      payloadValue(state, (other) => (/^interactsh[-_]url$/.test(other) ? callback() : place(other)), name)
-    )
-  }
-  const set = withVariables(template.variables, (name) => own(name) ?? place(name), fleetingOf(template))
-  const state: State = {
-    template,
-    lookup: (name) => own(name) ?? set(name),
-    jar: createJar(),
-    read: new Map(),
-    payload: new Map(),
-    steps: [],
-    asked: 0,
-    callback: null,
-    hasChanged: false,
-    isBroken: false,
-    isDone: false,
-  }
-  return state
-}
-
-/** Values of lists may call functions; other double braces in them are what is to be sent. */
-function payloadValue(state: State, place: Lookup, name: string): string | undefined {
-  const written = state.payload.get(name)
-  if (written === undefined) return undefined
-  return /\{\{\s*\w+\(/.test(written) ? fillBytesKnown(written, place) : toBytes(written)
-}
-
-/** Variables that are made of what lists bring. */
-function fleetingOf({ http, variables }: Template): ReadonlySet<string> {
-  if (variables.size === 0) return new Set()
-  const names = [...http.flatMap(({ payloads }) => [...(payloads?.lists.keys() ?? [])]), 'interactsh']
-  const made = [...variables].filter(([, written]) => names.some((name) => written.includes(name)))
-  return new Set(made.map(([name]) => name))
-}
-
 /** @throws only when the run's signal aborts */
 export async function runSequence(state: State, tools: SequenceTools): Promise<void> {
   const { http, flow } = state.template
@@ -144,11 +73,18 @@ async function runBlock(state: State, block: HttpBlock, tools: SequenceTools): P
     const isFirstSet = state.steps.length === 0
     if (await runQuestions(state, block, isFirstSet, tools)) isMatched = true
     awaitCall(state, block, tools)
-    if (state.isBroken || state.isDone) break
+    if (state.isBroken || state.isDone || (isMatched && block.stopsAtFirstMatch)) break
   }
+  if (isMatched && block.stopsAtFirstMatch) stopBlock(state, block)
   state.payload = new Map()
   const { matchers, extractors } = block.operators
   return isMatched || (matchers.length + extractors.length === 0 && !state.isBroken)
+}
+
+/** Where a flow says what comes next, a block that stops at its first match is left, and no more. */
+function stopBlock(state: State, { operators: { matchers } }: HttpBlock): void {
+  if (state.template.flow === null) state.isDone = true
+  else if (!matchers.every(({ isInternal }) => isInternal)) state.isCut = true
 }
 
 /** The address of one set of values is not handed out again. */
@@ -194,11 +130,7 @@ async function runQuestions(
   for (const question of questionsOf(block)) {
     if (question.annotations.isOnce && !isFirstSet) continue
     if (await runStep(state, block, question, tools)) isMatched = true
-    if (state.isBroken || state.isDone) break
-    if (isMatched && block.stopsAtFirstMatch) {
-      state.isDone = true
-      break
-    }
+    if (state.isBroken || state.isDone || (isMatched && block.stopsAtFirstMatch)) break
   }
   return isMatched
 }
@@ -229,10 +161,11 @@ async function runStep(state: State, block: HttpBlock, question: Question, tools
     // Where there is nothing else to hold, having read something does.
     if (later.size > 0 && block.operators.matchers.length === 0) isMatched = true
     for (const match of evaluateOperators(block.operators, answer)) {
-      if (await tools.settle({ state, block, at, exchange, match })) isMatched = true
+      if (!(await tools.settle({ state, block, at, exchange, match }))) continue
+      isMatched = true
+      if (state.template.stopsAtFirstMatch && !match.isSilent) state.isDone = true
     }
   }
-  if (isMatched && state.template.stopsAtFirstMatch) state.isDone = true
   return isMatched
 }
 
@@ -295,20 +228,4 @@ async function sendRaw(
 function hostOf({ headers = {} }: HttpRequest): string | undefined {
   const host = Object.entries(headers).find(([name]) => name.toLowerCase() === 'host')?.[1]
   return host?.replace(/:\d+$/, '')
-}
-
-/**
- * The answer of a step: its own parts, those of earlier answers by number, and the check's values.
- *
- * @param steps in place of the state's own, to see what would come out with other answers
- */
-export function answerAt(state: State, block: HttpBlock, exchange: Exchange, steps = state.steps): Answer {
-  const history: Lookup = (name) => {
-    const [, part, number] = /^(.+)_(\d{1,3})$/.exec(name) ?? []
-    const step = part === undefined ? undefined : steps[Number(number) - 1]
-    return step && part !== undefined
-      ? answerOf(step.exchange, () => undefined, block.bodyBytesMax).get(part)
-      : undefined
-  }
-  return answerOf(exchange, (name) => history(name) ?? state.lookup(name), block.bodyBytesMax)
 }

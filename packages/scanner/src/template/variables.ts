@@ -85,6 +85,11 @@ export function withRandom(lookup: Lookup): Lookup {
   }
 }
 
+/** A lookup that knows what the operator gave before what is made up. */
+export function withGiven(given: ReadonlyMap<string, string> | undefined, lookup: Lookup): Lookup {
+  return given === undefined ? lookup : (name) => given.get(name) ?? lookup(name)
+}
+
 /**
  * A lookup that also knows what a template sets itself: texts with placeholders, which may name each
  * other. A value is made when it is first asked for, and then it stays.
@@ -104,7 +109,8 @@ export function withVariables(
     if (text === undefined) return lookup(name)
     const known = made.get(name)
     if (known !== undefined) return known
-    if (underWay.has(name)) return undefined
+    // What is set to itself was given by somebody else, if at all.
+    if (underWay.has(name)) return lookup(name)
     underWay.add(name)
     const value = fillBytes(text, find)
     underWay.delete(name)

@@ -49,7 +49,9 @@ async function run(order: ScanOrder, root: string, signal: AbortSignal): Promise
     writer.take({ kind: 'problem', level: 'warn', message: `${file}: ${reason}`.slice(0, 1000) })
   }
   const callbacks = order.callbacks && (await startCallbacks(order.callbacks, '--callbacks'))
-  const options = { packs, signal, limits: order.limits, ...(callbacks && { callbacks }) }
+  const withoutAccelerator = (reason: string) =>
+    progress.above(() => void process.stderr.write(`Ports are swept without the accelerator: ${reason}.\n`))
+  const options = { packs, signal, limits: order.limits, withoutAccelerator, ...(callbacks && { callbacks }) }
   try {
     for await (const observation of scan(order.job, options)) {
       if (observation.kind === 'progress') progress.show(observation)

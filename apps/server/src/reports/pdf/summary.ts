@@ -122,6 +122,12 @@ function writeBars(pdf: Pdf, model: ReportModel, figures: Figures): void {
   place(pdf, 'verified', page.left + 11, legend, { size: 8, color: ink.soft })
   pdf.rect(page.left + 54, legend + 1, 7, 7).fill(ink.line)
   place(pdf, 'potential', page.left + 65, legend, { size: 8, color: ink.soft })
+  const unrated = rows.reduce(
+    (left, { verified = 0, potential = 0 }) => left - verified - potential,
+    figures.open.length,
+  )
+  const more = `${unrated} more without a severity`
+  if (unrated > 0) place(pdf, more, page.left + 118, legend, { size: 8, color: ink.soft })
   writeChange(pdf, model, page.left + width + 24, top)
   pdf.y = legend + 12
 }

@@ -1,4 +1,5 @@
 /** Makes, for a template, an answer that meets its own conditions, so that the template must hit. */
+import { toBytes } from '#template/dsl-value.ts'
 import { sampleOf } from '#template/testing/sample.ts'
 import type { Matcher, Operators, Template } from '#template/template.ts'
 
@@ -16,18 +17,21 @@ interface Draft {
   readonly forbidden: string[]
   readonly headers: [string, string][]
   readonly body: string[]
+  /** A pattern describes the body from its first sign to its last. */
+  isBodyAlone: boolean
   isWhole: boolean
 }
 
 /** @returns null for conditions that this maker cannot meet: calculations, hashes, parts of other answers */
 export function answerFor({ http }: Template): MadeAnswer | null {
-  const draft: Draft = { status: null, forbidden: [], headers: [], body: [], isWhole: true }
+  const draft: Draft = { status: null, forbidden: [], headers: [], body: [], isBodyAlone: false, isWhole: true }
   for (const { operators } of http) meet(operators, draft)
   const { headers, status } = draft
   const body = draft.body.join('\n')
   const types = new Set(headers.filter(([name]) => name === 'Content-Type').map(([, value]) => value))
   const isForbidden = draft.forbidden.some((word) => body.includes(word))
-  if (!draft.isWhole || isForbidden || types.size > 1) return null
+  const isCrowded = draft.isBodyAlone && draft.body.length > 1
+  if (!draft.isWhole || isForbidden || isCrowded || types.size > 1) return null
   return { status: status ?? 200, headers, body }
 }
 
@@ -52,7 +56,7 @@ function meetMatcher(matcher: Matcher, draft: Draft): void {
   else if (matcher.type === 'word') for (const word of some(matcher.bytes)) place(matcher.part, word, draft)
   else if (matcher.type === 'binary') for (const word of some(matcher.words)) place(matcher.part, word, draft)
   else if (matcher.type === 'regex')
-    for (const { source } of some(matcher.patterns)) place(matcher.part, sampleOf(source), draft)
+    for (const { source } of some(matcher.patterns)) placeSample(matcher.part, source, draft)
   else if (matcher.type === 'dsl') for (const { source } of some(matcher.expressions)) meetExpression(source, draft)
   else draft.isWhole = false
 }
@@ -69,16 +73,25 @@ const TERM =
 /** Comparisons with a status and words that are asked for, joined by `&&`. */
 function meetExpression(source: string, draft: Draft): void {
   for (const term of source.split('&&').map((one) => one.trim())) {
-    if (term.startsWith('!')) draft.forbidden.push(...[...term.matchAll(/"([^"]*)"/g)].map(([, word = '']) => word))
-    if (term.startsWith('!')) continue
+    if (term.startsWith('!')) {
+      draft.forbidden.push(...[...term.matchAll(/"([^"]*)"/g)].map(([, word = '']) => word))
+      // Where a part is missing altogether nothing can be said of it.
+      if (/\((?:to_?lower\()?location\b/.test(term)) draft.isWhole = false
+      continue
+    }
     const [, status, call = '', part = '', list = ''] = TERM.exec(term) ?? []
     if (status !== undefined) agree(Number(status), draft)
     else if (call === '' || source.includes('||')) draft.isWhole = false
     else {
       const words = [...list.matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, one, other]) => one ?? other ?? '')
-      for (const word of /any|with/i.test(call) ? words.slice(0, 1) : words) place(part, word, draft)
+      for (const word of /any|with/i.test(call) ? words.slice(0, 1) : words) place(part, toBytes(word), draft)
     }
   }
+}
+
+function placeSample(part: string, source: string, draft: Draft): void {
+  if (/^(?:\(\?i\))?\^.*\$$/s.test(source) && /^(?:body)?$/.test(part)) draft.isBodyAlone = true
+  place(part, sampleOf(source), draft)
 }
 
 function place(part: string, text: string | null, draft: Draft): void {
@@ -91,7 +104,7 @@ function place(part: string, text: string | null, draft: Draft): void {
 
 function placeInHead(part: string, text: string, draft: Draft): void {
   const name = { server: 'Server', location: 'Location', set_cookie: 'Set-Cookie' }[part] ?? 'X-Made'
-  const [, written, value] = /^([\w-]+):\s*(.*)$/.exec(text) ?? []
+  const [, written, value] = (name === 'X-Made' && /^([\w-]+):\s*(.*)$/.exec(text)) || []
   // eslint-disable-next-line no-control-regex
   if (/[^\t\x20-\x7e]/.test(text)) draft.isWhole = false
   else if (written !== undefined && value !== undefined) draft.headers.push([written, value])

@@ -5,6 +5,7 @@ import { createHttpClient } from '#net/http.ts'
 import { runChecks } from '#template/run.ts'
 import type { Template } from '#template/template.ts'
 import { answerFor, type MadeAnswer } from '#template/testing/generated.ts'
+import { software } from '#template/testing/site.ts'
 
 export interface Mirrored {
   readonly hits: readonly string[]
@@ -34,7 +35,9 @@ export async function mirror(templates: readonly Template[], address: string): P
   const client = createHttpClient({ guard, deadlineMs: 3_000 })
   const outcome = { hits: [] as string[], misses: [] as string[], unmade: [] as string[], false: [] as string[] }
   const run = async (template: Template) => {
-    const service = { port, transport: 'tcp', protocol: 'http', tls: false, banner: '', technologies: [] } as const
+    // What a check is written for is there, or it would rightly doubt what any server may say.
+    const technologies = [...template.subjects].map(software)
+    const service = { port, transport: 'tcp', protocol: 'http', tls: false, banner: '', technologies } as const
     const target = { address, hostname: 'lab.test', basePath: '/', services: [service] }
     const budget = { take: async () => undefined }
     const tools = { http: client, guard, signal: AbortSignal.timeout(20_000), profile: 'deep', budget } as const

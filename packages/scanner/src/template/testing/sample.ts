@@ -3,16 +3,28 @@
 interface Reader {
   readonly source: string
   at: number
+  ignoresCase: boolean
 }
 
 /** @returns null for what this writer does not know */
 export function sampleOf(source: string): string | null {
-  const reader: Reader = { source, at: 0 }
+  const reader: Reader = { source, at: 0, ignoresCase: false }
   try {
     const text = alternatives(reader)
-    return reader.at === source.length ? text : null
+    return reader.at === source.length && fits(source, text) ? text : null
   } catch (error) {
     if (error instanceof Unwritable) return null
+    throw error
+  }
+}
+
+/** What stands at the border of a word depends on what is written beside it: JavaScript's own patterns are asked. */
+function fits(source: string, text: string): boolean {
+  const [flags = '', names = ''] = /^\(\?([imsU]+)\)/.exec(source) ?? []
+  try {
+    return new RegExp(source.slice(flags.length).replaceAll('(?P<', '(?<'), names.replace('U', '')).test(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return true
     throw error
   }
 }
@@ -56,6 +68,7 @@ function atom(reader: Reader): string {
 function group(reader: Reader): string {
   const [flags = ''] = /^\?(?:P?<\w+>|[imsU-]*:?)/.exec(reader.source.slice(reader.at)) ?? []
   reader.at += flags.length
+  if (/^\?[msU]*i/.test(flags)) reader.ignoresCase = true
   if (/^\?[imsU-]+$/.test(flags) && take(reader, ')')) return ''
   const inner = alternatives(reader)
   if (!take(reader, ')')) throw new Unwritable()
@@ -100,7 +113,10 @@ function member(reader: Reader): string {
   }
   reader.at++
   const written = reader.source.slice(start, reader.at)
-  const fits = new RegExp(`^${written.replace(/^\[(\^?)\]/, '[$1\\]').replaceAll(/(?<!\\)\[(?!\^)(?<=.\[)/g, '\\[')}$`)
+  const fits = new RegExp(
+    `^${written.replace(/^\[(\^?)\]/, '[$1\\]').replaceAll(/(?<!\\)\[(?!\^)(?<=.\[)/g, '\\[')}$`,
+    reader.ignoresCase ? 'i' : '',
+  )
   const found = ['a', '1', 'A', 'f', ' ', '-', '_', '.', '/', '"', "'", '<', '>', '=', ':', '\n'].find((sign) =>
     fits.test(sign),
   )

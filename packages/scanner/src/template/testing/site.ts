@@ -66,7 +66,8 @@ export async function serveSite(address: string, page: Page): Promise<Site> {
   }
 }
 
-function software(name: string) {
+/** A technology of that name, of which nothing else is known. */
+export function software(name: string) {
   const any = {
     version: '*',
     update: '*',

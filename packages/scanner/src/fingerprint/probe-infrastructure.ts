@@ -1,0 +1,93 @@
+/* oxlint-disable no-control-regex -- binary protocols are made of control characters */
+/** Openings of what holds networks, telephony and clusters together. */
+import type { Probe } from '#fingerprint/probe.ts'
+import { bindingRequest, softwareOf } from '#fingerprint/stun.ts'
+
+const bytes = (text: string) => Buffer.from(text, 'latin1')
+const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
+
+/** OPTIONS asks what a telephone server can do (RFC 3261, 11); nobody is called. */
+export const sipOptions = (transport: 'TCP' | 'UDP') =>
+  bytes(
+    `OPTIONS sip:glacis@invalid SIP/2.0\r\nVia: SIP/2.0/${transport} invalid;branch=z9hG4bKglacis;rport\r\nFrom: <sip:glacis@invalid>;tag=1\r\nTo: <sip:glacis@invalid>\r\nCall-ID: glacis\r\nCSeq: 1 OPTIONS\r\nMax-Forwards: 0\r\nContent-Length: 0\r\n\r\n`,
+  )
+
+/** What a telephone server calls itself; empty where it does not say. */
+export function sipServer(answer: string): string {
+  return /^(?:server|user-agent):\s*([^\r\n]{1,200})/im.exec(answer)?.[1] ?? ''
+}
+
+export const infrastructureProbes: readonly Probe[] = [
+  {
+    // NAMES_REQ of Erlang's port mapper: a number, then a line for each node.
+    protocol: 'epmd',
+    ports: [4369],
+    say: hex('0001 6e'),
+    answer: /^\x00\x00(?:\x11\x11$|[\s\S]{2}name \S+ at port \d+\n)/,
+    field: 'epmd.names',
+    read: (answer) => answer.slice(4).trim() || 'no nodes',
+    isBinary: true,
+  },
+  {
+    protocol: 'stomp',
+    ports: [61613],
+    say: bytes('CONNECT\naccept-version:1.0,1.1,1.2\nhost:/\n\n\0'),
+    answer: /^(?:CONNECTED|ERROR)\r?\n[\w-]+:/,
+    field: 'stomp.server',
+    read: (answer) => /^server:([^\r\n]{1,200})/m.exec(answer)?.[1] ?? '',
+  },
+  {
+    // A header, the length in eight bytes and the name of an item; who is not on the agent's list hears nothing.
+    protocol: 'zabbix-agent',
+    ports: [10050],
+    say: hex('5a42584401 0d00000000000000 6167656e742e76657273696f6e'),
+    answer: /^ZBXD\x01[\s\S]{8}/,
+    field: 'zabbix.agent_version',
+    read: (answer) => answer.slice(13),
+    isBinary: true,
+  },
+  {
+    protocol: 'tor-control',
+    ports: [9051, 9151],
+    say: bytes('PROTOCOLINFO 1\r\n'),
+    answer: /^250-PROTOCOLINFO 1\r\n/,
+    field: 'tor.protocolinfo',
+  },
+  {
+    protocol: 'sip',
+    ports: [5060],
+    tlsPorts: [5061],
+    say: sipOptions('TCP'),
+    answer: /^SIP\/2\.0 \d{3}/,
+    field: 'sip_header.server',
+    read: sipServer,
+  },
+  {
+    protocol: 'stun',
+    ports: [3478],
+    tlsPorts: [5349],
+    say: bindingRequest,
+    answer: /^\x01[\x01\x11][\s\S]{2}\x21\x12\xa4\x42/,
+    field: 'stun.software',
+    read: (answer) => softwareOf(Buffer.from(answer, 'latin1')),
+    isBinary: true,
+  },
+  {
+    // The opening of a stream (RFC 6120, 4.2), for a name that nobody serves.
+    protocol: 'xmpp',
+    ports: [5222, 5269],
+    say: bytes(
+      `<?xml version='1.0'?><stream:stream to='glacis.invalid' version='1.0' xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams'>`,
+    ),
+    answer: /<stream:stream\b[^>]{0,1000}http:\/\/etherx\.jabber\.org\/streams/,
+    field: 'xmpp.stream',
+  },
+  {
+    // The procedure of NFS that does nothing (RFC 1813, 3.3.0).
+    protocol: 'nfs',
+    ports: [2049],
+    say: hex('80000028 474c4e46 00000000 00000002 000186a3 00000003 00000000 00000000 00000000 00000000 00000000'),
+    answer: /^\x80[\s\S]{3}GLNF\x00\x00\x00\x01\x00\x00\x00\x00/,
+    field: '',
+  },
+]
