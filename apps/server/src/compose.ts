@@ -9,6 +9,7 @@ import { recordIdentityEvent } from '#audit.ts'
 import { createAccounts, identityOf } from '#accounts.ts'
 import { startBackground } from '#background.ts'
 import { callbackEndpoints, startCallbacks } from '#callbacks.ts'
+import type { PortalConfig } from '@glacis/contract/portal-config'
 import type { Config } from '#config.ts'
 import { type Database, openDatabase } from '#database/index.ts'
 import { explainDatabase } from '#database/explain.ts'
@@ -19,7 +20,6 @@ import { endpointsAt } from '#endpoints.ts'
 import { mountApi } from '#http/api.ts'
 import { createApp } from '#http/app.ts'
 import { createGuard } from '#http/guard.ts'
-import type { PageConfig } from '#http/portal.ts'
 import { createJobs } from '#jobs.ts'
 import { listenLive } from '#live.ts'
 import type { Logger } from '#log.ts'
@@ -225,7 +225,7 @@ async function whoamiOf(
   return identity ? identity.whoami(headers) : null
 }
 
-function portalConfig(config: Config): PageConfig {
+function portalConfig(config: Config): PortalConfig {
   return {
     apiUrl: config.url,
     portalUrl: config.url,
@@ -234,7 +234,7 @@ function portalConfig(config: Config): PageConfig {
     releaseNotesUrl: `${config.url}/docs/releases`,
     licenceUrl: `${config.url}/docs/licence`,
     helpUrl: `${config.url}/docs/help`,
-    supportEmail: `support@${new URL(config.url).hostname}`,
+    supportEmail: config.supportEmail,
     botChallengeSiteKey: config.signIn.captcha?.siteKey ?? '',
     version,
     billing: config.billing !== 'off',

@@ -9,6 +9,7 @@ it('is complete without any setting', () => {
   expect(readConfig({}, root)).toMatchObject({
     port: 3000,
     url: 'http://localhost:3000',
+    supportEmail: 'support@localhost',
     dataFolder: '/opt/glacis/.glacis',
     databaseUrl: undefined,
     roles: ['api', 'identity', 'worker'],
@@ -29,6 +30,7 @@ it('reads every kind of value', () => {
       GLACIS_SCAN_NETWORKS: '10.0.0.0/8, 2001:db8::/32',
       GLACIS_PACKS: 'more/packs,/etc/one.yaml',
       GLACIS_BILLING: '',
+      GLACIS_SUPPORT_EMAIL: 'security@example.ch',
     },
     root,
   )
@@ -41,6 +43,7 @@ it('reads every kind of value', () => {
     scanNetworks: ['10.0.0.0/8', '2001:db8::/32'],
     packs: ['/opt/glacis/more/packs', '/etc/one.yaml'],
     billing: 'open',
+    supportEmail: 'security@example.ch',
   })
 })
 

@@ -29,6 +29,8 @@ export interface Config {
   /** Undefined: mails are written to the outbox. */
   readonly smtpUrl: string | undefined
   readonly mailFrom: string
+  /** Where people of this installation write. */
+  readonly supportEmail: string
   /** Networks in CIDR notation, or one of the two words. */
   readonly scanNetworks: 'all' | 'public' | readonly string[]
   /** Where targets that a check makes call back reach us; null: such checks do not run. */
@@ -77,16 +79,18 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   if (!reading.success || problems.length > 0) throw new Obstacle(`Please mend the settings: ${problems.join('; ')}.`)
 
   const value = reading.data
+  const url = value.GLACIS_URL ?? `http://localhost:${value.GLACIS_PORT}`
   return {
     port: value.GLACIS_PORT,
     hosts: value.GLACIS_HOST ?? localHosts(),
-    url: value.GLACIS_URL ?? `http://localhost:${value.GLACIS_PORT}`,
+    url,
     dataFolder: resolve(root, value.GLACIS_DATA),
     databaseUrl: value.DATABASE_URL,
     identityUrl: value.GLACIS_IDENTITY_URL,
     roles: [...new Set(value.GLACIS_ROLES)],
     smtpUrl: value.GLACIS_SMTP_URL,
     mailFrom: value.GLACIS_MAIL_FROM,
+    supportEmail: value.GLACIS_SUPPORT_EMAIL ?? `support@${new URL(url).hostname}`,
     scanNetworks: value.GLACIS_SCAN_NETWORKS,
     callbacks: value.GLACIS_CALLBACKS,
     webhookNetworks: value.GLACIS_WEBHOOK_NETWORKS,

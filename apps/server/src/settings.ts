@@ -76,6 +76,11 @@ export const Settings = z.object({
     initial: '`Glacis <glacis@localhost>`',
     meaning: 'The sender of our mails.',
   }),
+  GLACIS_SUPPORT_EMAIL: described(z.email().optional(), {
+    expects: 'a mail address such as security@example.org',
+    initial: '`support@` and the host of `GLACIS_URL`',
+    meaning: 'Where people write for help, and to have their account deleted.',
+  }),
   GLACIS_OIDC: described(providers.default([]), {
     expects:
       'a JSON list of providers, or the path of a file with one, each with id, clientId and issuer (or authorizationUrl, tokenUrl and userinfoUrl), all https',

@@ -16,5 +16,7 @@ export const PortalConfig = z.object({
   version: z.string(),
   /** False where everyone has the largest plan and no billing screens exist. */
   billing: z.boolean(),
+  /** True where no mail server is named, so that mails are files of the server's machine. It says nothing of where. */
+  mailsAreFiles: z.boolean().optional(),
 })
 export type PortalConfig = z.infer<typeof PortalConfig>

@@ -2,7 +2,6 @@ import { PortalConfig } from '@glacis/contract/portal-config'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, expect, it } from 'vitest'
 import { createApp } from '#http/app.ts'
-import type { PageConfig } from '#http/portal.ts'
 import { createLogger } from '#log.ts'
 import { plainPortalConfig } from '#testing/portal-config.ts'
 
@@ -11,7 +10,7 @@ const atHome = plainPortalConfig(url)
 let app: FastifyInstance
 afterEach(() => app.close())
 
-async function configOf(portalConfig: PageConfig) {
+async function configOf(portalConfig: PortalConfig) {
   const log = createLogger({ level: 'silent' })
   app = await createApp({
     log,

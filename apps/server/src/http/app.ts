@@ -4,10 +4,11 @@ import { networkInterfaces } from 'node:os'
 import helmet from '@fastify/helmet'
 import rateLimit from '@fastify/rate-limit'
 import underPressure from '@fastify/under-pressure'
+import type { PortalConfig } from '@glacis/contract/portal-config'
 import type { ApiError } from '@glacis/contract/primitives'
 import type { Logger } from '#log.ts'
 import { answer, answerErrors } from '#http/errors.ts'
-import { type PageConfig, servePortal } from '#http/portal.ts'
+import { servePortal } from '#http/portal.ts'
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -24,7 +25,7 @@ export interface AppOptions {
   readonly log: Logger
   /** Origin under which browsers reach us. */
   readonly url: string
-  readonly portalConfig: PageConfig
+  readonly portalConfig: PortalConfig
   /** Folder of the built portal; null where this process serves none. */
   readonly portalFolder: string | null
   /** The embedded identity service; null where another one is used. */

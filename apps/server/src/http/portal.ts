@@ -2,15 +2,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
-import type { PortalConfig } from '@glacis/contract/portal-config'
 import { nothingAt } from '#http/errors.ts'
 import type { FastifyInstance } from 'fastify'
-
-/** `GET /config.json`: what the contract names, and what only an installation of our own can say of itself. */
-export interface PageConfig extends PortalConfig {
-  /** True where no mail server is named, so that mails are files of this machine. It says nothing of where. */
-  readonly mailsAreFiles?: boolean
-}
 
 /** Serves the portal from `folder`; without one every unknown path is simply not there. */
 export async function servePortal(app: FastifyInstance, folder: string | null): Promise<void> {
