@@ -50,7 +50,8 @@ function Strip({ shares, now }: StripProps) {
         ))}
       </div>
       <figcaption className="mt-1.5 text-12 text-ink-3">
-        Connected {formatPercent(mean)} of the time in the last {known.length === 1 ? 'day' : `${known.length} days`}.
+        Connected {formatPercent(mean)} of the time{' '}
+        {known.length < shares.length ? 'since it was made' : `in the last ${days} days`}.
       </figcaption>
     </figure>
   )

@@ -54,7 +54,7 @@ export function ChannelRow({ kind, channel, email, onSecret }: ChannelRowProps) 
             </h2>
             <p className="text-ink-2 wrap-anywhere">{sentence(kind, channel, email)}</p>
             {channel && isOn && <p className="mt-0.5 text-12 text-ink-3">{ruleWords(channel.rule)}</p>}
-            {channel?.lastDelivery && !problem && (
+            {channel?.lastDelivery?.state === 'STATE_DELIVERED' && !problem && (
               <p className="text-12 text-ink-3">
                 Last sent <RelativeTime value={channel.lastDelivery.createTime} />
               </p>

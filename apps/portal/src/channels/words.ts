@@ -67,7 +67,10 @@ export function maskedAddress(address: string): string {
 /** A channel that does not deliver says so. */
 export function trouble({ isEnabled, failureCount, lastDelivery }: Channel): string | undefined {
   if (!isEnabled && failureCount > 0) return `Paused after ${failureCount} deliveries that failed`
-  if (failureCount === 0) return undefined
+  if (failureCount === 0) {
+    const isLate = lastDelivery?.state === 'STATE_PENDING' && lastDelivery.error !== ''
+    return isLate ? `Not delivered so far, and tried again: ${lastDelivery.error}` : undefined
+  }
   const reason = lastDelivery?.error ? `: ${lastDelivery.error}` : ''
   return `${failureCount === 1 ? 'The last delivery' : `The last ${failureCount} deliveries`} failed${reason}`
 }

@@ -120,7 +120,8 @@ function NoRisks({ tab, word, path, startScan }: NoRisksProps) {
         </ButtonLink>
       }
     >
-      Everything found so far is resolved or ignored. Scheduled scans go on by themselves.
+      Everything found so far is resolved or ignored.{' '}
+      {data?.targetCount === 0 ? 'Without a target nothing is scanned.' : 'Scheduled scans go on by themselves.'}
     </EmptyState>
   )
 }

@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { reloadOnceFor, reloadOnMissingParts } from '#lib/chunk-reload.ts'
 
 beforeEach(() => sessionStorage.clear())
@@ -8,6 +8,17 @@ it('reloads once for each message in a session', () => {
   const fail = (message: string) => reloadOnceFor(message, () => reloads.push(message))
   expect([fail('a.js'), fail('a.js'), fail('b.js'), fail('b.js')]).toEqual([true, false, true, false])
   expect(reloads).toEqual(['a.js', 'b.js'])
+})
+
+it('stays where it is without a network, and reloads when there is one', () => {
+  const reloads: string[] = []
+  const fail = () => reloadOnceFor('a.js', () => reloads.push('a.js'))
+  const network = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
+  expect([fail(), fail()]).toEqual([false, false])
+  network.mockReturnValue(true)
+  expect(fail()).toBe(true)
+  expect(reloads).toEqual(['a.js'])
+  network.mockRestore()
 })
 
 it('hears of a failed part from the loader', () => {

@@ -5,9 +5,11 @@ const flag = 'glacis.reloadedFor'
 /**
  * Reloads the page for a part that failed to load, once for each distinct error message in a session.
  *
- * @returns false when it has been tried before: the error is for the error view then.
+ * @returns false when it has been tried before, or there is no network: the error is for the error view then.
  */
 export function reloadOnceFor(message: string, reload: () => void = () => location.reload()): boolean {
+  // Without a network a reload would end on the browser's own page, and all that is shown would be gone.
+  if (!navigator.onLine) return false
   const tried = readTried()
   if (!tried || tried.includes(message)) return false
   try {
