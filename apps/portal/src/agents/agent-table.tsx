@@ -36,7 +36,7 @@ export function AgentTable({ agents, sort, onSort, onDialog }: AgentTableProps) 
           <HeaderCell width={150} {...head('seen', 'descending')}>
             Last seen
           </HeaderCell>
-          <HeaderCell width={90} align="end">
+          <HeaderCell width={90} align="end" priority={1}>
             Targets
           </HeaderCell>
           <HeaderCell width={140} priority={2}>
@@ -71,7 +71,7 @@ export function AgentTable({ agents, sort, onSort, onDialog }: AgentTableProps) 
               <span className="text-ink-3 md:hidden">Last seen </span>
               <LastSeen agent={agent} />
             </Cell>
-            <Cell label="Targets" align="end">
+            <Cell label="Targets" align="end" priority={1}>
               <span className={agent.targetCount ? undefined : 'text-ink-3'}>
                 {formatNumber(agent.targetCount ?? 0)}
               </span>

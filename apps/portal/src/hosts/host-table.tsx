@@ -41,12 +41,12 @@ export function HostTable({
           {picking && <PickAll picking={picking} count={hosts?.length ?? 0} />}
           <HeaderCell {...head('address', 'ascending')}>Address</HeaderCell>
           {!hidesTarget && (
-            <HeaderCell width={172} priority={1}>
+            <HeaderCell className="w-[clamp(112px,14cqi-20px,172px)]" priority={1}>
               Target
             </HeaderCell>
           )}
           {!hidesSoftware && (
-            <HeaderCell className="w-[clamp(180px,26cqi,420px)]" priority={2}>
+            <HeaderCell className="w-[clamp(140px,34cqi-190px,420px)]" priority={2}>
               Technologies
             </HeaderCell>
           )}
@@ -67,8 +67,11 @@ export function HostTable({
             {picking && <Pick picking={picking} id={host.id} name={nameOf(host)} />}
             <Cell label="Address" primary>
               <CellLink data-row-link to="/assets/$id" params={{ id: host.id }} title={nameOf(host)}>
-                <span className="ttl truncate font-mono">{nameOf(host)}</span>
-                {host.name && <span className="flex-none font-mono text-ink-3">{host.address}</span>}
+                {/* An address that has no room beside its name wraps below the edge: it goes whole, before the name. */}
+                <span className="flex h-5 min-w-0 flex-wrap gap-x-2 overflow-hidden font-mono max-md:h-auto">
+                  <span className="ttl max-w-full truncate">{nameOf(host)}</span>
+                  {host.name && <span className="text-ink-3">{host.address}</span>}
+                </span>
                 {host.merged && <Badge small>+{host.merged.length}</Badge>}
                 {host.criticality === 'CRITICALITY_HIGH' && (
                   <Badge small variant="orange">

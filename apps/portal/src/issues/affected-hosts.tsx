@@ -41,11 +41,14 @@ export function HostTable({ issue }: { readonly issue: Issue }) {
               <HeaderCell width={64} className="pr-0!">
                 <span className="sr-only">Evidence</span>
               </HeaderCell>
-              <HeaderCell>Host</HeaderCell>
-              <HeaderCell width={120}>Target</HeaderCell>
+              {/* The row of the evidence spans columns that a narrow sheet hides: they would share what is the host's. */}
+              <HeaderCell className="@max-[700px]:w-[calc(100cqi-364px)]">Host</HeaderCell>
+              <HeaderCell className="w-[clamp(76px,24cqi-90px,120px)]" priority={1}>
+                Target
+              </HeaderCell>
               <HeaderCell width={118}>Status</HeaderCell>
               <HeaderCell width={124}>Last seen</HeaderCell>
-              <HeaderCell width={150} priority={1}>
+              <HeaderCell className="w-[clamp(96px,30cqi-110px,150px)]" priority={1}>
                 History, 90 days
               </HeaderCell>
               <HeaderCell width={58}>
@@ -118,7 +121,7 @@ function HostRow({ issue, affected, isFirst, onEvidence }: HostRowProps) {
             <span className="ttl truncate font-mono">{name}</span>
           </CellLink>
         </Cell>
-        <Cell label="Target" quiet className={cx(seam)} title={affected.target.name}>
+        <Cell label="Target" priority={1} quiet className={cx(seam)} title={affected.target.name}>
           {affected.target.name}
         </Cell>
         <Cell label="Status" className={cx(seam)}>

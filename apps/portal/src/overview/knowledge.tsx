@@ -35,10 +35,10 @@ export function Knowledge() {
                     Version
                   </HeaderCell>
                 )}
-                <HeaderCell width={110} align="end">
+                <HeaderCell width={110} align="end" priority={1}>
                   Records
                 </HeaderCell>
-                <HeaderCell width={150}>Updated</HeaderCell>
+                <HeaderCell width={130}>Updated</HeaderCell>
                 <HeaderCell>State</HeaderCell>
                 {hasChecks && <HeaderCell width={120} aria-label="Check now" />}
               </tr>
@@ -78,7 +78,7 @@ function Row({ feed, hasChecks, hasVersions }: RowProps) {
           {versionWords(feed.version)}
         </Cell>
       )}
-      <Cell label="Records" align="end">
+      <Cell label="Records" align="end" priority={1}>
         {formatNumber(feed.records)}
       </Cell>
       <Cell label="Updated" quiet>

@@ -44,7 +44,7 @@ export function GroupRow({ place, versions, isOpen, hasEnds, onToggle }: GroupRo
       <Cell label="Vendor" priority={3} quiet>
         {vendorWords(first.wfn.vendor)}
       </Cell>
-      <Cell label="Kind" priority={3} quiet>
+      <Cell label="Kind" priority={4} quiet>
         {kindOf(first.wfn)}
       </Cell>
       <Cell label="Hosts" align="end">

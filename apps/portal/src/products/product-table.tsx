@@ -36,10 +36,10 @@ export function ProductTable({ products, isGrouped, picking }: ProductTableProps
           <PickAll picking={picking} count={products?.length ?? 0} />
           <HeaderCell>Name</HeaderCell>
           <HeaderCell width={108}>Version</HeaderCell>
-          <HeaderCell width={120} priority={3}>
+          <HeaderCell width={104} priority={3}>
             Vendor
           </HeaderCell>
-          <HeaderCell width={136} priority={3}>
+          <HeaderCell width={136} priority={4}>
             Kind
           </HeaderCell>
           <HeaderCell width={68} align="end">
@@ -97,7 +97,7 @@ function Row({ place, product, isNested, hasEnds, picking }: RowProps) {
       <Cell label="Vendor" priority={3} quiet>
         {vendorWords(product.wfn.vendor)}
       </Cell>
-      <Cell label="Kind" priority={3} quiet>
+      <Cell label="Kind" priority={4} quiet>
         {kindOf(product.wfn)}
       </Cell>
       <Cell label="Hosts" align="end">

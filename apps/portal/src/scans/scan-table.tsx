@@ -36,23 +36,23 @@ export function ScanTable({ scans, hidesTarget = false, onCancel }: ScanTablePro
     <Table label="Scans" {...lengthOf(pinned)}>
       <thead>
         <tr>
-          <HeaderCell width={158}>Status</HeaderCell>
+          <HeaderCell width={140}>Status</HeaderCell>
           <HeaderCell>{hidesTarget ? 'Started' : 'Target'}</HeaderCell>
           <HeaderCell width={104} priority={3}>
             Type
           </HeaderCell>
           {!hidesTarget && (
-            <HeaderCell width={136} priority={2}>
+            <HeaderCell width={124} priority={2}>
               Started
             </HeaderCell>
           )}
-          <HeaderCell width={92} priority={2} align="end">
+          <HeaderCell width={84} priority={2} align="end">
             Duration
           </HeaderCell>
-          <HeaderCell width={70} align="end">
+          <HeaderCell width={64} priority={1} align="end">
             Hosts
           </HeaderCell>
-          <HeaderCell width={86} priority={2} align="end">
+          <HeaderCell width={80} priority={3} align="end">
             Affected
           </HeaderCell>
           <SeverityHeads />
@@ -106,10 +106,10 @@ function Row({ place, scan, now, hidesTarget, onCancel }: RowProps) {
       <Cell label="Duration" priority={2} align="end" quiet className={cx(isWaiting && 'max-md:hidden!')}>
         {roughDurationWords(scan, now) ?? '–'}
       </Cell>
-      <Cell label="Hosts" align="end" className={cx(isWaiting && 'max-md:hidden!')}>
+      <Cell label="Hosts" priority={1} align="end" className={cx(isWaiting && 'max-md:hidden!')}>
         {isWaiting ? '–' : formatNumber(scan.hostCount.scannedHosts)}
       </Cell>
-      <Cell label="Affected" priority={2} align="end" className={cx(isWaiting && 'max-md:hidden!')}>
+      <Cell label="Affected" priority={3} align="end" className={cx(isWaiting && 'max-md:hidden!')}>
         {isWaiting ? '–' : formatNumber(scan.hostCount.affectedHosts)}
       </Cell>
       <SeverityCells counts={hasCounts ? scan.issueCount : undefined} />

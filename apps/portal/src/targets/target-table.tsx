@@ -40,22 +40,22 @@ export function TargetTable({ targets, sort, onSort, onEdit, onDelete, picking }
         <tr>
           <PickAll picking={picking} count={targets?.length ?? 0} />
           <HeaderCell {...head('name', 'ascending')}>Target</HeaderCell>
-          <HeaderCell width={220} priority={2}>
+          <HeaderCell className="w-[clamp(110px,30cqi-200px,220px)]" priority={2}>
             Tags
           </HeaderCell>
           <HeaderCell width={116} priority={3}>
             Schedule
           </HeaderCell>
           {hasAgents && (
-            <HeaderCell width={150} priority={2}>
+            <HeaderCell width={150} priority={3}>
               Agent
             </HeaderCell>
           )}
           <SeverityHeads />
-          <HeaderCell width={160} {...head('scan', 'descending')}>
+          <HeaderCell width={140} {...head('scan', 'descending')}>
             Last scan
           </HeaderCell>
-          <HeaderCell width={72}>
+          <HeaderCell width={60} className="pl-0!">
             <span className="sr-only">Actions</span>
           </HeaderCell>
         </tr>
@@ -81,7 +81,7 @@ export function TargetTable({ targets, sort, onSort, onEdit, onDelete, picking }
               <When target={target} />
             </Cell>
             {hasAgents && (
-              <Cell label="Agent" priority={2}>
+              <Cell label="Agent" priority={3}>
                 <AgentOf target={target} />
               </Cell>
             )}
@@ -89,7 +89,7 @@ export function TargetTable({ targets, sort, onSort, onEdit, onDelete, picking }
             <Cell label="Last scan" quiet>
               <LastScan target={target} />
             </Cell>
-            <Cell className="right">
+            <Cell className="right pl-0!">
               <RowMenu target={target} onEdit={onEdit} onDelete={onDelete} />
             </Cell>
           </tr>

@@ -8,7 +8,7 @@ const shortWords = { critical: 'Crit', high: 'High', medium: 'Med', low: 'Low' }
 /** The heads: Crit, High, Med, Low. */
 export function SeverityHeads() {
   return severityLevels.map((level) => (
-    <HeaderCell key={level} width={52} align="center" title={severityWords[level]}>
+    <HeaderCell key={level} className="sev" align="center" title={severityWords[level]}>
       {shortWords[level]}
     </HeaderCell>
   ))

@@ -10,8 +10,8 @@ import type {
 } from 'react'
 import { cx } from '#lib/cx.ts'
 
-/** Which columns go first when the sheet narrows: 3 under 1040 px, 2 under 860, 1 under 700. */
-export type ColumnPriority = 1 | 2 | 3
+/** Which columns go first when the sheet narrows: 4 under 1120 px, 3 under 1040, 2 under 860, 1 under 700. */
+export type ColumnPriority = 1 | 2 | 3 | 4
 export type ColumnAlign = 'start' | 'end' | 'center'
 interface Column {
   readonly priority?: ColumnPriority | undefined
@@ -38,7 +38,10 @@ export function Table({ label, tall = false, fit = 'sheet', className, ...rest }
 }
 
 interface HeaderCellProps extends Omit<ThHTMLAttributes<HTMLTableCellElement>, 'align'>, Column {
-  /** Width of the column in pixels; columns without one share the rest. */
+  /**
+   * Width of the column in pixels; columns without one share the rest, which is the name's. What is no name and
+   * longer than a word has a width of `cqi` in its class instead: it gives way before the name does.
+   */
   readonly width?: number
   /** The present order of this column, if the table is sorted by it. */
   readonly sort?: 'ascending' | 'descending' | undefined
