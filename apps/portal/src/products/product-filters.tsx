@@ -2,10 +2,13 @@
 import type { InputOf } from '@glacis/contract/endpoint'
 import type { EndOfLife, listProducts, ProductFilter, ProductOrder } from '@glacis/contract/inventory'
 import { useQuery } from '@tanstack/react-query'
+import { ArrowDownWideNarrow, ChevronDown } from 'lucide-react'
 import type { z } from 'zod'
 import { type KindWord, parts } from '#products/words.ts'
 import { all as allTargets } from '#targets/queries.ts'
+import { buttonClass } from '#ui/button.tsx'
 import { FilterBar, FilterMenu, FilterToggle, SearchField } from '#ui/filter-bar.tsx'
+import { Menu, MenuChoice } from '#ui/menu.tsx'
 
 export type SupportWord = 'past' | 'soon' | 'supported' | 'unknown'
 export type ProductSort = 'name' | 'support' | 'risks' | 'hosts'
@@ -52,9 +55,14 @@ export function productsInput(search: ProductSearch): InputOf<typeof listProduct
   return {
     pageSize: size ?? 25,
     pageToken: after?.at(-1),
-    orderBy: orders[sort ?? (group ? 'name' : 'risks')],
+    orderBy: orders[sort ?? usualSort({ group })],
     filter: filterOf(search),
   }
+}
+
+/** By name, versions of one product come together. */
+function usualSort({ group }: Pick<ProductSearch, 'group'>): ProductSort {
+  return group ? 'name' : 'risks'
 }
 
 /** The filter alone, for a file of all that match. */
@@ -180,14 +188,37 @@ export function ProductFilters({ search, onSearch }: ProductFiltersProps) {
           <FilterToggle label="With open risks" on={risky} onChange={(on) => set({ risky: on || undefined })} />
           <FilterToggle label="Watched" on={watched} onChange={(on) => set({ watched: on || undefined })} />
           <FilterToggle label="Group versions" on={group ?? false} onChange={(on) => set({ group: on || undefined })} />
-          <FilterMenu
-            label="Sort"
-            options={sortOptions}
-            chosen={sort ? [sort] : []}
-            onChange={([chosen]) => set({ sort: chosen })}
-          />
         </>
       }
+      sort={<SortMenu search={search} onSort={(chosen) => set({ sort: chosen })} />}
     />
+  )
+}
+
+/** The order in words; while nobody has chosen one it follows from what is shown. */
+function SortMenu({
+  search: { sort, group },
+  onSort,
+}: Pick<ProductFiltersProps, 'search'> & { readonly onSort: (sort: ProductSort) => void }) {
+  const present = sort ?? usualSort({ group })
+  const label = sortOptions.find(({ value }) => value === present)?.label
+  return (
+    <Menu
+      label={`Sort: ${label}`}
+      buttonClassName={buttonClass({ variant: 'ghost', size: 'sm' })}
+      button={
+        <>
+          <ArrowDownWideNarrow aria-hidden="true" />
+          {label}
+          <ChevronDown className="size-3.5 text-ink-3" aria-hidden="true" />
+        </>
+      }
+    >
+      {sortOptions.map(({ value, label: word }) => (
+        <MenuChoice key={value} checked={present === value} onClick={() => onSort(value)}>
+          {word}
+        </MenuChoice>
+      ))}
+    </Menu>
   )
 }

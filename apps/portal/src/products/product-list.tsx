@@ -40,7 +40,9 @@ export function ProductListPage() {
           <>
             <ExportProducts filter={filterOf(search)} />
             <Button size="sm" icon={<Eye />} onClick={() => go({ ...search, watch: true })}>
-              Watch a technology
+              <span>
+                Watch<span className="max-md:hidden"> a technology</span>
+              </span>
             </Button>
           </>
         }

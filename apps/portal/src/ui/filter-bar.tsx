@@ -30,7 +30,7 @@ export function FilterBar({
       {search}
       {filters && (
         <>
-          <div className="hidden items-center gap-2 md:flex">{filters}</div>
+          <div className="hidden md:contents">{filters}</div>
           <Button size="sm" className="md:hidden" icon={<ListFilter />} onClick={() => setIsOpen(true)}>
             {activeCount > 0 ? `Filter (${activeCount})` : 'Filter'}
           </Button>

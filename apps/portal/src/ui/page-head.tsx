@@ -54,8 +54,12 @@ export function PageHead({
           </ol>
         </nav>
       )}
-      <div className="flex min-h-9 items-center gap-x-3 gap-y-2 max-md:flex-wrap">
-        <h1 tabIndex={-1} className="min-w-0 text-20 font-semibold tracking-title wrap-anywhere">
+      {/* The title keeps a readable width and what can be done wraps below it. */}
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <h1
+          tabIndex={-1}
+          className="max-w-max min-w-0 grow basis-64 py-1 text-20 font-semibold tracking-title wrap-anywhere"
+        >
           {title}
           {count !== undefined && (
             <span className="ml-1.5 font-normal text-ink-3 tabular-nums">{formatNumber(count)}</span>
@@ -65,15 +69,19 @@ export function PageHead({
         {actions && (
           <div
             className={cx(
-              'ml-auto flex flex-none items-center gap-2',
+              'ml-auto flex max-w-full flex-none flex-wrap items-center gap-2',
               Boolean(crumbs) && 'max-md:w-full max-md:[&>*]:flex-1',
             )}
           >
             {actions}
           </div>
         )}
+        {description && (
+          <div className="-mt-1.5 w-full">
+            <p className="max-w-[80ch] text-ink-2">{description}</p>
+          </div>
+        )}
       </div>
-      {description && <p className="mt-0.5 max-w-[80ch] text-ink-2">{description}</p>}
     </header>
   )
 }
