@@ -3,7 +3,7 @@ import type { Agent, InstallSystem } from '@glacis/contract/agent'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { awaited, install } from '#agents/queries.ts'
-import { latencyWords } from '#agents/words.ts'
+import { isLoopback, latencyWords } from '#agents/words.ts'
 import { Button } from '#ui/button.tsx'
 import { CopyField } from '#ui/copy-field.tsx'
 import { Dialog } from '#ui/dialog.tsx'
@@ -85,6 +85,12 @@ function Command({ agent }: { readonly agent: Agent }) {
       {data ? (
         <>
           <CopyField label="Install command" value={data.command} wrap />
+          {isLoopback(location.hostname) && (
+            <p className="text-12 text-ink-3">
+              The command names {location.host}, which other machines do not reach: set <code>GLACIS_URL</code> and{' '}
+              <code>GLACIS_HOST</code> where Glacis runs, as its README says.
+            </p>
+          )}
           <ul className="grid gap-0.5 text-12 text-ink-3">
             {data.notes.map((note) => (
               <li key={note}>{note}</li>

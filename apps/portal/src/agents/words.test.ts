@@ -1,6 +1,6 @@
 import type { Agent } from '@glacis/contract/agent'
 import { describe, expect, it } from 'vitest'
-import { availability, isLost, latencyWords, nameProblem, sorted, targetWords } from '#agents/words.ts'
+import { availability, isLoopback, isLost, latencyWords, nameProblem, sorted, targetWords } from '#agents/words.ts'
 
 const day = '2026-11-20T00:00:00Z'
 function agent(name: string, status: Agent['status'], lastSeenTime?: string): Agent {
@@ -57,4 +57,18 @@ describe('availability', () => {
   it('counts the first day from the moment the agent was made', () => {
     expect(availability(spans, { createTime: '2026-11-20T12:00:00Z', now, days: 1 })).toEqual([1])
   })
+})
+
+it.each([
+  ['localhost', true],
+  ['glacis.localhost', true],
+  ['127.0.0.1', true],
+  ['127.35.0.4', true],
+  ['[::1]', true],
+  ['glacis.aarewerk.example', false],
+  ['127.0.0.1.aarewerk.example', false],
+  ['10.0.0.1', false],
+  ['[2001:db8::1]', false],
+])('takes %s for this machine alone: %s', (hostname, verdict) => {
+  expect(isLoopback(hostname)).toBe(verdict)
 })

@@ -74,3 +74,8 @@ export function availability(
     return Math.min(1, connected / (to - from))
   })
 }
+
+/** Whether a host name, as an address of the browser has it, is that of the machine itself. */
+export function isLoopback(hostname: string): boolean {
+  return /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
+}

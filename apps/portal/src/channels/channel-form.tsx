@@ -27,6 +27,8 @@ export function ChannelForm({ kind, channel, onClose, onSecret }: ChannelFormPro
   const [address, setAddress] = useState(channel?.webhookUrl ?? '')
   const [rule, setRule] = useState<ChannelRule>(channel?.rule ?? usualRule)
   const [hasTried, setHasTried] = useState(false)
+  const [hasLeft, setHasLeft] = useState(false)
+  const isChecked = hasTried || hasLeft
   const refusal = making.error ?? changing.error
   const problem = addressProblem(address) ?? refusedAddress(refusal)
   const hasAddress = kind !== 'KIND_EMAIL'
@@ -57,8 +59,9 @@ export function ChannelForm({ kind, channel, onClose, onSecret }: ChannelFormPro
           spellCheck={false}
           mono
           value={address}
-          state={hasTried && problem ? 'error' : 'default'}
-          messages={hasTried && problem ? [problem] : []}
+          state={isChecked && problem ? 'error' : 'default'}
+          messages={isChecked && problem ? [problem] : []}
+          onBlur={() => address && setHasLeft(true)}
           onChange={(event) => {
             setAddress(event.target.value.trim())
             making.reset()

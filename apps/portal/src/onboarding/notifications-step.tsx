@@ -1,7 +1,6 @@
 /** The fourth step: who is told, and how. */
 import { useQuery } from '@tanstack/react-query'
 import { list } from '#channels/queries.ts'
-import { Invitation } from '#onboarding/invitation.tsx'
 import type { WayOn } from '#onboarding/onboarding.tsx'
 import { StepHead } from '#onboarding/step-head.tsx'
 import { ButtonLink } from '#ui/button.tsx'
@@ -29,7 +28,6 @@ export function NotificationsStep({ wayOn }: { readonly wayOn: WayOn }) {
           {channels.length > 0 ? 'Open integrations' : 'Add a channel'}
         </ButtonLink>
       </div>
-      <Invitation />
       {wayOn({ isReady: channels.length > 0 })}
     </>
   )

@@ -5,7 +5,6 @@ import { ArrowLeft } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { pollMs } from '#api/query.ts'
 import { pageWords } from '#lib/page-words.ts'
-import { Invitation } from '#onboarding/invitation.tsx'
 import { steps as stepsQuery } from '#onboarding/queries.ts'
 import { useResults } from '#onboarding/results.ts'
 import { currentOf, stepperOf, type Steps, type StepWord, wordOf } from '#onboarding/steps.ts'
@@ -105,7 +104,6 @@ function Finished() {
           Open reporting
         </ButtonLink>
       </div>
-      <Invitation />
     </>
   )
 }
