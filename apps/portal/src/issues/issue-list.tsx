@@ -30,6 +30,7 @@ export interface IssueListProps {
   /** How many the tab holds, as far as another call has told. */
   readonly total?: number | undefined
   readonly hidesHosts?: boolean
+  /** Undefined while it is not known yet which of several it is: the list is on its way until then. */
   readonly empty: ReactNode
 }
 
@@ -39,7 +40,9 @@ export function IssueList(props: IssueListProps) {
   const person = useSession()?.identity.id
   const query = useQuery(list(issuesInput({ ...search, ...place }, verification, person)))
   const [previewed, setPreviewed] = useState<string>()
-  const issues = query.data?.issues
+  const isFiltered = hasFilters(search)
+  const answer = query.data?.issues
+  const issues = answer?.length === 0 && !isFiltered && empty === undefined ? undefined : answer
   const { totalSize = total, totalSizeIsExact = true } = query.data ?? {}
   const filter = issueFilter({ ...search, ...place }, verification, person)
   const picking = usePicking(issues ?? [])
@@ -51,7 +54,6 @@ export function IssueList(props: IssueListProps) {
     })
   const decideOne = (status: ChosenStatus, issue: Issue) => decider.decide(status, { issues: [issue] })
   useDecideKeys(picking.issues, issues ?? [], decide, decideOne)
-  const isFiltered = hasFilters(search)
   const change = (to: RiskSearch) => onSearch({ ...search, after: undefined, ...to })
   return (
     <>

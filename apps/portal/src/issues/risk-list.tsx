@@ -4,10 +4,11 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Plus, Radar, ShieldCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { useSession } from '#identity/session.ts'
 import { IssueList } from '#issues/issue-list.tsx'
-import { byStatus, summary } from '#issues/queries.ts'
+import { byStatus, list, summary } from '#issues/queries.ts'
 import { useIsView, ViewButton, ViewTabs } from '#issues/saved-views.tsx'
-import { type RiskSearch, type RiskTab, riskTabs } from '#issues/search.ts'
+import { hasFilters, issuesInput, type RiskSearch, type RiskTab, riskTabs } from '#issues/search.ts'
 import { pageWords } from '#lib/page-words.ts'
 import { ButtonLink } from '#ui/button.tsx'
 import { PageHead } from '#ui/page-head.tsx'
@@ -49,9 +50,10 @@ export function IssueListPage({ verification, startScan }: IssueListPageProps) {
   const page = pages[verification]
   const search: RiskSearch = page.route.useSearch()
   const navigate = page.route.useNavigate()
-  const awaited = useTabCounts(page.filter)
-  const counts = awaited === 'awaited' ? undefined : awaited
+  const counts = useTabCounts(verification, search)
   const tab = search.status ?? 'open'
+  const total = counts[tab]
+  const { data: figures, isPending: isUnknown } = useQuery(summary())
   const isView = useIsView(page.path, search)
   return (
     <div className="pg flex grow flex-col">
@@ -65,7 +67,7 @@ export function IssueListPage({ verification, startScan }: IssueListPageProps) {
             activeOptions={{ includeSearch: false }}
             on={!isView && tab === status}
             resetScroll={false}
-            count={awaited === 'awaited' ? awaited : counts?.[status]}
+            count={counts[status]}
           >
             {tabWords[status]}
           </Tab>
@@ -77,20 +79,32 @@ export function IssueListPage({ verification, startScan }: IssueListPageProps) {
         verification={verification}
         search={search}
         onSearch={(to, { replace } = { replace: false }) => void navigate({ search: to, replace, resetScroll: false })}
-        total={counts?.[tab]}
+        total={total === 'awaited' ? undefined : total}
         aside={<ViewButton path={page.path} search={search} />}
-        empty={<NoRisks tab={tab} word={page.word} path={page.path} startScan={startScan} />}
+        empty={
+          isUnknown ? undefined : (
+            <NoRisks tab={tab} word={page.word} path={page.path} figures={figures} startScan={startScan} />
+          )
+        }
       />
     </div>
   )
 }
 
-/** The last point of the statistics is now; it is what the badges in the menu read too. */
-function useTabCounts(
-  verification: (typeof pages)[Verification]['filter'],
-): Readonly<Record<RiskTab, number>> | 'awaited' | undefined {
-  const { data, isPending } = useQuery(byStatus({ period: 'PERIOD_QUARTER', filter: { verification } }))
-  if (!data) return isPending ? 'awaited' : undefined
+type TabCounts = Readonly<Partial<Record<RiskTab, number | 'awaited'>>>
+
+/**
+ * The last point of the statistics is now; it is what the badges in the menu read too. They know no filters: where
+ * one is on, only the list knows a count, which is that of its own tab.
+ */
+function useTabCounts(verification: Verification, search: RiskSearch): TabCounts {
+  const person = useSession()?.identity.id
+  const isFiltered = hasFilters(search)
+  const { data: shown } = useQuery({ ...list(issuesInput(search, verification, person)), enabled: isFiltered })
+  const { filter } = pages[verification]
+  const { data, isPending } = useQuery(byStatus({ period: 'PERIOD_QUARTER', filter: { verification: filter } }))
+  if (isFiltered) return shown?.totalSizeIsExact === false ? {} : { [search.status ?? 'open']: shown?.totalSize }
+  if (!data) return isPending ? { open: 'awaited', resolved: 'awaited', ignored: 'awaited', all: 'awaited' } : {}
   const last = (values: readonly number[]) => values.at(-1) ?? 0
   const open = last(data.open) + last(data.regressive)
   const [resolved, ignored] = [last(data.resolved), last(data.ignored)]
@@ -101,12 +115,13 @@ interface NoRisksProps {
   readonly tab: RiskTab
   readonly word: string
   readonly path: '/risks/verified' | '/risks/potential'
+  /** Undefined where they could not be read: nothing is claimed of scans then. */
+  readonly figures: { readonly targetCount: number; readonly lastScanTime?: string | undefined } | undefined
   readonly startScan: ReactNode
 }
-function NoRisks({ tab, word, path, startScan }: NoRisksProps) {
-  const { data } = useQuery(summary())
-  if (data && data.lastScanTime === undefined)
-    return <NothingScanned hasTargets={data.targetCount > 0} startScan={startScan} />
+function NoRisks({ tab, word, path, figures, startScan }: NoRisksProps) {
+  if (figures && figures.lastScanTime === undefined)
+    return <NothingScanned hasTargets={figures.targetCount > 0} startScan={startScan} />
   if (tab !== 'open') {
     return <EmptyState icon={<ShieldCheck />} title={tab === 'all' ? `No ${word} risks` : `No ${tab} ${word} risks`} />
   }
@@ -120,8 +135,9 @@ function NoRisks({ tab, word, path, startScan }: NoRisksProps) {
         </ButtonLink>
       }
     >
-      Everything found so far is resolved or ignored.{' '}
-      {data?.targetCount === 0 ? 'Without a target nothing is scanned.' : 'Scheduled scans go on by themselves.'}
+      {figures && 'Everything found so far is resolved or ignored. '}
+      {figures &&
+        (figures.targetCount === 0 ? 'Without a target nothing is scanned.' : 'Scheduled scans go on by themselves.')}
     </EmptyState>
   )
 }

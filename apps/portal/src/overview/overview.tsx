@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { pageWords } from '#lib/page-words.ts'
 import { FirstRun } from '#overview/first-run.tsx'
@@ -28,7 +29,7 @@ const route = getRouteApi('/_auth/overview')
  */
 export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) {
   const view = viewOf(route.useSearch())
-  const { data } = useQuery(summary(statsInput(view)))
+  const { data, isPending } = useQuery(summary(statsInput(view)))
   const isFirstRun = data !== undefined && (data.targetCount === 0 || data.lastScanTime === undefined)
   return (
     <div className="pg flex grow flex-col" data-prints="overview">
@@ -36,6 +37,7 @@ export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) 
         title={pageWords.overview.title}
         description={data && !isFirstRun ? <Lede view={view.kind} figures={data} /> : pageWords.overview.lede}
         actions={
+          !isPending &&
           !isFirstRun && (
             <>
               <Share />
@@ -51,7 +53,8 @@ export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) 
       {isFirstRun ? (
         <FirstRun hasTargets={data.targetCount > 0} startScan={startScan} />
       ) : (
-        <>
+        // What stands here is not known before the figures are: a new account has none of it.
+        <div className={cx('flex flex-col', isPending && 'late')}>
           <div className="gap-2 px-(--gl-gutter) pt-3 max-md:grid">
             <KindSwitch view={view} />
             <span className="md:hidden">
@@ -73,7 +76,7 @@ export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) 
           </div>
           <Standings />
           <Knowledge />
-        </>
+        </div>
       )}
     </div>
   )

@@ -8,7 +8,7 @@ export function Skeleton({ className }: { readonly className?: string }) {
 
 const widths = ['w-3/5', 'w-2/5', 'w-1/2', 'w-3/4', 'w-1/3']
 
-const priorities = /\bp[123]\b/
+const priorities = /\bp[1-4]\b/
 
 /**
  * Rows of a table that is on its way, in its own geometry: as many cells as its head has, which give

@@ -1,0 +1,87 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'
+import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Reply, type Service, sessionOf, startService } from '#lib/testing/service.ts'
+import { createPortalRouter } from '#routes/router.tsx'
+
+let service: Service
+let client: QueryClient
+const summary = (answer: Reply) => service.on('GET /v1/stats/summary', answer)
+const figures = (targetCount: number, lastScanTime?: string) => ({
+  body: { open: 0, regressive: 0, newCount: 0, resolvedCount: 0, hostCount: 0, targetCount, lastScanTime },
+})
+
+beforeEach(async () => {
+  service = await startService()
+  service.on('GET /sessions/whoami', { body: sessionOf() })
+  service.on('GET /v1/issues', { body: { issues: [], nextPageToken: '', totalSize: 0, totalSizeIsExact: true } })
+  const [open, resolved, ignored, regressive] = [[20], [3], [0], [0]]
+  service.on('GET /v1/stats/issues-by-status', {
+    body: { timestamps: ['2026-11-20T00:00:00Z'], open, resolved, ignored, regressive },
+  })
+})
+afterEach(async () => {
+  cleanup()
+  await client.cancelQueries()
+  await service.close()
+})
+
+function open(address: string): void {
+  client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  const router = createPortalRouter(client, createMemoryHistory({ initialEntries: [address] }))
+  render(
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>,
+  )
+}
+const asked = (path: string) => service.seen.some((call) => call.path === path)
+const tabs = async () => within(await screen.findByRole('navigation', { name: 'Status' })).getAllByRole('link')
+
+it('says nothing of what is resolved before it knows whether anything was scanned', async () => {
+  const { promise: after, resolve: answer } = Promise.withResolvers<void>()
+  summary({ ...figures(0), after })
+  open('/risks/verified')
+  await waitFor(() => expect(client.getQueryCache().findAll({ queryKey: ['/v1/issues'] })[0]?.state.data).toBeTruthy())
+  expect(asked('/v1/stats/summary')).toBe(true)
+  expect(screen.getByRole('table', { name: 'Risks' })).toBeTruthy()
+  expect(screen.queryByText(/No open verified risks/)).toBeNull()
+  answer()
+  expect(await screen.findByText('Nothing has been scanned yet')).toBeTruthy()
+})
+
+it('says that all is resolved where something was scanned', async () => {
+  summary(figures(2, '2026-11-20T00:00:00Z'))
+  open('/risks/verified')
+  expect(await screen.findByText(/Everything found so far is resolved or ignored/)).toBeTruthy()
+})
+
+it('claims nothing of scans where the figures cannot be read', async () => {
+  summary({ status: 503, body: {} })
+  open('/risks/verified')
+  expect(await screen.findByText('No open verified risks')).toBeTruthy()
+  expect(screen.queryByText(/Everything found so far/)).toBeNull()
+})
+
+it('counts what each tab holds', async () => {
+  summary(figures(2, '2026-11-20T00:00:00Z'))
+  open('/risks/potential')
+  await waitFor(async () =>
+    expect((await tabs()).slice(0, 4).map((tab) => tab.textContent)).toEqual([
+      'Open20',
+      'Resolved3',
+      'Ignored0',
+      'All23',
+    ]),
+  )
+})
+
+it('counts what matches the filters in the present tab, and nothing in the others', async () => {
+  summary(figures(2, '2026-11-20T00:00:00Z'))
+  service.on('GET /v1/issues', { body: { issues: [], nextPageToken: '', totalSize: 4, totalSizeIsExact: true } })
+  open('/risks/potential?q=redis')
+  await waitFor(async () =>
+    expect((await tabs()).slice(0, 4).map((tab) => tab.textContent)).toEqual(['Open4', 'Resolved', 'Ignored', 'All']),
+  )
+})
