@@ -1,8 +1,14 @@
 /** A scan, with the risks it saw. */
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import { LatestIssues } from '#issues/latest-issues.tsx'
+import { list } from '#issues/queries.ts'
+import { formatNumber } from '#lib/format.ts'
+import { one } from '#scans/queries.ts'
 import { ScanDetailPage } from '#scans/scan-detail.tsx'
+import { totalOf } from '#ui/list.tsx'
+import { SeverityGlyph, severityLevels, severityWords } from '#ui/severity.tsx'
 
 const route = getRouteApi('/_auth/scans/$id')
 
@@ -11,18 +17,31 @@ const rows = 100
 
 export function ScanScreen() {
   const { id } = route.useParams()
+  const { scan } = useSuspenseQuery(one(id)).data
+  // What the list below asks too: one answer, and one number.
+  const { data } = useQuery(list({ pageSize: rows, filter: { scanId: id }, orderBy: 'ORDER_BY_PRIORITY' }))
   const more = (
-    <Link
-      to="/risks/verified"
-      search={{ scan: id, status: 'all' }}
-      className="inline-flex items-center gap-1 hover:text-ink"
-    >
-      Verified ones
-      <ArrowRight className="size-3.5" aria-hidden="true" />
-    </Link>
+    <span className="flex flex-wrap items-center gap-x-4">
+      {severityLevels.map((level) => (
+        <span key={level} className="inline-flex items-center gap-1.5 tabular-nums" title={severityWords[level]}>
+          <SeverityGlyph level={level} />
+          <span className="sr-only">{severityWords[level]} </span>
+          {formatNumber(scan.issueCount[level])}
+        </span>
+      ))}
+      <Link
+        to="/risks/verified"
+        search={{ scan: id, status: 'all' }}
+        className="inline-flex items-center gap-1 hover:text-ink"
+      >
+        Verified ones
+        <ArrowRight className="size-3.5" aria-hidden="true" />
+      </Link>
+    </span>
   )
   return (
     <ScanDetailPage
+      found={totalOf(data, data?.issues.length ?? 0)}
       risks={
         <LatestIssues
           title="Risks in this scan"

@@ -126,16 +126,14 @@ export function changes(id: string, baseScanId: string | undefined) {
  * "3 new, 5 resolved"; what is zero is not said. The changes count risks without a rating too, so a number
  * that would exceed the rated ones beside it says so.
  */
-export function changeWords(changes: NonNullable<Scan['changes']>, rated = Number.POSITIVE_INFINITY): string {
+export function changeWords(changes: NonNullable<Scan['changes']>): string {
   const parts = [
     [changes.new, 'new'],
     [changes.regressive, 'regressed'],
     [changes.resolved, 'resolved'],
   ] as const
   const said = parts.filter(([count]) => count > 0).map(([count, word]) => `${formatNumber(count)} ${word}`)
-  if (said.length === 0) return 'nothing changed'
-  const isMixed = changes.new + changes.regressive > rated
-  return `${said.join(', ')}${isMixed ? ', unrated included' : ''}`
+  return said.join(', ') || 'nothing changed'
 }
 
 export function overTime(input: InputOf<typeof scansOverTime>) {

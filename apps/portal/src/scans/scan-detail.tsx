@@ -27,13 +27,17 @@ import { Crumb, PageHead } from '#ui/page-head.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { SegmentedLinks, SegmentLink } from '#ui/segmented-control.tsx'
 import { ScanWait } from '#ui/scan-wait.tsx'
-import { severityLevels } from '#ui/severity.tsx'
 import { ScanStatus } from '#ui/status.tsx'
 
 const route = getRouteApi('/_auth/scans/$id')
 
-/** @param risks the issues of this scan, which belong to another room */
-export function ScanDetailPage({ risks }: { readonly risks?: ReactNode }) {
+interface ScanDetailPageProps {
+  /** The issues of this scan, which belong to another room. */
+  readonly risks?: ReactNode
+  /** How many they are, those without a severity among them; undefined while that is not known. */
+  readonly found?: number | undefined
+}
+export function ScanDetailPage({ risks, found }: ScanDetailPageProps) {
   const { id } = route.useParams()
   const search: ScanPartSearch = route.useSearch()
   const { tab = 'result' } = search
@@ -59,7 +63,7 @@ export function ScanDetailPage({ risks }: { readonly risks?: ReactNode }) {
       />
       <MetaLine scan={scan} />
       <Detail rail={<ScanRail scan={scan} />}>
-        <Figures scan={scan} />
+        <Figures scan={scan} found={found} />
         <div className="px-(--gl-gutter) pt-4">
           <SegmentedLinks label="Parts of the scan">
             {parts.map(({ value, label }, index) => (
@@ -182,9 +186,8 @@ function MetaLine({ scan }: { readonly scan: Scan }) {
   )
 }
 
-function Figures({ scan }: { readonly scan: Scan }) {
+function Figures({ scan, found }: { readonly scan: Scan; readonly found: number | undefined }) {
   const { scannedHosts, affectedHosts, excludedHosts } = scan.hostCount
-  const found = severityLevels.reduce((sum, level) => sum + scan.issueCount[level], 0)
   const duration = durationWords(scan, useNow())
   return (
     <section className="blk" aria-label="Figures">
@@ -198,11 +201,8 @@ function Figures({ scan }: { readonly scan: Scan }) {
         >
           {formatNumber(affectedHosts)}
         </Figure>
-        <Figure
-          name="Rated risks"
-          detail={scannedHosts > 0 ? scan.changes && changeWords(scan.changes, found) : undefined}
-        >
-          {formatNumber(found)}
+        <Figure name="Risks found" detail={scannedHosts > 0 ? scan.changes && changeWords(scan.changes) : undefined}>
+          {found === undefined ? '–' : formatNumber(found)}
         </Figure>
         <Figure name="Duration">{duration ?? '–'}</Figure>
       </dl>

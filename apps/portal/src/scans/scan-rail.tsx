@@ -1,12 +1,12 @@
 /** What stands beside a scan: what it was, and the phases it went through. */
 import type { Scan, ScanPhase } from '@glacis/contract/scan'
 import { Link } from '@tanstack/react-router'
-import { cx } from '#lib/cx.ts'
 import { isActive } from '#scans/queries.ts'
 import { typeWords } from '#scans/search.ts'
 import { Fact, Facts } from '#ui/card.tsx'
 import { phaseWords } from '#ui/charts/scan-progress.tsx'
 import { AbsoluteTime, RelativeTime } from '#ui/relative-time.tsx'
+import { ScanStatusIcon } from '#ui/status.tsx'
 
 export function ScanRail({ scan }: { readonly scan: Scan }) {
   return (
@@ -64,12 +64,13 @@ const stateWords: Readonly<Record<PhaseState, string>> = {
   failed: 'failed',
   open: 'not yet',
 }
-const dots: Readonly<Record<PhaseState, string>> = {
-  done: 'border-green-mark bg-green-mark',
-  current: 'border-main-mark border-2',
-  cancelled: 'border-line-strong bg-n6',
-  failed: 'border-red-mark bg-red-mark',
-  open: 'border-line-strong border-dashed',
+/** A phase looks as a scan does that stands so. */
+const looks: Readonly<Record<PhaseState, Scan['status']>> = {
+  done: 'STATUS_COMPLETED',
+  current: 'STATUS_RUNNING',
+  cancelled: 'STATUS_CANCELLED',
+  failed: 'STATUS_FAILED',
+  open: 'STATUS_CREATED',
 }
 
 function Progress({ scan, progress }: { readonly scan: Scan; readonly progress: NonNullable<Scan['progress']> }) {
@@ -82,7 +83,7 @@ function Progress({ scan, progress }: { readonly scan: Scan; readonly progress: 
           const state = stateOf(phase, scan, progress.phase)
           return (
             <li key={phase} className="flex items-center gap-2.5">
-              <span className={cx('size-3 flex-none rounded-full border', dots[state])} aria-hidden="true" />
+              <ScanStatusIcon status={looks[state]} />
               <span className={state === 'open' ? 'text-ink-3' : undefined}>{phaseWords[phase]}</span>
               <span className="ml-auto text-12 text-ink-3">
                 {state === 'open' && !isRunning ? 'not reached' : stateWords[state]}

@@ -130,6 +130,11 @@ export function IssueStatus({ status }: { readonly status: IssueStatusValue }) {
   return <Status look={issueLooks[status]} />
 }
 
+/** The icon of a scan's status alone; its word must stand near. */
+export function ScanStatusIcon({ status }: { readonly status: ScanStatusValue }) {
+  return <Glyph look={scanLooks[status]} className="flex-none" />
+}
+
 /** The status of a scan; with children, they stand for it (its target) and the status is read out. */
 export function ScanStatus({ status, children }: { readonly status: ScanStatusValue; readonly children?: ReactNode }) {
   return <Status look={scanLooks[status]}>{children}</Status>
