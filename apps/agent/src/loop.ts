@@ -97,8 +97,13 @@ async function connect(agent: Agent): Promise<void> {
   const answer = await client.call(connectAgent, input, { signal })
   if (answer.key !== undefined && token !== undefined) {
     const kept = { server: options.server, agentId: answer.agentId, key: answer.key, tokenDigest: digestOf(token) }
-    await keep(options.stateFolder, kept)
+    const aside = await keep(options.stateFolder, kept)
     client.bearer = answer.key
+    if (aside !== null) {
+      say(
+        `This folder held the key of another agent, which is in ${aside} now. To run both, give each its own --state.`,
+      )
+    }
   }
   agent.heartbeatMs = Number.parseFloat(answer.heartbeatInterval) * 1000
   say(`Connected to ${options.server} as ${answer.name}.`)

@@ -31,11 +31,20 @@ export async function readKept(folder: string, server: string): Promise<Kept | u
   }
 }
 
-/** Writes the key so that a crash leaves the old file or the new one. */
-export async function keep(folder: string, kept: Kept): Promise<void> {
+/**
+ * Writes the key so that a crash leaves the old file or the new one. The key of another agent is laid beside it.
+ *
+ * @returns the file in which that of another agent lies now; null where there was none
+ */
+export async function keep(folder: string, kept: Kept): Promise<string | null> {
   const path = join(folder, name)
+  const before = await readKept(folder, kept.server)
+  const isOther = before !== undefined && before.agentId !== kept.agentId
+  const aside = isOther ? join(folder, `agent-${before.agentId}.json`) : null
+  if (aside !== null) await rename(path, aside)
   await writeFile(`${path}.new`, JSON.stringify(kept), { mode: 0o600 })
   await rename(`${path}.new`, path)
+  return aside
 }
 
 /** Tells a new token from the one that was swapped already, without keeping it. */

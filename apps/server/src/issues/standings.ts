@@ -172,9 +172,20 @@ async function applyToTargets(ctx: Ctx, changes: readonly Change[]): Promise<voi
 
 const counted = ['critical', 'high', 'medium', 'low', 'hosts', 'verified', 'potential'] as const
 
+/** Whether a threat is about a product: a record of it says so, or what it is called names the product or its maker. */
+const isAbout = sql`(
+  exists (
+    select from threat_product
+    where threat_product.threat_id = threat.id
+      and threat_product.vendor = product.vendor and threat_product.product = product.product)
+  or exists (
+    select from unnest(array[product.vendor, product.product]) as called
+    where position(' ' || replace(called, '_', ' ') in lower(' ' || threat.name || ' ' || replace(threat.key, '-', ' '))) > 0))`
+
 /**
  * Notes for each occurrence on these hosts which software it is about: the product whose version it
- * names, or, for what a check has proven, the one product that was recognised on its port.
+ * names, or, for what a check has proven, the one product that was recognised on its port and that the
+ * check is about. A file that a site hands out is nobody's fault but the site's.
  */
 export async function linkProducts(ctx: Ctx, hostIds: readonly string[]): Promise<void> {
   if (hostIds.length === 0) return
@@ -185,9 +196,12 @@ export async function linkProducts(ctx: Ctx, hostIds: readonly string[]): Promis
              case when occurrence.method = 'version'
                then (array_agg(product.id order by host_product.last_seen_at desc) filter (
                  where occurrence.location = host_product.port || ' ' || product.vendor || ':' || product.product))[1]
-               else case when count(*) = 1 then (array_agg(product.id))[1] end
+               else case when count(distinct product.id) filter (where ${isAbout}) = 1
+                 then (array_agg(product.id) filter (where ${isAbout}))[1] end
              end as product_id
       from occurrence
+      join issue on issue.account_id = ${ctx.account} and issue.id = occurrence.issue_id
+      join threat on threat.id = issue.threat_id
       left join host_product
         on host_product.account_id = ${ctx.account} and host_product.host_id = occurrence.host_id
         and host_product.port = occurrence.port and host_product.gone_at is null

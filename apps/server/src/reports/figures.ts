@@ -4,8 +4,10 @@ import type { SeverityCategory } from '@glacis/contract/threat'
 
 /** A report's issues, sorted and counted. */
 export interface Figures {
-  /** Open and returned issues, the most urgent first. */
+  /** Open and returned issues, the worst first. */
   readonly open: readonly Issue[]
+  /** The same by priority: proof, reach and known attacks count in it beside severity. */
+  readonly inOrder: readonly Issue[]
   readonly ignored: readonly Issue[]
   readonly resolved: readonly Issue[]
   readonly verified: number
@@ -32,6 +34,7 @@ export function figuresOf(issues: readonly Issue[]): Figures {
   const verified = open.filter(isVerified).length
   return {
     open,
+    inOrder: open.toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0)),
     ignored: issues.filter(({ status }) => status === 'STATUS_IGNORED').toSorted(byUrgency),
     resolved: issues.filter(({ status }) => status === 'STATUS_RESOLVED').toSorted(byUrgency),
     verified,

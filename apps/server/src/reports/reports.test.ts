@@ -29,6 +29,26 @@ describe('a report as PDF', () => {
     }
   })
 
+  it('begins with what has the highest priority, however severe', async () => {
+    const [worst] = sample.issues.toSorted((a, b) => b.threat.severity.score - a.threat.severity.score)
+    if (!worst) throw new Error('the sample has issues')
+    const severity = { cvss: '', score: 3.1, category: 'CATEGORY_LOW' as const }
+    const first = {
+      ...worst,
+      id: 'first',
+      name: 'Proven and exploited',
+      priority: 100,
+      threat: { ...worst.threat, severity },
+    }
+    const bytes = (await setPdf({ ...sample, issues: [...sample.issues, first] }, { isCompressed: false })).toString(
+      'latin1',
+    )
+    const [, list = ''] = (pagesOf(bytes)[0] ?? '').split('What to do first')
+    expect(list.indexOf('Proven and exploited')).toBeGreaterThan(-1)
+    for (const { name } of sample.issues.filter((one) => list.includes(one.name)))
+      expect(list.indexOf('Proven and exploited')).toBeLessThan(list.indexOf(name))
+  })
+
   it('says how many open risks its bars leave out', async () => {
     const first = async (issues: typeof sample.issues) => {
       const bytes = (await setPdf({ ...sample, issues }, { isCompressed: false })).toString('latin1')

@@ -192,6 +192,28 @@ it('counts with the product that it names, not with the one beside it on the por
   ])
 })
 
+it('counts what a check has proven with the one software on its port that the check is about', async () => {
+  await house.knows(
+    { key: 'env-file', name: 'Environment file exposed' },
+    { key: 'apache-server-status', name: 'Server status shown to anybody' },
+  )
+  const shown = (threat: string): Observation => ({
+    ...proof,
+    kind: 'finding',
+    check: threat,
+    threat,
+    location: '80/x',
+  })
+  await scanned(host, service, apache('2.4.60'), shown('env-file'), shown('apache-server-status'), {
+    ...proof,
+    location: '80/y',
+  })
+  const { products } = await house.as(account, (ctx) => listProducts(ctx, {}))
+  const filter = { productId: products[0]?.id }
+  const { issues } = await house.as(account, (ctx) => listIssues(ctx, { filter }, describeTargets))
+  expect(issues.map(({ name }) => name).toSorted()).toEqual(['Path traversal', 'Server status shown to anybody'])
+})
+
 it('becomes verified, and its history says so, when a check proves it', async () => {
   await scanned(host, service, apache('2.4.49'))
   await scanned(host, service, apache('2.4.49'), proof)

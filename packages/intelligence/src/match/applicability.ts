@@ -129,7 +129,7 @@ function asSubject(match: CpeMatch, own: Extract<CriterionVerdict, { kind: 'yes'
   return { kind: 'subject', verdict: { ...own, criteria: match.criteria, running: '' } }
 }
 
-function asPresent(match: CpeMatch, loss: number): NodeVerdict {
+function asPresent(match: CpeMatch, loss: number): Extract<NodeVerdict, { kind: 'present' }> {
   const name = nameOfCriteria(match.criteria)
   return { kind: 'present', running: name ? `${unquote(name.vendor)} ${unquote(name.product)}` : '', loss }
 }
@@ -153,7 +153,9 @@ function assumePlatform(node: ConfigurationNode, host: Surroundings): NodeVerdic
     const name = nameOfCriteria(criteria)
     return name !== null && familyOf(name) !== null
   })
-  return assumed ? asPresent(assumed, assumedPlatformLoss) : null
+  if (!assumed) return null
+  const { running } = asPresent(assumed, 0)
+  return { kind: 'present', running: `${running} (assumed)`, loss: assumedPlatformLoss }
 }
 
 function isMissing(verdict: NodeVerdict): verdict is Missing {

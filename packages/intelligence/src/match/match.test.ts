@@ -149,7 +149,10 @@ describe('running on', () => {
     expect(matchProduct(product, on(windows), [])).toMatchObject({ reason: 'other_platform' })
   })
   it('assumes a general system at a loss', () => {
-    expect(matchProduct(seen(apache('2.4.49')), on(windows), [])).toMatchObject({ quality: 50 })
+    expect(matchProduct(seen(apache('2.4.49')), on(windows), [])).toMatchObject({
+      quality: 50,
+      evidence: { text: expect.stringContaining(', running on microsoft windows (assumed).') },
+    })
   })
   it('asks for applications and devices', () => {
     expect(matchProduct(seen(apache('2.4.49')), on(php), [])).toMatchObject({ reason: 'other_platform' })

@@ -152,13 +152,13 @@ function writeChange(pdf: Pdf, { scan, previous }: ReportModel, x: number, y: nu
   place(pdf, `Compared with ${moment(previous.completeTime)}`, x, y + 111, { size: 8, color: ink.soft, width })
 }
 
-function writeTop(pdf: Pdf, { open }: Figures): void {
+function writeTop(pdf: Pdf, { open, inOrder }: Figures): void {
   if (open.length === 0) return
   reserve(pdf, 80)
   write(pdf, 'What to do first', { font: fonts.bold, size: 11 })
   gap(pdf, 6)
   const columns = { name: 84, hosts: contentWidth - 112, proof: contentWidth - 52 }
-  for (const issue of open.slice(0, topMax)) {
+  for (const issue of inOrder.slice(0, topMax)) {
     rule(pdf)
     const y = pdf.y + 7
     const look = severities[issue.threat.severity.category]
