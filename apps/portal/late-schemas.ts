@@ -1,11 +1,14 @@
 import { join } from 'node:path'
 import type { Plugin, Rolldown } from 'vite'
 
-const contract = /\/packages\/contract\/src\/[\w-]+\.ts$/
+/** The contract, and what addresses of pages may say. */
+const schemas = /\/(?:packages\/contract\/src\/[\w-]+|routes\/search)\.ts$/
+/** What begins a schema, or a call that is made of some. */
+const makers = ['z', 'endpoint', 'lenient', 'listOf']
 const helper = join(import.meta.dirname, 'src/lib/late.ts')
 
 /**
- * Has the calls and schemas of the contract made when a page first uses them, and leaves out those that none does:
+ * Has calls and schemas made when a page first uses them, and leaves out those of the contract that none does:
  * a schema costs to make, and there are several hundred. What the reference page says of a call is left out too.
  */
 export function lateSchemas(): Plugin {
@@ -13,7 +16,7 @@ export function lateSchemas(): Plugin {
     name: 'late-schemas',
     apply: 'build',
     transform: {
-      filter: { id: contract },
+      filter: { id: schemas },
       handler(code) {
         const cuts = cutsOf(this.parse(code), code)
         if (cuts.length === 0) return null
@@ -33,7 +36,7 @@ type Program = ReturnType<Rolldown.PluginContext['parse']>
 type Statement = Program['body'][number]
 
 function cutsOf(program: Program, code: string): Cut[] {
-  const known = new Set(['z', 'endpoint'])
+  const known = new Set(makers)
   const cuts: Cut[] = []
   for (const statement of program.body) {
     const declaration = declarationIn(statement)

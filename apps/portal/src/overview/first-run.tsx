@@ -34,7 +34,8 @@ export function FirstRun({ hasTargets, startScan }: FirstRunProps) {
           </>
         }
       >
-        A target is a host, an address or a range that you own.
+        A target is a host, an address or a range that you own. Glacis finds its hosts, recognises their software and
+        reports the risks here.
       </EmptyState>
     </div>
   )

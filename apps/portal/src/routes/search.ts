@@ -4,7 +4,6 @@
  */
 import { Id } from '@glacis/contract/primitives'
 import { z } from 'zod'
-import { late } from '#lib/late.ts'
 
 /**
  * Reads what an address carries, strictly.
@@ -27,149 +26,127 @@ interface Strict<Schema extends z.ZodObject> {
 }
 
 /** Addresses of the web only: `javascript:` is a URL too. */
-const WebUrl = late(() => z.url({ protocol: /^https?$/ }))
-const flow = late(() => z.string().min(1).optional())
+const WebUrl = z.url({ protocol: /^https?$/ })
+const flow = z.string().min(1).optional()
 
-export const LoginSearch = late(() =>
-  z.object({ flow, aal: z.enum(['aal1', 'aal2']).optional(), return_to: WebUrl.optional() }),
-)
-export const FlowSearch = late(() => z.object({ flow, return_to: WebUrl.optional() }))
+export const LoginSearch = z.object({ flow, aal: z.enum(['aal1', 'aal2']).optional(), return_to: WebUrl.optional() })
+export const FlowSearch = z.object({ flow, return_to: WebUrl.optional() })
 /** The service's own links carry the code, so that it need not be typed. */
-export const CodeFlowSearch = late(() => FlowSearch.extend({ code: z.string().optional() }))
-export const ErrorSearch = late(() => z.object({ id: z.string().min(1) }))
-export const ProfileSearch = late(() => z.object({ flow }))
+export const CodeFlowSearch = FlowSearch.extend({ code: z.string().optional() })
+export const ErrorSearch = z.object({ id: z.string().min(1) })
+export const ProfileSearch = z.object({ flow })
 
-const Flag = late(() => z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')]))
-export const CreateSearch = late(() => z.object({ create: Flag.optional() }))
+const Flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')])
+export const CreateSearch = z.object({ create: Flag.optional() })
 
 const lenient = <Item extends z.ZodType>(item: Item) => item.optional().catch(undefined)
 const listOf = <Item extends z.ZodType>(item: Item) =>
   lenient(z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item).min(1).readonly()))
-const id = late(() => lenient(Id))
-const words = late(() => lenient(z.string().max(200)))
+const id = lenient(Id)
+const words = lenient(z.string().max(200))
 
 /** Rows of a page. */
 const pageSizes = [25, 50, 100, 500] as const
-const paging = late(() => ({
+const paging = {
   size: lenient(z.coerce.number().pipe(z.literal(pageSizes))),
   /** Tokens of the pages before and up to this one; absent on the first. */
   after: listOf(z.string().max(2000)),
-}))
+}
 
-const riskSort = late(() => lenient(z.enum(['recent', 'priority', 'severity', 'epss', 'hosts', 'oldest'])))
-export const RiskListSearch = late(() =>
-  z.object({
-    status: lenient(z.enum(['open', 'resolved', 'ignored', 'all'])),
-    severity: listOf(z.enum(['critical', 'high', 'medium', 'low', 'none'])),
-    target: id,
-    asset: id,
-    scan: id,
-    technology: id,
-    kev: lenient(Flag),
-    regressed: lenient(Flag),
-    fix: lenient(Flag),
-    mine: lenient(Flag),
-    tag: listOf(Id),
-    /** Smallest EPSS, in percent. */
-    epss: lenient(z.coerce.number().int().min(1).max(100)),
-    since: lenient(z.enum(['day', 'week', 'month'])),
-    cve: lenient(z.string().regex(/^CVE-\d{4}-\d{4,}$/i)),
-    q: words,
-    sort: riskSort,
-    ...paging,
-  }),
-)
-export const ScopeSearch = late(() =>
-  CreateSearch.extend({
-    q: words,
-    tag: listOf(Id),
-    schedule: listOf(z.enum(['daily', 'weekly', 'monthly'])),
-    agent: lenient(z.union([z.enum(['any', 'none']), Id])),
-    state: listOf(z.enum(['never', 'overdue', 'failed', 'paused', 'unresolved'])),
-    sort: lenient(z.string().max(40)),
-    ...paging,
-  }),
-)
-export const AssetListSearch = late(() =>
-  z.object({
-    q: words,
-    target: id,
-    technology: id,
-    tag: listOf(Id),
-    severity: listOf(z.enum(['critical', 'high', 'medium', 'low'])),
-    criticality: listOf(z.enum(['high', 'normal', 'low'])),
-    age: lenient(z.enum(['new', 'gone'])),
-    sort: lenient(z.enum(['address', 'checked', 'seen'])),
-    ...paging,
-  }),
-)
-export const TechnologyListSearch = late(() =>
-  z.object({
-    q: words,
-    target: id,
-    asset: id,
-    vendor: words,
-    product: words,
-    kind: listOf(z.enum(['application', 'system', 'hardware'])),
-    support: listOf(z.enum(['past', 'soon', 'supported', 'unknown'])),
-    risky: lenient(Flag),
-    watched: lenient(Flag),
-    group: lenient(Flag),
-    /** The panel in which one asks to be told of a technology. */
-    watch: lenient(Flag),
-    sort: lenient(z.enum(['name', 'support', 'risks', 'hosts'])),
-    ...paging,
-  }),
-)
-export const ScanListSearch = late(() =>
-  z.object({
-    target: id,
-    status: listOf(z.enum(['created', 'running', 'completed', 'cancelled', 'failed'])),
-    type: listOf(z.enum(['automatic', 'manual', 'emerging'])),
-    since: lenient(z.enum(['day', 'week', 'month'])),
-    ...paging,
-  }),
-)
-export const ScanDetailSearch = late(() =>
-  z.object({
-    tab: lenient(z.enum(['result', 'changes', 'hosts', 'log'])),
-    /** The scan that the changes are against, where it is not the one before. */
-    base: id,
-    q: words,
-    state: listOf(z.enum(['affected', 'scanned', 'silent', 'away'])),
-    level: lenient(z.enum(['warn', 'error'])),
-    ...paging,
-  }),
-)
-export const OverviewSearch = late(() =>
-  z.object({
-    period: lenient(z.enum(['week', 'month', 'quarter', 'year'])),
-    verification: lenient(z.enum(['verified', 'potential', 'all'])),
-  }),
-)
+const riskSort = lenient(z.enum(['recent', 'priority', 'severity', 'epss', 'hosts', 'oldest']))
+export const RiskListSearch = z.object({
+  status: lenient(z.enum(['open', 'resolved', 'ignored', 'all'])),
+  severity: listOf(z.enum(['critical', 'high', 'medium', 'low', 'none'])),
+  target: id,
+  asset: id,
+  scan: id,
+  technology: id,
+  kev: lenient(Flag),
+  regressed: lenient(Flag),
+  fix: lenient(Flag),
+  mine: lenient(Flag),
+  tag: listOf(Id),
+  /** Smallest EPSS, in percent. */
+  epss: lenient(z.coerce.number().int().min(1).max(100)),
+  since: lenient(z.enum(['day', 'week', 'month'])),
+  cve: lenient(z.string().regex(/^CVE-\d{4}-\d{4,}$/i)),
+  q: words,
+  sort: riskSort,
+  ...paging,
+})
+export const ScopeSearch = CreateSearch.extend({
+  q: words,
+  tag: listOf(Id),
+  schedule: listOf(z.enum(['daily', 'weekly', 'monthly'])),
+  agent: lenient(z.union([z.enum(['any', 'none']), Id])),
+  state: listOf(z.enum(['never', 'overdue', 'failed', 'paused', 'unresolved'])),
+  sort: lenient(z.string().max(40)),
+  ...paging,
+})
+export const AssetListSearch = z.object({
+  q: words,
+  target: id,
+  technology: id,
+  tag: listOf(Id),
+  severity: listOf(z.enum(['critical', 'high', 'medium', 'low'])),
+  criticality: listOf(z.enum(['high', 'normal', 'low'])),
+  age: lenient(z.enum(['new', 'gone'])),
+  sort: lenient(z.enum(['address', 'checked', 'seen'])),
+  ...paging,
+})
+export const TechnologyListSearch = z.object({
+  q: words,
+  target: id,
+  asset: id,
+  vendor: words,
+  product: words,
+  kind: listOf(z.enum(['application', 'system', 'hardware'])),
+  support: listOf(z.enum(['past', 'soon', 'supported', 'unknown'])),
+  risky: lenient(Flag),
+  watched: lenient(Flag),
+  group: lenient(Flag),
+  /** The panel in which one asks to be told of a technology. */
+  watch: lenient(Flag),
+  sort: lenient(z.enum(['name', 'support', 'risks', 'hosts'])),
+  ...paging,
+})
+export const ScanListSearch = z.object({
+  target: id,
+  status: listOf(z.enum(['created', 'running', 'completed', 'cancelled', 'failed'])),
+  type: listOf(z.enum(['automatic', 'manual', 'emerging'])),
+  since: lenient(z.enum(['day', 'week', 'month'])),
+  ...paging,
+})
+export const ScanDetailSearch = z.object({
+  tab: lenient(z.enum(['result', 'changes', 'hosts', 'log'])),
+  /** The scan that the changes are against, where it is not the one before. */
+  base: id,
+  q: words,
+  state: listOf(z.enum(['affected', 'scanned', 'silent', 'away'])),
+  level: lenient(z.enum(['warn', 'error'])),
+  ...paging,
+})
+export const OverviewSearch = z.object({
+  period: lenient(z.enum(['week', 'month', 'quarter', 'year'])),
+  verification: lenient(z.enum(['verified', 'potential', 'all'])),
+})
 /** The lists inside a target or an asset. */
-export const ChildListSearch = late(() =>
-  z.object({
-    status: lenient(z.enum(['open', 'resolved', 'ignored', 'all'])),
-    sort: riskSort,
-    q: words,
-    ...paging,
-  }),
-)
+export const ChildListSearch = z.object({
+  status: lenient(z.enum(['open', 'resolved', 'ignored', 'all'])),
+  sort: riskSort,
+  q: words,
+  ...paging,
+})
 /** The step of setting up that somebody looks at; absent: the next one. */
-export const OnboardingSearch = late(() =>
-  z.object({ step: lenient(z.enum(['target', 'agent', 'scan', 'notifications'])) }),
-)
-export const MapSearch = late(() =>
-  z.object({
-    target: id,
-    tag: listOf(Id),
-    severity: listOf(z.enum(['critical', 'high', 'medium', 'low', 'none'])),
-    status: lenient(z.enum(['open', 'resolved', 'ignored', 'all'])),
-    verification: lenient(z.enum(['verified', 'potential', 'all'])),
-    kev: lenient(Flag),
-    hide: listOf(z.enum(['product', 'host', 'threat', 'other'])),
-    view: lenient(z.enum(['table'])),
-    node: words,
-  }),
-)
+export const OnboardingSearch = z.object({ step: lenient(z.enum(['target', 'agent', 'scan', 'notifications'])) })
+export const MapSearch = z.object({
+  target: id,
+  tag: listOf(Id),
+  severity: listOf(z.enum(['critical', 'high', 'medium', 'low', 'none'])),
+  status: lenient(z.enum(['open', 'resolved', 'ignored', 'all'])),
+  verification: lenient(z.enum(['verified', 'potential', 'all'])),
+  kev: lenient(Flag),
+  hide: listOf(z.enum(['product', 'host', 'threat', 'other'])),
+  view: lenient(z.enum(['table'])),
+  node: words,
+})
