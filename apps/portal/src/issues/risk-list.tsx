@@ -8,7 +8,7 @@ import { useSession } from '#identity/session.ts'
 import { IssueList } from '#issues/issue-list.tsx'
 import { byStatus, list, summary } from '#issues/queries.ts'
 import { useIsView, ViewButton, ViewTabs } from '#issues/saved-views.tsx'
-import { hasFilters, issuesInput, type RiskSearch, type RiskTab, riskTabs } from '#issues/search.ts'
+import { hasFilters, issuesInput, ofTab, type RiskSearch, type RiskTab, riskTabs } from '#issues/search.ts'
 import { pageWords } from '#lib/page-words.ts'
 import { ButtonLink } from '#ui/button.tsx'
 import { PageHead } from '#ui/page-head.tsx'
@@ -63,7 +63,7 @@ export function IssueListPage({ verification, startScan }: IssueListPageProps) {
           <Tab
             key={status}
             to={page.path}
-            search={{ status: status === 'open' ? undefined : status, sort: search.sort, size: search.size }}
+            search={ofTab(status, search, isView)}
             activeOptions={{ includeSearch: false }}
             on={!isView && tab === status}
             resetScroll={false}

@@ -132,6 +132,15 @@ export function withoutFilters({ status, sort, size }: RiskSearch): RiskSearch {
   return { status, sort, size }
 }
 
+/**
+ * The address of a tab. Filters, order and page size stay and the first page comes; whoever leaves a view leaves its
+ * filters behind.
+ */
+export function ofTab(tab: RiskTab, search: RiskSearch, isView: boolean): RiskSearch {
+  const status = tab === 'open' ? undefined : tab
+  return isView ? { status, size: search.size } : { ...search, status, after: undefined }
+}
+
 /** How many filters are on. */
 export function filterCount({
   status: _status,

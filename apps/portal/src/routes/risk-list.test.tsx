@@ -85,3 +85,21 @@ it('counts what matches the filters in the present tab, and nothing in the other
     expect((await tabs()).slice(0, 4).map((tab) => tab.textContent)).toEqual(['Open4', 'Resolved', 'Ignored', 'All']),
   )
 })
+
+it.each([
+  // Filters, order and page size go along; the page does not.
+  [
+    'q=redis&severity=high&sort=priority&size=50&after=t',
+    'q=redis&severity=high&size=50&sort=priority&status=resolved',
+  ],
+  // A view is left with what it is made of.
+  ['kev=true&sort=priority', 'status=resolved'],
+])('leads from ?%s to ?%s of the resolved', async (from, to) => {
+  summary(figures(2, '2026-11-20T00:00:00Z'))
+  open(`/risks/verified?${from}`)
+  const [, resolved] = await tabs()
+  const address = new URL(String(resolved?.getAttribute('href')), 'http://localhost')
+  expect(address.pathname).toBe('/risks/verified')
+  address.searchParams.sort()
+  expect(address.searchParams.toString()).toBe(to)
+})
