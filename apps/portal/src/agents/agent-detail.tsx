@@ -41,7 +41,7 @@ export function AgentDetailPage({ targets }: { readonly targets?: ReactNode }) {
       />
       <MetaLine agent={agent} />
       <Detail rail={<Rail agent={agent} onDelete={() => open('delete')} />}>
-        <Notes agent={agent} onInstall={() => open('install')} />
+        <Notes agent={agent} />
         {targets}
         <AgentJobs id={id} />
         <AgentConnections agent={agent} />
@@ -105,7 +105,7 @@ function MetaLine({ agent }: { readonly agent: Agent }) {
 }
 
 /** What is wrong now, and what to do. */
-function Notes({ agent, onInstall }: { readonly agent: Agent; readonly onInstall: () => void }) {
+function Notes({ agent }: { readonly agent: Agent }) {
   const problems = agent.problems ?? []
   const lost = isLost(agent)
   const isNew = agent.lastSeenTime === undefined
@@ -120,10 +120,7 @@ function Notes({ agent, onInstall }: { readonly agent: Agent; readonly onInstall
       )}
       {isNew && (
         <Note variant="main">
-          It has never connected.{' '}
-          <button type="button" className="underline underline-offset-3" onClick={onInstall}>
-            Show install command
-          </button>
+          It has never connected. The install command runs on a machine inside the network that it is for.
         </Note>
       )}
       {problems.map((problem) => (

@@ -117,8 +117,15 @@ function autocompleteOf({ attributes: { name, autocomplete } }: InputNode): stri
   return known[name]
 }
 
+interface NodeContentProps {
+  readonly node: UiNode
+  /** Instead of the service's own words, where the page around it says the rest. */
+  readonly label?: string
+  readonly hint?: string
+}
+
 /** Text, image or link of a flow. Scripts and unknown nodes show nothing. */
-export function NodeContent({ node }: { readonly node: UiNode }) {
+export function NodeContent({ node, label: ownLabel, hint }: NodeContentProps) {
   if (node.type === 'img') {
     const { src, width, height } = node.attributes
     return (
@@ -127,16 +134,17 @@ export function NodeContent({ node }: { readonly node: UiNode }) {
         width={width}
         height={height}
         alt={node.meta.label?.text ?? ''}
-        className="max-w-full rounded-md bg-[#fff]"
+        className="max-w-full rounded-md border border-line-strong bg-[#fff]"
       />
     )
   }
   if (node.type === 'text') {
-    const label = node.meta.label?.text
+    const label = ownLabel ?? node.meta.label?.text
     return (
       <div className="grid gap-1.5">
         {label && <p className="leading-4.5 font-medium">{label}</p>}
         <CopyField label={label ?? 'Text'} value={node.attributes.text.text} wrap />
+        {hint && <p className="text-12 text-ink-3">{hint}</p>}
       </div>
     )
   }

@@ -59,7 +59,7 @@ export function RegistrationScreen({ flow: id, returnTo }: Visit) {
       </AuthTitle>
       <FlowForm key={flow.id} kind="registration" flow={flow} />
       <AuthAside>
-        Already have an account?{' '}
+        Already registered?{' '}
         <Link to="/login" search={{ return_to: returnTo }} className="inline-link">
           Sign in
         </Link>

@@ -19,7 +19,7 @@ export function scoreWords(score: number): string {
 /** Glyph and word at the left, score at the right. */
 export function SeverityWithScore({ severity }: { readonly severity: SeverityValue }) {
   return (
-    <span className="flex items-center justify-between gap-2 max-md:justify-start">
+    <span className="flex items-center justify-between gap-2 max-md:justify-start max-md:gap-1">
       <Severity level={severityLevel(severity.category)} />
       {severity.score > 0 && <span className="text-ink-2 tabular-nums">{scoreWords(severity.score)}</span>}
     </span>
@@ -33,8 +33,8 @@ export function cveOf({ references }: Pick<Threat, 'references'>): string | unde
 }
 
 /**
- * Name, then what is worth knowing beside it. Where there is no room the CVE disappears whole,
- * then the name is cut; tags stay.
+ * Name, then what is worth knowing beside it. Where there is no room the CVE disappears whole, then the name is
+ * cut, or takes a second line where the sheet is narrow; tags stay.
  */
 export function IssueName({
   issue,
@@ -59,9 +59,14 @@ export function IssueName({
       params={{ id: issue.id }}
       title={cve ? `${issue.name}, ${cve}` : issue.name}
       data-row-link
-      className="h-5! flex-wrap gap-y-5! overflow-hidden max-md:h-auto! max-md:gap-y-1!"
+      className="h-5! flex-wrap gap-y-5! overflow-hidden max-md:h-auto! max-md:gap-y-1! md:@max-[760px]:h-auto! md:@max-[760px]:gap-y-1! md:@max-[760px]:py-1.5"
     >
-      <span className={cx('ttl truncate max-md:max-w-full max-md:whitespace-normal', room || 'max-w-full')}>
+      <span
+        className={cx(
+          'ttl truncate max-md:max-w-full max-md:whitespace-normal md:@max-[760px]:line-clamp-2 md:@max-[760px]:max-w-full md:@max-[760px]:whitespace-normal',
+          room || 'max-w-full',
+        )}
+      >
         {issue.name}
       </span>
       {isExploited && (
@@ -74,7 +79,9 @@ export function IssueName({
           Potential
         </Badge>
       )}
-      {cve && cve !== issue.name && <span className="flex-none font-mono text-ink-3 max-md:hidden">{cve}</span>}
+      {cve && cve !== issue.name && (
+        <span className="flex-none font-mono text-ink-3 max-md:hidden md:@max-[760px]:hidden">{cve}</span>
+      )}
     </CellLink>
   )
 }

@@ -71,7 +71,7 @@ export function IssueTable({
           </HeaderCell>
           <HeaderCell>Risk</HeaderCell>
           {!hidesHosts && (
-            <HeaderCell className={columns.length > 0 ? 'w-[150px]' : 'w-[clamp(160px,22cqi-44px,380px)]'} priority={1}>
+            <HeaderCell className={columns.length > 0 ? 'w-[150px]' : 'w-[clamp(150px,20cqi-36px,380px)]'} priority={1}>
               Affected hosts
             </HeaderCell>
           )}
@@ -83,10 +83,10 @@ export function IssueTable({
           <HeaderCell width={118} priority={2}>
             Status
           </HeaderCell>
-          <HeaderCell width={124} priority={3}>
+          <HeaderCell width={118} priority={3}>
             First seen
           </HeaderCell>
-          <HeaderCell width={146} sort={sorted('recent')} {...(onSort && { onSort: () => onSort('recent') })}>
+          <HeaderCell width={138} sort={sorted('recent')} {...(onSort && { onSort: () => onSort('recent') })}>
             Last seen
           </HeaderCell>
         </tr>

@@ -70,9 +70,11 @@ export function RiskFilters({ search, filter, onSearch, isPicking, onPicking, as
         </>
       }
       sort={
-        <span className="flex items-center justify-between gap-1 max-md:-mx-3">
+        <span className="flex items-center gap-1 max-md:-mx-3">
           {aside}
-          <SortMenu search={search} onSort={(sort) => set({ sort: sort === 'recent' ? undefined : sort })} />
+          <span className="max-md:mr-auto">
+            <SortMenu search={search} onSort={(sort) => set({ sort: sort === 'recent' ? undefined : sort })} />
+          </span>
           <ColumnMenu />
           <ExportMenu filter={filter} />
           <Button variant="ghost" size="sm" aria-pressed={isPicking} className="md:hidden" onClick={onPicking}>

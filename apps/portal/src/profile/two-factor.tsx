@@ -80,7 +80,7 @@ function SetUpDialog({
       open={open}
       onClose={onClose}
       title="Set up two-factor authentication"
-      description="Scan the code with an authenticator app, then enter what it shows."
+      description="Scan the code with an authenticator app, then enter the 6 digits it shows."
     >
       <SettingsForm flow={flow} submitter={save} onSaved={onClose}>
         {({ isPending, ownErrors, answers }) => (
@@ -89,7 +89,10 @@ function SetUpDialog({
               {nodes.map((node) => node.type === 'img' && <NodeContent key={node.attributes.src} node={node} />)}
               <div className="grid content-start gap-5">
                 {nodes.map((node, index) => {
-                  if (node.type === 'text') return <NodeContent key={index} node={node} />
+                  if (node.type === 'text')
+                    return (
+                      <NodeContent key={index} node={node} label="Secret" hint="Type this in when you cannot scan." />
+                    )
                   if (node.type !== 'input' || isButton(node)) return null
                   return (
                     <NodeField

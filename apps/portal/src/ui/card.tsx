@@ -44,9 +44,9 @@ export function Fact({ name, children }: { readonly name: ReactNode; readonly ch
 /** A heading inside a page, with a way to more at its right. */
 export function SectionHead({ title, children }: { readonly title: ReactNode; readonly children?: ReactNode }) {
   return (
-    <div className="flex min-h-7 items-center gap-2">
-      <h2 className="text-14/5 font-semibold tracking-[-.006em]">{title}</h2>
-      {children && <div className="ml-auto flex items-center gap-2 text-ink-2">{children}</div>}
+    <div className="flex min-h-7 flex-wrap items-center gap-x-4 gap-y-1">
+      <h2 className="mr-auto text-14/5 font-semibold tracking-[-.006em]">{title}</h2>
+      {children && <div className="flex flex-wrap items-center gap-2 text-ink-2">{children}</div>}
     </div>
   )
 }

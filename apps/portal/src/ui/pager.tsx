@@ -36,7 +36,7 @@ export function Pager({
   return (
     <nav
       aria-label="Pages"
-      className="sticky bottom-0 short:static z-(--gl-z-sticky) mt-auto flex flex-wrap items-center gap-2 bg-surface px-(--gl-gutter) py-2.5 text-ink-2 tabular-nums shadow-[0_-1px_0_var(--gl-line)]"
+      className="sticky bottom-0 short:static z-(--gl-z-sticky) flex flex-wrap items-center gap-2 bg-surface px-(--gl-gutter) py-2.5 text-ink-2 tabular-nums shadow-[0_-1px_0_var(--gl-line)]"
     >
       <span aria-live="polite">
         {range}

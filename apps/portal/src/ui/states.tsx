@@ -46,7 +46,7 @@ export function ErrorState({
       title={title}
       actions={
         onRetry && (
-          <Button size="sm" onClick={onRetry}>
+          <Button size="sm" icon={<RotateCw />} onClick={onRetry}>
             Try again
           </Button>
         )
@@ -89,7 +89,11 @@ export function UnexpectedError({
         <h1 tabIndex={-1} className="text-20 font-semibold tracking-title">
           Something went wrong!
         </h1>
-        {!plain && <p className="mt-1 text-14/5 text-ink-2">This page could not be shown.</p>}
+        {!plain && (
+          <p className="mt-1 text-14/5 text-ink-2">
+            This part of the page could not be shown. The rest of Glacis still works.
+          </p>
+        )}
       </div>
       <div className="flex flex-wrap gap-2">
         {onRetry && (
