@@ -1,9 +1,8 @@
 /** Everything below /v1, its document, and the pages about it. */
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { agentArchive, archivePath } from '#agents/index.ts'
 import type { Knowledge } from '@glacis/intelligence'
 import type { Database } from '#database/index.ts'
+import { serveDocuments } from '#http/documents.ts'
 import { serveLive } from '#http/live.ts'
 import type { Guard } from '#http/guard.ts'
 import { openApi } from '#http/openapi.ts'
@@ -53,7 +52,7 @@ export function mountApi(app: FastifyInstance, options: ApiOptions): Router {
   app.get('/v1/openapi.json', async () => document())
   app.get('/docs/api', async (_request, reply) => reply.type('text/html').send((page ??= referencePage(document()))))
   app.get('/docs/api.css', async (_request, reply) => reply.type('text/css').send(referenceStyle))
-  serveTexts(app, root)
+  serveDocuments(app, root)
   if (runner) serveAgent(app, root)
   return router
 }
@@ -64,16 +63,4 @@ function serveAgent(app: FastifyInstance, root: string): void {
   app.get(archivePath, async (_request, reply) =>
     reply.type('application/gzip').send(await (archive ??= agentArchive(root))),
   )
-}
-
-/** The texts that the portal links to, as they stand in the project, so that they are there without a network. */
-const texts = { licence: 'LICENSE', releases: 'CHANGELOG.md', help: 'README.md' } as const
-
-function serveTexts(app: FastifyInstance, root: string): void {
-  for (const [name, file] of Object.entries(texts)) {
-    const path = join(root, file)
-    if (!existsSync(path)) continue
-    const text = readFileSync(path, 'utf8')
-    app.get(`/docs/${name}`, async (_request, reply) => reply.type('text/plain; charset=utf-8').send(text))
-  }
 }

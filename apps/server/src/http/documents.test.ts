@@ -1,0 +1,68 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fastify, type FastifyInstance } from 'fastify'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { serveDocuments } from '#http/documents.ts'
+
+let root: string
+let app: FastifyInstance
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'glacis-documents-'))
+  await mkdir(join(root, 'docs/images'), { recursive: true })
+  app = fastify()
+})
+afterEach(async () => {
+  await app.close()
+  await rm(root, { recursive: true })
+})
+
+const page = async (path: string) => (await app.inject({ url: path })).body
+
+it('shows a text as a page, with its sections beside it', async () => {
+  await writeFile(
+    join(root, 'README.md'),
+    '# Glacis\n\nIt *scans*.\n\n## Start `now`\n\n    npm start\n\n## Stop & go\n',
+  )
+  serveDocuments(app, root)
+  const answer = await app.inject({ url: '/docs/help' })
+  expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
+  expect(answer.body).toContain('<title>Help · Glacis</title>')
+  expect(answer.body).toContain('<p>It <em>scans</em>.</p>')
+  expect(answer.body).toContain(
+    '<li><a href="#start-now">Start now</a></li><li><a href="#stop-go">Stop &amp; go</a></li>',
+  )
+  expect(answer.body).toContain('<h2 id="start-now">Start <code>now</code></h2>')
+  expect(answer.body).toContain('<code>npm start</code>')
+})
+
+it('leads to the pages that are there, and nowhere else', async () => {
+  await writeFile(
+    join(root, 'README.md'),
+    '[identity](docs/identity.md) [house](ARCHITECTURE.md) [us](https://glacis.example) [odd](javascript:alert(1))\n\n![a](docs/images/a.png) ![b](../b.png)',
+  )
+  await writeFile(join(root, 'docs/identity.md'), '[kratos](kratos.md) [back](../README.md#start)')
+  await writeFile(join(root, 'docs/images/a.png'), 'picture')
+  serveDocuments(app, root)
+  const help = await page('/docs/help')
+  expect(help).toContain('<a href="/docs/identity">identity</a> house <a href="https://glacis.example">us</a> odd')
+  expect(help).toContain('<img src="/docs/images/a.png" alt="a" loading="lazy">')
+  expect(help.match(/<img/g)).toHaveLength(1)
+  expect(await page('/docs/images/a.png')).toBe('picture')
+  expect(await page('/docs/identity')).toContain('<p>kratos <a href="/docs/help">back</a></p>')
+  expect((await app.inject({ url: '/docs/kratos' })).statusCode).toBe(404)
+})
+
+it('takes no markup from a text, and shows what is no Markdown as it was written', async () => {
+  await writeFile(
+    join(root, 'README.md'),
+    '# A\n\n<script>alert(1)</script>\n\n| | |\n|---|---|\n| `<b>` | <i>x</i> |\n',
+  )
+  await writeFile(join(root, 'LICENSE'), 'Terms *and*\n  <conditions>\n')
+  serveDocuments(app, root)
+  const help = await page('/docs/help')
+  expect(help).not.toContain('<script')
+  expect(help).not.toContain('<thead>')
+  expect(help).toContain('<td><code>&lt;b&gt;</code></td><td>x</td>')
+  expect(await page('/docs/licence')).toContain('<code>Terms *and*\n  &lt;conditions&gt;')
+})
