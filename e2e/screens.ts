@@ -61,9 +61,11 @@ const publicScreens: readonly Screen[] = [
   { name: '00-index', path: '/', as: 'nobody' },
   { name: '01-login', path: '/login', as: 'nobody', phone: true },
   { name: '02-registration', path: '/registration', as: 'nobody' },
-  { name: '03-recovery', path: '/recovery', as: 'nobody' },
+  { name: '03-recovery', path: '/recovery', as: 'nobody', before: askForCode },
+  { name: '03a-recovery-address', path: '/recovery', as: 'nobody' },
   { name: '03b-verification', path: '/verification', as: 'nobody' },
   { name: '25-flow-error', path: '/error?id=none', as: 'nobody' },
+  { name: '31-help', path: '/docs/help', as: 'nobody' },
 ]
 
 const riskScreens: readonly Screen[] = [
@@ -173,7 +175,7 @@ export async function show(page: Page, { path, api, before }: Screen, ids: Ids):
 }
 
 async function fail(route: Route): Promise<void> {
-  await route.fulfill({ status: 503, json: { code: 'unavailable', message: 'The database is being restarted.' } })
+  await route.fulfill({ status: 503, json: { code: 14, message: 'The database is being restarted.' } })
 }
 
 /** Signs in on a page that belongs to nobody yet. */
@@ -187,6 +189,13 @@ export async function signIn(page: Page, { email, password }: Person): Promise<v
 
 function press(name: string | RegExp): (page: Page) => Promise<void> {
   return (page) => page.getByRole('button', { name }).first().click()
+}
+
+/** Nobody has this address; that is not told. */
+async function askForCode(page: Page): Promise<void> {
+  await page.getByLabel('Email').fill('nobody@aarewerk.example')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('heading', { name: 'Check your email' }).waitFor()
 }
 
 async function fromInside(page: Page): Promise<void> {

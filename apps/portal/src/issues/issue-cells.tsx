@@ -59,11 +59,11 @@ export function IssueName({
       params={{ id: issue.id }}
       title={cve ? `${issue.name}, ${cve}` : issue.name}
       data-row-link
-      className="h-5! flex-wrap gap-y-5! overflow-hidden max-md:h-auto! max-md:gap-y-1! md:@max-[760px]:h-auto! md:@max-[760px]:gap-y-1! md:@max-[760px]:py-1.5"
+      className="h-5! flex-wrap gap-y-5! overflow-hidden max-md:h-auto! max-md:gap-y-1! md:@max-[760px]:h-auto! md:@max-[760px]:gap-y-1!"
     >
       <span
         className={cx(
-          'ttl truncate max-md:max-w-full max-md:whitespace-normal md:@max-[760px]:line-clamp-2 md:@max-[760px]:max-w-full md:@max-[760px]:whitespace-normal',
+          'ttl truncate max-md:max-w-full max-md:whitespace-normal md:@max-[760px]:max-w-full',
           room || 'max-w-full',
         )}
       >

@@ -52,7 +52,7 @@ export function TargetTable({ targets, sort, onSort, onEdit, onDelete, picking }
             </HeaderCell>
           )}
           <SeverityHeads />
-          <HeaderCell width={140} {...head('scan', 'descending')}>
+          <HeaderCell width={124} {...head('scan', 'descending')}>
             Last scan
           </HeaderCell>
           <HeaderCell width={60} className="pl-0!">

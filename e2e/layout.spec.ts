@@ -1,0 +1,90 @@
+/** What a designer would measure: names that are whole, heads that are not squeezed, words that come when they should. */
+import { createAgent } from '@glacis/contract/agent'
+import { createTarget } from '@glacis/contract/target'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { scanned } from '../lab/visitor.ts'
+import { nora, openStage, type Stage } from './stage.ts'
+import { startWeak, type Weak } from './weak.ts'
+
+let weak: Weak
+let stage: Stage
+let page: Page
+let scan: string
+
+beforeAll(async () => {
+  stage = await openStage('layout')
+  weak = await startWeak('127.62.8')
+  const { visitor } = stage
+  await visitor.signUp(nora, stage.product.dataFolder)
+  const schedule = { period: 'PERIOD_WEEKLY' as const }
+  const input = { name: 'Customer portal, legacy', address: '127.62.8.0/29', schedule, tags: [] }
+  const { target } = await visitor.call(createTarget, input)
+  await visitor.call(createAgent, { agent: { name: 'zrh-office-1-basement' } })
+  ;({ id: scan } = await scanned(visitor, target.id))
+  page = await stage.newPageOfNora()
+}, 240_000)
+afterAll(async () => {
+  await stage.close()
+  await weak.stop()
+})
+
+async function open(path: string, width: number, height = 900): Promise<void> {
+  await page.setViewportSize({ width, height })
+  await page.goto(path)
+  await page.waitForLoadState('networkidle')
+  await page.evaluate('document.fonts.ready')
+}
+
+/** Runs in the page: the names of rows, and those of them that end before they are said. */
+const names = `(() => {
+  const isSeen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true })
+  const all = [...document.querySelectorAll('main .tbl a.cell .ttl')].filter(isSeen)
+  const isCut = (element) => element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1
+  const isBox = (element) => getComputedStyle(element).display !== 'inline'
+  const cut = all.filter((element) => [element, ...element.querySelectorAll('*')].some((part) => isBox(part) && part.clientWidth > 1 && isCut(part) && getComputedStyle(part).overflowX !== 'visible'))
+  return { all: all.length, cut: cut.map((element) => element.textContent) }
+})()`
+
+it.each([834, 1024, 1280, 1440])(
+  'shows the names of rows whole in a window of %i px',
+  async (width) => {
+    for (const path of ['/scope', '/agents', '/assets', '/technologies', '/scans', '/risks/verified']) {
+      await open(path, width)
+      const found = (await page.evaluate(names)) as { all: number; cut: string[] } // what the script gives
+      expect({ path, isEmpty: found.all === 0, cut: found.cut }).toEqual({ path, isEmpty: false, cut: [] })
+    }
+  },
+  60_000,
+)
+
+it.each([390, 834, 1440])(
+  'keeps the head above the risks of a scan on one line in a window of %i px',
+  async (width) => {
+    await open(`/scans/${scan}`, width)
+    const head = page.getByRole('heading', { name: 'Risks in this scan' })
+    const more = page.getByRole('link', { name: 'Verified ones' })
+    const [title, link] = [await head.boundingBox(), await more.boundingBox()]
+    if (!title || !link) throw new Error('either is not there')
+    expect(title.height).toBeLessThan(30)
+    expect(link.height).toBeLessThan(30)
+    expect(link.x + link.width).toBeLessThanOrEqual(width)
+  },
+)
+
+it('checks the address of a webhook when it is left, and not before', async () => {
+  await open('/integrations', 1440)
+  await page.getByRole('button', { name: 'Connect Webhook' }).click()
+  const address = page.getByLabel('Webhook URL')
+  await address.pressSequentially('hooks.aarewerk.example/glacis')
+  const problem = page.getByText(
+    'Enter a full URL that starts with https://, or leave it empty to turn the channel off.',
+  )
+  expect([await address.getAttribute('aria-invalid'), await problem.count()]).toEqual([null, 0])
+  await address.press('Tab')
+  await problem.waitFor()
+  expect(await address.getAttribute('aria-invalid')).toBe('true')
+  await address.fill('https://hooks.aarewerk.example/glacis')
+  await problem.waitFor({ state: 'detached' })
+  expect(await address.getAttribute('aria-invalid')).not.toBe('true')
+})
