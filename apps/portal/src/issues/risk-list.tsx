@@ -10,6 +10,7 @@ import { byStatus, list, summary } from '#issues/queries.ts'
 import { useIsView, ViewButton, ViewTabs } from '#issues/saved-views.tsx'
 import { hasFilters, issuesInput, ofTab, type RiskSearch, type RiskTab, riskTabs } from '#issues/search.ts'
 import { pageWords } from '#lib/page-words.ts'
+import { active } from '#scans/queries.ts'
 import { ButtonLink } from '#ui/button.tsx'
 import { PageHead } from '#ui/page-head.tsx'
 import { EmptyState } from '#ui/states.tsx'
@@ -143,6 +144,22 @@ function NoRisks({ tab, word, path, figures, startScan }: NoRisksProps) {
 }
 
 function NothingScanned({ hasTargets, startScan }: { readonly hasTargets: boolean; readonly startScan: ReactNode }) {
+  const [running] = useQuery(active()).data?.scans ?? []
+  if (running) {
+    return (
+      <EmptyState
+        icon={<Radar />}
+        title="The first scan is under way"
+        actions={
+          <ButtonLink to="/scans/$id" params={{ id: running.id }} variant="secondary" size="sm">
+            Watch the scan
+          </ButtonLink>
+        }
+      >
+        Risks appear here as hosts are scanned.
+      </EmptyState>
+    )
+  }
   return (
     <EmptyState
       icon={<Radar />}

@@ -15,6 +15,7 @@ const figures = (targetCount: number, lastScanTime?: string) => ({
 beforeEach(async () => {
   service = await startService()
   service.on('GET /sessions/whoami', { body: sessionOf() })
+  service.on('GET /v1/scans', { body: { scans: [], nextPageToken: '' } })
   service.on('GET /v1/issues', { body: { issues: [], nextPageToken: '', totalSize: 0, totalSizeIsExact: true } })
   const [open, resolved, ignored, regressive] = [[20], [3], [0], [0]]
   service.on('GET /v1/stats/issues-by-status', {
@@ -49,6 +50,20 @@ it('says nothing of what is resolved before it knows whether anything was scanne
   expect(screen.queryByText(/No open verified risks/)).toBeNull()
   answer()
   expect(await screen.findByText('Nothing has been scanned yet')).toBeTruthy()
+})
+
+it('points to the first scan while it runs', async () => {
+  summary(figures(1))
+  const times = { createTime: '2026-11-20T00:00:00Z', updateTime: '2026-11-20T00:00:00Z' }
+  const issueCount = { critical: 0, high: 0, medium: 0, low: 0 }
+  const hostCount = { scannedHosts: 0, affectedHosts: 0 }
+  const id = '01a20396-82c8-7fe2-aaed-0b84e2e15843'
+  const scan = { id, type: 'TYPE_MANUAL', status: 'STATUS_RUNNING', issueCount, hostCount, ...times }
+  service.on('GET /v1/scans', { body: { scans: [scan], nextPageToken: '' } })
+  open('/risks/verified')
+  const link = await screen.findByRole('link', { name: 'Watch the scan' })
+  expect(link.getAttribute('href')).toBe(`/scans/${id}`)
+  expect(screen.queryByText('Nothing has been scanned yet')).toBeNull()
 })
 
 it('says that all is resolved where something was scanned', async () => {
