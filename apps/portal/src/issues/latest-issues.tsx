@@ -24,6 +24,9 @@ interface LatestIssuesProps {
   readonly empty?: string
 }
 
+/** Beside the number of hosts it is the first to give way to the names. */
+const seenPriority = { hostCount: 2, lastSeen: 1 } as const
+
 /** A short table without filters or pages: severity, name, one more column, status. */
 export function LatestIssues({
   title,
@@ -73,7 +76,7 @@ export function LatestIssues({
               )}
               <HeaderCell width={shows === 'host' ? 144 : 118}>Status</HeaderCell>
               {shows !== 'host' && (
-                <HeaderCell width={140} priority={1}>
+                <HeaderCell width={140} priority={seenPriority[shows]}>
                   Last seen
                 </HeaderCell>
               )}
@@ -114,7 +117,7 @@ function Row({ issue, shows }: { readonly issue: Issue; readonly shows: NonNulla
         <IssueStatus status={issue.status} />
       </Cell>
       {shows !== 'host' && (
-        <Cell label="Last seen" quiet priority={1}>
+        <Cell label="Last seen" quiet priority={seenPriority[shows]}>
           <RelativeTime value={issue.lastSeenTime} />
         </Cell>
       )}
