@@ -2,6 +2,7 @@
 import type { Product } from '@glacis/contract/inventory'
 import { Eye } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { GroupRow } from '#products/group-row.tsx'
 import { flatRows, groupedRows } from '#products/grouping.ts'
@@ -105,12 +106,12 @@ function Row({ place, product, isNested, hasEnds, picking }: RowProps) {
       </Cell>
       <SeverityCells counts={product.issueCount} />
       {hasEnds && (
-        <Cell label="Support" priority={2}>
+        <Cell label="Support" priority={2} className={cx(!product.endOfLife && 'max-md:hidden!')}>
           {product.endOfLife ? <EndOfLifeBadge product={product} /> : <span className="text-ink-3">–</span>}
         </Cell>
       )}
       {/* The words stand under their head: the button reaches out by its own padding. */}
-      <Cell label="Notify from" priority={3} className="overflow-visible! md:[&>button]:-ml-3">
+      <Cell label="Notify from" priority={3} className="named overflow-visible! md:[&>button]:-ml-3 max-md:[&>button]:-ml-2">
         <NotifyFrom product={product} quiet />
       </Cell>
     </tr>
