@@ -1,7 +1,7 @@
 import type { IssueStatus, Verification } from '@glacis/contract/issue'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
-import { affectedHosts, issuesBySeverity, issuesByStatus, scans, summary } from '#stats/index.ts'
+import { affectedHosts, issuesBySeverity, issuesByStatus, onboarding, scans, summary } from '#stats/index.ts'
 import { type House, openHouse } from '#testing/house.ts'
 
 let house: House
@@ -241,4 +241,29 @@ it('sums up the period', async () => {
     targetCount: 1,
     hostCount: 1,
   })
+})
+
+it('asks for no agent once a scan has begun without one', async () => {
+  const states = async () => {
+    const { steps } = await house.as(account, (ctx) => onboarding(ctx), { now })
+    return Object.fromEntries(steps.map(({ key, state }) => [key, state]))
+  }
+  expect(await states()).toMatchObject({ TARGET: 'STATE_DONE', AGENT: 'STATE_OPEN', SCAN: 'STATE_OPEN' })
+  await house.as(account, async ({ tx }) => {
+    const row = {
+      account_id: account,
+      id: newId(),
+      target_id: target,
+      type: 'TYPE_MANUAL',
+      status: 'STATUS_RUNNING',
+      phase: 'PHASE_DISCOVERY',
+      started_by: 'N',
+    } as const
+    const times = { created_at: now, updated_at: now, started_at: now, completed_at: null, last_activity_at: now }
+    await tx
+      .insertInto('scan')
+      .values({ ...row, ...times })
+      .execute()
+  })
+  expect(await states()).toMatchObject({ TARGET: 'STATE_DONE', AGENT: 'STATE_SKIPPED', SCAN: 'STATE_OPEN' })
 })
