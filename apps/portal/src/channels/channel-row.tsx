@@ -34,7 +34,7 @@ export function ChannelRow({ kind, channel, email, onSecret }: ChannelRowProps) 
   const isOn = channel?.isEnabled ?? false
   const problem = channel && trouble(channel)
   return (
-    <li className="flex gap-3.5 py-6">
+    <li className="flex gap-3.5 py-5">
       <span className="grid size-9 flex-none place-items-center rounded-md border border-line-strong [&_.lucide]:size-4">
         {icons[kind.kind]}
       </span>

@@ -4,11 +4,10 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import { LatestIssues } from '#issues/latest-issues.tsx'
 import { list } from '#issues/queries.ts'
-import { formatNumber } from '#lib/format.ts'
 import { one } from '#scans/queries.ts'
 import { ScanDetailPage } from '#scans/scan-detail.tsx'
 import { totalOf } from '#ui/list.tsx'
-import { SeverityGlyph, severityLevels, severityWords } from '#ui/severity.tsx'
+import { severityLevels, SeverityTally } from '#ui/severity.tsx'
 
 const route = getRouteApi('/_auth/scans/$id')
 
@@ -23,11 +22,7 @@ export function ScanScreen() {
   const more = (
     <span className="flex flex-wrap items-center gap-x-4">
       {severityLevels.map((level) => (
-        <span key={level} className="inline-flex items-center gap-1.5 tabular-nums" title={severityWords[level]}>
-          <SeverityGlyph level={level} />
-          <span className="sr-only">{severityWords[level]} </span>
-          {formatNumber(scan.issueCount[level])}
-        </span>
+        <SeverityTally key={level} level={level} count={scan.issueCount[level]} />
       ))}
       <Link
         to="/risks/verified"

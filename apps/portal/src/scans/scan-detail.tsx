@@ -139,7 +139,7 @@ function AgainButton({ targetId, status }: { readonly targetId: string; readonly
       loading={starting.isPending}
       onClick={again}
     >
-      {againWords[status] ?? 'Run again'}
+      {againWords[status] ?? 'Scan again'}
     </Button>
   )
 }

@@ -3,7 +3,7 @@ import type { Scan } from '@glacis/contract/scan'
 import type { Target } from '@glacis/contract/target'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { Crosshair, Plus } from 'lucide-react'
+import { Crosshair, Info, Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { subscription } from '#billing/queries.ts'
 import { formatNumber } from '#lib/format.ts'
@@ -90,6 +90,7 @@ export function TargetListPage() {
           onDelete={setDeleting}
         />
       </ListBody>
+      {isWhole && !hasFilters && targets && needsHint(targets) && <AgentHint />}
       <ListPager
         after={search.after}
         size={search.size ?? 25}
@@ -101,6 +102,25 @@ export function TargetListPage() {
       <TargetForm open={editing !== undefined} target={editing} onClose={() => setEditing(undefined)} />
       <DeleteTarget target={deleting} onClose={() => setDeleting(undefined)} />
     </div>
+  )
+}
+
+/** While nothing is scanned from inside, it may not be known that it could be. */
+function needsHint(targets: readonly Target[]): boolean {
+  return targets.length > 0 && targets.every(({ agent, formerAgent }) => !agent && !formerAgent)
+}
+
+function AgentHint() {
+  return (
+    <p className="flex items-center gap-2 px-(--gl-gutter) py-3 text-ink-2">
+      <Info aria-hidden="true" className="size-4 flex-none text-ink-3" />
+      <span>
+        Targets inside your network need an agent.{' '}
+        <Link to="/agents" search={{ create: true }} className="inline-link">
+          Install an agent
+        </Link>
+      </span>
+    </p>
   )
 }
 

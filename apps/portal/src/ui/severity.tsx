@@ -80,6 +80,17 @@ export function Severity({ level }: { readonly level: SeverityLevel }) {
   )
 }
 
+/** Glyph and number; the word is there for readers and pointers. */
+export function SeverityTally({ level, count }: { readonly level: SeverityLevel; readonly count: number }) {
+  return (
+    <span className="inline-flex items-center gap-1.5 tabular-nums" title={severityWords[level]}>
+      <SeverityGlyph level={level} />
+      <span className="sr-only">{severityWords[level]} </span>
+      <span className={count > 0 ? cx('font-medium', inks[level]) : 'text-ink-3'}>{formatNumber(count)}</span>
+    </span>
+  )
+}
+
 const hits: Partial<Record<SeverityLevel, string>> = {
   critical: 'bg-critical-tint text-critical-ink font-medium',
   high: 'bg-high-tint text-high-ink font-medium',

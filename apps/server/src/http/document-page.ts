@@ -68,10 +68,10 @@ function rendererOf(sections: Section[], addressOf: (link: string) => string | u
 
 /** A head without words is no head. What is wider than the page scrolls by itself. */
 function tableOf({ header, rows }: Tokens.Table, inline: (cell: Tokens.TableCell) => string): string {
-  const line = (cells: readonly Tokens.TableCell[], name: 'td' | 'th scope="col"') =>
-    `<tr>${cells.map((cell) => `<${name}>${inline(cell)}</${name.slice(0, 2)}>`).join('')}</tr>`
-  const head = header.some(({ text }) => text) ? `<thead>${line(header, 'th scope="col"')}</thead>` : ''
-  const body = rows.map((row) => line(row, 'td')).join('')
+  const cellOf = (cell: Tokens.TableCell) => `<td>${inline(cell)}</td>`
+  const headOf = (cell: Tokens.TableCell) => (cell.text ? `<th scope="col">${inline(cell)}</th>` : '<td></td>')
+  const head = header.some(({ text }) => text) ? `<thead><tr>${header.map(headOf).join('')}</tr></thead>` : ''
+  const body = rows.map((row) => `<tr>${row.map(cellOf).join('')}</tr>`).join('')
   return `<div class="wide" tabindex="0" role="group" aria-label="Table"><table>${head}<tbody>${body}</tbody></table></div>\n`
 }
 
