@@ -23,6 +23,8 @@ function nameOf([first]: readonly Section[]): string {
 
 interface Section {
   readonly id: string
+  /** The same for headings of the same words. */
+  readonly slug: string
   /** Escaped. */
   readonly text: string
   readonly depth: number
@@ -35,14 +37,10 @@ function rendererOf(sections: Section[], addressOf: (link: string) => string | u
       heading({ tokens, depth }) {
         const html = this.parser.parseInline(tokens)
         const text = html.replaceAll(/<[^>]*>/g, '')
-        const words = text.replaceAll(/&\w+;/g, '')
-        const id = words
-          .toLowerCase()
-          .replaceAll(/[^a-z0-9]+/g, '-')
-          .toLowerCase()
-          .replaceAll(/&\w+;|[^a-z0-9]+/g, '-')
-          .replaceAll(/-+/g, '-')
-        sections.push({ id, text, depth })
+        const slug = slugOf(text)
+        const same = sections.filter((other) => other.slug === slug).length
+        const id = same > 0 ? `${slug}-${same + 1}` : slug
+        sections.push({ id, slug, text, depth })
         return `<h${depth} id="${id}">${html}</h${depth}>\n`
       },
       link({ href, tokens }) {
@@ -64,6 +62,12 @@ function rendererOf(sections: Section[], addressOf: (link: string) => string | u
     },
   })
   return marked
+}
+
+/** The words in small letters, of what was escaped nothing. */
+function slugOf(text: string): string {
+  const words = text.replaceAll(/&\w+;/g, '').toLowerCase()
+  return words.replaceAll(/[^a-z0-9]+/g, '-')
 }
 
 /** A head without words is no head. What is wider than the page scrolls by itself. */

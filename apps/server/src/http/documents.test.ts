@@ -53,6 +53,14 @@ it('leads to the pages that are there, and nowhere else', async () => {
   expect((await app.inject({ url: '/docs/kratos' })).statusCode).toBe(404)
 })
 
+it('tells headings of the same words apart', async () => {
+  await writeFile(join(root, 'CHANGELOG.md'), '# Changes\n\n## 2\n\n### Added\n\n## 1\n\n### Added\n')
+  serveDocuments(app, root)
+  const releases = await page('/docs/releases')
+  expect(releases).toContain('<h3 id="added">')
+  expect(releases).toContain('<h3 id="added-2">')
+})
+
 it('takes no markup from a text, and shows what is no Markdown as it was written', async () => {
   await writeFile(
     join(root, 'README.md'),
