@@ -111,7 +111,11 @@ function Row({ place, product, isNested, hasEnds, picking }: RowProps) {
         </Cell>
       )}
       {/* The words stand under their head: the button reaches out by its own padding. */}
-      <Cell label="Notify from" priority={3} className="named overflow-visible! md:[&>button]:-ml-3 max-md:[&>button]:-ml-2">
+      <Cell
+        label="Notify from"
+        priority={3}
+        className="named overflow-visible! md:[&>button]:-ml-3 max-md:[&>button]:-ml-2"
+      >
         <NotifyFrom product={product} quiet />
       </Cell>
     </tr>
