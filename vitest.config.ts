@@ -53,6 +53,8 @@ export default defineConfig({
           globalSetup: ['apps/server/src/testing/cluster.ts'],
           // Tests load through Node's own type stripping, as the product does.
           experimental: { viteModuleRunner: false },
+          // Files share what they import; what a test changes of the process it puts back.
+          isolate: false,
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },

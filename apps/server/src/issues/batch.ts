@@ -101,8 +101,7 @@ async function apply(ctx: Ctx, rows: readonly Row[], decision: Decision, spreadi
   if (isMuch(places, spreading)) {
     await postpone(ctx, ends, decision, spreading)
   } else {
-    await overrule(ctx, ids)
-    await move(ctx, ends, decision, null)
+    await Promise.all([overrule(ctx, ids), move(ctx, ends, decision, null)])
     await rollUp(ctx, ids, { reason, scanId: null })
   }
   const detail = { to: decision.status, reason, count: ids.length, ids: ids.slice(0, skippedMax) }

@@ -54,8 +54,8 @@ export async function setHostStatus(
   targets: Targets,
 ): Promise<{ issue: Issue }> {
   const { id, hostId, ...decision } = input
-  await sql`select from issue where account_id = ${ctx.account} and id = ${id} for update`.execute(ctx.tx)
-  await carryOut(ctx, [id])
+  const lock = sql`select from issue where account_id = ${ctx.account} and id = ${id} for update`
+  await Promise.all([lock.execute(ctx.tx), carryOut(ctx, [id])])
   const { rows } = await sql<{ category: SeverityCategory; status: Issue['status']; at: Date }>`
     select issue.category, occurrence.status, ${afterOthers(ctx)} as at
     from issue
@@ -107,8 +107,10 @@ async function decide(
   if (hostId === null && isMuch(places, spreading)) {
     await postpone(ctx, decided, decision, spreading)
   } else {
-    const isNewer = hostId === null && (await overrule(ctx, [id]))
-    const changed = await move(ctx, decided, decision, hostId)
+    const [isNewer, changed] = await Promise.all([
+      hostId === null && overrule(ctx, [id]),
+      move(ctx, decided, decision, hostId),
+    ])
     if (changed === 0 && !isNewer) return
     await rollUp(ctx, [id], { reason, scanId: null })
   }
