@@ -27,7 +27,6 @@ export default defineConfig({
     name: 'portal',
     environment: 'happy-dom',
     include: ['src/**/*.test.{ts,tsx}'],
-    // Files share what they import; what a test draws it takes away.
     // Each file has its own modules and page; what it takes to make them is there once.
     pool: 'vmThreads',
     setupFiles: ['src/lib/testing/patience.ts'],
