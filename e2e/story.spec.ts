@@ -47,7 +47,7 @@ async function statusOf(): Promise<string> {
 
 it('signs up, confirms the address with the code from the mail, and comes to the overview', async () => {
   await page.goto('/registration')
-  await page.getByLabel('Email').fill(nora.email)
+  await page.getByLabel('E-Mail').fill(nora.email)
   await page.getByLabel('First name').fill('Nora')
   await page.getByLabel('Last name').fill('Ammann')
   await page.locator('input[name=password]').fill(nora.password)

@@ -8,7 +8,7 @@ it('carries the code and the link, and no code in the subject', () => {
     'https://id.test/self-service/verification?code=012345&flow=1',
     15,
   )
-  expect(mail.subject).toBe('Verify your email address')
+  expect(mail.subject).toBe('Verify your e-mail address')
   expect(mail.text).toContain('012345\n')
   expect(mail.text).toContain('https://id.test/self-service/verification?code=012345&flow=1')
   expect(mail.html).toContain('href="https://id.test/self-service/verification?code=012345&#38;flow=1"')

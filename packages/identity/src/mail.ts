@@ -14,10 +14,10 @@ interface Letter {
 export function verificationMail(to: string, code: string, url: string, minutes: number): Mail {
   return letter({
     to,
-    subject: 'Verify your email address',
-    opening: 'Please confirm that this is your email address by entering this code in Glacis:',
+    subject: 'Verify your e-mail address',
+    opening: 'Please confirm that this is your e-mail address by entering this code in Glacis:',
     code,
-    link: { url, title: 'Verify email address' },
+    link: { url, title: 'Verify e-mail address' },
     closing: `The code is valid for ${minutes} minutes. If you did not ask for it, you can ignore this mail.`,
   })
 }
@@ -59,8 +59,8 @@ export function signUpMail(to: string, code: string, minutes: number): Mail {
 export function addressChangedMail(to: string, newAddress: string): Mail {
   return letter({
     to,
-    subject: 'Your email address was changed',
-    opening: `The email address of your Glacis account was changed to ${newAddress}. Until that address is verified, you still sign in with this one.`,
+    subject: 'Your e-mail address was changed',
+    opening: `The e-mail address of your Glacis account was changed to ${newAddress}. Until that address is verified, you still sign in with this one.`,
     closing: 'If this was not you, please contact the people who run your installation at once.',
   })
 }

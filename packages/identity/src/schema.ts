@@ -19,7 +19,7 @@ interface Leaf {
 export const emailLengthMax = 254
 
 const leaves: readonly Leaf[] = [
-  { path: ['email'], title: 'Email', format: 'email', minLength: 3, maxLength: emailLengthMax },
+  { path: ['email'], title: 'E-Mail', format: 'email', minLength: 3, maxLength: emailLengthMax },
   { path: ['name', 'first'], title: 'First name', minLength: 1, maxLength: 128 },
   { path: ['name', 'last'], title: 'Last name', minLength: 1, maxLength: 128 },
 ]
@@ -37,7 +37,7 @@ export const schemaDocument = {
         email: {
           type: 'string',
           format: 'email',
-          title: 'Email',
+          title: 'E-Mail',
           minLength: 3,
           maxLength: emailLengthMax,
           'ory.sh/kratos': {
@@ -72,7 +72,7 @@ export const schemaDocument = {
 export const schemaSlug = Buffer.from(schemaId).toString('base64url')
 
 /** The label of the field by which a person signs in. */
-export const identifierLabel = label.trait('traits.email', 'Email')
+export const identifierLabel = label.trait('traits.email', 'E-Mail')
 
 /** Names of the traits' fields, in schema order. */
 export const traitNames: readonly string[] = leaves.map(nameOf)

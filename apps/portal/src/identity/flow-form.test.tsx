@@ -59,7 +59,7 @@ const withMessages = (nodes: UiNode[], name: string, ...messages: UiNode['messag
 describe('the nodes of a flow', () => {
   it('stand grouped, the providers first', async () => {
     show('login', flowOf(loginNodes()))
-    await screen.findByLabelText('Email')
+    await screen.findByLabelText('E-Mail')
     const groups = [...document.querySelectorAll<HTMLElement>('fieldset[data-group]')].map(
       ({ dataset }) => dataset['group'],
     )
@@ -69,7 +69,7 @@ describe('the nodes of a flow', () => {
   it('carry their messages under the field, which is in error for an error only', async () => {
     const nodes = withMessages(registrationNodes(), 'traits.email', error('Invalid email'), error('Taken', 4000007))
     show('registration', flowOf(withMessages(nodes, 'password', { id: 1, type: 'info', text: 'Long is good' })))
-    const email = await screen.findByLabelText('Email')
+    const email = await screen.findByLabelText('E-Mail')
     const password = screen.getByLabelText('Password')
     const saidOf = (field: HTMLElement) =>
       document.getElementById(field.getAttribute('aria-describedby') ?? '')?.textContent
@@ -83,7 +83,7 @@ describe('the nodes of a flow', () => {
       { type: 'div', group: 'captcha', attributes: { class: 'x' } },
     ])
     show('login', flowOf([...loginNodes(), ...unknown]))
-    await screen.findByLabelText('Email')
+    await screen.findByLabelText('E-Mail')
     expect(screen.queryByLabelText('Thought')).toBeNull()
   })
 
@@ -105,7 +105,7 @@ describe('the nodes of a flow', () => {
       'login',
       flowOf([...loginNodes(), ...readNodes([{ type: 'script', group: 'webauthn', attributes }])]),
     )
-    await screen.findByLabelText('Email')
+    await screen.findByLabelText('E-Mail')
     const script = () =>
       document.body.querySelector<HTMLScriptElement>('script[src="http://id.example.ch/webauthn.js"]')
     const told = ['crossorigin', 'integrity', 'referrerpolicy', 'type'].map((name) => script()?.getAttribute(name))
@@ -129,15 +129,15 @@ describe('a submission', () => {
     show('login', flowOf(loginNodes()))
     await userEvent.type(await screen.findByLabelText('Password'), 'correct horse{Enter}')
     expect(screen.getByText('Required')).toBeTruthy()
-    expect([document.activeElement, posts().length]).toEqual([screen.getByLabelText('Email'), 0])
-    await userEvent.type(screen.getByLabelText('Email'), 'n')
+    expect([document.activeElement, posts().length]).toEqual([screen.getByLabelText('E-Mail'), 0])
+    await userEvent.type(screen.getByLabelText('E-Mail'), 'n')
     expect(screen.queryByText('Required')).toBeNull()
   })
 
   it('presses the button that stands out when Enter is pressed, not a provider', async () => {
     service.on('POST /self-service/login', { status: 400, body: flowOf(loginNodes()) })
     show('login', flowOf(loginNodes()))
-    await userEvent.type(await screen.findByLabelText('Email'), 'a@b.ch')
+    await userEvent.type(await screen.findByLabelText('E-Mail'), 'a@b.ch')
     await userEvent.type(screen.getByLabelText('Password'), 'wrong{Enter}')
     await waitFor(() => expect(posts()).toHaveLength(1))
     expect(posts()[0]?.body).toMatchObject({ method: 'password', password: 'wrong' })
@@ -147,10 +147,10 @@ describe('a submission', () => {
     const refused = flowOf(loginNodes(), { messages: [error('The provided credentials are invalid.', 4000006)] })
     service.on('POST /self-service/login', { status: 400, body: refused })
     show('login', flowOf(loginNodes()))
-    await userEvent.type(await screen.findByLabelText('Email'), 'a@b.ch')
+    await userEvent.type(await screen.findByLabelText('E-Mail'), 'a@b.ch')
     await userEvent.type(screen.getByLabelText('Password'), 'wrong{Enter}')
     expect((await screen.findByRole('alert')).textContent).toBe('The provided credentials are invalid.')
-    expect(screen.getByLabelText<HTMLInputElement>('Email').value).toBe('a@b.ch')
+    expect(screen.getByLabelText<HTMLInputElement>('E-Mail').value).toBe('a@b.ch')
   })
 
   it('does not ask for a password when a provider is pressed', async () => {
@@ -163,7 +163,7 @@ describe('a submission', () => {
   it('by the script of the service stays on the page', async () => {
     service.on('POST /self-service/login', { status: 400, body: flowOf(loginNodes()) })
     show('login', flowOf(loginNodes()))
-    await screen.findByLabelText('Email')
+    await screen.findByLabelText('E-Mail')
     const hidden = document.querySelector<HTMLInputElement>('input[name=passkey_login]')
     if (hidden) hidden.value = '{"id":"credential"}'
     hidden?.form?.submit()
@@ -181,7 +181,7 @@ describe('a submission', () => {
     show('registration', flowOf(profileStepNodes()))
     await userEvent.type(await screen.findByLabelText('First name'), 'Nora')
     await userEvent.type(screen.getByLabelText('Last name'), 'Ammann')
-    await userEvent.type(screen.getByLabelText('Email'), 'nora@example.ch{Enter}')
+    await userEvent.type(screen.getByLabelText('E-Mail'), 'nora@example.ch{Enter}')
     const password = await screen.findByLabelText('Password')
     expect(document.activeElement).toBe(password)
     await userEvent.type(password, 'slope-of-sight{Enter}')
@@ -226,7 +226,7 @@ describe('where a bot challenge is configured', () => {
     show('login', flowOf(loginNodes()))
     await waitFor(() => expect(widget).toBeDefined())
     expect((await button()).disabled).toBe(true)
-    await userEvent.type(screen.getByLabelText('Email'), 'a@b.ch')
+    await userEvent.type(screen.getByLabelText('E-Mail'), 'a@b.ch')
     await userEvent.type(screen.getByLabelText('Password'), 'p{Enter}')
     act(() => widget?.callback('proof'))
     expect((await button()).disabled).toBe(false)
@@ -237,7 +237,7 @@ describe('where a bot challenge is configured', () => {
   it('its proof goes along', async () => {
     service.on('POST /self-service/login', { status: 400, body: flowOf(loginNodes()) })
     show('login', flowOf(loginNodes()))
-    await userEvent.type(await screen.findByLabelText('Email'), 'a@b.ch')
+    await userEvent.type(await screen.findByLabelText('E-Mail'), 'a@b.ch')
     await waitFor(() => expect(widget).toBeDefined())
     act(() => widget?.callback('proof'))
     await userEvent.type(screen.getByLabelText('Password'), 'p{Enter}')
@@ -249,7 +249,7 @@ describe('where a bot challenge is configured', () => {
   it('each submission takes another proof', async () => {
     service.on('POST /self-service/login', { status: 400, body: flowOf(loginNodes()) })
     show('login', flowOf(loginNodes()))
-    await userEvent.type(await screen.findByLabelText('Email'), 'a@b.ch')
+    await userEvent.type(await screen.findByLabelText('E-Mail'), 'a@b.ch')
     await waitFor(() => expect(widget).toBeDefined())
     const first = widget
     act(() => widget?.callback('proof'))

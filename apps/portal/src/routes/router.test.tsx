@@ -97,12 +97,12 @@ describe('a flow', () => {
     await settled('/login?aal=aal1&flow=new-flow')
     expect(asked('/self-service/login/browser').map(({ query }) => query)).toEqual([{ refresh: 'true', aal: 'aal1' }])
     expect(asked('/self-service/login/flows')).toEqual([])
-    expect(await screen.findByLabelText('Email')).toBeTruthy()
+    expect(await screen.findByLabelText('E-Mail')).toBeTruthy()
   })
 
   it('is fetched when the address names one', async () => {
     open('/login?flow=mine')
-    expect(await screen.findByLabelText('Email')).toBeTruthy()
+    expect(await screen.findByLabelText('E-Mail')).toBeTruthy()
     expect(asked('/self-service/login/flows').map(({ query }) => query)).toEqual([{ id: 'mine' }])
     expect(asked('/self-service/login/browser')).toEqual([])
   })
@@ -162,7 +162,7 @@ describe('a flow', () => {
 describe('after the sign-in', () => {
   const press = async () => {
     const user = userEvent.setup()
-    await user.type(await screen.findByLabelText('Email'), 'nora@example.ch')
+    await user.type(await screen.findByLabelText('E-Mail'), 'nora@example.ch')
     await user.type(screen.getByLabelText('Password'), 'correct horse')
     await user.click(screen.getByRole('button', { name: 'Sign in with password' }))
   }

@@ -13,8 +13,8 @@ import { sql } from 'kysely'
 
 const usage = `Usage: glacis account <verb>
 
-  export <email or id> <file>       write everything that is kept of an account, one JSON object a line
-  delete <email or id> --yes        remove the account with its scopes, scans and risks
+  export <e-mail or id> <file>      write everything that is kept of an account, one JSON object a line
+  delete <e-mail or id> --yes       remove the account with its scopes, scans and risks
 
 An export holds no passwords, keys or tokens. The person's sign-in is kept apart: "glacis identity delete"
 removes it too. Both work whether or not Glacis runs.`
@@ -72,8 +72,8 @@ function readWords(words: readonly string[]): Words {
   const isSure = parsed(rest)
   if (verb === 'export' && who && file && more.length === 0) return { verb, who, file, isSure }
   if (verb === 'delete' && who && !file) return { verb, who, file, isSure }
-  if (verb === 'export') throw new WrongWords('It must be: glacis account export <email or id> <file>')
-  if (verb === 'delete') throw new WrongWords('It must be: glacis account delete <email or id> --yes')
+  if (verb === 'export') throw new WrongWords('It must be: glacis account export <e-mail or id> <file>')
+  if (verb === 'delete') throw new WrongWords('It must be: glacis account delete <e-mail or id> --yes')
   throw new WrongWords(`There is no "glacis account ${verb}"; "glacis account --help" lists what there is.`)
 }
 

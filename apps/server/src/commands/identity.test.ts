@@ -73,7 +73,7 @@ it('helps somebody through a whole life, and leaves a trail of it', async () => 
 it.each([
   [['show', 'nobody@example.org'], 1, /^Nobody has an account with nobody@example\.org; /],
   [['create', 'nobody', 'No', 'Body'], 1, /^No account was made: traits\.email: /],
-  [['show'], 2, /^It must be: glacis identity show <email or id>\n$/],
+  [['show'], 2, /^It must be: glacis identity show <e-mail or id>\n$/],
   [['list', '--jsno'], 2, /^Unknown option '--jsno'/],
   [['lst'], 2, /^There is no "glacis identity lst"/],
 ])('answers %j with a sentence and %i', async (words, code, said) => {

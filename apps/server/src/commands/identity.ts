@@ -43,25 +43,25 @@ interface Verb {
 
 const verbs = new Map<string, Verb>([
   ['list', { takes: [], run: list }],
-  ['show', { takes: ['<email or id>'], run: show }],
-  ['create', { takes: ['<email>', '<first name>', '<last name>'], run: create }],
-  ['disable', { takes: ['<email or id>'], run: (desk, words) => turn(desk, words, 'inactive') }],
-  ['enable', { takes: ['<email or id>'], run: (desk, words) => turn(desk, words, 'active') }],
-  ['reset-2fa', { takes: ['<email or id>'], run: resetSecondFactors }],
-  ['delete', { takes: ['<email or id>'], run: remove }],
+  ['show', { takes: ['<e-mail or id>'], run: show }],
+  ['create', { takes: ['<e-mail>', '<first name>', '<last name>'], run: create }],
+  ['disable', { takes: ['<e-mail or id>'], run: (desk, words) => turn(desk, words, 'inactive') }],
+  ['enable', { takes: ['<e-mail or id>'], run: (desk, words) => turn(desk, words, 'active') }],
+  ['reset-2fa', { takes: ['<e-mail or id>'], run: resetSecondFactors }],
+  ['delete', { takes: ['<e-mail or id>'], run: remove }],
   ['deletions', { takes: [], run: listDeletions }],
 ])
 
 const usage = `Usage: glacis identity <verb>
 
   list                                  everybody who can sign in
-  show <email or id>                    one of them, with what they sign in by
-  create <email> <first> <last>         make an account; --verified if the address is known to be theirs,
+  show <e-mail or id>                   one of them, with what they sign in by
+  create <e-mail> <first> <last>        make an account; --verified if the address is known to be theirs,
                                         --password-stdin to read a password from standard input
-  disable <email or id>                 close an account and end its sessions at once
-  enable <email or id>                  open it again
-  reset-2fa <email or id>               remove its second factors, for somebody who has lost them
-  delete <email or id> --yes            remove the account with its scopes, scans and risks
+  disable <e-mail or id>                close an account and end its sessions at once
+  enable <e-mail or id>                 open it again
+  reset-2fa <e-mail or id>              remove its second factors, for somebody who has lost them
+  delete <e-mail or id> --yes           remove the account with its scopes, scans and risks
   deletions                             what was deleted on the command line, when and by whom
 
 With --json the answer is JSON. It works whether or not Glacis runs.`
@@ -135,7 +135,7 @@ async function show({ people }: Desk, [who = '']: readonly string[]): Promise<An
   const { id, email, name, isVerified, credentials, sessions, createdAt, lastSignInAt } = person
   const rows = [
     ['Name', `${name.first} ${name.last}`],
-    ['Email', `${email}${isVerified ? '' : ' (not verified)'}`],
+    ['E-mail', `${email}${isVerified ? '' : ' (not verified)'}`],
     ['Id', id],
     ['State', person.state],
     ['Signs in by', credentials.join(', ') || 'a code of the recovery alone'],

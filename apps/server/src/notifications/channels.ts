@@ -171,7 +171,7 @@ function newSecret(): string {
 function addressFor(kind: ChannelKind, url: string): string {
   const member = 'channel.webhookUrl'
   if (kind === 'KIND_EMAIL') {
-    if (url) throw invalid(member, 'Email goes to the address of the account and takes no URL')
+    if (url) throw invalid(member, 'E-mail goes to the address of the account and takes no URL')
     return ''
   }
   if (!url) throw invalid(member, 'Required')

@@ -111,7 +111,7 @@ export function mailOf(to: string, message: Message, url: string): Mail {
       `<span style="color:#5b6770">${forHtml(rating(notice))}</span>` +
       `<a href="${forHtml(linkOf(notice, url))}" style="color:#00606b;font-weight:600">${forHtml(notice.title)}</a></td></tr>`,
   )
-  const foot = `You get this because the email channel of your account is on: ${url}/integrations`
+  const foot = `You get this because the e-mail channel of your account is on: ${url}/integrations`
   return {
     to,
     subject: `Glacis: ${title}`,

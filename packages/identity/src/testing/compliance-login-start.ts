@@ -120,7 +120,7 @@ export const loginStart: Chapter = {
   },
   '023': async () => {
     const { meta } = nodeOf(await begin(fresh(), 'login'), 'identifier')
-    expect(meta.label).toMatchObject({ id: 1070002, context: { name: 'traits.email', title: 'Email' } })
+    expect(meta.label).toMatchObject({ id: 1070002, context: { name: 'traits.email', title: 'E-Mail' } })
   },
 }
 

@@ -29,7 +29,7 @@ export const input = (
 export const settingsNodes = (...more: readonly NodeSketch[]): UiNode[] =>
   readNodes([
     input('default', 'csrf_token', 'hidden', '', { value: 't' }),
-    input('profile', 'traits.email', 'email', 'Email', { value: 'nora@example.ch', required: true }),
+    input('profile', 'traits.email', 'email', 'E-Mail', { value: 'nora@example.ch', required: true }),
     input('profile', 'traits.name.first', 'text', 'First name', { value: 'Nora', required: true }),
     input('profile', 'traits.name.last', 'text', 'Last name', { value: 'Ammann', required: true }),
     input('profile', 'method', 'submit', 'Save', { value: 'profile' }),
