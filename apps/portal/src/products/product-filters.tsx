@@ -1,14 +1,7 @@
 /** What the list of technologies can be narrowed to, and in which order it stands. */
 import { useQuery } from '@tanstack/react-query'
 import { ArrowDownWideNarrow, ChevronDown } from 'lucide-react'
-import {
-  isNarrowed,
-  type KindWord,
-  type ProductSearch,
-  type ProductSort,
-  type SupportWord,
-  usualSort,
-} from '#products/search.ts'
+import { type KindWord, type ProductSearch, type ProductSort, type SupportWord, usualSort } from '#products/search.ts'
 import { all as allTargets } from '#targets/queries.ts'
 import { buttonClass } from '#ui/button.tsx'
 import { FilterBar, FilterMenu, FilterToggle, SearchField } from '#ui/filter-bar.tsx'
