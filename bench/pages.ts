@@ -1,6 +1,7 @@
 /**
- * Lighthouse over the pages of the product, on a phone and on a desk, signed in and with the demo's data
- * left out: performance, accessibility, best practices. It is installed aside, because nobody else needs it.
+ * Lighthouse over the pages of the product, on a phone and on a desk, signed in: of an account that has just begun,
+ * and of one with the demo's targets, all scanned. Performance, accessibility, best practices, and what performance
+ * is made of. It is installed aside, because nobody else needs it.
  */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -9,12 +10,25 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from '../e2e/ports.ts'
+import { createTarget } from '@glacis/contract/target'
 import { startProduct } from '../lab/product.ts'
-import { visit } from '../lab/visitor.ts'
+import { startLab } from '../lab/servers.ts'
+import { scanned, type Visitor, visit } from '../lab/visitor.ts'
 
 const version = '13.5.0'
 const tool = join(tmpdir(), 'glacis-bench', `lighthouse-${version}`)
-const person = { email: 'nora.ammann@aarewerk.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
+const password = 'contour-line-4478'
+const people = {
+  'just begun': { email: 'nora.ammann@aarewerk.example', password, first: 'Nora', last: 'Ammann' },
+  'with data': { email: 'reto.keller@aarewerk.example', password, first: 'Reto', last: 'Keller' },
+} as const
+/** The demo's targets, in a network of loopback that nothing else of this repository uses. */
+const network = '127.61.0.0/28'
+const targets = [
+  ['Public web', '127.61.0.1-127.61.0.3'],
+  ['Data services', '127.61.0.4-127.61.0.7'],
+  ['Whole lab', network],
+] as const
 /** Paths to look at, where somebody wants only a few. */
 const wanted = process.argv.slice(2)
 const pages = [
@@ -39,6 +53,8 @@ const behind = {
   'first-contentful-paint': 'first paint',
   'largest-contentful-paint': 'largest paint',
   'total-blocking-time': 'blocked',
+  'speed-index': 'speed index',
+  'cumulative-layout-shift': 'shift',
 } as const
 
 const run = promisify(execFile)
@@ -52,37 +68,67 @@ if (!existsSync(join(tool, 'node_modules'))) {
 }
 const product = await startProduct({ port: await freePort(), dataFolder, settings: { GLACIS_LOG_LEVEL: 'error' } })
 try {
-  const visitor = visit(product.url)
-  await visitor.signUp(person, dataFolder)
-  const headers = join(dataFolder, 'headers.json')
-  await writeFile(headers, JSON.stringify({ Cookie: visitor.cookie() }))
-  for (const page of pages.filter((path) => wanted.length === 0 || wanted.includes(path))) {
-    for (const device of ['phone', 'desk'] as const) await look(page, device, page === '/login' ? null : headers)
+  const chosen = pages.filter((path) => wanted.length === 0 || wanted.includes(path))
+  if (chosen.includes('/login')) await lookAt('/login', '/login', null)
+  for (const [state, person] of Object.entries(people)) {
+    const visitor = visit(product.url)
+    await visitor.signUp(person, dataFolder)
+    if (state === 'with data') await scanLab(visitor)
+    const headers = join(dataFolder, 'headers.json')
+    await writeFile(headers, JSON.stringify({ Cookie: visitor.cookie() }))
+    for (const page of chosen.filter((path) => path !== '/login')) await lookAt(`${page}, ${state}`, page, headers)
   }
 } finally {
   await product.stop()
   await rm(dataFolder, { recursive: true, force: true })
 }
 
-async function look(page: string, device: 'phone' | 'desk', headers: string | null): Promise<void> {
-  const reports: Report[] = []
-  while (reports.length < loads) reports.push(await load(page, device, headers))
-  for (const [name, least] of Object.entries(categories)) {
-    const value = median(reports.map((report) => Math.round((report.categories[name]?.score ?? 0) * 100)))
-    console.log(JSON.stringify({ figure: `${page} on a ${device}: ${name}`, value, unit: '', least }))
+/** What the demo scans; the servers are needed no longer than that. */
+async function scanLab(visitor: Visitor): Promise<void> {
+  const lab = await startLab({ network })
+  try {
+    for (const [name, address] of targets) {
+      const input = { name, address, schedule: { period: 'PERIOD_DAILY' as const }, tags: [] }
+      const scan = await scanned(visitor, (await visitor.call(createTarget, input)).target.id)
+      if (scan.status !== 'STATUS_COMPLETED') throw new Error(`the scan of ${name} ended as ${scan.status}`)
+    }
+  } finally {
+    await lab.stop()
   }
-  const parts = Object.entries(behind).map(([audit, name]) => {
-    const ms = median(reports.map((report) => report.audits[audit]?.numericValue ?? 0))
-    return `${name} ${Math.round(ms)} ms`
+}
+
+async function lookAt(name: string, page: string, headers: string | null): Promise<void> {
+  for (const device of ['phone', 'desk'] as const) {
+    const reports: Report[] = []
+    while (reports.length < loads) reports.push(await load(page, device, headers))
+    report(`${name} on a ${device}`, reports)
+  }
+}
+
+function report(name: string, reports: readonly Report[]): void {
+  for (const [category, least] of Object.entries(categories)) {
+    const value = median(reports.map(({ categories: scores }) => Math.round((scores[category]?.score ?? 0) * 100)))
+    console.log(JSON.stringify({ figure: `${name}: ${category}`, value, unit: '', least }))
+  }
+  const parts = Object.entries(behind).map(([audit, part]) => {
+    const value = median(reports.map(({ audits }) => audits[audit]?.numericValue ?? 0))
+    return `${part} ${audit === 'cumulative-layout-shift' ? value.toFixed(3) : `${Math.round(value)} ms`}`
   })
-  console.log(`${page} on a ${device}: ${parts.join(', ')}`)
+  console.log(`${name}: ${parts.join(', ')}; largest: ${largestOf(reports.at(-1))}`)
+}
+
+/** The text of what was painted largest. */
+function largestOf(last: Report | undefined): string {
+  const details = JSON.stringify(last?.audits['lcp-breakdown-insight']?.details ?? {})
+  const label = /"nodeLabel":("(?:[^"\\]|\\.)*")/.exec(details)?.[1]
+  return label?.slice(0, 80) ?? 'unknown'
 }
 
 interface Report {
   readonly runtimeError?: { readonly code: string }
   readonly finalDisplayedUrl: string
   readonly categories: Readonly<Record<string, { readonly score: number | null }>>
-  readonly audits: Readonly<Record<string, { readonly numericValue?: number }>>
+  readonly audits: Readonly<Record<string, { readonly numericValue?: number; readonly details?: unknown }>>
 }
 
 /** One load. What Lighthouse itself calls faulty, such as a trace without its beginning, is loaded again. */

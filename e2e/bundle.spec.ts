@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openBrowser } from './browser.ts'
-import { dist, partsOf, weights } from './bundle.ts'
+import { dist, partsOf, questionsOf, weights } from './bundle.ts'
 import { nora, openStage } from './stage.ts'
 
 const firstMax = 160_000
@@ -46,6 +46,31 @@ it('says what a page is before the program is there, as the page itself does', a
       await page.goto(path)
       await page.locator('main h1').filter({ hasText: title }).waitFor()
       await page.locator('main header').filter({ hasText: words }).waitFor()
+    }
+  } finally {
+    await stage.close()
+  }
+}, 120_000)
+
+it('asks once for what a page begins with, and before there is a program', async () => {
+  const stage = await openStage('questions')
+  try {
+    await stage.visitor.signUp(nora, stage.product.dataFolder)
+    const page = await stage.newPageOfNora()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url().slice(stage.product.url.length)))
+    const paths = ['/overview', '/scope', '/assets', '/technologies', '/scans', '/integrations', '/risks/visual']
+    for (const path of [...paths, '/risks/verified', '/risks/potential']) {
+      const questions = await questionsOf(path)
+      expect(questions.length, path).toBeGreaterThan(0)
+      asked.length = 0
+      // The program listens for events when it has asked for what it shows.
+      const events = page.waitForRequest(/\/v1\/events/)
+      await page.goto(path)
+      await events
+      await page.locator('main h1').waitFor()
+      for (const question of questions)
+        expect([path, asked.filter((url) => url === question)]).toEqual([path, [question]])
     }
   } finally {
     await stage.close()

@@ -28,11 +28,22 @@ export async function weights(): Promise<Weights> {
 
 /** The files that the page of this path fetches besides those of every page; none where the page names none. */
 export async function partsOf(path: string): Promise<readonly string[]> {
+  const { files, row } = await tableOf(path)
+  return (row?.[1] ?? []).flatMap((index) => files[index] ?? [])
+}
+
+/** The calls, with their queries, that the page of this path makes before there is a program. */
+export async function questionsOf(path: string): Promise<readonly string[]> {
+  return (await tableOf(path)).row?.[3] ?? []
+}
+
+type Row = [pattern: string, parts: number[], words: unknown, questions: string[]]
+
+async function tableOf(path: string): Promise<{ readonly files: readonly string[]; readonly row: Row | undefined }> {
   const page = await readFile(join(dist, 'index.html'), 'utf8')
   const table = /id="page-parts">(.*?)<\/script>/.exec(page)?.[1] ?? '{"pages":[],"files":[]}'
-  const { files, pages } = JSON.parse(table) as { files: string[]; pages: [string, number[]][] }
-  const row = pages.find(([pattern]) => new RegExp(`^(${pattern})/?$`).test(path))
-  return (row?.[1] ?? []).flatMap((index) => files[index] ?? [])
+  const { files, pages } = JSON.parse(table) as { files: string[]; pages: Row[] }
+  return { files, row: pages.find(([pattern]) => new RegExp(`^(${pattern})/?$`).test(path)) }
 }
 
 async function weigh(path: string): Promise<number> {

@@ -34,36 +34,47 @@ interface Cut {
 }
 type Program = ReturnType<Rolldown.PluginContext['parse']>
 type Statement = Program['body'][number]
+type Expression = NonNullable<Extract<Statement, { type: 'VariableDeclaration' }>['declarations'][number]['init']>
 
 function cutsOf(program: Program, code: string): Cut[] {
-  const known = new Set(makers)
+  const known = new Set([...makers, ...program.body.flatMap(importedBy)])
+  // `Issue.extend(…)` is made of a schema as `z.object(…)` is.
+  const isMade = ({ start }: Expression) => known.has(/^\w+/.exec(code.slice(start))?.[0] ?? '')
   const cuts: Cut[] = []
   for (const statement of program.body) {
     const declaration = declarationIn(statement)
     if (declaration?.type !== 'VariableDeclaration') continue
     for (const { id, init } of declaration.declarations) {
-      if (id.type !== 'Identifier' || init?.type !== 'CallExpression') continue
-      // `Issue.extend(…)` is made of a schema as `z.object(…)` is.
-      const root = /^\w+/.exec(code.slice(init.start))?.[0] ?? ''
-      if (!known.has(root)) continue
+      if (id.type !== 'Identifier' || !init) continue
+      if (init.type === 'CallExpression' ? !isMade(init) : !isRecordOf(init, isMade)) continue
       known.add(id.name)
-      cuts.push({ start: init.start, end: init.start, text: '/* @__PURE__ */ late(() => ' }, ...summariesIn(init))
-      cuts.push({ start: init.end, end: init.end, text: ')' })
+      cuts.push({ start: init.start, end: init.start, text: '/* @__PURE__ */ late(() => (' }, ...summariesIn(init))
+      cuts.push({ start: init.end, end: init.end, text: '))' })
     }
   }
   return cuts
+}
+
+/** Schemas of other modules. */
+function importedBy(statement: Statement): string[] {
+  if (statement.type !== 'ImportDeclaration') return []
+  return statement.specifiers.map(({ local }) => local.name).filter((name) => /^[A-Z]/.test(name))
+}
+
+/** `{ name: z.string(), tag: Tag }`: members that several schemas share. */
+function isRecordOf(init: Expression, isMade: (value: Expression) => boolean): boolean {
+  if (init.type !== 'ObjectExpression' || init.properties.length === 0) return false
+  return init.properties.every((property) => property.type === 'Property' && isMade(property.value))
 }
 
 function declarationIn(statement: Statement) {
   return statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement
 }
 
-type Call = Extract<
-  NonNullable<Extract<Statement, { type: 'VariableDeclaration' }>['declarations'][number]['init']>,
-  { type: 'CallExpression' }
->
-function summariesIn({ callee, arguments: [call] }: Call): Cut[] {
-  if (callee.type !== 'Identifier' || callee.name !== 'endpoint' || call?.type !== 'ObjectExpression') return []
+function summariesIn(init: Expression): Cut[] {
+  if (init.type !== 'CallExpression' || init.callee.type !== 'Identifier' || init.callee.name !== 'endpoint') return []
+  const [call] = init.arguments
+  if (call?.type !== 'ObjectExpression') return []
   return call.properties.flatMap((property) =>
     property.type === 'Property' && property.key.type === 'Identifier' && property.key.name === 'summary'
       ? [{ start: property.value.start, end: property.value.end, text: "''" }]

@@ -66,9 +66,9 @@ function tableOf(chunks: Chunks, program: ReadonlySet<string>) {
     const path = `/${name}`
     return files.includes(path) ? files.indexOf(path) : files.push(path) - 1
   }
-  const rows = pages.map(([path, modules, words]) => {
+  const rows = pages.map(([path, modules, words = null, first = []]) => {
     const wanted = [...closure(chunks, modules)].filter((name) => !program.has(name))
-    return [path, wanted.map(numberOf), words] as const
+    return [path, wanted.map(numberOf), words, first] as const
   })
   return { files, pages: rows }
 }

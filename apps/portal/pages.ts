@@ -1,5 +1,21 @@
 /** Which modules are loaded where: read by the build alone. It follows `src/routes/screens.tsx`. */
+import { getAgent } from '@glacis/contract/agent'
+import type { Endpoint, InputOf } from '@glacis/contract/endpoint'
+import { listChannels } from '@glacis/contract/channel'
+import { getEcosystem, getOnboarding, statsSummary } from '@glacis/contract/insights'
+import { getHost, getProduct, listHosts, listProducts } from '@glacis/contract/inventory'
+import { getIssue, listIssues } from '@glacis/contract/issue'
+import { toQueryString } from '@glacis/contract/query-string'
+import { getScan, listScans } from '@glacis/contract/scan'
+import { getTarget, listTargets } from '@glacis/contract/target'
+import { ecosystemInput } from './src/graph/search.ts'
+import { hostsInput } from './src/hosts/search.ts'
+import { issuesInput } from './src/issues/search.ts'
 import { pageWords } from './src/lib/page-words.ts'
+import { statsInput, viewOf } from './src/overview/view.ts'
+import { productsInput } from './src/products/search.ts'
+import { scansInput } from './src/scans/search.ts'
+import { targetsInput } from './src/targets/search.ts'
 
 const shell = 'shell/app-shell.tsx'
 const frame = 'routes/auth-frame.tsx'
@@ -9,39 +25,84 @@ const asset = [shell, 'hosts/host-detail.tsx', 'hosts/queries.ts']
 const id = '/[^/]+'
 
 type Words = (typeof pageWords)[keyof typeof pageWords]
-type Page = readonly [path: string, modules: readonly string[], words?: Words]
+type Page = readonly [path: string, modules: readonly string[], words?: Words | null, first?: readonly string[]]
+
+/** Addresses that `early.js` asks for; `:id` is the second part of the page's path. */
+function asks<E extends Endpoint>({ path }: E, input: Omit<InputOf<E>, 'id'>): readonly string[] {
+  const query = toQueryString(input as Parameters<typeof toQueryString>[0]) // as calls of the contract are written
+  return [query ? `${path}?${query}` : path]
+}
+const overview = [...asks(statsSummary, statsInput(viewOf({}))), ...asks(getOnboarding, {})]
+const verified = asks(listIssues, issuesInput({}, 'VERIFICATION_VERIFIED'))
+const potential = asks(listIssues, issuesInput({}, 'VERIFICATION_UNVERIFIED'))
+const map = asks(getEcosystem, ecosystemInput({}))
 
 /**
- * Paths as regular expressions, the modules that are loaded where they match, and the words at the head where they
- * are known beforehand; the first match counts.
+ * Paths as regular expressions, the modules that are loaded where they match, the words at the head where they are
+ * known beforehand, and what the page asks first; the first match counts.
  */
 export const pages: readonly Page[] = [
   ['/', [frame, 'identity/welcome.tsx']],
   ['/(login|registration|recovery|verification|error)', [frame, flow]],
-  ['/overview', [shell, 'routes/overview-page.tsx', 'overview/queries.ts', 'overview/view.ts'], pageWords.overview],
-  ['/onboarding', [shell, 'routes/onboarding-page.tsx', 'onboarding/queries.ts'], pageWords.onboarding],
+  [
+    '/overview',
+    [shell, 'routes/overview-page.tsx', 'overview/queries.ts', 'overview/view.ts', 'onboarding/queries.ts'],
+    pageWords.overview,
+    overview,
+  ],
+  [
+    '/onboarding',
+    [shell, 'routes/onboarding-page.tsx', 'onboarding/queries.ts'],
+    pageWords.onboarding,
+    asks(getOnboarding, {}),
+  ],
   ['/profile', [shell, 'routes/profile-page.tsx'], pageWords.profile],
   ['/subscription', [shell, 'billing/subscription.tsx', 'billing/queries.ts'], pageWords.subscription],
-  ['/integrations', [shell, 'channels/integrations.tsx', 'channels/queries.ts'], pageWords.integrations],
-  ['/risks/verified', [shell, 'issues/risk-list.tsx', 'scans/start-scan.tsx'], pageWords.verified],
-  ['/risks/potential', [shell, 'issues/risk-list.tsx', 'scans/start-scan.tsx'], pageWords.potential],
-  ['/risks/visual', [shell, 'graph/visual-map.tsx'], pageWords.map],
-  [`/risks${id}`, [shell, 'issues/issue-detail.tsx', 'issues/queries.ts']],
-  ['/scope', [shell, 'targets/target-list.tsx'], pageWords.scope],
-  [`/scope${id}`, [...target, 'routes/target-overview-page.tsx']],
-  [`/scope${id}/scans`, [...target, 'scans/target-scans.tsx']],
-  [`/scope${id}/issues`, [...target, 'issues/child-lists.tsx']],
-  [`/scope${id}/assets`, [...target, 'hosts/child-lists.tsx']],
+  [
+    '/integrations',
+    [shell, 'channels/integrations.tsx', 'channels/queries.ts'],
+    pageWords.integrations,
+    asks(listChannels, {}),
+  ],
+  [
+    '/risks/verified',
+    [shell, 'issues/risk-list.tsx', 'scans/start-scan.tsx', 'issues/queries.ts'],
+    pageWords.verified,
+    verified,
+  ],
+  [
+    '/risks/potential',
+    [shell, 'issues/risk-list.tsx', 'scans/start-scan.tsx', 'issues/queries.ts'],
+    pageWords.potential,
+    potential,
+  ],
+  ['/risks/visual', [shell, 'graph/visual-map.tsx', 'graph/queries.ts'], pageWords.map, map],
+  [`/risks${id}`, [shell, 'issues/issue-detail.tsx', 'issues/queries.ts'], null, asks(getIssue, {})],
+  [
+    '/scope',
+    [shell, 'targets/target-list.tsx', 'targets/queries.ts'],
+    pageWords.scope,
+    asks(listTargets, targetsInput({})),
+  ],
+  [`/scope${id}`, [...target, 'routes/target-overview-page.tsx'], null, asks(getTarget, {})],
+  [`/scope${id}/scans`, [...target, 'scans/target-scans.tsx'], null, asks(getTarget, {})],
+  [`/scope${id}/issues`, [...target, 'issues/child-lists.tsx'], null, asks(getTarget, {})],
+  [`/scope${id}/assets`, [...target, 'hosts/child-lists.tsx'], null, asks(getTarget, {})],
   ['/agents', [shell, 'agents/agent-list.tsx'], pageWords.agents],
-  [`/agents${id}`, [shell, 'routes/agent-page.tsx', 'agents/queries.ts']],
-  ['/assets', [shell, 'hosts/host-list.tsx'], pageWords.assets],
-  [`/assets${id}`, [...asset, 'routes/host-overview-page.tsx']],
-  [`/assets${id}/technologies`, [...asset, 'hosts/host-technologies.tsx']],
-  [`/assets${id}/issues`, [...asset, 'issues/child-lists.tsx']],
-  ['/technologies', [shell, 'products/product-list.tsx'], pageWords.technologies],
-  [`/technologies${id}`, [shell, 'routes/product-page.tsx', 'products/queries.ts']],
-  ['/scans', [shell, 'scans/scan-list.tsx'], pageWords.scans],
-  [`/scans${id}`, [shell, 'routes/scan-page.tsx', 'scans/queries.ts']],
+  [`/agents${id}`, [shell, 'routes/agent-page.tsx', 'agents/queries.ts'], null, asks(getAgent, {})],
+  ['/assets', [shell, 'hosts/host-list.tsx', 'hosts/queries.ts'], pageWords.assets, asks(listHosts, hostsInput({}))],
+  [`/assets${id}`, [...asset, 'routes/host-overview-page.tsx'], null, asks(getHost, {})],
+  [`/assets${id}/technologies`, [...asset, 'hosts/host-technologies.tsx'], null, asks(getHost, {})],
+  [`/assets${id}/issues`, [...asset, 'issues/child-lists.tsx'], null, asks(getHost, {})],
+  [
+    '/technologies',
+    [shell, 'products/product-list.tsx', 'products/queries.ts'],
+    pageWords.technologies,
+    asks(listProducts, productsInput({})),
+  ],
+  [`/technologies${id}`, [shell, 'routes/product-page.tsx', 'products/queries.ts'], null, asks(getProduct, {})],
+  ['/scans', [shell, 'scans/scan-list.tsx', 'scans/queries.ts'], pageWords.scans, asks(listScans, scansInput({}))],
+  [`/scans${id}`, [shell, 'routes/scan-page.tsx', 'scans/queries.ts'], null, asks(getScan, {})],
 ]
 
 /** The modules of the pages outside the product, of its frame, or of the pages inside. */

@@ -10,7 +10,10 @@ import '#styles/app.css'
 async function begin(): Promise<void> {
   reloadOnMissingParts()
   await firstPaint()
-  for (const part of document.querySelectorAll<HTMLLinkElement>('link[rel=modulepreload]')) {
+  const parts = [...document.querySelectorAll<HTMLLinkElement>('link[rel=modulepreload]')]
+  // `early.js` names the parts of the page before the document has named those of every page, which they need: a
+  // part that is run first runs all of these at once.
+  for (const part of parts.toSorted((a, b) => Number('page' in a.dataset) - Number('page' in b.dataset))) {
     // What cannot be loaded fails once more below, where it is dealt with.
     await import(/* @vite-ignore */ part.href).catch(() => undefined)
     await nextTask()

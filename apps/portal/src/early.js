@@ -51,8 +51,11 @@ globalThis.__zod_globalConfig = { jitless: true }
     const name = document.createElement('b')
     name.className = 'font-semibold'
     name.textContent = `You are on the ${plan.name} plan.`
-    const covers = ` It covers ${targets} targets and ${scans} manual scans a month. Compare plans`
-    place.firstElementChild?.replaceChildren(name, covers)
+    const compare = document.createElement('span')
+    compare.className = 'font-medium underline underline-offset-3'
+    compare.textContent = 'Compare plans'
+    const covers = ` It covers ${targets} targets and ${scans} manual scans a month. `
+    place.firstElementChild?.replaceChildren(name, covers, compare)
     place.hidden = false
   }
 
@@ -62,12 +65,14 @@ globalThis.__zod_globalConfig = { jitless: true }
     link.rel = 'modulepreload'
     link.fetchPriority = 'low'
     link.crossOrigin = ''
+    link.dataset.page = ''
     link.href = files[index]
     document.head.append(link)
   }
 
   // What every start asks first is asked while the program is on its way; lib/early.ts hands it out.
   const answers = new Map()
+  let first = []
   const ask = (address) => {
     const answer = fetch(address, { credentials: 'include', headers: { accept: 'application/json' } })
       // Read to its end, so that no connection is held by an answer that nobody takes.
@@ -82,6 +87,12 @@ globalThis.__zod_globalConfig = { jitless: true }
       const [identity, api] = [identityUrl, apiUrl].map((url) => url.replace(/\/+$/, ''))
       if (dataset.frame === 'app') {
         void ask(`${identity}/sessions/whoami`)
+        // An address that narrows a page down asks other questions.
+        if (!location.search) {
+          const id = path.split('/')[2] ?? ''
+          first = (page?.[3] ?? []).map((address) => api + address.replace(':id', id))
+          first.forEach(ask)
+        }
         if (billing && stored('upgradeBannerDismissed') !== 'true') {
           void ask(`${api}/v1/billing/subscription`)
             .then((response) => response.clone().json())
@@ -93,5 +104,5 @@ globalThis.__zod_globalConfig = { jitless: true }
       if (isSignIn) void ask(`${identity}/self-service/login/browser?refresh=true${returnTo}`)
     })
     .catch(() => undefined)
-  globalThis.glacisEarly = { answers, asked }
+  globalThis.glacisEarly = { answers, asked, isPageAsked: () => first.some((address) => answers.has(address)) }
 })()

@@ -5,9 +5,15 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { query } from '#api/query.ts'
 import type { LayoutAnswer, LayoutRequest } from '#graph/layout/worker.ts'
 import type { MapGraph } from '#graph/model.ts'
+import { ecosystemInput } from '#graph/search.ts'
 
 export function ecosystem(input: InputOf<typeof getEcosystem>) {
   return { ...query(getEcosystem, input), placeholderData: keepPreviousData }
+}
+
+/** What the page of the list begins with. */
+export function first() {
+  return ecosystem(ecosystemInput({}))
 }
 
 /** Where the nodes of a graph stand. `key` names the graph: the same key, the same picture. */

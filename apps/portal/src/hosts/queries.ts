@@ -6,9 +6,15 @@ import { listIssues } from '@glacis/contract/issue'
 import { infiniteQueryOptions, keepPreviousData, mutationOptions, type QueryClient } from '@tanstack/react-query'
 import { call } from '#api/call.ts'
 import { keyOf, query, refresh } from '#api/query.ts'
+import { hostsInput } from '#hosts/search.ts'
 
 export function list(input: InputOf<typeof listHosts>) {
   return { ...query(listHosts, input), placeholderData: keepPreviousData }
+}
+
+/** What the page of the list begins with. */
+export function first() {
+  return list(hostsInput({}))
 }
 
 export function one(id: string) {

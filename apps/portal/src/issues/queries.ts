@@ -1,11 +1,12 @@
 /** What the portal asks of issues. What it changes is in `changes.ts`. */
 import { type InputOf } from '@glacis/contract/endpoint'
 import { issuesBySeverity, issuesByStatus, type StatusSeries, statsSummary } from '@glacis/contract/insights'
-import { getIssue, type IssueFilter, type IssueStatus, listIssues } from '@glacis/contract/issue'
+import { getIssue, type IssueFilter, type IssueStatus, listIssues, type Verification } from '@glacis/contract/issue'
 import { listComments, listEvidence } from '@glacis/contract/triage'
 import { listViews } from '@glacis/contract/view'
 import { keepPreviousData } from '@tanstack/react-query'
 import { query } from '#api/query.ts'
+import { issuesInput } from '#issues/search.ts'
 
 /** The status that a person can choose. */
 export type ChosenStatus = Exclude<IssueStatus, 'STATUS_REGRESSION'>
@@ -13,6 +14,11 @@ export type ChosenStatus = Exclude<IssueStatus, 'STATUS_REGRESSION'>
 /** One page of issues; the page before stays on screen while the next one is on its way. */
 export function list(input: InputOf<typeof listIssues>) {
   return { ...query(listIssues, input), placeholderData: keepPreviousData }
+}
+
+/** What the page of the list begins with. */
+export function first(verification: Verification) {
+  return list(issuesInput({}, verification))
 }
 
 export function one(id: string) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { fetchEarly } from '#lib/early.ts'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { fetchEarly, firstAnswers } from '#lib/early.ts'
 import { formatNumber } from '#lib/format.ts'
 
 const asked: string[] = []
@@ -94,4 +94,35 @@ it('says at once what the page is, and what a free plan covers', async () => {
   )
   const plan = 'https://api.example/v1/billing/subscription'
   expect(await (await later(plan)).json()).toEqual({ subscription })
+})
+
+describe('what a page begins with', () => {
+  const scope = 'https://api.example/v1/targets?pageSize=25'
+  beforeEach(() => {
+    document.head.innerHTML =
+      '<script type="application/json" id="page-parts">{"files":[],"pages":[["/scope",[],null,["/v1/targets?pageSize=25"]],["/scope/[^/]+",[],null,["/v1/targets/:id"]]]}</script>'
+  })
+
+  it('is asked for beside the session, and waited for until it is taken', async () => {
+    await open('/scope', 4)
+    expect(asked).toContain(scope)
+    const load = vi.fn(() => later(scope))
+    await firstAnswers(load)
+    expect(await (await load.mock.results[0]?.value)?.json()).toEqual({ address: scope })
+    await firstAnswers(load)
+    expect(load).toHaveBeenCalledTimes(1)
+    expect(asked).toHaveLength(4)
+  })
+
+  it('is of the thing that the address names', async () => {
+    await open('/scope/7', 4)
+    expect(asked).toContain('https://api.example/v1/targets/7')
+  })
+
+  it('is not asked for where an address narrows the page down', async () => {
+    await open('/scope?q=web', 3)
+    const load = vi.fn(() => later(scope))
+    await firstAnswers(load)
+    expect(load).not.toHaveBeenCalled()
+  })
 })

@@ -1,9 +1,14 @@
-/** What `early.js` asked while the program was on its way: the configuration, who is signed in, and the plan. */
+/**
+ * What `early.js` asked while the program was on its way: the configuration, who is signed in, the plan, and what the
+ * page shows first.
+ */
 
 interface Early {
   readonly answers: Map<string, Promise<Response>>
   /** When all has been asked that the configuration names the addresses of. */
   readonly asked: Promise<void>
+  /** Whether an answer for this page is there, or on its way, that nobody has taken. */
+  readonly isPageAsked: () => boolean
 }
 const early = () => (globalThis as { glacisEarly?: Early }).glacisEarly
 
@@ -21,4 +26,22 @@ export async function fetchEarly(address: string, init: RequestInit): Promise<Re
 /** Resolves when there is nothing more that would be asked twice. */
 export async function allAsked(): Promise<void> {
   await early()?.asked
+}
+
+/** How long a page waits for answers that would change what it is while it is looked at. In milliseconds. */
+const answerWaitMs = 300
+
+/**
+ * Waits for what the first page begins with, where `early.js` has asked for it: the page is built once, with what it
+ * shows, instead of empty and then anew. Later pages do not wait.
+ *
+ * @param load loads the answers into the cache
+ */
+export async function firstAnswers(load: () => Promise<unknown>): Promise<void> {
+  if (early()?.isPageAsked()) await soon(load())
+}
+
+/** Waits for an answer, but not for long. */
+export async function soon(answer: Promise<unknown>): Promise<void> {
+  await Promise.race([answer, new Promise((resume) => setTimeout(resume, answerWaitMs))])
 }

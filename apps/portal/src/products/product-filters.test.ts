@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { providePortalConfig } from '#lib/portal-config.ts'
 import { installationAt } from '#lib/testing/service.ts'
 import { exportAddress } from '#products/export-products.tsx'
-import { filterOf, isNarrowed, productsInput } from '#products/product-filters.tsx'
+import { filterOf, isNarrowed, productsInput } from '#products/search.ts'
 
 const versions = { vendor: 'f5', product: 'nginx' }
 

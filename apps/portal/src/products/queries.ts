@@ -12,9 +12,15 @@ import {
 import { infiniteQueryOptions, keepPreviousData, mutationOptions, type QueryClient } from '@tanstack/react-query'
 import { call } from '#api/call.ts'
 import { keyOf, query, refresh } from '#api/query.ts'
+import { productsInput } from '#products/search.ts'
 
 export function list(input: InputOf<typeof listProducts>) {
   return { ...query(listProducts, input), placeholderData: keepPreviousData }
+}
+
+/** What the page of the list begins with. */
+export function first() {
+  return list(productsInput({}))
 }
 
 export function one(id: string) {

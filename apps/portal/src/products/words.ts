@@ -3,8 +3,6 @@ import type { Product, Wfn } from '@glacis/contract/inventory'
 import { formatDate } from '#lib/format.ts'
 import type { BadgeVariant } from '#ui/badge.tsx'
 
-export type KindWord = 'application' | 'system' | 'hardware'
-export const parts: Readonly<Record<KindWord, 'a' | 'o' | 'h'>> = { application: 'a', system: 'o', hardware: 'h' }
 const kindWords: Readonly<Record<string, string>> = { a: 'Application', o: 'Operating system', h: 'Hardware' }
 
 export function kindOf({ part }: Pick<Wfn, 'part'>): string {

@@ -9,6 +9,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRoute } from '@tanstack/react-router'
 import { openFlow } from '#identity/lifecycle.ts'
+import { firstAnswers, soon } from '#lib/early.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { readStored } from '#lib/storage.ts'
 import { addressOf, idOf, requireSession } from '#routes/guard.ts'
@@ -38,30 +39,38 @@ export const authRoute = createRoute({
 })
 const getParentRoute = () => authRoute
 
-/** The plan's banner stands above the page and would move it; it is waited for, this long at most. In milliseconds. */
-const bannerWaitMs = 300
+interface LoaderInput {
+  readonly context: { readonly queryClient: QueryClient }
+}
+/** The loader of a page that begins with what was asked for before there was a program. */
+const begun =
+  (load: (client: QueryClient) => Promise<unknown>) =>
+  ({ context }: LoaderInput) =>
+    firstAnswers(() => load(context.queryClient))
 
+/** The plan's banner stands above the page and would move it. */
 async function planKnown(client: QueryClient): Promise<void> {
   if (!portalConfig().billing || readStored('upgradeBannerDismissed') === 'true') return
   const { subscription } = await import('#billing/queries.ts')
-  const known = client.ensureQueryData(subscription()).catch(() => undefined) // it has said so itself
-  await Promise.race([known, new Promise((resolve) => setTimeout(resolve, bannerWaitMs))])
+  await soon(client.ensureQueryData(subscription()).catch(() => undefined)) // it has said so itself
 }
 
-/** Whether there is anything to show a chart of decides what the page is; it is waited for, this long at most. In milliseconds. */
-const figuresWaitMs = 300
 export const overview = createRoute({
   getParentRoute,
   path: 'overview',
   validateSearch: OverviewSearch,
   loaderDeps: ({ search }) => search,
-  loader: async ({ context, deps: search }) => {
+  // Whether there is anything to show a chart of decides what the page is.
+  loader: async ({ context: { queryClient }, deps: search }) => {
     const [{ summary }, { statsInput, viewOf }] = await Promise.all([
       import('#overview/queries.ts'),
       import('#overview/view.ts'),
     ])
-    const known = context.queryClient.prefetchQuery(summary(statsInput(viewOf(search))))
-    await Promise.race([known, new Promise((resolve) => setTimeout(resolve, figuresWaitMs))])
+    await soon(queryClient.prefetchQuery(summary(statsInput(viewOf(search)))))
+    await firstAnswers(async () => {
+      const { steps } = await import('#onboarding/queries.ts')
+      await queryClient.prefetchQuery(steps())
+    })
   },
 })
 export const onboarding = createRoute({
@@ -112,7 +121,12 @@ export const integrations = createRoute({
   },
 })
 
-export const technologies = createRoute({ getParentRoute, path: 'technologies', validateSearch: TechnologyListSearch })
+export const technologies = createRoute({
+  getParentRoute,
+  path: 'technologies',
+  validateSearch: TechnologyListSearch,
+  loader: begun(async (client) => client.prefetchQuery((await import('#products/queries.ts')).first())),
+})
 export const technology = createRoute({
   getParentRoute,
   path: 'technologies/$id',
@@ -123,7 +137,12 @@ export const technology = createRoute({
   },
 })
 
-export const scope = createRoute({ getParentRoute, path: 'scope', validateSearch: strictly(ScopeSearch) })
+export const scope = createRoute({
+  getParentRoute,
+  path: 'scope',
+  validateSearch: strictly(ScopeSearch),
+  loader: begun(async (client) => client.prefetchQuery((await import('#targets/queries.ts')).first())),
+})
 /** `/scope/{id}`: the head and the tabs of a target around its four children. */
 export const target = createRoute({
   getParentRoute,
@@ -158,7 +177,12 @@ export const agent = createRoute({
   },
 })
 
-export const assets = createRoute({ getParentRoute, path: 'assets', validateSearch: AssetListSearch })
+export const assets = createRoute({
+  getParentRoute,
+  path: 'assets',
+  validateSearch: AssetListSearch,
+  loader: begun(async (client) => client.prefetchQuery((await import('#hosts/queries.ts')).first())),
+})
 /** `/assets/{id}`: the head and the tabs of a host around its three children. */
 export const asset = createRoute({
   getParentRoute,
@@ -177,7 +201,12 @@ export const assetTechnologies = createRoute({
 })
 export const assetIssues = createRoute({ getParentRoute: () => asset, path: 'issues', validateSearch: ChildListSearch })
 
-export const scans = createRoute({ getParentRoute, path: 'scans', validateSearch: ScanListSearch })
+export const scans = createRoute({
+  getParentRoute,
+  path: 'scans',
+  validateSearch: ScanListSearch,
+  loader: begun(async (client) => client.prefetchQuery((await import('#scans/queries.ts')).first())),
+})
 export const scan = createRoute({
   getParentRoute,
   path: 'scans/$id',
@@ -189,9 +218,28 @@ export const scan = createRoute({
   },
 })
 
-export const risksVerified = createRoute({ getParentRoute, path: 'risks/verified', validateSearch: RiskListSearch })
-export const risksPotential = createRoute({ getParentRoute, path: 'risks/potential', validateSearch: RiskListSearch })
-export const risksVisual = createRoute({ getParentRoute, path: 'risks/visual', validateSearch: MapSearch })
+export const risksVerified = createRoute({
+  getParentRoute,
+  path: 'risks/verified',
+  validateSearch: RiskListSearch,
+  loader: begun(async (client) =>
+    client.prefetchQuery((await import('#issues/queries.ts')).first('VERIFICATION_VERIFIED')),
+  ),
+})
+export const risksPotential = createRoute({
+  getParentRoute,
+  path: 'risks/potential',
+  validateSearch: RiskListSearch,
+  loader: begun(async (client) =>
+    client.prefetchQuery((await import('#issues/queries.ts')).first('VERIFICATION_UNVERIFIED')),
+  ),
+})
+export const risksVisual = createRoute({
+  getParentRoute,
+  path: 'risks/visual',
+  validateSearch: MapSearch,
+  loader: begun(async (client) => client.prefetchQuery((await import('#graph/queries.ts')).first())),
+})
 export const risk = createRoute({
   getParentRoute,
   path: 'risks/$id',

@@ -27,6 +27,7 @@ import { keepPreviousData, mutationOptions, type QueryClient, queryOptions } fro
 import { apiAddress, call } from '#api/call.ts'
 import { keyOf, pollMs, query, refresh } from '#api/query.ts'
 import { formatNumber } from '#lib/format.ts'
+import { scansInput } from '#scans/search.ts'
 
 /** Statuses of a scan that has not ended. */
 const activeStatuses = ['STATUS_CREATED', 'STATUS_RUNNING'] as const satisfies readonly ScanStatus[]
@@ -50,6 +51,11 @@ export function list(input: InputOf<typeof listScans>) {
     refetchInterval: ({ state }) => (state.data?.scans.some(isActive) ? pollMs : false),
     retry: false,
   })
+}
+
+/** What the page of the list begins with. */
+export function first() {
+  return list(scansInput({}))
 }
 
 type ScanPage = ResultOf<typeof listScans>

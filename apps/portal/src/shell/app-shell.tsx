@@ -1,6 +1,7 @@
 import { Outlet } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useSession } from '#identity/session.ts'
+import { whenIdle } from '#lib/idle.ts'
 import { useStoredFlag } from '#lib/storage.ts'
 import { useLive } from '#shell/live.ts'
 import { Sidebar } from '#shell/sidebar.tsx'
@@ -8,12 +9,14 @@ import { useSignals } from '#shell/signals.ts'
 import { Summons } from '#shell/summons.tsx'
 import { TopBar } from '#shell/top-bar.tsx'
 import { UpgradeBanner } from '#shell/upgrade-banner.tsx'
+import { loadHeadless } from '#ui/headless.ts'
 
 /** The frame of the product: where one can go, who is signed in, and the page. */
 export function AppShell() {
   const session = useSession()
   const signals = useSignals()
   useLive()
+  useEffect(() => whenIdle(() => loadHeadless().catch(() => undefined)), []) // whoever opens something asks again
   const [isNarrow, setIsNarrow] = useStoredFlag('sidebarCollapsed')
   const [isMenuOpen, setIsMenuOpen] = useState(false)
   if (!session) return null

@@ -20,9 +20,15 @@ import {
 import { keepPreviousData, mutationOptions, type QueryClient } from '@tanstack/react-query'
 import { call } from '#api/call.ts'
 import { keyOf, query, refresh } from '#api/query.ts'
+import { targetsInput } from '#targets/search.ts'
 
 export function list(input: InputOf<typeof listTargets>) {
   return { ...query(listTargets, input), placeholderData: keepPreviousData }
+}
+
+/** What the page of the list begins with. */
+export function first() {
+  return list(targetsInput({}))
 }
 
 /** As many targets as one answer holds, for menus and pickers. */

@@ -4,7 +4,7 @@ import type { Target } from '@glacis/contract/target'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Crosshair, Info, Plus } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { subscription } from '#billing/queries.ts'
 import { formatNumber } from '#lib/format.ts'
 import { useKeys } from '#lib/keyboard.ts'
@@ -19,7 +19,6 @@ import { attentionMax, inState, list } from '#targets/queries.ts'
 import { isFiltered, type ScopeSearch, sorted, targetsInput } from '#targets/search.ts'
 import { TargetBulk } from '#targets/target-bulk.tsx'
 import { TargetFilters } from '#targets/target-filters.tsx'
-import { TargetForm } from '#targets/target-form.tsx'
 import { TargetTable } from '#targets/target-table.tsx'
 import { Button, ButtonLink } from '#ui/button.tsx'
 import { ListBody, ListPager, totalOf } from '#ui/list.tsx'
@@ -28,6 +27,7 @@ import { PageHead } from '#ui/page-head.tsx'
 import { EmptyState } from '#ui/states.tsx'
 
 const route = getRouteApi('/_auth/scope')
+const TargetForm = lazy(async () => ({ default: (await import('#targets/target-form.tsx')).TargetForm }))
 
 /** What is watched. `?create=true` opens the form. */
 export function TargetListPage() {
@@ -98,8 +98,10 @@ export function TargetListPage() {
         page={query.data}
         onTurn={(to) => go({ ...search, ...to })}
       />
-      <TargetForm open={search.create === true} onClose={() => go({ ...search, create: undefined }, true)} />
-      <TargetForm open={editing !== undefined} target={editing} onClose={() => setEditing(undefined)} />
+      <Suspense fallback={null}>
+        {search.create === true && <TargetForm open onClose={() => go({ ...search, create: undefined }, true)} />}
+        {editing && <TargetForm open target={editing} onClose={() => setEditing(undefined)} />}
+      </Suspense>
       <DeleteTarget target={deleting} onClose={() => setDeleting(undefined)} />
     </div>
   )

@@ -1,8 +1,8 @@
-import { Dialog as Root, DialogBackdrop, DialogPanel, DialogTitle, Description } from '@headlessui/react'
 import { X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, Suspense, useState } from 'react'
 import { cx } from '#lib/cx.ts'
 import { IconButton } from '#ui/button.tsx'
+import { useHeadless } from '#ui/headless.ts'
 
 interface OverlayProps {
   readonly open: boolean
@@ -20,17 +20,27 @@ interface OverlayProps {
 const scrim =
   'fixed inset-0 z-(--gl-z-scrim) bg-scrim transition-opacity duration-(--gl-dur-slow) ease-out data-closed:opacity-0'
 
+type DialogProps = OverlayProps & { readonly wide?: boolean }
+
 /** A dialog in the middle. The focus stays inside and returns to what opened it. */
-export function Dialog({
-  open,
-  onClose,
-  title,
-  description,
-  busy = false,
-  wide = false,
-  children,
-  footer,
-}: OverlayProps & { readonly wide?: boolean }) {
+export function Dialog(props: DialogProps) {
+  if (!useIsUsed(props.open)) return null
+  return (
+    <Suspense fallback={null}>
+      <UsedDialog {...props} />
+    </Suspense>
+  )
+}
+
+/** True from the first opening on: what is closed later leaves by itself. */
+function useIsUsed(open: boolean): boolean {
+  const [wasOpen, setWasOpen] = useState(open)
+  if (open && !wasOpen) setWasOpen(true)
+  return wasOpen || open
+}
+
+function UsedDialog({ open, onClose, title, description, busy = false, wide = false, children, footer }: DialogProps) {
+  const { Dialog: Root, DialogBackdrop, DialogPanel, DialogTitle, Description } = useHeadless()
   return (
     <Root open={open} onClose={busy ? () => {} : onClose} className="relative z-(--gl-z-overlay)">
       <DialogBackdrop transition className={scrim} />
@@ -64,7 +74,17 @@ export function Dialog({
  * A panel from the right with head, scrolling body and fixed foot, for creating and editing.
  * Pass a `form` as children and its buttons as `footer` with the form's id, or the whole in `children`.
  */
-export function SlideOver({ open, onClose, title, description, busy = false, children, footer }: OverlayProps) {
+export function SlideOver(props: OverlayProps) {
+  if (!useIsUsed(props.open)) return null
+  return (
+    <Suspense fallback={null}>
+      <UsedSlideOver {...props} />
+    </Suspense>
+  )
+}
+
+function UsedSlideOver({ open, onClose, title, description, busy = false, children, footer }: OverlayProps) {
+  const { Dialog: Root, DialogBackdrop, DialogPanel, DialogTitle, Description } = useHeadless()
   return (
     <Root open={open} onClose={busy ? () => {} : onClose} className="relative z-(--gl-z-overlay)">
       <DialogBackdrop transition className={scrim} />

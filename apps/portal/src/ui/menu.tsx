@@ -1,4 +1,3 @@
-import { Menu as Root, MenuButton, MenuItem as Item, MenuItems, MenuSeparator } from '@headlessui/react'
 import { createLink } from '@tanstack/react-router'
 import { Check } from 'lucide-react'
 import {
@@ -13,6 +12,7 @@ import { createPortal } from 'react-dom'
 import { cx } from '#lib/cx.ts'
 import { useSmallScreen } from '#lib/small-screen.ts'
 import { buttonClass, type ButtonSize, type ButtonVariant } from '#ui/button.tsx'
+import { useHeadless, whenLoaded } from '#ui/headless.ts'
 
 export type MenuPlace = 'bottom start' | 'bottom end' | 'top start' | 'top end'
 
@@ -44,6 +44,7 @@ function UsedMenu(props: MenuProps & { readonly buttonRef: (button: HTMLElement 
     children,
   } = props
   const isSmall = useSmallScreen()
+  const { Menu: Root, MenuButton, MenuItems } = useHeadless()
   return (
     <Root>
       {({ open }) => (
@@ -89,7 +90,8 @@ export function Menu(props: MenuProps) {
   const [open, setOpen] = useState<(button: HTMLElement | null) => void>()
   if (open) return <UsedMenu {...props} buttonRef={open} />
   const { label, button, buttonMark } = props
-  const openBy = (key: string) => setOpen(() => (own: HTMLElement | null) => own && press(own, key))
+  // The plain button stays, with the focus, until its successor can stand there.
+  const openBy = (key: string) => whenLoaded(() => setOpen(() => (own: HTMLElement | null) => own && press(own, key)))
   return (
     <button
       type="button"
@@ -145,6 +147,7 @@ export function MenuAction({
   onClick,
   children,
 }: EntryProps & { readonly danger?: boolean; readonly disabled?: boolean; readonly onClick: () => void }) {
+  const { MenuItem: Item } = useHeadless()
   return (
     <Item as="button" type="button" disabled={disabled} onClick={onClick} className={itemClass(danger)}>
       <Entry icon={icon} end={end}>
@@ -156,6 +159,7 @@ export function MenuAction({
 
 /** A link to another site or a file. */
 export function MenuAnchor({ icon, end, children, ...rest }: EntryProps & AnchorHTMLAttributes<HTMLAnchorElement>) {
+  const { MenuItem: Item } = useHeadless()
   return (
     <Item as="a" {...rest} className={itemClass()}>
       <Entry icon={icon} end={end}>
@@ -171,6 +175,7 @@ function RoutedAnchor({
   children,
   ...rest
 }: EntryProps & AnchorHTMLAttributes<HTMLAnchorElement> & { readonly ref?: Ref<HTMLAnchorElement> }) {
+  const { MenuItem: Item } = useHeadless()
   return (
     <Item>
       {({ close }) => (
@@ -203,6 +208,7 @@ export function MenuChoice({
   icon,
   children,
 }: EntryProps & { readonly kind?: 'radio' | 'checkbox'; readonly checked: boolean; readonly onClick: () => void }) {
+  const { MenuItem: Item } = useHeadless()
   return (
     <Item
       as={kind === 'radio' ? RadioItem : CheckboxItem}
@@ -222,6 +228,7 @@ export function MenuChoice({
 
 /** A line between groups. */
 export function MenuLine() {
+  const { MenuSeparator } = useHeadless()
   return <MenuSeparator as="div" className="-mx-[5px] my-[5px] border-t border-line dark:border-line-strong" />
 }
 
@@ -237,6 +244,7 @@ export function MenuChoiceRow<Value extends string>({
   readonly value: Value
   readonly onChoose: (value: Value) => void
 }) {
+  const { MenuItem: Item } = useHeadless()
   return (
     // The menu takes the role from every element that does not state one.
     // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role

@@ -2,6 +2,7 @@
 import { type CSSProperties, type MouseEvent, type ReactNode, useState } from 'react'
 import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
+import { percent } from '#ui/charts/percent.ts'
 import { type CountScale, labelled } from '#ui/charts/scale.ts'
 import type { ChartPoint } from '#ui/charts/series.ts'
 
@@ -206,8 +207,4 @@ function axisStyle(index: number, total: number, layout: PlotProps['layout']): C
   if (layout === 'edges' && index === total - 1) return { right: 0 }
   if (layout === 'edges' && index === 0) return { left: 0 }
   return { left: percent(place), transform: 'translateX(-50%)' }
-}
-
-export function percent(share: number): string {
-  return `${Math.round(share * 10_000) / 100}%`
 }

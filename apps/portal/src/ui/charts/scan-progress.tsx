@@ -1,7 +1,7 @@
 /** How far a scan is: a thin bar, and always words. */
 import type { Scan, ScanPhase } from '@glacis/contract/scan'
 import { formatNumber } from '#lib/format.ts'
-import { percent } from '#ui/charts/plot.tsx'
+import { percent } from '#ui/charts/percent.ts'
 
 export const phaseWords: Readonly<Record<ScanPhase, string>> = {
   PHASE_WAITING: 'Waiting',

@@ -5,7 +5,7 @@ import { ArrowDown, ArrowUp } from 'lucide-react'
 import type { AnchorHTMLAttributes, ReactNode, Ref } from 'react'
 import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
-import { percent } from '#ui/charts/plot.tsx'
+import { percent } from '#ui/charts/percent.ts'
 import { Severity, type SeverityLevel, severityLevels } from '#ui/severity.tsx'
 
 type Level = Exclude<SeverityLevel, 'none'>

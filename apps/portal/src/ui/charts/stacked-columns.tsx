@@ -1,6 +1,7 @@
 /** Columns: how things stood, split by kind, or how often something happened. */
 import { stack } from 'd3-shape'
-import { type ChartSeries, percent, Plot, totalAt } from '#ui/charts/plot.tsx'
+import { percent } from '#ui/charts/percent.ts'
+import { type ChartSeries, Plot, totalAt } from '#ui/charts/plot.tsx'
 import { countScale } from '#ui/charts/scale.ts'
 import type { ChartPoint } from '#ui/charts/series.ts'
 
