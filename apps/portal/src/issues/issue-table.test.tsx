@@ -93,6 +93,8 @@ it('moves between rows by arrows or j and k, picks by x, a range by Shift, shows
 })
 
 it('enters the list with the first key, and opens what can be done with a row by e', async () => {
+  // A page of its own: where a list was left is remembered for its page.
+  history.replaceState(null, '', '/first-key')
   await show(<Subject />)
   const press = (key: string) => fireEvent.keyDown(document.activeElement ?? document.body, { key })
   press('j')

@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeEach, expect, it } from 'vitest'
 import { actOnRow } from '#lib/row-keys.ts'
 
 const press = (key: string) => actOnRow(new KeyboardEvent('keydown', { key }))
@@ -12,6 +12,7 @@ function show(path: string, names: readonly string[]): void {
 }
 
 beforeEach(() => show('/elsewhere', []))
+afterAll(() => show('/', []))
 
 it('enters a list at its first row and stops at its ends', () => {
   show('/list-one', ['a', 'b'])
