@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** What takes longest begins first, or it would be waited for at the end by itself. */
@@ -23,6 +23,9 @@ const longest = [
   'e2e/story',
   'e2e/zoom',
 ]
+/** What these look at is one for the whole process: they need one that did nothing before. */
+const alone = ['apps/server/src/database/transaction.test.ts', 'apps/server/src/http/pressure.test.ts']
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification) => {
@@ -52,6 +55,19 @@ export default defineConfig({
           ],
           globalSetup: ['apps/server/src/testing/cluster.ts'],
           // Tests load through Node's own type stripping, as the product does.
+          experimental: { viteModuleRunner: false },
+          exclude: [...configDefaults.exclude, ...alone],
+          // Files share what they import: to load it anew for each took a fifth of all processor time.
+          isolate: false,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'alone',
+          include: alone,
+          globalSetup: ['apps/server/src/testing/cluster.ts'],
           experimental: { viteModuleRunner: false },
           testTimeout: 30_000,
           hookTimeout: 60_000,

@@ -70,7 +70,7 @@ const house: Readonly<Record<string, Floor>> = {
       background: ['scans', 'issues', 'stats', 'packs', 'notifications', 'jobs', 'live', 'targets', 'agents'],
       scans: ['targets', 'agents', 'inventory', 'issues', 'packs', 'billing', 'jobs', 'audit', 'notifications'],
       reports: ['scans', 'issues', 'inventory', 'targets'],
-      issues: ['threats', 'inventory', 'notifications', 'audit'],
+      issues: ['threats', 'inventory', 'notifications', 'jobs', 'audit'],
       packs: ['threats', 'jobs'],
       targets: ['agents', 'billing', 'audit'],
       agents: ['billing', 'audit', 'notifications'],

@@ -23,7 +23,7 @@ Object.assign(process.env, environment())
 process.chdir(root)
 
 // Many tests wait and leave processors idle: what the stories need is made ready meanwhile.
-const [tested] = await Promise.all([runTests(['node', 'portal']), checkAndPrepare()])
+const [tested] = await Promise.all([runTests(['node', 'alone', 'portal']), checkAndPrepare()])
 add(tested)
 add(await runTests(['e2e']))
 

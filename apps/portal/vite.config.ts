@@ -27,6 +27,8 @@ export default defineConfig({
     name: 'portal',
     environment: 'happy-dom',
     include: ['src/**/*.test.{ts,tsx}'],
+    // Each file has its own modules and page; what it takes to make them is there once.
+    pool: 'vmThreads',
     setupFiles: ['src/lib/testing/patience.ts'],
     testTimeout: 60_000,
   },

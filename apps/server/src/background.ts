@@ -2,7 +2,7 @@
 import { noteLost } from '#agents/index.ts'
 import { systemActor } from '#ctx.ts'
 import { inAccount } from '#database/index.ts'
-import { forgetIssues, reopenDue } from '#issues/index.ts'
+import { accountsWaiting, forgetIssues, reopenDue, spreadDecisions } from '#issues/index.ts'
 import { takeUp, takeUpAll, forgetOld, runDelivery, type Sending } from '#notifications/index.ts'
 import { forgetProgress, type Network } from '#packs/index.ts'
 import type { Live } from '#live.ts'
@@ -42,12 +42,15 @@ export async function startBackground(
   }
   await jobs.work('scan-plan', 1, (work) => planScan(scanning, work))
   await jobs.work('scan-batch', batchesAtOnce, (work) => runBatch(scanning, work))
-  await jobs.work('sweep', 1, async () => {
+  const spread = (account: string, signal: AbortSignal) => spreadDecisions(scanning, account, signal)
+  await jobs.work('decisions', 1, ({ data, signal }) => spread(data.account, signal))
+  await jobs.work('sweep', 1, async ({ signal }) => {
     await startDue(scanning)
     await resumeDue(scanning)
     await failStalled(scanning)
     await sweepAgents(scanning)
     await noteLost(database, log)
+    for (const account of await accountsWaiting(database)) await spread(account, signal)
     await reopenIgnored(scanning)
     await closeEndedDays(scanning)
     await ask('changes')

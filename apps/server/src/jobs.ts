@@ -14,6 +14,8 @@ export interface Queues {
   feeds: Record<string, never>
   /** Asks one feed, because somebody wants to know now. */
   'feed-check': { readonly pack: string }
+  /** Brings decisions about many places to all of them. */
+  decisions: { readonly account: string }
   /** Holds what feeds changed against the inventories. */
   changes: Record<string, never>
 }
@@ -59,7 +61,7 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
   return {
     async prepare(owner) {
       await boss.start()
-      for (const name of ['scan-plan', 'scan-batch'] as const) {
+      for (const name of ['scan-plan', 'scan-batch', 'decisions'] as const) {
         await boss.createQueue(name, {
           retryLimit,
           retryDelay: 1,

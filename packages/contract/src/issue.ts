@@ -183,7 +183,8 @@ export const setIssueStatus = endpoint({
   path: '/v1/issues/:id/status',
   summary:
     'Moves an issue, on every host it affects, to the status a person chose. The last write holds and the history ' +
-    'keeps all. Critical and high ones are ignored for at most 365 days, which is what they get where no end is given.',
+    'keeps all. Critical and high ones are ignored for at most 365 days, which is what they get where no end is given. ' +
+    'On more than 5,000 hosts it holds for the issue at once, and lists and counts of hosts follow within minutes.',
   input: z.strictObject({ id: Id, ...decision }),
   result: z.object({ issue: Issue }),
 })

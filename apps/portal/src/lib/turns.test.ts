@@ -8,9 +8,10 @@ it('lets the first go at once and the others one to a task, in their order', asy
   const all = ['a', 'b', 'c'].map(go)
   await Promise.resolve().then(() => undefined)
   expect(gone).toEqual(['a'])
-  await nextTask()
-  expect(gone).toEqual(['a', 'b'])
-  await Promise.all(all)
+  for (let before = gone.length; gone.length < all.length; before = gone.length) {
+    await nextTask()
+    expect(gone.length - before).toBeLessThanOrEqual(1)
+  }
   expect(gone).toEqual(['a', 'b', 'c'])
 })
 

@@ -17,6 +17,7 @@ import * as issueTags from '#database/migrations/0016-issue-tags.ts'
 import * as reads from '#database/migrations/0017-reads.ts'
 import * as packedCriteria from '#database/migrations/0018-packed-criteria.ts'
 import * as history from '#database/migrations/0019-history.ts'
+import * as decisions from '#database/migrations/0020-decisions.ts'
 import * as running from '#database/migrations/0021-running.ts'
 
 export const migrations = [
@@ -38,5 +39,6 @@ export const migrations = [
   reads,
   packedCriteria,
   history,
+  decisions,
   running,
 ] as const

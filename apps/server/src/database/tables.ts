@@ -15,6 +15,7 @@ import type { ScanTable, ScanLeaseTable, ScanBatchTable } from '#database/tables
 import type {
   IssueTable,
   OccurrenceTable,
+  IssueDecisionTable,
   IssueTargetTable,
   CountTable,
   IssueEventTable,
@@ -27,7 +28,7 @@ export type { DeletionTable } from '#database/tables/accounts.ts'
 export type { AgentTable, TargetTable } from '#database/tables/targets.ts'
 export type { ThreatTable } from '#database/tables/knowledge.ts'
 export type { ScanTable } from '#database/tables/scans.ts'
-export type { IssueTable, StoredEvidence, OccurrenceTable } from '#database/tables/issues.ts'
+export type { IssueTable, IssueDecisionTable, StoredEvidence, OccurrenceTable } from '#database/tables/issues.ts'
 
 export interface Tables {
   account: AccountTable
@@ -87,6 +88,7 @@ export interface Tables {
   emergence: EmergenceTable
   issue_comment: IssueCommentTable
   saved_view: SavedViewTable
+  issue_decision: IssueDecisionTable
   issue_target: IssueTargetTable
   host_count: CountTable & { host_id: string; has_verified: Generated<boolean>; has_potential: Generated<boolean> }
   target_count: CountTable & {

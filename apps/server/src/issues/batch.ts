@@ -10,6 +10,7 @@ import { afterOthers, move } from '#issues/decide.ts'
 import { type Decision, endOf, inWords, refuseSenseless, tooLong } from '#issues/decision.ts'
 import { matching } from '#issues/filter.ts'
 import { rollUp } from '#issues/roll-up.ts'
+import { isMuch, overrule, postpone, type Spreading } from '#issues/spread.ts'
 import { canBecome } from '#issues/status.ts'
 import { type RawBuilder, sql } from 'kysely'
 
@@ -19,6 +20,7 @@ interface Row {
   readonly name: string
   readonly status: IssueStatus
   readonly category: SeverityCategory
+  readonly host_count: number
   readonly at: Date
 }
 
@@ -33,7 +35,11 @@ const [invalidArgument, missing, aborted] = [3, 5, 10]
  *
  * @throws Refusal `invalid` for terms that make no sense, or when not exactly one of ids and filter is given
  */
-export async function setStatusOfMany(ctx: Ctx, input: Input): Promise<ResultOf<typeof contract.setStatusOfMany>> {
+export async function setStatusOfMany(
+  ctx: Ctx,
+  input: Input,
+  spreading: Spreading | null = null,
+): Promise<ResultOf<typeof contract.setStatusOfMany>> {
   const { ids, filter, ...decision } = input
   if ((ids === undefined) === (filter === undefined)) throw invalid('ids', 'Name the issues by ids or by a filter')
   refuseSenseless(decision, ctx.now)
@@ -45,7 +51,7 @@ export async function setStatusOfMany(ctx: Ctx, input: Input): Promise<ResultOf<
   const moved = judged.flatMap(({ row, skipped }) => (skipped ? [] : [row]))
   const skipped = [...unknown(ids ?? [], rows), ...judged.flatMap((one) => one.skipped ?? [])]
   const now = moved.reduce((last, { at }) => (at > last ? at : last), ctx.now)
-  await apply({ ...ctx, now }, moved, decision)
+  await apply({ ...ctx, now }, moved, decision, spreading)
   return {
     updatedCount: moved.length,
     skipped: skipped.slice(0, skippedMax),
@@ -57,7 +63,7 @@ export async function setStatusOfMany(ctx: Ctx, input: Input): Promise<ResultOf<
 /** In one order, so that two batches cannot wait for each other. */
 async function locked(ctx: Ctx, condition: RawBuilder<unknown>): Promise<Row[]> {
   const { rows } = await sql<Row>`
-    select issue.id, threat.name, issue.status, issue.category, ${afterOthers(ctx)} as at
+    select issue.id, threat.name, issue.status, issue.category, issue.host_count, ${afterOthers(ctx)} as at
     from issue
     join threat on threat.id = issue.threat_id
     where ${condition}
@@ -86,13 +92,18 @@ function unknown(ids: readonly string[], rows: readonly Row[]): SkippedIssue[] {
     .map((id) => ({ id, name: '', code: missing, message: `There is no issue ${id}` }))
 }
 
-async function apply(ctx: Ctx, rows: readonly Row[], decision: Decision): Promise<void> {
+async function apply(ctx: Ctx, rows: readonly Row[], decision: Decision, spreading: Spreading | null): Promise<void> {
   if (rows.length === 0) return
   const reason = inWords(decision)
   const ends = rows.map(({ id, category }) => ({ id, end: endOf(decision, category, ctx.now) }))
-  await move(ctx, ends, decision, null)
   const ids = rows.map((row) => row.id)
-  await rollUp(ctx, ids, { reason, scanId: null })
+  const places = rows.reduce((sum, row) => sum + row.host_count, 0)
+  if (isMuch(places, spreading)) {
+    await postpone(ctx, ends, decision, spreading)
+  } else {
+    await Promise.all([overrule(ctx, ids), move(ctx, ends, decision, null)])
+    await rollUp(ctx, ids, { reason, scanId: null })
+  }
   const detail = { to: decision.status, reason, count: ids.length, ids: ids.slice(0, skippedMax) }
   await record(ctx, 'issue.batch', { kind: 'issue', id: ids[0] ?? '' }, detail)
 }

@@ -8,8 +8,10 @@ import { invalid, notFound, Refusal } from '#errors.ts'
 import type { Targets } from '#inventory/index.ts'
 import { type Decision, endOf, inWords, refuseSenseless, tooLong } from '#issues/decision.ts'
 import { getIssue } from '#issues/list.ts'
+import { moveTo } from '#issues/move.ts'
 import { noteTerms } from '#issues/note.ts'
 import { rollUp } from '#issues/roll-up.ts'
+import { carryOut, type Decided, isMuch, overrule, postpone, type Spreading } from '#issues/spread.ts'
 import { canBecome, worstOf } from '#issues/status.ts'
 import { type RawBuilder, sql } from 'kysely'
 
@@ -26,17 +28,18 @@ export async function setIssueStatus(
   ctx: Ctx,
   input: ParsedInputOf<typeof contract.setIssueStatus>,
   targets: Targets,
+  spreading: Spreading | null = null,
 ): Promise<{ issue: Issue }> {
   const { id, ...decision } = input
   const issue = await ctx.tx
     .selectFrom('issue')
-    .select(['status', 'category', afterOthers(ctx).as('at')])
+    .select(['status', 'category', 'host_count', afterOthers(ctx).as('at')])
     .where('account_id', '=', ctx.account)
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()
   if (!issue) throw notFound('issue', id)
-  await decide({ ...ctx, now: issue.at }, { id, hostId: null, ...issue }, decision)
+  await decide({ ...ctx, now: issue.at }, { id, hostId: null, ...issue }, decision, spreading)
   return getIssue(ctx, { id }, targets)
 }
 
@@ -51,12 +54,13 @@ export async function setHostStatus(
   targets: Targets,
 ): Promise<{ issue: Issue }> {
   const { id, hostId, ...decision } = input
+  const lock = sql`select from issue where account_id = ${ctx.account} and id = ${id} for update`
+  await Promise.all([lock.execute(ctx.tx), carryOut(ctx, [id])])
   const { rows } = await sql<{ category: SeverityCategory; status: Issue['status']; at: Date }>`
     select issue.category, occurrence.status, ${afterOthers(ctx)} as at
     from issue
     join occurrence on occurrence.account_id = issue.account_id and occurrence.issue_id = issue.id
-    where issue.account_id = ${ctx.account} and issue.id = ${id} and occurrence.host_id = ${hostId}
-    for update of issue`.execute(ctx.tx)
+    where issue.account_id = ${ctx.account} and issue.id = ${id} and occurrence.host_id = ${hostId}`.execute(ctx.tx)
   const [first] = rows
   if (!first) throw notFound('host of this issue', hostId)
   const status = worstOf(rows.map((row) => row.status))
@@ -78,10 +82,17 @@ interface Subject {
   readonly hostId: string | null
   readonly status: Issue['status']
   readonly category: SeverityCategory
+  /** Absent: one. */
+  readonly host_count?: number
 }
 
-async function decide(ctx: Ctx, subject: Subject, decision: Decision): Promise<void> {
-  const { id, hostId, status: from, category } = subject
+async function decide(
+  ctx: Ctx,
+  subject: Subject,
+  decision: Decision,
+  spreading: Spreading | null = null,
+): Promise<void> {
+  const { id, hostId, status: from, category, host_count: places = 1 } = subject
   refuseSenseless(decision, ctx.now)
   const objection = tooLong(decision, category, ctx.now)
   if (objection) throw invalid('ignoreUntilTime', objection)
@@ -91,10 +102,18 @@ async function decide(ctx: Ctx, subject: Subject, decision: Decision): Promise<v
   if (!isSame && !canBecome(from, decision.status)) {
     throw new Refusal('conflict', `An issue that is ${from} cannot become ${decision.status}`)
   }
-  const changed = await move(ctx, [{ id, end: endOf(decision, category, ctx.now) }], decision, hostId)
-  if (changed === 0) return
   const reason = inWords(decision)
-  await rollUp(ctx, [id], { reason, scanId: null })
+  const decided = [{ id, end: endOf(decision, category, ctx.now) }]
+  if (hostId === null && isMuch(places, spreading)) {
+    await postpone(ctx, decided, decision, spreading)
+  } else {
+    const [isNewer, changed] = await Promise.all([
+      hostId === null && overrule(ctx, [id]),
+      move(ctx, decided, decision, hostId),
+    ])
+    if (changed === 0 && !isNewer) return
+    await rollUp(ctx, [id], { reason, scanId: null })
+  }
   if (isSame) await noteTerms(ctx, { id, hostId }, reason)
   await record(
     ctx,
@@ -110,30 +129,15 @@ async function decide(ctx: Ctx, subject: Subject, decision: Decision): Promise<v
  */
 export async function move(
   ctx: Ctx,
-  issues: readonly { readonly id: string; readonly end: Date | null }[],
+  issues: readonly Decided[],
   { status, reason, comment = '' }: Decision,
   hostId: string | null,
 ): Promise<number> {
   const isIgnored = status === 'STATUS_IGNORED'
-  const ignoring = {
-    at: isIgnored ? ctx.now : null,
-    reason: isIgnored ? (reason ?? '') : '',
-    by: isIgnored ? ctx.actor.name : '',
-  }
-  const resolvedAt = isIgnored
-    ? sql`occurrence.resolved_at`
-    : sql`${status === 'STATUS_RESOLVED' ? ctx.now : null}::timestamptz`
-  const { numAffectedRows } = await sql`
-    update occurrence set
-      status = ${status}, decided_by = 'person', resolved_at = ${resolvedAt}, ignored_at = ${ignoring.at},
-      ignore_until = case when ${isIgnored} then decided.until end, ignore_reason = ${ignoring.reason},
-      ignore_comment = ${isIgnored ? comment : ''}, ignored_by = ${ignoring.by}
-    from unnest(${issues.map((issue) => issue.id)}::uuid[], ${issues.map((issue) => issue.end)}::timestamptz[]) as decided (issue_id, until)
-    where occurrence.account_id = ${ctx.account} and occurrence.issue_id = decided.issue_id
-      and (${hostId}::uuid is null or occurrence.host_id = ${hostId})
-      and (occurrence.status, occurrence.ignore_until, occurrence.ignore_reason, occurrence.ignore_comment) is distinct from
-          (${status}, case when ${isIgnored} then decided.until end, ${ignoring.reason}, ${isIgnored ? comment : ''})`.execute(
-    ctx.tx,
-  )
-  return Number(numAffectedRows ?? 0n)
+  const decided = sql`
+    select issue_id, ${status} as status, case when ${isIgnored} then until end as ignore_until,
+           ${isIgnored ? (reason ?? '') : ''} as ignore_reason, ${isIgnored ? comment : ''} as ignore_comment,
+           ${ctx.actor.name} as actor, ${ctx.now}::timestamptz as at
+    from unnest(${issues.map((issue) => issue.id)}::uuid[], ${issues.map((issue) => issue.end)}::timestamptz[]) as decided (issue_id, until)`
+  return moveTo(ctx, decided, sql`(${hostId}::uuid is null or occurrence.host_id = ${hostId})`)
 }

@@ -69,8 +69,14 @@ async function aggregate(ctx: Ctx, ids: readonly string[]): Promise<Aggregate[]>
   const weight = sql`coalesce(weighed.weight, ${sql.lit(weights.CRITICALITY_NORMAL)})`
   // Proof that was withdrawn does not keep an issue verified while others of it are still inferred.
   const { rows } = await sql<Aggregate>`
-    select seen.*, lower(threat.name || ' ' || threat.key) as title, threat.score, threat.epss_score,
-           threat.known_exploited_at, decided.ignore_reason, decided.ignore_comment, decided.ignored_by,
+    select seen.id, seen.quality, seen.proven, seen.hosts, seen.last_seen_at, seen.weight,
+           lower(threat.name || ' ' || threat.key) as title, threat.score, threat.epss_score, threat.known_exploited_at,
+           -- What is on its way to the places holds for the issue.
+           coalesce(coming.status, seen.status) as status,
+           case when coming.issue_id is null then seen.ignore_until else coming.ignore_until end as ignore_until,
+           coalesce(coming.ignore_reason, decided.ignore_reason) as ignore_reason,
+           coalesce(coming.ignore_comment, decided.ignore_comment) as ignore_comment,
+           coalesce(coming.actor, decided.ignored_by) as ignored_by,
            exists (
              select from occurrence
              join host on host.account_id = ${ctx.account} and host.id = occurrence.host_id
@@ -99,13 +105,14 @@ async function aggregate(ctx: Ctx, ids: readonly string[]): Promise<Aggregate[]>
     ) as seen
     join issue on issue.account_id = ${ctx.account} and issue.id = seen.id and issue.id = any(${ids}::uuid[])
     join threat on threat.id = issue.threat_id
+    left join issue_decision as coming on coming.account_id = ${ctx.account} and coming.issue_id = seen.id
     left join lateral (
       -- The latest decision speaks for the others.
       select ignore_reason, ignore_comment, ignored_by from occurrence
       where occurrence.account_id = ${ctx.account} and occurrence.issue_id = seen.id and ${isIgnored}
       order by ignored_at desc
       limit 1
-    ) as decided on seen.status = 'STATUS_IGNORED'`.execute(ctx.tx)
+    ) as decided on seen.status = 'STATUS_IGNORED' and coming.issue_id is null`.execute(ctx.tx)
   return rows
 }
 

@@ -77,10 +77,17 @@ export async function affected(ctx: Ctx, ids: readonly string[], want: Wanted): 
     ? sql`jsonb_agg(evidence || jsonb_build_object('seen', last_seen_at) order by quality desc, location)`
     : sql`'[]'::jsonb`
   const { rows } = await sql<Seen>`
-    select wanted.id as issue_id, few.host_id, target_id, status,
+    select wanted.id as issue_id, few.host_id, target_id, coalesce(coming.status, places.status) as status,
            places.first_seen_at::text as first_seen_at, places.last_seen_at::text as last_seen_at,
-           ignored_at, resolved_at, ignore_until, ignore_reason, ignore_comment, ignored_by, not_checked_since, evidence
+           case coming.status when 'STATUS_IGNORED' then coming.at else ignored_at end as ignored_at,
+           case coming.status when 'STATUS_RESOLVED' then coming.at else resolved_at end as resolved_at,
+           case when coming.issue_id is null then places.ignore_until else coming.ignore_until end as ignore_until,
+           coalesce(coming.ignore_reason, places.ignore_reason) as ignore_reason,
+           coalesce(coming.ignore_comment, places.ignore_comment) as ignore_comment,
+           coalesce(coming.actor, ignored_by) as ignored_by, not_checked_since, evidence
     from unnest(${ids}::uuid[]) as wanted (id)
+    -- What was decided and has not reached every place yet holds for all of them.
+    left join issue_decision as coming on coming.account_id = ${ctx.account} and coming.issue_id = wanted.id
     cross join lateral (${chosen(ctx, want)}) as few
     cross join lateral (
       select min(target_id::text)::uuid as target_id, (${ranks})[min(array_position(${ranks}, status))] as status,

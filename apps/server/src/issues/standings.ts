@@ -146,16 +146,16 @@ async function applyToTargets(ctx: Ctx, changes: readonly Change[]): Promise<voi
   const real = changes.filter((one) => counted.some((column) => one[column] !== 0))
   if (real.length === 0) return
   const targets = [...new Set(real.map((one) => one.target_id))].toSorted()
-  await sql`
+  const made = sql`
     insert into target_count (account_id, target_id)
     select ${ctx.account}, unnest(${targets}::uuid[])
-    on conflict do nothing`.execute(ctx.tx)
-  await sql`
+    on conflict do nothing`
+  const lock = sql`
     select from target_count
     where account_id = ${ctx.account} and target_id = any(${targets}::uuid[])
     order by target_id
-    for update`.execute(ctx.tx)
-  await sql`
+    for update`
+  const written = sql`
     update target_count set
       critical = target_count.critical + step.critical, high = target_count.high + step.high,
       medium = target_count.medium + step.medium, low = target_count.low + step.low,
@@ -167,7 +167,8 @@ async function applyToTargets(ctx: Ctx, changes: readonly Change[]): Promise<voi
         as step (target_id uuid, ${sql.join(counted.map((column) => sql`${sql.ref(column)} int`))})
       group by target_id
     ) as step
-    where target_count.account_id = ${ctx.account} and target_count.target_id = step.target_id`.execute(ctx.tx)
+    where target_count.account_id = ${ctx.account} and target_count.target_id = step.target_id`
+  await Promise.all([made, lock, written].map(async (one) => one.execute(ctx.tx)))
 }
 
 const counted = ['critical', 'high', 'medium', 'low', 'hosts', 'verified', 'potential'] as const

@@ -30,10 +30,12 @@ export const hintChannel = 'glacis_event'
  * change was committed. Listeners get a hint; who misses it finds the rows a minute later.
  */
 export async function announce(ctx: Ctx, all: readonly Announcement[]): Promise<void> {
-  for (let from = 0; from < all.length; from += rowsPerInsert) {
-    await write(ctx, all.slice(from, from + rowsPerInsert))
-  }
-  if (all.length > 0) await sql`select pg_notify(${hintChannel}, ${ctx.account})`.execute(ctx.tx)
+  if (all.length === 0) return
+  const hint = sql`select pg_notify(${hintChannel}, ${ctx.account})`.execute(ctx.tx)
+  const parts = Array.from({ length: Math.ceil(all.length / rowsPerInsert) }, (_, part) =>
+    write(ctx, all.slice(part * rowsPerInsert, (part + 1) * rowsPerInsert)),
+  )
+  await Promise.all([...parts, hint])
 }
 
 /** A statement carries at most 65,535 values; a batch of decisions brings more. */

@@ -13,7 +13,7 @@ interface IgnoreTerms {
   ignore_comment: Generated<string>
   ignored_by: Generated<string>
 }
-/** issues (issue, occurrence, issue_event, issue_comment, scan_issue, issue_target, host_count, target_count) */
+/** issues (issue, occurrence, issue_decision, issue_event, issue_comment, scan_issue, issue_target, host_count, target_count) */
 export interface IssueTable extends IgnoreTerms {
   account_id: string
   id: string
@@ -58,6 +58,17 @@ export interface OccurrenceTable extends IgnoreTerms {
   resolved_at: Date | null
   not_checked_since: Date | null
   product_id: Generated<string | null>
+}
+export interface IssueDecisionTable {
+  account_id: string
+  issue_id: string
+  status: Exclude<IssueStatus, 'STATUS_REGRESSION'>
+  ignore_until: Date | null
+  ignore_reason: IgnoreReason | ''
+  ignore_comment: string
+  actor: string
+  at: Date
+  reason: string
 }
 export interface IssueTargetTable {
   account_id: string

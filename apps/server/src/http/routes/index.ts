@@ -127,10 +127,10 @@ export function serveApi({ serve }: Router, { jobs, mailer, gate, url, feeds, kn
 
   serve(issue.listIssues, (ctx, input) => issues.listIssues(ctx, input, inside))
   serve(issue.getIssue, (ctx, input) => issues.getIssue(ctx, input, inside))
-  serve(issue.setIssueStatus, (ctx, input) => issues.setIssueStatus(ctx, input, inside))
+  serve(issue.setIssueStatus, (ctx, input) => issues.setIssueStatus(ctx, input, inside, { jobs }))
 
   serve(issue.setHostStatus, (ctx, input) => issues.setHostStatus(ctx, input, inside))
-  serve(triage.setStatusOfMany, issues.setStatusOfMany)
+  serve(triage.setStatusOfMany, (ctx, input) => issues.setStatusOfMany(ctx, input, { jobs }))
   serve(triage.updateIssue, (ctx, input) => issues.updateIssue(ctx, input, inside))
   serve(triage.retestIssue, (ctx, input) => scans.retestIssue(ctx, jobs, input))
   serve(triage.listComments, issues.listComments)

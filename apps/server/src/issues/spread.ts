@@ -1,0 +1,161 @@
+/**
+ * Decisions about more places than anybody would wait for. They hold for the issue at once, with its history and its
+ * announcements; its hosts, and what is counted of them, follow in the background, some thousand places at a time.
+ * Until then `issue_decision` says what is on its way: roll-ups and descriptions of the issue go by it.
+ */
+import { type Ctx, type Log, systemActor } from '#ctx.ts'
+import { type Database, inAccount } from '#database/index.ts'
+import type { IssueDecisionTable } from '#database/tables.ts'
+import type { Jobs } from '#jobs.ts'
+import { type Decision, inWords } from '#issues/decision.ts'
+import { moveTo } from '#issues/move.ts'
+import { noteIssues, toAnnouncement } from '#issues/note.ts'
+import { rollUp } from '#issues/roll-up.ts'
+import { announce } from '#notifications/index.ts'
+import { sql } from 'kysely'
+
+/** Who spreads decisions, and from how many places on. */
+export interface Spreading {
+  readonly jobs: Pick<Jobs, 'enqueue'>
+  readonly placesMax?: number
+}
+
+/** An issue that is decided about. */
+export interface Decided {
+  readonly id: string
+  /** When its ignoring ends; null for never, and for other statuses. */
+  readonly end: Date | null
+}
+
+/** Decided at once takes some 0.1 ms for each place. */
+const placesAtOnce = 5000
+
+/** Whether so many places are left to the background. */
+export function isMuch(places: number, spreading: Spreading | null): spreading is Spreading {
+  return spreading !== null && places > (spreading.placesMax ?? placesAtOnce)
+}
+
+/** Writes a decision to the issues, which the caller has locked, and leaves their places to the background. */
+export async function postpone(
+  ctx: Ctx,
+  issues: readonly Decided[],
+  decision: Decision,
+  { jobs }: Spreading,
+): Promise<void> {
+  const isIgnored = decision.status === 'STATUS_IGNORED'
+  const ids = issues.map(({ id }) => id)
+  const reason = inWords(decision)
+  await sql`
+    insert into issue_decision (account_id, issue_id, status, ignore_until, ignore_reason, ignore_comment, actor, at, reason)
+    select ${ctx.account}, decided.id, ${decision.status}, case when ${isIgnored} then decided.until end,
+           ${isIgnored ? (decision.reason ?? '') : ''}, ${isIgnored ? (decision.comment ?? '') : ''},
+           ${ctx.actor.name}, ${ctx.now}, ${reason}
+    from unnest(${ids}::uuid[], ${issues.map(({ end }) => end)}::timestamptz[]) as decided (id, until)
+    on conflict (account_id, issue_id) do update set
+      status = excluded.status, ignore_until = excluded.ignore_until, ignore_reason = excluded.ignore_reason,
+      ignore_comment = excluded.ignore_comment, actor = excluded.actor, at = excluded.at, reason = excluded.reason`.execute(
+    ctx.tx,
+  )
+  await sql`
+    update issue set
+      status = decided.status, updated_at = ${ctx.now},
+      ignored_at = case when decided.status <> 'STATUS_IGNORED' then null when issue.status = decided.status then issue.ignored_at else ${ctx.now} end,
+      ignore_until = decided.ignore_until, ignore_reason = decided.ignore_reason, ignore_comment = decided.ignore_comment,
+      ignored_by = case when decided.status = 'STATUS_IGNORED' then decided.actor else '' end,
+      resolved_at = case when decided.status = 'STATUS_OPEN' then null when decided.status = 'STATUS_RESOLVED' and issue.status <> decided.status then ${ctx.now} else issue.resolved_at end
+    from issue_decision as decided
+    where issue.account_id = ${ctx.account} and issue.id = any(${ids}::uuid[])
+      and decided.account_id = issue.account_id and decided.issue_id = issue.id`.execute(ctx.tx)
+  const turned = await noteIssues(ctx, ids, { reason, scanId: null })
+  await announce(ctx, turned.map(toAnnouncement))
+  await jobs.enqueue(ctx.tx, 'decisions', { account: ctx.account })
+}
+
+/** Takes back what is on its way to the places of these issues, because something newer holds for all of them. */
+export async function overrule(ctx: Ctx, ids: readonly string[]): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from issue_decision
+    where account_id = ${ctx.account} and issue_id = any(${ids}::uuid[])`.execute(ctx.tx)
+  return numAffectedRows > 0n
+}
+
+type Row = Pick<IssueDecisionTable, 'issue_id' | 'actor' | 'at' | 'reason'>
+
+/**
+ * Brings what was decided about these issues to all of their places. What was first seen or resolved after the
+ * decision stays as it is. The issues must be locked by the caller.
+ */
+export async function carryOut(ctx: Ctx, ids: readonly string[]): Promise<void> {
+  const pending = sql`account_id = ${ctx.account} and issue_id = any(${ids}::uuid[])`
+  const { rows } = await sql<Row>`select issue_id, actor, at, reason from issue_decision where ${pending}`.execute(
+    ctx.tx,
+  )
+  if (rows.length === 0) return
+  await moveTo(
+    ctx,
+    sql`select issue_id, status, ignore_until, ignore_reason, ignore_comment, actor, at from issue_decision where ${pending}`,
+    sql`occurrence.first_seen_at <= decided.at and coalesce(occurrence.resolved_at <= decided.at, true)`,
+  )
+  await overrule(ctx, ids)
+  // Written to the history under the name of whoever decided.
+  for (const group of Map.groupBy(rows, ({ actor, at, reason }) => JSON.stringify([actor, at, reason])).values()) {
+    for (const { actor, at, reason } of group.slice(0, 1)) {
+      const by = { ...ctx, actor: { ...ctx.actor, name: actor }, now: at > ctx.now ? at : ctx.now }
+      await rollUp(by, idsOf(group), { reason, scanId: null })
+    }
+  }
+}
+
+const idsOf = (rows: readonly Row[]) => rows.map((row) => row.issue_id)
+
+/** Places that one transaction brings a decision to, and issues. */
+const [placesTogether, issuesTogether] = [10_000, 500]
+
+/**
+ * Spreads what is on its way in an account, one transaction after the other, until nothing is left. Open pages are told
+ * once it is done: until then they show some hosts as they were.
+ */
+export async function spreadDecisions(
+  { database, log }: { readonly database: Database; readonly log: Log },
+  account: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const as = { account, actor: systemActor, log }
+  while (!signal.aborted && (await inAccount(database, as, spreadSome))) continue
+}
+
+/** Answers whether something was on its way. */
+async function spreadSome(ctx: Ctx): Promise<boolean> {
+  const { rows } = await sql<{ id: string; host_count: number; title: string }>`
+    select issue.id, issue.host_count, threat.name as title
+    from issue
+    join issue_decision as decided on decided.account_id = issue.account_id and decided.issue_id = issue.id
+    join threat on threat.id = issue.threat_id
+    where issue.account_id = ${ctx.account}
+    order by issue.id
+    limit ${issuesTogether}
+    for update of issue`.execute(ctx.tx)
+  let places = 0
+  const some = rows.filter(({ host_count }, index) => (places += host_count) <= placesTogether || index === 0)
+  const [first] = some
+  if (!first) return false
+  await carryOut(
+    ctx,
+    some.map((row) => row.id),
+  )
+  await announce(ctx, [{ kind: 'EVENT_ISSUE_CHANGED', title: first.title, resource: { kind: 'issue', id: first.id } }])
+  return true
+}
+
+/** Accounts in which something has been on its way for a while: whoever was to spread it has died. */
+export async function accountsWaiting({ owner }: Database): Promise<string[]> {
+  const rows = await owner
+    .selectFrom('issue_decision')
+    .select('account_id')
+    .distinct()
+    .where('at', '<', new Date(Date.now() - waitingMs))
+    .execute()
+  return rows.map((row) => row.account_id)
+}
+
+const waitingMs = 60_000
