@@ -18,6 +18,7 @@ import * as reads from '#database/migrations/0017-reads.ts'
 import * as packedCriteria from '#database/migrations/0018-packed-criteria.ts'
 import * as history from '#database/migrations/0019-history.ts'
 import * as decisions from '#database/migrations/0020-decisions.ts'
+import * as running from '#database/migrations/0021-running.ts'
 
 export const migrations = [
   accounts,
@@ -39,4 +40,5 @@ export const migrations = [
   packedCriteria,
   history,
   decisions,
+  running,
 ] as const

@@ -59,6 +59,8 @@ export interface Tables {
   software: { part: string; vendor: string; product: string; title: string; threats: number; search: Generated<string> }
   host: HostTable
   service: ServiceTable
+  /** inventory, by a trigger on `host` */
+  target_hosts: { account_id: string; target_id: string; hosts: Generated<number> }
   product: ProductTable
   host_product: HostProductTable
   scan: ScanTable

@@ -41,7 +41,7 @@ export async function listHosts(
       select host.id, ${column}::text as sort ${found} ${after}
       order by ${column} ${direction}, host.id ${direction}
       limit ${page.size + 1}`.execute(ctx.tx),
-    page.after ? {} : totalOf(ctx, sql`select ${found}`),
+    page.after ? {} : hostsOf(ctx, filter, sql`select ${found}`),
   ])
   const cut = cutPage(page, rows, (row) => [row.sort, row.id])
   const described = await describeHosts(
@@ -50,6 +50,20 @@ export async function listHosts(
     targets,
   )
   return { hosts: cut.rows.flatMap((row) => described.get(row.id) ?? []), nextPageToken: cut.nextPageToken, ...total }
+}
+
+/** All hosts, and those of one target, are counted already. */
+async function hostsOf(ctx: Ctx, filter: Filter, rows: RawBuilder<unknown>) {
+  const { targetId, ...others } = filter
+  const isOfTargets = Object.values(others).every((one) => one === undefined || one.length === 0)
+  if (!isOfTargets) return totalOf(ctx, rows)
+  const counted = await sql<{ hosts: number }>`
+    select coalesce(sum(hosts), 0)::int as hosts
+    from target
+    join target_hosts on target_hosts.account_id = target.account_id and target_hosts.target_id = target.id
+    where target.account_id = ${ctx.account} and target.deleted_at is null
+      and ${targetId ? sql`target.id = ${targetId}` : sql`true`}`.execute(ctx.tx)
+  return { totalSize: counted.rows[0]?.hosts ?? 0, totalSizeIsExact: true }
 }
 
 function conditions(ctx: Ctx, filter: Filter): RawBuilder<unknown>[] {

@@ -8,7 +8,8 @@ import { noIssues } from '#database/severity.ts'
 import { notFound } from '#errors.ts'
 import { productColumns, type ProductRow, toProduct } from '#inventory/contents.ts'
 import { soonDays } from '#inventory/ends.ts'
-import { type RawBuilder, sql } from 'kysely'
+import type { Tables } from '#database/tables.ts'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 
 type Filter = NonNullable<ParsedInputOf<typeof contract.listProducts>['filter']>
 type Order = NonNullable<ParsedInputOf<typeof contract.listProducts>['orderBy']>
@@ -38,10 +39,8 @@ const orders: Readonly<
     isDescending: true,
   },
   ORDER_BY_HOSTS: {
-    column: (ctx) => sql`
-      select count(distinct host_id) from host_product
-      where host_product.account_id = ${ctx.account} and host_product.product_id = listed.id and gone_at is null`,
-    type: sql`bigint`,
+    column: () => sql`hosts`,
+    type: sql`integer`,
     isDescending: true,
   },
 }
@@ -57,8 +56,8 @@ export async function listProducts(
   const [direction, beyond] = isDescending ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
   const after = page.after ? sql`(sort, id) ${beyond} (${page.after[0]}::${type}, ${page.after[1]}::uuid)` : sql`true`
   const [{ rows }, total] = await Promise.all([
-    sql<ProductRow & { sort_text: string }>`
-      select ${productColumns('found')}, sort::text as sort_text
+    sql<CountedRow & { sort_text: string }>`
+      select ${productColumns('found')}, found.hosts, sort::text as sort_text
       from (select listed.*, (${column(ctx)}) as sort from product as listed where ${conditions(ctx, filter)}) as found
       where ${after}
       order by sort ${direction}, id ${direction}
@@ -66,16 +65,14 @@ export async function listProducts(
     page.after ? {} : totalOf(ctx, sql`select from product as listed where ${conditions(ctx, filter)}`),
   ])
   const cut = cutPage(page, rows, (row) => [row.sort_text, row.id])
-  const products = cut.rows.map((row) => toProduct(row, ctx.now))
-  return { products: await withCounts(ctx, products), nextPageToken: cut.nextPageToken, ...total }
+  return { products: await counted(ctx, cut.rows), nextPageToken: cut.nextPageToken, ...total }
 }
 
 function conditions(ctx: Ctx, filter: Filter): RawBuilder<unknown> {
   const parts = [sql`listed.account_id = ${ctx.account}`]
-  // The offset keeps the planner from reading all that runs anywhere into a table of its own.
-  const isThere = sql`exists (${running(ctx, filter)} offset 0)`
   const isAnywhere = filter.targetId === undefined && filter.hostId === undefined
-  parts.push(isAnywhere ? sql`(watched or ${isThere})` : isThere)
+  // The offset keeps the planner from reading all that runs anywhere into a table of its own.
+  parts.push(isAnywhere ? sql`(watched or hosts > 0)` : sql`exists (${running(ctx, filter)} offset 0)`)
   if (filter.watched !== undefined) parts.push(sql`watched = ${filter.watched}`)
   if (filter.vendor) parts.push(sql`vendor = ${filter.vendor}`)
   if (filter.product) parts.push(sql`product = ${filter.product}`)
@@ -104,13 +101,11 @@ function endsAs(ctx: Ctx, states: NonNullable<Filter['endOfLife']>): RawBuilder<
 
 /** @throws Refusal `not_found` */
 export async function getProduct(ctx: Ctx, { id }: { id: string }): Promise<{ product: Product }> {
-  const { rows } = await sql<ProductRow>`
-    select ${productColumns('product')} from product
+  const { rows } = await sql<CountedRow>`
+    select ${productColumns('product')}, hosts from product
     where account_id = ${ctx.account} and id = ${id}`.execute(ctx.tx)
-  const [row] = rows
-  if (!row) throw notFound('product', id)
-  const plain = toProduct(row, ctx.now)
-  const [product = plain] = await withCounts(ctx, [plain])
+  const [product] = await counted(ctx, rows)
+  if (!product) throw notFound('product', id)
   return { product }
 }
 
@@ -136,35 +131,30 @@ function activeOn(ctx: Ctx, products: ReturnType<typeof sql>) {
       and occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION')`
 }
 
-async function withCounts(ctx: Ctx, products: readonly Product[]): Promise<Product[]> {
-  if (products.length === 0) return []
-  const ids = products.map((product) => product.id)
-  const [{ rows: hosts }, { rows: issues }] = await Promise.all([
-    sql<{ id: string; hosts: number }>`
-      select product_id as id, count(distinct host_id)::int as hosts
-      from host_product
-      where account_id = ${ctx.account} and product_id = any(${ids}::uuid[]) and gone_at is null
-      group by product_id`.execute(ctx.tx),
-    sql<SeverityCount & { id: string }>`
-      select product_id as id,
-             count(*) filter (where category = 'CATEGORY_CRITICAL')::int as critical,
-             count(*) filter (where category = 'CATEGORY_HIGH')::int as high,
-             count(*) filter (where category = 'CATEGORY_MEDIUM')::int as medium,
-             count(*) filter (where category = 'CATEGORY_LOW')::int as low
-      from (
-        -- An index holds all of this; only then is each issue looked at, once.
-        select distinct product_id, issue_id from occurrence
-        where account_id = ${ctx.account} and product_id = any(${ids}::uuid[]) and product_id is not null
-          and status in ('STATUS_OPEN', 'STATUS_REGRESSION')
-      ) as active
-      join issue on issue.account_id = ${ctx.account} and issue.id = active.issue_id
-      group by product_id`.execute(ctx.tx),
-  ])
-  const hostsById = new Map(hosts.map((row) => [row.id, row.hosts]))
+type CountedRow = ProductRow & Pick<Selectable<Tables['product']>, 'hosts'>
+
+/** Products with the number of hosts that run them and what is open there. */
+async function counted(ctx: Ctx, rows: readonly CountedRow[]): Promise<Product[]> {
+  if (rows.length === 0) return []
+  const ids = rows.map((row) => row.id)
+  const { rows: issues } = await sql<SeverityCount & { id: string }>`
+    select product_id as id,
+           count(*) filter (where category = 'CATEGORY_CRITICAL')::int as critical,
+           count(*) filter (where category = 'CATEGORY_HIGH')::int as high,
+           count(*) filter (where category = 'CATEGORY_MEDIUM')::int as medium,
+           count(*) filter (where category = 'CATEGORY_LOW')::int as low
+    from (
+      -- An index holds all of this; only then is each issue looked at, once.
+      select distinct product_id, issue_id from occurrence
+      where account_id = ${ctx.account} and product_id = any(${ids}::uuid[]) and product_id is not null
+        and status in ('STATUS_OPEN', 'STATUS_REGRESSION')
+    ) as active
+    join issue on issue.account_id = ${ctx.account} and issue.id = active.issue_id
+    group by product_id`.execute(ctx.tx)
   const issuesById = new Map(issues.map(({ id, ...count }) => [id, count]))
-  return products.map((product) => ({
-    ...product,
-    hostCount: hostsById.get(product.id) ?? 0,
-    issueCount: issuesById.get(product.id) ?? noIssues,
+  return rows.map((row) => ({
+    ...toProduct(row, ctx.now),
+    hostCount: row.hosts,
+    issueCount: issuesById.get(row.id) ?? noIssues,
   }))
 }

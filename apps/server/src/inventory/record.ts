@@ -3,6 +3,7 @@ import type { Ctx } from '#ctx.ts'
 import { storable, storableJson } from '#database/text.ts'
 import { newId } from '#database/index.ts'
 import { refreshEnds } from '#inventory/ends.ts'
+import { countingHosts } from '#inventory/running.ts'
 import { subjectOf } from '#inventory/subject.ts'
 import { sql } from 'kysely'
 
@@ -28,12 +29,14 @@ export async function recordInventory(
   const hostByAddress = await recordHosts(ctx, targetId, reached, new Set(services.map((one) => one.address)))
   await recordServices(ctx, hostByAddress, services)
   const technologies = observations.filter((one) => one.kind === 'technology')
-  await recordProducts(ctx, hostByAddress, technologies)
-  await markGone(
-    ctx,
-    hostByAddress,
-    observations.filter((one) => one.kind === 'closed'),
-  )
+  const closed = observations.filter((one) => one.kind === 'closed')
+  if (technologies.length > 0 || closed.length > 0) {
+    // The hosts are locked by now: nobody else changes what runs there.
+    await countingHosts(ctx, [...hostByAddress.values()], async () => {
+      await recordProducts(ctx, hostByAddress, technologies)
+      await markGone(ctx, hostByAddress, closed)
+    })
+  }
   return { hostByAddress }
 }
 
@@ -181,11 +184,13 @@ async function replaceOnPorts(
     if (host_id && product_id) rows.set(`${host_id} ${product_id} ${one.port}`, { host_id, product_id, one })
   }
   const list = [...rows.values()]
+  const [onHosts, ports] = [list.map((row) => row.host_id), list.map((row) => row.one.port)]
   await sql`
     update host_product set gone_at = ${ctx.now}
     where account_id = ${ctx.account} and gone_at is null
-      and (host_id, port) in (
-        select * from unnest(${list.map((row) => row.host_id)}::uuid[], ${list.map((row) => row.one.port)}::int[]))`.execute(
+      and (host_id, port) in (select * from unnest(${onHosts}::uuid[], ${ports}::int[]))
+      and (host_id, port, product_id) not in (
+        select * from unnest(${onHosts}::uuid[], ${ports}::int[], ${list.map((row) => row.product_id)}::uuid[]))`.execute(
     ctx.tx,
   )
   await ctx.tx

@@ -95,10 +95,7 @@ export async function updateProduct(
  */
 export async function deleteProduct(ctx: Ctx, { id }: { id: string }): Promise<Record<string, never>> {
   const { rows } = await sql<{ watched: boolean; hosts: number }>`
-    select watched, (
-      select count(distinct host_id)::int from host_product
-      where host_product.account_id = product.account_id and product_id = product.id and gone_at is null) as hosts
-    from product
+    select watched, hosts from product
     where account_id = ${ctx.account} and id = ${id}
     for update`.execute(ctx.tx)
   const [row] = rows

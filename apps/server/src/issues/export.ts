@@ -14,8 +14,13 @@ export interface ExportOrder {
 /** Runs something in a transaction of the account. */
 export type InAccount = <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>
 
-type Value = string | number | boolean | null
-type Row = Readonly<Record<string, Value>>
+/** The rows of a page as the file has them, and the keys of its last row: null, all of them, where it has none. */
+interface Piece {
+  readonly text: string | null
+  readonly rows: number
+  readonly keyset: string | null
+  readonly place: string | null
+}
 
 const rowsPerPage = 1000
 const columnsDefault: readonly IssueColumn[] = [
@@ -36,23 +41,27 @@ const columnsDefault: readonly IssueColumn[] = [
 
 /**
  * Every issue of a filter, as pieces of a CSV file (RFC 4180) or of the JSON text `{"issues": […]}`.
- * Memory holds one page. Rows come in the order of their ids, so that what changes meanwhile makes
- * none appear twice or go missing; nobody holds a connection while a slow reader reads.
+ * Memory holds one page, which the database writes: a million rows that each became an object first would
+ * leave more behind than is cleared away meanwhile. Rows come in the order of their ids, so that what changes
+ * meanwhile makes none appear twice or go missing; nobody holds a connection while a slow reader reads.
  */
 export async function* exportIssues(run: InAccount, order: ExportOrder): AsyncGenerator<string> {
   const columns = order.columns?.length ? [...new Set(order.columns)] : columnsDefault
-  const read = columns.some(isOfHost) ? hostRows : issueRows
-  const write = order.format === 'csv' ? csvLine : jsonPiece
-  yield order.format === 'csv' ? csvLine(Object.fromEntries(columns.map((one) => [one, one])), columns) : '{"issues":['
-  let after: Row | undefined
+  const rowsOf = columns.some(isOfHost) ? hostRows : issueRows
+  const isCsv = order.format === 'csv'
+  yield isCsv ? `${columns.join(',')}${lineEnd}` : '{"issues":['
+  let after: Piece | undefined
   for (;;) {
-    const rows: readonly Row[] = await run((ctx) => read(ctx, order.filter ?? {}, columns, after))
-    const text = rows.map((row, index) => write(row, columns, after === undefined && index === 0)).join('')
-    if (text) yield text
-    after = rows.at(-1)
-    if (rows.length < rowsPerPage) break
+    const piece = await run(async (ctx) => {
+      const rows = rowsOf(ctx, order.filter ?? {}, columns, after)
+      const { rows: pieces } = await (isCsv ? csvOf(rows, columns) : jsonOf(rows, columns)).execute(ctx.tx)
+      return pieces[0]
+    })
+    if (piece?.text) yield isCsv ? piece.text : `${after ? ',' : ''}\n${piece.text}`
+    if (!piece || piece.rows < rowsPerPage) break
+    after = piece
   }
-  if (order.format === 'json') yield ']}\n'
+  if (!isCsv) yield ']}\n'
 }
 
 const iso = (column: RawBuilder<unknown>) => sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
@@ -62,9 +71,9 @@ const expressions: Readonly<Record<IssueColumn, RawBuilder<unknown>>> = {
   name: sql`threat.name`,
   cve: sql`case when threat.key like 'CVE-%' then threat.key else '' end`,
   severity: sql`lower(substr(issue.category, 10))`,
-  score: sql`issue.score`,
+  score: sql`trim_scale(issue.score)`,
   cvss: sql`threat.cvss`,
-  epss: sql`threat.epss_score`,
+  epss: sql`threat.epss_score::numeric`,
   kev: sql`threat.known_exploited_at is not null`,
   priority: sql`issue.priority`,
   status: sql`lower(substr(issue.status, 8))`,
@@ -92,6 +101,20 @@ const expressions: Readonly<Record<IssueColumn, RawBuilder<unknown>>> = {
   targetName: sql`target.name`,
 }
 
+/** The columns that hold what somebody else wrote; the others never hold what a file or a spreadsheet could mistake. */
+const written: ReadonlySet<IssueColumn> = new Set([
+  'name',
+  'cve',
+  'cvss',
+  'assignee',
+  'tags',
+  'solution',
+  'hostAddress',
+  'hostName',
+  'hostLocation',
+  'targetName',
+])
+
 function isOfHost(column: IssueColumn): boolean {
   return column.startsWith('host') || column.startsWith('target')
 }
@@ -100,25 +123,24 @@ function selected(columns: readonly IssueColumn[]): RawBuilder<unknown> {
   return sql.join(columns.map((column) => sql`${expressions[column]} as ${sql.ref(column)}`))
 }
 
-async function issueRows(ctx: Ctx, filter: IssueFilter, columns: readonly IssueColumn[], after?: Row) {
-  const beyond = after ? sql`and issue.id > ${after['keyset']}::uuid` : sql``
-  const { rows } = await sql<Row>`
-    select issue.id as keyset, ${selected(columns)}
+function issueRows(ctx: Ctx, filter: IssueFilter, columns: readonly IssueColumn[], after?: Piece): RawBuilder<unknown> {
+  const beyond = after ? sql`and issue.id > ${after.keyset}::uuid` : sql``
+  return sql`
+    select issue.id as keyset, issue.id as place, ${selected(columns)}
     from issue
     join threat on threat.id = issue.threat_id
     where ${matching(ctx, filter)} ${beyond}
     order by issue.id
-    limit ${rowsPerPage}`.execute(ctx.tx)
-  return rows
+    limit ${rowsPerPage}`
 }
 
 /** A row per occurrence: the host, and where on it. Inside one host or target, of that alone. */
-async function hostRows(ctx: Ctx, filter: IssueFilter, columns: readonly IssueColumn[], after?: Row) {
+function hostRows(ctx: Ctx, filter: IssueFilter, columns: readonly IssueColumn[], after?: Piece): RawBuilder<unknown> {
   const parts = [sql`occurrence.account_id = ${ctx.account}`]
   if (filter.affectedHostId) parts.push(sql`occurrence.host_id = ${filter.affectedHostId}`)
   if (filter.affectedTargetId) parts.push(sql`occurrence.target_id = ${filter.affectedTargetId}`)
-  if (after) parts.push(sql`(occurrence.issue_id, occurrence.id) > (${after['keyset']}::uuid, ${after['place']}::uuid)`)
-  const { rows } = await sql<Row>`
+  if (after) parts.push(sql`(occurrence.issue_id, occurrence.id) > (${after.keyset}::uuid, ${after.place}::uuid)`)
+  return sql`
     select occurrence.issue_id as keyset, occurrence.id as place, ${selected(columns)}
     from occurrence
     join issue on issue.account_id = occurrence.account_id and issue.id = occurrence.issue_id
@@ -127,24 +149,38 @@ async function hostRows(ctx: Ctx, filter: IssueFilter, columns: readonly IssueCo
     join target on target.account_id = occurrence.account_id and target.id = occurrence.target_id
     where ${matching(ctx, filter)} and ${sql.join(parts, sql` and `)}
     order by occurrence.issue_id, occurrence.id
-    limit ${rowsPerPage}`.execute(ctx.tx)
-  return rows
+    limit ${rowsPerPage}`
 }
 
-function csvLine(row: Row, columns: readonly string[]): string {
-  return `${columns.map((column) => csvCell(row[column] ?? '')).join(',')}\r\n`
+function csvOf(rows: RawBuilder<unknown>, columns: readonly IssueColumn[]): RawBuilder<Piece> {
+  const line = sql.join(columns.map(csvCell), sql` || ',' || `)
+  return pieceOf(rows, sql`string_agg(${line} || ${sql.lit(lineEnd)}, '' order by keyset, place)`)
 }
+
+function jsonOf(rows: RawBuilder<unknown>, columns: readonly IssueColumn[]): RawBuilder<Piece> {
+  const members = sql.join(columns.map((column) => sql.ref(column)))
+  const line = sql`(select row_to_json(shown) from (select ${members}) as shown)::text`
+  return pieceOf(rows, sql`string_agg(${line}, E',\\n' order by keyset, place)`)
+}
+
+function pieceOf(rows: RawBuilder<unknown>, text: RawBuilder<unknown>): RawBuilder<Piece> {
+  const last = (key: string) =>
+    sql`(array_agg(${sql.ref(key)} order by keyset, place))[count(*)::int] as ${sql.ref(key)}`
+  return sql<Piece>`
+    select ${text} as text, count(*)::int as rows, ${last('keyset')}, ${last('place')}
+    from (${rows}) as page`
+}
+
+const lineEnd = '\r\n'
 
 /**
  * One cell. Spreadsheets run what begins like a formula, whoever wrote it: an apostrophe before it
  * makes it text (OWASP, CSV injection).
  */
-function csvCell(value: Exclude<Value, null>): string {
-  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
-function jsonPiece(row: Row, columns: readonly string[], isFirst: boolean): string {
-  const members = Object.fromEntries(columns.map((column) => [column, row[column] ?? null]))
-  return `${isFirst ? '' : ','}\n${JSON.stringify(members)}`
+function csvCell(column: IssueColumn): RawBuilder<unknown> {
+  const value = sql.ref(column)
+  if (!written.has(column)) return sql`coalesce(${value}::text, '')`
+  const guarded = sql`regexp_replace(${value}, '^([=+@\\t\\r-])', '''\\1')`
+  return sql`coalesce(
+    case when ${value} ~ '[",\\r\\n]' then '"' || replace(${guarded}, '"', '""') || '"' else ${guarded} end, '')`
 }

@@ -487,6 +487,26 @@ describe('an export', () => {
     expect(csv).toBe('name\r\n"\'=HYPERLINK(""http://x"";""y""),1"\r\n')
   })
 
+  it('writes every character of what somebody wrote, and numbers as they are read aloud', async () => {
+    const name = '\r\tone, "two"\nüß \\1 \u0001'
+    await sql`update threat set name = ${name}, score = 10, epss_score = 0.00001 where key = 'CVE-2026-0001'`.execute(
+      house.database.owner,
+    )
+    await sql`
+      update issue set score = 10
+      where threat_id = (select id from threat where key = 'CVE-2026-0001')`.execute(house.database.owner)
+    const asked = { columns: ['name', 'score', 'epss'], filter: { cve: 'CVE-2026-0001' } }
+    const [csv, json] = [await text(asked), await text({ ...asked, format: 'json' })]
+    await sql`update threat set name = 'Threat 0', score = 9.8, epss_score = null where key = 'CVE-2026-0001'`.execute(
+      house.database.owner,
+    )
+    await sql`
+      update issue set score = 9.8
+      where threat_id = (select id from threat where key = 'CVE-2026-0001')`.execute(house.database.owner)
+    expect(csv).toBe(`name,score,epss\r\n"'${name.replaceAll('"', '""')}",10,0.00001\r\n`)
+    expect(JSON.parse(json)).toEqual({ issues: [{ name, score: 10, epss: 0.00001 }] })
+  })
+
   it('is JSON with values of their types, and valid when it is empty', async () => {
     const found = JSON.parse(
       await text({ format: 'json', columns: ['name', 'score', 'kev', 'dueTime'], filter: { kev: true } }),

@@ -136,14 +136,15 @@ async function tagsOf(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<str
   return tags
 }
 
-/** Each target's hosts are counted on the index: one target at a time, however many there are beside it. */
+/** How many each has, as the inventory keeps it. */
 async function hostsOf(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await sql<{ id: string; hosts: number }>`
-    select wanted.id, (
-      select count(*) from host
-      where account_id = ${ctx.account} and target_id = wanted.id and merged_into is null) as hosts
-    from unnest(${ids}::uuid[]) as wanted (id)`.execute(ctx.tx)
-  return new Map(rows.map((row) => [row.id, row.hosts]))
+  const rows = await ctx.tx
+    .selectFrom('target_hosts')
+    .select(['target_id', 'hosts'])
+    .where('account_id', '=', ctx.account)
+    .where('target_id', '=', anyOf(ids))
+    .execute()
+  return new Map(rows.map((row) => [row.target_id, row.hosts]))
 }
 
 async function lastScans(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, LastScan>> {

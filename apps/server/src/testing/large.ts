@@ -3,6 +3,7 @@
  * small ones. Everything is made inside the database, without its triggers, and counted afterwards.
  */
 import { fillStandings } from '#database/migrations/0012-rollups.ts'
+import { countHosts } from '#database/migrations/0021-running.ts'
 import type { Tables } from '#database/tables.ts'
 import { type Kysely, sql } from 'kysely'
 
@@ -51,7 +52,9 @@ export async function seed(owner: Kysely<Tables>, size: SeedSize, note: (step: s
     }
     note('standings')
     // Migrations are written against a database whose tables they do not know yet.
-    await fillStandings(connection as unknown as Kysely<unknown>)
+    const untyped = connection as unknown as Kysely<unknown>
+    await fillStandings(untyped)
+    await countHosts(untyped)
     await run('reset all')
   })
   note('statistics')

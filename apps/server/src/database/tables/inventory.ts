@@ -51,6 +51,8 @@ export interface ProductTable {
   is_over: Generated<boolean>
   is_end_known: Generated<boolean>
   latest: Generated<string>
+  /** On how many it runs now. */
+  hosts: Generated<number>
   created_at: Date
   updated_at: Date
 }

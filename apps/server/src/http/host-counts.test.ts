@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { newId } from '#database/index.ts'
+import { countHosts } from '#database/migrations/0021-running.ts'
+import { listHosts, mergeHosts, recordInventory, splitHost } from '#inventory/index.ts'
+import { describeTargets } from '#targets/index.ts'
+import { type House, openHouse, person } from '#testing/house.ts'
+import type { Kysely } from 'kysely'
+
+let house: House
+beforeAll(async () => void (house = await openHouse()))
+afterAll(() => house.close())
+
+it('tells of each target and of all how many hosts there are, whatever is found, merged and split', async () => {
+  const account = await house.account()
+  const [first, second] = [newId(), newId()]
+  await house.as(account, async ({ tx, now }) => {
+    const times = { created_at: now, updated_at: now }
+    for (const id of [first, second]) {
+      const place = { name: 'One', address: `127.63.${id === first ? 1 : 2}.0/24`, kind: 'NETWORK' as const }
+      await tx
+        .insertInto('target')
+        .values({ account_id: account, id, ...place, schedule_period: 'PERIOD_WEEKLY', ...times })
+        .execute()
+    }
+  })
+  const find = (target: string, ...addresses: string[]) =>
+    house.as(account, (ctx) =>
+      recordInventory(
+        ctx,
+        target,
+        addresses.flatMap((address) => [
+          { kind: 'host', address, names: [], reached: true, reason: 'port 80 open', answersEverything: false },
+          { kind: 'service', address, port: 80, transport: 'tcp', protocol: 'http', tls: false, banner: '' },
+        ]),
+      ),
+    )
+  const byPerson = { actor: person }
+  const told = () =>
+    house.as(account, async (ctx) => {
+      const targets = await describeTargets(ctx, [first, second])
+      const all = await listHosts(ctx, {}, describeTargets)
+      const one = await listHosts(ctx, { filter: { targetId: first } }, describeTargets)
+      expect(all.totalSize).toBe(all.hosts.length)
+      expect(one.totalSize).toBe(one.hosts.length)
+      return [first, second].map((id) => targets.get(id)?.hostCount)
+    })
+  expect(await told()).toEqual([0, 0])
+  const { hostByAddress } = await find(first, '127.63.1.1', '127.63.1.2', '127.63.1.3')
+  const other = (await find(second, '127.63.2.1')).hostByAddress.get('127.63.2.1') ?? ''
+  // Seen again: no more of them than before.
+  await find(first, '127.63.1.1', '127.63.1.4')
+  expect(await told()).toEqual([4, 1])
+  const id = hostByAddress.get('127.63.1.1') ?? ''
+  const sourceHostIds = [hostByAddress.get('127.63.1.2') ?? '', other]
+  await house.as(account, (ctx) => mergeHosts(ctx, { id, sourceHostIds }, describeTargets), byPerson)
+  expect(await told()).toEqual([3, 0])
+  // One that was merged before comes with the one that it was merged into.
+  const into = hostByAddress.get('127.63.1.3') ?? ''
+  await house.as(account, (ctx) => mergeHosts(ctx, { id: into, sourceHostIds: [id] }, describeTargets), byPerson)
+  expect(await told()).toEqual([2, 0])
+  await house.as(account, (ctx) => splitHost(ctx, { id: into }, describeTargets), byPerson)
+  expect(await told()).toEqual([4, 1])
+  // As an update of the program finds it.
+  await house.database.owner.deleteFrom('target_hosts').where('account_id', '=', account).execute()
+  await countHosts(house.database.owner as unknown as Kysely<unknown>)
+  expect(await told()).toEqual([4, 1])
+  await house.as(account, ({ tx, now }) =>
+    tx.updateTable('target').set({ deleted_at: now }).where('id', '=', second).execute(),
+  )
+  expect((await house.as(account, (ctx) => listHosts(ctx, {}, describeTargets))).totalSize).toBe(4)
+})

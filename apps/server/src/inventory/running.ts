@@ -1,0 +1,34 @@
+/** On how many hosts software runs: kept beside each product, so that no list has to count. */
+import type { Ctx } from '#ctx.ts'
+import { sql } from 'kysely'
+
+/**
+ * Runs `work`, which changes what runs on these hosts and nowhere else, and brings `product.hosts` in step.
+ * The caller holds the hosts locked, so that two scans do not count the same change twice.
+ */
+export async function countingHosts(ctx: Ctx, hostIds: readonly string[], work: () => Promise<void>): Promise<void> {
+  const before = await runningOn(ctx, hostIds)
+  await work()
+  const after = await runningOn(ctx, hostIds)
+  const changes = new Map<string, number>()
+  const add = (pair: string, by: number) => {
+    const [, product = ''] = pair.split(' ')
+    changes.set(product, (changes.get(product) ?? 0) + by)
+  }
+  for (const pair of after.difference(before)) add(pair, 1)
+  for (const pair of before.difference(after)) add(pair, -1)
+  if (changes.size === 0) return
+  await sql`
+    update product set hosts = hosts + change.by
+    from unnest(${[...changes.keys()]}::uuid[], ${[...changes.values()]}::int[]) as change (id, by)
+    where account_id = ${ctx.account} and product.id = change.id and change.by <> 0`.execute(ctx.tx)
+}
+
+/** What runs on which of these hosts, as `host product`. */
+async function runningOn(ctx: Ctx, hostIds: readonly string[]): Promise<ReadonlySet<string>> {
+  if (hostIds.length === 0) return new Set()
+  const { rows } = await sql<{ pair: string }>`
+    select distinct host_id || ' ' || product_id as pair from host_product
+    where account_id = ${ctx.account} and host_id = any(${hostIds}::uuid[]) and gone_at is null`.execute(ctx.tx)
+  return new Set(rows.map((row) => row.pair))
+}
