@@ -14,11 +14,14 @@ const later = (address: string) => fetchEarly(address, {})
 
 beforeEach(() => {
   vi.stubGlobal('fetch', answers)
+  // The page has just been opened, however old the process is.
+  vi.spyOn(performance, 'now').mockReturnValue(500)
   document.head.innerHTML =
     '<script type="application/json" id="page-parts">{"files":["/files/a.js"],"pages":[["/overview|/scope",[0]]]}</script>'
 })
 afterEach(() => {
   vi.unstubAllGlobals()
+  vi.restoreAllMocks()
   asked.length = 0
   document.head.innerHTML = ''
   delete document.documentElement.dataset['frame']

@@ -18,10 +18,18 @@ export async function countingHosts(ctx: Ctx, hostIds: readonly string[], work: 
   for (const pair of after.difference(before)) add(pair, 1)
   for (const pair of before.difference(after)) add(pair, -1)
   if (changes.size === 0) return
+  // In one order, so that two scans cannot wait for each other.
   await sql`
-    update product set hosts = hosts + change.by
-    from unnest(${[...changes.keys()]}::uuid[], ${[...changes.values()]}::int[]) as change (id, by)
-    where account_id = ${ctx.account} and product.id = change.id and change.by <> 0`.execute(ctx.tx)
+    update product set hosts = product.hosts + change.by
+    from (
+      select product.id, change.by
+      from unnest(${[...changes.keys()]}::uuid[], ${[...changes.values()]}::int[]) as change (id, by)
+      join product on product.account_id = ${ctx.account} and product.id = change.id
+      where change.by <> 0
+      order by product.id
+      for update of product
+    ) as change
+    where product.account_id = ${ctx.account} and product.id = change.id`.execute(ctx.tx)
 }
 
 /** What runs on which of these hosts, as `host product`. */
