@@ -6,7 +6,7 @@ import { matchInventory, nameOf } from '#issues/potential.ts'
 import { type Change, type Finding, raise } from '#issues/raise.ts'
 import { rollUp } from '#issues/roll-up.ts'
 import { settle, type Verdicts } from '#issues/settle.ts'
-import { linkProducts } from '#issues/standings.ts'
+import { linkProducts, lockCounts } from '#issues/standings.ts'
 import { threatsByKey } from '#threats/index.ts'
 import { sql } from 'kysely'
 
@@ -29,14 +29,16 @@ export async function assess(ctx: Ctx, input: Assessment): Promise<void> {
   const proven = await findingsOf(ctx, input)
   const inferred = await matchInventory(ctx, input.targetId, [...input.hostByAddress.values()], input.knowledge)
   const findings = await about(ctx, input.onlyIssue, [...proven, ...inferred])
-  const raised = await raise(ctx, findings)
-  // Where nothing was found, what runs there may be another thing all the same.
-  await linkProducts(ctx, [...new Set([...input.hostByAddress.values(), ...findings.map((finding) => finding.hostId)])])
-  const settled = await settle(ctx, findings, verdictsOf(input), input.onlyIssue)
   const place = {
     targetId: input.targetId,
     hostIds: [...new Set([...input.askedHosts, ...input.hostByAddress].map(([, id]) => id))],
   }
+  const raised = await raise(ctx, findings, place.hostIds)
+  // Where nothing was found, what runs there may be another thing all the same.
+  await linkProducts(ctx, [...new Set([...input.hostByAddress.values(), ...findings.map((finding) => finding.hostId)])])
+  const settled = await settle(ctx, findings, verdictsOf(input), input.onlyIssue)
+  // Each roll-up ends with what is counted of targets: all hosts are locked before the first does.
+  await lockCounts(ctx, place.hostIds)
   // What was settled comes first, each with its reason; the rest needs none.
   for (const [reason, group] of Map.groupBy(settled, (one) => one.reason)) {
     await rollUp(

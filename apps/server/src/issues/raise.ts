@@ -5,7 +5,7 @@ import type { StoredEvidence, Tables } from '#database/tables.ts'
 import { onDetected } from '#issues/status.ts'
 import type { ThreatKey } from '#threats/index.ts'
 import { createHash } from 'node:crypto'
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 
 /** An observation that something is wrong, with the threat it is about. */
 export interface Finding {
@@ -36,11 +36,14 @@ type Occurrence = Selectable<Tables['occurrence']>
  * same findings again change nothing but the times. Statuses of issues and hosts are brought up
  * to date by `rollUp`, which the caller runs once afterwards, and so is what `linkProducts` notes
  * where findings do not name their software.
+ *
+ * @param hosts on which more than these findings is about to be decided: what is active there is locked too
  */
-export async function raise(ctx: Ctx, all: readonly Finding[]): Promise<Change[]> {
+export async function raise(ctx: Ctx, all: readonly Finding[], hosts: readonly string[] = []): Promise<Change[]> {
   const findings = distinct(all)
+  if (findings.length === 0 && hosts.length === 0) return []
+  const issues = await ensureIssues(ctx, findings, hosts)
   if (findings.length === 0) return []
-  const issues = await ensureIssues(ctx, findings)
   const before = await occurrencesOf(ctx, [...issues.values()], findings)
   const known = new Map(before.map((row) => [keyOf(row.issue_id, row.host_id, row.location, row.method), row]))
   const hostsKnown = new Set(before.map((row) => `${row.issue_id} ${row.host_id}`))
@@ -80,19 +83,30 @@ function distinct(findings: readonly Finding[]): Finding[] {
 const keyOf = (issue: string, host: string, location: string, method: string) =>
   JSON.stringify([issue, host, location, method])
 
-/** Issue id by threat id; the rows are locked, in one order, so that two batches cannot wait for each other. */
-async function ensureIssues(ctx: Ctx, findings: readonly Finding[]): Promise<ReadonlyMap<string, string>> {
+/**
+ * Issue id by threat id. The rows are locked, with those of what is active on the hosts, in one order and before any
+ * occurrence, so that two batches, or a batch and a person, cannot wait for each other.
+ */
+async function ensureIssues(
+  ctx: Ctx,
+  findings: readonly Finding[],
+  hosts: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
   const threats = [...new Map(findings.map((finding) => [finding.threat.id, finding.threat])).values()]
   threats.sort((a, b) => (a.id < b.id ? -1 : 1))
   for (const part of chunksOf(threats, rowsMax)) await insertIssues(ctx, part)
-  const rows = await ctx.tx
-    .selectFrom('issue')
-    .select(['id', 'threat_id'])
-    .where('account_id', '=', ctx.account)
-    .where((where) => where('threat_id', '=', where.fn.any(where.val(threats.map((threat) => threat.id)))))
-    .orderBy('id')
-    .forUpdate()
-    .execute()
+  const { rows } = await sql<{ id: string; threat_id: string }>`
+    select id, threat_id
+    from issue
+    where account_id = ${ctx.account} and id = any(array(
+      select id from issue
+      where account_id = ${ctx.account} and threat_id = any(${threats.map((threat) => threat.id)}::uuid[])
+      union
+      select issue_id from occurrence
+      where account_id = ${ctx.account} and host_id = any(${hosts}::uuid[])
+        and status in ('STATUS_OPEN', 'STATUS_REGRESSION')))
+    order by id
+    for update`.execute(ctx.tx)
   return new Map(rows.map((row) => [row.threat_id, row.id]))
 }
 

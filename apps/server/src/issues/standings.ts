@@ -103,6 +103,15 @@ async function refreshHosts(ctx: Ctx, ids: readonly string[], place: Place | nul
   return rows
 }
 
+/** Locks what is counted of these hosts, in the order of all who change it. */
+export async function lockCounts(ctx: Ctx, hostIds: readonly string[]): Promise<void> {
+  await sql`
+    select from host_count
+    where account_id = ${ctx.account} and host_id = any(${hostIds}::uuid[])
+    order by host_id
+    for update`.execute(ctx.tx)
+}
+
 async function refreshTargets(ctx: Ctx, ids: readonly string[], place: Place | null): Promise<Change[]> {
   const issues = sql`account_id = ${ctx.account} and issue_id = any(${ids}::uuid[])`
   const here = place ? sql`and target_id = ${place.targetId}` : sql``
