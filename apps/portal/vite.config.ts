@@ -29,6 +29,7 @@ export default defineConfig({
     include: ['src/**/*.test.{ts,tsx}'],
     // Each file has its own modules and page; what it takes to make them is there once.
     pool: 'vmThreads',
+    maxWorkers: 4,
     setupFiles: ['src/lib/testing/patience.ts'],
     testTimeout: 60_000,
   },
