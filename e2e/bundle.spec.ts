@@ -52,13 +52,18 @@ it('says what a page is before the program is there, as the page itself does', a
   }
 }, 120_000)
 
+/** As `api/query.ts` has it. In milliseconds. */
+const freshMs = 2000
+
 it('asks once for what a page begins with, and before there is a program', async () => {
   const stage = await openStage('questions')
   try {
     await stage.visitor.signUp(nora, stage.product.dataFolder)
     const page = await stage.newPageOfNora()
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(request.url().slice(stage.product.url.length)))
+    const asked: { url: string; at: number }[] = []
+    page.on('request', (request) => {
+      asked.push({ url: request.url().slice(stage.product.url.length), at: performance.now() })
+    })
     const paths = ['/overview', '/scope', '/assets', '/technologies', '/scans', '/integrations', '/risks/visual']
     for (const path of [...paths, '/risks/verified', '/risks/potential']) {
       const questions = await questionsOf(path)
@@ -69,8 +74,12 @@ it('asks once for what a page begins with, and before there is a program', async
       await page.goto(path)
       await events
       await page.locator('main h1').waitFor()
-      for (const question of questions)
-        expect([path, asked.filter((url) => url === question)]).toEqual([path, [question]])
+      for (const question of questions) {
+        const times = asked.filter(({ url }) => url === question).map(({ at }) => at)
+        // Where a page took longer to come than its answer is fresh, it may ask anew.
+        const twice = times.filter((at, index) => index > 0 && at - (times[index - 1] ?? 0) < freshMs)
+        expect([path, question, times.length > 0, twice]).toEqual([path, question, true, []])
+      }
     }
   } finally {
     await stage.close()
