@@ -83,7 +83,7 @@ export function IssueTable({
           <HeaderCell width={118} priority={2}>
             Status
           </HeaderCell>
-          <HeaderCell width={118} priority={3}>
+          <HeaderCell width={130} priority={3}>
             First seen
           </HeaderCell>
           <HeaderCell width={138} sort={sorted('recent')} {...(onSort && { onSort: () => onSort('recent') })}>
