@@ -6,11 +6,10 @@ import type { SkippedIssue } from '@glacis/contract/triage'
 import { record } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { invalid } from '#errors.ts'
-import { afterOthers, move } from '#issues/decide.ts'
+import { afterOthers } from '#issues/decide.ts'
 import { type Decision, endOf, inWords, refuseSenseless, tooLong } from '#issues/decision.ts'
 import { matching } from '#issues/filter.ts'
-import { rollUp } from '#issues/roll-up.ts'
-import { isMuch, overrule, postpone, type Spreading } from '#issues/spread.ts'
+import { decideWhole, type Spreading } from '#issues/spread.ts'
 import { canBecome } from '#issues/status.ts'
 import { type RawBuilder, sql } from 'kysely'
 
@@ -98,12 +97,7 @@ async function apply(ctx: Ctx, rows: readonly Row[], decision: Decision, spreadi
   const ends = rows.map(({ id, category }) => ({ id, end: endOf(decision, category, ctx.now) }))
   const ids = rows.map((row) => row.id)
   const places = rows.reduce((sum, row) => sum + row.host_count, 0)
-  if (isMuch(places, spreading)) {
-    await postpone(ctx, ends, decision, spreading)
-  } else {
-    await Promise.all([overrule(ctx, ids), move(ctx, ends, decision, null)])
-    await rollUp(ctx, ids, { reason, scanId: null })
-  }
+  await decideWhole(ctx, ends, decision, { places, spreading })
   const detail = { to: decision.status, reason, count: ids.length, ids: ids.slice(0, skippedMax) }
   await record(ctx, 'issue.batch', { kind: 'issue', id: ids[0] ?? '' }, detail)
 }

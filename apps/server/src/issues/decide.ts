@@ -8,10 +8,10 @@ import { invalid, notFound, Refusal } from '#errors.ts'
 import type { Targets } from '#inventory/index.ts'
 import { type Decision, endOf, inWords, refuseSenseless, tooLong } from '#issues/decision.ts'
 import { getIssue } from '#issues/list.ts'
-import { moveTo } from '#issues/move.ts'
+import { type Decided, move, rowsOf } from '#issues/move.ts'
 import { noteTerms } from '#issues/note.ts'
 import { rollUp } from '#issues/roll-up.ts'
-import { carryOut, type Decided, isMuch, overrule, postpone, type Spreading } from '#issues/spread.ts'
+import { carryOut, decideWhole, type Spreading } from '#issues/spread.ts'
 import { canBecome, worstOf } from '#issues/status.ts'
 import { type RawBuilder, sql } from 'kysely'
 
@@ -104,16 +104,11 @@ async function decide(
   }
   const reason = inWords(decision)
   const decided = [{ id, end: endOf(decision, category, ctx.now) }]
-  if (hostId === null && isMuch(places, spreading)) {
-    await postpone(ctx, decided, decision, spreading)
-  } else {
-    const [isNewer, changed] = await Promise.all([
-      hostId === null && overrule(ctx, [id]),
-      move(ctx, decided, decision, hostId),
-    ])
-    if (changed === 0 && !isNewer) return
-    await rollUp(ctx, [id], { reason, scanId: null })
-  }
+  const hasChanged =
+    hostId === null
+      ? await decideWhole(ctx, decided, decision, { places, spreading })
+      : await decideOnHost(ctx, decided, decision, hostId)
+  if (!hasChanged) return
   if (isSame) await noteTerms(ctx, { id, hostId }, reason)
   await record(
     ctx,
@@ -123,21 +118,18 @@ async function decide(
   )
 }
 
-/**
- * Writes a decision to the occurrences of these issues, on one host or on all, and answers how many
- * it changed. The roll-up is the caller's.
- */
-export async function move(
+async function decideOnHost(
   ctx: Ctx,
-  issues: readonly Decided[],
-  { status, reason, comment = '' }: Decision,
-  hostId: string | null,
-): Promise<number> {
-  const isIgnored = status === 'STATUS_IGNORED'
-  const decided = sql`
-    select issue_id, ${status} as status, case when ${isIgnored} then until end as ignore_until,
-           ${isIgnored ? (reason ?? '') : ''} as ignore_reason, ${isIgnored ? comment : ''} as ignore_comment,
-           ${ctx.actor.name} as actor, ${ctx.now}::timestamptz as at
-    from unnest(${issues.map((issue) => issue.id)}::uuid[], ${issues.map((issue) => issue.end)}::timestamptz[]) as decided (issue_id, until)`
-  return moveTo(ctx, decided, sql`(${hostId}::uuid is null or occurrence.host_id = ${hostId})`)
+  decided: readonly Decided[],
+  decision: Decision,
+  hostId: string,
+): Promise<boolean> {
+  const changed = await move(ctx, rowsOf(ctx, decided, decision), sql`occurrence.host_id = ${hostId}`)
+  if (changed === 0) return false
+  await rollUp(
+    ctx,
+    decided.map(({ id }) => id),
+    { reason: inWords(decision), scanId: null },
+  )
+  return true
 }

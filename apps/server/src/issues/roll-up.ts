@@ -5,7 +5,7 @@ import { announce } from '#notifications/index.ts'
 import { noteHosts, noteIssues, toAnnouncement, type Why } from '#issues/note.ts'
 import { type Place, refreshStandings, verifiedQualityMin, worstStatus } from '#issues/standings.ts'
 import { factsOf } from '#issues/reprioritise.ts'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 
 interface Aggregate {
   readonly id: string
@@ -119,6 +119,14 @@ async function aggregate(ctx: Ctx, ids: readonly string[]): Promise<Aggregate[]>
 /** How much the hosts matter, as the priority counts it. */
 const weights = { CRITICALITY_LOW: 0, CRITICALITY_NORMAL: 1, CRITICALITY_HIGH: 2 } as const
 
+/** When an issue was ignored, resolved and changed, in an update of `issue` to the status of a row `next`. */
+export function turnedTimes(ctx: Ctx): RawBuilder<unknown> {
+  return sql`
+    ignored_at = case when next.status <> 'STATUS_IGNORED' then null when issue.status = next.status then issue.ignored_at else ${ctx.now} end,
+    resolved_at = case when next.status = 'STATUS_OPEN' then null when next.status = 'STATUS_RESOLVED' and issue.status <> next.status then ${ctx.now} else issue.resolved_at end,
+    updated_at = ${ctx.now}`
+}
+
 async function write(ctx: Ctx, rows: readonly Aggregate[]): Promise<void> {
   const verifications = rows.map((row): Verification =>
     row.proven ? 'VERIFICATION_VERIFIED' : 'VERIFICATION_UNVERIFIED',
@@ -133,15 +141,13 @@ async function write(ctx: Ctx, rows: readonly Aggregate[]): Promise<void> {
       weight = next.weight,
       host_count = next.hosts,
       last_seen_at = next.last_seen_at,
-      ignored_at = case when next.status <> 'STATUS_IGNORED' then null when issue.status = next.status then issue.ignored_at else ${ctx.now} end,
+      ${turnedTimes(ctx)},
       ignore_until = case when next.status = 'STATUS_IGNORED' then next.ignore_until end,
       ignore_reason = case when next.status = 'STATUS_IGNORED' then coalesce(next.ignore_reason, '') else '' end,
       ignore_comment = case when next.status = 'STATUS_IGNORED' then coalesce(next.ignore_comment, '') else '' end,
       ignored_by = case when next.status = 'STATUS_IGNORED' then coalesce(next.ignored_by, '') else '' end,
       title = next.title,
-      epss = next.epss,
-      resolved_at = case when next.status = 'STATUS_OPEN' then null when next.status = 'STATUS_RESOLVED' and issue.status <> next.status then ${ctx.now} else issue.resolved_at end,
-      updated_at = ${ctx.now}
+      epss = next.epss
     from unnest(
       ${rows.map((row) => row.id)}::uuid[], ${rows.map((row) => row.status)}::text[], ${verifications}::text[],
       ${rows.map((row) => row.quality)}::int[], ${rows.map((row, index) => priorityOf(factsOf({ ...row, verification: verifications[index] ?? '' })).value)}::int[],

@@ -8,11 +8,11 @@ import { type Database, inAccount } from '#database/index.ts'
 import type { IssueDecisionTable } from '#database/tables.ts'
 import type { Jobs } from '#jobs.ts'
 import { type Decision, inWords } from '#issues/decision.ts'
-import { moveTo } from '#issues/move.ts'
+import { type Decided, move, rowsOf } from '#issues/move.ts'
 import { noteIssues, toAnnouncement } from '#issues/note.ts'
-import { rollUp } from '#issues/roll-up.ts'
+import { rollUp, turnedTimes } from '#issues/roll-up.ts'
 import { announce } from '#notifications/index.ts'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 
 /** Who spreads decisions, and from how many places on. */
 export interface Spreading {
@@ -20,37 +20,40 @@ export interface Spreading {
   readonly placesMax?: number
 }
 
-/** An issue that is decided about. */
-export interface Decided {
-  readonly id: string
-  /** When its ignoring ends; null for never, and for other statuses. */
-  readonly end: Date | null
-}
-
 /** Decided at once takes some 0.1 ms for each place. */
 const placesAtOnce = 5000
 
-/** Whether so many places are left to the background. */
-export function isMuch(places: number, spreading: Spreading | null): spreading is Spreading {
-  return spreading !== null && places > (spreading.placesMax ?? placesAtOnce)
-}
-
-/** Writes a decision to the issues, which the caller has locked, and leaves their places to the background. */
-export async function postpone(
+/**
+ * Writes a decision to issues as wholes, which the caller has locked, and answers whether it changed anything: to all of
+ * their places at once, or, where those are too many, to the issues, and the background brings it to the places.
+ *
+ * @param places how many there are
+ * @param spreading null: at once, however many
+ */
+export async function decideWhole(
   ctx: Ctx,
   issues: readonly Decided[],
   decision: Decision,
-  { jobs }: Spreading,
-): Promise<void> {
-  const isIgnored = decision.status === 'STATUS_IGNORED'
+  { places, spreading }: { readonly places: number; readonly spreading: Spreading | null },
+): Promise<boolean> {
   const ids = issues.map(({ id }) => id)
+  const decided = rowsOf(ctx, issues, decision)
   const reason = inWords(decision)
+  if (spreading && places > (spreading.placesMax ?? placesAtOnce)) {
+    await postpone(ctx, ids, decided, reason)
+    await spreading.jobs.enqueue(ctx.tx, 'decisions', { account: ctx.account })
+    return true
+  }
+  const [isNewer, changed] = await Promise.all([overrule(ctx, ids), move(ctx, decided, sql`true`)])
+  if (changed === 0 && !isNewer) return false
+  await rollUp(ctx, ids, { reason, scanId: null })
+  return true
+}
+
+async function postpone(ctx: Ctx, ids: readonly string[], decided: RawBuilder<unknown>, reason: string): Promise<void> {
   await sql`
     insert into issue_decision (account_id, issue_id, status, ignore_until, ignore_reason, ignore_comment, actor, at, reason)
-    select ${ctx.account}, decided.id, ${decision.status}, case when ${isIgnored} then decided.until end,
-           ${isIgnored ? (decision.reason ?? '') : ''}, ${isIgnored ? (decision.comment ?? '') : ''},
-           ${ctx.actor.name}, ${ctx.now}, ${reason}
-    from unnest(${ids}::uuid[], ${issues.map(({ end }) => end)}::timestamptz[]) as decided (id, until)
+    select ${ctx.account}, decided.*, ${reason} from (${decided}) as decided
     on conflict (account_id, issue_id) do update set
       status = excluded.status, ignore_until = excluded.ignore_until, ignore_reason = excluded.ignore_reason,
       ignore_comment = excluded.ignore_comment, actor = excluded.actor, at = excluded.at, reason = excluded.reason`.execute(
@@ -58,28 +61,26 @@ export async function postpone(
   )
   await sql`
     update issue set
-      status = decided.status, updated_at = ${ctx.now},
-      ignored_at = case when decided.status <> 'STATUS_IGNORED' then null when issue.status = decided.status then issue.ignored_at else ${ctx.now} end,
-      ignore_until = decided.ignore_until, ignore_reason = decided.ignore_reason, ignore_comment = decided.ignore_comment,
-      ignored_by = case when decided.status = 'STATUS_IGNORED' then decided.actor else '' end,
-      resolved_at = case when decided.status = 'STATUS_OPEN' then null when decided.status = 'STATUS_RESOLVED' and issue.status <> decided.status then ${ctx.now} else issue.resolved_at end
-    from issue_decision as decided
+      status = next.status, ${turnedTimes(ctx)},
+      ignore_until = next.ignore_until, ignore_reason = next.ignore_reason, ignore_comment = next.ignore_comment,
+      ignored_by = case when next.status = 'STATUS_IGNORED' then next.actor else '' end
+    from issue_decision as next
     where issue.account_id = ${ctx.account} and issue.id = any(${ids}::uuid[])
-      and decided.account_id = issue.account_id and decided.issue_id = issue.id`.execute(ctx.tx)
+      and next.account_id = issue.account_id and next.issue_id = issue.id`.execute(ctx.tx)
   const turned = await noteIssues(ctx, ids, { reason, scanId: null })
   await announce(ctx, turned.map(toAnnouncement))
-  await jobs.enqueue(ctx.tx, 'decisions', { account: ctx.account })
 }
 
 /** Takes back what is on its way to the places of these issues, because something newer holds for all of them. */
-export async function overrule(ctx: Ctx, ids: readonly string[]): Promise<boolean> {
+async function overrule(ctx: Ctx, ids: readonly string[]): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     delete from issue_decision
     where account_id = ${ctx.account} and issue_id = any(${ids}::uuid[])`.execute(ctx.tx)
   return numAffectedRows > 0n
 }
 
-type Row = Pick<IssueDecisionTable, 'issue_id' | 'actor' | 'at' | 'reason'>
+/** What one person decided at one time. */
+type Group = Pick<IssueDecisionTable, 'actor' | 'at' | 'reason'> & { readonly ids: string[] }
 
 /**
  * Brings what was decided about these issues to all of their places. What was first seen or resolved after the
@@ -87,26 +88,23 @@ type Row = Pick<IssueDecisionTable, 'issue_id' | 'actor' | 'at' | 'reason'>
  */
 export async function carryOut(ctx: Ctx, ids: readonly string[]): Promise<void> {
   const pending = sql`account_id = ${ctx.account} and issue_id = any(${ids}::uuid[])`
-  const { rows } = await sql<Row>`select issue_id, actor, at, reason from issue_decision where ${pending}`.execute(
-    ctx.tx,
-  )
-  if (rows.length === 0) return
-  await moveTo(
+  const { rows: groups } = await sql<Group>`
+    select actor, at, reason, array_agg(issue_id order by issue_id) as ids from issue_decision
+    where ${pending}
+    group by actor, at, reason`.execute(ctx.tx)
+  if (groups.length === 0) return
+  await move(
     ctx,
     sql`select issue_id, status, ignore_until, ignore_reason, ignore_comment, actor, at from issue_decision where ${pending}`,
     sql`occurrence.first_seen_at <= decided.at and coalesce(occurrence.resolved_at <= decided.at, true)`,
   )
   await overrule(ctx, ids)
-  // Written to the history under the name of whoever decided.
-  for (const group of Map.groupBy(rows, ({ actor, at, reason }) => JSON.stringify([actor, at, reason])).values()) {
-    for (const { actor, at, reason } of group.slice(0, 1)) {
-      const by = { ...ctx, actor: { ...ctx.actor, name: actor }, now: at > ctx.now ? at : ctx.now }
-      await rollUp(by, idsOf(group), { reason, scanId: null })
-    }
+  for (const { actor, at, reason, ids: decided } of groups) {
+    // Written to the history under the name of whoever decided.
+    const by = { ...ctx, actor: { ...ctx.actor, name: actor }, now: at > ctx.now ? at : ctx.now }
+    await rollUp(by, decided, { reason, scanId: null })
   }
 }
-
-const idsOf = (rows: readonly Row[]) => rows.map((row) => row.issue_id)
 
 /** Places that one transaction brings a decision to, and issues. */
 const [placesTogether, issuesTogether] = [10_000, 500]
