@@ -5,9 +5,9 @@ import { modulesOf } from './pages.ts'
 
 /**
  * What begins; what asks the server; what every page needs; what pages with a form need; the shapes of answers;
- * the frame of the product; what most pages in it need; what those with charts need.
+ * the frame of the product; what most pages in it need.
  */
-const layers = ['boot', 'ground', 'program', 'forms', 'contract', 'shell', 'sheets', 'charts'] as const
+const layers = ['boot', 'ground', 'program', 'forms', 'contract', 'shell', 'sheets'] as const
 type Layer = (typeof layers)[number]
 
 /** Before anything is made small; a file that is larger arrives later than two. */
@@ -35,7 +35,7 @@ export function layersOf(context: Rolldown.PluginContext): ReadonlyMap<string, L
     const users = pages.filter((ids) => ids.has(id)).length
     if (open.has(id) && (users > 1 || shell.has(id))) found.set(id, 'forms')
     else if (shell.has(id)) found.set(id, isContract(id) ? 'contract' : 'shell')
-    else if (users >= pagesMin) found.set(id, isOfCharts(id) ? 'charts' : 'sheets')
+    else if (users >= pagesMin) found.set(id, 'sheets')
   }
   return found
 }
@@ -56,11 +56,6 @@ export function groupsBy(layerOf: (id: string) => Layer | undefined) {
 
 function isReact(id: string): boolean {
   return /\/node_modules\/(react|react-dom|scheduler)\//.test(id)
-}
-
-/** Most pages have no chart, and a table that shows how far a scan has come needs none of this. */
-function isOfCharts(id: string): boolean {
-  return /\/node_modules\/d3-|\/ui\/charts\/(?!scan-progress|percent)/.test(id)
 }
 
 function isContract(id: string): boolean {
