@@ -31,7 +31,12 @@ export function StartScanButton() {
 function StartScanDialog({ onClose }: { readonly onClose: () => void }) {
   const formId = useId()
   const targets = useQuery(allTargets()).data?.targets
-  const [targetId, setTargetId] = useState<string>()
+  const busy = new Set(useQuery(active()).data?.scans.map(({ target }) => target?.id))
+  const isFree = ({ id, pauseTime }: Target) => !busy.has(id) && pauseTime === undefined
+  const [chosen, setChosen] = useState<string>()
+  // Where there is one target alone, nothing is left to choose.
+  const [only] = targets?.length === 1 ? targets.filter(isFree) : []
+  const targetId = chosen ?? only?.id
   const starting = useMutation(start(useQueryClient()))
   const onSuccess = ({ scan }: { readonly scan: Scan }) => {
     addToast('success', { title: 'Success', message: startedWords(scan) })
@@ -68,7 +73,9 @@ function StartScanDialog({ onClose }: { readonly onClose: () => void }) {
       <form id={formId} onSubmit={submit} className="grid gap-3">
         {!targets && <Skeleton className="w-1/2" />}
         {targets?.length === 0 && <p className="text-ink-2">There is no target yet. Add one first.</p>}
-        {targets && targets.length > 0 && <TargetChoice targets={targets} chosen={targetId} onChoose={setTargetId} />}
+        {targets && targets.length > 0 && (
+          <TargetChoice targets={targets} busy={busy} chosen={targetId} onChoose={setChosen} />
+        )}
         {starting.error && <Note variant="red">{said(starting.error)}</Note>}
       </form>
     </Dialog>
@@ -80,12 +87,13 @@ const searchFrom = 8
 
 interface TargetChoiceProps {
   readonly targets: readonly Target[]
+  /** Targets with a scan under way. */
+  readonly busy: ReadonlySet<string | undefined>
   readonly chosen: string | undefined
   readonly onChoose: (id: string) => void
 }
-function TargetChoice({ targets, chosen, onChoose }: TargetChoiceProps) {
+function TargetChoice({ targets, busy, chosen, onChoose }: TargetChoiceProps) {
   const [text, setText] = useState('')
-  const busy = new Set(useQuery(active()).data?.scans.map(({ target }) => target?.id))
   const wanted = text.trim().toLowerCase()
   const found = targets.filter(({ name, address }) => `${name} ${address}`.toLowerCase().includes(wanted))
   return (

@@ -1,0 +1,53 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { cleanup, render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { providePortalConfig } from '#lib/portal-config.ts'
+import { installationAt, type Service, startService } from '#lib/testing/service.ts'
+import { StartScanButton } from '#scans/start-scan.tsx'
+
+let service: Service
+beforeEach(async () => {
+  service = await startService()
+  providePortalConfig(installationAt(service.url))
+})
+afterEach(async () => {
+  cleanup()
+  await service.close()
+})
+
+const ids = { Here: '019a0000-0000-7000-8000-000000000001', There: '019a0000-0000-7000-8000-000000000002' }
+const target = (name: keyof typeof ids, more: object = {}) => ({
+  id: ids[name],
+  name,
+  address: '127.0.0.9',
+  tags: [],
+  schedule: { period: 'PERIOD_WEEKLY' },
+  issueCount: { critical: 0, high: 0, medium: 0, low: 0 },
+  createTime: '2026-11-01T00:00:00Z',
+  updateTime: '2026-11-01T00:00:00Z',
+  ...more,
+})
+
+/** Opens the dialog, and answers what is chosen there and whether the scan can begin. */
+async function opened(targets: readonly object[]) {
+  service.on('GET /v1/targets', { body: { targets } })
+  service.on('GET /v1/scans', { body: { scans: [] } })
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <StartScanButton />
+    </QueryClientProvider>,
+  )
+  await userEvent.click(screen.getByRole('button', { name: 'Start scan' }))
+  const radios = await screen.findAllByRole<HTMLInputElement>('radio')
+  const start = within(screen.getByRole('dialog')).getByRole<HTMLButtonElement>('button', { name: 'Start scan' })
+  return { chosen: radios.filter(({ checked }) => checked).map(({ value }) => value), canStart: !start.disabled }
+}
+
+it.each([
+  ['one alone', [target('Here')], { chosen: [ids.Here], canStart: true }],
+  ['one that is paused', [target('Here', { pauseTime: '2026-11-01T00:00:00Z' })], { chosen: [], canStart: false }],
+  ['two', [target('Here'), target('There')], { chosen: [], canStart: false }],
+])('of %s the target is chosen where nothing is left to choose', async (_, targets, expected) => {
+  expect(await opened(targets)).toEqual(expected)
+})
