@@ -88,3 +88,21 @@ it('checks the address of a webhook when it is left, and not before', async () =
   await problem.waitFor({ state: 'detached' })
   expect(await address.getAttribute('aria-invalid')).not.toBe('true')
 })
+
+it('leaves the tabs of risks where they are when their numbers come', async () => {
+  let answer = () => {}
+  const later = new Promise<void>((resume) => (answer = resume))
+  await page.route(/\/v1\/stats\//, async (route) => {
+    await later
+    await route.continue()
+  })
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.goto('/risks/verified')
+  const place = async () => (await page.getByRole('link', { name: 'New this week' }).boundingBox())?.x
+  const before = await place()
+  answer()
+  await page.getByRole('link', { name: /^All \d/ }).waitFor()
+  expect(before).toBeGreaterThan(0)
+  expect(await place()).toBe(before)
+  await page.unrouteAll({ behavior: 'wait' })
+})

@@ -34,7 +34,8 @@ function TabAnchor({ count, on, children, ...rest }: TabAnchorProps) {
         <Skeleton className="w-4" />
       ) : (
         count !== undefined && (
-          <span className="text-12 font-normal text-ink-3 tabular-nums">{formatNumber(count)}</span>
+          // As wide as what stood for it: no tab moves away below a pointer when the counts come.
+          <span className="min-w-4 text-12 font-normal text-ink-3 tabular-nums">{formatNumber(count)}</span>
         )
       )}
     </a>
