@@ -6,7 +6,8 @@ import { assign } from '#issues/changes.ts'
 import { tags as tagsQuery } from '#targets/queries.ts'
 import { Badge, tagColour } from '#ui/badge.tsx'
 import { Fact } from '#ui/card.tsx'
-import { Menu, MenuChoice } from '#ui/menu.tsx'
+import { Menu } from '#ui/menu.tsx'
+import { MenuChoice } from '#ui/menu-entries.tsx'
 
 /** A fact that is changed where it stands; tags themselves are made with the scopes. */
 export function IssueTags({ issue }: { readonly issue: Issue }) {
