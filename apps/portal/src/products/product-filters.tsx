@@ -111,7 +111,11 @@ export function ProductFilters({ search, onSearch }: ProductFiltersProps) {
           <FilterToggle label="Group versions" on={group ?? false} onChange={(on) => set({ group: on || undefined })} />
         </>
       }
-      sort={<SortMenu search={search} onSort={(chosen) => set({ sort: chosen })} />}
+      sort={
+        <span className="max-md:-ml-3">
+          <SortMenu search={search} onSort={(chosen) => set({ sort: chosen })} />
+        </span>
+      }
     />
   )
 }
