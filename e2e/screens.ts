@@ -191,11 +191,11 @@ function press(name: string | RegExp): (page: Page) => Promise<void> {
   return (page) => page.getByRole('button', { name }).first().click()
 }
 
-/** What a dialog is made of may still be on its way when its button is pressed. */
+/** What a dialog is made of may still be on its way when its button is pressed, and then it comes in. */
 function opensDialog(name: string | RegExp): (page: Page) => Promise<void> {
   return async (page) => {
     await press(name)(page)
-    await page.getByRole('dialog').waitFor()
+    await page.getByRole('dialog').locator('[data-floating]:not([data-closed], [data-transition])').waitFor()
   }
 }
 
