@@ -72,6 +72,18 @@ it.each([390, 834, 1440])(
   },
 )
 
+it('puts the menu of a risk beside its name on a phone, as large as a finger', async () => {
+  await open('/risks/verified', 390, 844)
+  const row = page.locator('main tbody tr[data-row]').first()
+  const name = await row.locator('.ttl').boundingBox()
+  const menu = await row.getByRole('button', { name: /^Actions for/ }).boundingBox()
+  if (!name || !menu) throw new Error('either is not there')
+  expect(Math.abs(menu.y + menu.height / 2 - (name.y + name.height / 2))).toBeLessThan(4)
+  expect(Math.min(menu.width, menu.height)).toBeGreaterThanOrEqual(44)
+  expect(menu.x).toBeGreaterThanOrEqual(name.x + name.width)
+  expect(menu.x + menu.width).toBeLessThanOrEqual(390)
+})
+
 it('checks the address of a webhook when it is left, and not before', async () => {
   await open('/integrations', 1440)
   await page.getByRole('button', { name: 'Connect Webhook' }).click()

@@ -77,7 +77,7 @@ const riskScreens: readonly Screen[] = [
   { name: '06b-risks-bulk', path: '/risks/verified', only: 'desk', before: selectThree },
   { name: '06c-risks-potential', path: '/risks/potential' },
   { name: '06d-risks-preview', path: '/risks/verified', before: preview },
-  { name: '06e-risks-ignore', path: '/risks/:risk', before: press('Ignore') },
+  { name: '06e-risks-ignore', path: '/risks/:risk', before: opensDialog('Ignore') },
   { name: '07-risk-detail', path: '/risks/:risk', phone: true, whole: true },
   { name: '07b-palette', path: '/overview', before: palette },
   { name: '07c-keyboard', path: '/overview', before: keyboardHelp },
@@ -113,8 +113,8 @@ const insightScreens: readonly Screen[] = [
   { name: '20-integrations', path: '/integrations' },
   { name: '21-subscription', path: '/subscription' },
   { name: '22-profile', path: '/profile', phone: true, whole: true },
-  { name: '22b-password-dialog', path: '/profile', before: press('Change password') },
-  { name: '23-two-factor', path: '/profile', before: press(/^(Set up|Turn on)/) },
+  { name: '22b-password-dialog', path: '/profile', before: opensDialog('Change password') },
+  { name: '23-two-factor', path: '/profile', before: opensDialog(/^(Set up|Turn on)/) },
   { name: '24-not-found', path: '/nowhere' },
   { name: '25-error', path: '/risks/:risk', api: 'failing', before: press('Show Error') },
   { name: '26-toasts', path: '/technologies', only: 'desk', before: twoToasts },
@@ -191,6 +191,14 @@ function press(name: string | RegExp): (page: Page) => Promise<void> {
   return (page) => page.getByRole('button', { name }).first().click()
 }
 
+/** What a dialog is made of may still be on its way when its button is pressed, and then it comes in. */
+function opensDialog(name: string | RegExp): (page: Page) => Promise<void> {
+  return async (page) => {
+    await press(name)(page)
+    await page.getByRole('dialog').locator('[data-floating]:not([data-closed], [data-transition])').waitFor()
+  }
+}
+
 /** Nobody has this address; that is not told. */
 async function askForCode(page: Page): Promise<void> {
   await page.getByLabel('Email').fill('nobody@aarewerk.example')
@@ -203,11 +211,12 @@ async function fromInside(page: Page): Promise<void> {
   await page.getByLabel('Agent name').waitFor()
 }
 
-function accountMenu(page: Page): Promise<void> {
-  return page
+async function accountMenu(page: Page): Promise<void> {
+  await page
     .getByRole('button', { name: /Nora Ammann/ })
     .filter({ visible: true })
     .click()
+  await page.getByRole('menu').waitFor()
 }
 
 async function selectThree(page: Page): Promise<void> {

@@ -161,14 +161,17 @@ async function visitAll(
   for (const shot of shots) {
     await show(page, shot, ids)
     await page.screenshot({ path: join(folder, `${shot.name}.${kind}.png`), animations: 'disabled' })
-    if (shot.whole && !kind.includes('mobile')) {
-      await page.screenshot({
-        path: join(folder, `${shot.name}.${kind}.full.png`),
-        fullPage: true,
-        animations: 'disabled',
-      })
-    }
+    if (shot.whole && !kind.includes('mobile'))
+      await photographWhole(page, join(folder, `${shot.name}.${kind}.full.png`))
     console.log(`${shot.name}.${kind}`)
   }
   await context.close()
+}
+
+/** In a window as high as the page, so that what sticks to an edge of the window stands where the page ends. */
+async function photographWhole(page: Page, path: string): Promise<void> {
+  const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
+  await page.setViewportSize({ ...desktop, height })
+  await page.screenshot({ path, animations: 'disabled' })
+  await page.setViewportSize(desktop)
 }

@@ -43,7 +43,7 @@ export function FindNode({ graph, onNode }: FindNodeProps) {
                     <button
                       type="button"
                       onClick={() => go(index)}
-                      className="flex min-h-8 w-full items-center gap-2 rounded-md px-2 text-left text-13 hover:bg-n3"
+                      className="flex min-h-8 w-full items-center gap-2 rounded-md px-2 text-left text-13 hover:bg-raised-hover"
                     >
                       <KindGlyph kind={node.kind} />
                       <span className="min-w-0 truncate">{node.name}</span>

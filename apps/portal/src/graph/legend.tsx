@@ -41,7 +41,7 @@ export function Legend({ counts, hidden, onToggle }: LegendProps) {
                   title={hidden.includes(kind) ? `Show ${kindWords[kind]}` : `Hide ${kindWords[kind]}`}
                   onClick={() => onToggle(kind)}
                   className={cx(
-                    'flex h-7 w-full items-center gap-2 rounded-md px-2 text-13 hover:bg-n3',
+                    'flex h-7 w-full items-center gap-2 rounded-md px-2 text-13 hover:bg-raised-hover',
                     hidden.includes(kind) && 'text-ink-3 line-through',
                   )}
                 >

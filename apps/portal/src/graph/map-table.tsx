@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { KindGlyph } from '#graph/kind-glyph.tsx'
 import { byDegree, type Kind, kindWords, levers, type MapGraph } from '#graph/model.ts'
+import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/button.tsx'
 import { Cell, HeaderCell, Table } from '#ui/table.tsx'
@@ -21,7 +22,7 @@ export function MapTable({ graph, onNode }: MapTableProps) {
   const most = (kind: Kind) => order.filter((index) => graph.nodes[index]?.kind === kind).slice(0, leversShown)
   return (
     <div className="min-w-0 flex-1 pb-6">
-      <div className="ruled g-3 border-b border-line">
+      <div className="ruled g-3">
         <Levers graph={graph} onNode={onNode} />
         <Connected graph={graph} title="Most connected threats" indexes={most('threat')} onNode={onNode} />
         <Connected graph={graph} title="Most connected hosts" indexes={most('host')} onNode={onNode} />
@@ -115,7 +116,7 @@ function List({ graph, items, onNode }: ListProps) {
                 className="-mx-1.5 flex min-h-7 w-[calc(100%+.75rem)] items-center gap-2 rounded-md px-1.5 text-left hover:bg-n3"
               >
                 <KindGlyph kind={node.kind} />
-                <span className="min-w-0 wrap-anywhere">{node.name}</span>
+                <span className={cx('min-w-0 wrap-anywhere', node.kind === 'host' && 'font-mono')}>{node.name}</span>
                 <span className="ml-auto flex-none text-ink-2 tabular-nums">{words}</span>
               </button>
             </li>
@@ -137,13 +138,16 @@ function NodeRow({ graph, index, onNode }: MapTableProps & { readonly index: num
         <button
           type="button"
           onClick={() => onNode(index)}
-          className="max-w-full truncate rounded-[4px] text-left font-medium hover:underline"
+          className={cx(
+            'max-w-full truncate rounded-[4px] text-left font-medium hover:underline',
+            node.kind === 'host' && 'font-mono',
+          )}
         >
           {node.name}
         </button>
       </Cell>
       <Cell label="Kind">
-        <span className="inline-flex items-center gap-2">
+        <span className="flex items-center gap-2">
           <KindGlyph kind={node.kind} />
           {kindWords[node.kind]}
         </span>

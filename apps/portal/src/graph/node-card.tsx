@@ -1,6 +1,7 @@
 import { ArrowRight, X } from 'lucide-react'
 import { KindGlyph } from '#graph/kind-glyph.tsx'
 import { type Kind, kindOrder, type MapGraph, type MapNode } from '#graph/model.ts'
+import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { ButtonLink, IconButton } from '#ui/button.tsx'
 
@@ -30,7 +31,14 @@ export function NodeCard({ graph, node, onNode, onClose }: NodeCardProps) {
     >
       <header className="flex items-center gap-2 border-b border-line py-2 pr-2 pl-3.5 dark:border-line-strong">
         <KindGlyph kind={node.kind} />
-        <h2 className="min-w-0 flex-1 font-mono text-[12px] wrap-anywhere">{node.name}</h2>
+        <h2
+          className={cx(
+            'min-w-0 flex-1 wrap-anywhere',
+            node.kind === 'host' ? 'font-mono text-[12px]' : 'font-semibold',
+          )}
+        >
+          {node.name}
+        </h2>
         <IconButton size="sm" variant="ghost" label="Close panel" icon={<X />} onClick={onClose} />
       </header>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard */}
@@ -66,10 +74,12 @@ function Group({ kind, graph, linked, onNode }: GroupProps) {
             <button
               type="button"
               onClick={() => onNode(index)}
-              className="-mx-1.5 flex min-h-7 w-[calc(100%+.75rem)] items-center gap-2 rounded-md px-1.5 text-left text-13 hover:bg-n3"
+              className="-mx-1.5 flex min-h-7 w-[calc(100%+.75rem)] items-center gap-2 rounded-md px-1.5 text-left text-13 hover:bg-raised-hover"
             >
               <KindGlyph kind={kind} />
-              <span className="min-w-0 wrap-anywhere">{graph.nodes[index]?.name}</span>
+              <span className={cx('min-w-0 wrap-anywhere', kind === 'host' && 'font-mono')}>
+                {graph.nodes[index]?.name}
+              </span>
             </button>
           </li>
         ))}

@@ -71,7 +71,11 @@ function ChildList({ search, place, onSearch }: ChildListProps) {
               onChange={(q) => set({ q: q || undefined }, true)}
             />
           }
-          sort={<SortMenu search={search} onSort={(sort) => set({ sort })} />}
+          sort={
+            <span className="max-md:-ml-3">
+              <SortMenu search={search} onSort={(sort) => set({ sort })} />
+            </span>
+          }
         />
       }
       empty={

@@ -9,7 +9,9 @@ export function EvidenceBlock({ evidence }: { readonly evidence: Evidence }) {
   return (
     <figure className="min-w-0">
       <figcaption className="mb-1.5 flex flex-wrap gap-x-3 text-12 text-ink-3">
-        <span className="wrap-anywhere text-ink-2">{placeWords(location)}</span>
+        <span className="wrap-anywhere text-ink-2">
+          <Place location={location} />
+        </span>
         <span>{source}</span>
         <span>quality {quality} of 100</span>
         <AbsoluteTime value={time} />
@@ -23,6 +25,19 @@ export function EvidenceBlock({ evidence }: { readonly evidence: Evidence }) {
         isTitled={request !== undefined}
       />
     </figure>
+  )
+}
+
+/** The words of a place, a path among them as code. */
+function Place({ location }: { readonly location: string }) {
+  const words = placeWords(location)
+  const path = words.indexOf(', /') + 2
+  if (path < 2) return words
+  return (
+    <>
+      {words.slice(0, path)}
+      <span className="font-mono">{words.slice(path)}</span>
+    </>
   )
 }
 

@@ -3,7 +3,8 @@ import type { IssueColumn } from '@glacis/contract/triage'
 import { type QueryValue, toQueryString } from '@glacis/contract/query-string'
 import { Download } from 'lucide-react'
 import { apiAddress } from '#api/call.ts'
-import { Menu, MenuAnchor } from '#ui/menu.tsx'
+import { Menu } from '#ui/menu.tsx'
+import { MenuAnchor } from '#ui/menu-entries.tsx'
 
 const perHost = [
   'id',

@@ -11,7 +11,8 @@ import { useRetest } from '#issues/issue-actions.tsx'
 import { hostName } from '#issues/issue-cells.tsx'
 import type { ChosenStatus } from '#issues/queries.ts'
 import { addToast } from '#lib/toasts.ts'
-import { MenuAction, MenuLine, Menu } from '#ui/menu.tsx'
+import { Menu } from '#ui/menu.tsx'
+import { MenuAction, MenuLine } from '#ui/menu-entries.tsx'
 
 interface HostMenuProps {
   readonly issue: Issue

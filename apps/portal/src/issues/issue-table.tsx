@@ -171,11 +171,7 @@ function Row({ place, issue, isMixed, hidesHosts, isLocal, columns, picking, row
       <Cell label="First seen" priority={3} quiet className="max-md:hidden!">
         <RelativeTime value={seen.firstSeenTime} />
       </Cell>
-      <Cell
-        label="Last seen"
-        quiet
-        className="relative overflow-visible! max-md:ml-auto max-md:flex! max-md:items-center"
-      >
+      <Cell label="Last seen" quiet className="relative overflow-visible! max-md:static max-md:ml-auto">
         <RelativeTime value={seen.lastSeenTime} />
         {rowActions && (
           <RowMenu

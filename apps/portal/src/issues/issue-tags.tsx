@@ -6,7 +6,8 @@ import { assign } from '#issues/changes.ts'
 import { tags as tagsQuery } from '#targets/queries.ts'
 import { Badge, tagColour } from '#ui/badge.tsx'
 import { Fact } from '#ui/card.tsx'
-import { Menu, MenuChoice } from '#ui/menu.tsx'
+import { Menu } from '#ui/menu.tsx'
+import { MenuChoice } from '#ui/menu-entries.tsx'
 
 /** A fact that is changed where it stands; tags themselves are made with the scopes. */
 export function IssueTags({ issue }: { readonly issue: Issue }) {
@@ -19,18 +20,20 @@ export function IssueTags({ issue }: { readonly issue: Issue }) {
   }
   if (known.length === 0 && issue.tags.length === 0) return null
   return (
-    <Fact name="Tags">
+    <Fact name="Tags" editable>
       <span className="flex items-center justify-between gap-2">
         {issue.tags.length > 0 ? <TagBadges tags={issue.tags} /> : <span className="text-ink-3">None</span>}
-        <Menu label="Change tags" button="Change" variant="ghost" size="xs">
-          <div className="max-h-96 overflow-y-auto">
-            {known.map(({ id, name }) => (
-              <MenuChoice key={id} kind="checkbox" checked={chosen.has(id)} onClick={() => toggle(id)}>
-                {name}
-              </MenuChoice>
-            ))}
-          </div>
-        </Menu>
+        <span className="-mr-2 flex-none">
+          <Menu label="Change tags" button="Change" variant="ghost" size="xs">
+            <div className="max-h-96 overflow-y-auto">
+              {known.map(({ id, name }) => (
+                <MenuChoice key={id} kind="checkbox" checked={chosen.has(id)} onClick={() => toggle(id)}>
+                  {name}
+                </MenuChoice>
+              ))}
+            </div>
+          </Menu>
+        </span>
       </span>
     </Fact>
   )

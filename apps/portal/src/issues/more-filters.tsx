@@ -3,7 +3,8 @@ import type { Tag } from '@glacis/contract/target'
 import { ChevronDown } from 'lucide-react'
 import { ageWords, type RiskSearch } from '#issues/search.ts'
 import { FilterMenu, FilterToggle } from '#ui/filter-bar.tsx'
-import { Menu, MenuChoice, MenuLine } from '#ui/menu.tsx'
+import { Menu } from '#ui/menu.tsx'
+import { MenuChoice, MenuLine } from '#ui/menu-entries.tsx'
 
 const ages = ['day', 'week', 'month'] as const
 const epssSteps = [1, 10, 50, 90] as const

@@ -22,7 +22,7 @@ export function Ownership({ issue }: { readonly issue: Issue }) {
   }
   return (
     <>
-      <Fact name="Assignee">
+      <Fact name="Assignee" editable>
         <span className="flex items-center justify-between gap-2">
           {issue.assignee ? (
             isMine && session ? (
@@ -34,18 +34,23 @@ export function Ownership({ issue }: { readonly issue: Issue }) {
             <span className="text-ink-3">Nobody</span>
           )}
           {person && (
-            <Button size="xs" variant="ghost" loading={change.isPending} onClick={() => give(isMine ? null : person)}>
+            <Button
+              size="xs"
+              variant="ghost"
+              className="-mr-2"
+              loading={change.isPending}
+              onClick={() => give(isMine ? null : person)}
+            >
               {isMine ? 'Unassign' : 'Assign to me'}
             </Button>
           )}
         </span>
       </Fact>
-      <Fact name={<label htmlFor="risk-due">Due</label>}>
+      <Fact name={<label htmlFor="risk-due">Due</label>} editable>
         <DateInput
           key={issue.dueTime ?? ''}
           id="risk-due"
           small
-          className="-my-1.5"
           defaultValue={due}
           onDay={(day) => day !== due && setDue(day)}
         />

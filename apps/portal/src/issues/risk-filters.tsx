@@ -14,7 +14,8 @@ import { one as oneScan } from '#scans/queries.ts'
 import { all as allTargets, tags as allTags } from '#targets/queries.ts'
 import { Button, buttonClass } from '#ui/button.tsx'
 import { FilterBar, FilterMenu, FilterToggle, SearchField } from '#ui/filter-bar.tsx'
-import { Menu, MenuChoice } from '#ui/menu.tsx'
+import { Menu } from '#ui/menu.tsx'
+import { MenuChoice } from '#ui/menu-entries.tsx'
 import { SeverityGlyph, severityLevels, severityWords } from '#ui/severity.tsx'
 
 interface RiskFiltersProps {

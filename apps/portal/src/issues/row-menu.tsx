@@ -3,7 +3,8 @@ import { Eye, MoreHorizontal } from 'lucide-react'
 import { actionWords, offered } from '#issues/actions.ts'
 import { actionIcons } from '#issues/bulk-bar.tsx'
 import type { ChosenStatus } from '#issues/queries.ts'
-import { MenuAction, MenuLine, Menu } from '#ui/menu.tsx'
+import { Menu } from '#ui/menu.tsx'
+import { MenuAction, MenuLine } from '#ui/menu-entries.tsx'
 
 interface RowMenuProps {
   readonly issue: Issue

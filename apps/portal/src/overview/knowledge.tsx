@@ -22,7 +22,11 @@ export function Knowledge() {
       <div className="px-(--gl-gutter) pb-2">
         <SectionHead title="Feeds" />
       </div>
-      {isError && !data && <SectionFailed what="The feeds" onRetry={() => void refetch()} />}
+      {isError && !data && (
+        <div className="px-(--gl-gutter) pb-3">
+          <SectionFailed what="The feeds" onRetry={() => void refetch()} />
+        </div>
+      )}
       {!data && !isError && <Skeleton className="mx-(--gl-gutter) my-4 w-2/3" />}
       {data && (
         <div className="px-(--gl-gutter)">

@@ -2,7 +2,8 @@ import type { ProductFilter } from '@glacis/contract/inventory'
 import { type QueryValue, toQueryString } from '@glacis/contract/query-string'
 import { Download } from 'lucide-react'
 import { apiAddress } from '#api/call.ts'
-import { Menu, MenuAnchor } from '#ui/menu.tsx'
+import { Menu } from '#ui/menu.tsx'
+import { MenuAnchor } from '#ui/menu-entries.tsx'
 
 /** The address of a file with everything that matches a filter. */
 export function exportAddress(filter: ProductFilter, format: 'csv' | 'cyclonedx'): string {

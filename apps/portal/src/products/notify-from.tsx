@@ -5,7 +5,8 @@ import { ChevronDown } from 'lucide-react'
 import { addToast } from '#lib/toasts.ts'
 import { notifyLabel, notifyOptions, notifyScores, notifyWord } from '#products/notify.ts'
 import { change } from '#products/queries.ts'
-import { MenuChoice, Menu } from '#ui/menu.tsx'
+import { Menu } from '#ui/menu.tsx'
+import { MenuChoice } from '#ui/menu-entries.tsx'
 import { SeverityGlyph } from '#ui/severity.tsx'
 
 export function NotifyFrom({ product, quiet = false }: { readonly product: Product; readonly quiet?: boolean }) {

@@ -7,7 +7,8 @@ import { addToast } from '#lib/toasts.ts'
 import { notifyOptions, notifyScores } from '#products/notify.ts'
 import { changeMany, stopWatchingMany } from '#products/queries.ts'
 import { Button } from '#ui/button.tsx'
-import { Menu, MenuAction } from '#ui/menu.tsx'
+import { Menu } from '#ui/menu.tsx'
+import { MenuAction } from '#ui/menu-entries.tsx'
 import { SeverityGlyph } from '#ui/severity.tsx'
 
 interface ProductBulkProps {

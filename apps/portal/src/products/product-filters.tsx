@@ -5,7 +5,8 @@ import { type KindWord, type ProductSearch, type ProductSort, type SupportWord, 
 import { all as allTargets } from '#targets/queries.ts'
 import { buttonClass } from '#ui/button.tsx'
 import { FilterBar, FilterMenu, FilterToggle, SearchField } from '#ui/filter-bar.tsx'
-import { Menu, MenuChoice } from '#ui/menu.tsx'
+import { Menu } from '#ui/menu.tsx'
+import { MenuChoice } from '#ui/menu-entries.tsx'
 
 const supportOptions: readonly { readonly value: SupportWord; readonly label: string }[] = [
   { value: 'past', label: 'Ended' },
@@ -110,7 +111,11 @@ export function ProductFilters({ search, onSearch }: ProductFiltersProps) {
           <FilterToggle label="Group versions" on={group ?? false} onChange={(on) => set({ group: on || undefined })} />
         </>
       }
-      sort={<SortMenu search={search} onSort={(chosen) => set({ sort: chosen })} />}
+      sort={
+        <span className="max-md:-ml-3">
+          <SortMenu search={search} onSort={(chosen) => set({ sort: chosen })} />
+        </span>
+      }
     />
   )
 }

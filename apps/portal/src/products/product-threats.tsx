@@ -1,6 +1,7 @@
 /** What is known of a product and was not found here, and why. */
 import type { ProductThreat } from '@glacis/contract/inventory'
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { formatPercent } from '#lib/format.ts'
 import { threats } from '#products/queries.ts'
 import { Badge, type BadgeVariant } from '#ui/badge.tsx'
 import { Button } from '#ui/button.tsx'
@@ -70,14 +71,14 @@ function Row({ row: { threat, key, affectsVersion, reason } }: { readonly row: P
   return (
     <tr>
       <Cell label="Severity">
-        <span className="inline-flex items-center gap-3">
+        <span className="flex items-center gap-3">
           <Severity level={severityLevel(threat.severity.category)} />
           <span className="text-ink-2 tabular-nums">{threat.severity.score.toFixed(1)}</span>
         </span>
       </Cell>
       <Cell label="Threat" primary title={threat.name}>
-        <span className="inline-flex min-w-0 items-center gap-2">
-          <span className="truncate tabular-nums">{key}</span>
+        <span className="flex min-w-0 items-center gap-2">
+          <span className="truncate font-mono">{key}</span>
           {threat.knownExploited && <Badge variant="red">KEV</Badge>}
         </span>
       </Cell>
@@ -88,7 +89,7 @@ function Row({ row: { threat, key, affectsVersion, reason } }: { readonly row: P
         <span className="line-clamp-2 whitespace-normal">{reason}</span>
       </Cell>
       <Cell label="EPSS" align="end" priority={2}>
-        {threat.epss ? `${(threat.epss.score * 100).toFixed(1)} %` : '–'}
+        {threat.epss ? formatPercent(threat.epss.score) : '–'}
       </Cell>
     </tr>
   )

@@ -5,9 +5,12 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
 import { SubscriptionSkeleton } from '#billing/skeleton.tsx'
 import * as routes from '#routes/app.ts'
+import { authRoute } from '#routes/auth.ts'
 import { errorScreenOf } from '#routes/error-screen.tsx'
+import * as risks from '#routes/risks.ts'
+import * as surface from '#routes/surface.ts'
 
-routes.authRoute.update({ component: lazyRouteComponent(() => import('#shell/app-shell.tsx'), 'AppShell') })
+authRoute.update({ component: lazyRouteComponent(() => import('#shell/app-shell.tsx'), 'AppShell') })
 
 routes.overview.update({
   component: lazyRouteComponent(() => import('#routes/overview-page.tsx'), 'OverviewScreen'),
@@ -30,7 +33,7 @@ routes.integrations.update({
 
 const riskList = () => import('#issues/risk-list.tsx')
 const startScan = () => import('#scans/start-scan.tsx')
-routes.risksVerified.update({
+risks.risksVerified.update({
   component: lazyRouteComponent(async () => {
     const [{ IssueListPage }, { StartScanButton }] = await Promise.all([riskList(), startScan()])
     return {
@@ -38,7 +41,7 @@ routes.risksVerified.update({
     }
   }, 'Verified'),
 })
-routes.risksPotential.update({
+risks.risksPotential.update({
   component: lazyRouteComponent(async () => {
     const [{ IssueListPage }, { StartScanButton }] = await Promise.all([riskList(), startScan()])
     return {
@@ -46,54 +49,54 @@ routes.risksPotential.update({
     }
   }, 'Potential'),
 })
-routes.risk.update({
+risks.risk.update({
   component: lazyRouteComponent(() => import('#issues/issue-detail.tsx'), 'IssueDetailPage'),
   errorComponent: errorScreenOf('risk', { to: '/risks/verified', label: 'See verified risks' }),
 })
 
-routes.risksVisual.update({ component: lazyRouteComponent(() => import('#graph/visual-map.tsx'), 'VisualMapPage') })
+risks.risksVisual.update({ component: lazyRouteComponent(() => import('#graph/visual-map.tsx'), 'VisualMapPage') })
 
 const childLists = () => import('#issues/child-lists.tsx')
-routes.targetIssues.update({ component: lazyRouteComponent(childLists, 'TargetIssuesPage') })
-routes.assetIssues.update({ component: lazyRouteComponent(childLists, 'HostIssuesPage') })
+surface.targetIssues.update({ component: lazyRouteComponent(childLists, 'TargetIssuesPage') })
+surface.assetIssues.update({ component: lazyRouteComponent(childLists, 'HostIssuesPage') })
 
-routes.scope.update({ component: lazyRouteComponent(() => import('#targets/target-list.tsx'), 'TargetListPage') })
-routes.target.update({
+surface.scope.update({ component: lazyRouteComponent(() => import('#targets/target-list.tsx'), 'TargetListPage') })
+surface.target.update({
   component: lazyRouteComponent(() => import('#targets/target-detail.tsx'), 'TargetDetailPage'),
   errorComponent: errorScreenOf('target', { to: '/scope', label: 'See all targets' }),
 })
-routes.targetOverview.update({
+surface.targetOverview.update({
   component: lazyRouteComponent(() => import('#routes/target-overview-page.tsx'), 'TargetOverviewScreen'),
 })
-routes.targetScans.update({
+surface.targetScans.update({
   component: lazyRouteComponent(() => import('#scans/target-scans.tsx'), 'TargetScansPage'),
 })
-routes.targetAssets.update({
+surface.targetAssets.update({
   component: lazyRouteComponent(() => import('#hosts/child-lists.tsx'), 'TargetAssetsPage'),
 })
 
-routes.agents.update({ component: lazyRouteComponent(() => import('#agents/agent-list.tsx'), 'AgentListPage') })
-routes.agent.update({
+surface.agents.update({ component: lazyRouteComponent(() => import('#agents/agent-list.tsx'), 'AgentListPage') })
+surface.agent.update({
   component: lazyRouteComponent(() => import('#routes/agent-page.tsx'), 'AgentScreen'),
   errorComponent: errorScreenOf('agent', { to: '/agents', label: 'See all agents' }),
 })
 
-routes.assets.update({ component: lazyRouteComponent(() => import('#hosts/host-list.tsx'), 'HostListPage') })
-routes.asset.update({
+surface.assets.update({ component: lazyRouteComponent(() => import('#hosts/host-list.tsx'), 'HostListPage') })
+surface.asset.update({
   component: lazyRouteComponent(() => import('#hosts/host-detail.tsx'), 'HostDetailPage'),
   errorComponent: errorScreenOf('asset', { to: '/assets', label: 'See all assets' }),
 })
-routes.assetOverview.update({
+surface.assetOverview.update({
   component: lazyRouteComponent(() => import('#routes/host-overview-page.tsx'), 'HostOverviewScreen'),
 })
-routes.assetTechnologies.update({
+surface.assetTechnologies.update({
   component: lazyRouteComponent(() => import('#hosts/host-technologies.tsx'), 'HostTechnologiesPage'),
 })
 
-routes.technologies.update({
+surface.technologies.update({
   component: lazyRouteComponent(() => import('#products/product-list.tsx'), 'ProductListPage'),
 })
-routes.technology.update({
+surface.technology.update({
   component: lazyRouteComponent(() => import('#routes/product-page.tsx'), 'ProductScreen'),
   errorComponent: errorScreenOf('technology', { to: '/technologies', label: 'See all technologies' }),
 })

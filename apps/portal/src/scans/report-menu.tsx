@@ -1,7 +1,8 @@
 /** The report of a finished scan, in each format it comes in. */
 import { Braces, ChevronDown, FileDown, FileText } from 'lucide-react'
 import { reportAddress } from '#scans/queries.ts'
-import { Menu, MenuAnchor } from '#ui/menu.tsx'
+import { Menu } from '#ui/menu.tsx'
+import { MenuAnchor } from '#ui/menu-entries.tsx'
 
 interface ReportMenuProps {
   readonly scanId: string

@@ -5,7 +5,8 @@ import { fullName } from '#identity/session.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { chooseTheme, useTheme } from '#lib/theme.ts'
 import { Avatar } from '#ui/avatar.tsx'
-import { MenuAction, MenuAnchor, MenuChoiceRow, Menu, MenuLine, MenuLink, type MenuPlace } from '#ui/menu.tsx'
+import { Menu, type MenuPlace } from '#ui/menu.tsx'
+import { MenuAction, MenuAnchor, MenuChoiceRow, MenuLine, MenuLink } from '#ui/menu-entries.tsx'
 
 const themeOptions = [
   { value: 'system', label: 'System', icon: <Monitor /> },

@@ -83,9 +83,9 @@ export function KeyboardHelp({ open, onClose }: { readonly open: boolean; readon
         </Button>
       }
     >
-      <div className="grid grid-cols-2 gap-x-8 gap-y-5 max-md:grid-cols-1">
+      <div className="columns-2 gap-x-8 max-md:columns-1">
         {parts.map(({ title, lines }) => (
-          <section key={title}>
+          <section key={title} className="break-inside-avoid not-last:mb-5">
             <h3 className="mb-2 text-13 font-semibold">{title}</h3>
             <dl className="grid gap-1.5">
               {lines.map(([keys, meaning]) => (

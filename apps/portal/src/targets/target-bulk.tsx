@@ -11,7 +11,8 @@ import { periodWords } from '#targets/words.ts'
 import { Badge, tagColour } from '#ui/badge.tsx'
 import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
-import { Menu, MenuAction, MenuChoice } from '#ui/menu.tsx'
+import { Menu } from '#ui/menu.tsx'
+import { MenuAction, MenuChoice } from '#ui/menu-entries.tsx'
 
 interface TargetBulkProps {
   /** The picked targets, in the order of the list. */

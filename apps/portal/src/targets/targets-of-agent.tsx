@@ -22,7 +22,7 @@ export function TargetsOfAgent({ agentId }: { readonly agentId: string }) {
       </h2>
       {isError && !data && <p className="px-(--gl-gutter) pb-5 text-ink-2">The targets could not be loaded.</p>}
       {data?.targets.length === 0 && (
-        <p className="px-(--gl-gutter) pb-5 text-ink-2">
+        <p className="mt-1 px-(--gl-gutter) pb-5.5 text-ink-2">
           No target is scanned by it. Choose it in the form of a target.
         </p>
       )}

@@ -31,10 +31,23 @@ export function Facts({ className, children }: { readonly className?: string; re
   return <dl className={cx('[&>div:last-child]:border-b-0', className)}>{children}</dl>
 }
 
-/** One name and its value. */
-export function Fact({ name, children }: { readonly name: ReactNode; readonly children: ReactNode }) {
+/** One name and its value. `editable`: what changes it stands beside the value, or is the value, and is taller than a line. */
+export function Fact({
+  name,
+  editable = false,
+  children,
+}: {
+  readonly name: ReactNode
+  readonly editable?: boolean
+  readonly children: ReactNode
+}) {
   return (
-    <div className="grid min-h-[37px] grid-cols-[minmax(104px,34%)_minmax(0,1fr)] border-b border-line py-2">
+    <div
+      className={cx(
+        'grid min-h-[37px] grid-cols-[minmax(104px,34%)_minmax(0,1fr)] border-b border-line',
+        editable ? 'items-center py-1' : 'py-2',
+      )}
+    >
       <dt className="pr-3 text-ink-3">{name}</dt>
       <dd className="min-w-0 wrap-anywhere">{children}</dd>
     </div>

@@ -4,7 +4,8 @@ import { cx } from '#lib/cx.ts'
 import { Button, buttonClass } from '#ui/button.tsx'
 import { SlideOver } from '#ui/dialog.tsx'
 import { Input } from '#ui/field.tsx'
-import { Menu, MenuChoice } from '#ui/menu.tsx'
+import { Menu } from '#ui/menu.tsx'
+import { MenuChoice } from '#ui/menu-entries.tsx'
 
 /**
  * The tools row of a list: filters left, sort right. On a phone the filters fold into a panel.

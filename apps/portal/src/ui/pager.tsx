@@ -1,7 +1,8 @@
 import { ChevronDown, ChevronLeft, ChevronRight } from 'lucide-react'
 import { formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/button.tsx'
-import { Menu, MenuChoice } from '#ui/menu.tsx'
+import { Menu } from '#ui/menu.tsx'
+import { MenuChoice } from '#ui/menu-entries.tsx'
 
 /**
  * The foot of a list: where one is in it, rows per page, and the way back and on.

@@ -20,11 +20,12 @@ export function SkeletonRows({ rows = 10, columns }: { readonly rows?: number; r
     const cells = row?.closest('table')?.querySelectorAll('thead th, thead td') ?? []
     if (cells.length > 0) setHeads(Array.from(cells, headOf))
   }, [])
+  const name = heads.findIndex(({ isBox }) => !isBox)
   return Array.from({ length: rows }, (_, row) => (
     <tr key={row} ref={row === 0 ? readHead : undefined}>
       {heads.map(({ priority, isBox }, column) => (
-        <td key={column} className={cx(priority, column === 0 && 'pri')}>
-          <Skeleton className={isBox ? 'size-4' : (widths[(row + column * 2) % widths.length] ?? 'w-1/2')} />
+        <td key={column} className={cx(priority, column === name ? 'pri' : 'max-md:hidden!')}>
+          <Skeleton className={isBox ? 'size-4!' : (widths[(row + column * 2) % widths.length] ?? 'w-1/2')} />
         </td>
       ))}
     </tr>

@@ -1,5 +1,5 @@
 import { buildGrid } from '#graph/layout/grid.ts'
-import { at } from '#graph/layout/constants.ts'
+import { at, wholeAt } from '#graph/layout/constants.ts'
 
 /** Two nodes nearer than this belong together, directly or over others. */
 export const clusterDistance = 100
@@ -15,9 +15,9 @@ export function clustersOf(x: Float64Array, y: Float64Array): Clusters {
   const parent = Int32Array.from(x, (_, i) => i)
   const root = (i: number): number => {
     let top = i
-    while (at(parent, top) !== top) {
-      parent[top] = at(parent, at(parent, top))
-      top = at(parent, top)
+    while (wholeAt(parent, top) !== top) {
+      parent[top] = wholeAt(parent, wholeAt(parent, top))
+      top = wholeAt(parent, top)
     }
     return top
   }
@@ -48,7 +48,7 @@ function numbered(roots: readonly number[]): Clusters {
 export function startOf(x: Float64Array, y: Float64Array, clusters: Clusters): { x: number; y: number } {
   let [sumX, sumY, size] = [0, 0, 0]
   for (let i = 0; i < x.length; i++) {
-    if (at(clusters.of, i) !== 0) continue
+    if (wholeAt(clusters.of, i) !== 0) continue
     sumX += at(x, i)
     sumY += at(y, i)
     size++

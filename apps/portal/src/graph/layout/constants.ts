@@ -21,7 +21,15 @@ export interface Layout {
   readonly y: Float64Array
 }
 
-/** A number of an array that is known to be as long. */
-export function at(values: Float64Array | Int32Array, index: number): number {
+/**
+ * A number of an array that is known to be as long. For each kind of array a function of its own: one for both would
+ * ask at every reading which kind it has before it, and reading is most of what a layout does.
+ */
+export function at(values: Float64Array, index: number): number {
   return values[index] as number // typed arrays hold a number at every index below their length
+}
+
+/** As `at`, of whole numbers. */
+export function wholeAt(values: Int32Array, index: number): number {
+  return values[index] as number // as above
 }

@@ -1,5 +1,5 @@
 /** Points in square cells: what lies in a box, and what lies nearest, without looking at the rest. */
-import { at } from '#graph/layout/constants.ts'
+import { at, wholeAt } from '#graph/layout/constants.ts'
 
 export interface Grid {
   /** Calls `see` for every point in the cells that the box touches: all of the box, and some beside it. */
@@ -15,17 +15,20 @@ export function buildGrid(x: Float64Array, y: Float64Array, size: number): Grid 
   const side = isHuge ? Math.sqrt(((box.right - box.left) * (box.bottom - box.top)) / cellsMax) + size : size
   const columns = Math.floor((box.right - box.left) / side) + 1
   const rows = Math.floor((box.bottom - box.top) / side) + 1
-  const cellOf = (i: number) =>
-    Math.floor((at(y, i) - box.top) / side) * columns + Math.floor((at(x, i) - box.left) / side)
+  const cells = new Int32Array(x.length)
+  /** Where the points of each cell begin: first how many there are, then where they end, then where they begin. */
   const begins = new Int32Array(columns * rows + 1)
-  for (let i = 0; i < x.length; i++) begins[cellOf(i) + 1] = at(begins, cellOf(i) + 1) + 1
-  for (let cell = 0; cell < columns * rows; cell++) begins[cell + 1] = at(begins, cell + 1) + at(begins, cell)
-  const next = begins.slice()
-  const points = new Int32Array(x.length)
   for (let i = 0; i < x.length; i++) {
-    const cell = cellOf(i)
-    points[at(next, cell)] = i
-    next[cell] = at(next, cell) + 1
+    const cell = Math.floor((at(y, i) - box.top) / side) * columns + Math.floor((at(x, i) - box.left) / side)
+    cells[i] = cell
+    begins[cell] = wholeAt(begins, cell) + 1
+  }
+  for (let cell = 1; cell < begins.length; cell++) begins[cell] = wholeAt(begins, cell) + wholeAt(begins, cell - 1)
+  const points = new Int32Array(x.length)
+  for (let i = x.length - 1; i >= 0; i--) {
+    const place = wholeAt(begins, wholeAt(cells, i)) - 1
+    begins[wholeAt(cells, i)] = place
+    points[place] = i
   }
   const within = (value: number, end: number) => Math.max(0, Math.min(end, value))
   return {
@@ -36,8 +39,8 @@ export function buildGrid(x: Float64Array, y: Float64Array, size: number): Grid 
       for (let row = within(Math.floor((top - box.top) / side), rows); row <= lastRow; row++) {
         const firstColumn = within(Math.floor((left - box.left) / side), columns)
         if (firstColumn > lastColumn) continue
-        const end = at(begins, row * columns + lastColumn + 1)
-        for (let k = at(begins, row * columns + firstColumn); k < end; k++) see(at(points, k))
+        const end = wholeAt(begins, row * columns + lastColumn + 1)
+        for (let k = wholeAt(begins, row * columns + firstColumn); k < end; k++) see(wholeAt(points, k))
       }
     },
   }

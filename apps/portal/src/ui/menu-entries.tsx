@@ -1,0 +1,177 @@
+/** What stands in a `Menu`: things to do, links, choices and lines. */
+import { createLink } from '@tanstack/react-router'
+import { Check } from 'lucide-react'
+import type { AnchorHTMLAttributes, ButtonHTMLAttributes, MouseEvent, ReactNode, Ref } from 'react'
+import { cx } from '#lib/cx.ts'
+import { useHeadless } from '#ui/headless.ts'
+
+const itemClass = (danger = false) =>
+  cx(
+    'flex min-h-8 w-full items-center gap-2.5 rounded-[6px] px-[9px] text-left whitespace-nowrap data-focus:bg-raised-hover data-disabled:text-ink-3 max-md:min-h-11',
+    'focus-visible:outline-none [&_.lucide]:size-4',
+    danger ? 'text-red-ink' : '[&_.lucide]:text-ink-3',
+  )
+
+interface EntryProps {
+  readonly icon?: ReactNode
+  /** Stands at the right end. */
+  readonly end?: ReactNode
+  readonly children: ReactNode
+}
+
+/** Something to do. */
+export function MenuAction({
+  icon,
+  end,
+  danger = false,
+  disabled = false,
+  onClick,
+  children,
+}: EntryProps & { readonly danger?: boolean; readonly disabled?: boolean; readonly onClick: () => void }) {
+  const { MenuItem: Item } = useHeadless()
+  return (
+    <Item as="button" type="button" disabled={disabled} onClick={onClick} className={itemClass(danger)}>
+      <Entry icon={icon} end={end}>
+        {children}
+      </Entry>
+    </Item>
+  )
+}
+
+/** A link to another site or a file. */
+export function MenuAnchor({ icon, end, children, ...rest }: EntryProps & AnchorHTMLAttributes<HTMLAnchorElement>) {
+  const { MenuItem: Item } = useHeadless()
+  return (
+    <Item as="a" {...rest} className={itemClass()}>
+      <Entry icon={icon} end={end}>
+        {children}
+      </Entry>
+    </Item>
+  )
+}
+
+function RoutedAnchor({
+  icon,
+  end,
+  children,
+  ...rest
+}: EntryProps & AnchorHTMLAttributes<HTMLAnchorElement> & { readonly ref?: Ref<HTMLAnchorElement> }) {
+  const { MenuItem: Item } = useHeadless()
+  return (
+    <Item>
+      {({ close }) => (
+        <a
+          {...rest}
+          href={rest.href}
+          // The router takes over the click, and what is taken over does not close the menu by itself.
+          onClick={(event) => {
+            rest.onClick?.(event)
+            close()
+          }}
+          className={itemClass()}
+        >
+          <Entry icon={icon} end={end}>
+            {children}
+          </Entry>
+        </a>
+      )}
+    </Item>
+  )
+}
+/** A link inside the portal. */
+export const MenuLink = createLink(RoutedAnchor)
+
+/** One of several choices, or one of several that may be on together; the menu stays open while choosing many. */
+export function MenuChoice({
+  kind = 'radio',
+  checked,
+  onClick,
+  icon,
+  children,
+}: EntryProps & { readonly kind?: 'radio' | 'checkbox'; readonly checked: boolean; readonly onClick: () => void }) {
+  const { MenuItem: Item } = useHeadless()
+  return (
+    <Item
+      as={kind === 'radio' ? RadioItem : CheckboxItem}
+      checked={checked}
+      onClick={(event: MouseEvent) => {
+        if (kind === 'checkbox') event.preventDefault()
+        onClick()
+      }}
+      className={itemClass()}
+    >
+      <Entry icon={icon} end={checked && <Check className="text-ink!" />}>
+        {children}
+      </Entry>
+    </Item>
+  )
+}
+
+/** A line between groups. */
+export function MenuLine() {
+  const { MenuSeparator } = useHeadless()
+  return <MenuSeparator as="div" className="-mx-[5px] my-[5px] border-t border-line dark:border-line-strong" />
+}
+
+/** A row of icons of which one is chosen, such as the theme. */
+export function MenuChoiceRow<Value extends string>({
+  label,
+  options,
+  value,
+  onChoose,
+}: {
+  readonly label: string
+  readonly options: readonly { readonly value: Value; readonly label: string; readonly icon: ReactNode }[]
+  readonly value: Value
+  readonly onChoose: (value: Value) => void
+}) {
+  const { MenuItem: Item } = useHeadless()
+  return (
+    // The menu takes the role from every element that does not state one.
+    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
+    <div role="group" aria-label={label} className="flex items-center justify-between py-1.5 pr-[3px] pl-[9px]">
+      <span aria-hidden="true">{label}</span>
+      <span role="none" className="inline-flex rounded-md bg-n4 p-0.5 dark:bg-n4">
+        {options.map((option) => (
+          <Item
+            key={option.value}
+            as={RadioItem}
+            checked={option.value === value}
+            aria-label={option.label}
+            title={option.label}
+            onClick={(event: MouseEvent) => {
+              event.preventDefault()
+              onChoose(option.value)
+            }}
+            className="inline-flex h-7 items-center rounded-sm px-[9px] text-ink-2 aria-checked:bg-surface aria-checked:text-ink aria-checked:shadow-xs aria-checked:ring-1 aria-checked:ring-line data-focus:text-ink data-focus:outline-2 data-focus:-outline-offset-2 data-focus:outline-focus dark:aria-checked:bg-n5 dark:aria-checked:ring-n6 [&_.lucide]:size-4"
+          >
+            {option.icon}
+          </Item>
+        ))}
+      </span>
+    </div>
+  )
+}
+
+function Entry({ icon, end, children }: EntryProps) {
+  return (
+    <>
+      {icon}
+      <span className="min-w-0 truncate">{children}</span>
+      {end && <span className="ml-auto inline-flex pl-3 text-ink-3">{end}</span>}
+    </>
+  )
+}
+
+type ChoiceProps = ButtonHTMLAttributes<HTMLButtonElement> & {
+  readonly checked: boolean
+  readonly ref?: Ref<HTMLButtonElement>
+}
+/** The menu gives every item the role `menuitem`; a choice has to say what it is. */
+function choice(role: 'menuitemradio' | 'menuitemcheckbox') {
+  return function ChoiceItem({ checked, ...rest }: ChoiceProps) {
+    return <button {...rest} type="button" role={role} aria-checked={checked} />
+  }
+}
+const RadioItem = choice('menuitemradio')
+const CheckboxItem = choice('menuitemcheckbox')
