@@ -13,7 +13,10 @@ async function begin(): Promise<void> {
   await firstPaint()
   await answersShown()
   const parts = partsOfPage()
-  parts.forEach(fetchPart)
+  for (const part of parts) {
+    fetchPart(part)
+    await nextTask()
+  }
   for (const part of parts) {
     // What cannot be loaded fails once more below, where it is dealt with.
     await import(/* @vite-ignore */ part).catch(() => undefined)

@@ -87,9 +87,7 @@ globalThis.__zod_globalConfig = { jitless: true }
   const show = (address, into) => {
     const answer = answers.get(address) ?? ask(address)
     shown.push(
-      answer
-        .then(async (response) => response.ok && into(await response.clone().json()))
-        .catch(() => undefined),
+      answer.then(async (response) => response.ok && into(await response.clone().json())).catch(() => undefined),
     )
   }
   const asked = ask('/config.json')

@@ -15,7 +15,8 @@ export interface EmptyWords {
   readonly text: string
 }
 
-const target = 'A target is a host, an address or a range that you own. Glacis finds its hosts, recognises their software'
+const target =
+  'A target is a host, an address or a range that you own. Glacis finds its hosts, recognises their software'
 
 export const pageWords = {
   overview: {
