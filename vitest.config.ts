@@ -49,6 +49,7 @@ export default defineConfig({
             'packages/*/src/**/*.test.ts',
             'apps/server/src/**/*.test.ts',
             'apps/agent/src/**/*.test.ts',
+            'apps/portal/*.test.ts',
             'tools/**/*.test.ts',
             'packs/**/*.test.ts',
             'lab/**/*.test.ts',

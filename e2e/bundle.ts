@@ -18,7 +18,9 @@ export async function weights(): Promise<Weights> {
   const page = await readFile(join(dist, 'index.html'), 'utf8')
   const tags = [...page.matchAll(/<(?:script|link)\b[^>]*>/g)].map(([tag]) => tag)
   const scripts = tags.filter((tag) => tag.startsWith('<script') || tag.includes('rel="modulepreload"'))
-  const named = new Set(scripts.flatMap((tag) => /(?:src|href)="([^"]+\.js)"/.exec(tag)?.[1] ?? []))
+  const tagged = scripts.flatMap((tag) => /(?:src|href)="([^"]+\.js)"/.exec(tag)?.[1] ?? [])
+  const { files, program } = await table()
+  const named = new Set([...tagged, ...program.flatMap((index) => files[index] ?? [])])
   const sizes = await Promise.all([...named].map((path) => weigh(join(dist, path))))
   const firstNames = new Set([...named].map((path) => basename(path)))
   const others = (await readdir(join(dist, 'files'))).filter((name) => name.endsWith('.js') && !firstNames.has(name))
@@ -39,10 +41,15 @@ export async function questionsOf(path: string): Promise<readonly string[]> {
 
 type Row = [pattern: string, parts: number[], words: unknown, questions: string[]]
 
-async function tableOf(path: string): Promise<{ readonly files: readonly string[]; readonly row: Row | undefined }> {
+async function table(): Promise<{ files: string[]; program: number[]; pages: Row[] }> {
   const page = await readFile(join(dist, 'index.html'), 'utf8')
-  const table = /id="page-parts">(.*?)<\/script>/.exec(page)?.[1] ?? '{"pages":[],"files":[]}'
-  const { files, pages } = JSON.parse(table) as { files: string[]; pages: Row[] }
+  const text = /id="page-parts">(.*?)<\/script>/.exec(page)?.[1]
+  if (text === undefined) throw new Error('the page names no parts')
+  return JSON.parse(text) as { files: string[]; program: number[]; pages: Row[] }
+}
+
+async function tableOf(path: string): Promise<{ readonly files: readonly string[]; readonly row: Row | undefined }> {
+  const { files, pages } = await table()
   return { files, row: pages.find(([pattern]) => new RegExp(`^(${pattern})/?$`).test(path)) }
 }
 

@@ -10,6 +10,12 @@ import { modulesOf } from './pages.ts'
 const layers = ['boot', 'ground', 'program', 'forms', 'contract', 'shell', 'sheets'] as const
 type Layer = (typeof layers)[number]
 
+/**
+ * Fetched with the document: as much as a slow line carries while the style sheet, its font and the first answers are
+ * on their way. More would keep them back, less would leave the line idle until the first paint.
+ */
+export const firstParts: readonly string[] = ['react', 'ground-libraries']
+
 /** Before anything is made small; a file that is larger arrives later than two. */
 const librariesBytesMax = 900_000
 /** Libraries name all that they have in one module; of these only a few pages use anything. */

@@ -4,14 +4,17 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { groupsBy, layersOf } from './layers.ts'
+import { firstParts, groupsBy, layersOf } from './layers.ts'
 import { pages } from './pages.ts'
 import { minifySync, type Plugin, type Rolldown } from 'vite'
 
 const source = join(import.meta.dirname, 'src')
 const place = '<!-- early.js -->'
 
-/** Writes the table of parts and `early.js` into the page, and lets the browser fetch the program at once. */
+/**
+ * Writes the table of parts and `early.js` into the page. The first parts are named in it as well and fetched with it;
+ * the others `boot.ts` has fetched when the page has been painted.
+ */
 export function pageParts(): Plugin {
   const early = readFileSync(join(source, 'early.js'), 'utf8')
   let isBuild = false
@@ -37,15 +40,15 @@ export function pageParts(): Plugin {
         const chunks = new Map(
           Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file]] : [])),
         )
-        const isStart = (name: string) => html.includes(`src="/${name}"`)
-        const program = [...closure(chunks, ['main.tsx'])].filter((name) => !isStart(name))
-        const table = JSON.stringify(tableOf(chunks, new Set(program)))
+        const start = closure(chunks, ['boot.ts'])
+        const program = [...closure(chunks, ['main.tsx'])].filter((name) => !start.has(name))
+        const table = JSON.stringify(tableOf(chunks, start, program))
         const scripts = `<script type="application/json" id="page-parts">${table}</script>\n    <script src="/${own.fileName}"></script>`
         return {
           html: html
             .replace(place, scripts)
             .replaceAll('<script type="module"', '<script type="module" fetchpriority="low"'),
-          tags: program.map((name) => ({
+          tags: program.filter(isFirst(chunks)).map((name) => ({
             tag: 'link',
             // The style sheet goes first: with it the page is painted, and the program is not run before.
             attrs: { rel: 'modulepreload', fetchpriority: 'low', crossorigin: true, href: `/${name}` },
@@ -57,20 +60,24 @@ export function pageParts(): Plugin {
   }
 }
 
+const isFirst = (chunks: Chunks) => (name: string) => firstParts.includes(chunks.get(name)?.name ?? '')
+
 type Chunks = ReadonlyMap<string, Rolldown.OutputChunk>
 
-/** Each file is named once; the pages name theirs by number. */
-function tableOf(chunks: Chunks, program: ReadonlySet<string>) {
+/** Each file is named once; the program and the pages name theirs by number. */
+function tableOf(chunks: Chunks, start: ReadonlySet<string>, program: readonly string[]) {
   const files: string[] = []
   const numberOf = (name: string) => {
     const path = `/${name}`
     return files.includes(path) ? files.indexOf(path) : files.push(path) - 1
   }
+  const known = new Set([...start, ...program])
+  const every = program.map(numberOf)
   const rows = pages.map(([path, modules, words = null, first = []]) => {
-    const wanted = [...closure(chunks, modules)].filter((name) => !program.has(name))
+    const wanted = [...closure(chunks, modules)].filter((name) => !known.has(name))
     return [path, wanted.map(numberOf), words, first] as const
   })
-  return { files, pages: rows }
+  return { files, program: every, pages: rows }
 }
 
 /** The files of these modules and everything that they import at once, each after those that it needs. */

@@ -11,7 +11,7 @@ import { getTarget, listTargets } from '@glacis/contract/target'
 import { ecosystemInput } from './src/graph/search.ts'
 import { hostsInput } from './src/hosts/search.ts'
 import { issuesInput } from './src/issues/search.ts'
-import { pageWords } from './src/lib/page-words.ts'
+import { type PageWords, pageWords } from './src/lib/page-words.ts'
 import { statsInput, viewOf } from './src/overview/view.ts'
 import { productsInput } from './src/products/search.ts'
 import { scansInput } from './src/scans/search.ts'
@@ -24,8 +24,7 @@ const target = [shell, 'targets/target-detail.tsx', 'targets/queries.ts']
 const asset = [shell, 'hosts/host-detail.tsx', 'hosts/queries.ts']
 const id = '/[^/]+'
 
-type Words = (typeof pageWords)[keyof typeof pageWords]
-type Page = readonly [path: string, modules: readonly string[], words?: Words | null, first?: readonly string[]]
+type Page = readonly [path: string, modules: readonly string[], words?: PageWords | null, first?: readonly string[]]
 
 /** Addresses that `early.js` asks for; `:id` is the second part of the page's path. */
 function asks<E extends Endpoint>({ path }: E, input: Omit<InputOf<E>, 'id'>): readonly string[] {

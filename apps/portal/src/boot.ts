@@ -1,26 +1,40 @@
 /**
- * The document shows a frame of the page at once; the program begins when that has been painted, one file after
- * the other, as the build has named them in the document: each after those that it needs, those of this page last.
- * A browser that works through all of them without a pause answers to nothing meanwhile.
+ * The document shows a frame of the page at once, and what that takes has the line to itself. When it has been painted,
+ * everything that the program and this page are made of is fetched together and run one file after the other, each
+ * after those that it needs: a browser that works through all of them without a pause answers to nothing meanwhile.
  */
 import { reloadOnMissingParts } from '#lib/chunk-reload.ts'
+import { answersShown, partsOfPage } from '#lib/early.ts'
 import { firstPaint, nextTask } from '#lib/first-paint.ts'
 import '#styles/app.css'
 
 async function begin(): Promise<void> {
   reloadOnMissingParts()
   await firstPaint()
-  const parts = [...document.querySelectorAll<HTMLLinkElement>('link[rel=modulepreload]')]
-  // `early.js` names the parts of the page before the document has named those of every page, which they need: a
-  // part that is run first runs all of these at once.
-  for (const part of parts.toSorted((a, b) => Number('page' in a.dataset) - Number('page' in b.dataset))) {
+  await answersShown()
+  const parts = partsOfPage()
+  for (const part of parts) {
+    fetchPart(part)
+    await nextTask()
+  }
+  for (const part of parts) {
     // What cannot be loaded fails once more below, where it is dealt with.
-    await import(/* @vite-ignore */ part.href).catch(() => undefined)
+    await import(/* @vite-ignore */ part).catch(() => undefined)
     await nextTask()
   }
   const { start } = await import('#main.tsx')
   const place = document.getElementById('root')
   if (place) await start(place)
+}
+
+/** Answers that the page waits for go before it. */
+function fetchPart(href: string): void {
+  const link = document.createElement('link')
+  link.rel = 'modulepreload'
+  link.fetchPriority = 'low'
+  link.crossOrigin = ''
+  link.href = href
+  document.head.append(link)
 }
 
 /** Nothing else of ours is there to say so. */

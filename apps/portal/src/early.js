@@ -26,7 +26,7 @@ globalThis.__zod_globalConfig = { jitless: true }
   const isPublic = /^\/(login|registration|recovery|verification|logout|error)?$/.test(path)
   const isSignIn = path === '/login' && !search.has('flow') && !search.has('aal')
   const table = document.getElementById('page-parts')?.textContent
-  const { files = [], pages = [] } = table ? JSON.parse(table) : {}
+  const { files = [], program = [], pages = [] } = table ? JSON.parse(table) : {}
   const page = pages.find(([pattern]) => new RegExp(`^(${pattern})/?$`).test(path))
   if (page) dataset.frame = isPublic ? 'public' : 'app'
   const words = page?.[2]
@@ -58,16 +58,17 @@ globalThis.__zod_globalConfig = { jitless: true }
     place.firstElementChild?.replaceChildren(name, covers, compare)
     place.hidden = false
   }
-
-  // The parts of the program that this page needs besides those of every page.
-  for (const index of page?.[1] ?? []) {
-    const link = document.createElement('link')
-    link.rel = 'modulepreload'
-    link.fetchPriority = 'low'
-    link.crossOrigin = ''
-    link.dataset.page = ''
-    link.href = files[index]
-    document.head.append(link)
+  // What stands there while there is nothing: `of` names what the answer counts.
+  const showEmpty = (answer) => {
+    const { of, title, text } = words?.empty ?? {}
+    const place = document.getElementById('frame-empty')
+    const rows = document.getElementById('frame-rows')
+    if (!place || !rows || (answer[of] !== 0 && answer[of]?.length !== 0)) return
+    const [heading, sentence] = place.querySelectorAll('p')
+    heading?.replaceChildren(title)
+    sentence?.replaceChildren(text)
+    place.hidden = false
+    rows.hidden = true
   }
 
   // What every start asks first is asked while the program is on its way; lib/early.ts hands it out.
@@ -81,6 +82,14 @@ globalThis.__zod_globalConfig = { jitless: true }
     answers.set(address, answer)
     return answer
   }
+  // Whoever takes the answer reads it too; what cannot be shown is told of by the page.
+  const shown = []
+  const show = (address, into) => {
+    const answer = answers.get(address) ?? ask(address)
+    shown.push(
+      answer.then(async (response) => response.ok && into(await response.clone().json())).catch(() => undefined),
+    )
+  }
   const asked = ask('/config.json')
     .then((response) => response.clone().json())
     .then(({ identityUrl = '', apiUrl = '', billing = false }) => {
@@ -92,17 +101,21 @@ globalThis.__zod_globalConfig = { jitless: true }
           const id = path.split('/')[2] ?? ''
           first = (page?.[3] ?? []).map((address) => api + address.replace(':id', id))
           first.forEach(ask)
+          if (words?.empty && first[0]) show(first[0], showEmpty)
         }
-        if (billing && stored('upgradeBannerDismissed') !== 'true') {
-          void ask(`${api}/v1/billing/subscription`)
-            .then((response) => response.clone().json())
-            .then(showPlan)
-            .catch(() => undefined) // the product tells of it
-        }
+        if (billing && stored('upgradeBannerDismissed') !== 'true') show(`${api}/v1/billing/subscription`, showPlan)
       }
       const returnTo = search.has('return_to') ? `&${new URLSearchParams({ return_to: search.get('return_to') })}` : ''
       if (isSignIn) void ask(`${identity}/self-service/login/browser?refresh=true${returnTo}`)
     })
     .catch(() => undefined)
-  globalThis.glacisEarly = { answers, asked, isPageAsked: () => first.some((address) => answers.has(address)) }
+  globalThis.glacisEarly = {
+    // What the program is made of, and this page: boot.ts has them fetched.
+    parts: [...program, ...(page?.[1] ?? [])].map((index) => files[index]),
+    answers,
+    asked,
+    // When the document shows what the answers say of this page.
+    shown: asked.then(() => Promise.all(shown)),
+    isPageAsked: () => first.some((address) => answers.has(address)),
+  }
 })()

@@ -1,6 +1,7 @@
 /** How calls become queries: one key per call, so that whoever changes something can name what is stale. */
 import type { Endpoint, InputOf } from '@glacis/contract/endpoint'
-import { QueryClient, type QueryKey, queryOptions } from '@tanstack/react-query'
+import { QueryClient, type QueryKey, queryOptions, useQuery, type UseQueryOptions } from '@tanstack/react-query'
+import { useDeferredValue } from 'react'
 import { call } from '#api/call.ts'
 
 /** Data that nothing on the page uses is kept for five minutes. */
@@ -26,6 +27,15 @@ export function query<E extends Endpoint>(endpoint: E, input: InputOf<E>) {
     queryFn: ({ signal }) => call(endpoint, input, { signal }),
     retry: false,
   })
+}
+
+/**
+ * A reading for something that takes long to draw, such as a chart: it is drawn bit by bit, and what somebody does
+ * meanwhile goes first. Until that has been done, `data` is what it was.
+ */
+export function useDrawn<Data, Key extends QueryKey>(options: UseQueryOptions<Data, Error, Data, Key>) {
+  const { data, isError, refetch } = useQuery(options)
+  return { data: useDeferredValue(data), isError, refetch }
 }
 
 /** Marks every reading of these calls stale and refreshes those on screen. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { fetchEarly, firstAnswers } from '#lib/early.ts'
+import { answersShown, fetchEarly, firstAnswers, partsOfPage } from '#lib/early.ts'
 import { formatNumber } from '#lib/format.ts'
 
 const asked: string[] = []
@@ -17,7 +17,7 @@ beforeEach(() => {
   // The page has just been opened, however old the process is.
   vi.spyOn(performance, 'now').mockReturnValue(500)
   document.head.innerHTML =
-    '<script type="application/json" id="page-parts">{"files":["/files/a.js"],"pages":[["/overview|/scope",[0]]]}</script>'
+    '<script type="application/json" id="page-parts">{"files":["/files/program.js","/files/a.js","/files/b.js"],"program":[0],"pages":[["/scans",[2]],["/overview|/scope",[1]]]}</script>'
 })
 afterEach(() => {
   vi.unstubAllGlobals()
@@ -45,9 +45,9 @@ it('asks for the configuration, the session and the plan of a page inside, and h
   expect(asked).toHaveLength(4)
 })
 
-it('fetches the parts that the page names for its path, and shows the frame of the product', async () => {
+it('names the parts of the program and then those of the page, and shows the frame of the product', async () => {
   await open('/scope/', 3)
-  expect(document.head.querySelector('link')?.getAttribute('href')).toBe('/files/a.js')
+  expect(partsOfPage()).toEqual(['/files/program.js', '/files/a.js'])
   expect(document.documentElement.dataset['frame']).toBe('app')
 })
 
@@ -97,6 +97,50 @@ it('says at once what the page is, and what a free plan covers', async () => {
   )
   const plan = 'https://api.example/v1/billing/subscription'
   expect(await (await later(plan)).json()).toEqual({ subscription })
+})
+
+describe('a page whose first answer counts what there is', () => {
+  const empty = { of: 'targets', title: 'Add your first target', text: 'A target is a host.' }
+  const row = ['/scope', [], { title: 'Scope', lede: 'Targets', empty }, ['/v1/targets']]
+  const isShown = () => [
+    document.getElementById('frame-empty')?.hidden === false,
+    document.getElementById('frame-rows')?.hidden === false,
+  ]
+  const answering = async (body: object, status = 200): Promise<void> => {
+    vi.stubGlobal('fetch', async (address: string) =>
+      address.endsWith('/targets') ? Response.json(body, { status }) : answers(address),
+    )
+    document.head.innerHTML = `<script type="application/json" id="page-parts">${JSON.stringify({ pages: [row] })}</script>`
+    document.body.innerHTML =
+      '<div id="frame-empty" hidden><p></p><p></p></div><div id="frame-rows"></div><p id="frame-lede"></p>'
+    await open('/scope', 3)
+    await answersShown()
+  }
+
+  it('says in the frame that there is nothing, and still hands the answer out', async () => {
+    await answering({ targets: [] })
+    expect(isShown()).toEqual([true, false])
+    expect(document.getElementById('frame-empty')?.textContent).toBe('Add your first targetA target is a host.')
+    expect(await (await later('https://api.example/v1/targets')).json()).toEqual({ targets: [] })
+  })
+
+  it('keeps its rows where there is something', async () => {
+    await answering({ targets: [{ id: 1 }] })
+    expect(isShown()).toEqual([false, true])
+  })
+
+  it('keeps its rows where the question was refused', async () => {
+    await answering({ targets: [] }, 401)
+    expect(isShown()).toEqual([false, true])
+  })
+})
+
+it('does not wait for answers that take long', async () => {
+  vi.stubGlobal('fetch', (address: string) =>
+    address.endsWith('/subscription') ? new Promise(() => undefined) : answers(address),
+  )
+  await open('/scope', 2)
+  await answersShown()
 })
 
 describe('what a page begins with', () => {

@@ -4,13 +4,21 @@
  */
 
 interface Early {
+  readonly parts: readonly string[]
   readonly answers: Map<string, Promise<Response>>
   /** When all has been asked that the configuration names the addresses of. */
   readonly asked: Promise<void>
+  /** When the frame of the document shows what the answers say of this page. */
+  readonly shown: Promise<unknown>
   /** Whether an answer for this page is there, or on its way, that nobody has taken. */
   readonly isPageAsked: () => boolean
 }
 const early = () => (globalThis as { glacisEarly?: Early }).glacisEarly
+
+/** The files of the program and of this page, each after those that it needs; none where the build names none. */
+export function partsOfPage(): readonly string[] {
+  return early()?.parts ?? []
+}
 
 /** After this it is asked anew: the page was opened long ago. In milliseconds. */
 const freshMs = 10_000
@@ -27,6 +35,15 @@ export async function fetchEarly(address: string, init: RequestInit): Promise<Re
 export async function allAsked(): Promise<void> {
   await early()?.asked
 }
+
+/** Resolves when the document shows all that it can say of this page, or when that takes too long. */
+export async function answersShown(): Promise<void> {
+  const patience = new Promise((resume) => setTimeout(resume, frameWaitMs))
+  await Promise.race([early()?.shown, patience])
+}
+
+/** What the answers say belongs to the first look at a page; beyond this, the program is worth more. In milliseconds. */
+const frameWaitMs = 200
 
 /** How long a page waits for answers that would change what it is while it is looked at. In milliseconds. */
 const answerWaitMs = 300

@@ -1,14 +1,22 @@
-/** Resolves when the browser has painted what the document itself shows. A page that nobody sees does not wait. */
+/**
+ * Resolves when what the document itself shows is on the screen: a frame after it has been laid out, which the browser
+ * tells. A page that nobody sees, or that shows nothing yet, does not wait.
+ */
 export async function firstPaint(): Promise<void> {
-  if (document.visibilityState === 'hidden') return
-  await new Promise((painted) => {
-    requestAnimationFrame(() => setTimeout(painted))
+  if (document.visibilityState === 'hidden' || !('frame' in document.documentElement.dataset)) return
+  await new Promise<void>((painted) => {
+    if (PerformanceObserver.supportedEntryTypes.includes('paint')) {
+      new PerformanceObserver((_, observer) => {
+        observer.disconnect()
+        painted()
+      }).observe({ type: 'paint', buffered: true })
+    } else requestAnimationFrame(() => setTimeout(painted))
     // A window that is covered may have no frames.
     setTimeout(painted, patienceMs)
   })
 }
 
-const patienceMs = 200
+const patienceMs = 500
 
 /** Lets the browser do what waits before going on. */
 export function nextTask(): Promise<void> {

@@ -1,11 +1,28 @@
 /**
- * The heads of the pages whose words need no data. The build writes them into the document too, which shows them
- * before there is any program; so they stand here once.
+ * The heads of the pages whose words need no data, and what stands under the head of a page that has nothing yet. The
+ * build writes them into the document too, which shows them before there is any program; so they stand here once.
  */
+export interface PageWords {
+  readonly title: string
+  readonly lede: string
+  readonly empty?: EmptyWords
+}
+
+export interface EmptyWords {
+  /** The member of the page's first answer that says how much there is: a number, or a list. */
+  readonly of: string
+  readonly title: string
+  readonly text: string
+}
+
+const target =
+  'A target is a host, an address or a range that you own. Glacis finds its hosts, recognises their software'
+
 export const pageWords = {
   overview: {
     title: 'Overview',
     lede: 'How many risks are open, which way they go, and what to look at first on all that you watch.',
+    empty: { of: 'targetCount', title: 'Add your first target', text: `${target} and reports the risks here.` },
   },
   onboarding: {
     title: 'Set up Glacis',
@@ -24,14 +41,22 @@ export const pageWords = {
     title: 'Visual Map',
     lede: 'How products, hosts and threats connect. Select a node to see its links.',
   },
-  scope: { title: 'Scope', lede: 'Targets that Glacis scans on a schedule.' },
+  scope: {
+    title: 'Scope',
+    lede: 'Targets that Glacis scans on a schedule.',
+    empty: { of: 'targets', title: 'Add your first target', text: `${target} and reports the risks.` },
+  },
   agents: { title: 'Agents', lede: 'Agents scan networks that Glacis cannot reach from the internet.' },
   assets: { title: 'Assets', lede: 'Hosts found while scanning your targets.' },
   technologies: {
     title: 'Technologies',
     lede: 'Software and operating systems recognised on your assets.',
   },
-  scans: { title: 'Reporting', lede: 'Every scan and its report.' },
+  scans: {
+    title: 'Reporting',
+    lede: 'Every scan and its report.',
+    empty: { of: 'scans', title: 'No scans yet', text: 'Each scan of a target stands here with its report.' },
+  },
   profile: { title: 'Profile settings', lede: '' },
   subscription: { title: 'Subscription', lede: '' },
-} as const satisfies Readonly<Record<string, { readonly title: string; readonly lede: string }>>
+} as const satisfies Readonly<Record<string, PageWords>>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Crosshair, Plus, Radar } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { pageWords } from '#lib/page-words.ts'
 import { isActive, list } from '#scans/queries.ts'
 import { ButtonLink } from '#ui/button.tsx'
 import { progressWords, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
@@ -22,7 +23,7 @@ export function FirstRun({ hasTargets, startScan }: FirstRunProps) {
     <div className="mt-4.5 border-t border-line">
       <EmptyState
         icon={<Crosshair />}
-        title="Add your first target"
+        title={pageWords.overview.empty.title}
         actions={
           <>
             <ButtonLink to="/scope" search={{ create: true }} variant="primary" size="sm" icon={<Plus />}>
@@ -34,8 +35,7 @@ export function FirstRun({ hasTargets, startScan }: FirstRunProps) {
           </>
         }
       >
-        A target is a host, an address or a range that you own. Glacis finds its hosts, recognises their software and
-        reports the risks here.
+        {pageWords.overview.empty.text}
       </EmptyState>
     </div>
   )

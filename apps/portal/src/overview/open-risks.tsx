@@ -3,8 +3,8 @@ import type { SeveritySeries, StatusSeries } from '@glacis/contract/insights'
 import type { SeverityCount } from '@glacis/contract/primitives'
 import type { ResultOf } from '@glacis/contract/endpoint'
 import type { statsSummary } from '@glacis/contract/insights'
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { useDrawn } from '#api/query.ts'
 import { bySeverity, byStatus } from '#issues/queries.ts'
 import { formatNumber } from '#lib/format.ts'
 import { changeOf } from '#overview/change.ts'
@@ -22,8 +22,8 @@ type Summary = ResultOf<typeof statsSummary>
 
 /** How many, and whether that is more or fewer than at the start of the period. */
 export function OpenRisks({ view, summary }: { readonly view: View; readonly summary: Summary | undefined }) {
-  const { data, isError, refetch } = useQuery(bySeverity(statsInput(view)))
-  const statuses = useQuery(byStatus(statsInput(view))).data
+  const { data, isError, refetch } = useDrawn(bySeverity(statsInput(view)))
+  const statuses = useDrawn(byStatus(statsInput(view))).data
   return (
     <section aria-labelledby="open-risks">
       <h2 id="open-risks" className="flex min-h-7 items-center text-14/5 font-semibold tracking-[-.006em]">
@@ -92,7 +92,7 @@ function Figures({ series, statuses, view, summary }: FiguresProps) {
 
 /** The same over the period: one column per day, week or month. */
 export function RisksBySeverity({ view }: { readonly view: View }) {
-  const { data, isError, refetch } = useQuery(bySeverity(statsInput(view)))
+  const { data, isError, refetch } = useDrawn(bySeverity(statsInput(view)))
   const buckets = data ? bucketsOf(data.timestamps, periodOf(view)) : []
   const series = severityLevels.map((level) => ({
     name: severityWords[level],

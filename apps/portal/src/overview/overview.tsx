@@ -1,7 +1,7 @@
 /** `/overview`: how bad and which way, what first, what is happening. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useDeferredValue } from 'react'
 import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { pageWords } from '#lib/page-words.ts'
@@ -30,6 +30,8 @@ const route = getRouteApi('/_auth/overview')
 export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) {
   const view = viewOf(route.useSearch())
   const { data, isPending } = useQuery(summary(statsInput(view)))
+  // What nobody sees without scrolling is built when the rest stands.
+  const hasBegun = useDeferredValue(true, false)
   const isFirstRun = data !== undefined && (data.targetCount === 0 || data.lastScanTime === undefined)
   return (
     <div className="pg flex grow flex-col" data-prints="overview">
@@ -69,13 +71,17 @@ export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) 
             <NeedsAttention view={view} />
             <RightNow />
           </div>
-          <div className="ruled g-3 border-b border-line">
-            <RisksByStatus view={view} />
-            <AffectedHosts view={view} hostCount={data?.hostCount} />
-            <ScansFinished view={view} />
-          </div>
-          <Standings />
-          <Knowledge />
+          {hasBegun && (
+            <>
+              <div className="ruled g-3 border-b border-line">
+                <RisksByStatus view={view} />
+                <AffectedHosts view={view} hostCount={data?.hostCount} />
+                <ScansFinished view={view} />
+              </div>
+              <Standings />
+              <Knowledge />
+            </>
+          )}
         </div>
       )}
     </div>

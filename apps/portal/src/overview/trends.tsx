@@ -1,6 +1,6 @@
 /** Three readings over the period: risks by status, affected hosts, finished scans. */
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { useDrawn } from '#api/query.ts'
 import { affectedOverTime } from '#hosts/queries.ts'
 import { byStatus } from '#issues/queries.ts'
 import { formatNumber } from '#lib/format.ts'
@@ -33,7 +33,7 @@ const lines = [
 
 /** Open, resolved, ignored and regressed risks against each other. */
 export function RisksByStatus({ view }: TrendProps) {
-  const { data, isError, refetch } = useQuery(byStatus(statsInput(view)))
+  const { data, isError, refetch } = useDrawn(byStatus(statsInput(view)))
   const navigate = useNavigate()
   if (isError && !data) return <SectionFailed what="Risks by status" onRetry={() => void refetch()} />
   if (!data) return <ChartSkeleton title="Risks by status" />
@@ -56,7 +56,7 @@ export function RisksByStatus({ view }: TrendProps) {
 
 /** Hosts with at least one active risk, out of all hosts. */
 export function AffectedHosts({ view, hostCount }: TrendProps & { readonly hostCount: number | undefined }) {
-  const { data, isError, refetch } = useQuery(affectedOverTime(statsInput(view)))
+  const { data, isError, refetch } = useDrawn(affectedOverTime(statsInput(view)))
   const navigate = useNavigate()
   if (isError && !data) return <SectionFailed what="Affected hosts" onRetry={() => void refetch()} />
   if (!data) return <ChartSkeleton title="Affected hosts" />
@@ -77,7 +77,7 @@ export function AffectedHosts({ view, hostCount }: TrendProps & { readonly hostC
 
 /** How many scans finished, per day, week or month. */
 export function ScansFinished({ view }: TrendProps) {
-  const { data, isError, refetch } = useQuery(overTime({ period: periodOf(view) }))
+  const { data, isError, refetch } = useDrawn(overTime({ period: periodOf(view) }))
   const navigate = useNavigate()
   if (isError && !data) return <SectionFailed what="Finished scans" onRetry={() => void refetch()} />
   if (!data) return <ChartSkeleton title="Scans finished" />

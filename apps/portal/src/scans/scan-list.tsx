@@ -42,8 +42,8 @@ export function ScanListPage() {
         isFiltered={isFiltered}
         onClear={() => go({ size: search.size })}
         empty={
-          <EmptyState icon={<FileText />} title="No scans yet" actions={<StartScanButton />}>
-            Each scan of a target stands here with its report.
+          <EmptyState icon={<FileText />} title={pageWords.scans.empty.title} actions={<StartScanButton />}>
+            {pageWords.scans.empty.text}
           </EmptyState>
         }
       >

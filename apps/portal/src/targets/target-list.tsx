@@ -184,7 +184,7 @@ function NoTargets({ onCreate }: { readonly onCreate: () => void }) {
   return (
     <EmptyState
       icon={<Crosshair />}
-      title="Add your first target"
+      title={pageWords.scope.empty.title}
       actions={
         <>
           <Button variant="primary" size="sm" icon={<Plus />} onClick={onCreate}>
@@ -196,8 +196,7 @@ function NoTargets({ onCreate }: { readonly onCreate: () => void }) {
         </>
       }
     >
-      A target is a host, an address or a range that you own. Glacis finds its hosts, recognises their software and
-      reports the risks.
+      {pageWords.scope.empty.text}
     </EmptyState>
   )
 }
