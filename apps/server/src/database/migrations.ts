@@ -19,6 +19,7 @@ import * as packedCriteria from '#database/migrations/0018-packed-criteria.ts'
 import * as history from '#database/migrations/0019-history.ts'
 import * as decisions from '#database/migrations/0020-decisions.ts'
 import * as running from '#database/migrations/0021-running.ts'
+import * as lighterDecisions from '#database/migrations/0022-lighter-decisions.ts'
 
 export const migrations = [
   accounts,
@@ -41,4 +42,5 @@ export const migrations = [
   history,
   decisions,
   running,
+  lighterDecisions,
 ] as const

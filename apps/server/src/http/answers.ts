@@ -6,23 +6,27 @@ import { LRUCache } from 'lru-cache'
 
 export interface Answers {
   /**
-   * The body that `work` writes, or the one it wrote before where no transaction has ended since.
+   * The body that `work` writes, or the one it wrote or is writing where no transaction has ended since it began.
    *
    * @param question says who asks and what: equal questions have equal answers
    * @param work gives the body; it reads the database and changes nothing
    */
-  read(question: string, work: () => Promise<string>): Promise<string>
+  read(question: string, work: () => Promise<string>): Promise<Buffer>
 }
 
 interface Kept {
   readonly state: string
-  readonly body: string
+  readonly body: Buffer
+}
+interface Awaited {
+  readonly state: string
+  readonly body: Promise<Buffer>
 }
 
-/** Bytes of all answers that are kept, at two for each character. */
+/** Of all answers that are kept. */
 const bytesMax = 24_000_000
 /** Some answers tell what time makes of the data, such as who has been silent for too long. */
-const keptMs = 1000
+const keptMs = 3000
 
 /**
  * @param stateOf names what a reader sees who begins now: two that are equal see the same. What an answer was kept
@@ -31,17 +35,30 @@ const keptMs = 1000
 export function createAnswers(stateOf: () => Promise<string>): Answers {
   const kept = new LRUCache<string, Kept>({
     maxSize: bytesMax,
-    sizeCalculation: (one, question) => 2 * (one.body.length + question.length),
+    sizeCalculation: ({ body }, question) => body.length + 2 * question.length,
     ttl: keptMs,
   })
+  const awaited = new Map<string, Awaited>()
+
+  async function workOut(question: string, state: string, work: () => Promise<string>): Promise<Buffer> {
+    const body = Buffer.from(await work())
+    kept.set(question, { state, body })
+    return body
+  }
+
   return {
     async read(question, work) {
       const state = await stateOf()
-      const known = kept.get(question)
-      if (known?.state === state) return known.body
-      const body = await work()
-      kept.set(question, { state, body })
-      return body
+      const known = [kept.get(question), awaited.get(question)].find((one) => one?.state === state)
+      if (known) return known.body
+      const own = { state, body: workOut(question, state, work) }
+      awaited.set(question, own)
+      try {
+        return await own.body
+      } finally {
+        // One of a later state may stand there by now.
+        if (awaited.get(question) === own) awaited.delete(question)
+      }
     },
   }
 }

@@ -1,8 +1,7 @@
 /** The history of issues: what became of them, on a host or on the whole, by whom and why. */
-import type { IssueStatus } from '@glacis/contract/issue'
 import type { Ctx } from '#ctx.ts'
 import { type Place, verifiedQualityMin, worstStatus } from '#issues/standings.ts'
-import type { Announcement } from '#notifications/index.ts'
+import { type Announcement, announcing } from '#notifications/index.ts'
 import { sql } from 'kysely'
 
 /** Why something changed, and the scan that saw it. */
@@ -39,9 +38,12 @@ export async function noteHosts(ctx: Ctx, ids: readonly string[], why: Why, plac
     where last.status is distinct from standing.status`.execute(ctx.tx)
 }
 
-/** Writes the same of the issues as a whole, and answers which of them it was. */
-export async function noteIssues(ctx: Ctx, ids: readonly string[], why: Why): Promise<Turned[]> {
-  const { rows } = await sql<Turned>`
+/**
+ * Writes the same of the issues as a whole, and announces what became of them. Where they stand within targets must
+ * have been written before: whom it concerns is read from there.
+ */
+export async function noteIssues(ctx: Ctx, ids: readonly string[], why: Why): Promise<void> {
+  await sql`
     with turned as (
       select issue.id, issue.status, issue.verification, issue.score, issue.threat_id, last.status as before
       from issue
@@ -57,41 +59,25 @@ export async function noteIssues(ctx: Ctx, ids: readonly string[], why: Why): Pr
       insert into issue_event (account_id, id, issue_id, status, verification, at, actor, reason, scan_id)
       select ${ctx.account}, new_id(), id, status, verification, ${ctx.now}, ${ctx.actor.name}, ${why.reason}, ${why.scanId}
       from turned
-    )
-    select turned.*, threat.name,
-           array(select distinct target_id from occurrence
-                 where occurrence.account_id = ${ctx.account} and occurrence.issue_id = turned.id) as target_ids
-    from turned join threat on threat.id = turned.threat_id`.execute(ctx.tx)
-  return rows
+    ), ${announcing(
+      ctx,
+      sql`
+        select ${kind} as kind, threat.name as title, turned.score, 'issue' as resource_kind, turned.id as resource_id,
+               array(select target_id from issue_target
+                     where issue_target.account_id = ${ctx.account} and issue_target.issue_id = turned.id) as target_ids
+        from turned join threat on threat.id = turned.threat_id`,
+    )}`.execute(ctx.tx)
 }
 
-/** An issue that stands elsewhere than its history said. */
-interface Turned {
-  readonly id: string
-  readonly status: IssueStatus
-  readonly before: IssueStatus | null
-  readonly score: number
-  readonly name: string
-  readonly target_ids: string[]
-}
-
-export function toAnnouncement(row: Turned): Announcement {
-  return {
-    kind: kindOf(row),
-    title: row.name,
-    score: row.score,
-    resource: { kind: 'issue', id: row.id },
-    targetIds: row.target_ids,
-  }
-}
-
-function kindOf({ status, before }: Turned): Announcement['kind'] {
-  if (before === null && status === 'STATUS_OPEN') return 'EVENT_ISSUE_OPENED'
-  if (before === status) return 'EVENT_ISSUE_CHANGED'
-  if (status === 'STATUS_REGRESSION') return 'EVENT_ISSUE_REGRESSED'
-  if (status === 'STATUS_RESOLVED') return 'EVENT_ISSUE_RESOLVED'
-  return status === 'STATUS_IGNORED' ? 'EVENT_ISSUE_IGNORED' : 'EVENT_ISSUE_CHANGED'
-}
+/** What a row `turned` is announced as. */
+const kind = sql<Announcement['kind']>`
+  case when turned.before is null and turned.status = 'STATUS_OPEN' then 'EVENT_ISSUE_OPENED'
+       when turned.before = turned.status then 'EVENT_ISSUE_CHANGED'
+       when turned.status = 'STATUS_REGRESSION' then 'EVENT_ISSUE_REGRESSED'
+       when turned.status = 'STATUS_RESOLVED' then 'EVENT_ISSUE_RESOLVED'
+       when turned.status = 'STATUS_IGNORED' then 'EVENT_ISSUE_IGNORED'
+       else 'EVENT_ISSUE_CHANGED'
+  end`
 
 /** Writes to the history that a person changed the terms on which something is ignored; its status is as before. */
 export async function noteTerms(

@@ -1,8 +1,7 @@
 import type { IssueStatus, Verification } from '@glacis/contract/issue'
 import type { Ctx } from '#ctx.ts'
 import { priorityOf } from '@glacis/intelligence'
-import { announce } from '#notifications/index.ts'
-import { noteHosts, noteIssues, toAnnouncement, type Why } from '#issues/note.ts'
+import { noteHosts, noteIssues, type Why } from '#issues/note.ts'
 import { type Place, refreshStandings, verifiedQualityMin, worstStatus } from '#issues/standings.ts'
 import { factsOf } from '#issues/reprioritise.ts'
 import { type RawBuilder, sql } from 'kysely'
@@ -50,12 +49,8 @@ export async function rollUp(
   if (ids.length === 0) return
   // What does not wait for an answer travels together: statements run in the order in which they are asked.
   const [aggregates] = await Promise.all([aggregate(ctx, ids), noteHosts(ctx, ids, why, place)])
-  const [, turned] = await Promise.all([
-    write(ctx, aggregates),
-    noteIssues(ctx, ids, why),
-    refreshStandings(ctx, ids, place),
-  ])
-  await announce(ctx, turned.map(toAnnouncement))
+  // The history reads what the others have written.
+  await Promise.all([write(ctx, aggregates), refreshStandings(ctx, ids, place), noteIssues(ctx, ids, why)])
 }
 
 const isIgnored = sql`occurrence.status = 'STATUS_IGNORED'`

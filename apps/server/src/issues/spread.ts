@@ -9,7 +9,7 @@ import type { IssueDecisionTable } from '#database/tables.ts'
 import type { Jobs } from '#jobs.ts'
 import { type Decision, inWords } from '#issues/decision.ts'
 import { type Decided, move, rowsOf } from '#issues/move.ts'
-import { noteIssues, toAnnouncement } from '#issues/note.ts'
+import { noteIssues } from '#issues/note.ts'
 import { rollUp, turnedTimes } from '#issues/roll-up.ts'
 import { announce } from '#notifications/index.ts'
 import { type RawBuilder, sql } from 'kysely'
@@ -67,8 +67,7 @@ async function postpone(ctx: Ctx, ids: readonly string[], decided: RawBuilder<un
     from issue_decision as next
     where issue.account_id = ${ctx.account} and issue.id = any(${ids}::uuid[])
       and next.account_id = issue.account_id and next.issue_id = issue.id`.execute(ctx.tx)
-  const turned = await noteIssues(ctx, ids, { reason, scanId: null })
-  await announce(ctx, turned.map(toAnnouncement))
+  await noteIssues(ctx, ids, { reason, scanId: null })
 }
 
 /** Takes back what is on its way to the places of these issues, because something newer holds for all of them. */

@@ -1,7 +1,7 @@
 import type { ChannelEvent, Notice } from '@glacis/contract/channel'
 import type { Ctx } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
-import { type Selectable, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 
 export interface Announcement {
   readonly kind:
@@ -40,6 +40,7 @@ export async function announce(ctx: Ctx, all: readonly Announcement[]): Promise<
 
 /** A statement carries at most 65,535 values; a batch of decisions brings more. */
 const rowsPerInsert = 5000
+const titleMax = 300
 
 async function write(ctx: Ctx, some: readonly Announcement[]): Promise<void> {
   await ctx.tx
@@ -49,7 +50,7 @@ async function write(ctx: Ctx, some: readonly Announcement[]): Promise<void> {
         account_id: ctx.account,
         at: ctx.now,
         kind: one.kind,
-        title: one.title.slice(0, 300),
+        title: one.title.slice(0, titleMax),
         score: one.score ?? null,
         resource_kind: one.resource.kind,
         resource_id: one.resource.id,
@@ -57,6 +58,23 @@ async function write(ctx: Ctx, some: readonly Announcement[]): Promise<void> {
       })),
     )
     .execute()
+}
+
+/**
+ * The same from rows that the database has, as the end of a statement that begins with `with … ,`: nothing of them
+ * travels.
+ *
+ * @param rows kind, title, score, resource_kind, resource_id, target_ids
+ */
+export function announcing(ctx: Ctx, rows: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    announced as (
+      insert into event (account_id, at, kind, title, score, resource_kind, resource_id, target_ids)
+      select ${ctx.account}::uuid, ${ctx.now}::timestamptz, kind, left(title, ${titleMax}), score, resource_kind, resource_id, target_ids
+      from (${rows}) as one
+      returning account_id
+    )
+    select pg_notify(${hintChannel}, account_id::text) from announced limit 1`
 }
 
 /** A place in an account's stream of events: transaction and number. */

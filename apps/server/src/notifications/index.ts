@@ -3,6 +3,7 @@ export {
   afterRestore,
   announce,
   type Announcement,
+  announcing,
   type Moment,
   noticesSince,
   startOfStream,
