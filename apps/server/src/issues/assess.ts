@@ -4,6 +4,7 @@ import type { Ctx } from '#ctx.ts'
 import { storable } from '#database/text.ts'
 import { matchInventory, nameOf } from '#issues/potential.ts'
 import { type Change, type Finding, raise } from '#issues/raise.ts'
+import { rollUpRaised } from '#issues/grow.ts'
 import { rollUp } from '#issues/roll-up.ts'
 import { settle, type Verdicts } from '#issues/settle.ts'
 import { linkProducts, lockCounts } from '#issues/standings.ts'
@@ -48,12 +49,9 @@ export async function assess(ctx: Ctx, input: Assessment): Promise<void> {
       place,
     )
   }
-  await rollUp(
-    ctx,
-    raised.map((change) => change.issueId),
-    { reason: '', scanId: input.scanId },
-    place,
-  )
+  const isSettled = new Set(settled.map((one) => one.issueId))
+  const others = raised.filter((one) => !isSettled.has(one.issueId))
+  await rollUpRaised(ctx, others, { reason: '', scanId: input.scanId }, place)
   // What was seen at one place of a host stands there, whatever was settled at another.
   await noteInScan(ctx, input.scanId, [...settled, ...raised])
 }

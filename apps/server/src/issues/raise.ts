@@ -29,6 +29,12 @@ export interface Change {
   readonly change: 'NEW' | 'SEEN' | 'REGRESSION' | 'RESOLVED'
 }
 
+/** What a raise did, where it looked. */
+export interface Raised extends Change {
+  /** All that was found there was known, and only the times are new. */
+  readonly isSame: boolean
+}
+
 type Occurrence = Selectable<Tables['occurrence']>
 
 /**
@@ -39,7 +45,7 @@ type Occurrence = Selectable<Tables['occurrence']>
  *
  * @param hosts on which more than these findings is about to be decided: what is active there is locked too
  */
-export async function raise(ctx: Ctx, all: readonly Finding[], hosts: readonly string[] = []): Promise<Change[]> {
+export async function raise(ctx: Ctx, all: readonly Finding[], hosts: readonly string[] = []): Promise<Raised[]> {
   const findings = distinct(all)
   if (findings.length === 0 && hosts.length === 0) return []
   const issues = await ensureIssues(ctx, findings, hosts)
@@ -50,14 +56,17 @@ export async function raise(ctx: Ctx, all: readonly Finding[], hosts: readonly s
   const ignoredHosts = new Map(
     before.filter((row) => row.status === 'STATUS_IGNORED').map((row) => [`${row.issue_id} ${row.host_id}`, row]),
   )
-  const changes = new Map<string, Change>()
+  const changes = new Map<string, Raised>()
   const rows = findings.map((finding) => {
     const issueId = issues.get(finding.threat.id) ?? ''
     const old = known.get(keyOf(issueId, finding.hostId, finding.location, finding.method))
     const host = `${issueId} ${finding.hostId}`
     const row = toRow(ctx, finding, issueId, old, ignoredHosts.get(host))
     const change = changeOf(hostsKnown.has(host), old?.status, row.status)
-    if (!changes.has(host) || change === 'REGRESSION') changes.set(host, { issueId, hostId: finding.hostId, change })
+    const other = changes.get(host)
+    const isSame = old?.status === row.status && old.quality === row.quality && (other?.isSame ?? true)
+    const worse = other && change !== 'REGRESSION' ? other.change : change
+    changes.set(host, { issueId, hostId: finding.hostId, change: worse, isSame })
     return row
   })
   for (const part of chunksOf(rows, rowsMax)) await write(ctx, part)

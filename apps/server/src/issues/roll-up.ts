@@ -6,7 +6,7 @@ import { type Place, refreshStandings, verifiedQualityMin, worstStatus } from '#
 import { factsOf } from '#issues/reprioritise.ts'
 import { type RawBuilder, sql } from 'kysely'
 
-interface Aggregate {
+export interface Aggregate {
   readonly id: string
   readonly status: IssueStatus
   readonly quality: number
@@ -30,7 +30,7 @@ interface Aggregate {
  * Networks that nobody reaches from the internet (RFC 1918, 4193, 6598, 3927). Loopback is not among
  * them: it says nothing of how others reach the machine.
  */
-const inside = '{10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,169.254.0.0/16,fc00::/7,fe80::/10}'
+export const inside = '{10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,169.254.0.0/16,fc00::/7,fe80::/10}'
 
 /**
  * Brings issues in line with their occurrences: status (the worst of their hosts), verification
@@ -49,6 +49,17 @@ export async function rollUp(
   if (ids.length === 0) return
   // What does not wait for an answer travels together: statements run in the order in which they are asked.
   const [aggregates] = await Promise.all([aggregate(ctx, ids), noteHosts(ctx, ids, why, place)])
+  await writeAll(ctx, aggregates, why, place)
+}
+
+/** Writes what issues have become, everywhere where it is kept. Their hosts have been noted before. */
+export async function writeAll(
+  ctx: Ctx,
+  aggregates: readonly Aggregate[],
+  why: Why,
+  place: Place | null,
+): Promise<void> {
+  const ids = aggregates.map((row) => row.id)
   // The history reads what the others have written.
   await Promise.all([write(ctx, aggregates), refreshStandings(ctx, ids, place), noteIssues(ctx, ids, why)])
 }
@@ -112,7 +123,7 @@ async function aggregate(ctx: Ctx, ids: readonly string[]): Promise<Aggregate[]>
 }
 
 /** How much the hosts matter, as the priority counts it. */
-const weights = { CRITICALITY_LOW: 0, CRITICALITY_NORMAL: 1, CRITICALITY_HIGH: 2 } as const
+export const weights = { CRITICALITY_LOW: 0, CRITICALITY_NORMAL: 1, CRITICALITY_HIGH: 2 } as const
 
 /** When an issue was ignored, resolved and changed, in an update of `issue` to the status of a row `next`. */
 export function turnedTimes(ctx: Ctx): RawBuilder<unknown> {

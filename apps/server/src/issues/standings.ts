@@ -7,6 +7,8 @@ import { type RawBuilder, sql } from 'kysely'
 export interface Place {
   readonly targetId: string
   readonly hostIds: readonly string[]
+  /** The issues have only come to some of these hosts, and all else is as it was: what is kept is added to. */
+  readonly isGrowth?: boolean
 }
 
 interface Change {
@@ -115,16 +117,22 @@ export async function lockCounts(ctx: Ctx, hostIds: readonly string[]): Promise<
 async function refreshTargets(ctx: Ctx, ids: readonly string[], place: Place | null): Promise<Change[]> {
   const issues = sql`account_id = ${ctx.account} and issue_id = any(${ids}::uuid[])`
   const here = place ? sql`and target_id = ${place.targetId}` : sql``
+  const isGrowth = sql`${place?.isGrowth === true}::boolean`
+  const looked = place?.isGrowth ? sql`${here} and host_id = any(${place.hostIds}::uuid[])` : here
   const { rows } = await sql<Change>`
-    with fresh as (
-      select seen.issue_id, seen.target_id, status_of(min(rank)) as status,
-             status_of(min(rank) filter (where proven)) as verified_status,
-             status_of(min(rank) filter (where not proven)) as potential_status, issue.category
-      from (${onHosts(sql`${issues} ${here}`)}) as seen
-      join issue on issue.account_id = ${ctx.account} and issue.id = seen.issue_id
-      group by seen.issue_id, seen.target_id, issue.category
-    ), before as (
+    with before as (
       select * from issue_target where ${issues} ${here}
+    ), fresh as (
+      select seen.issue_id, seen.target_id, status_of(least(min(rank), min(status_rank(stood.status)))) as status,
+             status_of(least(min(rank) filter (where proven), min(status_rank(stood.verified_status)))) as verified_status,
+             status_of(least(min(rank) filter (where not proven), min(status_rank(stood.potential_status)))) as potential_status,
+             issue.category
+      from (${onHosts(sql`${issues} ${looked}`)}) as seen
+      join issue on issue.account_id = ${ctx.account} and issue.id = seen.issue_id
+      -- Where only what was added is looked at, what stood before still counts.
+      left join issue_target as stood
+        on ${isGrowth} and stood.account_id = ${ctx.account} and stood.target_id = seen.target_id and stood.issue_id = seen.issue_id
+      group by seen.issue_id, seen.target_id, issue.category
     ), written as (
       insert into issue_target (account_id, target_id, issue_id, status, verified_status, potential_status, category)
       select ${ctx.account}, target_id, issue_id, status, verified_status, potential_status, category from fresh
@@ -135,7 +143,7 @@ async function refreshTargets(ctx: Ctx, ids: readonly string[], place: Place | n
         is distinct from (excluded.status, excluded.verified_status, excluded.potential_status, excluded.category)
     ), gone as (
       delete from issue_target using before
-      where issue_target.account_id = before.account_id and issue_target.target_id = before.target_id
+      where not ${isGrowth} and issue_target.account_id = before.account_id and issue_target.target_id = before.target_id
         and issue_target.issue_id = before.issue_id
         and not exists (select from fresh where fresh.target_id = before.target_id and fresh.issue_id = before.issue_id)
     ), steps as (
@@ -214,6 +222,8 @@ export async function linkProducts(ctx: Ctx, hostIds: readonly string[]): Promis
       join threat on threat.id = issue.threat_id
       left join host_product
         on host_product.account_id = ${ctx.account} and host_product.host_id = occurrence.host_id
+        -- Said once more, without which the planner would read the software of every host.
+        and host_product.host_id = any(${hostIds}::uuid[])
         and host_product.port = occurrence.port and host_product.gone_at is null
       left join product on product.account_id = ${ctx.account} and product.id = host_product.product_id
       where occurrence.account_id = ${ctx.account} and occurrence.host_id = any(${hostIds}::uuid[])
