@@ -109,7 +109,8 @@ export const Settings = z.object({
   GLACIS_CAPTCHA_SITE_KEY: described(z.string().min(1).optional(), {
     expects: 'a key, together with GLACIS_CAPTCHA_SECRET',
     initial: 'no challenge',
-    meaning: 'The site key of a Turnstile challenge before signing in, signing up and recovering.',
+    meaning:
+      'The site key of a Turnstile challenge before signing in, signing up, recovering, and mailing the code that proves an address.',
   }),
   GLACIS_CAPTCHA_SECRET: described(z.string().min(1).optional(), {
     expects: 'a secret, together with GLACIS_CAPTCHA_SITE_KEY',

@@ -201,6 +201,8 @@ export const diffScan = endpoint({
     notTested: z.array(ComparedIssue),
   }),
 })
-export const ReportFormat = z.enum(['pdf', 'json'])
+/** PDF for people, JSON with everything, SARIF 2.1.0 for code hosts and collectors of findings. */
+export const ReportFormat = z.enum(['pdf', 'json', 'sarif'])
+export type ReportFormat = z.infer<typeof ReportFormat>
 /** Query of `GET /v1/scans/:id/report`, which answers with the file itself. */
 export const ReportQuery = z.strictObject({ download: Flag.optional(), format: ReportFormat.default('pdf') })

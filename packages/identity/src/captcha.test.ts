@@ -42,6 +42,7 @@ const signUp = (email: string, more: object) =>
 const submits = [
   ['login', { method: 'password', identifier: 'nobody@example.test', password: goodPassword }],
   ['recovery', { method: 'code', email: 'nobody@example.test' }],
+  ['verification', { method: 'code', email: 'nobody@example.test' }],
   ['registration', { method: 'password' }],
 ] as const
 

@@ -183,6 +183,12 @@ describe('what comes back', () => {
       '{"code":3,"message":"no","details":[{"@type":"x"}]}',
       'Service Unavailable: no',
     ],
+    [
+      'JSON with other details',
+      'application/json',
+      '{"code":3,"message":"no","details":"x"}',
+      'Service Unavailable: no',
+    ],
     ['plain text', 'text/plain', 'try again in a minute', 'Service Unavailable: try again in a minute'],
     ['JSON of another shape', 'application/json', '{"error":"x"}', 'Service Unavailable'],
     ['JSON whose code is a text', 'application/json', '{"code":"3","message":"no"}', 'Service Unavailable'],

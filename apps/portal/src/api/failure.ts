@@ -57,7 +57,7 @@ export function readFailureBody(text: string, contentType: string): FailureBody 
   const trimmed = text.trim()
   if (trimmed === '') return { kind: 'none' }
   if (looksLikeJson(trimmed, contentType)) {
-    const error = ApiError.safeParse(parseJson(trimmed))
+    const error = readApiError(parseJson(trimmed))
     return error.success ? { kind: 'json', error: error.data } : { kind: 'none' }
   }
   const isPage = contentType.includes('html') || trimmed.startsWith('<')
@@ -98,6 +98,12 @@ function saidBy(body: FailureBody): string {
 
 function looksLikeJson(text: string, contentType: string): boolean {
   return contentType.includes('json') || text.startsWith('{') || text.startsWith('[')
+}
+
+/** Details that are of another make are left out; the message beside them is still worth showing. */
+function readApiError(body: unknown) {
+  const error = ApiError.safeParse(body)
+  return error.success ? error : ApiError.omit({ details: true }).safeParse(body)
 }
 
 function parseJson(text: string): unknown {

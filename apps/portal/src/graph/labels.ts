@@ -1,5 +1,5 @@
 /** Names beside nodes, each on the side where it covers least; one that finds no free side is left out. */
-import type { Point } from '#graph/camera.ts'
+import type { Point, Size } from '#graph/camera.ts'
 
 export interface Wanted {
   readonly at: Point
@@ -18,14 +18,17 @@ interface Rect {
 }
 
 const gap = 14
+/** A name that is cut off at the edge is worse than one that covers nodes. */
+const cutCost = 100
 const height = 16
 
 /**
  * Places the labels in their order, so that the first has the first choice and always gets a place.
  *
  * @param obstacles nodes that a label should not cover
+ * @param view what is in sight, where a label should be whole
  */
-export function placeLabels(wanted: readonly Wanted[], obstacles: readonly Point[]): Label[] {
+export function placeLabels(wanted: readonly Wanted[], obstacles: readonly Point[], view?: Size): Label[] {
   const taken: Rect[] = obstacles.map(({ x, y }) => ({ left: x - 7, top: y - 7, right: x + 7, bottom: y + 7 }))
   const placed: Rect[] = []
   const labels: Label[] = []
@@ -33,7 +36,7 @@ export function placeLabels(wanted: readonly Wanted[], obstacles: readonly Point
     const choices = sides.map((side) => ({ side, rect: rectOf(one, side) }))
     const free = choices.filter(({ rect }) => !placed.some((other) => overlap(rect, other)))
     const candidates = free.length > 0 ? free : labels.length === 0 ? choices : []
-    const best = candidates.toSorted((a, b) => cost(a.rect, taken) - cost(b.rect, taken))[0]
+    const best = candidates.toSorted((a, b) => cost(a.rect, taken, view) - cost(b.rect, taken, view))[0]
     if (!best) continue
     placed.push(best.rect)
     labels.push({ ...one, side: best.side })
@@ -53,8 +56,12 @@ function overlap(a: Rect, b: Rect): boolean {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
 }
 
-function cost(rect: Rect, taken: readonly Rect[]): number {
-  return taken.filter((other) => overlap(rect, other)).length
+function cost(rect: Rect, taken: readonly Rect[], view: Size | undefined): number {
+  return taken.filter((other) => overlap(rect, other)).length + (view && isCut(rect, view) ? cutCost : 0)
+}
+
+function isCut({ left, top, right, bottom }: Rect, { width, height: viewHeight }: Size): boolean {
+  return left < 0 || top < 0 || right > width || bottom > viewHeight
 }
 
 /** Where the text of a label begins, in the middle of its height. */

@@ -190,7 +190,7 @@ function drawNames(context: Canvas, { graph, lit, place, palette, size }: Names)
     return [{ at, text, width: context.measureText(text).width }]
   })
   const first = wanted[0]
-  for (const label of placeLabels(wanted, lit.map(place))) {
+  for (const label of placeLabels(wanted, lit.map(place), size)) {
     context.font = fontOf(label.text === first?.text && label.at === first.at, palette)
     const start = textStart(label)
     context.lineWidth = 4

@@ -60,6 +60,14 @@ describe('labels', () => {
   it('take the side where no node is in the way', () => {
     expect(placeLabels([{ at: { x: 100, y: 100 }, width: 50, text: 'a' }], [{ x: 140, y: 100 }])[0]?.side).toBe('left')
   })
+  it.each([
+    [{ x: 790, y: 300 }, 'left'],
+    [{ x: 40, y: 300 }, 'right'],
+    [{ x: 400, y: 590 }, 'above'],
+  ])('of a node at %j stand %s, where they are whole', (at, side) => {
+    const near = [14, 60, 100].flatMap((d) => [d, -d].map((x) => ({ x: at.x + x, y: at.y })))
+    expect(placeLabels([{ at, width: 120, text: 'a' }], near, size)[0]?.side).toBe(side)
+  })
 })
 
 const answer = {

@@ -9,6 +9,7 @@ import { HostFilters } from '#hosts/host-filters.tsx'
 import { HostTable } from '#hosts/host-table.tsx'
 import { list } from '#hosts/queries.ts'
 import { type HostSearch, hostsInput, isFiltered, newDays } from '#hosts/search.ts'
+import { copyText } from '#lib/copy-text.ts'
 import { useKeys } from '#lib/keyboard.ts'
 import { focusedRow } from '#lib/page-keys.ts'
 import { pageWords } from '#lib/page-words.ts'
@@ -88,7 +89,7 @@ function useCopyKey(hosts: readonly Host[] | undefined): void {
     async function copy(): Promise<void> {
       const address = hosts?.find(({ id }) => id === focusedRow())?.address
       if (!address) return
-      await navigator.clipboard.writeText(address)
+      await copyText(address)
       addToast('info', { title: 'Info', message: `${address} is copied.` })
     }
     return { c: () => void copy() }

@@ -258,10 +258,17 @@ describe('where a bot challenge is configured', () => {
     expect((await button()).disabled).toBe(true)
   })
 
-  it('holds back no verification', async () => {
-    show('verification', flowOf(verificationNodes()))
-    expect((await screen.findByRole<HTMLButtonElement>('button', { name: 'Continue' })).disabled).toBe(false)
-    expect(widget).toBeUndefined()
+  it('holds back who asks for the mail of a verification, and nobody who has its code', async () => {
+    const isHeld = async () => (await screen.findByRole<HTMLButtonElement>('button', { name: 'Continue' })).disabled
+    show('verification', flowOf(verificationNodes(), { state: 'choose_method' }))
+    await waitFor(() => expect(widget).toBeDefined())
+    expect(await isHeld()).toBe(true)
+    act(() => widget?.callback('proof'))
+    expect(await isHeld()).toBe(false)
+    cleanup()
+    widget = undefined
+    show('verification', flowOf(verificationNodes(), { state: 'sent_email' }))
+    expect([await isHeld(), widget]).toEqual([false, undefined])
   })
 
   it('its failure is said in words', async () => {

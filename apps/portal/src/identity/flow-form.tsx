@@ -25,8 +25,8 @@ import { Note } from '#ui/note.tsx'
 type Group = UiNode['group']
 /** Groups whose fields belong to every way of signing in. */
 const shared: ReadonlySet<Group> = new Set(['default', 'profile', 'captcha'])
-/** What a robot could try; the other flows follow a link or a code of a mail. */
-const challenged: ReadonlySet<FlowKind> = new Set(['login', 'registration', 'recovery'])
+/** What a robot could try. Settings have a session behind them. */
+const challenged: ReadonlySet<FlowKind> = new Set(['login', 'registration', 'recovery', 'verification'])
 
 /**
  * A flow as a form: whatever nodes the service sends, grouped, with their messages. Nothing here knows
@@ -51,7 +51,9 @@ export function FlowForm({
     // What a browser offers by itself may be taken up in the moment in which a button is pressed.
     if (!isPending) send(bodyOf(flow.ui.nodes, fields, scriptedSubmitter(fields)))
   })
-  const isChallenged = hasBotChallenge() && challenged.has(kind)
+  // Whoever has the code of a mail was challenged before it was sent.
+  const hasCode = kind === 'verification' && flow.state === 'sent_email'
+  const isChallenged = hasBotChallenge() && challenged.has(kind) && !hasCode
   const isBlocked = isChallenged && !challenge
   const groups = byGroup(flow.ui.nodes)
   const primary = primaryOf(groups)

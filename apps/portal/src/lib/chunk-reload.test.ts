@@ -1,3 +1,6 @@
+import { lazyRouteComponent } from '@tanstack/react-router'
+import { cleanup, render, screen } from '@testing-library/react'
+import { Component, createElement, type ReactNode } from 'react'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { reloadOnceFor, reloadOnMissingParts } from '#lib/chunk-reload.ts'
 
@@ -31,3 +34,32 @@ it('hears of a failed part from the loader', () => {
   expect(event.defaultPrevented).toBe(false)
   expect(sessionStorage.getItem('glacis.reloadedFor')).toBe('["gone.js"]')
 })
+
+it('keeps the router from reloading where there is no network: the page says so and stays', async () => {
+  const stop = reloadOnMissingParts()
+  const network = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
+  const reload = vi.spyOn(location, 'reload').mockImplementation(() => {})
+  const quiet = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const gone = new Error('Failed to fetch dynamically imported module: /files/agents.js')
+  const Page = lazyRouteComponent<Record<string, () => null>>(() => {
+    window.dispatchEvent(Object.assign(new Event('vite:preloadError'), { payload: gone }))
+    return Promise.reject(gone)
+  })
+  await Page.preload?.()
+  render(createElement(Guarded, null, createElement(Page)))
+  expect(await screen.findByText(gone.message)).toBeTruthy()
+  expect(reload).not.toHaveBeenCalled()
+  cleanup()
+  stop()
+  for (const spy of [network, reload, quiet]) spy.mockRestore()
+})
+
+class Guarded extends Component<{ readonly children?: ReactNode }, { readonly said?: string }> {
+  override state: { readonly said?: string } = {}
+  static getDerivedStateFromError(error: Error) {
+    return { said: error.message }
+  }
+  override render() {
+    return this.state.said ?? this.props.children
+  }
+}

@@ -34,8 +34,18 @@ function readTried(): readonly string[] | undefined {
 /** Follows Vite's notice of a failed part of the page. Returns the way to stop. */
 export function reloadOnMissingParts(): () => void {
   const onFailure = (event: Event & { payload?: unknown }) => {
-    reloadOnceFor(event.payload instanceof Error ? event.payload.message : 'a part of the page is missing')
+    const message = event.payload instanceof Error ? event.payload.message : 'a part of the page is missing'
+    if (!reloadOnceFor(message)) keepRouterFromReloading(message)
   }
   window.addEventListener('vite:preloadError', onFailure)
   return () => window.removeEventListener('vite:preloadError', onFailure)
+}
+
+/** The router reloads for a missing part as well, once for each message, but does not ask for a network first. */
+function keepRouterFromReloading(message: string): void {
+  try {
+    sessionStorage.setItem(`tanstack_router_reload:${message}`, '1')
+  } catch {
+    // Where nothing can be kept the router cannot tell either.
+  }
 }

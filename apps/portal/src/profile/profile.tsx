@@ -122,7 +122,7 @@ function Keyboard() {
     <SettingsSection id="keyboard" title="Keyboard" description="Kept in this browser.">
       <Checkbox
         label="Keyboard shortcuts"
-        hint="Press / to search a list. Press g, then o, v, p, s, h, t or r, to go to Overview, Verified, Potential, Scope, Assets, Technologies or Reporting."
+        hint="Press / to search a list and ? for the map of all keys. Search everything stays on Ctrl K either way."
         checked={isOn}
         onChange={(event) => setIsOn(event.target.checked)}
       />

@@ -1,7 +1,10 @@
-import type { Scan, ScanStatus } from '@glacis/contract/scan'
+import { ReportQuery, type Scan, type ScanStatus } from '@glacis/contract/scan'
 import { expect, it } from 'vitest'
-import { toQueryString } from '@glacis/contract/query-string'
-import { active, hasEnded } from '#scans/queries.ts'
+import { fromQueryString, toQueryString } from '@glacis/contract/query-string'
+import { ExportQuery } from '@glacis/contract/triage'
+import { providePortalConfig } from '#lib/portal-config.ts'
+import { installationAt } from '#lib/testing/service.ts'
+import { active, hasEnded, reportAddress, tableAddress } from '#scans/queries.ts'
 
 const scan = (id: string, status: ScanStatus): Scan => ({
   id,
@@ -32,4 +35,13 @@ it('asks for what waits or runs, and for nothing else', () => {
     '/v1/scans',
     expect.stringContaining('filter.status=STATUS_CREATED&filter.status=STATUS_RUNNING'),
   ])
+})
+
+it('names the files of a scan as the API reads them', () => {
+  providePortalConfig(installationAt('http://127.0.0.1:3000'))
+  const id = '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01'
+  const asked = (address: string) => fromQueryString(new URL(address).search)
+  expect(reportAddress(id)).toBe(`http://127.0.0.1:3000/v1/scans/${id}/report?download=true`)
+  expect(ReportQuery.parse(asked(reportAddress(id, 'sarif')))).toEqual({ download: true, format: 'sarif' })
+  expect(ExportQuery.parse(asked(tableAddress(id)))).toMatchObject({ format: 'csv', filter: { scanId: id } })
 })

@@ -8,6 +8,7 @@ import {
   statsSummary,
 } from '@glacis/contract/insights'
 import { getIssue, listIssues } from '@glacis/contract/issue'
+import { toQueryString } from '@glacis/contract/query-string'
 import { getHost, getProduct, listHosts, listProducts } from '@glacis/contract/inventory'
 import {
   cancelScan,
@@ -21,6 +22,7 @@ import {
   type ScanStatus,
   startScan,
   startScans,
+  type ReportFormat,
 } from '@glacis/contract/scan'
 import { getTarget, listTargets } from '@glacis/contract/target'
 import { keepPreviousData, mutationOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
@@ -191,8 +193,15 @@ export function cancel(client: QueryClient) {
   })
 }
 
+/** Address of the risks of a scan as a table, a row for each host. */
+export function tableAddress(id: string): string {
+  const columns = ['name', 'severity', 'score', 'cve', 'hostAddress', 'hostLocation', 'hostStatus', 'solution']
+  const query = toQueryString({ format: 'csv', columns, filter: { scanId: id } })
+  return apiAddress(`/v1/issues/export?${query}`)
+}
+
 /** Address of a scan's report as a file. */
-export function reportAddress(id: string, format: 'pdf' | 'json' = 'pdf'): string {
-  const query = format === 'pdf' ? 'download=true' : 'download=true&format=json'
+export function reportAddress(id: string, format: ReportFormat = 'pdf'): string {
+  const query = format === 'pdf' ? 'download=true' : `download=true&format=${format}`
   return apiAddress(`/v1/scans/${id}/report?${query}`)
 }

@@ -1,6 +1,6 @@
 /** The report of a finished scan, in each format it comes in. */
-import { Braces, ChevronDown, FileDown, FileText } from 'lucide-react'
-import { reportAddress } from '#scans/queries.ts'
+import { Braces, ChevronDown, FileDown, FileText, ScanSearch, Table } from 'lucide-react'
+import { reportAddress, tableAddress } from '#scans/queries.ts'
 import { Menu } from '#ui/menu.tsx'
 import { MenuAnchor } from '#ui/menu-entries.tsx'
 
@@ -35,8 +35,14 @@ export function ReportMenu({ scanId, of, look = 'row' }: ReportMenuProps) {
       <MenuAnchor href={reportAddress(scanId)} download icon={<FileText />} end="for reading">
         PDF
       </MenuAnchor>
+      <MenuAnchor href={tableAddress(scanId)} download icon={<Table />} end="for spreadsheets">
+        CSV
+      </MenuAnchor>
       <MenuAnchor href={reportAddress(scanId, 'json')} download icon={<Braces />} end="for machines">
         JSON
+      </MenuAnchor>
+      <MenuAnchor href={reportAddress(scanId, 'sarif')} download icon={<ScanSearch />} end="for code hosts">
+        SARIF
       </MenuAnchor>
     </Menu>
   )

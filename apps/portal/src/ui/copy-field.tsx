@@ -1,5 +1,6 @@
 import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { copyText } from '#lib/copy-text.ts'
 import { cx } from '#lib/cx.ts'
 import { IconButton } from '#ui/button.tsx'
 
@@ -70,7 +71,7 @@ function useCopy(value: string) {
     return () => clearTimeout(timer)
   }, [copiedAt])
   async function copy(): Promise<void> {
-    await navigator.clipboard.writeText(value)
+    await copyText(value)
     setCopiedAt(Date.now())
   }
   return { isCopied: copiedAt > 0, copy: () => void copy() }

@@ -75,6 +75,20 @@ it('says Copied for 2.5 seconds', async () => {
   expect(copiedMs).toBe(2500)
 })
 
+it('copies a selection where the page came without https, and leaves the one before as it was', async () => {
+  const own = Object.getOwnPropertyDescriptor(Navigator.prototype, 'clipboard')
+  Reflect.deleteProperty(Navigator.prototype, 'clipboard')
+  Reflect.deleteProperty(navigator, 'clipboard')
+  const copied: (string | undefined)[] = []
+  document.execCommand = () => copied.push(getSelection()?.toString()) > 0
+  render(<CopyField label="token" value={'gla_7Qm  two'} />)
+  await userEvent.click(screen.getByRole('button', { name: 'Copy token' }))
+  expect(await screen.findByRole('button', { name: 'Copied' })).toBeTruthy()
+  expect([copied, getSelection()?.toString()]).toEqual([['gla_7Qm  two'], ''])
+  if (own) Object.defineProperty(Navigator.prototype, 'clipboard', own)
+  Reflect.deleteProperty(document, 'execCommand')
+})
+
 it('closes a slide-over by its control', async () => {
   const close = vi.fn()
   render(

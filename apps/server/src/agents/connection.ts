@@ -27,7 +27,7 @@ export async function connect(
 ): Promise<ResultOf<typeof connectAgent>> {
   if (input.protocol !== runnerProtocol) throw new Refusal('precondition', protocolWords(input))
   const key = agent.kind === 'TOKEN' ? await swap(ctx, agent) : undefined
-  await endConnection(ctx, agent.agentId, 'REASON_REPLACED', ctx.now)
+  await endFormer(ctx, agent.agentId)
   const connectionId = newId()
   await ctx.tx
     .insertInto('agent_connection')
@@ -69,6 +69,11 @@ export async function connect(
     latestVersion: version,
     serverTime: ctx.now.toISOString(),
   }
+}
+
+/** An agent that comes back before anybody noted its silence was lost all the same, and since then. */
+async function endFormer(ctx: Ctx, agentId: string): Promise<void> {
+  if (!(await noteSilence(ctx, agentId))) await endConnection(ctx, agentId, 'REASON_REPLACED', ctx.now)
 }
 
 function protocolWords({ protocol, version: theirs }: ParsedInputOf<typeof connectAgent>): string {
@@ -207,6 +212,12 @@ async function tell(
 }
 
 async function noteLostOne(ctx: Ctx, id: string): Promise<void> {
+  // It may have come back since it was looked for.
+  if (await noteSilence(ctx, id)) ctx.log.warn({ agentId: id }, 'agent lost')
+}
+
+/** Ends the connection of an agent that has been silent for too long, when it was heard last; false for any other. */
+async function noteSilence(ctx: Ctx, id: string): Promise<boolean> {
   const row = await ctx.tx
     .selectFrom('agent')
     .select(['connection_id', 'last_seen_at'])
@@ -214,10 +225,10 @@ async function noteLostOne(ctx: Ctx, id: string): Promise<void> {
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()
-  // It may have come back since it was looked for.
-  if (!row?.connection_id || !row.last_seen_at || ctx.now.getTime() - row.last_seen_at.getTime() < silenceMs) return
+  if (!row?.connection_id || !row.last_seen_at) return false
+  if (ctx.now.getTime() - row.last_seen_at.getTime() < silenceMs) return false
   await endConnection(ctx, id, 'REASON_LOST', row.last_seen_at)
-  ctx.log.warn({ agentId: id }, 'agent lost')
+  return true
 }
 
 function aheadOf(ctx: Ctx, time: string): number {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fastify, type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { serveDocuments } from '#http/documents.ts'
+import { referencePage } from '#http/reference.ts'
 
 let root: string
 let app: FastifyInstance
@@ -73,4 +74,9 @@ it('takes no markup from a text, and shows what is no Markdown as it was written
   expect(help.match(/<thead>.*?<\/thead>/g)).toEqual(['<thead><tr><th scope="col">option</th><td></td></tr></thead>'])
   expect(help).toContain('<td><code>&lt;b&gt;</code></td><td>x</td>')
   expect(await page('/docs/licence')).toContain('<code>Terms *and*\n  &lt;conditions&gt;')
+})
+
+it('shows words of the reference between backticks as code, and takes no markup from it', () => {
+  const shown = referencePage({ info: { description: 'Send `Origin`, never `<b>` or <i>x</i>.' } })
+  expect(shown).toContain('Send <code>Origin</code>, never <code>&lt;b&gt;</code> or &lt;i&gt;x&lt;/i&gt;.')
 })

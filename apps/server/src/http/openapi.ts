@@ -240,7 +240,10 @@ function report(): Json {
       ...Object.entries(query).map(([name, schema]) => ({ name, in: 'query', required: false, schema })),
     ],
     responses: {
-      '200': { description: 'The file', content: { 'application/pdf': {}, 'application/json': {} } },
+      '200': {
+        description: 'The file',
+        content: { 'application/pdf': {}, 'application/json': {}, 'application/sarif+json': {} },
+      },
       '202': {
         description:
           'It is being built; ask again after Retry-After seconds. `Prefer: respond-async` asks not to wait.',

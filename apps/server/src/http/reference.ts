@@ -26,7 +26,7 @@ export function referencePage(document: Readonly<Record<string, unknown>>): stri
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Glacis API</title><link rel="stylesheet" href="/docs/api.css"></head><body>
 <aside><h1>Glacis API</h1><p><a href="/v1/openapi.json">OpenAPI 3.1 document</a></p><nav aria-label="Calls"><ul>${navigation}</ul></nav></aside>
-<main><p class="lead">${escape(descriptionOf(document))}</p>${sections.join('')}</main></body></html>`
+<main><p class="lead">${withCode(descriptionOf(document))}</p>${sections.join('')}</main></body></html>`
 }
 
 export const referenceStyle = `
@@ -36,9 +36,9 @@ export const referenceStyle = `
 aside{border-right:1px solid var(--line);padding:1.5rem;position:sticky;top:0;height:100vh;overflow:auto}
 main{padding:1.5rem 2rem;max-width:60rem}h1{font-size:20px;margin:0}h2{font-size:20px;margin:2.5rem 0 .5rem;text-transform:capitalize}
 h3{font:600 14px/22px ui-monospace,monospace;margin:0;overflow-wrap:anywhere}article{border-top:1px solid var(--line);padding:1rem 0}
-.method{color:var(--accent);margin-right:.75rem}.lead,p{color:var(--soft);margin:.25rem 0}ul{list-style:none;padding:0}a{color:var(--accent)}
+.method{color:var(--accent);margin-right:.75rem}.lead,p{color:var(--soft);margin:.25rem 0}code{font:12px/18px ui-monospace,monospace;color:var(--ink)}ul{list-style:none;padding:0}a{color:var(--accent)}
 pre{background:var(--fill);border-radius:7px;padding:.75rem;overflow:auto;font:12px/18px ui-monospace,monospace;margin:.5rem 0}
-table{border-collapse:collapse;width:100%}td{border-top:1px solid var(--line);padding:.25rem .5rem;vertical-align:top}td:first-child{font-family:ui-monospace,monospace;font-size:12px;padding-left:0}
+table{border-collapse:collapse;width:100%}td{border-top:1px solid var(--line);padding:.25rem .5rem;vertical-align:top}td:last-child{width:100%}td:first-child{font-family:ui-monospace,monospace;font-size:12px;padding-left:0}
 @media (max-width:52rem){body{display:block}aside{position:static;height:auto;border:0;border-bottom:1px solid var(--line)}main{padding:1rem}}`
 
 function article(operation: Operation): string {
@@ -80,6 +80,11 @@ function operationsOf(document: Readonly<Record<string, unknown>>): Operation[] 
       }
     }),
   )
+}
+
+/** Words between backticks are code, as they are to whoever reads the document itself. */
+function withCode(text: string): string {
+  return escape(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 }
 
 function descriptionOf(document: Readonly<Record<string, unknown>>): string {

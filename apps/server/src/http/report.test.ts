@@ -31,6 +31,7 @@ describe('the link to a report', () => {
     ['?download=true', 'application/pdf', 'attachment', 'pdf'],
     ['', 'application/pdf', 'inline', 'pdf'],
     ['?download=true&format=json', 'application/json', 'attachment', 'json'],
+    ['?download=true&format=sarif', 'application/sarif+json', 'attachment', 'sarif'],
   ])('with %j answers %s, %s', async (query, type, disposition, ending) => {
     const { statusCode, headers, rawPayload } = await get(report + query, 'anna')
     expect([statusCode, String(headers['content-type']).split(';')[0]]).toEqual([200, type])

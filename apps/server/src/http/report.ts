@@ -12,7 +12,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 const patienceMs = 20_000
 
 /**
- * Serves `/v1/scans/:id/report`: PDF for people, JSON for programs. While it is being built the answer
+ * Serves `/v1/scans/:id/report`: PDF for people, JSON and SARIF for programs. While it is being built the answer
  * is 202 with `Retry-After`: at once to whoever prefers that (RFC 7240 `respond-async`), else after 20 seconds.
  */
 export function serveReports(app: FastifyInstance, database: Database, guard: Guard): void {

@@ -225,6 +225,22 @@ describe('presence', () => {
     expect((await connectBy(key)).status).toBe(200)
   })
 
+  it('was lost when it fell silent, also where it comes back before that is noted', async () => {
+    const { id, key } = await connected()
+    await silence(61)
+    const { lastSeenTime } = await seen(id)
+    expect((await connectBy(key)).status).toBe(200)
+    const { connections } = listAgentConnections.result.parse(
+      (await as(who, 'GET', `/v1/agents/${id}/connections`)).body,
+    )
+    expect(connections[1]).toMatchObject({ reason: 'REASON_LOST', disconnectTime: lastSeenTime })
+    expect((await connectBy(key)).status).toBe(200)
+    const { connections: later } = listAgentConnections.result.parse(
+      (await as(who, 'GET', `/v1/agents/${id}/connections`)).body,
+    )
+    expect(later.map(({ reason }) => reason)).toEqual([undefined, 'REASON_REPLACED', 'REASON_LOST'])
+  })
+
   it('says good-bye', async () => {
     const { id, key } = await connected()
     expect((await by(key, 'POST', '/v1/agent/disconnect', {})).status).toBe(200)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { ReportFormat } from '@glacis/contract/scan'
 import type { ReportModel } from './model.ts'
 import { type RenderedReport, renderReport } from './render.ts'
 
@@ -12,7 +13,7 @@ export interface Builds {
    *
    * @throws what rendering throws; the next request tries again
    */
-  get(account: string, model: ReportModel, format: 'pdf' | 'json', patienceMs: number): Promise<Build>
+  get(account: string, model: ReportModel, format: ReportFormat, patienceMs: number): Promise<Build>
 }
 
 /** Kept for whoever asks again, in bytes over all reports. */
@@ -28,7 +29,7 @@ export function createBuilds(): Builds {
   let active = 0
   let kept = 0
 
-  async function build(key: string, model: ReportModel, format: 'pdf' | 'json'): Promise<RenderedReport> {
+  async function build(key: string, model: ReportModel, format: ReportFormat): Promise<RenderedReport> {
     if (active >= buildsAtOnce) await new Promise<void>((resolve) => turns.push(resolve))
     active++
     try {

@@ -7,6 +7,7 @@ import type { Scan } from '@glacis/contract/scan'
 export interface ReportService {
   readonly port: number
   readonly transport: 'tcp' | 'udp'
+  readonly tls?: boolean | undefined
   /** Empty where it was not recognised. */
   readonly protocol: string
   readonly product?: string | undefined

@@ -1,5 +1,7 @@
 import { Worker } from 'node:worker_threads'
+import type { ReportFormat } from '@glacis/contract/scan'
 import type { ReportModel } from './model.ts'
+import { sarifOf } from './sarif.ts'
 
 /** A file as it is sent. */
 export interface RenderedReport {
@@ -15,15 +17,18 @@ const heapMaxMb = 512
 
 /**
  * Renders a report. PDF is set in a thread of its own, so that a large one does not hold up
- * requests; JSON is the model itself. Everything a scanned host said is treated as text.
+ * requests; JSON is the model itself, SARIF its risks place by place. Everything a scanned host said is treated as text.
  *
  * @throws Error when rendering fails or takes longer than two minutes
  */
-export async function renderReport(model: ReportModel, format: 'pdf' | 'json'): Promise<RenderedReport> {
+export async function renderReport(model: ReportModel, format: ReportFormat): Promise<RenderedReport> {
   const filename = `${fileStem(model)}.${format}`
   if (format === 'json') {
     const body = Buffer.from(`${JSON.stringify(model, null, 2)}\n`)
     return { body, contentType: 'application/json; charset=utf-8', filename }
+  }
+  if (format === 'sarif') {
+    return { body: Buffer.from(sarifOf(model)), contentType: 'application/sarif+json; charset=utf-8', filename }
   }
   return { body: await renderInThread(model), contentType: 'application/pdf', filename }
 }

@@ -4,6 +4,22 @@ import { setPdf } from './pdf/report.ts'
 import { excerpt, line, printable, span } from './pdf/text.ts'
 import { sample } from './testing/sample.ts'
 
+interface SarifLog {
+  readonly runs: readonly {
+    readonly tool: { readonly driver: { readonly rules: readonly { readonly id: string; readonly name: string }[] } }
+    readonly results: readonly {
+      readonly ruleId: string
+      readonly ruleIndex: number
+      readonly message: { readonly text: string }
+      readonly locations: readonly {
+        readonly physicalLocation: { readonly artifactLocation: { readonly uri: string } }
+      }[]
+      readonly suppressions?: readonly unknown[]
+      readonly properties: { readonly status: string }
+    }[]
+  }[]
+}
+
 describe('a report as PDF', () => {
   let text = ''
   let pages: string[] = []
@@ -119,6 +135,36 @@ describe('rendering', () => {
     const report = await renderReport(sample, 'json')
     expect(report.filename).toBe('glacis-web-front-lausanne-2026-09-19.json')
     expect(JSON.parse(report.body.toString())).toEqual(JSON.parse(JSON.stringify(sample)))
+  })
+  it('gives a rule per threat and a result per place as SARIF, what is ignored as suppressed', async () => {
+    const encoded = JSON.stringify(sample).replaceAll('80/cgi-bin/', '80/cgi-bin/.%2e/a b')
+    const report = await renderReport(JSON.parse(encoded) as typeof sample, 'sarif')
+    expect([report.contentType, report.filename.split('.').at(-1)]).toEqual([
+      'application/sarif+json; charset=utf-8',
+      'sarif',
+    ])
+    const [run] = (JSON.parse(report.body.toString()) as SarifLog).runs
+    const standing = sample.issues.filter(({ status }) => status !== 'STATUS_RESOLVED')
+    expect(run?.tool.driver.rules.map(({ name }) => name)).toEqual(standing.map(({ name }) => name))
+    const hosts = standing.flatMap(({ affectedHosts }) =>
+      affectedHosts.filter(({ status }) => status !== 'STATUS_RESOLVED').map(({ host }) => host.address),
+    )
+    const found = run?.results ?? []
+    const uris = found.map(({ locations }) => locations[0]?.physicalLocation.artifactLocation.uri)
+    expect(uris).toEqual(
+      expect.arrayContaining([
+        'http://203.0.113.10:80/.env',
+        'http://203.0.113.11:80/cgi-bin/.%2e/a',
+        'tcp://203.0.113.12:6379',
+      ]),
+    )
+    expect(report.body.toString()).not.toContain('javascript:')
+    for (const address of hosts) expect(found.some(({ message }) => message.text.includes(` at ${address}`))).toBe(true)
+    for (const { ruleId, ruleIndex, locations, properties, suppressions } of found) {
+      expect(run?.tool.driver.rules[ruleIndex]?.id).toBe(ruleId)
+      expect(URL.canParse(locations[0]?.physicalLocation.artifactLocation.uri ?? '')).toBe(true)
+      expect(suppressions !== undefined).toBe(properties.status === 'STATUS_IGNORED')
+    }
   })
   it('reports what went wrong in its thread', async () => {
     const broken = { ...sample, generatedAt: 'never' }

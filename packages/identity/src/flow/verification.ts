@@ -1,4 +1,5 @@
 /** Proving an address by a code that was mailed to it. Needs no session and gives none. */
+import { isHuman } from '#captcha.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import { flowReplaced } from '#http/error.ts'
 import { type Answer, type Exchange, csrfOf, givenCsrf, json, redirect, renewCsrf, tell } from '#http/exchange.ts'
@@ -13,6 +14,7 @@ import {
   saveFlow,
   withToken,
 } from '#flow/flow.ts'
+import { codeNodes, emailField, startNodes } from '#flow/verification-form.ts'
 import { formAnswer, keepAttempt, requireCsrf, requireEnabled, submittedFlow, unreadable } from '#flow/submit.ts'
 import { markVerified, ownerOfAddress } from '#identities.ts'
 import { verificationMail } from '#mail.ts'
@@ -23,20 +25,7 @@ import { pageUrl } from '#service.ts'
 import type { Database } from '#store.ts'
 import { attempt, mayMail, tooManyAttempts } from '#throttle.ts'
 import { type Message, label, notice, on, onForm, problem } from '#ui/message.ts'
-import { type Node, anchor, input, nameOf, submit as submitNode } from '#ui/node.ts'
-
-const emailField = (value?: string) => input('code', 'email', 'email', { value, required: true, label: label.email })
-const startNodes: readonly Node[] = [emailField(), submitNode('code', 'code', label.continue), csrfPlace]
-
-function codeNodes(address: string, code?: string): Node[] {
-  return [
-    input('code', 'method', 'hidden', { value: 'code' }),
-    input('code', 'code', 'text', { value: code, required: true, label: label.verificationCode }),
-    submitNode('code', 'code', label.continue),
-    csrfPlace,
-    input('code', 'email', 'submit', { value: address, label: label.resend }),
-  ]
-}
+import { anchor, nameOf } from '#ui/node.ts'
 
 /** Starts a flow that asks for an address. */
 export async function startVerification(exchange: Exchange): Promise<Answer> {
@@ -49,7 +38,7 @@ export async function startVerification(exchange: Exchange): Promise<Answer> {
     requestUrl: exchange.url,
     returnTo: returnTo?.shown ?? null,
     csrfToken: csrfOf(exchange),
-    nodes: startNodes,
+    nodes: startNodes(service),
   })
   if (exchange.acceptsJson) return json(200, flowBody(service, flow))
   return redirect(pageUrl(service, 'verification', flow.id))
@@ -133,9 +122,13 @@ export async function startProofOfAddress(exchange: Exchange, tx: Database, proo
   }
 }
 
-async function takeAddress(exchange: Exchange, flow: Flow, fields: Fields): Promise<Answer> {
+async function takeAddress(exchange: Exchange, begun: Flow, fields: Fields): Promise<Answer> {
   const { service } = exchange
-  requireCsrf(exchange, fields, flow)
+  requireCsrf(exchange, fields, begun)
+  // Whoever wants another mail was challenged for the first one, here or when the account was made.
+  const human = begun.state === 'sent_email' ? { flow: begun } : await isHuman(exchange, begun, fields)
+  if (!human) return refuse(exchange, begun, onForm(problem.captchaFailed))
+  const { flow } = human
   const typed = textOf(fields, 'email')
   if (!typed || typed.length > emailLengthMax) {
     const messages = [on('email', typed ? problem.email(typed.slice(0, emailLengthMax)) : problem.required('email'))]
@@ -179,8 +172,7 @@ async function takeCode(exchange: Exchange, flow: Flow, given: string): Promise<
   using guess = await attempt(service, 'verification', normalAddress(flow.memory.address ?? ''), client.ip)
   if (guess.isRefused) {
     tell(exchange, 'throttled', null)
-    const kept = await keepAttempt(exchange, flow, { messages: [onForm(problem.generic(tooManyAttempts))] })
-    return formAnswer(exchange, kept, 400)
+    return refuse(exchange, flow, onForm(problem.generic(tooManyAttempts)))
   }
   const outcome = await tryCode(service, flow, given)
   csrfOf(exchange)
@@ -227,6 +219,10 @@ async function refuseMethod(exchange: Exchange, flow: Flow, method: string): Pro
   const message = isKnown
     ? onForm(problem.verificationNoMethod)
     : on('method', problem.generic('value must be one of "code", "link"'))
+  return refuse(exchange, flow, message)
+}
+
+async function refuse(exchange: Exchange, flow: Flow, message: ReturnType<typeof onForm>): Promise<Answer> {
   return formAnswer(exchange, await keepAttempt(exchange, flow, { messages: [message] }), 400)
 }
 
@@ -245,7 +241,7 @@ async function replace(exchange: Exchange, flow: Flow, told: Message, requestUrl
     requestUrl,
     returnTo: flow.return_to,
     csrfToken: renewCsrf(exchange),
-    nodes: startNodes,
+    nodes: startNodes(exchange.service),
     messages: [told],
   })
 }

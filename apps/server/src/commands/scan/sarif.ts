@@ -66,5 +66,10 @@ function resultOf(finding: Finding, ids: readonly string[], check: CheckInfo | u
 function uriOf({ address, port, location }: Finding, scheme: string): string {
   const host = address.includes(':') ? `[${address}]` : address
   const path = /^\d+(\/\S*)/.exec(location)?.[1] ?? ''
-  return `${scheme}://${host}${port ? `:${port}` : ''}${scheme.startsWith('http') ? encodeURI(path) : ''}`
+  return `${scheme}://${host}${port ? `:${port}` : ''}${scheme.startsWith('http') ? encoded(path) : ''}`
+}
+
+/** A path as it was asked for: what is encoded in it already stays as it is. */
+function encoded(path: string): string {
+  return encodeURI(path).replaceAll(/%25(?=[0-9a-f]{2})/gi, '%')
 }
