@@ -3,7 +3,7 @@ import type { Ctx } from '#ctx.ts'
 import { noteHosts, type Why } from '#issues/note.ts'
 import type { Raised } from '#issues/raise.ts'
 import { type Aggregate, inside, rollUp, weights, writeAll } from '#issues/roll-up.ts'
-import { type Place, verifiedQualityMin } from '#issues/standings.ts'
+import { isProof, type Place } from '#issues/standings.ts'
 import { sql } from 'kysely'
 
 /**
@@ -76,7 +76,7 @@ async function addUp(ctx: Ctx, { ids, hosts, place }: Growth): Promise<Aggregate
     join (
       select occurrence.issue_id, min(status_rank(occurrence.status)) as rank,
              (max(occurrence.quality) filter (where ${isActive}))::int as quality,
-             bool_or(occurrence.method <> 'version' and occurrence.quality >= ${verifiedQualityMin}) filter (where ${isActive}) as proven,
+             bool_or(${isProof}) filter (where ${isActive}) as proven,
              bool_or(not (host.address::inet <<= any (${sql.lit(inside)}::inet[]))) as is_reachable,
              max(occurrence.last_seen_at) as last_seen_at,
              max(${weight}) filter (where ${isActive}) as weight

@@ -1,6 +1,6 @@
 /** The history of issues: what became of them, on a host or on the whole, by whom and why. */
 import type { Ctx } from '#ctx.ts'
-import { type Place, verifiedQualityMin, worstStatus } from '#issues/standings.ts'
+import { isProof, type Place, worstStatus } from '#issues/standings.ts'
 import { type Announcement, announcing } from '#notifications/index.ts'
 import { sql } from 'kysely'
 
@@ -24,7 +24,7 @@ export async function noteHosts(ctx: Ctx, ids: readonly string[], why: Why, plac
            ${ctx.now}, ${ctx.actor.name}, ${why.reason}, ${why.scanId}
     from (
       select occurrence.issue_id, occurrence.host_id, min(occurrence.target_id::text)::uuid as target_id, ${worstStatus} as status,
-             bool_or(occurrence.method <> 'version' and occurrence.quality >= ${verifiedQualityMin}) as proven
+             bool_or(${isProof}) as proven
       from occurrence
       where occurrence.account_id = ${ctx.account} and occurrence.issue_id = any(${ids}::uuid[]) ${here}
       group by occurrence.issue_id, occurrence.host_id

@@ -2,7 +2,7 @@ import type { IssueStatus, Verification } from '@glacis/contract/issue'
 import type { Ctx } from '#ctx.ts'
 import { priorityOf } from '@glacis/intelligence'
 import { noteHosts, noteIssues, type Why } from '#issues/note.ts'
-import { type Place, refreshStandings, verifiedQualityMin, worstStatus } from '#issues/standings.ts'
+import { isProof, type Place, refreshStandings, worstStatus } from '#issues/standings.ts'
 import { factsOf } from '#issues/reprioritise.ts'
 import { type RawBuilder, sql } from 'kysely'
 
@@ -93,8 +93,8 @@ async function aggregate(ctx: Ctx, ids: readonly string[]): Promise<Aggregate[]>
              ${worstStatus} as status,
              coalesce(max(occurrence.quality) filter (where occurrence.status <> 'STATUS_RESOLVED'), max(occurrence.quality))::int as quality,
              coalesce(
-               bool_or(occurrence.method <> 'version' and occurrence.quality >= ${verifiedQualityMin}) filter (where occurrence.status <> 'STATUS_RESOLVED'),
-               bool_or(occurrence.method <> 'version' and occurrence.quality >= ${verifiedQualityMin})) as proven,
+               bool_or(${isProof}) filter (where occurrence.status <> 'STATUS_RESOLVED'),
+               bool_or(${isProof})) as proven,
              count(distinct occurrence.host_id)::int as hosts,
              max(occurrence.last_seen_at) as last_seen_at,
              -- An issue opens again when the first of its hosts does.

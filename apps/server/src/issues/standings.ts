@@ -23,7 +23,10 @@ interface Change {
 }
 
 /** Below this quality of detection nothing counts as proven (see ARCHITECTURE.md). */
-export const verifiedQualityMin = 95
+const verifiedQualityMin = 95
+
+/** Whether a row `occurrence` is proof, and not inference. */
+export const isProof = sql<boolean>`(occurrence.method <> 'version' and occurrence.quality >= ${sql.lit(verifiedQualityMin)})`
 
 /** Where a group of occurrences stands: as the worst of them. */
 export const worstStatus = sql<IssueStatus>`status_of(min(status_rank(occurrence.status)))`
@@ -31,7 +34,7 @@ export const worstStatus = sql<IssueStatus>`status_of(min(status_rank(occurrence
 /** What each issue is on each host: the worst of its places there, and whether one of them is proven. */
 const onHosts = (condition: RawBuilder<unknown>) => sql`
   select occurrence.issue_id, occurrence.target_id, occurrence.host_id, min(status_rank(occurrence.status)) as rank,
-         bool_or(occurrence.method <> 'version' and occurrence.quality >= ${verifiedQualityMin}) as proven
+         bool_or(${isProof}) as proven
   from occurrence
   where ${condition}
   group by occurrence.issue_id, occurrence.target_id, occurrence.host_id`

@@ -1,7 +1,7 @@
 /** A scan's report as a SARIF 2.1.0 log (OASIS), which code hosts and collectors of findings read. */
 import type { AffectedHost, Evidence, Issue } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
-import { version } from '#version.ts'
+import { evidenceLengthMax, sarifLog, sentenceOf, uriOf } from '#sarif.ts'
 import type { ReportModel, ReportService } from './model.ts'
 
 const levels: Readonly<Partial<Record<SeverityCategory, string>>> = {
@@ -10,7 +10,6 @@ const levels: Readonly<Partial<Record<SeverityCategory, string>>> = {
   CATEGORY_MEDIUM: 'warning',
   CATEGORY_LOW: 'note',
 }
-const evidenceLengthMax = 4000
 
 /** A rule per threat, a result per place. What is resolved is no result; what is ignored is a suppressed one. */
 export function sarifOf({ issues, hosts }: ReportModel): string {
@@ -23,13 +22,7 @@ export function sarifOf({ issues, hosts }: ReportModel): string {
       .filter(({ status }) => status !== 'STATUS_RESOLVED')
       .flatMap((on) => placesOf(on).map((place) => ({ ...resultOf(issue, on, place, services), ruleIndex }))),
   )
-  const driver = { name: 'Glacis', version, rules: standing.map(ruleOf) }
-  const log = {
-    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
-    version: '2.1.0',
-    runs: [{ tool: { driver }, results }],
-  }
-  return `${JSON.stringify(log, null, 2)}\n`
+  return sarifLog(standing.map(ruleOf), results)
 }
 
 /** The id of the threat keeps apart what carries the same CVE. */
@@ -66,11 +59,12 @@ function resultOf(
   services: ReadonlyMap<string, ReportService>,
 ) {
   const service = port === undefined ? undefined : services.get(`${address} ${port}`)
+  const place = { address, port, location }
   return {
     ruleId: threat.id,
     level: levelOf(threat.severity.category),
-    message: { text: `${threat.name} at ${address}${port ? `, port ${port}` : ''}.` },
-    locations: [{ physicalLocation: { artifactLocation: { uri: uriOf(address, location, port, service) } } }],
+    message: sentenceOf(threat.name, place),
+    locations: [{ physicalLocation: { artifactLocation: { uri: uriOf(place, schemeOf(service)) } } }],
     partialFingerprints: { 'glacis/v1': `${threat.id}|${address}|${location}` },
     ...(status === 'STATUS_IGNORED' && {
       suppressions: [
@@ -91,16 +85,7 @@ function levelOf(category: SeverityCategory): string {
   return levels[category] ?? 'none'
 }
 
-/** `https://192.0.2.1:443/.env` for the web, `tcp://192.0.2.1:6379` for anything else. */
-function uriOf(address: string, location: string, port?: number, service?: ReportService): string {
-  const host = address.includes(':') ? `[${address}]` : address
-  const isWeb = service?.protocol === 'http'
-  const scheme = isWeb ? (service.tls ? 'https' : 'http') : (service?.transport ?? 'tcp')
-  const path = /^\d+(\/\S*)/.exec(location)?.[1] ?? ''
-  return `${scheme}://${host}${port ? `:${port}` : ''}${isWeb ? encoded(path) : ''}`
-}
-
-/** A path as it was asked for: what is encoded in it already stays as it is. */
-function encoded(path: string): string {
-  return encodeURI(path).replaceAll(/%25(?=[0-9a-f]{2})/gi, '%')
+function schemeOf(service: ReportService | undefined): string {
+  if (service?.protocol === 'http') return service.tls ? 'https' : 'http'
+  return service?.transport ?? 'tcp'
 }

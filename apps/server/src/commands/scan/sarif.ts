@@ -1,7 +1,7 @@
 import type { CheckInfo } from '@glacis/scanner'
-import { version } from '#version.ts'
 import type { Checks } from '#commands/scan/writer.ts'
 import type { Finding, Seen } from '#commands/scan/result.ts'
+import { evidenceLengthMax, sarifLog, sentenceOf, uriOf } from '#sarif.ts'
 
 const levels: Readonly<Record<string, string>> = { critical: 'error', high: 'error', medium: 'warning', low: 'note' }
 
@@ -19,17 +19,10 @@ export function sarifOf(seen: readonly Seen[], checks: Checks): string {
     const key = `${finding.address} ${finding.port}`
     return uriOf(finding, web.has(key) ? (secured.has(key) ? 'https' : 'http') : (finding.transport ?? 'tcp'))
   }
-  const log = {
-    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
-    version: '2.1.0',
-    runs: [
-      {
-        tool: { driver: { name: 'Glacis', version, rules: ids.map((id) => ruleOf(id, checks.get(id))) } },
-        results: findings.map((finding) => resultOf(finding, ids, checks.get(finding.check), placeOf(finding))),
-      },
-    ],
-  }
-  return `${JSON.stringify(log, null, 2)}\n`
+  return sarifLog(
+    ids.map((id) => ruleOf(id, checks.get(id))),
+    findings.map((finding) => resultOf(finding, ids, checks.get(finding.check), placeOf(finding))),
+  )
 }
 
 function ruleOf(id: string, check: CheckInfo | undefined) {
@@ -50,26 +43,19 @@ function ruleOf(id: string, check: CheckInfo | undefined) {
 }
 
 function resultOf(finding: Finding, ids: readonly string[], check: CheckInfo | undefined, uri: string) {
-  const { check: ruleId, threat, address, port, location, quality } = finding
+  const { check: ruleId, threat, address, location, quality } = finding
   return {
     ruleId,
     ruleIndex: ids.indexOf(ruleId),
     level: levels[check?.severity ?? ''] ?? 'note',
-    message: { text: `${check?.name || ruleId} at ${address}${port ? `, port ${port}` : ''}.` },
+    message: sentenceOf(check?.name || ruleId, finding),
     locations: [{ physicalLocation: { artifactLocation: { uri } } }],
     partialFingerprints: { 'glacis/v1': `${ruleId}|${address}|${location}` },
-    properties: { threat, severity: check?.severity ?? 'unknown', quality, evidence: finding.evidence.slice(0, 4000) },
+    properties: {
+      threat,
+      severity: check?.severity ?? 'unknown',
+      quality,
+      evidence: finding.evidence.slice(0, evidenceLengthMax),
+    },
   }
-}
-
-/** `https://192.0.2.1:443/.env` for the web, `tcp://192.0.2.1:6379` for anything else. */
-function uriOf({ address, port, location }: Finding, scheme: string): string {
-  const host = address.includes(':') ? `[${address}]` : address
-  const path = /^\d+(\/\S*)/.exec(location)?.[1] ?? ''
-  return `${scheme}://${host}${port ? `:${port}` : ''}${scheme.startsWith('http') ? encoded(path) : ''}`
-}
-
-/** A path as it was asked for: what is encoded in it already stays as it is. */
-function encoded(path: string): string {
-  return encodeURI(path).replaceAll(/%25(?=[0-9a-f]{2})/gi, '%')
 }
