@@ -84,7 +84,14 @@ export function IssueListPage({ verification, startScan }: IssueListPageProps) {
         aside={<ViewButton path={page.path} search={search} />}
         empty={
           isUnknown ? undefined : (
-            <NoRisks tab={tab} word={page.word} path={page.path} figures={figures} startScan={startScan} />
+            <NoRisks
+              tab={tab}
+              word={page.word}
+              path={page.path}
+              hasFound={counts.all !== 0}
+              figures={figures}
+              startScan={startScan}
+            />
           )
         }
       />
@@ -116,11 +123,13 @@ interface NoRisksProps {
   readonly tab: RiskTab
   readonly word: string
   readonly path: '/risks/verified' | '/risks/potential'
+  /** False where it is known that there has been none. */
+  readonly hasFound: boolean
   /** Undefined where they could not be read: nothing is claimed of scans then. */
   readonly figures: { readonly targetCount: number; readonly lastScanTime?: string | undefined } | undefined
   readonly startScan: ReactNode
 }
-function NoRisks({ tab, word, path, figures, startScan }: NoRisksProps) {
+function NoRisks({ tab, word, path, hasFound, figures, startScan }: NoRisksProps) {
   if (figures && figures.lastScanTime === undefined)
     return <NothingScanned hasTargets={figures.targetCount > 0} startScan={startScan} />
   if (tab !== 'open') {
@@ -131,12 +140,14 @@ function NoRisks({ tab, word, path, figures, startScan }: NoRisksProps) {
       icon={<ShieldCheck />}
       title={`No open ${word} risks`}
       actions={
-        <ButtonLink to={path} search={{ status: 'resolved' }} variant="secondary" size="sm">
-          See resolved risks
-        </ButtonLink>
+        hasFound && (
+          <ButtonLink to={path} search={{ status: 'resolved' }} variant="secondary" size="sm">
+            See resolved risks
+          </ButtonLink>
+        )
       }
     >
-      {figures && 'Everything found so far is resolved or ignored. '}
+      {figures && (hasFound ? 'Everything found so far is resolved or ignored. ' : 'No scan has found any so far. ')}
       {figures &&
         (figures.targetCount === 0 ? 'Without a target nothing is scanned.' : 'Scheduled scans go on by themselves.')}
     </EmptyState>

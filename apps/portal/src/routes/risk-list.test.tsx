@@ -72,6 +72,15 @@ it('says that all is resolved where something was scanned', async () => {
   expect(await screen.findByText(/Everything found so far is resolved or ignored/)).toBeTruthy()
 })
 
+it('does not call resolved what was never found', async () => {
+  summary(figures(2, '2026-11-20T00:00:00Z'))
+  const none = { open: [0], resolved: [0], ignored: [0], regressive: [0] }
+  service.on('GET /v1/stats/issues-by-status', { body: { timestamps: ['2026-11-20T00:00:00Z'], ...none } })
+  open('/risks/verified')
+  expect(await screen.findByText(/^No scan has found any so far/)).toBeTruthy()
+  expect(screen.queryByRole('link', { name: 'See resolved risks' })).toBeNull()
+})
+
 it('claims nothing of scans where the figures cannot be read', async () => {
   summary({ status: 503, body: {} })
   open('/risks/verified')
