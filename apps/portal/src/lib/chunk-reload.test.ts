@@ -54,6 +54,28 @@ it('keeps the router from reloading where there is no network: the page says so 
   for (const spy of [network, reload, quiet]) spy.mockRestore()
 })
 
+it('asks the server before it reloads: where that does not answer, the page stays; where it does, it is loaded anew', async () => {
+  const stop = reloadOnMissingParts()
+  const reload = vi.spyOn(location, 'reload').mockImplementation(() => {})
+  const ask = vi.spyOn(globalThis, 'fetch')
+  const miss = async (part: string) => {
+    window.dispatchEvent(Object.assign(new Event('vite:preloadError'), { payload: new Error(part) }))
+    await vi.waitFor(() => expect(ask.mock.settledResults.at(-1)?.type).toMatch(/fulfilled|rejected/))
+  }
+  ask.mockRejectedValueOnce(new TypeError('Failed to fetch'))
+  await miss('hosts.js')
+  ask.mockResolvedValueOnce(new Response('', { status: 502 }))
+  await miss('agents.js')
+  expect(reload).not.toHaveBeenCalled()
+  // The router would reload for it as well, and end where nothing answers.
+  expect(sessionStorage.getItem('tanstack_router_reload:hosts.js')).toBe('1')
+  ask.mockResolvedValueOnce(new Response('{}'))
+  await miss('hosts.js')
+  await vi.waitFor(() => expect(reload).toHaveBeenCalledOnce())
+  stop()
+  for (const spy of [reload, ask]) spy.mockRestore()
+})
+
 class Guarded extends Component<{ readonly children?: ReactNode }, { readonly said?: string }> {
   override state: { readonly said?: string } = {}
   static getDerivedStateFromError(error: Error) {

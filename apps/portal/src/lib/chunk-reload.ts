@@ -1,4 +1,5 @@
 /** A part of the page that cannot be loaded, most often because a newer version replaced it. */
+import { serverAnswers } from '#lib/reach.ts'
 
 const flag = 'glacis.reloadedFor'
 
@@ -31,17 +32,21 @@ function readTried(): readonly string[] | undefined {
   }
 }
 
-/** Follows Vite's notice of a failed part of the page. Returns the way to stop. */
+/**
+ * Follows Vite's notice of a failed part of the page: it is loaded anew once the server has been heard, since
+ * one that does not answer would leave the browser's own page in place of all that is shown. Returns the way to stop.
+ */
 export function reloadOnMissingParts(): () => void {
   const onFailure = (event: Event & { payload?: unknown }) => {
     const message = event.payload instanceof Error ? event.payload.message : 'a part of the page is missing'
-    if (!reloadOnceFor(message)) keepRouterFromReloading(message)
+    keepRouterFromReloading(message)
+    void serverAnswers().then((answers) => answers && reloadOnceFor(message))
   }
   window.addEventListener('vite:preloadError', onFailure)
   return () => window.removeEventListener('vite:preloadError', onFailure)
 }
 
-/** The router reloads for a missing part as well, once for each message, but does not ask for a network first. */
+/** The router reloads for a missing part as well, once for each message, but asks nobody first. */
 function keepRouterFromReloading(message: string): void {
   try {
     sessionStorage.setItem(`tanstack_router_reload:${message}`, '1')

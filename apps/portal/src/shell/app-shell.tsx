@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react'
 import { useSession } from '#identity/session.ts'
 import { whenIdle } from '#lib/idle.ts'
 import { useStoredFlag } from '#lib/storage.ts'
+import { AwayNote } from '#shell/away-note.tsx'
 import { useLive } from '#shell/live.ts'
 import { Sidebar } from '#shell/sidebar.tsx'
 import { useSignals } from '#shell/signals.ts'
@@ -15,7 +16,7 @@ import { loadHeadless } from '#ui/headless.ts'
 export function AppShell() {
   const session = useSession()
   const signals = useSignals()
-  useLive()
+  const isAway = useLive()
   useEffect(() => whenIdle(() => loadHeadless().catch(() => undefined)), []) // whoever opens something asks again
   const [isNarrow, setIsNarrow] = useStoredFlag('sidebarCollapsed')
   const [isMenuOpen, setIsMenuOpen] = useState(false)
@@ -33,6 +34,7 @@ export function AppShell() {
       <div className="relative flex min-h-dvh min-w-0 flex-1 flex-col">
         <TopBar session={session} signals={signals} isOpen={isMenuOpen} onOpen={setIsMenuOpen} />
         <div inert={isMenuOpen} className="flex flex-1 flex-col">
+          <AwayNote isAway={isAway} />
           <UpgradeBanner />
           <main id="content" tabIndex={-1} className="pg flex flex-1 flex-col">
             <Outlet />

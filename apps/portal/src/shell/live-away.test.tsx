@@ -1,0 +1,86 @@
+import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query'
+import { act, cleanup, render, screen } from '@testing-library/react'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { providePortalConfig } from '#lib/portal-config.ts'
+import { AwayNote } from '#shell/away-note.tsx'
+import { useLive } from '#shell/live.ts'
+
+/** A stream whose breaks the test decides; the browser's own needs a server that it can break. */
+class Stream extends EventTarget {
+  static readonly opened: Stream[] = []
+  isClosed = false
+  constructor() {
+    super()
+    Stream.opened.push(this)
+  }
+  close(): void {
+    this.isClosed = true
+  }
+}
+
+const ask = vi.fn<() => Promise<Response>>()
+const read = vi.fn(async () => ++reads)
+let reads = 0
+
+beforeEach(() => {
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  Stream.opened.length = 0
+  reads = 0
+  vi.stubGlobal('EventSource', Stream)
+  vi.stubGlobal('fetch', ask)
+  providePortalConfig({ apiUrl: '' } as never) // the only member that is asked for here
+})
+afterEach(() => {
+  cleanup()
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+  ask.mockReset()
+})
+
+function Page() {
+  const { data } = useQuery({ queryKey: ['/v1/agents'], queryFn: read, staleTime: Number.POSITIVE_INFINITY })
+  return (
+    <>
+      <AwayNote isAway={useLive()} />
+      <p>{`read ${data ?? 0} times`}</p>
+    </>
+  )
+}
+
+async function show(): Promise<void> {
+  const client = new QueryClient()
+  render(
+    <QueryClientProvider client={client}>
+      <Page />
+    </QueryClientProvider>,
+  )
+  await screen.findByText('read 1 times')
+}
+
+const breakStream = () => act(() => void Stream.opened.at(-1)?.dispatchEvent(new Event('error')))
+const said = () => screen.getByRole('status').textContent
+
+it('says that the server does not answer, and reads everything anew when it does', async () => {
+  await show()
+  ask.mockRejectedValueOnce(new TypeError('Failed to fetch')).mockResolvedValueOnce(new Response('', { status: 502 }))
+  ask.mockResolvedValue(new Response('{}'))
+  breakStream()
+  await vi.waitFor(() => expect(said()).toContain('Glacis does not answer.'))
+  await act(() => vi.advanceTimersByTimeAsync(3000))
+  expect(said()).toContain('Glacis does not answer.')
+  expect(reads).toBe(1)
+  await act(() => vi.advanceTimersByTimeAsync(3000))
+  await vi.waitFor(() => expect(said()).toBe(''))
+  await screen.findByText('read 2 times')
+  // A stream that a proxy ended is not taken up again by the browser.
+  expect(Stream.opened.map(({ isClosed }) => isClosed)).toEqual([true, false])
+})
+
+it('says nothing of a stream that ends while the server answers', async () => {
+  await show()
+  ask.mockResolvedValue(new Response('{}'))
+  breakStream()
+  await vi.waitFor(() => expect(ask).toHaveBeenCalledOnce())
+  await act(() => vi.advanceTimersByTimeAsync(10_000))
+  expect([said(), reads, ask.mock.calls.length, Stream.opened.length]).toEqual(['', 1, 1, 1])
+})
