@@ -22,6 +22,8 @@ interface LatestIssuesProps {
   /** A link to all of them. */
   readonly more?: ReactNode
   readonly empty?: string
+  /** What the emptiness means, in a sentence. */
+  readonly emptyText?: string | undefined
 }
 
 /** Beside the number of hosts it is the first to give way to the names. */
@@ -35,6 +37,7 @@ export function LatestIssues({
   shows = 'host',
   more,
   empty = 'No risks.',
+  emptyText,
 }: LatestIssuesProps) {
   const query = useQuery(list({ pageSize: rows, filter, orderBy: 'ORDER_BY_PRIORITY' }))
   const issues = query.data?.issues
@@ -58,7 +61,12 @@ export function LatestIssues({
           {more}
         </SectionHead>
       </div>
-      <ListBody what="Risks" query={query} count={issues?.length} empty={<EmptyState title={empty} />}>
+      <ListBody
+        what="Risks"
+        query={query}
+        count={issues?.length}
+        empty={<EmptyState title={empty}>{emptyText}</EmptyState>}
+      >
         <Table label={title}>
           <thead>
             <tr>

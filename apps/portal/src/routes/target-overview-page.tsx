@@ -1,13 +1,17 @@
 /** A target's first tab, with its latest risks. */
+import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import { LatestIssues } from '#issues/latest-issues.tsx'
+import { one } from '#targets/queries.ts'
 import { TargetOverviewPage } from '#targets/target-overview.tsx'
+import { noRisksWords } from '#targets/words.ts'
 
 const route = getRouteApi('/_auth/scope/$id')
 
 export function TargetOverviewScreen() {
   const { id } = route.useParams()
+  const { title, text } = noRisksWords(useSuspenseQuery(one(id)).data.target)
   const more = (
     <Link to="/scope/$id/issues" params={{ id }} className="inline-flex items-center gap-1 hover:text-ink">
       All issues
@@ -21,7 +25,8 @@ export function TargetOverviewScreen() {
           title="Top risks"
           filter={{ affectedTargetId: id, status: ['STATUS_FILTER_OPEN'] }}
           more={more}
-          empty="No open risks"
+          empty={title}
+          emptyText={text}
         />
       }
     />
