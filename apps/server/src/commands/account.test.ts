@@ -31,9 +31,13 @@ async function furnished(name: string): Promise<string> {
       const schedule = { period: 'PERIOD_DAILY' as const }
       const { target } = await createTarget(ctx, { name, address: '127.0.0.1', schedule, tags: [] })
       await startScan(ctx, house.jobs, target.id)
-      await createChannel(ctx, {
-        channel: { kind: 'KIND_WEBHOOK', webhookUrl: 'https://hooks.example.ch/very-secret' },
-      })
+      await createChannel(
+        ctx,
+        { gate: 'public' },
+        {
+          channel: { kind: 'KIND_WEBHOOK', webhookUrl: 'https://hooks.example.ch/very-secret' },
+        },
+      )
       await createApiToken(ctx, { apiToken: { name: 'ci', scopes: ['SCOPE_READ'] } })
     },
     { actor: person },

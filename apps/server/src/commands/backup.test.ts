@@ -48,7 +48,11 @@ async function furnish(): Promise<void> {
   await house.as(
     id,
     async (ctx) => {
-      await createChannel(ctx, { channel: { kind: 'KIND_WEBHOOK', webhookUrl: 'https://hooks.example.ch/here' } })
+      await createChannel(
+        ctx,
+        { gate: 'public' },
+        { channel: { kind: 'KIND_WEBHOOK', webhookUrl: 'https://hooks.example.ch/here' } },
+      )
       const schedule = { period: 'PERIOD_DAILY' as const }
       const { target } = await createTarget(ctx, {
         name: 'Tab\tback\\slash "quote" é😀\\N',

@@ -10,6 +10,7 @@ import { invalid, Refusal } from '#errors.ts'
 import { horizonOf } from '#notifications/announce.ts'
 import { channelOf, describe } from '#notifications/describe.ts'
 import { lock } from '#notifications/lock.ts'
+import { type Gate, refusalOf } from '#notifications/send.ts'
 import { type Selectable, sql } from 'kysely'
 
 type Row = Selectable<Tables['channel']>
@@ -41,12 +42,21 @@ export async function listChannels(ctx: Ctx): Promise<{ channels: Channel[] }> {
   return { channels: await describe(ctx, rows) }
 }
 
-/** @throws Refusal `invalid` for an address that a kind needs and does not have, or a tag that does not exist */
+interface Place {
+  /** Where messages may go. */
+  readonly gate: Gate
+}
+
+/**
+ * @throws Refusal `invalid` for an address that a kind needs and does not have, for one that nothing will ever be
+ *   sent to, or a tag that does not exist
+ */
 export async function createChannel(
   ctx: Ctx,
+  { gate }: Place,
   { channel }: ParsedInputOf<typeof contract.createChannel>,
 ): Promise<{ channel: Channel }> {
-  const url = addressFor(channel.kind, channel.webhookUrl)
+  const url = addressFor(channel.kind, channel.webhookUrl, gate)
   const rule = channel.rule ?? usualRule
   await mustKnowTags(ctx, rule.tagIds)
   await mustHaveRoom(ctx)
@@ -73,11 +83,12 @@ export async function createChannel(
 /** @throws Refusal `not_found`; `invalid` for a path that cannot be changed, a wrong address or an unknown tag */
 export async function updateChannel(
   ctx: Ctx,
+  { gate }: Place,
   { id, channel, updateMask }: ParsedInputOf<typeof contract.updateChannel>,
 ): Promise<{ channel: Channel }> {
   const before = await lock(ctx, id)
   const changes: Partial<Row> = {}
-  for (const path of updateMask.paths) Object.assign(changes, changeOf(path, before, channel))
+  for (const path of updateMask.paths) Object.assign(changes, changeOf(path, before, channel, gate))
   if (changes.tag_ids) await mustKnowTags(ctx, changes.tag_ids)
   await ctx.tx
     .updateTable('channel')
@@ -95,11 +106,12 @@ function changeOf(
   path: string,
   before: Row,
   given: ParsedInputOf<typeof contract.updateChannel>['channel'],
+  gate: Gate,
 ): Partial<Row> {
   if (path === 'webhookUrl' && given.webhookUrl !== undefined) {
     return given.webhookUrl === '' && before.kind !== 'KIND_EMAIL'
       ? { webhook_url: '', is_enabled: false }
-      : { webhook_url: addressFor(before.kind, given.webhookUrl), failures: 0 }
+      : { webhook_url: addressFor(before.kind, given.webhookUrl, gate), failures: 0 }
   }
   if (path === 'rule' && given.rule) return columnsOf(given.rule)
   if (path === 'isEnabled' && given.isEnabled !== undefined) {
@@ -168,7 +180,7 @@ function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`
 }
 
-function addressFor(kind: ChannelKind, url: string): string {
+function addressFor(kind: ChannelKind, url: string, gate: Gate): string {
   const member = 'channel.webhookUrl'
   if (kind === 'KIND_EMAIL') {
     if (url) throw invalid(member, 'E-mail goes to the address of the account and takes no URL')
@@ -177,6 +189,8 @@ function addressFor(kind: ChannelKind, url: string): string {
   if (!url) throw invalid(member, 'Required')
   const { username, password } = new URL(url)
   if (username || password) throw invalid(member, 'Names and passwords do not belong into the URL')
+  const refused = refusalOf(url, gate)
+  if (refused) throw invalid(member, refused)
   return url
 }
 

@@ -74,8 +74,10 @@ const opened = (title: string, score: number) => ({
   resource: { kind: 'issue' as const, id: newId() },
 })
 
-function makeChannel(account: string, channel: Parameters<typeof createChannel>[1]['channel']): Promise<Channel> {
-  return house.as(account, async (ctx) => (await createChannel(ctx, { channel })).channel, { actor: person })
+function makeChannel(account: string, channel: Parameters<typeof createChannel>[2]['channel']): Promise<Channel> {
+  return house.as(account, async (ctx) => (await createChannel(ctx, { gate: 'all' }, { channel })).channel, {
+    actor: person,
+  })
 }
 
 /** Takes up what is there and runs every delivery that waits, as a worker would. */
@@ -217,6 +219,7 @@ describe('a webhook', () => {
   })
 })
 
+const escaped = (text: string) => text.replaceAll(/[.[\]]/g, '\\$&')
 const titlesOf = (body: string) =>
   (JSON.parse(body) as { data: { events: { title: string }[] } }).data.events.map((one) => one.title)
 
@@ -230,12 +233,52 @@ describe('the gate', () => {
     ['public', 'https://[::ffff:127.0.0.1]:9/', 'is not an address'],
     ['public', 'https://2130706433:9/', '127.0.0.1 is not an address'],
     [['127.66.0.0/16'], 'http://127.0.0.1:9/', '127.0.0.1 is not an address'],
+    [['127.66.0.0/16'], 'http://9.9.9.9/', 'Only https is allowed'],
   ] as const)('%s refuses %s', async (gate, webhookUrl, reason) => {
     const account = await house.account()
     const { id } = await makeChannel(account, { kind: 'KIND_SLACK', webhookUrl })
     const outcome = await house.as(account, (ctx) => testChannel(ctx, { ...sending, gate }, { id }), { actor: person })
     expect(outcome.error).toContain(reason)
     expect(outcome.statusCode).toBeUndefined()
+  })
+
+  it.each([
+    ['public', 'http://hooks.example.ch/', 'Only https is allowed'],
+    ['public', 'https://10.0.0.5/', '10.0.0.5 is not an address that messages may go to'],
+    ['public', 'https://localhost/', '127.0.0.1 is not an address'],
+    [['10.0.0.0/8'], 'https://[::1]/', '::1 is not an address'],
+    [['10.0.0.0/8'], 'http://9.9.9.9/', 'Only https is allowed'],
+  ] as const)('%s: a channel to %s is not made, nor changed to it', async (gate, webhookUrl, reason) => {
+    const account = await house.account()
+    const channel = { kind: 'KIND_WEBHOOK', webhookUrl } as const
+    const refusal = {
+      violations: [
+        {
+          field: 'channel.webhookUrl',
+          description: expect.stringMatching(new RegExp(`^${escaped(reason)}.*GLACIS_WEBHOOK_NETWORKS`)),
+        },
+      ],
+    }
+    await expect(
+      house.as(account, (ctx) => createChannel(ctx, { gate }, { channel }), { actor: person }),
+    ).rejects.toMatchObject(refusal)
+    const { id } = await makeChannel(account, { kind: 'KIND_SLACK', webhookUrl: 'https://hooks.example.ch/a' })
+    const change = { id, channel: { webhookUrl }, updateMask: { paths: ['webhookUrl'] } }
+    await expect(
+      house.as(account, (ctx) => updateChannel(ctx, { gate }, change), { actor: person }),
+    ).rejects.toMatchObject(refusal)
+  })
+
+  it.each([
+    ['public', 'https://hooks.example.ch/'],
+    [['10.0.0.0/8'], 'http://10.0.0.5/'],
+    [['10.0.0.0/8'], 'http://hooks.internal/'],
+    ['all', 'http://127.0.0.1/'],
+  ] as const)('%s: a channel to %s is made', async (gate, webhookUrl) => {
+    const account = await house.account()
+    const channel = { kind: 'KIND_WEBHOOK', webhookUrl } as const
+    const made = await house.as(account, (ctx) => createChannel(ctx, { gate }, { channel }), { actor: person })
+    expect(made.channel.webhookUrl).toBe(webhookUrl)
   })
 
   it('follows no redirect and reads little of a long answer', async () => {
@@ -327,7 +370,7 @@ describe('rules', () => {
     const { id } = await makeChannel(account, { kind: 'KIND_WEBHOOK', webhookUrl: address })
     const turn = (isEnabled: boolean) =>
       house.as(account, (ctx) =>
-        updateChannel(ctx, { id, channel: { isEnabled }, updateMask: { paths: ['isEnabled'] } }),
+        updateChannel(ctx, sending, { id, channel: { isEnabled }, updateMask: { paths: ['isEnabled'] } }),
       )
     await turn(false)
     await house.as(account, (ctx) => announce(ctx, [opened('While off', 9)]))

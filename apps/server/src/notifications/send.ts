@@ -55,7 +55,7 @@ export async function post({ url, gate, body, headers = {} }: Post): Promise<Out
     const address = await checkedAddress(place, gate)
     if ('refused' in address) return failed(address.refused)
     const { status, answer } = await exchange(place, address.ip, { body, headers, signal })
-    const error = status >= 200 && status < 300 ? '' : refusalOf(status)
+    const error = status >= 200 && status < 300 ? '' : wordsOf(status)
     return { statusCode: status, latencyMs: took(), error, answer }
   } catch (error) {
     if (signal.aborted) return failed('No answer within 5 seconds')
@@ -63,24 +63,47 @@ export async function post({ url, gate, body, headers = {} }: Post): Promise<Out
   }
 }
 
-function refusalOf(status: number): string {
+function wordsOf(status: number): string {
   return status >= 300 && status < 400
     ? `The server redirects (${status}); redirects are not followed`
     : `The server answered ${status}`
 }
 
-async function checkedAddress(place: URL, gate: Gate): Promise<{ ip: string } | { refused: string }> {
-  const host = place.hostname.replace(/^\[|\]$/g, '')
-  if (place.protocol !== 'https:' && gate === 'public') return { refused: 'Only https is allowed' }
-  const found = isIP(host) ? [{ address: host }] : await lookup(host, { all: true })
-  const refused = found.find(({ address }) => !isAllowed(address, gate))
-  if (refused) return { refused: `${refused.address} is not an address that messages may go to` }
-  const [first] = found
-  return first ? { ip: first.address } : { refused: `${host} has no address` }
+/** Why nothing may ever be sent there, as far as the URL tells without asking for its name; undefined when it may. */
+export function refusalOf(url: string, gate: Gate): string | undefined {
+  const place = new URL(url)
+  const host = hostOf(place)
+  const isHere = host === 'localhost' || host.endsWith('.localhost')
+  return refusedOf(place, isIP(host) ? [host] : isHere ? ['127.0.0.1'] : [], gate)
 }
 
-function isAllowed(address: string, gate: Gate): boolean {
-  if (gate === 'all' || isPublicAddress(address)) return true
+async function checkedAddress(place: URL, gate: Gate): Promise<{ ip: string } | { refused: string }> {
+  const host = hostOf(place)
+  const atOnce = refusedOf(place, [], gate)
+  if (atOnce) return { refused: atOnce }
+  const found = isIP(host) ? [host] : (await lookup(host, { all: true })).map(({ address }) => address)
+  const refused = refusedOf(place, found, gate)
+  if (refused) return { refused }
+  const [ip] = found
+  return ip ? { ip } : { refused: `${host} has no address` }
+}
+
+function refusedOf(place: URL, addresses: readonly string[], gate: Gate): string | undefined {
+  const isOpen = place.protocol !== 'https:'
+  const onlyHttps = 'Only https is allowed, unless GLACIS_WEBHOOK_NETWORKS of the server names the network'
+  if (isOpen && gate === 'public') return onlyHttps
+  const refused = addresses.find((address) => !isPublicAddress(address) && !isNamed(address, gate))
+  if (refused)
+    return `${refused} is not an address that messages may go to; GLACIS_WEBHOOK_NETWORKS of the server says which are`
+  return isOpen && addresses.some((address) => !isNamed(address, gate)) ? onlyHttps : undefined
+}
+
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '')
+}
+
+function isNamed(address: string, gate: Gate): boolean {
+  if (gate === 'all') return true
   if (gate === 'public') return false
   const list = new BlockList()
   for (const network of gate) {
@@ -110,7 +133,7 @@ function exchange(
     signal,
     agent: false,
   }
-  const host = place.hostname.replace(/^\[|\]$/g, '')
+  const host = hostOf(place)
   return new Promise((resolve, reject) => {
     const call =
       place.protocol === 'https:'

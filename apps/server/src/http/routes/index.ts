@@ -160,9 +160,9 @@ export function serveApi({ serve }: Router, { jobs, mailer, gate, url, feeds, kn
   serve(account.listPlans, () => billing.listPlans())
 
   serve(channel.listChannels, (ctx) => notifications.listChannels(ctx))
-  serve(channel.createChannel, notifications.createChannel)
+  serve(channel.createChannel, (ctx, input) => notifications.createChannel(ctx, { gate }, input))
   serve(channel.previewChannel, notifications.previewChannel)
-  serve(channel.updateChannel, notifications.updateChannel)
+  serve(channel.updateChannel, (ctx, input) => notifications.updateChannel(ctx, { gate }, input))
   serve(channel.deleteChannel, notifications.deleteChannel)
   serve(channel.rotateChannelSecret, notifications.rotateSecret)
   serve(channel.testChannel, (ctx, input) => notifications.testChannel(ctx, { mailer, gate, url }, input))
