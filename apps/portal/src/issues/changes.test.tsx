@@ -92,15 +92,52 @@ describe('one risk', () => {
     const keys = [one(first.id).queryKey, ['/v1/ecosystem'], keyOf(issuesBySeverity, {}), keyOf(issuesByStatus, {})]
     for (const key of keys) client.setQueryData(key, {})
     service.on(`PUT ${status}`, { body: { issue: { ...first, status: 'STATUS_RESOLVED' } } })
-    service.on(`POST ${batch}`, batchAnswer({ updatedCount: 1 }))
+    service.on(`GET /v1/issues/${first.id}`, { body: { issue: { ...first, status: 'STATUS_RESOLVED' } } })
     await user.click(screen.getByRole('button', { name: 'Resolve' }))
     await user.click(await screen.findByRole('button', { name: 'Undo' }))
     await waitFor(() => expect(changes()).toHaveLength(2))
     expect(changes()).toEqual([
       ['PUT', status, { status: 'STATUS_RESOLVED' }],
-      ['POST', batch, { ids: [first.id], status: 'STATUS_OPEN' }],
+      ['PUT', status, { status: 'STATUS_OPEN' }],
     ])
     expect(keys.map((key) => client.getQueryState(key)?.isInvalidated)).toEqual([true, true, true, true])
+  })
+
+  it('leaves alone what somebody has decided since', async () => {
+    await showActions(first)
+    const resolved = {
+      ...first,
+      status: 'STATUS_RESOLVED',
+      history: [{ status: 'STATUS_RESOLVED', timestamp: day }],
+    }
+    const later = { status: 'STATUS_IGNORED', timestamp: day }
+    service.on(`PUT ${status}`, { body: { issue: resolved } })
+    service.on(`GET /v1/issues/${first.id}`, {
+      body: { issue: { ...resolved, history: [...resolved.history, later] } },
+    })
+    await user.click(screen.getByRole('button', { name: 'Resolve' }))
+    await user.click(await screen.findByRole('button', { name: 'Undo' }))
+    await waitFor(() => expect(standing().map(({ title }) => title)).toContain('Not undone'))
+    expect(changes()).toEqual([['PUT', status, { status: 'STATUS_RESOLVED' }]])
+  })
+
+  it('is ignored again on the terms it was ignored on, when the reopening is taken back', async () => {
+    const terms = {
+      reason: 'REASON_ACCEPTED_RISK',
+      comment: 'until the move',
+      actor: 'Nora',
+      untilTime: '2027-02-20T08:00:00Z',
+    } as const
+    const open = { ...first, status: 'STATUS_OPEN' }
+    await showActions(risk(1, { status: 'STATUS_IGNORED', ignored: terms }))
+    service.on(`PUT ${status}`, { body: { issue: open } })
+    service.on(`GET /v1/issues/${first.id}`, { body: { issue: open } })
+    await user.click(screen.getByRole('button', { name: 'Reopen' }))
+    await user.click(await screen.findByRole('button', { name: 'Undo' }))
+    await waitFor(() => expect(changes()).toHaveLength(2))
+    const { reason, comment, untilTime } = terms
+    const again = { status: 'STATUS_IGNORED', reason, comment, ignoreUntilTime: untilTime }
+    expect(changes()[1]).toEqual(['PUT', status, again])
   })
 
   it('asks why it is ignored, and until when', async () => {

@@ -90,6 +90,35 @@ export async function takeBack(client: QueryClient, before: readonly { status: I
 }
 
 /**
+ * Takes the decision about one issue back: to the status it had, with the terms on which it was ignored.
+ * Whatever was decided since then stands, and the answer is false.
+ */
+export async function takeBackOne(
+  client: QueryClient,
+  { before, decided }: { readonly before: Issue; readonly decided: Issue },
+): Promise<boolean> {
+  const { id } = before
+  try {
+    const { issue: now } = await call(getIssue, { id })
+    if (JSON.stringify(now.history) !== JSON.stringify(decided.history)) return false
+    await call(setIssueStatus, { id, ...decisionOf(before) })
+  } catch {
+    // The calls themselves have raised a notice.
+  } finally {
+    await refreshAfterStatus(client)
+  }
+  return true
+}
+
+/** The decision by which something stands as it does. What was a regression is open when it is taken back. */
+export function decisionOf({ status, ignored }: Pick<Issue, 'status' | 'ignored'>): Decision {
+  if (status === 'STATUS_REGRESSION') return { status: 'STATUS_OPEN' }
+  if (status !== 'STATUS_IGNORED' || !ignored?.reason) return { status }
+  const { reason, comment, untilTime } = ignored
+  return { status, reason, ...(comment && { comment }), ...(untilTime && { ignoreUntilTime: untilTime }) }
+}
+
+/**
  * Shows a change wherever the issues are read. Answers the way back, which leaves alone what was
  * read anew meanwhile.
  */

@@ -4,7 +4,7 @@ import type { SkippedIssue } from '@glacis/contract/triage'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { doneWords } from '#issues/actions.ts'
-import { type Decision, setStatus, setStatusOfAll, takeBack } from '#issues/changes.ts'
+import { type Decision, setStatus, setStatusOfAll, takeBack, takeBackOne } from '#issues/changes.ts'
 import { IgnoreDialog } from '#issues/ignore-dialog.tsx'
 import type { ChosenStatus } from '#issues/queries.ts'
 import { SkippedDialog } from '#issues/skipped-dialog.tsx'
@@ -20,8 +20,6 @@ export interface Subject {
 
 /** How long a decision can be taken back, in milliseconds. */
 export const undoMs = successToastMs
-
-type Before = Parameters<typeof takeBack>[1]
 
 export interface Decider {
   /** Applies the status, or asks for the terms of ignoring first. */
@@ -39,14 +37,15 @@ export function useDecider(onDone?: (skipped: readonly string[]) => void): Decid
   const changeOne = useMutation(setStatus(client))
   const [ignoring, setIgnoring] = useState<Subject>()
   const [skipped, setSkipped] = useState<readonly SkippedIssue[]>([])
-  function tell(count: number, status: ChosenStatus, before: Before | undefined): void {
-    const action = before && { label: 'Undo', run: () => void takeBack(client, before) }
+  function tell(count: number, status: ChosenStatus, undo: (() => Promise<unknown>) | undefined): void {
+    const action = undo && { label: 'Undo', run: () => void undo() }
     const message = `${doneWords[status]} ${counted(count)}.`
     addToast('success', { title: 'Success', message, timeoutMs: undoMs, ...(action && { action }) })
   }
-  function applyToOne(decision: Decision, { id, status }: Issue): void {
-    const onSuccess = () => {
-      tell(1, decision.status, [{ status, ids: [id] }])
+  function applyToOne(decision: Decision, before: Issue): void {
+    const { id } = before
+    const onSuccess = ({ issue: decided }: { readonly issue: Issue }) => {
+      tell(1, decision.status, async () => (await takeBackOne(client, { before, decided })) || sayTooLate())
       onDone?.([])
     }
     changeOne.mutate({ id, ...decision }, { onSuccess, onError: () => onDone?.([id]) })
@@ -59,7 +58,8 @@ export function useDecider(onDone?: (skipped: readonly string[]) => void): Decid
       { ...which, ...decision },
       {
         onSuccess: (answer) => {
-          if (answer.updatedCount > 0) tell(answer.updatedCount, decision.status, answer.before)
+          const { updatedCount, before } = answer
+          if (updatedCount > 0) tell(updatedCount, decision.status, before && (() => takeBack(client, before)))
           setSkipped(answer.skipped)
           onDone?.(answer.skipped.map(({ id }) => id))
         },
@@ -90,6 +90,10 @@ export function useDecider(onDone?: (skipped: readonly string[]) => void): Decid
       </>
     ),
   }
+}
+
+function sayTooLate(): void {
+  addToast('info', { title: 'Not undone', message: 'Somebody has decided about it since then. That stands.' })
 }
 
 function counted(count: number): string {

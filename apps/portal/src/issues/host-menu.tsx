@@ -5,11 +5,10 @@ import { FileSearch, MoreHorizontal, ScanSearch } from 'lucide-react'
 import { useState } from 'react'
 import { actionWords, doneWords, offered } from '#issues/actions.ts'
 import { actionIcons } from '#issues/bulk-bar.tsx'
-import { type Decision, setStatusOnHost } from '#issues/changes.ts'
+import { type Decision, decisionOf, setStatusOnHost } from '#issues/changes.ts'
 import { IgnoreDialog } from '#issues/ignore-dialog.tsx'
 import { useRetest } from '#issues/issue-actions.tsx'
 import { hostName } from '#issues/issue-cells.tsx'
-import type { ChosenStatus } from '#issues/queries.ts'
 import { addToast } from '#lib/toasts.ts'
 import { Menu } from '#ui/menu.tsx'
 import { MenuAction, MenuLine } from '#ui/menu-entries.tsx'
@@ -28,17 +27,8 @@ export function HostMenu({ issue, affected, onEvidence }: HostMenuProps) {
   const name = hostName(affected)
   const where = { id: issue.id, hostId: affected.host.id }
   function apply(decision: Decision): void {
-    const before: ChosenStatus = affected.status === 'STATUS_REGRESSION' ? 'STATUS_OPEN' : affected.status
     const onSuccess = () => {
-      const action = {
-        label: 'Undo',
-        run: () =>
-          change.mutate({
-            ...where,
-            status: before,
-            ...(affected.ignored?.reason && { reason: affected.ignored.reason }),
-          }),
-      }
+      const action = { label: 'Undo', run: () => change.mutate({ ...where, ...decisionOf(affected) }) }
       addToast('success', { title: 'Success', message: `${doneWords[decision.status]} on ${name}.`, action })
     }
     change.mutate({ ...where, ...decision }, { onSuccess })
