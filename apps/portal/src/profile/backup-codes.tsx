@@ -27,7 +27,7 @@ export function BackupCodes({ flow }: { readonly flow: Flow }) {
         <SettingsRow
           icon={<LifeBuoy />}
           name="Back-up codes"
-          detail={<State isOn={Boolean(disable)} isNew={Boolean(confirm)} />}
+          detail={<State isOn={Boolean(disable)} isNew={Boolean(confirm)} isNeeded={hasSecondFactor(nodes)} />}
         >
           <div className="flex flex-wrap justify-end gap-2">
             {reveal && <Press flow={flow} node={reveal} word="Show" label="Show back-up codes" />}
@@ -65,9 +65,25 @@ export function BackupCodes({ flow }: { readonly flow: Flow }) {
   )
 }
 
-function State({ isOn, isNew }: { readonly isOn: boolean; readonly isNew: boolean }) {
+interface StateProps {
+  readonly isOn: boolean
+  readonly isNew: boolean
+  /** A phone or a key that can be lost is asked for at every sign-in. */
+  readonly isNeeded: boolean
+}
+
+function State({ isOn, isNew, isNeeded }: StateProps) {
   if (isNew) return 'Save these codes in a safe place. They work once you have confirmed that.'
-  return isOn ? <Badge variant="green">On</Badge> : <Badge>Off</Badge>
+  if (isOn) return <Badge variant="green">On</Badge>
+  return (
+    <>
+      <Badge>Off</Badge> {isNeeded && 'Set these up too: without them a lost phone or key locks you out.'}
+    </>
+  )
+}
+
+function hasSecondFactor(nodes: Flow['ui']['nodes']): boolean {
+  return ['totp_unlink', 'webauthn_remove'].some((name) => inputNamed(nodes, name) !== undefined)
 }
 
 interface PressProps {

@@ -11,12 +11,19 @@ import { TextField } from '#ui/field.tsx'
 
 const mismatchText = "The provided passwords don't match."
 
-/** The password and the dialog that changes it. The dialog opens by itself when the service refused the last try. */
+/** Message id of "You successfully recovered your account". */
+const recoveredId = 1060001
+
+/**
+ * The password and the dialog that changes it. The dialog opens by itself when the service refused the last try,
+ * and for whoever has just recovered the account, most often for want of the password.
+ */
 export function Password({ flow }: { readonly flow: Flow }) {
   const node = inputNamed(flow.ui.nodes, 'password')
   const save = inputsOf(flow.ui.nodes, 'password').find(isButton)
   const isRefused = node ? fieldState(node.messages) === 'error' : false
-  const [isOpen, setIsOpen] = useState(isRefused)
+  const isRecovered = flow.ui.messages?.some(({ id }) => id === recoveredId) ?? false
+  const [isOpen, setIsOpen] = useState(isRefused || isRecovered)
   const [wasRefused, setWasRefused] = useState(isRefused)
   if (isRefused !== wasRefused) {
     setWasRefused(isRefused)
@@ -33,7 +40,14 @@ export function Password({ flow }: { readonly flow: Flow }) {
           </Button>
         </SettingsRow>
       </SettingsList>
-      <PasswordDialog flow={flow} node={node} save={save} open={isOpen} onClose={() => setIsOpen(false)} />
+      <PasswordDialog
+        flow={flow}
+        node={node}
+        save={save}
+        isRecovered={isRecovered}
+        open={isOpen}
+        onClose={() => setIsOpen(false)}
+      />
     </>
   )
 }
@@ -42,12 +56,14 @@ function PasswordDialog({
   flow,
   node,
   save,
+  isRecovered,
   open,
   onClose,
 }: {
   readonly flow: Flow
   readonly node: InputNode
   readonly save: InputNode
+  readonly isRecovered: boolean
   readonly open: boolean
   readonly onClose: () => void
 }) {
@@ -58,7 +74,16 @@ function PasswordDialog({
     return !differs
   }
   return (
-    <Dialog open={open} onClose={onClose} title="Change password" description="You stay signed in on this device.">
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title="Change password"
+      description={
+        isRecovered
+          ? 'You are back in your account. Choose the password that you sign in with from now on.'
+          : 'You stay signed in on this device.'
+      }
+    >
       <SettingsForm flow={flow} submitter={save} onSaved={onClose} mayLeave={check}>
         {({ isPending, ownErrors }) => (
           <div

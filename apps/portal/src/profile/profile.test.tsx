@@ -115,6 +115,15 @@ describe('the password', () => {
     expect(await screen.findByRole('dialog', { name: 'Change password' })).toBeTruthy()
     expect(screen.getByText('Too short.')).toBeTruthy()
   })
+
+  it('is asked for by itself when the account has just been recovered', async () => {
+    const messages = [{ id: 1060001, type: 'success' as const, text: 'You successfully recovered your account.' }]
+    showProfile(settingsNodes(), Session.parse(sessionOf()), messages)
+    const dialog = within(await screen.findByRole('dialog', { name: 'Change password' }))
+    expect(dialog.getByText(/^You are back in your account/)).toBeTruthy()
+    await userEvent.click(dialog.getByRole('button', { name: 'Cancel' }))
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  })
 })
 
 describe('a passkey', () => {

@@ -104,13 +104,12 @@ export function isVerified({ identity }: Pick<Session, 'identity'>): boolean {
 /** Each way to sign in that the service offers nodes for. */
 function Authentication({ flow }: { readonly flow: Flow }) {
   const groups = new Set(flow.ui.nodes.map(({ group }) => group))
-  if (!['oidc', 'password', 'passkey', 'webauthn'].some((group) => groups.has(group as 'oidc'))) return null
+  if (!['oidc', 'password', 'passkey'].some((group) => groups.has(group as 'oidc'))) return null
   return (
     <SettingsSection id="authentication" title="Authentication" description="Ways to sign in to this account.">
       <Providers flow={flow} />
       <Password flow={flow} />
       <Keys flow={flow} group="passkey" />
-      <Keys flow={flow} group="webauthn" />
     </SettingsSection>
   )
 }

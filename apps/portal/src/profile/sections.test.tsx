@@ -118,6 +118,23 @@ describe('while something is being sent', () => {
   })
 })
 
+it('keeps what is asked for after the password together, and says when a lost phone would lock somebody out', async () => {
+  const codes = input('lookup_secret', 'lookup_secret_regenerate', 'submit', 'Generate', { value: 'true' })
+  const securityKey = input('webauthn', 'webauthn_register_trigger', 'button', 'Add security key', { value: '' })
+  const offered = [securityKey, codes]
+  showProfile(settingsNodes(...everything, ...offered))
+  const factors = await section('Two-factor authentication')
+  expect(factors.getAllByRole('heading', { level: 3 }).map(({ textContent }) => textContent)).toEqual([
+    'Security keys',
+    'Back-up codes',
+  ])
+  expect(factors.getByText(/without them a lost phone or key locks you out/)).toBeTruthy()
+  cleanup()
+  showProfile(settingsNodes(...offered))
+  await section('Two-factor authentication')
+  expect(screen.queryByText(/locks you out/)).toBeNull()
+})
+
 it('does not offer to save a password while its repetition differs', async () => {
   showProfile()
   await userEvent.click(await screen.findByRole('button', { name: 'Change password' }))

@@ -5,6 +5,7 @@ import { isButton } from '#identity/body.ts'
 import { NodeContent, NodeField } from '#identity/node-field.tsx'
 import { inputNamed, inputsOf } from '#identity/nodes.ts'
 import { BackupCodes } from '#profile/backup-codes.tsx'
+import { Keys } from '#profile/keys.tsx'
 import { SettingsForm } from '#profile/settings-form.tsx'
 import { SettingsList, SettingsRow, SettingsSection } from '#profile/settings-section.tsx'
 import { TurnOffDialog } from '#profile/turn-off-dialog.tsx'
@@ -17,20 +18,20 @@ export function isTwoFactorOn(nodes: readonly UiNode[]): boolean {
   return inputNamed(nodes, 'totp_unlink') !== undefined
 }
 
-/** The authenticator app: on or off, and the way to the other. */
+/** What is asked for after the password: the authenticator app, on or off, security keys, and codes for the day without them. */
 export function TwoFactor({ flow }: { readonly flow: Flow }) {
   const [isOpen, setIsOpen] = useState(false)
   const close = () => setIsOpen(false)
   const nodes = flow.ui.nodes.filter(({ group }) => group === 'totp')
   const unlink = inputNamed(nodes, 'totp_unlink')
   const save = inputsOf(nodes).find((node) => node.attributes.name === 'method')
-  const hasCodes = flow.ui.nodes.some(({ group }) => group === 'lookup_secret')
-  if (nodes.length === 0 && !hasCodes) return null
+  const hasOthers = flow.ui.nodes.some(({ group }) => group === 'lookup_secret' || group === 'webauthn')
+  if (nodes.length === 0 && !hasOthers) return null
   return (
     <SettingsSection
       id="two-factor"
       title="Two-factor authentication"
-      description="A code from an authenticator app on every sign-in."
+      description="Asked for after the password, on every sign-in."
     >
       {nodes.length > 0 && (
         <SettingsList label="Two-factor authentication">
@@ -45,6 +46,7 @@ export function TwoFactor({ flow }: { readonly flow: Flow }) {
           </SettingsRow>
         </SettingsList>
       )}
+      <Keys flow={flow} group="webauthn" />
       <BackupCodes flow={flow} />
       {unlink && (
         <TurnOffDialog

@@ -1,5 +1,5 @@
 /** The settings of a person as the service answers them, and the page that shows them. */
-import type { Session as SessionValue, UiNode } from '@glacis/contract/identity'
+import type { Flow, Session as SessionValue, UiNode } from '@glacis/contract/identity'
 import { Session } from '@glacis/contract/identity'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
@@ -43,11 +43,15 @@ export const keys = [
 ]
 
 /** Shows the page of whoever holds the session; answers the router, whose other addresses have no page. */
-export function showProfile(nodes = settingsNodes(), session: SessionValue = Session.parse(sessionOf())) {
+export function showProfile(
+  nodes = settingsNodes(),
+  session: SessionValue = Session.parse(sessionOf()),
+  messages: Flow['ui']['messages'] = [],
+) {
   const client = new QueryClient()
   client.setQueryData(sessionKey, session)
   client.setQueryData(otherSessionsQuery().queryKey, [])
-  client.setQueryData(flowQuery('settings', 'flow-1').queryKey, flowOf(nodes, { state: 'show_form' }))
+  client.setQueryData(flowQuery('settings', 'flow-1').queryKey, flowOf(nodes, { state: 'show_form', messages }))
   const root = createRootRoute()
   const place = createRoute({ getParentRoute: () => root, path: '/', component: () => <ProfilePage flow="flow-1" /> })
   const router = createRouter({ routeTree: root.addChildren([place]), history: createMemoryHistory() })
