@@ -152,7 +152,7 @@ describe('with a password', () => {
     await button('Continue').click()
     await page.waitForURL(/\/profile\?flow=/)
     await page.getByText('You successfully recovered your account.').first().waitFor()
-    await changePassword('rampart-slope-1201')
+    await choosePassword('rampart-slope-1201') // the dialog has opened by itself
     await signOut()
     await page.goto('/login')
     await fillSignIn(email, first)
@@ -182,6 +182,10 @@ describe('with a password', () => {
 
 async function changePassword(next: string): Promise<void> {
   await button('Change password').click()
+  await choosePassword(next)
+}
+
+async function choosePassword(next: string): Promise<void> {
   const dialog = page.getByRole('dialog', { name: 'Change password' })
   await dialog.getByRole('textbox', { name: 'New Password' }).fill(next)
   await dialog.getByRole('textbox', { name: 'Confirm Password' }).fill(next)

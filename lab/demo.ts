@@ -32,7 +32,7 @@ product.process.once('exit', (code) => void lab.stop().then(() => process.exit(c
 
 await furnish(visit(product.url), product.dataFolder)
 console.log(`Sign in as ${person.email} with the password ${person.password}`)
-console.log('Ctrl-C ends the demo. Its data stays in .glacis-demo; delete the folder to begin anew.')
+console.log(`Ctrl-C ends the demo. Its data stays in ${dataFolder}; delete the folder to begin anew.`)
 await new Promise((resolve) => ending.signal.addEventListener('abort', resolve, { once: true }))
 await product.stop()
 await lab.stop()

@@ -96,13 +96,17 @@ function MakeToken({ open, onClose, onSecret }: MakeTokenProps) {
   const [name, setName] = useState('')
   const [scope, setScope] = useState<TokenScope>('SCOPE_READ')
   const [days, setDays] = useState<number>(90)
+  const [isNameless, setIsNameless] = useState(false)
   const close = () => {
     setName('')
+    setIsNameless(false)
     making.reset()
     onClose()
   }
   const make = (event: FormEvent) => {
     event.preventDefault()
+    setIsNameless(name.trim() === '')
+    if (name.trim() === '') return
     const expireTime = new Date(Date.now() + days * dayMs - 60_000).toISOString()
     const onSuccess = ({ apiToken }: { apiToken: ApiToken }) => {
       close()
@@ -110,7 +114,8 @@ function MakeToken({ open, onClose, onSecret }: MakeTokenProps) {
     }
     making.mutate({ name, scopes: [scope], expireTime }, { onSuccess })
   }
-  const refusal = making.error instanceof ApiFailure ? making.error.fieldErrors.get('apiToken.name') : undefined
+  const refused = making.error instanceof ApiFailure ? making.error.fieldErrors.get('apiToken.name') : undefined
+  const refusal = isNameless ? 'Required' : refused
   return (
     <Dialog
       open={open}
@@ -136,7 +141,10 @@ function MakeToken({ open, onClose, onSecret }: MakeTokenProps) {
           state={refusal ? 'error' : 'default'}
           messages={refusal ? [refusal] : []}
           hint="Says what uses it, such as the name of a pipeline."
-          onChange={(event) => setName(event.target.value)}
+          onChange={(event) => {
+            setName(event.target.value)
+            setIsNameless(false)
+          }}
         />
         <SelectField label="May" value={scope} onChange={(event) => setScope(TokenScope.parse(event.target.value))}>
           {TokenScope.options.map((one) => (

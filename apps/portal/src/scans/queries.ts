@@ -28,6 +28,7 @@ import { getTarget, listTargets } from '@glacis/contract/target'
 import { keepPreviousData, mutationOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { apiAddress, call } from '#api/call.ts'
 import { keyOf, pollMs, query, refresh } from '#api/query.ts'
+import { addToast } from '#lib/toasts.ts'
 import { formatNumber } from '#lib/format.ts'
 import { scansInput } from '#scans/search.ts'
 
@@ -163,6 +164,18 @@ export function start(client: QueryClient) {
 export function startedWords({ progress }: Pick<Scan, 'progress'>): string {
   const reason = progress?.failureReason
   return reason ? `Scan created. ${reason}.` : 'Scan started. Results appear as hosts are scanned.'
+}
+
+/** Starts a scan and says so, from something that outlives its page, such as the button of a notice. */
+export async function startAndTell(client: QueryClient, targetId: string): Promise<void> {
+  try {
+    const { scan } = await call(startScan, { targetId })
+    addToast('success', { title: 'Success', message: startedWords(scan) })
+  } catch {
+    // The call has raised a notice of its own.
+  } finally {
+    await refresh(client, touched)
+  }
 }
 
 /** Starts a scan of each; the answer says which were left out, and why. */

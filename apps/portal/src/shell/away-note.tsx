@@ -3,7 +3,7 @@ import { CloudOff } from 'lucide-react'
 /** Stands above the page while the server does not answer, so that what is old is not taken for what is. */
 export function AwayNote({ isAway }: { readonly isAway: boolean }) {
   return (
-    <div role="status">
+    <output className="block">
       {isAway && (
         <p className="flex min-h-11 items-center gap-3 border-b border-yellow-edge bg-yellow-tint py-1.5 pr-5 pl-8 text-yellow-ink max-md:items-start max-md:py-2.5 max-md:pl-4">
           <CloudOff aria-hidden="true" className="size-4 flex-none max-md:mt-0.5" />
@@ -13,6 +13,6 @@ export function AwayNote({ isAway }: { readonly isAway: boolean }) {
           </span>
         </p>
       )}
-    </div>
+    </output>
   )
 }

@@ -4,7 +4,8 @@ import type { parseTargets } from '@glacis/contract/target'
 import { useQuery } from '@tanstack/react-query'
 import { type Ref, useEffect, useState } from 'react'
 import { formatNumber } from '#lib/format.ts'
-import { understood } from '#targets/queries.ts'
+import { isList, listText } from '#targets/form.ts'
+import { list, understood } from '#targets/queries.ts'
 import { TextField } from '#ui/field.tsx'
 
 interface AddressFieldProps {
@@ -20,10 +21,12 @@ const pauseMs = 350
 
 export function AddressField({ value, onChange, problem, ref }: AddressFieldProps) {
   const settled = useSettled(value.trim(), pauseMs)
-  const { data } = useQuery({ ...understood(settled), enabled: settled !== '' })
+  const asked = settled !== '' && !isList(settled)
+  const { data } = useQuery({ ...understood(settled), enabled: asked })
   const reading = settled === value.trim() ? data?.results[0] : undefined
-  const error = problem ?? reading?.error
-  const echo = !error && reading ? echoOf(reading) : undefined
+  const error = problem ?? (isList(value) ? listText : reading?.error)
+  const twin = useTwin(reading?.normalized)
+  const echo = !error && reading ? echoOf(reading, twin) : undefined
   return (
     <TextField
       label="Address"
@@ -46,11 +49,19 @@ export function AddressField({ value, onChange, problem, ref }: AddressFieldProp
 type Reading = ResultOf<typeof parseTargets>['results'][number]
 
 /** "Understood as 203.0.113.0/28, 16 hosts. Private addresses …" */
-function echoOf({ normalized, hostCount = 1, private: isPrivate }: Reading): string | undefined {
+function echoOf({ normalized, hostCount = 1, private: isPrivate }: Reading, twin?: string): string | undefined {
   if (normalized === undefined) return undefined
   const hosts = hostCount > 1 ? `, ${formatNumber(hostCount)} addresses` : ''
   const reach = isPrivate ? ' A private address: only a scanner inside that network reaches it.' : ''
-  return `Understood as ${normalized}${hosts}.${reach}`
+  const already = twin === undefined ? '' : ` The target “${twin}” has this address already.`
+  return `Understood as ${normalized}${hosts}.${reach}${already}`
+}
+
+/** Name of a target with the same address: two may be meant, where agents stand in different networks. */
+function useTwin(address: string | undefined): string | undefined {
+  const enabled = address !== undefined
+  const { data } = useQuery({ ...list({ pageSize: 25, filter: { query: address ?? '' } }), enabled })
+  return enabled ? data?.targets.find((target) => target.address === address)?.name : undefined
 }
 
 /** The value once it has stood still. */

@@ -1,6 +1,6 @@
 import type { Tag } from '@glacis/contract/target'
 import { describe, expect, it } from 'vitest'
-import { changeBetween, creation, emptyDraft, fieldOf, isChanged, problemsOf } from '#targets/form.ts'
+import { changeBetween, creation, emptyDraft, fieldOf, isChanged, listText, problemsOf } from '#targets/form.ts'
 
 const tag = (id: string): Tag => ({ id, name: id, color: 0 })
 const draft = { ...emptyDraft, name: 'DMZ', address: '192.0.2.0/24', tags: [tag('a'), tag('b')] }
@@ -12,6 +12,19 @@ it.each([
   ['x'.repeat(129), '192.0.2.1', { name: 'String must contain at most 128 character(s)' }],
 ])('name %j with address %j', (name, address, problems) => {
   expect(problemsOf({ ...emptyDraft, name, address })).toEqual(problems)
+})
+
+it.each([
+  ['192.0.2.1 192.0.2.2', true],
+  [`${Array.from({ length: 150 }, (_, number) => `10.0.${number}.1`).join(' ')} bad address`, true],
+  ['shop.example,www.shop.example', true],
+  ['2001:db8::1;2001:db8::2', true],
+  ['192.0.2.1-192.0.2.9', false],
+  ['foo bar', false],
+  ['https://shop.example/a', false],
+  [' shop.example ', false],
+])('%j is a list: %s', (address, isOne) => {
+  expect(problemsOf({ ...draft, address }).address).toBe(isOne ? listText : undefined)
 })
 
 it('creates with trimmed texts and the ids of tags', () => {

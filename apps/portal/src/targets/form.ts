@@ -73,11 +73,22 @@ export function problemsOf({ name, address, hours, rate }: TargetDraft): Problem
   else if (name.trim().length > nameLengthMax)
     problems.name = `String must contain at most ${nameLengthMax} character(s)`
   if (address.trim() === '') problems.address = 'Required'
+  else if (isList(address)) problems.address = listText
   if (hours && (hours.start === '' || hours.end === '')) problems.hours = 'Say when they begin and when they end'
   if (hours?.days?.length === 0) problems.hours = 'Choose at least one day'
   if (rate.trim() !== '' && !isRate(Number(rate)))
     problems.rate = `A whole number from ${ratePerHost.min} to ${ratePerHost.max}, or nothing`
   return problems
+}
+
+/** Said of a pasted list, which would come back in full as what is wrong with it. */
+export const listText =
+  'This is a list. A target holds one host name, address, range, network or URL: add them one by one, or through the API.'
+
+/** Several addresses in the place of one. */
+export function isList(address: string): boolean {
+  const words = address.split(/[\s,;]+/).filter(Boolean)
+  return words.length > 1 && words.filter((word) => /[.:]/.test(word)).length > 1
 }
 
 function isRate(value: number): boolean {

@@ -5,6 +5,7 @@ import { ChevronRight } from 'lucide-react'
 import { type FormEvent, type ReactNode, useId, useRef, useState } from 'react'
 import { ApiFailure } from '#api/failure.ts'
 import { addToast } from '#lib/toasts.ts'
+import { startAndTell } from '#scans/queries.ts'
 import { AddressField } from '#targets/address-field.tsx'
 import { AgentField } from '#targets/agent-field.tsx'
 import {
@@ -172,16 +173,19 @@ function useSave(target: Target | undefined, onDone: () => void, onProblems: Tel
   const client = useQueryClient()
   const making = useMutation(create(client))
   const changing = useMutation(update(client))
-  const done = (name: string) => {
-    addToast('success', { title: 'Success', message: target ? `${name} is saved.` : `${name} is registered.` })
+  const done = ({ target: { id, name } }: { readonly target: Target }) => {
+    // Whoever has just named a target most often wants to see what is there, and not in a week.
+    const action = { label: 'Start scan', run: () => void startAndTell(client, id) }
+    if (target) addToast('success', { title: 'Success', message: `${name} is saved.` })
+    else addToast('success', { title: 'Success', message: `${name} is registered.`, action })
     onDone()
   }
   const onError = (error: Error) => onProblems(error instanceof ApiFailure ? byField(error) : {})
   function send(before: TargetDraft, draft: TargetDraft): void {
-    if (!target) return making.mutate(creation(draft), { onError, onSuccess: (answer) => done(answer.target.name) })
+    if (!target) return making.mutate(creation(draft), { onError, onSuccess: done })
     const change = changeBetween(target.id, before, draft)
     if (!change) return onDone()
-    changing.mutate(change, { onError, onSuccess: (answer) => done(answer.target.name) })
+    changing.mutate(change, { onError, onSuccess: done })
   }
   return { send, isPending: making.isPending || changing.isPending }
 }

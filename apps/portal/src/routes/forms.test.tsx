@@ -1,0 +1,96 @@
+/** Forms as somebody meets them who has come for the first time. */
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'
+import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
+import { dismissToast, shownToasts } from '#lib/toasts.ts'
+import { createPortalRouter } from '#routes/router.tsx'
+import { listText } from '#targets/form.ts'
+
+const id = '00000000-0000-4000-8000-000000000001'
+const time = { createTime: '2026-11-01T08:00:00Z', updateTime: '2026-11-01T08:00:00Z' }
+const target = {
+  ...time,
+  id,
+  name: 'DMZ',
+  address: '10.0.0.0/28',
+  tags: [],
+  schedule: { period: 'PERIOD_WEEKLY' },
+  issueCount: {},
+}
+const scan = { ...time, id, type: 'TYPE_MANUAL', status: 'STATUS_CREATED', issueCount: {}, hostCount: {}, target }
+let service: Service
+let client: QueryClient
+
+beforeEach(async () => {
+  service = await startService()
+  service.on('GET /sessions/whoami', { body: sessionOf() })
+  for (const list of ['scans', 'agents', 'tags', 'views']) service.on(`GET /v1/${list}`, { body: { [list]: [] } })
+  service.on('GET /v1/targets', { body: { targets: [target] } })
+  service.on('GET /v1/notification-channels', { body: { channels: [] } })
+  service.on('GET /v1/api-tokens', { body: { apiTokens: [] } })
+  const read = { normalized: target.address, hostCount: 14, private: true }
+  service.on('POST /v1/targets/parse', { body: { results: [{ input: target.address, ...read }] } })
+})
+afterEach(async () => {
+  cleanup()
+  await client.cancelQueries()
+  for (const toast of shownToasts()) dismissToast(toast.id)
+  await service.close()
+})
+
+async function open(path: string, heading: string | RegExp) {
+  client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  const router = createPortalRouter(client, createMemoryHistory({ initialEntries: [path] }))
+  render(
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>,
+  )
+  await screen.findByRole('heading', { level: 1, name: heading }, { timeout: 10_000 })
+  return userEvent.setup()
+}
+const posted = (path: string) => service.seen.filter((one) => one.method === 'POST' && one.path === path)
+
+it('says that an address is watched already, and starts the first scan from the notice', async () => {
+  service.on('POST /v1/targets', { body: { target } })
+  service.on('POST /v1/scans', { body: { scan } })
+  const user = await open('/scope?create=true', /^Scope/)
+  const panel = within(await screen.findByRole('dialog', { name: 'New target' }))
+  await user.type(panel.getByLabelText('Name'), 'DMZ')
+  await user.type(panel.getByLabelText('Address'), target.address)
+  expect(await panel.findByText(/The target “DMZ” has this address already\./)).toBeTruthy()
+  await user.click(panel.getByRole('button', { name: 'Create target' }))
+  await user.click(await screen.findByRole('button', { name: 'Start scan' }))
+  await waitFor(() => expect(posted('/v1/scans').map(({ body }) => body)).toEqual([{ targetId: id }]))
+  await waitFor(() =>
+    expect(shownToasts().map(({ message }) => message)).toContainEqual(expect.stringMatching(/^Scan /)),
+  )
+}, 20_000)
+
+it('calls a pasted list a list, and sends it nowhere', async () => {
+  const user = await open('/scope?create=true', /^Scope/)
+  const panel = within(await screen.findByRole('dialog', { name: 'New target' }))
+  await user.type(panel.getByLabelText('Name'), 'All')
+  await user.click(panel.getByLabelText('Address'))
+  // Browsers make blanks of the ends of lines.
+  await user.paste(Array.from({ length: 5000 }, (_, number) => `10.0.${number}.1`).join(' '))
+  expect(await panel.findByText(listText)).toBeTruthy()
+  await user.click(panel.getByRole('button', { name: 'Create target' }))
+  expect(await panel.findByText(listText)).toBeTruthy()
+  expect([posted('/v1/targets'), posted('/v1/targets/parse')]).toEqual([[], []])
+}, 20_000)
+
+it('asks for the name of an API token without asking the server', async () => {
+  const user = await open('/integrations', 'Integrations')
+  await user.click(await screen.findByRole('button', { name: 'Create token' }))
+  const dialog = within(await screen.findByRole('dialog', { name: 'Create API token' }))
+  await user.type(dialog.getByLabelText('Name'), ' ')
+  await user.click(dialog.getByRole('button', { name: 'Create token' }))
+  expect(await dialog.findByText('Required')).toBeTruthy()
+  expect([posted('/v1/api-tokens'), shownToasts()]).toEqual([[], []])
+  await user.type(dialog.getByLabelText('Name'), 'ci')
+  expect(dialog.queryByText('Required')).toBeNull()
+}, 20_000)
