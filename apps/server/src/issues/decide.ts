@@ -4,6 +4,7 @@ import type { Issue } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
 import { record } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
+import { keepPlans } from '#database/plans.ts'
 import { invalid, notFound, Refusal } from '#errors.ts'
 import type { Targets } from '#inventory/index.ts'
 import { type Decision, endOf, inWords, refuseSenseless, tooLong } from '#issues/decision.ts'
@@ -31,13 +32,16 @@ export async function setIssueStatus(
   spreading: Spreading | null = null,
 ): Promise<{ issue: Issue }> {
   const { id, ...decision } = input
-  const issue = await ctx.tx
-    .selectFrom('issue')
-    .select(['status', 'category', 'host_count', afterOthers(ctx).as('at')])
-    .where('account_id', '=', ctx.account)
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst()
+  const [, issue] = await Promise.all([
+    keepPlans(ctx),
+    ctx.tx
+      .selectFrom('issue')
+      .select(['status', 'category', 'host_count', afterOthers(ctx).as('at')])
+      .where('account_id', '=', ctx.account)
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst(),
+  ])
   if (!issue) throw notFound('issue', id)
   await decide({ ...ctx, now: issue.at }, { id, hostId: null, ...issue }, decision, spreading)
   return getIssue(ctx, { id }, targets)
@@ -55,7 +59,7 @@ export async function setHostStatus(
 ): Promise<{ issue: Issue }> {
   const { id, hostId, ...decision } = input
   const lock = sql`select from issue where account_id = ${ctx.account} and id = ${id} for update`
-  await Promise.all([lock.execute(ctx.tx), carryOut(ctx, [id])])
+  await Promise.all([keepPlans(ctx), lock.execute(ctx.tx), carryOut(ctx, [id])])
   const { rows } = await sql<{ category: SeverityCategory; status: Issue['status']; at: Date }>`
     select issue.category, occurrence.status, ${afterOthers(ctx)} as at
     from issue

@@ -75,7 +75,12 @@ async function refreshHosts(ctx: Ctx, ids: readonly string[], place: Place | nul
   const hosts = locked.map((row) => row.host_id)
   const { rows } = await sql<Change>`
     with seen as materialized (
-      ${onHosts(sql`occurrence.account_id = ${ctx.account} and occurrence.host_id = any(${hosts}::uuid[])`)}
+      select one.* from unnest(${hosts}::uuid[]) as at (id)
+      cross join lateral (
+        ${onHosts(sql`occurrence.account_id = ${ctx.account} and occurrence.host_id = at.id`)}
+        -- One at a time, also where the plan is one for all values.
+        offset 0
+      ) as one
     ), rated as materialized (
       -- By their ids: a join would read every issue of the account for the few that are on these hosts.
       select id, category from issue
