@@ -43,8 +43,7 @@ export async function setIssueStatus(
       .executeTakeFirst(),
   ])
   if (!issue) throw notFound('issue', id)
-  await decide({ ...ctx, now: issue.at }, { id, hostId: null, ...issue }, decision, spreading)
-  return getIssue(ctx, { id }, targets)
+  return decide({ ...ctx, now: issue.at }, { id, hostId: null, ...issue }, decision, { targets, spreading })
 }
 
 /**
@@ -68,8 +67,7 @@ export async function setHostStatus(
   const [first] = rows
   if (!first) throw notFound('host of this issue', hostId)
   const status = worstOf(rows.map((row) => row.status))
-  await decide({ ...ctx, now: first.at }, { id, hostId, status, category: first.category }, decision)
-  return getIssue(ctx, { id }, targets)
+  return decide({ ...ctx, now: first.at }, { id, hostId, status, category: first.category }, decision, { targets })
 }
 
 /**
@@ -90,19 +88,36 @@ interface Subject {
   readonly host_count?: number
 }
 
+/** Decides, and answers the issue as it is then. */
 async function decide(
   ctx: Ctx,
   subject: Subject,
   decision: Decision,
-  spreading: Spreading | null = null,
-): Promise<void> {
+  { targets, spreading = null }: { readonly targets: Targets; readonly spreading?: Spreading | null },
+): Promise<{ issue: Issue }> {
+  const change = await apply(ctx, subject, decision, spreading)
+  // The trail and the answer need not wait for each other.
+  const [answer] = await Promise.all([
+    getIssue(ctx, { id: subject.id }, targets),
+    change && record(ctx, 'issue.status', { kind: 'issue', id: subject.id }, change),
+  ])
+  return answer
+}
+
+/** What has changed, for the trail; null where nothing has. */
+async function apply(
+  ctx: Ctx,
+  subject: Subject,
+  decision: Decision,
+  spreading: Spreading | null,
+): Promise<object | null> {
   const { id, hostId, status: from, category, host_count: places = 1 } = subject
   refuseSenseless(decision, ctx.now)
   const objection = tooLong(decision, category, ctx.now)
   if (objection) throw invalid('ignoreUntilTime', objection)
   const isSame = from === decision.status
   const hasTerms = decision.reason !== undefined || decision.ignoreUntilTime !== undefined
-  if (isSame && !(decision.status === 'STATUS_IGNORED' && hasTerms)) return
+  if (isSame && !(decision.status === 'STATUS_IGNORED' && hasTerms)) return null
   if (!isSame && !canBecome(from, decision.status)) {
     throw new Refusal('conflict', `An issue that is ${from} cannot become ${decision.status}`)
   }
@@ -112,14 +127,9 @@ async function decide(
     hostId === null
       ? await decideWhole(ctx, decided, decision, { places, spreading })
       : await decideOnHost(ctx, decided, decision, hostId)
-  if (!hasChanged) return
+  if (!hasChanged) return null
   if (isSame) await noteTerms(ctx, { id, hostId }, reason)
-  await record(
-    ctx,
-    'issue.status',
-    { kind: 'issue', id },
-    { from, to: decision.status, reason, ...(hostId && { hostId }) },
-  )
+  return { from, to: decision.status, reason, ...(hostId && { hostId }) }
 }
 
 async function decideOnHost(

@@ -35,18 +35,17 @@ export async function readPlaces(
 ): Promise<ReadonlyMap<string, Places>> {
   if (issues.length === 0) return new Map()
   const ids = issues.map(({ id }) => id)
-  const seen = await affected(ctx, ids, want)
-  const entries = entriesByPlace(await history(ctx, ids, seen))
+  const [seen, events] = await Promise.all([affected(ctx, ids, want), history(ctx, ids)])
   const seenByIssue = Map.groupBy(seen, (one) => one.issue_id)
   return new Map(
     ids.map((id) => [
       id,
       {
-        history: entries.get(id) ?? [],
+        history: (events.get(id) ?? []).map(toEntry),
         hosts: (seenByIssue.get(id) ?? []).map((one) => ({
           hostId: one.host_id,
           targetId: one.target_id,
-          shown: toShown(one, entries.get(placeOf(one)) ?? [], want.evidence),
+          shown: toShown(one, want.evidence),
         })),
       },
     ]),
@@ -90,10 +89,10 @@ export function createPlaces(): ReadPlaces {
   }
 }
 
-function toShown(one: Seen, entries: HistoryEntry[], withEvidence: boolean): Places['hosts'][number]['shown'] {
+function toShown(one: Seen, withEvidence: boolean): Places['hosts'][number]['shown'] {
   return {
     status: one.status,
-    history: entries,
+    history: one.events.map(toEntry),
     firstSeenTime: isoOf(one.first_seen_at),
     lastSeenTime: isoOf(one.last_seen_at),
     ...times(one),
@@ -103,33 +102,12 @@ function toShown(one: Seen, entries: HistoryEntry[], withEvidence: boolean): Pla
   }
 }
 
-/** What happened in each place: to an issue on a host, or to the issue as a whole. */
-function entriesByPlace(events: readonly Event[]): ReadonlyMap<string, HistoryEntry[]> {
-  const entries = new Map<string, HistoryEntry[]>()
-  for (const event of events) {
-    const [place, entry] = [placeOf(event), toEntry(event)]
-    const before = entries.get(place)
-    if (before) before.push(entry)
-    else entries.set(place, [entry])
-  }
-  return entries
-}
-
-function placeOf({ issue_id, host_id }: { readonly issue_id: string; readonly host_id: string | null }): string {
-  return host_id === null ? issue_id : issue_id + host_id
-}
-
 function toEvidence({ seen, ...evidence }: StoredEvidence & { seen: string }): Evidence {
   return { ...evidence, time: new Date(seen).toISOString() }
 }
 
-function toEntry(event: Event): HistoryEntry {
-  return {
-    status: event.status,
-    timestamp: isoOf(event.at),
-    actor: event.actor,
-    ...(event.reason && { reason: event.reason }),
-  }
+function toEntry([status, at, actor, reason]: Event): HistoryEntry {
+  return { status, timestamp: isoOf(at), actor, ...(reason && { reason }) }
 }
 
 /** When an issue, or one of its places, was ignored and resolved. */
