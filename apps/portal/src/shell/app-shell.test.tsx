@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
 import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
 import { AppShell } from '#shell/app-shell.tsx'
 
@@ -224,4 +224,33 @@ it('opens and closes the menu of small screens; the page that it covers is inert
   happy.setViewport({ width: 1440, height: 900 })
   act(() => void window.dispatchEvent(new Event('resize')))
   await waitFor(() => expect(isInert()).toBe(false))
+})
+
+it('tries the page again when a server that was away is back', async () => {
+  const streams: EventTarget[] = []
+  class Stream extends EventTarget {
+    constructor() {
+      super()
+      streams.push(this)
+    }
+    close(): void {}
+  }
+  vi.stubGlobal('EventSource', Stream)
+  let isThere = false
+  const ask = fetch
+  const answer = () =>
+    isThere ? Promise.resolve(new Response('{}')) : Promise.reject(new TypeError('Failed to fetch'))
+  vi.stubGlobal('fetch', (...asked: Parameters<typeof fetch>) =>
+    asked[0] === '/config.json' ? answer() : ask(...asked),
+  )
+  const { router } = await show()
+  const again = vi.spyOn(router, 'invalidate')
+  act(() => void streams[0]?.dispatchEvent(new Event('error')))
+  expect(await screen.findByText('Glacis does not answer.')).toBeTruthy()
+  expect(again).not.toHaveBeenCalled()
+  isThere = true
+  act(() => void streams[0]?.dispatchEvent(new Event('error')))
+  await waitFor(() => expect(again).toHaveBeenCalledOnce())
+  expect(screen.queryByText('Glacis does not answer.')).toBeNull()
+  vi.unstubAllGlobals()
 })

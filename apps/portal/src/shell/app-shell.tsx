@@ -1,5 +1,5 @@
-import { Outlet } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { Outlet, useRouter } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
 import { useSession } from '#identity/session.ts'
 import { whenIdle } from '#lib/idle.ts'
 import { useStoredFlag } from '#lib/storage.ts'
@@ -17,6 +17,7 @@ export function AppShell() {
   const session = useSession()
   const signals = useSignals()
   const isAway = useLive()
+  useTryAgain(isAway)
   useEffect(() => whenIdle(() => loadHeadless().catch(() => undefined)), []) // whoever opens something asks again
   const [isNarrow, setIsNarrow] = useStoredFlag('sidebarCollapsed')
   const [isMenuOpen, setIsMenuOpen] = useState(false)
@@ -44,4 +45,14 @@ export function AppShell() {
       <Summons />
     </div>
   )
+}
+
+/** A page of which a part could not be loaded is tried again when the server is back. */
+function useTryAgain(isAway: boolean): void {
+  const router = useRouter()
+  const wasAway = useRef(false)
+  useEffect(() => {
+    if (wasAway.current && !isAway) void router.invalidate()
+    wasAway.current = isAway
+  }, [isAway, router])
 }
