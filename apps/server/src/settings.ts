@@ -158,7 +158,7 @@ export const Settings = z.object({
     expects: 'public, all, or a list of networks such as 10.0.0.0/8',
     initial: '`public`',
     meaning:
-      'Where webhooks, Slack and Discord messages may go: `public` (https to public addresses), `all`, or public ones and a list of networks, which then may use http.',
+      'Where webhooks, Slack and Discord messages may go: `public` (https to public addresses), `all`, or a list of networks besides, which may use http too.',
   }),
   GLACIS_KEEP_HISTORY: described(duration.default(400 * unitsMs.d), {
     expects: 'a duration such as 400d',
