@@ -195,6 +195,19 @@ describe('a selection', () => {
     expect(standing().map(({ message, action }) => [message, action?.label])).toEqual([['Resolved 1 risk.', 'Undo']])
   })
 
+  it('leaves the focus on its row when a preview that a key has opened is closed', async () => {
+    await showList()
+    await user.keyboard('jx')
+    expect(await screen.findByText('1 selected')).toBeTruthy()
+    const link = screen.getByRole('link', { name: /Risk 1/ })
+    expect(document.activeElement).toBe(link)
+    await user.keyboard(' ')
+    await screen.findByRole('dialog', { name: 'Risk 1' })
+    await user.keyboard('{Escape}')
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+    await waitFor(() => expect(document.activeElement).toBe(link))
+  })
+
   it('can mean all that match, by the filter of the list', async () => {
     await showList()
     service.on(`POST ${batch}`, batchAnswer({ updatedCount: 80 }))

@@ -38,5 +38,10 @@ function linkOf(row: HTMLElement): HTMLElement | null {
 /** As a click on its box does it, so that a list hears of Shift in one way. */
 function pick(row: HTMLElement | undefined, shiftKey: boolean): void {
   const box = row?.querySelector('input[type=checkbox]')
+  const held = document.activeElement
   box?.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, shiftKey }))
+  if (!(held instanceof HTMLElement) || held === box) return
+  // Panels give the focus back to what was clicked or focused last, and a box that a key has clicked never had it.
+  held.blur()
+  held.focus({ preventScroll: true })
 }
