@@ -44,6 +44,7 @@ interface Services {
 
 export function serveApi({ serve }: Router, { jobs, mailer, gate, url, feeds, knowledge }: Services): void {
   const inside = targets.nameTargets
+  const places = issues.createPlaces()
   serve(target.listTargets, targets.listTargets)
   serve(target.getTarget, targets.getTarget)
   serve(target.createTarget, targets.createTarget)
@@ -124,7 +125,7 @@ export function serveApi({ serve }: Router, { jobs, mailer, gate, url, feeds, kn
   serve(scan.diffScan, scans.diffScan)
   serve(scan.listScanEvents, scans.listScanEvents)
 
-  serve(issue.listIssues, (ctx, input) => issues.listIssues(ctx, input, inside))
+  serve(issue.listIssues, (ctx, input) => issues.listIssues(ctx, input, inside, places))
   serve(issue.getIssue, (ctx, input) => issues.getIssue(ctx, input, inside))
   serve(issue.setIssueStatus, (ctx, input) => issues.setIssueStatus(ctx, input, inside, { jobs }))
 
