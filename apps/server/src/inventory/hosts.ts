@@ -1,4 +1,4 @@
-import type { Host } from '@glacis/contract/inventory'
+import type { Host } from '@glacis/contract/host'
 import type { SeverityCount } from '@glacis/contract/primitives'
 import type { Target } from '@glacis/contract/target'
 import type { Ctx } from '#ctx.ts'

@@ -3,9 +3,10 @@ import * as access from '@glacis/contract/access'
 import * as account from '@glacis/contract/account'
 import * as agent from '@glacis/contract/agent'
 import * as channel from '@glacis/contract/channel'
+import * as host from '@glacis/contract/host'
 import * as insights from '@glacis/contract/insights'
-import * as inventory from '@glacis/contract/inventory'
 import * as issue from '@glacis/contract/issue'
+import * as product from '@glacis/contract/product'
 import * as scan from '@glacis/contract/scan'
 import { search } from '@glacis/contract/search'
 import type { Knowledge } from '@glacis/intelligence'
@@ -94,25 +95,23 @@ export function serveApi({ serve }: Router, { jobs, mailer, gate, url, feeds, kn
   serve(agent.listAgentConnections, agents.listAgentConnections)
   serve(agent.listAgentJobs, scans.listAgentJobs)
 
-  serve(inventory.listHosts, (ctx, input) => inventories.listHosts(ctx, input, targets.nameTargets))
-  serve(inventory.getHost, (ctx, input) => inventories.getHost(ctx, input, targets.nameTargets))
-  serve(inventory.updateHost, async (ctx, input) => {
+  serve(host.listHosts, (ctx, input) => inventories.listHosts(ctx, input, targets.nameTargets))
+  serve(host.getHost, (ctx, input) => inventories.getHost(ctx, input, targets.nameTargets))
+  serve(host.updateHost, async (ctx, input) => {
     const answer = await inventories.updateHost(ctx, input, targets.nameTargets)
     if (input.updateMask.paths.includes('criticality')) await issues.weighAgain(ctx, [input.id])
     return answer
   })
-  serve(inventory.mergeHosts, (ctx, input) => inventories.mergeHosts(ctx, input, targets.nameTargets))
-  serve(inventory.splitHost, (ctx, input) => inventories.splitHost(ctx, input, targets.nameTargets))
-  serve(inventory.hostTimeline, inventories.hostTimeline)
-  serve(inventory.listProducts, inventories.listProducts)
-  serve(inventory.getProduct, inventories.getProduct)
-  serve(inventory.watchProduct, inventories.watchProduct)
-  serve(inventory.updateProduct, inventories.updateProduct)
-  serve(inventory.deleteProduct, inventories.deleteProduct)
-  serve(inventory.listProductThreats, (ctx, input) =>
-    inventories.listProductThreats(ctx, input, shownThreats, knowledge),
-  )
-  serve(inventory.searchSoftware, inventories.searchSoftware)
+  serve(host.mergeHosts, (ctx, input) => inventories.mergeHosts(ctx, input, targets.nameTargets))
+  serve(host.splitHost, (ctx, input) => inventories.splitHost(ctx, input, targets.nameTargets))
+  serve(host.hostTimeline, inventories.hostTimeline)
+  serve(product.listProducts, inventories.listProducts)
+  serve(product.getProduct, inventories.getProduct)
+  serve(product.watchProduct, inventories.watchProduct)
+  serve(product.updateProduct, inventories.updateProduct)
+  serve(product.deleteProduct, inventories.deleteProduct)
+  serve(product.listProductThreats, (ctx, input) => inventories.listProductThreats(ctx, input, shownThreats, knowledge))
+  serve(product.searchSoftware, inventories.searchSoftware)
 
   serve(scan.listScans, scans.listScans)
   serve(scan.getScan, scans.getScan)
