@@ -224,7 +224,7 @@ it('is deleted with its key, and its targets ask for another way', async () => {
   await page.getByText(`Its agent ${name} was deleted.`).waitFor()
   await page.getByRole('button', { name: 'Choose' }).click()
   const panel = page.getByRole('dialog', { name: 'Edit Office' })
-  await panel.getByLabel('Agent').selectOption({ label: 'None, scan from this server' })
+  await panel.getByLabel('Agent').selectOption({ label: 'None, scan from the internet' })
   await panel.getByRole('button', { name: 'Save changes' }).click()
   await page.getByText(`Its agent ${name} was deleted.`).waitFor({ state: 'detached' })
 }, 60_000)

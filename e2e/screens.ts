@@ -208,7 +208,7 @@ async function askForCode(page: Page): Promise<void> {
 }
 
 async function fromInside(page: Page): Promise<void> {
-  await page.getByRole('radio', { name: 'From inside another network' }).check()
+  await page.getByRole('radio', { name: 'From inside your network' }).check()
   await page.getByLabel('Agent name').waitFor()
 }
 

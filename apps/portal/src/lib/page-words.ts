@@ -46,7 +46,7 @@ export const pageWords = {
     lede: 'Targets that Glacis scans on a schedule.',
     empty: { of: 'targets', title: 'Add your first target', text: `${target} and reports the risks.` },
   },
-  agents: { title: 'Agents', lede: 'Agents scan networks that this server does not reach.' },
+  agents: { title: 'Agents', lede: 'Agents scan networks that Glacis cannot reach from the internet.' },
   assets: { title: 'Assets', lede: 'Hosts found while scanning your targets.' },
   technologies: {
     title: 'Technologies',

@@ -18,8 +18,8 @@ interface AgentStepProps {
 export function AgentStep({ wayOn, setup, targetsOf }: AgentStepProps) {
   const agents = useQuery(anyAwaited()).data?.agents ?? []
   const connected = agents.find(({ status }) => status === 'STATUS_CONNECTED')
-  const [chosen, setChosen] = useState<'here' | 'inside'>()
-  const from = chosen ?? (agents.length > 0 ? 'inside' : 'here')
+  const [chosen, setChosen] = useState<'internet' | 'inside'>()
+  const from = chosen ?? (agents.length > 0 ? 'inside' : 'internet')
   return (
     <>
       <StepHead title="Where should Glacis scan from?">You can mix both. The choice is made per target.</StepHead>
@@ -27,23 +27,23 @@ export function AgentStep({ wayOn, setup, targetsOf }: AgentStepProps) {
         <RadioCard
           name="from"
           roomy
-          label="From this server"
-          hint="Scans what this machine reaches: the internet and the networks it stands in. Nothing to install."
-          checked={from === 'here'}
-          onChange={() => setChosen('here')}
+          label="From the internet"
+          hint="Sees what an outsider sees. Nothing to install."
+          checked={from === 'internet'}
+          onChange={() => setChosen('internet')}
         />
         <RadioCard
           name="from"
           roomy
-          label="From inside another network"
-          hint="Reaches what this machine does not, through an agent. Needs outbound HTTPS only."
+          label="From inside your network"
+          hint="Reaches private ranges through an agent. Needs outbound HTTPS only."
           checked={from === 'inside'}
           onChange={() => setChosen('inside')}
         />
       </div>
       {from === 'inside' && setup}
       {from === 'inside' && connected && targetsOf(connected)}
-      {wayOn({ isReady: from === 'here' || connected !== undefined })}
+      {wayOn({ isReady: from === 'internet' || connected !== undefined })}
     </>
   )
 }

@@ -23,7 +23,7 @@ it('says of a step that is over what was done, and of others what they ask for',
   const shown = stepperOf(steps, currentOf(steps, undefined), { TARGET: 'www.example.ch', SCAN: 'Public web' })
   expect(shown.map(({ detail }) => detail)).toEqual([
     'www.example.ch',
-    'From this server',
+    'From the internet',
     'Takes 5 to 30 minutes',
     'Email, Slack, Discord or webhook',
   ])

@@ -44,7 +44,7 @@ export function stepperOf(steps: Steps, current: Steps[number] | undefined, resu
   return steps.map((step, index) => {
     const isInternet = step.key === 'AGENT' && step.state !== 'STATE_DONE'
     const isDone = isOver(step) || (isInternet && index < at)
-    const result = isInternet ? 'From this server' : results[step.key]
+    const result = isInternet ? 'From the internet' : results[step.key]
     return {
       title: words[step.key].title,
       detail: isDone && step !== current && result ? result : words[step.key].detail,

@@ -117,7 +117,7 @@ function AgentHint() {
     <p className="flex items-center gap-2 px-(--gl-gutter) py-3 text-ink-2">
       <Info aria-hidden="true" className="size-4 flex-none text-ink-3" />
       <span>
-        Networks that this server does not reach need an agent.{' '}
+        Targets inside your network need an agent.{' '}
         <Link to="/agents" search={{ create: true }} className="inline-link">
           Install an agent
         </Link>
