@@ -17,19 +17,21 @@ const hostsPerIssue = 3
 const hostsMax = 500
 
 interface Order {
-  readonly column: RawBuilder<unknown>
-  readonly type: RawBuilder<unknown>
+  /** What rows are sorted by, with its type, before their ids. */
+  readonly by: readonly (readonly [column: RawBuilder<unknown>, type: RawBuilder<unknown>])[]
   readonly isRising?: boolean
 }
 
-/** Each has its index, within one verification. */
+const priority = [sql`issue.priority`, sql`smallint`] as const
+
+/** Each has its index, within one verification. Of what one batch has seen last, the worst stands first. */
 const orders: Readonly<Record<IssueOrder, Order>> = {
-  ORDER_BY_PRIORITY: { column: sql`issue.priority`, type: sql`smallint` },
-  ORDER_BY_SEVERITY: { column: sql`issue.score`, type: sql`numeric` },
-  ORDER_BY_EPSS: { column: sql`issue.epss`, type: sql`real` },
-  ORDER_BY_AFFECTED_HOSTS: { column: sql`issue.host_count`, type: sql`integer` },
-  ORDER_BY_MOST_RECENT: { column: sql`issue.last_seen_at`, type: sql`timestamptz` },
-  ORDER_BY_OLDEST: { column: sql`issue.first_seen_at`, type: sql`timestamptz`, isRising: true },
+  ORDER_BY_PRIORITY: { by: [priority] },
+  ORDER_BY_SEVERITY: { by: [[sql`issue.score`, sql`numeric`]] },
+  ORDER_BY_EPSS: { by: [[sql`issue.epss`, sql`real`]] },
+  ORDER_BY_AFFECTED_HOSTS: { by: [[sql`issue.host_count`, sql`integer`]] },
+  ORDER_BY_MOST_RECENT: { by: [[sql`issue.last_seen_at`, sql`timestamptz`], priority] },
+  ORDER_BY_OLDEST: { by: [[sql`issue.first_seen_at`, sql`timestamptz`]], isRising: true },
 }
 
 /**
@@ -45,23 +47,23 @@ export async function listIssues(
 ): Promise<ResultOf<typeof contract.listIssues>> {
   const { filter = {}, orderBy = 'ORDER_BY_MOST_RECENT' } = input
   const page = readPage(input, { filter, orderBy })
-  const { column, type, isRising = false } = orders[orderBy]
+  const { by, isRising = false } = orders[orderBy]
+  const columns = by.map(([column]) => column)
   const [way, beyond] = isRising ? [sql`asc`, sql`>`] : [sql`desc`, sql`<`]
   const few = filter.affectedTargetId ? await fewOfTarget(ctx, filter.affectedTargetId) : null
   const where = matching(ctx, filter, { isInOrder: !few })
-  const after = page.after
-    ? sql`and (${column}, issue.id) ${beyond} (${page.after[0]}::${type}, ${page.after[1]}::uuid)`
-    : sql``
+  const last = page.after?.map((value, index) => sql`${value}::${by[index]?.[1] ?? sql`uuid`}`)
+  const after = last ? sql`and (${sql.join(columns)}, issue.id) ${beyond} (${sql.join(last)})` : sql``
   const [{ rows }, total] = await Promise.all([
-    sql<IssueRow & Versioned & { order_key: string }>`
-      select issue.*, issue.xmin::text as version, ${column}::text as order_key
+    sql<IssueRow & Versioned & { order_keys: string[] }>`
+      select issue.*, issue.xmin::text as version, array[${sql.join(columns.map((column) => sql`${column}::text`))}] as order_keys
       from issue
       where ${where} ${few ?? sql``} ${after}
-      order by ${column} ${way}, issue.id ${way}
+      order by ${sql.join([...columns, sql`issue.id`].map((column) => sql`${column} ${way}`))}
       limit ${page.size + 1}`.execute(ctx.tx),
     page.after ? {} : totalOf(ctx, counting(ctx, filter)),
   ])
-  const cut = cutPage(page, rows, (row) => [row.order_key, row.id])
+  const cut = cutPage(page, rows, (row) => [...row.order_keys, row.id])
   const first = { hostId: filter.affectedHostId, targetId: filter.affectedTargetId }
   const issues = await describeIssues(ctx, cut.rows, targets, { hostsMax: hostsPerIssue, evidence: false, first }, read)
   return { issues, nextPageToken: cut.nextPageToken, ...total }

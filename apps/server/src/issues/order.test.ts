@@ -3,7 +3,7 @@ import { IssueOrder } from '@glacis/contract/issue'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listIssues } from '#issues/list.ts'
 import { type House, openHouse } from '#testing/house.ts'
-import { describeTargets } from '#testing/issues.ts'
+import { describeTargets, seedIssues } from '#testing/issues.ts'
 import { statementsOf } from '#testing/statements.ts'
 import { sql } from 'kysely'
 
@@ -51,4 +51,25 @@ describe.each(IssueOrder.options)('%s', (orderBy) => {
     expect(plan).toMatch(/Index (?:Only )?Scan using issue_by_/)
     expect(plan).not.toMatch(/Sort|Seq Scan/)
   })
+})
+
+it('puts what one batch has seen worst first, and pages through it without a gap', async () => {
+  const own = await house.account()
+  const at = new Date('2026-11-01T00:00:00Z')
+  const { issueIds } = await seedIssues(house, own, { issues: 7, hosts: 1, at })
+  const { owner } = house.database
+  for (const [index, id] of issueIds.entries())
+    await owner
+      .updateTable('issue')
+      .set({ priority: [10, 90, 50, 90, 10, 70, 90][index] ?? 0 })
+      .where('id', '=', id)
+      .execute()
+  const seen: number[] = []
+  let pageToken: string | undefined
+  do {
+    const page = await house.as(own, (ctx) => listIssues(ctx, { pageSize: 2, pageToken }, describeTargets))
+    seen.push(...page.issues.map((one) => one.priority ?? 0))
+    pageToken = page.nextPageToken
+  } while (pageToken)
+  expect(seen).toEqual([90, 90, 90, 70, 50, 10, 10])
 })
