@@ -6,6 +6,7 @@ import { settle } from '#issues/settle.ts'
 import { type House, openHouse } from '#testing/house.ts'
 import { seedIssues } from '#testing/issues.ts'
 import { statementsOf } from '#testing/statements.ts'
+import { sql } from 'kysely'
 
 let house: House
 beforeAll(async () => {
@@ -66,4 +67,30 @@ it('keeps apart what is asked of a host and what is asked of all', async () => {
     expect(issues).toHaveLength(4)
     if (hostId) expect(issues.map((one) => one.affectedHosts[0]?.host.id)).toEqual([hostId, hostId, hostId, hostId])
   }
+})
+
+it('asks once for many who ask at the same time', async () => {
+  const { kept, fresh } = await reader()
+  const sent = await statementsOf(async () => {
+    const all = await Promise.all([kept(), kept(), kept()])
+    expect(all).toEqual([await fresh(), all[0], all[0]])
+  })
+  // Two for all of them, and two of whoever keeps nothing.
+  expect(sent.filter(({ text }) => /\b(occurrence|issue_event)\b/.test(text))).toHaveLength(4)
+})
+
+it('reads by itself what another reader failed to', async () => {
+  const { account, fresh } = await reader()
+  const places = createPlaces()
+  const read = async (fails: boolean) =>
+    house.as(account, async (ctx) => {
+      const list = listIssues(ctx, {}, targets, places)
+      // The transaction is broken while the list is being read.
+      const broken = fails ? sql`select 1 / 0`.execute(ctx.tx) : null
+      await Promise.all([broken, list])
+      return list
+    })
+  const [first, second] = await Promise.allSettled([read(true), read(false)])
+  expect(first.status).toBe('rejected')
+  expect(second).toMatchObject({ status: 'fulfilled', value: await fresh() })
 })

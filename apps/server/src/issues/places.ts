@@ -69,22 +69,40 @@ export function createPlaces(): ReadPlaces {
       hosts.reduce((sum, { shown }) => sum + 1 + shown.history.length, 1 + history.length),
     ttl: keptMs,
   })
+  /** What is being read, by the same keys: pages that learn of one change ask for the same at once. */
+  const awaited = new Map<string, Promise<ReadonlyMap<string, Places>>>()
   return async (ctx, issues, want) => {
     const question = JSON.stringify([ctx.account, want])
     const keyOf = ({ id, version }: Versioned) => `${id} ${version} ${question}`
     const known = new Map<string, Places>()
-    for (const issue of issues) {
+    const missing = issues.filter((issue) => {
       const places = kept.get(keyOf(issue))
       if (places) known.set(issue.id, places)
+      return !places
+    })
+    const theirs = missing.flatMap((issue) => {
+      const read = awaited.get(keyOf(issue))
+      return read ? [{ issue, read }] : []
+    })
+    const own = missing.filter((issue) => !awaited.has(keyOf(issue)))
+    const read = readPlaces(ctx, own, want)
+    for (const issue of own) awaited.set(keyOf(issue), read)
+    try {
+      for (const [id, places] of await read) known.set(id, places)
+      for (const issue of own) {
+        const places = known.get(issue.id)
+        if (places) kept.set(keyOf(issue), places)
+      }
+    } finally {
+      for (const issue of own) awaited.delete(keyOf(issue))
     }
-    const missing = issues.filter(({ id }) => !known.has(id))
-    const read = await readPlaces(ctx, missing, want)
-    for (const issue of missing) {
-      const places = read.get(issue.id)
-      if (!places) continue
-      kept.set(keyOf(issue), places)
-      known.set(issue.id, places)
+    const failed: Versioned[] = []
+    for (const { issue, read: other } of theirs) {
+      const places = (await other.catch(() => null))?.get(issue.id)
+      if (places) known.set(issue.id, places)
+      else failed.push(issue)
     }
+    for (const [id, places] of await readPlaces(ctx, failed, want)) known.set(id, places)
     return known
   }
 }
