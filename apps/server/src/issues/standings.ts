@@ -82,9 +82,12 @@ async function refreshHosts(ctx: Ctx, ids: readonly string[], place: Place | nul
         offset 0
       ) as one
     ), rated as materialized (
-      -- By their ids: a join would read every issue of the account for the few that are on these hosts.
-      select id, category from issue
-      where account_id = ${ctx.account} and id = any(array(select distinct issue_id from seen))
+      -- One at a time: a join would read every issue of the account for the few that are on these hosts.
+      select issue.* from (select distinct issue_id from seen) as here
+      cross join lateral (
+        select id, category from issue where account_id = ${ctx.account} and id = here.issue_id
+        offset 0
+      ) as issue
     ), fresh as (
       select seen.host_id,
              ${bySeverity((category) => sql`count(*) filter (where rank <= 2 and category = ${category})::int`)},
