@@ -47,7 +47,9 @@ globalThis.__zod_globalConfig = { jitless: true }
   const showPlan = ({ subscription: { plan, quota } }) => {
     const place = document.getElementById('frame-plan')
     if (plan.id !== 'free' || !place) return
-    const [targets, scans] = [quota.targets, quota.manualScans].map(({ total }) => total.toLocaleString('en-CH'))
+    // By hand: a browser that writes its first number in a language stands still for as long as all the rest takes.
+    const grouped = ({ total }) => String(total).replace(/\B(?=(?:\d{3})+$)/g, "'")
+    const [targets, scans] = [quota.targets, quota.manualScans].map(grouped)
     const name = document.createElement('b')
     name.className = 'font-semibold'
     name.textContent = `You are on the ${plan.name} plan.`

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { Timestamp } from '#primitives.ts'
 
 /**
- * What counts as an e-mail address, for whoever takes one and for whoever reads it back: were the
+ * What counts as an e-mail address, for whoever takes one. Whoever reads one back takes it for what it is: were the
  * reader stricter, an account could never be shown again. At most 254 characters (RFC 5321), one `@`,
  * a local part of up to 64 printable characters (RFC 6531 allows any script), and a domain of one
  * label or more, also in any script. Unlike RFC 5322, no quoted strings, comments or spaces.
@@ -12,7 +12,7 @@ export const emailPattern =
   /^(?=.{3,254}$)[^\s@<>()[\],;:\\"\p{Cc}\p{Cf}\p{Cs}]{1,64}@(?!-)[\p{L}\p{M}\p{N}-]+(\.[\p{L}\p{M}\p{N}-]+)*$/u
 
 export const Traits = z.object({
-  email: z.email({ pattern: emailPattern }),
+  email: z.string().min(1),
   name: z.object({ first: z.string(), last: z.string() }),
 })
 export const VerifiableAddress = z.object({ value: z.string(), verified: z.boolean() })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { dayAndMonth, monthAndYear, shortMonth, utcDay, weekdayAndDay } from '#lib/calendar.ts'
 import {
   formatAge,
   formatCount,
@@ -9,7 +10,9 @@ import {
   formatNumber,
   formatPercent,
   formatRelativeTime,
+  formatScore,
   formatSince,
+  formatWholePercent,
 } from '#lib/format.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
@@ -100,5 +103,59 @@ describe('numbers and dates of Switzerland', () => {
       '45 s',
       '2 days',
     ])
+  })
+})
+
+/** What is written by hand is what `Intl` writes, whichever apostrophe its data of this year has. */
+describe('words as Intl has them in en-CH', () => {
+  const straight = (words: string) => words.replaceAll('’', "'")
+  const days = Array.from({ length: 800 }, (_, index) => new Date(2023, 11, 25 + index, index % 24, (index * 7) % 60))
+  const same = <Value>(values: readonly Value[], ours: (value: Value) => string, theirs: (value: Value) => string) =>
+    expect(values.map((value) => straight(ours(value)))).toEqual(values.map((value) => straight(theirs(value))))
+
+  it('numbers', () => {
+    const { format } = new Intl.NumberFormat('en-CH')
+    const whole = [0, 1, 9, 10, 99, 100, 999, 1000, 9999, 10_000, 123_456, 1_234_567, 12_345_678_901]
+    same([...whole, ...whole.slice(1).map((value) => -value), 0.5, 1234.5678], formatNumber, format)
+  })
+
+  it('shares and scores', () => {
+    const shares = Array.from({ length: 2001 }, (_, index) => index / 2000)
+    const percent = (maximumFractionDigits: number) =>
+      new Intl.NumberFormat('en-CH', { style: 'percent', maximumFractionDigits }).format
+    same([...shares, 0.00042, 0.97435], formatPercent, percent(1))
+    same(shares, formatWholePercent, percent(0))
+    const scores = Array.from({ length: 101 }, (_, index) => index / 10)
+    const one = new Intl.NumberFormat('en-CH', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+    same(scores, formatScore, one.format)
+  })
+
+  it('dates and times', () => {
+    const date = { day: 'numeric', month: 'short', year: 'numeric' } as const
+    const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+    same(days, formatDate, new Intl.DateTimeFormat('en-CH', date).format)
+    same(days, formatDateTime, new Intl.DateTimeFormat('en-CH', { ...date, ...time }).format)
+  })
+
+  it('days of charts, in UTC', () => {
+    const inUtc = (parts: Intl.DateTimeFormatOptions) =>
+      new Intl.DateTimeFormat('en-CH', { ...parts, timeZone: 'UTC' }).format
+    const day = { day: 'numeric', month: 'short' } as const
+    same(days, (time) => shortMonth(utcDay(time)), inUtc({ month: 'short' }))
+    same(days, (time) => monthAndYear(utcDay(time)), inUtc({ month: 'long', year: 'numeric' }))
+    same(days, (time) => dayAndMonth(utcDay(time)), inUtc(day))
+    same(days, (time) => weekdayAndDay(utcDay(time)), inUtc({ ...day, weekday: 'short' }))
+  })
+
+  it('distances in time', () => {
+    const relative = new Intl.RelativeTimeFormat('en-CH', { numeric: 'auto' })
+    const distances = [-6, -5, -2, -1, 1, 2, 6]
+    same(distances, (away) => formatRelativeTime(now + away * day, now), (away) => relative.format(away, 'day'))
+    const exact = new Intl.RelativeTimeFormat('en-CH', { numeric: 'always' })
+    const minutes = (away: number) => exact.format(away, 'minute')
+    same(distances, (away) => formatRelativeTime(now + away * minute, now), minutes)
+    const ages = new Intl.NumberFormat('en-CH', { style: 'unit', unit: 'hour', unitDisplay: 'long' })
+    same([1, 2, 23], (hours) => formatAge(now - hours * hour, now), ages.format)
+    same([0, 1, 38, 999], formatDuration, new Intl.NumberFormat('en-CH', { style: 'unit', unit: 'millisecond' }).format)
   })
 })

@@ -1,55 +1,51 @@
-/** Numbers, money and times as the product writes them: locale en-CH, through `Intl` only. */
-
+/**
+ * Numbers, money and times as the product writes them: as `Intl` does in en-CH, which the tests hold it to.
+ *
+ * What every page begins with is written by hand: the first number or date that `Intl` writes has a browser look through
+ * the data of all languages, which takes a phone a fifth of a second, and the page stands still meanwhile.
+ */
+import { dayMonthYear, localDay } from '#lib/calendar.ts'
 import { late } from '#lib/late.ts'
 
-// Each is made when something is first written by it: they are among the dearest things that a page makes.
 const locale = 'en-CH'
-const numbers = late(() => new Intl.NumberFormat(locale))
-const percents = late(() => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }))
-const wholePercents = late(() => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 }))
+const fractions = late(() => new Intl.NumberFormat(locale))
 const money = late(() => new Intl.NumberFormat(locale, { style: 'currency', currency: 'CHF' }))
 const roundMoney = late(
   () => new Intl.NumberFormat(locale, { style: 'currency', currency: 'CHF', maximumFractionDigits: 0 }),
 )
-const milliseconds = late(
-  () => new Intl.NumberFormat(locale, { style: 'unit', unit: 'millisecond', maximumFractionDigits: 0 }),
-)
-const dates = late(() => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' }))
-const dateTimes = late(
-  () =>
-    new Intl.DateTimeFormat(locale, {
-      day: 'numeric',
-      month: 'short',
-      year: 'numeric',
-      hour: '2-digit',
-      minute: '2-digit',
-      hourCycle: 'h23',
-    }),
-)
-const relative = late(() => new Intl.RelativeTimeFormat(locale, { numeric: 'always' }))
-const relativeDay = late(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }))
 
 /** A moment as the API writes it, as epoch milliseconds, or as a date. */
 export type Moment = string | number | Date
 
 /** `1'234` */
 export function formatNumber(value: number): string {
-  return numbers.format(value)
+  if (!Number.isSafeInteger(value)) return fractions.format(value)
+  return String(value).replace(/\B(?=(?:\d{3})+$)/g, "'")
 }
 
 /** A count for a small place: `999+` above 999. */
 export function formatCount(value: number): string {
-  return value > 999 ? '999+' : numbers.format(value)
+  return value > 999 ? '999+' : formatNumber(value)
 }
 
 /** `0.942` → `94.2%` */
 export function formatPercent(share: number): string {
-  return percents.format(share)
+  return `${rounded(share * 1000) / 10}%`
 }
 
 /** `0.167` → `17%` */
 export function formatWholePercent(share: number): string {
-  return wholePercents.format(share)
+  return `${rounded(share * 100)}%`
+}
+
+/** `9.8`, with its decimal always: a score of at most ten, in tenths. */
+export function formatScore(score: number): string {
+  return score.toFixed(1)
+}
+
+/** Half goes up, as in the number that was written: 1.005 × 100 is a little less in the machine. */
+function rounded(value: number): number {
+  return Math.round(Number(value.toPrecision(12)))
 }
 
 /** Swiss francs; only 0 is written without decimals. */
@@ -59,12 +55,14 @@ export function formatCurrency(amount: number): string {
 
 /** `20 Nov 2026` */
 export function formatDate(moment: Moment): string {
-  return dates.format(new Date(moment))
+  return dayMonthYear(localDay(new Date(moment)))
 }
 
 /** `20 Nov 2026, 22:42` */
 export function formatDateTime(moment: Moment): string {
-  return dateTimes.format(new Date(moment))
+  const time = new Date(moment)
+  const [hours, minutes] = [time.getHours(), time.getMinutes()].map((part) => String(part).padStart(2, '0'))
+  return `${dayMonthYear(localDay(time))}, ${hours}:${minutes}`
 }
 
 const second = 1000
@@ -83,15 +81,26 @@ const month = year / 12
 export function formatRelativeTime(moment: Moment, now: Moment = Date.now()): string {
   const difference = new Date(moment).getTime() - new Date(now).getTime()
   const distance = Math.abs(difference)
-  const signed = (unitMs: number) => Math.sign(difference) * Math.max(1, Math.floor(distance / unitMs))
-  if (distance < second) return relativeMilliseconds(difference)
-  if (distance < minute) return relative.format(signed(second), 'second')
-  if (distance < hour) return relative.format(signed(minute), 'minute')
-  if (distance < day) return relative.format(signed(hour), 'hour')
-  if (distance < 7 * day) return relativeDay.format(signed(day), 'day')
-  if (distance < 30 * day) return relative.format(signed(7 * day), 'week')
-  if (distance < year) return relative.format(signed(month), 'month')
-  return relative.format(signed(year), 'year')
+  const isAhead = difference > 0
+  const many = (unitMs: number, unit: string) => fromNow(counted(Math.max(1, Math.floor(distance / unitMs)), unit), isAhead)
+  if (distance < second) return fromNow(`${Math.round(distance)} ms`, isAhead)
+  if (distance < minute) return many(second, 'second')
+  if (distance < hour) return many(minute, 'minute')
+  if (distance < day) return many(hour, 'hour')
+  if (distance < 2 * day) return isAhead ? 'tomorrow' : 'yesterday'
+  if (distance < 7 * day) return many(day, 'day')
+  if (distance < 30 * day) return many(7 * day, 'week')
+  if (distance < year) return many(month, 'month')
+  return many(year, 'year')
+}
+
+function fromNow(words: string, isAhead: boolean): string {
+  return isAhead ? `in ${words}` : `${words} ago`
+}
+
+/** `1 day`, `12 days` */
+function counted(amount: number, unit: string): string {
+  return `${formatNumber(amount)} ${unit}${amount === 1 ? '' : 's'}`
 }
 
 /**
@@ -116,21 +125,14 @@ export function formatAge(since: Moment, now: Moment = Date.now()): string {
   const age = new Date(now).getTime() - new Date(since).getTime()
   const [unitMs, unit] = agesMs.find(([size]) => age >= size) ?? []
   if (!unitMs || !unit) return 'under a minute'
-  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(Math.floor(age / unitMs))
+  return counted(Math.floor(age / unitMs), unit)
 }
 
-/** `Intl.RelativeTimeFormat` knows no unit below the second. */
-function relativeMilliseconds(difference: number): string {
-  const amount = milliseconds.format(Math.abs(difference))
-  return difference > 0 ? `in ${amount}` : `${amount} ago`
-}
-
-const days = late(() => new Intl.NumberFormat(locale, { style: 'unit', unit: 'day', unitDisplay: 'long' }))
 const written: readonly (readonly [unitMs: number, write: (amount: number) => string])[] = [
-  [day, (amount) => days.format(amount)],
-  [hour, (amount) => `${numbers.format(amount)} h`],
-  [minute, (amount) => `${numbers.format(amount)} min`],
-  [second, (amount) => `${numbers.format(amount)} s`],
+  [day, (amount) => counted(amount, 'day')],
+  [hour, (amount) => `${formatNumber(amount)} h`],
+  [minute, (amount) => `${formatNumber(amount)} min`],
+  [second, (amount) => `${formatNumber(amount)} s`],
 ]
 
 /**
@@ -138,7 +140,7 @@ const written: readonly (readonly [unitMs: number, write: (amount: number) => st
  * which have no plural; `Intl` would write "secs" in this locale.
  */
 export function formatDuration(durationMs: number): string {
-  if (durationMs < second) return milliseconds.format(Math.max(0, durationMs))
+  if (durationMs < second) return `${Math.round(Math.max(0, durationMs))} ms`
   const first = written.findIndex(([unitMs]) => durationMs >= unitMs)
   const parts = written.slice(first, first + 2).map(([unitMs, write], index) => {
     const over = index === 0 ? durationMs : durationMs % (written[first]?.[0] ?? durationMs)

@@ -2,6 +2,7 @@ import { Outlet } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useSession } from '#identity/session.ts'
 import { whenIdle } from '#lib/idle.ts'
+import { useSmallScreen } from '#lib/small-screen.ts'
 import { useStoredFlag } from '#lib/storage.ts'
 import { useLive } from '#shell/live.ts'
 import { Sidebar } from '#shell/sidebar.tsx'
@@ -18,6 +19,7 @@ export function AppShell() {
   useLive()
   useEffect(() => whenIdle(() => loadHeadless().catch(() => undefined)), []) // whoever opens something asks again
   const [isNarrow, setIsNarrow] = useStoredFlag('sidebarCollapsed')
+  const isSmall = useSmallScreen()
   const [isMenuOpen, setIsMenuOpen] = useState(false)
   if (!session) return null
   return (
@@ -29,7 +31,10 @@ export function AppShell() {
       >
         Skip to content
       </a>
-      <Sidebar session={session} signals={signals} isNarrow={isNarrow} onToggle={() => setIsNarrow(!isNarrow)} />
+      {/* Its links cost a phone as much as what the page shows, and a small screen has no room for it. */}
+      {!isSmall && (
+        <Sidebar session={session} signals={signals} isNarrow={isNarrow} onToggle={() => setIsNarrow(!isNarrow)} />
+      )}
       <div className="relative flex min-h-dvh min-w-0 flex-1 flex-col">
         <TopBar session={session} signals={signals} isOpen={isMenuOpen} onOpen={setIsMenuOpen} />
         <div inert={isMenuOpen} className="flex flex-1 flex-col">

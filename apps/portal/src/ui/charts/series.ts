@@ -1,6 +1,6 @@
 /** From the API's series to the points of a chart: one per day, week or month of the period. */
 import type { StatsPeriod } from '@glacis/contract/insights'
-import { late } from '#lib/late.ts'
+import { dayAndMonth, dayMonthYear, monthAndYear, shortMonth, utcDay, weekdayAndDay } from '#lib/calendar.ts'
 
 export interface ChartPoint {
   /** On the axis: "12 Oct". */
@@ -68,21 +68,15 @@ function startOf(grain: Grain, time: Date): Date {
   return day
 }
 
-const format = (parts: Intl.DateTimeFormatOptions) =>
-  late(() => new Intl.DateTimeFormat('en-CH', { ...parts, timeZone: 'UTC' }))
-const dayAndMonth = format({ day: 'numeric', month: 'short' })
-const monthAlone = format({ month: 'short' })
-const monthAndYear = format({ month: 'long', year: 'numeric' })
-const dayMonthYear = format({ day: 'numeric', month: 'short', year: 'numeric' })
-const weekdayAndDay = format({ weekday: 'short', day: 'numeric', month: 'short' })
-
 function wordsFor(grain: Grain, start: Date): ChartPoint {
-  if (grain === 'month') return { label: monthAlone.format(start), title: monthAndYear.format(start) }
-  const label = dayAndMonth.format(start)
-  return { label, title: grain === 'week' ? `Week of ${label}` : weekdayAndDay.format(start) }
+  const day = utcDay(start)
+  if (grain === 'month') return { label: shortMonth(day), title: monthAndYear(day) }
+  const label = dayAndMonth(day)
+  return { label, title: grain === 'week' ? `Week of ${label}` : weekdayAndDay(day) }
 }
 
 function wordsForEnd(grain: 'week' | 'month', end: Date): ChartPoint {
-  const label = dayAndMonth.format(end)
-  return { label, title: grain === 'week' ? `Week to ${label}` : `30 days to ${dayMonthYear.format(end)}` }
+  const day = utcDay(end)
+  const label = dayAndMonth(day)
+  return { label, title: grain === 'week' ? `Week to ${label}` : `30 days to ${dayMonthYear(day)}` }
 }
