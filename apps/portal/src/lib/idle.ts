@@ -1,16 +1,16 @@
+import { nextTask } from '#lib/first-paint.ts'
+
 /** What a page begins with goes first. In milliseconds. */
 const beginningMs = 1000
 
 /** Does something that nobody waits for yet, when the page has begun and has nothing else to do. */
 export function whenIdle(work: () => unknown): void {
-  setTimeout(() => onceIdle(work, 2000), beginningMs)
+  setTimeout(() => {
+    if ('requestIdleCallback' in globalThis) requestIdleCallback(work, { timeout: 2000 })
+    else work()
+  }, beginningMs)
 }
 
-/** Does something when the page has nothing else to do, or after `patienceMs` all the same. */
-export function onceIdle(work: () => unknown, patienceMs: number): void {
-  if ('requestIdleCallback' in globalThis) requestIdleCallback(work, { timeout: patienceMs })
-  else setTimeout(work)
-}
 
 const waiting = new Set<() => unknown>()
 let isWorking = false
@@ -26,9 +26,14 @@ export function inIdleTurn(work: () => unknown): () => void {
   waiting.add(work)
   if (!isWorking) {
     isWorking = true
-    onceIdle(workOff, patienceMs)
+    goOn()
   }
   return () => waiting.delete(work)
+}
+
+function goOn(): void {
+  if ('requestIdleCallback' in globalThis) requestIdleCallback(workOff, { timeout: patienceMs })
+  else void nextTask().then(workOff)
 }
 
 function workOff(): void {
@@ -38,6 +43,6 @@ function workOff(): void {
     return
   }
   waiting.delete(work)
+  goOn()
   work()
-  onceIdle(workOff, patienceMs)
 }

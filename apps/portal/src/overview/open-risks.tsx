@@ -139,12 +139,18 @@ export function ChartSkeleton({ title, height = 130 }: { readonly title: string;
 function LadderSkeleton() {
   return (
     <div aria-busy="true">
-      <Skeleton className="mt-3 mb-6 h-8 w-20" />
-      {severityLevels.map((level) => (
-        <div key={level} className="flex h-8.75 items-center border-t border-line">
-          <Skeleton className="w-2/3" />
-        </div>
-      ))}
+      <p className="mt-1.5 flex flex-wrap items-baseline gap-x-3">
+        <Skeleton className="h-8 w-20" />
+        <b className="invisible text-44 font-medium tracking-figure">0</b>
+      </p>
+      <div className="mt-3.5 border-b border-line">
+        {severityLevels.map((level) => (
+          <div key={level} className="flex h-8.75 items-center border-t border-line">
+            <Skeleton className="w-2/3" />
+          </div>
+        ))}
+      </div>
+      <p className="invisible mt-2.5 text-12">Change since the start of the period.</p>
     </div>
   )
 }
