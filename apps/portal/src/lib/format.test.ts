@@ -150,7 +150,11 @@ describe('words as Intl has them in en-CH', () => {
   it('distances in time', () => {
     const relative = new Intl.RelativeTimeFormat('en-CH', { numeric: 'auto' })
     const distances = [-6, -5, -2, -1, 1, 2, 6]
-    same(distances, (away) => formatRelativeTime(now + away * day, now), (away) => relative.format(away, 'day'))
+    same(
+      distances,
+      (away) => formatRelativeTime(now + away * day, now),
+      (away) => relative.format(away, 'day'),
+    )
     const exact = new Intl.RelativeTimeFormat('en-CH', { numeric: 'always' })
     const minutes = (away: number) => exact.format(away, 'minute')
     same(distances, (away) => formatRelativeTime(now + away * minute, now), minutes)

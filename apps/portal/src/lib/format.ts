@@ -82,7 +82,8 @@ export function formatRelativeTime(moment: Moment, now: Moment = Date.now()): st
   const difference = new Date(moment).getTime() - new Date(now).getTime()
   const distance = Math.abs(difference)
   const isAhead = difference > 0
-  const many = (unitMs: number, unit: string) => fromNow(counted(Math.max(1, Math.floor(distance / unitMs)), unit), isAhead)
+  const many = (unitMs: number, unit: string) =>
+    fromNow(counted(Math.max(1, Math.floor(distance / unitMs)), unit), isAhead)
   if (distance < second) return fromNow(`${Math.round(distance)} ms`, isAhead)
   if (distance < minute) return many(second, 'second')
   if (distance < hour) return many(minute, 'minute')

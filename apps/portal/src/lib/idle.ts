@@ -11,7 +11,6 @@ export function whenIdle(work: () => unknown): void {
   }, beginningMs)
 }
 
-
 const waiting = new Set<() => unknown>()
 let isWorking = false
 /** A page that is never idle gets to the next one all the same, in milliseconds. */

@@ -36,6 +36,9 @@ export function OpenRisks({ view, summary }: { readonly view: View; readonly sum
   )
 }
 
+/** Two lines, whether its words need them or not. */
+const note = 'mt-2.5 min-h-8 text-12 text-ink-3'
+
 interface FiguresProps {
   readonly series: SeveritySeries
   readonly statuses: StatusSeries
@@ -67,7 +70,7 @@ function Figures({ series, statuses, view, summary }: FiguresProps) {
           )
         }
       />
-      <p className="mt-2.5 text-12 text-ink-3">
+      <p className={note}>
         {total === 0 && summary ? (
           <>
             No open risks in {formatNumber(summary.hostCount)} {summary.hostCount === 1 ? 'host' : 'hosts'}
@@ -128,7 +131,9 @@ export function RisksBySeverity({ view }: { readonly view: View }) {
 export function ChartSkeleton({ title, height = 130 }: { readonly title: string; readonly height?: number }) {
   return (
     <section aria-busy="true">
-      <h2 className="flex min-h-7 items-center text-14/5 font-semibold tracking-[-.006em]">{title}</h2>
+      <div className="flex min-h-7 items-center">
+        <h2 className="text-14 leading-5 font-semibold tracking-[-.006em]">{title}</h2>
+      </div>
       <div className="mt-3.5 flex items-end" style={{ height: height + 22 }}>
         <Skeleton className="h-px w-full" />
       </div>
@@ -150,7 +155,7 @@ function LadderSkeleton() {
           </div>
         ))}
       </div>
-      <p className="invisible mt-2.5 text-12">Change since the start of the period.</p>
+      <p className={note} />
     </div>
   )
 }

@@ -41,9 +41,12 @@ export function Later({ place, className, children }: LaterProps) {
 /** Calls back once, when an element is on the screen or just below it. Returns the way to stop it. */
 function onceNear(element: Element | null, near: () => void): () => void {
   if (!element || typeof IntersectionObserver === 'undefined') return () => undefined
-  const observer = new IntersectionObserver((entries) => entries.some(({ isIntersecting }) => isIntersecting) && near(), {
-    rootMargin: '0px 0px 20% 0px',
-  })
+  const observer = new IntersectionObserver(
+    (entries) => entries.some(({ isIntersecting }) => isIntersecting) && near(),
+    {
+      rootMargin: '0px 0px 20% 0px',
+    },
+  )
   observer.observe(element)
   return () => observer.disconnect()
 }
