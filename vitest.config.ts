@@ -19,7 +19,8 @@ const longest = [
   'e2e/axe-phone',
   'e2e/axe-desktop',
   'e2e/agents',
-  'e2e/identity',
+  'e2e/bundle',
+  'e2e/sign-in',
   'e2e/story',
   'e2e/zoom',
 ]

@@ -3,7 +3,8 @@
  * done there before it is looked at. Pictures, axe and the zoom story walk the same list.
  */
 import { listAgents } from '@glacis/contract/agent'
-import { listHosts, listProducts } from '@glacis/contract/inventory'
+import { listHosts } from '@glacis/contract/host'
+import { listProducts } from '@glacis/contract/product'
 import { listIssues } from '@glacis/contract/issue'
 import { listScans } from '@glacis/contract/scan'
 import { listTargets } from '@glacis/contract/target'

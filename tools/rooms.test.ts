@@ -48,7 +48,7 @@ import { useState } from 'react'`,
   'apps/portal/src/routes/allowed.tsx': `import { Row } from '#targets/target-row.tsx'`,
   'packages/scanner/src/allowed.ts': `import { request } from 'undici'
 import { one } from '#net/tcp.ts'`,
-  'e2e/allowed.spec.ts': `import { listHosts } from '@glacis/contract/inventory'`,
+  'e2e/allowed.spec.ts': `import { listHosts } from '@glacis/contract/host'`,
 }
 
 let house: string

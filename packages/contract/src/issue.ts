@@ -1,7 +1,7 @@
 /** Issues ("risks" on screen): a threat on this account's hosts, with status and history. */
 import { z } from 'zod'
 import { endpoint } from '#endpoint.ts'
-import { Host } from '#inventory.ts'
+import { Host } from '#host.ts'
 import { Flag, Id, listOf, NextPage, Page, Timestamp } from '#primitives.ts'
 import { Tag, Target } from '#target.ts'
 import { SeverityCategory, Threat } from '#threat.ts'

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { endpoint } from '#endpoint.ts'
-import { Wfn } from '#inventory.ts'
+import { Wfn } from '#product.ts'
 import { Duration, Empty, Id, ScanProfile, Timestamp } from '#primitives.ts'
 
 const port = z.number().int().min(1).max(65_535)

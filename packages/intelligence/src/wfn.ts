@@ -3,7 +3,7 @@
  * the quoting of the formatted string and so loses nothing; at the border it is the contract's
  * `Wfn`, whose values are plain text for people.
  */
-import type { Wfn } from '@glacis/contract/inventory'
+import type { Wfn } from '@glacis/contract/product'
 
 /** The eleven attributes in the order of the formatted string, under the contract's names. */
 export const attributes = [

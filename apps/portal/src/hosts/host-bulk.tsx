@@ -1,5 +1,5 @@
 /** What takes the place of the filters while hosts are picked. */
-import type { Host } from '@glacis/contract/inventory'
+import type { Host } from '@glacis/contract/host'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Combine, Play, X } from 'lucide-react'
 import { useState } from 'react'

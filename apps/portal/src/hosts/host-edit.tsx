@@ -1,5 +1,5 @@
 /** What people say of a host: whose it is, how much it matters, what else is to be known. */
-import type { Criticality, Host } from '@glacis/contract/inventory'
+import type { Criticality, Host } from '@glacis/contract/host'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
 import { update } from '#hosts/queries.ts'

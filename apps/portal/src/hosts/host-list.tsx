@@ -1,5 +1,5 @@
 /** `/assets` */
-import type { Host } from '@glacis/contract/inventory'
+import type { Host } from '@glacis/contract/host'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Server, Sparkles } from 'lucide-react'

@@ -1,5 +1,5 @@
 /** `/assets/{id}`, first tab: risks, software, services. */
-import type { Host } from '@glacis/contract/inventory'
+import type { Host } from '@glacis/contract/host'
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'

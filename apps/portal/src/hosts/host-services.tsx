@@ -1,5 +1,5 @@
 /** The open ports of a host, what speaks there, and how long its certificates last. */
-import type { Certificate, Service } from '@glacis/contract/inventory'
+import type { Certificate, Service } from '@glacis/contract/host'
 import { useNow } from '#lib/clock.ts'
 import { formatDate, formatDateTime, formatNumber } from '#lib/format.ts'
 import { Badge, type BadgeVariant } from '#ui/badge.tsx'

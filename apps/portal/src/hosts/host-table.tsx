@@ -1,5 +1,5 @@
 /** The table of hosts. */
-import type { Host } from '@glacis/contract/inventory'
+import type { Host } from '@glacis/contract/host'
 import type { HostSort } from '#hosts/search.ts'
 import { nameOf, softwareName } from '#hosts/words.ts'
 import { Badge } from '#ui/badge.tsx'

@@ -1,5 +1,5 @@
 /** What came and went on a host. */
-import type { HostEvent } from '@glacis/contract/inventory'
+import type { HostEvent } from '@glacis/contract/host'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { DoorClosed, DoorOpen, Layers, Radar, ShieldAlert } from 'lucide-react'

@@ -1,7 +1,7 @@
 /** What the portal asks of hosts. */
 import { type InputOf } from '@glacis/contract/endpoint'
 import { affectedHostsOverTime } from '@glacis/contract/insights'
-import { getHost, hostTimeline, listHosts, mergeHosts, splitHost, updateHost } from '@glacis/contract/inventory'
+import { getHost, hostTimeline, listHosts, mergeHosts, splitHost, updateHost } from '@glacis/contract/host'
 import { listIssues } from '@glacis/contract/issue'
 import { infiniteQueryOptions, keepPreviousData, mutationOptions, type QueryClient } from '@tanstack/react-query'
 import { call } from '#api/call.ts'

@@ -1,6 +1,6 @@
 /** Between the address of the asset list and what the API is asked for. */
 import type { InputOf } from '@glacis/contract/endpoint'
-import type { Criticality, HostOrder, listHosts } from '@glacis/contract/inventory'
+import type { Criticality, HostOrder, listHosts } from '@glacis/contract/host'
 import type { SeverityCategory } from '@glacis/contract/threat'
 
 export type HostSort = 'address' | 'checked' | 'seen'

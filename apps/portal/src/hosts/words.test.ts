@@ -1,4 +1,4 @@
-import type { Wfn } from '@glacis/contract/inventory'
+import type { Wfn } from '@glacis/contract/product'
 import { expect, it } from 'vitest'
 import { kindOf, nameOf, softwareName, softwareOf } from '#hosts/words.ts'
 

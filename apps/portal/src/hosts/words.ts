@@ -1,5 +1,6 @@
 /** How hosts and what runs on them are called. */
-import type { Criticality, Host, Wfn } from '@glacis/contract/inventory'
+import type { Criticality, Host } from '@glacis/contract/host'
+import type { Wfn } from '@glacis/contract/product'
 
 /** The name under which it was reached, else its address. */
 export function nameOf({ name, address }: Pick<Host, 'name' | 'address'>): string {

@@ -1,30 +1,18 @@
-import type { Flow, InputNode, UiNode } from '@glacis/contract/identity'
+import type { Flow, InputNode } from '@glacis/contract/identity'
 import { Fragment, type ReactNode, type SubmitEvent, useMemo, useState } from 'react'
-import { bodyOf, isButton, sendsAgain, type Submitter } from '#identity/body.ts'
+import { bodyOf, isButton, type Submitter } from '#identity/body.ts'
 import { BotChallenge, hasBotChallenge } from '#identity/bot-challenge.tsx'
 import { type FlowKind } from '#identity/client.ts'
 import { FlowButton } from '#identity/flow-button.tsx'
+import { FlowNode } from '#identity/flow-node.tsx'
 import { focusField, ownErrorsOf, useFlowForm, withoutField } from '#identity/form-element.ts'
-import { NodeContent, NodeField, type OwnErrors } from '#identity/node-field.tsx'
-import {
-  byGroup,
-  fieldState,
-  inputsOf,
-  isNamePart,
-  isQuiet,
-  nameFirst,
-  withCodeMessages,
-  withoutCodeSent,
-} from '#identity/nodes.ts'
-import { ScriptNode } from '#identity/script-node.tsx'
+import { type Group, hasVisibleBefore, isVisible, needsDivider, primaryOf } from '#identity/groups.ts'
+import type { OwnErrors } from '#identity/node-field.tsx'
+import { byGroup, fieldState, isQuiet, nameFirst, withCodeMessages, withoutCodeSent } from '#identity/nodes.ts'
 import { useFlow } from '#identity/use-flow.ts'
 import { cx } from '#lib/cx.ts'
-import { buttonClass } from '#ui/button.tsx'
 import { Note } from '#ui/note.tsx'
 
-type Group = UiNode['group']
-/** Groups whose fields belong to every way of signing in. */
-const shared: ReadonlySet<Group> = new Set(['default', 'profile', 'captcha'])
 /** What a robot could try. Settings have a session behind them. */
 const challenged: ReadonlySet<FlowKind> = new Set(['login', 'registration', 'recovery', 'verification'])
 
@@ -129,68 +117,6 @@ export function FlowForm({
   )
 }
 
-function FlowNode({
-  node,
-  ownErrors,
-  answers,
-  asides,
-  isFirst,
-  button,
-}: {
-  readonly node: UiNode
-  readonly ownErrors: OwnErrors
-  readonly answers: number
-  readonly asides: Readonly<Record<string, ReactNode>>
-  readonly isFirst: boolean
-  readonly button: (node: InputNode) => ReactNode
-}) {
-  if (node.type === 'script') return <ScriptNode node={node} />
-  if (node.type === 'a') {
-    return (
-      <a
-        href={node.attributes.href}
-        className={cx(buttonClass({ variant: 'primary', block: true }), 'col-span-2 max-md:h-11')}
-      >
-        {node.attributes.title.text || node.meta.label?.text}
-      </a>
-    )
-  }
-  if (node.type !== 'input')
-    return (
-      <div className="col-span-2 empty:hidden">
-        <NodeContent node={node} />
-      </div>
-    )
-  if (isButton(node)) return button(node)
-  if (node.attributes.type === 'hidden') return <HiddenField node={node} />
-  return (
-    <div className={cx('min-w-0', isNamePart(node) ? 'col-span-1' : 'col-span-2')}>
-      <NodeField
-        node={node}
-        ownErrors={ownErrors}
-        answers={answers}
-        aside={asides[node.attributes.name]}
-        focusFirst={isFirst}
-      />
-    </div>
-  )
-}
-
-/** What is wrong with a hidden field has to stand somewhere. */
-function HiddenField({ node }: { readonly node: InputNode }) {
-  return (
-    <>
-      <NodeField node={node} />
-      {node.messages.map(({ id, text }) => (
-        <Note key={id} variant="red" className="col-span-2">
-          {node.meta.label?.text && `${node.meta.label.text}: `}
-          {text}
-        </Note>
-      ))}
-    </>
-  )
-}
-
 function FlowNotes({ flow, trouble }: { readonly flow: Flow; readonly trouble: string | undefined }) {
   const notes = flow.ui.messages
   if (notes.length === 0 && !trouble) return null
@@ -212,48 +138,6 @@ function Or() {
     <div className="my-5 flex items-center gap-3 text-12 text-ink-3 before:flex-1 before:border-t before:border-line after:flex-1 after:border-t after:border-line">
       or
     </div>
-  )
-}
-
-interface Primary {
-  readonly button: InputNode | undefined
-  /** The first field that a person fills in. */
-  readonly focus: InputNode | undefined
-}
-
-/** The one button that stands out: the first way on that is not a provider, a key or a step back. */
-function primaryOf(groups: ReadonlyMap<Group, readonly UiNode[]>): Primary {
-  const inputs = [...groups.values()].flatMap((nodes) => inputsOf(nameFirst(nodes)))
-  const buttons = inputs.filter((node) => node.attributes.type === 'submit')
-  const onward = buttons.filter(
-    (node) => !isQuiet(node.group) && node.attributes.name !== 'screen' && !sendsAgain(node.attributes),
-  )
-  const fields = inputs.filter((node) => !isButton(node) && node.attributes.type !== 'hidden')
-  const wrong = fields.find((node) => fieldState(node.messages) === 'error')
-  return { button: onward[0] ?? buttons.find((node) => node.group !== 'oidc'), focus: wrong ?? fields[0] }
-}
-
-function hasFields(nodes: readonly UiNode[]): boolean {
-  return inputsOf(nodes).some((node) => !isButton(node) && node.attributes.type !== 'hidden')
-}
-function isVisible(nodes: readonly UiNode[]): boolean {
-  return nodes.some((node) => node.type !== 'script' && !(node.type === 'input' && node.attributes.type === 'hidden'))
-}
-
-function hasVisibleBefore(index: number, groups: ReadonlyMap<Group, readonly UiNode[]>): boolean {
-  return [...groups.values()].slice(0, index).some(isVisible)
-}
-
-/** Providers stand apart from the form, and so do two ways on that each have fields of their own. */
-function needsDivider(group: Group, index: number, groups: ReadonlyMap<Group, readonly UiNode[]>): boolean {
-  const before = [...groups].slice(0, index)
-  if (!isVisible(groups.get(group) ?? [])) return false
-  const visibleBefore = before.filter(([, nodes]) => isVisible(nodes))
-  if (visibleBefore.length > 0 && visibleBefore.every(([name]) => name === 'oidc')) return true
-  return (
-    !shared.has(group) &&
-    hasFields(groups.get(group) ?? []) &&
-    before.some(([name, nodes]) => !shared.has(name) && hasFields(nodes))
   )
 }
 

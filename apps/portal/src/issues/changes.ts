@@ -1,7 +1,8 @@
 /** What the portal changes about issues: shown at once, taken back when the server refuses, and what becomes stale. */
 import type { InputOf, ResultOf } from '@glacis/contract/endpoint'
 import { issuesBySeverity, issuesByStatus, statsSummary } from '@glacis/contract/insights'
-import { getHost, listHosts, listProducts } from '@glacis/contract/inventory'
+import { getHost, listHosts } from '@glacis/contract/host'
+import { listProducts } from '@glacis/contract/product'
 import { getIssue, type Issue, listIssues, setHostStatus, setIssueStatus } from '@glacis/contract/issue'
 import { getScan, listScans } from '@glacis/contract/scan'
 import { getTarget, listTargets } from '@glacis/contract/target'

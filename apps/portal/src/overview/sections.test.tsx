@@ -1,5 +1,5 @@
 import type { Feed } from '@glacis/contract/insights'
-import type { Wfn } from '@glacis/contract/inventory'
+import type { Wfn } from '@glacis/contract/product'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
 import { cleanup, render, screen, waitFor, within } from '@testing-library/react'

@@ -1,5 +1,5 @@
 /** Where most is open, what is no longer maintained, what of the plan is used; each only where there is something. */
-import type { Product } from '@glacis/contract/inventory'
+import type { Product } from '@glacis/contract/product'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'

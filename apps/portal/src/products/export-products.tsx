@@ -1,4 +1,4 @@
-import type { ProductFilter } from '@glacis/contract/inventory'
+import type { ProductFilter } from '@glacis/contract/product'
 import { type QueryValue, toQueryString } from '@glacis/contract/query-string'
 import { Download } from 'lucide-react'
 import { apiAddress } from '#api/call.ts'

@@ -1,4 +1,4 @@
-import type { Product } from '@glacis/contract/inventory'
+import type { Product } from '@glacis/contract/product'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { formatNumber } from '#lib/format.ts'
 import { hostsOf, spreadOf, spreadWords } from '#products/grouping.ts'

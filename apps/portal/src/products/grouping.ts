@@ -1,5 +1,5 @@
 /** Versions of one product under one row. */
-import type { Product } from '@glacis/contract/inventory'
+import type { Product } from '@glacis/contract/product'
 
 export type ProductRow =
   | { readonly kind: 'product'; readonly id: string; readonly product: Product; readonly isNested: boolean }

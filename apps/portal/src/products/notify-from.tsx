@@ -1,5 +1,5 @@
 /** From which severity on new threats to a product are told of: chosen from a menu, saved at once. */
-import type { Product } from '@glacis/contract/inventory'
+import type { Product } from '@glacis/contract/product'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ChevronDown } from 'lucide-react'
 import { addToast } from '#lib/toasts.ts'

@@ -1,5 +1,5 @@
 /** What takes the place of the filters while technologies are picked. */
-import type { Product } from '@glacis/contract/inventory'
+import type { Product } from '@glacis/contract/product'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Bell, ChevronDown, EyeOff, X } from 'lucide-react'
 import { formatNumber } from '#lib/format.ts'

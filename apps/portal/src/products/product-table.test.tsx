@@ -1,4 +1,4 @@
-import type { Product } from '@glacis/contract/inventory'
+import type { Product } from '@glacis/contract/product'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router'
 import { cleanup, render, screen } from '@testing-library/react'

@@ -1,5 +1,5 @@
 /** The table of technologies, flat or with versions below their product. */
-import type { Product } from '@glacis/contract/inventory'
+import type { Product } from '@glacis/contract/product'
 import { Eye } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { cx } from '#lib/cx.ts'

@@ -1,5 +1,5 @@
 /** What is known of a product and was not found here, and why. */
-import type { ProductThreat } from '@glacis/contract/inventory'
+import type { ProductThreat } from '@glacis/contract/product'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { formatPercent } from '#lib/format.ts'
 import { threats } from '#products/queries.ts'

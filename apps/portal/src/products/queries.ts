@@ -8,7 +8,7 @@ import {
   searchSoftware,
   updateProduct,
   watchProduct,
-} from '@glacis/contract/inventory'
+} from '@glacis/contract/product'
 import { infiniteQueryOptions, keepPreviousData, mutationOptions, type QueryClient } from '@tanstack/react-query'
 import { call } from '#api/call.ts'
 import { keyOf, query, refresh } from '#api/query.ts'

@@ -1,6 +1,6 @@
 /** Between the address of the list of technologies and what the API is asked for. */
 import type { InputOf } from '@glacis/contract/endpoint'
-import type { EndOfLife, listProducts, ProductFilter, ProductOrder } from '@glacis/contract/inventory'
+import type { EndOfLife, listProducts, ProductFilter, ProductOrder } from '@glacis/contract/product'
 import type { z } from 'zod'
 
 export type KindWord = 'application' | 'system' | 'hardware'

@@ -1,5 +1,5 @@
 /** The panel in which somebody asks to be told of a product, whether it was seen or not. */
-import type { NamedSoftware } from '@glacis/contract/inventory'
+import type { NamedSoftware } from '@glacis/contract/product'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
 import { ApiFailure } from '#api/failure.ts'

@@ -1,5 +1,5 @@
 /** How products are described. */
-import type { Product, Wfn } from '@glacis/contract/inventory'
+import type { Product, Wfn } from '@glacis/contract/product'
 import { formatDate } from '#lib/format.ts'
 import type { BadgeVariant } from '#ui/badge.tsx'
 

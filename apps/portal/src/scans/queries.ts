@@ -9,7 +9,8 @@ import {
 } from '@glacis/contract/insights'
 import { getIssue, listIssues } from '@glacis/contract/issue'
 import { toQueryString } from '@glacis/contract/query-string'
-import { getHost, getProduct, listHosts, listProducts } from '@glacis/contract/inventory'
+import { getHost, listHosts } from '@glacis/contract/host'
+import { getProduct, listProducts } from '@glacis/contract/product'
 import {
   cancelScan,
   diffScan,

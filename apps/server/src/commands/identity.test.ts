@@ -28,7 +28,8 @@ function glacis(
   input = '',
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Ending> {
-  const env = { PATH: process.env['PATH'], GLACIS_DATA: folder, DATABASE_URL: database.url, ...settings }
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const env = { PATH, NODE_COMPILE_CACHE, GLACIS_DATA: folder, DATABASE_URL: database.url, ...settings }
   const { promise, resolve } = Promise.withResolvers<Ending>()
   const program = [join(import.meta.dirname, '../main.ts'), 'identity', ...words]
   const child = execFile(process.execPath, program, { env }, (error, out, said) => {

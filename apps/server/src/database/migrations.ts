@@ -20,6 +20,7 @@ import * as history from '#database/migrations/0019-history.ts'
 import * as decisions from '#database/migrations/0020-decisions.ts'
 import * as running from '#database/migrations/0021-running.ts'
 import * as lighterDecisions from '#database/migrations/0022-lighter-decisions.ts'
+import * as lighterScans from '#database/migrations/0023-lighter-scans.ts'
 
 export const migrations = [
   accounts,
@@ -43,4 +44,5 @@ export const migrations = [
   decisions,
   running,
   lighterDecisions,
+  lighterScans,
 ] as const

@@ -1,6 +1,6 @@
 /** The calls that answer with a list as a file, however long. */
 import { Readable } from 'node:stream'
-import { ProductExportQuery } from '@glacis/contract/inventory'
+import { ProductExportQuery } from '@glacis/contract/product'
 import { fromQueryString } from '@glacis/contract/query-string'
 import { ExportQuery } from '@glacis/contract/triage'
 import { record } from '#audit.ts'

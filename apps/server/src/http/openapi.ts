@@ -2,7 +2,7 @@
 import { type Endpoint, hasQuery, pathParameters } from '@glacis/contract/endpoint'
 import { Notice } from '@glacis/contract/channel'
 import { ApiError } from '@glacis/contract/primitives'
-import { ProductExportQuery } from '@glacis/contract/inventory'
+import { ProductExportQuery } from '@glacis/contract/product'
 import { ReportQuery } from '@glacis/contract/scan'
 import { ExportQuery } from '@glacis/contract/triage'
 import { exampleOf } from '#http/example.ts'

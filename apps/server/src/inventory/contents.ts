@@ -1,4 +1,5 @@
-import type { Host, Product, Service } from '@glacis/contract/inventory'
+import type { Host, Service } from '@glacis/contract/host'
+import type { Product } from '@glacis/contract/product'
 import type { Ctx } from '#ctx.ts'
 import { anyOf } from '#database/any.ts'
 import { asText, isoOf } from '#database/moment.ts'

@@ -1,5 +1,5 @@
 /** How long the software of the inventory is supported. */
-import type { EndOfLife } from '@glacis/contract/inventory'
+import type { EndOfLife } from '@glacis/contract/product'
 import { cycleOf } from '@glacis/intelligence'
 import type { Tables } from '#database/tables.ts'
 import { partsOf } from '#inventory/subject.ts'

@@ -1,5 +1,5 @@
 /** The software of an account as a file: for a spreadsheet, or as a bill of materials. */
-import type { Product, ProductFilter } from '@glacis/contract/inventory'
+import type { Product, ProductFilter } from '@glacis/contract/product'
 import type { Ctx } from '#ctx.ts'
 import { listProducts } from '#inventory/products.ts'
 

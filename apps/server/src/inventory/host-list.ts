@@ -1,6 +1,6 @@
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
-import type * as contract from '@glacis/contract/inventory'
-import type { HostOrder } from '@glacis/contract/inventory'
+import type * as contract from '@glacis/contract/host'
+import type { HostOrder } from '@glacis/contract/host'
 import type { Ctx } from '#ctx.ts'
 import { cutPage, readPage, totalOf } from '#database/page.ts'
 import { describeHosts, type Targets } from '#inventory/hosts.ts'

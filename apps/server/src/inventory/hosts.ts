@@ -1,4 +1,4 @@
-import type { Host } from '@glacis/contract/inventory'
+import type { Host } from '@glacis/contract/host'
 import type { SeverityCount } from '@glacis/contract/primitives'
 import type { Target } from '@glacis/contract/target'
 import type { Ctx } from '#ctx.ts'
@@ -105,10 +105,15 @@ async function withMerged(ctx: Ctx, ids: readonly string[]): Promise<(Row & { re
     ...times.map((column) => sql`${asText(`host.${column}`)} as ${sql.ref(column)}`),
   ])
   const { rows } = await sql<Row & { is_member: boolean }>`
-    select ${shown}, ${countsBeside('host_count')}, false as is_member
-    from host
-    left join host_count on host_count.account_id = host.account_id and host_count.host_id = host.id
-    where host.account_id = ${ctx.account} and host.id = any(${ids}::uuid[])
+    select one.* from unnest(${ids}::uuid[]) as wanted (id)
+    cross join lateral (
+      select ${shown}, ${countsBeside('host_count')}, false as is_member
+      from host
+      left join host_count on host_count.account_id = host.account_id and host_count.host_id = host.id
+      where host.account_id = ${ctx.account} and host.id = wanted.id
+      -- One at a time: for any number of ids, of any account, the planner would choose among other indexes.
+      offset 0
+    ) as one
     union all
     select * from (
       select ${shown}, 0, 0, 0, 0, true

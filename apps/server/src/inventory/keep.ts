@@ -1,7 +1,7 @@
 /** What people say of hosts, beside what scans saw: whose they are, how much they matter, which are one. */
 import type { ParsedInputOf } from '@glacis/contract/endpoint'
-import type * as contract from '@glacis/contract/inventory'
-import type { Host } from '@glacis/contract/inventory'
+import type * as contract from '@glacis/contract/host'
+import type { Host } from '@glacis/contract/host'
 import { record } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { invalid, masked, notFound, Refusal } from '#errors.ts'

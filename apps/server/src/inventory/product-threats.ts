@@ -1,6 +1,6 @@
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
-import type * as contract from '@glacis/contract/inventory'
-import type { ProductThreat } from '@glacis/contract/inventory'
+import type * as contract from '@glacis/contract/product'
+import type { ProductThreat } from '@glacis/contract/product'
 import type { Threat } from '@glacis/contract/threat'
 import {
   type Applicability,

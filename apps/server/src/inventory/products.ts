@@ -1,6 +1,6 @@
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
-import type * as contract from '@glacis/contract/inventory'
-import type { Product } from '@glacis/contract/inventory'
+import type * as contract from '@glacis/contract/product'
+import type { Product } from '@glacis/contract/product'
 import type { SeverityCount } from '@glacis/contract/primitives'
 import type { Ctx } from '#ctx.ts'
 import { cutPage, readPage, totalOf } from '#database/page.ts'

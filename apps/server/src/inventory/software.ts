@@ -1,5 +1,5 @@
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
-import type * as contract from '@glacis/contract/inventory'
+import type * as contract from '@glacis/contract/product'
 import { nameOf, toWfn } from '@glacis/intelligence'
 import type { Ctx } from '#ctx.ts'
 import { sql } from 'kysely'

@@ -1,4 +1,4 @@
-import type { Wfn } from '@glacis/contract/inventory'
+import type { Wfn } from '@glacis/contract/product'
 import { fromWfn, productKey } from '@glacis/intelligence'
 
 /** The canonical `vendor:product` of a name, under which threats and life cycles speak of it. */

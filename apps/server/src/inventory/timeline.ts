@@ -1,6 +1,6 @@
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
-import type * as contract from '@glacis/contract/inventory'
-import type { HostEvent } from '@glacis/contract/inventory'
+import type * as contract from '@glacis/contract/host'
+import type { HostEvent } from '@glacis/contract/host'
 import type { Ctx } from '#ctx.ts'
 import { cutPage, readPage } from '#database/page.ts'
 import { notFound } from '#errors.ts'

@@ -1,7 +1,7 @@
 /** What people ask to be told of. */
 import type { ParsedInputOf } from '@glacis/contract/endpoint'
-import type * as contract from '@glacis/contract/inventory'
-import type { Product } from '@glacis/contract/inventory'
+import type * as contract from '@glacis/contract/product'
+import type { Product } from '@glacis/contract/product'
 import { type CpeName, nameOf, quote, toWfn } from '@glacis/intelligence'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'

@@ -4,6 +4,7 @@ import type { Issue } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
 import { record } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
+import { keepPlans } from '#database/plans.ts'
 import { invalid, notFound, Refusal } from '#errors.ts'
 import type { Targets } from '#inventory/index.ts'
 import { type Decision, endOf, inWords, refuseSenseless, tooLong } from '#issues/decision.ts'
@@ -31,16 +32,18 @@ export async function setIssueStatus(
   spreading: Spreading | null = null,
 ): Promise<{ issue: Issue }> {
   const { id, ...decision } = input
-  const issue = await ctx.tx
-    .selectFrom('issue')
-    .select(['status', 'category', 'host_count', afterOthers(ctx).as('at')])
-    .where('account_id', '=', ctx.account)
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst()
+  const [, issue] = await Promise.all([
+    keepPlans(ctx),
+    ctx.tx
+      .selectFrom('issue')
+      .select(['status', 'category', 'host_count', afterOthers(ctx).as('at')])
+      .where('account_id', '=', ctx.account)
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst(),
+  ])
   if (!issue) throw notFound('issue', id)
-  await decide({ ...ctx, now: issue.at }, { id, hostId: null, ...issue }, decision, spreading)
-  return getIssue(ctx, { id }, targets)
+  return decide({ ...ctx, now: issue.at }, { id, hostId: null, ...issue }, decision, { targets, spreading })
 }
 
 /**
@@ -55,7 +58,7 @@ export async function setHostStatus(
 ): Promise<{ issue: Issue }> {
   const { id, hostId, ...decision } = input
   const lock = sql`select from issue where account_id = ${ctx.account} and id = ${id} for update`
-  await Promise.all([lock.execute(ctx.tx), carryOut(ctx, [id])])
+  await Promise.all([keepPlans(ctx), lock.execute(ctx.tx), carryOut(ctx, [id])])
   const { rows } = await sql<{ category: SeverityCategory; status: Issue['status']; at: Date }>`
     select issue.category, occurrence.status, ${afterOthers(ctx)} as at
     from issue
@@ -64,8 +67,7 @@ export async function setHostStatus(
   const [first] = rows
   if (!first) throw notFound('host of this issue', hostId)
   const status = worstOf(rows.map((row) => row.status))
-  await decide({ ...ctx, now: first.at }, { id, hostId, status, category: first.category }, decision)
-  return getIssue(ctx, { id }, targets)
+  return decide({ ...ctx, now: first.at }, { id, hostId, status, category: first.category }, decision, { targets })
 }
 
 /**
@@ -86,19 +88,36 @@ interface Subject {
   readonly host_count?: number
 }
 
+/** Decides, and answers the issue as it is then. */
 async function decide(
   ctx: Ctx,
   subject: Subject,
   decision: Decision,
-  spreading: Spreading | null = null,
-): Promise<void> {
+  { targets, spreading = null }: { readonly targets: Targets; readonly spreading?: Spreading | null },
+): Promise<{ issue: Issue }> {
+  const change = await apply(ctx, subject, decision, spreading)
+  // The trail and the answer need not wait for each other.
+  const [answer] = await Promise.all([
+    getIssue(ctx, { id: subject.id }, targets),
+    change && record(ctx, 'issue.status', { kind: 'issue', id: subject.id }, change),
+  ])
+  return answer
+}
+
+/** What has changed, for the trail; null where nothing has. */
+async function apply(
+  ctx: Ctx,
+  subject: Subject,
+  decision: Decision,
+  spreading: Spreading | null,
+): Promise<object | null> {
   const { id, hostId, status: from, category, host_count: places = 1 } = subject
   refuseSenseless(decision, ctx.now)
   const objection = tooLong(decision, category, ctx.now)
   if (objection) throw invalid('ignoreUntilTime', objection)
   const isSame = from === decision.status
   const hasTerms = decision.reason !== undefined || decision.ignoreUntilTime !== undefined
-  if (isSame && !(decision.status === 'STATUS_IGNORED' && hasTerms)) return
+  if (isSame && !(decision.status === 'STATUS_IGNORED' && hasTerms)) return null
   if (!isSame && !canBecome(from, decision.status)) {
     throw new Refusal('conflict', `An issue that is ${from} cannot become ${decision.status}`)
   }
@@ -108,14 +127,9 @@ async function decide(
     hostId === null
       ? await decideWhole(ctx, decided, decision, { places, spreading })
       : await decideOnHost(ctx, decided, decision, hostId)
-  if (!hasChanged) return
+  if (!hasChanged) return null
   if (isSame) await noteTerms(ctx, { id, hostId }, reason)
-  await record(
-    ctx,
-    'issue.status',
-    { kind: 'issue', id },
-    { from, to: decision.status, reason, ...(hostId && { hostId }) },
-  )
+  return { from, to: decision.status, reason, ...(hostId && { hostId }) }
 }
 
 async function decideOnHost(

@@ -9,7 +9,7 @@ import {
   type ProductKey,
   toWfn,
 } from '@glacis/intelligence'
-import type { Wfn } from '@glacis/contract/inventory'
+import type { Wfn } from '@glacis/contract/product'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import { announce, type Announcement } from '#notifications/index.ts'

@@ -9,13 +9,19 @@ const statuses: Readonly<Record<StatusFilter, readonly string[]>> = {
   STATUS_FILTER_IGNORED: ['STATUS_IGNORED'],
 }
 
+/** How rows that match are to be found; what matches is the same. */
+export interface Finding {
+  /** Whether a few are taken from an index of issues in its order: then each is looked at by itself. */
+  readonly isInOrder?: boolean
+}
+
 /**
  * What a filter asks of the row `issue`. Lists, counts, batches and exports all ask by it, so that a
  * filter means one thing.
  */
-export function matching(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown> {
+export function matching(ctx: Ctx, filter: IssueFilter, { isInOrder = false }: Finding = {}): RawBuilder<unknown> {
   const parts = [sql`issue.account_id = ${ctx.account}`, ...ownMembers(filter), ...ofThreat(filter)]
-  parts.push(...standingIn(ctx, filter), ...ofOccurrences(ctx, filter))
+  parts.push(...standing(filter), ...ofTarget(ctx, filter, isInOrder), ...ofOccurrences(ctx, filter))
   if (filter.scanId) {
     parts.push(sql`exists (
       select from scan_issue
@@ -42,18 +48,34 @@ function ownMembers(filter: IssueFilter): RawBuilder<unknown>[] {
  * The status that is asked for is the one where the question looks: on the host, within the target,
  * or of the issue as a whole. What is resolved on a host is not open there because another host has it.
  */
-function standingIn(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown>[] {
+function standing(filter: IssueFilter): RawBuilder<unknown>[] {
   const wanted = statusesOf(filter)
-  if (!wanted) return []
-  // Of a host, `ofOccurrences` asks it.
-  if (filter.affectedHostId) return []
-  if (!filter.affectedTargetId) return [sql`issue.status = any(${wanted}::text[])`]
+  return wanted && !filter.affectedHostId && !filter.affectedTargetId
+    ? [sql`issue.status = any(${wanted}::text[])`]
+    : []
+}
+
+/** Where issues stand within a target is kept: a row for each, however many hosts it has. */
+function ofTarget(ctx: Ctx, filter: IssueFilter, isInOrder: boolean): RawBuilder<unknown>[] {
+  if (!filter.affectedTargetId) return []
   return [
-    sql`exists (
-      select from issue_target
-      where issue_target.account_id = ${ctx.account} and issue_target.target_id = ${filter.affectedTargetId}
-        and issue_target.issue_id = issue.id and issue_target.status = any(${wanted}::text[]))`,
+    sql`exists (${rowsOfTarget(ctx, filter)} and issue_target.issue_id = issue.id ${isInOrder ? sql`offset 0` : sql``})`,
   ]
+}
+
+function rowsOfTarget(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown> {
+  const wanted = filter.affectedHostId ? undefined : statusesOf(filter)
+  const status = wanted ? sql`and issue_target.status = any(${wanted}::text[])` : sql``
+  return sql`
+    select from issue_target
+    where issue_target.account_id = ${ctx.account} and issue_target.target_id = ${filter.affectedTargetId} ${status}`
+}
+
+/** The same rows as `matching` finds, to be counted: from the rows of a target where nothing else is asked. */
+export function counting(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown> {
+  const { affectedTargetId, status: _, regressive: __, ...others } = filter
+  const isTargetAlone = affectedTargetId !== undefined && Object.values(others).every((one) => one === undefined)
+  return isTargetAlone ? rowsOfTarget(ctx, filter) : sql`select from issue where ${matching(ctx, filter)}`
 }
 
 /** The statuses that satisfy a filter; undefined where it asks for none. */
@@ -80,7 +102,6 @@ function ofThreat(filter: IssueFilter): RawBuilder<unknown>[] {
 
 function ofOccurrences(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown>[] {
   const parts: RawBuilder<unknown>[] = []
-  if (filter.affectedTargetId) parts.push(sql`occurrence.target_id = ${filter.affectedTargetId}`)
   if (filter.affectedHostId) {
     // A host stands for those that were merged into it too.
     parts.push(sql`occurrence.host_id in (
@@ -98,15 +119,8 @@ function ofOccurrences(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown>[] {
     parts.push(sql`occurrence.product_id = ${filter.productId}`)
   }
   if (parts.length === 0) return []
-  if (parts.length === 1 && filter.affectedTargetId) {
-    // Where issues stand within a target is kept: a row for each, however many hosts it has.
-    return [
-      sql`exists (
-        select from issue_target
-        where issue_target.account_id = ${ctx.account} and issue_target.target_id = ${filter.affectedTargetId}
-          and issue_target.issue_id = issue.id)`,
-    ]
-  }
+  // One and the same place is in the target too.
+  if (filter.affectedTargetId) parts.push(sql`occurrence.target_id = ${filter.affectedTargetId}`)
   const wanted = filter.affectedHostId ? statusesOf(filter) : undefined
   if (wanted) {
     // A host stands where the worst of its places does.

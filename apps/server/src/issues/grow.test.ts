@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Target } from '@glacis/contract/target'
 import type { Ctx } from '#ctx.ts'
 import { rollUpRaised } from '#issues/grow.ts'
-import { setHostStatus, setIssueStatus } from '#issues/index.ts'
+import { createPlaces, listIssues, setHostStatus, setIssueStatus } from '#issues/index.ts'
+import type { ReadPlaces } from '#issues/places.ts'
 import { raise } from '#issues/raise.ts'
 import { rollUp } from '#issues/roll-up.ts'
 import { type House, openHouse } from '#testing/house.ts'
@@ -76,18 +78,23 @@ it('comes to what a look at every place gives, through random batches and decisi
     if (below(2)) await setIssueStatus(ctx, to, describeTargets)
     else await setHostStatus(ctx, { ...to, hostId: any(hostIds) }, describeTargets)
   }
+  const keptPlaces = createPlaces()
   let [added, repeated] = [0, 0]
   for (let number = 1; number <= 90; number++) {
     const at = new Date(start + number * 60_000)
     const raised = await house.as(account, batch, { now: at })
     added += raised.filter((one) => one.change === 'NEW').length
     repeated += raised.filter((one) => one.isSame).length
+    // What lists have kept of issues is what they would ask for now.
+    expect(await listed(account, keptPlaces)).toEqual(await listed(account))
     const kept = await standings(account)
     await house.as(account, (ctx) => rollUp(ctx, issueIds, { reason: 'all', scanId: null }), { now: at })
     expect(kept).toEqual(await standings(account))
     // Some of them no person may make, or not there.
-    if (number % 3 === 0)
+    if (number % 3 === 0) {
       await house.as(account, decision, { now: at }).catch((error: unknown) => expect(error).toHaveProperty('code'))
+      expect(await listed(account, keptPlaces)).toEqual(await listed(account))
+    }
   }
   expect(added).toBeGreaterThan(15)
   expect(repeated).toBeGreaterThan(15)
@@ -120,6 +127,11 @@ it('speaks of what is open alone where all else was resolved', async () => {
     host_count: 2,
   })
 })
+
+async function listed(account: string, ...read: [] | [ReadPlaces]) {
+  const targets = async (_: Ctx, ids: readonly string[]) => new Map(ids.map((id) => [id, { id } as Target]))
+  return house.as(account, (ctx) => listIssues(ctx, {}, targets, ...read))
+}
 
 /** All that is kept of issues, and how much of their history there is. */
 async function standings(account: string) {

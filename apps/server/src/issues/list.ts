@@ -6,9 +6,10 @@ import { cutPage, readPage, totalOf } from '#database/page.ts'
 import { notFound } from '#errors.ts'
 import type { Targets } from '#inventory/index.ts'
 import { describeIssues, type IssueRow } from '#issues/describe.ts'
+import { type ReadPlaces, readPlaces, type Versioned } from '#issues/places.ts'
 import { factsOf } from '#issues/reprioritise.ts'
 import { priorityOf } from '@glacis/intelligence'
-import { matching } from '#issues/filter.ts'
+import { counting, matching } from '#issues/filter.ts'
 import { type RawBuilder, sql } from 'kysely'
 
 const hostsPerIssue = 3
@@ -31,36 +32,50 @@ const orders: Readonly<Record<IssueOrder, Order>> = {
   ORDER_BY_OLDEST: { column: sql`issue.first_seen_at`, type: sql`timestamptz`, isRising: true },
 }
 
-/** One page of issues, each with the first of its hosts; inside a host or a target, with the one that was asked for. */
+/**
+ * One page of issues, each with the first of its hosts; inside a host or a target, with the one that was asked for.
+ *
+ * @param read where the places come from; one that keeps them serves who only reads
+ */
 export async function listIssues(
   ctx: Ctx,
   input: ParsedInputOf<typeof contract.listIssues>,
   targets: Targets,
+  read: ReadPlaces = readPlaces,
 ): Promise<ResultOf<typeof contract.listIssues>> {
   const { filter = {}, orderBy = 'ORDER_BY_MOST_RECENT' } = input
   const page = readPage(input, { filter, orderBy })
   const { column, type, isRising = false } = orders[orderBy]
   const [way, beyond] = isRising ? [sql`asc`, sql`>`] : [sql`desc`, sql`<`]
-  const where = matching(ctx, filter)
+  const few = filter.affectedTargetId ? await fewOfTarget(ctx, filter.affectedTargetId) : null
+  const where = matching(ctx, filter, { isInOrder: !few })
   const after = page.after
     ? sql`and (${column}, issue.id) ${beyond} (${page.after[0]}::${type}, ${page.after[1]}::uuid)`
     : sql``
   const [{ rows }, total] = await Promise.all([
-    sql<IssueRow & { order_key: string }>`
-      select issue.*, ${column}::text as order_key
+    sql<IssueRow & Versioned & { order_key: string }>`
+      select issue.*, issue.xmin::text as version, ${column}::text as order_key
       from issue
-      where ${where} ${after}
+      where ${where} ${few ?? sql``} ${after}
       order by ${column} ${way}, issue.id ${way}
       limit ${page.size + 1}`.execute(ctx.tx),
-    page.after ? {} : totalOf(ctx, sql`select from issue where ${where}`),
+    page.after ? {} : totalOf(ctx, counting(ctx, filter)),
   ])
   const cut = cutPage(page, rows, (row) => [row.order_key, row.id])
-  const issues = await describeIssues(ctx, cut.rows, targets, {
-    hostsMax: hostsPerIssue,
-    evidence: false,
-    first: { hostId: filter.affectedHostId, targetId: filter.affectedTargetId },
-  })
+  const first = { hostId: filter.affectedHostId, targetId: filter.affectedTargetId }
+  const issues = await describeIssues(ctx, cut.rows, targets, { hostsMax: hostsPerIssue, evidence: false, first }, read)
   return { issues, nextPageToken: cut.nextPageToken, ...total }
+}
+
+/** Of a target with more issues, an order meets them sooner than they are sorted. */
+const fewMax = 1000
+
+/** Names the issues of a target by their keys where they are few; null where they are not. */
+async function fewOfTarget(ctx: Ctx, targetId: string): Promise<RawBuilder<unknown> | null> {
+  const here = sql`from issue_target where account_id = ${ctx.account} and target_id = ${targetId}`
+  const { rows } = await sql<{ total: number }>`
+    select count(*)::int as total from (select ${here} limit ${sql.lit(fewMax + 1)}) as counted`.execute(ctx.tx)
+  return (rows[0]?.total ?? 0) > fewMax ? null : sql`and issue.id = any(array(select issue_id ${here}))`
 }
 
 /** @throws Refusal `not_found` */

@@ -1,5 +1,5 @@
 /** Software of the inventory against what is known of it: what a scan changed, and what a feed changed. */
-import type { Wfn } from '@glacis/contract/inventory'
+import type { Wfn } from '@glacis/contract/product'
 import {
   type DistributionFix,
   fromWfn,

@@ -34,17 +34,12 @@ export interface Seen extends Terms {
   readonly resolved_at: Date | null
   readonly not_checked_since: Date | null
   readonly evidence: readonly (StoredEvidence & { seen: string })[]
+  /** What happened there, in the order of time. */
+  readonly events: readonly Event[]
 }
 
-export interface Event {
-  readonly issue_id: string
-  readonly host_id: string | null
-  readonly status: IssueStatus
-  /** A text of the database. */
-  readonly at: string
-  readonly actor: string
-  readonly reason: string
-}
+/** What happened once: status, a text of the database that says when, who did it and why. */
+export type Event = readonly [status: IssueStatus, at: string, actor: string, reason: string]
 
 /**
  * The hosts of each issue to tell of: all, or, where a few are enough, those that come first. An index
@@ -84,7 +79,7 @@ export async function affected(ctx: Ctx, ids: readonly string[], want: Wanted): 
            case when coming.issue_id is null then places.ignore_until else coming.ignore_until end as ignore_until,
            coalesce(coming.ignore_reason, places.ignore_reason) as ignore_reason,
            coalesce(coming.ignore_comment, places.ignore_comment) as ignore_comment,
-           coalesce(coming.actor, ignored_by) as ignored_by, not_checked_since, evidence
+           coalesce(coming.actor, ignored_by) as ignored_by, not_checked_since, evidence, happened.events
     from unnest(${ids}::uuid[]) as wanted (id)
     -- What was decided and has not reached every place yet holds for all of them.
     left join issue_decision as coming on coming.account_id = ${ctx.account} and coming.issue_id = wanted.id
@@ -104,6 +99,12 @@ export async function affected(ctx: Ctx, ids: readonly string[], want: Wanted): 
       -- Without it the planner would begin with everything that is on the host.
       offset 0
     ) as places
+    cross join lateral (
+      select ${told} as events from issue_event
+      where account_id = ${ctx.account} and issue_id = wanted.id and host_id = few.host_id
+      -- One place at a time: an issue may have happened on thousands of hosts that are not shown.
+      offset 0
+    ) as happened
     order by wanted.id, few.host_id is not distinct from ${hostId}::uuid desc,
              places.target_id is not distinct from ${targetId}::uuid desc,
              array_position(${ranks}, places.status), places.last_seen_at desc, few.host_id`.execute(ctx.tx)
@@ -112,30 +113,17 @@ export async function affected(ctx: Ctx, ids: readonly string[], want: Wanted): 
 
 const isIgnored = sql`status = 'STATUS_IGNORED'`
 
-/** What happened to the issues as a whole, and to each on these hosts, in the order of time. */
-export async function history(
-  ctx: Ctx,
-  ids: readonly string[],
-  places: readonly { readonly issue_id: string; readonly host_id: string }[],
-): Promise<Event[]> {
-  const { rows } = await sql<Event>`
-    select issue_id, host_id, status, at::text as at, actor, reason
-    from (
-      select event.*
-      from unnest(${places.map((one) => one.issue_id)}::uuid[], ${places.map((one) => one.host_id)}::uuid[])
-        as place (issue_id, host_id)
-      cross join lateral (
-        select id, issue_id, host_id, status, at, actor, reason from issue_event
-        where account_id = ${ctx.account} and issue_id = place.issue_id and host_id = place.host_id
-        -- One place at a time: an issue may have happened on thousands of hosts that are not shown.
-        offset 0
-      ) as event
-      union all
-      select id, issue_id, host_id, status, at, actor, reason from issue_event
-      where account_id = ${ctx.account} and issue_id = any(${ids}::uuid[]) and host_id is null
-    ) as happened
-    order by happened.at, id`.execute(ctx.tx)
-  return rows
+/** Rows of `issue_event` as one value, a list of `Event`. */
+const told = sql<readonly Event[]>`
+  coalesce(json_agg(json_build_array(status, at::text, actor, reason) order by at, id), '[]'::json)`
+
+/** What happened to each issue as a whole, in the order of time. */
+export async function history(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, readonly Event[]>> {
+  const { rows } = await sql<{ issue_id: string; events: readonly Event[] }>`
+    select issue_id, ${told} as events from issue_event
+    where account_id = ${ctx.account} and issue_id = any(${ids}::uuid[]) and host_id is null
+    group by issue_id`.execute(ctx.tx)
+  return new Map(rows.map((row) => [row.issue_id, row.events]))
 }
 
 /** Names of the people whom issues are assigned to. */

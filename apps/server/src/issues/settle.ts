@@ -111,14 +111,16 @@ export async function resolve(ctx: Ctx, ids: readonly string[]): Promise<void> {
     .execute()
 }
 
+/** The rows of the issues are written too: what is kept of their places is kept under those (`createPlaces`). */
 async function noteUnchecked(ctx: Ctx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
-  await ctx.tx
-    .updateTable('occurrence')
-    .set({ not_checked_since: sql`last_seen_at` })
-    .where('account_id', '=', ctx.account)
-    // What was noted before stays, and is not written again by every scan.
-    .where('not_checked_since', 'is', null)
-    .where((where) => where('id', '=', where.fn.any(where.val(ids))))
-    .execute()
+  await sql`
+    with noted as (
+      update occurrence set not_checked_since = last_seen_at
+      -- What was noted before stays, and is not written again by every scan.
+      where account_id = ${ctx.account} and id = any(${ids}::uuid[]) and not_checked_since is null
+      returning issue_id
+    )
+    update issue set updated_at = ${ctx.now}
+    where account_id = ${ctx.account} and id in (select issue_id from noted)`.execute(ctx.tx)
 }

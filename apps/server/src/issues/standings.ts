@@ -75,7 +75,12 @@ async function refreshHosts(ctx: Ctx, ids: readonly string[], place: Place | nul
   const hosts = locked.map((row) => row.host_id)
   const { rows } = await sql<Change>`
     with seen as materialized (
-      ${onHosts(sql`occurrence.account_id = ${ctx.account} and occurrence.host_id = any(${hosts}::uuid[])`)}
+      select one.* from unnest(${hosts}::uuid[]) as at (id)
+      cross join lateral (
+        ${onHosts(sql`occurrence.account_id = ${ctx.account} and occurrence.host_id = at.id`)}
+        -- One at a time, also where the plan is one for all values.
+        offset 0
+      ) as one
     ), rated as materialized (
       -- By their ids: a join would read every issue of the account for the few that are on these hosts.
       select id, category from issue
@@ -213,25 +218,37 @@ export async function linkProducts(ctx: Ctx, hostIds: readonly string[]): Promis
   await sql`
     update occurrence set product_id = found.product_id
     from (
-      select occurrence.id,
-             case when occurrence.method = 'version'
-               then (array_agg(product.id order by host_product.last_seen_at desc) filter (
-                 where occurrence.location = host_product.port || ' ' || product.vendor || ':' || product.product))[1]
-               else case when count(distinct product.id) filter (where ${isAbout}) = 1
-                 then (array_agg(product.id) filter (where ${isAbout}))[1] end
+      select told.id, told.known,
+             case when told.method = 'version'
+               then (array_agg(told.product_id order by told.last_seen_at desc) filter (where is_named))[1]
+               else case when count(distinct told.product_id) filter (where is_about) = 1
+                 then (array_agg(told.product_id) filter (where is_about))[1] end
              end as product_id
-      from occurrence
-      join issue on issue.account_id = ${ctx.account} and issue.id = occurrence.issue_id
-      join threat on threat.id = issue.threat_id
-      left join host_product
-        on host_product.account_id = ${ctx.account} and host_product.host_id = occurrence.host_id
-        -- Said once more, without which the planner would read the software of every host.
-        and host_product.host_id = any(${hostIds}::uuid[])
-        and host_product.port = occurrence.port and host_product.gone_at is null
-      left join product on product.account_id = ${ctx.account} and product.id = host_product.product_id
-      where occurrence.account_id = ${ctx.account} and occurrence.host_id = any(${hostIds}::uuid[])
-      group by occurrence.id, occurrence.method, occurrence.location
+      from (
+        select occurrence.id, occurrence.method, occurrence.product_id as known,
+               product.id as product_id, host_product.last_seen_at,
+               occurrence.location = host_product.port || ' ' || product.vendor || ':' || product.product as is_named,
+               occurrence.method <> 'version' and product.id is not null and ${isAbout} as is_about
+        from occurrence
+        cross join lateral (
+          select threat.id, threat.name, threat.key
+          from issue join threat on threat.id = issue.threat_id
+          where issue.account_id = ${ctx.account} and issue.id = occurrence.issue_id
+          -- One at a time, or the planner would read every issue of the account.
+          offset 0
+        ) as threat
+        left join host_product
+          on host_product.account_id = ${ctx.account} and host_product.host_id = occurrence.host_id
+          -- Said once more, without which the planner would read the software of every host.
+          and host_product.host_id = any(${hostIds}::uuid[])
+          and host_product.port = occurrence.port and host_product.gone_at is null
+        left join product on product.account_id = ${ctx.account} and product.id = host_product.product_id
+        where occurrence.account_id = ${ctx.account} and occurrence.host_id = any(${hostIds}::uuid[])
+        -- What a threat is about is looked up once for each of these rows.
+        offset 0
+      ) as told
+      group by told.id, told.method, told.known
     ) as found
     where occurrence.account_id = ${ctx.account} and occurrence.id = found.id
-      and occurrence.product_id is distinct from found.product_id`.execute(ctx.tx)
+      and found.known is distinct from found.product_id`.execute(ctx.tx)
 }

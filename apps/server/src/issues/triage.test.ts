@@ -1,7 +1,4 @@
-import { createHash } from 'node:crypto'
 import type { IssueFilter } from '@glacis/contract/issue'
-import { ExportQuery } from '@glacis/contract/triage'
-import { parse } from 'csv-parse/sync'
 import { type CompiledQuery, sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Refusal } from '#errors.ts'
@@ -457,70 +454,3 @@ it('shows the proofs of one host or of all, in pages', async () => {
   expect([...one.evidence, ...two.evidence].map((proof) => proof.hostId).toSorted()).toEqual(seeded.hostIds.toSorted())
   expect(two.nextPageToken).toBe('')
 })
-
-describe('an export', () => {
-  const text = async (query: object, of = account) => {
-    const pieces: string[] = []
-    const order = ExportQuery.parse(query)
-    for await (const piece of exportIssues((work) => house.as(of, work), order)) pieces.push(piece)
-    return pieces.join('')
-  }
-  const rows = async (query: object) => parse(await text(query), { columns: true }) as Record<string, string>[]
-
-  it('has exactly the issues of the filter and the chosen columns', async () => {
-    const table = await rows({ columns: ['name', 'severity', 'status'], filter: { severities: ['CATEGORY_LOW'] } })
-    expect(table).toEqual([{ name: 'Threat 2', severity: 'low', status: 'open' }])
-  })
-
-  it('has a row per host where a column is about hosts', async () => {
-    const table = await rows({ columns: ['id', 'hostAddress'], filter: { cve: 'CVE-2026-0001' } })
-    expect(new Set(table.map((row) => row['hostAddress']))).toEqual(new Set(['127.63.0.0', '127.63.0.1']))
-    expect(table).toHaveLength(2)
-  })
-
-  it('never lets a spreadsheet calculate', async () => {
-    await sql`update threat set name = '=HYPERLINK("http://x";"y"),1' where key = 'CVE-2026-0001'`.execute(
-      house.database.owner,
-    )
-    const csv = await text({ columns: ['name'], filter: { cve: 'CVE-2026-0001' } })
-    await sql`update threat set name = 'Threat 0' where key = 'CVE-2026-0001'`.execute(house.database.owner)
-    expect(csv).toBe('name\r\n"\'=HYPERLINK(""http://x"";""y""),1"\r\n')
-  })
-
-  it('writes every character of what somebody wrote, and numbers as they are read aloud', async () => {
-    const name = '\r\tone, "two"\nüß \\1 \u0001'
-    await sql`update threat set name = ${name}, score = 10, epss_score = 0.00001 where key = 'CVE-2026-0001'`.execute(
-      house.database.owner,
-    )
-    await sql`
-      update issue set score = 10
-      where threat_id = (select id from threat where key = 'CVE-2026-0001')`.execute(house.database.owner)
-    const asked = { columns: ['name', 'score', 'epss'], filter: { cve: 'CVE-2026-0001' } }
-    const [csv, json] = [await text(asked), await text({ ...asked, format: 'json' })]
-    await sql`update threat set name = 'Threat 0', score = 9.8, epss_score = null where key = 'CVE-2026-0001'`.execute(
-      house.database.owner,
-    )
-    await sql`
-      update issue set score = 9.8
-      where threat_id = (select id from threat where key = 'CVE-2026-0001')`.execute(house.database.owner)
-    expect(csv).toBe(`name,score,epss\r\n"'${name.replaceAll('"', '""')}",10,0.00001\r\n`)
-    expect(JSON.parse(json)).toEqual({ issues: [{ name, score: 10, epss: 0.00001 }] })
-  })
-
-  it('is JSON with values of their types, and valid when it is empty', async () => {
-    const found = JSON.parse(
-      await text({ format: 'json', columns: ['name', 'score', 'kev', 'dueTime'], filter: { kev: true } }),
-    ) as unknown
-    expect(found).toEqual({ issues: [{ name: 'Threat 0', score: 9.8, kev: true, dueTime: null }] })
-    expect(JSON.parse(await text({ format: 'json', filter: { query: 'nothing like it' } }))).toEqual({ issues: [] })
-  })
-
-  it('reads on beyond a page and misses nothing', async () => {
-    const big = await house.account()
-    const { issueIds } = await seedIssues(house, big, { issues: 2001, hosts: 1, at: later(-10) })
-    const lines = (await text({ columns: ['id'] }, big)).trim().split('\r\n').slice(1)
-    expect(digest(lines.toSorted())).toBe(digest(issueIds.toSorted()))
-  })
-})
-
-const digest = (list: readonly string[]) => `${list.length} ${createHash('sha256').update(list.join()).digest('hex')}`

@@ -1,4 +1,4 @@
-import type { Host } from '@glacis/contract/inventory'
+import type { Host } from '@glacis/contract/host'
 import type { Ctx } from '#ctx.ts'
 import { notFound } from '#errors.ts'
 import { describeHosts } from '#inventory/index.ts'

@@ -5,7 +5,8 @@ import { recordInventory } from '#inventory/index.ts'
 import { assess } from '#issues/index.ts'
 import type { Jobs } from '#jobs.ts'
 import { countHosts } from '#scans/watch.ts'
-import { advance, countIssues, lockActive, say } from '#scans/lifecycle.ts'
+import { countSometimes } from '#scans/counts.ts'
+import { advance, lockActive, say } from '#scans/lifecycle.ts'
 
 /** Everything that one batch has to say. */
 export interface BatchResult {
@@ -55,7 +56,7 @@ export async function ingest(
   })
   await noteHosts(ctx, scanId, observations, hostByAddress)
   await noteProblems(ctx, scanId, observations)
-  await countIssues(ctx, scanId)
+  await countSometimes(ctx, scanId, number)
   await countHosts(ctx, scanId)
   await advance(ctx, jobs, scanId)
 }

@@ -5,6 +5,7 @@ import type { ScanTable } from '#database/tables.ts'
 import { storable } from '#database/text.ts'
 import type { Jobs } from '#jobs.ts'
 import { announce, type Announcement } from '#notifications/index.ts'
+import { countIssues } from '#scans/counts.ts'
 import { waitFor } from '#scans/hours.ts'
 import { type Selectable, sql } from 'kysely'
 
@@ -146,31 +147,6 @@ async function complete(ctx: Ctx, scanId: string): Promise<void> {
   ctx.log.info({ scanId, hosts, issues }, 'scan completed')
 }
 
-/** Brings the figures of a scan up to date with what it has found so far. */
-export async function countIssues(ctx: Ctx, scanId: string): Promise<void> {
-  await sql`
-    update scan set
-      critical = found.critical, high = found.high, medium = found.medium, low = found.low,
-      new_count = found.fresh, resolved_count = found.resolved, regressive_count = found.regressive,
-      affected_hosts = found.hosts
-    from (
-      select count(distinct issue.id) filter (where active and category = 'CATEGORY_CRITICAL') as critical,
-             count(distinct issue.id) filter (where active and category = 'CATEGORY_HIGH') as high,
-             count(distinct issue.id) filter (where active and category = 'CATEGORY_MEDIUM') as medium,
-             count(distinct issue.id) filter (where active and category = 'CATEGORY_LOW') as low,
-             count(distinct issue.id) filter (where change = 'NEW') as fresh,
-             count(distinct issue.id) filter (where change = 'RESOLVED' and issue.status = 'STATUS_RESOLVED') as resolved,
-             count(distinct issue.id) filter (where change = 'REGRESSION') as regressive,
-             count(distinct host_id) filter (where active) as hosts
-      from (
-        select scan_issue.*, change <> 'RESOLVED' as active from scan_issue
-        where account_id = ${ctx.account} and scan_id = ${scanId}
-      ) as seen
-      join issue on issue.account_id = seen.account_id and issue.id = seen.issue_id
-    ) as found
-    where scan.account_id = ${ctx.account} and scan.id = ${scanId}`.execute(ctx.tx)
-}
-
 /** Ends an active scan as failed; what it has found until then stays. */
 export async function fail(ctx: Ctx, scanId: string, reason: string): Promise<void> {
   const failed = await ctx.tx
@@ -182,6 +158,7 @@ export async function fail(ctx: Ctx, scanId: string, reason: string): Promise<vo
     .returning('id')
     .executeTakeFirst()
   if (!failed) return
+  await countIssues(ctx, scanId)
   await say(ctx, scanId, 'LEVEL_ERROR', reason)
   await announceScan(ctx, scanId, 'EVENT_SCAN_FAILED')
   ctx.log.warn({ scanId, reason }, 'scan failed')

@@ -6,6 +6,7 @@ import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import { notFound, Refusal, skip, type SkippedItem } from '#errors.ts'
 import type { Jobs } from '#jobs.ts'
+import { countIssues } from '#scans/counts.ts'
 import { waitFor } from '#scans/hours.ts'
 import { announceScan, say } from '#scans/lifecycle.ts'
 import { getScan } from '#scans/list.ts'
@@ -166,6 +167,7 @@ async function cancel(ctx: Ctx, ids: readonly string[], reason: string): Promise
       .where('account_id', '=', ctx.account)
       .where('id', '=', id)
       .execute()
+    await countIssues(ctx, id)
     await say(ctx, id, 'LEVEL_WARN', reason)
     await announceScan(ctx, id, 'EVENT_SCAN_CANCELLED')
     await record(ctx, 'scan.cancel', { kind: 'scan', id })

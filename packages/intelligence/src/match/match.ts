@@ -1,5 +1,5 @@
 /** A product of the inventory against a threat. Both answers say why. */
-import type { Wfn } from '@glacis/contract/inventory'
+import type { Wfn } from '@glacis/contract/product'
 import { productKey } from '#alias.ts'
 import { best, decideConfiguration, type Surroundings, type Verdict } from '#match/applicability.ts'
 import { everyVersion, type Mismatch } from '#match/criterion.ts'

@@ -1,4 +1,4 @@
-import type { Wfn } from '@glacis/contract/inventory'
+import type { Wfn } from '@glacis/contract/product'
 
 /** A version as names of products are compared: `9.2p1` of OpenSSH is version 9.2 with update p1. */
 export interface ProductVersion {

@@ -1,6 +1,6 @@
 /** Runs checks against one address and says what was found and which checks came to their end. */
 import type { FindingObservation, Observation, ScanProfile } from '@glacis/contract/runner'
-import type { Wfn } from '@glacis/contract/inventory'
+import type { Wfn } from '@glacis/contract/product'
 import type { z } from 'zod'
 import type { Callbacks } from '#callback/index.ts'
 import type { Guard } from '#guard.ts'

@@ -51,10 +51,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Runs the program itself, without a setting and without a database. */
+/** Runs the program itself, without a setting of ours and without a database. */
 async function scan(...words: readonly string[]): Promise<{ code: number; out: string; said: string }> {
   const program = join(import.meta.dirname, '../../main.ts')
-  const child = spawn(process.execPath, [program, 'scan', ...words], { env: { PATH: process.env['PATH'] ?? '' } })
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const child = spawn(process.execPath, [program, 'scan', ...words], { env: { PATH, NODE_COMPILE_CACHE } })
   let out = ''
   let said = ''
   child.stdout.on('data', (part: Buffer) => (out += part.toString()))

@@ -1,5 +1,6 @@
 /** What was found on hosts. */
-import type { Certificate, Criticality, Wfn } from '@glacis/contract/inventory'
+import type { Certificate, Criticality } from '@glacis/contract/host'
+import type { Wfn } from '@glacis/contract/product'
 import type { ColumnType, Generated } from 'kysely'
 import type { Json, Numeric } from '#database/tables/kinds.ts'
 

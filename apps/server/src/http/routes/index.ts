@@ -3,9 +3,10 @@ import * as access from '@glacis/contract/access'
 import * as account from '@glacis/contract/account'
 import * as agent from '@glacis/contract/agent'
 import * as channel from '@glacis/contract/channel'
+import * as host from '@glacis/contract/host'
 import * as insights from '@glacis/contract/insights'
-import * as inventory from '@glacis/contract/inventory'
 import * as issue from '@glacis/contract/issue'
+import * as product from '@glacis/contract/product'
 import * as scan from '@glacis/contract/scan'
 import { search } from '@glacis/contract/search'
 import type { Knowledge } from '@glacis/intelligence'
@@ -43,6 +44,7 @@ interface Services {
 
 export function serveApi({ serve }: Router, { jobs, mailer, gate, url, feeds, knowledge }: Services): void {
   const inside = targets.nameTargets
+  const places = issues.createPlaces()
   serve(target.listTargets, targets.listTargets)
   serve(target.getTarget, targets.getTarget)
   serve(target.createTarget, targets.createTarget)
@@ -93,25 +95,23 @@ export function serveApi({ serve }: Router, { jobs, mailer, gate, url, feeds, kn
   serve(agent.listAgentConnections, agents.listAgentConnections)
   serve(agent.listAgentJobs, scans.listAgentJobs)
 
-  serve(inventory.listHosts, (ctx, input) => inventories.listHosts(ctx, input, targets.nameTargets))
-  serve(inventory.getHost, (ctx, input) => inventories.getHost(ctx, input, targets.nameTargets))
-  serve(inventory.updateHost, async (ctx, input) => {
+  serve(host.listHosts, (ctx, input) => inventories.listHosts(ctx, input, targets.nameTargets))
+  serve(host.getHost, (ctx, input) => inventories.getHost(ctx, input, targets.nameTargets))
+  serve(host.updateHost, async (ctx, input) => {
     const answer = await inventories.updateHost(ctx, input, targets.nameTargets)
     if (input.updateMask.paths.includes('criticality')) await issues.weighAgain(ctx, [input.id])
     return answer
   })
-  serve(inventory.mergeHosts, (ctx, input) => inventories.mergeHosts(ctx, input, targets.nameTargets))
-  serve(inventory.splitHost, (ctx, input) => inventories.splitHost(ctx, input, targets.nameTargets))
-  serve(inventory.hostTimeline, inventories.hostTimeline)
-  serve(inventory.listProducts, inventories.listProducts)
-  serve(inventory.getProduct, inventories.getProduct)
-  serve(inventory.watchProduct, inventories.watchProduct)
-  serve(inventory.updateProduct, inventories.updateProduct)
-  serve(inventory.deleteProduct, inventories.deleteProduct)
-  serve(inventory.listProductThreats, (ctx, input) =>
-    inventories.listProductThreats(ctx, input, shownThreats, knowledge),
-  )
-  serve(inventory.searchSoftware, inventories.searchSoftware)
+  serve(host.mergeHosts, (ctx, input) => inventories.mergeHosts(ctx, input, targets.nameTargets))
+  serve(host.splitHost, (ctx, input) => inventories.splitHost(ctx, input, targets.nameTargets))
+  serve(host.hostTimeline, inventories.hostTimeline)
+  serve(product.listProducts, inventories.listProducts)
+  serve(product.getProduct, inventories.getProduct)
+  serve(product.watchProduct, inventories.watchProduct)
+  serve(product.updateProduct, inventories.updateProduct)
+  serve(product.deleteProduct, inventories.deleteProduct)
+  serve(product.listProductThreats, (ctx, input) => inventories.listProductThreats(ctx, input, shownThreats, knowledge))
+  serve(product.searchSoftware, inventories.searchSoftware)
 
   serve(scan.listScans, scans.listScans)
   serve(scan.getScan, scans.getScan)
@@ -125,7 +125,7 @@ export function serveApi({ serve }: Router, { jobs, mailer, gate, url, feeds, kn
   serve(scan.diffScan, scans.diffScan)
   serve(scan.listScanEvents, scans.listScanEvents)
 
-  serve(issue.listIssues, (ctx, input) => issues.listIssues(ctx, input, inside))
+  serve(issue.listIssues, (ctx, input) => issues.listIssues(ctx, input, inside, places))
   serve(issue.getIssue, (ctx, input) => issues.getIssue(ctx, input, inside))
   serve(issue.setIssueStatus, (ctx, input) => issues.setIssueStatus(ctx, input, inside, { jobs }))
 

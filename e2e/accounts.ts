@@ -1,0 +1,112 @@
+/** Accounts as a person meets them in a browser: the product beside another service, Nora, and what she does on forms. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Product, startProduct } from '../lab/product.ts'
+import { visit } from '../lab/visitor.ts'
+import { type OtherService, openOtherService } from '../packages/identity/src/testing/other-service.ts'
+import { openBrowser } from './browser.ts'
+import { freePort } from './ports.ts'
+import { nora } from './stage.ts'
+
+export let product: Product
+export let other: OtherService
+export let context: BrowserContext
+export let page: Page
+/** Refusals of forms: each is an answer of 4xx that a story asks for. */
+export const refusals: string[] = []
+let browser: Browser
+/** What a browser complains of without a refusal that was meant. */
+const troubles: string[] = []
+
+/** Starts all of it before the tests of this file; `isMember` when Nora has an account and is signed in. */
+export function startAccounts(name: string, { isMember }: { readonly isMember: boolean }): void {
+  beforeAll(async () => {
+    const port = await freePort()
+    const dataFolder = await mkdtemp(join(tmpdir(), `glacis-${name}-`))
+    other = await openOtherService(['acme'], `http://localhost:${port}`)
+    const settings = { GLACIS_LOG_LEVEL: 'warn', GLACIS_OIDC: JSON.stringify([other.options('acme', 'Acme')]) }
+    product = await startProduct({ port, dataFolder, settings })
+    browser = await openBrowser()
+    context = await newContext()
+    page = await newPage(context)
+    if (!isMember) return
+    await visit(product.url).signUp(nora, dataFolder)
+    await signIn()
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    await product?.stop()
+    await other?.close()
+    await rm(product.dataFolder, { recursive: true, force: true })
+  })
+}
+
+export function newContext(userAgent?: string): Promise<BrowserContext> {
+  const options = { baseURL: product.url, locale: 'en-CH', viewport: { width: 1280, height: 900 } }
+  return browser.newContext({ ...options, ...(userAgent && { userAgent }) })
+}
+export async function newPage(of: BrowserContext): Promise<Page> {
+  const made = await of.newPage()
+  made.setDefaultTimeout(15_000)
+  made.on('pageerror', (error) => troubles.push(`${made.url()}: ${error.message}`))
+  made.on('console', (message) => {
+    const isRefusal = /status of 4\d\d/.test(message.text())
+    if (message.type() === 'error' && !isRefusal) troubles.push(`${made.url()}: ${message.text()}`)
+  })
+  made.on('response', (response) => {
+    if (response.status() >= 400) refusals.push(`${response.status()} ${new URL(response.url()).pathname}`)
+  })
+  return made
+}
+
+export const button = (name: string | RegExp, on = page) => on.getByRole('button', { name, exact: true })
+export const field = (name: string, on = page) => on.locator(`input[name="${name}"]`)
+
+export async function mailsTo(address: string): Promise<string[]> {
+  const files = await readdir(join(product.dataFolder, 'outbox')).catch(() => [])
+  return files.filter((name) => name.includes(address) && name.endsWith('.eml')).toSorted()
+}
+/** The code of a mail that comes after so many. */
+export async function codeAfter(address: string, before: number): Promise<string> {
+  await expect.poll(async () => (await mailsTo(address)).length, { timeout: 20_000 }).toBeGreaterThan(before)
+  const newest = (await mailsTo(address)).at(-1) ?? ''
+  const mail = await readFile(join(product.dataFolder, 'outbox', newest), 'utf8')
+  return /^\s*(\d{6})\s*$/m.exec(mail)?.[1] ?? ''
+}
+export async function typeCode(code: string, on = page): Promise<void> {
+  await on.locator('fieldset input[inputmode], fieldset input[autocomplete="one-time-code"]').first().click()
+  await on.keyboard.type(code)
+}
+
+export async function fillSignIn(address: string, secret: string, on = page): Promise<void> {
+  await field('identifier', on).fill(address)
+  await field('password', on).fill(secret)
+  await button('Sign in with password', on).click()
+}
+export async function signIn(on = page, secret = nora.password): Promise<void> {
+  await on.goto('/login')
+  await fillSignIn(nora.email, secret, on)
+  await on.waitForURL(/\/overview/)
+}
+export async function signOut(on = page): Promise<void> {
+  await on.goto('/logout')
+  await on.waitForURL(/\/login/)
+  await field('identifier', on).waitFor()
+}
+export async function helperReady(on: Page): Promise<void> {
+  await expect.poll(() => on.evaluate('window.__oryWebAuthnInitialized')).toBe(true)
+}
+export async function saved(on = page): Promise<void> {
+  await on.getByText('Account updated').last().waitFor()
+}
+
+/** The last test of a file. */
+export function expectNoTroubles(): void {
+  it('has met no error on any page', () => {
+    // A browser logs a ceremony that its person, or the next page, has broken off.
+    expect(troubles.filter((text) => !/NotAllowedError|AbortError/.test(text))).toEqual([])
+  })
+}

@@ -1,0 +1,50 @@
+/** Sessions, the end of an account, and its administration from the command line, in a browser. */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { root } from '../lab/product.ts'
+import { expectNoTroubles, newContext, newPage, page, product, signIn, startAccounts } from './accounts.ts'
+import { nora } from './stage.ts'
+
+startAccounts('profile', { isMember: true })
+
+describe('with several browsers', () => {
+  it('lists the session of another browser and ends it', async () => {
+    const elsewhere = await newContext(
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:141.0) Gecko/20100101 Firefox/141.0',
+    )
+    const visitor = await newPage(elsewhere)
+    await signIn(visitor)
+    await page.goto('/profile')
+    const list = page.getByRole('list', { name: 'Active sessions' })
+    await list.getByText('This device').waitFor()
+    await list.getByRole('button', { name: 'Revoke Windows, Firefox' }).click()
+    await list.getByText('Windows, Firefox').waitFor({ state: 'hidden' })
+    await visitor.goto('/scope')
+    await visitor.waitForURL(/\/login\?.*return_to=/)
+    await elsewhere.close()
+  }, 60_000)
+})
+
+it('prepares the mail that asks to delete the account', async () => {
+  await page.goto('/profile')
+  const href = (await page.getByRole('link', { name: 'Delete account' }).getAttribute('href')) ?? ''
+  const { protocol, searchParams } = new URL(href)
+  expect([protocol, searchParams.get('subject')]).toEqual(['mailto:', 'Account deletion'])
+  expect(searchParams.get('body')).toContain('Nora Ammann')
+}, 60_000)
+
+it('is administered from the command line while it runs', async () => {
+  const env = { ...process.env, GLACIS_DATA: product.dataFolder, TEST_DATABASE_URL: '', GLACIS_SHARED: '' }
+  const glacis = async (...words: string[]) =>
+    (await promisify(execFile)(process.execPath, ['apps/server/src/main.ts', 'identity', ...words], { cwd: root, env }))
+      .stdout
+  expect(await glacis('list')).toContain(nora.email)
+  expect(await glacis('disable', nora.email)).toContain(`${nora.email} is disabled.`)
+  await page.goto('/overview')
+  await page.waitForURL(/\/login/)
+  await glacis('enable', nora.email)
+  await signIn()
+}, 60_000)
+
+expectNoTroubles()

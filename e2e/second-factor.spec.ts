@@ -1,0 +1,178 @@
+/** Authenticator apps, back-up codes and passkeys as a person meets them in a browser. */
+import { describe, expect, it } from 'vitest'
+import { totpAt } from '../packages/identity/src/testing/house.ts'
+import {
+  button,
+  context,
+  expectNoTroubles,
+  field,
+  fillSignIn,
+  helperReady,
+  newContext,
+  newPage,
+  page,
+  refusals,
+  saved,
+  signOut,
+  startAccounts,
+  typeCode,
+} from './accounts.ts'
+import { nora } from './stage.ts'
+
+startAccounts('factor', { isMember: true })
+/** A time step of an authenticator app: a code works once, and that of the next step works already. */
+const stepMs = 30_000
+
+describe('with a second factor', () => {
+  let secret = ''
+  const code = (aheadMs = 0) => totpAt(secret, new Date(Date.now() + aheadMs))
+
+  it('turns an authenticator app on', async () => {
+    await page.goto('/profile')
+    await page.getByRole('list', { name: 'Two-factor authentication' }).getByRole('button', { name: 'Set up' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Set up two-factor authentication' })
+    await dialog.locator('img').waitFor()
+    secret = ((await dialog.locator('code').textContent()) ?? '').replaceAll(/\s/g, '')
+    await typeCode(code(), page)
+    await button('Turn on').click()
+    await saved()
+    await page.getByRole('list', { name: 'Two-factor authentication' }).getByText('On', { exact: true }).waitFor()
+  }, 60_000)
+
+  it('asks for its code at the next sign-in, from wherever one comes, and is turned off', async () => {
+    await signOut()
+    await page.goto('/scope')
+    await page.waitForURL(/\/login\?.*return_to=/)
+    await fillSignIn(nora.email, nora.password)
+    await page.getByRole('heading', { name: 'Second step' }).waitFor()
+    // The session of one factor opens nothing but this step.
+    await page.goto('/risks/verified')
+    await page.waitForURL(/\/login\?.*aal=aal2|\/login\?flow=/)
+    await page.getByRole('heading', { name: 'Second step' }).waitFor()
+    const wrong = code() === '000000' ? '111111' : '000000'
+    await typeCode(wrong)
+    await button('Use Authenticator').click()
+    await page.getByText('The provided authentication code is invalid').waitFor()
+    await typeCode(code(stepMs))
+    await button('Use Authenticator').click()
+    await page.waitForURL(/\/risks\/verified/)
+    await page.goto('/profile')
+    await page
+      .getByRole('list', { name: 'Two-factor authentication' })
+      .getByRole('button', { name: 'Turn off' })
+      .click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click()
+    await saved()
+  }, 120_000)
+
+  it('signs in with a back-up code', async () => {
+    await page.goto('/profile')
+    await button('Set up back-up codes').click()
+    const shown = page.getByLabel('Back-up codes', { exact: true }).filter({ hasText: /\w{8}\s+\w{8}/ })
+    const [backup = ''] = ((await shown.first().textContent()) ?? '').split(/\s+/)
+    expect(backup).toMatch(/^[a-z0-9]{8}$/)
+    await button('I have saved them').click()
+    await saved()
+    await signOut()
+    await fillSignIn(nora.email, nora.password)
+    await page.getByRole('heading', { name: 'Second step' }).waitFor()
+    await field('lookup_secret').fill(backup)
+    await button('Use backup recovery code').click()
+    await page.waitForURL(/\/overview/)
+    await page.goto('/profile')
+    await button('Turn off back-up codes').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click()
+    await saved()
+  }, 90_000)
+})
+
+describe('with a passkey', () => {
+  it('adds one, signs in by it, and removes it with consent', async () => {
+    const cdp = await context.newCDPSession(page)
+    await cdp.send('WebAuthn.enable')
+    const authenticator = {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    } as const
+    await cdp.send('WebAuthn.addVirtualAuthenticator', { options: authenticator })
+    await page.goto('/profile')
+    const added = page.waitForRequest((request) => request.method() === 'POST' && /settings/.test(request.url()))
+    await button('Add a passkey').click()
+    // Case 240.
+    const body = (await added).postDataJSON()
+    const made = JSON.parse(body.passkey_settings_register)
+    expect([Object.keys(made), Object.keys(made.response)]).toEqual([
+      ['id', 'rawId', 'type', 'response'],
+      ['attestationObject', 'clientDataJSON'],
+    ])
+    expect(body.csrf_token).toEqual(expect.any(String))
+    await saved()
+    await page.getByText('Chrome on Linux').waitFor()
+
+    // This authenticator answers at once whatever is asked, so that the field would sign in before the click.
+    await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false')
+    await signOut()
+    refusals.length = 0
+    const sent = page.waitForRequest((request) => request.method() === 'POST' && /login/.test(request.url()))
+    await button('Sign in with passkey').click()
+    // Case 239.
+    const proof = JSON.parse((await sent).postDataJSON().passkey_login)
+    expect(Object.keys(proof.response)).toEqual(['authenticatorData', 'clientDataJSON', 'signature', 'userHandle'])
+    for (const value of [proof.rawId, ...Object.values(proof.response)]) expect(value).toMatch(/^[\w-]+$/)
+    await page.waitForURL(/\/overview/)
+    expect(refusals).toEqual([])
+
+    await page.goto('/profile')
+    await button('Remove Chrome on Linux').click()
+    const dialog = page.getByRole('dialog', { name: 'Remove Chrome on Linux?' })
+    expect(await dialog.getByRole('button', { name: 'Remove' }).isDisabled()).toBe(true)
+    await dialog.getByRole('checkbox', { name: 'I understand the consequences of this action' }).check({ force: true })
+    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await saved()
+    expect(await page.getByText('Chrome on Linux').count()).toBe(0)
+    await cdp.send('WebAuthn.disable')
+    await cdp.detach()
+  }, 90_000)
+
+  it('tells the authenticator the address that was typed at the sign-up (case 241)', async () => {
+    const elsewhere = await newContext()
+    const visitor = await newPage(elsewhere)
+    await visitor.goto('/registration')
+    await field('traits.name.first', visitor).fill('Lena')
+    await field('traits.name.last', visitor).fill('Keller')
+    await field('traits.email', visitor).fill('lena@aarewerk.example')
+    await helperReady(visitor)
+    await visitor.evaluate(`navigator.credentials.create = (options) => {
+      window.asked = options.publicKey.user.displayName
+      return Promise.reject(new DOMException('declined', 'NotAllowedError'))
+    }`)
+    await button('Sign up with passkey', visitor).click()
+    await expect.poll(() => visitor.evaluate('window.asked')).toBe('lena@aarewerk.example')
+    await elsewhere.close()
+  }, 60_000)
+
+  it('has a helper that starts once and defines every function under both names (cases 237 and 238)', async () => {
+    const elsewhere = await newContext()
+    const visitor = await newPage(elsewhere)
+    await visitor.addInitScript(`window.starts = 0
+      addEventListener('oryWebAuthnInitialized', () => { window.starts += 1 })`)
+    await visitor.goto('/login')
+    // The helper comes with the form.
+    await field('identifier', visitor).waitFor()
+    await helperReady(visitor)
+    const names = ['WebAuthnLogin', 'WebAuthnRegistration', 'PasskeyLogin', 'PasskeyLoginAutocompleteInit']
+    const all = [...names, 'PasskeyRegistration', 'PasskeySettingsRegistration']
+    const read = `${JSON.stringify(all)}.flatMap((name) => ['ory', '__ory'].map((start) => typeof window[start + name]))`
+    expect(new Set((await visitor.evaluate(read)) as string[])).toEqual(new Set(['function']))
+    await visitor.evaluate(`window.kept = window.oryPasskeyLogin`)
+    await visitor.addScriptTag({ url: '/.well-known/ory/webauthn.js' })
+    expect(await visitor.evaluate('[window.starts, window.kept === window.oryPasskeyLogin]')).toEqual([1, true])
+    await elsewhere.close()
+  }, 60_000)
+})
+
+expectNoTroubles()

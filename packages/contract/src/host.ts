@@ -1,0 +1,165 @@
+/** Hosts: machines found inside the targets, and the services on them. */
+import { z } from 'zod'
+import { endpoint } from '#endpoint.ts'
+import { Id, listOf, NextPage, Page, SeverityCount, Timestamp, UpdateMask } from '#primitives.ts'
+import { Product, Wfn } from '#product.ts'
+import { Target } from '#target.ts'
+import { SeverityCategory } from '#threat.ts'
+
+/** What a TLS service showed of itself. */
+export const Certificate = z.object({
+  subject: z.string(),
+  issuer: z.string(),
+  validFrom: z.string(),
+  validTo: z.string(),
+  names: z.array(z.string()),
+  selfSigned: z.boolean(),
+  fingerprint: z.string(),
+})
+export type Certificate = z.infer<typeof Certificate>
+
+export const Service = z.object({
+  port: z.number().int(),
+  transport: z.enum(['tcp', 'udp']),
+  /** Application protocol, such as `http`, `ssh`, `redis`; empty when it was not recognised. */
+  protocol: z.string(),
+  tls: z.boolean(),
+  product: z.string().optional(),
+  banner: z.string().optional(),
+  certificate: Certificate.optional(),
+  /** On a host with merged ones: at which of its addresses. */
+  address: z.string().optional(),
+  firstSeenTime: Timestamp,
+  lastSeenTime: Timestamp,
+})
+export type Service = z.infer<typeof Service>
+
+export const InventoryItem = z.object({ wfn: Wfn, product: Product.optional(), port: z.number().int().optional() })
+
+/** How much a host matters to its owner; it moves the priority of the issues on it. */
+export const Criticality = z.enum(['CRITICALITY_LOW', 'CRITICALITY_NORMAL', 'CRITICALITY_HIGH'])
+export type Criticality = z.infer<typeof Criticality>
+
+export const Host = z.object({
+  id: Id,
+  address: z.string(),
+  /** Host name by which the address was reached, if any. */
+  name: z.string().optional(),
+  target: Target.optional(),
+  inventory: z.array(InventoryItem),
+  services: z.array(Service).optional(),
+  issueCount: SeverityCount.default({ critical: 0, high: 0, medium: 0, low: 0 }),
+  createTime: Timestamp,
+  updateTime: Timestamp,
+  lastCheckTime: Timestamp.optional(),
+  /** Last time it answered a scan. */
+  lastSeenTime: Timestamp.optional(),
+  /** Who answers for it, in the words of the account; empty when nobody said. */
+  owner: z.string().optional(),
+  criticality: Criticality.optional(),
+  notes: z.string().optional(),
+  /** Hosts that a person said are this very machine, under other addresses. */
+  merged: z.array(z.object({ id: Id, address: z.string(), targetId: Id })).optional(),
+})
+export type Host = z.infer<typeof Host>
+
+export const HostOrder = z.enum([
+  'ORDER_BY_MOST_RECENT',
+  'ORDER_BY_ADDRESS',
+  'ORDER_BY_LAST_CHECKED',
+  'ORDER_BY_FIRST_SEEN',
+])
+export type HostOrder = z.infer<typeof HostOrder>
+export const listHosts = endpoint({
+  method: 'GET',
+  path: '/v1/hosts',
+  summary:
+    'Lists the hosts found inside the targets, newest first unless orderBy says otherwise. filter.query takes part of an address, name or product, or a port as port:443.',
+  input: z.object({
+    ...Page,
+    filter: z
+      .strictObject({
+        targetId: Id.optional(),
+        query: z.string().max(200).optional(),
+        productId: Id.optional(),
+        newSince: Timestamp.optional(),
+        /** Hosts that have not answered since then. */
+        notSeenSince: Timestamp.optional(),
+        /** Of targets with one of these tags. */
+        tagIds: listOf(Id),
+        /** With an open issue of one of these severities. */
+        severities: listOf(SeverityCategory),
+        criticalities: listOf(Criticality),
+      })
+      .optional(),
+    orderBy: HostOrder.optional(),
+  }),
+  result: z.object({ hosts: z.array(Host), ...NextPage }),
+})
+
+export const getHost = endpoint({
+  method: 'GET',
+  path: '/v1/hosts/:id',
+  summary: 'One host with its services and software.',
+  input: z.object({ id: Id }),
+  result: z.object({ host: Host }),
+})
+
+export const updateHost = endpoint({
+  method: 'PATCH',
+  path: '/v1/hosts/:id',
+  summary: 'Says who owns a host, how much it matters, and what else is to be known of it.',
+  input: z.strictObject({
+    id: Id,
+    host: z.strictObject({
+      owner: z.string().max(200).optional(),
+      criticality: Criticality.optional(),
+      notes: z.string().max(4000).optional(),
+    }),
+    updateMask: UpdateMask,
+  }),
+  result: z.object({ host: Host }),
+})
+
+export const mergeHosts = endpoint({
+  method: 'POST',
+  path: '/v1/hosts/:id/merge',
+  summary: 'Says that other hosts are this very machine. They leave the lists, and this one shows what they have.',
+  input: z.strictObject({ id: Id, sourceHostIds: z.array(Id).min(1).max(50) }),
+  result: z.object({ host: Host }),
+})
+
+export const splitHost = endpoint({
+  method: 'POST',
+  path: '/v1/hosts/:id/split',
+  summary: 'Takes a merge back: every host that was merged into this one stands for itself again.',
+  input: z.strictObject({ id: Id }),
+  result: z.object({ host: Host }),
+})
+
+export const HostEvent = z.object({
+  time: Timestamp,
+  kind: z.enum([
+    'KIND_FIRST_SEEN',
+    'KIND_PORT_OPENED',
+    'KIND_PORT_CLOSED',
+    'KIND_TECHNOLOGY_APPEARED',
+    'KIND_TECHNOLOGY_GONE',
+    'KIND_ISSUE',
+  ]),
+  /** `443/tcp`, the software, or the issue. */
+  name: z.string(),
+  port: z.number().int().optional(),
+  productId: Id.optional(),
+  issueId: Id.optional(),
+  /** What the issue became on this host. */
+  issueStatus: z.string().optional(),
+})
+export type HostEvent = z.infer<typeof HostEvent>
+export const hostTimeline = endpoint({
+  method: 'GET',
+  path: '/v1/hosts/:id/timeline',
+  summary: 'What happened on a host: ports, software and issues that came and went, newest first.',
+  input: z.object({ id: Id, ...Page }),
+  result: z.object({ events: z.array(HostEvent), ...NextPage }),
+})

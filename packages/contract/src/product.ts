@@ -1,0 +1,169 @@
+/** Products: the software that hosts run or somebody watches, and what is known against it. */
+import { z } from 'zod'
+import { endpoint } from '#endpoint.ts'
+import { Empty, Flag, Id, listOf, Name, NextPage, Page, SeverityCount, Timestamp } from '#primitives.ts'
+import { Threat } from '#threat.ts'
+
+/**
+ * A well-formed name (CPE 2.3, NISTIR 7695). Each attribute is its unescaped value, `*` or empty
+ * for ANY and `-` for NA; `text` is the name bound as a formatted string (`cpe:2.3:…`).
+ */
+export const Wfn = z.object({
+  part: z.string(),
+  vendor: z.string(),
+  product: z.string(),
+  version: z.string(),
+  update: z.string(),
+  edition: z.string(),
+  language: z.string(),
+  softwareEdition: z.string(),
+  targetSoftware: z.string(),
+  targetHardware: z.string(),
+  other: z.string(),
+  text: z.string(),
+})
+export type Wfn = z.infer<typeof Wfn>
+
+export const EndOfLife = z.object({
+  date: z.iso.date().nullable(),
+  state: z.enum(['STATE_UNKNOWN', 'STATE_SUPPORTED', 'STATE_SOON', 'STATE_PAST']),
+  latestVersion: z.string().optional(),
+})
+
+export const Product = z.object({
+  id: Id,
+  name: z.string(),
+  version: z.string(),
+  wfn: Wfn,
+  /** 0 to 10: threats with at least this score are told of at once. */
+  minNotificationSeverity: z.number(),
+  createTime: Timestamp,
+  updateTime: Timestamp,
+  hostCount: z.number().int().optional(),
+  issueCount: SeverityCount.optional(),
+  endOfLife: EndOfLife.optional(),
+  /** Somebody asked to be told of it, whether it runs anywhere or not. */
+  watched: z.boolean().optional(),
+})
+export type Product = z.infer<typeof Product>
+
+/** Software that can be named: a title and its well-formed name. */
+export const NamedSoftware = z.object({ name: z.string(), wfn: Wfn })
+
+/** By name, by the day on which support ends, by open issues, by hosts. */
+export const ProductOrder = z.enum(['ORDER_BY_NAME', 'ORDER_BY_END_OF_LIFE', 'ORDER_BY_SEVERITY', 'ORDER_BY_HOSTS'])
+
+export const ProductFilter = z.strictObject({
+  query: z.string().max(200).optional(),
+  vendor: z.string().max(200).optional(),
+  /** The name of a product as in its `wfn`: with `vendor`, all its versions. */
+  product: z.string().max(200).optional(),
+  targetId: Id.optional(),
+  hostId: Id.optional(),
+  hasIssues: Flag.optional(),
+  parts: listOf(z.enum(['a', 'o', 'h'])),
+  endOfLife: listOf(EndOfLife.shape.state),
+  watched: Flag.optional(),
+})
+export type ProductFilter = z.infer<typeof ProductFilter>
+
+/** Query of `GET /v1/products/export`, which answers with the file itself. */
+export const ProductExportQuery = z.strictObject({
+  format: z.enum(['csv', 'cyclonedx']).default('csv'),
+  filter: ProductFilter.optional(),
+})
+
+export const listProducts = endpoint({
+  method: 'GET',
+  path: '/v1/products',
+  summary: 'Lists the software seen on the hosts or watched.',
+  input: z.object({
+    ...Page,
+    filter: ProductFilter.optional(),
+    orderBy: ProductOrder.optional(),
+  }),
+  result: z.object({ products: z.array(Product), ...NextPage }),
+})
+
+export const getProduct = endpoint({
+  method: 'GET',
+  path: '/v1/products/:id',
+  summary: 'One product of the inventory.',
+  input: z.object({ id: Id }),
+  result: z.object({ product: Product }),
+})
+
+/** 0 to 10, in tenths. */
+const NotifyFrom = z.number().min(0).max(10)
+
+export const watchProduct = endpoint({
+  method: 'POST',
+  path: '/v1/products',
+  summary:
+    'Watches a product, whether it was seen or not: new threats to it are told of, and scans look at what runs it.',
+  input: z.strictObject({
+    name: Name,
+    /** Empty: every version. */
+    version: z.string().max(100).default(''),
+    /** Part, vendor and product are needed; the version above goes before the one in here. */
+    wfn: Wfn.partial().required({ vendor: true, product: true }),
+    minNotificationSeverity: NotifyFrom.default(7),
+  }),
+  result: z.object({ product: Product }),
+})
+
+export const updateProduct = endpoint({
+  method: 'PATCH',
+  path: '/v1/products/:id',
+  summary: 'Changes from which score on new threats to a product are told of.',
+  input: z.strictObject({
+    id: Id,
+    product: z.strictObject({ minNotificationSeverity: NotifyFrom.optional(), watched: z.boolean().optional() }),
+    updateMask: z.strictObject({ paths: z.array(z.enum(['minNotificationSeverity', 'watched'])).min(1) }),
+  }),
+  result: z.object({ product: Product }),
+})
+
+export const deleteProduct = endpoint({
+  method: 'DELETE',
+  path: '/v1/products/:id',
+  summary:
+    'Stops watching a product. One that runs on a host stays in the inventory; one that is not watched is refused.',
+  input: z.object({ id: Id }),
+  result: Empty,
+})
+
+export const ProductThreat = z.object({
+  threat: Threat,
+  /** The CVE, or the id of what else names it. */
+  key: z.string(),
+  affectsVersion: z.enum(['AFFECTS_YES', 'AFFECTS_NO', 'AFFECTS_UNKNOWN']),
+  /** Why, in a sentence. */
+  reason: z.string(),
+  /** The issue that stands on it, where one does. */
+  issueId: Id.optional(),
+})
+export type ProductThreat = z.infer<typeof ProductThreat>
+
+export const listProductThreats = endpoint({
+  method: 'GET',
+  path: '/v1/products/:id/threats',
+  summary: 'Known threats to a product, worst first, with whether they affect its version and why.',
+  input: z.object({
+    id: Id,
+    ...Page,
+    filter: z.strictObject({ found: Flag.optional() }).optional(),
+  }),
+  result: z.object({ threats: z.array(ProductThreat), ...NextPage }),
+})
+
+export const searchSoftware = endpoint({
+  method: 'GET',
+  path: '/v1/software',
+  summary: 'Finds software by name, as one types; what most records are about comes first.',
+  input: z.object({
+    query: z.string().min(2).max(100),
+    pageSize: Page.pageSize,
+  }),
+  result: z.object({ software: z.array(NamedSoftware) }),
+})
