@@ -118,3 +118,34 @@ it('leaves the tabs of risks where they are when their numbers come', async () =
   expect(await place()).toBe(before)
   await page.unrouteAll({ behavior: 'wait' })
 })
+
+it.each([390, 1440])(
+  'keeps the place of the plan and of the figures of the overview in a window of %i px',
+  async (width) => {
+    const cold = await stage.newPageOfNora()
+    await cold.setViewportSize({ width, height: 900 })
+    await cold.evaluate("localStorage.removeItem('glacis.planBanner')")
+    let answer = () => {}
+    const later = new Promise<void>((resume) => (answer = resume))
+    await cold.route(/\/v1\/(billing|stats\/issues-by)/, async (route) => {
+      await later
+      await route.continue()
+    })
+    await cold.goto('/overview')
+    const busy = cold.locator('.g-hero [aria-busy=true]')
+    const places = async () => {
+      const heads = ['Overview', 'Open risks', 'Open risks by severity']
+      const boxes = heads.map((name) => cold.getByRole('heading', { name, exact: true }).boundingBox())
+      return (await Promise.all(boxes)).map((box) => box?.y)
+    }
+    await busy.first().waitFor()
+    const before = await places()
+    answer()
+    await cold.getByRole('link', { name: 'Compare plans' }).waitFor()
+    await busy.first().waitFor({ state: 'detached' })
+    expect(before.every((place) => place && place > 0)).toBe(true)
+    expect(await places()).toEqual(before)
+    await cold.unrouteAll({ behavior: 'wait' })
+    await cold.close()
+  },
+)

@@ -55,6 +55,18 @@ it('makes a schema when it is first used, and those that it is made of with it',
   expect(found.getNoun).toMatchObject({ method: 'GET', path: '/v1/nouns', summary: '' })
 })
 
+it('says how to ask without making what it asks and answers', async () => {
+  const { getNoun } = (await import(
+    `data:text/javascript,${encodeURIComponent(await built(`export { getNoun } from ${JSON.stringify(nouns)}`))}#path`
+  )) as typeof Made
+  Reflect.deleteProperty(globalThis, 'notedSchemas')
+  expect([getNoun.method, getNoun.path]).toEqual(['GET', '/v1/nouns'])
+  expect(Reflect.get(globalThis, 'notedSchemas')).toBeUndefined()
+  expect(getNoun.result.safeParse({ name: 'a', level: 'low' }).success).toBe(true)
+  expect(Reflect.get(globalThis, 'notedSchemas')).toEqual(['level'])
+  expect(getNoun).toMatchObject({ method: 'GET', path: '/v1/nouns' })
+})
+
 it('leaves out the schemas that nobody uses, and what the reference says of a call', async () => {
   const code = await built(
     `import { Noun, getNoun } from ${JSON.stringify(nouns)}\nexport const used = [Noun, getNoun]`,
@@ -72,5 +84,5 @@ declare const Made: {
   readonly limit: number
   readonly Noun: Schema
   readonly Wider: Schema
-  readonly getNoun: object
+  readonly getNoun: { readonly method: string; readonly path: string; readonly result: Schema }
 }

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { Plugin, Rolldown } from 'vite'
 
-/** The contract, and what addresses of pages may say. */
-const schemas = /\/(?:packages\/contract\/src\/[\w-]+|routes\/search)\.ts$/
+/** The contract, what addresses of pages may say, and what the identity service answers besides. */
+const schemas = /\/(?:packages\/contract\/src\/[\w-]+|routes\/search|identity\/client)\.ts$/
 /** What begins a schema, or a call that is made of some. */
 const makers = ['z', 'endpoint', 'lenient', 'listOf']
 const helper = join(import.meta.dirname, 'src/lib/late.ts')
@@ -49,7 +49,7 @@ function cutsOf(program: Program, code: string): Cut[] {
       if (init.type === 'CallExpression' ? !isMade(init) : !isRecordOf(init, isMade)) continue
       known.add(id.name)
       cuts.push({ start: init.start, end: init.start, text: '/* @__PURE__ */ late(() => (' }, ...summariesIn(init))
-      cuts.push({ start: init.end, end: init.end, text: '))' })
+      cuts.push({ start: init.end, end: init.end, text: `)${knownOf(init)})` })
     }
   }
   return cuts
@@ -72,12 +72,32 @@ function declarationIn(statement: Statement) {
 }
 
 function summariesIn(init: Expression): Cut[] {
+  return membersOf(init).flatMap(({ name, value: { start, end } }) =>
+    name === 'summary' ? [{ start, end, text: "''" }] : [],
+  )
+}
+
+/**
+ * A call is named by its path, in keys of what is stale after a change, say, and asked by path and method: what it is
+ * answered is read by what need not be made for that.
+ */
+function knownOf(init: Expression): string {
+  const known = membersOf(init).flatMap(({ name, value }) =>
+    (name === 'path' || name === 'method') && value.type === 'Literal' && typeof value.value === 'string'
+      ? [`${name}: ${JSON.stringify(value.value)}`]
+      : [],
+  )
+  return known.length > 0 ? `, { ${known.join(', ')} }` : ''
+}
+
+/** What a call of the API is made of. */
+function membersOf(init: Expression) {
   if (init.type !== 'CallExpression' || init.callee.type !== 'Identifier' || init.callee.name !== 'endpoint') return []
   const [call] = init.arguments
   if (call?.type !== 'ObjectExpression') return []
   return call.properties.flatMap((property) =>
-    property.type === 'Property' && property.key.type === 'Identifier' && property.key.name === 'summary'
-      ? [{ start: property.value.start, end: property.value.end, text: "''" }]
+    property.type === 'Property' && property.key.type === 'Identifier'
+      ? [{ name: property.key.name, value: property.value }]
       : [],
   )
 }

@@ -61,7 +61,7 @@ export function groupsBy(layerOf: (id: string) => Layer | undefined) {
 }
 
 function isReact(id: string): boolean {
-  return /\/node_modules\/(react|react-dom|scheduler)\//.test(id)
+  return /\/node_modules\/(react|react-dom|scheduler)\/|\/lib\/react-root\.ts$/.test(id)
 }
 
 function isContract(id: string): boolean {

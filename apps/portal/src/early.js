@@ -33,6 +33,10 @@ globalThis.__zod_globalConfig = { jitless: true }
   if (isSignIn || words) dataset.frameWords = ''
   if (stored('sidebarCollapsed') === 'true') dataset.frameSidebar = 'collapsed'
 
+  // The plan's banner has its place before its words are there, unless the last page had none.
+  const isPlanOffered = stored('upgradeBannerDismissed') !== 'true'
+  if (isPlanOffered && stored('planBanner') !== 'none') dataset.framePlan = ''
+
   // Known beforehand, so that the page begins with what it is and not with bars. Nothing of the document is there yet.
   const say = (id, text) => document.getElementById(id)?.replaceChildren(text)
   if (words) {
@@ -45,6 +49,7 @@ globalThis.__zod_globalConfig = { jitless: true }
   }
   // What the product says above the page of a free plan.
   const showPlan = ({ subscription: { plan, quota } }) => {
+    if (plan.id !== 'free') delete dataset.framePlan
     const place = document.getElementById('frame-plan')
     if (plan.id !== 'free' || !place) return
     const [targets, scans] = [quota.targets, quota.manualScans].map(({ total }) => total.toLocaleString('en-CH'))
@@ -56,7 +61,7 @@ globalThis.__zod_globalConfig = { jitless: true }
     compare.textContent = 'Compare plans'
     const covers = ` It covers ${targets} targets and ${scans} manual scans a month. `
     place.firstElementChild?.replaceChildren(name, covers, compare)
-    place.hidden = false
+    place.classList.remove('invisible')
   }
   // What stands there while there is nothing: `of` names what the answer counts.
   const showEmpty = (answer) => {
@@ -70,6 +75,10 @@ globalThis.__zod_globalConfig = { jitless: true }
     place.hidden = false
     rows.hidden = true
   }
+
+  // The first number that a browser writes in a language has it look through the data of all of them, for as long as a
+  // screen takes to draw: now it waits for the style sheet, and later somebody would wait for it.
+  if (dataset.frame === 'app') setTimeout(() => (0).toLocaleString('en-CH'))
 
   // What every start asks first is asked while the program is on its way; lib/early.ts hands it out.
   const answers = new Map()
@@ -103,7 +112,8 @@ globalThis.__zod_globalConfig = { jitless: true }
           first.forEach(ask)
           if (words?.empty && first[0]) show(first[0], showEmpty)
         }
-        if (billing && stored('upgradeBannerDismissed') !== 'true') show(`${api}/v1/billing/subscription`, showPlan)
+        if (!billing) delete dataset.framePlan
+        else if (isPlanOffered) show(`${api}/v1/billing/subscription`, showPlan)
       }
       const returnTo = search.has('return_to') ? `&${new URLSearchParams({ return_to: search.get('return_to') })}` : ''
       if (isSignIn) void ask(`${identity}/self-service/login/browser?refresh=true${returnTo}`)

@@ -39,6 +39,8 @@ afterEach(async () => {
   stop()
   cleanup()
   for (const toast of shownToasts()) dismissToast(toast.id)
+  // One that is leaving still has its button: the next test would press that of this one.
+  await waitFor(() => expect(shownToasts()).toEqual([]))
   await client.cancelQueries()
   await service.close()
 })

@@ -3,25 +3,17 @@ import type { AffectedHost, Issue } from '@glacis/contract/issue'
 import type { Severity as SeverityValue, Threat } from '@glacis/contract/threat'
 import type { OptionalColumn } from '#issues/columns.ts'
 import { cx } from '#lib/cx.ts'
-import { formatDate, formatPercent } from '#lib/format.ts'
-import { late } from '#lib/late.ts'
+import { formatDate, formatPercent, formatScore } from '#lib/format.ts'
 import { Badge } from '#ui/badge.tsx'
 import { Severity, severityLevel } from '#ui/severity.tsx'
 import { CellLink } from '#ui/table.tsx'
-
-const scores = late(() => new Intl.NumberFormat('en-CH', { minimumFractionDigits: 1, maximumFractionDigits: 1 }))
-
-/** "9.8" */
-export function scoreWords(score: number): string {
-  return scores.format(score)
-}
 
 /** Glyph and word at the left, score at the right. */
 export function SeverityWithScore({ severity }: { readonly severity: SeverityValue }) {
   return (
     <span className="flex items-center justify-between gap-2 max-md:justify-start max-md:gap-1">
       <Severity level={severityLevel(severity.category)} />
-      {severity.score > 0 && <span className="text-ink-2 tabular-nums">{scoreWords(severity.score)}</span>}
+      {severity.score > 0 && <span className="text-ink-2 tabular-nums">{formatScore(severity.score)}</span>}
     </span>
   )
 }

@@ -4,9 +4,9 @@ import { ChevronDown, ChevronUp } from 'lucide-react'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { actionWords, offered } from '#issues/actions.ts'
 import { actionIcons } from '#issues/bulk-bar.tsx'
-import { cveOf, hostName, scoreWords } from '#issues/issue-cells.tsx'
+import { cveOf, hostName } from '#issues/issue-cells.tsx'
 import type { ChosenStatus } from '#issues/queries.ts'
-import { formatNumber, formatPercent } from '#lib/format.ts'
+import { formatNumber, formatPercent, formatScore } from '#lib/format.ts'
 import { Badge } from '#ui/badge.tsx'
 import { Button, ButtonLink, IconButton } from '#ui/button.tsx'
 import { Fact, Facts } from '#ui/card.tsx'
@@ -118,7 +118,7 @@ function PreviewBody({ issue }: { readonly issue: Issue }) {
     <div data-preview className="grid gap-5">
       <p className="flex flex-wrap items-center gap-x-4 gap-y-1.5">
         <Severity level={severityLevel(threat.severity.category)} />
-        {threat.severity.score > 0 && <span className="tabular-nums">{scoreWords(threat.severity.score)}</span>}
+        {threat.severity.score > 0 && <span className="tabular-nums">{formatScore(threat.severity.score)}</span>}
         <IssueStatus status={issue.status} />
         {threat.knownExploited && (
           <Badge small variant="red" title="Known exploited (CISA)">

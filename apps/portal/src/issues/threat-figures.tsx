@@ -2,9 +2,8 @@
 import type { Threat } from '@glacis/contract/threat'
 import type { ReactNode } from 'react'
 import { type CvssCell, readCvss } from '#issues/cvss.ts'
-import { scoreWords } from '#issues/issue-cells.tsx'
 import { cx } from '#lib/cx.ts'
-import { formatDate, formatPercent } from '#lib/format.ts'
+import { formatDate, formatPercent, formatScore } from '#lib/format.ts'
 import { CopyButton } from '#ui/copy-field.tsx'
 import { type SeverityLevel, severityLevel, severityWords } from '#ui/severity.tsx'
 
@@ -21,7 +20,7 @@ export function ThreatFigures({ threat }: { readonly threat: ThreatPart }) {
       <dl className="flex max-md:flex-col max-md:gap-3.5 md:[&>div]:flex-1 md:[&>div]:px-5 md:[&>div+div]:border-l md:[&>div+div]:border-line md:[&>div:first-child]:pl-0">
         {severity.score > 0 && (
           <Figure name={reading ? `CVSS ${reading.version} base score` : 'Score'} detail={severityWords[level]}>
-            <span className={inks[level]}>{scoreWords(severity.score)}</span>
+            <span className={inks[level]}>{formatScore(severity.score)}</span>
           </Figure>
         )}
         {epss && (

@@ -25,6 +25,8 @@ afterEach(() => {
   asked.length = 0
   document.head.innerHTML = ''
   delete document.documentElement.dataset['frame']
+  delete document.documentElement.dataset['framePlan']
+  localStorage.clear()
 })
 
 /** The file itself, as a page at this address runs it. */
@@ -86,17 +88,48 @@ it('says at once what the page is, and what a free plan covers', async () => {
   vi.stubGlobal('fetch', async (address: string) =>
     address.endsWith('/subscription') ? Response.json({ subscription }) : answers(address),
   )
-  document.body.innerHTML = '<div id="frame-plan" hidden><p></p></div>'
+  document.body.innerHTML = '<div id="frame-plan" class="invisible"><p>As long as what comes</p></div>'
   await open('/scope', 2)
   document.body.insertAdjacentHTML('beforeend', '<p id="frame-title"></p><p id="frame-lede"></p>')
   const textOf = (id: string) => document.getElementById(id)?.textContent
   await vi.waitFor(() => expect([textOf('frame-title'), textOf('frame-lede')]).toEqual(['Scope', 'Targets']))
-  await vi.waitFor(() => expect(document.getElementById('frame-plan')?.hidden).toBe(false))
+  await vi.waitFor(() => expect(document.getElementById('frame-plan')?.className).toBe(''))
+  expect(document.documentElement.dataset['framePlan']).toBe('')
   expect(textOf('frame-plan')).toBe(
     `You are on the Free plan. It covers 25 targets and ${formatNumber(1000)} manual scans a month. Compare plans`,
   )
   const plan = 'https://api.example/v1/billing/subscription'
   expect(await (await later(plan)).json()).toEqual({ subscription })
+})
+
+it('keeps the place of the plan until it is another one, and from then on keeps none', async () => {
+  let answer = () => {}
+  const later = new Promise<void>((resume) => (answer = resume))
+  vi.stubGlobal('fetch', async (address: string) => {
+    if (!address.endsWith('/subscription')) return answers(address)
+    asked.push(address)
+    await later
+    return Response.json({ subscription: { plan: { id: 'team', name: 'Team' }, quota: {} } })
+  })
+  const opened = open('/scope', 3)
+  expect(document.documentElement.dataset['framePlan']).toBe('')
+  await opened
+  answer()
+  await answersShown()
+  expect(document.documentElement.dataset['framePlan']).toBeUndefined()
+  asked.length = 0
+  localStorage.setItem('glacis.planBanner', 'none')
+  await open('/scope', 3)
+  expect(document.documentElement.dataset['framePlan']).toBeUndefined()
+})
+
+it('keeps no place for a plan where there are none', async () => {
+  vi.stubGlobal('fetch', async (address: string) => {
+    asked.push(address)
+    return Response.json({ ...config, billing: false })
+  })
+  await open('/scope', 2)
+  expect(document.documentElement.dataset['framePlan']).toBeUndefined()
 })
 
 describe('a page whose first answer counts what there is', () => {

@@ -7,6 +7,7 @@ const locale = 'en-CH'
 const numbers = late(() => new Intl.NumberFormat(locale))
 const percents = late(() => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }))
 const wholePercents = late(() => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 }))
+const scores = late(() => new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 }))
 const money = late(() => new Intl.NumberFormat(locale, { style: 'currency', currency: 'CHF' }))
 const roundMoney = late(
   () => new Intl.NumberFormat(locale, { style: 'currency', currency: 'CHF', maximumFractionDigits: 0 }),
@@ -50,6 +51,11 @@ export function formatPercent(share: number): string {
 /** `0.167` → `17%` */
 export function formatWholePercent(share: number): string {
   return wholePercents.format(share)
+}
+
+/** `9.8`, with its decimal always. */
+export function formatScore(score: number): string {
+  return scores.format(score)
 }
 
 /** Swiss francs; only 0 is written without decimals. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { whenIdle } from '#lib/idle.ts'
+import { inIdleTurn, whenIdle } from '#lib/idle.ts'
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => {
@@ -28,4 +28,25 @@ it('goes by the clock where the browser does not say when it is idle', () => {
   expect(work).not.toHaveBeenCalled()
   vi.advanceTimersByTime(1)
   expect(work).toHaveBeenCalledOnce()
+})
+
+it('does what comes next in the order of asking, each in an idle moment of its own, unless it is taken back', () => {
+  const moments: (() => void)[] = []
+  vi.stubGlobal('requestIdleCallback', (work: () => void) => moments.push(work))
+  const done: string[] = []
+  inIdleTurn(() => done.push('first'))
+  const takeBack = inIdleTurn(() => done.push('second'))
+  inIdleTurn(() => done.push('third'))
+  expect([done, moments.length]).toEqual([[], 1])
+  moments.shift()?.()
+  expect([done, moments.length]).toEqual([['first'], 1])
+  takeBack()
+  moments.shift()?.()
+  expect(done).toEqual(['first', 'third'])
+  moments.shift()?.()
+  expect(moments).toEqual([])
+  inIdleTurn(() => done.push('later'))
+  moments.shift()?.()
+  expect(done.at(-1)).toBe('later')
+  moments.shift()?.()
 })

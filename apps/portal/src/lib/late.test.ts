@@ -10,6 +10,14 @@ it('makes nothing before it is looked at, and then once', () => {
   expect(make).toHaveBeenCalledOnce()
 })
 
+it('says what is known of it without making it', () => {
+  const make = vi.fn(() => ({ method: 'GET', path: '/v1/scans' }))
+  const endpoint = late(make, { path: '/v1/scans' })
+  expect(endpoint.path).toBe('/v1/scans')
+  expect(make).not.toHaveBeenCalled()
+  expect({ ...endpoint }).toEqual({ method: 'GET', path: '/v1/scans' })
+})
+
 it('is spread and listed as what it stands for', () => {
   const endpoint = late(() => ({ method: 'GET', path: '/v1/scans' }))
   expect({ ...endpoint }).toEqual({ method: 'GET', path: '/v1/scans' })

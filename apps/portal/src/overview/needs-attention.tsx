@@ -3,6 +3,7 @@ import type { Issue } from '@glacis/contract/issue'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { list } from '#issues/queries.ts'
 import { useNow } from '#lib/clock.ts'
 import { formatAge, formatDateTime } from '#lib/format.ts'
@@ -24,17 +25,8 @@ export function NeedsAttention({ view }: { readonly view: View }) {
   )
   const issues = data && needingAttention(data.issues, now)
   return (
-    <section aria-label="Needs attention" className="pb-3!">
-      <SectionHead
-        title={
-          <>
-            Needs attention
-            <span className="ml-2 text-13 font-normal tracking-normal text-ink-3 max-md:hidden">
-              New, regressed or known exploited
-            </span>
-          </>
-        }
-      >
+    <section aria-label="Needs attention">
+      <SectionHead title={title}>
         <Link
           to={view.kind === 'potential' ? '/risks/potential' : '/risks/verified'}
           className="inline-flex items-center gap-1 hover:text-ink"
@@ -46,31 +38,55 @@ export function NeedsAttention({ view }: { readonly view: View }) {
       {isError && !data && <SectionFailed what="The risks" onRetry={() => void refetch()} />}
       {issues?.length === 0 && <p className="mt-3 text-ink-2">Nothing new, regressed or known exploited.</p>}
       {(!data || (issues && issues.length > 0)) && !(isError && !data) && (
-        <Table label="Needs attention" fit="text" className="mt-1">
-          <thead>
-            <tr>
-              <HeaderCell width={96}>Severity</HeaderCell>
-              <HeaderCell>Risk</HeaderCell>
-              <HeaderCell width={200} priority={1}>
-                Affected
-              </HeaderCell>
-              <HeaderCell width={124} align="end">
-                Open for
-              </HeaderCell>
-            </tr>
-          </thead>
-          <tbody>
-            {issues ? (
-              issues.map((issue) => <Row key={issue.id} issue={issue} now={now} reasons={reasonsFor(issue, now)} />)
-            ) : (
-              <SkeletonRows rows={5} columns={4} />
-            )}
-          </tbody>
-        </Table>
+        <Rows>
+          {issues?.map((issue) => (
+            <Row key={issue.id} issue={issue} now={now} reasons={reasonsFor(issue, now)} />
+          ))}
+        </Rows>
       )}
     </section>
   )
 }
+
+const title = (
+  <>
+    Needs attention
+    <span className="ml-2 text-13 font-normal tracking-normal text-ink-3 max-md:hidden">
+      New, regressed or known exploited
+    </span>
+  </>
+)
+
+/** The section before it is built. */
+export function NeedsAttentionPlace() {
+  return (
+    <section aria-label="Needs attention" aria-busy="true">
+      <SectionHead title={title} />
+      <Rows />
+    </section>
+  )
+}
+
+function Rows({ children }: { readonly children?: ReactNode }) {
+  return (
+    <Table label="Needs attention" fit="text" className="mt-1">
+      <thead>
+        <tr>
+          <HeaderCell width={96}>Severity</HeaderCell>
+          <HeaderCell>Risk</HeaderCell>
+          <HeaderCell width={200} priority={1}>
+            Affected
+          </HeaderCell>
+          <HeaderCell width={124} align="end">
+            Open for
+          </HeaderCell>
+        </tr>
+      </thead>
+      <tbody>{children ?? <SkeletonRows rows={5} columns={heads} />}</tbody>
+    </Table>
+  )
+}
+const heads = [{}, {}, { priority: 'p1' }, {}]
 
 const reasonBadges: Readonly<Record<Reason, { readonly variant: 'main' | 'purple' | 'red'; readonly word: string }>> = {
   new: { variant: 'main', word: 'New' },

@@ -36,6 +36,9 @@ export function OpenRisks({ view, summary }: { readonly view: View; readonly sum
   )
 }
 
+/** Two lines, whether its words need them or not. */
+const note = 'mt-2.5 min-h-8 text-12 text-ink-3'
+
 interface FiguresProps {
   readonly series: SeveritySeries
   readonly statuses: StatusSeries
@@ -67,7 +70,7 @@ function Figures({ series, statuses, view, summary }: FiguresProps) {
           )
         }
       />
-      <p className="mt-2.5 text-12 text-ink-3">
+      <p className={note}>
         {total === 0 && summary ? (
           <>
             No open risks in {formatNumber(summary.hostCount)} {summary.hostCount === 1 ? 'host' : 'hosts'}
@@ -128,7 +131,9 @@ export function RisksBySeverity({ view }: { readonly view: View }) {
 export function ChartSkeleton({ title, height = 130 }: { readonly title: string; readonly height?: number }) {
   return (
     <section aria-busy="true">
-      <h2 className="flex min-h-7 items-center text-14/5 font-semibold tracking-[-.006em]">{title}</h2>
+      <div className="flex min-h-7 items-center">
+        <h2 className="text-14 leading-5 font-semibold tracking-[-.006em]">{title}</h2>
+      </div>
       <div className="mt-3.5 flex items-end" style={{ height: height + 22 }}>
         <Skeleton className="h-px w-full" />
       </div>
@@ -139,12 +144,18 @@ export function ChartSkeleton({ title, height = 130 }: { readonly title: string;
 function LadderSkeleton() {
   return (
     <div aria-busy="true">
-      <Skeleton className="mt-3 mb-6 h-8 w-20" />
-      {severityLevels.map((level) => (
-        <div key={level} className="flex h-8.75 items-center border-t border-line">
-          <Skeleton className="w-2/3" />
-        </div>
-      ))}
+      <p className="mt-1.5 flex flex-wrap items-baseline gap-x-3">
+        <Skeleton className="h-8 w-20" />
+        <b className="invisible text-44 font-medium tracking-figure">0</b>
+      </p>
+      <div className="mt-3.5 border-b border-line">
+        {severityLevels.map((level) => (
+          <div key={level} className="flex h-8.75 items-center border-t border-line">
+            <Skeleton className="w-2/3" />
+          </div>
+        ))}
+      </div>
+      <p className={note} />
     </div>
   )
 }

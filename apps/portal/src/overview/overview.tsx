@@ -1,22 +1,23 @@
 /** `/overview`: how bad and which way, what first, what is happening. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { type ReactNode, useDeferredValue } from 'react'
+import type { ReactNode } from 'react'
 import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { pageWords } from '#lib/page-words.ts'
 import { FirstRun } from '#overview/first-run.tsx'
 import { Knowledge } from '#overview/knowledge.tsx'
-import { NeedsAttention } from '#overview/needs-attention.tsx'
-import { OpenRisks, RisksBySeverity } from '#overview/open-risks.tsx'
+import { NeedsAttention, NeedsAttentionPlace } from '#overview/needs-attention.tsx'
+import { ChartSkeleton, OpenRisks, RisksBySeverity } from '#overview/open-risks.tsx'
 import { summary } from '#overview/queries.ts'
-import { RightNow } from '#overview/right-now.tsx'
+import { RightNow, RightNowPlace } from '#overview/right-now.tsx'
 import { SettingUp } from '#overview/setting-up.tsx'
 import { Share } from '#overview/share.tsx'
 import { Standings } from '#overview/standings.tsx'
 import { AffectedHosts, RisksByStatus, ScansFinished } from '#overview/trends.tsx'
 import { KindSwitch, PeriodSwitch } from '#overview/switches.tsx'
 import { kindSentence, statsInput, viewOf } from '#overview/view.ts'
+import { Later } from '#ui/later.tsx'
 import { PageHead } from '#ui/page-head.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 
@@ -30,8 +31,6 @@ const route = getRouteApi('/_auth/overview')
 export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) {
   const view = viewOf(route.useSearch())
   const { data, isPending } = useQuery(summary(statsInput(view)))
-  // What nobody sees without scrolling is built when the rest stands.
-  const hasBegun = useDeferredValue(true, false)
   const isFirstRun = data !== undefined && (data.targetCount === 0 || data.lastScanTime === undefined)
   return (
     <div className="pg flex grow flex-col" data-prints="overview">
@@ -68,20 +67,30 @@ export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) 
             <RisksBySeverity view={view} />
           </div>
           <div className="ruled g-work">
-            <NeedsAttention view={view} />
-            <RightNow />
+            <Later className="pb-3!" place={<NeedsAttentionPlace />}>
+              <NeedsAttention view={view} />
+            </Later>
+            <Later place={<RightNowPlace />}>
+              <RightNow />
+            </Later>
           </div>
-          {hasBegun && (
-            <>
-              <div className="ruled g-3 border-b border-line">
-                <RisksByStatus view={view} />
-                <AffectedHosts view={view} hostCount={data?.hostCount} />
-                <ScansFinished view={view} />
-              </div>
-              <Standings />
-              <Knowledge />
-            </>
-          )}
+          <div className="ruled g-3 border-b border-line">
+            <Later place={<ChartSkeleton title="Risks by status" />}>
+              <RisksByStatus view={view} />
+            </Later>
+            <Later place={<ChartSkeleton title="Affected hosts" />}>
+              <AffectedHosts view={view} hostCount={data?.hostCount} />
+            </Later>
+            <Later place={<ChartSkeleton title="Scans finished" />}>
+              <ScansFinished view={view} />
+            </Later>
+          </div>
+          <Later>
+            <Standings />
+          </Later>
+          <Later>
+            <Knowledge />
+          </Later>
         </div>
       )}
     </div>

@@ -40,6 +40,16 @@ export function RightNow() {
   )
 }
 
+/** The section before it is built. */
+export function RightNowPlace() {
+  return (
+    <section aria-label="Right now" aria-busy="true">
+      <SectionHead title="Right now" />
+      <Skeleton className="mt-4 w-2/3" />
+    </section>
+  )
+}
+
 function Row({ scan }: { readonly scan: Scan }) {
   return (
     <li>

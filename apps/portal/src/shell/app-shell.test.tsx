@@ -39,7 +39,14 @@ afterEach(async () => {
   await service.close()
 })
 
+const findSidebar = () => screen.findByRole('complementary', { name: 'Sidebar' })
+
 async function show() {
+  const { router, unmount } = build()
+  return { router, side: within(await findSidebar()), unmount }
+}
+
+function build() {
   client = new QueryClient()
   const root = createRootRoute({ component: AppShell })
   const places = ['/', '/overview', '/scope', '/scans', '/profile', '/logout'].map((path) =>
@@ -54,8 +61,7 @@ async function show() {
       <RouterProvider router={router as never} />
     </QueryClientProvider>,
   )
-  const side = within(await screen.findByRole('complementary', { name: 'Sidebar' }))
-  return { router, side, unmount }
+  return { router, unmount }
 }
 
 describe('the sidebar', () => {
@@ -208,7 +214,9 @@ describe('the banner', () => {
 it('opens and closes the menu of small screens; the page that it covers is inert meanwhile', async () => {
   const happy = (window as unknown as { happyDOM: { setViewport(size: object): void } }).happyDOM
   happy.setViewport({ width: 390, height: 844 })
-  await show()
+  build()
+  await screen.findByRole('heading', { name: '/scope' })
+  expect(screen.queryByRole('complementary', { name: 'Sidebar' })).toBeNull()
   const isInert = () => screen.getByRole('main', { hidden: true }).closest('[inert]') !== null
   expect(isInert()).toBe(false)
   await userEvent.click(screen.getByRole('button', { name: 'Open menu' }))
@@ -224,6 +232,7 @@ it('opens and closes the menu of small screens; the page that it covers is inert
   happy.setViewport({ width: 1440, height: 900 })
   act(() => void window.dispatchEvent(new Event('resize')))
   await waitFor(() => expect(isInert()).toBe(false))
+  await findSidebar()
 })
 
 it('tries the page again when a server that was away is back', async () => {

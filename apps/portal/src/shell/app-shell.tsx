@@ -2,6 +2,7 @@ import { Outlet, useRouter } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { useSession } from '#identity/session.ts'
 import { whenIdle } from '#lib/idle.ts'
+import { useSmallScreen } from '#lib/small-screen.ts'
 import { useStoredFlag } from '#lib/storage.ts'
 import { AwayNote } from '#shell/away-note.tsx'
 import { useLive } from '#shell/live.ts'
@@ -20,6 +21,7 @@ export function AppShell() {
   useTryAgain(isAway)
   useEffect(() => whenIdle(() => loadHeadless().catch(() => undefined)), []) // whoever opens something asks again
   const [isNarrow, setIsNarrow] = useStoredFlag('sidebarCollapsed')
+  const isSmall = useSmallScreen()
   const [isMenuOpen, setIsMenuOpen] = useState(false)
   if (!session) return null
   return (
@@ -31,7 +33,10 @@ export function AppShell() {
       >
         Skip to content
       </a>
-      <Sidebar session={session} signals={signals} isNarrow={isNarrow} onToggle={() => setIsNarrow(!isNarrow)} />
+      {/* Its links cost a phone as much as what the page shows, and a small screen has no room for it. */}
+      {!isSmall && (
+        <Sidebar session={session} signals={signals} isNarrow={isNarrow} onToggle={() => setIsNarrow(!isNarrow)} />
+      )}
       <div className="relative flex min-h-dvh min-w-0 flex-1 flex-col">
         <TopBar session={session} signals={signals} isOpen={isMenuOpen} onOpen={setIsMenuOpen} />
         <div inert={isMenuOpen} className="flex flex-1 flex-col">

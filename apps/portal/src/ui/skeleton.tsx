@@ -12,17 +12,21 @@ const priorities = /\bp[1-4]\b/
 
 /**
  * Rows of a table that is on its way, in its own geometry: as many cells as its head has, which give
- * way in the order of their columns. They stand in a `tbody`; `columns` holds until the head is seen.
+ * way in the order of their columns. They stand in a `tbody`; a number of `columns` holds until the head is seen,
+ * and whoever says which they are spares the page a second look.
  */
-export function SkeletonRows({ rows = 10, columns }: { readonly rows?: number; readonly columns: number }) {
-  const [heads, setHeads] = useState<readonly Head[]>(() => Array.from({ length: columns }, () => ({})))
+export function SkeletonRows({ rows = 10, columns }: SkeletonRowsProps) {
+  const isKnown = typeof columns !== 'number'
+  const [heads, setHeads] = useState<readonly Head[]>(() =>
+    isKnown ? columns : Array.from({ length: columns }, () => ({})),
+  )
   const readHead = useCallback((row: HTMLTableRowElement | null) => {
     const cells = row?.closest('table')?.querySelectorAll('thead th, thead td') ?? []
     if (cells.length > 0) setHeads(Array.from(cells, headOf))
   }, [])
   const name = heads.findIndex(({ isBox }) => !isBox)
   return Array.from({ length: rows }, (_, row) => (
-    <tr key={row} ref={row === 0 ? readHead : undefined}>
+    <tr key={row} ref={row === 0 && !isKnown ? readHead : undefined}>
       {heads.map(({ priority, isBox }, column) => (
         <td key={column} className={cx(priority, column === name ? 'pri' : 'max-md:hidden!')}>
           <Skeleton className={isBox ? 'size-4!' : (widths[(row + column * 2) % widths.length] ?? 'w-1/2')} />
@@ -32,6 +36,10 @@ export function SkeletonRows({ rows = 10, columns }: { readonly rows?: number; r
   ))
 }
 
+interface SkeletonRowsProps {
+  readonly rows?: number
+  readonly columns: number | readonly Head[]
+}
 interface Head {
   readonly priority?: string | undefined
   /** A box to tick stands there, and in each row. */
