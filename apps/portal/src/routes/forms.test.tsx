@@ -63,7 +63,7 @@ it('says that an address is watched already, and starts the first scan from the 
   await user.type(panel.getByLabelText('Address'), target.address)
   expect(await panel.findByText(/The target “DMZ” has this address already\./)).toBeTruthy()
   await user.click(panel.getByRole('button', { name: 'Create target' }))
-  await user.click(await screen.findByRole('button', { name: 'Start scan' }))
+  await user.click(await screen.findByRole('button', { name: 'Scan now' }))
   await waitFor(() => expect(posted('/v1/scans').map(({ body }) => body)).toEqual([{ targetId: id }]))
   await waitFor(() =>
     expect(shownToasts().map(({ message }) => message)).toContainEqual(expect.stringMatching(/^Scan /)),

@@ -175,7 +175,7 @@ function useSave(target: Target | undefined, onDone: () => void, onProblems: Tel
   const changing = useMutation(update(client))
   const done = ({ target: { id, name } }: { readonly target: Target }) => {
     // Whoever has just named a target most often wants to see what is there, and not in a week.
-    const action = { label: 'Start scan', run: () => void startAndTell(client, id) }
+    const action = { label: 'Scan now', run: () => void startAndTell(client, id) }
     if (target) addToast('success', { title: 'Success', message: `${name} is saved.` })
     else addToast('success', { title: 'Success', message: `${name} is registered.`, action })
     onDone()
