@@ -1,0 +1,58 @@
+/** Which software an occurrence is about. */
+import type { Ctx } from '#ctx.ts'
+import { sql } from 'kysely'
+
+/** Whether a threat is about a product: a record of it says so, or what it is called names the product or its maker. */
+const isAbout = sql`(
+  exists (
+    select from threat_product
+    where threat_product.threat_id = threat.id
+      and threat_product.vendor = product.vendor and threat_product.product = product.product)
+  or exists (
+    select from unnest(array[product.vendor, product.product]) as called
+    where position(' ' || replace(called, '_', ' ') in lower(' ' || threat.name || ' ' || replace(threat.key, '-', ' '))) > 0))`
+
+/**
+ * Notes for each occurrence on these hosts which software it is about: the product whose version it
+ * names, or, for what a check has proven, the one product that was recognised on its port and that the
+ * check is about. A file that a site hands out is nobody's fault but the site's.
+ */
+export async function linkProducts(ctx: Ctx, hostIds: readonly string[]): Promise<void> {
+  if (hostIds.length === 0) return
+  await sql`
+    update occurrence set product_id = found.product_id
+    from (
+      select told.id, told.known,
+             case when told.method = 'version'
+               then (array_agg(told.product_id order by told.last_seen_at desc) filter (where is_named))[1]
+               else case when count(distinct told.product_id) filter (where is_about) = 1
+                 then (array_agg(told.product_id) filter (where is_about))[1] end
+             end as product_id
+      from (
+        select occurrence.id, occurrence.method, occurrence.product_id as known,
+               product.id as product_id, host_product.last_seen_at,
+               occurrence.location = host_product.port || ' ' || product.vendor || ':' || product.product as is_named,
+               occurrence.method <> 'version' and product.id is not null and ${isAbout} as is_about
+        from occurrence
+        cross join lateral (
+          select threat.id, threat.name, threat.key
+          from issue join threat on threat.id = issue.threat_id
+          where issue.account_id = ${ctx.account} and issue.id = occurrence.issue_id
+          -- One at a time, or the planner would read every issue of the account.
+          offset 0
+        ) as threat
+        left join host_product
+          on host_product.account_id = ${ctx.account} and host_product.host_id = occurrence.host_id
+          -- Said once more, without which the planner would read the software of every host.
+          and host_product.host_id = any(${hostIds}::uuid[])
+          and host_product.port = occurrence.port and host_product.gone_at is null
+        left join product on product.account_id = ${ctx.account} and product.id = host_product.product_id
+        where occurrence.account_id = ${ctx.account} and occurrence.host_id = any(${hostIds}::uuid[])
+        -- What a threat is about is looked up once for each of these rows.
+        offset 0
+      ) as told
+      group by told.id, told.method, told.known
+    ) as found
+    where occurrence.account_id = ${ctx.account} and occurrence.id = found.id
+      and found.known is distinct from found.product_id`.execute(ctx.tx)
+}
