@@ -137,7 +137,7 @@ it('downloads the report', async () => {
     .or(page.getByRole('cell', { name: 'Aarewerk lab' }).getByRole('link'))
     .first()
     .click()
-  const [download] = await Promise.all([page.waitForEvent('download'), downloadReport()])
+  const [download] = await Promise.all([page.waitForEvent('download', { timeout: 45_000 }), downloadReport()])
   const file = await readFile(await download.path())
   expect(file.subarray(0, 5).toString()).toBe('%PDF-')
   expect(file.subarray(-6).toString()).toContain('%%EOF')
