@@ -9,17 +9,18 @@ const statuses: Readonly<Record<StatusFilter, readonly string[]>> = {
   STATUS_FILTER_IGNORED: ['STATUS_IGNORED'],
 }
 
-/** How rows that match are to be found; what matches is the same. */
-export interface Finding {
-  /** Whether a few are taken from an index of issues in its order: then each is looked at by itself. */
-  readonly isInOrder?: boolean
-}
-
 /**
  * What a filter asks of the row `issue`. Lists, counts, batches and exports all ask by it, so that a
  * filter means one thing.
+ *
+ * @param isInOrder whether a few are taken from an index of issues in its order: then each is looked at by itself.
+ *   What matches is the same
  */
-export function matching(ctx: Ctx, filter: IssueFilter, { isInOrder = false }: Finding = {}): RawBuilder<unknown> {
+export function matching(
+  ctx: Ctx,
+  filter: IssueFilter,
+  { isInOrder = false }: { readonly isInOrder?: boolean } = {},
+): RawBuilder<unknown> {
   const parts = [sql`issue.account_id = ${ctx.account}`, ...ownMembers(filter), ...ofThreat(filter)]
   parts.push(...standing(filter), ...ofTarget(ctx, filter, isInOrder), ...ofOccurrences(ctx, filter))
   if (filter.scanId) {

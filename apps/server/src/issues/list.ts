@@ -46,8 +46,9 @@ export async function listIssues(
   read: ReadPlaces = readPlaces,
 ): Promise<ResultOf<typeof contract.listIssues>> {
   const { filter = {}, orderBy = 'ORDER_BY_MOST_RECENT' } = input
-  const page = readPage(input, { filter, orderBy })
   const { by, isRising = false } = orders[orderBy]
+  // A token of an order that was sorted by less belongs to another list.
+  const page = readPage(input, { filter, orderBy, keys: by.length })
   const columns = by.map(([column]) => column)
   const [way, beyond] = isRising ? [sql`asc`, sql`>`] : [sql`desc`, sql`<`]
   const few = filter.affectedTargetId ? await fewOfTarget(ctx, filter.affectedTargetId) : null

@@ -1,6 +1,7 @@
 /** The orders of the list, each by its index: an account with a million places sorts none of them. */
 import { IssueOrder } from '@glacis/contract/issue'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cutPage, readPage } from '#database/page.ts'
 import { listIssues } from '#issues/list.ts'
 import { type House, openHouse } from '#testing/house.ts'
 import { describeTargets, seedIssues } from '#testing/issues.ts'
@@ -72,4 +73,14 @@ it('puts what one batch has seen worst first, and pages through it without a gap
     pageToken = page.nextPageToken
   } while (pageToken)
   expect(seen).toEqual([90, 90, 90, 70, 50, 10, 10])
+})
+
+it('refuses a token from when the order was sorted by less', async () => {
+  const { nextPageToken } = cutPage(
+    readPage({ pageSize: 1 }, { filter: {}, orderBy: 'ORDER_BY_MOST_RECENT' }),
+    [1, 2],
+    () => ['2026-11-01 00:00:00+00', account],
+  )
+  const list = house.as(account, (ctx) => listIssues(ctx, { pageToken: nextPageToken }, describeTargets))
+  await expect(list).rejects.toThrow('belongs to a list with another filter or order')
 })
