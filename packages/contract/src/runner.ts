@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { endpoint } from '#endpoint.ts'
+import { Certificate } from '#host.ts'
 import { Wfn } from '#product.ts'
 import { Duration, Empty, Id, ScanProfile, Timestamp } from '#primitives.ts'
 
@@ -57,17 +58,7 @@ export const ServiceObservation = z.object({
   protocol: z.string(),
   tls: z.boolean(),
   banner: text(4096),
-  certificate: z
-    .object({
-      subject: z.string(),
-      issuer: z.string(),
-      validFrom: z.string(),
-      validTo: z.string(),
-      names: z.array(z.string()),
-      selfSigned: z.boolean(),
-      fingerprint: z.string(),
-    })
-    .optional(),
+  certificate: Certificate.optional(),
   http: z.object({ status: z.number().int(), title: text(300), server: text(300) }).optional(),
 })
 /** Software recognised on a port. `quality` says how sure: 80 protocol answer or exact banner, 30–50 distribution build without revision. */
