@@ -1,5 +1,5 @@
 /** What lists, details and charts ask the database, explained on an account that is most of the data. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Ctx, systemActor } from '#ctx.ts'
 import { type Database, inAccount, openDatabase } from '#database/index.ts'
 import { migrate } from '#database/migrate.ts'
@@ -34,6 +34,8 @@ let database: Database
 let drop: () => Promise<void>
 
 beforeAll(async () => {
+  // At noon: a day that has just ended is closed some minutes later, and until then it is counted anew.
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date().setUTCHours(12, 0, 0, 0) })
   const made = await testDatabase()
   drop = made.drop
   database = openDatabase(made.url, nothing, { app: 1, owner: 1 })
@@ -43,6 +45,7 @@ beforeAll(async () => {
   await sql`analyze stats_day`.execute(database.owner)
 }, 300_000) // a machine that also does other things is slow, not wrong
 afterAll(async () => {
+  vi.useRealTimers()
   await database.close()
   await drop()
 })
