@@ -50,6 +50,8 @@ export const Target = z.object({
   name: z.string(),
   /** As normalised at creation: host name, IPv4, IPv6, CIDR, range or URL. */
   address: z.string(),
+  /** The same with an internationalised name in its own script; absent where nothing reads otherwise, or it could deceive. */
+  readableAddress: z.string().optional(),
   tags: z.array(Tag),
   schedule,
   issueCount: SeverityCount,
@@ -208,15 +210,20 @@ export const deleteTargets = endpoint({
 export const ParsedAddress = z.object({
   input: z.string(),
   normalized: z.string().optional(),
+  /** As `readableAddress` of a target. */
+  readable: z.string().optional(),
   kind: z.string().optional(),
   hostCount: z.number().int().optional(),
   private: z.boolean().optional(),
+  /** One that has this address already. */
+  target: z.object({ id: Id, name: z.string() }).optional(),
   error: z.string().optional(),
 })
 export const parseTargets = endpoint({
   method: 'POST',
   path: '/v1/targets/parse',
-  summary: 'Says how each address would be understood, or what is wrong with it. Nothing is stored.',
+  summary:
+    'Says how each address would be understood and which target has it already, or what is wrong with it. Nothing is stored.',
   input: z.strictObject({ addresses: z.array(z.string().max(2048)).min(1).max(1000) }),
   result: z.object({ results: z.array(ParsedAddress) }),
 })

@@ -18,14 +18,18 @@ export const setStatusOfMany = endpoint({
     ids: z.array(Id).min(1).max(10_000).optional(),
     filter: IssueFilter.optional(),
     ...decision,
+    /** What has changed after this time is left as it is, whoever changed it: the `decideTime` of what is taken back. */
+    unchangedSinceTime: Timestamp.optional(),
   }),
   result: z.object({
     updatedCount: z.number().int(),
     /** At most 1,000 of them. */
     skipped: z.array(SkippedIssue),
     skippedCount: z.number().int(),
-    /** The status that each changed issue had, for whoever takes it back; absent beyond 10,000. */
-    before: z.array(z.object({ status: IssueStatus, ids: z.array(Id) })).optional(),
+    /** How each changed issue stood, for whoever takes it back, and on which terms if it was ignored; absent beyond 10,000. */
+    before: z.array(z.object({ ...decision, status: IssueStatus, ids: z.array(Id) })).optional(),
+    /** When it was decided, as the histories tell it; absent where nothing was. */
+    decideTime: Timestamp.optional(),
   }),
 })
 export const updateIssue = endpoint({

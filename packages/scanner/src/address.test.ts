@@ -87,6 +87,34 @@ describe('parseAddress', () => {
     expect(isProblem(outcome) && outcome.problem).toContain(part)
   })
 
+  it.each([
+    'a b',
+    'a@',
+    '*.',
+    'a,',
+    'a..',
+    'x/',
+    '1.1.1.1/9',
+    '1.1.1.1-',
+    'a%:',
+    '::',
+    'h:1',
+    'ftp',
+    'http://h:9',
+    'http://',
+    '9.9.9.',
+  ])('quotes of a long text that begins with %j how it begins and how it ends', (start) => {
+    const long = `${start}${'1'.repeat(1900)}`
+    const outcome = parseAddress(start === 'ftp' ? `${long}://h` : start === 'h:1' ? `${'h'.repeat(900)}:80` : long)
+    const problem = isProblem(outcome) ? outcome.problem : ''
+    expect([problem.length < 200, problem.includes('…')]).toEqual([true, true])
+  })
+
+  it('quotes a short one whole', () => {
+    const outcome = parseAddress(`${'a'.repeat(40)} ${'b'.repeat(19)}`)
+    expect(outcome).toEqual({ problem: `'${'a'.repeat(40)} ${'b'.repeat(19)}' contains a space.` })
+  })
+
   it('gives the same text for what it has normalised', () => {
     for (const text of ['10.0.0.77/24', 'http://EXAMPLE.com:8080/ä', '2001:DB8::1', '10.0.0.1-20', 'Bücher.example']) {
       const once = understood(text)

@@ -44,7 +44,7 @@ export function parseAddress(input: string): ScanAddress | AddressProblem {
   const text = input.trim()
   if (text === '') return { problem: 'Nothing was entered.' }
   if (text.length > 2048) return { problem: 'The address is longer than 2,048 characters.' }
-  if (/\s/.test(text)) return { problem: `'${text}' contains a space.` }
+  if (/\s/.test(text)) return { problem: `${quoted(text)} contains a space.` }
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
   if (/[\u0000-\u001f\u007f]/.test(text)) return { problem: 'The address contains a control character.' }
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return parseUrl(text)
@@ -52,6 +52,20 @@ export function parseAddress(input: string): ScanAddress | AddressProblem {
   if (text.includes('-') && parseIp(left)) return parseRange(text)
   if (text.includes('/')) return parseCidr(text)
   return parseHost(text)
+}
+
+/** What a sentence shows of a text that somebody entered, in characters. */
+const shownMax = 60
+
+/** A text as a sentence quotes it: a long one by how it begins and ends. */
+function quoted(text: string): string {
+  return `'${shortened(text)}'`
+}
+
+function shortened(text: string): string {
+  const characters = Array.from(text)
+  if (characters.length <= shownMax) return text
+  return `${characters.slice(0, shownMax - 20).join('')}…${characters.slice(-19).join('')}`
 }
 
 /** Whether the outcome of {@link parseAddress} is a problem. */
@@ -84,13 +98,14 @@ function hostsIn(network: Network): Network {
 function parseHost(text: string): ScanAddress | AddressProblem {
   const bare = /^\[(.*)\]$/.exec(text)?.[1] ?? text
   if (bare.includes('%') && bare.includes(':')) {
-    return { problem: `'${text}' names a network interface after '%', which means nothing to another machine.` }
+    return { problem: `${quoted(text)} names a network interface after '%', which means nothing to another machine.` }
   }
   const ip = parseIp(bare)
   if (ip) return singleAddress(ip)
   const [, host = '', port] = /^(\[[^\]]+\]|[^:]+):(\d+)$/.exec(text) ?? []
-  if (port) return { problem: `Write an address with a port as a URL, such as https://${host}:${port}.` }
-  if (text.includes(':')) return { problem: `'${text}' is not an IPv6 address.` }
+  if (port)
+    return { problem: `Write an address with a port as a URL, such as https://${shortened(`${host}:${port}`)}.` }
+  if (text.includes(':')) return { problem: `${quoted(text)} is not an IPv6 address.` }
   return parseName(text)
 }
 
@@ -115,21 +130,24 @@ function isMetadata(ip: Ip): boolean {
 }
 
 function parseName(text: string): ScanAddress | AddressProblem {
-  if (text.includes('@')) return { problem: `'${text}' looks like an e-mail address; enter the name after the @.` }
-  if (text.includes('*')) return { problem: `'${text}' contains a wildcard; enter each host name.` }
-  if (text.includes(',')) return { problem: `'${text}' contains a comma; enter one address at a time.` }
+  if (text.includes('@'))
+    return { problem: `${quoted(text)} looks like an e-mail address; enter the name after the @.` }
+  if (text.includes('*')) return { problem: `${quoted(text)} contains a wildcard; enter each host name.` }
+  if (text.includes(',')) return { problem: `${quoted(text)} contains a comma; enter one address at a time.` }
   const typed = text.replace(/\.$/, '')
   // A last label that is a number is an IPv4 address to the C library, never a name (RFC 3696).
   if (/(^|\.)(\d+|0x[0-9a-f]*)$/i.test(typed)) {
-    return { problem: `'${text}' is not an IPv4 address: write four numbers from 0 to 255 without leading zeros.` }
+    return {
+      problem: `${quoted(text)} is not an IPv4 address: write four numbers from 0 to 255 without leading zeros.`,
+    }
   }
   const name = domainToASCII(typed)
   const labels = name.split('.')
   if (parseIp(name) || !labels.every((label) => /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/.test(label))) {
-    return { problem: `'${text}' is not a host name, an IP address, a network, a range or a URL.` }
+    return { problem: `${quoted(text)} is not a host name, an IP address, a network, a range or a URL.` }
   }
   if (name.length > 253 || labels.some((label) => label.length > 63)) {
-    return { problem: `'${text.slice(0, 60)}…' is too long for a host name.` }
+    return { problem: `${quoted(text)} is too long for a host name.` }
   }
   const isPrivate = labels.at(-1) === 'localhost'
   return { kind: 'HOST_NAME', text: name, hostCount: 1, isPrivate, host: name }
@@ -138,16 +156,18 @@ function parseName(text: string): ScanAddress | AddressProblem {
 function parseCidr(text: string): ScanAddress | AddressProblem {
   const [base = '', length = ''] = text.split('/')
   const ip = parseIp(base)
-  if (!ip) return { problem: `'${text}' is not a network; write a web address with http:// or https:// before it.` }
+  if (!ip)
+    return { problem: `${quoted(text)} is not a network; write a web address with http:// or https:// before it.` }
   const network = parseNetwork(text)
-  if (!network) return { problem: `'/${length}' is not a prefix length between 0 and ${ip.family === 4 ? 32 : 128}.` }
+  if (!network)
+    return { problem: `${quoted(`/${length}`)} is not a prefix length between 0 and ${ip.family === 4 ? 32 : 128}.` }
   return many('CIDR', `${formatIp({ family: ip.family, value: network.first })}/${length}`, network, hostsIn(network))
 }
 
 function parseRange(text: string): ScanAddress | AddressProblem {
   const network = rangeOf(text)
-  if (!network) return { problem: `'${text}' is not a range such as 10.0.0.1-10.0.0.20 or 10.0.0.1-20.` }
-  if (network.last < network.first) return { problem: `The range '${text}' ends before it begins.` }
+  if (!network) return { problem: `${quoted(text)} is not a range such as 10.0.0.1-10.0.0.20 or 10.0.0.1-20.` }
+  if (network.last < network.first) return { problem: `The range ${quoted(text)} ends before it begins.` }
   const { family, first, last } = network
   return many('RANGE', `${formatIp({ family, value: first })}-${formatIp({ family, value: last })}`, network, network)
 }
@@ -177,13 +197,13 @@ function parseUrl(text: string): ScanAddress | AddressProblem {
   const [, scheme = '', authority = '', rest = ''] = /^([^:]+):\/\/([^/?#]*)([^?#]*)/.exec(text) ?? []
   const tls = scheme.toLowerCase() === 'https'
   if (!tls && scheme.toLowerCase() !== 'http')
-    return { problem: `Only http and https URLs can be scanned, not ${scheme}.` }
+    return { problem: `Only http and https URLs can be scanned, not ${shortened(scheme)}.` }
   if (authority.includes('@')) return { problem: 'Leave the user name and password out of the URL.' }
-  if (authority === '') return { problem: `'${text}' names no host.` }
+  if (authority === '') return { problem: `${quoted(text)} names no host.` }
   const [, hostText = '', portText] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(authority) ?? []
-  if (hostText === '') return { problem: `'${authority}' is not a host with a port.` }
+  if (hostText === '') return { problem: `${quoted(authority)} is not a host with a port.` }
   const port = Number(portText || (tls ? 443 : 80))
-  if (port < 1 || port > 65_535) return { problem: `${portText} is not a port between 1 and 65,535.` }
+  if (port < 1 || port > 65_535) return { problem: `${shortened(portText ?? '')} is not a port between 1 and 65,535.` }
   const host = parseHost(hostText)
   if (isProblem(host)) return host
   const path = rest === '' ? '/' : rest.replace(/[^\u0021-\u007e]/gu, (char) => encodeURIComponent(char.toWellFormed()))

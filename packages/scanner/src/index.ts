@@ -23,6 +23,7 @@ export type { LentCallbacks } from '#callback/relay.ts'
 export { isPublicAddress } from '#ip.ts'
 export { resolveName } from '#net/dns.ts'
 export { parsePorts } from '#port-list.ts'
+export { readableAddress } from '#readable.ts'
 export type { ScanOptions } from '#scan-host.ts'
 export type { CheckInfo } from '#template/plan.ts'
 

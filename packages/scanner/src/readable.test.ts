@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { isProblem, parseAddress } from '#address.ts'
+import { readableAddress } from '#readable.ts'
+
+const written = (text: string) => {
+  const address = parseAddress(text)
+  if (isProblem(address)) throw new Error(address.problem)
+  return readableAddress(address.text)
+}
+
+it.each([
+  'münchen.example',
+  'ετικέτα.example',
+  'почта.пример.example',
+  'こんにちは世界.example',
+  '한국漢字.example',
+  'דוגמה.example',
+  'ตัวอย่าง.example',
+  'straße-24.münchen.example',
+  'https://münchen.example:8443/a/xn--x',
+])('shows %j as it was written', (text) => {
+  expect(written(text)).toBe(text)
+})
+
+it.each([
+  ['letters of two scripts in a label', 'pаypal.example'],
+  ['Greek beside Latin', 'omegaω.example'],
+  ['signs that are no letters', '☃.example'],
+  ['what decodes to nothing', 'xn--a.example'],
+  ['what is not encoded', 'example.ch'],
+  ['an address', '10.0.0.0/28'],
+  ['a path', 'https://example.ch/xn--mnchen-3ya'],
+])('leaves %s as it is', (_, text) => {
+  expect(written(text)).toBeNull()
+})
+
+it('decodes the labels that are safe beside one that is not', () => {
+  expect(written('pаypal.münchen.example')).toBe('xn--pypal-4ve.münchen.example')
+})
