@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type House, openHouse } from '#testing/house.ts'
+import { somebodyWaits } from '#testing/waiting.ts'
 import { createView, deleteView, listViews, updateView } from '#views.ts'
 
 let house: House
@@ -37,6 +38,32 @@ it('has each name once on a page, however it is written', async () => {
   await expect(update(other.id, { name: 'mine' }, ['name'])).rejects.toMatchObject({ code: 'conflict' })
   expect(await update(id, { name: 'mine' }, ['name'])).toMatchObject({ name: 'mine' })
   expect(await create('Mine', '/scope')).toMatchObject({ page: '/scope' })
+})
+
+it.each(['ΣΟΦΟΣ', 'İzmir'])('knows %s for taken as the database does', async (name) => {
+  await create(name)
+  const { id } = await create('Other')
+  await expect(update(id, { name }, ['name'])).rejects.toMatchObject({ code: 'conflict' })
+})
+
+it('minds no name that the mask does not name', async () => {
+  await create('Mine')
+  const { id } = await create('Other')
+  expect(await update(id, { name: 'Mine', query: 'sort=epss' }, ['query'])).toMatchObject({ name: 'Other' })
+})
+
+it('tells the later of two that rename to the same that the name is taken', async () => {
+  const [one, two] = [await create('One'), await create('Two')]
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  const outcome = begun.then(() => update(two.id, { name: 'Same' }, ['name']))
+  const settled = outcome.catch(() => undefined)
+  await house.as(account, async (ctx) => {
+    await updateView(ctx, { id: one.id, view: { name: 'Same' }, updateMask: { paths: ['name'] } })
+    begin()
+    await somebodyWaits(house)
+  })
+  await settled
+  await expect(outcome).rejects.toMatchObject({ code: 'conflict' })
 })
 
 it('changes what the mask names, and nothing else', async () => {

@@ -6,6 +6,7 @@ import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import { cutPage, readPage } from '#database/page.ts'
 import type { Tables } from '#database/tables.ts'
+import { unlessTaken } from '#database/unique.ts'
 import { invalid, notFound, Refusal } from '#errors.ts'
 import type { Selectable } from 'kysely'
 
@@ -64,14 +65,16 @@ export async function updateView(
     paths.filter((path) => updateMask.paths.includes(path)).map((path) => [path, view[path]]),
   )
   if (Object.values(change).includes(undefined)) throw invalid('view', 'A member that the mask names is missing')
-  if (view.name && (await isTaken(ctx, id, view.name))) throw nameTaken(view.name)
-  const row = await ctx.tx
-    .updateTable('saved_view')
-    .set({ ...change, updated_at: ctx.now })
-    .where('account_id', '=', ctx.account)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst()
+  const row = await unlessTaken(
+    ctx.tx
+      .updateTable('saved_view')
+      .set({ ...change, updated_at: ctx.now })
+      .where('account_id', '=', ctx.account)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst(),
+    () => nameTaken(view.name ?? ''),
+  )
   if (!row) throw notFound('view', id)
   return { view: toView(row) }
 }
@@ -86,22 +89,6 @@ export async function deleteView(ctx: Ctx, { id }: { id: string }): Promise<Reco
     .executeTakeFirst()
   if (!deleted) throw notFound('view', id)
   return {}
-}
-
-/** Whether another view of the same page has this name, however it is written. */
-async function isTaken(ctx: Ctx, id: string, name: string): Promise<boolean> {
-  const other = await ctx.tx
-    .selectFrom('saved_view as self')
-    .innerJoin('saved_view as other', (join) =>
-      join.onRef('other.account_id', '=', 'self.account_id').onRef('other.page', '=', 'self.page'),
-    )
-    .select('other.id')
-    .where('self.account_id', '=', ctx.account)
-    .where('self.id', '=', id)
-    .where('other.id', '!=', id)
-    .where(({ fn, eb }) => eb(fn('lower', ['other.name']), '=', name.toLowerCase()))
-    .executeTakeFirst()
-  return other !== undefined
 }
 
 function nameTaken(name: string): Refusal {

@@ -11,7 +11,7 @@ export async function listAgents(
   input: ParsedInputOf<typeof contract.listAgents>,
 ): Promise<ResultOf<typeof contract.listAgents>> {
   const { filter = {} } = input
-  const page = readPage(input, filter)
+  const page = readPage(input, ['agents', filter])
   let found = ctx.tx.selectFrom('agent').select('id').where('account_id', '=', ctx.account)
   if (filter.query) found = found.where('name', 'ilike', `%${filter.query.replace(/[\\%_]/g, '\\$&')}%`)
   if (filter.status?.length === 1) {
@@ -53,7 +53,7 @@ export async function listAgentConnections(
   input: ParsedInputOf<typeof contract.listAgentConnections>,
 ): Promise<ResultOf<typeof contract.listAgentConnections>> {
   await getAgent(ctx, input)
-  const page = readPage(input, input.id)
+  const page = readPage(input, ['connections', input.id])
   let query = ctx.tx
     .selectFrom('agent_connection')
     .selectAll()

@@ -43,6 +43,7 @@ export async function changeSubscription(
   const plan = planOf(planId)
   const most = plan.maximumTargets ?? unlimited
   if (numTargets > most) throw invalid('numTargets', `The plan ${plan.name} holds at most ${most} targets`)
+  await lock(ctx)
   const { targets } = await usageOf(ctx)
   const total = Math.max(numTargets, plan.includedTargets)
   if (targets.used > total) {
@@ -152,7 +153,7 @@ function exhausted(subject: string, word: string, { used, total }: Usage['target
   })
 }
 
-/** Two requests at the same moment must not both take the last place. */
+/** Two requests at the same moment must not both take the last place, nor one the place that another gives up. */
 async function lock(ctx: Ctx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`quota ${ctx.account}`}, 0))`.execute(ctx.tx)
 }

@@ -7,7 +7,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createLogger } from '#log.ts'
-import { type Postgres, startPostgres } from './embedded.ts'
+import { buffersOf, type Postgres, startPostgres } from './embedded.ts'
 import { migrate } from './migrate.ts'
 import { migrations } from './migrations.ts'
 
@@ -110,6 +110,14 @@ it.each([
   await abandon(path)
   const { url } = await start()
   expect(await ask(url, 'select 1')).toEqual(['1'])
+})
+
+it.each([
+  ['a small machine', 256 * 2 ** 20, 48],
+  ['a machine of two gigabytes', 2 * 2 ** 30, 256],
+  ['a large machine', 64 * 2 ** 30, 512],
+])('keeps pages in an eighth of the memory, within bounds: %s', (_name, bytes, megabytes) => {
+  expect(buffersOf(bytes)).toBe(megabytes)
 })
 
 it('is not held up by a lock file whose number now belongs to somebody else', async () => {

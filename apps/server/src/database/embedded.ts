@@ -6,6 +6,7 @@
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { totalmem } from 'node:os'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
@@ -18,7 +19,7 @@ import { findPrograms } from './native.ts'
 const settings = {
   listen_addresses: '',
   max_connections: '40',
-  shared_buffers: '48MB',
+  shared_buffers: `${buffersOf(memory())}MB`,
   work_mem: '8MB',
   maintenance_work_mem: '64MB',
   // No replica will ever read our log, so it holds only what recovery needs.
@@ -42,6 +43,21 @@ const settings = {
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
 }
+
+/** Bytes that this machine, or the container we run in, has. */
+function memory(): number {
+  return Math.min(totalmem(), process.constrainedMemory() || Infinity)
+}
+
+/**
+ * Megabytes in which the server keeps pages: an eighth of the memory, within bounds. They are taken when pages are read
+ * and not at the start, but for a thirtieth that says which page is where. With few of them a scan that writes pushes
+ * out what it is about to need, and page after page goes to the system and comes back.
+ */
+export function buffersOf(memoryBytes: number): number {
+  return Math.round(Math.min(Math.max(memoryBytes / 8 / 2 ** 20, 48), 512))
+}
+
 const quickButForgetful = { max_connections: '200', fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
 /** Crash recovery may have to read the whole log. */

@@ -21,6 +21,7 @@ import * as decisions from '#database/migrations/0020-decisions.ts'
 import * as running from '#database/migrations/0021-running.ts'
 import * as lighterDecisions from '#database/migrations/0022-lighter-decisions.ts'
 import * as lighterScans from '#database/migrations/0023-lighter-scans.ts'
+import * as ratings from '#database/migrations/0024-ratings.ts'
 
 export const migrations = [
   accounts,
@@ -45,4 +46,5 @@ export const migrations = [
   running,
   lighterDecisions,
   lighterScans,
+  ratings,
 ] as const

@@ -37,7 +37,10 @@ const Token = z.object({
     .max(4),
 })
 
-/** @throws Refusal `invalid` for a token that is not ours or belongs to another question. */
+/**
+ * @param question names the list and what is asked of it: what one list sorts by is nothing to another
+ * @throws Refusal `invalid` for a token that is not ours or belongs to another question
+ */
 export function readPage(
   input: { pageSize?: number | undefined; pageToken?: string | undefined },
   question: unknown,

@@ -19,6 +19,7 @@ import type {
   IssueTargetTable,
   CountTable,
   IssueEventTable,
+  IssueRatingTable,
   EmergenceTable,
   IssueCommentTable,
 } from '#database/tables/issues.ts'
@@ -80,6 +81,7 @@ export interface Tables {
   issue: IssueTable
   occurrence: OccurrenceTable
   issue_event: IssueEventTable
+  issue_rating: IssueRatingTable
   event: EventTable
   channel: ChannelTable
   delivery: DeliveryTable

@@ -401,6 +401,25 @@ describe('every call of the contract', () => {
   })
 })
 
+describe('a page token', () => {
+  it('leads on in the list that gave it out, and is refused by every other', async () => {
+    for (const name of ['one', 'two']) await target('pager', name)
+    const get = (url: string) => ask({ method: 'GET', url }, 'pager')
+    const first = await get('/v1/targets?pageSize=1')
+    const { nextPageToken } = first.json<{ nextPageToken: string }>()
+    expect(nextPageToken).not.toBe('')
+    const lists = endpoints.filter(
+      ({ method, path, input }) => method === 'GET' && 'pageToken' in input.shape && pathParameters(path).length === 0,
+    )
+    expect(lists.length).toBeGreaterThan(5)
+    for (const { path } of lists) {
+      const query = path === '/v1/search' ? 'query=a&' : ''
+      const { statusCode } = await get(`${path}?${query}pageToken=${nextPageToken}`)
+      expect([path, statusCode]).toEqual([path, path === '/v1/targets' ? 200 : 400])
+    }
+  })
+})
+
 describe('the export of issues', () => {
   it('is a file with a name and the kind that was asked for', async () => {
     const csv = await ask({ method: 'GET', url: '/v1/issues/export?columns=id&columns=name' })
@@ -439,12 +458,13 @@ describe('the export of issues', () => {
     })
     expect((await ask({ method: 'GET', url: '/v1/products/export?filter.product=apache' })).body.trim()).toBe(head)
     expect((await ask({ method: 'GET', url }, null)).statusCode).toBe(401)
-    expect((await ask({ method: 'GET', url: '/v1/products/export?format=xml' })).statusCode).toBe(400)
+    for (const query of ['format=xml', 'filter.query=a%00'])
+      expect((await ask({ method: 'GET', url: `/v1/products/export?${query}` })).statusCode).toBe(400)
   })
 
   it('is refused without a session, and where the question makes no sense', async () => {
     expect((await ask({ method: 'GET', url: '/v1/issues/export' }, null)).statusCode).toBe(401)
-    for (const query of ['format=xml', 'columns=secret', 'filter.nonsense=1', 'nonsense=1'])
+    for (const query of ['format=xml', 'columns=secret', 'filter.nonsense=1', 'nonsense=1', 'filter.query=%00'])
       expect([query, (await ask({ method: 'GET', url: `/v1/issues/export?${query}` })).statusCode]).toEqual([
         query,
         400,

@@ -1,4 +1,5 @@
 /** Everything below /v1, its document, and the pages about it. */
+import { gzipSync } from 'node:zlib'
 import { agentArchive, archivePath } from '#agents/index.ts'
 import type { Knowledge } from '@glacis/intelligence'
 import type { Database } from '#database/index.ts'
@@ -48,13 +49,24 @@ export function mountApi(app: FastifyInstance, options: ApiOptions): Router {
   // Made when first asked for: every call is in it, and a start need not wait for that.
   let made: ReturnType<typeof openApi> | undefined
   const document = () => (made ??= openApi([...router.endpoints, ...agentCalls], { url, version }))
-  let page: string | undefined
   app.get('/v1/openapi.json', async () => document())
-  app.get('/docs/api', async (_request, reply) => reply.type('text/html').send((page ??= referencePage(document()))))
-  app.get('/docs/api.css', async (_request, reply) => reply.type('text/css').send(referenceStyle))
+  serveReference(app, document)
   serveDocuments(app, root)
   if (runner) serveAgent(app, root)
   return router
+}
+
+/** Hundreds of kilobytes of words about every call: nearly all browsers take them packed. */
+function serveReference(app: FastifyInstance, document: () => ReturnType<typeof openApi>): void {
+  let page: Buffer | undefined
+  let packed: Buffer | undefined
+  app.get('/docs/api', async (request, reply) => {
+    page ??= Buffer.from(referencePage(document()))
+    reply.type('text/html; charset=utf-8').header('vary', 'accept-encoding')
+    if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(page)
+    return reply.header('content-encoding', 'gzip').send((packed ??= gzipSync(page)))
+  })
+  app.get('/docs/api.css', async (_request, reply) => reply.type('text/css').send(referenceStyle))
 }
 
 /** The program of the agent, built from this installation when it is first asked for. */

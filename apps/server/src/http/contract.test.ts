@@ -3,6 +3,7 @@ import { ApiError } from '@glacis/contract/primitives'
 import type { InjectOptions } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
+import { membersOf } from '#http/reference-types.ts'
 import { openTestApi, type TestApi } from '#testing/api.ts'
 import { type House, openHouse } from '#testing/house.ts'
 
@@ -14,10 +15,15 @@ let document: Document
 interface Operation {
   readonly operationId: string
   readonly summary: string
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly example: object } } }
+  readonly tags: readonly string[]
+  readonly parameters: readonly { readonly name: string; readonly description?: string }[]
+  readonly requestBody?: {
+    readonly content: { readonly 'application/json': { readonly example: object; readonly schema: object } }
+  }
   readonly responses: Readonly<Record<string, { readonly content?: Record<string, { readonly example?: unknown }> }>>
 }
 interface Document {
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
 
@@ -84,6 +90,23 @@ describe('the document', () => {
         expect([operation.operationId, status, answer.content?.['application/json']?.example]).not.toContain(undefined)
       }
     }
+  })
+
+  it('says in words what each parameter and each member of a body is, and what its groups are about', () => {
+    const dumb = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { parameters, requestBody }]) => {
+        const asked = parameters.map(({ name, description = '' }) => ({ name, words: description }))
+        // What an agent sends is between two programs of ours.
+        const sent = path.startsWith('/v1/agent/') ? [] : membersOf(requestBody?.content['application/json'].schema)
+        return [...asked, ...sent].flatMap(({ name, words }) => (words === '' ? [`${method} ${path} ${name}`] : []))
+      }),
+    )
+    expect(dumb).toEqual([])
+    const named = new Set(
+      Object.values(document.paths).flatMap((path) => Object.values(path).flatMap((one) => one.tags)),
+    )
+    expect(new Set(document.tags.map(({ name }) => name))).toEqual(named)
+    expect(document.tags.filter(({ description }) => !description)).toEqual([])
   })
 
   it.each([['requests'], ['answers']])('shows examples of %s that the contract itself accepts', (which) => {

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { fastify, type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { serveDocuments } from '#http/documents.ts'
-import { referencePage } from '#http/reference.ts'
 
 let root: string
 let app: FastifyInstance
@@ -76,7 +75,20 @@ it('takes no markup from a text, and shows what is no Markdown as it was written
   expect(await page('/docs/licence')).toContain('<code>Terms *and*\n  &lt;conditions&gt;')
 })
 
-it('shows words of the reference between backticks as code, and takes no markup from it', () => {
-  const shown = referencePage({ info: { description: 'Send `Origin`, never `<b>` or <i>x</i>.' } })
-  expect(shown).toContain('Send <code>Origin</code>, never <code>&lt;b&gt;</code> or &lt;i&gt;x&lt;/i&gt;.')
+it('is set in the fonts of the built portal, where there is one', async () => {
+  serveDocuments(app, root)
+  expect(await page('/docs/frame.css')).not.toContain('@font-face')
+  const files = join(root, 'apps/portal/dist/files')
+  await mkdir(files, { recursive: true })
+  for (const name of [
+    'geist-latin-wght-normal-a1.woff2',
+    'geist-mono-latin-wght-normal-b2.woff2',
+    'geist-cyrillic-c3.woff2',
+  ])
+    await writeFile(join(files, name), '')
+  const css = await page('/docs/frame.css')
+  expect(css.match(/\/files\/[\w.-]+/g)).toEqual([
+    '/files/geist-latin-wght-normal-a1.woff2',
+    '/files/geist-mono-latin-wght-normal-b2.woff2',
+  ])
 })

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { documentPage, documentStyle } from '#http/document-page.ts'
+import { frameStyle } from '#http/page-frame.ts'
 import type { FastifyInstance } from 'fastify'
 
 /** Below `/docs/`, and the file that each one shows. */
@@ -15,6 +16,8 @@ const documents = {
 } as const
 
 const pictures = 'docs/images'
+/** Of the built portal. */
+const files = 'apps/portal/dist/files'
 
 /** Serves those of them that this installation has; links between them lead from page to page. */
 export function serveDocuments(app: FastifyInstance, root: string): void {
@@ -25,6 +28,10 @@ export function serveDocuments(app: FastifyInstance, root: string): void {
     addresses.set(`${pictures}/${name}`, address)
     app.get(address, async (_request, reply) => reply.type('image/png').send(readFileSync(join(root, pictures, name))))
   }
+  // A build while the server runs brings files of new names.
+  app.get('/docs/frame.css', async (_request, reply) =>
+    reply.type('text/css').send(frameStyle(filesIn(join(root, files)))),
+  )
   app.get('/docs/documents.css', async (_request, reply) => reply.type('text/css').send(documentStyle))
   for (const [name, file] of there) {
     let page: string | undefined
@@ -34,8 +41,11 @@ export function serveDocuments(app: FastifyInstance, root: string): void {
 }
 
 function picturesOf(root: string): string[] {
-  const folder = join(root, pictures)
-  return existsSync(folder) ? readdirSync(folder).filter((name) => /^[\w.-]+\.png$/.test(name)) : []
+  return filesIn(join(root, pictures)).filter((name) => /^[\w.-]+\.png$/.test(name))
+}
+
+function filesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder) : []
 }
 
 /** What has no title of its own, such as a licence, is shown as it was written. */

@@ -6,15 +6,16 @@ import { ExportQuery } from '@glacis/contract/triage'
 import { record } from '#audit.ts'
 import { type Database, inAccount } from '#database/index.ts'
 import type { Guard } from '#http/guard.ts'
+import { refuseUnstorable } from '#http/storable.ts'
 import { exportProducts } from '#inventory/index.ts'
 import { exportIssues } from '#issues/index.ts'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /** Serves `/v1/issues/export` and `/v1/products/export`: the rows leave as they are read. A file that breaks off ends its connection. */
 export function serveExports(app: FastifyInstance, database: Database, guard: Guard): void {
   app.get('/v1/issues/export', async (request, reply) => {
     const as = await guard.admit(request)
-    const order = ExportQuery.parse(fromQueryString(request.url.split('?', 2)[1] ?? ''))
+    const order = ExportQuery.parse(questionOf(request))
     await inAccount(database, as, (ctx) =>
       record(ctx, 'issue.export', { kind: 'account', id: as.account }, { ...order }),
     )
@@ -27,7 +28,7 @@ export function serveExports(app: FastifyInstance, database: Database, guard: Gu
   })
   app.get('/v1/products/export', async (request, reply) => {
     const as = await guard.admit(request)
-    const order = ProductExportQuery.parse(fromQueryString(request.url.split('?', 2)[1] ?? ''))
+    const order = ProductExportQuery.parse(questionOf(request))
     const now = new Date()
     await inAccount(database, as, (ctx) =>
       record(ctx, 'product.export', { kind: 'account', id: as.account }, { ...order }),
@@ -41,4 +42,10 @@ export function serveExports(app: FastifyInstance, database: Database, guard: Gu
       .header('content-disposition', `attachment; filename="${name}"`)
       .send(Readable.from(pieces, { objectMode: true, highWaterMark: 1 }))
   })
+}
+
+function questionOf({ url }: FastifyRequest): Record<string, unknown> {
+  const question = fromQueryString(url.split('?', 2)[1] ?? '')
+  refuseUnstorable(question)
+  return question
 }

@@ -1,4 +1,5 @@
 /** The stream of what happens in an account, as server-sent events. */
+import { once } from 'node:events'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Database, inAccount } from '#database/index.ts'
 import { invalid, Refusal } from '#errors.ts'
@@ -33,10 +34,16 @@ export function serveLive(app: FastifyInstance, { database, guard, live }: Depen
     const count = open.get(as.account) ?? 0
     if (count >= streamsMax)
       throw new Refusal('quota_exceeded', `At most ${streamsMax} streams of one account are open at a time`)
-    const from = await start(database, as, request)
+    // Taken before anything is waited for, or many that come at one moment would all find it free.
     open.set(as.account, count + 1)
-    const done = stream(request, reply, { database, guard, live, as, from, closing: closing.signal })
-    void done.finally(() => open.set(as.account, (open.get(as.account) ?? 1) - 1))
+    const leave = () => open.set(as.account, (open.get(as.account) ?? 1) - 1)
+    try {
+      const from = await start(database, as, request)
+      void stream(request, reply, { database, guard, live, as, from, closing: closing.signal }).finally(leave)
+    } catch (error) {
+      leave()
+      throw error
+    }
     return reply
   })
 }
@@ -62,19 +69,29 @@ async function stream(
   let place = o.from
   let work: Promise<void> = Promise.resolve()
   let isWaiting = false
+  const over = new AbortController()
   const send = async () => {
     isWaiting = false
-    for (;;) {
+    while (!over.signal.aborted) {
+      // Whoever has stopped to read is told later, and not remembered everything for.
+      if (raw.writableNeedDrain) await once(raw, 'drain', { signal: over.signal })
       const found = await inAccount(o.database, o.as, (ctx) => noticesSince(ctx, place, readMax))
-      for (const { place: at, ...notice } of found) {
+      for (const { place: at, ...notice } of over.signal.aborted ? [] : found) {
         raw.write(`id: ${at.xid}.${at.id}\nevent: ${notice.kind}\ndata: ${JSON.stringify(notice)}\n\n`)
         place = at
       }
       if (found.length < readMax) return
     }
   }
-  const end = () => void raw.end()
+  const end = () => {
+    if (over.signal.aborted) return
+    over.abort()
+    // What nobody reads would keep the connection open.
+    if (raw.writableNeedDrain) raw.destroy()
+    else raw.end()
+  }
   const fail = (error: unknown) => {
+    if (over.signal.aborted) return
     request.log.warn({ err: error }, 'a stream of events broke')
     end()
   }
@@ -83,8 +100,11 @@ async function stream(
     isWaiting = true
     work = work.then(send).catch(fail)
   }
+  const alive = () => {
+    if (!over.signal.aborted && !raw.writableNeedDrain) raw.write(': alive\n\n')
+  }
   const beat = setInterval(() => {
-    o.guard.admit(request).then(() => raw.write(': alive\n\n'), end)
+    o.guard.admit(request).then(alive, end)
     // What a hint did not bring, because the transaction before it was still running, comes now.
     look()
   }, beatMs)
@@ -95,6 +115,7 @@ async function stream(
     raw.once('close', resolve)
     look()
   })
+  over.abort()
   clearInterval(beat)
   soon.stop()
   stop()

@@ -4,11 +4,11 @@ import { type Endpoint, hasQuery, type ParsedInputOf, pathParameters, type Resul
 import { fromQueryString } from '@glacis/contract/query-string'
 import type { Ctx } from '#ctx.ts'
 import { type Database, inAccount, stateOf } from '#database/index.ts'
-import { invalid } from '#errors.ts'
 import { createAnswers } from '#http/answers.ts'
 import type { Guard } from '#http/guard.ts'
 import { keyOf, once } from '#http/idempotency.ts'
 import { createReads } from '#http/reads.ts'
+import { refuseUnstorable } from '#http/storable.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 
@@ -44,7 +44,7 @@ export function createRouter(app: FastifyInstance, database: Database, guard: Gu
           const as = await guard.admit(request, scopeOf(endpoint))
           const read = () => {
             const given = inputOf(endpoint, request)
-            refuseUnstorable(given, [])
+            refuseUnstorable(given)
             return endpoint.input.parse(given) as Parameters<typeof verb>[1] // parsed by that very schema
           }
           if (endpoint.method === 'GET') {
@@ -116,24 +116,4 @@ function unwrap(endpoint: Endpoint, body: object): object {
 function readParameters(path: string, request: FastifyRequest): Record<string, unknown> {
   const given = request.params as Record<string, string> // fastify fills the names of the path
   return Object.fromEntries(pathParameters(path).map((name) => [name, given[name]]))
-}
-
-/** No call of ours needs a body that is deeper. */
-const depthMax = 16
-
-/**
- * PostgreSQL stores no NUL, and half a surrogate pair is no character.
- *
- * @throws Refusal `invalid` with the path of the member
- */
-function refuseUnstorable(value: unknown, path: readonly string[]): void {
-  if (path.length > depthMax) throw invalid(path.slice(0, 3).join('.'), `More than ${depthMax} levels deep`)
-  if (typeof value === 'string') {
-    if (value.includes('\0')) throw invalid(path.join('.'), 'The text holds a NUL character')
-    if (!value.isWellFormed()) throw invalid(path.join('.'), 'The text is not valid Unicode')
-  } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) refuseUnstorable(item, [...path, String(index)])
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [name, item] of Object.entries(value)) refuseUnstorable(item, [...path, name])
-  }
 }

@@ -25,7 +25,7 @@ export async function listHosts(
   targets: Targets,
 ): Promise<ResultOf<typeof contract.listHosts>> {
   const { filter = {}, orderBy = 'ORDER_BY_MOST_RECENT' } = input
-  const page = readPage(input, { filter, orderBy })
+  const page = readPage(input, ['hosts', filter, orderBy])
   const { column, type, isRising } = orders[orderBy]
   const [sort, id] = page.after ?? []
   const after = page.after

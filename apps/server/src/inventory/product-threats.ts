@@ -53,7 +53,7 @@ export async function listProductThreats(
     .executeTakeFirst()
   if (!product) throw notFound('product', id)
   const { vendor, product: name } = partsOf(product.subject)
-  const page = readPage(input, { id, filter })
+  const page = readPage(input, ['threats', id, filter])
   const found =
     filter.found === undefined ? sql`true` : filter.found ? sql`standing.id is not null` : sql`standing.id is null`
   const after = page.after

@@ -51,7 +51,7 @@ export async function listProducts(
   input: ParsedInputOf<typeof contract.listProducts>,
 ): Promise<ResultOf<typeof contract.listProducts>> {
   const { filter = {}, orderBy = 'ORDER_BY_NAME' } = input
-  const page = readPage(input, { filter, orderBy })
+  const page = readPage(input, ['products', filter, orderBy])
   const { column, type, isDescending } = orders[orderBy]
   const [direction, beyond] = isDescending ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
   const after = page.after ? sql`(sort, id) ${beyond} (${page.after[0]}::${type}, ${page.after[1]}::uuid)` : sql`true`
@@ -137,7 +137,12 @@ type CountedRow = ProductRow & Pick<Selectable<Tables['product']>, 'hosts'>
 async function counted(ctx: Ctx, rows: readonly CountedRow[]): Promise<Product[]> {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
-  const { rows: issues } = await sql<SeverityCount & { id: string }>`
+  // A page of products has thousands of issues: to look each up costs more than to read all of the account.
+  const issues =
+    ids.length === 1
+      ? sql`issue`
+      : sql`(select account_id, id, category from issue where account_id = ${ctx.account} offset 0) as issue`
+  const { rows: counts } = await sql<SeverityCount & { id: string }>`
     select product_id as id,
            count(*) filter (where category = 'CATEGORY_CRITICAL')::int as critical,
            count(*) filter (where category = 'CATEGORY_HIGH')::int as high,
@@ -149,9 +154,9 @@ async function counted(ctx: Ctx, rows: readonly CountedRow[]): Promise<Product[]
       where account_id = ${ctx.account} and product_id = any(${ids}::uuid[]) and product_id is not null
         and status in ('STATUS_OPEN', 'STATUS_REGRESSION')
     ) as active
-    join issue on issue.account_id = ${ctx.account} and issue.id = active.issue_id
+    join ${issues} on issue.account_id = ${ctx.account} and issue.id = active.issue_id
     group by product_id`.execute(ctx.tx)
-  const issuesById = new Map(issues.map(({ id, ...count }) => [id, count]))
+  const issuesById = new Map(counts.map(({ id, ...count }) => [id, count]))
   return rows.map((row) => ({
     ...toProduct(row, ctx.now),
     hostCount: row.hosts,

@@ -17,6 +17,21 @@ export async function countingHosts(ctx: Ctx, hostIds: readonly string[], work: 
   }
   for (const pair of after.difference(before)) add(pair, 1)
   for (const pair of before.difference(after)) add(pair, -1)
+  await apply(ctx, changes)
+}
+
+/** What ran on the hosts of targets that are being deleted runs there no more, as far as anybody is told. */
+export async function uncountTargets(ctx: Ctx, targetIds: readonly string[]): Promise<void> {
+  const { rows } = await sql<{ id: string; hosts: number }>`
+    select product_id as id, count(distinct host_id)::int as hosts
+    from host
+    join host_product on host_product.account_id = host.account_id and host_product.host_id = host.id
+    where host.account_id = ${ctx.account} and host.target_id = any(${targetIds}::uuid[]) and gone_at is null
+    group by product_id`.execute(ctx.tx)
+  await apply(ctx, new Map(rows.map(({ id, hosts }) => [id, -hosts])))
+}
+
+async function apply(ctx: Ctx, changes: ReadonlyMap<string, number>): Promise<void> {
   if (changes.size === 0) return
   // In one order, so that two scans cannot wait for each other.
   await sql`

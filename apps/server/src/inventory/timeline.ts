@@ -32,7 +32,7 @@ export async function hostTimeline(
 ): Promise<ResultOf<typeof contract.hostTimeline>> {
   const ids = await membersOf(ctx, input.id)
   if (ids.length === 0) throw notFound('host', input.id)
-  const page = readPage(input, input.id)
+  const page = readPage(input, ['timeline', input.id])
   const after = page.after ? sql`where (at, key) < (${page.after[0]}::timestamptz, ${page.after[1]})` : sql``
   const { rows } = await sql<Row>`
     select event.*, at::text as exact from (${happened(ctx, ids)}) as event

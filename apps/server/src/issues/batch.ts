@@ -1,5 +1,5 @@
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
-import type { IssueStatus } from '@glacis/contract/issue'
+import type { IgnoreReason, IssueStatus } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
 import type * as contract from '@glacis/contract/triage'
 import type { SkippedIssue } from '@glacis/contract/triage'
@@ -21,6 +21,11 @@ interface Row {
   readonly category: SeverityCategory
   readonly host_count: number
   readonly at: Date
+  readonly ignore_reason: IgnoreReason | ''
+  readonly ignore_comment: string
+  readonly ignore_until: Date | null
+  /** Something became of it after the time up to which it was to be unchanged. */
+  readonly has_changed: boolean
 }
 
 const skippedMax = 1000
@@ -39,12 +44,13 @@ export async function setStatusOfMany(
   input: Input,
   spreading: Spreading | null = null,
 ): Promise<ResultOf<typeof contract.setStatusOfMany>> {
-  const { ids, filter, ...decision } = input
+  const { ids, filter, unchangedSinceTime, ...decision } = input
   if ((ids === undefined) === (filter === undefined)) throw invalid('ids', 'Name the issues by ids or by a filter')
   refuseSenseless(decision, ctx.now)
   const rows = await locked(
     ctx,
     ids ? sql`issue.account_id = ${ctx.account} and issue.id = any(${ids}::uuid[])` : matching(ctx, filter ?? {}),
+    unchangedSinceTime,
   )
   const judged = rows.map((row) => ({ row, skipped: objection(ctx, row, decision) }))
   const moved = judged.flatMap(({ row, skipped }) => (skipped ? [] : [row]))
@@ -55,14 +61,17 @@ export async function setStatusOfMany(
     updatedCount: moved.length,
     skipped: skipped.slice(0, skippedMax),
     skippedCount: skipped.length,
-    ...(moved.length <= beforeMax && { before: byStatus(moved) }),
+    ...(moved.length <= beforeMax && { before: standingsOf(moved) }),
+    ...(moved.length > 0 && { decideTime: now.toISOString() }),
   }
 }
 
 /** In one order, so that two batches cannot wait for each other. */
-async function locked(ctx: Ctx, condition: RawBuilder<unknown>): Promise<Row[]> {
+async function locked(ctx: Ctx, condition: RawBuilder<unknown>, since: string | undefined): Promise<Row[]> {
   const { rows } = await sql<Row>`
-    select issue.id, threat.name, issue.status, issue.category, issue.host_count, ${afterOthers(ctx)} as at
+    select issue.id, threat.name, issue.status, issue.category, issue.host_count, ${afterOthers(ctx)} as at,
+           issue.ignore_reason, issue.ignore_comment, issue.ignore_until,
+           ${since === undefined ? sql`false` : changedAfter(ctx, since)} as has_changed
     from issue
     join threat on threat.id = issue.threat_id
     where ${condition}
@@ -71,7 +80,17 @@ async function locked(ctx: Ctx, condition: RawBuilder<unknown>): Promise<Row[]> 
   return rows
 }
 
-function objection(ctx: Ctx, { id, name, status, category }: Row, decision: Decision): SkippedIssue | null {
+/** The history of the issue as a whole goes on after this moment; what was decided has an entry at its own. */
+function changedAfter(ctx: Ctx, since: string): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select from issue_event
+    where issue_event.account_id = ${ctx.account} and issue_event.issue_id = issue.id
+      and issue_event.host_id is null and issue_event.at > ${new Date(since)})`
+}
+
+function objection(ctx: Ctx, row: Row, decision: Decision): SkippedIssue | null {
+  const { id, name, status, category } = row
+  if (row.has_changed) return { id, name, code: aborted, message: 'It has changed since then' }
   if (status === decision.status) return { id, name, code: aborted, message: `It is ${word(status)} already` }
   if (!canBecome(status, decision.status)) {
     return { id, name, code: aborted, message: `A risk that is ${word(status)} cannot become ${word(decision.status)}` }
@@ -102,7 +121,16 @@ async function apply(ctx: Ctx, rows: readonly Row[], decision: Decision, spreadi
   await record(ctx, 'issue.batch', { kind: 'issue', id: ids[0] ?? '' }, detail)
 }
 
-function byStatus(rows: readonly Row[]): { status: IssueStatus; ids: string[] }[] {
-  const groups = Map.groupBy(rows, (row) => row.status)
-  return [...groups].map(([status, group]) => ({ status, ids: group.map((row) => row.id) }))
+/** Those that stood alike together, ignored ones with the terms that a person gave. */
+function standingsOf(rows: readonly Row[]): NonNullable<ResultOf<typeof contract.setStatusOfMany>['before']> {
+  const groups = Map.groupBy(rows, (row) => JSON.stringify([row.status, ...Object.values(termsOf(row))]))
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group
+    return first ? [{ status: first.status, ...termsOf(first), ids: group.map((row) => row.id) }] : []
+  })
+}
+
+function termsOf({ status, ignore_reason: reason, ignore_comment: comment, ignore_until: until }: Row) {
+  if (status !== 'STATUS_IGNORED' || !reason) return {}
+  return { reason, ...(comment && { comment }), ...(until && { ignoreUntilTime: until.toISOString() }) }
 }

@@ -41,6 +41,19 @@ describe('an export', () => {
     expect(table).toHaveLength(2)
   })
 
+  it('has the rows of a host and of those that were merged into it, as lists do', async () => {
+    const { rows: hosts } = await sql<{ id: string }>`
+      select id from host where account_id = ${account} order by address`.execute(house.database.owner)
+    const [one, other] = hosts.map((host) => host.id)
+    await sql`update host set merged_into = ${one} where account_id = ${account} and id = ${other}`.execute(
+      house.database.owner,
+    )
+    const filter = { cve: 'CVE-2026-0001', affectedHostId: one }
+    const table = await rows({ columns: ['hostAddress'], filter })
+    expect(new Set(table.map((row) => row['hostAddress']))).toEqual(new Set(['127.63.0.0', '127.63.0.1']))
+    expect(table).toHaveLength(2)
+  })
+
   it('never lets a spreadsheet calculate', async () => {
     await sql`update threat set name = '=HYPERLINK("http://x";"y"),1' where key = 'CVE-2026-0001'`.execute(
       house.database.owner,

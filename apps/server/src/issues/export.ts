@@ -2,7 +2,7 @@
 import type { IssueFilter } from '@glacis/contract/issue'
 import type { IssueColumn } from '@glacis/contract/triage'
 import type { Ctx } from '#ctx.ts'
-import { matching } from '#issues/filter.ts'
+import { matching, onHost } from '#issues/filter.ts'
 import { type RawBuilder, sql } from 'kysely'
 
 export interface ExportOrder {
@@ -137,7 +137,7 @@ function issueRows(ctx: Ctx, filter: IssueFilter, columns: readonly IssueColumn[
 /** A row per occurrence: the host, and where on it. Inside one host or target, of that alone. */
 function hostRows(ctx: Ctx, filter: IssueFilter, columns: readonly IssueColumn[], after?: Piece): RawBuilder<unknown> {
   const parts = [sql`occurrence.account_id = ${ctx.account}`]
-  if (filter.affectedHostId) parts.push(sql`occurrence.host_id = ${filter.affectedHostId}`)
+  if (filter.affectedHostId) parts.push(onHost(ctx, filter.affectedHostId))
   if (filter.affectedTargetId) parts.push(sql`occurrence.target_id = ${filter.affectedTargetId}`)
   if (after) parts.push(sql`(occurrence.issue_id, occurrence.id) > (${after.keyset}::uuid, ${after.place}::uuid)`)
   return sql`

@@ -79,6 +79,12 @@ export function counting(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown> {
   return isTargetAlone ? rowsOfTarget(ctx, filter) : sql`select from issue where ${matching(ctx, filter)}`
 }
 
+/** A row `occurrence` of a host, which stands for those that were merged into it too. */
+export function onHost(ctx: Ctx, hostId: string): RawBuilder<unknown> {
+  return sql`occurrence.host_id in (
+    select id from host where account_id = ${ctx.account} and (id = ${hostId} or merged_into = ${hostId}))`
+}
+
 /** The statuses that satisfy a filter; undefined where it asks for none. */
 function statusesOf({ status, regressive }: IssueFilter): readonly string[] | undefined {
   if (!status?.length && regressive === undefined) return undefined
@@ -104,9 +110,7 @@ function ofThreat(filter: IssueFilter): RawBuilder<unknown>[] {
 function ofOccurrences(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown>[] {
   const parts: RawBuilder<unknown>[] = []
   if (filter.affectedHostId) {
-    // A host stands for those that were merged into it too.
-    parts.push(sql`occurrence.host_id in (
-      select id from host where account_id = ${ctx.account} and (id = ${filter.affectedHostId} or merged_into = ${filter.affectedHostId}))`)
+    parts.push(onHost(ctx, filter.affectedHostId))
   }
   if (filter.tagIds?.length) {
     // Both are asked for once, not once for each occurrence.

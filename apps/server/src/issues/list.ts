@@ -48,7 +48,7 @@ export async function listIssues(
   const { filter = {}, orderBy = 'ORDER_BY_MOST_RECENT' } = input
   const { by, isRising = false } = orders[orderBy]
   // A token of an order that was sorted by less belongs to another list.
-  const page = readPage(input, { filter, orderBy, keys: by.length })
+  const page = readPage(input, { list: 'issues', filter, orderBy, keys: by.length })
   const columns = by.map(([column]) => column)
   const [way, beyond] = isRising ? [sql`asc`, sql`>`] : [sql`desc`, sql`<`]
   const few = filter.affectedTargetId ? await fewOfTarget(ctx, filter.affectedTargetId) : null

@@ -11,7 +11,8 @@ export interface Why {
 }
 
 /**
- * Writes where each host of these issues stands, for those that stand elsewhere than their history says.
+ * Writes where each host of these issues stands, and whether that is proven, for those of which their history says
+ * something else.
  *
  * @param place where alone that can be
  */
@@ -30,12 +31,12 @@ export async function noteHosts(ctx: Ctx, ids: readonly string[], why: Why, plac
       group by occurrence.issue_id, occurrence.host_id
     ) as standing
     left join lateral (
-      select status from issue_event as event
+      select status, verification = 'VERIFICATION_VERIFIED' as proven from issue_event as event
       where event.account_id = ${ctx.account} and event.issue_id = standing.issue_id and event.host_id = standing.host_id
       order by at desc, id desc
       limit 1
     ) as last on true
-    where last.status is distinct from standing.status`.execute(ctx.tx)
+    where (last.status, last.proven) is distinct from (standing.status, standing.proven)`.execute(ctx.tx)
 }
 
 /**

@@ -138,7 +138,7 @@ function decide(
   return worth
 }
 
-/** Software that runs now where `condition` holds, on `host_product`, `product` or `host`. */
+/** Software that runs now where `condition` holds, on `host_product`, `product` or `host`; of targets that are still there. */
 export async function installedOn(ctx: Ctx, condition: ReturnType<typeof sql>): Promise<Installed[]> {
   const { rows } = await sql<{
     host_id: string
@@ -156,6 +156,7 @@ export async function installedOn(ctx: Ctx, condition: ReturnType<typeof sql>): 
     from host_product
     join product on product.account_id = host_product.account_id and product.id = host_product.product_id
     join host on host.account_id = host_product.account_id and host.id = host_product.host_id
+    join target on target.account_id = host.account_id and target.id = host.target_id and target.deleted_at is null
     where host_product.account_id = ${ctx.account} and host_product.gone_at is null and ${condition}`.execute(ctx.tx)
   return rows.map((row) => ({
     hostId: row.host_id,

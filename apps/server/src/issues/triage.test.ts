@@ -217,6 +217,32 @@ describe('a batch', () => {
     expect(others.issues.filter((issue) => issue.status !== ignored)).toHaveLength(2)
   })
 
+  it('is taken back on the terms of each, but for what has changed since', async () => {
+    const [, other = '', third = ''] = seeded.issueIds
+    const terms = { reason: 'REASON_MITIGATED', comment: 'behind a proxy' } as const
+    await decide({ id: other, status: ignored, ...terms, ignoreUntilTime: later(30).toISOString() })
+    const { before = [], decideTime } = await batch({ ids: [...seeded.issueIds], status: 'STATUS_RESOLVED' }, omar)
+    expect(before.toSorted((a, b) => a.ids.length - b.ids.length)).toEqual([
+      { status: ignored, ...terms, ignoreUntilTime: later(30).toISOString(), ids: [other] },
+      { status: 'STATUS_OPEN', ids: [first(), third].toSorted() },
+    ])
+    await decide({ id: third, status: ignored, reason: 'REASON_FALSE_POSITIVE' }, { ...nora, now: later(0.002) })
+    const answers = await Promise.all(
+      before.map(({ status, ...group }) =>
+        batch(
+          { ...group, status: status === ignored ? status : 'STATUS_OPEN', unchangedSinceTime: decideTime },
+          { ...nora, now: later(0.003) },
+        ),
+      ),
+    )
+    expect(answers.flatMap((answer) => answer.skipped)).toEqual([
+      { id: third, name: 'Threat 2', code: 10, message: 'It has changed since then' },
+    ])
+    expect((await read(first())).status).toBe('STATUS_OPEN')
+    expect((await read(other)).ignored).toMatchObject({ ...terms, untilTime: later(30).toISOString() })
+    expect((await read(third)).ignored?.reason).toBe('REASON_FALSE_POSITIVE')
+  })
+
   it.each([{}, { ids: [crypto.randomUUID()], filter: {} }])('refuses %j', async (which) => {
     await expect(batch({ ...which, status: 'STATUS_RESOLVED' })).rejects.toMatchObject({ code: 'invalid' })
   })

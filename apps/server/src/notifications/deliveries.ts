@@ -8,7 +8,7 @@ import { cutPage, readPage } from '#database/page.ts'
 import type { Tables } from '#database/tables.ts'
 import { notFound, Refusal } from '#errors.ts'
 import type { Jobs } from '#jobs.ts'
-import { lock } from '#notifications/lock.ts'
+import { find, lock } from '#notifications/lock.ts'
 import { type Sending, sendThrough } from '#notifications/deliver.ts'
 import type { Selectable } from 'kysely'
 
@@ -17,7 +17,7 @@ export async function listDeliveries(
   ctx: Ctx,
   input: ParsedInputOf<typeof contract.listDeliveries>,
 ): Promise<ResultOf<typeof contract.listDeliveries>> {
-  await lock(ctx, input.id)
+  await find(ctx, input.id)
   const page = readPage(input, ['deliveries', input.id])
   const after = page.after?.[0]
   const rows = await ctx.tx
@@ -67,7 +67,7 @@ export async function testChannel(
   sending: Pick<Sending, 'mailer' | 'gate' | 'url'>,
   { id }: { id: string },
 ): Promise<ResultOf<typeof contract.testChannel>> {
-  const channel = await lock(ctx, id)
+  const channel = await find(ctx, id)
   const at = ctx.now.toISOString()
   const notice = {
     id: '0',

@@ -2,7 +2,7 @@ import type { Channel } from '@glacis/contract/channel'
 import type { Ctx } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
 import { notFound } from '#errors.ts'
-import { lock } from '#notifications/lock.ts'
+import { find } from '#notifications/lock.ts'
 import { toDelivery } from '#notifications/deliveries.ts'
 import { type Selectable, sql } from 'kysely'
 
@@ -10,7 +10,7 @@ type Row = Selectable<Tables['channel']>
 
 /** @throws Refusal `not_found` */
 export async function channelOf(ctx: Ctx, id: string): Promise<Channel> {
-  const [channel] = await describe(ctx, [await lock(ctx, id)])
+  const [channel] = await describe(ctx, [await find(ctx, id)])
   if (!channel) throw notFound('channel', id)
   return channel
 }

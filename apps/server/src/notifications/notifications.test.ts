@@ -8,6 +8,7 @@ import type { Mail } from '#mail.ts'
 import {
   announce,
   createChannel,
+  forgetTag,
   listChannels,
   listDeliveries,
   noticesSince,
@@ -363,6 +364,33 @@ describe('rules', () => {
     await deliverAll(account)
     expect(received.flatMap(({ body }) => titlesOf(body))).toEqual(['told'])
     expect(await house.as(account, (ctx) => previewChannel(ctx, { rule }))).toMatchObject({ eventCount: 1, days: 30 })
+  })
+
+  it('know no tag that was deleted: what told of others too goes on, what told of it alone is off', async () => {
+    const account = await house.account()
+    const [kept, gone] = [newId(), newId()]
+    for (const [id, name] of [
+      [kept, 'kept'],
+      [gone, 'gone'],
+    ] as const)
+      await house.as(account, ({ tx }) =>
+        tx.insertInto('tag').values({ account_id: account, id, name, color: 1 }).execute(),
+      )
+    const rule = (...tagIds: string[]) => ({ events: ['EVENT_ISSUE_OPENED' as const], minSeverity: 0, tagIds })
+    const make = (...tagIds: string[]) =>
+      makeChannel(account, { kind: 'KIND_WEBHOOK', webhookUrl: 'https://example.ch/', rule: rule(...tagIds) })
+    const ids = [await make(kept, gone), await make(gone), await make()].map((channel) => channel.id)
+    await house.as(account, async (ctx) => {
+      await ctx.tx.deleteFrom('tag').where('account_id', '=', account).where('id', '=', gone).execute()
+      await forgetTag(ctx, gone)
+    })
+    const { channels } = await house.as(account, listChannels)
+    const stands = ids.map((id) => channels.find((channel) => channel.id === id))
+    expect(stands.map((channel) => [channel?.isEnabled, channel?.rule.tagIds])).toEqual([
+      [true, [kept]],
+      [false, []],
+      [true, []],
+    ])
   })
 
   it('forget the backlog of the time in which a channel was off', async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import { checkFeed, listFeeds } from '#packs/feeds.ts'
+import { checkFeed, listFeeds, packStatus } from '#packs/feeds.ts'
 import { addresses } from '#packs/sources.ts'
 import { notePack } from '#packs/state.ts'
 import { type House, openHouse } from '#testing/house.ts'
@@ -73,4 +73,13 @@ it('says which feeds can be checked', async () => {
   }
   expect(await checkable(addresses)).toEqual(['CISA KEV'])
   expect(await checkable(null)).toEqual([])
+})
+
+it('lists feeds as a reader looks for them, whatever is written large', async () => {
+  for (const name of ['fingerprints', 'Threat records', 'CVE list', 'EPSS', 'checks'])
+    await notePack(house.database.owner, name, { records: 1 })
+  const names = ['checks', 'CISA KEV', 'CVE list', 'EPSS', 'fingerprints', 'Threat records']
+  const { feeds } = await house.as(account, (ctx) => listFeeds(ctx, addresses))
+  expect(feeds.map(({ name }) => name)).toEqual(names)
+  expect((await packStatus(house.database.owner)).map(({ name }) => name)).toEqual(names)
 })

@@ -6,9 +6,9 @@ import { getIssue, listIssues } from '#issues/index.ts'
 import { fromRecord } from '#packs/index.ts'
 import { holdChanges } from '#scans/emerging.ts'
 import { listScans } from '#scans/index.ts'
-import type { Scanning } from '#scans/run.ts'
-import { createTarget, describeTargets } from '#targets/index.ts'
+import { createTarget, deleteTargets, describeTargets, listTargets } from '#targets/index.ts'
 import { type House, openHouse } from '#testing/house.ts'
+import { scanningIn } from '#testing/scanning.ts'
 import { sql } from 'kysely'
 
 let house: House
@@ -93,17 +93,7 @@ async function feed(said: Said = {}) {
 }
 
 async function hold(): Promise<void> {
-  const quiet = { info() {}, warn() {}, error() {} }
-  const scanning: Scanning = {
-    database: house.database,
-    jobs: house.jobs,
-    log: quiet,
-    packs: { checks: [], fingerprints: [], threats: [], distributions: [], lifecycles: [] },
-    knowledge: {},
-    networks: 'all',
-    ownEndpoints: [],
-  }
-  await holdChanges(scanning, AbortSignal.timeout(20_000))
+  await holdChanges(scanningIn(house), AbortSignal.timeout(20_000))
 }
 
 const issues = () =>
@@ -129,6 +119,20 @@ it('turns news into a potential issue, an emerging scan and one word of it', asy
   ])
   expect(await scanTypes()).toEqual(['TYPE_EMERGING'])
   expect(await told()).toEqual([`CVE-2026-${20_000 + number} concerns Widget 1.5 on one host`])
+})
+
+it('leaves alone what ran in a target that was deleted', async () => {
+  await house.as(account, async (ctx) => {
+    const { targets } = await listTargets(ctx, {})
+    await deleteTargets(
+      ctx,
+      targets.map((target) => target.id),
+    )
+  })
+  await feed()
+  await hold()
+  expect(await issues()).toEqual([])
+  expect([await scanTypes(), await told()]).toEqual([[], []])
 })
 
 it('raises what is old and merely new to us, and tells nobody', async () => {

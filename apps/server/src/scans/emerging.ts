@@ -29,7 +29,7 @@ export async function holdChanges(scanning: Scanning, signal: AbortSignal): Prom
     )
   }
   await refreshEnds(database.owner)
-  const issues = await reprioritise(database.owner)
+  const issues = await reprioritise(database, log)
   if (issues > 0) log.info({ issues }, 'priorities changed with what feeds say')
 }
 

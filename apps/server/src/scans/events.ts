@@ -16,7 +16,7 @@ export async function listScanEvents(
 ): Promise<ResultOf<typeof contract.listScanEvents>> {
   await getScan(ctx, input)
   const { filter = {} } = input
-  const page = readPage(input, { id: input.id, filter })
+  const page = readPage(input, ['scan events', input.id, filter])
   let query = ctx.tx
     .selectFrom('scan_event')
     .select(['id', 'at', 'level', 'message'])

@@ -27,7 +27,7 @@ export async function listScanHosts(
 ): Promise<ResultOf<typeof contract.listScanHosts>> {
   const { scan } = await getScan(ctx, input)
   const { filter = {} } = input
-  const page = readPage(input, { id: input.id, filter })
+  const page = readPage(input, ['scan hosts', input.id, filter])
   const wanted = [sql`true`]
   if (page.after) wanted.push(sql`address::inet > ${page.after[0]}::inet`)
   if (filter.states?.length) wanted.push(sql`state = any(${filter.states}::text[])`)

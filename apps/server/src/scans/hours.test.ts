@@ -19,19 +19,17 @@ import { leaseBatch } from '#scans/claim.ts'
 import { runBatch, type Scanning } from '#scans/run.ts'
 import { changeTargets, createTarget, getTarget, updateTarget } from '#targets/index.ts'
 import { type House, openHouse, person } from '#testing/house.ts'
+import { scanningIn } from '#testing/scanning.ts'
 import { sql } from 'kysely'
 
 let house: House
 let scanning: Scanning
 let account: string
-const nothing = { info() {}, warn() {}, error() {} }
 const signal = new AbortController().signal
 
 beforeAll(async () => {
   house = await openHouse()
-  const { database, jobs } = house
-  const packs = { checks: [], fingerprints: [], threats: [], distributions: [], lifecycles: [] }
-  scanning = { database, jobs, log: nothing, packs, knowledge: {}, networks: 'all', ownEndpoints: [] }
+  scanning = scanningIn(house)
 })
 afterAll(() => house.close())
 beforeEach(async () => {

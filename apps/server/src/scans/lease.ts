@@ -147,7 +147,7 @@ export async function listAgentJobs(
   input: ParsedInputOf<typeof listAgentJobsCall>,
 ): Promise<ResultOf<typeof listAgentJobsCall>> {
   await getAgent(ctx, input)
-  const page = readPage(input, input.id)
+  const page = readPage(input, ['jobs', input.id])
   let query = ctx.tx
     .selectFrom('scan_lease as lease')
     .innerJoin('scan', (join) =>

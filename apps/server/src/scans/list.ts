@@ -15,7 +15,7 @@ export async function listScans(
   input: ParsedInputOf<typeof contract.listScans>,
 ): Promise<ResultOf<typeof contract.listScans>> {
   const { filter = {} } = input
-  const page = readPage(input, filter)
+  const page = readPage(input, ['scans', filter])
   let found = ctx.tx.selectFrom('scan').where('account_id', '=', ctx.account)
   if (filter.targetId) found = found.where('target_id', '=', filter.targetId)
   if (filter.status?.length) found = found.where('status', 'in', filter.status)

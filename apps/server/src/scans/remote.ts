@@ -13,9 +13,10 @@ import { storable } from '#database/text.ts'
 import { invalid, notFound, Refusal } from '#errors.ts'
 import { ingest } from '#scans/ingest.ts'
 import { endLease, expiryOf, findLease, type Lease, takeBack } from '#scans/lease.ts'
-import { lockActive } from '#scans/lifecycle.ts'
+import { fail, lockActive } from '#scans/lifecycle.ts'
 import type { Scanning } from '#scans/run.ts'
 import { countHosts } from '#scans/watch.ts'
+import { noteResolution } from '#targets/index.ts'
 import { sql } from 'kysely'
 import { z } from 'zod'
 
@@ -153,6 +154,7 @@ async function finish(
   const places = placesOf(hosts, observations)
   refuseForeign(places, hosts, observations)
   await endLease(ctx, lease.id, 'STATE_DONE')
+  if (await failUnresolved(ctx, lease, hosts, observations)) return
   await ingest(ctx, jobs, { scanId: lease.scan_id, number: lease.number, hosts: places, observations, knowledge })
 }
 
@@ -164,17 +166,50 @@ function withoutNul(_name: string, value: unknown): unknown {
 /** The addresses of a batch; a name stands for those that the agent found under it. */
 export function placesOf(hosts: readonly ScanHost[], observations: readonly Observation[]): ScanHost[] {
   return hosts.flatMap((host) => {
-    if (isIP(host.address)) return [host]
+    if (isAddress(host.address)) return [host]
     const found = observations
       .filter((one) => one.kind === 'host')
-      .filter((one) => isIP(one.address) && one.names.includes(host.address))
+      .filter((one) => isAddress(one.address) && one.names.includes(host.address))
       .map((one) => one.address)
     const addresses = [...new Set(found)].slice(0, addressesPerName)
     return addresses.length > 0 ? addresses.map((address) => ({ address, names: [host.address] })) : [host]
   })
 }
 
-/** @throws Refusal `invalid` for an observation about something else than the batch */
+/**
+ * Notes whether the name of a target was found where the agent is. A name is all that such a target has: without an
+ * address there is nothing to scan, here as on the server.
+ *
+ * @returns true when the scan has failed for it
+ */
+async function failUnresolved(
+  ctx: Ctx,
+  { scan_id: scanId }: Lease,
+  hosts: readonly ScanHost[],
+  observations: readonly Observation[],
+): Promise<boolean> {
+  const named = hosts.find((host) => !isAddress(host.address))
+  if (!named) return false
+  const lost = observations.filter((one) => one.kind === 'host').find((one) => one.address === named.address)
+  const scan = await ctx.tx
+    .selectFrom('scan')
+    .select(['target_id', 'agent_name'])
+    .where('account_id', '=', ctx.account)
+    .where('id', '=', scanId)
+    .executeTakeFirstOrThrow()
+  await noteResolution(ctx, scan.target_id, !lost)
+  if (!lost) return false
+  const where = `The name ${named.address} could not be resolved by agent ${scan.agent_name}`
+  await fail(ctx, scanId, `${where}: ${lost.reason}`)
+  return true
+}
+
+/** What the database takes for an address: a zone means something on one machine alone. */
+function isAddress(text: string): boolean {
+  return isIP(text) !== 0 && !text.includes('%')
+}
+
+/** @throws Refusal `invalid` for an observation about something else than the batch, or of what is no address */
 function refuseForeign(
   places: readonly ScanHost[],
   hosts: readonly ScanHost[],
@@ -182,7 +217,9 @@ function refuseForeign(
 ): void {
   const ours = new Set([...places, ...hosts].map((host) => host.address))
   for (const one of observations) {
-    if (!('address' in one) || one.address === undefined || ours.has(one.address)) continue
+    if (!('address' in one) || one.address === undefined) continue
+    const isSilent = one.kind === 'problem' || (one.kind === 'host' && !one.reached)
+    if (ours.has(one.address) && (isSilent || isAddress(one.address))) continue
     throw invalid('observations', `${one.address} is no part of this job`)
   }
 }

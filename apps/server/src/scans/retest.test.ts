@@ -111,3 +111,14 @@ it.each([
   const job = { hosts: [], allow: [] }
   expect(narrowed(job, { checks, known })).toEqual({ ...job, ...more })
 })
+
+it.each([
+  [{ former_agent: 'zrh-dc1' }, 'zrh-dc1'],
+  [{ paused_at: before }, 'paused'],
+])('is refused where nobody may scan the target: %j', async (state, word) => {
+  await house.database.owner.updateTable('target').set(state).where('id', '=', seeded.targetId).execute()
+  await expect(retest(seeded.issueIds[0] ?? '')).rejects.toMatchObject({
+    code: 'precondition',
+    message: expect.stringContaining(word),
+  })
+})

@@ -1,6 +1,7 @@
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type { ScanHost, ScanJob } from '@glacis/contract/runner'
 import type * as contract from '@glacis/contract/triage'
+import { getAgent } from '#agents/index.ts'
 import { record } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
@@ -8,7 +9,7 @@ import { notFound } from '#errors.ts'
 import type { Jobs } from '#jobs.ts'
 import { advance, announceScan, counted, say } from '#scans/lifecycle.ts'
 import { getScan } from '#scans/list.ts'
-import { alreadyActive } from '#scans/start.ts'
+import { alreadyActive, mustBeScannable } from '#scans/start.ts'
 import { sql } from 'kysely'
 
 interface Place {
@@ -24,8 +25,8 @@ const hostsPerBatch = 64
  * Checks one issue again on some of its hosts, or on all: a scan of each target with the checks that
  * proved it and nothing else. It spends no quota and decides nothing about other issues.
  *
- * @throws Refusal `not_found` when the issue affects none of the hosts; `conflict` while a scan of
- *   one of the targets is active, with its id in the metadata
+ * @throws Refusal `not_found` when the issue affects none of the hosts; `precondition` where one of the targets is
+ *   paused or has lost its agent; `conflict` while a scan of one of them is active, with its id in the metadata
  */
 export async function retestIssue(
   ctx: Ctx,
@@ -70,7 +71,15 @@ async function placesOf(ctx: Ctx, issueId: string, hostIds: readonly string[] | 
 }
 
 async function startRetest(ctx: Ctx, jobs: Jobs, issueId: string, targetId: string, hosts: readonly Place[]) {
-  const agent = await agentOf(ctx, targetId)
+  const target = await ctx.tx
+    .selectFrom('target')
+    .select(['former_agent', 'paused_at', 'agent_id'])
+    .where('account_id', '=', ctx.account)
+    .where('id', '=', targetId)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  mustBeScannable(target)
+  const agent = target.agent_id ? (await getAgent(ctx, { id: target.agent_id })).agent : null
   const id = newId()
   const checks = [...new Set(hosts.flatMap((host) => host.methods))]
   const created = await ctx.tx
@@ -109,19 +118,6 @@ async function startRetest(ctx: Ctx, jobs: Jobs, issueId: string, targetId: stri
   await announceScan(ctx, id, 'EVENT_SCAN_STARTED')
   await advance(ctx, jobs, id)
   return getScan(ctx, { id })
-}
-
-/** The agent that alone may scan a target, where it has one. */
-async function agentOf(ctx: Ctx, targetId: string): Promise<{ id: string; name: string } | undefined> {
-  return ctx.tx
-    .selectFrom('target')
-    .innerJoin('agent', (join) =>
-      join.onRef('agent.account_id', '=', 'target.account_id').onRef('agent.id', '=', 'target.agent_id'),
-    )
-    .select(['agent.id', 'agent.name'])
-    .where('target.account_id', '=', ctx.account)
-    .where('target.id', '=', targetId)
-    .executeTakeFirst()
 }
 
 async function queue(ctx: Ctx, scanId: string, hosts: readonly Place[]): Promise<void> {

@@ -4,6 +4,7 @@ import { record } from '#audit.ts'
 import { spendScan } from '#billing/index.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
+import type { TargetTable } from '#database/tables.ts'
 import { notFound, Refusal, skip, type SkippedItem } from '#errors.ts'
 import type { Jobs } from '#jobs.ts'
 import { countIssues } from '#scans/counts.ts'
@@ -11,6 +12,7 @@ import { waitFor } from '#scans/hours.ts'
 import { announceScan, say } from '#scans/lifecycle.ts'
 import { getScan } from '#scans/list.ts'
 import { noteScan } from '#targets/index.ts'
+import type { Selectable } from 'kysely'
 
 /**
  * Starts a scan: the row and its first job exist together or not at all. Outside the allowed hours
@@ -37,11 +39,8 @@ export async function startScan(
     .forUpdate()
     .executeTakeFirst()
   if (!target) throw notFound('target', targetId)
-  if (target.former_agent !== null) {
-    throw new Refusal('precondition', `The agent ${target.former_agent} of this target was deleted; choose another way`)
-  }
+  mustBeScannable(target)
   const agent = target.agent_id ? (await getAgent(ctx, { id: target.agent_id })).agent : null
-  if (target.paused_at) throw new Refusal('precondition', 'This target is paused; resume it before it is scanned')
   const wait = ignoresHours ? { resume_at: null, reason: '' } : waitFor(target.allowed_hours, ctx.now)
   if (type === 'TYPE_MANUAL') await spendScan(ctx)
   const id = newId()
@@ -82,6 +81,17 @@ export async function startScan(
   if (ctx.actor.kind === 'person')
     await record(ctx, 'scan.start', { kind: 'scan', id }, { targetId, ...(ignoresHours && { ignoresHours }) })
   return getScan(ctx, { id })
+}
+
+/**
+ * @throws Refusal `precondition` for a paused target, and for one whose agent was deleted: from here the same address
+ *   may be another machine
+ */
+export function mustBeScannable(target: Pick<Selectable<TargetTable>, 'former_agent' | 'paused_at'>): void {
+  if (target.former_agent !== null) {
+    throw new Refusal('precondition', `The agent ${target.former_agent} of this target was deleted; choose another way`)
+  }
+  if (target.paused_at) throw new Refusal('precondition', 'This target is paused; resume it before it is scanned')
 }
 
 /** Starts a scan of each target; what cannot be started is skipped, with why. */

@@ -17,6 +17,18 @@ export async function startDue(scanning: Scanning): Promise<void> {
     .where('deleted_at', 'is', null)
     .where('former_agent', 'is', null)
     .where('next_scan_at', '<=', new Date())
+    // They would stand before all others, every minute.
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom('scan')
+            .whereRef('scan.account_id', '=', 'target.account_id')
+            .whereRef('scan.target_id', '=', 'target.id')
+            .where('scan.status', 'in', ['STATUS_CREATED', 'STATUS_RUNNING']),
+        ),
+      ),
+    )
     .orderBy('next_scan_at')
     .limit(dueMax)
     .execute()

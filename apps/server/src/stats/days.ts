@@ -97,9 +97,12 @@ async function windowOf(ctx: Ctx, zone: string, after: string, last: string): Pr
 
 async function touchedTargets(ctx: Ctx, { from, to }: Window): Promise<string[]> {
   const { rows } = await sql<{ target_id: string }>`
-    select distinct target_id
-    from issue_event
+    select target_id from issue_event
     where account_id = ${ctx.account} and at >= ${from} and at < ${to} and host_id is not null and target_id is not null
+    union
+    select target_id from issue_target
+    where account_id = ${ctx.account} and issue_id in (
+      select issue_id from issue_rating where account_id = ${ctx.account} and at >= ${from} and at < ${to})
     order by target_id`.execute(ctx.tx)
   return rows.map((row) => row.target_id)
 }

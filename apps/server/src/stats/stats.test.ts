@@ -193,6 +193,45 @@ it('narrows to a target and to a host', async () => {
   expect(await open({ affectedTargetId: newId() })).toBe(0)
 })
 
+it('counts of a host what stands on those that were merged into it, once', async () => {
+  const other = host
+  await issue('a', 'VERIFICATION_VERIFIED', ['2026-11-17T10:00:00Z', 'STATUS_OPEN'])
+  host = newId()
+  await house.as(account, async ({ tx }) => {
+    const at = new Date('2026-09-01T00:00:00Z')
+    const seen = { first_seen_at: at, last_seen_at: at, last_checked_at: at, updated_at: at }
+    await tx
+      .insertInto('host')
+      .values({ account_id: account, id: host, target_id: target, address: '127.91.0.2', name: '', ...seen })
+      .execute()
+    await tx.updateTable('host').set({ merged_into: host }).where('id', '=', other).execute()
+  })
+  await issue('b', 'VERIFICATION_VERIFIED', ['2026-11-18T10:00:00Z', 'STATUS_OPEN'])
+  await house.as(account, async ({ tx }) => {
+    const { id } = await tx
+      .selectFrom('issue')
+      .innerJoin('threat', 'threat.id', 'issue.threat_id')
+      .select('issue.id')
+      .where('key', '=', 'a')
+      .where('account_id', '=', account)
+      .executeTakeFirstOrThrow()
+    const event = { account_id: account, issue_id: id, host_id: host, target_id: target, actor: 'scan', scan_id: null }
+    const [status, verification] = ['STATUS_RESOLVED', 'VERIFICATION_VERIFIED'] as const
+    await tx
+      .insertInto('issue_event')
+      .values({ ...event, id: newId(), status, verification, at: new Date('2026-11-19T10:00:00Z') })
+      .execute()
+  })
+  const filter = { affectedHostId: host }
+  const series = await house.as(account, (ctx) => issuesByStatus(ctx, { ...week, filter }), { now })
+  // What is resolved at one address and open at the other is open on the machine.
+  expect([series.open, series.resolved]).toEqual([
+    [0, 0, 0, 1, 2, 2, 2],
+    [0, 0, 0, 0, 0, 0, 0],
+  ])
+  expect(await house.as(account, (ctx) => summary(ctx, { ...week, filter }), { now })).toMatchObject({ open: 2 })
+})
+
 it('counts each completed scan in one interval, and no retest', async () => {
   await house.as(account, async ({ tx }) => {
     for (const [completed, retest_of] of [

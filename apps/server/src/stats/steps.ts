@@ -1,5 +1,6 @@
 /** What changed on which day, read from the history of issues. */
 import type { Ctx } from '#ctx.ts'
+import { categoryOf, ratedOnly, ratedUntil } from '#stats/ratings.ts'
 import { wholeAccount } from '#stats/slots.ts'
 import { type RawBuilder, sql } from 'kysely'
 
@@ -25,7 +26,9 @@ export interface Step {
 /** Issues as wholes: each stands, at the end of a day, where its last event until then put it. */
 export async function wholeSteps(ctx: Ctx, { from, to, zone }: Window): Promise<Step[]> {
   const { rows } = await sql<Step>`
-    with told as (
+    with rated as materialized (
+      ${ratedUntil(ctx, { from, to, zone })}
+    ), told as (
       select distinct on (issue_id, day) issue_id, day, status_rank(status) as rank,
              case when verification = 'VERIFICATION_VERIFIED' then 1 else 2 end as block
       from (
@@ -34,18 +37,29 @@ export async function wholeSteps(ctx: Ctx, { from, to, zone }: Window): Promise<
         where account_id = ${ctx.account} and host_id is null and at < ${to}
           and issue_id in (
             select issue_id from issue_event
-            where account_id = ${ctx.account} and host_id is null and at >= ${from} and at < ${to})
+            where account_id = ${ctx.account} and host_id is null and at >= ${from} and at < ${to}
+            union
+            select issue_id from rated where is_new)
       ) as event
       order by issue_id, day, at desc, id desc
+    ), standing as (
+      select * from told
+      union all
+      ${ratedOnly(sql`told.issue_id, rated.day, told.rank, told.block`, sql`true`)}
+    ), graded as (
+      select standing.*, ${categoryOf(ctx, zone)} as category
+      from standing
+      join issue on issue.account_id = ${ctx.account} and issue.id = standing.issue_id
     ), moved as (
-      select told.*, issue.category, lag(rank) over history as rank_before, lag(block) over history as block_before
-      from told
-      join issue on issue.account_id = ${ctx.account} and issue.id = told.issue_id
+      select graded.*, lag(category) over history as category_before,
+             lag(rank) over history as rank_before, lag(block) over history as block_before
+      from graded
       window history as (partition by issue_id order by day)
     )
     ${added(
       sql`${wholeAccount}::uuid`,
-      sql`(values (0, rank, 1), (0, rank_before, -1), (block, rank, 1), (block_before, rank_before, -1))`,
+      sql`(values (0, rank, category, 1), (0, rank_before, category_before, -1),
+                  (block, rank, category, 1), (block_before, rank_before, category_before, -1))`,
       from,
       zone,
     )}`.execute(ctx.tx)
@@ -63,10 +77,16 @@ export async function placeSteps(ctx: Ctx, window: Window, targets: readonly str
 
 async function issueSteps(ctx: Ctx, { from, to, zone }: Window, targets: readonly string[]): Promise<Step[]> {
   const { rows } = await sql<Step>`
-    with touched as materialized (
-      select distinct target_id, issue_id from issue_event
+    with rated as materialized (
+      ${ratedUntil(ctx, { from, to, zone })}
+    ), touched as materialized (
+      select target_id, issue_id from issue_event
       where account_id = ${ctx.account} and host_id is not null and target_id = any(${targets}::uuid[])
         and at >= ${from} and at < ${to}
+      union
+      select target_id, issue_id from issue_target
+      where account_id = ${ctx.account} and target_id = any(${targets}::uuid[])
+        and issue_id in (select issue_id from rated where is_new)
     ), event as (
       select event.target_id, event.issue_id, event.at, event.id, (at at time zone ${zone})::date as day,
              status_rank(event.status) as rank, verification = 'VERIFICATION_VERIFIED' as proven,
@@ -85,17 +105,29 @@ async function issueSteps(ctx: Ctx, { from, to, zone }: Window, targets: readonl
              ${worstOf('true')} as verified, ${worstOf('false')} as potential
       from counted
       order by target_id, issue_id, day, at desc, id desc
+    ), standing as (
+      select * from told
+      union all
+      ${ratedOnly(
+        sql`told.target_id, told.issue_id, rated.day, told.verified, told.potential`,
+        sql`later.target_id = told.target_id`,
+      )}
+    ), graded as (
+      select standing.*, ${categoryOf(ctx, zone)} as category
+      from standing
+      join issue on issue.account_id = ${ctx.account} and issue.id = standing.issue_id
     ), moved as (
-      select told.*, least(verified, potential) as rank, issue.category,
+      select graded.*, least(verified, potential) as rank, lag(category) over history as category_before,
              lag(least(verified, potential)) over history as rank_before,
              lag(verified) over history as verified_before, lag(potential) over history as potential_before
-      from told
-      join issue on issue.account_id = ${ctx.account} and issue.id = told.issue_id
-      window history as (partition by told.target_id, told.issue_id order by day)
+      from graded
+      window history as (partition by target_id, issue_id order by day)
     )
     ${added(
       sql`target_id`,
-      sql`(values (0, rank, 1), (0, rank_before, -1), (1, verified, 1), (1, verified_before, -1), (2, potential, 1), (2, potential_before, -1))`,
+      sql`(values (0, rank, category, 1), (0, rank_before, category_before, -1),
+                  (1, verified, category, 1), (1, verified_before, category_before, -1),
+                  (2, potential, category, 1), (2, potential_before, category_before, -1))`,
       from,
       zone,
     )}`.execute(ctx.tx)
@@ -120,10 +152,10 @@ function added(scope: RawBuilder<unknown>, sides: RawBuilder<unknown>, from: Dat
   return sql`
     select ${scope} as scope, day::text as day, slot, sum(step)::int as step
     from moved
-    cross join lateral ${sides} as side (part, standing, step)
+    cross join lateral ${sides} as side (part, standing, grade, step)
     cross join lateral (values
       (part * 10 + standing - 1),
-      (case when standing <= 2 then part * 10 + case category
+      (case when standing <= 2 then part * 10 + case grade
         when 'CATEGORY_CRITICAL' then 4 when 'CATEGORY_HIGH' then 5 when 'CATEGORY_MEDIUM' then 6 when 'CATEGORY_LOW' then 7 else 8 end end)
     ) as place (slot)
     where slot is not null and day >= (${from}::timestamptz at time zone ${zone})::date

@@ -2,7 +2,7 @@ import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/insights'
 import type { Ctx } from '#ctx.ts'
 import { cuts } from '#stats/calendar.ts'
-import { ofHost } from '#stats/host.ts'
+import { machine, ofHost } from '#stats/host.ts'
 import { liveCounts } from '#stats/live.ts'
 import { blockOf, readSlot, wholeAccount } from '#stats/slots.ts'
 import { type RawBuilder, sql } from 'kysely'
@@ -56,10 +56,7 @@ async function figuresOf(ctx: Ctx, since: Date, filter: Filter): Promise<Figures
            (select count(*)::int from target where account_id = ${ctx.account} and deleted_at is null) as targets,
            (select coalesce(sum(held.hosts), 0)::int
             from target
-            cross join lateral (
-              select count(*) as hosts from host
-              where account_id = ${ctx.account} and target_id = target.id and merged_into is null
-            ) as held
+            join target_hosts as held on held.account_id = target.account_id and held.target_id = target.id
             where target.account_id = ${ctx.account} and target.deleted_at is null) as hosts,
            (select max(completed_at) from scan where account_id = ${ctx.account} and status = 'STATUS_COMPLETED' and retest_of is null) as last_scan
     from issue
@@ -82,7 +79,7 @@ function inSight(ctx: Ctx, filter: Filter): RawBuilder<unknown> {
   if (filter?.affectedHostId) {
     parts.push(sql`exists (
       select from occurrence
-      where occurrence.account_id = ${ctx.account} and occurrence.issue_id = issue.id and occurrence.host_id = ${filter.affectedHostId})`)
+      where occurrence.account_id = ${ctx.account} and occurrence.issue_id = issue.id and occurrence.host_id in ${machine(ctx, filter.affectedHostId)})`)
   }
   return sql.join(parts, sql` and `)
 }

@@ -1,6 +1,7 @@
 import type { SeverityCount } from '@glacis/contract/primitives'
 import type { Target } from '@glacis/contract/target'
 import { agentNames } from '#agents/index.ts'
+import { readableAddress } from '@glacis/scanner'
 import type { Ctx } from '#ctx.ts'
 import { anyOf } from '#database/any.ts'
 import { asText, isoOf } from '#database/moment.ts'
@@ -84,10 +85,12 @@ async function plainTargets<R extends Row>(ctx: Ctx, ids: readonly string[], col
   )
   return rows.map((row) => {
     const agent = row.agent_id ? agents.get(row.agent_id) : undefined
+    const readable = readableAddress(row.address)
     const target: Target = {
       id: row.id,
       name: row.name,
       address: row.address,
+      ...(readable !== null && { readableAddress: readable }),
       tags: tags.get(row.id) ?? [],
       schedule: { period: row.schedule_period, ...(row.allowed_hours && { allowedHours: row.allowed_hours }) },
       issueCount: { critical: row.critical, high: row.high, medium: row.medium, low: row.low },

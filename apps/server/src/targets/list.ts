@@ -65,7 +65,7 @@ export async function listTargets(
   input: ParsedInputOf<typeof contract.listTargets>,
 ): Promise<ResultOf<typeof contract.listTargets>> {
   const { filter = {}, orderBy = 'ORDER_BY_MOST_RECENT' } = input
-  const page = readPage(input, { filter, orderBy })
+  const page = readPage(input, ['targets', filter, orderBy])
   const order = orders[orderBy]
   const where = conditions(ctx, filter)
   const [sort = '', id = ''] = page.after ?? []

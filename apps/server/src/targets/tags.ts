@@ -4,6 +4,7 @@ import type { Tag } from '@glacis/contract/target'
 import { record } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
+import { unlessTaken } from '#database/unique.ts'
 import { invalid, masked, notFound, Refusal } from '#errors.ts'
 import { sql } from 'kysely'
 
@@ -28,7 +29,7 @@ export async function createTag(ctx: Ctx, input: { tag: { name: string; color: n
     .selectFrom('tag')
     .select(['id', 'name', 'color'])
     .where('account_id', '=', ctx.account)
-    .where(sql`lower(name)`, '=', input.tag.name.toLowerCase())
+    .where(sameName(input.tag.name))
     .executeTakeFirstOrThrow()
   return { tag }
 }
@@ -45,13 +46,16 @@ export async function updateTag(
 ): Promise<{ tag: Tag }> {
   const { name, color } = masked(tag, updateMask.paths, ['name', 'color'])
   await mustBeFree(ctx, id, name)
-  const changed = await ctx.tx
-    .updateTable('tag')
-    .set({ id, ...(name !== undefined && { name }), ...(color !== undefined && { color }) })
-    .where('account_id', '=', ctx.account)
-    .where('id', '=', id)
-    .returning(['id', 'name', 'color'])
-    .executeTakeFirst()
+  const changed = await unlessTaken(
+    ctx.tx
+      .updateTable('tag')
+      .set({ id, ...(name !== undefined && { name }), ...(color !== undefined && { color }) })
+      .where('account_id', '=', ctx.account)
+      .where('id', '=', id)
+      .returning(['id', 'name', 'color'])
+      .executeTakeFirst(),
+    () => nameTaken(name ?? ''),
+  )
   if (!changed) throw notFound('tag', id)
   await record(ctx, 'tag.update', { kind: 'tag', id }, { paths: updateMask.paths })
   return { tag: changed }
@@ -63,10 +67,19 @@ async function mustBeFree(ctx: Ctx, id: string, name: string | undefined): Promi
     .selectFrom('tag')
     .select('id')
     .where('account_id', '=', ctx.account)
-    .where(sql`lower(name)`, '=', name.toLowerCase())
+    .where(sameName(name))
     .where('id', '!=', id)
     .executeTakeFirst()
-  if (other) throw new Refusal('conflict', `Another tag is called ${name}`, { metadata: { tagId: other.id } })
+  if (other) throw nameTaken(name, { tagId: other.id })
+}
+
+function nameTaken(name: string, metadata: Readonly<Record<string, string>> = {}): Refusal {
+  return new Refusal('conflict', `Another tag is called ${name}`, { metadata })
+}
+
+/** The database says which letters are one: it has many rules for that, and other ones than this language. */
+function sameName(name: string) {
+  return sql<boolean>`lower(name) = lower(${name})`
 }
 
 /** Deletes a tag; the targets and issues that had it stay. @throws Refusal `not_found` */
@@ -117,7 +130,11 @@ export async function removeTags(ctx: Ctx, targetIds: readonly string[], tagIds:
     .execute()
 }
 
-/** @throws Refusal `invalid` naming the first that the account does not have */
+/**
+ * Whoever deletes one of them at the same time waits, and takes it off what it is being given to.
+ *
+ * @throws Refusal `invalid` naming the first that the account does not have
+ */
 export async function mustKnowTags(ctx: Ctx, tagIds: readonly string[]): Promise<void> {
   if (tagIds.length === 0) return
   const known = await ctx.tx
@@ -125,6 +142,8 @@ export async function mustKnowTags(ctx: Ctx, tagIds: readonly string[]): Promise
     .select('id')
     .where('account_id', '=', ctx.account)
     .where('id', 'in', [...new Set(tagIds)])
+    .orderBy('id')
+    .forKeyShare()
     .execute()
   const missing = tagIds.find((id) => !known.some((tag) => tag.id === id))
   if (missing) throw invalid('tags', `There is no tag ${missing}`)

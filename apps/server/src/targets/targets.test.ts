@@ -284,6 +284,16 @@ describe('a tag', () => {
     expect((await me(account, (ctx) => getTarget(ctx, { id }))).target.tags).toEqual([{ ...tag, name: 'OLD' }])
   })
 
+  it.each(['ΣΟΦΟΣ', 'İzmir', 'Straße'])('may be called %s, and no other then', async (name) => {
+    const tag = await tagged(name)
+    expect(tag.name).toBe(name)
+    expect((await tagged(name)).id).toBe(tag.id)
+    const { id } = await tagged('plain')
+    const rename = (to: string) =>
+      me(account, (ctx) => updateTag(ctx, { id, tag: { name: to }, updateMask: { paths: ['name'] } }))
+    await expect(rename(name)).rejects.toMatchObject({ code: 'conflict' })
+  })
+
   it('goes off every target when it is deleted', async () => {
     const tag = await tagged('gone')
     const { id } = await made({ tags: [tag] })

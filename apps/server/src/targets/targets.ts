@@ -1,4 +1,4 @@
-import type { InputOf, ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
+import type { ParsedInputOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/target'
 import type { Target } from '@glacis/contract/target'
 import { isProblem, parseAddress, type ScanAddress } from '@glacis/scanner'
@@ -102,7 +102,7 @@ export async function updateTarget(ctx: Ctx, input: Input): Promise<{ target: Ta
   const unknown = [...paths].find((path) => !changeable.some((known) => known === path))
   if (unknown !== undefined)
     throw invalid('updateMask.paths', `'${unknown}' cannot be changed; these can: ${changeable.join(', ')}`)
-  const target = await mustExist(ctx, input.id)
+  const target = await lock(ctx, input.id)
   const isMoving = paths.has('agent') || paths.has('agent.id')
   if (isMoving && input.agent) await mustHaveAgent(ctx, input.agent.id)
   const settings = readSettings(
@@ -178,17 +178,6 @@ export async function deleteTargets(
   return { deleted, skipped }
 }
 
-/** How each address would be understood. Nothing is stored. */
-export function parseTargets(input: InputOf<typeof contract.parseTargets>): ResultOf<typeof contract.parseTargets> {
-  const results = input.addresses.map((text) => {
-    const address = parseAddress(text)
-    if (isProblem(address)) return { input: text, error: address.problem }
-    const { kind, hostCount, isPrivate } = address
-    return { input: text, normalized: address.text, kind, hostCount, private: isPrivate }
-  })
-  return { results }
-}
-
 function readAddress(text: string): ScanAddress {
   const address = parseAddress(text)
   if (isProblem(address)) throw invalid('address', address.problem)
@@ -205,14 +194,22 @@ async function mustHaveAgent(ctx: Ctx, id: string): Promise<void> {
 }
 
 /** @throws Refusal `not_found` when the account has no such target, or had it once */
-async function mustExist(ctx: Ctx, id: string): Promise<Selectable<TargetTable>> {
-  const row = await ctx.tx
+async function mustExist(ctx: Ctx, id: string): Promise<void> {
+  if (!(await existing(ctx, id).executeTakeFirst())) throw notFound('target', id)
+}
+
+/** Reads a target for a change: what follows from the rest of it must be what it is when the change is written. */
+async function lock(ctx: Ctx, id: string): Promise<Selectable<TargetTable>> {
+  const row = await existing(ctx, id).forUpdate().executeTakeFirst()
+  if (!row) throw notFound('target', id)
+  return row
+}
+
+function existing(ctx: Ctx, id: string) {
+  return ctx.tx
     .selectFrom('target')
     .selectAll()
     .where('account_id', '=', ctx.account)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
-    .executeTakeFirst()
-  if (!row) throw notFound('target', id)
-  return row
 }

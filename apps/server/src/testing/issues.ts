@@ -8,7 +8,7 @@ import { createTag, deleteTag, describeTargets } from '#targets/index.ts'
 import { sql } from 'kysely'
 
 /** The doors of other rooms that the tests of a room knock at. */
-export { createTag, deleteTag, describeTargets, shownThreats, startScan }
+export { createTag, deleteTag, describeTargets, refreshStandings, shownThreats, startScan }
 
 export interface Seeded {
   readonly targetId: string

@@ -13,7 +13,7 @@ interface IgnoreTerms {
   ignore_comment: Generated<string>
   ignored_by: Generated<string>
 }
-/** issues (issue, occurrence, issue_decision, issue_event, issue_comment, scan_issue, issue_target, host_count, target_count) */
+/** issues (issue, occurrence, issue_decision, issue_event, issue_rating, issue_comment, scan_issue, issue_target, host_count, target_count) */
 export interface IssueTable extends IgnoreTerms {
   account_id: string
   id: string
@@ -99,6 +99,15 @@ export interface IssueEventTable {
   actor: string
   reason: Generated<string>
   scan_id: string | null
+}
+/** A severity that changed while the issue stood. */
+export interface IssueRatingTable {
+  account_id: string
+  issue_id: string
+  id: string
+  at: Date
+  before: SeverityCategory
+  after: SeverityCategory
 }
 export interface EmergenceTable {
   account_id: string

@@ -71,11 +71,15 @@ export function serveApi({ serve }: Router, { jobs, mailer, gate, url, feeds, kn
     const { deleted, skipped } = await deleteTargets(ctx, ids)
     return { deletedCount: deleted.length, skipped }
   })
-  serve(target.parseTargets, (_ctx, input) => targets.parseTargets(input))
+  serve(target.parseTargets, targets.parseTargets)
   serve(target.listTags, (ctx) => targets.listTags(ctx))
   serve(target.createTag, targets.createTag)
   serve(target.updateTag, targets.updateTag)
-  serve(target.deleteTag, targets.deleteTag)
+  serve(target.deleteTag, async (ctx, input) => {
+    const answer = await targets.deleteTag(ctx, input)
+    await notifications.forgetTag(ctx, input.id)
+    return answer
+  })
 
   serve(agent.listAgents, agents.listAgents)
   serve(agent.getAgent, agents.getAgent)
@@ -181,5 +185,6 @@ async function deleteTargets(ctx: Ctx, ids: readonly string[]) {
   await scans.cancelOfTargets(ctx, outcome.deleted, 'The target was deleted')
   await issues.closeOfTargets(ctx, outcome.deleted)
   await inventories.splitOfTargets(ctx, outcome.deleted)
+  await inventories.uncountTargets(ctx, outcome.deleted)
   return outcome
 }

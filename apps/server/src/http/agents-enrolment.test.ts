@@ -1,0 +1,122 @@
+import { getAgent, listAgentConnections } from '@glacis/contract/agent'
+import { runnerProtocol } from '@glacis/contract/runner'
+import { describe, expect, it } from 'vitest'
+import { noteLost, openAgents, quiet } from '#testing/agents.ts'
+
+const { house, asMe, by, newAgent, connectBy, connected, silence } = openAgents()
+
+describe('enrolment', () => {
+  it('shows the token once, swaps it once for a key, and stores neither', async () => {
+    const { id, token } = await newAgent()
+    expect((await asMe('GET', `/v1/agents/${id}`)).body).not.toHaveProperty('agent.token')
+    const first = await connectBy(token)
+    expect(first).toMatchObject({ status: 200, body: { agentId: id, heartbeatInterval: '20s' } })
+    expect((await connectBy(token)).status).toBe(401)
+    expect((await connectBy(first.body.key)).body).not.toHaveProperty('key')
+    const rows = await house().database.owner.selectFrom('agent_key').selectAll().where('agent_id', '=', id).execute()
+    expect(JSON.stringify(rows)).not.toContain(first.body.key)
+    expect(rows.map((row) => row.kind)).toEqual(['KEY'])
+  })
+
+  it('lets a token do nothing but connect, and only for a day', async () => {
+    const { id, token } = await newAgent()
+    expect((await by(token, 'GET', '/v1/agent/jobs')).status).toBe(401)
+    await house()
+      .database.owner.updateTable('agent_key')
+      .set({ expires_at: new Date(Date.now() - 1) })
+      .where('agent_id', '=', id)
+      .execute()
+    expect((await connectBy(token)).status).toBe(401)
+  })
+
+  it('gives a key to one of two that bring the token at the same moment', async () => {
+    const { token } = await newAgent()
+    const answers = await Promise.all([connectBy(token), connectBy(token)])
+    expect(answers.filter((one) => one.status === 200)).toHaveLength(1)
+  })
+
+  it.each(['', 'gla_short', `glk_${'A'.repeat(43)}`])('knows no "%s"', async (secret) => {
+    expect((await connectBy(secret)).status).toBe(401)
+    expect((await by(secret, 'GET', '/v1/agent/jobs')).status).toBe(401)
+  })
+
+  it('tells an agent of another protocol which side is too old', async () => {
+    const { token } = await newAgent()
+    const { status, body } = await connectBy(token, { protocol: runnerProtocol + 1 })
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ code: 9, message: expect.stringContaining('The server is too old') })
+    expect((await connectBy(token)).status).toBe(200)
+  })
+
+  it('rotates: the old key works until the new token is swapped, or not at all', async () => {
+    const { id, key } = await connected()
+    const rotated = await asMe<{ agent: { token: string } }>('POST', `/v1/agents/${id}/token`, {})
+    expect((await connectBy(key)).status).toBe(200)
+    const renewed = await connectBy(rotated.body.agent.token)
+    expect((await connectBy(key)).status).toBe(401)
+    await asMe('POST', `/v1/agents/${id}/token`, { revokeOld: true })
+    expect((await connectBy(renewed.body.key)).status).toBe(401)
+    const { body } = await asMe('GET', `/v1/agents/${id}/connections`)
+    expect(listAgentConnections.result.parse(body).connections[0]).toMatchObject({ reason: 'REASON_REVOKED' })
+  })
+
+  it('holds as many agents as the plan says', async () => {
+    for (let number = 0; number < 10; number++) await newAgent(`agent ${number}`)
+    const refused = await asMe('POST', '/v1/agents', { agent: { name: 'one more' } })
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { code: 8, details: [{ violations: [{ subject: 'agents' }] }] },
+    })
+  })
+})
+
+describe('presence', () => {
+  const seen = async (id: string) => getAgent.result.parse((await asMe('GET', `/v1/agents/${id}`)).body).agent
+
+  it('is never seen, then connected with its latency, then lost after three missed beats', async () => {
+    const { id, token } = await newAgent()
+    expect(await seen(id)).toMatchObject({ status: 'STATUS_DISCONNECTED', tokenExpireTime: expect.anything() })
+    expect(await seen(id)).not.toHaveProperty('lastSeenTime')
+    const { key } = (await connectBy(token)).body
+    await by(key, 'POST', '/v1/agent/heartbeat', { latency: '0.042s', time: new Date().toISOString() })
+    expect(await seen(id)).toMatchObject({ status: 'STATUS_CONNECTED', latency: '0.042s', problems: [] })
+    await silence(61)
+    expect(await seen(id)).toMatchObject({ status: 'STATUS_DISCONNECTED' })
+    expect(await seen(id)).not.toHaveProperty('latency')
+    await noteLost(house().database, quiet)
+    const { connections } = listAgentConnections.result.parse((await asMe('GET', `/v1/agents/${id}/connections`)).body)
+    expect(connections).toMatchObject([{ reason: 'REASON_LOST' }])
+    expect((await by(key, 'POST', '/v1/agent/heartbeat', { time: new Date().toISOString() })).status).toBe(409)
+    expect((await connectBy(key)).status).toBe(200)
+  })
+
+  it('was lost when it fell silent, also where it comes back before that is noted', async () => {
+    const { id, key } = await connected()
+    await silence(61)
+    const { lastSeenTime } = await seen(id)
+    expect((await connectBy(key)).status).toBe(200)
+    const { connections } = listAgentConnections.result.parse((await asMe('GET', `/v1/agents/${id}/connections`)).body)
+    expect(connections[1]).toMatchObject({ reason: 'REASON_LOST', disconnectTime: lastSeenTime })
+    expect((await connectBy(key)).status).toBe(200)
+    const { connections: later } = listAgentConnections.result.parse(
+      (await asMe('GET', `/v1/agents/${id}/connections`)).body,
+    )
+    expect(later.map(({ reason }) => reason)).toEqual([undefined, 'REASON_REPLACED', 'REASON_LOST'])
+  })
+
+  it('says good-bye', async () => {
+    const { id, key } = await connected()
+    expect((await by(key, 'POST', '/v1/agent/disconnect', {})).status).toBe(200)
+    expect(await seen(id)).toMatchObject({ status: 'STATUS_DISCONNECTED' })
+  })
+
+  it('names a clock that is off and a version that is old', async () => {
+    const { id, key } = await connected()
+    const time = new Date(Date.now() + 95_000).toISOString()
+    await connectBy(key, { time, version: '0.0.9' })
+    expect((await seen(id)).problems).toEqual([
+      expect.stringMatching(/^It runs version 0\.0\.9/),
+      expect.stringMatching(/^Its clock is 9\d seconds ahead/),
+    ])
+  })
+})

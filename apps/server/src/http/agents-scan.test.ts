@@ -1,0 +1,223 @@
+import { deleteAgent, listAgentJobs } from '@glacis/contract/agent'
+import type { Observation } from '@glacis/contract/runner'
+import { describe, expect, it } from 'vitest'
+import { host, leaseBatch, openAgents, service, sweepAgents } from '#testing/agents.ts'
+import { sql } from 'kysely'
+
+const {
+  house,
+  scanning,
+  me,
+  as,
+  asMe,
+  by,
+  newAgent,
+  connectBy,
+  connected,
+  waitingScan,
+  scanOf,
+  take,
+  report,
+  progress,
+  silence,
+} = openAgents()
+
+describe('a scan by an agent', () => {
+  it('waits with the reason, is taken by its agent alone, and ends with what that saw', async () => {
+    const { id, token } = await newAgent('bern-dmz-1')
+    const { scanId } = await waitingScan(id)
+    const waiting = {
+      phase: 'PHASE_WAITING',
+      failureReason: 'Waiting for agent bern-dmz-1, which has never connected.',
+    }
+    expect(await scanOf(scanId)).toMatchObject({ status: 'STATUS_CREATED', progress: waiting })
+    const { key } = (await connectBy(token)).body
+    const job = await take(key)
+    expect(job).toMatchObject({
+      hosts: [{ address: '127.61.1.1' }],
+      settings: { profile: 'gentle' },
+      packs: 'd'.repeat(64),
+    })
+    expect((await progress(key, job.id, { phase: 'PHASE_PORTS', hostsDone: 1 })).body).toEqual({ isCancelled: false })
+    expect(await scanOf(scanId)).toMatchObject({
+      status: 'STATUS_RUNNING',
+      agent: { id },
+      progress: { phase: 'PHASE_PORTS', hostsDone: 1 },
+    })
+    expect((await report(key, job.id, [host('127.61.1.1'), service('127.61.1.1')])).status).toBe(200)
+    expect(await scanOf(scanId)).toMatchObject({ status: 'STATUS_COMPLETED', hostCount: { scannedHosts: 1 } })
+    const { jobs } = listAgentJobs.result.parse((await asMe('GET', `/v1/agents/${id}/jobs`)).body)
+    expect(jobs).toMatchObject([{ state: 'STATE_DONE', hostCount: 1, targetName: 'Inside', error: '' }])
+  })
+
+  it('counts a result in parts when the last one is there, and one that comes twice once', async () => {
+    const { id, key } = await connected()
+    const { scanId } = await waitingScan(id)
+    const job = await take(key)
+    const parts = [
+      { part: 0, isLast: false, observations: [host('127.61.1.1')] },
+      { part: 1, isLast: true, observations: [service('127.61.1.1')] },
+    ]
+    expect((await report(key, job.id, [], parts[1])).status).toBe(400)
+    expect((await report(key, job.id, [], parts[0])).status).toBe(200)
+    expect((await report(key, job.id, [], parts[0])).status).toBe(200)
+    expect((await scanOf(scanId)).status).toBe('STATUS_RUNNING')
+    expect((await report(key, job.id, [], parts[1])).status).toBe(200)
+    const before = await scanOf(scanId)
+    expect((await report(key, job.id, [host('127.61.1.1')])).status).toBe(200)
+    expect(await scanOf(scanId)).toEqual(before)
+    const { rows } = await sql`select 1 from scan_lease_part`.execute(house().database.owner)
+    expect(rows).toEqual([])
+  })
+
+  it('goes back when its agent could not do it, and takes what hostile hosts say without their NULs', async () => {
+    const { id, key } = await connected('oops')
+    const { scanId } = await waitingScan(id)
+    const failed = await take(key)
+    await report(key, failed.id, [], { error: 'the thread\0 ended with 1' })
+    const job = await take(key)
+    const nasty: Observation = { ...host('127.61.1.1'), kind: 'host', reason: 'no\0pe', names: ['a\0b'] } as Observation
+    expect((await report(key, job.id, [nasty, service('127.61.1.1')])).status).toBe(200)
+    expect((await scanOf(scanId)).status).toBe('STATUS_COMPLETED')
+    const { jobs } = listAgentJobs.result.parse((await asMe('GET', `/v1/agents/${id}/jobs`)).body)
+    expect(jobs.map((one) => [one.state, one.error])).toEqual([
+      ['STATE_DONE', ''],
+      ['STATE_FAILED', 'the thread ended with 1'],
+    ])
+  })
+
+  it('gives two that ask at the same moment two parts', async () => {
+    const { id, key } = await connected()
+    await waitingScan(id, '127.61.1.0/25')
+    const [first, second] = await Promise.all([take(key), take(key)])
+    expect(first.id).not.toBe(second.id)
+    expect(first.hosts[0]).not.toEqual(second.hosts[0])
+  })
+
+  it('refuses what is about another address, and what has no shape', async () => {
+    const { id, key } = await connected()
+    const { scanId } = await waitingScan(id)
+    const job = await take(key)
+    const foreign = await report(key, job.id, [host('127.61.1.1'), service('127.61.9.9')])
+    expect(foreign).toMatchObject({ status: 400, body: { message: '127.61.9.9 is no part of this job' } })
+    const shapeless = { part: 0, isLast: true, observations: [{ kind: 'finding' }] }
+    expect((await by(key, 'POST', `/v1/agent/jobs/${job.id}/result`, shapeless)).status).toBe(400)
+    expect((await scanOf(scanId)).status).toBe('STATUS_RUNNING')
+  })
+
+  it('waits for the allowed hours of its target, and goes on in them', async () => {
+    const { id, key } = await connected()
+    const { scanId } = await waitingScan(id)
+    const reason = 'Waits for the allowed hours'
+    const resume_at = new Date(Date.now() + 3_600_000)
+    const { account_id: account } = await house()
+      .database.owner.updateTable('scan')
+      .set({ resume_at, reason })
+      .where('id', '=', scanId)
+      .returning('account_id')
+      .executeTakeFirstOrThrow()
+    expect((await scanOf(scanId)).progress?.failureReason).toBe(reason)
+    expect(await house().as(account, (ctx) => leaseBatch(ctx, scanning(), id, 'd'))).toBeNull()
+    expect((await asMe('POST', `/v1/scans/${scanId}/resume`, {})).status).toBe(200)
+    const job = await take(key)
+    await report(key, job.id, [host('127.61.1.1')])
+    expect((await scanOf(scanId)).status).toBe('STATUS_COMPLETED')
+  })
+
+  it('leaves a name to the network of the agent', async () => {
+    const { id, key } = await connected()
+    const { scanId } = await waitingScan(id, 'intranet.example')
+    const job = await take(key)
+    expect(job.hosts).toEqual([{ address: 'intranet.example', names: ['intranet.example'] }])
+    const seen = [host('127.61.1.2', ['intranet.example']), service('127.61.1.2')]
+    expect((await report(key, job.id, [...seen, service('127.61.1.3')])).status).toBe(400)
+    expect((await report(key, job.id, seen)).status).toBe(200)
+    expect(await scanOf(scanId)).toMatchObject({ status: 'STATUS_COMPLETED', hostCount: { scannedHosts: 1 } })
+  })
+
+  it('is told of a cancel, and what it brings afterwards counts nothing', async () => {
+    const { id, key } = await connected()
+    const { scanId } = await waitingScan(id)
+    const job = await take(key)
+    await asMe('POST', `/v1/scans/${scanId}/cancel`, {})
+    expect((await progress(key, job.id)).body).toEqual({ isCancelled: true })
+    await report(key, job.id, [host('127.61.1.1'), service('127.61.1.1')])
+    expect(await scanOf(scanId)).toMatchObject({ status: 'STATUS_CANCELLED', hostCount: { scannedHosts: 0 } })
+  })
+
+  it('goes back once when its lease is lost, and fails with the reason the second time', async () => {
+    const { id, key } = await connected('lausanne-dc')
+    const { scanId } = await waitingScan(id)
+    const first = await take(key)
+    await silence(61)
+    await sweepAgents(scanning())
+    expect(await scanOf(scanId)).toMatchObject({
+      status: 'STATUS_RUNNING',
+      progress: { failureReason: 'Waiting for agent lausanne-dc, which is disconnected.' },
+    })
+    expect((await progress(key, first.id)).status).toBe(409)
+    expect((await report(key, first.id, [host('127.61.1.1')])).status).toBe(409)
+    await take(key)
+    await silence(61)
+    await sweepAgents(scanning())
+    expect(await scanOf(scanId)).toMatchObject({
+      status: 'STATUS_FAILED',
+      progress: { failureReason: 'Agent lausanne-dc could not finish batch 1, twice: it fell silent' },
+    })
+  })
+
+  it('goes back without being counted when its agent stops cleanly', async () => {
+    const { id, key } = await connected()
+    const { scanId } = await waitingScan(id)
+    for (let round = 0; round < 3; round++) {
+      await take(key)
+      await by(key, 'POST', '/v1/agent/disconnect', {})
+      await connectBy(key)
+    }
+    const job = await take(key)
+    await report(key, job.id, [host('127.61.1.1')])
+    expect((await scanOf(scanId)).status).toBe('STATUS_COMPLETED')
+  })
+
+  it('fails when its agent is deleted, and the target waits for another way', async () => {
+    const { id, key } = await connected('old')
+    const { scanId, targetId } = await waitingScan(id)
+    await take(key)
+    expect(deleteAgent.result.parse((await asMe('DELETE', `/v1/agents/${id}`)).body)).toEqual({})
+    expect((await by(key, 'GET', '/v1/agent/jobs')).status).toBe(401)
+    expect(await scanOf(scanId)).toMatchObject({ status: 'STATUS_FAILED' })
+    const target = await asMe('GET', `/v1/targets/${targetId}`)
+    expect(target.body).toMatchObject({ target: { formerAgent: { name: 'old' } } })
+    expect((await asMe('POST', '/v1/scans', { targetId })).status).toBe(400)
+    const change = { agent: null, updateMask: { paths: ['agent'] } }
+    await asMe('PATCH', `/v1/targets/${targetId}`, change)
+    expect((await asMe('POST', '/v1/scans', { targetId })).status).toBe(200)
+  })
+
+  it('goes on with the replacement of a deleted agent', async () => {
+    const old = await connected('old')
+    const fresh = await connected('fresh')
+    const { scanId, targetId } = await waitingScan(old.id)
+    await take(old.key)
+    await asMe('DELETE', `/v1/agents/${old.id}?replacementId=${fresh.id}`)
+    const job = await take(fresh.key)
+    await report(fresh.key, job.id, [host('127.61.1.1')])
+    expect((await scanOf(scanId)).status).toBe('STATUS_COMPLETED')
+    const list = await asMe('GET', `/v1/targets?filter.agentId=${fresh.id}`)
+    expect(list.body).toMatchObject({ targets: [{ id: targetId, agent: { name: 'fresh' } }] })
+  })
+
+  it('is nobody’s business but that of its agent', async () => {
+    const mine = await connected()
+    const { scanId } = await waitingScan(mine.id)
+    const job = await take(mine.key)
+    const second = await connected('second')
+    const stranger = await connected('stranger', `${me()}-other`)
+    for (const { key } of [second, stranger]) {
+      expect((await progress(key, job.id)).status).toBe(404)
+      expect((await report(key, job.id, [host('127.61.1.1')])).status).toBe(404)
+    }
+    expect((await scanOf(scanId)).status).toBe('STATUS_RUNNING')
+    expect((await as(`${me()}-other`, 'GET', `/v1/agents/${mine.id}`)).status).toBe(404)
+  })
+})

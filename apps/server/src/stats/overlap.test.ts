@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { newId } from '#database/index.ts'
+import { affectedHosts, closeEndedDays, issuesBySeverity, issuesByStatus, summary } from '#stats/index.ts'
+import { type House, openHouse } from '#testing/house.ts'
+import { describeTargets, refreshStandings, type Seeded, seedIssues } from '#testing/issues.ts'
+import { sql } from 'kysely'
+
+let house: House
+let account: string
+let seeded: Seeded
+const other = newId()
+const begin = new Date('2026-11-10T08:00:00Z')
+const now = new Date('2026-11-20T15:00:00Z')
+
+/** Two targets that hold the same addresses: each has three assets of its own, with the same four issues. */
+beforeAll(async () => {
+  house = await openHouse()
+  account = await house.account()
+  seeded = await seedIssues(house, account, { issues: 4, hosts: 3, at: begin })
+  const { owner } = house.database
+  const copied = (columns: string, from: string) =>
+    sql.raw(
+      `insert into ${from} (account_id, id, target_id, ${columns}) select account_id, new_id(), '${other}', ${columns}`,
+    )
+  await sql`
+    insert into target (account_id, id, name, address, kind, schedule_period, created_at, updated_at)
+    select account_id, ${other}, 'All', '127.62.0.0/15', kind, schedule_period, created_at, updated_at
+    from target where account_id = ${account}`.execute(owner)
+  await sql`${copied('address, name, first_seen_at, last_seen_at, last_checked_at, updated_at', 'host')}
+    from host where account_id = ${account}`.execute(owner)
+  const place = 'issue_id, location, port, method, status, quality, evidence, evidence_key, decided_by'
+  await sql`
+    insert into occurrence (account_id, id, target_id, host_id, first_seen_at, last_seen_at, ${sql.raw(place)})
+    select account_id, new_id(), ${other},
+           (select twin.id from host
+            join host as twin on twin.account_id = host.account_id and twin.address = host.address and twin.target_id = ${other}
+            where host.account_id = occurrence.account_id and host.id = occurrence.host_id),
+           first_seen_at, last_seen_at, ${sql.raw(place)}
+    from occurrence where account_id = ${account}`.execute(owner)
+  await sql`
+    insert into issue_event (account_id, id, issue_id, host_id, target_id, status, verification, at, actor)
+    select account_id, new_id(), issue_id, host_id, target_id, status, 'VERIFICATION_VERIFIED', first_seen_at, 'scan'
+    from occurrence where account_id = ${account} and target_id = ${other}`.execute(owner)
+  await house.as(account, (ctx) => refreshStandings(ctx, seeded.issueIds, null))
+})
+afterAll(() => house.close())
+
+const read = <T>(of: Parameters<typeof house.as<T>>[1]) => house.as(account, of, { now })
+
+it('counts an issue once in the account, in however many targets it is, now and in the past', async () => {
+  await closeEndedDays({ database: house.database, log: { info() {}, warn() {}, error() {} } })
+  const input = { period: 'PERIOD_WEEK' } as const
+  const figures = await read((ctx) => summary(ctx, input))
+  expect([figures.open, figures.newCount, figures.targetCount]).toEqual([4, 0, 2])
+  const [status, severity] = await read((ctx) =>
+    Promise.all([issuesByStatus(ctx, input), issuesBySeverity(ctx, input)]),
+  )
+  expect(status.open).toEqual(Array(7).fill(4))
+  expect([severity.critical, severity.low]).toEqual([Array(7).fill(2), Array(7).fill(2)])
+  for (const id of [seeded.targetId, other]) {
+    const within = await read((ctx) => issuesByStatus(ctx, { ...input, filter: { affectedTargetId: id } }))
+    expect(within.open).toEqual(Array(7).fill(4))
+  }
+})
+
+it('counts an asset in each target that holds its address, as the list of assets shows it', async () => {
+  const figures = await read((ctx) => summary(ctx, { period: 'PERIOD_WEEK' }))
+  const targets = await read((ctx) => describeTargets(ctx, [seeded.targetId, other]))
+  expect([...targets.values()].map(({ hostCount }) => hostCount)).toEqual([3, 3])
+  expect(figures.hostCount).toBe(6)
+  const affected = await read((ctx) => affectedHosts(ctx, { period: 'PERIOD_WEEK' }))
+  expect(affected.values.at(-1)).toBe(6)
+})

@@ -1,0 +1,48 @@
+import { TargetCreate } from '@glacis/contract/target'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createTarget, deleteTargets, parseTargets } from '#targets/index.ts'
+import { type House, openHouse } from '#testing/house.ts'
+
+let house: House
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house.close())
+
+it('says of each address how it is understood, and which target of the account has it', async () => {
+  const [account, stranger] = [await house.account(), await house.account()]
+  const make = async (whose: string, name: string, address: string) => {
+    const input = TargetCreate.parse({ name, address, schedule: { period: 'PERIOD_WEEKLY' } })
+    const { target } = await house.as(whose, (ctx) => createTarget(ctx, input))
+    return { id: target.id, name }
+  }
+  const first = await make(account, 'First', '127.62.1.0/24')
+  await make(account, 'Second', '127.62.1.0/24')
+  await make(stranger, 'Theirs', '127.62.3.1')
+  const { id: gone } = await make(account, 'Gone', '127.62.2.1')
+  await house.as(account, (ctx) => deleteTargets(ctx, [gone]))
+  const named = await make(account, 'Bücher', 'Bücher.example')
+  const addresses = [
+    'https://bücher.example/x',
+    'xn--bcher-kva.example',
+    '127.62.1.77/24',
+    '127.62.2.1',
+    '127.62.3.1',
+    'a b',
+    '127.62.1.77/24',
+  ]
+  const { results } = await house.as(account, (ctx) => parseTargets(ctx, { addresses }))
+  const network = { normalized: '127.62.1.0/24', kind: 'CIDR', hostCount: 254, private: true, target: first }
+  const ascii = 'xn--bcher-kva.example'
+  expect(results.splice(0, 2)).toMatchObject([
+    { normalized: `https://${ascii}/x`, readable: 'https://bücher.example/x' },
+    { normalized: ascii, readable: 'bücher.example', target: named },
+  ])
+  expect(results).toEqual([
+    { input: '127.62.1.77/24', ...network },
+    { input: '127.62.2.1', normalized: '127.62.2.1', kind: 'IPV4', hostCount: 1, private: true },
+    { input: '127.62.3.1', normalized: '127.62.3.1', kind: 'IPV4', hostCount: 1, private: true },
+    { input: 'a b', error: "'a b' contains a space." },
+    { input: '127.62.1.77/24', ...network },
+  ])
+})

@@ -1,0 +1,157 @@
+/** Agents and the people whose they are, over HTTP, for the tests of what agents do. */
+import type { Endpoint } from '@glacis/contract/endpoint'
+import { type Observation, runnerProtocol } from '@glacis/contract/runner'
+import type { Scan } from '@glacis/contract/scan'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { newId } from '#database/index.ts'
+import { planScan, type Scanning } from '#scans/index.ts'
+import { openTestApi, type TestApi } from '#testing/api.ts'
+import { type House, openHouse } from '#testing/house.ts'
+import { scanningIn } from '#testing/scanning.ts'
+import { sql } from 'kysely'
+
+/** The doors of other rooms that these tests knock at. */
+export { leaseBatch, sweepAgents } from '#scans/index.ts'
+export { noteLost } from '#agents/index.ts'
+
+export const origin = 'http://localhost:3000'
+export const quiet = { info() {}, warn() {}, error() {} }
+
+/** Opens a house for the tests of a file, and gives each of them a person of its own. */
+export function openAgents() {
+  let house: House
+  let api: TestApi
+  let scanning: Scanning
+  let who: string
+  let count = 0
+
+  beforeAll(async () => {
+    house = await openHouse()
+    await house.knows({})
+    scanning = scanningIn(house)
+    const archives = { current: async () => ({ digest: 'd'.repeat(64), body: Buffer.from('packs') }) }
+    api = await openTestApi(house, origin, { runner: { scanning, archives } })
+    await api.app.ready()
+  })
+  afterAll(async () => {
+    await api.close()
+    await house.close()
+  })
+  beforeEach(() => {
+    who = `person${++count}`
+  })
+
+  async function ask<T>(method: Endpoint['method'], url: string, payload: object | undefined, headers: object) {
+    const answer = await api.app.inject({ method, url, headers: { origin, ...headers }, ...(payload && { payload }) })
+    return { status: answer.statusCode, body: answer.json<T>() }
+  }
+  /** As a person of that name. */
+  const as = <T = unknown>(person: string, method: Endpoint['method'], url: string, payload?: object) =>
+    ask<T>(method, url, payload, { 'x-person': person })
+  /** As the person of this test. */
+  const asMe = <T = unknown>(method: Endpoint['method'], url: string, payload?: object) =>
+    as<T>(who, method, url, payload)
+  /** As an agent. */
+  const by = <T = unknown>(secret: string, method: Endpoint['method'], url: string, payload?: object) =>
+    ask<T>(method, url, payload, { authorization: `Bearer ${secret}` })
+
+  async function newAgent(name = 'zrh-dc1', person = who) {
+    const made = await as<{ agent: { id: string; token: string } }>(person, 'POST', '/v1/agents', { agent: { name } })
+    return made.body.agent
+  }
+  const connectBy = (secret: string, more: object = {}) =>
+    by<{ agentId: string; key: string }>(secret, 'POST', '/v1/agent/connect', hello(more))
+  async function connected(name?: string, person = who) {
+    const { id, token } = await newAgent(name, person)
+    const { body } = await connectBy(token)
+    return { id, key: body.key }
+  }
+
+  /** A scan of a target of this agent, planned and ready to be taken. */
+  async function waitingScan(agentId: string, address = '127.61.1.1', person = who) {
+    const target = { name: 'Inside', address, schedule: { period: 'PERIOD_WEEKLY' }, agent: { id: agentId } }
+    const made = await as<{ target: { id: string } }>(person, 'POST', '/v1/targets', target)
+    const targetId = made.body.target.id
+    return { scanId: await planned(targetId, person), targetId }
+  }
+  /** Starts and plans another scan of a target; answers its id. */
+  async function planned(targetId: string, person = who): Promise<string> {
+    const started = await as<{ scan: Scan }>(person, 'POST', '/v1/scans', { targetId })
+    const scanId = started.body.scan.id
+    const { account_id: account } = await house.database.owner
+      .selectFrom('scan')
+      .select('account_id')
+      .where('id', '=', scanId)
+      .executeTakeFirstOrThrow()
+    await planScan(scanning, { data: { account, scanId }, signal: new AbortController().signal, isLastAttempt: false })
+    return scanId
+  }
+  async function scanOf(id: string, person = who): Promise<Scan> {
+    return (await as<{ scan: Scan }>(person, 'GET', `/v1/scans/${id}`)).body.scan
+  }
+  async function take(key: string) {
+    const { body } = await by<{ job?: { id: string; hosts: { address: string }[] } }>(key, 'GET', '/v1/agent/jobs')
+    if (!body.job) throw new Error('there is no job')
+    return body.job
+  }
+  const report = (key: string, id: string, observations: Observation[], more: object = {}) =>
+    by(key, 'POST', `/v1/agent/jobs/${id}/result`, { part: 0, isLast: true, observations, ...more })
+  const progress = (key: string, id: string, more: object = {}) =>
+    by(key, 'POST', `/v1/agent/jobs/${id}/progress`, more)
+
+  /** Time passes for leases and signs of life, and for nothing else. */
+  async function silence(seconds: number): Promise<void> {
+    const back = sql.lit(`${seconds} seconds`)
+    await sql`update scan_lease set expires_at = expires_at - ${back}::interval`.execute(house.database.owner)
+    await sql`update agent set last_seen_at = last_seen_at - ${back}::interval`.execute(house.database.owner)
+  }
+
+  return {
+    house: () => house,
+    api: () => api,
+    scanning: () => scanning,
+    me: () => who,
+    as,
+    asMe,
+    by,
+    newAgent,
+    connectBy,
+    connected,
+    waitingScan,
+    planned,
+    scanOf,
+    take,
+    report,
+    progress,
+    silence,
+  }
+}
+
+/** What an agent says when it connects. */
+export const hello = (more: object = {}) => ({
+  protocol: runnerProtocol,
+  version: '0.1.0',
+  system: 'linux x64',
+  hostname: 'dc1',
+  networks: ['10.0.0.5/24'],
+  instance: newId(),
+  time: new Date().toISOString(),
+  ...more,
+})
+export const host = (address: string, names: string[] = []): Observation => ({
+  kind: 'host',
+  address,
+  names,
+  reached: true,
+  reason: 'port 22 open',
+  answersEverything: false,
+})
+export const service = (address: string): Observation => ({
+  kind: 'service',
+  address,
+  port: 22,
+  transport: 'tcp',
+  protocol: 'ssh',
+  tls: false,
+  banner: 'SSH-2.0-x\0y',
+})
