@@ -1,5 +1,5 @@
 /** Which modules are loaded where: read by the build alone. It follows `src/routes/screens.tsx`. */
-import { getAgent } from '@glacis/contract/agent'
+import { getAgent, listAgents } from '@glacis/contract/agent'
 import type { Endpoint, InputOf } from '@glacis/contract/endpoint'
 import { listChannels } from '@glacis/contract/channel'
 import { getEcosystem, getOnboarding, statsSummary } from '@glacis/contract/insights'
@@ -9,9 +9,10 @@ import { getIssue, listIssues } from '@glacis/contract/issue'
 import { toQueryString } from '@glacis/contract/query-string'
 import { getScan, listScans } from '@glacis/contract/scan'
 import { getTarget, listTargets } from '@glacis/contract/target'
+import { allInput } from './src/agents/words.ts'
 import { ecosystemInput } from './src/graph/search.ts'
 import { hostsInput } from './src/hosts/search.ts'
-import { issuesInput } from './src/issues/search.ts'
+import { issuesInput, standingInput } from './src/issues/search.ts'
 import { type PageWords, pageWords } from './src/lib/page-words.ts'
 import { statsInput, viewOf } from './src/overview/view.ts'
 import { productsInput } from './src/products/search.ts'
@@ -33,8 +34,10 @@ function asks<E extends Endpoint>({ path }: E, input: Omit<InputOf<E>, 'id'>): r
   return [query ? `${path}?${query}` : path]
 }
 const overview = [...asks(statsSummary, statsInput(viewOf({}))), ...asks(getOnboarding, {})]
-const verified = asks(listIssues, issuesInput({}, 'VERIFICATION_VERIFIED'))
-const potential = asks(listIssues, issuesInput({}, 'VERIFICATION_UNVERIFIED'))
+// An empty list says what it is empty of by what was scanned.
+const standing = asks(statsSummary, standingInput)
+const verified = [...standing, ...asks(listIssues, issuesInput({}, 'VERIFICATION_VERIFIED'))]
+const potential = [...standing, ...asks(listIssues, issuesInput({}, 'VERIFICATION_UNVERIFIED'))]
 const map = asks(getEcosystem, ecosystemInput({}))
 
 /**
@@ -88,7 +91,7 @@ export const pages: readonly Page[] = [
   [`/scope${id}/scans`, [...target, 'scans/target-scans.tsx'], null, asks(getTarget, {})],
   [`/scope${id}/issues`, [...target, 'issues/child-lists.tsx'], null, asks(getTarget, {})],
   [`/scope${id}/assets`, [...target, 'hosts/child-lists.tsx'], null, asks(getTarget, {})],
-  ['/agents', [shell, 'agents/agent-list.tsx'], pageWords.agents],
+  ['/agents', [shell, 'agents/agent-list.tsx', 'agents/queries.ts'], pageWords.agents, asks(listAgents, allInput)],
   [`/agents${id}`, [shell, 'routes/agent-page.tsx', 'agents/queries.ts'], null, asks(getAgent, {})],
   ['/assets', [shell, 'hosts/host-list.tsx', 'hosts/queries.ts'], pageWords.assets, asks(listHosts, hostsInput({}))],
   [`/assets${id}`, [...asset, 'routes/host-overview-page.tsx'], null, asks(getHost, {})],

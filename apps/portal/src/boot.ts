@@ -5,18 +5,21 @@
  */
 import { reloadOnMissingParts } from '#lib/chunk-reload.ts'
 import { answersShown, partsOfPage } from '#lib/early.ts'
-import { firstPaint, nextTask } from '#lib/first-paint.ts'
+import { firstPaint, nextPaint, nextTask } from '#lib/first-paint.ts'
 import '#styles/app.css'
 
 async function begin(): Promise<void> {
   reloadOnMissingParts()
   await firstPaint()
   await answersShown()
+  // The sentence of the plan is the largest that a phone shows: nothing else is fetched before it stands there.
+  await nextPaint()
   const parts = partsOfPage()
   for (const part of parts) {
     fetchPart(part)
     await nextTask()
   }
+  if (document.documentElement.dataset['frame'] === 'app') fetchMono()
   for (const part of parts) {
     // What cannot be loaded fails once more below, where it is dealt with.
     await import(/* @vite-ignore */ part).catch(() => undefined)
@@ -25,6 +28,12 @@ async function begin(): Promise<void> {
   const { start } = await import('#main.tsx')
   const place = document.getElementById('root')
   if (place) await start(place)
+}
+
+/** Addresses and hosts stand on every page with data; a font that comes after them has the whole page laid out anew. */
+function fetchMono(): void {
+  if (!('fonts' in document)) return
+  document.fonts.load('1em "Geist Mono Variable"').catch(() => undefined) // what stands in for it is as good
 }
 
 /** Answers that the page waits for go before it. */

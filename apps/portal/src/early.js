@@ -31,6 +31,7 @@ globalThis.__zod_globalConfig = { jitless: true }
   if (page) dataset.frame = isPublic ? 'public' : 'app'
   const words = page?.[2]
   if (isSignIn || words) dataset.frameWords = ''
+  if (words?.hasTabs) dataset.frameTabs = ''
   if (stored('sidebarCollapsed') === 'true') dataset.frameSidebar = 'collapsed'
 
   // The plan's banner has its place before its words are there, unless the last page had none.
@@ -65,10 +66,10 @@ globalThis.__zod_globalConfig = { jitless: true }
   }
   // What stands there while there is nothing: `of` names what the answer counts.
   const showEmpty = (answer) => {
-    const { of, title, text } = words?.empty ?? {}
+    const { of, unless, title, text } = words?.empty ?? {}
     const place = document.getElementById('frame-empty')
     const rows = document.getElementById('frame-rows')
-    if (!place || !rows || (answer[of] !== 0 && answer[of]?.length !== 0)) return
+    if (!place || !rows || (answer[of] !== 0 && answer[of]?.length !== 0) || unless in answer) return
     const [heading, sentence] = place.querySelectorAll('p')
     heading?.replaceChildren(title)
     sentence?.replaceChildren(text)

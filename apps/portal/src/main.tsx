@@ -4,8 +4,9 @@ import { RouterProvider } from '@tanstack/react-router'
 import { startTransition, StrictMode } from 'react'
 import { createQueryClient } from '#api/query.ts'
 import { loadConfig } from '#config.ts'
+import { hasArrived } from '#lib/arrival.ts'
 import { nextTask } from '#lib/first-paint.ts'
-import { focusPageTitle } from '#lib/focus.ts'
+import { focusPageTitle, leavePageTitle } from '#lib/focus.ts'
 import { startShortcuts } from '#lib/keyboard.ts'
 import { createRoot } from '#lib/react-root.ts'
 import { followTheme } from '#lib/theme.ts'
@@ -25,9 +26,13 @@ export async function start(place: HTMLElement): Promise<void> {
     await nextTask()
     const router = createPortalRouter(queryClient)
     await nextTask()
+    router.subscribe('onBeforeRouteMount', ({ pathChanged }) => {
+      if (pathChanged) leavePageTitle()
+    })
     router.subscribe('onRendered', ({ pathChanged, fromLocation }) => {
       if (pathChanged && fromLocation) focusPageTitle()
       document.getElementById('frame')?.remove()
+      hasArrived()
     })
     startShortcuts((href) => router.navigate({ href }))
     // The frame of the document stands until the page is known; then React builds that page bit by bit, whereas

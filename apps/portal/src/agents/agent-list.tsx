@@ -59,14 +59,14 @@ function NoAgents({ onCreate }: { readonly onCreate: () => void }) {
   return (
     <EmptyState
       icon={<RadioTower />}
-      title="No agents yet"
+      title={pageWords.agents.empty.title}
       actions={
         <Button variant="primary" size="sm" icon={<Plus />} onClick={onCreate}>
           New agent
         </Button>
       }
     >
-      You need one only for networks behind a firewall.
+      {pageWords.agents.empty.text}
     </EmptyState>
   )
 }

@@ -15,6 +15,7 @@ import type { InputOf, ResultOf } from '@glacis/contract/endpoint'
 import { getScan, listScans } from '@glacis/contract/scan'
 import { getTarget, listTargets } from '@glacis/contract/target'
 import { mutationOptions, type QueryClient } from '@tanstack/react-query'
+import { allInput } from '#agents/words.ts'
 import { call } from '#api/call.ts'
 import { keyOf, query, refresh } from '#api/query.ts'
 
@@ -23,9 +24,8 @@ const refreshMs = 15_000
 /** How often one that is awaited is asked for. */
 const waitingMs = 2000
 
-/** As many agents as one answer holds. */
 export function all() {
-  return { ...query(listAgents, { pageSize: 500 }), refetchInterval: refreshMs }
+  return { ...query(listAgents, allInput), refetchInterval: refreshMs }
 }
 
 export function one(id: string) {

@@ -79,3 +79,6 @@ export function availability(
 export function isLoopback(hostname: string): boolean {
   return /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 }
+
+/** As many agents as one answer holds. */
+export const allInput = { pageSize: 500 } as const

@@ -3,6 +3,7 @@ import { type Endpoint, hasQuery, type InputOf, pathParameters, type ResultOf } 
 import { type QueryValue, toQueryString } from '@glacis/contract/query-string'
 import { ApiFailure, readFailureBody, statusWords } from '#api/failure.ts'
 import { fetchEarly } from '#lib/early.ts'
+import { nextTask } from '#lib/first-paint.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { addToast } from '#lib/toasts.ts'
 import { turn } from '#lib/turns.ts'
@@ -10,6 +11,8 @@ import { turn } from '#lib/turns.ts'
 export interface CallOptions {
   /** Aborting rejects with the signal's reason, silently. */
   readonly signal?: AbortSignal | undefined
+  /** For calls that take one: the same key again is answered as the first time, and nothing is done twice. */
+  readonly key?: string | undefined
 }
 
 /**
@@ -22,9 +25,9 @@ export interface CallOptions {
 export async function call<E extends Endpoint>(
   endpoint: E,
   input: InputOf<E>,
-  { signal }: CallOptions = {},
+  { signal, key }: CallOptions = {},
 ): Promise<ResultOf<E>> {
-  const request = requestOf(endpoint, input, signal)
+  const request = requestOf(endpoint, input, { signal, key })
   try {
     if (endpoint.method === 'GET') await turn()
     signal?.throwIfAborted()
@@ -44,7 +47,7 @@ export function apiAddress(path: `/v1/${string}`): string {
   return portalConfig().apiUrl + path
 }
 
-function requestOf(endpoint: Endpoint, input: object, signal?: AbortSignal): [string, RequestInit] {
+function requestOf(endpoint: Endpoint, input: object, { signal, key }: CallOptions): [string, RequestInit] {
   const { path, rest } = fillPath(endpoint.path, input as Record<string, unknown>)
   const asked = { method: endpoint.method, credentials: 'include' as const, ...(signal && { signal }) }
   const base = portalConfig().apiUrl
@@ -53,7 +56,11 @@ function requestOf(endpoint: Endpoint, input: object, signal?: AbortSignal): [st
     const query = toQueryString(rest as Record<string, QueryValue | undefined>)
     return [base + path + (query && `?${query}`), { ...asked, headers: { accept: 'application/json' } }]
   }
-  const headers = { accept: 'application/json', 'content-type': 'application/json' }
+  const headers = {
+    accept: 'application/json',
+    'content-type': 'application/json',
+    ...(key !== undefined && { 'idempotency-key': key }),
+  }
   return [base + path, { ...asked, headers, body: JSON.stringify(rest) }]
 }
 
@@ -69,7 +76,10 @@ function fillPath(template: string, input: Readonly<Record<string, unknown>>) {
 
 async function readAnswer<E extends Endpoint>(endpoint: E, response: Response): Promise<ResultOf<E>> {
   const statusText = statusWords(response.status, response.statusText)
-  const answer = endpoint.result.safeParse(await jsonOf(response))
+  const found = await jsonOf(response)
+  // The first answers of a page are there together, and schemas cost to make: each is read in a task of its own.
+  await nextTask()
+  const answer = endpoint.result.safeParse(found)
   // The schema that just read the answer is the one that ResultOf is taken from.
   if (answer.success) return answer.data as ResultOf<E>
   const text = `${endpoint.method} ${endpoint.path} answered in a shape that this version does not understand.`

@@ -118,14 +118,14 @@ function NoHosts() {
   return (
     <EmptyState
       icon={<Server />}
-      title="Hosts appear here after the first scan"
+      title={pageWords.assets.empty.title}
       actions={
         <ButtonLink to="/scope" variant="secondary" size="sm">
           Open scope
         </ButtonLink>
       }
     >
-      A scan of a target finds which of its addresses are alive and what runs on them.
+      {pageWords.assets.empty.text}
     </EmptyState>
   )
 }

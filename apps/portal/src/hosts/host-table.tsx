@@ -61,7 +61,12 @@ export function HostTable({
           </HeaderCell>
         </tr>
       </thead>
-      <TableRows items={hosts} idOf={({ id }) => id} skeleton={<SkeletonRows columns={picking ? 10 : 8} />}>
+      <TableRows
+        items={hosts}
+        idOf={({ id }) => id}
+        drawnFrom={[hosts, hidesTarget, hidesSoftware, onSort === undefined, picking?.selection]}
+        skeleton={<SkeletonRows columns={picking ? 10 : 8} />}
+      >
         {(host, place) => (
           <tr {...place} data-row={host.id} aria-selected={picking?.selection.ids.has(host.id) || undefined}>
             {picking && <Pick picking={picking} id={host.id} name={nameOf(host)} />}

@@ -3,12 +3,13 @@ import type { Flow } from '@glacis/contract/identity'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { CircleCheck } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { AuthAside, AuthTitle } from '#identity/auth-layout.tsx'
 import type { FlowKind } from '#identity/client.ts'
 import { FlowForm } from '#identity/flow-form.tsx'
 import { flowQuery } from '#identity/lifecycle.ts'
 import { mailedTo } from '#identity/nodes.ts'
+import { regainFocus } from '#lib/focus.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { ButtonAnchor } from '#ui/button.tsx'
 import { Note } from '#ui/note.tsx'
@@ -107,6 +108,7 @@ export function VerificationScreen({ flow: id, returnTo, code }: Visit & { reado
 }
 
 function Verified({ flow, returnTo }: { readonly flow: Flow; readonly returnTo: string | undefined }) {
+  useEffect(() => regainFocus(), []) // the form that held it is gone
   return (
     <>
       <AuthTitle title="Email verified" />

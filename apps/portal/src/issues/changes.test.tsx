@@ -197,6 +197,34 @@ describe('a selection', () => {
     expect(standing().map(({ message, action }) => [message, action?.label])).toEqual([['Resolved 1 risk.', 'Undo']])
   })
 
+  it('is taken back as each stood, but for what has changed since, and says of how many that is so', async () => {
+    await showList()
+    const terms = { reason: 'REASON_MITIGATED', comment: 'behind a proxy' }
+    const before = [
+      { status: 'STATUS_REGRESSION', ids: [first.id] },
+      { status: 'STATUS_IGNORED', ...terms, ids: [risks[1]?.id] },
+    ]
+    service.on(`POST ${batch}`, batchAnswer({ updatedCount: 2, before, decideTime: day }))
+    await pickRow('Risk 1')
+    await pickRow('Risk 2')
+    await user.click(screen.getByRole('button', { name: 'Resolve' }))
+    await waitFor(() => expect(standing()).toHaveLength(1))
+    const skipped = [{ id: risks[1]?.id, name: 'Risk 2', code: 10, message: 'It has changed since then' }]
+    service.on(`POST ${batch}`, ({ body }) =>
+      batchAnswer(JSON.stringify(body).includes(first.id) ? { updatedCount: 1 } : { skipped, skippedCount: 1 }),
+    )
+    await user.click(await screen.findByRole('button', { name: 'Undo' }))
+    await waitFor(() =>
+      expect(standing().map(({ message }) => message)).toContain(
+        '1 of 2 risks has changed since then and stays as it is.',
+      ),
+    )
+    expect(changes().slice(1)).toEqual([
+      ['POST', batch, { ids: [first.id], status: 'STATUS_OPEN', unchangedSinceTime: day }],
+      ['POST', batch, { ids: [risks[1]?.id], status: 'STATUS_IGNORED', ...terms, unchangedSinceTime: day }],
+    ])
+  })
+
   it('leaves the focus on its row when a preview that a key has opened is closed', async () => {
     await showList()
     await user.keyboard('jx')
@@ -233,26 +261,6 @@ describe('a selection', () => {
     resolve()
     await waitFor(() => expect(rowOf(/Risk 3/).getByText('Open')).toBeTruthy())
     expect(standing().map(({ title }) => title)).toEqual(['API failure'])
-  })
-})
-
-describe('the preview', () => {
-  it('opens by Space, goes on by j and k, decides, and closes by Escape', async () => {
-    await showList()
-    service.on(`PUT /v1/issues/${risks[1]?.id}/status`, { body: { issue: { ...risks[1], status: 'STATUS_RESOLVED' } } })
-    screen.getByRole('link', { name: /Risk 1/ }).focus()
-    await user.keyboard(' ')
-    expect(await screen.findByRole('dialog', { name: 'Risk 1' })).toBeTruthy()
-    await user.keyboard('jj')
-    expect(screen.getByRole('dialog', { name: 'Risk 3' })).toBeTruthy()
-    await user.keyboard('k')
-    const dialog = within(screen.getByRole('dialog', { name: 'Risk 2' }))
-    expect(dialog.getByText('What Risk 2 is about')).toBeTruthy()
-    expect(dialog.getByText('2 of 3')).toBeTruthy()
-    await user.keyboard('r')
-    await waitFor(() => expect(changes()).toHaveLength(1))
-    await user.keyboard('{Escape}')
-    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   })
 })
 

@@ -81,13 +81,27 @@ export function setStatusOfAll(client: QueryClient) {
   })
 }
 
-/** The calls that take a change back: each issue to the status it had. What was a regression is open then. */
-export async function takeBack(client: QueryClient, before: readonly { status: Issue['status']; ids: string[] }[]) {
-  for (const { status, ids } of before) {
+/**
+ * Takes the decision about many issues back: each to the status it had, with the terms on which it was ignored. What
+ * was a regression is open then. Whatever was decided since then stands, and the answer says of how many that is so.
+ */
+export async function takeBack(
+  client: QueryClient,
+  { before = [], decideTime }: Pick<ResultOf<typeof setStatusOfMany>, 'before' | 'decideTime'>,
+): Promise<number> {
+  const since = decideTime === undefined ? {} : { unchangedSinceTime: decideTime }
+  let left = 0
+  for (const { status, ...group } of before) {
     const chosen: ChosenStatus = status === 'STATUS_REGRESSION' ? 'STATUS_OPEN' : status
-    await call(setStatusOfMany, { ids, status: chosen }).catch(() => undefined) // the call itself has raised a notice
+    const back = { ...group, status: chosen, ...since }
+    // The call itself raises a notice when it fails.
+    left += await call(setStatusOfMany, back).then(
+      ({ skippedCount }) => skippedCount,
+      () => 0,
+    )
   }
   await refreshAfterStatus(client)
+  return left
 }
 
 /**

@@ -59,7 +59,8 @@ export function useDecider(onDone?: (skipped: readonly string[]) => void): Decid
       {
         onSuccess: (answer) => {
           const { updatedCount, before } = answer
-          if (updatedCount > 0) tell(updatedCount, decision.status, before && (() => takeBack(client, before)))
+          const undo = async () => sayLeft(await takeBack(client, answer), updatedCount)
+          if (updatedCount > 0) tell(updatedCount, decision.status, before && undo)
           setSkipped(answer.skipped)
           onDone?.(answer.skipped.map(({ id }) => id))
         },
@@ -94,6 +95,15 @@ export function useDecider(onDone?: (skipped: readonly string[]) => void): Decid
 
 function sayTooLate(): void {
   addToast('info', { title: 'Not undone', message: 'Somebody has decided about it since then. That stands.' })
+}
+
+/** Says how many of a batch were not taken back; nothing where all were. */
+function sayLeft(left: number, all: number): void {
+  if (left === 0) return
+  if (all === 1) return sayTooLate()
+  const [has, stays] = left === 1 ? ['has', 'stays as it is'] : ['have', 'stay as they are']
+  const message = `${formatNumber(left)} of ${counted(all)} ${has} changed since then and ${stays}.`
+  addToast('info', { title: left === all ? 'Not undone' : 'Info', message })
 }
 
 function counted(count: number): string {

@@ -5,12 +5,13 @@ import { retestIssue } from '@glacis/contract/triage'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ScanSearch } from 'lucide-react'
-import { useMemo } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { call } from '#api/call.ts'
 import { keyOf, refresh } from '#api/query.ts'
 import { actionWords, offered } from '#issues/actions.ts'
 import { actionIcons } from '#issues/bulk-bar.tsx'
 import { useDecider } from '#issues/decide.tsx'
+import { regainFocus } from '#lib/focus.ts'
 import { useKeys } from '#lib/keyboard.ts'
 import { addToast } from '#lib/toasts.ts'
 import { Button } from '#ui/button.tsx'
@@ -38,6 +39,12 @@ export function IssueActions({ issue, onComment }: IssueActionsProps) {
     }
   }, [issue, decide, mutate, onComment])
   useKeys(keys)
+  const shown = useRef(issue.status)
+  useEffect(() => {
+    // What was pressed is not offered of the new status.
+    if (shown.current !== issue.status) regainFocus()
+    shown.current = issue.status
+  }, [issue.status])
   return (
     <>
       <Button size="sm" icon={<ScanSearch />} loading={again.isPending} onClick={() => mutate(undefined)}>

@@ -13,6 +13,7 @@ import { RiskFilters } from '#issues/risk-filters.tsx'
 import { hasFilters, issueFilter, issuesInput, type RiskSearch, withoutFilters } from '#issues/search.ts'
 import { keepShown, nothingSelected, pick, pickAll } from '#lib/selection.ts'
 import { useKeys } from '#lib/keyboard.ts'
+import { useSteady } from '#lib/steady.ts'
 import { ListBody, ListPager } from '#ui/list.tsx'
 
 export interface IssueListProps {
@@ -52,7 +53,7 @@ export function IssueList(props: IssueListProps) {
       issues: picking.issues,
       ...(picking.isAll && { all: { filter, total: totalSize ?? picking.issues.length } }),
     })
-  const decideOne = (status: ChosenStatus, issue: Issue) => decider.decide(status, { issues: [issue] })
+  const decideOne = useSteady((status: ChosenStatus, issue: Issue) => decider.decide(status, { issues: [issue] }))
   useDecideKeys(picking.issues, issues ?? [], decide, decideOne)
   const change = (to: RiskSearch) => onSearch({ ...search, after: undefined, ...to })
   return (

@@ -1,11 +1,13 @@
 /** One risk beside its list: enough to decide, and on to the next with `j` and `k`. */
-import type { Issue } from '@glacis/contract/issue'
+import type { AffectedHost, Issue } from '@glacis/contract/issue'
+import { useQuery } from '@tanstack/react-query'
 import { ChevronDown, ChevronUp } from 'lucide-react'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { actionWords, offered } from '#issues/actions.ts'
 import { actionIcons } from '#issues/bulk-bar.tsx'
+import { EvidenceBlock } from '#issues/evidence.tsx'
 import { cveOf, hostName } from '#issues/issue-cells.tsx'
-import type { ChosenStatus } from '#issues/queries.ts'
+import { bestEvidence, type ChosenStatus } from '#issues/queries.ts'
 import { formatNumber, formatPercent, formatScore } from '#lib/format.ts'
 import { Badge } from '#ui/badge.tsx'
 import { Button, ButtonLink, IconButton } from '#ui/button.tsx'
@@ -13,6 +15,7 @@ import { Fact, Facts } from '#ui/card.tsx'
 import { SlideOver } from '#ui/dialog.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { Severity, severityLevel } from '#ui/severity.tsx'
+import { Skeleton } from '#ui/skeleton.tsx'
 import { IssueStatus } from '#ui/status.tsx'
 
 interface IssuePreviewProps {
@@ -41,7 +44,7 @@ export function IssuePreview({ issues, id, onShow, onDecide, dialogs }: IssuePre
     const status = decideKeys[event.key]
     if (event.key === 'j') step(1)
     else if (event.key === 'k') step(-1)
-    else if (event.key === ' ' && !(event.target as Element).closest('a, button')) onShow(undefined)
+    else if (event.key === ' ' && !(event.target as Element).closest('a, button, [tabindex="0"]')) onShow(undefined)
     else if (status && offered(issue.status).includes(status)) onDecide(status, issue)
     else return
     event.preventDefault()
@@ -140,6 +143,7 @@ function PreviewBody({ issue }: { readonly issue: Issue }) {
           {affectedHosts.map((one) => (
             <li key={one.host.id} className="flex items-center gap-3">
               <span className="min-w-0 truncate font-mono">{hostName(one)}</span>
+              <span className="min-w-0 truncate text-12 text-ink-3">{one.target.name}</span>
               <span className="ml-auto flex-none">
                 <IssueStatus status={one.status} />
               </span>
@@ -148,6 +152,7 @@ function PreviewBody({ issue }: { readonly issue: Issue }) {
           {more > 0 && <li className="text-ink-3">and {formatNumber(more)} more</li>}
         </ul>
       </section>
+      {affectedHosts[0] && <Proof key={issue.id} issueId={issue.id} affected={affectedHosts[0]} />}
       <Facts>
         {issue.priority !== undefined && <Fact name="Priority">{issue.priority} of 100</Fact>}
         {threat.epss && <Fact name="EPSS">{formatPercent(threat.epss.score)}</Fact>}
@@ -164,5 +169,32 @@ function PreviewBody({ issue }: { readonly issue: Issue }) {
         </ButtonLink>
       </p>
     </div>
+  )
+}
+
+/** How we know of it: the best proof on the host that stands first, as the page of the risk shows it. */
+function Proof({ issueId, affected }: { readonly issueId: string; readonly affected: AffectedHost }) {
+  const { data, isError, refetch } = useQuery(bestEvidence(issueId, affected.host.id))
+  const proof = data?.evidence[0]
+  return (
+    <section aria-busy={!data && !isError}>
+      <h3 className="mb-1 font-semibold">
+        Evidence <span className="ml-1 font-mono font-normal text-ink-3 wrap-anywhere">{hostName(affected)}</span>
+      </h3>
+      {proof ? (
+        <EvidenceBlock evidence={proof} isShort />
+      ) : isError ? (
+        <p className="text-ink-2">
+          The evidence could not be loaded.{' '}
+          <button type="button" className="inline-link" onClick={() => void refetch()}>
+            Try again
+          </button>
+        </p>
+      ) : data ? (
+        <p className="text-ink-2">No evidence was recorded.</p>
+      ) : (
+        <Skeleton className="my-3 h-26 w-full" />
+      )}
+    </section>
   )
 }

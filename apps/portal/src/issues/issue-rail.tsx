@@ -96,10 +96,14 @@ function Reasons({ issue }: { readonly issue: Issue }) {
   if (parts.length === 0) return <span className="block text-12 text-ink-3">{priorityWords(issue)}</span>
   return (
     <ol aria-label="How the priority came about" className="mt-1 grid gap-0.5 text-12 text-ink-2">
-      {parts.map(({ label, value }) => (
+      {parts.map(({ label, value }, index) => (
         <li key={label} className="flex justify-between gap-3">
           <span className="min-w-0">{label}</span>
-          <span className="flex-none tabular-nums">{value}</span>
+          <span className="flex-none tabular-nums">
+            {/* They are no summands: each step leads to a number. */}
+            {index > 0 && <span aria-hidden="true">→ </span>}
+            {value}
+          </span>
         </li>
       ))}
     </ol>

@@ -94,6 +94,17 @@ export function IssueTable({
       <TableRows
         items={issues}
         idOf={({ id }) => id}
+        drawnFrom={[
+          issues,
+          columns.join(),
+          isMixed,
+          hidesHosts,
+          isLocal,
+          picking?.selection,
+          picking?.isOnPhone,
+          rowActions?.onDecide,
+          rowActions?.onPreview,
+        ]}
         skeleton={<SkeletonRows columns={(hidesHosts ? 5 : 6) + columns.length} />}
         onKeyDown={(event) => moveByKey(event, picking, rowActions)}
       >

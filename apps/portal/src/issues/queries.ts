@@ -6,7 +6,7 @@ import { listComments, listEvidence } from '@glacis/contract/triage'
 import { listViews } from '@glacis/contract/view'
 import { keepPreviousData } from '@tanstack/react-query'
 import { query } from '#api/query.ts'
-import { issuesInput } from '#issues/search.ts'
+import { issuesInput, standingInput } from '#issues/search.ts'
 
 /** The status that a person can choose. */
 export type ChosenStatus = Exclude<IssueStatus, 'STATUS_REGRESSION'>
@@ -37,7 +37,7 @@ export function byStatus(input: InputOf<typeof issuesByStatus>) {
 
 /** The figures of everything at once; whether anything was scanned is among them. */
 export function summary() {
-  return query(statsSummary, { period: 'PERIOD_QUARTER' })
+  return query(statsSummary, standingInput)
 }
 
 /** How many issues of a target or a host are open now, regressions among them. */
@@ -56,6 +56,11 @@ export function comments(id: string) {
 /** The proofs of an issue on one host. */
 export function evidence(id: string, hostId: string) {
   return query(listEvidence, { id, hostId, pageSize: 100 })
+}
+
+/** The best proof of an issue on one host. */
+export function bestEvidence(id: string, hostId: string) {
+  return query(listEvidence, { id, hostId, pageSize: 1 })
 }
 
 /** The saved views of a page. */

@@ -174,7 +174,7 @@ function NothingScanned({ hasTargets, startScan }: { readonly hasTargets: boolea
   return (
     <EmptyState
       icon={<Radar />}
-      title="Nothing has been scanned yet"
+      title={pageWords.verified.empty.title}
       actions={
         hasTargets ? (
           startScan
@@ -185,9 +185,7 @@ function NothingScanned({ hasTargets, startScan }: { readonly hasTargets: boolea
         )
       }
     >
-      {hasTargets
-        ? 'Risks appear here when the first scan has finished.'
-        : 'Add a host, an address or a range that you own; its risks appear here after the first scan.'}
+      {hasTargets ? 'Risks appear here when the first scan has finished.' : pageWords.verified.empty.text}
     </EmptyState>
   )
 }

@@ -81,6 +81,9 @@ const verifications = {
   VERIFICATION_UNVERIFIED: 'VERIFICATION_FILTER_UNVERIFIED',
 } as const
 
+/** What the figures of everything at once are asked for. */
+export const standingInput = { period: 'PERIOD_QUARTER' } as const
+
 /** The page of issues that an address stands for; `all` sends no status filter. */
 export function issuesInput(
   search: RiskSearch,

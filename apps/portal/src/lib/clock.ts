@@ -12,8 +12,9 @@ export function useNow(): number {
 }
 
 function subscribe(listener: () => void): () => void {
+  // What was told a moment ago still holds: a page of rows would be drawn anew for each of them that subscribes.
+  if (Date.now() - now >= tickMs) now = Date.now()
   listeners.add(listener)
-  now = Date.now()
   timer ??= setInterval(tick, tickMs)
   return () => {
     listeners.delete(listener)

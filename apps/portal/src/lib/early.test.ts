@@ -26,6 +26,7 @@ afterEach(() => {
   document.head.innerHTML = ''
   delete document.documentElement.dataset['frame']
   delete document.documentElement.dataset['framePlan']
+  delete document.documentElement.dataset['frameTabs']
   localStorage.clear()
 })
 
@@ -51,6 +52,16 @@ it('names the parts of the program and then those of the page, and shows the fra
   await open('/scope/', 3)
   expect(partsOfPage()).toEqual(['/files/program.js', '/files/a.js'])
   expect(document.documentElement.dataset['frame']).toBe('app')
+})
+
+it('keeps the place of tabs where the page has some', async () => {
+  const rows = ['/risks', '/scope'].map((path) => [path, [], { title: 'A', lede: 'b', hasTabs: path === '/risks' }])
+  document.head.innerHTML = `<script type="application/json" id="page-parts">${JSON.stringify({ pages: rows })}</script>`
+  await open('/scope', 3)
+  expect(document.documentElement.dataset['frameTabs']).toBeUndefined()
+  asked.length = 0
+  await open('/risks', 3)
+  expect(document.documentElement.dataset['frameTabs']).toBe('')
 })
 
 it('asks for nobody where there is no page', async () => {
@@ -133,7 +144,7 @@ it('keeps no place for a plan where there are none', async () => {
 })
 
 describe('a page whose first answer counts what there is', () => {
-  const empty = { of: 'targets', title: 'Add your first target', text: 'A target is a host.' }
+  const empty = { of: 'targets', unless: 'lastTime', title: 'Add your first target', text: 'A target is a host.' }
   const row = ['/scope', [], { title: 'Scope', lede: 'Targets', empty }, ['/v1/targets']]
   const isShown = () => [
     document.getElementById('frame-empty')?.hidden === false,
@@ -159,6 +170,11 @@ describe('a page whose first answer counts what there is', () => {
 
   it('keeps its rows where there is something', async () => {
     await answering({ targets: [{ id: 1 }] })
+    expect(isShown()).toEqual([false, true])
+  })
+
+  it('keeps its rows where the page says something else of having nothing', async () => {
+    await answering({ targets: [], lastTime: '2026-11-20T00:00:00Z' })
     expect(isShown()).toEqual([false, true])
   })
 

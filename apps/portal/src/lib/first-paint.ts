@@ -18,6 +18,17 @@ export async function firstPaint(): Promise<void> {
 
 const patienceMs = 500
 
+/** Resolves when what the document shows now has been painted, or when that takes too long. */
+export async function nextPaint(): Promise<void> {
+  if (document.visibilityState === 'hidden') return
+  await new Promise<void>((painted) => {
+    requestAnimationFrame(() => void nextTask().then(painted))
+    setTimeout(painted, frameMs)
+  })
+}
+
+const frameMs = 100
+
 /** Lets the browser do what waits before going on. */
 export function nextTask(): Promise<void> {
   // A timer within timers waits for 4 ms; this one does not, where a browser has it.

@@ -5,18 +5,29 @@
 export interface PageWords {
   readonly title: string
   readonly lede: string
+  /** Whether tabs and tools stand between the head and the rest, whatever that is. */
+  readonly hasTabs?: true
   readonly empty?: EmptyWords
 }
 
 export interface EmptyWords {
   /** The member of the page's first answer that says how much there is: a number, or a list. */
   readonly of: string
+  /** The member of that answer which is there where the page says something else of having nothing. */
+  readonly unless?: string
   readonly title: string
   readonly text: string
 }
 
 const target =
   'A target is a host, an address or a range that you own. Glacis finds its hosts, recognises their software'
+
+const nothingScanned = {
+  of: 'targetCount',
+  unless: 'lastScanTime',
+  title: 'Nothing has been scanned yet',
+  text: 'Add a host, an address or a range that you own; its risks appear here after the first scan.',
+}
 
 export const pageWords = {
   overview: {
@@ -32,10 +43,17 @@ export const pageWords = {
     title: 'Integrations',
     lede: 'Where Glacis sends new and regressed risks. What counts as new is set per technology.',
   },
-  verified: { title: 'Verified risks', lede: 'A check proved each of these on at least one host.' },
+  verified: {
+    title: 'Verified risks',
+    lede: 'A check proved each of these on at least one host.',
+    hasTabs: true,
+    empty: nothingScanned,
+  },
   potential: {
     title: 'Potential risks',
     lede: 'Inferred, most of them from a recognised version. No check has proved these yet.',
+    hasTabs: true,
+    empty: nothingScanned,
   },
   map: {
     title: 'Visual Map',
@@ -46,11 +64,28 @@ export const pageWords = {
     lede: 'Targets that Glacis scans on a schedule.',
     empty: { of: 'targets', title: 'Add your first target', text: `${target} and reports the risks.` },
   },
-  agents: { title: 'Agents', lede: 'Agents scan networks that Glacis cannot reach from the internet.' },
-  assets: { title: 'Assets', lede: 'Hosts found while scanning your targets.' },
+  agents: {
+    title: 'Agents',
+    lede: 'Agents scan networks that Glacis cannot reach from the internet.',
+    empty: { of: 'agents', title: 'No agents yet', text: 'You need one only for networks behind a firewall.' },
+  },
+  assets: {
+    title: 'Assets',
+    lede: 'Hosts found while scanning your targets.',
+    empty: {
+      of: 'hosts',
+      title: 'Hosts appear here after the first scan',
+      text: 'A scan of a target finds which of its addresses are alive and what runs on them.',
+    },
+  },
   technologies: {
     title: 'Technologies',
     lede: 'Software and operating systems recognised on your assets.',
+    empty: {
+      of: 'products',
+      title: 'Software appears here after the first scan',
+      text: 'A scan recognises what services say of themselves and names it as the world’s vulnerability lists do. What you watch stands here too.',
+    },
   },
   scans: {
     title: 'Reporting',

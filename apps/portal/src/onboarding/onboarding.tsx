@@ -7,6 +7,7 @@ import { pollMs } from '#api/query.ts'
 import { pageWords } from '#lib/page-words.ts'
 import { steps as stepsQuery } from '#onboarding/queries.ts'
 import { useResults } from '#onboarding/results.ts'
+import { StepStart, useStepFocus } from '#onboarding/step-head.tsx'
 import { currentOf, stepperOf, type Steps, type StepWord, wordOf } from '#onboarding/steps.ts'
 import { Button, ButtonLink } from '#ui/button.tsx'
 import { Note } from '#ui/note.tsx'
@@ -30,6 +31,7 @@ export function OnboardingPage(content: OnboardingPageProps) {
   const steps = useQuery({ ...stepsQuery(), refetchInterval: pollMs }).data?.steps ?? []
   const current = currentOf(steps, chosen)
   const results = useResults()
+  useStepFocus(current?.key)
   return (
     <div className="pg flex grow flex-col">
       <PageHead
@@ -90,12 +92,14 @@ function StepView({ steps, current, content }: StepViewProps) {
 function Finished() {
   return (
     <>
-      <Note variant="green">
-        <p>
-          <strong className="font-semibold">Glacis is set up.</strong> It scans your targets on their schedules and
-          tells you what changes.
-        </p>
-      </Note>
+      <StepStart>
+        <Note variant="green">
+          <p>
+            <strong className="font-semibold">Glacis is set up.</strong> It scans your targets on their schedules and
+            tells you what changes.
+          </p>
+        </Note>
+      </StepStart>
       <div className="flex flex-wrap gap-2">
         <ButtonLink to="/risks/verified" variant="primary">
           See risks

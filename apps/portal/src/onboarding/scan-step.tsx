@@ -7,8 +7,9 @@ import { Play } from 'lucide-react'
 import { formatNumber } from '#lib/format.ts'
 import type { WayOn } from '#onboarding/onboarding.tsx'
 import { SeverityCount } from '#onboarding/severity-count.tsx'
-import { StepHead } from '#onboarding/step-head.tsx'
-import { isActive, list, start } from '#scans/queries.ts'
+import { Address } from '#onboarding/address.tsx'
+import { StepHead, useStepFocus } from '#onboarding/step-head.tsx'
+import { isActive, list, start, startManyAndTell, startsMax } from '#scans/queries.ts'
 import { all } from '#targets/queries.ts'
 import { Button } from '#ui/button.tsx'
 import { progressWords, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
@@ -25,7 +26,9 @@ export function ScanStep({ wayOn }: { readonly wayOn: WayOn }) {
   const isScanned = scans?.some(isCompleted) ?? false
   // One that was scanned, or is, is not what there is to do next; one whose scan failed is.
   const settled = new Set(scans?.filter((scan) => isActive(scan) || isCompleted(scan)).map(({ target }) => target?.id))
-  const waiting = scans && targets?.filter(({ id }) => !settled.has(id)).slice(0, shownMax)
+  const waiting = scans && targets?.filter(({ id }) => !settled.has(id))
+  // A target whose scan has been started leaves its row, and the button with it.
+  useStepFocus(waiting?.map(({ id }) => id).join(' '))
   return (
     <>
       <StepHead title="Run the first scan">
@@ -71,27 +74,45 @@ interface WaitingProps {
   readonly isFirst: boolean
 }
 function Waiting({ targets, isFirst }: WaitingProps) {
-  const starting = useMutation(start(useQueryClient()))
+  const client = useQueryClient()
+  const starting = useMutation(start(client))
+  const startingAll = useMutation({ mutationFn: (ids: readonly string[]) => startManyAndTell(client, ids) })
+  const more = targets.length - shownMax
   return (
-    <ul aria-label="Targets" className="grid gap-2">
-      {targets.map(({ id, name, address }, index) => (
-        <li key={id} className="flex items-center gap-3 rounded-md border border-line px-3 py-2">
-          <span className="min-w-0 flex-1 truncate">
-            <span className="font-medium">{name}</span> <span className="font-mono text-ink-2">{address}</span>
-          </span>
+    <>
+      <ul aria-label="Targets" className="grid gap-2">
+        {targets.slice(0, shownMax).map(({ id, name, address, readableAddress }, index) => (
+          <li key={id} className="flex items-center gap-3 rounded-md border border-line px-3 py-2">
+            <span className="min-w-0 flex-1 truncate">
+              <span className="font-medium">{name}</span> <Address {...{ name, address, readableAddress }} />
+            </span>
+            <Button
+              size="sm"
+              variant={isFirst && index === 0 ? 'primary' : 'secondary'}
+              icon={<Play />}
+              aria-label={`Start scan of ${name}`}
+              loading={starting.isPending && starting.variables === id}
+              onClick={() => starting.mutate(id)}
+            >
+              Start scan
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {targets.length > 1 && (
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <span className="text-ink-2">{more > 0 && `and ${formatNumber(more)} more`}</span>
           <Button
             size="sm"
-            variant={isFirst && index === 0 ? 'primary' : 'secondary'}
             icon={<Play />}
-            aria-label={`Start scan of ${name}`}
-            loading={starting.isPending && starting.variables === id}
-            onClick={() => starting.mutate(id)}
+            loading={startingAll.isPending}
+            onClick={() => startingAll.mutate(targets.slice(0, startsMax).map(({ id }) => id))}
           >
-            Start scan
+            Scan all {formatNumber(Math.min(targets.length, startsMax))} targets
           </Button>
-        </li>
-      ))}
-    </ul>
+        </div>
+      )}
+    </>
   )
 }
 

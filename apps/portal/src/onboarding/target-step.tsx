@@ -1,10 +1,12 @@
 /** The first step: what is to be watched. */
-import type { SchedulePeriod } from '@glacis/contract/target'
+import type { SchedulePeriod, Target } from '@glacis/contract/target'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Check } from 'lucide-react'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { ApiFailure } from '#api/failure.ts'
 import { formatNumber } from '#lib/format.ts'
+import { Address } from '#onboarding/address.tsx'
 import type { WayOn } from '#onboarding/onboarding.tsx'
 import { steps } from '#onboarding/queries.ts'
 import { StepHead } from '#onboarding/step-head.tsx'
@@ -12,6 +14,11 @@ import { all, create, understood } from '#targets/queries.ts'
 import { Button } from '#ui/button.tsx'
 import { TextField } from '#ui/field.tsx'
 import { RadioCard } from '#ui/radio-card.tsx'
+
+const route = getRouteApi('/_auth/onboarding')
+
+/** Of the targets that are there. */
+const shownMax = 5
 
 const periods: readonly { readonly value: SchedulePeriod; readonly label: string }[] = [
   { value: 'PERIOD_DAILY', label: 'Daily' },
@@ -26,16 +33,35 @@ export interface PermissionProps {
   readonly onChange: (isPermitted: boolean) => void
   readonly problem: string | undefined
 }
+export interface AddressProps {
+  readonly value: string
+  readonly problem: string | undefined
+  readonly onChange: (address: string) => void
+  /** Somebody has many; `list` is what they have put here of it. */
+  readonly onList: (list: string | undefined) => void
+}
+export interface ListProps {
+  readonly period: SchedulePeriod
+  readonly text: string
+  /** Back to one target, with what is left of the list. */
+  readonly onBack: (text: string) => void
+  readonly onDone: () => void
+  /** What holds for all of them. */
+  readonly children: ReactNode
+}
 interface TargetStepProps {
   readonly wayOn: WayOn
-  /** The tick for an address on the internet, which belongs to the room of targets. */
+  /** The field of the address, the tick for one on the internet, and a list of many: they belong to the room of targets. */
+  readonly address: (props: AddressProps) => ReactNode
   readonly permission: (props: PermissionProps) => ReactNode
+  readonly list: (props: ListProps) => ReactNode
   /** What is said while it is missing. */
   readonly askPermission: string
 }
 
-export function TargetStep({ wayOn, permission, askPermission }: TargetStepProps) {
+export function TargetStep({ wayOn, address: addressField, permission, list, askPermission }: TargetStepProps) {
   const client = useQueryClient()
+  const formId = useId()
   const targets = useQuery(all()).data?.targets ?? []
   const [draft, setDraft] = useState({
     name: '',
@@ -44,10 +70,29 @@ export function TargetStep({ wayOn, permission, askPermission }: TargetStepProps
     isPermitted: false,
   })
   const [problems, setProblems] = useState<Problems>({})
+  const [pasted, setPasted] = useState('')
+  const [isMany, setIsMany] = useMany()
   const making = useMutation(create(client))
   const set = (change: Partial<typeof draft>) => {
     setDraft({ ...draft, ...change })
     setProblems({})
+  }
+  function added(): void {
+    void client.invalidateQueries({ queryKey: steps().queryKey })
+    beginAgain()
+  }
+  // Where another one may follow, it begins with its name.
+  const beginAgain = () =>
+    requestAnimationFrame(() => document.querySelector<HTMLElement>(`#${CSS.escape(formId)} input`)?.focus())
+  function openList(given = pasted): void {
+    if (given !== pasted) set({ address: '' })
+    setPasted(given)
+    setIsMany(true)
+  }
+  function closeList(left: string): void {
+    setPasted(left)
+    setIsMany(false)
+    beginAgain()
   }
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault()
@@ -69,7 +114,7 @@ export function TargetStep({ wayOn, permission, askPermission }: TargetStepProps
     if (Object.keys(found).length > 0) return
     const onSuccess = () => {
       setDraft({ ...draft, name: '', address: '', isPermitted: false })
-      void client.invalidateQueries({ queryKey: steps().queryKey })
+      added()
     }
     const onError = (error: Error) => setProblems(error instanceof ApiFailure ? problemsOf(error) : {})
     making.mutate(
@@ -83,63 +128,70 @@ export function TargetStep({ wayOn, permission, askPermission }: TargetStepProps
       { onSuccess, onError },
     )
   }
+  const schedule = (
+    <fieldset className="grid gap-1.5">
+      <legend className="mb-1.5 leading-4.5 font-medium">Schedule</legend>
+      <div className="grid grid-cols-3 gap-2 max-[24rem]:grid-cols-1">
+        {periods.map(({ value, label }) => (
+          <RadioCard
+            key={value}
+            name="period"
+            label={label}
+            checked={draft.period === value}
+            onChange={() => set({ period: value })}
+          />
+        ))}
+      </div>
+    </fieldset>
+  )
   return (
     <>
       <StepHead title="What should Glacis watch?">
         Enter what you own or may test: Glacis connects to every address in it.
       </StepHead>
-      {targets.length > 0 && (
-        <ul aria-label="Targets" className="grid gap-1 text-14">
-          {targets.map(({ id, name, address }) => (
-            <li key={id} className="flex items-center gap-2">
-              <Check className="size-4 flex-none text-green-ink" aria-hidden="true" />
-              <span className="font-medium">{name}</span>
-              <span className="min-w-0 truncate font-mono text-ink-2">{address}</span>
-            </li>
-          ))}
-        </ul>
-      )}
-      <form noValidate onSubmit={(event) => void submit(event)} className="grid content-start gap-5">
-        <TextField
-          label="Name"
-          maxLength={128}
-          hint="1 to 128 characters"
-          value={draft.name}
-          state={problems.name ? 'error' : 'default'}
-          messages={problems.name ? [problems.name] : []}
-          onChange={(event) => set({ name: event.currentTarget.value })}
-        />
-        <Address
-          value={draft.address}
-          problem={problems.address}
-          onChange={(address) => set({ address, isPermitted: false })}
-        />
-        {permission({
-          address: draft.address,
-          value: draft.isPermitted,
-          onChange: (isPermitted) => set({ isPermitted }),
-          problem: problems.isPermitted,
-        })}
-        <fieldset className="grid gap-1.5">
-          <legend className="mb-1.5 leading-4.5 font-medium">Schedule</legend>
-          <div className="grid grid-cols-3 gap-2 max-[24rem]:grid-cols-1">
-            {periods.map(({ value, label }) => (
-              <RadioCard
-                key={value}
-                name="period"
-                label={label}
-                checked={draft.period === value}
-                onChange={() => set({ period: value })}
-              />
-            ))}
+      {targets.length > 0 && <Added targets={targets} />}
+      {isMany ? (
+        list({
+          period: draft.period,
+          text: pasted,
+          onBack: closeList,
+          onDone: () => {
+            closeList('')
+            added()
+          },
+          children: schedule,
+        })
+      ) : (
+        <form id={formId} noValidate onSubmit={(event) => void submit(event)} className="grid content-start gap-5">
+          <TextField
+            label="Name"
+            maxLength={128}
+            hint="1 to 128 characters"
+            value={draft.name}
+            state={problems.name ? 'error' : 'default'}
+            messages={problems.name ? [problems.name] : []}
+            onChange={(event) => set({ name: event.currentTarget.value })}
+          />
+          {addressField({
+            value: draft.address,
+            problem: problems.address,
+            onChange: (address) => set({ address, isPermitted: false }),
+            onList: openList,
+          })}
+          {permission({
+            address: draft.address,
+            value: draft.isPermitted,
+            onChange: (isPermitted) => set({ isPermitted }),
+            problem: problems.isPermitted,
+          })}
+          {schedule}
+          <div>
+            <Button type="submit" variant={targets.length > 0 ? 'secondary' : 'primary'} loading={making.isPending}>
+              {targets.length > 0 ? 'Add another target' : 'Add target'}
+            </Button>
           </div>
-        </fieldset>
-        <div>
-          <Button type="submit" variant={targets.length > 0 ? 'secondary' : 'primary'} loading={making.isPending}>
-            {targets.length > 0 ? 'Add another target' : 'Add target'}
-          </Button>
-        </div>
-      </form>
+        </form>
+      )}
       {wayOn({ isReady: targets.length > 0 })}
     </>
   )
@@ -151,38 +203,33 @@ function problemsOf(failure: ApiFailure): Problems {
   return { ...(name && { name }), ...(address && { address }) }
 }
 
-interface AddressProps {
-  readonly value: string
-  readonly problem: string | undefined
-  readonly onChange: (value: string) => void
-}
-/** Says back how the server understands the address, so that a slip shows before it is scanned. */
-function Address({ value, problem, onChange }: AddressProps) {
-  const [asked, setAsked] = useState('')
-  const { data } = useQuery({ ...understood(asked), enabled: asked !== '' })
-  const reading = asked === value.trim() ? data?.results[0] : undefined
-  const error = problem ?? reading?.error
-  const echo = error
-    ? undefined
-    : reading?.normalized && `Understood as ${reading.normalized}${hostWords(reading.hostCount)}.`
-  return (
-    <TextField
-      label="Address"
-      mono
-      autoComplete="off"
-      autoCapitalize="none"
-      spellCheck={false}
-      maxLength={2048}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-      onBlur={() => setAsked(value.trim())}
-      state={error ? 'error' : echo ? 'success' : 'default'}
-      messages={error ? [error] : echo ? [echo] : []}
-      hint="Host name, IP address, range, network or URL: example.ch, 203.0.113.0/28, https://app.example.ch"
-    />
-  )
+/** The list stays while something of it is left, though a target is there and the next step would be due. */
+function useMany(): readonly [boolean, (isMany: boolean) => void] {
+  const { step } = route.useSearch()
+  const navigate = useNavigate()
+  const [isMany, setIsMany] = useState(false)
+  const [before, setBefore] = useState(step)
+  const choose = (next: boolean) => {
+    setIsMany(next)
+    setBefore(step)
+    void navigate({ to: '/onboarding', search: { step: next ? 'target' : before }, replace: true })
+  }
+  return [isMany, choose]
 }
 
-function hostWords(count = 1): string {
-  return count > 1 ? `, ${formatNumber(count)} addresses` : ''
+/** The newest first; many are told in a number. */
+function Added({ targets }: { readonly targets: readonly Target[] }) {
+  const more = targets.length - shownMax
+  return (
+    <ul aria-label="Targets" className="grid gap-1 text-14">
+      {targets.slice(0, shownMax).map((target) => (
+        <li key={target.id} className="flex items-center gap-2">
+          <Check className="size-4 flex-none text-green-ink" aria-hidden="true" />
+          <span className="min-w-0 truncate font-medium">{target.name}</span>
+          <Address {...target} />
+        </li>
+      ))}
+      {more > 0 && <li className="text-ink-2">and {formatNumber(more)} more</li>}
+    </ul>
+  )
 }

@@ -92,15 +92,14 @@ function NoProducts() {
   return (
     <EmptyState
       icon={<Layers />}
-      title="Software appears here after the first scan"
+      title={pageWords.technologies.empty.title}
       actions={
         <ButtonLink to="/scope" variant="secondary" size="sm">
           Open scope
         </ButtonLink>
       }
     >
-      A scan recognises what services say of themselves and names it as the world’s vulnerability lists do. What you
-      watch stands here too.
+      {pageWords.technologies.empty.text}
     </EmptyState>
   )
 }

@@ -57,7 +57,12 @@ export function ProductTable({ products, isGrouped, picking }: ProductTableProps
           </HeaderCell>
         </tr>
       </thead>
-      <TableRows items={rows} idOf={({ id }) => id} skeleton={<SkeletonRows columns={11} />}>
+      <TableRows
+        items={rows}
+        idOf={({ id }) => id}
+        drawnFrom={[rows, hasEnds, picking.selection]}
+        skeleton={<SkeletonRows columns={11} />}
+      >
         {(row, place) =>
           row.kind === 'group' ? (
             <GroupRow {...row} place={place} hasEnds={hasEnds} onToggle={() => toggle(row.id)} />

@@ -3,6 +3,7 @@ import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { isButton } from '#identity/body.ts'
 import { fieldState, inputNamed, inputsOf } from '#identity/nodes.ts'
+import { useSession } from '#identity/session.ts'
 import { SettingsForm } from '#profile/settings-form.tsx'
 import { SettingsHeading, SettingsList, SettingsRow } from '#profile/settings-section.tsx'
 import { Button } from '#ui/button.tsx'
@@ -67,6 +68,7 @@ function PasswordDialog({
   readonly open: boolean
   readonly onClose: () => void
 }) {
+  const email = useSession()?.identity.traits.email
   const [isMismatch, setIsMismatch] = useState(false)
   const check = (form: HTMLFormElement) => {
     const differs = isDifferent(form)
@@ -90,6 +92,8 @@ function PasswordDialog({
             className="grid gap-4"
             onInput={({ currentTarget }) => isMismatch && setIsMismatch(isDifferent(currentTarget.closest('form')))}
           >
+            {/* Tells a password manager whose password it is; without a name it is not sent. */}
+            <input type="text" autoComplete="username" readOnly hidden value={email ?? ''} />
             <TextField
               label="New Password"
               name="password"

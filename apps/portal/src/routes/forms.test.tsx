@@ -20,6 +20,7 @@ const target = {
   schedule: { period: 'PERIOD_WEEKLY' },
   issueCount: {},
 }
+const read = { normalized: target.address, hostCount: 14, private: true }
 const scan = { ...time, id, type: 'TYPE_MANUAL', status: 'STATUS_CREATED', issueCount: {}, hostCount: {}, target }
 let service: Service
 let client: QueryClient
@@ -31,7 +32,6 @@ beforeEach(async () => {
   service.on('GET /v1/targets', { body: { targets: [target] } })
   service.on('GET /v1/notification-channels', { body: { channels: [] } })
   service.on('GET /v1/api-tokens', { body: { apiTokens: [] } })
-  const read = { normalized: target.address, hostCount: 14, private: true }
   service.on('POST /v1/targets/parse', { body: { results: [{ input: target.address, ...read }] } })
 })
 afterEach(async () => {
@@ -57,6 +57,8 @@ const posted = (path: string) => service.seen.filter((one) => one.method === 'PO
 it('says that an address is watched already, and starts the first scan from the notice', async () => {
   service.on('POST /v1/targets', { body: { target } })
   service.on('POST /v1/scans', { body: { scan } })
+  const taken = { input: target.address, ...read, target: { id, name: target.name } }
+  service.on('POST /v1/targets/parse', { body: { results: [taken] } })
   const user = await open('/scope?create=true', /^Scope/)
   const panel = within(await screen.findByRole('dialog', { name: 'New target' }))
   await user.type(panel.getByLabelText('Name'), 'DMZ')

@@ -3,8 +3,9 @@ import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'
 import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
+import { type Seen, type Service, sessionOf, startService } from '#lib/testing/service.ts'
 import { dismissToast, shownToasts } from '#lib/toasts.ts'
+import { steps as stepsQuery } from '#onboarding/queries.ts'
 import { createPortalRouter } from '#routes/router.tsx'
 
 const keys = ['TARGET', 'AGENT', 'SCAN', 'NOTIFICATIONS'] as const
@@ -87,6 +88,85 @@ it('asks nothing of the kind for a private address', async () => {
   await waitFor(() => expect(made()).toHaveLength(1))
   expect(screen.queryByRole('checkbox')).toBeNull()
   expect(made()[0]?.body).not.toHaveProperty('isPermitted')
+})
+
+/** Reads a list as the server does; what has an exclamation mark is none. */
+const parsedList = ({ body }: Seen) => ({
+  body: {
+    results: (body as { addresses: string[] }).addresses.map((input) =>
+      input.includes('!')
+        ? { input, error: `'${input}' is not a host name.` }
+        : { input, normalized: input, hostCount: 1, private: input.startsWith('10.') },
+    ),
+  },
+})
+
+it('adds a pasted list with one press, and leads on as after one', async () => {
+  const targets: object[] = []
+  service.on('POST /v1/targets/parse', parsedList)
+  service.on('GET /v1/targets', () => ({ body: { targets } }))
+  service.on('GET /v1/onboarding', () => stepsOf(...(targets.length > 0 ? ['TARGET'] : [])))
+  service.on('POST /v1/targets', ({ body }) => {
+    const { name, address } = body as { name: string; address: string }
+    targets.push({ ...target, id: `00000000-0000-4000-8000-00000000009${targets.length}`, name, address })
+    return { body: { target: targets.at(-1) } }
+  })
+  await open()
+  await user.click(await screen.findByLabelText('Address'))
+  await user.paste('10.0.0.1, www.example.ch')
+  await user.click(screen.getByRole('button', { name: 'Paste a list' }))
+  const field = await screen.findByLabelText<HTMLTextAreaElement>('Addresses')
+  expect(field.value).toBe('10.0.0.1, www.example.ch')
+  expect(document.activeElement).toBe(field)
+  await user.type(field, '{Enter}oops!')
+  expect(await screen.findByText('3 addresses: 2 new, 1 not understood.')).toBeTruthy()
+  await user.click(screen.getByRole('radio', { name: 'Daily' }))
+  await user.click(screen.getByRole('checkbox', { name: 'I am allowed to scan these addresses' }))
+  await user.click(screen.getByRole('button', { name: 'Create 2 targets' }))
+  expect(await screen.findByText('2 targets are registered. What is left stands below.')).toBeTruthy()
+  expect(made().map(({ body }) => body)).toEqual([
+    { name: '10.0.0.1', address: '10.0.0.1', schedule: { period: 'PERIOD_DAILY' }, tags: [] },
+    {
+      name: 'www.example.ch',
+      address: 'www.example.ch',
+      schedule: { period: 'PERIOD_DAILY' },
+      tags: [],
+      isPermitted: true,
+    },
+  ])
+  // The step is done, and what is left of the list is still there to be mended.
+  await client.refetchQueries({ queryKey: stepsQuery().queryKey })
+  expect(client.getQueryData(stepsQuery().queryKey)?.steps[0]?.state).toBe('STATE_DONE')
+  expect(await screen.findByRole('button', { name: 'Continue' })).toBeTruthy()
+  expect(screen.getByLabelText<HTMLTextAreaElement>('Addresses').value).toBe('oops!')
+  await user.clear(field)
+  await user.type(field, '10.0.0.3')
+  await user.click(await screen.findByRole('button', { name: 'Create 1 target' }))
+  const head = await screen.findByRole('heading', { name: 'Where should Glacis scan from?' })
+  await waitFor(() => expect(document.activeElement).toBe(head.parentElement))
+  expect(screen.getByText('10.0.0.1 and 2 more')).toBeTruthy()
+}, 20_000)
+
+it('goes back from a list to one target, and keeps what was pasted', async () => {
+  service.on('POST /v1/targets/parse', parsedList)
+  await open()
+  await user.click(await screen.findByRole('button', { name: 'Paste a list' }))
+  await user.paste('10.0.0.1\n10.0.0.2')
+  await user.click(screen.getByRole('button', { name: 'Only one target' }))
+  const name = await screen.findByLabelText('Name')
+  await waitFor(() => expect(document.activeElement).toBe(name))
+  await user.click(screen.getByRole('button', { name: 'Paste a list' }))
+  expect((await screen.findByLabelText<HTMLTextAreaElement>('Addresses')).value).toBe('10.0.0.1\n10.0.0.2')
+  expect(made()).toEqual([])
+})
+
+it('sends no list as one address', async () => {
+  service.on('POST /v1/targets/parse', parsedList)
+  await open()
+  await user.type(await screen.findByLabelText('Name'), 'Office')
+  await user.type(screen.getByLabelText('Address'), '10.0.0.1! 10.0.0.2{Enter}')
+  expect(await screen.findByText(/^This is a list\. A target holds one/)).toBeTruthy()
+  expect(made()).toEqual([])
 })
 
 it('takes the internet for a decision, so that the way on is the thing to press', async () => {

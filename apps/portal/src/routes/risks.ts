@@ -1,24 +1,28 @@
 /** The routes of risks: both lists, the map and one risk. */
+import type { Verification } from '@glacis/contract/issue'
+import type { QueryClient } from '@tanstack/react-query'
 import { createRoute } from '@tanstack/react-router'
 import { begun, getParentRoute } from '#routes/auth.ts'
 import { idOf } from '#routes/guard.ts'
 import { MapSearch, RiskListSearch } from '#routes/search.ts'
 
+/** With the list comes what an empty one says of what was scanned. */
+async function firstRisks(client: QueryClient, verification: Verification): Promise<unknown> {
+  const { first, summary } = await import('#issues/queries.ts')
+  return Promise.all([client.prefetchQuery(first(verification)), client.prefetchQuery(summary())])
+}
+
 export const risksVerified = createRoute({
   getParentRoute,
   path: 'risks/verified',
   validateSearch: RiskListSearch,
-  loader: begun(async (client) =>
-    client.prefetchQuery((await import('#issues/queries.ts')).first('VERIFICATION_VERIFIED')),
-  ),
+  loader: begun((client) => firstRisks(client, 'VERIFICATION_VERIFIED')),
 })
 export const risksPotential = createRoute({
   getParentRoute,
   path: 'risks/potential',
   validateSearch: RiskListSearch,
-  loader: begun(async (client) =>
-    client.prefetchQuery((await import('#issues/queries.ts')).first('VERIFICATION_UNVERIFIED')),
-  ),
+  loader: begun((client) => firstRisks(client, 'VERIFICATION_UNVERIFIED')),
 })
 export const risksVisual = createRoute({
   getParentRoute,

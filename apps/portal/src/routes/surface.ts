@@ -40,7 +40,12 @@ export const targetAssets = createRoute({
   validateSearch: ChildListSearch,
 })
 
-export const agents = createRoute({ getParentRoute, path: 'agents', validateSearch: strictly(CreateSearch) })
+export const agents = createRoute({
+  getParentRoute,
+  path: 'agents',
+  validateSearch: strictly(CreateSearch),
+  loader: begun(async (client) => client.prefetchQuery((await import('#agents/queries.ts')).all())),
+})
 export const agent = createRoute({
   getParentRoute,
   path: 'agents/$id',

@@ -179,6 +179,9 @@ export async function startAndTell(client: QueryClient, targetId: string): Promi
   }
 }
 
+/** Most targets whose scans one call starts. */
+export const startsMax = 500
+
 /** Starts a scan of each; the answer says which were left out, and why. */
 export function startMany(client: QueryClient) {
   return mutationOptions({
@@ -186,6 +189,21 @@ export function startMany(client: QueryClient) {
     mutationFn: (targetIds: readonly string[]) => call(startScans, { targetIds: [...targetIds] }),
     onSettled: () => refresh(client, touched),
   })
+}
+
+/** The same from something that outlives its page; says how many have been started, and why others were not. */
+export async function startManyAndTell(client: QueryClient, targetIds: readonly string[]): Promise<void> {
+  try {
+    const { startedCount, skipped } = await call(startScans, { targetIds: [...targetIds] })
+    const reasons = [...new Set(skipped.map(({ message }) => message))].join(' · ')
+    const left = skipped.length > 0 ? ` ${formatNumber(skipped.length)} left out: ${reasons}` : ''
+    const message = `Started ${formatNumber(startedCount)} ${startedCount === 1 ? 'scan' : 'scans'}.${left}`
+    addToast(left ? 'info' : 'success', { title: left ? 'Info' : 'Success', message })
+  } catch {
+    // The call has raised a notice of its own.
+  } finally {
+    await refresh(client, touched)
+  }
 }
 
 /** Lets a scan that waits for its hours go on at once. */

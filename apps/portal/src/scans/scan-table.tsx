@@ -61,7 +61,12 @@ export function ScanTable({ scans, hidesTarget = false, onCancel }: ScanTablePro
           </HeaderCell>
         </tr>
       </thead>
-      <TableRows items={pinned} idOf={({ id }) => id} skeleton={<SkeletonRows columns={hidesTarget ? 10 : 11} />}>
+      <TableRows
+        items={pinned}
+        idOf={({ id }) => id}
+        drawnFrom={[now, hidesTarget, onCancel]}
+        skeleton={<SkeletonRows columns={hidesTarget ? 10 : 11} />}
+      >
         {(scan, place) => <Row place={place} scan={scan} now={now} hidesTarget={hidesTarget} onCancel={onCancel} />}
       </TableRows>
     </Table>

@@ -7,7 +7,6 @@ import { useStoredFlag } from '#lib/storage.ts'
 import { AwayNote } from '#shell/away-note.tsx'
 import { useLive } from '#shell/live.ts'
 import { Sidebar } from '#shell/sidebar.tsx'
-import { useSignals } from '#shell/signals.ts'
 import { Summons } from '#shell/summons.tsx'
 import { TopBar } from '#shell/top-bar.tsx'
 import { UpgradeBanner } from '#shell/upgrade-banner.tsx'
@@ -16,7 +15,6 @@ import { loadHeadless } from '#ui/headless.ts'
 /** The frame of the product: where one can go, who is signed in, and the page. */
 export function AppShell() {
   const session = useSession()
-  const signals = useSignals()
   const isAway = useLive()
   useTryAgain(isAway)
   useEffect(() => whenIdle(() => loadHeadless().catch(() => undefined)), []) // whoever opens something asks again
@@ -34,11 +32,9 @@ export function AppShell() {
         Skip to content
       </a>
       {/* Its links cost a phone as much as what the page shows, and a small screen has no room for it. */}
-      {!isSmall && (
-        <Sidebar session={session} signals={signals} isNarrow={isNarrow} onToggle={() => setIsNarrow(!isNarrow)} />
-      )}
+      {!isSmall && <Sidebar session={session} isNarrow={isNarrow} onToggle={() => setIsNarrow(!isNarrow)} />}
       <div className="relative flex min-h-dvh min-w-0 flex-1 flex-col">
-        <TopBar session={session} signals={signals} isOpen={isMenuOpen} onOpen={setIsMenuOpen} />
+        <TopBar session={session} isOpen={isMenuOpen} onOpen={setIsMenuOpen} />
         <div inert={isMenuOpen} className="flex flex-1 flex-col">
           <AwayNote isAway={isAway} />
           <UpgradeBanner />

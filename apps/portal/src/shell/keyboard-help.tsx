@@ -26,6 +26,7 @@ const parts: readonly Part[] = [
       [['Ctrl K'], 'Search everything'],
       [['?'], 'This map'],
       [['/'], 'Search in the list'],
+      [['z'], 'What a notice offers, such as Undo'],
     ],
   },
   {

@@ -5,22 +5,23 @@ import { cx } from '#lib/cx.ts'
 import { formatCount, formatNumber } from '#lib/format.ts'
 import { useStoredFlag } from '#lib/storage.ts'
 import { overviewPlace, type Place, type PlaceGroup, placeGroups } from '#shell/navigation.tsx'
-import type { Signals } from '#shell/signals.ts'
+import { type Signals, useSignals } from '#shell/signals.ts'
 import { Spinner } from '#ui/spinner.tsx'
 import { Tooltip } from '#ui/tooltip.tsx'
 
 /** `narrow`: icons alone. `touch`: rows for fingers. */
 export type NavShape = 'wide' | 'narrow' | 'touch'
 
-interface NavProps {
+interface NavListProps {
   readonly shape: NavShape
-  readonly signals: Signals
   /** Told when somebody follows a link. */
   readonly onGo?: (() => void) | undefined
 }
+type NavProps = NavListProps & { readonly signals: Signals }
 
-/** Overview and the groups. */
-export function NavList({ shape, signals, onGo }: NavProps) {
+/** Overview and the groups, with what there is to tell of them: it is asked for here, and draws nothing else anew. */
+export function NavList({ shape, onGo }: NavListProps) {
+  const signals = useSignals()
   return (
     <nav aria-label="Main" className="flex-1 overflow-y-auto px-3 pt-2 pb-4">
       <NavItem place={overviewPlace} shape={shape} signals={signals} onGo={onGo} />

@@ -4,19 +4,16 @@ import { PanelLeft } from 'lucide-react'
 import { cx } from '#lib/cx.ts'
 import { AccountMenu } from '#shell/account-menu.tsx'
 import { NavList } from '#shell/nav-list.tsx'
-import type { Signals } from '#shell/signals.ts'
 import { Brand } from '#ui/brand.tsx'
 import { IconButton } from '#ui/button.tsx'
 
 /** The sidebar: 72 units wide, or 16 with icons alone. */
 export function Sidebar({
   session,
-  signals,
   isNarrow,
   onToggle,
 }: {
   readonly session: Session
-  readonly signals: Signals
   readonly isNarrow: boolean
   readonly onToggle: () => void
 }) {
@@ -45,7 +42,7 @@ export function Sidebar({
         </Link>
         {!isNarrow && toggle}
       </div>
-      <NavList shape={isNarrow ? 'narrow' : 'wide'} signals={signals} />
+      <NavList shape={isNarrow ? 'narrow' : 'wide'} />
       {isNarrow && <div className="flex justify-center pb-2">{toggle}</div>}
       <div className="border-t border-line px-3 pt-2 pb-3">
         <AccountMenu session={session} shape={isNarrow ? 'tile' : 'row'} />

@@ -5,19 +5,17 @@ import { useEffect, useRef } from 'react'
 import { AccountMenu } from '#shell/account-menu.tsx'
 import { useSmallScreen } from '#lib/small-screen.ts'
 import { NavList } from '#shell/nav-list.tsx'
-import type { Signals } from '#shell/signals.ts'
 import { Brand } from '#ui/brand.tsx'
 
 interface TopBarProps {
   readonly session: Session
-  readonly signals: Signals
   readonly isOpen: boolean
   /** While the menu is open, the page that it covers has to be inert. */
   readonly onOpen: (isOpen: boolean) => void
 }
 
 /** The bar of small screens, and the menu that covers the page. Escape and the same button close it. */
-export function TopBar({ session, signals, isOpen, onOpen }: TopBarProps) {
+export function TopBar({ session, isOpen, onOpen }: TopBarProps) {
   const button = useRef<HTMLButtonElement>(null)
   const isSmall = useSmallScreen()
   useEffect(() => {
@@ -63,7 +61,7 @@ export function TopBar({ session, signals, isOpen, onOpen }: TopBarProps) {
           id="small-menu"
           className="fixed inset-x-0 top-14 bottom-0 z-(--gl-z-topbar) overflow-y-auto bg-surface pb-8 md:hidden"
         >
-          <NavList shape="touch" signals={signals} onGo={() => onOpen(false)} />
+          <NavList shape="touch" onGo={() => onOpen(false)} />
         </div>
       )}
     </>

@@ -81,9 +81,9 @@ export function problemsOf({ name, address, hours, rate }: TargetDraft): Problem
   return problems
 }
 
-/** Said of a pasted list, which would come back in full as what is wrong with it. */
+/** Said of a list in the place of an address, which would come back in full as what is wrong with it. */
 export const listText =
-  'This is a list. A target holds one host name, address, range, network or URL: add them one by one, or through the API.'
+  'This is a list. A target holds one host name, address, range, network or URL: “Paste a list” adds many at once.'
 
 /** Several addresses in the place of one. */
 export function isList(address: string): boolean {

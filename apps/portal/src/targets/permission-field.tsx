@@ -15,15 +15,28 @@ interface PermissionFieldProps {
 
 /** Nothing for private addresses, and until the address is understood. */
 export function PermissionField({ address, value, onChange, problem }: PermissionFieldProps) {
-  const messagesId = useId()
   const text = address.trim()
   // What the field above has asked is here already; nothing is asked while somebody types.
   const { data } = useQuery({ ...understood(text), enabled: false })
   if (data?.results[0]?.private !== false) return null
   return (
-    <div className="-mt-2 grid gap-1.5" data-invalid={problem ? '' : undefined}>
+    <div className="-mt-2">
+      <PermissionTick label="I am allowed to scan this address" {...{ value, onChange, problem }} />
+    </div>
+  )
+}
+
+export function PermissionTick({
+  label,
+  value,
+  onChange,
+  problem,
+}: Omit<PermissionFieldProps, 'address'> & { readonly label: string }) {
+  const messagesId = useId()
+  return (
+    <div className="grid gap-1.5" data-invalid={problem ? '' : undefined}>
       <Checkbox
-        label="I am allowed to scan this address"
+        label={label}
         checked={value}
         aria-describedby={problem ? messagesId : undefined}
         onChange={(event) => onChange(event.currentTarget.checked)}

@@ -17,9 +17,11 @@ import {
   type TargetState,
   updateTarget,
 } from '@glacis/contract/target'
-import { keepPreviousData, mutationOptions, type QueryClient } from '@tanstack/react-query'
+import { keepPreviousData, mutationOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { call } from '#api/call.ts'
 import { keyOf, query, refresh } from '#api/query.ts'
+import { createEach } from '#targets/create-each.ts'
+import { askable, entriesOf, verdictsOf } from '#targets/many.ts'
 import { targetsInput } from '#targets/search.ts'
 
 export function list(input: InputOf<typeof listTargets>) {
@@ -52,20 +54,51 @@ export function tags() {
   return query(listTags, {})
 }
 
-/** How the server would understand an address. The answer for one text never changes. */
+/** How the server would understand an address. The answer for one text changes with the targets alone. */
 export function understood(address: string) {
   return { ...query(parseTargets, { addresses: [address] }), staleTime: Number.POSITIVE_INFINITY }
 }
 
-const touched = [listTargets, getTarget, statsSummary, getSubscription, listScans, listAgents, getAgent].map(
-  (endpoint) => [endpoint.path],
-)
+/** What becomes of each address of a list; what was said of the list before stands until then. */
+export function readList(text: string) {
+  const entries = entriesOf(text)
+  const addresses = askable(entries)
+  return queryOptions({
+    queryKey: [parseTargets.path, 'list', text],
+    queryFn: async ({ signal }) => {
+      const { results } = addresses.length === 0 ? { results: [] } : await call(parseTargets, { addresses }, { signal })
+      return verdictsOf(entries, results)
+    },
+    retry: false,
+    placeholderData: keepPreviousData,
+  })
+}
+
+const touched = [
+  listTargets,
+  getTarget,
+  parseTargets,
+  statsSummary,
+  getSubscription,
+  listScans,
+  listAgents,
+  getAgent,
+].map((endpoint) => [endpoint.path])
 
 export function create(client: QueryClient) {
   return mutationOptions({
     mutationKey: [createTarget.path],
     mutationFn: (target: InputOf<typeof createTarget>) => call(createTarget, target),
     onSuccess: () => refresh(client, touched),
+  })
+}
+
+/** Makes many, one after the other: the answer tells what became of each. */
+export function createMany(client: QueryClient) {
+  return mutationOptions({
+    mutationKey: [createTarget.path, 'many'],
+    mutationFn: createEach,
+    onSettled: () => refresh(client, touched),
   })
 }
 

@@ -1,13 +1,13 @@
 /** The panel in which a target is created or changed. */
 import type { Target } from '@glacis/contract/target'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { ChevronRight } from 'lucide-react'
-import { type FormEvent, type ReactNode, useId, useRef, useState } from 'react'
+import { type FormEvent, useId, useRef, useState } from 'react'
 import { ApiFailure } from '#api/failure.ts'
 import { addToast } from '#lib/toasts.ts'
-import { startAndTell } from '#scans/queries.ts'
+import { startAndTell, startManyAndTell, startsMax } from '#scans/queries.ts'
 import { AddressField } from '#targets/address-field.tsx'
 import { AgentField } from '#targets/agent-field.tsx'
+import { Discard } from '#targets/discard.tsx'
 import {
   changeBetween,
   creation,
@@ -21,12 +21,18 @@ import {
   type TargetDraft,
 } from '#targets/form.ts'
 import { MannerFields } from '#targets/manner-fields.tsx'
+import { ManyFields, ManyFoot } from '#targets/many-fields.tsx'
+import { MoreSettings } from '#targets/more-settings.tsx'
+import { OnlyOne, PasteList } from '#targets/paste-list.tsx'
 import { askPermission, PermissionField } from '#targets/permission-field.tsx'
 import { create, understood, update } from '#targets/queries.ts'
 import { HoursField, PeriodField } from '#targets/schedule-field.tsx'
+import { focusFirst } from '#targets/settled.ts'
 import { TagField } from '#targets/tag-field.tsx'
+import { useMany } from '#targets/use-many.ts'
+import { shownAddress } from '#targets/words.ts'
 import { Button } from '#ui/button.tsx'
-import { Dialog, SlideOver } from '#ui/dialog.tsx'
+import { SlideOver } from '#ui/dialog.tsx'
 import { TextField } from '#ui/field.tsx'
 
 interface TargetFormProps {
@@ -54,7 +60,20 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
     setDraft({ ...draft, ...change })
     setProblems(without(problems, Object.keys(change)))
   }
-  const close = () => (isChanged(before, draft) ? setIsAsking(true) : onClose())
+  const [isMany, setIsMany] = useState(false)
+  const many = useMany({
+    isOpen: isMany,
+    draft,
+    onDone: ({ made, message }) => {
+      const ids = made.map(({ id }) => id)
+      const action = { label: 'Scan now', run: () => void startManyAndTell(client, ids) }
+      addToast('success', { title: 'Success', message, ...(ids.length <= startsMax && { action }) })
+      onClose()
+    },
+  })
+  // Of what was chosen for a list nothing is lost once the list is empty.
+  const isUnsaved = isMany ? draft.name + draft.address !== '' : isChanged(before, draft)
+  const close = () => (isUnsaved || many.text.trim() !== '' ? setIsAsking(true) : onClose())
   const check = (field: DraftField) => setProblems({ ...problems, [field]: problemsOf(draft)[field] })
   function submit(event: FormEvent): void {
     event.preventDefault()
@@ -69,13 +88,61 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
     if (Object.keys(found).length === 0) save.send(before, draft)
     else focusFirst(form.current)
   }
+  function sendMany(event: FormEvent): void {
+    event.preventDefault()
+    void many.send().then(() => focusFirst(form.current))
+  }
+  function backToOne(): void {
+    setIsMany(false)
+    requestAnimationFrame(() => form.current?.querySelector('input')?.focus())
+  }
+  function pasteList(list: string | undefined): void {
+    if (list !== undefined) {
+      many.write(list)
+      set({ address: '' })
+    }
+    setIsMany(true)
+  }
+  const shared = (
+    <>
+      <PeriodField value={draft.period} onChange={(period) => set({ period })} problem={problems.period} />
+      <AgentField
+        value={draft.agentId}
+        onChange={(agentId) => set({ agentId })}
+        problem={problems.agentId}
+        former={target?.formerAgent?.name}
+      />
+      <TagField value={draft.tags} onChange={(tags) => set({ tags })} problem={problems.tags} />
+    </>
+  )
+  const asking = <Discard open={isAsking} onKeep={() => setIsAsking(false)} onDiscard={onClose} />
+  if (isMany) {
+    const back = <OnlyOne onPress={backToOne} />
+    return (
+      <SlideOver
+        open
+        onClose={close}
+        busy={many.isBusy}
+        title="New targets"
+        description="Each is named after its address. What you choose below holds for all."
+        footer={<ManyFoot many={many} formId={formId} onClose={close} />}
+      >
+        <form id={formId} ref={form} noValidate onSubmit={sendMany} className="grid content-start gap-5">
+          <ManyFields many={many} aside={back}>
+            {shared}
+          </ManyFields>
+        </form>
+        {asking}
+      </SlideOver>
+    )
+  }
   return (
     <SlideOver
       open
       onClose={close}
       busy={save.isPending}
       title={target ? `Edit ${target.name}` : 'New target'}
-      description={target ? target.address : 'A host, an address or a range that you own.'}
+      description={target ? shownAddress(target) : 'A host, an address or a range that you own.'}
       footer={
         <>
           <Button onClick={close} disabled={save.isPending}>
@@ -102,7 +169,12 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
           messages={problems.name ? [problems.name] : []}
         />
         {!target && (
-          <AddressField value={draft.address} onChange={(address) => set({ address })} problem={problems.address} />
+          <AddressField
+            value={draft.address}
+            onChange={(address) => set({ address })}
+            problem={problems.address}
+            aside={<PasteList address={draft.address} onPress={pasteList} />}
+          />
         )}
         {!target && (
           <PermissionField
@@ -112,14 +184,7 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
             problem={problems.isPermitted}
           />
         )}
-        <PeriodField value={draft.period} onChange={(period) => set({ period })} problem={problems.period} />
-        <AgentField
-          value={draft.agentId}
-          onChange={(agentId) => set({ agentId })}
-          problem={problems.agentId}
-          former={target?.formerAgent?.name}
-        />
-        <TagField value={draft.tags} onChange={(tags) => set({ tags })} problem={problems.tags} />
+        {shared}
         <MoreSettings
           startsOpen={hasMore(before)}
           mustShow={mannerFields.some((field) => problems[field] !== undefined)}
@@ -128,7 +193,7 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
           <MannerFields draft={draft} problems={problems} onChange={set} />
         </MoreSettings>
       </form>
-      <Discard open={isAsking} onKeep={() => setIsAsking(false)} onDiscard={onClose} />
+      {asking}
     </SlideOver>
   )
 }
@@ -139,31 +204,6 @@ const mannerFields = ['hours', 'profile', 'rate', 'ports', 'exclusions'] as cons
 /** True when one of them says something of its own. */
 function hasMore(draft: TargetDraft): boolean {
   return mannerFields.some((field) => draft[field] !== emptyDraft[field])
-}
-
-interface MoreSettingsProps {
-  /** Something is set; a person may close it. */
-  readonly startsOpen: boolean
-  /** Something is wrong in it. */
-  readonly mustShow: boolean
-  readonly children: ReactNode
-}
-function MoreSettings({ startsOpen, mustShow, children }: MoreSettingsProps) {
-  const [isOpen, setIsOpen] = useState(startsOpen)
-  return (
-    <details
-      open={mustShow || isOpen}
-      onToggle={(event) => setIsOpen(event.currentTarget.open)}
-      className="group border-t border-line pt-4"
-    >
-      <summary className="flex cursor-pointer list-none items-center gap-2 rounded-[4px] font-medium [&::-webkit-details-marker]:hidden">
-        <ChevronRight className="size-4 text-ink-3 transition-transform group-open:rotate-90" aria-hidden="true" />
-        More settings
-        <span className="font-normal text-ink-3">hours, pace, ports, exclusions</span>
-      </summary>
-      <div className="grid gap-5 pt-4">{children}</div>
-    </details>
-  )
 }
 
 type Tell = (problems: Problems) => void
@@ -201,33 +241,4 @@ function byField(failure: ApiFailure): Problems {
 
 function without(problems: Problems, fields: readonly string[]): Problems {
   return Object.fromEntries(Object.entries(problems).filter(([field]) => !fields.includes(field)))
-}
-
-/** The field of the first problem, once it is on the page. */
-function focusFirst(form: HTMLFormElement | null): void {
-  requestAnimationFrame(() => form?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid] input')?.focus())
-}
-
-interface DiscardProps {
-  readonly open: boolean
-  readonly onKeep: () => void
-  readonly onDiscard: () => void
-}
-function Discard({ open, onKeep, onDiscard }: DiscardProps) {
-  return (
-    <Dialog
-      open={open}
-      onClose={onKeep}
-      title="Discard changes"
-      description="What you entered has not been saved."
-      footer={
-        <>
-          <Button onClick={onKeep}>Keep editing</Button>
-          <Button variant="danger" onClick={onDiscard}>
-            Discard
-          </Button>
-        </>
-      }
-    />
-  )
 }

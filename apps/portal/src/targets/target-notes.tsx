@@ -8,6 +8,7 @@ import type { ReactNode } from 'react'
 import { addToast } from '#lib/toasts.ts'
 import { resume, start, startedWords } from '#scans/queries.ts'
 import { update } from '#targets/queries.ts'
+import { shownAddress } from '#targets/words.ts'
 import { Button } from '#ui/button.tsx'
 import { Note } from '#ui/note.tsx'
 import { AbsoluteTime, RelativeTime } from '#ui/relative-time.tsx'
@@ -31,7 +32,7 @@ export function TargetNotes({ target, scan }: TargetNotesProps) {
       {scan && <ScanWait scan={scan} isPending={resuming.isPending} onGoOn={() => resuming.mutate(scan.id)} />}
       {unresolvedSinceTime ? (
         <Said variant="orange">
-          <strong className="font-semibold">{target.address} no longer resolves</strong>, since{' '}
+          <strong className="font-semibold">{shownAddress(target)} no longer resolves</strong>, since{' '}
           <AbsoluteTime value={unresolvedSinceTime} />. Scans of it fail until its name is found again.
         </Said>
       ) : (

@@ -11,7 +11,7 @@ import { changeWords, one as oneScan, reportAddress } from '#scans/queries.ts'
 import { one } from '#targets/queries.ts'
 import { RecentScans } from '#targets/recent-scans.tsx'
 import { statusOfLastScan, TagList } from '#targets/target-table.tsx'
-import { hoursWords, periodWords, profileWords } from '#targets/words.ts'
+import { hoursWords, periodWords, profileWords, shownAddress } from '#targets/words.ts'
 import { ButtonAnchor } from '#ui/button.tsx'
 import { Detail, Fact, Facts } from '#ui/card.tsx'
 import { ChartFigure } from '#ui/charts/figure.tsx'
@@ -102,7 +102,10 @@ function Rail({ target }: { readonly target: Target }) {
         <h2>Details</h2>
         <Facts>
           <Fact name="Address">
-            <span className="font-mono">{target.address}</span>
+            <span className="font-mono wrap-anywhere">{shownAddress(target)}</span>
+            {target.readableAddress && (
+              <span className="block font-mono text-12 text-ink-3 wrap-anywhere">{target.address}</span>
+            )}
           </Fact>
           <Fact name="Schedule">{periodWords[target.schedule.period]}</Fact>
           {target.schedule.allowedHours && <Fact name="Hours">{hoursWords(target.schedule.allowedHours)}</Fact>}

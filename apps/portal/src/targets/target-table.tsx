@@ -6,7 +6,7 @@ import { Ellipsis, Pencil, Play, Trash2 } from 'lucide-react'
 import { addToast } from '#lib/toasts.ts'
 import { isActive, start, startedWords } from '#scans/queries.ts'
 import type { ScopeSort } from '#targets/search.ts'
-import { periodWords } from '#targets/words.ts'
+import { periodWords, shownAddress } from '#targets/words.ts'
 import { Badge, tagColour } from '#ui/badge.tsx'
 import { Menu } from '#ui/menu.tsx'
 import { MenuAction, MenuLine } from '#ui/menu-entries.tsx'
@@ -61,7 +61,12 @@ export function TargetTable({ targets, sort, onSort, onEdit, onDelete, picking }
           </HeaderCell>
         </tr>
       </thead>
-      <TableRows items={targets} idOf={({ id }) => id} skeleton={<SkeletonRows columns={10} />}>
+      <TableRows
+        items={targets}
+        idOf={({ id }) => id}
+        drawnFrom={[targets, hasAgents, picking.selection, onEdit, onDelete]}
+        skeleton={<SkeletonRows columns={10} />}
+      >
         {(target, place) => (
           <tr {...place} data-row={target.id} aria-selected={picking.selection.ids.has(target.id) || undefined}>
             <Pick picking={picking} id={target.id} name={target.name} />
@@ -72,7 +77,7 @@ export function TargetTable({ targets, sort, onSort, onEdit, onDelete, picking }
                 params={{ id: target.id }}
                 title={`${target.name}, ${target.address}`}
               >
-                <StackedName name={target.name} detail={target.address} />
+                <StackedName name={target.name} detail={shownAddress(target)} />
               </CellLink>
             </Cell>
             <Cell label="Tags" priority={2}>

@@ -2,6 +2,7 @@
 import type { Target } from '@glacis/contract/target'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { all, update } from '#targets/queries.ts'
+import { shownAddress } from '#targets/words.ts'
 import { Checkbox } from '#ui/field.tsx'
 
 /** More are chosen in the form of each. */
@@ -26,7 +27,7 @@ export function TargetsForAgent({ agent }: TargetsForAgentProps) {
         <Checkbox
           key={target.id}
           label={target.name}
-          hint={<span className="font-mono">{target.address}</span>}
+          hint={<span className="font-mono">{shownAddress(target)}</span>}
           checked={target.agent !== undefined}
           onChange={(event) => set(target, event.currentTarget.checked)}
         />

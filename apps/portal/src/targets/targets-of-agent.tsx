@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { list } from '#targets/queries.ts'
 import { LastScan } from '#targets/target-table.tsx'
-import { periodWords } from '#targets/words.ts'
+import { periodWords, shownAddress } from '#targets/words.ts'
 import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { totalOf } from '#ui/list.tsx'
@@ -44,7 +44,7 @@ export function TargetsOfAgent({ agentId }: { readonly agentId: string }) {
               <tr key={target.id}>
                 <Cell label="Target" primary>
                   <CellLink to="/scope/$id" params={{ id: target.id }} title={`${target.name}, ${target.address}`}>
-                    <StackedName name={target.name} detail={target.address} />
+                    <StackedName name={target.name} detail={shownAddress(target)} />
                   </CellLink>
                 </Cell>
                 <Cell label="Schedule" priority={1} quiet>

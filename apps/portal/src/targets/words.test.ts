@@ -1,6 +1,6 @@
 import type { Target } from '@glacis/contract/target'
 import { expect, it } from 'vitest'
-import { noRisksWords } from '#targets/words.ts'
+import { noRisksWords, shownAddress } from '#targets/words.ts'
 
 const target: Target = {
   id: '01a20517-7eb5-7872-a820-6652a18220b1',
@@ -32,4 +32,10 @@ it('says who should reach it', () => {
   expect(noRisksWords(after('STATUS_COMPLETED')).text).toContain('that this server reaches it')
   const agent = { id: target.id, name: 'zrh-dc1' } as NonNullable<Target['agent']>
   expect(noRisksWords({ ...after('STATUS_COMPLETED'), agent }).text).toContain('that zrh-dc1 reaches it')
+})
+
+it('shows an address in the script of its owner, where the server says that this is safe', () => {
+  const address = 'xn--mnchen-3ya.example'
+  expect(shownAddress({ ...target, address, readableAddress: 'münchen.example' })).toBe('münchen.example')
+  expect(shownAddress({ ...target, address })).toBe(address)
 })

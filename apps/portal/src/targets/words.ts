@@ -43,3 +43,8 @@ export function noRisksWords({ hostCount = 0, lastScan, agent }: Target): { titl
       return { title: 'Nothing is known yet', text: 'The last scan ended before it reached a host.' }
   }
 }
+
+/** How an address is shown: in the script of its owner where that is safe. Its ASCII form belongs in the title. */
+export function shownAddress({ address, readableAddress }: Pick<Target, 'address' | 'readableAddress'>): string {
+  return readableAddress ?? address
+}

@@ -1,6 +1,14 @@
 import { createLink } from '@tanstack/react-router'
-import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ReactNode, Ref } from 'react'
+import {
+  type AnchorHTMLAttributes,
+  type ButtonHTMLAttributes,
+  type ReactNode,
+  type Ref,
+  useLayoutEffect,
+  useRef,
+} from 'react'
 import { cx } from '#lib/cx.ts'
+import { isFocusLost } from '#lib/focus.ts'
 import { Spinner } from '#ui/spinner.tsx'
 import { Tooltip } from '#ui/tooltip.tsx'
 
@@ -83,9 +91,24 @@ export function Button({
       aria-busy={loading || undefined}
       className={cx(buttonClass({ variant, size, block }), className)}
     >
-      {loading ? <Spinner /> : icon}
+      {loading ? <Busy /> : icon}
       {children}
     </button>
+  )
+}
+
+/** Stands in a button that takes no clicks for a while: the focus that a browser takes off it comes back with its end. */
+function Busy() {
+  const place = useRef<HTMLSpanElement>(null)
+  useLayoutEffect(() => {
+    const button = place.current?.closest('button')
+    if (!button || document.activeElement !== button) return
+    return () => queueMicrotask(() => isFocusLost() && button.focus({ preventScroll: true }))
+  }, [])
+  return (
+    <span ref={place} className="contents">
+      <Spinner />
+    </span>
   )
 }
 
@@ -116,7 +139,7 @@ export function IconButton({
         aria-busy={loading || undefined}
         className={cx(buttonClass({ variant, size, square: true }), className)}
       >
-        {loading ? <Spinner /> : icon}
+        {loading ? <Busy /> : icon}
       </button>
     </Tooltip>
   )

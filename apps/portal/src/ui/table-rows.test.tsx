@@ -1,5 +1,6 @@
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
+import { hasArrived } from '#lib/arrival.ts'
 import { actOnRow } from '#lib/row-keys.ts'
 import { lengthOf, TableRows } from '#ui/table-rows.tsx'
 import { Table } from '#ui/table.tsx'
@@ -37,10 +38,42 @@ function show(count: number): (row: number) => void {
 }
 const drawn = () => screen.getAllByRole('link').map((link) => link.textContent)
 
-it('draws a short table whole', () => {
+it('begins with what a screen shows, and draws a short table whole when the page is idle', async () => {
+  show(100)
+  const first = drawn().length
+  expect(first).toBe(10)
+  const room = Number.parseInt(document.querySelector<HTMLElement>('tr.room')?.style.height ?? '')
+  expect(room).toBe((100 - first) * 40)
+  await vi.waitFor(() => expect(drawn()).toHaveLength(100), { timeout: 10_000 })
+  expect(document.querySelector('tr.room')).toBeNull()
+  expect(screen.getByRole('table').hasAttribute('aria-rowcount')).toBe(false)
+})
+
+it('draws a short table whole at once for whoever comes back to it, who looks at where it was left', () => {
+  fireEvent.popState(window)
   show(100)
   expect(drawn()).toHaveLength(100)
-  expect(screen.getByRole('table').hasAttribute('aria-rowcount')).toBe(false)
+  hasArrived()
+  cleanup()
+  show(100)
+  expect(drawn().length).toBeLessThan(20)
+})
+
+it('draws a short table whole at once when its end is near, and for paper', () => {
+  show(100)
+  const room = document.querySelector('tr.room')
+  if (!room) throw new Error('nothing is left to draw')
+  room.getBoundingClientRect = () => new DOMRect(0, innerHeight * 2, 800, 3000)
+  fireEvent.scroll(document)
+  expect(drawn().length).toBeLessThan(100)
+  room.getBoundingClientRect = () => new DOMRect(0, innerHeight, 800, 3000)
+  fireEvent.scroll(document)
+  expect(drawn()).toHaveLength(100)
+  cleanup()
+  show(100)
+  expect(drawn().length).toBeLessThan(20)
+  fireEvent(window, new Event('beforeprint'))
+  expect(drawn()).toHaveLength(100)
 })
 
 it('draws of 100,000 rows those in sight, and says how many there are', () => {
@@ -77,4 +110,31 @@ it('draws all of them for paper', () => {
   expect(drawn()).toHaveLength(300)
   fireEvent(window, new Event('afterprint'))
   expect(drawn().length).toBeLessThan(60)
+})
+
+it('draws rows anew when what they are drawn from changes, and not when only the page around them does', async () => {
+  const items = rows(3)
+  let draws = 0
+  const table = (word: string) => (
+    <Table label="Rows">
+      <TableRows items={items} idOf={({ id }) => id} drawnFrom={[word]} skeleton={null}>
+        {({ id }) => {
+          draws += 1
+          return (
+            <tr>
+              <td>{`${id} ${word}`}</td>
+            </tr>
+          )
+        }}
+      </TableRows>
+    </Table>
+  )
+  const { rerender } = render(table('one'))
+  expect(draws).toBe(3)
+  rerender(table('one'))
+  expect(draws).toBe(3)
+  rerender(table('two'))
+  expect(screen.getAllByRole('cell').map(({ textContent }) => textContent)).toEqual(items.map(({ id }) => `${id} two`))
+  rerender(table('one'))
+  expect(screen.getByText('row-2 one')).toBeTruthy()
 })

@@ -10,6 +10,7 @@ import {
   useState,
 } from 'react'
 import { flushSync } from 'react-dom'
+import { useGrowingRows } from '#ui/growing-rows.ts'
 import { covers, drawnMax, type Heights, heightsOf, measure, type RowWindow, windowAt } from '#lib/row-window.ts'
 
 /** Rows drawn beyond what is in sight: where the page is moving to, and where it comes from. */
@@ -27,6 +28,11 @@ interface TableRowsProps<Item> extends Omit<HTMLAttributes<HTMLTableSectionEleme
   /** What stands there meanwhile. */
   readonly skeleton: ReactNode
   readonly idOf: (item: Item) => string
+  /**
+   * What rows are drawn from besides their item, always as many: while all of it stays, a row whose item stays is not
+   * drawn again. Without it every row is, whenever the page around it is.
+   */
+  readonly drawnFrom?: readonly unknown[]
   /** One `tr`. It carries `place`, which tells a reader where in a long table it stands. */
   readonly children: (item: Item, place: RowPlace) => ReactNode
 }
@@ -41,25 +47,38 @@ export function lengthOf(rows: readonly unknown[] | undefined): { readonly 'aria
 
 /**
  * The rows of a table. Of a long one only those in sight are drawn, and the room of the others is
- * kept: keys, focus and selection work as in a short one. All of them are drawn for paper.
+ * kept: keys, focus and selection work as in a short one, which begins with what is in sight and is whole soon
+ * after. All of them are drawn for paper.
  */
-export function TableRows<Item>({ items, skeleton, idOf, children, ...rest }: TableRowsProps<Item>) {
+export function TableRows<Item>({ items, skeleton, idOf, drawnFrom, children, ...rest }: TableRowsProps<Item>) {
   const body = useRef<HTMLTableSectionElement>(null)
   const count = items?.length ?? 0
   const drawn = useRowWindow(body, count)
+  const growing = useGrowingRows(body, count > drawnMax ? 0 : count)
+  const draw = useKept(children, drawnFrom)
+  const upTo = count > drawnMax ? count : growing.drawn
   return (
     <tbody {...rest} ref={body}>
       {items === undefined && skeleton}
-      {!drawn && items?.map((item) => <Slot key={idOf(item)} item={item} row={undefined} draw={children} />)}
+      {!drawn && items?.slice(0, upTo).map((item) => <Slot key={idOf(item)} item={item} row={undefined} draw={draw} />)}
+      {!drawn && <Room height={growing.below} />}
       {drawn?.runs.map(({ from, to, above }) => [
         <Room key={`above ${from}`} height={above} />,
         ...(items ?? [])
           .slice(from, to)
-          .map((item, index) => <Slot key={idOf(item)} item={item} row={from + index} draw={children} />),
+          .map((item, index) => <Slot key={idOf(item)} item={item} row={from + index} draw={draw} />),
       ])}
       {drawn && <Room height={drawn.below} />}
     </tbody>
   )
+}
+
+/** What was given before, while all that it was made from stays; without knowing that, what is given. */
+function useKept<Made>(made: Made, from: readonly unknown[] | undefined): Made {
+  const [kept, keep] = useState({ made, from })
+  const isSame = from?.every((value, index) => Object.is(value, kept.from?.[index])) ?? false
+  if (from && !isSame) keep({ made, from })
+  return isSame ? kept.made : made
 }
 
 interface SlotProps<Item> {

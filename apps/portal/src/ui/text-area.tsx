@@ -7,6 +7,8 @@ type TextAreaFieldProps = TextareaHTMLAttributes<HTMLTextAreaElement> & {
   readonly hint?: ReactNode
   readonly messages?: readonly string[]
   readonly optional?: boolean
+  /** Stands at the right of the label, such as a link. */
+  readonly aside?: ReactNode
   readonly ref?: Ref<HTMLTextAreaElement>
 }
 
@@ -16,13 +18,14 @@ export function TextAreaField({
   hint,
   messages = [],
   optional = false,
+  aside,
   className,
   rows = 3,
   ...rest
 }: TextAreaFieldProps) {
   const state = messages.length > 0 ? 'error' : 'default'
   return (
-    <Field label={label} hint={hint} messages={messages} state={state} optional={optional}>
+    <Field label={label} hint={hint} messages={messages} state={state} optional={optional} aside={aside}>
       {(wiring) => (
         <textarea
           {...rest}

@@ -1,13 +1,36 @@
 import { CircleAlert, CircleCheck, Info, X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { cx } from '#lib/cx.ts'
-import { dismissToast, pauseToasts, resumeToasts, type Toast, type ToastKind, useToasts } from '#lib/toasts.ts'
+import { isFocusLost, regainFocus } from '#lib/focus.ts'
+import { type Keys, useKeys } from '#lib/keyboard.ts'
+import {
+  dismissToast,
+  pauseToasts,
+  resumeToasts,
+  shownToasts,
+  type Toast,
+  type ToastKind,
+  useToasts,
+} from '#lib/toasts.ts'
 import { Button, IconButton } from '#ui/button.tsx'
 
 const icons: Readonly<Record<ToastKind, ReactNode>> = {
   success: <CircleCheck aria-hidden="true" className="mt-px size-4.5 text-green-mark" />,
   info: <Info aria-hidden="true" className="mt-px size-4.5 text-blue-mark" />,
   error: <CircleAlert aria-hidden="true" className="mt-px size-4.5 text-red-mark" />,
+}
+
+/** Its button is far from where one is, and it does not stand for long. */
+const keys: Keys = {
+  z: () => {
+    const newest = shownToasts().findLast(({ action, isLeaving }) => action && !isLeaving)
+    if (newest) take(newest)
+  },
+}
+
+function take({ id, action }: Pick<Toast, 'id' | 'action'>): void {
+  dismissToast(id)
+  action?.run()
 }
 
 /**
@@ -17,13 +40,24 @@ const icons: Readonly<Record<ToastKind, ReactNode>> = {
  */
 export function ToastRegion() {
   const toasts = useToasts()
+  useKeys(keys)
+  const heldFocus = useRef(false)
+  useEffect(() => {
+    // The notice that somebody stood on is gone.
+    if (!heldFocus.current || !isFocusLost()) return
+    heldFocus.current = false
+    regainFocus()
+  }, [toasts])
   return (
     <section aria-label="Notifications" className="short:sticky short:top-0 short:-order-1 short:z-(--gl-z-toast)">
       <div
         role="presentation"
         onPointerEnter={pauseToasts}
         onPointerLeave={resumeToasts}
-        onFocus={pauseToasts}
+        onFocus={() => {
+          pauseToasts()
+          heldFocus.current = true
+        }}
         onBlur={resumeToasts}
         className="fixed right-5 bottom-5 z-(--gl-z-toast) grid w-[min(372px,calc(100vw-32px))] gap-2.5 empty:hidden max-md:right-4 max-md:bottom-4 short:static short:max-h-[50dvh] short:w-full short:gap-1 short:overflow-y-auto short:bg-canvas short:p-1"
       >
@@ -54,13 +88,7 @@ export function ToastView({ toast: { id, kind, title, message, action, isLeaving
       {message && <p className="col-start-2 wrap-anywhere text-ink-2">{message}</p>}
       {action && (
         <span className="col-start-2 mt-1.5">
-          <Button
-            size="xs"
-            onClick={() => {
-              dismissToast(id)
-              action.run()
-            }}
-          >
+          <Button size="xs" onClick={() => take({ id, action })}>
             {action.label}
           </Button>
         </span>

@@ -8,6 +8,8 @@ export interface Seen {
   readonly path: string
   readonly query: Readonly<Record<string, string>>
   readonly body: unknown
+  /** The Idempotency-Key; absent without one. */
+  readonly key?: string
 }
 export interface Reply {
   readonly status?: number
@@ -34,11 +36,13 @@ export async function startService(): Promise<Service> {
       response.setHeader('connection', 'close')
       response.setHeader('access-control-allow-origin', String(request.headers.origin ?? '*'))
       response.setHeader('access-control-allow-credentials', 'true')
-      response.setHeader('access-control-allow-headers', 'content-type')
+      response.setHeader('access-control-allow-headers', 'content-type,idempotency-key')
       response.setHeader('access-control-allow-methods', 'GET,POST,PUT,PATCH,DELETE')
       if (request.method === 'OPTIONS') return response.end()
       const url = new URL(request.url ?? '/', 'http://127.0.0.1')
+      const key = request.headers['idempotency-key']
       const call = {
+        ...(typeof key === 'string' && { key }),
         method: request.method ?? '',
         path: url.pathname,
         query: Object.fromEntries(url.searchParams),

@@ -1,0 +1,112 @@
+/** One risk beside its list. */
+import type { Issue } from '@glacis/contract/issue'
+import type { QueryClient } from '@tanstack/react-query'
+import { cleanup, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { IssueList } from '#issues/issue-list.tsx'
+import { day, risk, showPage } from '#issues/testing/issues.tsx'
+import { startShortcuts } from '#lib/keyboard.ts'
+import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
+import { dismissToast, shownToasts } from '#lib/toasts.ts'
+
+const risks = [1, 2, 3].map((number) => risk(number))
+const [first = risk(1)] = risks
+let service: Service
+let client: QueryClient
+let stop: () => void
+const user = userEvent.setup()
+
+beforeEach(async () => {
+  localStorage.clear()
+  service = await startService()
+  service.on('GET /sessions/whoami', { body: sessionOf() })
+  service.on('GET /v1/issues', { body: { issues: risks, nextPageToken: '', totalSize: 3, totalSizeIsExact: true } })
+  for (const list of ['targets', 'tags', 'views']) service.on(`GET /v1/${list}`, { body: { [list]: [] } })
+  stop = startShortcuts(() => {})
+  client = showPage(<IssueList search={{}} verification="VERIFICATION_VERIFIED" onSearch={() => {}} empty={null} />)
+  await screen.findByRole('link', { name: /Risk 1/ })
+})
+afterEach(async () => {
+  stop()
+  cleanup()
+  for (const toast of shownToasts()) dismissToast(toast.id)
+  await client.cancelQueries()
+  await service.close()
+})
+
+const changes = () => service.seen.filter(({ method }) => method !== 'GET')
+async function open(): Promise<void> {
+  screen.getByRole('link', { name: /Risk 1/ }).focus()
+  await user.keyboard(' ')
+}
+
+describe('the preview', () => {
+  it('opens by Space, goes on by j and k, decides, and closes by Escape', async () => {
+    service.on(`PUT /v1/issues/${risks[1]?.id}/status`, { body: { issue: { ...risks[1], status: 'STATUS_RESOLVED' } } })
+    await open()
+    expect(await screen.findByRole('dialog', { name: 'Risk 1' })).toBeTruthy()
+    await user.keyboard('jj')
+    expect(screen.getByRole('dialog', { name: 'Risk 3' })).toBeTruthy()
+    await user.keyboard('k')
+    const dialog = within(screen.getByRole('dialog', { name: 'Risk 2' }))
+    expect(dialog.getByText('What Risk 2 is about')).toBeTruthy()
+    expect(dialog.getByText('2 of 3')).toBeTruthy()
+    await user.keyboard('r')
+    await waitFor(() => expect(changes()).toHaveLength(1))
+    await user.keyboard('{Escape}')
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  })
+})
+
+describe('the proof', () => {
+  const proofOf = (issue: Issue, text: string) => ({
+    location: '80/x',
+    port: 80,
+    method: 'a-check',
+    quality: 99,
+    request: 'GET /x HTTP/1.1',
+    text,
+    time: day,
+    hostId: issue.affectedHosts[0]?.host.id,
+    status: 'STATUS_OPEN',
+  })
+  const asked = () => service.seen.filter(({ path }) => path.endsWith('/evidence'))
+
+  it('is asked for when it is shown, one risk at a time', async () => {
+    for (const one of risks.slice(0, 2))
+      service.on(`GET /v1/issues/${one.id}/evidence`, {
+        body: { evidence: [proofOf(one, `proof of ${one.name}`)], nextPageToken: '' },
+      })
+    expect(asked()).toEqual([])
+    await open()
+    expect(await within(screen.getByRole('dialog', { name: 'Risk 1' })).findByText('proof of Risk 1')).toBeTruthy()
+    await user.keyboard('j')
+    const dialog = within(await screen.findByRole('dialog', { name: 'Risk 2' }))
+    expect(await dialog.findByText('proof of Risk 2')).toBeTruthy()
+    expect(dialog.getByText('GET /x HTTP/1.1')).toBeTruthy()
+    expect(asked().map(({ path, query }) => [path, query['hostId'], query['pageSize']])).toEqual(
+      risks.slice(0, 2).map((one) => [`/v1/issues/${one.id}/evidence`, one.affectedHosts[0]?.host.id, '1']),
+    )
+  })
+
+  it('is read with Space, which scrolls it and does not close the preview', async () => {
+    service.on(`GET /v1/issues/${first.id}/evidence`, {
+      body: { evidence: [proofOf(first, 'long')], nextPageToken: '' },
+    })
+    await open()
+    ;(await screen.findByRole('region', { name: 'Received, 80/x' })).focus()
+    await user.keyboard(' ')
+    expect(screen.getByRole('dialog', { name: 'Risk 1' })).toBeTruthy()
+  })
+
+  it.each([
+    [{ body: { evidence: [], nextPageToken: '' } }, 'No evidence was recorded.'],
+    [{ status: 404, body: { code: 5, message: 'gone' } }, 'The evidence could not be loaded.'],
+  ])('says so when there is none: %j', async (reply, words) => {
+    service.on(`GET /v1/issues/${first.id}/evidence`, reply)
+    await open()
+    expect((await screen.findByRole('dialog', { name: 'Risk 1' })).textContent).not.toContain('proof')
+    expect(await screen.findByText(words)).toBeTruthy()
+  })
+})

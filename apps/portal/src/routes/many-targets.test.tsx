@@ -1,0 +1,236 @@
+/** A list of addresses that becomes many targets. */
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'
+import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Reply, type Seen, type Service, sessionOf, startService } from '#lib/testing/service.ts'
+import { dismissToast, shownToasts } from '#lib/toasts.ts'
+import { createPortalRouter } from '#routes/router.tsx'
+
+const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+const time = { createTime: '2026-11-01T08:00:00Z', updateTime: '2026-11-01T08:00:00Z' }
+const targetOf = (address: string, number: number) => ({
+  ...time,
+  id: idOf(number),
+  name: address,
+  address,
+  tags: [],
+  schedule: { period: 'PERIOD_WEEKLY' },
+  issueCount: {},
+})
+const quota = (used: number) => {
+  const of = { total: 5, used }
+  const plan = { id: 'free', name: 'Free' }
+  return { body: { subscription: { plan, period: 'PERIOD_MONTHLY', quota: { targets: of, manualScans: of } } } }
+}
+
+/** Reads addresses much as the server does; `old.example` is a target already. */
+function parse({ body }: Seen): Reply {
+  const { addresses } = body as { addresses: string[] }
+  const results = addresses.map((input) => {
+    if (input.includes('!')) return { input, error: `'${input}' is not a host name.` }
+    const isPrivate = input.startsWith('10.')
+    const target = input === 'old.example' ? { target: { id: idOf(99), name: 'Old' } } : {}
+    return {
+      input,
+      normalized: input.toLowerCase(),
+      hostCount: input.includes('/') ? 14 : 1,
+      private: isPrivate,
+      ...target,
+    }
+  })
+  return { body: { results } }
+}
+const create = ({ body }: Seen): Reply => {
+  const { address } = body as { address: string }
+  return { body: { target: targetOf(address, made().length) } }
+}
+
+let service: Service
+let client: QueryClient
+const user = userEvent.setup()
+const made = () => service.seen.filter(({ method, path }) => method === 'POST' && path === '/v1/targets')
+const sent = () => made().map(({ body }) => (body as { address: string }).address)
+const words = () => shownToasts().map(({ message }) => message)
+
+beforeEach(async () => {
+  service = await startService()
+  service.on('GET /sessions/whoami', { body: sessionOf() })
+  for (const list of ['scans', 'agents', 'tags', 'views', 'targets'])
+    service.on(`GET /v1/${list}`, { body: { [list]: [] } })
+  service.on('GET /v1/billing/subscription', quota(1))
+  service.on('POST /v1/targets/parse', parse)
+  service.on('POST /v1/targets', create)
+  client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  const router = createPortalRouter(client, createMemoryHistory({ initialEntries: ['/scope?create=true'] }))
+  render(
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>,
+  )
+})
+afterEach(async () => {
+  cleanup()
+  await client.cancelQueries()
+  for (const toast of shownToasts()) dismissToast(toast.id)
+  await service.close()
+})
+
+const panelOf = async (name: string) => within(await screen.findByRole('dialog', { name }, { timeout: 10_000 }))
+
+/** Opens the form for a list and pastes one. */
+async function paste(text: string) {
+  const one = await panelOf('New target')
+  await user.click(one.getByRole('button', { name: 'Paste a list' }))
+  const panel = await panelOf('New targets')
+  expect(document.activeElement).toBe(panel.getByLabelText('Addresses'))
+  await user.paste(text)
+  return panel
+}
+const press = (panel: Awaited<ReturnType<typeof panelOf>>, name: string) =>
+  user.click(panel.getByRole('button', { name }))
+
+it('says what was read of a list, line by line, before anything is made', async () => {
+  const panel = await paste('10.0.0.0/28\nnope!\nold.example, 10.0.0.0/28')
+  expect(
+    await panel.findByText('4 addresses: 1 new, 1 watched already, 1 more than once, 1 not understood.'),
+  ).toBeTruthy()
+  const of = (name: string) => panel.getByRole('region', { name }).textContent
+  expect(of('1 not understood')).toContain("nope!line 2'nope!' is not a host name.")
+  expect(of('1 watched already')).toContain('old.exampleline 3The target “Old” has this address.')
+  expect(of('1 more than once')).toContain('10.0.0.0/28line 3Stands on line 1 too.')
+  expect(of('1 new')).toContain('10.0.0.0/2814 addresses')
+  expect(panel.getByText(/1 of them is private/)).toBeTruthy()
+  expect(panel.getByText('4 more targets fit in your plan.')).toBeTruthy()
+  expect(panel.getByRole('button', { name: 'Create 1 target' })).toBeTruthy()
+  expect(made()).toEqual([])
+}, 20_000)
+
+it('makes all with one press, each once, and offers to scan them', async () => {
+  service.on('POST /v1/scans/batch', { body: { startedCount: 2, skipped: [] } })
+  const panel = await paste('10.0.0.1\n10.0.0.2\nold.example')
+  await user.click(panel.getByRole('radio', { name: 'Daily' }))
+  await press(panel, 'Create targets')
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  expect(made().map(({ body }) => body)).toEqual(
+    ['10.0.0.1', '10.0.0.2'].map((address) => ({
+      name: address,
+      address,
+      schedule: { period: 'PERIOD_DAILY' },
+      tags: [],
+    })),
+  )
+  expect(new Set(made().map(({ key }) => key)).size).toBe(2)
+  expect(words()).toEqual(['2 targets are registered. 1 were there already.'])
+  await user.click(await screen.findByRole('button', { name: 'Scan now' }))
+  await waitFor(() => expect(words()).toContain('Started 2 scans.'))
+}, 20_000)
+
+it('asks for permission where something is on the internet, and tells it of that alone', async () => {
+  const panel = await paste('10.0.0.1 example.ch')
+  await panel.findByText('2 addresses: 2 new.')
+  await press(panel, 'Create 2 targets')
+  expect(await panel.findByText('Tick this to scan addresses on the internet')).toBeTruthy()
+  expect(made()).toEqual([])
+  await user.click(panel.getByRole('checkbox', { name: 'I am allowed to scan these addresses' }))
+  await press(panel, 'Create 2 targets')
+  await waitFor(() => expect(made()).toHaveLength(2))
+  expect(made().map(({ body }) => (body as { isPermitted?: boolean }).isPermitted)).toEqual([undefined, true])
+}, 20_000)
+
+it('makes as many as the plan holds, and keeps the rest and what is wrong in the list', async () => {
+  service.on('GET /v1/billing/subscription', quota(3))
+  const panel = await paste('10.0.0.1\n10.0.0.2\nnope!\n10.0.0.3')
+  expect(
+    await panel.findByText(/^2 more targets fit in your plan: the first 2 are created, and 1 stays in the list\./),
+  ).toBeTruthy()
+  await press(panel, 'Create 2 targets')
+  expect(await panel.findByText('2 targets are registered. What is left stands below.')).toBeTruthy()
+  expect(sent()).toEqual(['10.0.0.1', '10.0.0.2'])
+  expect(panel.getByLabelText<HTMLTextAreaElement>('Addresses').value).toBe('nope!\n10.0.0.3')
+}, 20_000)
+
+it('goes on after one that is refused for itself, and says why', async () => {
+  service.on('POST /v1/targets', (seen) =>
+    JSON.stringify(seen.body).includes('10.0.0.1')
+      ? { status: 400, body: { code: 3, message: 'not this one' } }
+      : create(seen),
+  )
+  const panel = await paste('10.0.0.1\n10.0.0.2')
+  await panel.findByText('2 addresses: 2 new.')
+  await press(panel, 'Create 2 targets')
+  expect(await panel.findByText('1 target is registered. 1 was refused. What is left stands below.')).toBeTruthy()
+  expect((await panel.findByRole('region', { name: '1 refused' })).textContent).toContain('10.0.0.1line 1not this one')
+  expect(panel.getByLabelText<HTMLTextAreaElement>('Addresses').value).toBe('10.0.0.1')
+}, 20_000)
+
+it('stops where nobody answers, loses nothing, and makes no second target of what may have been made', async () => {
+  service.on('POST /v1/targets', () =>
+    made().length === 2
+      ? { status: 503, body: { code: 14, message: 'down' } }
+      : { body: { target: targetOf('10.0.0.1', made().length) } },
+  )
+  const panel = await paste('10.0.0.1\n10.0.0.2\n10.0.0.3')
+  await panel.findByText('3 addresses: 3 new.')
+  await press(panel, 'Create 3 targets')
+  expect(
+    await panel.findByText(
+      '1 target is registered. The rest was not sent (Service Unavailable: down). What is left stands below.',
+    ),
+  ).toBeTruthy()
+  expect(sent()).toEqual(['10.0.0.1', '10.0.0.2'])
+  service.on('POST /v1/targets', create)
+  await panel.findByText('2 addresses: 2 new.')
+  await press(panel, 'Create 2 targets')
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  expect(sent().slice(2)).toEqual(['10.0.0.2', '10.0.0.3'])
+  const keys = made().map(({ key }) => key)
+  expect(keys[2]).toBe(keys[1])
+  expect(new Set(keys).size).toBe(3)
+}, 20_000)
+
+it('can be stopped between two, and keeps what was not sent', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  service.on('POST /v1/targets', (seen) => ({ ...create(seen), ...(made().length === 2 && { after: promise }) }))
+  const panel = await paste('10.0.0.1\n10.0.0.2\n10.0.0.3')
+  await panel.findByText('3 addresses: 3 new.')
+  await press(panel, 'Create 3 targets')
+  expect(await panel.findByText('1 of 3')).toBeTruthy()
+  await press(panel, 'Stop')
+  resolve()
+  expect(await panel.findByText(/^2 targets are registered\. The rest was not sent \(you stopped it\)\./)).toBeTruthy()
+  expect(panel.getByLabelText<HTMLTextAreaElement>('Addresses').value).toBe('10.0.0.3')
+}, 20_000)
+
+it('takes over a list from the field of one address, and asks before it is lost', async () => {
+  const one = await panelOf('New target')
+  await user.click(one.getByLabelText('Address'))
+  await user.paste('10.0.0.1, 10.0.0.2')
+  await press(one, 'Paste a list')
+  const panel = await panelOf('New targets')
+  expect(panel.getByLabelText<HTMLTextAreaElement>('Addresses').value).toBe('10.0.0.1, 10.0.0.2')
+  await press(panel, 'Only one target')
+  const again = await panelOf('New target')
+  expect(again.getByLabelText<HTMLInputElement>('Address').value).toBe('')
+  await press(again, 'Cancel')
+  expect(await screen.findByRole('dialog', { name: 'Discard changes' })).toBeTruthy()
+}, 20_000)
+
+it.each([
+  ['', 'Required'],
+  ['old.example', 'Nothing in this list can be added'],
+  [
+    Array.from({ length: 1001 }, (_, number) => `h${number}.example`).join(' '),
+    /at most 1.000 addresses, and this one has 1.001/,
+  ],
+])(
+  'makes nothing of %#',
+  async (text, said) => {
+    const panel = await paste(text)
+    await press(panel, 'Create targets')
+    expect(await panel.findByText(said)).toBeTruthy()
+    expect(made()).toEqual([])
+  },
+  20_000,
+)
