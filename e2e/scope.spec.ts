@@ -206,6 +206,25 @@ it('goes about a scope by keys', async () => {
   await page.getByRole('dialog', { name: 'New target' }).getByLabel('Name').waitFor()
 }, 60_000)
 
+it('makes many targets of a pasted list, and keeps what it did not understand', async () => {
+  await page.goto('/scope?create=true')
+  await page.getByRole('dialog', { name: 'New target' }).getByRole('button', { name: 'Paste a list' }).click()
+  const panel = page.getByRole('dialog', { name: 'New targets' })
+  await panel.getByLabel('Addresses').fill('127.62.40.0/30, münchen.localhost\nintranet!\n127.62.10.0/29')
+  await panel.getByText('4 addresses: 2 new, 1 watched already, 1 not understood.').waitFor()
+  await panel.getByText('The target “Aarewerk lab” has this address.').waitFor()
+  await panel.getByRole('radio', { name: 'Monthly' }).check({ force: true })
+  await panel.getByRole('button', { name: 'Create 2 targets' }).click()
+  await panel.getByText('2 targets are registered. What is left stands below.').waitFor()
+  expect(await panel.getByLabel('Addresses').inputValue()).toBe('intranet!')
+  await panel.getByLabel('Addresses').fill('')
+  await panel.getByRole('button', { name: 'Cancel' }).click()
+  const row = page.getByRole('row', { name: /münchen\.localhost/ })
+  await row.getByText('Monthly').waitFor()
+  await row.getByRole('link', { name: /münchen/ }).click()
+  await page.getByRole('complementary', { name: 'Details' }).getByText('xn--mnchen-3ya.localhost').waitFor()
+}, 60_000)
+
 it('has met no error on any page', () => {
   // The refused exclusion is the one that was meant.
   expect(stage.troubles.filter((line) => !line.includes('400'))).toEqual([])

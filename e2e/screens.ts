@@ -74,6 +74,7 @@ const riskScreens: readonly Screen[] = [
   { name: '04b-mobile-menu', path: '/overview', phone: true, only: 'phone', before: press('Open menu') },
   { name: '05-onboarding', path: '/onboarding?step=agent', as: 'newcomer', before: fromInside },
   { name: '05b-onboarding-target', path: '/onboarding', as: 'newcomer' },
+  { name: '05c-onboarding-list', path: '/onboarding', as: 'newcomer', before: listRead },
   { name: '06-risks-verified', path: '/risks/verified', phone: true, whole: true },
   { name: '06b-risks-bulk', path: '/risks/verified', only: 'desk', before: selectThree },
   { name: '06c-risks-potential', path: '/risks/potential' },
@@ -210,6 +211,12 @@ async function askForCode(page: Page): Promise<void> {
 async function fromInside(page: Page): Promise<void> {
   await page.getByRole('radio', { name: 'From inside your network' }).check()
   await page.getByLabel('Agent name').waitFor()
+}
+
+async function listRead(page: Page): Promise<void> {
+  await press('Paste a list')(page)
+  await page.getByLabel('Addresses').fill('www.aarewerk.example\n10.20.0.0/24, 10.20.0.0/24\nnot/an/address')
+  await page.getByText('4 addresses: 2 new, 1 more than once, 1 not understood.').waitFor()
 }
 
 async function accountMenu(page: Page): Promise<void> {
