@@ -5,6 +5,7 @@ import { type Plan, type Subscription, SubscriptionPeriod } from '@glacis/contra
 import { record } from '#audit.ts'
 import { planOf, plans, unlimited } from '#billing/plans.ts'
 import type { Ctx } from '#ctx.ts'
+import { takeTurn } from '#database/turn.ts'
 import { invalid, Refusal } from '#errors.ts'
 import { sql } from 'kysely'
 
@@ -153,9 +154,9 @@ function exhausted(subject: string, word: string, { used, total }: Usage['target
   })
 }
 
-/** Two requests at the same moment must not both take the last place, nor one the place that another gives up. */
-async function lock(ctx: Ctx): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`quota ${ctx.account}`}, 0))`.execute(ctx.tx)
+/** Nor may one request take the place that another gives up. */
+function lock(ctx: Ctx): Promise<void> {
+  return takeTurn(ctx, 'quota')
 }
 
 async function usageOf(ctx: Ctx): Promise<Usage> {
