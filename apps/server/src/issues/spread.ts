@@ -21,7 +21,7 @@ export interface Spreading {
   readonly placesMax?: number
 }
 
-/** Decided at once takes some 0.1 ms for each place. */
+/** Decided at once takes less than 0.1 ms for each place. */
 const placesAtOnce = 5000
 
 /**
