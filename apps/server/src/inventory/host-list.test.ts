@@ -1,7 +1,6 @@
 import type { Observation } from '@glacis/contract/runner'
 import { parseFormattedString, toWfn } from '@glacis/intelligence'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { newId } from '#database/index.ts'
 import { listHosts, mergeHosts, recordInventory } from '#inventory/index.ts'
 import { describeTargets, refreshStandings, seedIssues } from '#testing/issues.ts'
 import { type House, openHouse, person } from '#testing/house.ts'
@@ -33,7 +32,7 @@ beforeAll(async () => {
     account,
     async (ctx) => {
       await ctx.tx.updateTable('occurrence').set({ status: 'STATUS_RESOLVED' }).where('host_id', '!=', member).execute()
-      await refreshStandings(ctx, issueIds, null)
+      await refreshStandings(ctx, issueIds)
       ids.productId = (await ctx.tx.selectFrom('product').select('id').executeTakeFirstOrThrow()).id
       await mergeHosts(ctx, { id: survivor, sourceHostIds: [member] }, describeTargets)
     },
