@@ -75,7 +75,7 @@ export async function previewSubscription(
   const now = priceOf(usage.plan, usage.targets.total, usage.period)
   const total = Math.max(numTargets, plan.includedTargets)
   return {
-    dueToday: Math.max(0, cents((next - now) * restOfMonth(ctx.now))),
+    dueToday: Math.max(0, cents((aMonthOf(next, period) - aMonthOf(now, usage.period)) * restOfMonth(ctx.now))),
     nextAmount: next,
     currency: 'CHF',
     overQuota: { targets: Math.max(0, usage.targets.used - total) },
@@ -88,6 +88,7 @@ function priceOf(plan: Plan, targets: number, period: string): number {
   return cents(plan.basePrice[term] + (plan.pricePerExtraTarget ? extra * plan.pricePerExtraTarget[term] : 0))
 }
 
+const aMonthOf = (price: number, period: string) => (period === 'PERIOD_YEARLY' ? price / 12 : price)
 const cents = (amount: number) => Math.round(amount * 100) / 100
 
 /** The part of this month that is still to come, 0 to 1. */
