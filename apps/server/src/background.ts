@@ -2,6 +2,7 @@
 import { noteLost } from '#agents/index.ts'
 import { systemActor } from '#ctx.ts'
 import { inAccount } from '#database/index.ts'
+import { onEach } from '#each.ts'
 import { accountsWaiting, forgetIssues, reopenDue, spreadDecisions } from '#issues/index.ts'
 import { failLost, takeUp, takeUpAll, forgetOld, runDelivery, type Sending } from '#notifications/index.ts'
 import { forgetProgress, type Network } from '#packs/index.ts'
@@ -45,19 +46,22 @@ export async function startBackground(
   const spread = (account: string, signal: AbortSignal) => spreadDecisions(scanning, account, signal)
   await jobs.work('decisions', 1, ({ data, signal }) => spread(data.account, signal))
   await jobs.work('sweep', 1, async ({ signal }) => {
-    await startDue(scanning)
-    await resumeDue(scanning)
-    await failStalled(scanning)
-    await sweepAgents(scanning)
-    await noteLost(database, log)
-    for (const account of await accountsWaiting(database)) await spread(account, signal)
-    await reopenIgnored(scanning)
-    await closeEndedDays(scanning)
-    await ask('changes')
-    if (await network?.isDue()) await ask('feeds')
-    await failLost(database, log)
-    await takeUpAll(database, jobs, log)
-    await forget()
+    const steps = [
+      () => startDue(scanning),
+      () => resumeDue(scanning),
+      () => failStalled(scanning),
+      () => sweepAgents(scanning),
+      () => noteLost(database, log),
+      async () => onEach(await accountsWaiting(database), (account) => spread(account, signal)),
+      () => reopenIgnored(scanning),
+      () => closeEndedDays(scanning),
+      () => ask('changes'),
+      async () => (await network?.isDue()) && ask('feeds'),
+      () => failLost(database, log),
+      () => takeUpAll(database, jobs, log),
+      () => forget(),
+    ]
+    await onEach<() => Promise<unknown>>(steps, (step) => step())
   })
   await jobs.work('delivery', deliveriesAtOnce, (work) => runDelivery(sending, work))
   tellSoon(scanning, sending.live)

@@ -3,6 +3,7 @@ import type { Scan } from '@glacis/contract/scan'
 import { record } from '#audit.ts'
 import { type Ctx, systemActor } from '#ctx.ts'
 import { inAccount } from '#database/index.ts'
+import { onEach } from '#each.ts'
 import type { ScanTable } from '#database/tables.ts'
 import { Refusal } from '#errors.ts'
 import type { Jobs } from '#jobs.ts'
@@ -96,11 +97,11 @@ export async function resumeDue(scanning: Scanning): Promise<void> {
     .where('resume_at', '<=', new Date())
     .where('status', 'in', ['STATUS_CREATED', 'STATUS_RUNNING'])
     .execute()
-  for (const { account_id, id } of due) {
-    await inAccount(scanning.database, { account: account_id, actor: systemActor, log: scanning.log }, async (ctx) => {
+  await onEach(due, ({ account_id, id }) =>
+    inAccount(scanning.database, { account: account_id, actor: systemActor, log: scanning.log }, async (ctx) => {
       const scan = await lockActive(ctx, id)
       if (scan?.resume_at && scan.resume_at <= ctx.now)
         await goOn(ctx, scanning.jobs, scan, 'The allowed hours have begun')
-    })
-  }
+    }),
+  )
 }

@@ -43,6 +43,20 @@ it('starts a scan of what is due, once', async () => {
   expect(await scansOf(targets)).toEqual(['TYPE_AUTOMATIC STATUS_CREATED', 'TYPE_AUTOMATIC STATUS_CREATED'])
 })
 
+it('starts the others too where one cannot be started, and says so afterwards', async () => {
+  const [strange = '', ...others] = await due(3, 5)
+  await sql`
+    update target set next_scan_at = now() - interval '1 day',
+      allowed_hours = '{"start": "22:00", "end": "06:00", "timeZone": "Mars/Olympus"}'
+    where id = ${strange}`.execute(house.database.owner)
+  await expect(startDue(scanning)).rejects.toThrow(AggregateError)
+  expect(await scansOf(others)).toHaveLength(2)
+  expect(await scansOf([strange])).toEqual([])
+  await sql`update target set allowed_hours = null, next_scan_at = null where id = ${strange}`.execute(
+    house.database.owner,
+  )
+})
+
 it('leaves alone what is paused, deleted or without its agent', async () => {
   const [paused, deleted, orphan] = await due(3, 5)
   const { owner } = house.database

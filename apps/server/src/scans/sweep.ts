@@ -1,5 +1,6 @@
 import { scanActor, systemActor } from '#ctx.ts'
 import { inAccount } from '#database/index.ts'
+import { onEach } from '#each.ts'
 import { Refusal } from '#errors.ts'
 import { takeBackExpired } from '#scans/lease.ts'
 import { fail } from '#scans/lifecycle.ts'
@@ -32,14 +33,14 @@ export async function startDue(scanning: Scanning): Promise<void> {
     .orderBy('next_scan_at')
     .limit(dueMax)
     .execute()
-  for (const target of due) {
+  await onEach(due, async (target) => {
     const as = { account: target.account_id, actor: { ...systemActor, name: 'schedule' }, log: scanning.log }
     try {
       await inAccount(scanning.database, as, (ctx) => startScan(ctx, scanning.jobs, target.id, 'TYPE_AUTOMATIC'))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
     }
-  }
+  })
 }
 
 /** A scan that shows no life for so long and has no job left will not end by itself. */
@@ -61,11 +62,11 @@ export async function failStalled(scanning: Scanning): Promise<void> {
           and state in ('created', 'retry', 'active')
           and data ->> 'scanId' = scan.id::text)
     limit 100`.execute(scanning.database.owner)
-  for (const scan of rows) {
-    await inAccount(scanning.database, { account: scan.account_id, actor: scanActor, log: scanning.log }, (ctx) =>
+  await onEach(rows, (scan) =>
+    inAccount(scanning.database, { account: scan.account_id, actor: scanActor, log: scanning.log }, (ctx) =>
       fail(ctx, scan.id, 'The worker that ran this scan stopped, and no other could take it over'),
-    )
-  }
+    ),
+  )
 }
 
 /** How long a scan waits for its agent. */
