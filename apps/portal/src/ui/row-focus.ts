@@ -23,7 +23,11 @@ export function useRowFocus(
     if (was.row.isConnected) held.current = { ...was, rows: rowsOf(body.current) }
     else if (isFocusLost()) focusNext(was)
   })
-  useEffect(() => () => void (held.current && regainFocus()), [])
+  useEffect(() => {
+    return () => {
+      if (held.current) regainFocus()
+    }
+  }, [])
   return {
     onFocus: ({ target }) => {
       held.current = heldIn(body.current, target)
