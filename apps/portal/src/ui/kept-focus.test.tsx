@@ -5,7 +5,9 @@ import { afterEach, expect, it } from 'vitest'
 import { startShortcuts } from '#lib/keyboard.ts'
 import { addToast, dismissToast, shownToasts, toastLeaveMs } from '#lib/toasts.ts'
 import { Button } from '#ui/button.tsx'
+import { FilterBar, FilterMenu, FilterToggle } from '#ui/filter-bar.tsx'
 import { ListBody } from '#ui/list.tsx'
+import { PickedBar } from '#ui/picked-bar.tsx'
 import { TableRows } from '#ui/table-rows.tsx'
 import { Table } from '#ui/table.tsx'
 import { ToastRegion } from '#ui/toast-region.tsx'
@@ -130,6 +132,51 @@ it('takes the focus from nobody who has left the row before it goes, and gives i
   await user.click(document.body)
   rerender(<List names={[]} />)
   expect(document.activeElement).toBe(document.body)
+})
+
+it('leads from the filters that are cleared to the first of them, and from one that is removed to what chose it', async () => {
+  const options = [{ value: 'high', label: 'High' }]
+  const draw = (chosen: readonly string[], onChange: () => void) => (
+    <FilterBar
+      activeCount={chosen.length}
+      onClear={onChange}
+      filters={
+        <>
+          <FilterToggle label="Exploited" on={false} onChange={() => {}} />
+          <FilterMenu label="Severity" options={options} chosen={chosen} onChange={onChange} />
+        </>
+      }
+    />
+  )
+  const { rerender } = render(draw(['high'], () => rerender(draw([], () => {}))))
+  screen.getByRole('button', { name: 'Clear filters' }).focus()
+  await user.keyboard('{Enter}')
+  expect(focused()).toBe('Exploited')
+  rerender(draw(['high'], () => rerender(draw([], () => {}))))
+  screen.getByRole('button', { name: 'Remove filter Severity' }).focus()
+  await user.keyboard('{Enter}')
+  expect(focused()).toBe('Severity')
+})
+
+it.each(['Clear filters', 'Clear'])('leads from %s to the title, as its list or its bar goes with it', async (name) => {
+  const reading = { data: [], error: null, refetch: () => {} }
+  const draw = (isGone: boolean, onPress: () => void) => (
+    <>
+      <h1 tabIndex={-1}>Risks</h1>
+      <ListBody what="Risks" query={reading} count={isGone ? 1 : 0} isFiltered onClear={onPress} empty="None">
+        rows
+      </ListBody>
+      {!isGone && (
+        <PickedBar label="Selected risks" words="1 selected">
+          <Button onClick={onPress}>Clear</Button>
+        </PickedBar>
+      )}
+    </>
+  )
+  const { rerender } = render(draw(false, () => rerender(draw(true, () => {}))))
+  screen.getByRole('button', { name }).focus()
+  await user.keyboard('{Enter}')
+  expect(focused()).toBe('Risks')
 })
 
 it('leads from a notice that has gone to the title of the page', async () => {
