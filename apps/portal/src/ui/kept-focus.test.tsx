@@ -112,6 +112,27 @@ it('leads from row to row as they go, one after the other', () => {
   expect(focused()).toBe('c')
 })
 
+it('leads from a row that a dialog about it takes away to the next, when the dialog is gone too', () => {
+  const draw = (names: readonly string[], isAsking: boolean) => (
+    <>
+      <List names={names} />
+      {isAsking && (
+        <div role="dialog" aria-label="Delete a">
+          <button type="button">Delete</button>
+        </div>
+      )}
+    </>
+  )
+  const { rerender } = render(draw(['a', 'b', 'c'], true))
+  screen.getByRole('link', { name: 'a' }).focus()
+  const confirm = screen.getByRole('button', { name: 'Delete' })
+  confirm.focus()
+  rerender(draw(['b', 'c'], true))
+  expect(document.activeElement).toBe(confirm)
+  rerender(draw(['b', 'c'], false))
+  expect(focused()).toBe('b')
+})
+
 it('leads from the box of a row that goes to the box of the next', () => {
   const { rerender } = render(<List names={['a', 'b']} />)
   screen.getByRole('checkbox', { name: 'Select a' }).focus()

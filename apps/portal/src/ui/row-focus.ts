@@ -29,13 +29,15 @@ export function useRowFocus(
     }
   }, [])
   return {
+    // React tells of menus and dialogs of a row too, which stand elsewhere in the page: they change nothing.
     onFocus: ({ target }) => {
-      held.current = heldIn(body.current, target)
+      if (body.current?.contains(target)) held.current = heldIn(body.current, target)
     },
     // React hears nothing while it takes rows away, which some browsers call leaving them; and a window that is left
-    // for another keeps its focus.
-    onBlur: ({ target }) => {
-      if (document.activeElement !== target) held.current = undefined
+    // for another keeps its focus. A dialog about the row may take it away.
+    onBlur: ({ target, relatedTarget }) => {
+      const isAside = relatedTarget?.closest('[role=dialog], [role=menu]') || !body.current?.contains(target)
+      if (document.activeElement !== target && !isAside) held.current = undefined
     },
   }
 }
@@ -48,8 +50,7 @@ function focusNext({ row, rows, isBox }: Held): void {
   if (next) (box || linkOf(next))?.focus()
 }
 
-function heldIn(body: HTMLElement | null, target: EventTarget | null): Held | undefined {
-  if (!body || !(target instanceof HTMLElement) || !body.contains(target)) return undefined
+function heldIn(body: HTMLElement, target: HTMLElement): Held | undefined {
   const row = target.closest('tr')
   return row ? { row, rows: rowsOf(body), isBox: target.matches('input[type=checkbox]') } : undefined
 }
