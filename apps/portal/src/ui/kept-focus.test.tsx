@@ -117,7 +117,7 @@ it('leads from a row that a dialog about it takes away to the next, when the dia
     <>
       <List names={names} />
       {isAsking && (
-        <div role="dialog" aria-label="Delete a">
+        <div ref={(dialog) => dialog?.setAttribute('role', 'dialog')}>
           <button type="button">Delete</button>
         </div>
       )}
