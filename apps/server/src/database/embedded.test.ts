@@ -115,7 +115,7 @@ it.each([
 it.each([
   ['a small machine', 256 * 2 ** 20, 48],
   ['a machine of two gigabytes', 2 * 2 ** 30, 256],
-  ['a large machine', 64 * 2 ** 30, 512],
+  ['a large machine', 64 * 2 ** 30, 1024],
 ])('keeps pages in an eighth of the memory, within bounds: %s', (_name, bytes, megabytes) => {
   expect(buffersOf(bytes)).toBe(megabytes)
 })

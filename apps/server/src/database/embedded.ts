@@ -55,7 +55,7 @@ function memory(): number {
  * out what it is about to need, and page after page goes to the system and comes back.
  */
 export function buffersOf(memoryBytes: number): number {
-  return Math.round(Math.min(Math.max(memoryBytes / 8 / 2 ** 20, 48), 512))
+  return Math.round(Math.min(Math.max(memoryBytes / 8 / 2 ** 20, 48), 1024))
 }
 
 const quickButForgetful = { max_connections: '200', fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }

@@ -22,6 +22,7 @@ import * as running from '#database/migrations/0021-running.ts'
 import * as lighterDecisions from '#database/migrations/0022-lighter-decisions.ts'
 import * as lighterScans from '#database/migrations/0023-lighter-scans.ts'
 import * as ratings from '#database/migrations/0024-ratings.ts'
+import * as hostCounts from '#database/migrations/0025-host-counts.ts'
 
 export const migrations = [
   accounts,
@@ -47,4 +48,5 @@ export const migrations = [
   lighterDecisions,
   lighterScans,
   ratings,
+  hostCounts,
 ] as const

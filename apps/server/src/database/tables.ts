@@ -92,7 +92,7 @@ export interface Tables {
   saved_view: SavedViewTable
   issue_decision: IssueDecisionTable
   issue_target: IssueTargetTable
-  host_count: CountTable & { host_id: string; has_verified: Generated<boolean>; has_potential: Generated<boolean> }
+  host_count: CountTable & { host_id: string; verified: Generated<number>; potential: Generated<number> }
   target_count: CountTable & {
     hosts: Generated<number>
     hosts_verified: Generated<number>

@@ -8,7 +8,7 @@ import { rollUpRaised } from '#issues/grow.ts'
 import { rollUp } from '#issues/roll-up.ts'
 import { settle, type Verdicts } from '#issues/settle.ts'
 import { linkProducts } from '#issues/link-products.ts'
-import { lockCounts } from '#issues/standings.ts'
+import { lockCounts } from '#issues/host-counts.ts'
 import { threatsByKey } from '#threats/index.ts'
 import { sql } from 'kysely'
 
@@ -47,7 +47,7 @@ export async function assess(ctx: Ctx, input: Assessment): Promise<void> {
       ctx,
       group.map((one) => one.issueId),
       { reason, scanId: input.scanId },
-      place,
+      { place },
     )
   }
   const isSettled = new Set(settled.map((one) => one.issueId))

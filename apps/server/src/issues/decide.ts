@@ -8,6 +8,7 @@ import { keepPlans } from '#database/plans.ts'
 import { invalid, notFound, Refusal } from '#errors.ts'
 import type { Targets } from '#inventory/index.ts'
 import { type Decision, endOf, inWords, refuseSenseless, tooLong } from '#issues/decision.ts'
+import { stoodOn } from '#issues/host-counts.ts'
 import { getIssue } from '#issues/list.ts'
 import { type Decided, move, rowsOf } from '#issues/move.ts'
 import { noteTerms } from '#issues/note.ts'
@@ -138,12 +139,12 @@ async function decideOnHost(
   decision: Decision,
   hostId: string,
 ): Promise<boolean> {
-  const changed = await move(ctx, rowsOf(ctx, decided, decision), sql`occurrence.host_id = ${hostId}`)
+  const ids = decided.map(({ id }) => id)
+  const [stood, changed] = await Promise.all([
+    stoodOn(ctx, ids),
+    move(ctx, rowsOf(ctx, decided, decision), sql`occurrence.host_id = ${hostId}`),
+  ])
   if (changed === 0) return false
-  await rollUp(
-    ctx,
-    decided.map(({ id }) => id),
-    { reason: inWords(decision), scanId: null },
-  )
+  await rollUp(ctx, ids, { reason: inWords(decision), scanId: null }, { stood })
   return true
 }

@@ -3,7 +3,8 @@ import type { Ctx } from '#ctx.ts'
 import { noteHosts, type Why } from '#issues/note.ts'
 import type { Raised } from '#issues/raise.ts'
 import { type Aggregate, inside, rollUp, weights, writeAll } from '#issues/roll-up.ts'
-import { isProof, type Place } from '#issues/standings.ts'
+import { isProof } from '#issues/host-counts.ts'
+import type { Place } from '#issues/standings.ts'
 import { sql } from 'kysely'
 
 /**
@@ -25,11 +26,11 @@ export async function rollUpRaised(ctx: Ctx, raised: readonly Raised[], why: Why
   if (sums.length > 0) {
     const ids = sums.map((row) => row.id)
     await noteHosts(ctx, ids, why, place)
-    await writeAll(ctx, sums, why, { ...place, isGrowth: true })
+    await writeAll(ctx, sums, why, { place: { ...place, isGrowth: true } })
   }
   const isDone = new Set([...idsOf(seen), ...sums.map((row) => row.id)])
   const rest = idsOf(byIssue).filter((id) => !isDone.has(id))
-  await rollUp(ctx, rest, why, place)
+  await rollUp(ctx, rest, why, { place })
 }
 
 function idsOf(groups: readonly (readonly [string, unknown])[]): string[] {

@@ -1,6 +1,7 @@
 /** The history of issues: what became of them, on a host or on the whole, by whom and why. */
 import type { Ctx } from '#ctx.ts'
-import { isProof, type Place, worstStatus } from '#issues/standings.ts'
+import { isProof, worstStatus } from '#issues/host-counts.ts'
+import type { Place } from '#issues/standings.ts'
 import { type Announcement, announcing } from '#notifications/index.ts'
 import { sql } from 'kysely'
 

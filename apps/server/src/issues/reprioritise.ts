@@ -82,7 +82,7 @@ async function rateSome(ctx: Ctx, together: number): Promise<number> {
     where threat.id = issue.threat_id and issue.account_id = ${ctx.account} and issue.id = any(${ids}::uuid[])`.execute(
     ctx.tx,
   )
-  await refreshStandings(ctx, ids, null)
+  await refreshStandings(ctx, ids)
   return ids.length
 }
 

@@ -2,7 +2,8 @@ import type { IssueStatus, Verification } from '@glacis/contract/issue'
 import type { Ctx } from '#ctx.ts'
 import { priorityOf } from '@glacis/intelligence'
 import { noteHosts, noteIssues, type Why } from '#issues/note.ts'
-import { isProof, type Place, refreshStandings, worstStatus } from '#issues/standings.ts'
+import { isProof, worstStatus } from '#issues/host-counts.ts'
+import { type Extent, refreshStandings } from '#issues/standings.ts'
 import { factsOf } from '#issues/reprioritise.ts'
 import { type RawBuilder, sql } from 'kysely'
 
@@ -38,30 +39,26 @@ export const inside = '{10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,16
  * the history with who did it and why. Running it again changes nothing.
  *
  * @param place where alone their occurrences can have changed; the rest is then not looked at
+ * @param stood where all of them stood before, where nothing but the status of their occurrences has changed
  */
 export async function rollUp(
   ctx: Ctx,
   issueIds: readonly string[],
   why: Why,
-  place: Place | null = null,
+  { place = null, stood = null }: Extent = {},
 ): Promise<void> {
   const ids = [...new Set(issueIds)]
   if (ids.length === 0) return
   // What does not wait for an answer travels together: statements run in the order in which they are asked.
   const [aggregates] = await Promise.all([aggregate(ctx, ids), noteHosts(ctx, ids, why, place)])
-  await writeAll(ctx, aggregates, why, place)
+  await writeAll(ctx, aggregates, why, { place, stood })
 }
 
 /** Writes what issues have become, everywhere where it is kept. Their hosts have been noted before. */
-export async function writeAll(
-  ctx: Ctx,
-  aggregates: readonly Aggregate[],
-  why: Why,
-  place: Place | null,
-): Promise<void> {
+export async function writeAll(ctx: Ctx, aggregates: readonly Aggregate[], why: Why, extent: Extent): Promise<void> {
   const ids = aggregates.map((row) => row.id)
   // The history reads what the others have written.
-  await Promise.all([write(ctx, aggregates), refreshStandings(ctx, ids, place), noteIssues(ctx, ids, why)])
+  await Promise.all([write(ctx, aggregates), refreshStandings(ctx, ids, extent), noteIssues(ctx, ids, why)])
 }
 
 const isIgnored = sql`occurrence.status = 'STATUS_IGNORED'`

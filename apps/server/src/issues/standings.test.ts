@@ -1,7 +1,7 @@
 import type { IssueStatus } from '@glacis/contract/issue'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
-import { fillStandings } from '#database/migrations/0012-rollups.ts'
+import { fillStandings } from '#testing/standings.ts'
 import type { Ctx } from '#ctx.ts'
 import type { Decision } from '#issues/decision.ts'
 import { setHostStatus, setIssueStatus, setStatusOfMany } from '#issues/index.ts'
@@ -43,7 +43,12 @@ it('stay what a count of everything would give, whatever happens to occurrences'
       const evidence = { location: '80/', method: key, quality, text: '', highlights: [] }
       const changes = await raise(ctx, [{ threat, ...place, method: key, quality, evidence }])
       const ids = changes.map((change) => change.issueId)
-      await rollUp(ctx, ids, { reason: '', scanId: null }, { targetId: place.targetId, hostIds: [place.hostId] })
+      await rollUp(
+        ctx,
+        ids,
+        { reason: '', scanId: null },
+        { place: { targetId: place.targetId, hostIds: [place.hostId] } },
+      )
       return ids[0] ?? ''
     })
   const decided = (id: string, status: Exclude<IssueStatus, 'STATUS_REGRESSION'>) =>
@@ -77,6 +82,7 @@ async function comparedWithAll(account: string) {
 it('stay so through random decisions on issues, on single hosts and on many issues at once', async () => {
   const account = await house.account()
   const { issueIds, hostIds } = await seedIssues(house, account, { issues: 6, hosts: 4, at: new Date('2026-11-01') })
+  await inferSome(account, issueIds)
   // The generator of Park and Miller: the same decisions on every run.
   let state = 20_261
   const below = (bound: number) => (state = (state * 48_271) % 2_147_483_647) % bound
@@ -102,6 +108,32 @@ it('stay so through random decisions on issues, on single hosts and on many issu
   }
   expect(moved).toBeGreaterThan(30)
 })
+
+it('stay so when several people decide about different issues on the same hosts at once', async () => {
+  const account = await house.account()
+  const { issueIds } = await seedIssues(house, account, { issues: 6, hosts: 12, at: new Date('2026-11-01') })
+  await inferSome(account, issueIds)
+  const decided = (id: string, status: Exclude<IssueStatus, 'STATUS_REGRESSION'>) =>
+    house.as(account, (ctx) => setIssueStatus(ctx, { id, status, reason: 'REASON_MITIGATED' }, describeTargets))
+  await Promise.all(issueIds.map((id, number) => decided(id, number % 2 ? 'STATUS_RESOLVED' : 'STATUS_IGNORED')))
+  const { host_count: none } = await comparedWithAll(account)
+  expect(none.map(({ verified, potential }) => verified + potential)).toEqual(Array.from({ length: 12 }, () => 0))
+  await Promise.all(issueIds.slice(0, 4).map((id) => decided(id, 'STATUS_OPEN')))
+  const { host_count: some } = await comparedWithAll(account)
+  expect(some.map(({ verified, potential }) => [verified, potential])).toEqual(Array.from({ length: 12 }, () => [2, 2]))
+})
+
+/** Makes every second issue one that was inferred from a version. */
+async function inferSome(account: string, issueIds: readonly string[]): Promise<void> {
+  const inferred = issueIds.filter((_, number) => number % 2 === 1)
+  await house.database.owner
+    .updateTable('occurrence')
+    .set({ method: 'version', quality: 70 })
+    .where('account_id', '=', account)
+    .where('issue_id', 'in', inferred)
+    .execute()
+  await house.as(account, (ctx) => rollUp(ctx, inferred, { reason: '', scanId: null }))
+}
 
 async function twoTargets(account: string): Promise<string[]> {
   const ids = [newId(), newId()]

@@ -1,9 +1,17 @@
-/** Where issues stand within targets, and what hosts and targets have: kept, so that no list counts it. */
-import type { IssueStatus } from '@glacis/contract/issue'
+/** Where issues stand within targets, and what targets have: kept, so that no list counts it. */
 import type { Ctx } from '#ctx.ts'
-import { type RawBuilder, sql } from 'kysely'
+import { bySeverity, type Change, onHosts, recountHosts, stepHosts, type Stood } from '#issues/host-counts.ts'
+import { sql } from 'kysely'
 
-/** Where a change can have happened; without it, wherever the issues are. */
+/** How much of issues has changed; without anything, whatever there is of them. */
+export interface Extent {
+  /** Where a change can have happened; null for wherever the issues are. */
+  readonly place?: Place | null
+  /** Where all of them stood before; null where more has changed than the status of their occurrences. */
+  readonly stood?: readonly Stood[] | null
+}
+
+/** Hosts on which something can have changed. */
 export interface Place {
   readonly targetId: string
   readonly hostIds: readonly string[]
@@ -11,118 +19,18 @@ export interface Place {
   readonly isGrowth?: boolean
 }
 
-interface Change {
-  readonly target_id: string
-  readonly critical: number
-  readonly high: number
-  readonly medium: number
-  readonly low: number
-  readonly hosts: number
-  readonly verified: number
-  readonly potential: number
-}
-
-/** Below this quality of detection nothing counts as proven (see ARCHITECTURE.md). */
-const verifiedQualityMin = 95
-
-/** Whether a row `occurrence` is proof, and not inference. */
-export const isProof = sql<boolean>`(occurrence.method <> 'version' and occurrence.quality >= ${sql.lit(verifiedQualityMin)})`
-
-/** Where a group of occurrences stands: as the worst of them. */
-export const worstStatus = sql<IssueStatus>`status_of(min(status_rank(occurrence.status)))`
-
-/** What each issue is on each host: the worst of its places there, and whether one of them is proven. */
-const onHosts = (condition: RawBuilder<unknown>) => sql`
-  select occurrence.issue_id, occurrence.target_id, occurrence.host_id, min(status_rank(occurrence.status)) as rank,
-         bool_or(${isProof}) as proven
-  from occurrence
-  where ${condition}
-  group by occurrence.issue_id, occurrence.target_id, occurrence.host_id`
-
-const bySeverity = (count: (category: RawBuilder<string>) => RawBuilder<unknown>) => sql`
-  ${count(sql.lit('CATEGORY_CRITICAL'))} as critical, ${count(sql.lit('CATEGORY_HIGH'))} as high,
-  ${count(sql.lit('CATEGORY_MEDIUM'))} as medium, ${count(sql.lit('CATEGORY_LOW'))} as low`
-
 /**
  * Brings the standings of these issues in line with their occurrences. The issues must be locked by
  * the caller, so that two transactions cannot tell different things of the same issue.
  */
-export async function refreshStandings(ctx: Ctx, ids: readonly string[], place: Place | null): Promise<void> {
-  const changes = await Promise.all([refreshHosts(ctx, ids, place), refreshTargets(ctx, ids, place)])
+export async function refreshStandings(
+  ctx: Ctx,
+  ids: readonly string[],
+  { place = null, stood = null }: Extent = {},
+): Promise<void> {
+  const ofHosts = stood ? stepHosts(ctx, ids, stood) : recountHosts(ctx, ids, place?.hostIds)
+  const changes = await Promise.all([ofHosts, refreshTargets(ctx, ids, place)])
   await applyToTargets(ctx, changes.flat())
-}
-
-/** Hosts are shared by issues that other transactions may hold: each is locked first and read afterwards. */
-async function refreshHosts(ctx: Ctx, ids: readonly string[], place: Place | null): Promise<Change[]> {
-  const here = place ? sql`and occurrence.host_id = any(${place.hostIds}::uuid[])` : sql``
-  const made = sql`
-    insert into host_count (account_id, host_id, target_id)
-    select distinct ${ctx.account}::uuid, host_id, target_id
-    from occurrence
-    where account_id = ${ctx.account} and issue_id = any(${ids}::uuid[]) ${here}
-    order by host_id
-    on conflict do nothing`.execute(ctx.tx)
-  const lock = sql<{ host_id: string }>`
-    select host_count.host_id
-    from host_count
-    where account_id = ${ctx.account} and host_id in (
-      select host_id from occurrence
-      where account_id = ${ctx.account} and issue_id = any(${ids}::uuid[]) ${here})
-    order by host_id
-    for update`.execute(ctx.tx)
-  const [{ rows: locked }] = await Promise.all([lock, made])
-  if (locked.length === 0) return []
-  const hosts = locked.map((row) => row.host_id)
-  const { rows } = await sql<Change>`
-    with seen as materialized (
-      select one.* from unnest(${hosts}::uuid[]) as at (id)
-      cross join lateral (
-        ${onHosts(sql`occurrence.account_id = ${ctx.account} and occurrence.host_id = at.id`)}
-        -- One at a time, also where the plan is one for all values.
-        offset 0
-      ) as one
-    ), rated as materialized (
-      -- One at a time: a join would read every issue of the account for the few that are on these hosts.
-      select issue.* from (select distinct issue_id from seen) as here
-      cross join lateral (
-        select id, category from issue where account_id = ${ctx.account} and id = here.issue_id
-        offset 0
-      ) as issue
-    ), fresh as (
-      select seen.host_id,
-             ${bySeverity((category) => sql`count(*) filter (where rank <= 2 and category = ${category})::int`)},
-             bool_or(rank <= 2 and proven) as has_verified, bool_or(rank <= 2 and not proven) as has_potential
-      from seen
-      join rated on rated.id = seen.issue_id
-      group by seen.host_id
-    ), before as (
-      select * from host_count where account_id = ${ctx.account} and host_id = any(${hosts}::uuid[])
-    ), written as (
-      update host_count set
-        critical = fresh.critical, high = fresh.high, medium = fresh.medium, low = fresh.low,
-        has_verified = fresh.has_verified, has_potential = fresh.has_potential
-      from fresh
-      where host_count.account_id = ${ctx.account} and host_count.host_id = fresh.host_id
-        and (host_count.critical, host_count.high, host_count.medium, host_count.low, host_count.has_verified, host_count.has_potential)
-          is distinct from (fresh.critical, fresh.high, fresh.medium, fresh.low, fresh.has_verified, fresh.has_potential)
-    )
-    select before.target_id, 0 as critical, 0 as high, 0 as medium, 0 as low,
-           sum((fresh.has_verified or fresh.has_potential)::int - (before.has_verified or before.has_potential)::int)::int as hosts,
-           sum(fresh.has_verified::int - before.has_verified::int)::int as verified,
-           sum(fresh.has_potential::int - before.has_potential::int)::int as potential
-    from before
-    join fresh using (host_id)
-    group by before.target_id`.execute(ctx.tx)
-  return rows
-}
-
-/** Locks what is counted of these hosts, in the order of all who change it. */
-export async function lockCounts(ctx: Ctx, hostIds: readonly string[]): Promise<void> {
-  await sql`
-    select from host_count
-    where account_id = ${ctx.account} and host_id = any(${hostIds}::uuid[])
-    order by host_id
-    for update`.execute(ctx.tx)
 }
 
 async function refreshTargets(ctx: Ctx, ids: readonly string[], place: Place | null): Promise<Change[]> {
@@ -131,19 +39,21 @@ async function refreshTargets(ctx: Ctx, ids: readonly string[], place: Place | n
   const isGrowth = sql`${place?.isGrowth === true}::boolean`
   const looked = place?.isGrowth ? sql`${here} and host_id = any(${place.hostIds}::uuid[])` : here
   const { rows } = await sql<Change>`
-    with before as (
+    with before as materialized (
       select * from issue_target where ${issues} ${here}
-    ), fresh as (
-      select seen.issue_id, seen.target_id, status_of(least(min(rank), min(status_rank(stood.status)))) as status,
-             status_of(least(min(rank) filter (where proven), min(status_rank(stood.verified_status)))) as verified_status,
-             status_of(least(min(rank) filter (where not proven), min(status_rank(stood.potential_status)))) as potential_status,
-             issue.category
+    ), seen as (
+      select issue_id, target_id, min(rank) as rank, min(rank) filter (where proven) as verified,
+             min(rank) filter (where not proven) as potential
       from (${onHosts(sql`${issues} ${looked}`)}) as seen
+      group by issue_id, target_id
+    ), fresh as materialized (
+      select seen.issue_id, seen.target_id, issue.category, status_of(least(rank, status_rank(stood.status))) as status,
+             status_of(least(verified, status_rank(stood.verified_status))) as verified_status,
+             status_of(least(potential, status_rank(stood.potential_status))) as potential_status
+      from seen
       join issue on issue.account_id = ${ctx.account} and issue.id = seen.issue_id
       -- Where only what was added is looked at, what stood before still counts.
-      left join issue_target as stood
-        on ${isGrowth} and stood.account_id = ${ctx.account} and stood.target_id = seen.target_id and stood.issue_id = seen.issue_id
-      group by seen.issue_id, seen.target_id, issue.category
+      left join before as stood on ${isGrowth} and stood.target_id = seen.target_id and stood.issue_id = seen.issue_id
     ), written as (
       insert into issue_target (account_id, target_id, issue_id, status, verified_status, potential_status, category)
       select ${ctx.account}, target_id, issue_id, status, verified_status, potential_status, category from fresh
@@ -153,10 +63,13 @@ async function refreshTargets(ctx: Ctx, ids: readonly string[], place: Place | n
       where (issue_target.status, issue_target.verified_status, issue_target.potential_status, issue_target.category)
         is distinct from (excluded.status, excluded.verified_status, excluded.potential_status, excluded.category)
     ), gone as (
-      delete from issue_target using before
-      where not ${isGrowth} and issue_target.account_id = before.account_id and issue_target.target_id = before.target_id
-        and issue_target.issue_id = before.issue_id
-        and not exists (select from fresh where fresh.target_id = before.target_id and fresh.issue_id = before.issue_id)
+      delete from issue_target using (
+        select target_id, issue_id from before where not ${isGrowth}
+        except
+        select target_id, issue_id from fresh
+      ) as lost
+      where issue_target.account_id = ${ctx.account} and issue_target.target_id = lost.target_id
+        and issue_target.issue_id = lost.issue_id
     ), steps as (
       select target_id, category, 1 as step from fresh where status_rank(status) <= 2
       union all

@@ -41,7 +41,7 @@ beforeAll(async () => {
     insert into issue_event (account_id, id, issue_id, host_id, target_id, status, verification, at, actor)
     select account_id, new_id(), issue_id, host_id, target_id, status, 'VERIFICATION_VERIFIED', first_seen_at, 'scan'
     from occurrence where account_id = ${account} and target_id = ${other}`.execute(owner)
-  await house.as(account, (ctx) => refreshStandings(ctx, seeded.issueIds, null))
+  await house.as(account, (ctx) => refreshStandings(ctx, seeded.issueIds))
 })
 afterAll(() => house.close())
 

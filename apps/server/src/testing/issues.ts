@@ -78,7 +78,6 @@ export async function seedIssues(
     refreshStandings(
       ctx,
       rows.map((row) => row.id),
-      null,
     ),
   )
   return {

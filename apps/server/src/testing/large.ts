@@ -2,7 +2,7 @@
  * Fills an empty, migrated database with what a large customer has after three years, beside many
  * small ones. Everything is made inside the database, without its triggers, and counted afterwards.
  */
-import { fillStandings } from '#database/migrations/0012-rollups.ts'
+import { fillStandings } from '#testing/standings.ts'
 import { countHosts } from '#database/migrations/0021-running.ts'
 import type { Tables } from '#database/tables.ts'
 import { type Kysely, sql } from 'kysely'

@@ -128,19 +128,8 @@ async function indexes(db: Kysely<unknown>): Promise<void> {
 }
 
 /** Brings the standings in line with what is there; every change after this keeps them so. */
-export async function fillStandings(db: Kysely<unknown>): Promise<void> {
-  await sql`
-    insert into issue_target (account_id, target_id, issue_id, status, verified_status, potential_status, category)
-    select seen.account_id, seen.target_id, seen.issue_id, status_of(min(rank)),
-           status_of(min(rank) filter (where proven)), status_of(min(rank) filter (where not proven)), issue.category
-    from (
-      select account_id, target_id, issue_id, host_id, min(status_rank(status)) as rank,
-             bool_or(method <> 'version' and quality >= 95) as proven
-      from occurrence
-      group by account_id, target_id, issue_id, host_id
-    ) as seen
-    join issue on issue.account_id = seen.account_id and issue.id = seen.issue_id
-    group by seen.account_id, seen.target_id, seen.issue_id, issue.category`.execute(db)
+async function fillStandings(db: Kysely<unknown>): Promise<void> {
+  await fillIssueTargets(db)
   await sql`
     insert into host_count (account_id, host_id, target_id, critical, high, medium, low, has_verified, has_potential)
     select seen.account_id, seen.host_id, seen.target_id,
@@ -173,6 +162,27 @@ export async function fillStandings(db: Kysely<unknown>): Promise<void> {
       join host_count on host_count.account_id = host.account_id and host_count.host_id = host.id
       where host.account_id = target.account_id and host.target_id = target.id
     ) as hosts`.execute(db)
+  await nameProducts(db)
+}
+
+/** Where issues stand within targets. */
+export async function fillIssueTargets(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    insert into issue_target (account_id, target_id, issue_id, status, verified_status, potential_status, category)
+    select seen.account_id, seen.target_id, seen.issue_id, status_of(min(rank)),
+           status_of(min(rank) filter (where proven)), status_of(min(rank) filter (where not proven)), issue.category
+    from (
+      select account_id, target_id, issue_id, host_id, min(status_rank(status)) as rank,
+             bool_or(method <> 'version' and quality >= 95) as proven
+      from occurrence
+      group by account_id, target_id, issue_id, host_id
+    ) as seen
+    join issue on issue.account_id = seen.account_id and issue.id = seen.issue_id
+    group by seen.account_id, seen.target_id, seen.issue_id, issue.category`.execute(db)
+}
+
+/** Which product each occurrence is about. */
+export async function nameProducts(db: Kysely<unknown>): Promise<void> {
   await sql`
     update occurrence set product_id = found.product_id
     from (
