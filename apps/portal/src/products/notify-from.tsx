@@ -26,7 +26,9 @@ export function NotifyFrom({ product, quiet = false }: { readonly product: Produ
     <Menu
       label={`Notify from ${notifyLabel(now)}, ${product.name} ${product.version}`}
       place="bottom start"
-      {...(quiet ? { variant: 'ghost' } : { buttonClassName: `${inputClass()} flex items-center gap-2` })}
+      {...(quiet
+        ? { variant: 'ghost' }
+        : { buttonClassName: `${inputClass()} flex items-center gap-2`, widthClassName: 'min-w-(--button-width)' })}
       button={
         <>
           {!quiet && <SeverityGlyph level={notifyOptions.find((option) => option.word === word)?.level ?? 'none'} />}
