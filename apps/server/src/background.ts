@@ -3,7 +3,7 @@ import { noteLost } from '#agents/index.ts'
 import { systemActor } from '#ctx.ts'
 import { inAccount } from '#database/index.ts'
 import { accountsWaiting, forgetIssues, reopenDue, spreadDecisions } from '#issues/index.ts'
-import { takeUp, takeUpAll, forgetOld, runDelivery, type Sending } from '#notifications/index.ts'
+import { failLost, takeUp, takeUpAll, forgetOld, runDelivery, type Sending } from '#notifications/index.ts'
 import { forgetProgress, type Network } from '#packs/index.ts'
 import type { Live } from '#live.ts'
 import {
@@ -55,6 +55,7 @@ export async function startBackground(
     await closeEndedDays(scanning)
     await ask('changes')
     if (await network?.isDue()) await ask('feeds')
+    await failLost(database, log)
     await takeUpAll(database, jobs, log)
     await forget()
   })
@@ -99,8 +100,9 @@ interface Keep {
   readonly evidenceMs: number
 }
 
-async function forgetAll({ database }: Scanning, { historyMs, evidenceMs }: Keep, now: Date): Promise<void> {
+async function forgetAll({ database, log }: Scanning, { historyMs, evidenceMs }: Keep, now: Date): Promise<void> {
   const before = (ms: number) => new Date(now.getTime() - ms)
+  await failLost(database, log, { isThorough: true })
   await forgetOld(database, now)
   await forgetScans(database, before(historyMs))
   await forgetIssues(database, { history: before(historyMs), evidence: before(evidenceMs) })

@@ -26,5 +26,8 @@ export interface Ctx {
   readonly isUnlimited: boolean
 }
 
+/** Runs a step in a transaction of its own: for verbs that wait for somebody else between two of them. */
+export type Within = <T>(step: (ctx: Ctx) => Promise<T>) => Promise<T>
+
 export const scanActor: Actor = { kind: 'scan', name: 'scan', ip: '' }
 export const systemActor: Actor = { kind: 'system', name: 'system', ip: '' }

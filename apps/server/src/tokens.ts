@@ -7,6 +7,7 @@ import { record } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { type Database, newId } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
+import { takeTurn } from '#database/turn.ts'
 import { invalid, notFound, Refusal } from '#errors.ts'
 import { type Selectable, sql } from 'kysely'
 
@@ -39,6 +40,7 @@ export async function createApiToken(
   { apiToken }: ParsedInputOf<typeof contract.createApiToken>,
 ): Promise<{ apiToken: ApiToken }> {
   const expires = endOf(ctx.now, apiToken.expireTime)
+  await takeTurn(ctx, 'tokens')
   const { apiTokens } = await listApiTokens(ctx)
   if (apiTokens.length >= tokensMax) throw new Refusal('precondition', `An account has at most ${tokensMax} tokens`)
   const token = tokenPrefix + randomBytes(32).toString('base64url')

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { sql } from 'kysely'
+import type { Ctx } from '#ctx.ts'
 import { type House, openHouse } from '#testing/house.ts'
-import { somebodyWaits } from '#testing/waiting.ts'
+import { addBeside, somebodyWaits } from '#testing/waiting.ts'
 import { createView, deleteView, listViews, updateView } from '#views.ts'
 
 let house: House
@@ -78,4 +80,15 @@ it('deletes once', async () => {
   const { id } = await create('Mine')
   expect(await house.as(account, (ctx) => deleteView(ctx, { id }))).toEqual({})
   await expect(house.as(account, (ctx) => deleteView(ctx, { id }))).rejects.toMatchObject({ code: 'not_found' })
+})
+
+it('are two hundred at most, also of those that are made at the same moment', async () => {
+  await sql`
+    insert into saved_view (account_id, id, name, page, query, shared, created_at, updated_at)
+    select ${account}, new_id(), 'view ' || n, ${page}, '', false, now(), now() from generate_series(1, 199) as n`.execute(
+    house.database.owner,
+  )
+  let number = 0
+  const add = (ctx: Ctx) => createView(ctx, { view: { name: `new ${++number}`, page, query: '', shared: false } })
+  expect(await addBeside(house, account, add)).toMatchObject({ status: 'rejected', reason: { code: 'precondition' } })
 })

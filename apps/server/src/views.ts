@@ -6,6 +6,7 @@ import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import { cutPage, readPage } from '#database/page.ts'
 import type { Tables } from '#database/tables.ts'
+import { takeTurn } from '#database/turn.ts'
 import { unlessTaken } from '#database/unique.ts'
 import { invalid, notFound, Refusal } from '#errors.ts'
 import type { Selectable } from 'kysely'
@@ -36,6 +37,7 @@ export async function createView(
   ctx: Ctx,
   { view }: ParsedInputOf<typeof contract.createView>,
 ): Promise<{ view: View }> {
+  await takeTurn(ctx, 'views')
   const { count } = await ctx.tx
     .selectFrom('saved_view')
     .select(({ fn }) => fn.countAll<number>().as('count'))

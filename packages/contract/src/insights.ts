@@ -30,14 +30,16 @@ const filter = IssueFilter.pick({ affectedTargetId: true, affectedHostId: true, 
 export const issuesBySeverity = endpoint({
   method: 'GET',
   path: '/v1/stats/issues-by-severity',
-  summary: 'Active issues by severity over the period.',
+  summary:
+    'Active issues by severity over the period. Within a target or host, filter.verification looks at the places there: an issue may be proven at one and inferred at another.',
   input: z.object({ period, filter }),
   result: SeveritySeries,
 })
 export const issuesByStatus = endpoint({
   method: 'GET',
   path: '/v1/stats/issues-by-status',
-  summary: 'Issues by status over the period.',
+  summary:
+    'Issues by status over the period. Within a target or host, filter.verification looks at the places there: an issue may be proven at one and inferred at another.',
   input: z.object({ period, filter }),
   result: StatusSeries,
 })

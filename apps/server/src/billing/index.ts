@@ -5,6 +5,7 @@ import { type Plan, type Subscription, SubscriptionPeriod } from '@glacis/contra
 import { record } from '#audit.ts'
 import { planOf, plans, unlimited } from '#billing/plans.ts'
 import type { Ctx } from '#ctx.ts'
+import { takeTurn } from '#database/turn.ts'
 import { invalid, Refusal } from '#errors.ts'
 import { sql } from 'kysely'
 
@@ -74,7 +75,7 @@ export async function previewSubscription(
   const now = priceOf(usage.plan, usage.targets.total, usage.period)
   const total = Math.max(numTargets, plan.includedTargets)
   return {
-    dueToday: Math.max(0, cents((next - now) * restOfMonth(ctx.now))),
+    dueToday: Math.max(0, cents((aMonthOf(next, period) - aMonthOf(now, usage.period)) * restOfMonth(ctx.now))),
     nextAmount: next,
     currency: 'CHF',
     overQuota: { targets: Math.max(0, usage.targets.used - total) },
@@ -87,6 +88,7 @@ function priceOf(plan: Plan, targets: number, period: string): number {
   return cents(plan.basePrice[term] + (plan.pricePerExtraTarget ? extra * plan.pricePerExtraTarget[term] : 0))
 }
 
+const aMonthOf = (price: number, period: string) => (period === 'PERIOD_YEARLY' ? price / 12 : price)
 const cents = (amount: number) => Math.round(amount * 100) / 100
 
 /** The part of this month that is still to come, 0 to 1. */
@@ -153,9 +155,9 @@ function exhausted(subject: string, word: string, { used, total }: Usage['target
   })
 }
 
-/** Two requests at the same moment must not both take the last place, nor one the place that another gives up. */
-async function lock(ctx: Ctx): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`quota ${ctx.account}`}, 0))`.execute(ctx.tx)
+/** Nor may one request take the place that another gives up. */
+function lock(ctx: Ctx): Promise<void> {
+  return takeTurn(ctx, 'quota')
 }
 
 async function usageOf(ctx: Ctx): Promise<Usage> {

@@ -66,6 +66,7 @@ function serveReference(app: FastifyInstance, document: () => ReturnType<typeof 
     if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(page)
     return reply.header('content-encoding', 'gzip').send((packed ??= gzipSync(page)))
   })
+  for (const url of ['/docs', '/docs/']) app.get(url, async (_request, reply) => reply.redirect('/docs/api'))
   app.get('/docs/api.css', async (_request, reply) => reply.type('text/css').send(referenceStyle))
 }
 

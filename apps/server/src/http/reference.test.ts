@@ -36,6 +36,11 @@ it('shows each call with what it takes, how a shell sends it, and what it answer
   expect(/<article id="getIssuesExport">.*?<\/article>/s.exec(body)?.[0]).toContain('<code>text/csv</code>')
 })
 
+it.each(['/docs', '/docs/'])('is what %s leads to', async (url) => {
+  const { statusCode, headers } = await api.app.inject({ url })
+  expect([statusCode, headers.location]).toEqual([302, '/docs/api'])
+})
+
 it('travels packed to whoever takes it so', async () => {
   const plain = await api.app.inject({ url: '/docs/api' })
   const packed = await api.app.inject({ url: '/docs/api', headers: { 'accept-encoding': 'br, gzip' } })

@@ -2,7 +2,7 @@
 import type { TokenScope } from '@glacis/contract/access'
 import { type Endpoint, hasQuery, type ParsedInputOf, pathParameters, type ResultOf } from '@glacis/contract/endpoint'
 import { fromQueryString } from '@glacis/contract/query-string'
-import type { Ctx } from '#ctx.ts'
+import type { Ctx, Within } from '#ctx.ts'
 import { type Database, inAccount, stateOf } from '#database/index.ts'
 import { createAnswers } from '#http/answers.ts'
 import type { Guard } from '#http/guard.ts'
@@ -17,6 +17,11 @@ export interface Router {
   serve<E extends Endpoint<z.ZodObject, z.ZodType>>(
     endpoint: E,
     verb: (ctx: Ctx, input: ParsedInputOf<E>) => Promise<ResultOf<E>> | ResultOf<E>,
+  ): void
+  /** As `serve`, for a verb that waits for somebody else: it opens its transactions itself, and holds none while it waits. */
+  serveInSteps<E extends Endpoint<z.ZodObject, z.ZodType>>(
+    endpoint: E,
+    verb: (within: Within, input: ParsedInputOf<E>) => Promise<ResultOf<E>>,
   ): void
   /** Every call that is served, for the OpenAPI document and the tests that walk the contract. */
   readonly endpoints: readonly Endpoint[]
@@ -42,11 +47,7 @@ export function createRouter(app: FastifyInstance, database: Database, guard: Gu
         url: endpoint.path,
         handler: async (request, reply) => {
           const as = await guard.admit(request, scopeOf(endpoint))
-          const read = () => {
-            const given = inputOf(endpoint, request)
-            refuseUnstorable(given)
-            return endpoint.input.parse(given) as Parameters<typeof verb>[1] // parsed by that very schema
-          }
+          const read = () => readInput(endpoint, request)
           if (endpoint.method === 'GET') {
             const question = questionOf(as, request)
             const work = () =>
@@ -68,7 +69,24 @@ export function createRouter(app: FastifyInstance, database: Database, guard: Gu
         },
       })
     },
+    serveInSteps(endpoint, verb) {
+      endpoints.push(endpoint)
+      app.route({
+        method: endpoint.method,
+        url: endpoint.path,
+        handler: async (request) => {
+          const as = await guard.admit(request, scopeOf(endpoint))
+          return verb((step) => inAccount(database, as, step), readInput(endpoint, request))
+        },
+      })
+    },
   }
+}
+
+function readInput<E extends Endpoint<z.ZodObject, z.ZodType>>(endpoint: E, request: FastifyRequest): ParsedInputOf<E> {
+  const given = inputOf(endpoint, request)
+  refuseUnstorable(given)
+  return endpoint.input.parse(given) as ParsedInputOf<E> // parsed by that very schema
 }
 
 /** Two reads with the same one have the same answer: the same account, seen by the same actor, at the same URL. */

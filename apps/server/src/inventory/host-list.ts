@@ -1,6 +1,7 @@
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/host'
 import type { HostOrder } from '@glacis/contract/host'
+import type { SeverityCategory } from '@glacis/contract/threat'
 import type { Ctx } from '#ctx.ts'
 import { cutPage, readPage, totalOf } from '#database/page.ts'
 import { describeHosts, type Targets } from '#inventory/hosts.ts'
@@ -18,7 +19,10 @@ const orders: Readonly<
   ORDER_BY_FIRST_SEEN: { column: sql`host.first_seen_at`, type: sql`timestamptz`, isRising: false },
 }
 
-/** The hosts of the account's targets. A host that was merged into another is not listed beside it. */
+/**
+ * The hosts of the account's targets. A host that was merged into another is not listed beside it: what it is called, has
+ * and runs finds that other one.
+ */
 export async function listHosts(
   ctx: Ctx,
   input: ParsedInputOf<typeof contract.listHosts>,
@@ -75,7 +79,11 @@ function conditions(ctx: Ctx, filter: Filter): RawBuilder<unknown>[] {
   ]
   if (filter.targetId) parts.push(sql`host.target_id = ${filter.targetId}`)
   if (filter.newSince) parts.push(sql`host.first_seen_at >= ${new Date(filter.newSince)}`)
-  if (filter.notSeenSince) parts.push(sql`host.last_seen_at < ${new Date(filter.notSeenSince)}`)
+  if (filter.notSeenSince) {
+    const since = new Date(filter.notSeenSince)
+    const seen = membersWhere(ctx, sql`member.last_seen_at >= ${since}`)
+    parts.push(sql`host.last_seen_at < ${since} and host.id not in (${seen})`)
+  }
   if (filter.criticalities?.length) parts.push(sql`host.criticality = any(${filter.criticalities}::text[])`)
   if (filter.productId) parts.push(running(ctx, sql`host_product.product_id = ${filter.productId}`))
   if (filter.tagIds?.length) {
@@ -84,14 +92,7 @@ function conditions(ctx: Ctx, filter: Filter): RawBuilder<unknown>[] {
       where target_tag.account_id = ${ctx.account} and target_tag.target_id = host.target_id
         and target_tag.tag_id = any(${filter.tagIds}::uuid[]))`)
   }
-  if (filter.severities?.length) {
-    parts.push(sql`exists (
-      select from occurrence
-      join issue on issue.account_id = occurrence.account_id and issue.id = occurrence.issue_id
-      where occurrence.account_id = ${ctx.account} and occurrence.host_id = host.id
-        and occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION')
-        and issue.category = any(${filter.severities}::text[]))`)
-  }
+  if (filter.severities?.length) parts.push(among(ctx, havingIssues(ctx, filter.severities)))
   return parts
 }
 
@@ -103,18 +104,65 @@ function wordsOf(query = ''): string[] {
 function matching(ctx: Ctx, word: string): RawBuilder<unknown> {
   const [, port] = /^port:(\d{1,5})$/i.exec(word) ?? []
   if (port) {
-    return sql`host.id in (
-      select host_id from service
-      where service.account_id = ${ctx.account} and service.port = ${Number(port)} and service.gone_at is null)`
+    return among(
+      ctx,
+      sql`select host_id from service
+        where service.account_id = ${ctx.account} and service.port = ${Number(port)} and service.gone_at is null`,
+    )
   }
   const like = `%${word.replace(/[\\%_]/g, '\\$&')}%`
-  return sql`(host.address ilike ${like} or host.name ilike ${like} or ${running(ctx, sql`product.name ilike ${like}`)})`
+  const called = membersWhere(ctx, sql`(member.address ilike ${like} or member.name ilike ${like})`)
+  return sql`(
+    host.address ilike ${like} or host.name ilike ${like} or host.id in (${called})
+    or ${running(ctx, sql`product.name ilike ${like}`)})`
 }
 
-/** Hosts that run such software now. One question for the whole list, not one for each of its hosts. */
+/** Hosts that run such software now. */
 function running(ctx: Ctx, condition: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`host.id in (
-    select host_product.host_id from host_product
-    join product on product.account_id = host_product.account_id and product.id = host_product.product_id
-    where host_product.account_id = ${ctx.account} and host_product.gone_at is null and ${condition})`
+  return among(
+    ctx,
+    sql`select host_product.host_id from host_product
+      join product on product.account_id = host_product.account_id and product.id = host_product.product_id
+      where host_product.account_id = ${ctx.account} and host_product.gone_at is null and ${condition}`,
+  )
+}
+
+const counted: Readonly<Partial<Record<SeverityCategory, RawBuilder<unknown>>>> = {
+  CATEGORY_CRITICAL: sql`critical`,
+  CATEGORY_HIGH: sql`high`,
+  CATEGORY_MEDIUM: sql`medium`,
+  CATEGORY_LOW: sql`low`,
+}
+
+/** The hosts with an active issue of one of these severities: as far as those are counted for each host, by that. */
+function havingIssues(ctx: Ctx, severities: readonly SeverityCategory[]): RawBuilder<unknown> {
+  const others = severities.filter((one) => !counted[one])
+  const parts = severities.flatMap((one) => {
+    const column = counted[one]
+    return column ? [sql`select host_id from host_count where account_id = ${ctx.account} and ${column} > 0`] : []
+  })
+  if (others.length > 0) {
+    parts.push(sql`
+      select occurrence.host_id from occurrence
+      join issue on issue.account_id = occurrence.account_id and issue.id = occurrence.issue_id
+      where occurrence.account_id = ${ctx.account} and occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION')
+        and issue.category = any(${others}::text[])`)
+  }
+  return sql.join(parts, sql` union all `)
+}
+
+/**
+ * Whether a host, or one that was merged into it, is among those that a statement finds. One question for the whole
+ * list, not one for each of its hosts.
+ */
+function among(ctx: Ctx, found: RawBuilder<unknown>): RawBuilder<unknown> {
+  const merged = membersWhere(ctx, sql`member.id in (${found})`)
+  return sql`host.id in (${found} union all ${merged})`
+}
+
+/** The hosts into which others were merged of which that is true. */
+function membersWhere(ctx: Ctx, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select member.merged_into from host as member
+    where member.account_id = ${ctx.account} and member.merged_into is not null and ${condition}`
 }

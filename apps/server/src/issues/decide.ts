@@ -44,11 +44,12 @@ export async function setIssueStatus(
       .executeTakeFirst(),
   ])
   if (!issue) throw notFound('issue', id)
-  return decide({ ...ctx, now: issue.at }, { id, hostId: null, ...issue }, decision, { targets, spreading })
+  return decide({ ...ctx, now: issue.at }, { id, hostIds: null, ...issue }, decision, { targets, spreading })
 }
 
 /**
- * The same on one of its hosts; the issue then stands where the worst of its hosts stands.
+ * The same on one of its hosts, with those that were merged into it; the issue then stands where the worst of its hosts
+ * stands.
  *
  * @throws Refusal as `setIssueStatus`; `not_found` also where the issue does not affect the host
  */
@@ -60,15 +61,19 @@ export async function setHostStatus(
   const { id, hostId, ...decision } = input
   const lock = sql`select from issue where account_id = ${ctx.account} and id = ${id} for update`
   await Promise.all([keepPlans(ctx), lock.execute(ctx.tx), carryOut(ctx, [id])])
-  const { rows } = await sql<{ category: SeverityCategory; status: Issue['status']; at: Date }>`
-    select issue.category, occurrence.status, ${afterOthers(ctx)} as at
+  const { rows } = await sql<{ category: SeverityCategory; status: Issue['status']; host_id: string; at: Date }>`
+    select issue.category, occurrence.status, occurrence.host_id, ${afterOthers(ctx)} as at
     from issue
     join occurrence on occurrence.account_id = issue.account_id and occurrence.issue_id = issue.id
-    where issue.account_id = ${ctx.account} and issue.id = ${id} and occurrence.host_id = ${hostId}`.execute(ctx.tx)
+    join host on host.account_id = issue.account_id and host.id = occurrence.host_id
+    where issue.account_id = ${ctx.account} and issue.id = ${id} and ${hostId}::uuid in (host.id, host.merged_into)`.execute(
+    ctx.tx,
+  )
   const [first] = rows
   if (!first) throw notFound('host of this issue', hostId)
   const status = worstOf(rows.map((row) => row.status))
-  return decide({ ...ctx, now: first.at }, { id, hostId, status, category: first.category }, decision, { targets })
+  const hostIds = [...new Set(rows.map((row) => row.host_id))]
+  return decide({ ...ctx, now: first.at }, { id, hostIds, status, category: first.category }, decision, { targets })
 }
 
 /**
@@ -82,7 +87,7 @@ export function afterOthers(ctx: Ctx): RawBuilder<Date> {
 interface Subject {
   readonly id: string
   /** Null: all of them. */
-  readonly hostId: string | null
+  readonly hostIds: readonly string[] | null
   readonly status: Issue['status']
   readonly category: SeverityCategory
   /** Absent: one. */
@@ -112,7 +117,7 @@ async function apply(
   decision: Decision,
   spreading: Spreading | null,
 ): Promise<object | null> {
-  const { id, hostId, status: from, category, host_count: places = 1 } = subject
+  const { id, hostIds, status: from, category, host_count: places = 1 } = subject
   refuseSenseless(decision, ctx.now)
   const objection = tooLong(decision, category, ctx.now)
   if (objection) throw invalid('ignoreUntilTime', objection)
@@ -125,24 +130,24 @@ async function apply(
   const reason = inWords(decision)
   const decided = [{ id, end: endOf(decision, category, ctx.now) }]
   const hasChanged =
-    hostId === null
+    hostIds === null
       ? await decideWhole(ctx, decided, decision, { places, spreading })
-      : await decideOnHost(ctx, decided, decision, hostId)
+      : await decideOnHosts(ctx, decided, decision, hostIds)
   if (!hasChanged) return null
-  if (isSame) await noteTerms(ctx, { id, hostId }, reason)
-  return { from, to: decision.status, reason, ...(hostId && { hostId }) }
+  if (isSame) await Promise.all((hostIds ?? [null]).map(async (hostId) => noteTerms(ctx, { id, hostId }, reason)))
+  return { from, to: decision.status, reason, ...(hostIds && { hostId: hostIds[0] }) }
 }
 
-async function decideOnHost(
+async function decideOnHosts(
   ctx: Ctx,
   decided: readonly Decided[],
   decision: Decision,
-  hostId: string,
+  hostIds: readonly string[],
 ): Promise<boolean> {
   const ids = decided.map(({ id }) => id)
   const [stood, changed] = await Promise.all([
     stoodOn(ctx, ids),
-    move(ctx, rowsOf(ctx, decided, decision), sql`occurrence.host_id = ${hostId}`),
+    move(ctx, rowsOf(ctx, decided, decision), sql`occurrence.host_id = any(${hostIds}::uuid[])`),
   ])
   if (changed === 0) return false
   await rollUp(ctx, ids, { reason: inWords(decision), scanId: null }, { stood })

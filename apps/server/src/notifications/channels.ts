@@ -6,6 +6,7 @@ import { record } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
+import { takeTurn } from '#database/turn.ts'
 import { invalid, Refusal } from '#errors.ts'
 import { horizonOf } from '#notifications/announce.ts'
 import { channelOf, describe } from '#notifications/describe.ts'
@@ -89,6 +90,9 @@ export async function updateChannel(
   const before = await lock(ctx, id)
   const changes: Partial<Row> = {}
   for (const path of updateMask.paths) Object.assign(changes, changeOf(path, before, channel, gate))
+  const isTurnedOn = updateMask.paths.includes('isEnabled') && channel.isEnabled
+  if (isTurnedOn && before.kind !== 'KIND_EMAIL' && (changes.webhook_url ?? before.webhook_url) === '')
+    throw invalid('channel.webhookUrl', 'A channel without an address cannot be turned on')
   if (changes.tag_ids) await mustKnowTags(ctx, changes.tag_ids)
   await ctx.tx
     .updateTable('channel')
@@ -115,8 +119,6 @@ function changeOf(
   }
   if (path === 'rule' && given.rule) return columnsOf(given.rule)
   if (path === 'isEnabled' && given.isEnabled !== undefined) {
-    if (given.isEnabled && before.kind !== 'KIND_EMAIL' && (given.webhookUrl ?? before.webhook_url) === '')
-      throw invalid('channel.webhookUrl', 'A channel without an address cannot be turned on')
     return { is_enabled: given.isEnabled, failures: 0 }
   }
   if (['webhookUrl', 'rule', 'isEnabled'].includes(path))
@@ -207,6 +209,7 @@ async function mustKnowTags(ctx: Ctx, tagIds: readonly string[]): Promise<void> 
 }
 
 async function mustHaveRoom(ctx: Ctx): Promise<void> {
+  await takeTurn(ctx, 'channels')
   const { count } = await ctx.tx
     .selectFrom('channel')
     .select((select) => select.fn.countAll<number>().as('count'))

@@ -39,23 +39,14 @@ export async function runDelivery(sending: Sending, work: Work<'delivery'>): Pro
   if (outcome.error && !work.isLastAttempt) throw new Error(outcome.error)
 }
 
-interface Message {
+export interface Message {
   readonly id: string
   readonly notices: readonly Notice[]
   readonly eventCount: number
 }
 
 /** Sends a message through a channel, once, whatever its state. */
-export async function sendThrough(
-  ctx: Ctx,
-  channel: ChannelRow,
-  message: Message,
-  sending: Pick<Sending, 'mailer' | 'gate' | 'url'>,
-): Promise<Outcome> {
-  return sendTo(await emailOf(ctx), channel, message, sending)
-}
-
-async function sendTo(
+export async function sendTo(
   email: string,
   channel: ChannelRow,
   message: Message,
@@ -104,7 +95,8 @@ async function read(ctx: Ctx, id: string) {
   return channel ? { delivery, channel, email: await emailOf(ctx) } : null
 }
 
-async function emailOf(ctx: Ctx): Promise<string> {
+/** The address of an account, to which its mails go. */
+export async function emailOf(ctx: Ctx): Promise<string> {
   const { email } = await ctx.tx
     .selectFrom('account')
     .select('email')
@@ -130,10 +122,19 @@ async function settle(ctx: Ctx, channel: ChannelRow, id: string, outcome: Outcom
     .where('account_id', '=', ctx.account)
     .where('id', '=', id)
     .execute()
-  if (state === 'STATE_PENDING') return
+  if (state === 'STATE_FAILED') return countFailure(ctx, channel.id)
+  if (!hasArrived) return
+  await ctx.tx
+    .updateTable('channel')
+    .set({ failures: 0 })
+    .where('account_id', '=', ctx.account)
+    .where('id', '=', channel.id)
+    .execute()
+}
+
+/** Notes that a delivery failed for good; the channel pauses when too many in a row have. */
+export async function countFailure(ctx: Ctx, channelId: string): Promise<void> {
   await sql`
-    update channel set
-      failures = ${hasArrived ? sql`0` : sql`failures + 1`},
-      is_enabled = ${hasArrived ? sql`is_enabled` : sql`is_enabled and failures + 1 < ${failuresMax}`}
-    where account_id = ${ctx.account} and id = ${channel.id}`.execute(ctx.tx)
+    update channel set failures = failures + 1, is_enabled = is_enabled and failures + 1 < ${failuresMax}
+    where account_id = ${ctx.account} and id = ${channelId}`.execute(ctx.tx)
 }

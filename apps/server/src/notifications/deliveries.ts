@@ -2,14 +2,14 @@ import type * as contract from '@glacis/contract/channel'
 import type { Delivery } from '@glacis/contract/channel'
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import { record } from '#audit.ts'
-import type { Ctx } from '#ctx.ts'
+import type { Ctx, Within } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import { cutPage, readPage } from '#database/page.ts'
 import type { Tables } from '#database/tables.ts'
 import { notFound, Refusal } from '#errors.ts'
 import type { Jobs } from '#jobs.ts'
 import { find, lock } from '#notifications/lock.ts'
-import { type Sending, sendThrough } from '#notifications/deliver.ts'
+import { emailOf, type Message, type Sending, sendTo } from '#notifications/deliver.ts'
 import type { Selectable } from 'kysely'
 
 /** @throws Refusal `not_found` */
@@ -61,29 +61,47 @@ export async function redeliver(
   return { delivery: toDelivery(delivery) }
 }
 
-/** Sends a test through a channel, even one that is off, and waits for what comes of it. @throws Refusal `not_found` */
+/** The channels through which a test of this process is on its way. */
+const underTest = new Set<string>()
+
+/**
+ * Sends a test through a channel, even one that is off, and waits for what comes of it. No transaction is held open
+ * while a stranger's server takes its time.
+ *
+ * @throws Refusal `not_found`; `precondition` while another test of the channel is on its way
+ */
 export async function testChannel(
-  ctx: Ctx,
+  within: Within,
   sending: Pick<Sending, 'mailer' | 'gate' | 'url'>,
   { id }: { id: string },
 ): Promise<ResultOf<typeof contract.testChannel>> {
-  const channel = await find(ctx, id)
-  const at = ctx.now.toISOString()
+  const { channel, email } = await within(async (ctx) => ({ channel: await find(ctx, id), email: await emailOf(ctx) }))
+  if (underTest.has(channel.id))
+    throw new Refusal('precondition', 'A test of this channel is still on its way; wait for its outcome')
+  underTest.add(channel.id)
+  try {
+    const outcome = await sendTo(email, channel, testMessage(channel.id), sending)
+    await within((ctx) => record(ctx, 'channel.test', { kind: 'channel', id }, { error: outcome.error }))
+    return {
+      ...(outcome.statusCode !== null && { statusCode: outcome.statusCode }),
+      latency: seconds(outcome.latencyMs),
+      error: outcome.error,
+      answer: outcome.answer,
+    }
+  } finally {
+    underTest.delete(channel.id)
+  }
+}
+
+function testMessage(channelId: string): Message {
   const notice = {
     id: '0',
     kind: 'EVENT_TEST',
-    time: at,
+    time: new Date().toISOString(),
     title: 'This is a test from Glacis',
-    resource: { kind: 'target' as const, id },
+    resource: { kind: 'target' as const, id: channelId },
   }
-  const outcome = await sendThrough(ctx, channel, { id: newId(), notices: [notice], eventCount: 1 }, sending)
-  await record(ctx, 'channel.test', { kind: 'channel', id }, { error: outcome.error })
-  return {
-    ...(outcome.statusCode !== null && { statusCode: outcome.statusCode }),
-    latency: seconds(outcome.latencyMs),
-    error: outcome.error,
-    answer: outcome.answer,
-  }
+  return { id: newId(), notices: [notice], eventCount: 1 }
 }
 
 export function toDelivery(row: Selectable<Tables['delivery']>): Delivery {

@@ -45,18 +45,18 @@ async function takeUpFor(
   channel: Selectable<Tables['channel']>,
   { horizon, isScanning }: { horizon: string; isScanning: boolean },
 ): Promise<boolean> {
-  const { rows } = await sql<Selectable<Tables['event']> & { total: number }>`
-    select event.*, count(*) over () as total from event
+  const { rows } = await sql<Selectable<Tables['event']> & { total: number; oldest: Date }>`
+    select event.*, count(*) over () as total, min(at) over () as oldest from event
     where account_id = ${ctx.account} and xid >= ${channel.taken_until}::xid8 and xid < ${horizon}::xid8
       and ${matches(channel)}
     order by score desc nulls last, xid, id
     limit ${listedMax}`.execute(ctx.tx)
-  const oldest = Math.min(...rows.map((row) => row.at.getTime()))
-  const mayWait = channel.kind !== 'KIND_WEBHOOK' && ctx.now.getTime() - oldest < heldMinutesMax * 60_000
-  if (rows.length > 0 && isScanning && mayWait) return true
+  const [first] = rows
+  const isLate = first !== undefined && ctx.now.getTime() - first.oldest.getTime() >= heldMinutesMax * 60_000
+  if (first && isScanning && channel.kind !== 'KIND_WEBHOOK' && !isLate) return true
   await sql`update channel set taken_until = ${horizon}::xid8
     where account_id = ${ctx.account} and id = ${channel.id}`.execute(ctx.tx)
-  if (rows.length === 0) return false
+  if (!first) return false
   const id = newId()
   await ctx.tx
     .insertInto('delivery')
@@ -66,7 +66,7 @@ async function takeUpFor(
       channel_id: channel.id,
       state: 'STATE_PENDING',
       notices: JSON.stringify(rows.map(toNotice)),
-      event_count: rows[0]?.total ?? rows.length,
+      event_count: first.total,
       status_code: null,
       latency_ms: null,
       created_at: ctx.now,
@@ -77,12 +77,14 @@ async function takeUpFor(
   return false
 }
 
+/** One that waits for its hours finds nothing until they begin. */
 async function hasActiveScan(ctx: Ctx): Promise<boolean> {
   const row = await ctx.tx
     .selectFrom('scan')
     .select('id')
     .where('account_id', '=', ctx.account)
     .where('status', 'in', ['STATUS_CREATED', 'STATUS_RUNNING'])
+    .where('resume_at', 'is', null)
     .limit(1)
     .executeTakeFirst()
   return row !== undefined

@@ -19,5 +19,6 @@ export {
 export { listDeliveries, redeliver, testChannel } from '#notifications/deliveries.ts'
 export { runDelivery, type Sending } from '#notifications/deliver.ts'
 export { takeUp, takeUpAll } from '#notifications/dispatch.ts'
+export { failLost } from '#notifications/lost.ts'
 export { forgetTag } from '#notifications/tags.ts'
 export { forgetOld } from '#notifications/retain.ts'

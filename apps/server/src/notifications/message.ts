@@ -9,6 +9,8 @@ interface Message {
 
 /** Lines that a chat or a mail lists; the rest is a number and a link. */
 const linesMax = 10
+/** Of a title in a chat. Slack takes 3000 characters in all, Discord 4096. */
+const titleMax = 200
 
 const words: Readonly<Record<string, { one: string; many: string }>> = {
   EVENT_ISSUE_OPENED: { one: 'new risk', many: 'new risks' },
@@ -50,6 +52,33 @@ const severity = (score: number) =>
 const rating = ({ score }: Notice) => (score === undefined ? '' : `${severity(score)} ${score.toFixed(1)} · `)
 const rest = ({ eventCount }: Message) => Math.max(0, eventCount - linesMax)
 
+/** As much of a text as has room, written as its reader takes it: what is written for a character stays whole. */
+function clipped(text: string, write: (text: string) => string, lengthMax: number): string {
+  let written = ''
+  for (const character of text) {
+    const next = write(character)
+    if (written.length + next.length > lengthMax) return `${written}…`
+    written += next
+  }
+  return written
+}
+
+/** As many whole lines as have room, and then how many more there are. */
+function listed(
+  { notices, eventCount }: Message,
+  { lengthMax, line, more }: { lengthMax: number; line: (notice: Notice) => string; more: (count: number) => string },
+): string {
+  const lines: string[] = []
+  let room = lengthMax
+  for (const text of notices.slice(0, linesMax).map(line)) {
+    room -= text.length + 1
+    if (room < 0) break
+    lines.push(text)
+  }
+  const left = eventCount - lines.length
+  return [...lines, ...(left > 0 ? [more(left)] : [])].join('\n')
+}
+
 /** The body of a signed webhook: everything as data, with a link for each event. */
 export function webhookBody(message: Message, url: string): string {
   return JSON.stringify({
@@ -68,16 +97,17 @@ const forSlack = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('|', '¦')
 
 export function slackBody(message: Message, url: string): string {
-  const lines = message.notices
-    .slice(0, linesMax)
-    .map((notice) => `• ${rating(notice)}<${linkOf(notice, url)}|${forSlack(notice.title)}>`)
-  if (rest(message) > 0) lines.push(`and <${url}/risks/verified|${rest(message)} more>`)
+  const lines = listed(message, {
+    lengthMax: 2700,
+    line: (notice) => `• ${rating(notice)}<${linkOf(notice, url)}|${clipped(notice.title, forSlack, titleMax)}>`,
+    more: (count) => `and <${url}/risks/verified|${count} more>`,
+  })
   const title = `Glacis: ${headline(message)}`
   return JSON.stringify({
     text: title,
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: title.slice(0, 150) } },
-      { type: 'section', text: { type: 'mrkdwn', text: lines.join('\n').slice(0, 2900) } },
+      { type: 'section', text: { type: 'mrkdwn', text: lines } },
     ],
   })
 }
@@ -86,13 +116,14 @@ export function slackBody(message: Message, url: string): string {
 const forDiscord = (text: string) => text.replaceAll(/[\\*_~`|>[\]()#@<-]/g, String.raw`\$&`)
 
 export function discordBody(message: Message, url: string): string {
-  const lines = message.notices
-    .slice(0, linesMax)
-    .map((notice) => `- ${rating(notice)}[${forDiscord(notice.title).slice(0, 200)}](${linkOf(notice, url)})`)
-  if (rest(message) > 0) lines.push(`and [${rest(message)} more](${url}/risks/verified)`)
+  const lines = listed(message, {
+    lengthMax: 3800,
+    line: (notice) => `- ${rating(notice)}[${clipped(notice.title, forDiscord, titleMax)}](${linkOf(notice, url)})`,
+    more: (count) => `and [${count} more](${url}/risks/verified)`,
+  })
   return JSON.stringify({
     allowed_mentions: { parse: [] },
-    embeds: [{ title: `Glacis: ${headline(message)}`.slice(0, 256), description: lines.join('\n').slice(0, 4000) }],
+    embeds: [{ title: `Glacis: ${headline(message)}`.slice(0, 256), description: lines }],
   })
 }
 

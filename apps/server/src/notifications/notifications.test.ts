@@ -238,7 +238,11 @@ describe('the gate', () => {
   ] as const)('%s refuses %s', async (gate, webhookUrl, reason) => {
     const account = await house.account()
     const { id } = await makeChannel(account, { kind: 'KIND_SLACK', webhookUrl })
-    const outcome = await house.as(account, (ctx) => testChannel(ctx, { ...sending, gate }, { id }), { actor: person })
+    const outcome = await testChannel(
+      (step) => house.as(account, step, { actor: person }),
+      { ...sending, gate },
+      { id },
+    )
     expect(outcome.error).toContain(reason)
     expect(outcome.statusCode).toBeUndefined()
   })
@@ -285,7 +289,7 @@ describe('the gate', () => {
   it('follows no redirect and reads little of a long answer', async () => {
     const account = await house.account()
     const { id } = await makeChannel(account, { kind: 'KIND_DISCORD', webhookUrl: address })
-    const test = () => house.as(account, (ctx) => testChannel(ctx, sending, { id }), { actor: person })
+    const test = () => testChannel((step) => house.as(account, step, { actor: person }), sending, { id })
     answerWith = { status: 302, headers: { location: address } }
     expect(await test()).toMatchObject({
       statusCode: 302,

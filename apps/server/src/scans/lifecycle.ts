@@ -148,7 +148,8 @@ async function complete(ctx: Ctx, scanId: string): Promise<void> {
 }
 
 /** Ends an active scan as failed; what it has found until then stays. */
-export async function fail(ctx: Ctx, scanId: string, reason: string): Promise<void> {
+export async function fail(ctx: Ctx, scanId: string, said: string): Promise<void> {
+  const reason = storable(said)
   const failed = await ctx.tx
     .updateTable('scan')
     .set({ status: 'STATUS_FAILED', reason, resume_at: null, completed_at: ctx.now, updated_at: ctx.now })

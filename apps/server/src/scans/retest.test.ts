@@ -122,3 +122,17 @@ it.each([
     message: expect.stringContaining(word),
   })
 })
+
+it('of a host is one of those that were merged into it too', async () => {
+  const [id = ''] = seeded.issueIds
+  const [survivor = '', member = ''] = seeded.hostIds
+  await house.as(account, async ({ tx }) => {
+    await tx.updateTable('host').set({ merged_into: survivor }).where('id', '=', member).execute()
+    await tx.deleteFrom('occurrence').where('host_id', '=', survivor).where('issue_id', '=', id).execute()
+  })
+  const { scan } = await retest(id, [survivor])
+  const batches = await house.as(account, ({ tx }) =>
+    tx.selectFrom('scan_batch').select('hosts').where('scan_id', '=', scan.id).execute(),
+  )
+  expect(batches.flatMap((batch) => batch.hosts.map((host) => host.address))).toEqual([other])
+})

@@ -22,7 +22,7 @@ interface Place {
 const hostsPerBatch = 64
 
 /**
- * Checks one issue again on some of its hosts, or on all: a scan of each target with the checks that
+ * Checks one issue again on some of its hosts, each with those that were merged into it, or on all: a scan of each target with the checks that
  * proved it and nothing else. It spends no quota and decides nothing about other issues.
  *
  * @throws Refusal `not_found` when the issue affects none of the hosts; `precondition` where one of the targets is
@@ -63,7 +63,7 @@ async function placesOf(ctx: Ctx, issueId: string, hostIds: readonly string[] | 
     join host on host.account_id = occurrence.account_id and host.id = occurrence.host_id
     join target on target.account_id = occurrence.account_id and target.id = occurrence.target_id
     where occurrence.account_id = ${ctx.account} and occurrence.issue_id = ${issueId}
-      and (${hostIds ?? null}::uuid[] is null or occurrence.host_id = any(${hostIds ?? []}::uuid[]))
+      and (${hostIds ?? null}::uuid[] is null or occurrence.host_id = any(${hostIds ?? []}::uuid[]) or host.merged_into = any(${hostIds ?? []}::uuid[]))
       and target.deleted_at is null
     group by occurrence.target_id, host.address, host.name
     order by occurrence.target_id, host.address`.execute(ctx.tx)

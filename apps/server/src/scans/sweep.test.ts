@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Scanning } from '#scans/run.ts'
+import { getScan } from '#scans/index.ts'
+import { fail } from '#scans/lifecycle.ts'
 import { startDue } from '#scans/sweep.ts'
 import { type House, openHouse } from '#testing/house.ts'
 import { scanningIn } from '#testing/scanning.ts'
@@ -61,4 +63,20 @@ it('gets to what is due behind any number of targets that are still being scanne
   await startDue(scanning)
   expect(await scansOf(last)).toEqual(['TYPE_AUTOMATIC STATUS_CREATED'])
   expect(await scansOf(busy)).toHaveLength(250)
+})
+
+it('fails with what was said last, also where that holds what no text may hold', async () => {
+  const [target = ''] = await due(1, 5)
+  await startDue(scanning)
+  const { id } = await house.database.owner
+    .selectFrom('scan')
+    .select('id')
+    .where('target_id', '=', target)
+    .executeTakeFirstOrThrow()
+  await house.as(account, (ctx) => fail(ctx, id, 'Not a greeting: \0\0'))
+  const { scan } = await house.as(account, (ctx) => getScan(ctx, { id }))
+  expect(scan).toMatchObject({
+    status: 'STATUS_FAILED',
+    progress: { failureReason: expect.stringMatching(/^Not a greeting: /) },
+  })
 })

@@ -82,6 +82,31 @@ describe('allowed hours', () => {
     expect(opening(night, at(now))).toEqual(opens && at(opens))
   })
 
+  it.each([
+    // At two the clock in Zurich goes to three.
+    ['02:30', '06:00', '2027-03-28T00:59:00Z', '2027-03-28T01:00:00Z'],
+    ['02:30', '06:00', '2027-03-28T01:00:00Z', null],
+    ['02:30', '03:00', '2027-03-28T00:59:00Z', '2027-03-28T01:00:00Z'],
+    ['02:30', '03:00', '2027-03-28T01:29:00Z', null],
+    ['02:30', '03:00', '2027-03-28T01:30:00Z', '2027-03-29T00:30:00Z'],
+    ['02:00', '03:00', '2027-03-28T01:00:00Z', null],
+    ['02:10', '02:40', '2027-03-28T01:29:00Z', null],
+    ['02:10', '02:40', '2027-03-28T01:30:00Z', '2027-03-29T00:10:00Z'],
+    // Hours that end in the gap end with it.
+    ['01:00', '02:30', '2027-03-28T00:59:00Z', null],
+    ['01:00', '02:30', '2027-03-28T01:00:00Z', '2027-03-28T23:00:00Z'],
+  ])('from %s to %s, that the clock leaves out at %s, open at %s', (start, end, now, opens) => {
+    expect(opening({ ...night, start, end }, at(now))).toEqual(opens && at(opens))
+  })
+
+  it('that the clock leaves out have their scan all the same', () => {
+    const left = { ...night, start: '02:00', end: '03:00' }
+    for (const id of ids) {
+      const next = nextScanAt({ period: 'PERIOD_DAILY', allowedHours: left }, id, at('2027-03-27T01:00:00Z'))
+      expect([next.toISOString().slice(0, 10), opening(left, next)]).toEqual(['2027-03-28', null])
+    }
+  })
+
   it('belong to the day on which they begin', () => {
     const friday = { ...night, days: [5] }
     // 2026-11-20 is a Friday; its night ends on Saturday morning.

@@ -52,11 +52,17 @@ export function opening(hours: AllowedHours | null, now: Date): Date | null {
     const day = here.toPlainDate().add({ days: ahead })
     if (!isDayOf(hours, day)) continue
     const start = at(day, minuteOf(hours.start), hours.timeZone)
-    const end = at(day, minuteOf(hours.start) + lengthOf(hours), hours.timeZone)
+    const end = endOf(hours, day, start)
     if (isBefore(here, start)) return dateOf(start)
     if (isBefore(here, end)) return null
   }
   throw new Error('allowed hours name at least one day of the week')
+}
+
+/** When the hours of a day end. Those that the clock leaves out are kept when it has gone forward, for as long. */
+function endOf(hours: AllowedHours, day: Temporal.PlainDate, start: Temporal.ZonedDateTime): Temporal.ZonedDateTime {
+  const end = at(day, minuteOf(hours.start) + lengthOf(hours), hours.timeZone)
+  return isBefore(start, end) ? end : start.add({ minutes: lengthOf(hours) })
 }
 
 /** `22:00–06:00 Europe/Zurich, Mon, Tue`: the hours as people read them. */
@@ -77,11 +83,16 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** A moment of the day, in minutes since it began; beyond 24 h it lies on the next day. */
+/**
+ * A moment of the day, in minutes since it began; beyond 24 h it lies on the next day. Where the clock goes forward, what
+ * it leaves out is the moment at which it does.
+ */
 function at(day: Temporal.PlainDate, minute: number, timeZone: string): Temporal.ZonedDateTime {
-  const date = day.add({ days: Math.floor(minute / minutesOfDay) })
   const [hour, rest] = [Math.floor((minute % minutesOfDay) / 60), minute % 60]
-  return date.toZonedDateTime({ timeZone, plainTime: Temporal.PlainTime.from({ hour, minute: rest }) })
+  const wanted = day.add({ days: Math.floor(minute / minutesOfDay) }).toPlainDateTime({ hour, minute: rest })
+  const moment = wanted.toZonedDateTime(timeZone)
+  if (moment.toPlainDateTime().equals(wanted)) return moment
+  return wanted.toZonedDateTime(timeZone, { disambiguation: 'earlier' }).getTimeZoneTransition('next') ?? moment
 }
 
 function minuteOf(time: string): number {

@@ -124,6 +124,21 @@ describe('a change', () => {
     })
   })
 
+  const zurich = { start: '22:00', end: '06:00', timeZone: 'Europe/Zurich', days: [1, 2, 3] }
+  it.each([
+    ['paused', { paused: false }],
+    ['schedule', { schedule: { period: 'PERIOD_WEEKLY' as const, allowedHours: zurich } }],
+    ['schedule.period', { schedule: { period: 'PERIOD_WEEKLY' as const } }],
+  ])('puts no scan off whose %s stays as it is', async (path, body) => {
+    const { id } = await made({ schedule: { period: 'PERIOD_WEEKLY', allowedHours: zurich } })
+    const dueAt = async () =>
+      (await me(account, ({ tx }) => tx.selectFrom('target').select('next_scan_at').where('id', '=', id).execute()))[0]
+    const before = await dueAt()
+    const later = new Date(now.getTime() + 5 * 86_400_000)
+    await me(account, (ctx) => updateTarget(ctx, { id, ...body, updateMask: { paths: [path] } }), { now: later })
+    expect(await dueAt()).toEqual(before)
+  })
+
   it.each([['address'], ['schedule.minute'], ['Name'], ['']])('of %j is refused and named', async (path) => {
     const { id } = await made()
     await expect(change(id, ['name', path], { name: 'x' })).rejects.toThrow(`'${path}' cannot be changed`)

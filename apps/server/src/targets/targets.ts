@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ParsedInputOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/target'
 import type { Target } from '@glacis/contract/target'
@@ -147,11 +148,17 @@ async function whenOf(ctx: Ctx, target: Selectable<TargetTable>, input: Input, p
   }
   const isPaused = paths.has('paused') ? required(input.paused, 'paused') : target.paused_at !== null
   if (target.paused_at && !isPaused) await spendTarget(ctx, target.address)
+  const allowedHours = schedule.allowedHours && JSON.stringify(schedule.allowedHours)
+  const isSame =
+    schedule.period === target.schedule_period &&
+    isDeepStrictEqual(allowedHours && JSON.parse(allowedHours), target.allowed_hours) &&
+    isPaused === (target.paused_at !== null)
   return {
     schedule_period: schedule.period,
-    allowed_hours: schedule.allowedHours && JSON.stringify(schedule.allowedHours),
+    allowed_hours: allowedHours,
     paused_at: isPaused ? (target.paused_at ?? ctx.now) : null,
-    next_scan_at: isPaused ? null : nextScanAt(schedule, target.id, ctx.now),
+    // Whoever says again what holds already puts no scan off.
+    next_scan_at: isSame ? target.next_scan_at : isPaused ? null : nextScanAt(schedule, target.id, ctx.now),
   }
 }
 

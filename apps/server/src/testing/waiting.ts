@@ -1,7 +1,8 @@
 /** What only shows when two do something at the same time. */
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import type { House } from '#testing/house.ts'
+import type { Ctx } from '#ctx.ts'
+import { type House, person } from '#testing/house.ts'
 
 /** Resolves once somebody in this house waits for a lock that another transaction holds. */
 export async function somebodyWaits({ database }: House): Promise<void> {
@@ -12,4 +13,28 @@ export async function somebodyWaits({ database }: House): Promise<void> {
     return rows.length
   }
   await expect.poll(waiting, { timeout: 10_000, interval: 20 }).toBeGreaterThan(0)
+}
+
+/**
+ * Somebody adds something, and before that is committed somebody else of the account adds another.
+ *
+ * @returns what became of the second
+ */
+export async function addBeside(
+  house: House,
+  account: string,
+  add: (ctx: Ctx) => Promise<unknown>,
+): Promise<PromiseSettledResult<unknown> | undefined> {
+  const { promise: added, resolve: tell } = Promise.withResolvers<void>()
+  const second = Promise.allSettled([added.then(() => house.as(account, add, { actor: person }))])
+  await house.as(
+    account,
+    async (ctx) => {
+      await add(ctx)
+      tell()
+      await Promise.race([second, somebodyWaits(house)])
+    },
+    { actor: person },
+  )
+  return (await second)[0]
 }

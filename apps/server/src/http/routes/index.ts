@@ -42,7 +42,10 @@ interface Services {
   readonly knowledge: Knowledge
 }
 
-export function serveApi({ serve }: Router, { jobs, mailer, gate, url, feeds, knowledge }: Services): void {
+export function serveApi(
+  { serve, serveInSteps }: Router,
+  { jobs, mailer, gate, url, feeds, knowledge }: Services,
+): void {
   const inside = targets.nameTargets
   const places = issues.createPlaces()
   serve(target.listTargets, targets.listTargets)
@@ -169,7 +172,7 @@ export function serveApi({ serve }: Router, { jobs, mailer, gate, url, feeds, kn
   serve(channel.updateChannel, (ctx, input) => notifications.updateChannel(ctx, { gate }, input))
   serve(channel.deleteChannel, notifications.deleteChannel)
   serve(channel.rotateChannelSecret, notifications.rotateSecret)
-  serve(channel.testChannel, (ctx, input) => notifications.testChannel(ctx, { mailer, gate, url }, input))
+  serveInSteps(channel.testChannel, (within, input) => notifications.testChannel(within, { mailer, gate, url }, input))
   serve(channel.listDeliveries, notifications.listDeliveries)
   serve(channel.redeliver, (ctx, input) => notifications.redeliver(ctx, jobs, input))
 

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { changeSubscription, previewSubscription } from '#billing/index.ts'
+import { type House, openHouse } from '#testing/house.ts'
+
+let house: House
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house.close())
+
+/** With two thirds of its month still to come. */
+const now = new Date('2026-11-11T00:00:00Z')
+const [free, monthly, yearly] = [
+  { planId: 'free', numTargets: 25, period: 'PERIOD_UNSPECIFIED' },
+  { planId: 'team', numTargets: 160, period: 'PERIOD_MONTHLY' },
+  { planId: 'team', numTargets: 160, period: 'PERIOD_YEARLY' },
+] as const
+
+it.each([
+  { from: free, to: monthly, dueToday: 106, nextAmount: 159 },
+  { from: free, to: yearly, dueToday: 88.33, nextAmount: 1590 },
+  { from: yearly, to: monthly, dueToday: 17.67, nextAmount: 159 },
+  { from: monthly, to: yearly, dueToday: 0, nextAmount: 1590 },
+  { from: monthly, to: free, dueToday: 0, nextAmount: 0 },
+])('asks today for the rest of the month alone: $from.period to $to.period', async ({ from, to, ...due }) => {
+  const account = await house.account()
+  await house.as(account, (ctx) => changeSubscription(ctx, from), { now })
+  const preview = await house.as(account, (ctx) => previewSubscription(ctx, to), { now })
+  expect(preview).toEqual({ ...due, currency: 'CHF', overQuota: { targets: 0 } })
+})

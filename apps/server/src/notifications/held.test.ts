@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { newId } from '#database/index.ts'
+import { announce, createChannel, listDeliveries, takeUp } from '#notifications/index.ts'
+import { type House, openHouse, person } from '#testing/house.ts'
+
+const silent = { info() {}, warn() {}, error() {} }
+let house: House
+let account: string
+let channelId: string
+beforeAll(async () => void (house = await openHouse()))
+afterAll(() => house.close())
+beforeEach(async () => {
+  account = await house.account()
+  const channel = { kind: 'KIND_EMAIL', webhookUrl: '' } as const
+  const made = await house.as(account, (ctx) => createChannel(ctx, { gate: 'all' }, { channel }), { actor: person })
+  channelId = made.channel.id
+})
+
+/** A scan under way; one with hours to wait for does nothing until then. */
+async function scanning(resumeAt: Date | null): Promise<void> {
+  const target = newId()
+  await house.as(account, async ({ tx, now }) => {
+    const times = { created_at: now, updated_at: now }
+    const place = { name: 'One', address: '127.71.30.1', kind: 'IPV4' as const }
+    await tx
+      .insertInto('target')
+      .values({ account_id: account, id: target, ...place, schedule_period: 'PERIOD_WEEKLY', ...times })
+      .execute()
+    await tx
+      .insertInto('scan')
+      .values({
+        account_id: account,
+        id: newId(),
+        target_id: target,
+        type: 'TYPE_MANUAL',
+        status: resumeAt ? 'STATUS_CREATED' : 'STATUS_RUNNING',
+        phase: resumeAt ? 'PHASE_WAITING' : 'PHASE_DISCOVERY',
+        started_by: 'test',
+        started_at: null,
+        completed_at: null,
+        last_activity_at: now,
+        resume_at: resumeAt,
+        ...times,
+      })
+      .execute()
+  })
+}
+
+const happened = (score: number, minutesAgo: number, count = 1) =>
+  house.as(
+    account,
+    (ctx) =>
+      announce(
+        ctx,
+        Array.from({ length: count }, () => ({
+          kind: 'EVENT_ISSUE_OPENED' as const,
+          title: 'news',
+          score,
+          resource: { kind: 'issue' as const, id: newId() },
+        })),
+      ),
+    { now: new Date(Date.now() - minutesAgo * 60_000) },
+  )
+const told = async () => {
+  await takeUp(house.database, house.jobs, silent, account)
+  const { deliveries } = await house.as(account, (ctx) => listDeliveries(ctx, { id: channelId }))
+  return deliveries.map((one) => one.eventCount)
+}
+
+describe('people are told', () => {
+  it('when the scan has ended', async () => {
+    await scanning(null)
+    await happened(9, 1)
+    expect(await told()).toEqual([])
+  })
+  it('a quarter of an hour after the first event, however much worse came since', async () => {
+    await scanning(null)
+    await happened(7, 20)
+    await happened(9, 1, 50)
+    expect(await told()).toEqual([51])
+  })
+  it('at once while a scan only waits for its hours', async () => {
+    await scanning(new Date(Date.now() + 3_600_000))
+    await happened(9, 1)
+    expect(await told()).toEqual([1])
+  })
+})

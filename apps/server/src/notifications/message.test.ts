@@ -1,0 +1,45 @@
+import type { Notice } from '@glacis/contract/channel'
+import { describe, expect, it } from 'vitest'
+import { discordBody, slackBody } from '#notifications/message.ts'
+
+const url = 'https://security.intranet.example.ch/glacis'
+const of = (title: string, count = 10) => ({
+  id: '1',
+  eventCount: count,
+  notices: Array.from({ length: Math.min(count, 50) }, (_, number): Notice => ({
+    id: String(number),
+    kind: 'EVENT_ISSUE_OPENED',
+    time: '2026-11-01T00:00:00Z',
+    title,
+    score: 9.8,
+    resource: { kind: 'issue', id: '0199c0de-7a10-7c3e-9f00-5b1e6a2d4c01' },
+  })),
+})
+
+describe('a message with long titles', () => {
+  it.each([
+    ['words', 'Remote code execution in a component '.repeat(8)],
+    ['characters that are written longer', '&<'.repeat(150)],
+    ['a title of halves', `${'x'.repeat(149)}${'😀'.repeat(40)}`],
+  ])('has whole links for Slack and says how many more there are: %s', (_, title) => {
+    const { blocks } = JSON.parse(slackBody(of(title, 60), url)) as { blocks: { text: { text: string } }[] }
+    const text = blocks[1]?.text.text ?? ''
+    const lines = text.split('\n')
+    const last = lines.pop()
+    expect(text.length).toBeLessThanOrEqual(3000)
+    expect(lines.length).toBeGreaterThan(0)
+    for (const line of lines) expect(line).toMatch(/^• Critical 9\.8 · <https:[^|<>]+\|(?:[^<>&|]|&amp;|&lt;|&gt;)+>$/u)
+    expect(last).toBe(`and <${url}/risks/verified|${60 - lines.length} more>`)
+    expect(text.isWellFormed()).toBe(true)
+  })
+
+  it.each([
+    ['a bracket at the cut', `${'x'.repeat(199)}]${'y'.repeat(50)}`],
+    ['halves', `${'x'.repeat(199)}${'😀'.repeat(20)}`],
+  ])('has whole links for Discord: %s', (_, title) => {
+    const { embeds } = JSON.parse(discordBody(of(title, 1), url)) as { embeds: { description: string }[] }
+    const text = embeds[0]?.description ?? ''
+    expect(text).toMatch(/^- Critical 9\.8 · \[(?:[^\\[\]]|\\.)+\]\(https:[^()]+\)$/u)
+    expect(text.isWellFormed()).toBe(true)
+  })
+})
