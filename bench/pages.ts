@@ -35,12 +35,15 @@ const pages = [
   '/login',
   '/overview',
   '/scope',
+  '/agents',
   '/risks/verified',
+  '/risks/potential',
   '/assets',
   '/risks/visual',
   '/technologies',
   '/scans',
   '/integrations',
+  '/onboarding',
   '/profile',
 ]
 const categories = { performance: 98, accessibility: 100, 'best-practices': 100 } as const

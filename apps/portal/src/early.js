@@ -64,17 +64,26 @@ globalThis.__zod_globalConfig = { jitless: true }
     place.firstElementChild?.replaceChildren(name, covers, compare)
     place.classList.remove('invisible')
   }
-  // What stands there while there is nothing: `of` names what the answer counts.
-  const showEmpty = (answer) => {
-    const { of, unless, title, text } = words?.empty ?? {}
-    const place = document.getElementById('frame-empty')
+  // Instead of the bars of rows.
+  const showWords = (id, { title, text }) => {
+    const place = document.getElementById(id)
     const rows = document.getElementById('frame-rows')
-    if (!place || !rows || (answer[of] !== 0 && answer[of]?.length !== 0) || unless in answer) return
+    if (!place || !rows) return
     const [heading, sentence] = place.querySelectorAll('p')
     heading?.replaceChildren(title)
     sentence?.replaceChildren(text)
     place.hidden = false
     rows.hidden = true
+  }
+  // What stands there while there is nothing: `of` names what the answer counts.
+  const showEmpty = (answer) => {
+    const { of, unless } = words.empty
+    if ((answer[of] === 0 || answer[of]?.length === 0) && !(unless in answer)) showWords('frame-empty', words.empty)
+  }
+  // What the first step that is open begins with.
+  const showStep = ({ steps }) => {
+    const step = words.steps[steps.find(({ state }) => state === 'STATE_OPEN')?.key]
+    if (step) showWords('frame-step', step)
   }
 
   // The first number that a browser writes in a language has it look through the data of all of them, for as long as a
@@ -112,6 +121,7 @@ globalThis.__zod_globalConfig = { jitless: true }
           first = (page?.[3] ?? []).map((address) => api + address.replace(':id', id))
           first.forEach(ask)
           if (words?.empty && first[0]) show(first[0], showEmpty)
+          if (words?.steps && first[0]) show(first[0], showStep)
         }
         if (!billing) delete dataset.framePlan
         else if (isPlanOffered) show(`${api}/v1/billing/subscription`, showPlan)

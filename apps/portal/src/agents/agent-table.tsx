@@ -1,6 +1,7 @@
 /** The table of agents. */
 import type { Agent } from '@glacis/contract/agent'
 import { Ellipsis, KeyRound, Pencil, SquareTerminal, Trash2 } from 'lucide-react'
+import { useRef } from 'react'
 import type { AgentDialog } from '#agents/agent-dialogs.tsx'
 import { type AgentSort, latencyWords } from '#agents/words.ts'
 import { formatDate, formatNumber } from '#lib/format.ts'
@@ -8,6 +9,7 @@ import { Badge } from '#ui/badge.tsx'
 import { Menu } from '#ui/menu.tsx'
 import { MenuAction, MenuLine } from '#ui/menu-entries.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
+import { useRowFocus } from '#ui/row-focus.ts'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { AgentStatus } from '#ui/status.tsx'
 import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
@@ -21,6 +23,8 @@ interface AgentTableProps {
 }
 
 export function AgentTable({ agents, sort, onSort, onDialog }: AgentTableProps) {
+  const body = useRef<HTMLTableSectionElement>(null)
+  const focus = useRowFocus(body)
   const head = (by: AgentSort, order: 'ascending' | 'descending') => ({
     sort: sort === by ? order : undefined,
     onSort: () => onSort(sort === by ? undefined : by),
@@ -48,7 +52,7 @@ export function AgentTable({ agents, sort, onSort, onDialog }: AgentTableProps) 
           </HeaderCell>
         </tr>
       </thead>
-      <tbody>
+      <tbody ref={body} {...focus}>
         {!agents && <SkeletonRows rows={5} columns={7} />}
         {agents?.map((agent) => (
           <tr key={agent.id}>

@@ -1,12 +1,13 @@
 import type { Channel } from '@glacis/contract/channel'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Check, Hash, Mail, MessagesSquare, Webhook } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { ChannelForm } from '#channels/channel-form.tsx'
 import { DeliveryLog } from '#channels/delivery-log.tsx'
 import { change, create, sendTest } from '#channels/queries.ts'
 import type { Shown } from '#channels/secret-dialog.tsx'
 import { type kinds, maskedAddress, ruleWords, trouble } from '#channels/words.ts'
+import { isFocusLost } from '#lib/focus.ts'
 import { addToast } from '#lib/toasts.ts'
 import { Badge } from '#ui/badge.tsx'
 import { Button } from '#ui/button.tsx'
@@ -31,10 +32,11 @@ interface ChannelRowProps {
 /** One channel: what it is, whether it works, and what it is set to, edited in place. */
 export function ChannelRow({ kind, channel, email, onSecret }: ChannelRowProps) {
   const [isOpen, setIsOpen] = useState(false)
+  const row = useFocusWithin(isOpen)
   const isOn = channel?.isEnabled ?? false
   const problem = channel && trouble(channel)
   return (
-    <li className="flex gap-3.5 py-5">
+    <li ref={row} className="flex gap-3.5 py-5">
       <span className="grid size-9 flex-none place-items-center rounded-md border border-line-strong [&_.lucide]:size-4">
         {icons[kind.kind]}
       </span>
@@ -72,6 +74,20 @@ export function ChannelRow({ kind, channel, email, onSecret }: ChannelRowProps) 
       </div>
     </li>
   )
+}
+
+/** What opens the form goes with it, and what closes it too: the focus goes to its first field, and back. */
+function useFocusWithin(isOpen: boolean) {
+  const row = useRef<HTMLLIElement>(null)
+  const wasOpen = useRef(isOpen)
+  useEffect(() => {
+    if (wasOpen.current === isOpen || !row.current) return
+    wasOpen.current = isOpen
+    const field = row.current.querySelector('input')
+    const buttons = row.current.querySelectorAll('button')
+    if (isFocusLost()) (isOpen && field ? field : buttons[buttons.length - 1])?.focus()
+  }, [isOpen])
+  return row
 }
 
 function sentence(kind: ChannelRowProps['kind'], channel: Channel | undefined, email: string): string {

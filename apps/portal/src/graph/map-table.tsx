@@ -1,5 +1,5 @@
 /** The same graph as words and tables: what to do first, and who is linked to whom. */
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { KindGlyph } from '#graph/kind-glyph.tsx'
 import { byDegree, type Kind, kindWords, levers, type MapGraph } from '#graph/model.ts'
 import { cx } from '#lib/cx.ts'
@@ -130,8 +130,8 @@ function List({ graph, items, onNode }: ListProps) {
 function NodeRow({ graph, index, onNode }: MapTableProps & { readonly index: number }) {
   const node = graph.nodes[index]
   if (!node) return null
-  const names = node.linked.slice(0, linkedShown).map((other) => graph.nodes[other]?.name)
-  const more = node.linked.length - names.length
+  const linked = node.linked.slice(0, linkedShown).flatMap((other) => graph.nodes[other] ?? [])
+  const more = node.linked.length - linked.length
   return (
     <tr>
       <Cell primary label="Node">
@@ -157,7 +157,12 @@ function NodeRow({ graph, index, onNode }: MapTableProps & { readonly index: num
       </Cell>
       <Cell label="Linked to" priority={2}>
         <span className="text-ink-2">
-          {names.join(', ')}
+          {linked.map(({ id, name, kind }, at) => (
+            <Fragment key={id}>
+              {at > 0 && ', '}
+              {kind === 'host' ? <span className="font-mono">{name}</span> : name}
+            </Fragment>
+          ))}
           {more > 0 && ` and ${formatNumber(more)} more`}
         </span>
       </Cell>

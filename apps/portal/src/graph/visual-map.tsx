@@ -15,6 +15,7 @@ import { NodeCard } from '#graph/node-card.tsx'
 import { ecosystem, layout } from '#graph/queries.ts'
 import { activeFilters, ecosystemInput, type MapSearch } from '#graph/search.ts'
 import { formatNumber } from '#lib/format.ts'
+import { focusPageTitle } from '#lib/focus.ts'
 import { pageWords } from '#lib/page-words.ts'
 import { Button, ButtonLink } from '#ui/button.tsx'
 import { PageHead } from '#ui/page-head.tsx'
@@ -33,6 +34,7 @@ export function VisualMapPage() {
   const graph = useMemo(() => toMapGraph(data ?? nothing, hide), [data, hide])
   const map = useRef<MapController>(null)
   const show = (index: number) => {
+    if (view === 'table') focusPageTitle() // the table goes with what is pressed in it
     set({ node: graph.nodes[index]?.id, view: undefined }, true)
     map.current?.reveal(index)
   }
@@ -69,20 +71,21 @@ interface PartProps {
 }
 
 function Actions({ map, search, onSearch }: PartProps & { readonly map: { readonly current: MapController | null } }) {
-  if (search.view === 'table') {
-    return (
-      <Button size="sm" icon={<Network />} onClick={() => onSearch({ view: undefined })}>
-        View as map
-      </Button>
-    )
-  }
+  const isTable = search.view === 'table'
   return (
     <>
-      <Button size="sm" icon={<ImageDown />} onClick={() => void save(map.current)}>
-        <span className="max-md:sr-only">Export PNG</span>
-      </Button>
-      <Button size="sm" icon={<Table2 />} onClick={() => onSearch({ view: 'table' })}>
-        View as table
+      {!isTable && (
+        <Button size="sm" icon={<ImageDown />} onClick={() => void save(map.current)}>
+          <span className="max-md:sr-only">Export PNG</span>
+        </Button>
+      )}
+      {/* One button in both views, so that it keeps the focus. */}
+      <Button
+        size="sm"
+        icon={isTable ? <Network /> : <Table2 />}
+        onClick={() => onSearch({ view: isTable ? undefined : 'table' })}
+      >
+        {isTable ? 'View as map' : 'View as table'}
       </Button>
     </>
   )

@@ -8,6 +8,7 @@ import { nameOf } from '#hosts/words.ts'
 import { formatNumber } from '#lib/format.ts'
 import { addToast } from '#lib/toasts.ts'
 import { startMany } from '#scans/queries.ts'
+import { PickedBar } from '#ui/picked-bar.tsx'
 import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
 import { RadioCard } from '#ui/radio-card.tsx'
@@ -36,14 +37,7 @@ export function HostBulk({ hosts, onClear }: HostBulkProps) {
       },
     })
   return (
-    <fieldset
-      aria-label="Selected assets"
-      className="relative z-1 -mb-px flex min-h-[52px] min-w-0 flex-wrap items-center gap-2 border-b border-main-edge bg-selected px-(--gl-gutter) py-2.5"
-    >
-      <b className="font-semibold" aria-live="polite">
-        {formatNumber(hosts.length)} selected
-      </b>
-      <span className="mx-1 h-5 w-px bg-main-edge" aria-hidden="true" />
+    <PickedBar label="Selected assets" words={`${formatNumber(hosts.length)} selected`}>
       <Button size="sm" icon={<Play />} loading={starting.isPending} disabled={targetIds.length === 0} onClick={start}>
         Start {scans}
       </Button>
@@ -56,7 +50,7 @@ export function HostBulk({ hosts, onClear }: HostBulkProps) {
         </Button>
       </span>
       {isMerging && <MergeHosts hosts={hosts} onClose={() => setIsMerging(false)} onDone={onClear} />}
-    </fieldset>
+    </PickedBar>
   )
 }
 

@@ -9,12 +9,14 @@ import { HostFilters } from '#hosts/host-filters.tsx'
 import { HostTable } from '#hosts/host-table.tsx'
 import { list } from '#hosts/queries.ts'
 import { type HostSearch, hostsInput, isFiltered, newDays } from '#hosts/search.ts'
+import { summary } from '#issues/queries.ts'
 import { copyText } from '#lib/copy-text.ts'
 import { useKeys } from '#lib/keyboard.ts'
 import { focusedRow } from '#lib/page-keys.ts'
 import { pageWords } from '#lib/page-words.ts'
 import { keepShown, nothingSelected, pick, pickAll } from '#lib/selection.ts'
 import { addToast } from '#lib/toasts.ts'
+import { lastEnded } from '#scans/queries.ts'
 import { Badge } from '#ui/badge.tsx'
 import { ButtonLink } from '#ui/button.tsx'
 import { ListBody, ListPager, totalOf } from '#ui/list.tsx'
@@ -114,7 +116,11 @@ function NewHosts({ search }: { readonly search: HostSearch }) {
   )
 }
 
+/** Before the first scan has ended they are still to come; after it, nobody has answered. */
 function NoHosts() {
+  const { data: figures, isPending } = useQuery(summary())
+  if (isPending) return null
+  if (figures?.lastScanTime !== undefined) return <NobodyAnswered />
   return (
     <EmptyState
       icon={<Server />}
@@ -126,6 +132,30 @@ function NoHosts() {
       }
     >
       {pageWords.assets.empty.text}
+    </EmptyState>
+  )
+}
+
+function NobodyAnswered() {
+  const { data: last } = useQuery(lastEnded())
+  return (
+    <EmptyState
+      icon={<Server />}
+      title={last?.hostCount.scannedHosts === 0 ? 'No host answered the last scan' : 'No hosts are known'}
+      actions={
+        <>
+          {last && (
+            <ButtonLink to="/scans/$id" params={{ id: last.id }} variant="primary" size="sm">
+              Open the last scan
+            </ButtonLink>
+          )}
+          <ButtonLink to="/scope" variant="secondary" size="sm">
+            Open scope
+          </ButtonLink>
+        </>
+      }
+    >
+      Check the addresses of your targets. What only your own network reaches is scanned by an agent inside.
     </EmptyState>
   )
 }

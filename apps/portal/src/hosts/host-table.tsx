@@ -4,6 +4,7 @@ import type { HostSort } from '#hosts/search.ts'
 import { nameOf, softwareName } from '#hosts/words.ts'
 import { Badge } from '#ui/badge.tsx'
 import { Pick, PickAll, type Picking } from '#ui/pick.tsx'
+import { cx } from '#lib/cx.ts'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { SeverityCells, SeverityHeads } from '#ui/severity-columns.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
@@ -91,7 +92,12 @@ export function HostTable({
               </Cell>
             )}
             {!hidesSoftware && (
-              <Cell label="Technologies" priority={2} quiet>
+              <Cell
+                label="Technologies"
+                priority={2}
+                quiet
+                className={cx(host.inventory.length === 0 && 'max-md:hidden!')}
+              >
                 <Software host={host} />
               </Cell>
             )}
@@ -117,7 +123,7 @@ const shownMax = 2
 function Software({ host }: { readonly host: Host }) {
   const names = [...new Set(host.inventory.map(softwareName))]
   const more = names.length - shownMax
-  if (names.length === 0) return null
+  if (names.length === 0) return <span className="text-ink-3">–</span>
   return (
     <span className="flex min-w-0 items-center gap-1.5" title={names.join(', ')}>
       <span className="truncate">{names.slice(0, shownMax).join(', ')}</span>

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { actionWords, offeredForAll } from '#issues/actions.ts'
 import type { ChosenStatus } from '#issues/queries.ts'
 import { formatNumber } from '#lib/format.ts'
+import { PickedBar } from '#ui/picked-bar.tsx'
 import { Button } from '#ui/button.tsx'
 
 interface BulkBarProps {
@@ -33,14 +34,7 @@ export function BulkBar(props: BulkBarProps) {
   const { issues, isAll, total, busyWith, onDecide, onClear } = props
   const actions = offeredForAll(issues.map(({ status }) => status))
   return (
-    <fieldset
-      aria-label="Selected risks"
-      className="relative z-1 -mb-px flex min-h-[52px] min-w-0 flex-wrap items-center gap-2 border-b border-main-edge bg-selected px-(--gl-gutter) py-2.5"
-    >
-      <b className="font-semibold" aria-live="polite">
-        {isAll ? `All ${totalWords(props)} selected` : `${issues.length} selected`}
-      </b>
-      <span className="mx-1 h-5 w-px bg-main-edge" aria-hidden="true" />
+    <PickedBar label="Selected risks" words={isAll ? `All ${totalWords(props)} selected` : `${issues.length} selected`}>
       {actions.map((status) => (
         <Button
           key={status}
@@ -63,7 +57,7 @@ export function BulkBar(props: BulkBarProps) {
       <Button size="sm" variant="ghost" icon={<X />} disabled={busyWith !== undefined} onClick={onClear}>
         Clear
       </Button>
-    </fieldset>
+    </PickedBar>
   )
 }
 

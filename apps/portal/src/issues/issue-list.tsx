@@ -40,10 +40,10 @@ export function IssueList(props: IssueListProps) {
   const { search, place, onSearch, verification, tools, aside, total, hidesHosts, empty } = props
   const person = useSession()?.identity.id
   const query = useQuery(list(issuesInput({ ...search, ...place }, verification, person)))
-  const [previewed, setPreviewed] = useState<string>()
   const isFiltered = hasFilters(search)
   const answer = query.data?.issues
   const issues = answer?.length === 0 && !isFiltered && empty === undefined ? undefined : answer
+  const [previewed, preview] = usePreviewed(issues)
   const { totalSize = total, totalSizeIsExact = true } = query.data ?? {}
   const filter = issueFilter({ ...search, ...place }, verification, person)
   const picking = usePicking(issues ?? [])
@@ -98,13 +98,13 @@ export function IssueList(props: IssueListProps) {
           hidesHosts={hidesHosts ?? false}
           isLocal={place !== undefined}
           picking={picking.table}
-          rowActions={{ onPreview: setPreviewed, onDecide: decideOne }}
+          rowActions={{ onPreview: preview, onDecide: decideOne }}
         />
       </ListBody>
       <IssuePreview
         issues={issues ?? []}
         id={previewed}
-        onShow={setPreviewed}
+        onShow={preview}
         onDecide={decideOne}
         dialogs={previewed && decider.dialogs}
       />
@@ -119,6 +119,22 @@ export function IssueList(props: IssueListProps) {
       />
     </>
   )
+}
+
+/**
+ * The risk that is shown beside the list. Where it leaves the list, as it was decided, the one that takes its place is
+ * shown, or the last: whoever goes through many of them decides and goes on.
+ */
+function usePreviewed(issues: readonly Issue[] | undefined) {
+  const [shown, setShown] = useState<{ readonly id: string; readonly at: number }>()
+  const placeOf = (id: string | undefined) => issues?.findIndex((issue) => issue.id === id) ?? -1
+  const show = useSteady((id: string | undefined) => setShown(id === undefined ? undefined : { id, at: placeOf(id) }))
+  const at = placeOf(shown?.id)
+  if (shown && issues && at !== shown.at) {
+    const next = issues[at < 0 ? Math.min(shown.at, issues.length - 1) : at]
+    setShown(next && { id: next.id, at: placeOf(next.id) })
+  }
+  return [shown?.id, show] as const
 }
 
 /** The picked rows of a page, or all that match when that was asked for. */

@@ -57,6 +57,31 @@ describe('the preview', () => {
     await user.keyboard('{Escape}')
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   })
+
+  it('goes on to the risk that takes the place of one that is decided, to the last at the end, and closes with none', async () => {
+    const list = (...numbers: readonly number[]) => {
+      const issues = numbers.map((number) => risk(number))
+      service.on('GET /v1/issues', { body: { issues, nextPageToken: '', totalSize: numbers.length } })
+    }
+    for (const issue of risks)
+      service.on(`PUT /v1/issues/${issue.id}/status`, { body: { issue: { ...issue, status: 'STATUS_RESOLVED' } } })
+    await open()
+    await screen.findByRole('dialog', { name: 'Risk 1' })
+    await user.keyboard('j')
+    list(1, 3)
+    await user.keyboard('r')
+    await screen.findByRole('dialog', { name: 'Risk 3' })
+    list(1)
+    await user.keyboard('r')
+    await screen.findByRole('dialog', { name: 'Risk 1' })
+    list()
+    await user.keyboard('r')
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+    list(1, 2, 3)
+    await client.invalidateQueries()
+    await screen.findByRole('link', { name: /Risk 1/ })
+    expect(screen.queryByRole('dialog')).toBeNull()
+  })
 })
 
 describe('the proof', () => {

@@ -150,16 +150,32 @@ describe('a page whose first answer counts what there is', () => {
     document.getElementById('frame-empty')?.hidden === false,
     document.getElementById('frame-rows')?.hidden === false,
   ]
-  const answering = async (body: object, status = 200): Promise<void> => {
+  const answering = async (body: object, status = 200, page: readonly unknown[] = row): Promise<void> => {
     vi.stubGlobal('fetch', async (address: string) =>
       address.endsWith('/targets') ? Response.json(body, { status }) : answers(address),
     )
-    document.head.innerHTML = `<script type="application/json" id="page-parts">${JSON.stringify({ pages: [row] })}</script>`
-    document.body.innerHTML =
-      '<div id="frame-empty" hidden><p></p><p></p></div><div id="frame-rows"></div><p id="frame-lede"></p>'
-    await open('/scope', 3)
+    document.head.innerHTML = `<script type="application/json" id="page-parts">${JSON.stringify({ pages: [page] })}</script>`
+    const places = ['empty', 'step'].map((place) => `<div id="frame-${place}" hidden><p></p><p></p></div>`).join('')
+    document.body.innerHTML = `${places}<div id="frame-rows"></div><p id="frame-lede"></p>`
+    await open(String(page[0]), 3)
     await answersShown()
   }
+
+  it('begins the first step that is open where it sets up', async () => {
+    const steps = { FIRST: { title: 'Where?', text: 'From here.' }, SECOND: { title: 'What?', text: 'All of it.' } }
+    const page = ['/onboarding', [], { title: 'Set up', lede: 'In steps', steps }, ['/v1/targets']]
+    const states = { FIRST: 'STATE_DONE', SECOND: 'STATE_OPEN', THIRD: 'STATE_OPEN' }
+    await answering({ steps: Object.entries(states).map(([key, state]) => ({ key, state })) }, 200, page)
+    expect(document.getElementById('frame-step')?.hidden).toBe(false)
+    expect(document.getElementById('frame-step')?.textContent).toBe('What?All of it.')
+    expect(document.getElementById('frame-rows')?.hidden).toBe(true)
+  })
+
+  it('leaves its place to the page where all steps are over', async () => {
+    const page = ['/onboarding', [], { title: 'Set up', lede: 'In steps', steps: {} }, ['/v1/targets']]
+    await answering({ steps: [{ key: 'FIRST', state: 'STATE_SKIPPED' }] }, 200, page)
+    expect(document.getElementById('frame-step')?.hidden).toBe(true)
+  })
 
   it('says in the frame that there is nothing, and still hands the answer out', async () => {
     await answering({ targets: [] })

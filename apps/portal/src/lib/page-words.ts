@@ -8,6 +8,8 @@ export interface PageWords {
   /** Whether tabs and tools stand between the head and the rest, whatever that is. */
   readonly hasTabs?: true
   readonly empty?: EmptyWords
+  /** What each step of setting up begins with; the first answer says which of them are open. */
+  readonly steps?: Readonly<Record<string, { readonly title: string; readonly text: string }>>
 }
 
 export interface EmptyWords {
@@ -38,6 +40,24 @@ export const pageWords = {
   onboarding: {
     title: 'Set up Glacis',
     lede: 'Four steps to the first result. You can leave and come back at any time.',
+    steps: {
+      TARGET: {
+        title: 'What should Glacis watch?',
+        text: 'Enter what you own or may test: Glacis connects to every address in it.',
+      },
+      AGENT: {
+        title: 'Where should Glacis scan from?',
+        text: 'You can mix both. The choice is made per target.',
+      },
+      SCAN: {
+        title: 'Run the first scan',
+        text: 'It finds hosts and open ports, names their software, and proves weaknesses with checks that change nothing.',
+      },
+      NOTIFICATIONS: {
+        title: 'How should Glacis tell you?',
+        text: 'Of new and returning risks, of emerging threats, and when a scan fails or an agent falls silent.',
+      },
+    },
   },
   integrations: {
     title: 'Integrations',
@@ -73,7 +93,8 @@ export const pageWords = {
     title: 'Assets',
     lede: 'Hosts found while scanning your targets.',
     empty: {
-      of: 'hosts',
+      of: 'hostCount',
+      unless: 'lastScanTime',
       title: 'Hosts appear here after the first scan',
       text: 'A scan of a target finds which of its addresses are alive and what runs on them.',
     },
@@ -82,7 +103,8 @@ export const pageWords = {
     title: 'Technologies',
     lede: 'Software and operating systems recognised on your assets.',
     empty: {
-      of: 'products',
+      of: 'hostCount',
+      unless: 'lastScanTime',
       title: 'Software appears here after the first scan',
       text: 'A scan recognises what services say of themselves and names it as the world’s vulnerability lists do. What you watch stands here too.',
     },

@@ -31,7 +31,7 @@ function entry(rows: readonly HTMLElement[]): number {
 }
 
 /** The link that the row is named by. */
-function linkOf(row: HTMLElement): HTMLElement | null {
+export function linkOf(row: HTMLElement): HTMLElement | null {
   return row.querySelector<HTMLElement>('[data-row-link], .pri a.cell') ?? row.querySelector<HTMLElement>('a.cell')
 }
 

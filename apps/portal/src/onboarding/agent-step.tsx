@@ -22,7 +22,7 @@ export function AgentStep({ wayOn, setup, targetsOf }: AgentStepProps) {
   const from = chosen ?? (agents.length > 0 ? 'inside' : 'internet')
   return (
     <>
-      <StepHead title="Where should Glacis scan from?">You can mix both. The choice is made per target.</StepHead>
+      <StepHead of="AGENT" />
       <div role="radiogroup" aria-label="Where to scan from" className="grid gap-2.5">
         <RadioCard
           name="from"

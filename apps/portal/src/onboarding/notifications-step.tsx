@@ -10,9 +10,7 @@ export function NotificationsStep({ wayOn }: { readonly wayOn: WayOn }) {
   const channels = useQuery(list()).data?.channels ?? []
   return (
     <>
-      <StepHead title="How should Glacis tell you?">
-        Of new and returning risks, of emerging threats, and when a scan fails or an agent falls silent.
-      </StepHead>
+      <StepHead of="NOTIFICATIONS" />
       {channels.length > 0 && (
         <Note variant="green">
           <p>

@@ -31,9 +31,7 @@ export function ScanStep({ wayOn }: { readonly wayOn: WayOn }) {
   useStepFocus(waiting?.map(({ id }) => id).join(' '))
   return (
     <>
-      <StepHead title="Run the first scan">
-        It finds hosts and open ports, names their software, and proves weaknesses with checks that change nothing.
-      </StepHead>
+      <StepHead of="SCAN" />
       {targets?.length === 0 && <p className="text-ink-2">There is no target yet; the first step adds one.</p>}
       {scans && scans.length > 0 && (
         <ul aria-label="Scans" className="grid gap-4">

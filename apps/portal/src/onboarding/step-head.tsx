@@ -1,5 +1,8 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { isFocusLost } from '#lib/focus.ts'
+import { pageWords } from '#lib/page-words.ts'
+
+const { steps } = pageWords.onboarding
 
 /** Where somebody who uses the keyboard begins to read a step. */
 const begins = 'data-step-head'
@@ -24,11 +27,12 @@ export function StepStart({ children }: { readonly children: ReactNode }) {
 }
 
 /** The question of a step, and a sentence that helps to answer it. */
-export function StepHead({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+export function StepHead({ of }: { readonly of: keyof typeof steps }) {
+  const { title, text } = steps[of]
   return (
     <StepStart>
       <h2 className="text-16 font-semibold tracking-[-.01em]">{title}</h2>
-      <p className="mt-1 text-14 text-ink-2">{children}</p>
+      <p className="mt-1 text-14 text-ink-2">{text}</p>
     </StepStart>
   )
 }

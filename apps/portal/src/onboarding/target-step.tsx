@@ -146,9 +146,7 @@ export function TargetStep({ wayOn, address: addressField, permission, list, ask
   )
   return (
     <>
-      <StepHead title="What should Glacis watch?">
-        Enter what you own or may test: Glacis connects to every address in it.
-      </StepHead>
+      <StepHead of="TARGET" />
       {targets.length > 0 && <Added targets={targets} />}
       {isMany ? (
         list({

@@ -74,10 +74,10 @@ function Rows({ children }: { readonly children?: ReactNode }) {
         <tr>
           <HeaderCell width={96}>Severity</HeaderCell>
           <HeaderCell>Risk</HeaderCell>
-          <HeaderCell width={200} priority={1}>
+          <HeaderCell width={172} priority={1}>
             Affected
           </HeaderCell>
-          <HeaderCell width={124} align="end">
+          <HeaderCell width={108} align="end">
             Open for
           </HeaderCell>
         </tr>

@@ -3,12 +3,14 @@ import type { SeveritySeries, StatusSeries } from '@glacis/contract/insights'
 import type { SeverityCount } from '@glacis/contract/primitives'
 import type { ResultOf } from '@glacis/contract/endpoint'
 import type { statsSummary } from '@glacis/contract/insights'
-import { useNavigate } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useDrawn } from '#api/query.ts'
 import { bySeverity, byStatus } from '#issues/queries.ts'
 import { formatNumber } from '#lib/format.ts'
 import { changeOf } from '#overview/change.ts'
 import { listOf, periodOf, statsInput, type View } from '#overview/view.ts'
+import { lastEnded } from '#scans/queries.ts'
 import { ChartFigure } from '#ui/charts/figure.tsx'
 import { bucketsOf, levels } from '#ui/charts/series.ts'
 import { Delta, LadderLink, LadderRow, SeverityLadder } from '#ui/charts/severity-ladder.tsx'
@@ -71,7 +73,9 @@ function Figures({ series, statuses, view, summary }: FiguresProps) {
         }
       />
       <p className={note}>
-        {total === 0 && summary ? (
+        {total === 0 && summary?.hostCount === 0 && summary.lastScanTime ? (
+          <NobodyAnswered />
+        ) : total === 0 && summary ? (
           <>
             No open risks in {formatNumber(summary.hostCount)} {summary.hostCount === 1 ? 'host' : 'hosts'}
             {summary.lastScanTime && (
@@ -89,6 +93,20 @@ function Figures({ series, statuses, view, summary }: FiguresProps) {
           </>
         )}
       </p>
+    </>
+  )
+}
+
+/** No risk is open as there is nothing that could have one. */
+function NobodyAnswered() {
+  const { data: last } = useQuery(lastEnded())
+  if (last?.hostCount.scannedHosts !== 0) return 'No hosts are known.'
+  return (
+    <>
+      No host answered the last scan, <RelativeTime value={last.completeTime ?? last.updateTime} />.{' '}
+      <Link to="/scans/$id" params={{ id: last.id }} className="inline-link">
+        Open the scan
+      </Link>
     </>
   )
 }

@@ -6,6 +6,7 @@ import { formatNumber } from '#lib/format.ts'
 import { addToast } from '#lib/toasts.ts'
 import { notifyOptions, notifyScores } from '#products/notify.ts'
 import { changeMany, stopWatchingMany } from '#products/queries.ts'
+import { PickedBar } from '#ui/picked-bar.tsx'
 import { Button } from '#ui/button.tsx'
 import { Menu } from '#ui/menu.tsx'
 import { MenuAction } from '#ui/menu-entries.tsx'
@@ -43,14 +44,7 @@ export function ProductBulk({ products, onKeep }: ProductBulkProps) {
     else addToast('info', { title: 'Info', message: `${done} Left as before: ${formatNumber(failed.length)}.` })
   }
   return (
-    <fieldset
-      aria-label="Selected technologies"
-      className="relative z-1 -mb-px flex min-h-[52px] min-w-0 flex-wrap items-center gap-2 border-b border-main-edge bg-selected px-(--gl-gutter) py-2.5"
-    >
-      <b className="font-semibold" aria-live="polite">
-        {formatNumber(products.length)} selected
-      </b>
-      <span className="mx-1 h-5 w-px bg-main-edge" aria-hidden="true" />
+    <PickedBar label="Selected technologies" words={`${formatNumber(products.length)} selected`}>
       <Menu
         place="bottom start"
         button={
@@ -87,7 +81,7 @@ export function ProductBulk({ products, onKeep }: ProductBulkProps) {
           Clear
         </Button>
       </span>
-    </fieldset>
+    </PickedBar>
   )
 }
 

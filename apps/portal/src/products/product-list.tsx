@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Eye, Layers } from 'lucide-react'
 import { useState } from 'react'
+import { summary } from '#issues/queries.ts'
 import { pageWords } from '#lib/page-words.ts'
 import { keepShown, nothingSelected, pick, pickAll } from '#lib/selection.ts'
 import { list } from '#products/queries.ts'
@@ -89,10 +90,13 @@ export function ProductListPage() {
 }
 
 function NoProducts() {
+  const { data: figures, isPending } = useQuery(summary())
+  if (isPending) return null
+  const isScanned = figures?.lastScanTime !== undefined
   return (
     <EmptyState
       icon={<Layers />}
-      title={pageWords.technologies.empty.title}
+      title={isScanned ? 'No software is recognised yet' : pageWords.technologies.empty.title}
       actions={
         <ButtonLink to="/scope" variant="secondary" size="sm">
           Open scope

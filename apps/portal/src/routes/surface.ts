@@ -1,4 +1,5 @@
 /** The routes of the attack surface: scope, agents, assets and technologies. */
+import type { QueryClient } from '@tanstack/react-query'
 import { createRoute } from '@tanstack/react-router'
 import { begun, getParentRoute } from '#routes/auth.ts'
 import { idOf } from '#routes/guard.ts'
@@ -10,6 +11,11 @@ import {
   strictly,
   TechnologyListSearch,
 } from '#routes/search.ts'
+
+/** What an empty list says of what was scanned. */
+async function standing(client: QueryClient): Promise<void> {
+  await client.prefetchQuery((await import('#issues/queries.ts')).summary())
+}
 
 export const scope = createRoute({
   getParentRoute,
@@ -60,7 +66,9 @@ export const assets = createRoute({
   getParentRoute,
   path: 'assets',
   validateSearch: AssetListSearch,
-  loader: begun(async (client) => client.prefetchQuery((await import('#hosts/queries.ts')).first())),
+  loader: begun(async (client) =>
+    Promise.all([client.prefetchQuery((await import('#hosts/queries.ts')).first()), standing(client)]),
+  ),
 })
 /** `/assets/{id}`: the head and the tabs of a host around its three children. */
 export const asset = createRoute({
@@ -84,7 +92,9 @@ export const technologies = createRoute({
   getParentRoute,
   path: 'technologies',
   validateSearch: TechnologyListSearch,
-  loader: begun(async (client) => client.prefetchQuery((await import('#products/queries.ts')).first())),
+  loader: begun(async (client) =>
+    Promise.all([client.prefetchQuery((await import('#products/queries.ts')).first()), standing(client)]),
+  ),
 })
 export const technology = createRoute({
   getParentRoute,

@@ -62,6 +62,11 @@ export function first() {
   return list(scansInput({}))
 }
 
+/** The newest scan that has ended, among those that the overview shows; undefined where none has. */
+export function lastEnded() {
+  return { ...list({ pageSize: 25 }), select: ({ scans }: ScanPage) => scans.find((scan) => !isActive(scan)) }
+}
+
 type ScanPage = ResultOf<typeof listScans>
 
 /** True when one that was under way is no longer: its results are in, and every figure may have moved. */

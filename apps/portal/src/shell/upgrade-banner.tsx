@@ -5,6 +5,7 @@ import { Gauge, X } from 'lucide-react'
 import { useEffect } from 'react'
 import * as billing from '#billing/queries.ts'
 import { cx } from '#lib/cx.ts'
+import { focusPageTitle } from '#lib/focus.ts'
 import { formatNumber } from '#lib/format.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { readStored, useStoredFlag, writeStored } from '#lib/storage.ts'
@@ -47,7 +48,10 @@ export function UpgradeBanner() {
           label="Dismiss"
           icon={<X />}
           className="text-inherit!"
-          onClick={() => setIsDismissed(true)}
+          onClick={() => {
+            focusPageTitle() // the banner goes with what is pressed in it
+            setIsDismissed(true)
+          }}
         />
       </span>
     </section>

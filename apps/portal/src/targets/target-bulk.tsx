@@ -9,6 +9,7 @@ import { startMany } from '#scans/queries.ts'
 import { changeMany, removeMany, tags as tagsQuery } from '#targets/queries.ts'
 import { periodWords } from '#targets/words.ts'
 import { Badge, tagColour } from '#ui/badge.tsx'
+import { PickedBar } from '#ui/picked-bar.tsx'
 import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
 import { Menu } from '#ui/menu.tsx'
@@ -45,14 +46,7 @@ export function TargetBulk({ targets, onKeep }: TargetBulkProps) {
   }
   const areAllPaused = targets.every(({ pauseTime }) => pauseTime)
   return (
-    <fieldset
-      aria-label="Selected targets"
-      className="relative z-1 -mb-px flex min-h-[52px] min-w-0 flex-wrap items-center gap-2 border-b border-main-edge bg-selected px-(--gl-gutter) py-2.5"
-    >
-      <b className="font-semibold" aria-live="polite">
-        {formatNumber(targets.length)} selected
-      </b>
-      <span className="mx-1 h-5 w-px bg-main-edge" aria-hidden="true" />
+    <PickedBar label="Selected targets" words={`${formatNumber(targets.length)} selected`}>
       <Button size="sm" icon={<Play />} loading={starting.isPending} disabled={isBusy} onClick={start}>
         Start scan
       </Button>
@@ -79,7 +73,7 @@ export function TargetBulk({ targets, onKeep }: TargetBulkProps) {
         </Button>
       </span>
       <DeleteMany targets={isDeleting ? targets : []} onClose={() => setIsDeleting(false)} onDone={() => onKeep([])} />
-    </fieldset>
+    </PickedBar>
   )
 }
 

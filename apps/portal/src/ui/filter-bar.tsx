@@ -50,13 +50,28 @@ export function FilterBar({
         </>
       )}
       {activeCount > 0 && onClear && (
-        <Button variant="ghost" size="sm" onClick={onClear}>
+        <Button
+          variant="ghost"
+          size="sm"
+          onClick={({ currentTarget }) => {
+            focusFirst(currentTarget.closest('fieldset'))
+            onClear()
+          }}
+        >
           Clear filters
         </Button>
       )}
       {sort && <div className="ml-auto max-md:flex-1">{sort}</div>}
     </fieldset>
   )
+}
+
+/** What is pressed goes with the filters that it takes away; the focus goes to the first button that is seen there. */
+function focusFirst(place: Element | null): void {
+  for (const button of place?.querySelectorAll('button') ?? []) {
+    button.focus()
+    if (document.activeElement === button) return
+  }
 }
 
 export interface FilterOption<Value extends string> {
@@ -120,7 +135,10 @@ export function FilterMenu<Value extends string>({
         <button
           type="button"
           aria-label={`Remove filter ${label}`}
-          onClick={() => onChange([])}
+          onClick={({ currentTarget }) => {
+            focusFirst(currentTarget.parentElement)
+            onChange([])
+          }}
           className={cx(
             buttonClass({ variant: 'secondary', size: 'sm' }),
             'rounded-l-none border-l-0! bg-selected! px-2! text-main-ink! border-main-edge!',

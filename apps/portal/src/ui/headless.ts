@@ -12,13 +12,21 @@ let loading: Promise<Parts> | undefined
 /** Begins to load it, once. Rejects, and may be asked again, when it cannot be had. */
 export function loadHeadless(): Promise<Parts> {
   loading ??= import('#ui/headless-parts.ts').then(
-    (loaded) => (parts = loaded),
+    (loaded) => {
+      tellFocus()
+      return (parts = loaded)
+    },
     (error: unknown) => {
       loading = undefined
       throw error
     },
   )
   return loading
+}
+
+/** What closes gives the focus back to what the library has last seen focused; before it came it has seen nothing. */
+function tellFocus(): void {
+  document.activeElement?.dispatchEvent(new FocusEvent('focus'))
 }
 
 /** Does something as soon as it is there: at once, where it is. Where it cannot be had, the page is loaded anew. */

@@ -5,6 +5,11 @@ import { afterEach, expect, it } from 'vitest'
 import { startShortcuts } from '#lib/keyboard.ts'
 import { addToast, dismissToast, shownToasts, toastLeaveMs } from '#lib/toasts.ts'
 import { Button } from '#ui/button.tsx'
+import { FilterBar, FilterMenu, FilterToggle } from '#ui/filter-bar.tsx'
+import { ListBody } from '#ui/list.tsx'
+import { PickedBar } from '#ui/picked-bar.tsx'
+import { TableRows } from '#ui/table-rows.tsx'
+import { Table } from '#ui/table.tsx'
 import { ToastRegion } from '#ui/toast-region.tsx'
 
 const user = userEvent.setup()
@@ -58,6 +63,141 @@ it('does what the newest notice offers at z, once', async () => {
   await user.keyboard('z')
   expect(done).toEqual(['second', 'first'])
   stop()
+})
+
+/** A list of rows by their names; the first control of each is a box. */
+function List({ names }: { readonly names: readonly string[] }) {
+  return (
+    <>
+      <h1 tabIndex={-1}>Risks</h1>
+      <button type="button">Filter</button>
+      <ListBody what="Risks" query={{ data: names, error: null, refetch: () => {} }} count={names.length} empty="None">
+        <Table label="Risks">
+          <TableRows items={names} idOf={(name) => name} skeleton={null}>
+            {(name) => (
+              <tr>
+                <td>
+                  <input type="checkbox" aria-label={`Select ${name}`} />
+                  <a data-row-link href={`#${name}`}>
+                    {name}
+                  </a>
+                </td>
+              </tr>
+            )}
+          </TableRows>
+        </Table>
+      </ListBody>
+    </>
+  )
+}
+const focused = () => document.activeElement?.textContent ?? ''
+
+it.each([
+  ['the next', 'b', ['a', 'c', 'd'], 'c'],
+  ['the next that stays', 'b', ['a', 'd'], 'd'],
+  ['the one before at the end', 'd', ['a', 'b', 'c'], 'c'],
+  ['the title where none is left', 'b', [], 'Risks'],
+] as const)('leads from a row that goes to %s', (_, from, left, to) => {
+  const { rerender } = render(<List names={['a', 'b', 'c', 'd']} />)
+  screen.getByRole('link', { name: from }).focus()
+  rerender(<List names={left} />)
+  expect(focused()).toBe(to)
+})
+
+it('leads from row to row as they go, one after the other', () => {
+  const { rerender } = render(<List names={['a', 'b', 'c']} />)
+  screen.getByRole('link', { name: 'a' }).focus()
+  rerender(<List names={['b', 'c']} />)
+  rerender(<List names={['c']} />)
+  expect(focused()).toBe('c')
+})
+
+it('leads from a row that a dialog about it takes away to the next, when the dialog is gone too', () => {
+  const draw = (names: readonly string[], isAsking: boolean) => (
+    <>
+      <List names={names} />
+      {isAsking && (
+        <div ref={(dialog) => dialog?.setAttribute('role', 'dialog')}>
+          <button type="button">Delete</button>
+        </div>
+      )}
+    </>
+  )
+  const { rerender } = render(draw(['a', 'b', 'c'], true))
+  screen.getByRole('link', { name: 'a' }).focus()
+  const confirm = screen.getByRole('button', { name: 'Delete' })
+  confirm.focus()
+  rerender(draw(['b', 'c'], true))
+  expect(document.activeElement).toBe(confirm)
+  rerender(draw(['b', 'c'], false))
+  expect(focused()).toBe('b')
+})
+
+it('leads from the box of a row that goes to the box of the next', () => {
+  const { rerender } = render(<List names={['a', 'b']} />)
+  screen.getByRole('checkbox', { name: 'Select a' }).focus()
+  rerender(<List names={['b']} />)
+  expect(document.activeElement).toBe(screen.getByRole('checkbox', { name: 'Select b' }))
+})
+
+it('takes the focus from nobody who has left the row before it goes, and gives it to nobody who had none', async () => {
+  const { rerender } = render(<List names={['a', 'b', 'c']} />)
+  rerender(<List names={['b', 'c']} />)
+  expect(document.activeElement).toBe(document.body)
+  screen.getByRole('link', { name: 'b' }).focus()
+  const filter = screen.getByRole('button', { name: 'Filter' })
+  filter.focus()
+  rerender(<List names={['c']} />)
+  expect(document.activeElement).toBe(filter)
+  screen.getByRole('link', { name: 'c' }).focus()
+  await user.click(document.body)
+  rerender(<List names={[]} />)
+  expect(document.activeElement).toBe(document.body)
+})
+
+it('leads from the filters that are cleared to the first of them, and from one that is removed to what chose it', async () => {
+  const options = [{ value: 'high', label: 'High' }]
+  const draw = (chosen: readonly string[], onChange: () => void) => (
+    <FilterBar
+      activeCount={chosen.length}
+      onClear={onChange}
+      filters={
+        <>
+          <FilterToggle label="Exploited" on={false} onChange={() => {}} />
+          <FilterMenu label="Severity" options={options} chosen={chosen} onChange={onChange} />
+        </>
+      }
+    />
+  )
+  const { rerender } = render(draw(['high'], () => rerender(draw([], () => {}))))
+  screen.getByRole('button', { name: 'Clear filters' }).focus()
+  await user.keyboard('{Enter}')
+  expect(focused()).toBe('Exploited')
+  rerender(draw(['high'], () => rerender(draw([], () => {}))))
+  screen.getByRole('button', { name: 'Remove filter Severity' }).focus()
+  await user.keyboard('{Enter}')
+  expect(focused()).toBe('Severity')
+})
+
+it.each(['Clear filters', 'Clear'])('leads from %s to the title, as its list or its bar goes with it', async (name) => {
+  const reading = { data: [], error: null, refetch: () => {} }
+  const draw = (isGone: boolean, onPress: () => void) => (
+    <>
+      <h1 tabIndex={-1}>Risks</h1>
+      <ListBody what="Risks" query={reading} count={isGone ? 1 : 0} isFiltered onClear={onPress} empty="None">
+        rows
+      </ListBody>
+      {!isGone && (
+        <PickedBar label="Selected risks" words="1 selected">
+          <Button onClick={onPress}>Clear</Button>
+        </PickedBar>
+      )}
+    </>
+  )
+  const { rerender } = render(draw(false, () => rerender(draw(true, () => {}))))
+  screen.getByRole('button', { name }).focus()
+  await user.keyboard('{Enter}')
+  expect(focused()).toBe('Risks')
 })
 
 it('leads from a notice that has gone to the title of the page', async () => {

@@ -1,6 +1,7 @@
 /** What every list has in common: failing, being empty, and turning its pages. */
 import { CloudOff, Search } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { focusPageTitle } from '#lib/focus.ts'
 import { Button } from '#ui/button.tsx'
 import { Pager } from '#ui/pager.tsx'
 import { EmptyState, ErrorState } from '#ui/states.tsx'
@@ -48,7 +49,13 @@ export function ListBody({ what, query, count, isFiltered = false, onClear, empt
           title="Nothing matches these filters"
           actions={
             onClear && (
-              <Button size="sm" onClick={onClear}>
+              <Button
+                size="sm"
+                onClick={() => {
+                  focusPageTitle()
+                  onClear()
+                }}
+              >
                 Clear filters
               </Button>
             )

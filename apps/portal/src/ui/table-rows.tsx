@@ -11,6 +11,7 @@ import {
 } from 'react'
 import { flushSync } from 'react-dom'
 import { useGrowingRows } from '#ui/growing-rows.ts'
+import { useRowFocus } from '#ui/row-focus.ts'
 import { covers, drawnMax, type Heights, heightsOf, measure, type RowWindow, windowAt } from '#lib/row-window.ts'
 
 /** Rows drawn beyond what is in sight: where the page is moving to, and where it comes from. */
@@ -57,8 +58,9 @@ export function TableRows<Item>({ items, skeleton, idOf, drawnFrom, children, ..
   const growing = useGrowingRows(body, count > drawnMax ? 0 : count)
   const draw = useKept(children, drawnFrom)
   const upTo = count > drawnMax ? count : growing.drawn
+  const focus = useRowFocus(body)
   return (
-    <tbody {...rest} ref={body}>
+    <tbody {...rest} {...focus} ref={body}>
       {items === undefined && skeleton}
       {!drawn && items?.slice(0, upTo).map((item) => <Slot key={idOf(item)} item={item} row={undefined} draw={draw} />)}
       {!drawn && <Room height={growing.below} />}

@@ -1,0 +1,28 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { cleanup, render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, expect, it } from 'vitest'
+import { ChannelRow } from '#channels/channel-row.tsx'
+import { kinds } from '#channels/words.ts'
+
+afterEach(cleanup)
+
+it('leads from what opens the form to its first field, and back from what closes it', async () => {
+  const user = userEvent.setup()
+  const kind = kinds.find((one) => one.kind === 'KIND_SLACK')
+  if (!kind) throw new Error('there is no such kind')
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <ul>
+        <ChannelRow kind={kind} channel={undefined} email="nora@aarewerk.example" onSecret={() => {}} />
+      </ul>
+    </QueryClientProvider>,
+  )
+  expect(document.activeElement).toBe(document.body)
+  screen.getByRole('button', { name: 'Connect Slack' }).focus()
+  await user.keyboard('{Enter}')
+  expect(document.activeElement).toBe(screen.getByLabelText('Webhook URL'))
+  screen.getByRole('button', { name: 'Cancel' }).focus()
+  await user.keyboard('{Enter}')
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Connect Slack' }))
+})
