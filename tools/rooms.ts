@@ -64,7 +64,7 @@ const house: Readonly<Record<string, Floor>> = {
       'setting-values',
       'testing',
     ],
-    ground: ['database', 'ctx', 'errors', 'log', 'obstacle', 'sarif', 'version'],
+    ground: ['database', 'ctx', 'each', 'errors', 'log', 'obstacle', 'sarif', 'version'],
     rooms: {
       http: [...serverNouns, 'jobs', 'live'],
       background: ['scans', 'issues', 'stats', 'packs', 'notifications', 'jobs', 'live', 'targets', 'agents'],
