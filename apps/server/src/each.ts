@@ -14,5 +14,6 @@ export async function onEach<T>(all: readonly T[], work: (one: T) => Promise<unk
       failures.push(error)
     }
   }
-  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} of ${all.length} failed: ${failures.join('; ')}`)
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} of ${all.length} failed: ${failures.join('; ')}`)
 }
