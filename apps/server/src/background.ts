@@ -79,9 +79,9 @@ async function reopenIgnored({ database, log }: Scanning): Promise<void> {
     .distinct()
     .where('ignore_until', '<=', new Date())
     .execute()
-  for (const { account_id } of accounts) {
-    await inAccount(database, { account: account_id, actor: systemActor, log }, reopenDue)
-  }
+  await onEach(accounts, ({ account_id }) =>
+    inAccount(database, { account: account_id, actor: systemActor, log }, reopenDue),
+  )
 }
 
 /** Takes up what happened as soon as a hint says so. Whatever a hint misses, the sweep finds. */

@@ -7,6 +7,7 @@ import { type AgentIdentity, issueSecret, revokeSecrets, spendToken } from '#age
 import { record } from '#audit.ts'
 import { type Ctx, systemActor } from '#ctx.ts'
 import { type Database, inAccount, newId } from '#database/index.ts'
+import { onEach } from '#each.ts'
 import { storable } from '#database/text.ts'
 import { Refusal } from '#errors.ts'
 import { announce } from '#notifications/index.ts'
@@ -166,9 +167,9 @@ export async function noteLost(database: Database, log: Log): Promise<void> {
     .where('last_seen_at', '<', new Date(Date.now() - silenceMs))
     .limit(1000)
     .execute()
-  for (const { account_id, id } of silent) {
-    await inAccount(database, { account: account_id, actor: systemActor, log }, (ctx) => noteLostOne(ctx, id))
-  }
+  await onEach(silent, ({ account_id, id }) =>
+    inAccount(database, { account: account_id, actor: systemActor, log }, (ctx) => noteLostOne(ctx, id)),
+  )
   const away = await database.owner
     .selectFrom('agent')
     .select(['account_id', 'id'])
@@ -176,9 +177,9 @@ export async function noteLost(database: Database, log: Log): Promise<void> {
     .where('last_seen_at', '<', new Date(Date.now() - noticeMs))
     .limit(1000)
     .execute()
-  for (const { account_id, id } of away) {
-    await inAccount(database, { account: account_id, actor: systemActor, log }, (ctx) => tellAway(ctx, id))
-  }
+  await onEach(away, ({ account_id, id }) =>
+    inAccount(database, { account: account_id, actor: systemActor, log }, (ctx) => tellAway(ctx, id)),
+  )
 }
 
 async function tellAway(ctx: Ctx, id: string): Promise<void> {

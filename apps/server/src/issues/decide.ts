@@ -72,7 +72,7 @@ export async function setHostStatus(
   const [first] = rows
   if (!first) throw notFound('host of this issue', hostId)
   const status = worstOf(rows.map((row) => row.status))
-  const hostIds = [...new Set(rows.map((row) => row.host_id))]
+  const hostIds = [...new Set([hostId, ...rows.map((row) => row.host_id)])]
   return decide({ ...ctx, now: first.at }, { id, hostIds, status, category: first.category }, decision, { targets })
 }
 
@@ -87,6 +87,7 @@ export function afterOthers(ctx: Ctx): RawBuilder<Date> {
 interface Subject {
   readonly id: string
   /** Null: all of them. */
+  /** The first is the one that was asked for. */
   readonly hostIds: readonly string[] | null
   readonly status: Issue['status']
   readonly category: SeverityCategory

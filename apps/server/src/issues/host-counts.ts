@@ -32,6 +32,17 @@ export const onHosts = (condition: RawBuilder<unknown>) => sql`
   where ${condition}
   group by occurrence.issue_id, occurrence.target_id, occurrence.host_id`
 
+/** The same of all issues on some hosts, or of some issues on all hosts. */
+function oneByOne(ctx: Ctx, column: 'host_id' | 'issue_id', ids: readonly string[]): RawBuilder<unknown> {
+  return sql`
+    select one.* from unnest(${ids}::uuid[]) as at (id)
+    cross join lateral (
+      ${onHosts(sql`occurrence.account_id = ${ctx.account} and ${sql.ref(`occurrence.${column}`)} = at.id`)}
+      -- One at a time, also where the plan is one for all values.
+      offset 0
+    ) as one`
+}
+
 export const bySeverity = (count: (category: RawBuilder<string>) => RawBuilder<unknown>) => sql`
   ${count(sql.lit('CATEGORY_CRITICAL'))} as critical, ${count(sql.lit('CATEGORY_HIGH'))} as high,
   ${count(sql.lit('CATEGORY_MEDIUM'))} as medium, ${count(sql.lit('CATEGORY_LOW'))} as low`
@@ -67,12 +78,7 @@ export async function recountHosts(
   const hosts = locked.map((row) => row.host_id)
   const { rows } = await sql<Change>`
     with seen as materialized (
-      select one.* from unnest(${hosts}::uuid[]) as at (id)
-      cross join lateral (
-        ${onHosts(sql`occurrence.account_id = ${ctx.account} and occurrence.host_id = at.id`)}
-        -- One at a time, also where the plan is one for all values.
-        offset 0
-      ) as one
+      ${oneByOne(ctx, 'host_id', hosts)}
     ), rated as materialized (
       -- One at a time: a join would read every issue of the account for the few that are on these hosts.
       select issue.* from (select distinct issue_id from seen) as here
@@ -118,7 +124,7 @@ export async function stoodOn(ctx: Ctx, ids: readonly string[]): Promise<readonl
 /**
  * Adds to what is counted of hosts that these issues became active there, and takes off where they no longer are.
  * Nothing else on the hosts is looked at: of an issue on fifty hosts that have ten others each, those five hundred are
- * not read. The issues must be locked, and nothing but the status of their places have changed since `stood`.
+ * not read. The issues must be locked, and nothing but the status of their places may have changed since `stood`.
  */
 export async function stepHosts(ctx: Ctx, ids: readonly string[], stood: readonly Stood[]): Promise<Change[]> {
   const hosts = [...new Set(stood.map((one) => one.host_id))]
@@ -129,12 +135,7 @@ export async function stepHosts(ctx: Ctx, ids: readonly string[], stood: readonl
         ${stood.map((one) => one.issue_id)}::uuid[], ${stood.map((one) => one.host_id)}::uuid[], ${stood.map((one) => one.rank)}::int[]
       ) as stood (issue_id, host_id, rank)
     ), stands as materialized (
-      select one.* from unnest(${ids}::uuid[]) as at (id)
-      cross join lateral (
-        ${onHosts(sql`occurrence.account_id = ${ctx.account} and occurrence.issue_id = at.id`)}
-        -- One at a time, also where the plan is one for all values.
-        offset 0
-      ) as one
+      ${oneByOne(ctx, 'issue_id', ids)}
     ), turned as (
       select stands.host_id, issue.category, stands.proven, (stands.rank <= 2)::int - (stood.rank <= 2)::int as step
       from stands

@@ -1,6 +1,7 @@
 import type { Ctx, Log } from '#ctx.ts'
 import { systemActor } from '#ctx.ts'
 import { type Database, inAccount, newId } from '#database/index.ts'
+import { onEach } from '#each.ts'
 import type { Tables } from '#database/tables.ts'
 import type { Jobs } from '#jobs.ts'
 import { horizonOf, toNotice } from '#notifications/announce.ts'
@@ -98,5 +99,5 @@ export async function takeUpAll(database: Database, jobs: Jobs, log: Log): Promi
       select 1 from event where event.account_id = channel.account_id and event.xid >= channel.taken_until)`.execute(
     database.owner,
   )
-  for (const { account_id } of rows) await takeUp(database, jobs, log, account_id)
+  await onEach(rows, ({ account_id }) => takeUp(database, jobs, log, account_id))
 }

@@ -1,6 +1,7 @@
 /** Deliveries that nobody tries any more, because the process that made the last attempt died in it. */
 import { type Ctx, type Log, systemActor } from '#ctx.ts'
 import { type Database, inAccount } from '#database/index.ts'
+import { onEach } from '#each.ts'
 import { countFailure } from '#notifications/deliver.ts'
 import { sql } from 'kysely'
 
@@ -14,9 +15,9 @@ const batch = 1000
  */
 export async function failLost(database: Database, log: Log, { isThorough = false } = {}): Promise<void> {
   const { rows } = await (isThorough ? ofNoJob : ofFailedJobs).execute(database.owner)
-  for (const { account_id, id } of rows) {
-    await inAccount(database, { account: account_id, actor: systemActor, log }, (ctx) => failOne(ctx, id))
-  }
+  await onEach(rows, ({ account_id, id }) =>
+    inAccount(database, { account: account_id, actor: systemActor, log }, (ctx) => failOne(ctx, id)),
+  )
 }
 
 interface Lost {

@@ -4,6 +4,7 @@ import { matchThreats, reprioritise } from '#issues/index.ts'
 import { takeChanges } from '#packs/index.ts'
 import { systemActor } from '#ctx.ts'
 import { inAccount } from '#database/index.ts'
+import { onEach } from '#each.ts'
 import { Refusal } from '#errors.ts'
 import type { Scanning } from '#scans/run.ts'
 import { startScan } from '#scans/start.ts'
@@ -17,11 +18,11 @@ export async function holdChanges(scanning: Scanning, signal: AbortSignal): Prom
   const { database, knowledge, log } = scanning
   for (let changes = await takeChanges(database.owner); changes; changes = await takeChanges(database.owner)) {
     signal.throwIfAborted()
-    for (const account of changes.accounts) {
+    await onEach(changes.accounts, async (account) => {
       const as = { account, actor: { ...systemActor, name: 'feeds' }, log }
       const targets = await inAccount(database, as, (ctx) => matchThreats(ctx, changes, knowledge))
       for (const target of targets) await startEmerging(scanning, account, target)
-    }
+    })
     await changes.done()
     log.info(
       { threats: changes.ids.length, accounts: changes.accounts.length },

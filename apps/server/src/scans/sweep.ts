@@ -82,10 +82,10 @@ export async function sweepAgents(scanning: Scanning): Promise<void> {
     .where('expires_at', '<', new Date())
     .limit(1000)
     .execute()
-  for (const { account_id, agent_id } of lost) {
+  await onEach(lost, ({ account_id, agent_id }) => {
     const as = { account: account_id, actor: scanActor, log: scanning.log }
-    await inAccount(scanning.database, as, (ctx) => takeBackExpired(ctx, agent_id))
-  }
+    return inAccount(scanning.database, as, (ctx) => takeBackExpired(ctx, agent_id))
+  })
   const { rows } = await sql<{ account_id: string; id: string; agent_name: string }>`
     select account_id, id, agent_name from scan
     where status in ('STATUS_CREATED', 'STATUS_RUNNING') and agent_id is not null and resume_at is null
@@ -94,9 +94,9 @@ export async function sweepAgents(scanning: Scanning): Promise<void> {
         select from scan_lease
         where scan_lease.account_id = scan.account_id and scan_lease.scan_id = scan.id and state = 'STATE_RUNNING')
     limit 100`.execute(scanning.database.owner)
-  for (const scan of rows) {
-    await inAccount(scanning.database, { account: scan.account_id, actor: scanActor, log: scanning.log }, (ctx) =>
+  await onEach(rows, (scan) =>
+    inAccount(scanning.database, { account: scan.account_id, actor: scanActor, log: scanning.log }, (ctx) =>
       fail(ctx, scan.id, `Agent ${scan.agent_name} was away for ${awayHours} hours`),
-    )
-  }
+    ),
+  )
 }

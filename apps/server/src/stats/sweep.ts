@@ -1,5 +1,6 @@
 import { type Log, systemActor } from '#ctx.ts'
 import { type Database, inAccount } from '#database/index.ts'
+import { onEach } from '#each.ts'
 import { closeDays, settledMs } from '#stats/days.ts'
 import { wholeAccount } from '#stats/slots.ts'
 import { sql } from 'kysely'
@@ -20,8 +21,8 @@ export async function closeEndedDays({
     ) as closed on true
     where coalesce(closed.day, '-infinity') < ((${new Date(Date.now() - settledMs)}::timestamptz) at time zone time_zone)::date - 1
       and exists (select from issue_event where account_id = account.id)`.execute(database.owner)
-  for (const { id } of rows) {
+  await onEach(rows, async ({ id }) => {
     const days = await inAccount(database, { account: id, actor: systemActor, log }, closeDays)
     if (days > 1) log.info({ account: id, days }, 'days closed')
-  }
+  })
 }
