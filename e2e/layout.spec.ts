@@ -4,6 +4,7 @@ import { createTarget } from '@glacis/contract/target'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { scanned } from '../lab/visitor.ts'
+import { open } from './settled.ts'
 import { nora, openStage, type Stage } from './stage.ts'
 import { startWeak, type Weak } from './weak.ts'
 
@@ -29,11 +30,9 @@ afterAll(async () => {
   await weak.stop()
 })
 
-async function open(path: string, width: number, height = 900): Promise<void> {
+async function openAt(path: string, width: number, height = 900): Promise<void> {
   await page.setViewportSize({ width, height })
-  await page.goto(path)
-  await page.waitForLoadState('networkidle')
-  await page.evaluate('document.fonts.ready')
+  await open(page, path)
 }
 
 /** Runs in the page: the names of rows, and those of them that end before they are said. */
@@ -50,7 +49,7 @@ it.each([834, 1024, 1280, 1440])(
   'shows the names of rows whole in a window of %i px',
   async (width) => {
     for (const path of ['/scope', '/agents', '/assets', '/technologies', '/scans', '/risks/verified']) {
-      await open(path, width)
+      await openAt(path, width)
       const found = (await page.evaluate(names)) as { all: number; cut: string[] } // what the script gives
       expect({ path, isEmpty: found.all === 0, cut: found.cut }).toEqual({ path, isEmpty: false, cut: [] })
     }
@@ -61,7 +60,7 @@ it.each([834, 1024, 1280, 1440])(
 it.each([390, 834, 1440])(
   'keeps the head above the risks of a scan on one line in a window of %i px',
   async (width) => {
-    await open(`/scans/${scan}`, width)
+    await openAt(`/scans/${scan}`, width)
     const head = page.getByRole('heading', { name: 'Risks in this scan' })
     const more = page.getByRole('link', { name: 'Verified ones' })
     const [title, link] = [await head.boundingBox(), await more.boundingBox()]
@@ -73,7 +72,7 @@ it.each([390, 834, 1440])(
 )
 
 it('puts the menu of a risk beside its name on a phone, as large as a finger', async () => {
-  await open('/risks/verified', 390, 844)
+  await openAt('/risks/verified', 390, 844)
   const row = page.locator('main tbody tr[data-row]').first()
   const name = await row.locator('.ttl').boundingBox()
   const menu = await row.getByRole('button', { name: /^Actions for/ }).boundingBox()
@@ -85,7 +84,7 @@ it('puts the menu of a risk beside its name on a phone, as large as a finger', a
 })
 
 it('checks the address of a webhook when it is left, and not before', async () => {
-  await open('/integrations', 1440)
+  await openAt('/integrations', 1440)
   await page.getByRole('button', { name: 'Connect Webhook' }).click()
   const address = page.getByLabel('Webhook URL')
   await address.pressSequentially('hooks.aarewerk.example/glacis')

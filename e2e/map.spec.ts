@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { scanned } from '../lab/visitor.ts'
 import { startWeak, type Weak } from './weak.ts'
+import { open } from './settled.ts'
 import { nora, openStage, type Stage } from './stage.ts'
 
 let weak: Weak
@@ -124,8 +125,7 @@ it.each([
   await page.setViewportSize({ width, height: 900 })
   const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
   for (const path of ['/risks/visual', '/risks/visual?view=table']) {
-    await page.goto(path)
-    await page.waitForLoadState('networkidle')
+    await open(page, path)
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
     await page.evaluate(axe)
     const values = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']

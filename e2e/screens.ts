@@ -10,6 +10,7 @@ import { listScans } from '@glacis/contract/scan'
 import { listTargets } from '@glacis/contract/target'
 import type { Page, Route } from 'playwright-core'
 import type { Person, Visitor } from '../lab/visitor.ts'
+import { open, openUnanswered } from './settled.ts'
 
 export interface Screen {
   readonly name: string
@@ -153,11 +154,9 @@ export const screens: readonly Screen[] = [
   ...stateScreens,
 ]
 
-/** Nothing shows that it waits in the first second. */
-const pendingMs = 1300
+/** In the first second nothing shows that it waits. */
 async function waiting(page: Page): Promise<void> {
-  await page.waitForTimeout(pendingMs)
-  await page.locator('main h1').waitFor()
+  await page.locator('main :is(.animate-skeleton, [aria-busy=true])').first().waitFor()
 }
 
 /** Whether somebody meets the screen in a window of this width, in CSS pixels. */
@@ -170,9 +169,11 @@ const phoneBelow = 832
 export async function show(page: Page, { path, api, before }: Screen, ids: Ids): Promise<void> {
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   if (api) await page.route('**/v1/**', api === 'silent' ? () => {} : fail)
-  await page.goto(path.replace(/:(\w+)/, (_, kind: keyof Ids) => ids[kind]))
-  if (api !== 'silent') await page.waitForLoadState('networkidle')
-  await page.evaluate('document.fonts.ready')
+  const goTo = api === 'silent' ? openUnanswered : open
+  await goTo(
+    page,
+    path.replace(/:(\w+)/, (_, kind: keyof Ids) => ids[kind]),
+  )
   await before?.(page)
 }
 

@@ -11,6 +11,7 @@ import { visit } from '../lab/visitor.ts'
 import { openBrowser } from './browser.ts'
 import { freePort } from './ports.ts'
 import { signIn } from './screens.ts'
+import { open } from './settled.ts'
 
 const person = { email: 'nora.ammann@aarewerk.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
 const paths = [
@@ -87,9 +88,7 @@ describe.each([
     const page = await browser.newPage({ baseURL: product.url, viewport: { width, height }, reducedMotion: 'reduce' })
     const found: string[] = []
     const look = async (path: string) => {
-      await page.goto(path)
-      await page.waitForLoadState('networkidle')
-      await page.evaluate('document.fonts.ready')
+      await open(page, path)
       const lost = (await page.evaluate(losses)) as string[] // what the script gives
       found.push(...lost.map((words) => `${path}: ${words}`))
     }

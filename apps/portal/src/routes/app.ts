@@ -77,10 +77,8 @@ export const subscription = createRoute({
 export const integrations = createRoute({
   getParentRoute,
   path: 'integrations',
-  loader: async ({ context }) => {
-    const { list } = await import('#channels/queries.ts')
-    await context.queryClient.prefetchQuery(list())
-  },
+  // While its channels are on their way the page says already what it is.
+  loader: begun(async (client) => client.prefetchQuery((await import('#channels/queries.ts')).list())),
 })
 
 export const scans = createRoute({
