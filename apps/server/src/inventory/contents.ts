@@ -48,6 +48,18 @@ export async function servicesOf(ctx: Ctx, hostIds: readonly string[]): Promise<
   }))
 }
 
+/** A service under the name that it gives itself, or else that of the software recognised on its port. */
+export function named(service: Service, inventory: readonly Recognised[]): Service {
+  if (service.product) return service
+  const here = inventory.filter(({ port }) => port === service.port)
+  const words = here.flatMap(({ product }) => (product ? [`${product.name} ${product.version}`.trimEnd()] : []))
+  return words.length > 0 ? { ...service, product: words.join(', ') } : service
+}
+
+type Recognised = Pick<Host['inventory'][number], 'port'> & {
+  readonly product?: Pick<Product, 'name' | 'version'> | undefined
+}
+
 /** As much of a product as is shown; its times are texts of the database. */
 export type ProductRow = Pick<
   Selectable<Tables['product']>,

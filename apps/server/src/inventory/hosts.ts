@@ -6,7 +6,7 @@ import type { Tables } from '#database/tables.ts'
 import { asText, isoOf } from '#database/moment.ts'
 import { countsBeside } from '#database/severity.ts'
 import { notFound } from '#errors.ts'
-import { inventoryOf, servicesOf } from '#inventory/contents.ts'
+import { inventoryOf, named, servicesOf } from '#inventory/contents.ts'
 import { type Selectable, sql } from 'kysely'
 
 /** How a caller turns target ids into targets: the targets room's, handed in because inventory may not open that door. */
@@ -65,9 +65,10 @@ export async function describeHosts(
         ...(target && { target }),
         inventory: group.flatMap((one) => inventory.get(one.id) ?? []),
         services: group.flatMap((one) =>
-          (services.get(one.id) ?? []).map((service) =>
-            others.length > 0 ? { ...service, address: one.address } : service,
-          ),
+          (services.get(one.id) ?? []).map((service) => ({
+            ...named(service, inventory.get(one.id) ?? []),
+            ...(others.length > 0 && { address: one.address }),
+          })),
         ),
         issueCount: counts?.get(row.id) ?? { critical: row.critical, high: row.high, medium: row.medium, low: row.low },
         createTime: isoOf(row.first_seen_at),
