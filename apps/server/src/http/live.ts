@@ -29,7 +29,8 @@ export function serveLive(app: FastifyInstance, { database, guard, live }: Depen
   const open = new Map<string, number>()
   const closing = new AbortController()
   app.addHook('preClose', async () => closing.abort())
-  app.get('/v1/events', async (request, reply) => {
+  // It never ends, and whoever asks for its headers alone would wait for that.
+  app.get('/v1/events', { exposeHeadRoute: false }, async (request, reply) => {
     const as = await guard.admit(request)
     const count = open.get(as.account) ?? 0
     if (count >= streamsMax)
