@@ -1,6 +1,6 @@
 /** `glacis backup` and `glacis restore`: an installation as one file, and back. */
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -19,6 +19,7 @@ import { createLogger, type Logger } from '#log.ts'
 import { afterRestore } from '#notifications/index.ts'
 import { Obstacle, WrongWords } from '#obstacle.ts'
 import { version } from '#version.ts'
+import { writeNewFile } from './new-file.ts'
 import { reachDatabase } from './reach.ts'
 
 const backupUsage = `Usage: glacis backup <file>
@@ -47,10 +48,7 @@ export async function backup(words: readonly string[], { environment, root }: Pl
   if (file === null) return print(backupUsage)
   const config = readConfig(environment, root)
   await using reached = await reachDatabase(config, createLogger({ level: 'error' }))
-  const handle = await open(file, 'wx', 0o600).catch((cause: unknown) => {
-    throw new Obstacle(`${file} cannot be written (${reason(cause)}).`, { cause })
-  })
-  try {
+  await writeNewFile(file, async (handle) => {
     const archive = pack()
     const filling = fill(archive, reached.url, packsOf(config)).catch((error: unknown) => {
       archive.destroy(error instanceof Error ? error : new Error(String(error)))
@@ -58,10 +56,7 @@ export async function backup(words: readonly string[], { environment, root }: Pl
     const packed = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } })
     await pipeline(archive, packed, handle.createWriteStream())
     await filling
-  } catch (cause) {
-    await rm(file, { force: true })
-    throw cause
-  }
+  })
   const { size } = await stat(file)
   print(`The backup is in ${file} (${Math.max(1, Math.round(size / 1e6))} MB).`)
 }
