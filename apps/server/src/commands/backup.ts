@@ -10,6 +10,7 @@ import { type Config, readConfig } from '#config.ts'
 import { dumpDatabase } from '#database/backup/dump.ts'
 import { loadDatabase, type PartStream } from '#database/backup/load.ts'
 import { startPostgres } from '#database/embedded.ts'
+import { isAway, isShort } from '#database/loss.ts'
 import { openDatabase } from '#database/index.ts'
 import { migrate } from '#database/migrate.ts'
 import { everyMigration } from '../every-migration.ts'
@@ -56,6 +57,8 @@ export async function backup(words: readonly string[], { environment, root }: Pl
     const packed = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } })
     await pipeline(archive, packed, handle.createWriteStream())
     await filling
+  }).catch((cause: unknown) => {
+    throw isAway(cause) || isShort(cause) ? lossOf(cause, 'No backup was written.') : cause
   })
   const { size } = await stat(file)
   print(`The backup is in ${file} (${Math.max(1, Math.round(size / 1e6))} MB).`)
@@ -102,6 +105,7 @@ export async function restore(words: readonly string[], { environment, root }: P
     keep: (part) => keep(part, draft),
     settle: afterRestore,
   }).catch((cause: unknown) => {
+    if (isAway(cause) || isShort(cause)) throw lossOf(cause, 'Nothing was restored; perhaps its disk is full.')
     if (!isDamage(cause)) throw cause
     throw new Obstacle(`${file} is no backup, or is damaged (${reason(cause)}). Nothing was restored.`, { cause })
   })
@@ -151,6 +155,10 @@ async function* partsOf(file: string): AsyncGenerator<PartStream> {
     entry.resume()
   }
   await reading
+}
+
+function lossOf(cause: unknown, consequence: string): Obstacle {
+  return new Obstacle(`The database ended in the middle of it (${reason(cause)}). ${consequence}`, { cause })
 }
 
 /** Of the archive and its packing; those of the database and of the disk say what they are. */

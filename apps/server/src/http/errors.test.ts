@@ -8,6 +8,8 @@ it.each([
   ['ENOSPC', 'no space left on device', 503, '60'],
   ['53300', 'too many clients', 503, '5'],
   ['57P01', 'shutting down', 503, '5'],
+  ['', 'Connection terminated unexpectedly', 503, '5'],
+  ['', 'Client has encountered a connection error and is not queryable', 503, '5'],
   ['23505', 'a bug', 500, undefined],
 ])('answers %s, %s, by %i', async (code, message, status, retryAfter) => {
   const app = Fastify()

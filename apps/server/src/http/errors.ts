@@ -1,5 +1,6 @@
 /** From what went wrong to the answer: one place, gRPC codes (google.rpc.Code) and their HTTP statuses. */
 import type { ApiError } from '@glacis/contract/primitives'
+import { isAway, isShort } from '#database/loss.ts'
 import { grpcCodes, Refusal, type RefusalCode } from '#errors.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ZodError } from 'zod'
@@ -109,13 +110,8 @@ const short = {
   message: 'The server has no room left to keep this; whoever runs it must make some, then try again',
 }
 
-/**
- * What passes without anybody changing the request. Away: connection refused, reset, shutting down, too many clients
- * (SQLSTATE class 08 and 57P, 53300). Short: disk full, out of memory (the rest of class 53).
- */
+/** What passes without anybody changing the request. */
 function badMoment(error: unknown): typeof away | null {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const isPoolTimeout = error instanceof Error && error.message.includes('timeout exceeded when trying to connect')
-  if (isPoolTimeout || /^(08|57P|53300)|^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE)$/.test(code)) return away
-  return /^53|^ENOSPC$/.test(code) ? short : null
+  if (isAway(error)) return away
+  return isShort(error) ? short : null
 }
