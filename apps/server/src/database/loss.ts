@@ -4,9 +4,11 @@
 export function isAway(error: unknown): boolean {
   return (
     /^(08|57P|53300)|^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE)$/.test(codeOf(error)) ||
-    // What pg says of its own connections and pools has no code.
+    // What the libraries say of their own connections and pools has no code.
     (error instanceof Error &&
-      /^Connection terminated|is not queryable$|timeout exceeded when trying to connect/.test(error.message))
+      /^Connection terminated|is not queryable$|has been discarded$|timeout exceeded when trying to connect/.test(
+        error.message,
+      ))
   )
 }
 

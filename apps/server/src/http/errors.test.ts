@@ -10,6 +10,7 @@ it.each([
   ['57P01', 'shutting down', 503, '5'],
   ['', 'Connection terminated unexpectedly', 503, '5'],
   ['', 'Client has encountered a connection error and is not queryable', 503, '5'],
+  ['', 'Postgres connection has been discarded', 503, '5'],
   ['23505', 'a bug', 500, undefined],
 ])('answers %s, %s, by %i', async (code, message, status, retryAfter) => {
   const app = Fastify()
