@@ -3,6 +3,7 @@ import { noteLost } from '#agents/index.ts'
 import { systemActor } from '#ctx.ts'
 import { inAccount } from '#database/index.ts'
 import { onEach } from '#each.ts'
+import { forgetKeys } from '#idempotency.ts'
 import { accountsWaiting, forgetIssues, reopenDue, spreadDecisions } from '#issues/index.ts'
 import { failLost, takeUp, takeUpAll, forgetOld, runDelivery, type Sending } from '#notifications/index.ts'
 import { forgetProgress, type Network } from '#packs/index.ts'
@@ -108,6 +109,7 @@ async function forgetAll({ database, log }: Scanning, { historyMs, evidenceMs }:
   const before = (ms: number) => new Date(now.getTime() - ms)
   await failLost(database, log, { isThorough: true })
   await forgetOld(database, now)
+  await forgetKeys(database, now)
   await forgetScans(database, before(historyMs))
   await forgetIssues(database, { history: before(historyMs), evidence: before(evidenceMs) })
 }

@@ -52,7 +52,7 @@ export async function post({ url, gate, body, headers = {} }: Post): Promise<Out
   const signal = AbortSignal.timeout(timeoutMs)
   try {
     const place = new URL(url)
-    const address = await checkedAddress(place, gate)
+    const address = await Promise.race([checkedAddress(place, gate), ended(signal)])
     if ('refused' in address) return failed(address.refused)
     const { status, answer } = await exchange(place, address.ip, { body, headers, signal })
     const error = status >= 200 && status < 300 ? '' : wordsOf(status)
@@ -61,6 +61,15 @@ export async function post({ url, gate, body, headers = {} }: Post): Promise<Out
     if (signal.aborted) return failed('No answer within 5 seconds')
     return failed(storable(error instanceof Error ? error.message : String(error)).slice(0, 300))
   }
+}
+
+/** Rejects when the time is over: the system has its own patience with servers of names. */
+function ended(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('the time is over', { cause: signal.reason })), {
+      once: true,
+    })
+  })
 }
 
 function wordsOf(status: number): string {

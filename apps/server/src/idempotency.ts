@@ -1,8 +1,8 @@
 /** A request that carries a key is done once: the same key again gives the first answer. */
 import { createHash } from 'node:crypto'
 import type { Ctx } from '#ctx.ts'
-import { invalid, Refusal } from '#errors.ts'
-import type { FastifyRequest } from 'fastify'
+import type { Database } from '#database/index.ts'
+import { Refusal } from '#errors.ts'
 
 export interface KeyedRequest {
   readonly key: string
@@ -12,17 +12,6 @@ export interface KeyedRequest {
 }
 
 const keptMs = 24 * 3_600_000
-const lengthMax = 255
-
-/** The key of a request; null without one. @throws Refusal `invalid` for one that is no short line of ASCII */
-export function keyOf(request: FastifyRequest): string | null {
-  const key = request.headers['idempotency-key']
-  if (key === undefined) return null
-  if (typeof key !== 'string' || key.length > lengthMax || !/^[\x21-\x7e]+$/.test(key)) {
-    throw invalid('Idempotency-Key', `Idempotency-Key is one word of at most ${lengthMax} visible ASCII characters`)
-  }
-  return key
-}
 
 /**
  * Does `work` and keeps its answer in the same transaction, so that the answer is kept exactly if
@@ -71,6 +60,14 @@ async function answerOf<T>(ctx: Ctx, { key, call, digest }: Claim): Promise<T> {
     .executeTakeFirst()
   if (first?.call === call && first.digest === digest) return first.answer as T // what `work` answered then
   throw new Refusal('conflict', 'This Idempotency-Key came with another request before; use a new one')
+}
+
+/** Forgets the answers of keys that no longer hold, of all accounts: some send no key again. */
+export async function forgetKeys({ owner }: Database, now: Date): Promise<void> {
+  await owner
+    .deleteFrom('idempotency_key')
+    .where('created_at', '<', new Date(now.getTime() - keptMs))
+    .execute()
 }
 
 async function forgetOld(ctx: Ctx): Promise<void> {
