@@ -84,10 +84,13 @@ function useFocusWithin(isOpen: boolean) {
     if (wasOpen.current === isOpen || !row.current) return
     wasOpen.current = isOpen
     const field = row.current.querySelector('input')
-    const buttons = row.current.querySelectorAll('button')
-    if (isFocusLost()) (isOpen && field ? field : buttons[buttons.length - 1])?.focus()
+    if (isFocusLost()) (isOpen && field ? field : lastButtonOf(row.current))?.focus()
   }, [isOpen])
   return row
+}
+
+function lastButtonOf(row: HTMLElement): HTMLElement | undefined {
+  return [...row.querySelectorAll('button')].at(-1)
 }
 
 function sentence(kind: ChannelRowProps['kind'], channel: Channel | undefined, email: string): string {
