@@ -39,8 +39,8 @@ function useIsUsed(open: boolean): boolean {
   return wasOpen || open
 }
 
-/** One has just closed, and gives back what it took from the page. */
-let isGivingBack = false
+/** When the last one that closed has given back what it took from the page. */
+let givenBack = Promise.resolve()
 
 /**
  * Whether it opens now. It never does as it is mounted: the library shuts the page behind it only if it has been there
@@ -51,13 +51,12 @@ function useTurn(open: boolean): boolean {
   const [hasTurn, setHasTurn] = useState(false)
   useLayoutEffect(() => {
     if (!open) return
-    const waiting = isGivingBack ? setTimeout(() => setHasTurn(true)) : undefined
-    if (waiting === undefined) setHasTurn(true)
+    let isWanted = true
+    void givenBack.then(() => isWanted && setHasTurn(true))
     return () => {
-      clearTimeout(waiting)
+      isWanted = false
       setHasTurn(false)
-      isGivingBack = true
-      setTimeout(() => (isGivingBack = false))
+      givenBack = new Promise((resolve) => setTimeout(resolve))
     }
   }, [open])
   return open && hasTurn
