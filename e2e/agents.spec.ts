@@ -16,7 +16,7 @@ import { cancelScan, getScan, type Scan, startScan } from '@glacis/contract/scan
 import { createTarget, listTargets } from '@glacis/contract/target'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Visitor } from '../lab/visitor.ts'
+import { hasEnded, scanWhen, type Visitor } from '../lab/visitor.ts'
 import { nora, openStage, type Stage } from './stage.ts'
 
 const inside = '127.61.20.2'
@@ -82,17 +82,6 @@ function startAgent(): RunningAgent {
     },
   }
 }
-
-async function until(id: string, isThere: (scan: Scan) => boolean, withinMs = scanMs): Promise<Scan> {
-  const deadline = Date.now() + withinMs
-  for (;;) {
-    const { scan } = await visitor.call(getScan, { id })
-    if (isThere(scan)) return scan
-    if (Date.now() > deadline) throw new Error(`after ${withinMs} ms the scan is ${JSON.stringify(scan)}`)
-    await new Promise((resolve) => setTimeout(resolve, 250))
-  }
-}
-const hasEnded = (scan: Scan) => scan.completeTime !== undefined
 
 it('creates an agent, shows its token once, and turns green when it connects', async () => {
   await page.goto('/agents')
@@ -163,7 +152,7 @@ async function wideScan(): Promise<Scan> {
     agent: { id: first?.id ?? '' },
   })
   const { scan } = await visitor.call(startScan, { targetId: target.id })
-  return until(scan.id, (now) => now.status === 'STATUS_RUNNING', 30_000)
+  return scanWhen(visitor, scan.id, (now) => now.status === 'STATUS_RUNNING', 30_000)
 }
 
 it('stops at its agent within seconds of a cancel', async () => {
@@ -180,14 +169,17 @@ it(
     const exit = once(agent.process, 'exit')
     agent.process.kill('SIGKILL')
     await exit
-    const waiting = await until(id, (scan) => scan.progress?.phase === 'PHASE_WAITING', 90_000)
+    const waiting = await scanWhen(visitor, id, (scan) => scan.progress?.phase === 'PHASE_WAITING', 90_000)
     expect(waiting.status).toBe('STATUS_RUNNING')
     expect(waiting.progress?.failureReason).toBe(`Waiting for agent ${name}, which is disconnected.`)
     await page.goto('/agents')
     await page.getByText(new RegExp(`${name} lost its connection`)).waitFor()
     agent = startAgent()
     await agent.said(/^Connected to /)
-    expect(await until(id, hasEnded)).toMatchObject({ status: 'STATUS_COMPLETED', hostCount: { scannedHosts: 1 } })
+    expect(await scanWhen(visitor, id, hasEnded, scanMs)).toMatchObject({
+      status: 'STATUS_COMPLETED',
+      hostCount: { scannedHosts: 1 },
+    })
     const [first] = (await visitor.call(listAgents, {})).agents
     const { jobs } = await visitor.call(listAgentJobs, { id: first?.id ?? '' })
     expect(jobs.filter((job) => job.scanId === id).map((job) => job.state)).toContain('STATE_LOST')

@@ -8,8 +8,24 @@ import { listProducts } from '@glacis/contract/product'
 import { listIssues } from '@glacis/contract/issue'
 import { listScans } from '@glacis/contract/scan'
 import { listTargets } from '@glacis/contract/target'
-import type { Page, Route } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import type { Person, Visitor } from '../lab/visitor.ts'
+import {
+  accountMenu,
+  arranged,
+  askForCode,
+  fail,
+  fromInside,
+  keyboardHelp,
+  listRead,
+  opensDialog,
+  palette,
+  press,
+  preview,
+  selectThree,
+  twoToasts,
+  waiting,
+} from './screen-steps.ts'
 import { open, openUnanswered } from './settled.ts'
 
 export interface Screen {
@@ -154,11 +170,6 @@ export const screens: readonly Screen[] = [
   ...stateScreens,
 ]
 
-/** In the first second nothing shows that it waits. */
-async function waiting(page: Page): Promise<void> {
-  await page.locator('main :is(.animate-skeleton, [aria-busy=true])').first().waitFor()
-}
-
 /** Whether somebody meets the screen in a window of this width, in CSS pixels. */
 export function isSeenBy({ as = 'person', only }: Screen, watcher: Watcher, width: number): boolean {
   return as === watcher && only !== (width < phoneBelow ? 'desk' : 'phone')
@@ -177,10 +188,6 @@ export async function show(page: Page, { path, api, before }: Screen, ids: Ids):
   await before?.(page)
 }
 
-async function fail(route: Route): Promise<void> {
-  await route.fulfill({ status: 503, json: { code: 14, message: 'The database is being restarted.' } })
-}
-
 /** Signs in on a page that belongs to nobody yet. */
 export async function signIn(page: Page, { email, password }: Person): Promise<void> {
   await page.goto('/login')
@@ -188,87 +195,4 @@ export async function signIn(page: Page, { email, password }: Person): Promise<v
   await page.locator('input[name=password]').fill(password)
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/overview/)
-}
-
-function press(name: string | RegExp): (page: Page) => Promise<void> {
-  return (page) => page.getByRole('button', { name }).first().click()
-}
-
-/** What a dialog is made of may still be on its way when its button is pressed, and then it comes in. */
-function opensDialog(name: string | RegExp): (page: Page) => Promise<void> {
-  return async (page) => {
-    await press(name)(page)
-    await page.getByRole('dialog').locator('[data-floating]:not([data-closed], [data-transition])').waitFor()
-  }
-}
-
-/** Nobody has this address; that is not told. */
-async function askForCode(page: Page): Promise<void> {
-  await page.getByLabel('Email').fill('nobody@aarewerk.example')
-  await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('heading', { name: 'Check your email' }).waitFor()
-}
-
-async function fromInside(page: Page): Promise<void> {
-  await page.getByRole('radio', { name: 'From inside your network' }).check()
-  await page.getByLabel('Agent name').waitFor()
-}
-
-async function listRead(page: Page): Promise<void> {
-  await press('Paste a list')(page)
-  await page.getByLabel('Addresses').fill('www.aarewerk.example\n10.20.0.0/24, 10.20.0.0/24\nnot/an/address')
-  await page.getByText('4 addresses: 2 new, 1 more than once, 1 not understood.').waitFor()
-}
-
-async function accountMenu(page: Page): Promise<void> {
-  await page
-    .getByRole('button', { name: /Nora Ammann/ })
-    .filter({ visible: true })
-    .click()
-  await page.getByRole('menu').waitFor()
-}
-
-async function selectThree(page: Page): Promise<void> {
-  const boxes = page.getByRole('row').getByRole('checkbox')
-  for (const index of [1, 2, 3]) await boxes.nth(index).check({ force: true })
-}
-
-async function preview(page: Page): Promise<void> {
-  await page.locator('main tbody tr[data-row]').first().waitFor()
-  await page.keyboard.press('j')
-  await page.keyboard.press('Space')
-  await page.locator('[data-preview]').waitFor()
-}
-
-async function palette(page: Page): Promise<void> {
-  await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name: 'Search everything' }).fill('redis')
-  await page.getByRole('option').first().waitFor()
-}
-
-async function keyboardHelp(page: Page): Promise<void> {
-  await page.keyboard.press('?')
-  await page.getByRole('heading', { name: 'Keyboard' }).waitFor()
-}
-
-/** The layout runs beside the page; the canvas says when nodes stand on it. */
-function arranged(page: Page): Promise<void> {
-  return page.locator('canvas[data-in-sight]').waitFor()
-}
-
-/** What stands there is chosen once more, so that nothing changes: first it is saved, then it fails. */
-async function twoToasts(page: Page): Promise<void> {
-  const notices = page.getByRole('region', { name: 'Notifications' })
-  const choose = async () => {
-    await page
-      .getByRole('button', { name: /^Notify from/ })
-      .first()
-      .click()
-    await page.getByRole('menuitemradio', { checked: true }).click()
-  }
-  await choose()
-  await notices.getByText('Success').waitFor()
-  await page.route('**/v1/products/*', fail)
-  await choose()
-  await notices.getByText('API failure').waitFor()
 }

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { once } from 'node:events'
 import { listHosts } from '@glacis/contract/host'
-import { getScan, type Scan, startScan, cancelScan } from '@glacis/contract/scan'
+import { cancelScan, getScan, startScan } from '@glacis/contract/scan'
 import { createTarget } from '@glacis/contract/target'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Product, startProduct } from '../lab/product.ts'
-import { type Visitor, visit } from '../lab/visitor.ts'
+import { hasEnded, scanWhen, type Visitor, visit } from '../lab/visitor.ts'
 import { freePort } from './ports.ts'
 
 const person = { email: 'nora@aarewerk.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
@@ -43,17 +43,6 @@ async function greeter(host: string): Promise<Server> {
   return server
 }
 
-async function until(id: string, isThere: (scan: Scan) => boolean, withinMs: number): Promise<Scan> {
-  const deadline = Date.now() + withinMs
-  for (;;) {
-    const { scan } = await visitor.call(getScan, { id })
-    if (isThere(scan)) return scan
-    if (Date.now() > deadline) throw new Error(`after ${withinMs} ms the scan is ${JSON.stringify(scan)}`)
-    await new Promise((resolve) => setTimeout(resolve, 250))
-  }
-}
-const hasEnded = (scan: Scan) => scan.completeTime !== undefined
-
 it('stops within two seconds of a cancel', async () => {
   const { target } = await visitor.call(createTarget, {
     name: 'Wide',
@@ -62,7 +51,7 @@ it('stops within two seconds of a cancel', async () => {
     tags: [],
   })
   const { scan } = await visitor.call(startScan, { targetId: target.id })
-  await until(scan.id, (now) => now.status === 'STATUS_RUNNING', 30_000)
+  await scanWhen(visitor, scan.id, (now) => now.status === 'STATUS_RUNNING', 30_000)
   const { scan: cancelled } = await visitor.call(cancelScan, { id: scan.id })
   expect(cancelled.status).toBe('STATUS_CANCELLED')
   const { hostsDone } = (await visitor.call(getScan, { id: scan.id })).scan.progress ?? { hostsDone: 0 }
@@ -80,7 +69,7 @@ it('loses nothing and doubles nothing when everything is killed in the middle of
     tags: [],
   })
   const { scan } = await visitor.call(startScan, { targetId: target.id })
-  await until(scan.id, (now) => now.status === 'STATUS_RUNNING', 30_000)
+  await scanWhen(visitor, scan.id, (now) => now.status === 'STATUS_RUNNING', 30_000)
   const exit = once(product.process, 'exit')
   product.process.kill('SIGKILL')
   await exit
@@ -89,8 +78,8 @@ it('loses nothing and doubles nothing when everything is killed in the middle of
   await visitor.signIn(person)
   const before = (await visitor.call(getScan, { id: scan.id })).scan
   // Taken over: it moves on, or it has ended with a reason, within a minute.
-  await until(scan.id, (now) => hasEnded(now) || now.updateTime > before.updateTime, 60_000)
-  const ended = await until(scan.id, hasEnded, 180_000)
+  await scanWhen(visitor, scan.id, (now) => hasEnded(now) || now.updateTime > before.updateTime, 60_000)
+  const ended = await scanWhen(visitor, scan.id, hasEnded, 180_000)
   expect(ended).toMatchObject({ status: 'STATUS_COMPLETED', hostCount: { scannedHosts: addresses.length } })
   const { hosts } = await visitor.call(listHosts, { filter: { targetId: target.id } })
   expect(hosts.map((host) => host.address).toSorted()).toEqual(addresses.toSorted())

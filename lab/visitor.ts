@@ -120,14 +120,30 @@ export async function codeFor(email: string, dataFolder: string): Promise<string
   }
 }
 
-const lookMs = 500
+const lookMs = 250
+
+/** A scan as soon as it is as awaited. @throws when it is not after `withinMs` */
+export async function scanWhen(
+  visitor: Visitor,
+  id: string,
+  isAwaited: (scan: Scan) => boolean,
+  withinMs: number,
+): Promise<Scan> {
+  const deadline = Date.now() + withinMs
+  for (;;) {
+    const { scan } = await visitor.call(getScan, { id })
+    if (isAwaited(scan)) return scan
+    if (Date.now() > deadline) throw new Error(`after ${withinMs} ms the scan is ${JSON.stringify(scan)}`)
+    await new Promise((resolve) => setTimeout(resolve, lookMs))
+  }
+}
+
+export const hasEnded = (scan: Scan) => scan.completeTime !== undefined
+
+const endMs = 300_000
 
 /** Scans a target and waits for the end, whatever it is. */
 export async function scanned(visitor: Visitor, targetId: string): Promise<Scan> {
   const { scan } = await visitor.call(startScan, { targetId })
-  for (;;) {
-    const { scan: now } = await visitor.call(getScan, { id: scan.id })
-    if (now.completeTime) return now
-    await new Promise((resolve) => setTimeout(resolve, lookMs))
-  }
+  return scanWhen(visitor, scan.id, hasEnded, endMs)
 }

@@ -45,6 +45,21 @@ it.each([
   await expect(ask(url)).rejects.toMatchObject(error)
 })
 
+it.each([
+  [401, false],
+  [404, false],
+  [408, false],
+  [403, true],
+] as const)('takes a %i of something before the server for a bad moment', async (status, isBroken) => {
+  const url = await serve((_request, response) => response.writeHead(status).end('404 page not found'))
+  await expect(ask(url)).rejects.toMatchObject({ name: 'Unreachable', isBroken })
+})
+
+it('takes a part that is too large for something before the server for refused', async () => {
+  const url = await serve((_request, response) => response.writeHead(413).end('<html>'))
+  await expect(ask(url)).rejects.toMatchObject({ name: 'Refused', status: 413 })
+})
+
 it('follows no redirect, so that the key goes nowhere else', async () => {
   let asked = 0
   const url = await serve((_request, response) => {

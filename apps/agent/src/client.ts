@@ -12,8 +12,8 @@ export class Refused extends Error {
   }
 }
 /**
- * There was no answer, or one that says to come again. `isCertificate`: TLS could not be trusted;
- * `isBroken`: the server stumbled over this very call, and may do so again.
+ * There was no answer, or one that says to come again, or one of something else than the server. `isCertificate`: TLS
+ * could not be trusted; `isBroken`: the server, or what is before it, stumbled over this very call, and may do so again.
  */
 export class Unreachable extends Error {
   readonly isCertificate: boolean
@@ -84,14 +84,24 @@ export function createClient(server: string, bearer: string): Client {
       },
     )
     if (response.ok) return response
-    const said = ApiError.safeParse(await bodyOf(response)).data?.message ?? `it answered ${response.status}`
-    if (response.status >= 500 || response.status === 429) {
-      throw new Unreachable(`${server}: ${said}`, response.status === 500 ? 'broken' : 'away')
+    const said = ApiError.safeParse(await bodyOf(response)).data?.message
+    const { status } = response
+    if (status !== tooLarge && (said === undefined || status >= 500 || status === 429)) {
+      const isBroken = status === 500 || (said === undefined && status < 500 && !awayStatuses.has(status))
+      throw new Unreachable(`${server}: ${said ?? `it answered ${status}`}`, isBroken ? 'broken' : 'away')
     }
-    throw new Refused(response.status, said)
+    throw new Refused(status, said ?? `it answered ${status}`)
   }
   return client
 }
+
+/** What will be too large the next time too, whoever says so. */
+const tooLarge = 413
+/**
+ * A proxy says so without the words of the server while that is away: only the server itself can refuse an agent
+ * for good. Any other status without its words may be about what was sent.
+ */
+const awayStatuses: ReadonlySet<number> = new Set([401, 404, 408, 425, 429])
 
 function fillPath(template: string, input: Readonly<Record<string, unknown>>) {
   const rest = { ...input }

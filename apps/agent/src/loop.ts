@@ -181,7 +181,7 @@ async function persist<T>(signal: AbortSignal, work: () => Promise<T>, isTold = 
       if (signal.aborted) return undefined
       if (error instanceof Refused) throw new Obstacle(wordsFor(error), { cause: error, exitCode: 78 })
       if (!(error instanceof Unreachable)) throw error
-      if (attempt === 0 && isTold) say(`${error.message} Trying again.`)
+      if (attempt === 0 && isTold) say(`${error.message.replace(/[^.?!]$/, '$&.')} Trying again.`)
       const waitMs = Math.min(backOffMs.most, backOffMs.first * 2 ** Math.min(attempt, 10))
       await quietPause(waitMs * (0.5 + Math.random() / 2), signal)
       if (signal.aborted) return undefined

@@ -79,6 +79,12 @@ it('never writes over a file', async () => {
   await expect(exportAccount(house.database, account, file)).rejects.toThrow('cannot be written')
 })
 
+it('leaves no half of an export that did not come to its end', async () => {
+  const file = join(folder, 'half.jsonl')
+  await expect(exportAccount(house.database, 'no uuid', file)).rejects.toThrow('uuid')
+  await expect(stat(file)).rejects.toThrow('ENOENT')
+})
+
 it('leaves no row behind when an account is deleted', async () => {
   const account = await furnished('Going')
   await house.database.owner.deleteFrom('account').where('id', '=', account).execute()

@@ -1,5 +1,5 @@
 /** `glacis account …`: everything that is kept of an account, handed out or removed, by whoever runs the installation. */
-import { open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { readConfig } from '#config.ts'
 import { type Database, openDatabase } from '#database/index.ts'
@@ -8,8 +8,10 @@ import { noteDeletion } from '#deletions.ts'
 import { everyMigration } from '../every-migration.ts'
 import { createLogger } from '#log.ts'
 import { Obstacle, WrongWords } from '#obstacle.ts'
+import type { Tables } from '#database/tables.ts'
+import { writeNewFile } from './new-file.ts'
 import { reachDatabase } from './reach.ts'
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 
 const usage = `Usage: glacis account <verb>
 
@@ -106,43 +108,51 @@ async function find(database: Database, who: string) {
 }
 
 /** Writes every row that belongs to an account, read in one snapshot. Answers how many. */
-export async function exportAccount(database: Database, account: string, file: string): Promise<number> {
-  await using handle = await open(file, 'wx', 0o600).catch((cause: unknown) => {
-    throw new Obstacle(`${file} cannot be written (${cause instanceof Error ? cause.message : String(cause)}).`, {
-      cause,
-    })
-  })
-  let count = 0
-  await database.owner
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute(async (tx) => {
-      const { rows: tables } = await sql<{ name: string; columns: string[] }>`
-        select table_name as name, array_agg(column_name::text order by ordinal_position) as columns
-        from information_schema.columns
-        where table_schema = 'public' and table_name in (
-          select table_name from information_schema.columns
-          where table_schema = 'public' and (column_name = 'account_id' or table_name = 'account'))
-        group by table_name order by table_name <> 'account', table_name`.execute(tx)
-      for (const { name, columns } of tables) {
-        const shown = columns.filter((column) => !secretColumns.has(column)).map((column) => sql.ref(column))
-        const own = sql.ref(name === 'account' ? 'id' : 'account_id')
-        await sql`declare export_rows no scroll cursor for
-          select row_to_json(shown)::text as line from (
-            select ${sql.join(shown)} from ${sql.table(name)} where ${own} = ${sql.lit(account)}::uuid) as shown`.execute(
-          tx,
-        )
-        for (;;) {
-          const { rows } = await sql<{ line: string }>`fetch ${sql.lit(rowsAtOnce)} from export_rows`.execute(tx)
-          if (rows.length === 0) break
-          count += rows.length
-          await handle.write(rows.map(({ line }) => `{"table":${JSON.stringify(name)},"row":${line}}\n`).join(''))
-        }
-        await sql`close export_rows`.execute(tx)
-      }
-    })
-  return count
+export function exportAccount(database: Database, account: string, file: string): Promise<number> {
+  return writeNewFile(file, (handle) =>
+    database.owner
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute(async (tx) => {
+        let count = 0
+        for (const table of await tablesOfAccounts(tx)) count += await exportTable(tx, table, account, handle)
+        return count
+      }),
+  )
+}
+
+interface Table {
+  readonly name: string
+  readonly columns: readonly string[]
+}
+
+async function tablesOfAccounts(tx: Kysely<Tables>): Promise<Table[]> {
+  const { rows } = await sql<Table>`
+    select table_name as name, array_agg(column_name::text order by ordinal_position) as columns
+    from information_schema.columns
+    where table_schema = 'public' and table_name in (
+      select table_name from information_schema.columns
+      where table_schema = 'public' and (column_name = 'account_id' or table_name = 'account'))
+    group by table_name order by table_name <> 'account', table_name`.execute(tx)
+  return rows
+}
+
+async function exportTable(tx: Kysely<Tables>, { name, columns }: Table, account: string, handle: FileHandle) {
+  const shown = columns.filter((column) => !secretColumns.has(column)).map((column) => sql.ref(column))
+  const own = sql.ref(name === 'account' ? 'id' : 'account_id')
+  await sql`declare export_rows no scroll cursor for
+    select row_to_json(shown)::text as line from (
+      select ${sql.join(shown)} from ${sql.table(name)} where ${own} = ${sql.lit(account)}::uuid) as shown`.execute(tx)
+  for (let count = 0; ;) {
+    const { rows } = await sql<{ line: string }>`fetch ${sql.lit(rowsAtOnce)} from export_rows`.execute(tx)
+    if (rows.length === 0) {
+      await sql`close export_rows`.execute(tx)
+      return count
+    }
+    count += rows.length
+    await handle.write(rows.map(({ line }) => `{"table":${JSON.stringify(name)},"row":${line}}\n`).join(''))
+  }
 }
 
 function print(text: string): void {

@@ -5,8 +5,10 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { everyMigration } from '../every-migration.ts'
 import { backup, restore } from './backup.ts'
+import { dumpDatabase } from '#database/backup/dump.ts'
 import { tablesOf } from '#database/backup/tables.ts'
 import { openDatabase } from '#database/index.ts'
+import { isAway } from '#database/loss.ts'
 import { migrate } from '#database/migrate.ts'
 import { createChannel } from '#notifications/index.ts'
 import { startScan } from '#scans/index.ts'
@@ -160,6 +162,23 @@ it.each([
   await expect(restore([damaged], place(empty.url, 'five'))).rejects.toThrow(/no backup|damaged|cut off/)
   expect((await contents(empty.url).catch(() => new Map())).get('public.account')).toBeUndefined()
 })
+
+it('fails by the statement alone where the database ends in the middle of a backup', async () => {
+  const parts = dumpDatabase(house.url, '1')
+  await parts.next()
+  await endOthers(house.url)
+  const error = await parts.next().catch((cause: unknown) => cause)
+  expect(isAway(error)).toBe(true)
+})
+
+/** Ends all that work on the same database, as its stop does. */
+async function endOthers(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(`select pg_terminate_backend(pid, 5000) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and state = 'idle in transaction'`)
+  await client.end()
+}
 
 it('overwrites nobody, neither an account nor a file', async () => {
   await expect(restore([file], place(house.url, 'six'))).rejects.toThrow('Somebody has an account here already (1)')

@@ -1,6 +1,6 @@
 /** `glacis backup` and `glacis restore`: an installation as one file, and back. */
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -10,6 +10,7 @@ import { type Config, readConfig } from '#config.ts'
 import { dumpDatabase } from '#database/backup/dump.ts'
 import { loadDatabase, type PartStream } from '#database/backup/load.ts'
 import { startPostgres } from '#database/embedded.ts'
+import { isAway, isShort } from '#database/loss.ts'
 import { openDatabase } from '#database/index.ts'
 import { migrate } from '#database/migrate.ts'
 import { everyMigration } from '../every-migration.ts'
@@ -19,6 +20,7 @@ import { createLogger, type Logger } from '#log.ts'
 import { afterRestore } from '#notifications/index.ts'
 import { Obstacle, WrongWords } from '#obstacle.ts'
 import { version } from '#version.ts'
+import { writeNewFile } from './new-file.ts'
 import { reachDatabase } from './reach.ts'
 
 const backupUsage = `Usage: glacis backup <file>
@@ -47,10 +49,7 @@ export async function backup(words: readonly string[], { environment, root }: Pl
   if (file === null) return print(backupUsage)
   const config = readConfig(environment, root)
   await using reached = await reachDatabase(config, createLogger({ level: 'error' }))
-  const handle = await open(file, 'wx', 0o600).catch((cause: unknown) => {
-    throw new Obstacle(`${file} cannot be written (${reason(cause)}).`, { cause })
-  })
-  try {
+  await writeNewFile(file, async (handle) => {
     const archive = pack()
     const filling = fill(archive, reached.url, packsOf(config)).catch((error: unknown) => {
       archive.destroy(error instanceof Error ? error : new Error(String(error)))
@@ -58,10 +57,9 @@ export async function backup(words: readonly string[], { environment, root }: Pl
     const packed = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } })
     await pipeline(archive, packed, handle.createWriteStream())
     await filling
-  } catch (cause) {
-    await rm(file, { force: true })
-    throw cause
-  }
+  }).catch((cause: unknown) => {
+    throw isAway(cause) || isShort(cause) ? lossOf(cause, 'No backup was written.') : cause
+  })
   const { size } = await stat(file)
   print(`The backup is in ${file} (${Math.max(1, Math.round(size / 1e6))} MB).`)
 }
@@ -107,6 +105,7 @@ export async function restore(words: readonly string[], { environment, root }: P
     keep: (part) => keep(part, draft),
     settle: afterRestore,
   }).catch((cause: unknown) => {
+    if (isAway(cause) || isShort(cause)) throw lossOf(cause, 'Nothing was restored; perhaps its disk is full.')
     if (!isDamage(cause)) throw cause
     throw new Obstacle(`${file} is no backup, or is damaged (${reason(cause)}). Nothing was restored.`, { cause })
   })
@@ -156,6 +155,10 @@ async function* partsOf(file: string): AsyncGenerator<PartStream> {
     entry.resume()
   }
   await reading
+}
+
+function lossOf(cause: unknown, consequence: string): Obstacle {
+  return new Obstacle(`The database ended in the middle of it (${reason(cause)}). ${consequence}`, { cause })
 }
 
 /** Of the archive and its packing; those of the database and of the disk say what they are. */

@@ -27,6 +27,9 @@ export class TersePgClient extends Client {
 
   constructor(config?: ConstructorParameters<typeof Client>[0]) {
     super(typeof config === 'object' ? { ...config, pipeline: true } : config)
+    // Without a listener a connection that breaks between two statements of somebody would end the process. The next
+    // statement fails, and the pool takes back none that is broken.
+    this.on('error', () => undefined)
   }
 
   // The many shapes of `query` are those of pg; only a text with its values is looked at.

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createLogger } from '#log.ts'
-import { buffersOf, type Postgres, startPostgres } from './embedded.ts'
+import { type Postgres, startPostgres } from './embedded.ts'
+import { buffersOf } from './launch.ts'
 import { migrate } from './migrate.ts'
 import { migrations } from './migrations.ts'
 
@@ -85,6 +86,19 @@ it('comes back after a kill, with what was committed', async () => {
   await ask(url, `create table kept as select 'yes' as word`)
   process.kill(await serverPid(), 'SIGKILL')
   await expect.poll(() => ask(url, 'select word from kept').catch(() => []), { timeout: 60_000 }).toEqual(['yes'])
+})
+
+it('comes back when what kept it from starting has passed', async () => {
+  const { promise: complained, resolve } = Promise.withResolvers<void>()
+  const output = { write: (line: string) => void (line.includes('stays away') && resolve()) }
+  const postgres = await startPostgres({ dataFolder, log: createLogger({ level: 'error', output }), isDurable: false })
+  started.push(postgres)
+  const needed = join(dataFolder, 'postgres/global/pg_control')
+  await rename(needed, `${needed}.aside`)
+  process.kill(await serverPid(), 'SIGKILL')
+  await complained
+  await rename(`${needed}.aside`, needed)
+  await expect.poll(() => ask(postgres.url, 'select 1').catch(() => []), { timeout: 60_000 }).toEqual(['1'])
 })
 
 /** A process that starts the database and is killed; without setpriv on its PATH nothing tells the server. */

@@ -1,5 +1,6 @@
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
+import { isAway } from '#database/loss.ts'
 import { type House, openHouse } from '#testing/house.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -24,6 +25,16 @@ it('keeps nothing of a transaction that fails, and the connection is as good as 
     await sql`select 1 / 0`.execute(ctx.tx)
   })
   await expect(failing).rejects.toThrow('division by zero')
+  for (let each = 0; each < 8; each++) expect(await tags()).toEqual([])
+})
+
+it('fails alone when its connection breaks between two statements', async () => {
+  const failing = house.as(account, async (ctx) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(ctx.tx)
+    await sql`select pg_terminate_backend(${rows[0]?.pid}, 5000)`.execute(house.database.owner)
+    await addTag(ctx, 'lost')
+  })
+  expect(isAway(await failing.catch((error: unknown) => error))).toBe(true)
   for (let each = 0; each < 8; each++) expect(await tags()).toEqual([])
 })
 

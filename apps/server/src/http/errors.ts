@@ -1,5 +1,6 @@
 /** From what went wrong to the answer: one place, gRPC codes (google.rpc.Code) and their HTTP statuses. */
 import type { ApiError } from '@glacis/contract/primitives'
+import { isAway, isShort } from '#database/loss.ts'
 import { grpcCodes, Refusal, type RefusalCode } from '#errors.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ZodError } from 'zod'
@@ -45,12 +46,13 @@ export function answer(error: unknown, request: FastifyRequest, reply: FastifyRe
     const message = error instanceof Error ? error.message : 'The request could not be read'
     return reply.status(status).send({ code: status === 429 ? 8 : 3, message } satisfies ApiError)
   }
-  if (isUnavailable(error)) {
-    request.log.error({ err: error }, 'the database does not answer')
+  const bad = badMoment(error)
+  if (bad) {
+    request.log.error({ err: error }, bad.logged)
     return reply
       .status(503)
-      .header('retry-after', '5')
-      .send({ code: 14, message: 'The database does not answer; try again shortly' } satisfies ApiError)
+      .header('retry-after', bad.seconds)
+      .send({ code: 14, message: bad.message } satisfies ApiError)
   }
   request.log.error({ err: error }, 'request failed')
   return reply
@@ -97,9 +99,19 @@ function statusOf(error: unknown): number | null {
   return typeof error.statusCode === 'number' ? error.statusCode : null
 }
 
-/** Connection refused, reset, shutting down, too many clients (SQLSTATE class 08 and 57P, 53300). */
-function isUnavailable(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const isPoolTimeout = error instanceof Error && error.message.includes('timeout exceeded when trying to connect')
-  return isPoolTimeout || /^(08|57P|53300)|^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE)$/.test(code)
+const away = {
+  seconds: '5',
+  logged: 'the database does not answer',
+  message: 'The database does not answer; try again shortly',
+}
+const short = {
+  seconds: '60',
+  logged: 'this machine has no room left',
+  message: 'The server has no room left to keep this; whoever runs it must make some, then try again',
+}
+
+/** What passes without anybody changing the request. */
+function badMoment(error: unknown): typeof away | null {
+  if (isAway(error)) return away
+  return isShort(error) ? short : null
 }

@@ -27,7 +27,7 @@ export function createGuard(
   database: Database,
 ): Guard {
   return {
-    async admit(request, scope = request.method === 'GET' ? 'SCOPE_READ' : 'SCOPE_WRITE') {
+    async admit(request, scope = isReading(request) ? 'SCOPE_READ' : 'SCOPE_WRITE') {
       const token = bearerOf(request)
       if (token) return admitToken(request, await holderOf(database, token), scope)
       const session = await whoami(request.headers)
@@ -65,10 +65,15 @@ function admitToken(request: FastifyRequest, holder: TokenHolder | null, scope: 
  * A cookie proves nothing about who wrote a request: a change that comes with one must say that it comes from our own
  * origin. A program that is no browser sends a token, which no other site's page can, or names our origin itself.
  */
-function isSameOrigin({ method, headers }: FastifyRequest, origins: readonly string[]): boolean {
-  if (method === 'GET' || method === 'HEAD') return true
+function isSameOrigin(request: FastifyRequest, origins: readonly string[]): boolean {
+  const { headers } = request
+  if (isReading(request)) return true
   if (headers.origin !== undefined) return origins.includes(headers.origin)
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin' || site === 'none'
   return headers.cookie === undefined || headers['x-session-token'] !== undefined
+}
+
+function isReading({ method }: FastifyRequest): boolean {
+  return method === 'GET' || method === 'HEAD'
 }

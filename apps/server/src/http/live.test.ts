@@ -83,6 +83,13 @@ describe('GET /v1/events', () => {
     expect(resumed.map(({ title }) => title)).toEqual(['two'])
   })
 
+  it('goes on for a page whose last event came from the database that this one was restored from', async () => {
+    const anna = await accountOf('anna')
+    const later = { 'x-person': 'anna', 'last-event-id': '900000000000.7' }
+    const heard = await read(later, 1, () => house.as(anna, (ctx) => announce(ctx, [opened('after the restore')])))
+    expect(heard.map(({ title }) => title)).toEqual(['after the restore'])
+  })
+
   it('is closed to strangers and refuses an id of its reader’s own making', async () => {
     expect((await get('/v1/events', {})).status).toBe(401)
     expect((await get('/v1/events', { 'x-person': 'anna', 'last-event-id': "1'; drop" })).status).toBe(400)

@@ -76,7 +76,8 @@ export function mountRunner(app: FastifyInstance, { database, scanning, archives
   serve(runner.reportAgentJob, (ctx, input, agent) => reportBatch(ctx, scanning, agent.agentId, input))
 
   endpoints.push(runner.takeAgentJob)
-  app.get(runner.takeAgentJob.path, async (request) => {
+  // Asking takes a job, so nobody may ask without reading the answer.
+  app.get(runner.takeAgentJob.path, { exposeHeadRoute: false }, async (request) => {
     const agent = await admit(request)
     if (agent.kind === 'TOKEN') throw new Refusal('unauthenticated', 'Connect first: this is a token')
     const { digest } = await archives.current()

@@ -128,12 +128,10 @@ export async function startOfStream(ctx: Ctx): Promise<Moment> {
 /** What happened after a place, in the order of commits, at most `limit` of it, each with its own place. */
 export async function noticesSince(ctx: Ctx, after: Moment, limit: number): Promise<(Notice & { place: Moment })[]> {
   const horizon = await horizonOf(ctx)
-  // A place that is still to come was given out by a database from which this one was restored.
-  const from = BigInt(after.xid) > BigInt(horizon) ? { xid: horizon, id: 0 } : after
   const { rows } = await sql<Selectable<Tables['event']>>`
     select event.* from event
     where account_id = ${ctx.account}
-      and (xid, id) > (${from.xid}::xid8, ${from.id}::bigint)
+      and (xid, id) > (${after.xid}::xid8, ${after.id}::bigint)
       and xid < ${horizon}::xid8
     order by event.xid, event.id
     limit ${limit}`.execute(ctx.tx)

@@ -102,8 +102,20 @@ export async function updateChannel(
     .execute()
   // Nobody wants the backlog of the time in which a channel was off.
   if (changes.is_enabled && !before.is_enabled) await skipBacklog(ctx, id)
+  if (changes.is_enabled === false) await endPending(ctx, id)
   await record(ctx, 'channel.update', { kind: 'channel', id }, { paths: updateMask.paths })
   return { channel: await channelOf(ctx, id) }
+}
+
+/** Whoever turns a channel off hears nothing more through it, unless they send a delivery again. */
+async function endPending(ctx: Ctx, id: string): Promise<void> {
+  await ctx.tx
+    .updateTable('delivery')
+    .set({ state: 'STATE_FAILED', error: 'The channel was turned off before this arrived', completed_at: ctx.now })
+    .where('account_id', '=', ctx.account)
+    .where('channel_id', '=', id)
+    .where('state', '=', 'STATE_PENDING')
+    .execute()
 }
 
 function changeOf(

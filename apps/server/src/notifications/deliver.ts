@@ -35,8 +35,10 @@ export async function runDelivery(sending: Sending, work: Work<'delivery'>): Pro
   const message = { id: deliveryId, notices: found.delivery.notices, eventCount: found.delivery.event_count }
   // No transaction is held open while a stranger's server takes its time.
   const outcome = await sendTo(found.email, found.channel, message, sending)
-  await inAccount(sending.database, as, (ctx) => settle(ctx, found.channel, deliveryId, outcome, work.isLastAttempt))
-  if (outcome.error && !work.isLastAttempt) throw new Error(outcome.error)
+  const isEnded = await inAccount(sending.database, as, (ctx) =>
+    settle(ctx, found.channel, deliveryId, outcome, work.isLastAttempt),
+  )
+  if (!isEnded) throw new Error(outcome.error)
 }
 
 export interface Message {
@@ -105,10 +107,11 @@ export async function emailOf(ctx: Ctx): Promise<string> {
   return email
 }
 
-async function settle(ctx: Ctx, channel: ChannelRow, id: string, outcome: Outcome, isLast: boolean): Promise<void> {
+/** @returns whether nothing more is tried: it arrived, it was the last attempt, or somebody ended the delivery meanwhile */
+async function settle(ctx: Ctx, channel: ChannelRow, id: string, outcome: Outcome, isLast: boolean): Promise<boolean> {
   const hasArrived = outcome.error === ''
   const state = hasArrived ? 'STATE_DELIVERED' : isLast ? 'STATE_FAILED' : 'STATE_PENDING'
-  await ctx.tx
+  const settled = await ctx.tx
     .updateTable('delivery')
     .set({
       state,
@@ -121,15 +124,21 @@ async function settle(ctx: Ctx, channel: ChannelRow, id: string, outcome: Outcom
     })
     .where('account_id', '=', ctx.account)
     .where('id', '=', id)
-    .execute()
-  if (state === 'STATE_FAILED') return countFailure(ctx, channel.id)
-  if (!hasArrived) return
-  await ctx.tx
-    .updateTable('channel')
-    .set({ failures: 0 })
-    .where('account_id', '=', ctx.account)
-    .where('id', '=', channel.id)
-    .execute()
+    // What has arrived has arrived, whatever was said of it meanwhile.
+    .$if(!hasArrived, (query) => query.where('state', '=', 'STATE_PENDING'))
+    .returning('id')
+    .executeTakeFirst()
+  if (!settled) return true
+  if (state === 'STATE_FAILED') await countFailure(ctx, channel.id)
+  if (hasArrived) {
+    await ctx.tx
+      .updateTable('channel')
+      .set({ failures: 0 })
+      .where('account_id', '=', ctx.account)
+      .where('id', '=', channel.id)
+      .execute()
+  }
+  return state !== 'STATE_PENDING'
 }
 
 /** Notes that a delivery failed for good; the channel pauses when too many in a row have. */

@@ -30,15 +30,16 @@ export function createBuilds(): Builds {
   let kept = 0
 
   async function build(key: string, model: ReportModel, format: ReportFormat): Promise<RenderedReport> {
-    if (active >= buildsAtOnce) await new Promise<void>((resolve) => turns.push(resolve))
-    active++
+    if (active < buildsAtOnce) active++
+    else await new Promise<void>((resolve) => turns.push(resolve))
     try {
       const report = await renderReport(model, format)
       keep(key, report)
       return report
     } finally {
-      active--
-      turns.shift()?.()
+      const next = turns.shift()
+      if (next) next()
+      else active--
       running.delete(key)
     }
   }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 
 const batch = 200
 
-/** Forgets scans that ended before a date, with their logs; the last of each target stays. */
+/** Forgets scans that ended before a date, with their logs; the last of each target stays, and the last that was completed. */
 export async function forgetScans(database: Database, before: Date): Promise<void> {
   for (;;) {
     const { numAffectedRows } = await sql`
@@ -11,7 +11,8 @@ export async function forgetScans(database: Database, before: Date): Promise<voi
         select old.ctid from scan as old
         where old.completed_at < ${before} and exists (
           select from scan as later
-          where later.account_id = old.account_id and later.target_id = old.target_id and later.id > old.id)
+          where later.account_id = old.account_id and later.target_id = old.target_id and later.id > old.id
+            and (old.status <> 'STATUS_COMPLETED' or later.status = 'STATUS_COMPLETED'))
         limit ${batch})`.execute(database.owner)
     if (Number(numAffectedRows ?? 0) < batch) return
   }

@@ -1,6 +1,7 @@
 /** The whole database as the parts of a backup, in one snapshot, while others go on writing. */
-import pg from 'pg'
+import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
+import { connect } from '#database/backup/client.ts'
 import { type Ending, formOf, type Manifest, sequencesOf, type Table, tablesOf } from '#database/backup/tables.ts'
 
 /** One file of a backup. */
@@ -22,8 +23,7 @@ const newline = 10
  * @throws when the database cannot be read to its end
  */
 export async function* dumpDatabase(url: string, release: string): AsyncGenerator<Part> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
+  const client = await connect(url)
   try {
     await client.query('begin isolation level repeatable read, read only')
     const tables = await tablesOf(client)

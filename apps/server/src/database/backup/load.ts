@@ -2,8 +2,9 @@
 import type { Readable } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
 import { json as jsonOf } from 'node:stream/consumers'
-import pg from 'pg'
+import type pg from 'pg'
 import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams'
+import { connect } from '#database/backup/client.ts'
 import { type Ending, formOf, type Manifest, type Table, tablesOf } from '#database/backup/tables.ts'
 import { Obstacle } from '#obstacle.ts'
 
@@ -37,11 +38,11 @@ interface Options {
  */
 export async function loadDatabase(url: string, parts: AsyncIterable<PartStream>, options: Options): Promise<Loaded> {
   const iterator = parts[Symbol.asyncIterator]()
-  const client = new pg.Client({ connectionString: url })
+  let client: pg.Client | undefined
   try {
     const manifest = await readManifest(await iterator.next())
     await options.prepare(manifest.migrations)
-    await client.connect()
+    client = await connect(url)
     await demandForm(client, manifest)
     await client.query('begin')
     const links = await cutLinks(client, manifest.tables)
@@ -51,7 +52,7 @@ export async function loadDatabase(url: string, parts: AsyncIterable<PartStream>
     await client.query('analyze')
     return { release: manifest.release, createTime: manifest.createTime, rows: counts }
   } finally {
-    await client.end()
+    await client?.end()
     await iterator.return?.()
   }
 }
