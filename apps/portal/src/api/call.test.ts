@@ -10,7 +10,8 @@ import { call } from '#api/call.ts'
 import { ApiFailure, statusWords } from '#api/failure.ts'
 import { createQueryClient, query } from '#api/query.ts'
 import { providePortalConfig } from '#lib/portal-config.ts'
-import { dismissToast, shownToasts, toastLeaveMs } from '#lib/toasts.ts'
+import { shownToasts } from '#lib/toasts.ts'
+import { clearToasts } from '#lib/testing/toasts.ts'
 
 const id = '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01'
 const ping = endpoint({
@@ -61,10 +62,7 @@ beforeEach(async () => {
 afterEach(async () => {
   seen.length = 0
   leave.mockClear()
-  vi.useFakeTimers()
-  for (const { id } of shownToasts()) dismissToast(id)
-  vi.advanceTimersByTime(toastLeaveMs)
-  vi.useRealTimers()
+  await clearToasts()
   await close()
 })
 

@@ -4,7 +4,8 @@ import type { Tag } from '@glacis/contract/target'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { ApiFailure } from '#api/failure.ts'
-import { change, create, preview, remove, rotate } from '#channels/queries.ts'
+import { ChannelEnds } from '#channels/channel-ends.tsx'
+import { change, create, preview } from '#channels/queries.ts'
 import type { Shown } from '#channels/secret-dialog.tsx'
 import { addressProblem, eventWords, thresholds, usualRule } from '#channels/words.ts'
 import { tags as tagsQuery } from '#targets/queries.ts'
@@ -77,7 +78,7 @@ export function ChannelForm({ kind, channel, onClose, onSecret }: ChannelFormPro
         <Button size="sm" variant="ghost" onClick={onClose}>
           Cancel
         </Button>
-        {channel && <Further channel={channel} onSecret={onSecret} onGone={onClose} />}
+        {channel && <ChannelEnds channel={channel} onSecret={onSecret} onGone={onClose} />}
       </div>
     </form>
   )
@@ -85,37 +86,6 @@ export function ChannelForm({ kind, channel, onClose, onSecret }: ChannelFormPro
 
 function refusedAddress(error: Error | null): string | undefined {
   return error instanceof ApiFailure ? error.fieldErrors.get('channel.webhookUrl') : undefined
-}
-
-interface FurtherProps extends Pick<ChannelFormProps, 'onSecret'> {
-  readonly channel: Channel
-  readonly onGone: () => void
-}
-function Further({ channel, onSecret, onGone }: FurtherProps) {
-  const client = useQueryClient()
-  const rotating = useMutation(rotate(client))
-  const removing = useMutation(remove(client, onGone))
-  return (
-    <span className="ml-auto flex flex-wrap gap-2">
-      {channel.kind === 'KIND_WEBHOOK' && (
-        <Button
-          size="sm"
-          variant="ghost"
-          loading={rotating.isPending}
-          onClick={() =>
-            rotating.mutate(channel.id, {
-              onSuccess: ({ channel: { secret } }) => secret && onSecret({ what: 'signing secret', value: secret }),
-            })
-          }
-        >
-          New signing secret
-        </Button>
-      )}
-      <Button size="sm" variant="ghost" loading={removing.isPending} onClick={() => removing.mutate(channel.id)}>
-        Remove
-      </Button>
-    </span>
-  )
 }
 
 function RuleFields({

@@ -6,7 +6,7 @@ import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { IntegrationsPage } from '#channels/integrations.tsx'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
-import { dismissToast, shownToasts } from '#lib/toasts.ts'
+import { clearToasts } from '#lib/testing/toasts.ts'
 
 const email: Channel = {
   id: '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01',
@@ -51,7 +51,7 @@ beforeEach(async () => {
 afterEach(async () => {
   cleanup()
   await client.cancelQueries()
-  shownToasts().forEach(({ id }) => dismissToast(id))
+  await clearToasts()
   await service.close()
 })
 
@@ -68,7 +68,26 @@ it('leaves the focus on what turned e-mail on, and gives it back when the channe
   await stands('Turn off Email')
   await press('Edit Email')
   await press('Remove')
+  await press('Remove channel')
   await stands('Turn on Email')
+})
+
+it('asks before it removes a channel, and before it replaces the secret of a webhook', async () => {
+  const webhook: Channel = { ...email, id: crypto.randomUUID(), kind: 'KIND_WEBHOOK', webhookUrl: 'https://a.example/' }
+  channels = [email, webhook]
+  service.on(`GET ${path}/${webhook.id}/deliveries`, { body: { deliveries: [] } })
+  service.on(`POST ${path}/${webhook.id}/secret`, { body: { channel: { ...webhook, secret: 'whsec_bmV3' } } })
+  await client.resetQueries()
+  await press('Edit Email')
+  await press('Remove')
+  await press('Cancel')
+  await stands('Remove')
+  expect(channels).toHaveLength(2)
+  await user.click(screen.getByRole('button', { name: 'Cancel' }))
+  await press('Edit Webhook')
+  await press('New signing secret')
+  await press('Replace secret')
+  expect(await screen.findByText('whsec_bmV3')).toBeTruthy()
 })
 
 it('begins a new API token with its name', async () => {

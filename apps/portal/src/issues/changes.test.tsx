@@ -15,7 +15,8 @@ import { ViewButton } from '#issues/saved-views.tsx'
 import { day, risk, showPage } from '#issues/testing/issues.tsx'
 import { startShortcuts } from '#lib/keyboard.ts'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
-import { dismissToast, shownToasts } from '#lib/toasts.ts'
+import { shownToasts } from '#lib/toasts.ts'
+import { clearToasts } from '#lib/testing/toasts.ts'
 
 const risks = [1, 2, 3].map((number) => risk(number))
 const [first = risk(1)] = risks
@@ -38,7 +39,7 @@ beforeEach(async () => {
 afterEach(async () => {
   stop()
   cleanup()
-  for (const toast of shownToasts()) dismissToast(toast.id)
+  await clearToasts()
   // One that is leaving still has its button: the next test would press that of this one.
   await waitFor(() => expect(shownToasts()).toEqual([]))
   await client.cancelQueries()

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { Discussion } from '#issues/discussion.tsx'
 import { day, risk, showPage } from '#issues/testing/issues.tsx'
 import { type Service, startService } from '#lib/testing/service.ts'
-import { dismissToast, shownToasts } from '#lib/toasts.ts'
+import { clearToasts } from '#lib/testing/toasts.ts'
 
 const issue = risk(1)
 const path = `/v1/issues/${issue.id}/comments`
@@ -36,7 +36,7 @@ beforeEach(async () => {
 afterEach(async () => {
   cleanup()
   await client.cancelQueries()
-  shownToasts().forEach(({ id }) => dismissToast(id))
+  await clearToasts()
   await service.close()
 })
 

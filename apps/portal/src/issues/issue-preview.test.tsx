@@ -8,7 +8,7 @@ import { IssueList } from '#issues/issue-list.tsx'
 import { day, risk, showPage } from '#issues/testing/issues.tsx'
 import { startShortcuts } from '#lib/keyboard.ts'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
-import { dismissToast, shownToasts } from '#lib/toasts.ts'
+import { clearToasts } from '#lib/testing/toasts.ts'
 
 const risks = [1, 2, 3].map((number) => risk(number))
 const [first = risk(1)] = risks
@@ -30,7 +30,7 @@ beforeEach(async () => {
 afterEach(async () => {
   stop()
   cleanup()
-  for (const toast of shownToasts()) dismissToast(toast.id)
+  await clearToasts()
   await client.cancelQueries()
   await service.close()
 })

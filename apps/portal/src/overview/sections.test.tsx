@@ -8,7 +8,7 @@ import type { ReactNode } from 'react'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { installationAt, type Service, startService } from '#lib/testing/service.ts'
 import { providePortalConfig } from '#lib/portal-config.ts'
-import { dismissToast, shownToasts } from '#lib/toasts.ts'
+import { clearToasts } from '#lib/testing/toasts.ts'
 import { Knowledge, Learning } from '#overview/knowledge.tsx'
 import { SettingUp } from '#overview/setting-up.tsx'
 import { Standings } from '#overview/standings.tsx'
@@ -70,7 +70,7 @@ beforeEach(async () => {
 afterEach(async () => {
   cleanup()
   await client.cancelQueries()
-  shownToasts().forEach((toast) => dismissToast(toast.id))
+  await clearToasts()
   await service.close()
 })
 

@@ -4,7 +4,8 @@ import { cleanup, render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Service, startService } from '#lib/testing/service.ts'
-import { dismissToast, shownToasts } from '#lib/toasts.ts'
+import { shownToasts } from '#lib/toasts.ts'
+import { clearToasts } from '#lib/testing/toasts.ts'
 import { ProductBulk } from '#products/product-bulk.tsx'
 
 const day = '2026-11-20T00:00:00Z'
@@ -33,7 +34,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   cleanup()
-  for (const toast of shownToasts()) dismissToast(toast.id)
+  await clearToasts()
   await client.cancelQueries()
   await service.close()
 })

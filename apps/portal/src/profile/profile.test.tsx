@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { passkeyName } from '#identity/nodes.ts'
 import { flowOf, type NodeSketch, readNodes } from '#lib/testing/flows.ts'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
-import { dismissToast, shownToasts } from '#lib/toasts.ts'
+import { shownToasts } from '#lib/toasts.ts'
+import { clearToasts } from '#lib/testing/toasts.ts'
 import { deletionMail, isVerified } from '#profile/profile.tsx'
 import { input, keys, settingsNodes, showProfile } from '#profile/testing/settings.tsx'
 import { isTwoFactorOn } from '#profile/two-factor.tsx'
@@ -18,7 +19,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   cleanup()
-  for (const { id } of shownToasts()) dismissToast(id)
+  await clearToasts()
   await service.close()
 })
 

@@ -5,7 +5,8 @@ import { cleanup, render, screen, waitFor, within } from '@testing-library/react
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
-import { dismissToast, shownToasts } from '#lib/toasts.ts'
+import { shownToasts } from '#lib/toasts.ts'
+import { clearToasts } from '#lib/testing/toasts.ts'
 import { createPortalRouter } from '#routes/router.tsx'
 import { listText } from '#targets/form.ts'
 
@@ -37,7 +38,7 @@ beforeEach(async () => {
 afterEach(async () => {
   cleanup()
   await client.cancelQueries()
-  for (const toast of shownToasts()) dismissToast(toast.id)
+  await clearToasts()
   await service.close()
 })
 

@@ -4,7 +4,7 @@ import { cleanup, render, screen, waitFor, within } from '@testing-library/react
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Seen, type Service, sessionOf, startService } from '#lib/testing/service.ts'
-import { dismissToast, shownToasts } from '#lib/toasts.ts'
+import { clearToasts } from '#lib/testing/toasts.ts'
 import { steps as stepsQuery } from '#onboarding/queries.ts'
 import { createPortalRouter } from '#routes/router.tsx'
 
@@ -44,7 +44,7 @@ beforeEach(async () => {
 afterEach(async () => {
   cleanup()
   await client.cancelQueries()
-  shownToasts().forEach((toast) => dismissToast(toast.id))
+  await clearToasts()
   await service.close()
 })
 

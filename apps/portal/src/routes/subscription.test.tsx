@@ -10,7 +10,8 @@ import { business, enterprise, free, planList, starter } from '#billing/testing/
 import { scanWords, targetWords } from '#billing/usage.tsx'
 import { installationAt, type Service, sessionOf, startService } from '#lib/testing/service.ts'
 import { providePortalConfig } from '#lib/portal-config.ts'
-import { dismissToast, shownToasts } from '#lib/toasts.ts'
+import { shownToasts } from '#lib/toasts.ts'
+import { clearToasts } from '#lib/testing/toasts.ts'
 import { createPortalRouter } from '#routes/router.tsx'
 
 let service: Service
@@ -21,7 +22,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   cleanup()
-  shownToasts().forEach(({ id }) => dismissToast(id))
+  await clearToasts()
   await service.close()
 })
 

@@ -3,7 +3,8 @@ import { act, cleanup, render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, expect, it } from 'vitest'
 import { startShortcuts } from '#lib/keyboard.ts'
-import { addToast, dismissToast, shownToasts, toastLeaveMs } from '#lib/toasts.ts'
+import { addToast, toastLeaveMs } from '#lib/toasts.ts'
+import { clearToasts } from '#lib/testing/toasts.ts'
 import { Button } from '#ui/button.tsx'
 import { FilterBar, FilterMenu, FilterToggle } from '#ui/filter-bar.tsx'
 import { ListBody } from '#ui/list.tsx'
@@ -15,8 +16,7 @@ import { ToastRegion } from '#ui/toast-region.tsx'
 const user = userEvent.setup()
 afterEach(async () => {
   cleanup()
-  for (const { id } of shownToasts()) dismissToast(id)
-  await waitFor(() => expect(shownToasts()).toEqual([]), { timeout: 4 * toastLeaveMs })
+  await clearToasts()
 })
 
 it('gives a button its focus back when it has waited, as browsers take it off what is disabled', async () => {
