@@ -39,6 +39,15 @@ async function target(person: string, name = 'Web', address = '127.90.1.1') {
 }
 
 describe('targets', () => {
+  it('takes a question mark in a filter for text, and forgets nothing that follows it', async () => {
+    await target('quinn', 'What?')
+    await target('quinn', 'What else', '127.90.1.2')
+    const found = async (query: string) =>
+      (await ask({ url: `/v1/targets?filter.query=${query}` }, 'quinn')).json<{ targets: unknown[] }>().targets.length
+    expect(await found('What?')).toBe(1)
+    expect(await found('What?&filter.periods=PERIOD_WEEKLY')).toBe(0)
+  })
+
   it.each([
     [{ name: '', address: '127.90.1.1' }, 'name'],
     [{ name: 'x'.repeat(129), address: '127.90.1.1' }, 'name'],
