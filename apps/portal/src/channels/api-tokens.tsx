@@ -12,6 +12,7 @@ import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
 import { SelectField, TextField } from '#ui/field.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
+import { SectionFailed } from '#ui/states.tsx'
 
 const scopeWords: Readonly<Record<TokenScope, string>> = {
   SCOPE_READ: 'Read',
@@ -23,7 +24,7 @@ const dayMs = 86_400_000
 
 /** Tokens for programs: which there are, until when, and when each was last used. */
 export function ApiTokens({ onSecret }: { readonly onSecret: (shown: Shown) => void }) {
-  const { data } = useQuery(tokens())
+  const { data, isError, refetch } = useQuery(tokens())
   const [isMaking, setIsMaking] = useState(false)
   const [leaving, setLeaving] = useState<ApiToken>()
   const list = data?.apiTokens ?? []
@@ -45,6 +46,7 @@ export function ApiTokens({ onSecret }: { readonly onSecret: (shown: Shown) => v
           Create token
         </Button>
       </div>
+      {isError && !data && <SectionFailed what="The tokens" onRetry={() => void refetch()} />}
       {list.length > 0 && (
         <ul aria-label="API tokens" className="mt-3 divide-y divide-line rounded-lg border border-line">
           {list.map((token) => (
@@ -136,6 +138,7 @@ function MakeToken({ open, onClose, onSecret }: MakeTokenProps) {
       <form id="make-token" noValidate onSubmit={make} className="grid gap-4">
         <TextField
           label="Name"
+          data-autofocus
           maxLength={128}
           value={name}
           state={refusal ? 'error' : 'default'}

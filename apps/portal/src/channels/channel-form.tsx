@@ -77,7 +77,7 @@ export function ChannelForm({ kind, channel, onClose, onSecret }: ChannelFormPro
         <Button size="sm" variant="ghost" onClick={onClose}>
           Cancel
         </Button>
-        {channel && <Further channel={channel} onSecret={onSecret} />}
+        {channel && <Further channel={channel} onSecret={onSecret} onGone={onClose} />}
       </div>
     </form>
   )
@@ -87,10 +87,14 @@ function refusedAddress(error: Error | null): string | undefined {
   return error instanceof ApiFailure ? error.fieldErrors.get('channel.webhookUrl') : undefined
 }
 
-function Further({ channel, onSecret }: Pick<ChannelFormProps, 'onSecret'> & { readonly channel: Channel }) {
+interface FurtherProps extends Pick<ChannelFormProps, 'onSecret'> {
+  readonly channel: Channel
+  readonly onGone: () => void
+}
+function Further({ channel, onSecret, onGone }: FurtherProps) {
   const client = useQueryClient()
   const rotating = useMutation(rotate(client))
-  const removing = useMutation(remove(client))
+  const removing = useMutation(remove(client, onGone))
   return (
     <span className="ml-auto flex flex-wrap gap-2">
       {channel.kind === 'KIND_WEBHOOK' && (

@@ -32,7 +32,7 @@ interface ChannelRowProps {
 /** One channel: what it is, whether it works, and what it is set to, edited in place. */
 export function ChannelRow({ kind, channel, email, onSecret }: ChannelRowProps) {
   const [isOpen, setIsOpen] = useState(false)
-  const row = useFocusWithin(isOpen)
+  const row = useFocusWithin(isOpen, channel !== undefined)
   const isOn = channel?.isEnabled ?? false
   const problem = channel && trouble(channel)
   return (
@@ -67,7 +67,13 @@ export function ChannelRow({ kind, channel, email, onSecret }: ChannelRowProps) 
         </div>
         {isOpen && (
           <>
-            <ChannelForm kind={kind.kind} channel={channel} onClose={() => setIsOpen(false)} onSecret={onSecret} />
+            <ChannelForm
+              key={channel?.id}
+              kind={kind.kind}
+              channel={channel}
+              onClose={() => setIsOpen(false)}
+              onSecret={onSecret}
+            />
             {channel && <DeliveryLog channel={channel} />}
           </>
         )}
@@ -76,17 +82,23 @@ export function ChannelRow({ kind, channel, email, onSecret }: ChannelRowProps) 
   )
 }
 
-/** What opens the form goes with it, and what closes it too: the focus goes to its first field, and back. */
-function useFocusWithin(isOpen: boolean) {
+/**
+ * What opens the form goes with it, and what closes it too: the focus goes to its first field, and back. The button that
+ * it goes back to may go with the channel.
+ */
+function useFocusWithin(isOpen: boolean, hasChannel: boolean) {
   const row = useRef<HTMLLIElement>(null)
   const wasOpen = useRef(isOpen)
+  const held = useRef<HTMLElement>(undefined)
   useEffect(() => {
-    if (wasOpen.current === isOpen || !row.current) return
+    const hasTurned = wasOpen.current !== isOpen
     wasOpen.current = isOpen
-    const field = row.current.querySelector('input')
-    const buttons = row.current.querySelectorAll('button')
-    if (isFocusLost()) (isOpen && field ? field : buttons[buttons.length - 1])?.focus()
-  }, [isOpen])
+    const isGone = held.current?.isConnected === false
+    if (!row.current || !(hasTurned || isGone) || !isFocusLost()) return
+    const field = isOpen ? row.current.querySelector('input') : null
+    held.current = field ?? [...row.current.querySelectorAll('button')].at(-1)
+    held.current?.focus()
+  }, [isOpen, hasChannel])
   return row
 }
 
@@ -105,23 +117,15 @@ function Actions({
   const changing = useMutation(change(client))
   const testing = useMutation(sendTest())
   const isBusy = making.isPending || changing.isPending
-  if (!channel) {
-    return (
-      <Button
-        size="sm"
-        loading={isBusy}
-        aria-label={kind === 'KIND_EMAIL' ? 'Turn on Email' : `Connect ${name}`}
-        onClick={() => (kind === 'KIND_EMAIL' ? making.mutate({ kind }) : onEdit())}
-      >
-        {kind === 'KIND_EMAIL' ? 'Turn on' : 'Connect'}
-      </Button>
-    )
-  }
-  const turn = () => changing.mutate({ id: channel.id, channel: { isEnabled: !channel.isEnabled } })
-  const canTurn = kind === 'KIND_EMAIL' || channel.webhookUrl !== ''
+  const canTurn = kind === 'KIND_EMAIL' || Boolean(channel?.webhookUrl)
+  const turn = () =>
+    channel ? changing.mutate({ id: channel.id, channel: { isEnabled: !channel.isEnabled } }) : making.mutate({ kind })
+  // What turns it on stays the same button when there is a channel, so that the focus stays on it.
+  const turning = channel ? turnWord(channel) : 'Turn on'
+  const editing = channel ? 'Edit' : 'Connect'
   return (
     <div className="flex flex-wrap gap-2">
-      {canTurn && (
+      {channel && canTurn && (
         <Button
           size="sm"
           variant="ghost"
@@ -133,13 +137,15 @@ function Actions({
         </Button>
       )}
       {canTurn && (
-        <Button size="sm" loading={isBusy} aria-label={`${turnWord(channel)} ${name}`} onClick={turn}>
-          {turnWord(channel)}
+        <Button size="sm" loading={isBusy} aria-label={`${turning} ${name}`} onClick={turn}>
+          {turning}
         </Button>
       )}
-      <Button size="sm" aria-label={`Edit ${name}`} onClick={onEdit}>
-        Edit
-      </Button>
+      {(channel || !canTurn) && (
+        <Button size="sm" aria-label={`${editing} ${name}`} onClick={onEdit}>
+          {editing}
+        </Button>
+      )}
     </div>
   )
 }

@@ -47,7 +47,7 @@ export function IntegrationsPage() {
   )
 }
 
-/** Each kind has a row; several channels of a kind have one each. */
+/** Each kind has a row, which stays when its first channel comes or goes; several channels of a kind have one each. */
 interface Row {
   readonly key: string
   readonly kind: (typeof kinds)[number]
@@ -58,7 +58,7 @@ function rowsOf(channels: readonly Channel[]): Row[] {
     const own = channels.filter((channel) => channel.kind === kind.kind)
     return own.length === 0
       ? [{ key: kind.kind, kind, channel: undefined }]
-      : own.map((channel) => ({ key: channel.id, kind, channel }))
+      : own.map((channel, index) => ({ key: index === 0 ? kind.kind : channel.id, kind, channel }))
   })
 }
 

@@ -45,10 +45,15 @@ export function change(client: QueryClient) {
   })
 }
 
-export function remove(client: QueryClient) {
+/** @param onGone called when it is on the list no more */
+export function remove(client: QueryClient, onGone: () => void) {
   return mutationOptions({
     mutationFn: (id: string) => call(deleteChannel, { id }),
-    onSettled: () => refresh(client, [keyOf(listChannels)]),
+    onSuccess: async () => {
+      await refresh(client, [keyOf(listChannels)])
+      onGone()
+    },
+    onError: () => refresh(client, [keyOf(listChannels)]),
   })
 }
 

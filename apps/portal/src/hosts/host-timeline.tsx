@@ -8,6 +8,7 @@ import { timeline } from '#hosts/queries.ts'
 import { Button } from '#ui/button.tsx'
 import { SectionHead } from '#ui/card.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
+import { SectionFailed } from '#ui/states.tsx'
 
 const looks: Readonly<Record<HostEvent['kind'], { readonly icon: ReactNode; readonly words: string }>> = {
   KIND_FIRST_SEEN: { icon: <Radar />, words: 'First seen' },
@@ -22,6 +23,14 @@ const looks: Readonly<Record<HostEvent['kind'], { readonly icon: ReactNode; read
 export function HostTimeline({ id }: { readonly id: string }) {
   const query = useInfiniteQuery(timeline(id))
   const events = query.data?.pages.flatMap((page) => page.events) ?? []
+  if (query.isError && !query.data) {
+    return (
+      <section aria-label="Timeline" className="px-(--gl-gutter) py-5">
+        <SectionHead title="Timeline" />
+        <SectionFailed what="The timeline" onRetry={() => void query.refetch()} />
+      </section>
+    )
+  }
   if (events.length === 0) return null
   return (
     <section aria-label="Timeline" className="px-(--gl-gutter) py-5">

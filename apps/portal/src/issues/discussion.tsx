@@ -3,10 +3,12 @@ import type { HistoryEntry, Issue } from '@glacis/contract/issue'
 import type { Comment } from '@glacis/contract/triage'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { MessageSquare, Trash2 } from 'lucide-react'
-import { type FormEvent, type RefObject, useState } from 'react'
+import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import { comment, uncomment } from '#issues/changes.ts'
 import { ChangeEntry } from '#issues/history-timeline.tsx'
 import { comments } from '#issues/queries.ts'
+import { isFocusLost } from '#lib/focus.ts'
+import { SectionFailed } from '#ui/states.tsx'
 import { Button, IconButton } from '#ui/button.tsx'
 import { AbsoluteTime } from '#ui/relative-time.tsx'
 import { TextAreaField } from '#ui/text-area.tsx'
@@ -28,15 +30,28 @@ interface DiscussionProps {
 }
 
 export function Discussion({ issue, field }: DiscussionProps) {
-  const said = useQuery(comments(issue.id)).data?.comments ?? []
+  const { data, isError, refetch } = useQuery(comments(issue.id))
+  const said = data?.comments ?? []
+  const isDropping = useRef(false)
+  useEffect(() => {
+    // Whoever deleted a comment stood in it.
+    if (isDropping.current && isFocusLost()) field.current?.focus()
+    isDropping.current = false
+  }, [said.length, field])
   return (
     <>
+      {isError && !data && <SectionFailed what="The comments" onRetry={() => void refetch()} />}
       <ol>
         {entriesOf(issue.history, said).map((entry, index) =>
           entry.kind === 'change' ? (
             <ChangeEntry key={`${entry.change.timestamp} ${index}`} entry={entry.change} />
           ) : (
-            <Said key={entry.comment.id} issueId={issue.id} comment={entry.comment} />
+            <Said
+              key={entry.comment.id}
+              issueId={issue.id}
+              comment={entry.comment}
+              onDrop={() => (isDropping.current = true)}
+            />
           ),
         )}
       </ol>
@@ -48,9 +63,11 @@ export function Discussion({ issue, field }: DiscussionProps) {
 function Said({
   issueId,
   comment: { id, text, actor, createTime },
+  onDrop,
 }: {
   readonly issueId: string
   readonly comment: Comment
+  readonly onDrop: () => void
 }) {
   const drop = useMutation(uncomment(useQueryClient()))
   return (
@@ -68,7 +85,10 @@ function Said({
               label="Delete comment"
               icon={<Trash2 />}
               loading={drop.isPending}
-              onClick={() => drop.mutate({ id: issueId, commentId: id })}
+              onClick={() => {
+                onDrop()
+                drop.mutate({ id: issueId, commentId: id })
+              }}
             />
           </span>
         </span>
@@ -82,9 +102,14 @@ function Said({
 function CommentForm({ issueId, field }: { readonly issueId: string; readonly field: DiscussionProps['field'] }) {
   const [text, setText] = useState('')
   const send = useMutation(comment(useQueryClient()))
+  function sent(): void {
+    setText('')
+    // There is nothing to send now, so that the button that had the focus keeps none.
+    if (isFocusLost() || field.current?.form?.contains(document.activeElement)) field.current?.focus()
+  }
   function submit(event: FormEvent): void {
     event.preventDefault()
-    if (text.trim()) send.mutate({ id: issueId, text }, { onSuccess: () => setText('') })
+    if (text.trim()) send.mutate({ id: issueId, text }, { onSuccess: sent })
   }
   return (
     <form onSubmit={submit} className="mt-4 grid justify-items-start gap-2 [&>div]:w-full">

@@ -3,7 +3,6 @@ import type { Feed } from '@glacis/contract/insights'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { formatNumber } from '#lib/format.ts'
 import { checkNow, feeds } from '#onboarding/queries.ts'
-import { SectionFailed } from '#overview/section-failed.tsx'
 import { Badge } from '#ui/badge.tsx'
 import { Button } from '#ui/button.tsx'
 import { SectionHead } from '#ui/card.tsx'
@@ -11,6 +10,7 @@ import { RelativeTime } from '#ui/relative-time.tsx'
 import { Skeleton } from '#ui/skeleton.tsx'
 import { Spinner } from '#ui/spinner.tsx'
 import { Cell, HeaderCell, Table } from '#ui/table.tsx'
+import { SectionFailed } from '#ui/states.tsx'
 
 /** The table of feeds, on the overview. */
 export function Knowledge() {

@@ -8,13 +8,13 @@ import { list } from '#issues/queries.ts'
 import { useNow } from '#lib/clock.ts'
 import { formatAge, formatDateTime } from '#lib/format.ts'
 import { needingAttention, type Reason, reasonsFor } from '#overview/attention.ts'
-import { SectionFailed } from '#overview/section-failed.tsx'
 import { statsInput, type View } from '#overview/view.ts'
 import { Badge } from '#ui/badge.tsx'
 import { SectionHead } from '#ui/card.tsx'
 import { Severity, severityLevel } from '#ui/severity.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
+import { SectionFailed } from '#ui/states.tsx'
 
 /** New, regressed or known exploited risks; at most seven. */
 export function NeedsAttention({ view }: { readonly view: View }) {

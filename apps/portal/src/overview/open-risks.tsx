@@ -18,7 +18,7 @@ import { StackedColumns } from '#ui/charts/stacked-columns.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { SeverityGlyph, severityLevels, severityWords } from '#ui/severity.tsx'
 import { Skeleton } from '#ui/skeleton.tsx'
-import { SectionFailed } from '#overview/section-failed.tsx'
+import { SectionFailed } from '#ui/states.tsx'
 
 type Summary = ResultOf<typeof statsSummary>
 

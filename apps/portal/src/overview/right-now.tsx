@@ -5,13 +5,13 @@ import { Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import { all as allAgents } from '#agents/queries.ts'
 import { formatNumber } from '#lib/format.ts'
-import { SectionFailed } from '#overview/section-failed.tsx'
 import { isActive, list } from '#scans/queries.ts'
 import { SectionHead } from '#ui/card.tsx'
 import { progressWords, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { Skeleton } from '#ui/skeleton.tsx'
 import { AgentStatus, ScanStatus } from '#ui/status.tsx'
+import { SectionFailed } from '#ui/states.tsx'
 
 const shownMax = 5
 

@@ -7,13 +7,13 @@ import type { ReactNode } from 'react'
 import { subscription } from '#billing/queries.ts'
 import { formatDate, formatNumber } from '#lib/format.ts'
 import { portalConfig } from '#lib/portal-config.ts'
-import { SectionFailed } from '#overview/section-failed.tsx'
 import { list as listProducts } from '#products/queries.ts'
 import { list as listTargets } from '#targets/queries.ts'
 import { Badge } from '#ui/badge.tsx'
 import { SectionHead } from '#ui/card.tsx'
 import { Meter } from '#ui/meter.tsx'
 import { SeverityGlyph } from '#ui/severity.tsx'
+import { SectionFailed } from '#ui/states.tsx'
 
 const shownMax = 5
 

@@ -5,7 +5,6 @@ import { affectedOverTime } from '#hosts/queries.ts'
 import { byStatus } from '#issues/queries.ts'
 import { formatNumber } from '#lib/format.ts'
 import { ChartSkeleton } from '#overview/open-risks.tsx'
-import { SectionFailed } from '#overview/section-failed.tsx'
 import { listOf, periodOf, statsInput, type View } from '#overview/view.ts'
 import { overTime } from '#scans/queries.ts'
 import { ChartFigure } from '#ui/charts/figure.tsx'
@@ -13,6 +12,7 @@ import { Area, Lines, type LineSeries } from '#ui/charts/lines.tsx'
 import { bucketsOf, levels, sums } from '#ui/charts/series.ts'
 import { Columns } from '#ui/charts/stacked-columns.tsx'
 import { IssueStatusIcon } from '#ui/status.tsx'
+import { SectionFailed } from '#ui/states.tsx'
 
 interface TrendProps {
   readonly view: View

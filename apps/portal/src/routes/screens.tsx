@@ -4,9 +4,11 @@
  */
 import { lazyRouteComponent } from '@tanstack/react-router'
 import { SubscriptionSkeleton } from '#billing/skeleton.tsx'
+import { OnboardingSkeleton } from '#onboarding/skeleton.tsx'
 import * as routes from '#routes/app.ts'
 import { authRoute } from '#routes/auth.ts'
 import { errorScreenOf } from '#routes/error-screen.tsx'
+import * as pending from '#routes/pending.tsx'
 import * as risks from '#routes/risks.ts'
 import * as surface from '#routes/surface.ts'
 
@@ -18,6 +20,7 @@ routes.overview.update({
 
 routes.onboarding.update({
   component: lazyRouteComponent(() => import('#routes/onboarding-page.tsx'), 'OnboardingScreen'),
+  pendingComponent: OnboardingSkeleton,
 })
 
 routes.profile.update({ component: lazyRouteComponent(() => import('#routes/profile-page.tsx'), 'ProfilePage') })
@@ -51,6 +54,7 @@ risks.risksPotential.update({
 })
 risks.risk.update({
   component: lazyRouteComponent(() => import('#issues/issue-detail.tsx'), 'IssueDetailPage'),
+  pendingComponent: pending.PendingRisk,
   errorComponent: errorScreenOf('risk', { to: '/risks/verified', label: 'See verified risks' }),
 })
 
@@ -63,6 +67,7 @@ surface.assetIssues.update({ component: lazyRouteComponent(childLists, 'HostIssu
 surface.scope.update({ component: lazyRouteComponent(() => import('#targets/target-list.tsx'), 'TargetListPage') })
 surface.target.update({
   component: lazyRouteComponent(() => import('#targets/target-detail.tsx'), 'TargetDetailPage'),
+  pendingComponent: pending.PendingTarget,
   errorComponent: errorScreenOf('target', { to: '/scope', label: 'See all targets' }),
 })
 surface.targetOverview.update({
@@ -78,12 +83,14 @@ surface.targetAssets.update({
 surface.agents.update({ component: lazyRouteComponent(() => import('#agents/agent-list.tsx'), 'AgentListPage') })
 surface.agent.update({
   component: lazyRouteComponent(() => import('#routes/agent-page.tsx'), 'AgentScreen'),
+  pendingComponent: pending.PendingAgent,
   errorComponent: errorScreenOf('agent', { to: '/agents', label: 'See all agents' }),
 })
 
 surface.assets.update({ component: lazyRouteComponent(() => import('#hosts/host-list.tsx'), 'HostListPage') })
 surface.asset.update({
   component: lazyRouteComponent(() => import('#hosts/host-detail.tsx'), 'HostDetailPage'),
+  pendingComponent: pending.PendingAsset,
   errorComponent: errorScreenOf('asset', { to: '/assets', label: 'See all assets' }),
 })
 surface.assetOverview.update({
@@ -98,11 +105,13 @@ surface.technologies.update({
 })
 surface.technology.update({
   component: lazyRouteComponent(() => import('#routes/product-page.tsx'), 'ProductScreen'),
+  pendingComponent: pending.PendingTechnology,
   errorComponent: errorScreenOf('technology', { to: '/technologies', label: 'See all technologies' }),
 })
 
 routes.scans.update({ component: lazyRouteComponent(() => import('#scans/scan-list.tsx'), 'ScanListPage') })
 routes.scan.update({
   component: lazyRouteComponent(() => import('#routes/scan-page.tsx'), 'ScanScreen'),
+  pendingComponent: pending.PendingScan,
   errorComponent: errorScreenOf('scan', { to: '/scans', label: 'See all scans' }),
 })

@@ -6,6 +6,7 @@ import { formatNumber } from '#lib/format.ts'
 import { changeWords, isActive, list } from '#scans/queries.ts'
 import { SectionHead } from '#ui/card.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
+import { SectionFailed } from '#ui/states.tsx'
 import { ScanStatus } from '#ui/status.tsx'
 import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
 
@@ -13,7 +14,16 @@ const rows = 5
 
 /** Nothing before the first scan. */
 export function RecentScans({ targetId }: { readonly targetId: string }) {
-  const scans = useQuery(list({ pageSize: rows, filter: { targetId } })).data?.scans ?? []
+  const { data, isError, refetch } = useQuery(list({ pageSize: rows, filter: { targetId } }))
+  const scans = data?.scans ?? []
+  if (isError && !data) {
+    return (
+      <section aria-label="Recent scans" className="px-(--gl-gutter) pt-5">
+        <SectionHead title="Recent scans" />
+        <SectionFailed what="The scans" onRetry={() => void refetch()} />
+      </section>
+    )
+  }
   if (scans.length === 0) return null
   return (
     <section aria-label="Recent scans" className="pt-5">

@@ -20,6 +20,7 @@ import { LadderLink, SeverityLadder } from '#ui/charts/severity-ladder.tsx'
 import { StackedColumns } from '#ui/charts/stacked-columns.tsx'
 import { AbsoluteTime, RelativeTime } from '#ui/relative-time.tsx'
 import { SeverityGlyph, severityLevels, severityWords } from '#ui/severity.tsx'
+import { SectionFailed } from '#ui/states.tsx'
 import { AgentStatus, ScanStatus } from '#ui/status.tsx'
 
 const route = getRouteApi('/_auth/scope/$id')
@@ -80,7 +81,8 @@ function Ladder({ target }: { readonly target: Target }) {
 }
 
 function Trend({ targetId }: { readonly targetId: string }) {
-  const { data } = useQuery(quarter(targetId))
+  const { data, isError, refetch } = useQuery(quarter(targetId))
+  if (isError && !data) return <SectionFailed what="Risks by severity" onRetry={() => void refetch()} />
   const buckets = bucketsOf(data?.timestamps ?? [], 'PERIOD_QUARTER')
   const series = severityLevels.map((level) => ({
     name: severityWords[level],

@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, Suspense, useLayoutEffect, useState } from 'react'
 import { cx } from '#lib/cx.ts'
 import { IconButton } from '#ui/button.tsx'
 import { useHeadless } from '#ui/headless.ts'
@@ -39,10 +39,35 @@ function useIsUsed(open: boolean): boolean {
   return wasOpen || open
 }
 
+/** When the last one that closed has given back what it took from the page. */
+let givenBack = Promise.resolve()
+
+/**
+ * Whether it opens now. It never does as it is mounted: the library shuts the page behind it only if it has been there
+ * before. And one that takes the place of another waits for a moment, or the other would open the page again and give
+ * the focus back to it behind this one.
+ */
+function useTurn(open: boolean): boolean {
+  const [hasTurn, setHasTurn] = useState(false)
+  useLayoutEffect(() => {
+    if (!open) return
+    let isWanted = true
+    void givenBack.then(() => isWanted && setHasTurn(true))
+    return () => {
+      isWanted = false
+      setHasTurn(false)
+      givenBack = new Promise((resolve) => setTimeout(resolve))
+    }
+  }, [open])
+  return open && hasTurn
+}
+
 function UsedDialog({ open, onClose, title, description, busy = false, wide = false, children, footer }: DialogProps) {
+  // Before what may suspend: React loses count of what is called behind it.
+  const isUp = useTurn(open)
   const { Dialog: Root, DialogBackdrop, DialogPanel, DialogTitle, Description } = useHeadless()
   return (
-    <Root open={open} onClose={busy ? () => {} : onClose} className="relative z-(--gl-z-overlay)">
+    <Root open={isUp} onClose={busy ? () => {} : onClose} className="relative z-(--gl-z-overlay)">
       <DialogBackdrop transition className={scrim} />
       <div className="fixed inset-0 z-(--gl-z-overlay) grid place-items-center overflow-y-auto p-4">
         <DialogPanel
@@ -84,9 +109,11 @@ export function SlideOver(props: OverlayProps) {
 }
 
 function UsedSlideOver({ open, onClose, title, description, busy = false, children, footer }: OverlayProps) {
+  // Before what may suspend: React loses count of what is called behind it.
+  const isUp = useTurn(open)
   const { Dialog: Root, DialogBackdrop, DialogPanel, DialogTitle, Description } = useHeadless()
   return (
-    <Root open={open} onClose={busy ? () => {} : onClose} className="relative z-(--gl-z-overlay)">
+    <Root open={isUp} onClose={busy ? () => {} : onClose} className="relative z-(--gl-z-overlay)">
       <DialogBackdrop transition className={scrim} />
       <DialogPanel
         transition

@@ -96,7 +96,7 @@ it('closes a slide-over by its control', async () => {
       body
     </SlideOver>,
   )
-  await userEvent.click(screen.getByRole('button', { name: 'Close panel' }))
+  await userEvent.click(await screen.findByRole('button', { name: 'Close panel' }))
   expect(close).toHaveBeenCalledOnce()
 })
 

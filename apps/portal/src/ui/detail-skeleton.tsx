@@ -1,0 +1,52 @@
+import type { ReactNode } from 'react'
+import { Block, Detail } from '#ui/card.tsx'
+import { PageHead } from '#ui/page-head.tsx'
+import { Skeleton } from '#ui/skeleton.tsx'
+
+interface DetailSkeletonProps {
+  /** What it is called, where that is known. */
+  readonly name: string | undefined
+  /** `Crumb` links to the pages above. */
+  readonly crumbs: ReactNode
+}
+
+/** The page of one thing that is on its way: where one is, and its name if a list has told it. */
+export function DetailSkeleton({ name, crumbs }: DetailSkeletonProps) {
+  const rail = (
+    <section>
+      <h2>Details</h2>
+      <Lines count={6} />
+    </section>
+  )
+  return (
+    <div className="pg flex grow flex-col">
+      <PageHead title={name ?? <Nameless />} documentTitle={name ?? 'Loading'} crumbs={crumbs} here={name} />
+      <output className="sr-only">Loading</output>
+      <div className="px-(--gl-gutter) pt-3.5">
+        <Skeleton className="w-72 max-w-full" />
+      </div>
+      <Detail rail={rail}>
+        <Block>
+          <Lines count={8} />
+        </Block>
+      </Detail>
+    </div>
+  )
+}
+
+function Nameless() {
+  return (
+    <>
+      <span className="sr-only">Loading</span>
+      <Skeleton className="my-2 h-3.5! w-48" />
+    </>
+  )
+}
+
+function Lines({ count }: { readonly count: number }) {
+  return Array.from({ length: count }, (_, row) => (
+    <div key={row} className="flex h-9 items-center border-b border-line">
+      <Skeleton className={row % 2 === 0 ? 'w-3/5' : 'w-2/5'} />
+    </div>
+  ))
+}

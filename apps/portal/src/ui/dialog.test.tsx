@@ -1,0 +1,43 @@
+/** One dialog after the other, and the focus that goes with them. */
+import { cleanup, render, screen, waitFor } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { useState } from 'react'
+import { afterEach, expect, it } from 'vitest'
+import { Dialog, SlideOver } from '#ui/dialog.tsx'
+
+const user = userEvent.setup()
+afterEach(cleanup)
+
+/** A form, and after it what was made by it, which is shown once. */
+function Making() {
+  const [step, setStep] = useState<'form' | 'made'>()
+  return (
+    <main>
+      <button type="button" onClick={() => setStep('form')}>
+        New
+      </button>
+      {step === 'form' && (
+        <SlideOver open title="New" onClose={() => setStep(undefined)}>
+          <button type="button" onClick={() => setStep('made')}>
+            Create
+          </button>
+        </SlideOver>
+      )}
+      <Dialog open={step === 'made'} title="Made" onClose={() => setStep(undefined)}>
+        <button type="button">Copy</button>
+      </Dialog>
+    </main>
+  )
+}
+
+it('keeps the focus in a dialog that takes the place of another, and the page behind it shut', async () => {
+  const { container } = render(<Making />)
+  await user.click(screen.getByRole('button', { name: 'New' }))
+  await user.click(await screen.findByRole('button', { name: 'Create' }))
+  const made = await screen.findByRole('dialog', { name: 'Made' })
+  await waitFor(() => expect(container.inert).toBe(true))
+  await waitFor(() => expect(made.contains(document.activeElement)).toBe(true))
+  await user.keyboard('{Escape}')
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('button', { name: 'New' })))
+  expect(container.inert).toBe(false)
+})
