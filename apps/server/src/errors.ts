@@ -8,6 +8,8 @@ export type RefusalCode =
   | 'quota_exceeded'
   | 'unauthenticated'
   | 'forbidden'
+  /** Not now; whoever asks again later may have it. */
+  | 'unavailable'
 
 export interface FieldViolation {
   /** Path of the member, dotted, as in `schedule.period`. */
@@ -65,6 +67,7 @@ export const grpcCodes: Readonly<Record<RefusalCode, number>> = {
   not_found: 5,
   conflict: 10,
   quota_exceeded: 8,
+  unavailable: 14,
 }
 
 /** A refusal as the reason why one of many was left out. */

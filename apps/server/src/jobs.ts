@@ -46,6 +46,29 @@ const heartbeatSeconds = 10
 const retryLimit = 2
 const deliveryRetries = 11
 
+/** How soon a clock that was set back is noticed. */
+const watchMs = 60_000
+
+/**
+ * The queue notes when it last looked round, and looks again so long after that. What it noted under a clock that was
+ * ahead would keep it from scheduling, and from missing dead workers, until that time has come.
+ */
+async function forgetFuture(owner: Kysely<Tables>): Promise<void> {
+  const past = (column: string) =>
+    sql`${sql.ref(column)} = nullif(${sql.ref(column)}, greatest(${sql.ref(column)}, ${soon}))`
+  const columns = (names: readonly string[]) => sql.join(names.map(past))
+  const isAhead = (names: readonly string[]) => sql`greatest(${sql.join(names.map((name) => sql.ref(name)))}) > ${soon}`
+  for (const [table, names] of Object.entries(looks))
+    await sql`update ${sql.table(`pgboss.${table}`)} set ${columns(names)} where ${isAhead(names)}`.execute(owner)
+}
+
+/** Two processes write these times; a moment between them is no clock that was ahead. */
+const soon = sql`(now() + interval '1 minute')`
+const looks = {
+  version: ['cron_on', 'bam_on', 'flow_on', 'reindex_on'],
+  queue: ['monitor_claim_on', 'monitor_on', 'maintain_on'],
+} as const
+
 export function createJobs(databaseUrl: string, log: Log, { supervise }: { supervise: boolean }): Jobs {
   const boss = new PgBoss({
     connectionString: databaseUrl,
@@ -58,9 +81,14 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
   })
   boss.on('error', (error) => log.warn({ error: error.message }, 'job queue'))
   const stopping = new AbortController()
+  let watch: NodeJS.Timeout | undefined
   return {
     async prepare(owner) {
       await boss.start()
+      await forgetFuture(owner)
+      watch ??= setInterval(() => {
+        forgetFuture(owner).catch((error: unknown) => log.warn({ error: String(error) }, 'job queue'))
+      }, watchMs).unref()
       for (const name of ['scan-plan', 'scan-batch', 'decisions'] as const) {
         await boss.createQueue(name, {
           retryLimit,
@@ -118,6 +146,7 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
       await boss.schedule('sweep', '* * * * *')
     },
     async close() {
+      clearInterval(watch)
       stopping.abort(new Error('the process is stopping'))
       await boss.stop({ graceful: true, timeout: 3000 })
     },

@@ -4,6 +4,7 @@ import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import { type connectAgent, type heartbeatAgent, runnerProtocol } from '@glacis/contract/runner'
 import { heartbeatSeconds, silenceMs } from '#agents/describe.ts'
 import { type AgentIdentity, issueSecret, revokeSecrets, spendToken } from '#agents/keys.ts'
+import { refuseSecond } from '#agents/second.ts'
 import { record } from '#audit.ts'
 import { type Ctx, systemActor } from '#ctx.ts'
 import { type Database, inAccount, newId } from '#database/index.ts'
@@ -19,7 +20,7 @@ import { version } from '#version.ts'
  * still stood is replaced, because an agent is one process.
  *
  * @throws Refusal `precondition` when it speaks another protocol; `unauthenticated` when its token
- *   was used by somebody else at this very moment
+ *   was used by somebody else at this very moment; `unavailable` while it runs on another machine
  */
 export async function connect(
   ctx: Ctx,
@@ -27,7 +28,7 @@ export async function connect(
   input: ParsedInputOf<typeof connectAgent>,
 ): Promise<ResultOf<typeof connectAgent>> {
   if (input.protocol !== runnerProtocol) throw new Refusal('precondition', protocolWords(input))
-  const key = agent.kind === 'TOKEN' ? await swap(ctx, agent) : undefined
+  const key = agent.kind === 'TOKEN' ? await swap(ctx, agent) : await refuseSecond(ctx, agent.agentId, input)
   await endFormer(ctx, agent.agentId)
   const connectionId = newId()
   await ctx.tx

@@ -104,6 +104,23 @@ describe('presence', () => {
     expect(later.map(({ reason }) => reason)).toEqual([undefined, 'REASON_REPLACED', 'REASON_LOST'])
   })
 
+  it('is one process: another machine with its key waits until the first has left, and is told where that is', async () => {
+    const { id, token } = await newAgent()
+    const { key } = (await connectBy(token, { hostname: 'dc1' })).body
+    const second = { hostname: 'dc2', instance: '0199c0de-7a10-4c3e-9f00-5b1e6a2d4c02' }
+    expect(await connectBy(key, second)).toMatchObject({
+      status: 503,
+      body: { code: 14, message: expect.stringContaining('runs as this agent on dc1 (127.0.0.1)') },
+    })
+    expect((await by(key, 'POST', '/v1/agent/heartbeat', { time: new Date().toISOString() })).status).toBe(200)
+    expect(await seen(id)).toMatchObject({ hostname: 'dc1' })
+    await by(key, 'POST', '/v1/agent/disconnect', {})
+    expect((await connectBy(key, second)).status).toBe(200)
+    // One that was killed is gone when it is silent.
+    await silence(61)
+    expect((await connectBy(key, { hostname: 'dc1' })).status).toBe(200)
+  })
+
   it('says good-bye', async () => {
     const { id, key } = await connected()
     expect((await by(key, 'POST', '/v1/agent/disconnect', {})).status).toBe(200)

@@ -110,6 +110,7 @@ it('answers whatever an agent sends with 4xx and never stumbles', async () => {
 
 it('takes a clock and a name that are out of this world', async () => {
   const { id, key } = await connected()
+  await by(key, 'POST', '/v1/agent/disconnect', {})
   const odd = { time: '9999-12-31T23:59:59Z', hostname: 'a\0b', system: '\uD800', version: '\0' }
   expect((await connectBy(key, odd)).status).toBe(200)
   expect(

@@ -13,6 +13,7 @@ const statuses: Readonly<Record<RefusalCode, number>> = {
   not_found: 404,
   conflict: 409,
   quota_exceeded: 429,
+  unavailable: 503,
 }
 const type = (name: string) => `type.googleapis.com/google.rpc.${name}`
 

@@ -1,11 +1,11 @@
 /** The calls that answer with a list as a file, however long. */
 import { Readable } from 'node:stream'
 import { ProductExportQuery } from '@glacis/contract/product'
-import { fromQueryString } from '@glacis/contract/query-string'
 import { ExportQuery } from '@glacis/contract/triage'
 import { record } from '#audit.ts'
 import { type Database, inAccount } from '#database/index.ts'
 import type { Guard } from '#http/guard.ts'
+import { queryOf } from '#http/query.ts'
 import { refuseUnstorable } from '#http/storable.ts'
 import { exportProducts } from '#inventory/index.ts'
 import { exportIssues } from '#issues/index.ts'
@@ -45,7 +45,7 @@ export function serveExports(app: FastifyInstance, database: Database, guard: Gu
 }
 
 function questionOf({ url }: FastifyRequest): Record<string, unknown> {
-  const question = fromQueryString(url.split('?', 2)[1] ?? '')
+  const question = queryOf(url)
   refuseUnstorable(question)
   return question
 }

@@ -39,3 +39,15 @@ it.each<[string, Record<string, string>]>([
   }
   expect(await ask('GET', headers)).toBe('admitted')
 })
+
+it.each<[string, Record<string, string>]>([
+  ['by the name in Host', { host: 'other.example:8443', origin: 'https://other.example:8443' }],
+  [
+    'by the word of the browser, behind a proxy',
+    { 'sec-fetch-site': 'same-origin', origin: 'https://other.example:8443' },
+  ],
+])('tells a page that was opened under another address where we are, recognised %s', async (_, headers) => {
+  expect(await ask('POST', { ...cookie, ...headers })).toBe(
+    'This page was opened as https://other.example:8443, but Glacis is at https://glacis.example: open it there, or name its address in GLACIS_URL',
+  )
+})

@@ -32,8 +32,7 @@ export function createGuard(
       if (token) return admitToken(request, await holderOf(database, token), scope)
       const session = await whoami(request.headers)
       if (!session) throw new Refusal('unauthenticated', 'Sign in to use this')
-      if (!isSameOrigin(request, origins))
-        throw new Refusal('forbidden', 'Changes are accepted from our own pages only')
+      if (!isSameOrigin(request, origins)) throw new Refusal('forbidden', wordsFor(request, origins))
       const account = await accounts.of(session)
       return { account: account.id, actor: { kind: 'person', name: account.name, ip: request.ip }, log: request.log }
     },
@@ -72,6 +71,15 @@ function isSameOrigin(request: FastifyRequest, origins: readonly string[]): bool
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin' || site === 'none'
   return headers.cookie === undefined || headers['x-session-token'] !== undefined
+}
+
+/** Our own page, opened under another address than the operator has named, is told which one that is. */
+function wordsFor({ headers }: FastifyRequest, origins: readonly string[]): string {
+  const { origin = '', host } = headers
+  const isHere = headers['sec-fetch-site'] === 'same-origin' || (URL.canParse(origin) && new URL(origin).host === host)
+  return isHere
+    ? `This page was opened as ${origin}, but Glacis is at ${origins.join(', ')}: open it there, or name its address in GLACIS_URL`
+    : 'Changes are accepted from our own pages only'
 }
 
 function isReading({ method }: FastifyRequest): boolean {

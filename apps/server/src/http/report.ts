@@ -1,10 +1,10 @@
 /** The one call that answers with a file that has to be built. */
 import { Id } from '@glacis/contract/primitives'
 import { ReportQuery } from '@glacis/contract/scan'
-import { fromQueryString } from '@glacis/contract/query-string'
 import { record } from '#audit.ts'
 import { type Database, inAccount } from '#database/index.ts'
 import type { Guard } from '#http/guard.ts'
+import { queryOf } from '#http/query.ts'
 import { collectReport, createBuilds } from '#reports/index.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
@@ -20,7 +20,7 @@ export function serveReports(app: FastifyInstance, database: Database, guard: Gu
   app.get<{ Params: { id: string } }>('/v1/scans/:id/report', async (request, reply) => {
     const as = await guard.admit(request)
     const id = Id.parse(request.params.id)
-    const { download, format } = ReportQuery.parse(fromQueryString(request.url.split('?', 2)[1] ?? ''))
+    const { download, format } = ReportQuery.parse(queryOf(request.url))
     const model = await inAccount(database, as, (ctx) => collectReport(ctx, id))
     const report = await builds.get(as.account, model, format, prefersAsync(request) ? 0 : patienceMs)
     if (report === 'building') return reply.status(202).header('retry-after', '1').send({ state: 'STATE_BUILDING' })

@@ -1,13 +1,13 @@
 /** One line per call: from the contract's endpoint and a verb to a route. */
 import type { TokenScope } from '@glacis/contract/access'
 import { type Endpoint, hasQuery, type ParsedInputOf, pathParameters, type ResultOf } from '@glacis/contract/endpoint'
-import { fromQueryString } from '@glacis/contract/query-string'
 import type { Ctx, Within } from '#ctx.ts'
 import { type Database, inAccount, stateOf } from '#database/index.ts'
 import { createAnswers } from '#http/answers.ts'
 import type { Guard } from '#http/guard.ts'
 import { keyOf } from '#http/idempotency-key.ts'
 import { once } from '#idempotency.ts'
+import { queryOf } from '#http/query.ts'
 import { createReads } from '#http/reads.ts'
 import { refuseUnstorable } from '#http/storable.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -119,8 +119,7 @@ function inputOf(endpoint: Endpoint, request: FastifyRequest): unknown {
 }
 
 function rejectRepeated(request: FastifyRequest, endpoint: Endpoint): Record<string, unknown> {
-  const [, query = ''] = request.url.split('?', 2)
-  const values = fromQueryString(query)
+  const values = queryOf(request.url)
   // Unknown names in a query are refused like unknown members of a body.
   const unknown = Object.keys(values).filter((name) => !(name in endpoint.input.shape))
   if (unknown.length > 0) endpoint.input.strict().parse(values)

@@ -8,6 +8,17 @@ beforeAll(async () => void (asking = await openAsking()))
 afterAll(() => asking.close())
 
 describe('targets', () => {
+  it('takes a question mark in a filter for text, and forgets nothing that follows it', async () => {
+    await asking.target('quinn', 'What?')
+    await asking.target('quinn', 'What else', '127.90.1.2')
+    const found = async (query: string) => {
+      const answer = await asking.ask({ url: `/v1/targets?filter.query=${query}` }, 'quinn')
+      return answer.json<{ targets: unknown[] }>().targets.length
+    }
+    expect(await found('What?')).toBe(1)
+    expect(await found('What?&filter.periods=PERIOD_WEEKLY')).toBe(0)
+  })
+
   it.each([
     [{ name: '', address: '127.90.1.1' }, 'name'],
     [{ name: 'x'.repeat(129), address: '127.90.1.1' }, 'name'],

@@ -9,6 +9,7 @@ import { invalid } from '#errors.ts'
 import { afterOthers } from '#issues/decide.ts'
 import { type Decision, endOf, inWords, refuseSenseless, tooLong } from '#issues/decision.ts'
 import { matching } from '#issues/filter.ts'
+import { goneOf, goneWords } from '#issues/move.ts'
 import { decideWhole, type Spreading } from '#issues/spread.ts'
 import { canBecome } from '#issues/status.ts'
 import { type RawBuilder, sql } from 'kysely'
@@ -52,7 +53,8 @@ export async function setStatusOfMany(
     ids ? sql`issue.account_id = ${ctx.account} and issue.id = any(${ids}::uuid[])` : matching(ctx, filter ?? {}),
     unchangedSinceTime,
   )
-  const judged = rows.map((row) => ({ row, skipped: objection(ctx, row, decision) }))
+  const gone = await goneOf(ctx, resolvedOf(rows, decision))
+  const judged = rows.map((row) => ({ row, skipped: objection(ctx, row, decision, gone) }))
   const moved = judged.flatMap(({ row, skipped }) => (skipped ? [] : [row]))
   const skipped = [...unknown(ids ?? [], rows), ...judged.flatMap((one) => one.skipped ?? [])]
   const now = moved.reduce((last, { at }) => (at > last ? at : last), ctx.now)
@@ -88,13 +90,19 @@ function changedAfter(ctx: Ctx, since: string): RawBuilder<boolean> {
       and issue_event.host_id is null and issue_event.at > ${new Date(since)})`
 }
 
-function objection(ctx: Ctx, row: Row, decision: Decision): SkippedIssue | null {
+/** Those that would no longer be resolved: what stands in deleted targets alone is among them. */
+function resolvedOf(rows: readonly Row[], { status }: Decision): string[] {
+  return rows.filter((row) => row.status === 'STATUS_RESOLVED' && status !== row.status).map((row) => row.id)
+}
+
+function objection(ctx: Ctx, row: Row, decision: Decision, gone: ReadonlySet<string>): SkippedIssue | null {
   const { id, name, status, category } = row
   if (row.has_changed) return { id, name, code: aborted, message: 'It has changed since then' }
   if (status === decision.status) return { id, name, code: aborted, message: `It is ${word(status)} already` }
   if (!canBecome(status, decision.status)) {
     return { id, name, code: aborted, message: `A risk that is ${word(status)} cannot become ${word(decision.status)}` }
   }
+  if (gone.has(id)) return { id, name, code: aborted, message: goneWords }
   const message = tooLong(decision, category, ctx.now)
   return message === null ? null : { id, name, code: invalidArgument, message }
 }

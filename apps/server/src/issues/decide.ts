@@ -10,7 +10,7 @@ import type { Targets } from '#inventory/index.ts'
 import { type Decision, endOf, inWords, refuseSenseless, tooLong } from '#issues/decision.ts'
 import { stoodOn } from '#issues/host-counts.ts'
 import { getIssue } from '#issues/list.ts'
-import { type Decided, move, rowsOf } from '#issues/move.ts'
+import { type Decided, goneOf, goneWords, move, rowsOf } from '#issues/move.ts'
 import { noteTerms } from '#issues/note.ts'
 import { rollUp } from '#issues/roll-up.ts'
 import { carryOut, decideWhole, type Spreading } from '#issues/spread.ts'
@@ -128,6 +128,8 @@ async function apply(
   if (!isSame && !canBecome(from, decision.status)) {
     throw new Refusal('conflict', `An issue that is ${from} cannot become ${decision.status}`)
   }
+  if (from === 'STATUS_RESOLVED' && !isSame && (await goneOf(ctx, [id], hostIds)).has(id))
+    throw new Refusal('conflict', goneWords)
   const reason = inWords(decision)
   const decided = [{ id, end: endOf(decision, category, ctx.now) }]
   const hasChanged =

@@ -26,6 +26,7 @@ export function rowsOf(
 
 /**
  * Writes decisions to occurrences and answers how many it changed. The roll-up is the caller's.
+ * In a deleted target nothing is scanned that could resolve it again: there, places are resolved and nothing else.
  *
  * @param decided rows as `rowsOf` makes them
  * @param where which places of these issues
@@ -40,7 +41,31 @@ export async function move(ctx: Ctx, decided: RawBuilder<unknown>, where: RawBui
       ignored_by = case when decided.status = 'STATUS_IGNORED' then decided.actor else '' end
     from (${decided}) as decided
     where occurrence.account_id = ${ctx.account} and occurrence.issue_id = decided.issue_id and ${where}
+      and (decided.status = 'STATUS_RESOLVED' or occurrence.target_id not in (
+        select id from target where account_id = ${ctx.account} and deleted_at is not null))
       and (occurrence.status, occurrence.ignore_until, occurrence.ignore_reason, occurrence.ignore_comment) is distinct from
           (decided.status, decided.ignore_until, decided.ignore_reason, decided.ignore_comment)`.execute(ctx.tx)
   return Number(numAffectedRows)
+}
+
+/** What is said of an issue that `goneOf` names, to whoever wants to reopen or ignore it. */
+export const goneWords = 'Its scopes were deleted, so it stays resolved'
+
+/** Those of these issues that have places in deleted targets alone: on these hosts, or wherever they are. */
+export async function goneOf(
+  ctx: Ctx,
+  ids: readonly string[],
+  hostIds: readonly string[] | null = null,
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set()
+  const here = hostIds ? sql`and occurrence.host_id = any(${hostIds}::uuid[])` : sql``
+  const { rows } = await sql<{ id: string }>`
+    select at.id from unnest(${ids}::uuid[]) as at (id)
+    where not exists (
+      select from occurrence
+      join target on target.account_id = occurrence.account_id and target.id = occurrence.target_id
+      where occurrence.account_id = ${ctx.account} and occurrence.issue_id = at.id and target.deleted_at is null ${here})`.execute(
+    ctx.tx,
+  )
+  return new Set(rows.map((row) => row.id))
 }

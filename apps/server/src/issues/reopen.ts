@@ -37,6 +37,14 @@ export async function reopenDue(ctx: Ctx): Promise<number> {
 /** Resolves what stands on the hosts of targets that are being deleted; the history says why. */
 export async function closeOfTargets(ctx: Ctx, targetIds: readonly string[]): Promise<void> {
   if (targetIds.length === 0) return
+  // Locked before the occurrences, as everywhere: whoever decides about one of them now is seen, or sees the deletion.
+  await sql`
+    select from issue
+    where account_id = ${ctx.account} and id in (
+      select issue_id from occurrence
+      where account_id = ${ctx.account} and target_id = any(${targetIds}::uuid[]))
+    order by id
+    for update`.execute(ctx.tx)
   const rows = await ctx.tx
     .updateTable('occurrence')
     .set({ status: 'STATUS_RESOLVED', resolved_at: ctx.now, decided_by: 'scan', ignore_until: null })

@@ -213,6 +213,19 @@ it('waits until everything of a day is committed, and shows it meanwhile', async
   expect(await house.as(account, closeDays, { now: new Date('2026-10-04T00:11:00Z') })).toBe(1)
 })
 
+it('closes days again that a clock ahead of time had closed before they ended', async () => {
+  const [issue = ''] = await issues()
+  const today = new Date()
+  const later = (days: number) => new Date(today.getTime() + days * 86_400_000)
+  const move = { issue, host: null, status: 'STATUS_OPEN' as const, verification: 'VERIFICATION_VERIFIED' as const }
+  await happened([{ ...move, at: later(-5) }])
+  await house.as(account, closeDays, { now: later(2) })
+  await happened([{ ...move, status: 'STATUS_RESOLVED', at: today }])
+  await closeEndedDays({ database: house.database, log: silent })
+  const { open } = await house.as(account, (ctx) => issuesByStatus(ctx, { period: 'PERIOD_WEEK' }), { now: later(4) })
+  expect(open.slice(0, -1)).toEqual([1, 1, 0, 0, 0, 0])
+})
+
 it('closes the days of every account that has some', async () => {
   const [issue = ''] = await issues()
   await happened([{ issue, host: null, status: 'STATUS_OPEN', verification: 'VERIFICATION_VERIFIED', at: begin }])

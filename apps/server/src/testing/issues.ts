@@ -4,11 +4,11 @@ import { shownThreats, type ThreatDraft } from '#threats/index.ts'
 import type { House } from '#testing/house.ts'
 import { refreshStandings } from '#issues/standings.ts'
 import { startScan } from '#scans/index.ts'
-import { createTag, deleteTag, describeTargets } from '#targets/index.ts'
+import { createTag, deleteTag, deleteTargets, describeTargets } from '#targets/index.ts'
 import { sql } from 'kysely'
 
 /** The doors of other rooms that the tests of a room knock at. */
-export { createTag, deleteTag, describeTargets, refreshStandings, shownThreats, startScan }
+export { createTag, deleteTag, deleteTargets, describeTargets, refreshStandings, shownThreats, startScan }
 
 export interface Seeded {
   readonly targetId: string
