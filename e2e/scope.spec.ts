@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { nora, openStage, type Stage } from './stage.ts'
+import { opened } from './settled.ts'
 
 const [weakAddress, excludedAddress] = ['127.62.10.2', '127.62.10.3']
 const scanMs = 120_000
@@ -58,7 +59,7 @@ async function openTarget(): Promise<void> {
 async function edit(): Promise<Locator> {
   await openTarget()
   await page.getByRole('button', { name: 'Edit' }).click()
-  return page.getByRole('dialog', { name: 'Edit Aarewerk lab' })
+  return opened(page.getByRole('dialog', { name: 'Edit Aarewerk lab' }))
 }
 
 it('adds a scope with hours, ports and an exclusion, and says what is wrong with one', async () => {
@@ -182,7 +183,7 @@ it('keeps who owns an asset, and what happened on it', async () => {
   await page.goto('/assets?q=port:8080')
   await page.getByRole('link', { name: weakAddress }).click()
   await page.getByRole('button', { name: 'Edit' }).click()
-  const panel = page.getByRole('dialog', { name: `Edit ${weakAddress}` })
+  const panel = await opened(page.getByRole('dialog', { name: `Edit ${weakAddress}` }))
   await panel.getByLabel('Owner').fill('Web team')
   await panel.getByLabel('High').check({ force: true })
   await panel.getByRole('button', { name: 'Save changes' }).click()
@@ -209,7 +210,7 @@ it('goes about a scope by keys', async () => {
 it('makes many targets of a pasted list, and keeps what it did not understand', async () => {
   await page.goto('/scope?create=true')
   await page.getByRole('dialog', { name: 'New target' }).getByRole('button', { name: 'Paste a list' }).click()
-  const panel = page.getByRole('dialog', { name: 'New targets' })
+  const panel = await opened(page.getByRole('dialog', { name: 'New targets' }))
   await panel.getByLabel('Addresses').fill('127.62.40.0/30, münchen.localhost\nintranet!\n127.62.10.0/29')
   await panel.getByText('4 addresses: 2 new, 1 watched already, 1 not understood.').waitFor()
   await panel.getByText('The target “Aarewerk lab” has this address.').waitFor()

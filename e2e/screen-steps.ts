@@ -1,5 +1,6 @@
 /** What is done on a screen before it is looked at. The page has settled; each resolves when its part stands there. */
 import type { Page, Route } from 'playwright-core'
+import { opened } from './settled.ts'
 
 /** In the first second nothing shows that it waits. */
 export async function waiting(page: Page): Promise<void> {
@@ -14,7 +15,7 @@ export function press(name: string | RegExp): (page: Page) => Promise<void> {
 export function opensDialog(name: string | RegExp): (page: Page) => Promise<void> {
   return async (page) => {
     await press(name)(page)
-    await page.getByRole('dialog').locator('[data-floating]:not([data-closed], [data-transition])').waitFor()
+    await opened(page.getByRole('dialog'))
   }
 }
 

@@ -16,6 +16,7 @@ import { openBrowser } from './browser.ts'
 import { startKit } from './kit.ts'
 import { freePort } from './ports.ts'
 import { type Ids, idsOf, isSeenBy, type Screen, screens, show, signIn } from './screens.ts'
+import { opened } from './settled.ts'
 
 const folder = resolve(process.argv[2] ?? 'screenshots')
 const person = { email: 'nora.ammann@aarewerk.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
@@ -102,10 +103,8 @@ async function addPasskey(page: Page): Promise<void> {
     .getByRole('button', { name: /^Remove / })
     .first()
     .click()
-  await page
-    .getByRole('dialog')
-    .getByRole('checkbox', { name: 'I understand the consequences of this action' })
-    .check({ force: true })
+  const dialog = await opened(page.getByRole('dialog'))
+  await dialog.getByRole('checkbox', { name: 'I understand the consequences of this action' }).check({ force: true })
 }
 
 /** The kit exists in development only. */

@@ -18,6 +18,7 @@ import {
   typeCode,
 } from './accounts.ts'
 import { nora } from './stage.ts'
+import { opened } from './settled.ts'
 
 startAccounts('factor', { isMember: true })
 /** A time step of an authenticator app: a code works once, and that of the next step works already. */
@@ -128,7 +129,7 @@ describe('with a passkey', () => {
 
     await page.goto('/profile')
     await button('Remove Chrome on Linux').click()
-    const dialog = page.getByRole('dialog', { name: 'Remove Chrome on Linux?' })
+    const dialog = await opened(page.getByRole('dialog', { name: 'Remove Chrome on Linux?' }))
     expect(await dialog.getByRole('button', { name: 'Remove' }).isDisabled()).toBe(true)
     await dialog.getByRole('checkbox', { name: 'I understand the consequences of this action' }).check({ force: true })
     await dialog.getByRole('button', { name: 'Remove' }).click()

@@ -1,5 +1,5 @@
 /** Going to a page of the portal and waiting until it stands: by what the page does, and never by how long it takes. */
-import type { Page, Request } from 'playwright-core'
+import type { Locator, Page, Request } from 'playwright-core'
 
 /** Runs in the page: resolves when what it has to do is done and painted. */
 const idle = `new Promise((resolve) =>
@@ -38,6 +38,12 @@ export async function settle(page: Page): Promise<void> {
     await stand(page)
   } while (traffic.open.size > 0 || traffic.turns !== before)
   await page.evaluate('document.fonts.ready')
+}
+
+/** A dialog as soon as it has come in and stands still. */
+export async function opened(dialog: Locator): Promise<Locator> {
+  await dialog.locator('[data-floating]:not([data-closed], [data-transition])').waitFor()
+  return dialog
 }
 
 /** Waits until the program has taken the place of its frame and has nothing left to do. */

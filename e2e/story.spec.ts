@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { codeFor } from '../lab/visitor.ts'
 import { startWeak, type Weak } from './weak.ts'
 import { nora, openStage, type Stage } from './stage.ts'
+import { opened } from './settled.ts'
 
 const scanMs = 120_000
 const git = /git/i
@@ -66,7 +67,7 @@ it('signs up, confirms the address with the code from the mail, and comes to the
 
 it('adds a scope', async () => {
   await page.goto('/scope?create=true')
-  const panel = page.getByRole('dialog', { name: 'New target' })
+  const panel = await opened(page.getByRole('dialog', { name: 'New target' }))
   await panel.getByLabel('Name').fill('Aarewerk lab')
   await panel.getByLabel('Address').fill('127.77.8.0/28')
   await panel.getByLabel('Weekly').check({ force: true })

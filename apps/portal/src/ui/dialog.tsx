@@ -63,8 +63,9 @@ export function useTurn(open: boolean): boolean {
 }
 
 function UsedDialog({ open, onClose, title, description, busy = false, wide = false, children, footer }: DialogProps) {
-  const { Dialog: Root, DialogBackdrop, DialogPanel, DialogTitle, Description } = useHeadless()
+  // Before what may suspend: React loses count of what is called behind it.
   const isUp = useTurn(open)
+  const { Dialog: Root, DialogBackdrop, DialogPanel, DialogTitle, Description } = useHeadless()
   return (
     <Root open={isUp} onClose={busy ? () => {} : onClose} className="relative z-(--gl-z-overlay)">
       <DialogBackdrop transition className={scrim} />
@@ -108,8 +109,9 @@ export function SlideOver(props: OverlayProps) {
 }
 
 function UsedSlideOver({ open, onClose, title, description, busy = false, children, footer }: OverlayProps) {
-  const { Dialog: Root, DialogBackdrop, DialogPanel, DialogTitle, Description } = useHeadless()
+  // Before what may suspend: React loses count of what is called behind it.
   const isUp = useTurn(open)
+  const { Dialog: Root, DialogBackdrop, DialogPanel, DialogTitle, Description } = useHeadless()
   return (
     <Root open={isUp} onClose={busy ? () => {} : onClose} className="relative z-(--gl-z-overlay)">
       <DialogBackdrop transition className={scrim} />

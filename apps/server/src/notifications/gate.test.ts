@@ -1,0 +1,121 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { announce, createChannel, testChannel, updateChannel } from '#notifications/index.ts'
+import { opened, openPost, type Post } from '#notifications/testing/post.ts'
+import { person } from '#testing/house.ts'
+
+let post: Post
+beforeAll(async () => void (post = await openPost()))
+afterAll(() => post.close())
+afterEach(() => post.empty())
+
+const escaped = (text: string) => text.replaceAll(/[.[\]]/g, '\\$&')
+
+describe('the gate', () => {
+  it.each([
+    ['public', 'http://127.0.0.1:9/', 'Only https is allowed'],
+    ['public', 'https://127.0.0.1:9/', '127.0.0.1 is not an address that messages may go to'],
+    ['public', 'https://localhost:9/', 'is not an address that messages may go to'],
+    ['public', 'https://[::1]:9/', '::1 is not an address'],
+    ['public', 'https://169.254.169.254/', '169.254.169.254 is not an address'],
+    ['public', 'https://[::ffff:127.0.0.1]:9/', 'is not an address'],
+    ['public', 'https://2130706433:9/', '127.0.0.1 is not an address'],
+    [['127.66.0.0/16'], 'http://127.0.0.1:9/', '127.0.0.1 is not an address'],
+    [['127.66.0.0/16'], 'http://9.9.9.9/', 'Only https is allowed'],
+  ] as const)('%s refuses %s', async (gate, webhookUrl, reason) => {
+    const account = await post.house.account()
+    const { id } = await post.makeChannel(account, { kind: 'KIND_SLACK', webhookUrl })
+    const outcome = await testChannel(
+      (step) => post.house.as(account, step, { actor: person }),
+      { ...post.sending, gate },
+      { id },
+    )
+    expect(outcome.error).toContain(reason)
+    expect(outcome.statusCode).toBeUndefined()
+  })
+
+  it.each([
+    ['public', 'http://hooks.example.ch/', 'Only https is allowed'],
+    ['public', 'https://10.0.0.5/', '10.0.0.5 is not an address that messages may go to'],
+    ['public', 'https://localhost/', '127.0.0.1 is not an address'],
+    [['10.0.0.0/8'], 'https://[::1]/', '::1 is not an address'],
+    [['10.0.0.0/8'], 'http://9.9.9.9/', 'Only https is allowed'],
+  ] as const)('%s: a channel to %s is not made, nor changed to it', async (gate, webhookUrl, reason) => {
+    const account = await post.house.account()
+    const channel = { kind: 'KIND_WEBHOOK', webhookUrl } as const
+    const refusal = {
+      violations: [
+        {
+          field: 'channel.webhookUrl',
+          description: expect.stringMatching(new RegExp(`^${escaped(reason)}.*GLACIS_WEBHOOK_NETWORKS`)),
+        },
+      ],
+    }
+    await expect(
+      post.house.as(account, (ctx) => createChannel(ctx, { gate }, { channel }), { actor: person }),
+    ).rejects.toMatchObject(refusal)
+    const { id } = await post.makeChannel(account, { kind: 'KIND_SLACK', webhookUrl: 'https://hooks.example.ch/a' })
+    const change = { id, channel: { webhookUrl }, updateMask: { paths: ['webhookUrl'] } }
+    await expect(
+      post.house.as(account, (ctx) => updateChannel(ctx, { gate }, change), { actor: person }),
+    ).rejects.toMatchObject(refusal)
+  })
+
+  it.each([
+    ['public', 'https://hooks.example.ch/'],
+    [['10.0.0.0/8'], 'http://10.0.0.5/'],
+    [['10.0.0.0/8'], 'http://hooks.internal/'],
+    ['all', 'http://127.0.0.1/'],
+  ] as const)('%s: a channel to %s is made', async (gate, webhookUrl) => {
+    const account = await post.house.account()
+    const channel = { kind: 'KIND_WEBHOOK', webhookUrl } as const
+    const made = await post.house.as(account, (ctx) => createChannel(ctx, { gate }, { channel }), { actor: person })
+    expect(made.channel.webhookUrl).toBe(webhookUrl)
+  })
+
+  it('follows no redirect and reads little of a long answer', async () => {
+    const account = await post.house.account()
+    const { id } = await post.makeChannel(account, { kind: 'KIND_DISCORD', webhookUrl: post.address })
+    const test = () => testChannel((step) => post.house.as(account, step, { actor: person }), post.sending, { id })
+    post.answerWith = { status: 302, headers: { location: post.address } }
+    expect(await test()).toMatchObject({
+      statusCode: 302,
+      error: 'The server redirects (302); redirects are not followed',
+    })
+    expect(post.received).toHaveLength(1)
+    post.answerWith = { status: 200, body: 'x'.repeat(5_000_000) }
+    expect((await test()).answer).toHaveLength(500)
+  })
+})
+
+describe('messages', () => {
+  const nasty = '<!channel> @everyone [x](javascript:1) <script>alert(1)</script> *b* =1+1'
+  it('reach Slack without mark-up of their own', async () => {
+    const account = await post.house.account()
+    await post.makeChannel(account, { kind: 'KIND_SLACK', webhookUrl: post.address })
+    await post.house.as(account, (ctx) => announce(ctx, [opened(nasty, 9)]))
+    await post.deliverAll(account)
+    expect(post.received[0]?.body).toContain('&lt;!channel&gt;')
+    expect(post.received[0]?.body).not.toContain('<!channel>')
+  })
+  it('mention nobody on Discord', async () => {
+    const account = await post.house.account()
+    await post.makeChannel(account, { kind: 'KIND_DISCORD', webhookUrl: post.address })
+    await post.house.as(account, (ctx) => announce(ctx, [opened(nasty, 9)]))
+    await post.deliverAll(account)
+    const told = JSON.parse(post.received[0]?.body ?? '') as {
+      allowed_mentions: object
+      embeds: { description: string }[]
+    }
+    expect(told.allowed_mentions).toEqual({ parse: [] })
+    expect(told.embeds[0]?.description).toContain(String.raw`\@everyone \[x\]`)
+  })
+  it('are escaped in mails, which go to the account', async () => {
+    const account = await post.house.account()
+    await post.makeChannel(account, { kind: 'KIND_EMAIL', webhookUrl: '' })
+    await post.house.as(account, (ctx) => announce(ctx, [opened(nasty, 9)]))
+    await post.deliverAll(account)
+    expect(post.mails[0]?.to).toBe(`${account}@example.ch`)
+    expect(post.mails[0]?.html).toContain('&lt;script&gt;')
+    expect(post.mails[0]?.html).not.toContain('<script>')
+  })
+})
