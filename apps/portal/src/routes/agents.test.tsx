@@ -182,7 +182,11 @@ it('asks who takes over before it deletes', async () => {
 it.each([
   ['none', [], 'Targets inside your network need an agent. Install an agent'],
   ['one', [bern], 'Targets inside your network need an agent. Choose bern-dmz-1 in the form of such a target.'],
-  ['two', [bern, lausanne], 'Targets inside your network need an agent. Choose one of your 2 in the form of such a target.'],
+  [
+    'two',
+    [bern, lausanne],
+    'Targets inside your network need an agent. Choose one of your 2 in the form of such a target.',
+  ],
 ] as const)('says what to do where no target has an agent and there is %s', async (_, agents, words) => {
   service.on('GET /v1/targets', { body: { targets: [{ ...target, agent: undefined }] } })
   service.on('GET /v1/agents', { body: { agents } })
