@@ -1,14 +1,15 @@
 /** Which modules are loaded where: read by the build alone. It follows `src/routes/screens.tsx`. */
-import { getAgent, listAgents } from '@glacis/contract/agent'
+import { getAgent, listAgentJobs, listAgents } from '@glacis/contract/agent'
 import type { Endpoint, InputOf } from '@glacis/contract/endpoint'
 import { listChannels } from '@glacis/contract/channel'
-import { getEcosystem, getOnboarding, statsSummary } from '@glacis/contract/insights'
-import { getHost, listHosts } from '@glacis/contract/host'
+import { getEcosystem, getOnboarding, issuesBySeverity, statsSummary } from '@glacis/contract/insights'
+import { getHost, hostTimeline, listHosts } from '@glacis/contract/host'
 import { getProduct, listProducts } from '@glacis/contract/product'
-import { getIssue, listIssues } from '@glacis/contract/issue'
+import { getIssue, type IssueFilter, listIssues } from '@glacis/contract/issue'
 import { toQueryString } from '@glacis/contract/query-string'
 import { getScan, listScans } from '@glacis/contract/scan'
 import { getTarget, listTargets } from '@glacis/contract/target'
+import { listComments } from '@glacis/contract/triage'
 import { allInput } from './src/agents/words.ts'
 import { ecosystemInput } from './src/graph/search.ts'
 import { hostsInput } from './src/hosts/search.ts'
@@ -28,10 +29,13 @@ const id = '/[^/]+'
 
 type Page = readonly [path: string, modules: readonly string[], words?: PageWords | null, first?: readonly string[]]
 
-/** Addresses that `early.js` asks for; `:id` is the second part of the page's path. */
+/** Stands for the second part of the page's path. */
+const its = ':id'
+
+/** Addresses that `early.js` asks for. */
 function asks<E extends Endpoint>({ path }: E, input: Omit<InputOf<E>, 'id'>): readonly string[] {
   const query = toQueryString(input as Parameters<typeof toQueryString>[0]) // as calls of the contract are written
-  return [query ? `${path}?${query}` : path]
+  return [query ? `${path}?${query.replaceAll(encodeURIComponent(its), its)}` : path]
 }
 const overview = [...asks(statsSummary, statsInput(viewOf({}))), ...asks(getOnboarding, {})]
 // An empty list says what it is empty of by what was scanned.
@@ -39,6 +43,36 @@ const standing = asks(statsSummary, standingInput)
 const verified = [...standing, ...asks(listIssues, issuesInput({}, 'VERIFICATION_VERIFIED'))]
 const potential = [...standing, ...asks(listIssues, issuesInput({}, 'VERIFICATION_UNVERIFIED'))]
 const map = asks(getEcosystem, ecosystemInput({}))
+// The page of one thing begins with that and with what its tab shows of it: beside each other, not in turn.
+const topRisks = (filter: IssueFilter, pageSize: number) =>
+  asks(listIssues, { pageSize, filter, orderBy: 'ORDER_BY_PRIORITY' })
+const isOpen = ['STATUS_FILTER_OPEN'] satisfies IssueFilter['status']
+const hosts = (filter: { readonly targetId: string } | { readonly productId: string }) =>
+  asks(listHosts, { pageSize: 25, filter })
+const first = {
+  risk: [...asks(getIssue, {}), ...asks(listComments, { pageSize: 100 })],
+  target: [
+    ...asks(getTarget, {}),
+    ...topRisks({ affectedTargetId: its, status: isOpen }, 10),
+    ...asks(issuesBySeverity, { period: 'PERIOD_QUARTER', filter: { affectedTargetId: its } }),
+  ],
+  targetScans: [...asks(getTarget, {}), ...asks(listScans, scansInput({ target: its }))],
+  targetIssues: [...asks(getTarget, {}), ...asks(listIssues, issuesInput({ target: its }))],
+  targetAssets: [...asks(getTarget, {}), ...hosts({ targetId: its })],
+  agent: [
+    ...asks(getAgent, {}),
+    ...asks(listTargets, { pageSize: 100, filter: { agentId: its } }),
+    ...asks(listAgentJobs, { pageSize: 20 }),
+  ],
+  asset: [
+    ...asks(getHost, {}),
+    ...topRisks({ affectedHostId: its, status: isOpen }, 10),
+    ...asks(hostTimeline, { pageSize: 20 }),
+  ],
+  assetIssues: [...asks(getHost, {}), ...asks(listIssues, issuesInput({ asset: its }))],
+  technology: [...asks(getProduct, {}), ...topRisks({ productId: its }, 25), ...hosts({ productId: its })],
+  scan: [...asks(getScan, {}), ...topRisks({ scanId: its }, 100)],
+}
 
 /**
  * Paths as regular expressions, the modules that are loaded where they match, the words at the head where they are
@@ -80,37 +114,37 @@ export const pages: readonly Page[] = [
     potential,
   ],
   ['/risks/visual', [shell, 'graph/visual-map.tsx', 'graph/queries.ts'], pageWords.map, map],
-  [`/risks${id}`, [shell, 'issues/issue-detail.tsx', 'issues/queries.ts'], null, asks(getIssue, {})],
+  [`/risks${id}`, [shell, 'issues/issue-detail.tsx', 'issues/queries.ts'], null, first.risk],
   [
     '/scope',
     [shell, 'targets/target-list.tsx', 'targets/queries.ts'],
     pageWords.scope,
     asks(listTargets, targetsInput({})),
   ],
-  [`/scope${id}`, [...target, 'routes/target-overview-page.tsx'], null, asks(getTarget, {})],
-  [`/scope${id}/scans`, [...target, 'scans/target-scans.tsx'], null, asks(getTarget, {})],
-  [`/scope${id}/issues`, [...target, 'issues/child-lists.tsx'], null, asks(getTarget, {})],
-  [`/scope${id}/assets`, [...target, 'hosts/child-lists.tsx'], null, asks(getTarget, {})],
+  [`/scope${id}`, [...target, 'routes/target-overview-page.tsx'], null, first.target],
+  [`/scope${id}/scans`, [...target, 'scans/target-scans.tsx'], null, first.targetScans],
+  [`/scope${id}/issues`, [...target, 'issues/child-lists.tsx'], null, first.targetIssues],
+  [`/scope${id}/assets`, [...target, 'hosts/child-lists.tsx'], null, first.targetAssets],
   ['/agents', [shell, 'agents/agent-list.tsx', 'agents/queries.ts'], pageWords.agents, asks(listAgents, allInput)],
-  [`/agents${id}`, [shell, 'routes/agent-page.tsx', 'agents/queries.ts'], null, asks(getAgent, {})],
+  [`/agents${id}`, [shell, 'routes/agent-page.tsx', 'agents/queries.ts'], null, first.agent],
   [
     '/assets',
     [shell, 'hosts/host-list.tsx', 'hosts/queries.ts', 'issues/queries.ts'],
     pageWords.assets,
     [...standing, ...asks(listHosts, hostsInput({}))],
   ],
-  [`/assets${id}`, [...asset, 'routes/host-overview-page.tsx'], null, asks(getHost, {})],
+  [`/assets${id}`, [...asset, 'routes/host-overview-page.tsx'], null, first.asset],
   [`/assets${id}/technologies`, [...asset, 'hosts/host-technologies.tsx'], null, asks(getHost, {})],
-  [`/assets${id}/issues`, [...asset, 'issues/child-lists.tsx'], null, asks(getHost, {})],
+  [`/assets${id}/issues`, [...asset, 'issues/child-lists.tsx'], null, first.assetIssues],
   [
     '/technologies',
     [shell, 'products/product-list.tsx', 'products/queries.ts', 'issues/queries.ts'],
     pageWords.technologies,
     [...standing, ...asks(listProducts, productsInput({}))],
   ],
-  [`/technologies${id}`, [shell, 'routes/product-page.tsx', 'products/queries.ts'], null, asks(getProduct, {})],
+  [`/technologies${id}`, [shell, 'routes/product-page.tsx', 'products/queries.ts'], null, first.technology],
   ['/scans', [shell, 'scans/scan-list.tsx', 'scans/queries.ts'], pageWords.scans, asks(listScans, scansInput({}))],
-  [`/scans${id}`, [shell, 'routes/scan-page.tsx', 'scans/queries.ts'], null, asks(getScan, {})],
+  [`/scans${id}`, [shell, 'routes/scan-page.tsx', 'scans/queries.ts'], null, first.scan],
 ]
 
 /** The modules of the pages outside the product, of its frame, or of the pages inside. */

@@ -118,7 +118,7 @@ globalThis.__zod_globalConfig = { jitless: true }
         // An address that narrows a page down asks other questions.
         if (!location.search) {
           const id = path.split('/')[2] ?? ''
-          first = (page?.[3] ?? []).map((address) => api + address.replace(':id', id))
+          first = (page?.[3] ?? []).map((address) => api + address.replaceAll(':id', id))
           first.forEach(ask)
           if (words?.empty && first[0]) show(first[0], showEmpty)
           if (words?.steps && first[0]) show(first[0], showStep)

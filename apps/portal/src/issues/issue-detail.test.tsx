@@ -23,6 +23,8 @@ it('shows the vector in words, EPSS and KEV', () => {
   for (const text of ['CVSS 3.1 base score', '9.8', '94.4%', '99.9th percentile', 'since 2 Nov 2023', 'Network']) {
     expect(screen.getByText(text)).toBeTruthy()
   }
+  // A phone has no room for them.
+  for (const cut of [severity.cvss, 'Unchanged']) expect(screen.getByTitle(cut)).toBeTruthy()
 })
 
 it('leaves out what is not known', () => {

@@ -37,7 +37,9 @@ export function ThreatFigures({ threat }: { readonly threat: ThreatPart }) {
       {reading && <Metrics cells={reading.cells} level={level} />}
       {severity.cvss && (
         <p className="mt-2 flex items-center gap-2 text-12 text-ink-3">
-          <span className="min-w-0 truncate font-mono">{severity.cvss}</span>
+          <span className="min-w-0 truncate font-mono" title={severity.cvss}>
+            {severity.cvss}
+          </span>
           <CopyButton label="Copy vector" value={severity.cvss} />
         </p>
       )}
@@ -100,7 +102,7 @@ function Metrics({ cells, level }: { readonly cells: readonly CvssCell[]; readon
           <dt className="truncate text-12 text-ink-3 max-md:text-[11px]" title={metric}>
             {metric}
           </dt>
-          <dd className="mt-0.5 truncate font-medium">
+          <dd className="mt-0.5 truncate font-medium" title={value}>
             {value}
             <span className="mt-1.5 flex gap-0.5" aria-hidden="true">
               {[1, 2, 3].map((bar) => (

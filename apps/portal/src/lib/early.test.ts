@@ -212,7 +212,7 @@ describe('what a page begins with', () => {
   const scope = 'https://api.example/v1/targets?pageSize=25'
   beforeEach(() => {
     document.head.innerHTML =
-      '<script type="application/json" id="page-parts">{"files":[],"pages":[["/scope",[],null,["/v1/targets?pageSize=25"]],["/scope/[^/]+",[],null,["/v1/targets/:id"]]]}</script>'
+      '<script type="application/json" id="page-parts">{"files":[],"pages":[["/scope",[],null,["/v1/targets?pageSize=25"]],["/scope/[^/]+",[],null,["/v1/targets/:id","/v1/scans?filter.targetId=:id"]]]}</script>'
   })
 
   it('is asked for beside the session, and waited for until it is taken', async () => {
@@ -227,8 +227,9 @@ describe('what a page begins with', () => {
   })
 
   it('is of the thing that the address names', async () => {
-    await open('/scope/7', 4)
+    await open('/scope/7', 5)
     expect(asked).toContain('https://api.example/v1/targets/7')
+    expect(asked).toContain('https://api.example/v1/scans?filter.targetId=7')
   })
 
   it('is not asked for where an address narrows the page down', async () => {

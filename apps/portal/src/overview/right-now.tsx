@@ -54,7 +54,12 @@ function Row({ scan }: { readonly scan: Scan }) {
   return (
     <li>
       <span className="flex items-center justify-between gap-2">
-        <Link to="/scans/$id" params={{ id: scan.id }} className="min-w-0 truncate hover:underline">
+        <Link
+          to="/scans/$id"
+          params={{ id: scan.id }}
+          title={headline(scan)}
+          className="min-w-0 truncate hover:underline"
+        >
           <ScanStatus status={scan.status}>{headline(scan)}</ScanStatus>
         </Link>
         <RelativeTime
@@ -77,7 +82,7 @@ function AwayAgents() {
   return away.map(({ id, name, status, lastSeenTime = '', targetCount = 0 }) => (
     <li key={id}>
       <span className="flex items-center justify-between gap-2">
-        <Link to="/agents/$id" params={{ id }} className="min-w-0 truncate hover:underline">
+        <Link to="/agents/$id" params={{ id }} title={`Agent ${name}`} className="min-w-0 truncate hover:underline">
           <AgentStatus status={status}>Agent {name}</AgentStatus>
         </Link>
         <RelativeTime value={lastSeenTime} className="flex-none text-12 text-ink-3" />

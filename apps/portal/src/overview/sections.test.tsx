@@ -100,6 +100,7 @@ describe('the standings', () => {
     const list = within(await screen.findByRole('region', { name: 'Most at risk' }))
     expect(list.getAllByRole('listitem').map((row) => row.textContent)).toEqual(['DMZ Bern2 critical1 high'])
     expect(list.getByRole('link', { name: 'DMZ Bern' }).getAttribute('href')).toBe(`/scope/${id}`)
+    expect(list.getByTitle('DMZ Bern')).toBeTruthy()
     const asked = service.seen.find(({ path }) => path === '/v1/targets')
     expect(asked?.query).toMatchObject({ orderBy: 'ORDER_BY_SEVERITY', pageSize: '5' })
   })
@@ -109,6 +110,7 @@ describe('the standings', () => {
     show(<Standings />)
     const list = within(await screen.findByRole('region', { name: 'End of life' }))
     expect(list.getByRole('listitem').textContent).toMatch(/^OpenSSL 1\.1\.1.*2023Ended$/)
+    expect(list.getByTitle('OpenSSL 1.1.1')).toBeTruthy()
   })
 
   it('say how much of the plan is used, where it has a bound and plans are in use', async () => {

@@ -37,7 +37,7 @@ function WorstTargets() {
     <List title="Most at risk" hint="Critical and high, verified or potential" more={<More to="/scope">Scope</More>}>
       {worst.map(({ id, name, issueCount }) => (
         <Row key={id}>
-          <Link to="/scope/$id" params={{ id }} className="min-w-0 truncate hover:underline">
+          <Link to="/scope/$id" params={{ id }} title={name} className="min-w-0 truncate hover:underline">
             {name}
           </Link>
           <span className="flex flex-none gap-3 tabular-nums">
@@ -73,7 +73,12 @@ function Ending() {
     <List title="End of life" more={<More to="/technologies">Technologies</More>}>
       {data.products.map((product) => (
         <Row key={product.id}>
-          <Link to="/technologies/$id" params={{ id: product.id }} className="min-w-0 truncate hover:underline">
+          <Link
+            to="/technologies/$id"
+            params={{ id: product.id }}
+            title={`${product.name} ${product.version}`}
+            className="min-w-0 truncate hover:underline"
+          >
             {product.name} {product.version}
           </Link>
           <End product={product} />

@@ -179,3 +179,19 @@ it('asks who takes over before it deletes', async () => {
   await waitFor(() => expect(router.state.location.pathname).toBe('/agents'))
   expect(sent('DELETE')).toEqual([{ path: `/v1/agents/${id}`, query: { replacementId: otherId }, body: undefined }])
 })
+
+it.each([
+  ['none', [], 'Targets inside your network need an agent. Install an agent'],
+  ['one', [bern], 'Targets inside your network need an agent. Choose bern-dmz-1 in the form of such a target.'],
+  [
+    'two',
+    [bern, lausanne],
+    'Targets inside your network need an agent. Choose one of your 2 in the form of such a target.',
+  ],
+] as const)('says what to do where no target has an agent and there is %s', async (_, agents, words) => {
+  service.on('GET /v1/targets', { body: { targets: [{ ...target, agent: undefined }] } })
+  service.on('GET /v1/agents', { body: { agents } })
+  await open('/scope', /^Scope/)
+  const hint = await screen.findByText(/need an agent/)
+  expect(hint.textContent.trim()).toBe(words)
+})

@@ -43,13 +43,13 @@ async function show() {
     }),
   )
   const router = createRouter({ routeTree: root.addChildren(routes), history: createMemoryHistory() })
-  render(
+  const { container } = render(
     <QueryClientProvider client={client}>
       <RouterProvider router={router as never} />
     </QueryClientProvider>,
   )
   await screen.findByRole('textbox', { name: 'A field' })
-  return router
+  return { router, container }
 }
 const options = () => screen.getAllByRole('option').map(({ textContent }) => textContent)
 
@@ -62,8 +62,22 @@ it('offers pages and actions before anything is typed, and asks nobody', async (
   expect(service.seen).toEqual([])
 })
 
+it('shuts the page behind it, the first time as well, and gives it back', async () => {
+  const { container } = await show()
+  await user.click(screen.getByRole('textbox', { name: 'A field' }))
+  for (const _time of ['first', 'second']) {
+    await user.keyboard('{Control>}k{/Control}')
+    const field = await screen.findByRole('combobox', { name: 'Search everything' })
+    await waitFor(() => expect(document.activeElement).toBe(field))
+    await waitFor(() => expect(container.inert).toBe(true))
+    await user.keyboard('{Escape}')
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'A field' })))
+    expect(container.inert).toBe(false)
+  }
+})
+
 it('finds by what is typed, from a field too, and goes there with Enter', async () => {
-  const router = await show()
+  const { router } = await show()
   await user.click(screen.getByRole('textbox', { name: 'A field' }))
   await user.keyboard('{Meta>}k{/Meta}')
   await user.type(await screen.findByRole('combobox'), 'redis')

@@ -14,6 +14,7 @@ import { Search } from 'lucide-react'
 import { type ReactNode, useDeferredValue, useState } from 'react'
 import { type Command, commandGroups, type CommandGroup, foundGroups } from '#shell/commands.tsx'
 import { found } from '#shell/queries.ts'
+import { useTurn } from '#ui/dialog.tsx'
 import { Key } from '#ui/key.tsx'
 
 interface PaletteProps {
@@ -25,6 +26,7 @@ interface PaletteProps {
 /** Ctrl or Cmd and K open it. Arrows move, Enter goes, Escape closes. */
 export function Palette({ open, onClose, onHelp }: PaletteProps) {
   const navigate = useNavigate()
+  const isUp = useTurn(open)
   function choose(command: Command | null): void {
     if (!command) return
     onClose()
@@ -33,7 +35,7 @@ export function Palette({ open, onClose, onHelp }: PaletteProps) {
     else command.run?.()
   }
   return (
-    <Dialog open={open} onClose={onClose} className="relative z-(--gl-z-overlay)" aria-label="Search everything">
+    <Dialog open={isUp} onClose={onClose} className="relative z-(--gl-z-overlay)" aria-label="Search everything">
       <DialogBackdrop
         transition
         className="fixed inset-0 z-(--gl-z-scrim) bg-scrim transition-opacity duration-(--gl-dur-base) data-closed:opacity-0"

@@ -3,7 +3,7 @@ import type { Scan } from '@glacis/contract/scan'
 import type { Target } from '@glacis/contract/target'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { Crosshair, Info, Plus } from 'lucide-react'
+import { Crosshair, Plus } from 'lucide-react'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { subscription } from '#billing/queries.ts'
 import { formatNumber } from '#lib/format.ts'
@@ -14,6 +14,7 @@ import { portalConfig } from '#lib/portal-config.ts'
 import { keepShown, nothingSelected, pick, pickAll } from '#lib/selection.ts'
 import { addToast } from '#lib/toasts.ts'
 import { start, startedWords } from '#scans/queries.ts'
+import { AgentHint } from '#targets/agent-hint.tsx'
 import { DeleteTarget } from '#targets/delete-target.tsx'
 import { attentionMax, inState, list } from '#targets/queries.ts'
 import { isFiltered, type ScopeSearch, sorted, targetsInput } from '#targets/search.ts'
@@ -90,7 +91,7 @@ export function TargetListPage() {
           onDelete={setDeleting}
         />
       </ListBody>
-      {isWhole && !hasFilters && targets && needsHint(targets) && <AgentHint />}
+      {isWhole && !hasFilters && targets && <AgentHint targets={targets} />}
       <ListPager
         after={search.after}
         size={search.size ?? 25}
@@ -104,25 +105,6 @@ export function TargetListPage() {
       </Suspense>
       <DeleteTarget target={deleting} onClose={() => setDeleting(undefined)} />
     </div>
-  )
-}
-
-/** While nothing is scanned from inside, it may not be known that it could be. */
-function needsHint(targets: readonly Target[]): boolean {
-  return targets.length > 0 && targets.every(({ agent, formerAgent }) => !agent && !formerAgent)
-}
-
-function AgentHint() {
-  return (
-    <p className="flex items-center gap-2 px-(--gl-gutter) py-3 text-ink-2">
-      <Info aria-hidden="true" className="size-4 flex-none text-ink-3" />
-      <span>
-        Targets inside your network need an agent.{' '}
-        <Link to="/agents" search={{ create: true }} className="inline-link">
-          Install an agent
-        </Link>
-      </span>
-    </p>
   )
 }
 

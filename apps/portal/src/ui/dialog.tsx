@@ -47,7 +47,7 @@ let givenBack = Promise.resolve()
  * before. And one that takes the place of another waits for a moment, or the other would open the page again and give
  * the focus back to it behind this one.
  */
-function useTurn(open: boolean): boolean {
+export function useTurn(open: boolean): boolean {
   const [hasTurn, setHasTurn] = useState(false)
   useLayoutEffect(() => {
     if (!open) return
