@@ -106,6 +106,13 @@ describe('refuses, and says where and why', () => {
     [targets.createTarget, { ...target, agent: { id: 'x' } }, 'agent.id', /Invalid/],
     [targets.createTarget, { ...target, tags: [{ id: 'x' }] }, 'tags.0.id', /Invalid/],
     [targets.updateTarget, { ...changed({}), id: 'x' }, 'id', /Invalid/],
+    [
+      targets.updateTarget,
+      { ...changed({}), updateMask: { paths: [] } },
+      'updateMask.paths',
+      'Array must contain at least 1 element(s)',
+    ],
+    [targets.parseTargets, { addresses: Array(1001).fill('a') }, 'addresses', /^Array must contain at most 1000 /],
     [targets.updateTarget, changed({ name: '' }), 'name', /at least 1/],
     [targets.updateTarget, changed({ tags: 'x' }), 'tags', 'Expected array, received string'],
     [startScan, {}, 'targetId', 'Required'],

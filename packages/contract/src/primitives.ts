@@ -6,12 +6,16 @@ export const Id = z.uuid()
 export const nameLengthMax = 128
 /** Control characters and those that turn the direction of text hide what a name says. */
 const invisible = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/u
+const isVisible = (text: string) => !invisible.test(text)
+const invisibleWords = 'The name holds invisible characters'
 export const Name = z
   .string()
   .min(1)
   .max(nameLengthMax)
   .refine((text) => text === '' || text.trim() !== '', 'Required')
-  .refine((text) => !invisible.test(text), 'The name holds invisible characters')
+  .refine(isVisible, invisibleWords)
+/** The name of what stands beside much else: a tag, a view. */
+export const ShortName = z.string().trim().min(1).max(40).refine(isVisible, invisibleWords)
 /** ISO 8601 date and time in UTC. */
 export const Timestamp = z.iso.datetime({ offset: true })
 /** A number of seconds followed by `s`, as in `3.5s`. */

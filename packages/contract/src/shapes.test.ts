@@ -9,7 +9,7 @@ import { Host, InventoryItem } from '#host.ts'
 import { NamedSoftware, Product, Wfn } from '#product.ts'
 import { AffectedHost, HistoryEntry, Issue } from '#issue.ts'
 import { PortalConfig } from '#portal-config.ts'
-import { ApiError, Duration, Id, Name, SeverityCount, Timestamp, UrlOrEmpty } from '#primitives.ts'
+import { ApiError, Duration, Id, Name, SeverityCount, ShortName, Timestamp, UrlOrEmpty } from '#primitives.ts'
 import { Scan } from '#scan.ts'
 import { Tag, Target } from '#target.ts'
 import { Reference, Severity, Threat } from '#threat.ts'
@@ -174,6 +174,7 @@ it('counts what is missing as nothing', () => {
 
 it.each<[string, z.ZodType, readonly unknown[], readonly unknown[]]>([
   ['a name', Name, ['x', 'x'.repeat(128)], ['', 'x'.repeat(129), 7]],
+  ['a short name', ShortName, ['x', ' é '], ['', ' ', 'x'.repeat(41), 'a\nb', 'a\u001b[2J', 'a\u202eb']],
   ['an id', Id, [id], ['', 'x', '42']],
   ['a moment', Timestamp, [time, '2026-11-21T12:00:00.123456+01:00'], ['2026-11-21', '21.11.2026', 1_763_726_400]],
   ['a duration', Duration, ['3s', '3.5s', '-0.25s'], ['3', '3.s', '3,5s', '1e3s', 's', '3.5 s', 3.5]],

@@ -11,6 +11,7 @@ import {
   Page,
   ScanProfile,
   SeverityCount,
+  ShortName,
   Timestamp,
   UpdateMask,
 } from '#primitives.ts'
@@ -227,7 +228,6 @@ export const parseTargets = endpoint({
   input: z.strictObject({ addresses: z.array(z.string().max(2048)).min(1).max(1000) }),
   result: z.object({ results: z.array(ParsedAddress) }),
 })
-const TagName = z.string().trim().min(1).max(40)
 const TagColor = z.number().int().min(0).max(9)
 export const listTags = endpoint({
   method: 'GET',
@@ -241,7 +241,7 @@ export const createTag = endpoint({
   path: '/v1/tags',
   summary: 'Makes a tag. A name that exists already gives back the tag of that name.',
   input: z.strictObject({
-    tag: z.strictObject({ name: TagName, color: TagColor }),
+    tag: z.strictObject({ name: ShortName, color: TagColor }),
   }),
   result: z.object({ tag: Tag }),
 })
@@ -251,7 +251,7 @@ export const updateTag = endpoint({
   summary: 'Changes the name or the colour of a tag, wherever it is used.',
   input: z.strictObject({
     id: Id,
-    tag: z.strictObject({ name: TagName.optional(), color: TagColor.optional() }),
+    tag: z.strictObject({ name: ShortName.optional(), color: TagColor.optional() }),
     updateMask: UpdateMask,
   }),
   result: z.object({ tag: Tag }),

@@ -35,12 +35,14 @@ function wordsFor(issue: Issue): string | undefined {
 
 function tooSmall({ origin, minimum, inclusive }: Extract<Issue, { code: 'too_small' }>): string | undefined {
   if (origin === 'string') return `String must contain at least ${String(minimum)} character(s)`
+  if (origin === 'array') return `Array must contain at least ${String(minimum)} element(s)`
   const bound = inclusive === false ? 'greater than' : 'greater than or equal to'
   return isNumber(origin) ? `Number must be ${bound} ${String(minimum)}` : undefined
 }
 
 function tooBig({ origin, maximum, inclusive }: Extract<Issue, { code: 'too_big' }>): string | undefined {
   if (origin === 'string') return `String must contain at most ${String(maximum)} character(s)`
+  if (origin === 'array') return `Array must contain at most ${String(maximum)} element(s)`
   const bound = inclusive === false ? 'less than' : 'less than or equal to'
   return isNumber(origin) ? `Number must be ${bound} ${String(maximum)}` : undefined
 }

@@ -1,9 +1,8 @@
 /** Saved views: a page of the portal with its filters, under a name. */
 import { z } from 'zod'
 import { endpoint } from '#endpoint.ts'
-import { Empty, Id, NextPage, Page, Timestamp, UpdateMask } from '#primitives.ts'
+import { Empty, Id, NextPage, Page, ShortName, Timestamp, UpdateMask } from '#primitives.ts'
 
-const name = z.string().trim().min(1).max(40)
 /** Path of a page of the portal. */
 const page = z.string().regex(/^\/[\w/-]{1,100}$/, 'Expected the path of a page, as in /risks/verified')
 /** What follows the question mark in the address of the page. */
@@ -32,7 +31,7 @@ export const createView = endpoint({
   method: 'POST',
   path: '/v1/views',
   summary: 'Saves a view. Names are unique on each page.',
-  input: z.strictObject({ view: z.strictObject({ name, page, query, shared: z.boolean().default(false) }) }),
+  input: z.strictObject({ view: z.strictObject({ name: ShortName, page, query, shared: z.boolean().default(false) }) }),
   result: z.object({ view: View }),
 })
 export const updateView = endpoint({
@@ -41,7 +40,7 @@ export const updateView = endpoint({
   summary: 'Changes the members of a view that updateMask.paths names, and no others.',
   input: z.strictObject({
     id: Id,
-    view: z.strictObject({ name: name.optional(), query: query.optional(), shared: z.boolean().optional() }),
+    view: z.strictObject({ name: ShortName.optional(), query: query.optional(), shared: z.boolean().optional() }),
     updateMask: UpdateMask,
   }),
   result: z.object({ view: View }),

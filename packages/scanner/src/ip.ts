@@ -129,6 +129,12 @@ export function reachedThrough(ip: Ip): readonly Ip[] {
   return [ip]
 }
 
+/** Whether cloud machines read their credentials there, also once NAT64 or 6to4 has unwrapped the address. */
+export function isMetadataAddress(text: string): boolean {
+  const ip = parseIp(text)
+  return ip !== null && reachedThrough(ip).some((one) => inNetworks(one, metadataNetworks))
+}
+
 /** Whether the address is routed on the public Internet, also once NAT64 or 6to4 has unwrapped it. */
 export function isPublicAddress(text: string): boolean {
   const ip = parseIp(text)
