@@ -1,6 +1,5 @@
 /** Builds everything that lives long, once, and takes it down again. */
 import { randomBytes } from 'node:crypto'
-import type { createServer, Server } from 'node:http'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { createIdentity, type IdentityEvent, openPeople } from '@glacis/identity'
@@ -9,7 +8,6 @@ import { recordIdentityEvent } from '#audit.ts'
 import { createAccounts, identityOf } from '#accounts.ts'
 import { startBackground } from '#background.ts'
 import { callbackEndpoints, startCallbacks } from '#callbacks.ts'
-import type { PortalConfig } from '@glacis/contract/portal-config'
 import type { Config } from '#config.ts'
 import { type Database, openDatabase } from '#database/index.ts'
 import { explainDatabase } from '#database/explain.ts'
@@ -20,6 +18,7 @@ import { endpointsAt } from '#endpoints.ts'
 import { mountApi } from '#http/api.ts'
 import { createApp } from '#http/app.ts'
 import { createGuard } from '#http/guard.ts'
+import { type Doors, openDoors } from '#http/listen.ts'
 import { createJobs } from '#jobs.ts'
 import { listenLive } from '#live.ts'
 import type { Logger } from '#log.ts'
@@ -33,7 +32,7 @@ import {
   packFolders,
   syncPacks,
 } from '#packs/index.ts'
-import { version } from '#version.ts'
+import { portalConfig } from '#portal-config.ts'
 import { askOver } from '#whoami.ts'
 import { sql } from 'kysely'
 
@@ -122,6 +121,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
     database,
   )
   const live = await listenLive(databaseUrl, log)
+  live.onJob(jobs.wake)
   const scanning = {
     database,
     jobs,
@@ -178,19 +178,17 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
     }
     await startBackground(scanning, sending, network)
   }
-  const servers: Server[] = []
+  let doors: Doors | undefined
   return {
     async listen() {
       await app.ready()
-      for (const host of config.hosts)
-        servers.push(await listenOn(host, config.port, (request, response) => app.routing(request, response)))
+      doors = await openDoors(config.hosts, config.port, (request, response) => app.routing(request, response))
     },
     async close() {
-      for (const server of servers) {
-        server.close()
-        server.closeAllConnections()
-      }
-      await Promise.all([app.close(), jobs.close(), identity?.close()])
+      // Ends the streams, and has those who are still inside leave once they are answered.
+      const closed = app.close()
+      await doors?.close()
+      await Promise.all([closed, jobs.close(), identity?.close()])
       await callbacks?.close()
       await live.close()
       mailer.close()
@@ -225,24 +223,6 @@ async function whoamiOf(
   return identity ? identity.whoami(headers) : null
 }
 
-function portalConfig(config: Config): PortalConfig {
-  return {
-    apiUrl: config.url,
-    portalUrl: config.url,
-    identityUrl: config.identityUrl ?? config.url,
-    apiDocsUrl: `${config.url}/docs/api`,
-    releaseNotesUrl: `${config.url}/docs/releases`,
-    licenceUrl: `${config.url}/docs/licence`,
-    helpUrl: `${config.url}/docs/help`,
-    supportEmail: config.supportEmail,
-    botChallengeSiteKey: config.signIn.captcha?.siteKey ?? '',
-    version,
-    billing: config.billing !== 'off',
-    // Another identity service has its own way for mails.
-    mailsAreFiles: config.smtpUrl === undefined && config.identityUrl === undefined,
-  }
-}
-
 /** The installation's own secret, made at the first start. It survives restarts, so that sessions and codes do. */
 async function secretOf(database: Database): Promise<string> {
   await database.owner
@@ -252,16 +232,4 @@ async function secretOf(database: Database): Promise<string> {
     .execute()
   const { secret } = await database.owner.selectFrom('installation').select('secret').executeTakeFirstOrThrow()
   return secret
-}
-
-/** An import of `node:http` by name reads all its names, and one of them loads another client of HTTP. */
-const http = process.getBuiltinModule('node:http')
-
-async function listenOn(host: string, port: number, answer: Parameters<typeof createServer>[1]): Promise<Server> {
-  const server = http.createServer({ requestTimeout: 30_000 }, answer)
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  server.once('error', reject)
-  server.listen({ host, port, ipv6Only: host.includes(':') }, resolve)
-  await promise
-  return server
 }

@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto'
 import type { Ctx } from '#ctx.ts'
 import type { Database } from '#database/index.ts'
+import type { Tables } from '#database/tables.ts'
 import { Refusal } from '#errors.ts'
+import type { Kysely } from 'kysely'
 
 export interface KeyedRequest {
   readonly key: string
@@ -22,7 +24,7 @@ const keptMs = 24 * 3_600_000
  */
 export async function once<T>(ctx: Ctx, { key, call, input }: KeyedRequest, work: () => Promise<T> | T): Promise<T> {
   const digest = createHash('sha256').update(JSON.stringify(input)).digest('base64url')
-  await forgetOld(ctx)
+  await ended(ctx.tx, ctx.now).where('account_id', '=', ctx.account).execute()
   const isFirst = await claim(ctx, { key, call, digest })
   if (!isFirst) return answerOf<T>(ctx, { key, call, digest })
   const answer = await work()
@@ -64,16 +66,10 @@ async function answerOf<T>(ctx: Ctx, { key, call, digest }: Claim): Promise<T> {
 
 /** Forgets the answers of keys that no longer hold, of all accounts: some send no key again. */
 export async function forgetKeys({ owner }: Database, now: Date): Promise<void> {
-  await owner
-    .deleteFrom('idempotency_key')
-    .where('created_at', '<', new Date(now.getTime() - keptMs))
-    .execute()
+  await ended(owner, now).execute()
 }
 
-async function forgetOld(ctx: Ctx): Promise<void> {
-  await ctx.tx
-    .deleteFrom('idempotency_key')
-    .where('account_id', '=', ctx.account)
-    .where('created_at', '<', new Date(ctx.now.getTime() - keptMs))
-    .execute()
+/** What is to be deleted of keys that no longer hold at `now`. */
+function ended(tables: Kysely<Tables>, now: Date) {
+  return tables.deleteFrom('idempotency_key').where('created_at', '<', new Date(now.getTime() - keptMs))
 }

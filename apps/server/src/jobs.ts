@@ -1,6 +1,7 @@
 /** Background jobs on the database itself: a job exists exactly if the transaction that asked for it was committed. */
 import type { Log } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
+import { channels } from '#database/channels.ts'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
 
@@ -33,8 +34,11 @@ export interface Work<Name extends QueueName> {
 export interface Jobs {
   /** Installs the job tables and lets the application's role queue jobs. Safe to run by several processes. */
   prepare(owner: Kysely<Tables>): Promise<void>
+  /** Whoever listens is told once the transaction is committed. */
   enqueue<Name extends QueueName>(tx: Transaction<Tables>, name: Name, data: Queues[Name]): Promise<void>
   work<Name extends QueueName>(name: Name, concurrency: number, run: (work: Work<Name>) => Promise<void>): Promise<void>
+  /** Has the workers of a queue look at once; by themselves they do each second. */
+  wake(queue: string): void
   /** Runs `sweep` at the start of every minute, once over all processes. */
   everyMinute(): Promise<void>
   /** Aborts running work and gives it back to the queue. */
@@ -81,6 +85,10 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
   })
   boss.on('error', (error) => log.warn({ error: error.message }, 'job queue'))
   const stopping = new AbortController()
+  const workers = new Map<string, string[]>()
+  const wake = (queue: string) => {
+    for (const id of workers.get(queue) ?? []) boss.notifyWorker(id)
+  }
   let watch: NodeJS.Timeout | undefined
   return {
     async prepare(owner) {
@@ -129,19 +137,25 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
       await sql`grant execute on all functions in schema pgboss to glacis_app`.execute(owner)
     },
     async enqueue(tx, name, data) {
-      await boss.send(name, data, { db: fromKysely(tx) })
+      await Promise.all([
+        boss.send(name, data, { db: fromKysely(tx) }),
+        sql`select pg_notify(${channels.jobs}, ${name})`.execute(tx),
+      ])
     },
     async work(name, concurrency, run) {
-      await boss.work(
-        name,
-        { localConcurrency: concurrency, pollingIntervalSeconds: 1, includeMetadata: true },
-        async ([job]: JobWithMetadata<Queues[typeof name]>[]) => {
-          if (!job) return
-          const signal = AbortSignal.any([stopping.signal, job.signal])
-          await run({ data: job.data, signal, isLastAttempt: job.retryCount >= job.retryLimit })
-        },
+      const one = async ([job]: JobWithMetadata<Queues[typeof name]>[]) => {
+        if (!job) return
+        const signal = AbortSignal.any([stopping.signal, job.signal])
+        await run({ data: job.data, signal, isLastAttempt: job.retryCount >= job.retryLimit })
+        // Where one was, others may wait.
+        wake(name)
+      }
+      const ids = Array.from({ length: concurrency }, async () =>
+        boss.work(name, { pollingIntervalSeconds: 1, includeMetadata: true }, one),
       )
+      workers.set(name, await Promise.all(ids))
     },
+    wake,
     async everyMinute() {
       await boss.schedule('sweep', '* * * * *')
     },

@@ -1,5 +1,6 @@
-/** Hints from the database that something was written for an account. A hint may be missed; the rows may not. */
+/** Hints from the database that something was written. A hint may be missed; the rows may not. */
 import type { Log } from '#ctx.ts'
+import { channels } from '#database/channels.ts'
 import { Client } from 'pg'
 
 export interface Live {
@@ -7,16 +8,18 @@ export interface Live {
   onHint(account: string, call: () => void): () => void
   /** Calls back after each hint, with its account; returns how to stop. */
   onAnyHint(call: (account: string) => void): () => void
+  /** Calls back after each hint that a job waits, with its queue. */
+  onJob(call: (queue: string) => void): void
   close(): Promise<void>
 }
 
-const hintChannel = 'glacis_event'
 const retryMs = 2000
 
 /** Listens on a connection of its own, and opens it again when it breaks. */
 export async function listenLive(databaseUrl: string, log: Log): Promise<Live> {
   const byAccount = new Map<string, Set<() => void>>()
   const any = new Set<(account: string) => void>()
+  const waiting = new Set<(queue: string) => void>()
   const tell = (account: string) => {
     for (const call of byAccount.get(account) ?? []) call()
     for (const call of any) call(account)
@@ -32,7 +35,10 @@ export async function listenLive(databaseUrl: string, log: Log): Promise<Live> {
       client = null
       timer = setTimeout(() => void connect(), retryMs)
     }
-    fresh.on('notification', ({ payload }) => payload && tell(payload))
+    fresh.on('notification', ({ channel, payload = '' }) => {
+      if (channel === channels.events) tell(payload)
+      else for (const call of waiting) call(payload)
+    })
     fresh.on('error', (error) => {
       log.warn({ error: error.message }, 'the connection that listens for events was lost')
       again()
@@ -41,7 +47,7 @@ export async function listenLive(databaseUrl: string, log: Log): Promise<Live> {
     client = fresh
     try {
       await fresh.connect()
-      await fresh.query(`listen ${hintChannel}`)
+      await fresh.query(`listen ${channels.events}; listen ${channels.jobs}`)
     } catch (error) {
       log.warn({ error: error instanceof Error ? error.message : String(error) }, 'nobody listens for events yet')
       again()
@@ -60,6 +66,9 @@ export async function listenLive(databaseUrl: string, log: Log): Promise<Live> {
     onAnyHint(call) {
       any.add(call)
       return () => void any.delete(call)
+    },
+    onJob(call) {
+      waiting.add(call)
     },
     async close() {
       isClosed = true

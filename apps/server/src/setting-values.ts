@@ -20,6 +20,8 @@ export const origin = z
   .transform((text) => new URL(text).origin)
 export const urlOf = (scheme: RegExp) => z.string().refine((text) => scheme.test(text) && URL.canParse(text))
 export const listenHost = z.string().refine((text) => isIP(text) > 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text))
+/** With or without a name before it. It becomes a header of mails, which a line break would end. */
+export const sender = z.string().regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*@[^\p{Cc}\p{Zl}\p{Zp}]+$/u)
 export const network = z.union([z.cidrv4(), z.cidrv6()])
 
 /** The units of durations. */

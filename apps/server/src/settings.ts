@@ -14,6 +14,7 @@ import {
   origin,
   providers,
   safeUrl,
+  sender,
   unitsMs,
   urlOf,
 } from './setting-values.ts'
@@ -71,7 +72,7 @@ export const Settings = z.object({
     initial: 'mails become `.eml` files in `outbox/` of the data folder',
     meaning: 'The mail server that delivers our mails.',
   }),
-  GLACIS_MAIL_FROM: described(z.string().includes('@').default('Glacis <glacis@localhost>'), {
+  GLACIS_MAIL_FROM: described(sender.default('Glacis <glacis@localhost>'), {
     expects: 'a mail address such as Glacis <glacis@example.org>',
     initial: '`Glacis <glacis@localhost>`',
     meaning: 'The sender of our mails.',
@@ -158,7 +159,7 @@ export const Settings = z.object({
     expects: 'public, all, or a list of networks such as 10.0.0.0/8',
     initial: '`public`',
     meaning:
-      'Where webhooks, Slack and Discord messages may go: `public` (https to public addresses), `all`, or a list of networks besides, which may use http too.',
+      'Where webhooks, Slack and Discord messages may go: `public` (https to public addresses), `all`, or a list of networks besides, which may use http too. Cloud metadata addresses stay refused.',
   }),
   GLACIS_KEEP_HISTORY: described(duration.default(400 * unitsMs.d), {
     expects: 'a duration such as 400d',

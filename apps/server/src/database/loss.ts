@@ -12,6 +12,11 @@ export function isAway(error: unknown): boolean {
   )
 }
 
+/** Whether we ourselves have left the database, because we stop. */
+export function isLeft(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('driver has already been destroyed')
+}
+
 /** Whether the disk is full or the memory used up (the rest of SQLSTATE class 53). */
 export function isShort(error: unknown): boolean {
   return !isAway(error) && /^53|^ENOSPC$/.test(codeOf(error))

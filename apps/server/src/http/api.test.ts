@@ -30,6 +30,8 @@ describe('the door', () => {
     '/v1/issues?pageToken=%00',
     '/v1/issues?filter.query=%00',
     '/v1/products?filter.vendor=%00',
+    '/v1/tags?__proto__.x=1',
+    '/v1/tags?toString=1',
   ])('answers %s with 400 and where it is wrong', async (url) => {
     const answer = await asking.ask({ method: 'GET', url })
     expect(answer.statusCode).toBe(400)

@@ -9,6 +9,7 @@ import type { Guard } from '#http/guard.ts'
 import { openApi } from '#http/openapi.ts'
 import { referencePage, referenceStyle } from '#http/reference.ts'
 import { serveExports } from '#http/export.ts'
+import { noteMethods } from '#http/other-methods.ts'
 import { serveReports } from '#http/report.ts'
 import { createRouter, type Router } from '#http/route.ts'
 import { mountRunner, type RunnerOptions } from '#http/runner.ts'
@@ -40,6 +41,7 @@ export interface ApiOptions {
 /** Mounts the product API; answers the router, which knows every call. */
 export function mountApi(app: FastifyInstance, options: ApiOptions): Router {
   const { database, guard, root, url, runner } = options
+  const refuseOtherMethods = noteMethods(app)
   const router = createRouter(app, database, guard)
   serveApi(router, options)
   serveLive(app, options)
@@ -53,6 +55,7 @@ export function mountApi(app: FastifyInstance, options: ApiOptions): Router {
   serveReference(app, document)
   serveDocuments(app, root)
   if (runner) serveAgent(app, root)
+  refuseOtherMethods()
   return router
 }
 

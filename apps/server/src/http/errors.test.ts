@@ -11,6 +11,7 @@ it.each([
   ['', 'Connection terminated unexpectedly', 503, '5'],
   ['', 'Client has encountered a connection error and is not queryable', 503, '5'],
   ['', 'Postgres connection has been discarded', 503, '5'],
+  ['', 'driver has already been destroyed', 503, '5'],
   ['23505', 'a bug', 500, undefined],
 ])('answers %s, %s, by %i', async (code, message, status, retryAfter) => {
   const app = Fastify()

@@ -1,6 +1,6 @@
 /** From what went wrong to the answer: one place, gRPC codes (google.rpc.Code) and their HTTP statuses. */
 import type { ApiError } from '@glacis/contract/primitives'
-import { isAway, isShort } from '#database/loss.ts'
+import { isAway, isLeft, isShort } from '#database/loss.ts'
 import { grpcCodes, Refusal, type RefusalCode } from '#errors.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ZodError } from 'zod'
@@ -19,18 +19,31 @@ const type = (name: string) => `type.googleapis.com/google.rpc.${name}`
 
 /** Answers every error of the product API in its one shape; nothing of a bug leaves the house. */
 export function answerErrors(app: FastifyInstance): void {
-  acceptEmptyBodies(app)
+  readJsonAlone(app)
   app.setErrorHandler((error, request, reply) => answer(error, request, reply))
 }
 
-/** Many programs name a content type even where they send nothing. */
-function acceptEmptyBodies(app: FastifyInstance): void {
+/** Half a character is no text, and is not to be kept as something else; a mark of the byte order is not part of it. */
+const text = new TextDecoder('utf-8', { fatal: true })
+
+/** Bodies are JSON, as it is. Many programs name a content type even where they send nothing. */
+function readJsonAlone(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
-  app.removeContentTypeParser('application/json')
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined)
-    else void parse(request, String(body), done)
+  app.removeContentTypeParser(['application/json', 'text/plain'])
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const encoding = request.headers['content-encoding'] ?? 'identity'
+    if (encoding !== 'identity') return done(unread(415, `Send the body as it is: ${encoding} is not unpacked here`))
+    if (body.length === 0) return done(null, undefined)
+    try {
+      void parse(request, text.decode(body as Buffer), done)
+    } catch {
+      done(unread(400, 'The body is not valid UTF-8'))
+    }
   })
+}
+
+function unread(statusCode: number, message: string): Error {
+  return Object.assign(new Error(message), { statusCode })
 }
 
 /** One error, one answer. */
@@ -49,7 +62,7 @@ export function answer(error: unknown, request: FastifyRequest, reply: FastifyRe
   }
   const bad = badMoment(error)
   if (bad) {
-    request.log.error({ err: error }, bad.logged)
+    request.log[bad.level]({ err: error }, bad.logged)
     return reply
       .status(503)
       .header('retry-after', bad.seconds)
@@ -100,19 +113,35 @@ function statusOf(error: unknown): number | null {
   return typeof error.statusCode === 'number' ? error.statusCode : null
 }
 
-const away = {
+interface BadMoment {
+  readonly seconds: string
+  readonly level: 'error' | 'debug'
+  readonly logged: string
+  readonly message: string
+}
+const away: BadMoment = {
   seconds: '5',
+  level: 'error',
   logged: 'the database does not answer',
   message: 'The database does not answer; try again shortly',
 }
-const short = {
+const short: BadMoment = {
   seconds: '60',
+  level: 'error',
   logged: 'this machine has no room left',
   message: 'The server has no room left to keep this; whoever runs it must make some, then try again',
 }
 
+const left: BadMoment = {
+  seconds: '5',
+  level: 'debug',
+  logged: 'a request was under way when the server stopped',
+  message: 'The server is stopping; try again shortly',
+}
+
 /** What passes without anybody changing the request. */
-function badMoment(error: unknown): typeof away | null {
+function badMoment(error: unknown): BadMoment | null {
+  if (isLeft(error)) return left
   if (isAway(error)) return away
   return isShort(error) ? short : null
 }

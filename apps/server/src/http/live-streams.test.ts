@@ -44,6 +44,17 @@ const opened = () => ({
 })
 const tell = (count: number) => house.as(account, (ctx) => announce(ctx, Array.from({ length: count }, opened)))
 
+it('tells which queue has a job, and nobody who waits for events', async () => {
+  const { promise: queue, resolve: hear } = Promise.withResolvers<string>()
+  const heard: string[] = []
+  live.onJob(hear)
+  const stop = live.onAnyHint((one) => heard.push(one))
+  await house.as(account, ({ tx }) => house.jobs.enqueue(tx, 'decisions', { account }))
+  expect(await queue).toBe('decisions')
+  expect(heard).toEqual([])
+  stop()
+})
+
 it('ends the stream of a session that has ended, also where its reader has stopped to read', async () => {
   let isIn = true
   const errors: unknown[] = []

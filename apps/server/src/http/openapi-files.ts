@@ -50,7 +50,7 @@ function stream(): Json {
         description: 'The stream. Each event has an id, its kind as its name, and its data as JSON.',
         content: { 'text/event-stream': { schema: schemaOf(Notice, 'output') } },
       },
-      ...refusals(),
+      ...refusals({ hasBody: false }),
     },
   }
 }
@@ -86,7 +86,7 @@ function report(): Json {
           },
         },
       },
-      ...refusals(),
+      ...refusals({ hasBody: false }),
     },
   }
 }
@@ -103,7 +103,7 @@ function fileOf(input: z.ZodType, { content, ...words }: { readonly content: Jso
     parameters: [...Object.entries(own), ...dotted].map(([name, schema]) => inQuery(name, schema)),
     responses: {
       '200': { description: 'The file', content },
-      ...refusals(),
+      ...refusals({ hasBody: false }),
     },
   }
 }

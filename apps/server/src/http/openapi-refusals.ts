@@ -10,6 +10,7 @@ export const problems: Readonly<Record<string, string>> = {
   '404': 'There is no such thing in this account',
   '409': 'Something stands in the way; details name it',
   '413': 'The body is larger than a megabyte',
+  '415': 'The body is not JSON, or is packed',
   '429': 'Too many requests, or a quota is used up',
   '503': 'The database does not answer; try again after Retry-After seconds',
 }
@@ -36,6 +37,7 @@ export const errors: Readonly<Record<string, ApiError>> = {
     details: [{ '@type': kind('ErrorInfo'), metadata: { scanId: '0199c0de-7a10-7c3e-9f00-5b1e6a2d4c02' } }],
   },
   '413': { code: 3, message: 'Request body is too large' },
+  '415': { code: 3, message: 'Send the body as it is: gzip is not unpacked here' },
   '429': {
     code: 8,
     message: 'Target quota exhausted: 15 of 15 used',
@@ -44,9 +46,12 @@ export const errors: Readonly<Record<string, ApiError>> = {
   '503': { code: 14, message: 'The database does not answer; try again shortly' },
 }
 
-/** The answers of the document for each of them. */
-export function refusals(): Json {
-  const entries = Object.entries(problems).map(([status, description]) => [
+const ofBodies = new Set(['413', '415'])
+
+/** The answers of the document for each of them that a call may get: one without a body gets none about bodies. */
+export function refusals({ hasBody }: { readonly hasBody: boolean }): Json {
+  const possible = Object.entries(problems).filter(([status]) => hasBody || !ofBodies.has(status))
+  const entries = possible.map(([status, description]) => [
     status,
     {
       description,

@@ -97,7 +97,10 @@ function operation(endpoint: Endpoint): Json {
       ...(endpoint.takesKey ? [idempotencyKey] : []),
     ],
     ...(!hasQuery(endpoint.method) && { requestBody: body(endpoint, inPath) }),
-    responses: { '200': answer(schemaOf(endpoint.result, 'output')), ...refusals() },
+    responses: {
+      '200': answer(schemaOf(endpoint.result, 'output')),
+      ...refusals({ hasBody: !hasQuery(endpoint.method) }),
+    },
   }
 }
 

@@ -11,18 +11,23 @@ let report: string
 beforeAll(async () => {
   house = await openHouse()
   api = await openTestApi(house, origin)
-  const post = (url: string, payload: object) =>
-    api.app.inject({ method: 'POST', url, payload, headers: { origin, 'x-person': 'anna' } })
-  const target = { name: 'Web', address: '127.90.4.1', schedule: { period: 'PERIOD_DAILY' } }
-  const { id: targetId } = (await post('/v1/targets', target)).json<{ target: { id: string } }>().target
-  const { id } = (await post('/v1/scans', { targetId })).json<{ scan: { id: string } }>().scan
-  await post(`/v1/scans/${id}/cancel`, {})
-  report = `/v1/scans/${id}/report`
+  report = await reportOf('127.90.4.1')
 })
 afterAll(async () => {
   await api.close()
   await house.close()
 })
+
+/** Where the report is of a scan that has just ended. */
+async function reportOf(address: string): Promise<string> {
+  const post = (url: string, payload: object) =>
+    api.app.inject({ method: 'POST', url, payload, headers: { origin, 'x-person': 'anna' } })
+  const target = { name: 'Web', address, schedule: { period: 'PERIOD_DAILY' } }
+  const { id: targetId } = (await post('/v1/targets', target)).json<{ target: { id: string } }>().target
+  const { id } = (await post('/v1/scans', { targetId })).json<{ scan: { id: string } }>().scan
+  await post(`/v1/scans/${id}/cancel`, {})
+  return `/v1/scans/${id}/report`
+}
 
 const get = (url: string, person?: string) => api.app.inject({ url, headers: person ? { 'x-person': person } : {} })
 
@@ -47,5 +52,20 @@ describe('the link to a report', () => {
     ['another format', () => `${report}?format=doc`, 'anna', 400],
   ])('opens nothing for %s', async (_, url, person, status) => {
     expect((await get(url(), person)).statusCode).toBe(status)
+  })
+
+  it('tells a program that it is being built, and sends a browser that follows it to the same place again', async () => {
+    const ask = (url: string, headers: Record<string, string>) =>
+      api.app.inject({ url, headers: { 'x-person': 'anna', prefer: 'respond-async', ...headers } })
+    const program = await ask(await reportOf('127.90.4.2'), {})
+    expect([program.statusCode, program.headers['retry-after'], program.json()]).toEqual([
+      202,
+      '1',
+      { state: 'STATE_BUILDING' },
+    ])
+    const url = `${await reportOf('127.90.4.3')}?download=true`
+    const browser = await ask(url, { 'sec-fetch-mode': 'navigate' })
+    expect([browser.statusCode, browser.headers.location]).toEqual([303, url])
+    expect((await get(url, 'anna')).statusCode).toBe(200)
   })
 })

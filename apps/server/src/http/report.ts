@@ -13,7 +13,8 @@ const patienceMs = 20_000
 
 /**
  * Serves `/v1/scans/:id/report`: PDF for people, JSON and SARIF for programs. While it is being built the answer
- * is 202 with `Retry-After`: at once to whoever prefers that (RFC 7240 `respond-async`), else after 20 seconds.
+ * is 202 with `Retry-After`: at once to whoever prefers that (RFC 7240 `respond-async`), else after 20 seconds. A
+ * browser that follows a link is sent to the same address again instead (`Sec-Fetch-Mode`, Fetch Metadata).
  */
 export function serveReports(app: FastifyInstance, database: Database, guard: Guard): void {
   const builds = createBuilds()
@@ -23,7 +24,11 @@ export function serveReports(app: FastifyInstance, database: Database, guard: Gu
     const { download, format } = ReportQuery.parse(queryOf(request.url))
     const model = await inAccount(database, as, (ctx) => collectReport(ctx, id))
     const report = await builds.get(as.account, model, format, prefersAsync(request) ? 0 : patienceMs)
-    if (report === 'building') return reply.status(202).header('retry-after', '1').send({ state: 'STATE_BUILDING' })
+    if (report === 'building') {
+      // Whoever follows a link would keep that answer as the file: a browser comes again, some twenty times.
+      if (request.headers['sec-fetch-mode'] === 'navigate') return reply.redirect(request.url, 303)
+      return reply.status(202).header('retry-after', '1').send({ state: 'STATE_BUILDING' })
+    }
     await inAccount(database, as, (ctx) => record(ctx, 'report.download', { kind: 'scan', id }, { format }))
     const { body, contentType, filename } = report
     const disposition = download ? 'attachment' : 'inline'

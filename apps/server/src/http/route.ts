@@ -121,7 +121,7 @@ function inputOf(endpoint: Endpoint, request: FastifyRequest): unknown {
 function rejectRepeated(request: FastifyRequest, endpoint: Endpoint): Record<string, unknown> {
   const values = queryOf(request.url)
   // Unknown names in a query are refused like unknown members of a body.
-  const unknown = Object.keys(values).filter((name) => !(name in endpoint.input.shape))
+  const unknown = Object.keys(values).filter((name) => !Object.hasOwn(endpoint.input.shape, name))
   if (unknown.length > 0) endpoint.input.strict().parse(values)
   return values
 }

@@ -24,8 +24,15 @@ export async function recordInventory(
   targetId: string,
   observations: readonly Observation[],
 ): Promise<Recorded> {
-  const services = observations.filter((one) => one.kind === 'service')
-  const reached = observations.filter((one) => one.kind === 'host').filter((one) => one.reached)
+  // What is said twice is taken at the last word: a statement writes a row once.
+  const services = lastOf(
+    observations.filter((one) => one.kind === 'service'),
+    (one) => `${one.address} ${one.port} ${one.transport}`,
+  )
+  const reached = lastOf(
+    observations.filter((one) => one.kind === 'host').filter((one) => one.reached),
+    (one) => one.address,
+  )
   const hostByAddress = await recordHosts(ctx, targetId, reached, new Set(services.map((one) => one.address)))
   await recordServices(ctx, hostByAddress, services)
   const technologies = observations.filter((one) => one.kind === 'technology')
@@ -38,6 +45,10 @@ export async function recordInventory(
     })
   }
   return { hostByAddress }
+}
+
+function lastOf<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
+  return [...new Map(items.map((one) => [keyOf(one), one])).values()]
 }
 
 async function recordHosts(
@@ -153,7 +164,7 @@ async function recordProducts(
         part: one.wfn.part,
         vendor: one.wfn.vendor,
         product: one.wfn.product,
-        wfn: JSON.stringify(one.wfn),
+        wfn: storableJson(one.wfn),
         subject: subjectOf(one.wfn),
         created_at: ctx.now,
         updated_at: ctx.now,

@@ -86,8 +86,7 @@ export function afterOthers(ctx: Ctx): RawBuilder<Date> {
 
 interface Subject {
   readonly id: string
-  /** Null: all of them. */
-  /** The first is the one that was asked for. */
+  /** Null: all of them. The first is the one that was asked for. */
   readonly hostIds: readonly string[] | null
   readonly status: Issue['status']
   readonly category: SeverityCategory

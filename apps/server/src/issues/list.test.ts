@@ -1,7 +1,8 @@
 import type { IssueFilter } from '@glacis/contract/issue'
+import type { Target } from '@glacis/contract/target'
 import { type CompiledQuery, sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { listEvidence, listIssues, setHostStatus } from '#issues/index.ts'
+import { issuesOfScan, listEvidence, listIssues, setHostStatus } from '#issues/index.ts'
 import { type Desk, later, nora, openDesk } from '#issues/testing/desk.ts'
 import { describeTargets } from '#testing/issues.ts'
 
@@ -34,6 +35,34 @@ describe('lists', () => {
       const { issues } = await list({ filter: { affectedHostId: hostId } })
       expect(issues.map((issue) => issue.affectedHosts[0]?.host.id)).toEqual(issues.map(() => hostId))
     }
+  })
+
+  it('tells of a scan its issues with the hosts of its target alone', async () => {
+    const { account, house, seeded } = desk
+    const [first = ''] = seeded.issueIds
+    const [here = '', there = ''] = seeded.hostIds
+    const scan = { id: crypto.randomUUID(), targetId: seeded.targetId }
+    const key = { account_id: account, scan_id: scan.id }
+    const issues = await house.as(account, async (ctx) => {
+      await sql`
+        insert into scan (account_id, id, target_id, type, status, phase, started_by, created_at, updated_at)
+        values (${account}, ${scan.id}, ${scan.targetId}, 'TYPE_MANUAL', 'STATUS_COMPLETED', 'PHASE_CHECKS', '', ${ctx.now}, ${ctx.now})`.execute(
+        ctx.tx,
+      )
+      await ctx.tx
+        .insertInto('scan_issue')
+        .values({ ...key, issue_id: first, host_id: here, change: 'NEW' })
+        .execute()
+      await sql`update occurrence set target_id = ${crypto.randomUUID()} where account_id = ${account} and host_id = ${there}`.execute(
+        ctx.tx,
+      )
+      // Any target is described: what is left out must have been left out before.
+      return issuesOfScan(ctx, scan, async (_, ids) => new Map(ids.map((id) => [id, { id } as Target])))
+    })
+    expect(issues.map(({ id }) => id)).toEqual([first])
+    const hosts = issues.flatMap(({ affectedHosts }) => affectedHosts.map(({ host }) => host.id))
+    expect(hosts).toContain(here)
+    expect(hosts).not.toContain(there)
   })
 
   it('asks, inside a host or a target, for the status there and not for that of the whole', async () => {

@@ -98,16 +98,20 @@ export async function getIssue(ctx: Ctx, { id }: { id: string }, targets: Target
   return { issue: { ...issue, priorityParts: [...priorityOf(facts).parts] } }
 }
 
-/** Every issue that a scan saw or settled, whole, worst first: what a report is made of. */
-export async function issuesOfScan(ctx: Ctx, scanId: string, targets: Targets): Promise<Issue[]> {
+/** Every issue that a scan saw or settled, with all of its hosts in the target, worst first: what a report is made of. */
+export async function issuesOfScan(
+  ctx: Ctx,
+  scan: { readonly id: string; readonly targetId: string },
+  targets: Targets,
+): Promise<Issue[]> {
   const { rows } = await sql<IssueRow>`
     select * from issue
     where account_id = ${ctx.account}
       and id in (
         select issue_id from scan_issue
-        where account_id = ${ctx.account} and scan_id = ${scanId})
+        where account_id = ${ctx.account} and scan_id = ${scan.id})
     order by priority desc, score desc, id`.execute(ctx.tx)
-  return describeIssues(ctx, rows, targets, { hostsMax: null, evidence: true })
+  return describeIssues(ctx, rows, targets, { hostsMax: null, within: scan.targetId, evidence: true })
 }
 
 /** @throws Refusal `not_found` */

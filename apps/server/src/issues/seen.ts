@@ -17,6 +17,8 @@ export interface Terms {
 export interface Wanted {
   /** Null for all. */
   readonly hostsMax: number | null
+  /** The target outside of which no host is told of, where all are. */
+  readonly within?: string
   readonly evidence: boolean
   /** The hosts that stand before the others, whatever their status. */
   readonly first?: { readonly hostId?: string | undefined; readonly targetId?: string | undefined }
@@ -45,9 +47,9 @@ export type Event = readonly [status: IssueStatus, at: string, actor: string, re
  * The hosts of each issue to tell of: all, or, where a few are enough, those that come first. An index
  * hands them out in order, so that an issue on ten thousand hosts costs what one on ten costs.
  */
-function chosen(ctx: Ctx, { hostsMax, first = {} }: Wanted): RawBuilder<unknown> {
+function chosen(ctx: Ctx, { hostsMax, within, first = {} }: Wanted): RawBuilder<unknown> {
   const of = sql`from occurrence where account_id = ${ctx.account} and issue_id = wanted.id`
-  if (hostsMax === null) return sql`select distinct host_id ${of}`
+  if (hostsMax === null) return sql`select distinct host_id ${of} ${within ? sql`and target_id = ${within}` : sql``}`
   const some = (rank: number, condition: RawBuilder<unknown>) => sql`
     (select distinct host_id, ${sql.lit(rank)} as rank ${of} and ${condition}
      order by host_id

@@ -1,6 +1,7 @@
 import type { ChannelEvent, Notice } from '@glacis/contract/channel'
 import type { Ctx } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
+import { channels } from '#database/channels.ts'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 
 export interface Announcement {
@@ -22,16 +23,13 @@ export interface Announcement {
   readonly targetIds?: readonly string[]
 }
 
-/** Postgres sends at most this many bytes with a hint; ours carry an account's id alone. */
-export const hintChannel = 'glacis_event'
-
 /**
  * Writes down what happened, in the transaction of the change itself: it is told of exactly if the
  * change was committed. Listeners get a hint; who misses it finds the rows a minute later.
  */
 export async function announce(ctx: Ctx, all: readonly Announcement[]): Promise<void> {
   if (all.length === 0) return
-  const hint = sql`select pg_notify(${hintChannel}, ${ctx.account})`.execute(ctx.tx)
+  const hint = sql`select pg_notify(${channels.events}, ${ctx.account})`.execute(ctx.tx)
   const parts = Array.from({ length: Math.ceil(all.length / rowsPerInsert) }, (_, part) =>
     write(ctx, all.slice(part * rowsPerInsert, (part + 1) * rowsPerInsert)),
   )
@@ -74,7 +72,7 @@ export function announcing(ctx: Ctx, rows: RawBuilder<unknown>): RawBuilder<unkn
       from (${rows}) as one
       returning account_id
     )
-    select pg_notify(${hintChannel}, account_id::text) from announced limit 1`
+    select pg_notify(${channels.events}, account_id::text) from announced limit 1`
 }
 
 /** A place in an account's stream of events: transaction and number. */

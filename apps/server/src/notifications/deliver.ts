@@ -3,6 +3,7 @@ import type { Ctx, Log } from '#ctx.ts'
 import { systemActor } from '#ctx.ts'
 import { type Database, inAccount } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
+import { storable } from '#database/text.ts'
 import type { Work } from '#jobs.ts'
 import type { Mailer } from '#mail.ts'
 import { discordBody, mailOf, slackBody, webhookBody } from '#notifications/message.ts'
@@ -20,6 +21,8 @@ export interface Sending {
 
 /** After so many deliveries in a row that failed for good, a channel pauses until a person resumes it. */
 const failuresMax = 10
+/** "Gone": the receiver wants no more of them (Standard Webhooks, "Delivery attempt status"). */
+const gone = 410
 type ChannelRow = Selectable<Tables['channel']>
 
 /**
@@ -35,8 +38,9 @@ export async function runDelivery(sending: Sending, work: Work<'delivery'>): Pro
   const message = { id: deliveryId, notices: found.delivery.notices, eventCount: found.delivery.event_count }
   // No transaction is held open while a stranger's server takes its time.
   const outcome = await sendTo(found.email, found.channel, message, sending)
+  const isLast = work.isLastAttempt || outcome.statusCode === gone
   const isEnded = await inAccount(sending.database, as, (ctx) =>
-    settle(ctx, found.channel, deliveryId, outcome, work.isLastAttempt),
+    settle(ctx, found.channel, deliveryId, outcome, isLast),
   )
   if (!isEnded) throw new Error(outcome.error)
 }
@@ -73,7 +77,7 @@ async function byMail(mailer: Mailer, mail: Parameters<Mailer['deliver']>[0]): P
     return {
       statusCode: null,
       latencyMs: took(),
-      error: `The mail server refused it: ${reason}`.slice(0, 500),
+      error: `The mail server refused it: ${storable(reason)}`.slice(0, 500),
       answer: '',
     }
   }
@@ -129,7 +133,7 @@ async function settle(ctx: Ctx, channel: ChannelRow, id: string, outcome: Outcom
     .returning('id')
     .executeTakeFirst()
   if (!settled) return true
-  if (state === 'STATE_FAILED') await countFailure(ctx, channel.id)
+  if (state === 'STATE_FAILED') await countFailure(ctx, channel.id, { isGone: outcome.statusCode === gone })
   if (hasArrived) {
     await ctx.tx
       .updateTable('channel')
@@ -141,9 +145,9 @@ async function settle(ctx: Ctx, channel: ChannelRow, id: string, outcome: Outcom
   return state !== 'STATE_PENDING'
 }
 
-/** Notes that a delivery failed for good; the channel pauses when too many in a row have. */
-export async function countFailure(ctx: Ctx, channelId: string): Promise<void> {
+/** Notes that a delivery failed for good; the channel pauses when too many in a row have, or when its receiver is gone. */
+export async function countFailure(ctx: Ctx, channelId: string, { isGone = false } = {}): Promise<void> {
   await sql`
-    update channel set failures = failures + 1, is_enabled = is_enabled and failures + 1 < ${failuresMax}
+    update channel set failures = failures + 1, is_enabled = is_enabled and failures + 1 < ${isGone ? 0 : failuresMax}
     where account_id = ${ctx.account} and id = ${channelId}`.execute(ctx.tx)
 }

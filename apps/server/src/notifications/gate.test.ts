@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { announce, createChannel, testChannel, updateChannel } from '#notifications/index.ts'
 import { opened, openPost, type Post } from '#notifications/testing/post.ts'
+import { refusalOf } from '#notifications/send.ts'
 import { person } from '#testing/house.ts'
 
 let post: Post
@@ -16,7 +17,6 @@ describe('the gate', () => {
     ['public', 'https://127.0.0.1:9/', '127.0.0.1 is not an address that messages may go to'],
     ['public', 'https://localhost:9/', 'is not an address that messages may go to'],
     ['public', 'https://[::1]:9/', '::1 is not an address'],
-    ['public', 'https://169.254.169.254/', '169.254.169.254 is not an address'],
     ['public', 'https://[::ffff:127.0.0.1]:9/', 'is not an address'],
     ['public', 'https://2130706433:9/', '127.0.0.1 is not an address'],
     [['127.66.0.0/16'], 'http://127.0.0.1:9/', '127.0.0.1 is not an address'],
@@ -70,6 +70,17 @@ describe('the gate', () => {
     const channel = { kind: 'KIND_WEBHOOK', webhookUrl } as const
     const made = await post.house.as(account, (ctx) => createChannel(ctx, { gate }, { channel }), { actor: person })
     expect(made.channel.webhookUrl).toBe(webhookUrl)
+  })
+
+  it.each([
+    ['all', 'http://169.254.169.254/latest', '169.254.169.254'],
+    ['all', 'http://[::ffff:169.254.169.254]/', '::ffff:a9fe:a9fe'],
+    ['all', 'http://[64:ff9b::a9fe:a9fe]/', '64:ff9b::a9fe:a9fe'],
+    ['public', 'https://169.254.169.254/', '169.254.169.254'],
+    ['public', 'https://168.63.129.16/', '168.63.129.16'],
+    [['169.254.0.0/16'], 'http://169.254.169.254/', '169.254.169.254'],
+  ] as const)('%s: nothing goes to %s, where clouds keep credentials', (gate, url, address) => {
+    expect(refusalOf(url, gate)).toBe(`${address} is a cloud metadata address, to which no messages go`)
   })
 
   it('follows no redirect and reads little of a long answer', async () => {

@@ -137,6 +137,31 @@ describe('a webhook', () => {
     const { deliveries: then } = await post.house.as(account, (ctx) => listDeliveries(ctx, { id }))
     expect(then[0]).toMatchObject({ state: 'STATE_DELIVERED', attempts: 2 })
   })
+
+  it('asks a receiver that is gone no second time, and pauses', async () => {
+    const account = await post.house.account()
+    const { id } = await post.makeChannel(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
+    post.answerWith = { status: 410 }
+    await post.house.as(account, (ctx) => announce(ctx, [opened('Gone', 9)]))
+    await post.deliverAll(account, { isLastAttempt: false })
+    const { deliveries } = await post.house.as(account, (ctx) => listDeliveries(ctx, { id }))
+    expect(deliveries[0]).toMatchObject({ state: 'STATE_FAILED', attempts: 1, statusCode: 410 })
+    const { channels } = await post.house.as(account, listChannels)
+    expect(channels[0]).toMatchObject({ isEnabled: false, failureCount: 1 })
+  })
+})
+
+it('keeps what a mail server said, whatever it consists of', async () => {
+  const account = await post.house.account()
+  const { id } = await post.makeChannel(account, { kind: 'KIND_EMAIL', webhookUrl: '' })
+  await post.house.as(account, (ctx) => announce(ctx, [opened('Refused', 9)]))
+  await post.deliverAll(account, { mailer: { deliver: () => Promise.reject(new Error('550 no\0such user')) } })
+  const { deliveries } = await post.house.as(account, (ctx) => listDeliveries(ctx, { id }))
+  expect(deliveries[0]).toMatchObject({
+    state: 'STATE_FAILED',
+    attempts: 1,
+    error: 'The mail server refused it: 550 nosuch user',
+  })
 })
 
 describe('the stream', () => {

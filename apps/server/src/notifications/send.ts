@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises'
 import type { RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { BlockList, isIP } from 'node:net'
-import { isPublicAddress } from '@glacis/scanner'
+import { isMetadataAddress, isPublicAddress } from '@glacis/scanner'
 import { storable } from '#database/text.ts'
 
 /** Where messages may go: public addresses over https, or also the networks that the operator names. */
@@ -101,6 +101,8 @@ function refusedOf(place: URL, addresses: readonly string[], gate: Gate): string
   const isOpen = place.protocol !== 'https:'
   const onlyHttps = 'Only https is allowed, unless GLACIS_WEBHOOK_NETWORKS of the server names the network'
   if (isOpen && gate === 'public') return onlyHttps
+  const metadata = addresses.find(isMetadataAddress)
+  if (metadata) return `${metadata} is a cloud metadata address, to which no messages go`
   const refused = addresses.find((address) => !isPublicAddress(address) && !isNamed(address, gate))
   if (refused)
     return `${refused} is not an address that messages may go to; GLACIS_WEBHOOK_NETWORKS of the server says which are`

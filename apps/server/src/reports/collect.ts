@@ -4,12 +4,13 @@ import { notFound } from '#errors.ts'
 import { describeHosts } from '#inventory/index.ts'
 import { issuesOfScan } from '#issues/index.ts'
 import type { ReportHost, ReportModel } from './model.ts'
+import { issuesWithin } from './within.ts'
 import { getScan } from '#scans/index.ts'
 import { describeTargets } from '#targets/index.ts'
 
 /**
  * Gathers what the report of a scan says: the hosts it reached, the issues it saw or settled as
- * they stand now, and the completed scan before it (a retest, which looks for one issue, is none).
+ * they stand now on its target, and the completed scan before it (a retest, which looks for one issue, is none).
  *
  * @throws Refusal `not_found`
  */
@@ -22,6 +23,7 @@ export async function collectReport(ctx: Ctx, scanId: string): Promise<ReportMod
     .where('id', '=', ctx.account)
     .executeTakeFirstOrThrow()
   const previous = await previousScan(ctx, scan.target.id, scanId)
+  const issues = await issuesOfScan(ctx, { id: scanId, targetId: scan.target.id }, describeTargets)
   return {
     account,
     generatedAt: ctx.now.toISOString(),
@@ -29,7 +31,7 @@ export async function collectReport(ctx: Ctx, scanId: string): Promise<ReportMod
     target: { name: scan.target.name, address: scan.target.address },
     ...(previous && { previous }),
     hosts: await hostsOf(ctx, scanId),
-    issues: await issuesOfScan(ctx, scanId, describeTargets),
+    issues: issuesWithin(issues, scan.target.id),
   }
 }
 

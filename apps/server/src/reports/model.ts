@@ -35,6 +35,6 @@ export interface ReportModel {
   /** The completed scan before this one, to say which way things go. */
   readonly previous?: { readonly completeTime: string; readonly issueCount: SeverityCount } | undefined
   readonly hosts: readonly ReportHost[]
-  /** Every issue that touches the target, with all affected hosts and their evidence. */
+  /** Issues as they stand on the target, with its affected hosts alone and their evidence. */
   readonly issues: readonly Issue[]
 }

@@ -1,3 +1,4 @@
+import { Wfn } from '@glacis/contract/product'
 import type { Observation } from '@glacis/contract/runner'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { getIssue, listIssues, setIssueStatus } from '#issues/index.ts'
@@ -147,6 +148,19 @@ it('counts a result that arrives twice once', async () => {
   const before = await issues()
   await arrive(scanId, [host, service, finding(), finding('80/other'), covered(check)])
   expect(await issues()).toEqual(before)
+})
+
+it('takes what a hostile host makes of it: half characters, NULs, and the same thing twice', async () => {
+  const half = 'a\0\ud83d'
+  const empty = Object.fromEntries(Object.keys(Wfn.shape).map((member) => [member, '*']))
+  const wfn = Wfn.parse({ ...empty, part: 'a', product: 'a\ud83d', text: 'cpe:2.3:a:v:p:1' })
+  const software = { name: half, wfn, evidence: half, quality: 80 }
+  const technology: Observation = { kind: 'technology', address, port: 80, transport: 'tcp', ...software }
+  const found = { ...finding(), location: half, request: half, evidence: half, highlights: [half] } as Observation
+  const nasty = [{ ...service, protocol: half } as Observation, technology, found]
+  const scanId = await scanned(host, host, service, ...nasty, ...nasty)
+  expect((await house.as(account, (ctx) => getScan(ctx, { id: scanId }))).scan.status).toBe('STATUS_COMPLETED')
+  expect(await issues()).toHaveLength(1)
 })
 
 it('resolves when the same check ran to its end and found nothing', async () => {

@@ -143,7 +143,7 @@ async function finish(
     .orderBy('part')
     .execute()
   if (parts.length !== lastPart + 1) throw invalid('part', `Of ${lastPart + 1} parts only ${parts.length} have come`)
-  const observations = parts.flatMap((part) => z.array(Observation).parse(JSON.parse(part.observations, withoutNul)))
+  const observations = parts.flatMap((part) => z.array(Observation).parse(JSON.parse(part.observations, asStored)))
   const { hosts } = await ctx.tx
     .selectFrom('scan_batch')
     .select('hosts')
@@ -158,8 +158,8 @@ async function finish(
   await ingest(ctx, jobs, { scanId: lease.scan_id, number: lease.number, hosts: places, observations, knowledge })
 }
 
-/** What a hostile host says may hold a NUL, which PostgreSQL does not take. */
-function withoutNul(_name: string, value: unknown): unknown {
+/** What a hostile host says may hold what PostgreSQL does not take. */
+function asStored(_name: string, value: unknown): unknown {
   return typeof value === 'string' ? storable(value) : value
 }
 

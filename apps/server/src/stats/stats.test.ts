@@ -282,6 +282,14 @@ it('sums up the period', async () => {
   })
 })
 
+it('speaks of the targets and hosts that the filter leaves', async () => {
+  const elsewhere = { ...week, filter: { affectedTargetId: newId() } }
+  const none = await house.as(account, (ctx) => summary(ctx, elsewhere), { now })
+  expect(none).toMatchObject({ targetCount: 0, hostCount: 0 })
+  const here = { ...week, filter: { affectedTargetId: target } }
+  expect(await house.as(account, (ctx) => summary(ctx, here), { now })).toMatchObject({ targetCount: 1, hostCount: 1 })
+})
+
 it('asks for no agent once a scan has begun without one', async () => {
   const states = async () => {
     const { steps } = await house.as(account, (ctx) => onboarding(ctx), { now })

@@ -48,17 +48,19 @@ async function standing(ctx: Ctx, filter: Filter): Promise<readonly number[] | u
 }
 
 async function figuresOf(ctx: Ctx, since: Date, filter: Filter): Promise<Figures> {
+  const only = (column: string) =>
+    filter?.affectedTargetId ? sql`and ${sql.ref(column)} = ${filter.affectedTargetId}` : sql``
   const { rows } = await sql<Figures>`
     select count(*) filter (where first_seen_at >= ${since})::int as fresh,
            count(*) filter (where status = 'STATUS_RESOLVED' and resolved_at >= ${since})::int as resolved,
            avg(extract(epoch from resolved_at - first_seen_at))
              filter (where status = 'STATUS_RESOLVED' and resolved_at >= ${since}) as seconds,
-           (select count(*)::int from target where account_id = ${ctx.account} and deleted_at is null) as targets,
+           (select count(*)::int from target where account_id = ${ctx.account} and deleted_at is null ${only('id')}) as targets,
            (select coalesce(sum(held.hosts), 0)::int
             from target
             join target_hosts as held on held.account_id = target.account_id and held.target_id = target.id
-            where target.account_id = ${ctx.account} and target.deleted_at is null) as hosts,
-           (select max(completed_at) from scan where account_id = ${ctx.account} and status = 'STATUS_COMPLETED' and retest_of is null) as last_scan
+            where target.account_id = ${ctx.account} and target.deleted_at is null ${only('target.id')}) as hosts,
+           (select max(completed_at) from scan where account_id = ${ctx.account} and status = 'STATUS_COMPLETED' and retest_of is null ${only('target_id')}) as last_scan
     from issue
     where account_id = ${ctx.account} and ${inSight(ctx, filter)}`.execute(ctx.tx)
   const [row] = rows

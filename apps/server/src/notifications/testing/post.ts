@@ -22,7 +22,10 @@ export interface Post {
   answerWith: { status: number; headers?: Record<string, string>; body?: string }
   makeChannel(account: string, channel: Parameters<typeof createChannel>[2]['channel']): Promise<Channel>
   /** Takes up what is there and runs every delivery that waits, as a worker would. */
-  deliverAll(account: string, how?: { isLastAttempt?: boolean }): Promise<void>
+  deliverAll(
+    account: string,
+    how?: { isLastAttempt?: boolean; mailer?: Pick<Sending['mailer'], 'deliver'> },
+  ): Promise<void>
   /** Forgets what was received; the receiver accepts everything again. */
   empty(): void
   close(): Promise<void>
@@ -64,7 +67,8 @@ export async function openPost(): Promise<Post> {
       house.as(account, async (ctx) => (await createChannel(ctx, { gate: 'all' }, { channel })).channel, {
         actor: person,
       }),
-    async deliverAll(account, { isLastAttempt = true } = {}) {
+    async deliverAll(account, { isLastAttempt = true, mailer } = {}) {
+      const through = mailer ? { ...sending, mailer: { ...sending.mailer, ...mailer } } : sending
       await takeUp(house.database, house.jobs, silent, account)
       const waiting = await house.as(account, (ctx) =>
         ctx.tx
@@ -76,7 +80,7 @@ export async function openPost(): Promise<Post> {
       )
       for (const { id } of waiting) {
         const work = { data: { account, deliveryId: id }, signal: AbortSignal.timeout(10_000), isLastAttempt }
-        await runDelivery(sending, work).catch(() => undefined)
+        await runDelivery(through, work).catch(() => undefined)
       }
     },
     empty() {
