@@ -2,6 +2,7 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { startTransition, StrictMode } from 'react'
+import { followOtherTabs } from '#api/other-tabs.ts'
 import { createQueryClient } from '#api/query.ts'
 import { loadConfig } from '#config.ts'
 import { hasArrived } from '#lib/arrival.ts'
@@ -23,6 +24,7 @@ export async function start(place: HTMLElement): Promise<void> {
   try {
     await loadConfig()
     const queryClient = createQueryClient()
+    followOtherTabs(queryClient)
     await nextTask()
     const router = createPortalRouter(queryClient)
     await nextTask()

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId } from 'react'
 import { NameField, useAgentName } from '#agents/name-field.tsx'
 import { create } from '#agents/queries.ts'
+import { adviceOf } from '#api/advice.ts'
 import { Button } from '#ui/button.tsx'
 import { SlideOver } from '#ui/dialog.tsx'
 
@@ -32,6 +33,7 @@ function Panel({ onClose, onCreated }: Omit<AgentFormProps, 'open'>) {
       open
       onClose={onClose}
       busy={making.isPending}
+      problem={name.problem ? undefined : adviceOf(making.error)}
       title="New agent"
       description="It scans a network from inside and needs no open port."
       footer={

@@ -4,10 +4,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { all, forget, remove } from '#agents/queries.ts'
 import { targetWords } from '#agents/words.ts'
+import { asking } from '#api/advice.ts'
 import { addToast } from '#lib/toasts.ts'
 import { list as targetList } from '#targets/queries.ts'
-import { Button } from '#ui/button.tsx'
-import { Dialog } from '#ui/dialog.tsx'
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
 import { SelectField } from '#ui/field.tsx'
 
 interface DeleteAgentProps {
@@ -21,7 +21,6 @@ export function DeleteAgent({ agent, onClose, onDeleted }: DeleteAgentProps) {
   const client = useQueryClient()
   const [replacementId, setReplacementId] = useState('')
   const removal = useMutation(remove(client))
-  const { isPending } = removal
   const count = agent.targetCount ?? 0
   const confirm = () => {
     const onSuccess = async () => {
@@ -33,22 +32,13 @@ export function DeleteAgent({ agent, onClose, onDeleted }: DeleteAgentProps) {
     removal.mutate({ id: agent.id, ...(replacementId && { replacementId }) }, { onSuccess: () => void onSuccess() })
   }
   return (
-    <Dialog
+    <ConfirmDialog
       open
-      onClose={onClose}
-      busy={isPending}
+      {...asking(removal, onClose)}
       title={`Delete ${agent.name}`}
       description="Its key is revoked at once. This cannot be undone."
-      footer={
-        <>
-          <Button onClick={onClose} disabled={isPending}>
-            Cancel
-          </Button>
-          <Button variant="danger" loading={isPending} onClick={confirm}>
-            Delete
-          </Button>
-        </>
-      }
+      label="Delete"
+      onConfirm={confirm}
     >
       {count > 0 && (
         <div className="grid gap-3">
@@ -56,7 +46,7 @@ export function DeleteAgent({ agent, onClose, onDeleted }: DeleteAgentProps) {
           <Replacement agent={agent} value={replacementId} onChange={setReplacementId} />
         </div>
       )}
-    </Dialog>
+    </ConfirmDialog>
   )
 }
 

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId } from 'react'
 import { NameField, useAgentName } from '#agents/name-field.tsx'
 import { rename } from '#agents/queries.ts'
+import { adviceOf } from '#api/advice.ts'
 import { addToast } from '#lib/toasts.ts'
 import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
@@ -33,6 +34,7 @@ export function RenameAgent({ agent, onClose }: RenameAgentProps) {
       open
       onClose={onClose}
       busy={renaming.isPending}
+      problem={name.problem ? undefined : adviceOf(renaming.error)}
       title={`Rename ${agent.name}`}
       footer={
         <>

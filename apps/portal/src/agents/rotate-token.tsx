@@ -3,8 +3,8 @@ import type { Agent } from '@glacis/contract/agent'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { rotate } from '#agents/queries.ts'
-import { Button } from '#ui/button.tsx'
-import { Dialog } from '#ui/dialog.tsx'
+import { asking } from '#api/advice.ts'
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
 import { RadioCard } from '#ui/radio-card.tsx'
 
 interface RotateTokenProps {
@@ -19,22 +19,14 @@ export function RotateToken({ agent, onClose, onRotated }: RotateTokenProps) {
   const { isPending } = rotation
   const confirm = () => rotation.mutate({ id: agent.id, revokeOld }, { onSuccess: (answer) => onRotated(answer.agent) })
   return (
-    <Dialog
+    <ConfirmDialog
       open
-      onClose={onClose}
-      busy={isPending}
+      {...asking(rotation, onClose)}
       title={`Rotate the token of ${agent.name}`}
       description="The new token is shown once. A token that nobody has used stops working now."
-      footer={
-        <>
-          <Button onClick={onClose} disabled={isPending}>
-            Cancel
-          </Button>
-          <Button variant={revokeOld ? 'danger' : 'primary'} loading={isPending} onClick={confirm}>
-            {revokeOld ? 'Revoke and rotate' : 'Rotate token'}
-          </Button>
-        </>
-      }
+      label={revokeOld ? 'Revoke and rotate' : 'Rotate token'}
+      variant={revokeOld ? 'danger' : 'primary'}
+      onConfirm={confirm}
     >
       <fieldset className="grid gap-2" aria-label="The key of now" disabled={isPending}>
         <RadioCard
@@ -52,6 +44,6 @@ export function RotateToken({ agent, onClose, onRotated }: RotateTokenProps) {
           onChange={() => setRevokeOld(true)}
         />
       </fieldset>
-    </Dialog>
+    </ConfirmDialog>
   )
 }

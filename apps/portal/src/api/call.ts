@@ -1,12 +1,13 @@
 /** The one way from the portal to the API. */
 import { type Endpoint, hasQuery, type InputOf, pathParameters, type ResultOf } from '@glacis/contract/endpoint'
 import { type QueryValue, toQueryString } from '@glacis/contract/query-string'
-import { ApiFailure, readFailureBody, statusWords } from '#api/failure.ts'
+import { ApiFailure, readFailureBody, readRetryAfter, statusWords } from '#api/failure.ts'
 import { fetchEarly } from '#lib/early.ts'
 import { nextTask } from '#lib/first-paint.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { addToast } from '#lib/toasts.ts'
 import { turn } from '#lib/turns.ts'
+import { putAway } from '#lib/unsent.ts'
 
 export interface CallOptions {
   /** Aborting rejects with the signal's reason, silently. */
@@ -82,7 +83,10 @@ async function readAnswer<E extends Endpoint>(endpoint: E, response: Response): 
   const answer = endpoint.result.safeParse(found)
   // The schema that just read the answer is the one that ResultOf is taken from.
   if (answer.success) return answer.data as ResultOf<E>
-  const text = `${endpoint.method} ${endpoint.path} answered in a shape that this version does not understand.`
+  const text =
+    endpoint.method === 'GET'
+      ? 'the answer could not be read. Reload the page.'
+      : 'the answer could not be read. Reload the page and see whether it was done.'
   throw new ApiFailure({ status: response.status, statusText, body: { kind: 'text', text } }, { cause: answer.error })
 }
 
@@ -101,6 +105,7 @@ async function refusal(response: Response): Promise<ApiFailure> {
     status: response.status,
     statusText: statusWords(response.status, response.statusText),
     body: readFailureBody(text, response.headers.get('content-type') ?? ''),
+    retryAfterSeconds: readRetryAfter(response.headers.get('retry-after')),
   })
 }
 
@@ -113,6 +118,7 @@ function announce(failure: ApiFailure): void {
   if (failure.status === 404) return
   if (failure.status !== 401) addToast('error', { title: 'API failure', message: failure.detail })
   else if (location.pathname !== '/login') {
+    putAway(location.href)
     location.assign(`/login?return_to=${encodeURIComponent(location.href)}`)
   }
 }

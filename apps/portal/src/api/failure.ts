@@ -12,6 +12,8 @@ export interface FailureParts {
   readonly status: number
   readonly statusText: string
   readonly body: FailureBody
+  /** What `Retry-After` asks to wait, in seconds. */
+  readonly retryAfterSeconds?: number | undefined
 }
 
 /** Longest plain-text body that is worth showing; whatever is longer is a page, not a message. */
@@ -22,13 +24,15 @@ export class ApiFailure extends Error {
   readonly status: number
   readonly statusText: string
   readonly body: FailureBody
+  readonly retryAfterSeconds: number | undefined
 
-  constructor({ status, statusText, body }: FailureParts, options?: ErrorOptions) {
+  constructor({ status, statusText, body, retryAfterSeconds }: FailureParts, options?: ErrorOptions) {
     super(`The request resulted in ${statusText}`, options)
     this.name = 'ApiFailure'
     this.status = status
     this.statusText = statusText
     this.body = body
+    this.retryAfterSeconds = retryAfterSeconds
   }
 
   /** `<status text>: <what the server said>`, or the status text alone. */
@@ -62,6 +66,11 @@ export function readFailureBody(text: string, contentType: string): FailureBody 
   }
   const isPage = contentType.includes('html') || trimmed.startsWith('<')
   return isPage || trimmed.length > textLengthMax ? { kind: 'none' } : { kind: 'text', text: trimmed }
+}
+
+/** Seconds of a `Retry-After`; a date, which we do not send, is nothing. Source: RFC 9110, 10.2.3. */
+export function readRetryAfter(value: string | null): number | undefined {
+  return value !== null && /^\d{1,5}$/.test(value) ? Number(value) : undefined
 }
 
 /**

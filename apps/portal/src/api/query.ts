@@ -1,8 +1,17 @@
 /** How calls become queries: one key per call, so that whoever changes something can name what is stale. */
 import type { Endpoint, InputOf } from '@glacis/contract/endpoint'
-import { QueryClient, type QueryKey, queryOptions, useQuery, type UseQueryOptions } from '@tanstack/react-query'
+import {
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  type QueryKey,
+  queryOptions,
+  useQuery,
+  type UseQueryOptions,
+} from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
 import { call } from '#api/call.ts'
+import { isFailure } from '#api/failure.ts'
 
 /** Data that nothing on the page uses is kept for five minutes. */
 const unusedDataMs = 5 * 60_000
@@ -10,9 +19,25 @@ const unusedDataMs = 5 * 60_000
 /** What was read this long ago is not read again because something else shows it: a page begins with what its route has just asked for. */
 const freshMs = 2000
 
-/** What the page remembers of everything it has read; one for as long as it is open. */
+/**
+ * What the page remembers of everything it has read; one for as long as it is open. What is found to be gone is
+ * forgotten, so that its page says so, and a change of something that is gone has everything on show looked at again.
+ */
 export function createQueryClient(): QueryClient {
-  return new QueryClient({ defaultOptions: { queries: { gcTime: unusedDataMs, staleTime: freshMs } } })
+  const client = new QueryClient({
+    defaultOptions: { queries: { gcTime: unusedDataMs, staleTime: freshMs } },
+    queryCache: new QueryCache({
+      onError: (error, gone) => {
+        if (isFailure(error, 404) && gone.state.data !== undefined) gone.setState({ data: undefined })
+      },
+    }),
+    mutationCache: new MutationCache({
+      onError: (error) => {
+        if (isFailure(error, 404)) void refreshAll(client)
+      },
+    }),
+  })
+  return client
 }
 
 /** Every reading of one call, or of its inputs that begin like `input`. */
@@ -41,6 +66,14 @@ export function useDrawn<Data, Key extends QueryKey>(options: UseQueryOptions<Da
 /** Marks every reading of these calls stale and refreshes those on screen. */
 export async function refresh(client: QueryClient, keys: readonly QueryKey[]): Promise<void> {
   await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
+}
+
+/** Reads anew what is on show of the API, and the rest when it is shown; a hidden tab waits until it is looked at. */
+export function refreshAll(client: QueryClient): Promise<void> {
+  return client.invalidateQueries({
+    predicate: ({ queryKey: [path] }) => typeof path === 'string' && path.startsWith('/v1/'),
+    refetchType: document.visibilityState === 'visible' ? 'active' : 'none',
+  })
 }
 
 /** How often something that runs is asked for again, in milliseconds. A hidden tab does not ask. */

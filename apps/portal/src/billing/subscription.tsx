@@ -2,6 +2,7 @@
 import type { Plan, Subscription } from '@glacis/contract/account'
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { adviceOf } from '#api/advice.ts'
 import { ApiFailure } from '#api/failure.ts'
 import { ChangeRail } from '#billing/change-rail.tsx'
 import { PlanList } from '#billing/plan-list.tsx'
@@ -158,7 +159,9 @@ function refusalOf(error: Error | null, hasField: boolean): { readonly targets?:
   if (!error) return {}
   if (!(error instanceof ApiFailure)) return { rail: error.message }
   const targets = hasField ? error.fieldErrors.get('numTargets') : undefined
-  return targets === undefined ? { rail: error.detail } : { targets }
+  if (targets !== undefined) return { targets }
+  // What the server says of a plan is more than what can be said of a status.
+  return { rail: (error.said ? undefined : adviceOf(error)) ?? error.detail }
 }
 
 /** From where to where the number can go, in words. */

@@ -2,6 +2,7 @@ import { type ApiToken, TokenScope } from '@glacis/contract/access'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { KeyRound, Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
+import { adviceOf, asking } from '#api/advice.ts'
 import { ApiFailure } from '#api/failure.ts'
 import { makeToken, revokeToken, tokens } from '#channels/queries.ts'
 import type { Shown } from '#channels/secret-dialog.tsx'
@@ -9,6 +10,7 @@ import { useNow } from '#lib/clock.ts'
 import { formatDate } from '#lib/format.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { Button } from '#ui/button.tsx'
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
 import { Dialog } from '#ui/dialog.tsx'
 import { SelectField, TextField } from '#ui/field.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
@@ -123,6 +125,7 @@ function MakeToken({ open, onClose, onSecret }: MakeTokenProps) {
       open={open}
       onClose={close}
       busy={making.isPending}
+      problem={adviceOf(making.error)}
       title="Create API token"
       footer={
         <>
@@ -171,26 +174,13 @@ function MakeToken({ open, onClose, onSecret }: MakeTokenProps) {
 function RevokeToken({ token, onClose }: { readonly token: ApiToken | undefined; readonly onClose: () => void }) {
   const revoking = useMutation(revokeToken(useQueryClient()))
   return (
-    <Dialog
+    <ConfirmDialog
       open={token !== undefined}
-      onClose={onClose}
-      busy={revoking.isPending}
+      {...asking(revoking, onClose)}
       title={`Revoke ${token?.name ?? 'token'}`}
       description="Whatever uses it is refused from now on. This cannot be undone."
-      footer={
-        <>
-          <Button onClick={onClose} disabled={revoking.isPending}>
-            Cancel
-          </Button>
-          <Button
-            variant="danger"
-            loading={revoking.isPending}
-            onClick={() => token && revoking.mutate(token.id, { onSuccess: onClose })}
-          >
-            Revoke
-          </Button>
-        </>
-      }
+      label="Revoke"
+      onConfirm={() => token && revoking.mutate(token.id, { onSuccess: onClose })}
     />
   )
 }

@@ -2,11 +2,12 @@
 import type { Channel } from '@glacis/contract/channel'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { asking } from '#api/advice.ts'
 import { remove, rotate } from '#channels/queries.ts'
 import type { Shown } from '#channels/secret-dialog.tsx'
 import { kinds } from '#channels/words.ts'
 import { Button } from '#ui/button.tsx'
-import { Dialog } from '#ui/dialog.tsx'
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
 
 interface ChannelEndsProps {
   readonly channel: Channel
@@ -49,22 +50,13 @@ function NewSecret({ open, channel, onSecret, onClose }: AskProps & Pick<Channel
       },
     })
   return (
-    <Dialog
+    <ConfirmDialog
       open={open}
-      onClose={onClose}
-      busy={rotating.isPending}
+      {...asking(rotating, onClose)}
       title="New signing secret"
       description="From now on messages are signed with it, and a receiver that still checks the old one refuses them. It is shown once."
-      footer={
-        <>
-          <Button onClick={onClose} disabled={rotating.isPending}>
-            Cancel
-          </Button>
-          <Button variant="danger" loading={rotating.isPending} onClick={confirm}>
-            Replace secret
-          </Button>
-        </>
-      }
+      label="Replace secret"
+      onConfirm={confirm}
     />
   )
 }
@@ -73,22 +65,13 @@ function Removal({ open, channel, onGone, onClose }: AskProps & Pick<ChannelEnds
   const removing = useMutation(remove(useQueryClient(), onGone))
   const name = kinds.find(({ kind }) => kind === channel.kind)?.name ?? 'channel'
   return (
-    <Dialog
+    <ConfirmDialog
       open={open}
-      onClose={onClose}
-      busy={removing.isPending}
+      {...asking(removing, onClose)}
       title={`Remove ${name}`}
       description="Nothing more is sent through it, and its rule and its log of deliveries go. To pause it, turn it off instead."
-      footer={
-        <>
-          <Button onClick={onClose} disabled={removing.isPending}>
-            Cancel
-          </Button>
-          <Button variant="danger" loading={removing.isPending} onClick={() => removing.mutate(channel.id)}>
-            Remove channel
-          </Button>
-        </>
-      }
+      label="Remove channel"
+      onConfirm={() => removing.mutate(channel.id)}
     />
   )
 }

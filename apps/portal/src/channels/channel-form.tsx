@@ -3,6 +3,7 @@ import { ChannelEvent as Events } from '@glacis/contract/channel'
 import type { Tag } from '@glacis/contract/target'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { adviceOf } from '#api/advice.ts'
 import { ApiFailure } from '#api/failure.ts'
 import { ChannelEnds } from '#channels/channel-ends.tsx'
 import { change, create, preview } from '#channels/queries.ts'
@@ -12,6 +13,7 @@ import { tags as tagsQuery } from '#targets/queries.ts'
 import { tagColour, Badge } from '#ui/badge.tsx'
 import { Button } from '#ui/button.tsx'
 import { Checkbox, SelectField, TextField } from '#ui/field.tsx'
+import { Note } from '#ui/note.tsx'
 
 interface ChannelFormProps {
   readonly kind: ChannelKind
@@ -32,6 +34,7 @@ export function ChannelForm({ kind, channel, onClose, onSecret }: ChannelFormPro
   const isChecked = hasTried || hasLeft
   const refusal = making.error ?? changing.error
   const problem = addressProblem(address) ?? refusedAddress(refusal)
+  const advice = adviceOf(refusal)
   const hasAddress = kind !== 'KIND_EMAIL'
   const save = (event: FormEvent) => {
     event.preventDefault()
@@ -71,6 +74,7 @@ export function ChannelForm({ kind, channel, onClose, onSecret }: ChannelFormPro
         />
       )}
       <RuleFields rule={rule} onChange={setRule} isRefused={hasTried && rule.events.length === 0} />
+      {advice && <Note variant="red">{advice}</Note>}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" size="sm" variant="primary" loading={making.isPending || changing.isPending}>
           Save

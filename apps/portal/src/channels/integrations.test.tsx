@@ -1,12 +1,10 @@
 /** Whoever sets channels up by keyboard keeps their place. */
 import type { Channel } from '@glacis/contract/channel'
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, render, screen, waitFor } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { IntegrationsPage } from '#channels/integrations.tsx'
-import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
-import { clearToasts } from '#lib/testing/toasts.ts'
+import { openStage, type Stage } from '#lib/testing/stage.tsx'
 
 const email: Channel = {
   id: '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01',
@@ -21,14 +19,12 @@ const email: Channel = {
 const path = '/v1/notification-channels'
 const user = userEvent.setup()
 let channels: Channel[]
-let service: Service
-let client: QueryClient
+let stage: Stage
 
 beforeEach(async () => {
   channels = []
-  client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
-  service = await startService()
-  service.on('GET /sessions/whoami', { body: sessionOf() })
+  stage = await openStage()
+  const { service } = stage
   service.on(`GET ${path}`, () => ({ body: { channels } }))
   service.on(`GET ${path}/${email.id}/deliveries`, { body: { deliveries: [] } })
   service.on('GET /v1/api-tokens', { body: { apiTokens: [] } })
@@ -42,18 +38,9 @@ beforeEach(async () => {
     channels = []
     return { body: {} }
   })
-  render(
-    <QueryClientProvider client={client}>
-      <IntegrationsPage />
-    </QueryClientProvider>,
-  )
+  stage.show(<IntegrationsPage />)
 })
-afterEach(async () => {
-  cleanup()
-  await client.cancelQueries()
-  await clearToasts()
-  await service.close()
-})
+afterEach(() => stage.close())
 
 async function press(name: string): Promise<void> {
   const button = await screen.findByRole('button', { name })
@@ -75,9 +62,9 @@ it('leaves the focus on what turned e-mail on, and gives it back when the channe
 it('asks before it removes a channel, and before it replaces the secret of a webhook', async () => {
   const webhook: Channel = { ...email, id: crypto.randomUUID(), kind: 'KIND_WEBHOOK', webhookUrl: 'https://a.example/' }
   channels = [email, webhook]
-  service.on(`GET ${path}/${webhook.id}/deliveries`, { body: { deliveries: [] } })
-  service.on(`POST ${path}/${webhook.id}/secret`, { body: { channel: { ...webhook, secret: 'whsec_bmV3' } } })
-  await client.resetQueries()
+  stage.service.on(`GET ${path}/${webhook.id}/deliveries`, { body: { deliveries: [] } })
+  stage.service.on(`POST ${path}/${webhook.id}/secret`, { body: { channel: { ...webhook, secret: 'whsec_bmV3' } } })
+  await stage.client.resetQueries()
   await press('Edit Email')
   await press('Remove')
   await press('Cancel')
@@ -90,16 +77,37 @@ it('asks before it removes a channel, and before it replaces the secret of a web
   expect(await screen.findByText('whsec_bmV3')).toBeTruthy()
 })
 
+it('stays and says why a channel could not be removed or saved, and says nothing of it the next time', async () => {
+  channels = [email]
+  await stage.client.resetQueries()
+  stage.service.on(`DELETE ${path}/${email.id}`, { status: 503 })
+  stage.service.on(`PATCH ${path}/${email.id}`, { status: 404 })
+  await press('Edit Email')
+  await press('Remove')
+  await press('Remove channel')
+  const words = 'The server could not do it. Try again in a moment.'
+  const dialog = await screen.findByRole('dialog')
+  expect(await within(dialog).findByText(words)).toBeTruthy()
+  await user.click(within(dialog).getByRole('button', { name: 'Cancel' }))
+  await stands('Remove')
+  await press('Remove')
+  expect(within(await screen.findByRole('dialog')).queryByText(words)).toBeNull()
+  await press('Cancel')
+  await stands('Remove')
+  await press('Save')
+  expect(await screen.findByText(/^It is no longer there/)).toBeTruthy()
+})
+
 it('begins a new API token with its name', async () => {
   await press('Create token')
   await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('Name')))
 })
 
 it('says that the tokens could not be loaded, and loads them when asked again', async () => {
-  service.on('GET /v1/api-tokens', { status: 503 })
-  await client.resetQueries()
+  stage.service.on('GET /v1/api-tokens', { status: 503 })
+  await stage.client.resetQueries()
   expect(await screen.findByText('The tokens could not be loaded.')).toBeTruthy()
-  service.on('GET /v1/api-tokens', { body: { apiTokens: [] } })
+  stage.service.on('GET /v1/api-tokens', { body: { apiTokens: [] } })
   await press('Try again')
   await waitFor(() => expect(screen.queryByText('The tokens could not be loaded.')).toBeNull())
 })

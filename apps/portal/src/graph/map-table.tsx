@@ -132,6 +132,7 @@ function NodeRow({ graph, index, onNode }: MapTableProps & { readonly index: num
   if (!node) return null
   const linked = node.linked.slice(0, linkedShown).flatMap((other) => graph.nodes[other] ?? [])
   const more = node.linked.length - linked.length
+  const rest = more > 0 ? ` and ${formatNumber(more)} more` : ''
   return (
     <tr>
       <Cell primary label="Node">
@@ -156,14 +157,14 @@ function NodeRow({ graph, index, onNode }: MapTableProps & { readonly index: num
         {formatNumber(node.linked.length)}
       </Cell>
       <Cell label="Linked to" priority={2}>
-        <span className="text-ink-2">
+        <span className="text-ink-2" title={linked.map(({ name }) => name).join(', ') + rest}>
           {linked.map(({ id, name, kind }, at) => (
             <Fragment key={id}>
               {at > 0 && ', '}
               {kind === 'host' ? <span className="font-mono">{name}</span> : name}
             </Fragment>
           ))}
-          {more > 0 && ` and ${formatNumber(more)} more`}
+          {rest}
         </span>
       </Cell>
     </tr>

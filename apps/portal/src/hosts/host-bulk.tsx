@@ -3,6 +3,7 @@ import type { Host } from '@glacis/contract/host'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Combine, Play, X } from 'lucide-react'
 import { useState } from 'react'
+import { asking } from '#api/advice.ts'
 import { merge } from '#hosts/queries.ts'
 import { nameOf } from '#hosts/words.ts'
 import { formatNumber } from '#lib/format.ts'
@@ -10,7 +11,7 @@ import { addToast } from '#lib/toasts.ts'
 import { startMany } from '#scans/queries.ts'
 import { PickedBar } from '#ui/picked-bar.tsx'
 import { Button } from '#ui/button.tsx'
-import { Dialog } from '#ui/dialog.tsx'
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
 import { RadioCard } from '#ui/radio-card.tsx'
 
 interface HostBulkProps {
@@ -73,22 +74,14 @@ function MergeHosts({ hosts, onClose, onDone }: MergeHostsProps) {
       },
     )
   return (
-    <Dialog
+    <ConfirmDialog
       open
-      onClose={onClose}
-      busy={merging.isPending}
+      {...asking(merging, onClose)}
       title={`Merge ${formatNumber(hosts.length)} assets`}
       description="They are one machine under several addresses. The chosen one stands for all; its page can split them again."
-      footer={
-        <>
-          <Button onClick={onClose} disabled={merging.isPending}>
-            Cancel
-          </Button>
-          <Button variant="primary" loading={merging.isPending} onClick={confirm}>
-            Merge
-          </Button>
-        </>
-      }
+      label="Merge"
+      variant="primary"
+      onConfirm={confirm}
     >
       <fieldset className="grid max-h-72 gap-2 overflow-y-auto p-0.5">
         <legend className="sr-only">The asset that stands for all</legend>
@@ -103,6 +96,6 @@ function MergeHosts({ hosts, onClose, onDone }: MergeHostsProps) {
           />
         ))}
       </fieldset>
-    </Dialog>
+    </ConfirmDialog>
   )
 }

@@ -2,6 +2,7 @@
 import type { Criticality, Host } from '@glacis/contract/host'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
+import { adviceOf } from '#api/advice.ts'
 import { update } from '#hosts/queries.ts'
 import { criticalityWords, nameOf } from '#hosts/words.ts'
 import { addToast } from '#lib/toasts.ts'
@@ -44,6 +45,7 @@ export function HostEdit({ host, onClose }: { readonly host: Host; readonly onCl
       open
       onClose={onClose}
       busy={saving.isPending}
+      problem={adviceOf(saving.error)}
       title={`Edit ${nameOf(host)}`}
       description="Scans do not touch what is written here."
       footer={

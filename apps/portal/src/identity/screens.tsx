@@ -3,7 +3,7 @@ import type { Flow } from '@glacis/contract/identity'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { CircleCheck } from 'lucide-react'
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { AuthAside, AuthTitle } from '#identity/auth-layout.tsx'
 import type { FlowKind } from '#identity/client.ts'
 import { FlowForm } from '#identity/flow-form.tsx'
@@ -11,6 +11,7 @@ import { flowQuery } from '#identity/lifecycle.ts'
 import { mailedTo } from '#identity/nodes.ts'
 import { regainFocus } from '#lib/focus.ts'
 import { portalConfig } from '#lib/portal-config.ts'
+import { endedAt } from '#lib/use-unsent.ts'
 import { ButtonAnchor } from '#ui/button.tsx'
 import { Note } from '#ui/note.tsx'
 
@@ -31,6 +32,7 @@ export function LoginScreen({ flow: id, returnTo }: Visit) {
   return (
     <>
       <AuthTitle title={title}>{lede}</AuthTitle>
+      <Ended address={flow.return_to ?? returnTo} />
       <FlowForm key={flow.id} kind="login" flow={flow} asides={{ password: forgotten }} />
       <AuthAside>
         {isSecondFactor(flow) ? (
@@ -47,6 +49,18 @@ export function LoginScreen({ flow: id, returnTo }: Visit) {
         )}
       </AuthAside>
     </>
+  )
+}
+
+/** Whoever was at work says nothing of signing in; the page has to. */
+function Ended({ address }: { readonly address: string | undefined }) {
+  const [ended] = useState(() => endedAt(address))
+  if (!ended) return null
+  return (
+    <Note variant="gray" className="mt-4">
+      Your session has ended. Sign in to go on where you were.
+      {ended.isKept && ' What you were writing is kept in this tab.'}
+    </Note>
   )
 }
 

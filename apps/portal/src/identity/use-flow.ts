@@ -13,7 +13,7 @@ export interface FlowSubmission {
   readonly isPending: boolean
   /** How often the service has answered with the flow: what was typed wrong is typed anew then. */
   readonly answers: number
-  /** Set when the service could not be reached; everything else is a message of the flow or leaves the page. */
+  /** Set when the service could not be reached or does not work now; all else is a message of the flow or leaves the page. */
   readonly trouble: string | undefined
 }
 
@@ -79,12 +79,11 @@ export function useFlow(
     onError: recover,
     throwOnError: (error) => error instanceof IdentityFailure && isUnexplained(error, kind),
   })
-  const unreachable = submission.error && !(submission.error instanceof IdentityFailure)
   return {
     submit: submission.mutate,
     isPending: submission.isPending,
     answers,
-    trouble: unreachable ? 'The identity service could not be reached. Check the connection and try again.' : undefined,
+    trouble: troubleOf(submission.error),
   }
 }
 
@@ -94,8 +93,28 @@ async function refreshPerson(client: QueryClient): Promise<void> {
   await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
 }
 
+function troubleOf(error: Error | null): string | undefined {
+  if (!error) return undefined
+  if (!(error instanceof IdentityFailure))
+    return 'The identity service could not be reached. Check the connection and try again.'
+  return isPassing(error)
+    ? 'The identity service does not work now. What you entered is still here: try again in a moment.'
+    : undefined
+}
+
+/** The service, or what stands before it, is busy or down: what was entered stays, and may be sent again. */
+function isPassing({ id, status }: IdentityFailure): boolean {
+  return id === '' && (status === 429 || status >= 500)
+}
+
 function isUnexplained(error: IdentityFailure, kind: FlowKind): boolean {
-  return !error.useFlowId && error.status !== 404 && error.status !== 410 && !departureFor(error, location.href, kind)
+  return (
+    !isPassing(error) &&
+    !error.useFlowId &&
+    error.status !== 404 &&
+    error.status !== 410 &&
+    !departureFor(error, location.href, kind)
+  )
 }
 
 function verificationIn(steps: ContinueWith): string | undefined {

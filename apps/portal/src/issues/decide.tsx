@@ -1,8 +1,10 @@
 /** One way to decide about risks, from a row, a selection or a page: dialog for ignoring, undo, what was skipped. */
 import type { Issue, IssueFilter } from '@glacis/contract/issue'
+import type { SeverityCategory } from '@glacis/contract/threat'
 import type { SkippedIssue } from '@glacis/contract/triage'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { adviceOf } from '#api/advice.ts'
 import { doneWords } from '#issues/actions.ts'
 import { type Decision, setStatus, setStatusOfAll, takeBack, takeBackOne } from '#issues/changes.ts'
 import { IgnoreDialog } from '#issues/ignore-dialog.tsx'
@@ -17,6 +19,15 @@ export interface Subject {
   /** Given, the decision is about all `total` that match it. */
   readonly all?: { readonly filter: IssueFilter; readonly total: number } | undefined
 }
+
+/** Whose terms of ignoring are asked for; not open while they are being sent. */
+interface Asking {
+  readonly subject: Subject
+  readonly isOpen: boolean
+  readonly problem?: string | undefined
+}
+/** Hears how it ended: null where it worked. */
+type Ended = (error: Error | null) => void
 
 /** How long a decision can be taken back, in milliseconds. */
 export const undoMs = successToastMs
@@ -35,24 +46,29 @@ export function useDecider(onDone?: (skipped: readonly string[]) => void): Decid
   const client = useQueryClient()
   const change = useMutation(setStatusOfAll(client))
   const changeOne = useMutation(setStatus(client))
-  const [ignoring, setIgnoring] = useState<Subject>()
+  const [ignoring, setIgnoring] = useState<Asking>()
   const [skipped, setSkipped] = useState<readonly SkippedIssue[]>([])
   function tell(count: number, status: ChosenStatus, undo: (() => Promise<unknown>) | undefined): void {
     const action = undo && { label: 'Undo', run: () => void undo() }
     const message = `${doneWords[status]} ${counted(count)}.`
     addToast('success', { title: 'Success', message, timeoutMs: undoMs, ...(action && { action }) })
   }
-  function applyToOne(decision: Decision, before: Issue): void {
+  function applyToOne(decision: Decision, before: Issue, onEnded: Ended): void {
     const { id } = before
     const onSuccess = ({ issue: decided }: { readonly issue: Issue }) => {
       tell(1, decision.status, async () => (await takeBackOne(client, { before, decided })) || sayTooLate())
+      onEnded(null)
       onDone?.([])
     }
-    changeOne.mutate({ id, ...decision }, { onSuccess, onError: () => onDone?.([id]) })
+    const onError = (error: Error) => {
+      onEnded(error)
+      onDone?.([id])
+    }
+    changeOne.mutate({ id, ...decision }, { onSuccess, onError })
   }
-  function apply(decision: Decision, { issues, all }: Subject): void {
+  function apply(decision: Decision, { issues, all }: Subject, onEnded: Ended = () => {}): void {
     const [first] = issues
-    if (first && issues.length === 1 && !all) return applyToOne(decision, first)
+    if (first && issues.length === 1 && !all) return applyToOne(decision, first, onEnded)
     const which = all ? { filter: all.filter } : { ids: issues.map(({ id }) => id) }
     change.mutate(
       { ...which, ...decision },
@@ -62,29 +78,40 @@ export function useDecider(onDone?: (skipped: readonly string[]) => void): Decid
           const undo = async () => sayLeft(await takeBack(client, answer), updatedCount)
           if (updatedCount > 0) tell(updatedCount, decision.status, before && undo)
           setSkipped(answer.skipped)
+          onEnded(null)
           onDone?.(answer.skipped.map(({ id }) => id))
         },
-        onError: () => onDone?.(issues.map(({ id }) => id)),
+        onError: (error) => {
+          onEnded(error)
+          onDone?.(issues.map(({ id }) => id))
+        },
       },
     )
   }
+  /** The dialog gives way at once, as the risk does; when it did not work it is there again with all that was entered. */
+  function ignore(decision: Decision, { subject }: Asking): void {
+    const hidden = { subject, isOpen: false }
+    setIgnoring(hidden)
+    apply(decision, subject, (error) => {
+      const next = error ? { subject, isOpen: true, problem: adviceOf(error) } : undefined
+      setIgnoring((now) => (now === hidden ? next : now))
+    })
+  }
   return {
-    decide: (status, subject) => (status === 'STATUS_IGNORED' ? setIgnoring(subject) : apply({ status }, subject)),
+    decide: (status, subject) =>
+      status === 'STATUS_IGNORED' ? setIgnoring({ subject, isOpen: true }) : apply({ status }, subject),
     busyWith: change.isPending ? change.variables.status : changeOne.isPending ? changeOne.variables.status : undefined,
     dialogs: (
       <>
         {ignoring && (
           <IgnoreDialog
-            open
-            what={whatOf(ignoring)}
-            categories={
-              ignoring.all ? ['CATEGORY_CRITICAL'] : ignoring.issues.map((one) => one.threat.severity.category)
-            }
+            key={whatOf(ignoring.subject)}
+            open={ignoring.isOpen}
+            what={whatOf(ignoring.subject)}
+            categories={categoriesOf(ignoring.subject)}
+            problem={ignoring.problem}
             onClose={() => setIgnoring(undefined)}
-            onIgnore={(decision) => {
-              setIgnoring(undefined)
-              apply(decision, ignoring)
-            }}
+            onIgnore={(decision) => ignore(decision, ignoring)}
           />
         )}
         <SkippedDialog skipped={skipped} onClose={() => setSkipped([])} />
@@ -108,6 +135,10 @@ function sayLeft(left: number, all: number): void {
 
 function counted(count: number): string {
   return `${formatNumber(count)} ${count === 1 ? 'risk' : 'risks'}`
+}
+
+function categoriesOf({ issues, all }: Subject): SeverityCategory[] {
+  return all ? ['CATEGORY_CRITICAL'] : issues.map((one) => one.threat.severity.category)
 }
 
 function whatOf({ issues, all }: Subject): string {

@@ -3,13 +3,16 @@ import type { HistoryEntry, Issue } from '@glacis/contract/issue'
 import type { Comment } from '@glacis/contract/triage'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { MessageSquare, Trash2 } from 'lucide-react'
-import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'react'
+import { type FormEvent, type RefObject, useEffect, useRef } from 'react'
+import { adviceOf } from '#api/advice.ts'
 import { comment, uncomment } from '#issues/changes.ts'
 import { ChangeEntry } from '#issues/history-timeline.tsx'
 import { comments } from '#issues/queries.ts'
 import { isFocusLost } from '#lib/focus.ts'
+import { useUnsent } from '#lib/use-unsent.ts'
 import { SectionFailed } from '#ui/states.tsx'
 import { Button, IconButton } from '#ui/button.tsx'
+import { Note } from '#ui/note.tsx'
 import { AbsoluteTime } from '#ui/relative-time.tsx'
 import { TextAreaField } from '#ui/text-area.tsx'
 
@@ -100,8 +103,9 @@ function Said({
 }
 
 function CommentForm({ issueId, field }: { readonly issueId: string; readonly field: DiscussionProps['field'] }) {
-  const [text, setText] = useState('')
+  const [text, setText] = useUnsent(`comment ${issueId}`, '')
   const send = useMutation(comment(useQueryClient()))
+  const advice = adviceOf(send.error)
   function sent(): void {
     setText('')
     // There is nothing to send now, so that the button that had the focus keeps none.
@@ -121,6 +125,7 @@ function CommentForm({ issueId, field }: { readonly issueId: string; readonly fi
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
+      {advice && <Note variant="red">{advice}</Note>}
       <Button size="sm" type="submit" loading={send.isPending} disabled={text.trim() === ''}>
         Add comment
       </Button>

@@ -3,6 +3,7 @@ import type { AffectedHost, Issue } from '@glacis/contract/issue'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { FileSearch, MoreHorizontal, ScanSearch } from 'lucide-react'
 import { useState } from 'react'
+import { adviceOf } from '#api/advice.ts'
 import { actionWords, doneWords, offered } from '#issues/actions.ts'
 import { actionIcons } from '#issues/bulk-bar.tsx'
 import { type Decision, decisionOf, setStatusOnHost } from '#issues/changes.ts'
@@ -23,15 +24,17 @@ interface HostMenuProps {
 export function HostMenu({ issue, affected, onEvidence }: HostMenuProps) {
   const change = useMutation(setStatusOnHost(useQueryClient()))
   const again = useRetest(issue.id)
-  const [isIgnoring, setIsIgnoring] = useState(false)
+  const [ignoring, setIgnoring] = useState<{ isOpen: boolean; problem?: string | undefined }>()
   const name = hostName(affected)
   const where = { id: issue.id, hostId: affected.host.id }
   function apply(decision: Decision): void {
     const onSuccess = () => {
+      setIgnoring(undefined)
       const action = { label: 'Undo', run: () => change.mutate({ ...where, ...decisionOf(affected) }) }
       addToast('success', { title: 'Success', message: `${doneWords[decision.status]} on ${name}.`, action })
     }
-    change.mutate({ ...where, ...decision }, { onSuccess })
+    const onError = (error: Error) => setIgnoring((now) => now && { isOpen: true, problem: adviceOf(error) })
+    change.mutate({ ...where, ...decision }, { onSuccess, onError })
   }
   return (
     <>
@@ -47,7 +50,7 @@ export function HostMenu({ issue, affected, onEvidence }: HostMenuProps) {
           <MenuAction
             key={status}
             icon={actionIcons[status]}
-            onClick={() => (status === 'STATUS_IGNORED' ? setIsIgnoring(true) : apply({ status }))}
+            onClick={() => (status === 'STATUS_IGNORED' ? setIgnoring({ isOpen: true }) : apply({ status }))}
           >
             {actionWords[status]} on this host
           </MenuAction>
@@ -60,14 +63,15 @@ export function HostMenu({ issue, affected, onEvidence }: HostMenuProps) {
           Evidence
         </MenuAction>
       </Menu>
-      {isIgnoring && (
+      {ignoring && (
         <IgnoreDialog
-          open
+          open={ignoring.isOpen}
+          problem={ignoring.problem}
           what={`on ${name}`}
           categories={[issue.threat.severity.category]}
-          onClose={() => setIsIgnoring(false)}
+          onClose={() => setIgnoring(undefined)}
           onIgnore={(decision) => {
-            setIsIgnoring(false)
+            setIgnoring({ isOpen: false })
             apply(decision)
           }}
         />

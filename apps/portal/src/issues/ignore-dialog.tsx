@@ -38,21 +38,26 @@ interface IgnoreDialogProps {
   readonly categories: readonly SeverityCategory[]
   readonly onClose: () => void
   readonly onIgnore: (decision: Decision) => void
+  /** Why the last try did not work: what was entered for it stands there again. */
+  readonly problem?: string | undefined
 }
 
 /** Critical and high risks need an end unless they are false positives. */
-export function IgnoreDialog({ open, what, categories, onClose, onIgnore }: IgnoreDialogProps) {
+export function IgnoreDialog({ open, what, categories, onClose, onIgnore, problem }: IgnoreDialogProps) {
   const id = useId()
   const isSerious = categories.some((one) => one === 'CATEGORY_CRITICAL' || one === 'CATEGORY_HIGH')
   const [reason, setReason] = useState<IgnoreReason>('REASON_ACCEPTED_RISK')
   const [span, setSpan] = useState<Span>('90')
+  const [typed, setTyped] = useState({ comment: '', day: dayFromNow(90) })
   const mayStay = !isSerious || reason === 'REASON_FALSE_POSITIVE'
   const chosen = span === 'never' && !mayStay ? '365' : span
   function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     const comment = String(form.get('comment') ?? '').trim()
-    const ignoreUntilTime = endOf(chosen, readSwissDay(String(form.get('date') ?? '')) ?? '')
+    const day = readSwissDay(String(form.get('date') ?? '')) ?? ''
+    setTyped({ comment, day: day || typed.day })
+    const ignoreUntilTime = endOf(chosen, day)
     onIgnore({
       status: 'STATUS_IGNORED',
       reason,
@@ -65,6 +70,7 @@ export function IgnoreDialog({ open, what, categories, onClose, onIgnore }: Igno
       open={open}
       onClose={onClose}
       title={`Ignore ${what}`}
+      problem={problem}
       description="It leaves the open list. Scans that see it again leave it ignored."
       footer={
         <>
@@ -112,12 +118,12 @@ export function IgnoreDialog({ open, what, categories, onClose, onIgnore }: Igno
                 required
                 min={dayFromNow(1)}
                 max={mayStay ? undefined : dayFromNow(ignoreDaysMax - 1)}
-                defaultValue={dayFromNow(90)}
+                defaultValue={typed.day}
               />
             )}
           </Field>
         )}
-        <TextAreaField label="Comment" name="comment" optional maxLength={4000} rows={2} />
+        <TextAreaField label="Comment" name="comment" optional maxLength={4000} rows={2} defaultValue={typed.comment} />
       </form>
     </Dialog>
   )

@@ -3,6 +3,7 @@ import type { View } from '@glacis/contract/view'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Bookmark, BookmarkX } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
+import { adviceOf } from '#api/advice.ts'
 import { dropView, saveView } from '#issues/changes.ts'
 import { views } from '#issues/queries.ts'
 import { hasFilters, type RiskSearch } from '#issues/search.ts'
@@ -87,7 +88,11 @@ export function ViewButton({ path, search }: { readonly path: RiskPath; readonly
       <NameDialog
         open={isNaming}
         isSaving={save.isPending}
-        onClose={() => setIsNaming(false)}
+        problem={adviceOf(save.error)}
+        onClose={() => {
+          save.reset()
+          setIsNaming(false)
+        }}
         onName={(name) =>
           save.mutate({ view: { name, page: path, query: here } }, { onSuccess: () => setIsNaming(false) })
         }
@@ -119,10 +124,11 @@ function toldOf(
 interface NameDialogProps {
   readonly open: boolean
   readonly isSaving: boolean
+  readonly problem: string | undefined
   readonly onClose: () => void
   readonly onName: (name: string) => void
 }
-function NameDialog({ open, isSaving, onClose, onName }: NameDialogProps) {
+function NameDialog({ open, isSaving, problem, onClose, onName }: NameDialogProps) {
   const id = useId()
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -134,6 +140,7 @@ function NameDialog({ open, isSaving, onClose, onName }: NameDialogProps) {
       open={open}
       onClose={onClose}
       busy={isSaving}
+      problem={problem}
       title="Save view"
       description="Its filters and its order get a tab of their own."
       footer={

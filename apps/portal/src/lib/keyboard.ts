@@ -4,7 +4,6 @@
  * (WCAG 2.1.4); with Ctrl or Cmd they work everywhere.
  */
 import { useEffect } from 'react'
-import { actOnRow } from '#lib/row-keys.ts'
 import { readStored } from '#lib/storage.ts'
 
 /** Where the choice is kept; the keys are on unless it says `false`. */
@@ -42,6 +41,12 @@ export function useKeys(keys: Keys): void {
   }, [keys])
 }
 
+/** What the keys do in lists; the first that is shown brings it. */
+let inLists: ((event: KeyboardEvent) => void) | undefined
+export function bringListKeys(act: (event: KeyboardEvent) => void): void {
+  inLists = act
+}
+
 /** Listens for the keys. `go` opens an address and may leave out those that do not exist. Returns the way to stop. */
 export function startShortcuts(go: (href: string) => unknown): () => void {
   let goUntil = 0
@@ -53,7 +58,7 @@ export function startShortcuts(go: (href: string) => unknown): () => void {
     goUntil = event.key === 'g' ? Date.now() + sequenceMs : 0
     if (place) go(place.href)
     else if (event.key === '/') focusSearch(event)
-    else if (!actOnPage(event, event.key)) actOnRow(event)
+    else if (!actOnPage(event, event.key)) inLists?.(event)
   }
   document.addEventListener('keydown', press)
   return () => document.removeEventListener('keydown', press)

@@ -2,7 +2,7 @@
 import type { NamedSoftware } from '@glacis/contract/product'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
-import { ApiFailure } from '#api/failure.ts'
+import { adviceOf } from '#api/advice.ts'
 import { addToast } from '#lib/toasts.ts'
 import { notifyLabel } from '#products/notify.ts'
 import { software, watch } from '#products/queries.ts'
@@ -43,7 +43,6 @@ function Panel({ onClose }: Pick<WatchFormProps, 'onClose'>) {
       addToast('success', { title: 'Success', message: `You hear of new threats to ${chosen.name}.` })
       onClose()
     }
-    const onError = (error: Error) => setProblem(error instanceof ApiFailure ? error.message : undefined)
     const { part, vendor, product } = chosen.wfn
     const input = {
       name: chosen.name,
@@ -51,13 +50,14 @@ function Panel({ onClose }: Pick<WatchFormProps, 'onClose'>) {
       wfn: { part, vendor, product },
       minNotificationSeverity: score,
     }
-    watching.mutate(input, { onSuccess, onError })
+    watching.mutate(input, { onSuccess })
   }
   return (
     <SlideOver
       open
       onClose={onClose}
       busy={watching.isPending}
+      problem={adviceOf(watching.error)}
       title="Watch a technology"
       description="New threats to it become potential risks, and scans look at what runs it."
       footer={

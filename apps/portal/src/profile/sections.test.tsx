@@ -165,3 +165,14 @@ it('tells of each session where it is, by its first device alone', async () => {
   expect(other?.textContent).not.toContain('203.0.113.9')
   expect(other?.querySelector('svg.lucide-smartphone')).toBeTruthy()
 })
+
+it.each([429, 500, 503])('keeps what was entered when the service answers %i, and says what to do', async (status) => {
+  service.on('POST /self-service/settings', { status })
+  showProfile()
+  const first = await screen.findByLabelText<HTMLInputElement>('First name')
+  await userEvent.clear(first)
+  await userEvent.type(first, 'Norah')
+  await userEvent.click(screen.getByRole('button', { name: 'Save details' }))
+  expect((await screen.findByRole('alert')).textContent).toMatch(/try again in a moment\.$/)
+  expect(screen.getByLabelText<HTMLInputElement>('First name').value).toBe('Norah')
+})

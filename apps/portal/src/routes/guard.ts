@@ -5,6 +5,7 @@ import { redirect } from '@tanstack/react-router'
 import { departureFor } from '#identity/failure.ts'
 import { redirectTo } from '#identity/lifecycle.ts'
 import { validSession } from '#identity/session.ts'
+import { unsentBelongsTo } from '#lib/unsent.ts'
 
 /** The full address of a place in the portal. */
 export function addressOf(href: string): string {
@@ -37,7 +38,8 @@ export function idOf({ id }: { readonly id: string }): string {
 export async function requireSession(client: QueryClient, href: string): Promise<void> {
   const here = addressOf(href)
   try {
-    if (await validSession(client)) return
+    const session = await validSession(client)
+    if (session) return unsentBelongsTo(session.identity.id)
   } catch (error) {
     const departure = departureFor(error, here, 'page')
     throw departure ? redirectTo(departure) : error

@@ -1,12 +1,11 @@
 /** A list of addresses that becomes many targets. */
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'
-import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type Reply, type Seen, type Service, sessionOf, startService } from '#lib/testing/service.ts'
+import type { Reply, Seen } from '#lib/testing/service.ts'
+import { openStage, type Stage } from '#lib/testing/stage.tsx'
 import { shownToasts } from '#lib/toasts.ts'
-import { clearToasts } from '#lib/testing/toasts.ts'
 import { createPortalRouter } from '#routes/router.tsx'
 
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
@@ -48,35 +47,24 @@ const create = ({ body }: Seen): Reply => {
   return { body: { target: targetOf(address, made().length) } }
 }
 
-let service: Service
-let client: QueryClient
+let stage: Stage
 const user = userEvent.setup()
-const made = () => service.seen.filter(({ method, path }) => method === 'POST' && path === '/v1/targets')
+const made = () => stage.service.seen.filter(({ method, path }) => method === 'POST' && path === '/v1/targets')
 const sent = () => made().map(({ body }) => (body as { address: string }).address)
 const words = () => shownToasts().map(({ message }) => message)
 
 beforeEach(async () => {
-  service = await startService()
-  service.on('GET /sessions/whoami', { body: sessionOf() })
+  stage = await openStage()
+  const { service } = stage
   for (const list of ['scans', 'agents', 'tags', 'views', 'targets'])
     service.on(`GET /v1/${list}`, { body: { [list]: [] } })
   service.on('GET /v1/billing/subscription', quota(1))
   service.on('POST /v1/targets/parse', parse)
   service.on('POST /v1/targets', create)
-  client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
-  const router = createPortalRouter(client, createMemoryHistory({ initialEntries: ['/scope?create=true'] }))
-  render(
-    <QueryClientProvider client={client}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>,
-  )
+  const history = createMemoryHistory({ initialEntries: ['/scope?create=true'] })
+  stage.show(<RouterProvider router={createPortalRouter(stage.client, history)} />)
 })
-afterEach(async () => {
-  cleanup()
-  await client.cancelQueries()
-  await clearToasts()
-  await service.close()
-})
+afterEach(() => stage.close())
 
 const panelOf = async (name: string) => within(await screen.findByRole('dialog', { name }, { timeout: 10_000 }))
 
@@ -109,7 +97,7 @@ it('says what was read of a list, line by line, before anything is made', async 
 }, 20_000)
 
 it('makes all with one press, each once, and offers to scan them', async () => {
-  service.on('POST /v1/scans/batch', { body: { startedCount: 2, skipped: [] } })
+  stage.service.on('POST /v1/scans/batch', { body: { startedCount: 2, skipped: [] } })
   const panel = await paste('10.0.0.1\n10.0.0.2\nold.example')
   await user.click(panel.getByRole('radio', { name: 'Daily' }))
   await press(panel, 'Create targets')
@@ -141,7 +129,7 @@ it('asks for permission where something is on the internet, and tells it of that
 }, 20_000)
 
 it('makes as many as the plan holds, and keeps the rest and what is wrong in the list', async () => {
-  service.on('GET /v1/billing/subscription', quota(3))
+  stage.service.on('GET /v1/billing/subscription', quota(3))
   const panel = await paste('10.0.0.1\n10.0.0.2\nnope!\n10.0.0.3')
   expect(
     await panel.findByText(/^2 more targets fit in your plan: the first 2 are created, and 1 stays in the list\./),
@@ -153,7 +141,7 @@ it('makes as many as the plan holds, and keeps the rest and what is wrong in the
 }, 20_000)
 
 it('goes on after one that is refused for itself, and says why', async () => {
-  service.on('POST /v1/targets', (seen) =>
+  stage.service.on('POST /v1/targets', (seen) =>
     JSON.stringify(seen.body).includes('10.0.0.1')
       ? { status: 400, body: { code: 3, message: 'not this one' } }
       : create(seen),
@@ -167,7 +155,7 @@ it('goes on after one that is refused for itself, and says why', async () => {
 }, 20_000)
 
 it('stops where nobody answers, loses nothing, and makes no second target of what may have been made', async () => {
-  service.on('POST /v1/targets', () =>
+  stage.service.on('POST /v1/targets', () =>
     made().length === 2
       ? { status: 503, body: { code: 14, message: 'down' } }
       : { body: { target: targetOf('10.0.0.1', made().length) } },
@@ -181,7 +169,7 @@ it('stops where nobody answers, loses nothing, and makes no second target of wha
     ),
   ).toBeTruthy()
   expect(sent()).toEqual(['10.0.0.1', '10.0.0.2'])
-  service.on('POST /v1/targets', create)
+  stage.service.on('POST /v1/targets', create)
   await panel.findByText('2 addresses: 2 new.')
   await press(panel, 'Create 2 targets')
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
@@ -193,7 +181,7 @@ it('stops where nobody answers, loses nothing, and makes no second target of wha
 
 it('can be stopped between two, and keeps what was not sent', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
-  service.on('POST /v1/targets', (seen) => ({ ...create(seen), ...(made().length === 2 && { after: promise }) }))
+  stage.service.on('POST /v1/targets', (seen) => ({ ...create(seen), ...(made().length === 2 && { after: promise }) }))
   const panel = await paste('10.0.0.1\n10.0.0.2\n10.0.0.3')
   await panel.findByText('3 addresses: 3 new.')
   await press(panel, 'Create 3 targets')

@@ -1,9 +1,9 @@
 /** Asks before a running scan is stopped. */
 import type { Scan } from '@glacis/contract/scan'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { asking } from '#api/advice.ts'
 import { cancel } from '#scans/queries.ts'
-import { Button } from '#ui/button.tsx'
-import { Dialog } from '#ui/dialog.tsx'
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
 
 interface CancelScanProps {
   readonly scan: Pick<Scan, 'id' | 'target'> | undefined
@@ -13,26 +13,14 @@ interface CancelScanProps {
 export function CancelScan({ scan, onClose }: CancelScanProps) {
   const cancelling = useMutation(cancel(useQueryClient()))
   return (
-    <Dialog
+    <ConfirmDialog
       open={scan !== undefined}
-      onClose={onClose}
-      busy={cancelling.isPending}
+      {...asking(cancelling, onClose)}
       title={`Cancel the scan of ${scan?.target?.name ?? 'this target'}`}
       description="It stops within two seconds. What was found so far stays; nothing more is decided."
-      footer={
-        <>
-          <Button onClick={onClose} disabled={cancelling.isPending}>
-            Keep scanning
-          </Button>
-          <Button
-            variant="danger"
-            loading={cancelling.isPending}
-            onClick={() => scan && cancelling.mutate(scan.id, { onSettled: onClose })}
-          >
-            Cancel scan
-          </Button>
-        </>
-      }
+      label="Cancel scan"
+      keep="Keep scanning"
+      onConfirm={() => scan && cancelling.mutate(scan.id, { onSuccess: onClose })}
     />
   )
 }

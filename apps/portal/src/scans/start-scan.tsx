@@ -4,14 +4,13 @@ import type { Target } from '@glacis/contract/target'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
-import { ApiFailure } from '#api/failure.ts'
+import { adviceOf } from '#api/advice.ts'
 import { addToast } from '#lib/toasts.ts'
 import { active, start, startedWords } from '#scans/queries.ts'
 import { all as allTargets } from '#targets/queries.ts'
 import { Button, ButtonLink } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
 import { Input } from '#ui/field.tsx'
-import { Note } from '#ui/note.tsx'
 import { RadioCard } from '#ui/radio-card.tsx'
 import { Skeleton } from '#ui/skeleton.tsx'
 
@@ -51,6 +50,7 @@ function StartScanDialog({ onClose }: { readonly onClose: () => void }) {
       open
       onClose={onClose}
       busy={starting.isPending}
+      problem={adviceOf(starting.error)}
       title="Start scan"
       description="One target at a time; each can have one scan under way."
       footer={
@@ -76,7 +76,6 @@ function StartScanDialog({ onClose }: { readonly onClose: () => void }) {
         {targets && targets.length > 0 && (
           <TargetChoice targets={targets} busy={busy} chosen={targetId} onChoose={setChosen} />
         )}
-        {starting.error && <Note variant="red">{said(starting.error)}</Note>}
       </form>
     </Dialog>
   )
@@ -130,8 +129,4 @@ function TargetChoice({ targets, busy, chosen, onChoose }: TargetChoiceProps) {
       </fieldset>
     </>
   )
-}
-
-function said(error: Error): string {
-  return error instanceof ApiFailure ? error.detail : error.message
 }

@@ -2,10 +2,10 @@
 import type { Target } from '@glacis/contract/target'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { asking } from '#api/advice.ts'
 import { addToast } from '#lib/toasts.ts'
 import { forget, remove } from '#targets/queries.ts'
-import { Button } from '#ui/button.tsx'
-import { Dialog } from '#ui/dialog.tsx'
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
 import { TextField } from '#ui/field.tsx'
 
 interface DeleteTargetProps {
@@ -28,7 +28,6 @@ function Asking({ target, onClose, onDeleted, asksForName = false }: DeleteTarge
   const isSure = !asksForName || typed.trim() === target?.name.trim()
   const client = useQueryClient()
   const removal = useMutation(remove(client))
-  const { isPending } = removal
   const confirm = () => {
     if (!target) return
     const onSuccess = async () => {
@@ -40,22 +39,14 @@ function Asking({ target, onClose, onDeleted, asksForName = false }: DeleteTarge
     removal.mutate(target.id, { onSuccess: () => void onSuccess() })
   }
   return (
-    <Dialog
+    <ConfirmDialog
       open={target !== undefined}
-      onClose={onClose}
-      busy={isPending}
+      {...asking(removal, onClose)}
       title={`Delete ${target?.name ?? 'target'}`}
       description="A scan of it stops now and none starts any more. Its risks close; they and its scans stay as history. This cannot be undone."
-      footer={
-        <>
-          <Button onClick={onClose} disabled={isPending}>
-            Cancel
-          </Button>
-          <Button variant="danger" loading={isPending} disabled={!isSure} onClick={confirm}>
-            Delete
-          </Button>
-        </>
-      }
+      label="Delete"
+      disabled={!isSure}
+      onConfirm={confirm}
     >
       {asksForName && (
         <TextField
@@ -65,6 +56,6 @@ function Asking({ target, onClose, onDeleted, asksForName = false }: DeleteTarge
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
       )}
-    </Dialog>
+    </ConfirmDialog>
   )
 }

@@ -1,5 +1,4 @@
-import { Button } from '#ui/button.tsx'
-import { Dialog } from '#ui/dialog.tsx'
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
 
 interface DiscardProps {
   readonly open: boolean
@@ -9,19 +8,14 @@ interface DiscardProps {
 /** Asks before what was entered is lost. */
 export function Discard({ open, onKeep, onDiscard }: DiscardProps) {
   return (
-    <Dialog
+    <ConfirmDialog
       open={open}
       onClose={onKeep}
       title="Discard changes"
       description="What you entered has not been saved."
-      footer={
-        <>
-          <Button onClick={onKeep}>Keep editing</Button>
-          <Button variant="danger" onClick={onDiscard}>
-            Discard
-          </Button>
-        </>
-      }
+      label="Discard"
+      keep="Keep editing"
+      onConfirm={onDiscard}
     />
   )
 }

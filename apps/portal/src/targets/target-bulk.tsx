@@ -3,6 +3,7 @@ import type { SchedulePeriod, Target } from '@glacis/contract/target'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { CalendarClock, ChevronDown, Pause, Play, Tags, Trash2, X } from 'lucide-react'
 import { useState } from 'react'
+import { asking } from '#api/advice.ts'
 import { formatNumber } from '#lib/format.ts'
 import { addToast } from '#lib/toasts.ts'
 import { startMany } from '#scans/queries.ts'
@@ -11,7 +12,7 @@ import { periodWords } from '#targets/words.ts'
 import { Badge, tagColour } from '#ui/badge.tsx'
 import { PickedBar } from '#ui/picked-bar.tsx'
 import { Button } from '#ui/button.tsx'
-import { Dialog } from '#ui/dialog.tsx'
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
 import { Menu } from '#ui/menu.tsx'
 import { MenuAction, MenuChoice } from '#ui/menu-entries.tsx'
 
@@ -166,22 +167,13 @@ function DeleteMany({ targets, onClose, onDone }: DeleteManyProps) {
       },
     )
   return (
-    <Dialog
+    <ConfirmDialog
       open={targets.length > 0}
-      onClose={onClose}
-      busy={removal.isPending}
+      {...asking(removal, onClose)}
       title={`Delete ${counted(targets.length)}`}
       description="Scans of them stop now and none starts any more. Their risks close; they and their scans stay as history. This cannot be undone."
-      footer={
-        <>
-          <Button onClick={onClose} disabled={removal.isPending}>
-            Cancel
-          </Button>
-          <Button variant="danger" loading={removal.isPending} onClick={confirm}>
-            Delete
-          </Button>
-        </>
-      }
+      label="Delete"
+      onConfirm={confirm}
     />
   )
 }

@@ -2,8 +2,10 @@
 import type { Target } from '@glacis/contract/target'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useRef, useState } from 'react'
+import { adviceOf } from '#api/advice.ts'
 import { ApiFailure } from '#api/failure.ts'
 import { addToast } from '#lib/toasts.ts'
+import { useUnsent } from '#lib/use-unsent.ts'
 import { startAndTell, startManyAndTell, startsMax } from '#scans/queries.ts'
 import { AddressField } from '#targets/address-field.tsx'
 import { AgentField } from '#targets/agent-field.tsx'
@@ -52,7 +54,7 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
   const client = useQueryClient()
   const form = useRef<HTMLFormElement>(null)
   const before = target ? draftOf(target) : emptyDraft
-  const [draft, setDraft] = useState(before)
+  const [draft, setDraft] = useUnsent(`target ${target?.id ?? ''}`, before)
   const [problems, setProblems] = useState<Problems>({})
   const [isAsking, setIsAsking] = useState(false)
   const save = useSave(target, onClose, setProblems)
@@ -60,7 +62,7 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
     setDraft({ ...draft, ...change })
     setProblems(without(problems, Object.keys(change)))
   }
-  const [isMany, setIsMany] = useState(false)
+  const [isMany, setIsMany] = useUnsent('targets as a list', false)
   const many = useMany({
     isOpen: isMany,
     draft,
@@ -141,6 +143,7 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
       open
       onClose={close}
       busy={save.isPending}
+      problem={adviceOf(save.error)}
       title={target ? `Edit ${target.name}` : 'New target'}
       description={target ? shownAddress(target) : 'A host, an address or a range that you own.'}
       footer={
@@ -227,7 +230,7 @@ function useSave(target: Target | undefined, onDone: () => void, onProblems: Tel
     if (!change) return onDone()
     changing.mutate(change, { onError, onSuccess: done })
   }
-  return { send, isPending: making.isPending || changing.isPending }
+  return { send, isPending: making.isPending || changing.isPending, error: making.error ?? changing.error }
 }
 
 function byField(failure: ApiFailure): Problems {

@@ -120,7 +120,7 @@ function When({ target }: { readonly target: Target }) {
 export function TagList({ tags }: Pick<Target, 'tags'>) {
   if (tags.length === 0) return null
   return (
-    <span className="inline-flex max-w-full flex-wrap gap-1 overflow-hidden align-middle">
+    <span className="inline-flex max-w-full flex-wrap gap-1 overflow-hidden py-1.5 align-middle max-md:py-0">
       {tags.map(({ id, name, color }) => (
         <Badge key={id} variant={tagColour(color)}>
           {name}

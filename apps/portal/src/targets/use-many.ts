@@ -4,6 +4,7 @@ import { useRef, useState } from 'react'
 import { subscription } from '#billing/queries.ts'
 import { formatNumber } from '#lib/format.ts'
 import { portalConfig } from '#lib/portal-config.ts'
+import { useUnsent } from '#lib/use-unsent.ts'
 import type { Outcome } from '#targets/create-each.ts'
 import type { TargetDraft } from '#targets/form.ts'
 import { creationOf, entriesMax, entriesOf, type Fresh, restOf, type Verdict } from '#targets/many.ts'
@@ -29,7 +30,7 @@ interface ManyOptions {
 export function useMany({ isOpen = true, draft, text: begun = '', onDone }: ManyOptions) {
   const client = useQueryClient()
   const { billing } = portalConfig()
-  const [text, setText] = useState(begun)
+  const [text, setText] = useUnsent('list of targets', begun)
   const [isPermitted, setIsPermitted] = useState(false)
   const [problem, setProblem] = useState<'list' | 'permission'>()
   const [outcome, setOutcome] = useState<Outcome>()

@@ -3,6 +3,7 @@ import { type ReactNode, Suspense, useLayoutEffect, useState } from 'react'
 import { cx } from '#lib/cx.ts'
 import { IconButton } from '#ui/button.tsx'
 import { useHeadless } from '#ui/headless.ts'
+import { Note } from '#ui/note.tsx'
 
 interface OverlayProps {
   readonly open: boolean
@@ -13,6 +14,8 @@ interface OverlayProps {
   /** While submitting, Escape and a click beside it close nothing. */
   readonly busy?: boolean
   readonly children?: ReactNode
+  /** What went wrong and what to do about it, said where a notice does not cover it. */
+  readonly problem?: string | undefined
   /** Buttons, Cancel first. */
   readonly footer?: ReactNode
 }
@@ -62,7 +65,8 @@ export function useTurn(open: boolean): boolean {
   return open && hasTurn
 }
 
-function UsedDialog({ open, onClose, title, description, busy = false, wide = false, children, footer }: DialogProps) {
+function UsedDialog(props: DialogProps) {
+  const { open, onClose, title, description, busy = false, wide = false, children, problem, footer } = props
   // Before what may suspend: React loses count of what is called behind it.
   const isUp = useTurn(open)
   const { Dialog: Root, DialogBackdrop, DialogPanel, DialogTitle, Description } = useHeadless()
@@ -88,6 +92,11 @@ function UsedDialog({ open, onClose, title, description, busy = false, wide = fa
             </span>
           </div>
           {children && <div className="px-6 pt-4 pb-1">{children}</div>}
+          {problem && (
+            <div className="px-6 pt-4">
+              <Note variant="red">{problem}</Note>
+            </div>
+          )}
           {footer && <div className="flex flex-wrap justify-end gap-2 px-6 py-5">{footer}</div>}
         </DialogPanel>
       </div>
@@ -108,7 +117,8 @@ export function SlideOver(props: OverlayProps) {
   )
 }
 
-function UsedSlideOver({ open, onClose, title, description, busy = false, children, footer }: OverlayProps) {
+function UsedSlideOver(props: OverlayProps) {
+  const { open, onClose, title, description, busy = false, children, problem, footer } = props
   // Before what may suspend: React loses count of what is called behind it.
   const isUp = useTurn(open)
   const { Dialog: Root, DialogBackdrop, DialogPanel, DialogTitle, Description } = useHeadless()
@@ -118,6 +128,7 @@ function UsedSlideOver({ open, onClose, title, description, busy = false, childr
       <DialogPanel
         transition
         data-floating
+        data-panel
         className="fixed inset-y-0 right-0 z-(--gl-z-overlay) flex w-full max-w-slideover flex-col short:overflow-y-auto bg-raised shadow-panel transition-[opacity,translate] duration-(--gl-dur-slow) ease-out data-closed:translate-x-(--gl-slide) data-closed:opacity-0"
       >
         <div className="flex items-start gap-3 border-b border-line pt-5 pr-5 pb-4 pl-6 dark:border-line-strong">
@@ -129,6 +140,11 @@ function UsedSlideOver({ open, onClose, title, description, busy = false, childr
             <IconButton size="sm" label="Close panel" icon={<X />} disabled={busy} onClick={onClose} />
           </span>
         </div>
+        {problem && (
+          <div className="px-6 pt-4">
+            <Note variant="red">{problem}</Note>
+          </div>
+        )}
         <div className="flex-1 overflow-y-auto px-6 py-5 short:flex-none short:overflow-visible">{children}</div>
         {footer && (
           <div className="flex justify-end gap-2 border-t border-line px-6 py-3.5 dark:border-line-strong">

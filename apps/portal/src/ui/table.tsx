@@ -1,14 +1,17 @@
 import { createLink } from '@tanstack/react-router'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import type {
-  AnchorHTMLAttributes,
-  ReactNode,
-  Ref,
-  TableHTMLAttributes,
-  TdHTMLAttributes,
-  ThHTMLAttributes,
+import {
+  type AnchorHTMLAttributes,
+  type ReactNode,
+  type Ref,
+  type TableHTMLAttributes,
+  type TdHTMLAttributes,
+  type ThHTMLAttributes,
+  useEffect,
 } from 'react'
 import { cx } from '#lib/cx.ts'
+import { bringListKeys } from '#lib/keyboard.ts'
+import { actOnRow } from '#lib/row-keys.ts'
 
 /** Which columns go first when the sheet narrows: 4 under 1120 px, 3 under 1040, 2 under 860, 1 under 700. */
 export type ColumnPriority = 1 | 2 | 3 | 4
@@ -34,6 +37,7 @@ interface TableProps extends TableHTMLAttributes<HTMLTableElement> {
  */
 export function Table({ label, tall = false, fit = 'sheet', className, ...rest }: TableProps) {
   const fits = { sheet: '', card: 'inset', text: 'flush' }
+  useEffect(() => bringListKeys(actOnRow), [])
   return <table {...rest} aria-label={label} className={cx('tbl', tall && 'two', fits[fit], className)} />
 }
 

@@ -1,5 +1,6 @@
 import { CircleAlert, CircleCheck, Info, X } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
+import { createPortal } from 'react-dom'
 import { cx } from '#lib/cx.ts'
 import { isFocusLost, regainFocus } from '#lib/focus.ts'
 import { type Keys, useKeys } from '#lib/keyboard.ts'
@@ -37,6 +38,9 @@ function take({ id, action }: Pick<Toast, 'id' | 'action'>): void {
  * The notices, stacked at the bottom right, newest at the bottom. The clocks stop while one is read.
  * On a very low window, such as a page magnified four times, they would cover what one works with:
  * there they stand above the page and move it down.
+ *
+ * They stand beside the page, not in it: an open dialog shuts the page, and what it says of a failure must be heard and
+ * can be dismissed. Beside a panel they keep clear of its buttons.
  */
 export function ToastRegion() {
   const toasts = useToasts()
@@ -48,7 +52,7 @@ export function ToastRegion() {
     heldFocus.current = false
     regainFocus()
   }, [toasts])
-  return (
+  return createPortal(
     <section aria-label="Notifications" className="short:sticky short:top-0 short:-order-1 short:z-(--gl-z-toast)">
       <div
         role="presentation"
@@ -59,13 +63,14 @@ export function ToastRegion() {
           heldFocus.current = true
         }}
         onBlur={resumeToasts}
-        className="fixed right-5 bottom-5 z-(--gl-z-toast) grid w-[min(372px,calc(100vw-32px))] gap-2.5 empty:hidden max-md:right-4 max-md:bottom-4 short:static short:max-h-[50dvh] short:w-full short:gap-1 short:overflow-y-auto short:bg-canvas short:p-1"
+        className="fixed right-5 bottom-5 z-(--gl-z-toast) grid w-[min(372px,calc(100vw-32px))] gap-2.5 empty:hidden max-md:right-4 max-md:bottom-4 beside-panel:bottom-19 short:static short:max-h-[50dvh] short:w-full short:gap-1 short:overflow-y-auto short:bg-canvas short:p-1"
       >
         {toasts.map((toast) => (
           <ToastView key={toast.id} toast={toast} />
         ))}
       </div>
-    </section>
+    </section>,
+    document.body,
   )
 }
 

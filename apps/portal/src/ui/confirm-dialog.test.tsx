@@ -1,0 +1,54 @@
+import { cleanup, render, screen, waitFor } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { useState } from 'react'
+import { afterEach, expect, it, vi } from 'vitest'
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
+
+const user = userEvent.setup()
+const press = (name: string) => user.click(screen.getByRole('button', { name }))
+afterEach(cleanup)
+
+function Asking({ onConfirm, ...more }: { onConfirm: () => void; busy?: boolean; problem?: string }) {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <button type="button" onClick={() => setIsOpen(true)}>
+        Remove
+      </button>
+      <ConfirmDialog
+        {...more}
+        open={isOpen}
+        title="Remove Slack"
+        label="Remove channel"
+        onClose={() => setIsOpen(false)}
+        onConfirm={onConfirm}
+      />
+    </>
+  )
+}
+
+it('asks, does what was asked, and gives the focus back when it is not wanted', async () => {
+  const confirm = vi.fn()
+  render(<Asking onConfirm={confirm} />)
+  await press('Remove')
+  await screen.findByRole('dialog', { name: 'Remove Slack' })
+  await press('Remove channel')
+  expect(confirm).toHaveBeenCalledOnce()
+  await press('Cancel')
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Remove' })))
+  expect(screen.queryByRole('dialog')).toBeNull()
+})
+
+it('cannot be left while it is under way', async () => {
+  render(<Asking busy onConfirm={() => {}} />)
+  await press('Remove')
+  await screen.findByRole('dialog')
+  await user.keyboard('{Escape}')
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Cancel' }).disabled).toBe(true)
+})
+
+it('stays and says what went wrong', async () => {
+  render(<Asking problem="The server could not do it." onConfirm={() => {}} />)
+  await press('Remove')
+  expect((await screen.findByRole('alert')).textContent).toBe('The server could not do it.')
+})
