@@ -35,6 +35,12 @@ function isNewEnough() {
 }
 
 /**
+ * How much V8 gives to what has just been made, in megabytes: on a large machine half of what it takes by itself, which
+ * spares some thirty megabytes at rest and costs no time that could be measured. `npm start` says so too.
+ */
+const frugal = '--max-semi-space-size=16'
+
+/**
  * Runs a TypeScript program of this repository with these words: in this process where the Node is
  * new enough, else in a child that gets our signals and whose exit code becomes ours.
  *
@@ -53,7 +59,7 @@ export async function runProgram(path, ...words) {
   }
   const env = { ...process.env, NODE_COMPILE_CACHE: compileCache }
   // The channel tells the child when we are gone, however suddenly.
-  const child = spawn(node, [program, ...words], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env })
+  const child = spawn(node, [frugal, program, ...words], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.once('error', (error) =>
     fail(`Node ${major} does not start here (${error.message}); install it and try again.`),

@@ -62,6 +62,7 @@ const house: Readonly<Record<string, Floor>> = {
       'config',
       'settings',
       'setting-values',
+      'portal-config',
       'testing',
     ],
     ground: ['database', 'ctx', 'each', 'errors', 'log', 'obstacle', 'sarif', 'version'],
