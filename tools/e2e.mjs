@@ -2,11 +2,9 @@
 import { fail } from './node.mjs'
 import { buildPortal, install } from './prepare.mjs'
 import { prepareChromium } from './chromium.mjs'
-import { runTests } from './vitest.mjs'
+import { conclude, runTests } from './vitest.mjs'
 
 await install({ dev: true })
 await buildPortal()
 if ((await prepareChromium()) === null) fail('There is no Chromium and none could be installed; name one in CHROMIUM.')
-const { passed, failed } = await runTests(['e2e'], process.argv.slice(2))
-console.log(`${passed} passed, ${failed} failed`)
-process.exit(failed > 0 ? 1 : 0)
+conclude(await runTests(['e2e'], process.argv.slice(2)))

@@ -1,12 +1,12 @@
 /**
- * `npm test`: everything that must hold, from a clone with nothing installed. Ends with one line
- * `N passed, N failed` over all of it, each of the static checks counting as one test.
+ * `npm test`: everything that must hold, from a clone with nothing installed. Ends with what failed
+ * and one line `N passed, N failed` over all of it, each of the static checks counting as one test.
  */
 import { styleText } from 'node:util'
 import { prepareChromium } from './chromium.mjs'
 import { root } from './node.mjs'
 import { buildPortal, install, run, say } from './prepare.mjs'
-import { environment, runTests } from './vitest.mjs'
+import { conclude, environment, runTests } from './vitest.mjs'
 
 const checks = [
   ['types of server, packages and tools', 'tsc', '-p', '.'],
@@ -16,7 +16,7 @@ const checks = [
   ['dead code', 'knip'],
   ['undeclared packages', 'knip', '--strict', '--include', 'unlisted,unresolved'],
 ]
-const total = { passed: 0, failed: 0 }
+const total = { passed: 0, failures: [] }
 
 await install({ dev: true })
 Object.assign(process.env, environment())
@@ -27,13 +27,12 @@ const [tested] = await Promise.all([runTests(['node', 'alone', 'portal']), check
 add(tested)
 add(await runTests(['e2e']))
 
-console.log(`${total.passed} passed, ${total.failed} failed`)
-process.exit(total.failed > 0 ? 1 : 0)
+conclude(total)
 
 async function checkAndPrepare() {
   for (const [name, program, ...words] of checks) {
     const { code, output } = await run(program, ...words)
-    add({ passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 })
+    add(code === 0 ? { passed: 1, failures: [] } : { passed: 0, failures: [`${name}: ${program} ended with ${code}`] })
     say(`${mark(code === 0)} ${name}`)
     if (code !== 0) say(output)
   }
@@ -41,9 +40,9 @@ async function checkAndPrepare() {
   if ((await prepareChromium()) === null) say('There is no Chromium and none could be installed; name one in CHROMIUM.')
 }
 
-function add({ passed, failed }) {
+function add({ passed, failures }) {
   total.passed += passed
-  total.failed += failed
+  total.failures.push(...failures)
 }
 
 function mark(isGood) {

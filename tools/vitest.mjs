@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { cacheFolder, root } from './node.mjs'
+import { tallyVariable } from './tally.mjs'
 
 /** Nothing that we test takes so long; what hangs is ended and counts as failed. */
 const wholeRunMsMax = 12 * 60_000
@@ -11,32 +12,33 @@ const wholeRunMsMax = 12 * 60_000
 /**
  * @param projects names of vitest.config.ts
  * @param words more words for vitest
- * @returns how many tests passed and failed; a file that does not load, or a run that ends in any
- *   other trouble, counts as one that failed
+ * @returns how many tests passed, and a line for each that failed; a file that does not load, or a
+ *   run that ends in any other trouble, counts as one that failed
  */
 export async function runTests(projects, words = []) {
-  const folder = await mkdtemp(join(tmpdir(), 'glacis-report-'))
-  const file = join(folder, 'report.json')
+  const folder = await mkdtemp(join(tmpdir(), 'glacis-tally-'))
+  const file = join(folder, 'tally.json')
   const chosen = projects.flatMap((name) => ['--project', name])
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-  const code = await inSight('vitest', ['run', ...chosen, ...reporters, ...words])
-  const counts = count(JSON.parse(await readFile(file, 'utf8').catch(() => '{}')))
+  const reporters = ['--reporter=default', `--reporter=${join(root, 'tools/tally.mjs')}`]
+  const code = await inSight('vitest', ['run', ...chosen, ...reporters, ...words], { [tallyVariable]: file })
+  const { passed, failures } = JSON.parse(await readFile(file, 'utf8').catch(() => '{"passed":0,"failures":[]}'))
   await rm(folder, { recursive: true, force: true })
-  return code === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 }
+  const isUnexplained = code !== 0 && failures.length === 0
+  return { passed, failures: isUnexplained ? [`vitest ended with ${code}, and named no test`] : failures }
 }
 
-function count({ numPassedTests = 0, numFailedTests = 0, testResults = [] }) {
-  const broken = testResults.filter(({ status, assertionResults }) => {
-    return status === 'failed' && !assertionResults.some((test) => test.status === 'failed')
-  })
-  return { passed: numPassedTests, failed: numFailedTests + broken.length }
+/** Says what failed, where the eye falls last, then the sum, and ends the process. */
+export function conclude({ passed, failures }) {
+  for (const failure of failures) console.log(`FAILED ${failure}`)
+  console.log(`${passed} passed, ${failures.length} failed`)
+  process.exit(failures.length > 0 ? 1 : 0)
 }
 
-function inSight(program, words) {
+function inSight(program, words, variables) {
   return new Promise((done) => {
     const child = spawn(join(root, 'node_modules/.bin', program), words, {
       cwd: root,
-      env: environment(),
+      env: { ...environment(), ...variables },
       stdio: ['ignore', 'inherit', 'inherit'],
       timeout: wholeRunMsMax,
     })

@@ -1,3 +1,4 @@
+import { waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 
 const ran: string[] = []
@@ -42,12 +43,12 @@ it('fetches everything when the page has been painted with its answers, and runs
   await shown
   expect(hrefs()).toEqual([])
   paint()
-  await vi.waitFor(() => expect(ran).toEqual(['program of 2', 'page of 2']))
+  await waitFor(() => expect(ran).toEqual(['program of 2', 'page of 2']))
   expect(hrefs()).toEqual(parts)
 })
 
 it('goes on where a part cannot be loaded, which the program deals with', async () => {
   await open(['data:text/javascript,throw new Error()', part('other page')], Promise.resolve())
   paint()
-  await vi.waitFor(() => expect(ran).toEqual(['other page of 2']))
+  await waitFor(() => expect(ran).toEqual(['other page of 2']))
 })

@@ -1,5 +1,6 @@
 import { getTarget, updateTarget } from '@glacis/contract/target'
 import { MutationObserver, QueryObserver } from '@tanstack/react-query'
+import { waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ApiFailure } from '#api/failure.ts'
 import { followOtherTabs } from '#api/other-tabs.ts'
@@ -19,7 +20,7 @@ beforeEach(async () => {
   statusOf.mockReturnValue(200)
   client = createQueryClient()
   leave = new QueryObserver(client, { queryKey: key, queryFn: read, retry: false }).subscribe(() => {})
-  await vi.waitFor(() => expect(client.getQueryData(key)).toEqual({ name: 'Web' }))
+  await waitFor(() => expect(client.getQueryData(key)).toEqual({ name: 'Web' }))
 })
 afterEach(() => {
   leave()
@@ -41,7 +42,7 @@ it('forgets what is no longer there, and keeps what merely could not be read', a
 it('looks again when a change was about something that is gone', async () => {
   statusOf.mockReturnValue(404)
   await change(client, () => Promise.reject(new ApiFailure({ status: 404, statusText: 'X', body: { kind: 'none' } })))
-  await vi.waitFor(() => expect(client.getQueryData(key)).toBeUndefined())
+  await waitFor(() => expect(client.getQueryData(key)).toBeUndefined())
 })
 
 it('shows in one tab what another has changed', async () => {
@@ -50,7 +51,7 @@ it('shows in one tab what another has changed', async () => {
   const stops = [followOtherTabs(client), followOtherTabs(other)]
   const before = read.mock.calls.length
   await change(other, () => Promise.resolve({}))
-  await vi.waitFor(() => expect(read.mock.calls.length).toBe(before + 1))
+  await waitFor(() => expect(read.mock.calls.length).toBe(before + 1))
   for (const stop of stops) stop()
   vi.unstubAllGlobals()
 })

@@ -1,5 +1,5 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
-import { cleanup, render, screen } from '@testing-library/react'
+import { cleanup, render, screen, waitFor } from '@testing-library/react'
 import { Component, createElement, type ReactNode } from 'react'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { reloadOnceFor, reloadOnMissingParts } from '#lib/chunk-reload.ts'
@@ -60,7 +60,7 @@ it('asks the server before it reloads: where that does not answer, the page stay
   const ask = vi.spyOn(globalThis, 'fetch')
   const miss = async (part: string) => {
     window.dispatchEvent(Object.assign(new Event('vite:preloadError'), { payload: new Error(part) }))
-    await vi.waitFor(() => expect(ask.mock.settledResults.at(-1)?.type).toMatch(/fulfilled|rejected/))
+    await waitFor(() => expect(ask.mock.settledResults.at(-1)?.type).toMatch(/fulfilled|rejected/))
   }
   ask.mockRejectedValueOnce(new TypeError('Failed to fetch'))
   await miss('hosts.js')
@@ -71,7 +71,7 @@ it('asks the server before it reloads: where that does not answer, the page stay
   expect(sessionStorage.getItem('tanstack_router_reload:hosts.js')).toBe('1')
   ask.mockResolvedValueOnce(new Response('{}'))
   await miss('hosts.js')
-  await vi.waitFor(() => expect(reload).toHaveBeenCalledOnce())
+  await waitFor(() => expect(reload).toHaveBeenCalledOnce())
   stop()
   for (const spy of [reload, ask]) spy.mockRestore()
 })

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { answersShown, fetchEarly, firstAnswers, partsOfPage } from '#lib/early.ts'
 import { formatNumber } from '#lib/format.ts'
@@ -35,7 +36,7 @@ async function open(address: string, questions = 2): Promise<void> {
   const script = readFileSync(join(import.meta.dirname, '../early.js'), 'utf8')
   // oxlint-disable-next-line typescript/no-implied-eval
   new Function('location', script)(new URL(address, 'https://portal.example'))
-  await vi.waitFor(() => expect(asked).toHaveLength(questions))
+  await waitFor(() => expect(asked).toHaveLength(questions))
 }
 
 it('asks for the configuration, the session and the plan of a page inside, and hands each out once', async () => {
@@ -103,8 +104,8 @@ it('says at once what the page is, and what a free plan covers', async () => {
   await open('/scope', 2)
   document.body.insertAdjacentHTML('beforeend', '<p id="frame-title"></p><p id="frame-lede"></p>')
   const textOf = (id: string) => document.getElementById(id)?.textContent
-  await vi.waitFor(() => expect([textOf('frame-title'), textOf('frame-lede')]).toEqual(['Scope', 'Targets']))
-  await vi.waitFor(() => expect(document.getElementById('frame-plan')?.className).toBe(''))
+  await waitFor(() => expect([textOf('frame-title'), textOf('frame-lede')]).toEqual(['Scope', 'Targets']))
+  await waitFor(() => expect(document.getElementById('frame-plan')?.className).toBe(''))
   expect(document.documentElement.dataset['framePlan']).toBe('')
   expect(textOf('frame-plan')).toBe(
     `You are on the Free plan. It covers 25 targets and ${formatNumber(1000)} manual scans a month. Compare plans`,

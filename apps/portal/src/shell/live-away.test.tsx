@@ -58,6 +58,7 @@ async function show(): Promise<void> {
 }
 
 const breakStream = () => act(() => void Stream.opened.at(-1)?.dispatchEvent(new Event('error')))
+const patience = { timeout: 10_000 }
 const said = () => screen.getByRole('status').textContent
 
 it('says that the server does not answer, and reads everything anew when it does', async () => {
@@ -65,12 +66,12 @@ it('says that the server does not answer, and reads everything anew when it does
   ask.mockRejectedValueOnce(new TypeError('Failed to fetch')).mockResolvedValueOnce(new Response('', { status: 502 }))
   ask.mockResolvedValue(new Response('{}'))
   breakStream()
-  await vi.waitFor(() => expect(said()).toContain('Glacis does not answer.'))
+  await vi.waitFor(() => expect(said()).toContain('Glacis does not answer.'), patience)
   await act(() => vi.advanceTimersByTimeAsync(3000))
   expect(said()).toContain('Glacis does not answer.')
   expect(reads).toBe(1)
   await act(() => vi.advanceTimersByTimeAsync(3000))
-  await vi.waitFor(() => expect(said()).toBe(''))
+  await vi.waitFor(() => expect(said()).toBe(''), patience)
   await screen.findByText('read 2 times')
   // A stream that a proxy ended is not taken up again by the browser.
   expect(Stream.opened.map(({ isClosed }) => isClosed)).toEqual([true, false])
@@ -80,7 +81,7 @@ it('says nothing of a stream that ends while the server answers', async () => {
   await show()
   ask.mockResolvedValue(new Response('{}'))
   breakStream()
-  await vi.waitFor(() => expect(ask).toHaveBeenCalledOnce())
+  await vi.waitFor(() => expect(ask).toHaveBeenCalledOnce(), patience)
   await act(() => vi.advanceTimersByTimeAsync(10_000))
   expect([said(), reads, ask.mock.calls.length, Stream.opened.length]).toEqual(['', 1, 1, 1])
 })

@@ -1,5 +1,5 @@
-import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
-import { afterEach, expect, it, vi } from 'vitest'
+import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
+import { afterEach, expect, it } from 'vitest'
 import { hasArrived } from '#lib/arrival.ts'
 import { actOnRow } from '#lib/row-keys.ts'
 import { lengthOf, TableRows } from '#ui/table-rows.tsx'
@@ -44,7 +44,7 @@ it('begins with what a screen shows, and draws a short table whole when the page
   expect(first).toBe(10)
   const room = Number.parseInt(document.querySelector<HTMLElement>('tr.room')?.style.height ?? '')
   expect(room).toBe((100 - first) * 40)
-  await vi.waitFor(() => expect(drawn()).toHaveLength(100), { timeout: 10_000 })
+  await waitFor(() => expect(drawn()).toHaveLength(100))
   expect(document.querySelector('tr.room')).toBeNull()
   expect(screen.getByRole('table').hasAttribute('aria-rowcount')).toBe(false)
 })
