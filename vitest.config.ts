@@ -61,8 +61,8 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, ...alone],
           // Files share what they import: to load it anew for each took a fifth of all processor time.
           isolate: false,
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
           // A busy machine makes a test slow, not wrong.
           expect: { poll: { timeout: 15_000 } },
         },
@@ -73,8 +73,8 @@ export default defineConfig({
           include: alone,
           globalSetup: ['apps/server/src/testing/cluster.ts'],
           experimental: { viteModuleRunner: false },
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
         },
       },
       'apps/portal/vite.config.ts',

@@ -64,7 +64,7 @@ describe.skipIf(!existsSync(corpus))('the whole of Recog', () => {
 
   it('has examples of which nearly every one matches', async () => {
     expect((await brokenExamples(join(folder, 'xml'))).length).toBeLessThan(10)
-  })
+  }, 120_000)
 })
 
 describe('parseRecog', () => {
