@@ -6,9 +6,11 @@ import { expect, it } from 'vitest'
 import { listenOn, openDoors } from '#http/listen.ts'
 
 it.each([
-  ['no method of HTTP', 'FOO / HTTP/1.1\r\nhost: a\r\n\r\n', 400],
-  ['more headers than fit', `GET /?${'x'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`, 431],
-])('answers %s in the shape of every refusal', async (_, request, status) => {
+  ['no method of HTTP', 'FOO / HTTP/1.1\r\nhost: a\r\n\r\n', 400, 3],
+  ['more headers than fit', `GET /?${'x'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`, 431, 3],
+  ['an unknown expectation', 'GET / HTTP/1.1\r\nhost: a\r\nexpect: a miracle\r\n\r\n', 417, 3],
+  ['a packed transfer', 'POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n', 501, 12],
+])('answers %s in the shape of every refusal', async (_, request, status, code) => {
   const server = await listenOn('127.0.0.1', 0, () => undefined)
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   await once(socket, 'connect')
@@ -17,8 +19,18 @@ it.each([
   server.close()
   expect([Number(head.split(' ')[1]), JSON.parse(body)]).toEqual([
     status,
-    { code: 3, message: expect.stringMatching(/^T/) },
+    { code, message: expect.stringMatching(/^(T|No )/) },
   ])
+})
+
+it('takes a body in pieces', async () => {
+  const server = await listenOn('127.0.0.1', 0, (request, response) => void request.pipe(response))
+  const { port } = server.address() as AddressInfo
+  const body = new Blob(['piece by piece']).stream()
+  const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, duplex: 'half' })
+  expect(await answer.text()).toBe('piece by piece')
+  server.close()
+  server.closeAllConnections()
 })
 
 /** A port that was free a moment ago. */

@@ -1,12 +1,12 @@
 /** The doors of the one server: the addresses that it listens on. */
-import type { createServer, Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { ApiError } from '@glacis/contract/primitives'
 
 /** An import of `node:http` by name reads all its names, and one of them loads another client of HTTP. */
 const http = process.getBuiltinModule('node:http')
 
-type Answer = Parameters<typeof createServer>[1]
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Proxies ask again over a connection that they have: it is they who end it, as a question must not meet its end. */
 const keepMs = 75_000
@@ -31,7 +31,15 @@ export async function openDoors(hosts: readonly string[], port: number, answer: 
 }
 
 export async function listenOn(host: string, port: number, answer: Answer): Promise<Server> {
-  const server = http.createServer({ requestTimeout: 30_000, keepAliveTimeout: keepMs }, answer)
+  const server = http.createServer({ requestTimeout: 30_000, keepAliveTimeout: keepMs }, (request, response) => {
+    const { 'transfer-encoding': coding = 'chunked' } = request.headers
+    // Whatever else it is wrapped in would be taken for the body itself.
+    if (coding.toLowerCase() === 'chunked') answer(request, response)
+    else refuse(response, 501, { code: 12, message: 'No transfer coding but chunked is known here' })
+  })
+  server.on('checkExpectation', (_, response) => {
+    refuse(response, 417, { code: 3, message: 'No expectation but 100-continue is known here' })
+  })
   server.on('clientError', refuseUnread)
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   server.once('error', reject)
@@ -49,6 +57,17 @@ async function closeOne(server: Server): Promise<void> {
   await promise
   clearTimeout(cut)
   clearInterval(leave)
+}
+
+/** Answers what nothing else is read of, nor of what may follow it. */
+function refuse(response: ServerResponse, status: number, error: ApiError): void {
+  const body = JSON.stringify(error)
+  response.writeHead(status, {
+    connection: 'close',
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+  })
+  response.end(body)
 }
 
 /** By the parser's word for it. */
