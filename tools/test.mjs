@@ -16,7 +16,7 @@ const checks = [
   ['dead code', 'knip'],
   ['undeclared packages', 'knip', '--strict', '--include', 'unlisted,unresolved'],
 ]
-const total = { passed: 0, failures: [] }
+const total = { passed: 0, failures: [], unstable: [] }
 
 await install({ dev: true })
 Object.assign(process.env, environment())
@@ -32,7 +32,8 @@ conclude(total)
 async function checkAndPrepare() {
   for (const [name, program, ...words] of checks) {
     const { code, output } = await run(program, ...words)
-    add(code === 0 ? { passed: 1, failures: [] } : { passed: 0, failures: [`${name}: ${program} ended with ${code}`] })
+    if (code === 0) total.passed++
+    else total.failures.push({ name, reason: `${program} ended with ${code}` })
     say(`${mark(code === 0)} ${name}`)
     if (code !== 0) say(output)
   }
@@ -40,9 +41,10 @@ async function checkAndPrepare() {
   if ((await prepareChromium()) === null) say('There is no Chromium and none could be installed; name one in CHROMIUM.')
 }
 
-function add({ passed, failures }) {
+function add({ passed, failures, unstable }) {
   total.passed += passed
   total.failures.push(...failures)
+  total.unstable.push(...unstable)
 }
 
 function mark(isGood) {
