@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { HttpClient, HttpRequest, HttpResponse, Origin } from '#net/http.ts'
-import { answerOf } from '#template/http.ts'
+import { answerOf } from '#template/answers.ts'
 import { evaluateOperators, type Match } from '#template/matcher.ts'
 import type { Template } from '#template/template.ts'
 import type { Listener } from '#template/run-http.ts'

@@ -9,7 +9,8 @@ import {
   needsControl,
   type Calibration,
 } from '#template/calibration.ts'
-import { questionsOf, type Chain } from '#template/http.ts'
+import { questionsOf } from '#template/questions.ts'
+import type { Chain } from '#template/redirects.ts'
 import type { Health } from '#template/health.ts'
 import { evaluateOperators } from '#template/matcher.ts'
 import { payloadLimits } from '#template/payloads.ts'
