@@ -1,7 +1,6 @@
 /** Answers as matchers see them: their parts under the names that templates have for them. */
 import type { HttpResponse } from '#net/http.ts'
-import type { Lookup } from '#template/dsl.ts'
-import { toBytes, type DslValue } from '#template/dsl-value.ts'
+import { toBytes, type DslValue, type Lookup } from '#template/dsl-value.ts'
 import type { Exchange } from '#template/redirects.ts'
 import type { Answer } from '#template/template.ts'
 

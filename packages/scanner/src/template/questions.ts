@@ -1,7 +1,6 @@
 /** The requests of a block, as templates write them: placeholders are filled for each target. */
 import type { HttpRequest } from '#net/http.ts'
-import type { Lookup } from '#template/dsl.ts'
-import { toBytes } from '#template/dsl-value.ts'
+import { toBytes, type Lookup } from '#template/dsl-value.ts'
 import { rawBytesOf, rawRequestOf, type Annotations } from '#template/raw.ts'
 import { encodeTarget } from '#template/request-target.ts'
 import type { HttpBlock } from '#template/template.ts'

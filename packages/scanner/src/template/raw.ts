@@ -3,7 +3,7 @@
  * after that, the way the format means it.
  */
 import type { HttpRequest } from '#net/http.ts'
-import type { Lookup } from '#template/dsl.ts'
+import type { Lookup } from '#template/dsl-value.ts'
 import { encodeTarget } from '#template/request-target.ts'
 import { fillBytes, fillBytesKnown } from '#template/variables.ts'
 

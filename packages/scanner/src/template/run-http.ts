@@ -1,6 +1,6 @@
 /** Runs the HTTP checks of one service: shared requests, calibration, matching answer by answer. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Lookup } from '#template/dsl.ts'
+import type { Lookup } from '#template/dsl-value.ts'
 import {
   bodyControlOf,
   calibrate,
