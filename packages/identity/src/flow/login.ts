@@ -1,4 +1,5 @@
 /** Signing in, and proving again who one is. */
+import { lacksSecondFactor } from '#assurance.ts'
 import { aal1Required, badRequest, locationChangeRequired, sessionAlreadyAvailable } from '#http/error.ts'
 import { type Answer, type Exchange, csrfOf, json, redirect, renewCsrf, setSession, tell } from '#http/exchange.ts'
 import { type Drawing, draw, drawFor, withFreshKeys } from '#flow/draw.ts'
@@ -22,15 +23,7 @@ import { methodFor } from '#method/methods.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
 import { schemaId } from '#schema.ts'
 import { type Service, pageUrl, secondFactorUrl } from '#service.ts'
-import {
-  type Factor,
-  type LiveSession,
-  issueSession,
-  lacksSecondFactor,
-  renewSession,
-  revokeSession,
-  sessionBody,
-} from '#session.ts'
+import { type Factor, type LiveSession, issueSession, renewSession, revokeSession, sessionBody } from '#session.ts'
 import type { FlowMemory } from '#store.ts'
 import { type Message, type PlacedMessage, notice, onForm, problem } from '#ui/message.ts'
 import { type Node, type Order, input, sorted } from '#ui/node.ts'
