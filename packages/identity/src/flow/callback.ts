@@ -16,8 +16,9 @@ import type { Person, Provider } from '#oidc/provider.ts'
 import { normalAddress, readTraits, traitNodes, typedTraits } from '#schema.ts'
 import { pageUrl } from '#service.ts'
 import { attemptSignUp, tooManyAttempts } from '#throttle.ts'
-import { type Message, label, problem } from '#ui/message.ts'
+import { type Message, label } from '#ui/message.ts'
 import { withMessages, withValues } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 
 /** The address to which a provider sends the browser back. */
 export async function finishJourney(exchange: Exchange, providerId: string): Promise<Answer> {

@@ -23,7 +23,8 @@ import { schemaId } from '#schema.ts'
 import { pageUrl, secondFactorUrl } from '#service.ts'
 import { type Factor, type LiveSession, issueSession, renewSession, revokeSession, sessionBody } from '#session.ts'
 import type { FlowMemory } from '#store.ts'
-import { type Message, type PlacedMessage, onForm, problem } from '#ui/message.ts'
+import { type Message, type PlacedMessage, onForm } from '#ui/message.ts'
+import { problem } from '#ui/problem.ts'
 
 /** Starts a sign-in, a renewal (`refresh=true`) or a second factor (`aal=aal2`). */
 export async function startLogin(exchange: Exchange): Promise<Answer> {

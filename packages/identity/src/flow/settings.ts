@@ -24,7 +24,8 @@ import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
 import { typedTraits } from '#schema.ts'
 import { actionUrl, pageUrl, secondFactorUrl } from '#service.ts'
 import { type LiveSession, raiseSession, sessionCookie } from '#session.ts'
-import { type Message, type PlacedMessage, notice, onForm, problem } from '#ui/message.ts'
+import { type Message, type PlacedMessage, notice, onForm } from '#ui/message.ts'
+import { problem } from '#ui/problem.ts'
 
 /** Starts a settings flow of the account that is signed in. */
 export async function startSettings(exchange: Exchange): Promise<Answer> {

@@ -14,8 +14,9 @@ import { seal, unseal } from '#seal.ts'
 import type { Service } from '#service.ts'
 import type { LiveSession } from '#session.ts'
 import { attempt, tooManyAttempts } from '#throttle.ts'
-import { type Message, label, on, onForm, problem, shown } from '#ui/message.ts'
+import { type Message, label, on, onForm, shown } from '#ui/message.ts'
 import { type Node, input, submit, text } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 
 const name = 'lookup_secret'
 const codesPerAccount = 12

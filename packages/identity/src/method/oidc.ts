@@ -11,8 +11,9 @@ import { dropLinks, readLinks } from '#oidc/link.ts'
 import type { Provider } from '#oidc/provider.ts'
 import type { Service } from '#service.ts'
 import type { LiveSession } from '#session.ts'
-import { label, onForm, problem } from '#ui/message.ts'
+import { label, onForm } from '#ui/message.ts'
 import { type Node, input } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 
 export const oidc: Method = {
   name: 'oidc',

@@ -20,8 +20,9 @@ import {
 import { pageUrl } from '#service.ts'
 import type { LiveSession } from '#session.ts'
 import { attempt, tooManyAttempts } from '#throttle.ts'
-import { label, on, onForm, problem } from '#ui/message.ts'
+import { label, on, onForm } from '#ui/message.ts'
 import { type Node, input } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 import {
   type Assertion,
   acceptKey,

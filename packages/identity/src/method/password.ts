@@ -12,8 +12,9 @@ import { isEmail, normalAddress } from '#schema.ts'
 import { type LiveSession, revokeOthers } from '#session.ts'
 import type { Database } from '#store.ts'
 import { attempt, tooManyAttempts } from '#throttle.ts'
-import { type PlacedMessage, label, on, onForm, problem } from '#ui/message.ts'
+import { type PlacedMessage, label, on, onForm } from '#ui/message.ts'
 import { input, submit } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 
 export const password: Method = {
   name: 'password',

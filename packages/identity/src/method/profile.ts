@@ -9,8 +9,9 @@ import { type Method, type SettingsOutcome, refused } from '#method/method.ts'
 import { normalAddress, readTraits, traitNodes } from '#schema.ts'
 import type { LiveSession } from '#session.ts'
 import type { Traits } from '#store.ts'
-import { label, onForm, problem } from '#ui/message.ts'
+import { label, onForm } from '#ui/message.ts'
 import { submit } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 
 /** How long the news of a change is worth delivering. */
 const newsMs = 3 * 24 * 3600_000

@@ -8,8 +8,9 @@ import { identifierNode } from '#method/identifier.ts'
 import { type HeldScene, type LoginOutcome, type Method, type SettingsOutcome, refused } from '#method/method.ts'
 import type { LiveSession } from '#session.ts'
 import { attempt, tooManyAttempts } from '#throttle.ts'
-import { label, onForm, problem } from '#ui/message.ts'
+import { label, onForm } from '#ui/message.ts'
 import { type Node, input } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 import {
   acceptKey,
   checkAssertion,

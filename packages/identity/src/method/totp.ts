@@ -11,8 +11,9 @@ import { seal, unseal } from '#seal.ts'
 import type { Service } from '#service.ts'
 import type { LiveSession } from '#session.ts'
 import { attempt, tooManyAttempts } from '#throttle.ts'
-import { label, on, onForm, problem, shown } from '#ui/message.ts'
+import { label, on, onForm, shown } from '#ui/message.ts'
 import { type Node, image, input, submit, text } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 
 const issuer = 'Glacis'
 const secretBytes = 20
