@@ -1,5 +1,6 @@
 /** The accounts as whoever runs the installation sees them: found, made, closed, and helped back in. */
 import { type Kysely, sql } from 'kysely'
+import { secondFactors } from '#assurance.ts'
 import { createCourier } from '#courier.ts'
 import { findIdentity, insertIdentity, markVerified, ownerOfRecoveryAddress } from '#identities.ts'
 import { factorsResetMail } from '#mail.ts'
@@ -9,7 +10,6 @@ import { attachPassword } from '#method/password.ts'
 import { passwordFault } from '#method/password-policy.ts'
 import { isEmail, normalAddress, readTraits } from '#schema.ts'
 import { isUuid } from '#flow/flow.ts'
-import { secondFactors } from '#session.ts'
 import type { Database, Traits } from '#store.ts'
 import { dropKey, readKeys } from '#webauthn/key.ts'
 

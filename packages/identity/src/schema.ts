@@ -2,8 +2,9 @@
 import { emailPattern } from '@glacis/contract/identity'
 import { isFields } from '#http/body.ts'
 import type { Traits } from '#store.ts'
-import { type PlacedMessage, label, on, problem } from '#ui/message.ts'
+import { type PlacedMessage, label, on } from '#ui/message.ts'
 import { type Node, input } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 
 export const schemaId = 'default'
 

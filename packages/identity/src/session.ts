@@ -1,5 +1,5 @@
 /** Sessions: opaque cookies, stored as hashes, ended at once by revoking their row. */
-import { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { type Identity, getIdentity, identityBody, identityColumns } from '#identities.ts'
 import type { Service } from '#service.ts'
@@ -206,33 +206,6 @@ export async function revokeOthers(service: Service, identityId: string, keptSes
     .where('expires_at', '>', service.now())
     .executeTakeFirst()
   return Number(numUpdatedRows)
-}
-
-/** Types of credentials that prove a second factor. */
-export const secondFactors: ReadonlySet<string> = new Set(['totp', 'lookup_secret', 'webauthn'])
-
-/** True for a session whose account has a second factor that was not given yet: it opens nothing but that step. */
-export function lacksSecondFactor({ hasMailedSecondFactor }: Service, { aal, identity }: LiveSession): boolean {
-  if (aal !== 'aal1') return false
-  return hasMailedSecondFactor || identity.credential_types.some((type) => secondFactors.has(type))
-}
-
-/** True while the session is young enough to change a password or an address. */
-export function isPrivileged(service: Service, session: LiveSession): boolean {
-  return service.now().getTime() - session.authenticated_at.getTime() <= service.lifespans.privilegedMs
-}
-
-/** The token that ends a session by a link; the same for the session's whole life, and not stored. */
-export function logoutToken(service: Service, session: LiveSession): string {
-  const mac = createHmac('sha256', service.secret).update(`logout ${session.id}`).digest('hex')
-  return `ory_lo_${mac.slice(0, 32)}`
-}
-
-/** Compares a logout token without telling where it differs. */
-export function isLogoutToken(service: Service, session: LiveSession, token: string): boolean {
-  const expected = Buffer.from(logoutToken(service, session))
-  const given = Buffer.from(token)
-  return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
 /** A session as the wire shows it. */

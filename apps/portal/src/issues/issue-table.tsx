@@ -1,33 +1,13 @@
 /** The table of issues: the whole of it in lists, the first of its columns elsewhere. */
 import type { Issue } from '@glacis/contract/issue'
 import type { KeyboardEvent, ReactNode } from 'react'
-import { cx } from '#lib/cx.ts'
 import { columnWords, type OptionalColumn, useColumns } from '#issues/columns.ts'
-import { AffectedHosts, IssueName, OptionalCell, SeverityWithScore } from '#issues/issue-cells.tsx'
-import type { ChosenStatus } from '#issues/queries.ts'
-import { RowMenu } from '#issues/row-menu.tsx'
+import { IssueRow, type Picking, type RowActions } from '#issues/issue-row.tsx'
 import type { RiskSort } from '#issues/search.ts'
-import type { Selection } from '#lib/selection.ts'
 import { Checkbox } from '#ui/field.tsx'
-import { RelativeTime } from '#ui/relative-time.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
-import { IssueStatus } from '#ui/status.tsx'
-import { Cell, HeaderCell, Table } from '#ui/table.tsx'
-import { lengthOf, type RowPlace, TableRows } from '#ui/table-rows.tsx'
-
-interface Picking {
-  readonly selection: Selection
-  readonly onPick: (id: string, isRange: boolean) => void
-  readonly onPickAll: () => void
-  readonly onClear: () => void
-  /** On a phone the boxes show only after a tap on "Select". */
-  readonly isOnPhone: boolean
-}
-
-export interface RowActions {
-  readonly onPreview: (id: string) => void
-  readonly onDecide: (status: ChosenStatus, issue: Issue) => void
-}
+import { HeaderCell, Table } from '#ui/table.tsx'
+import { lengthOf, TableRows } from '#ui/table-rows.tsx'
 
 interface IssueTableProps {
   readonly label: string
@@ -109,7 +89,7 @@ export function IssueTable({
         onKeyDown={(event) => moveByKey(event, picking, rowActions)}
       >
         {(issue, place) => (
-          <Row
+          <IssueRow
             place={place}
             issue={issue}
             columns={columns}
@@ -129,71 +109,6 @@ export function IssueTable({
 /** What the other columns need, in pixels, so that the names of risks keep theirs; a narrower sheet scrolls. */
 function roomOf(columns: readonly OptionalColumn[]): number {
   return 1000 + columns.reduce((sum, column) => sum + widths[column], 0)
-}
-
-interface RowProps {
-  readonly place: RowPlace
-  readonly issue: Issue
-  readonly isMixed: boolean
-  readonly hidesHosts: boolean
-  readonly isLocal: boolean
-  readonly columns: readonly OptionalColumn[]
-  readonly picking: Picking | undefined
-  readonly rowActions: RowActions | undefined
-}
-function Row({ place, issue, isMixed, hidesHosts, isLocal, columns, picking, rowActions }: RowProps) {
-  // Inside a place, the first host is the one that the place is about, or the worst of it.
-  const seen = (isLocal && issue.affectedHosts[0]) || issue
-  const isPicked = picking?.selection.ids.has(issue.id) ?? false
-  return (
-    <tr {...place} aria-selected={isPicked || undefined} data-row={issue.id}>
-      {picking && (
-        <Cell className={cx('pick', !picking.isOnPhone && 'max-md:hidden!')}>
-          <Checkbox
-            label={`Select ${issue.name}`}
-            hideLabel
-            className="-translate-y-0.5 align-middle"
-            checked={isPicked}
-            onChange={(event) =>
-              picking.onPick(issue.id, 'shiftKey' in event.nativeEvent && event.nativeEvent.shiftKey === true)
-            }
-          />
-        </Cell>
-      )}
-      <Cell label="Severity" className="graded">
-        <SeverityWithScore severity={issue.threat.severity} />
-      </Cell>
-      <Cell label="Risk" primary>
-        <IssueName issue={issue} isPotentialMarked={isMixed} />
-      </Cell>
-      {!hidesHosts && (
-        <Cell label="Affected hosts" priority={1} className="max-md:flex-[1_1_calc(100%-100px)]!">
-          <AffectedHosts issue={issue} />
-        </Cell>
-      )}
-      {columns.map((column) => (
-        <Cell key={column} label={columnWords[column]} quiet className="max-md:hidden!">
-          <OptionalCell column={column} issue={issue} />
-        </Cell>
-      ))}
-      <Cell label="Status" priority={2}>
-        <IssueStatus status={seen.status} />
-      </Cell>
-      <Cell label="First seen" priority={3} quiet className="max-md:hidden!">
-        <RelativeTime value={seen.firstSeenTime} />
-      </Cell>
-      <Cell label="Last seen" quiet className="relative overflow-visible! max-md:static max-md:ml-auto">
-        <RelativeTime value={seen.lastSeenTime} />
-        {rowActions && (
-          <RowMenu
-            issue={issue}
-            onDecide={(status) => rowActions.onDecide(status, issue)}
-            onPreview={() => rowActions.onPreview(issue.id)}
-          />
-        )}
-      </Cell>
-    </tr>
-  )
 }
 
 function PickAll({ picking, issues }: { readonly picking: Picking; readonly issues: readonly Issue[] }): ReactNode {

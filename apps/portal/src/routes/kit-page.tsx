@@ -1,34 +1,31 @@
 /** Every piece of the interface in every state, on one page. It exists in development only. */
-import { Ellipsis, Pencil, Play, Plus, Trash2 } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { Pencil, Play, Trash2 } from 'lucide-react'
+import { useState } from 'react'
 import { addToast } from '#lib/toasts.ts'
 import { KitCharts, KitTabs, KitToasts } from '#routes/kit-charts.tsx'
+import { KitButtons, KitInputs } from '#routes/kit-controls.tsx'
 import { KitRows } from '#routes/kit-rows.tsx'
+import { Row, Section } from '#routes/kit-section.tsx'
 import { Badge, badgeVariants } from '#ui/badge.tsx'
 import { Brand } from '#ui/brand.tsx'
-import { Button, type ButtonSize, type ButtonVariant, IconButton } from '#ui/button.tsx'
+import { Button } from '#ui/button.tsx'
 import { Card, Fact, Facts } from '#ui/card.tsx'
 import { CodeInput } from '#ui/code-input.tsx'
 import { CopyField } from '#ui/copy-field.tsx'
 import { Dialog, SlideOver } from '#ui/dialog.tsx'
-import { Checkbox, Radio, SelectField, TextField } from '#ui/field.tsx'
+import { TextField } from '#ui/field.tsx'
 import { FilterMenu } from '#ui/filter-bar.tsx'
 import { Menu } from '#ui/menu.tsx'
 import { MenuAction, MenuLine } from '#ui/menu-entries.tsx'
-import { Meter, ProgressBar } from '#ui/meter.tsx'
 import { Note } from '#ui/note.tsx'
 import { useDocumentTitle } from '#ui/page-head.tsx'
 import { Pager } from '#ui/pager.tsx'
-import { SegmentedControl } from '#ui/segmented-control.tsx'
 import { Severity, SeverityNumber, severityLevels } from '#ui/severity.tsx'
 import { Skeleton } from '#ui/skeleton.tsx'
-import { Slider } from '#ui/slider.tsx'
 import { EmptyState } from '#ui/states.tsx'
 import { AgentStatus, IssueStatus, ScanStatus } from '#ui/status.tsx'
 import { Stepper } from '#ui/stepper.tsx'
 
-const variants: readonly ButtonVariant[] = ['primary', 'secondary', 'green', 'danger', 'ghost', 'link']
-const sizes: readonly ButtonSize[] = ['md', 'sm', 'xs']
 const token = 'gla_7Qm2xVd9_kT4hWcE0sLr8ZpNyB3uF6jA'
 
 export function KitPage() {
@@ -39,7 +36,7 @@ export function KitPage() {
         <Brand />
         <h1 className="text-ink-3">Interface kit</h1>
       </div>
-      <Buttons />
+      <KitButtons />
       <Section title="Severity">
         <Row>
           {[...severityLevels, 'none' as const].map((level) => (
@@ -89,7 +86,7 @@ export function KitPage() {
           <Badge variant="orange">unverified</Badge>
         </Row>
       </Section>
-      <Inputs />
+      <KitInputs />
       <Section title="Copy field and code entry">
         <div className="grid gap-5 md:grid-cols-2">
           <CopyField label="token" value={token} />
@@ -125,74 +122,6 @@ export function KitPage() {
         <Pager from={1} shown={25} total={43} size={25} onSize={() => {}} onNext={() => {}} />
       </Section>
     </main>
-  )
-}
-
-function Buttons() {
-  const [period, setPeriod] = useState<'week' | 'month'>('month')
-  return (
-    <Section title="Buttons">
-      {sizes.map((size) => (
-        <Row key={size}>
-          {variants.map((variant) => (
-            <Button key={variant} variant={variant} size={size}>
-              {variant}
-            </Button>
-          ))}
-        </Row>
-      ))}
-      <Row>
-        <Button variant="primary" loading>
-          Saving
-        </Button>
-        <Button disabled>Disabled</Button>
-        <Button variant="primary" icon={<Plus />}>
-          New target
-        </Button>
-        <IconButton variant="secondary" label="More actions" icon={<Ellipsis />} />
-        <SegmentedControl
-          label="Period"
-          value={period}
-          onChange={setPeriod}
-          options={[
-            { value: 'week', label: 'Week' },
-            { value: 'month', label: 'Month' },
-          ]}
-        />
-      </Row>
-    </Section>
-  )
-}
-
-function Inputs() {
-  const [targets, setTargets] = useState(40)
-  return (
-    <Section title="Inputs">
-      <div className="grid gap-5 md:grid-cols-3">
-        <TextField label="Default" placeholder="www.example.com" hint="Host name, address or range" optional />
-        <TextField label="Error" state="error" defaultValue="10.61.0.0/33" messages={['Not a valid range']} />
-        <TextField label="Success" state="success" defaultValue="10.61.0.0/24" messages={['256 addresses']} />
-        <TextField label="Password" type="password" defaultValue="correct horse" />
-        <TextField label="Disabled" disabled defaultValue="Set by your administrator" />
-        <SelectField label="Select">
-          <option>Daily</option>
-          <option>Weekly</option>
-        </SelectField>
-      </div>
-      <Row>
-        <Checkbox label="Unchecked" />
-        <Checkbox label="Checked" defaultChecked />
-        <Checkbox label="Mixed" mixed />
-        <Radio name="kit" label="Off" />
-        <Radio name="kit" label="On" defaultChecked />
-      </Row>
-      <div className="grid max-w-md gap-4">
-        <Slider label="Targets" value={targets} onChange={setTargets} />
-        <Meter label="Targets used" value={targets} max={100} />
-        <ProgressBar label="Hosts scanned" value={targets} max={100} />
-        <ProgressBar label="Scan" />
-      </div>
-    </Section>
   )
 }
 
@@ -272,17 +201,4 @@ function Floating() {
       </SlideOver>
     </Section>
   )
-}
-
-function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return (
-    <section className="grid gap-6 border-t border-line py-6 md:grid-cols-[180px_minmax(0,1fr)]">
-      <h2 className="text-13 font-semibold">{title}</h2>
-      <div className="grid min-w-0 gap-3">{children}</div>
-    </section>
-  )
-}
-
-function Row({ children }: { readonly children: ReactNode }) {
-  return <div className="flex flex-wrap items-center gap-x-5 gap-y-2.5">{children}</div>
 }

@@ -1,4 +1,5 @@
 /** Coming back from a provider: into an account, into a new one, or with a link for the present one. */
+import { isPrivileged, lacksSecondFactor } from '#assurance.ts'
 import { WireError, badRequest } from '#http/error.ts'
 import { type Answer, type Exchange, redirect, tell } from '#http/exchange.ts'
 import { type Flow, csrfPlace, isExpired, loadFlow, saveFlow } from '#flow/flow.ts'
@@ -14,10 +15,10 @@ import { addLink, ownerOfLink } from '#oidc/link.ts'
 import type { Person, Provider } from '#oidc/provider.ts'
 import { normalAddress, readTraits, traitNodes, typedTraits } from '#schema.ts'
 import { pageUrl } from '#service.ts'
-import { isPrivileged, lacksSecondFactor } from '#session.ts'
 import { attemptSignUp, tooManyAttempts } from '#throttle.ts'
-import { type Message, label, problem } from '#ui/message.ts'
+import { type Message, label } from '#ui/message.ts'
 import { withMessages, withValues } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 
 /** The address to which a provider sends the browser back. */
 export async function finishJourney(exchange: Exchange, providerId: string): Promise<Answer> {

@@ -7,8 +7,9 @@ import { type Identity, identityBody } from '#identities.ts'
 import { seal, unseal } from '#seal.ts'
 import { type Service, actionUrl, pageUrl } from '#service.ts'
 import type { Database, FlowKind, FlowMemory, FlowTable } from '#store.ts'
-import { type Message, minutesBetween } from '#ui/message.ts'
+import type { Message } from '#ui/message.ts'
 import { type Node, type Ui, csrfNode, nameOf } from '#ui/node.ts'
+import { minutesBetween } from '#ui/problem.ts'
 
 export type Flow = Selectable<FlowTable>
 

@@ -1,9 +1,8 @@
 /** Signing in, and proving again who one is. */
+import { lacksSecondFactor } from '#assurance.ts'
 import { aal1Required, badRequest, locationChangeRequired, sessionAlreadyAvailable } from '#http/error.ts'
 import { type Answer, type Exchange, csrfOf, json, redirect, renewCsrf, setSession, tell } from '#http/exchange.ts'
-import { type Drawing, draw, drawFor, withFreshKeys } from '#flow/draw.ts'
 import {
-  type Draft,
   type Flow,
   createFlow,
   csrfPlace,
@@ -13,33 +12,19 @@ import {
   saveFlow,
   withToken,
 } from '#flow/flow.ts'
+import { draftLogin, isSecondFactorOf, settled, sortLogin, withNewChallenge } from '#flow/login-form.ts'
 import { formAnswer, keepAttempt, requireCsrf, requireOwnCookie, submittedFlow, unreadable } from '#flow/submit.ts'
-import { captchaNodes, isHuman } from '#captcha.ts'
+import { isHuman } from '#captcha.ts'
 import { type Fields, textOf } from '#http/body.ts'
-import type { Identity } from '#identities.ts'
-import type { Asked, LoginOutcome, Method } from '#method/method.ts'
+import type { Asked, LoginOutcome } from '#method/method.ts'
 import { methodFor } from '#method/methods.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
 import { schemaId } from '#schema.ts'
-import { type Service, pageUrl, secondFactorUrl } from '#service.ts'
-import {
-  type Factor,
-  type LiveSession,
-  issueSession,
-  lacksSecondFactor,
-  renewSession,
-  revokeSession,
-  sessionBody,
-} from '#session.ts'
+import { pageUrl, secondFactorUrl } from '#service.ts'
+import { type Factor, type LiveSession, issueSession, renewSession, revokeSession, sessionBody } from '#session.ts'
 import type { FlowMemory } from '#store.ts'
-import { type Message, type PlacedMessage, notice, onForm, problem } from '#ui/message.ts'
-import { type Node, type Order, input, sorted } from '#ui/node.ts'
-
-const order: Order = {
-  groups: ['oidc', 'default', 'webauthn', 'passkey', 'code', 'captcha', 'password', 'totp', 'lookup_secret'],
-  names: ['csrf_token', 'identifier', 'password'],
-}
-const sort = (nodes: readonly Node[]) => sorted(nodes, order)
+import { type Message, type PlacedMessage, onForm } from '#ui/message.ts'
+import { problem } from '#ui/problem.ts'
 
 /** Starts a sign-in, a renewal (`refresh=true`) or a second factor (`aal=aal2`). */
 export async function startLogin(exchange: Exchange): Promise<Answer> {
@@ -58,7 +43,7 @@ export async function startLogin(exchange: Exchange): Promise<Answer> {
     ...(asked.schema && { identitySchema: asked.schema }),
   }
   const made = await createFlow(service, {
-    ...(await draft(exchange, memory, session)),
+    ...(await draftLogin(exchange, memory, session)),
     requestUrl: exchange.url,
     returnTo: returnTo?.shown ?? null,
     csrfToken: csrfOf(exchange),
@@ -73,10 +58,6 @@ async function begin(exchange: Exchange, flow: Flow, session: LiveSession): Prom
   const [only, ...others] = exchange.service.methods.filter((method) => isSecondFactorOf(method, session.identity))
   const outcome = others.length === 0 ? await only?.secondFactor?.begin?.(exchange, session, flow) : undefined
   return only && outcome?.kind === 'asked' ? keepAsked(exchange, flow, only.name, outcome) : flow
-}
-
-function isSecondFactorOf({ name, secondFactor }: Method, { credential_types: types }: Identity): boolean {
-  return secondFactor !== undefined && (secondFactor.isEverybodys === true || types.includes(name))
 }
 
 /** Takes the proof of one method and opens or renews the session. */
@@ -146,41 +127,11 @@ function readQuery(query: URLSearchParams): Wanted {
   return { aal, refresh, schema }
 }
 
-async function draft(
-  { service }: Exchange,
-  memory: FlowMemory,
-  session: LiveSession | null,
-): Promise<Pick<Draft, 'kind' | 'nodes' | 'messages' | 'memory'>> {
-  const isStepUp = memory.requestedAal === 'aal2' && session?.aal !== 'aal2'
-  const drawing = await drawLogin(service, memory, session?.identity ?? null)
-  return {
-    kind: 'login',
-    nodes: sort([
-      csrfPlace,
-      ...drawing.nodes,
-      ...(memory.requestedAal === 'aal2' ? [] : captchaNodes(service.captcha)),
-    ]),
-    messages: [...(memory.refresh ? [notice.confirmIdentity] : []), ...(isStepUp ? [notice.secondFactor] : [])],
-    memory: drawing.memory,
-  }
-}
-
-/** The fields of a first factor, or those of the second factors that the holder has. */
-function drawLogin(service: Service, memory: FlowMemory, holder: Identity | null): Promise<Drawing> {
-  const { refresh, requestedAal } = memory
-  if (requestedAal !== 'aal2' || !holder) {
-    return draw(service, refresh ? holder : null, memory, ({ login }, scene) => login?.nodes(scene))
-  }
-  return drawFor(service, holder, memory, (method, scene) =>
-    isSecondFactorOf(method, holder) ? method.secondFactor?.nodes(scene) : undefined,
-  )
-}
-
 async function replace(exchange: Exchange, flow: Flow, session: LiveSession | null): Promise<Flow> {
   const { service } = exchange
   const expired: Message = problem.loginExpired(flow.expires_at, service.now())
   return createFlow(service, {
-    ...(await draft(exchange, flow.memory, session)),
+    ...(await draftLogin(exchange, flow.memory, session)),
     messages: [expired],
     requestUrl: flow.request_url,
     returnTo: flow.return_to,
@@ -197,12 +148,6 @@ async function alreadySignedIn(exchange: Exchange, flow: Flow): Promise<Answer> 
       ),
     ),
   ])
-}
-
-/** The flow as it stands, with something else for authenticators to sign. */
-async function withNewChallenge({ service }: Exchange, flow: Flow, session: LiveSession | null): Promise<Flow> {
-  const { nodes, memory } = await drawLogin(service, flow.memory, session?.identity ?? null)
-  return { ...flow, memory, ui: { ...flow.ui, nodes: withFreshKeys(flow.ui.nodes, nodes) } }
 }
 
 /** Goes on with what a method asks next; clients read the form from an answer of 400. */
@@ -234,13 +179,7 @@ async function refuse(
     ...codes,
   ])
   const nodes = flow.state === 'sent_email' ? flow.ui.nodes.map(settled) : flow.ui.nodes
-  return formAnswer(exchange, await keepAttempt(exchange, flow, { messages, typed, nodes, sort }), 400)
-}
-
-/** Who is to be signed in is settled once a code is on its way. */
-function settled(node: Node): Node {
-  if (node.type !== 'input' || node.attributes.name !== 'identifier') return node
-  return input('default', 'identifier', 'hidden', { value: node.attributes.value })
+  return formAnswer(exchange, await keepAttempt(exchange, flow, { messages, typed, nodes, sort: sortLogin }), 400)
 }
 
 /** Opens a session for who has proved it, or renews the one there is, and answers. */

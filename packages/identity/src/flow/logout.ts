@@ -1,9 +1,10 @@
 /** Ending one's session by a link that only its holder knows. */
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { WireError, badRequest, sessionInactive } from '#http/error.ts'
 import { type Answer, type Exchange, clearSession, csrfOf, json, redirect, renewCsrf, tell } from '#http/exchange.ts'
 import { checkReturnTo } from '#return-to.ts'
-import { pageUrl } from '#service.ts'
-import { isLogoutToken, logoutToken, revokeSession } from '#session.ts'
+import { type Service, pageUrl } from '#service.ts'
+import { type LiveSession, revokeSession } from '#session.ts'
 
 /** Makes the link; it stays the same for the session's life. */
 export async function startLogout(exchange: Exchange): Promise<Answer> {
@@ -36,4 +37,17 @@ export async function finishLogout(exchange: Exchange): Promise<Answer> {
   tell(exchange, 'signed_out', session.identity.id)
   if (exchange.wantsJson) return { kind: 'empty' }
   return redirect(returnTo?.url ?? pageUrl(service, 'login'))
+}
+
+/** The token that ends a session by a link; the same for the session's whole life, and not stored. */
+function logoutToken(service: Service, session: LiveSession): string {
+  const mac = createHmac('sha256', service.secret).update(`logout ${session.id}`).digest('hex')
+  return `ory_lo_${mac.slice(0, 32)}`
+}
+
+/** Compares a logout token without telling where it differs. */
+function isLogoutToken(service: Service, session: LiveSession, token: string): boolean {
+  const expected = Buffer.from(logoutToken(service, session))
+  const given = Buffer.from(token)
+  return given.length === expected.length && timingSafeEqual(given, expected)
 }

@@ -21,8 +21,9 @@ import { emailLengthMax, isEmail, normalAddress } from '#schema.ts'
 import { type Service, pageUrl } from '#service.ts'
 import { issueSession, revokeOthers, revokeSession } from '#session.ts'
 import { attempt, mayMail, tooManyAttempts } from '#throttle.ts'
-import { type Message, label, notice, on, onForm, problem } from '#ui/message.ts'
+import { type Message, label, notice, on, onForm } from '#ui/message.ts'
 import { type Node, input, submit as submitNode } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 
 const startNodes: readonly Node[] = [
   csrfPlace,

@@ -37,8 +37,9 @@ import { readTraits, schemaId, typedTraits } from '#schema.ts'
 import { type Service, pageUrl } from '#service.ts'
 import type { FlowMemory, Traits } from '#store.ts'
 import { attemptSignUp, tooManyAttempts } from '#throttle.ts'
-import { type Message, type PlacedMessage, notice, onForm, problem } from '#ui/message.ts'
+import { type Message, type PlacedMessage, notice, onForm } from '#ui/message.ts'
 import { withValues } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 import { completeRegistration } from '#flow/new-account.ts'
 
 /** Starts a registration. */

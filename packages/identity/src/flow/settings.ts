@@ -1,12 +1,11 @@
 /** Changing one's own account, form by form. */
+import { lacksSecondFactor } from '#assurance.ts'
 import type { Fields } from '#http/body.ts'
 import { WireError, aal2Required, sessionInactive, sessionMissing } from '#http/error.ts'
 import { type Answer, type Exchange, csrfOf, json, redirect, setSession } from '#http/exchange.ts'
-import { type Drawing, drawFor } from '#flow/draw.ts'
 import {
   type Flow,
   createFlow,
-  csrfPlace,
   expiredOnFetch,
   expiredOnSubmit,
   flowBody,
@@ -17,38 +16,16 @@ import {
 } from '#flow/flow.ts'
 import { formAnswer, forVisitor, keepAttempt, requireCsrf, submittedFlow, unreadable } from '#flow/submit.ts'
 import { pause, resume } from '#flow/continuity.ts'
+import { drawSettings, sortSettings } from '#flow/settings-form.ts'
 import { type Identity, getIdentity } from '#identities.ts'
 import type { SettingsOutcome } from '#method/method.ts'
 import { methodFor } from '#method/methods.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
-import { traitNames, typedTraits } from '#schema.ts'
+import { typedTraits } from '#schema.ts'
 import { actionUrl, pageUrl, secondFactorUrl } from '#service.ts'
-import { type LiveSession, lacksSecondFactor, raiseSession, sessionCookie } from '#session.ts'
-import type { FlowMemory } from '#store.ts'
-import { type Message, type PlacedMessage, notice, onForm, problem } from '#ui/message.ts'
-import { type Node, type Order, sorted } from '#ui/node.ts'
-
-const order: Order = {
-  groups: ['default', 'profile', 'password', 'oidc', 'lookup_secret', 'webauthn', 'passkey', 'totp'],
-  names: [
-    'csrf_token',
-    ...traitNames,
-    'lookup_secret_reveal',
-    'lookup_secret_regenerate',
-    'lookup_secret_codes',
-    'lookup_secret_confirm',
-    'webauthn_remove',
-    'webauthn_register_displayname',
-    'webauthn_register',
-    'passkey_remove',
-    'passkey_register',
-    'totp_qr',
-    'totp_secret_key',
-    'totp_unlink',
-    'totp_code',
-  ],
-}
-const sort = (nodes: readonly Node[]) => sorted(nodes, order)
+import { type LiveSession, raiseSession, sessionCookie } from '#session.ts'
+import { type Message, type PlacedMessage, notice, onForm } from '#ui/message.ts'
+import { problem } from '#ui/problem.ts'
 
 /** Starts a settings flow of the account that is signed in. */
 export async function startSettings(exchange: Exchange): Promise<Answer> {
@@ -117,14 +94,9 @@ export async function createSettings(exchange: Exchange, identity: Identity, sta
     kind: 'settings',
     state: 'show_form',
     identityId: identity.id,
-    ...(await drawSettings(exchange, identity, {})),
+    ...(await drawSettings(exchange.service, identity, {})),
     ...start,
   })
-}
-
-async function drawSettings({ service }: Exchange, identity: Identity, memory: FlowMemory): Promise<Drawing> {
-  const drawing = await drawFor(service, identity, memory, ({ settings }, scene) => settings?.nodes(scene))
-  return { ...drawing, nodes: sort([csrfPlace, ...drawing.nodes]) }
 }
 
 async function settingsOf(exchange: Exchange): Promise<{ flow: Flow; session: LiveSession }> {
@@ -184,7 +156,7 @@ export async function completeChange(exchange: Exchange, flow: Flow, session: Li
 
 /** Goes on with other nodes of one method, at the end of the form. */
 async function show(exchange: Exchange, flow: Flow, identity: Identity, outcome: Shown): Promise<Answer> {
-  const drawing = await drawSettings(exchange, identity, flow.memory)
+  const drawing = await drawSettings(exchange.service, identity, flow.memory)
   const groups = new Set(outcome.nodes.map(({ group }) => group))
   const others = drawing.nodes.filter(({ group }) => !groups.has(group))
   const nodes = withToken([...others, ...outcome.nodes], csrfOf(exchange))
@@ -205,7 +177,7 @@ async function succeed(
 ): Promise<Answer> {
   const { service } = exchange
   const identity = await getIdentity(service.db, identityId)
-  const { nodes, memory } = await drawSettings(exchange, identity, {})
+  const { nodes, memory } = await drawSettings(service, identity, {})
   const ui = { ...flow.ui, nodes: withToken(nodes, csrfOf(exchange)), messages: [notice.saved] }
   const saved = await saveFlow(service, flow, { state: 'success', ui, memory })
   const location = resolveReturnTo(flow.return_to, pageUrl(service, 'settings', flow.id), service)
@@ -222,9 +194,13 @@ async function refuse(
   fields: Fields = {},
 ): Promise<Answer> {
   const typed = typedTraits(fields['traits'])
-  const drawing = await drawSettings(exchange, identity, flow.memory)
+  const drawing = await drawSettings(exchange.service, identity, flow.memory)
   const nodes = withToken(drawing.nodes, csrfOf(exchange))
-  const kept = await keepAttempt(exchange, { ...flow, memory: drawing.memory }, { messages, typed, nodes, sort })
+  const kept = await keepAttempt(
+    exchange,
+    { ...flow, memory: drawing.memory },
+    { messages, typed, nodes, sort: sortSettings },
+  )
   return formAnswer(exchange, kept, 400, 303, { identity })
 }
 

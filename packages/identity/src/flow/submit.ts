@@ -6,8 +6,9 @@ import { type Answer, type Exchange, csrfOf, givenCsrf, json, redirect } from '#
 import { type Flow, flowBody, isUuid, loadFlow, saveFlow, withToken } from '#flow/flow.ts'
 import { type Service, pageUrl } from '#service.ts'
 import type { FlowKind } from '#store.ts'
-import { type PlacedMessage, onForm, problem } from '#ui/message.ts'
+import { type PlacedMessage, onForm } from '#ui/message.ts'
 import { type Node, withMessages, withValues, withoutMessages } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 
 const hints = {
   fetch:

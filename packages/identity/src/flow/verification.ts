@@ -24,8 +24,9 @@ import { emailLengthMax, normalAddress } from '#schema.ts'
 import { pageUrl } from '#service.ts'
 import type { Database } from '#store.ts'
 import { attempt, mayMail, tooManyAttempts } from '#throttle.ts'
-import { type Message, label, notice, on, onForm, problem } from '#ui/message.ts'
+import { type Message, label, notice, on, onForm } from '#ui/message.ts'
 import { anchor, nameOf } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 
 /** Starts a flow that asks for an address. */
 export async function startVerification(exchange: Exchange): Promise<Answer> {

@@ -1,17 +1,10 @@
 /** Who is signed in, and where else. */
+import { lacksSecondFactor } from '#assurance.ts'
 import { WireError, aal2Required, badRequest } from '#http/error.ts'
 import { type Answer, type Exchange, json, tell } from '#http/exchange.ts'
 import { isUuid } from '#flow/flow.ts'
 import { secondFactorUrl } from '#service.ts'
-import {
-  type LiveSession,
-  lacksSecondFactor,
-  listOthers,
-  revokeOthers,
-  revokeSession,
-  sessionBody,
-  sessionCookie,
-} from '#session.ts'
+import { type LiveSession, listOthers, revokeOthers, revokeSession, sessionBody, sessionCookie } from '#session.ts'
 
 /** The session of the request. */
 export async function whoami(exchange: Exchange): Promise<Answer> {

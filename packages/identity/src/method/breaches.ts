@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto'
 import type { Service } from '#service.ts'
-import { type Message, problem } from '#ui/message.ts'
+import type { Message } from '#ui/message.ts'
+import { problem } from '#ui/problem.ts'
 
 const waitMs = 3000
 const prefixLength = 5

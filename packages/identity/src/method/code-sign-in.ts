@@ -13,8 +13,9 @@ import { identifierNode } from '#method/identifier.ts'
 import { type LoginOutcome, type Method, refused } from '#method/method.ts'
 import { isEmail, normalAddress } from '#schema.ts'
 import { attempt, mayMail, tooManyAttempts } from '#throttle.ts'
-import { label, notice, on, onForm, problem } from '#ui/message.ts'
+import { label, notice, on, onForm } from '#ui/message.ts'
 import { type Node, input, submit } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 
 export const codeSignIn: Method = {
   name: 'code',

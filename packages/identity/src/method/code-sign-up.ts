@@ -8,8 +8,9 @@ import { type Method, type RegistrationOutcome, refused } from '#method/method.t
 import { normalAddress } from '#schema.ts'
 import type { Traits } from '#store.ts'
 import { attempt, mayMail, tooManyAttempts } from '#throttle.ts'
-import { label, notice, on, onForm, problem } from '#ui/message.ts'
+import { label, notice, on, onForm } from '#ui/message.ts'
 import { input, submit } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 
 export const codeSignUp: NonNullable<Method['registration']> = {
   nodes: () => [submit('code', 'code', label.sendSignUpCode)],

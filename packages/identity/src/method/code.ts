@@ -4,7 +4,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Flow } from '#flow/flow.ts'
 import type { Service } from '#service.ts'
 import type { CodeTable, Database } from '#store.ts'
-import { problem } from '#ui/message.ts'
+import { problem } from '#ui/problem.ts'
 
 /** Wrong codes after which a flow takes no more. */
 const triesMax = 5

@@ -4,6 +4,7 @@
  */
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
+import { isPrivileged } from '#assurance.ts'
 import type { Flow } from '#flow/flow.ts'
 import { type Fields, isPressed, textOf } from '#http/body.ts'
 import { type Exchange, tell } from '#http/exchange.ts'
@@ -11,10 +12,11 @@ import { dropCredential, lockCredential, readCredential, writeCredential } from 
 import { type HeldScene, type LoginOutcome, type Method, type SettingsOutcome, refused } from '#method/method.ts'
 import { seal, unseal } from '#seal.ts'
 import type { Service } from '#service.ts'
-import { type LiveSession, isPrivileged } from '#session.ts'
+import type { LiveSession } from '#session.ts'
 import { attempt, tooManyAttempts } from '#throttle.ts'
-import { type Message, label, on, onForm, problem, shown } from '#ui/message.ts'
+import { type Message, label, on, onForm, shown } from '#ui/message.ts'
 import { type Node, input, submit, text } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 
 const name = 'lookup_secret'
 const codesPerAccount = 12

@@ -9,8 +9,9 @@ import { type LoginOutcome, type Method, refused } from '#method/method.ts'
 import { normalAddress } from '#schema.ts'
 import type { LiveSession } from '#session.ts'
 import { attempt, mayMail, tooManyAttempts } from '#throttle.ts'
-import { label, notice, on, onForm, problem } from '#ui/message.ts'
+import { label, notice, on, onForm } from '#ui/message.ts'
 import { type Node, input, submit } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 
 export const mailedFactor: Method = {
   name: 'code',

@@ -1,4 +1,5 @@
 /** Signing in by another service. The form leads to it; the answer comes back in `flow/callback.ts`. */
+import { isPrivileged } from '#assurance.ts'
 import type { Flow } from '#flow/flow.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import { WireError } from '#http/error.ts'
@@ -9,9 +10,10 @@ import { depart } from '#oidc/journey.ts'
 import { dropLinks, readLinks } from '#oidc/link.ts'
 import type { Provider } from '#oidc/provider.ts'
 import type { Service } from '#service.ts'
-import { type LiveSession, isPrivileged } from '#session.ts'
-import { label, onForm, problem } from '#ui/message.ts'
+import type { LiveSession } from '#session.ts'
+import { label, onForm } from '#ui/message.ts'
 import { type Node, input } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 
 export const oidc: Method = {
   name: 'oidc',

@@ -1,5 +1,6 @@
 /** Passkeys: keys of an authenticator that know whom they belong to, as a first factor. */
 import { randomInt } from 'node:crypto'
+import { isPrivileged } from '#assurance.ts'
 import type { Flow } from '#flow/flow.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import { badRequest, locationChangeRequired } from '#http/error.ts'
@@ -17,10 +18,11 @@ import {
   refused,
 } from '#method/method.ts'
 import { pageUrl } from '#service.ts'
-import { type LiveSession, isPrivileged } from '#session.ts'
+import type { LiveSession } from '#session.ts'
 import { attempt, tooManyAttempts } from '#throttle.ts'
-import { label, on, onForm, problem } from '#ui/message.ts'
+import { label, on, onForm } from '#ui/message.ts'
 import { type Node, input } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 import {
   type Assertion,
   acceptKey,

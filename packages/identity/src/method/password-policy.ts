@@ -1,7 +1,8 @@
 /** Which passwords are refused. See NIST SP 800-63B-4 section 3.1.1. */
 import { commonPasswords } from '#method/common-passwords.ts'
 import { normalAddress } from '#schema.ts'
-import { type Message, problem } from '#ui/message.ts'
+import type { Message } from '#ui/message.ts'
+import { problem } from '#ui/problem.ts'
 
 const lengthMin = 8
 /** Long pass phrases are welcome; a megabyte of them is not. */

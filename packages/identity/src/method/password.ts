@@ -1,4 +1,5 @@
 /** Signing in with a password. */
+import { isPrivileged } from '#assurance.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import { type Exchange, tell } from '#http/exchange.ts'
 import { signInAddress } from '#identities.ts'
@@ -8,11 +9,12 @@ import { type LoginOutcome, type Method, type Scene, type SettingsOutcome, refus
 import { breachFault } from '#method/breaches.ts'
 import { passwordFault } from '#method/password-policy.ts'
 import { isEmail, normalAddress } from '#schema.ts'
-import { type LiveSession, isPrivileged, revokeOthers } from '#session.ts'
+import { type LiveSession, revokeOthers } from '#session.ts'
 import type { Database } from '#store.ts'
 import { attempt, tooManyAttempts } from '#throttle.ts'
-import { type PlacedMessage, label, on, onForm, problem } from '#ui/message.ts'
+import { type PlacedMessage, label, on, onForm } from '#ui/message.ts'
 import { input, submit } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 
 export const password: Method = {
   name: 'password',

@@ -1,4 +1,5 @@
 /** Changing one's name and address. */
+import { isPrivileged } from '#assurance.ts'
 import type { Fields } from '#http/body.ts'
 import { type Exchange, csrfOf, tell } from '#http/exchange.ts'
 import { type Identity, signInAddress, updateTraits } from '#identities.ts'
@@ -6,10 +7,11 @@ import { startProofOfAddress } from '#flow/verification.ts'
 import { addressChangedMail } from '#mail.ts'
 import { type Method, type SettingsOutcome, refused } from '#method/method.ts'
 import { normalAddress, readTraits, traitNodes } from '#schema.ts'
-import { type LiveSession, isPrivileged } from '#session.ts'
+import type { LiveSession } from '#session.ts'
 import type { Traits } from '#store.ts'
-import { label, onForm, problem } from '#ui/message.ts'
+import { label, onForm } from '#ui/message.ts'
 import { submit } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 
 /** How long the news of a change is worth delivering. */
 const newsMs = 3 * 24 * 3600_000

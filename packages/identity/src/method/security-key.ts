@@ -1,14 +1,16 @@
 /** Security keys (WebAuthn without user verification) as a second factor. */
 import { randomBytes } from 'node:crypto'
+import { isPrivileged } from '#assurance.ts'
 import type { Flow } from '#flow/flow.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import { type Exchange, tell } from '#http/exchange.ts'
 import { identifierNode } from '#method/identifier.ts'
 import { type HeldScene, type LoginOutcome, type Method, type SettingsOutcome, refused } from '#method/method.ts'
-import { type LiveSession, isPrivileged } from '#session.ts'
+import type { LiveSession } from '#session.ts'
 import { attempt, tooManyAttempts } from '#throttle.ts'
-import { label, onForm, problem } from '#ui/message.ts'
+import { label, onForm } from '#ui/message.ts'
 import { type Node, input } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 import {
   acceptKey,
   checkAssertion,

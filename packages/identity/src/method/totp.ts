@@ -1,6 +1,7 @@
 /** Codes of an authenticator app as a second factor (RFC 6238: SHA-1, 6 digits, 30 seconds). */
 import { Secret, TOTP } from 'otpauth'
 import { z } from 'zod'
+import { isPrivileged } from '#assurance.ts'
 import type { Flow } from '#flow/flow.ts'
 import { type Fields, isPressed, textOf } from '#http/body.ts'
 import { type Exchange, tell } from '#http/exchange.ts'
@@ -8,10 +9,11 @@ import { dropCredential, lockCredential, writeCredential } from '#method/credent
 import { type HeldScene, type LoginOutcome, type Method, type SettingsOutcome, refused } from '#method/method.ts'
 import { seal, unseal } from '#seal.ts'
 import type { Service } from '#service.ts'
-import { type LiveSession, isPrivileged } from '#session.ts'
+import type { LiveSession } from '#session.ts'
 import { attempt, tooManyAttempts } from '#throttle.ts'
-import { label, on, onForm, problem, shown } from '#ui/message.ts'
+import { label, on, onForm, shown } from '#ui/message.ts'
 import { type Node, image, input, submit, text } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 
 const issuer = 'Glacis'
 const secretBytes = 20

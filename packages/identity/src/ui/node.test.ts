@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
-import { on, onForm, problem } from '#ui/message.ts'
+import { on, onForm } from '#ui/message.ts'
 import { csrfNode, input, nameOf, sorted, submit, withMessages, withValues } from '#ui/node.ts'
+import { problem } from '#ui/problem.ts'
 import { label } from '#ui/message.ts'
 
 const names = (nodes: Parameters<typeof sorted>[0]) => nodes.map((node) => `${node.group}.${nameOf(node)}`)

@@ -4,14 +4,21 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { HttpClient, HttpRequest, HttpResponse, Origin } from '#net/http.ts'
-import { answerOf } from '#template/http.ts'
+import { answerOf } from '#template/answers.ts'
+import type { Lookup } from '#template/dsl-value.ts'
 import { evaluateOperators, type Match } from '#template/matcher.ts'
-import type { Template } from '#template/template.ts'
-import type { Listener } from '#template/run-http.ts'
+import type { HttpBlock, Template } from '#template/template.ts'
 
 export interface Calibration {
   /** Answers to a random page, a random `.php` page and a random folder; those that failed are left out. */
   readonly nonsense: readonly HttpResponse[]
+}
+
+/** A template that waits for the answer of a request. */
+export interface Listener {
+  readonly template: Template
+  readonly block: HttpBlock
+  readonly lookup: Lookup
 }
 
 /** @throws only when `signal` aborts, with its reason */

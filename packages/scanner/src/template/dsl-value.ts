@@ -1,6 +1,9 @@
 /** Values of the expression language. Text is a byte string (one character per byte). */
 export type DslValue = string | number | boolean | readonly DslValue[]
 
+/** Answers with the value of a name, or undefined when there is none. */
+export type Lookup = (name: string) => DslValue | undefined
+
 /** Thrown by functions and operators that have no value for what they were given. */
 export class NoValue extends Error {}
 

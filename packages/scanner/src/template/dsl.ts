@@ -3,11 +3,8 @@
  * an evaluator. Text is a byte string (one character per byte), as the format means it.
  */
 import { functions } from '#template/dsl-functions.ts'
-import { NoValue, noValue, toNumber, toText, type DslValue } from '#template/dsl-value.ts'
-import { compilePattern } from '#template/regex.ts'
-
-/** Answers with the value of a name, or undefined when there is none. */
-export type Lookup = (name: string) => DslValue | undefined
+import { isTrue, operation, type Node } from '#template/dsl-operators.ts'
+import { NoValue, noValue, toNumber, toText, type DslValue, type Lookup } from '#template/dsl-value.ts'
 
 export interface Expression {
   readonly source: string
@@ -60,7 +57,6 @@ const INNER = /\{\{([^{}]+)\}\}/g
 
 class Unreadable extends Error {}
 
-type Node = (lookup: Lookup) => DslValue
 interface Token {
   readonly kind: 'text' | 'number' | 'word' | 'sign'
   readonly text: string
@@ -212,63 +208,4 @@ function deeper(reader: Reader): Reader {
   reader.depth++
   if (reader.depth > DEPTH_MAX) throw new Unreadable(`an expression nested deeper than ${DEPTH_MAX}`)
   return reader
-}
-
-function operation(sign: string, left: Node, right: Node): Node {
-  switch (sign) {
-    case '||':
-      return (lookup) => isTrue(left(lookup)) || isTrue(right(lookup))
-    case '&&':
-      return (lookup) => isTrue(left(lookup)) && isTrue(right(lookup))
-    case '==':
-      return (lookup) => left(lookup) === right(lookup)
-    case '!=':
-      return (lookup) => left(lookup) !== right(lookup)
-    case '=~':
-      return (lookup) => matches(left(lookup), right(lookup))
-    case '!~':
-      return (lookup) => !matches(left(lookup), right(lookup))
-    case 'in':
-      return (lookup) => asList(right(lookup)).includes(left(lookup))
-    case '+':
-      return (lookup) => plus(left(lookup), right(lookup))
-    case '>':
-    case '<':
-    case '>=':
-    case '<=':
-      return (lookup) => compare(sign, left(lookup), right(lookup))
-    default:
-      return (lookup) => arithmetic(sign, toNumber(left(lookup)), toNumber(right(lookup)))
-  }
-}
-
-function compare(sign: '>' | '<' | '>=' | '<=', left: DslValue, right: DslValue): boolean {
-  if (typeof left !== typeof right || (typeof left !== 'number' && typeof left !== 'string')) return noValue()
-  if (sign === '>') return left > right
-  if (sign === '<') return left < right
-  return sign === '>=' ? left >= right : left <= right
-}
-
-function arithmetic(sign: string, left: number, right: number): number {
-  if (sign === '-') return left - right
-  if (sign === '*') return left * right
-  // What is divided by nothing has no value, and none that is larger than any other.
-  if (right === 0) return noValue()
-  return sign === '/' ? left / right : left % right
-}
-
-function plus(left: DslValue, right: DslValue): DslValue {
-  return typeof left === 'number' && typeof right === 'number' ? left + right : toText(left) + toText(right)
-}
-
-function matches(text: DslValue, pattern: DslValue): boolean {
-  return compilePattern(toText(pattern))?.test(toText(text)) ?? noValue()
-}
-
-function isTrue(value: DslValue): boolean {
-  return typeof value === 'boolean' ? value : noValue()
-}
-
-function asList(value: DslValue): readonly DslValue[] {
-  return typeof value === 'object' ? value : [value]
 }

@@ -2,7 +2,8 @@
  * What a finding shows: the decisive part of an answer, as text that is safe to store and to read.
  * Values of secrets are masked; their names stay, because they are what must be changed.
  */
-import { headOf, type Exchange } from '#template/http.ts'
+import { headOf } from '#template/answers.ts'
+import type { Exchange } from '#template/redirects.ts'
 import type { Match } from '#template/matcher.ts'
 
 const EVIDENCE_MAX = 16_000

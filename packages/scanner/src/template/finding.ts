@@ -1,6 +1,6 @@
 /** What a match of an HTTP check is told as. */
 import { httpEvidence } from '#template/evidence.ts'
-import type { Exchange } from '#template/http.ts'
+import type { Exchange } from '#template/redirects.ts'
 import type { Match } from '#template/matcher.ts'
 import type { ServiceEvent, ServiceRun } from '#template/run.ts'
 import type { Template } from '#template/template.ts'

@@ -1,5 +1,5 @@
 /** Watches whether a service still answers, so that one that has gone is left alone. */
-import type { Chain } from '#template/http.ts'
+import type { Chain } from '#template/redirects.ts'
 
 /** After so many requests in a row, or in all, without an answer a service is left alone. */
 const FAILURES_IN_A_ROW_MAX = 6

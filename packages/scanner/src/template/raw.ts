@@ -3,7 +3,8 @@
  * after that, the way the format means it.
  */
 import type { HttpRequest } from '#net/http.ts'
-import type { Lookup } from '#template/dsl.ts'
+import type { Lookup } from '#template/dsl-value.ts'
+import { encodeTarget } from '#template/request-target.ts'
 import { fillBytes, fillBytesKnown } from '#template/variables.ts'
 
 /** Headers that would change how the message is framed; what needs them is not sent by an ordinary client. */
@@ -136,14 +137,4 @@ function targetOf(parts: readonly string[], basePath: string, lookup: Lookup): s
 
 function utf8(bytes: string): string {
   return Buffer.from(bytes, 'latin1').toString('utf8')
-}
-
-/** `encodePath` for what is a byte string already. */
-export function encodeTarget(path: string): string {
-  const [sent = ''] = path.split('#', 1)
-  const queryAt = sent.indexOf('?')
-  return sent.replace(/%(?![\da-f]{2})|[^!#-;=?-~]/gi, (sign, at: number) => {
-    if (sign === ' ' && queryAt >= 0 && at > queryAt) return '+'
-    return `%${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
-  })
 }

@@ -1,30 +1,25 @@
 /** Runs the HTTP checks of one service: shared requests, calibration, matching answer by answer. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Lookup } from '#template/dsl.ts'
-import {
-  bodyControlOf,
-  calibrate,
-  controlOf,
-  isReflection,
-  isNonsense,
-  matchesToo,
-  needsControl,
-  type Calibration,
-} from '#template/calibration.ts'
+import type { Lookup } from '#template/dsl-value.ts'
+import { calibrate, type Calibration, type Listener } from '#template/calibration.ts'
 import { variantsOf, type Group, type Member, type Variant } from '#template/groups.ts'
 import { createHealth, type Health } from '#template/health.ts'
-import { answerOf, follow, headOf, questionsOf, type Chain, type Exchange } from '#template/http.ts'
-import { evaluateOperators, type Match } from '#template/matcher.ts'
+import { answerOf, headOf } from '#template/answers.ts'
+import { questionsOf } from '#template/questions.ts'
+import { follow, type Chain, type Exchange } from '#template/redirects.ts'
+import { evaluateOperators } from '#template/matcher.ts'
 import { prepare } from '#template/plan.ts'
 import { createPrefilter, type Prefilter } from '#template/prefilter.ts'
+import { endings, expect, type Progress } from '#template/progress.ts'
 import { recognised } from '#template/relevance.ts'
 import { runSequences } from '#template/run-sequences.ts'
-import { isBorrowed, isForeign, isWanted, namesOfMatch, runtimesOf } from '#template/selection.ts'
+import { isForeign, isWanted, namesOfMatch, runtimesOf } from '#template/selection.ts'
 import { shareAnswers, type SharedClient } from '#template/shared-client.ts'
 import { found } from '#template/finding.ts'
 import type { ServiceEvent, ServiceRun } from '#template/run.ts'
-import type { HttpBlock, Template } from '#template/template.ts'
+import type { Template } from '#template/template.ts'
 import { variablesOf, withGiven, withRandom, withVariables } from '#template/variables.ts'
+import { judgeAnswer } from '#template/verdict.ts'
 
 /** Requests under way to one origin; the client may allow fewer. */
 const SIDE_BY_SIDE = 6
@@ -33,20 +28,6 @@ const LISTENERS_PER_TURN = 200
 /** With fewer who listen, looking for all their words at once does not pay. */
 const PREFILTER_FROM = 12
 
-/** What is known of a template on this service while its requests come back. */
-interface Progress {
-  /** Requests that were not answered in full yet. */
-  left: number
-  isBroken: boolean
-  /** Stopped on purpose at its first match. */
-  isDone: boolean
-}
-/** A template that waits for the answer of a request. */
-export interface Listener {
-  readonly template: Template
-  readonly block: HttpBlock
-  readonly lookup: Lookup
-}
 interface Sent {
   readonly group: Group
   readonly variant: Variant
@@ -128,17 +109,6 @@ async function* runGroups(work: Work, groups: readonly Group[]): AsyncIterable<S
     throw error
   }
   yield* endings(work.progress)
-}
-
-function expect(progress: Map<Template, Progress>, template: Template): void {
-  const known = progress.get(template)
-  if (known) known.left += 1
-  else progress.set(template, { left: 1, isBroken: false, isDone: false })
-}
-
-function* endings(progress: ReadonlyMap<Template, Progress>): Iterable<ServiceEvent> {
-  for (const [{ id }, { left, isBroken }] of progress)
-    yield { kind: 'ended', isFinished: left === 0 && !isBroken, check: id }
 }
 
 /** Sends a few requests side by side and matches each answer as it is complete. */
@@ -254,7 +224,7 @@ async function* matchExchange(work: Work, sent: Sent, exchange: Exchange, { temp
   const listener: Listener = { template, block, lookup: lookupOf(work, template) }
   const answer = answerOf(exchange, listener.lookup, block.bodyBytesMax)
   for (const match of evaluateOperators(block.operators, answer)) {
-    const judged = await judge(work, sent, exchange, listener, match)
+    const judged = await judgeAnswer(work, sent.path, exchange, listener, match)
     if (judged === 'unknown') isVoid = true
     if (judged !== 'true') continue
     for (const name of namesOfMatch(template, match.name)) work.names.add(name)
@@ -263,29 +233,4 @@ async function* matchExchange(work: Work, sent: Sent, exchange: Exchange, { temp
     if (progress && (template.stopsAtFirstMatch || block.stopsAtFirstMatch)) progress.isDone = true
   }
   return isVoid
-}
-
-/** Whether a match stands, or would come out for any question at all. */
-async function judge(
-  { run: { tools, origin, signal }, calibration, basePath, names }: Work,
-  { path }: Sent,
-  { response, request }: Exchange,
-  listener: Listener,
-  match: Match,
-): Promise<'true' | 'nonsense' | 'unknown'> {
-  // The front page is what it is: nothing was guessed in asking for it, unless something was sent along.
-  const isFront = path === basePath || path === '/'
-  if (isFront && request.body === undefined) return 'true'
-  if (isBorrowed(listener.template, names, path)) return 'nonsense'
-  if (isFront) return 'true'
-  if (isNonsense(calibration, origin, listener, match)) return 'nonsense'
-  if (!needsControl(calibration, response.status)) return 'true'
-  const control = controlOf(request, basePath)
-  if (!control) return 'true'
-  const answer = await tools.http.request(origin, control, { signal })
-  if (answer.kind === 'failure') return calibration.nonsense.length === 0 && match.isProof ? 'true' : 'unknown'
-  if (!matchesToo(answer, origin, listener, match) || isReflection(listener.template, match)) return 'true'
-  const bodyControl = bodyControlOf(request, basePath, match)
-  const other = bodyControl && (await tools.http.request(origin, bodyControl, { signal }))
-  return other?.kind === 'response' && !matchesToo(other, origin, listener, match) ? 'true' : 'nonsense'
 }

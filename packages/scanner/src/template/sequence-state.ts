@@ -1,9 +1,9 @@
 /** Where a check whose requests follow on each other stands: what it read and was answered, and the values of its names. */
 import type { CallbackAddress, Callbacks } from '#callback/index.ts'
 import type { HttpRequest } from '#net/http.ts'
-import type { Lookup } from '#template/dsl.ts'
-import { toBytes } from '#template/dsl-value.ts'
-import { answerOf, type Exchange } from '#template/http.ts'
+import { toBytes, type Lookup } from '#template/dsl-value.ts'
+import { answerOf } from '#template/answers.ts'
+import type { Exchange } from '#template/redirects.ts'
 import { createJar, type Jar } from '#template/jar.ts'
 import type { Answer, HttpBlock, Template } from '#template/template.ts'
 import { fillBytesKnown, withVariables } from '#template/variables.ts'

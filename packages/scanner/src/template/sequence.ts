@@ -2,8 +2,6 @@
  * Runs a check whose requests follow on each other: cookies and what was read go from one to the
  * next, and matchers may look back at earlier answers by number.
  */
-import type { Exchange, Chain, Question } from '#template/http.ts'
-import { follow, questionsOf } from '#template/http.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { HttpRequest } from '#net/http.ts'
 import { exchangeRaw } from '#net/raw-http.ts'
@@ -11,6 +9,8 @@ import { followFlow } from '#template/flow.ts'
 import { evaluateOperators, readForLater, type Match } from '#template/matcher.ts'
 import { payloadLimits, payloadSets } from '#template/payloads.ts'
 import type { Annotations } from '#template/raw.ts'
+import { questionsOf, type Question } from '#template/questions.ts'
+import { follow, type Chain, type Exchange } from '#template/redirects.ts'
 import type { ServiceRun } from '#template/run.ts'
 import type { HttpBlock } from '#template/template.ts'
 import { answerAt, type State } from '#template/sequence-state.ts'

@@ -5,8 +5,7 @@ import type { Origin } from '#net/http.ts'
 import type { Guard } from '#guard.ts'
 import { dial } from '#net/tcp.ts'
 import { acceptsSsl3, shakeHands } from '#net/tls.ts'
-import type { Lookup } from '#template/dsl.ts'
-import { toBytes, type DslValue } from '#template/dsl-value.ts'
+import { toBytes, type DslValue, type Lookup } from '#template/dsl-value.ts'
 import type { Answer, SslBlock } from '#template/template.ts'
 
 const HANDSHAKE_MS = 5_000

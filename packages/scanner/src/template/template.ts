@@ -1,5 +1,6 @@
 /** A check as it is understood: what `parse.ts` makes of a nuclei template and the runners carry out. */
-import type { Expression, Lookup } from '#template/dsl.ts'
+import type { Expression } from '#template/dsl.ts'
+import type { Lookup } from '#template/dsl-value.ts'
 import type { Flow } from '#template/flow.ts'
 import type { Query } from '#template/jq.ts'
 import type { Payloads } from '#template/payloads.ts'

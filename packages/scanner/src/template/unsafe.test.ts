@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { expect, it } from 'vitest'
 import { exchangeRaw } from '#net/raw-http.ts'
 import { templateOf } from '#template/testing/site.ts'
-import { questionsOf } from '#template/http.ts'
+import { questionsOf } from '#template/questions.ts'
 
 const guard = { refusal: () => null }
 const address = '127.66.5.1'

@@ -1,7 +1,7 @@
 /** What placeholders stand for, and how they are filled in. */
 import { randomBytes } from 'node:crypto'
-import { parseExpression, type Expression, type Lookup } from '#template/dsl.ts'
-import { toBytes, toText, type DslValue } from '#template/dsl-value.ts'
+import { parseExpression, type Expression } from '#template/dsl.ts'
+import { toBytes, toText, type DslValue, type Lookup } from '#template/dsl-value.ts'
 
 /** Where a check looks: the parts of the address that templates may name. */
 export interface Place {

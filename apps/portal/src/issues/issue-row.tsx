@@ -1,0 +1,96 @@
+/** A row of the table of issues. */
+import type { Issue } from '@glacis/contract/issue'
+import { columnWords, type OptionalColumn } from '#issues/columns.ts'
+import { AffectedHosts, IssueName, OptionalCell, SeverityWithScore } from '#issues/issue-cells.tsx'
+import type { ChosenStatus } from '#issues/queries.ts'
+import { RowMenu } from '#issues/row-menu.tsx'
+import { cx } from '#lib/cx.ts'
+import type { Selection } from '#lib/selection.ts'
+import { Checkbox } from '#ui/field.tsx'
+import { RelativeTime } from '#ui/relative-time.tsx'
+import { IssueStatus } from '#ui/status.tsx'
+import { Cell } from '#ui/table.tsx'
+import type { RowPlace } from '#ui/table-rows.tsx'
+
+/** Which rows are selected, and what their boxes do. */
+export interface Picking {
+  readonly selection: Selection
+  readonly onPick: (id: string, isRange: boolean) => void
+  readonly onPickAll: () => void
+  readonly onClear: () => void
+  /** On a phone the boxes show only after a tap on "Select". */
+  readonly isOnPhone: boolean
+}
+
+/** What is done from a row. */
+export interface RowActions {
+  readonly onPreview: (id: string) => void
+  readonly onDecide: (status: ChosenStatus, issue: Issue) => void
+}
+
+interface IssueRowProps {
+  readonly place: RowPlace
+  readonly issue: Issue
+  readonly isMixed: boolean
+  readonly hidesHosts: boolean
+  readonly isLocal: boolean
+  readonly columns: readonly OptionalColumn[]
+  readonly picking: Picking | undefined
+  readonly rowActions: RowActions | undefined
+}
+
+/** One issue with its box, its cells and its menu; Space and the arrows are the business of the table. */
+export function IssueRow({ place, issue, isMixed, hidesHosts, isLocal, columns, picking, rowActions }: IssueRowProps) {
+  // Inside a place, the first host is the one that the place is about, or the worst of it.
+  const seen = (isLocal && issue.affectedHosts[0]) || issue
+  const isPicked = picking?.selection.ids.has(issue.id) ?? false
+  return (
+    <tr {...place} aria-selected={isPicked || undefined} data-row={issue.id}>
+      {picking && (
+        <Cell className={cx('pick', !picking.isOnPhone && 'max-md:hidden!')}>
+          <Checkbox
+            label={`Select ${issue.name}`}
+            hideLabel
+            className="-translate-y-0.5 align-middle"
+            checked={isPicked}
+            onChange={(event) =>
+              picking.onPick(issue.id, 'shiftKey' in event.nativeEvent && event.nativeEvent.shiftKey === true)
+            }
+          />
+        </Cell>
+      )}
+      <Cell label="Severity" className="graded">
+        <SeverityWithScore severity={issue.threat.severity} />
+      </Cell>
+      <Cell label="Risk" primary>
+        <IssueName issue={issue} isPotentialMarked={isMixed} />
+      </Cell>
+      {!hidesHosts && (
+        <Cell label="Affected hosts" priority={1} className="max-md:flex-[1_1_calc(100%-100px)]!">
+          <AffectedHosts issue={issue} />
+        </Cell>
+      )}
+      {columns.map((column) => (
+        <Cell key={column} label={columnWords[column]} quiet className="max-md:hidden!">
+          <OptionalCell column={column} issue={issue} />
+        </Cell>
+      ))}
+      <Cell label="Status" priority={2}>
+        <IssueStatus status={seen.status} />
+      </Cell>
+      <Cell label="First seen" priority={3} quiet className="max-md:hidden!">
+        <RelativeTime value={seen.firstSeenTime} />
+      </Cell>
+      <Cell label="Last seen" quiet className="relative overflow-visible! max-md:static max-md:ml-auto">
+        <RelativeTime value={seen.lastSeenTime} />
+        {rowActions && (
+          <RowMenu
+            issue={issue}
+            onDecide={(status) => rowActions.onDecide(status, issue)}
+            onPreview={() => rowActions.onPreview(issue.id)}
+          />
+        )}
+      </Cell>
+    </tr>
+  )
+}

@@ -1,0 +1,84 @@
+/** Answers as matchers see them: their parts under the names that templates have for them. */
+import type { HttpResponse } from '#net/http.ts'
+import { toBytes, type DslValue, type Lookup } from '#template/dsl-value.ts'
+import type { Exchange } from '#template/redirects.ts'
+import type { Answer } from '#template/template.ts'
+
+/** The answer of an exchange under the names that matchers use. */
+export function answerOf(exchange: Exchange, lookup: Lookup, bodyBytesMax: number | null = null): Answer {
+  const values = valuesOf(exchange, bodyBytesMax)
+  return { defaultPart: 'body', get: (name) => values.get(name) ?? lookup(name) }
+}
+
+const answers = new WeakMap<HttpResponse, Map<number | null, ReadonlyMap<string, DslValue>>>()
+
+/** Computed once per response, because a thousand templates may look at the same one. */
+function valuesOf(exchange: Exchange, bodyBytesMax: number | null): ReadonlyMap<string, DslValue> {
+  const perLimit = answers.get(exchange.response) ?? new Map<number | null, ReadonlyMap<string, DslValue>>()
+  answers.set(exchange.response, perLimit)
+  const values = perLimit.get(bodyBytesMax) ?? readValues(exchange, bodyBytesMax)
+  perLimit.set(bodyBytesMax, values)
+  return values
+}
+
+function readValues({ response, origin, path }: Exchange, bodyBytesMax: number | null): Map<string, DslValue> {
+  const headers = new Map<string, string>()
+  const values = new Map<string, DslValue>()
+  for (const [name, value] of response.headers) {
+    const key = name.toLowerCase().replaceAll('-', '_')
+    headers.set(key, headers.has(key) ? `${headers.get(key)} ${value}` : value)
+    const [, cookie, content] = key === 'set_cookie' ? (/^([^=;]+)=([^;]*)/.exec(value) ?? []) : []
+    if (cookie && content !== undefined) values.set(cookie.toLowerCase(), content)
+  }
+  for (const [key, value] of headers) values.set(key, value)
+  const body = decoded(response, headers.get('content_type') ?? '').slice(0, bodyBytesMax ?? undefined)
+  const head = headOf(response)
+  const length = Number(headers.get('content_length') ?? Number.NaN)
+  return new Map<string, DslValue>([
+    ...values,
+    ['body', body],
+    ['header', head],
+    ['all_headers', head],
+    ['response', `${head}\r\n${body}`],
+    ['raw', `${head}\r\n${body}`],
+    ['request', toBytes(response.request)],
+    ['status_code', response.status],
+    ['duration', response.durationMs / 1000],
+    ['content_length', Number.isFinite(length) ? length : body.length],
+    ['host', origin.hostname],
+    ['matched', `${origin.tls ? 'https' : 'http'}://${origin.hostname}:${origin.port}${path}`],
+  ])
+}
+
+/** Status line and headers, names with a capital after each hyphen as templates expect them. */
+export function headOf(response: HttpResponse): string {
+  const known = heads.get(response) ?? writeHead(response)
+  heads.set(response, known)
+  return known
+}
+
+/** Matchers, the sieve before them and findings ask for the same one. */
+const heads = new WeakMap<HttpResponse, string>()
+
+function writeHead(response: HttpResponse): string {
+  const lines = response.headers.map(([name, value]) => `${capitalised(name)}: ${value}\r\n`)
+  return `HTTP/1.1 ${response.status} ${response.statusText}\r\n${lines.join('')}`
+}
+
+/** Servers have few names for their headers; a hostile one may have many. */
+const spellingsMax = 500
+const spellings = new Map<string, string>()
+
+function capitalised(name: string): string {
+  const known = spellings.get(name)
+  if (known !== undefined) return known
+  const spelled = name.toLowerCase().replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase())
+  if (spellings.size < spellingsMax && name.length < 64) spellings.set(name, spelled)
+  return spelled
+}
+
+/** The body as a byte string of UTF-8 where it is one of the Chinese encodings; all others as they came. */
+function decoded(response: HttpResponse, contentType: string): string {
+  if (!/charset=["']?(gb2312|gbk|gb18030)/i.test(contentType)) return response.body.toString('latin1')
+  return toBytes(new TextDecoder('gb18030').decode(response.body))
+}

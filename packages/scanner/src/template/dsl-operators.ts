@@ -1,0 +1,67 @@
+/** What stands between two values of the expression language: comparisons, sums, patterns and the rest. */
+import { noValue, toNumber, toText, type DslValue, type Lookup } from '#template/dsl-value.ts'
+import { compilePattern } from '#template/regex.ts'
+
+/** A part of an expression that was understood; it throws NoValue where it has no value. */
+export type Node = (lookup: Lookup) => DslValue
+
+/** What a sign makes of both its sides; `||` and `&&` ask the right one only where the left leaves it open. */
+export function operation(sign: string, left: Node, right: Node): Node {
+  switch (sign) {
+    case '||':
+      return (lookup) => isTrue(left(lookup)) || isTrue(right(lookup))
+    case '&&':
+      return (lookup) => isTrue(left(lookup)) && isTrue(right(lookup))
+    case '==':
+      return (lookup) => left(lookup) === right(lookup)
+    case '!=':
+      return (lookup) => left(lookup) !== right(lookup)
+    case '=~':
+      return (lookup) => matches(left(lookup), right(lookup))
+    case '!~':
+      return (lookup) => !matches(left(lookup), right(lookup))
+    case 'in':
+      return (lookup) => asList(right(lookup)).includes(left(lookup))
+    case '+':
+      return (lookup) => plus(left(lookup), right(lookup))
+    case '>':
+    case '<':
+    case '>=':
+    case '<=':
+      return (lookup) => compare(sign, left(lookup), right(lookup))
+    default:
+      return (lookup) => arithmetic(sign, toNumber(left(lookup)), toNumber(right(lookup)))
+  }
+}
+
+function compare(sign: '>' | '<' | '>=' | '<=', left: DslValue, right: DslValue): boolean {
+  if (typeof left !== typeof right || (typeof left !== 'number' && typeof left !== 'string')) return noValue()
+  if (sign === '>') return left > right
+  if (sign === '<') return left < right
+  return sign === '>=' ? left >= right : left <= right
+}
+
+function arithmetic(sign: string, left: number, right: number): number {
+  if (sign === '-') return left - right
+  if (sign === '*') return left * right
+  // What is divided by nothing has no value, and none that is larger than any other.
+  if (right === 0) return noValue()
+  return sign === '/' ? left / right : left % right
+}
+
+function plus(left: DslValue, right: DslValue): DslValue {
+  return typeof left === 'number' && typeof right === 'number' ? left + right : toText(left) + toText(right)
+}
+
+function matches(text: DslValue, pattern: DslValue): boolean {
+  return compilePattern(toText(pattern))?.test(toText(text)) ?? noValue()
+}
+
+/** @throws NoValue for what is no truth value */
+export function isTrue(value: DslValue): boolean {
+  return typeof value === 'boolean' ? value : noValue()
+}
+
+function asList(value: DslValue): readonly DslValue[] {
+  return typeof value === 'object' ? value : [value]
+}

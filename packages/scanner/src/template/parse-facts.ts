@@ -1,0 +1,163 @@
+/** What a template is sorted out by, and what a person is told about it, beside what its blocks ask. */
+import { writtenQuestions } from '#template/groups.ts'
+import { isProofPossible } from '#template/matcher.ts'
+import { refuseWholeTemplate } from '#template/parse-blocks.ts'
+import { Refused, at, commaTexts, keysOf, text, texts, type Node } from '#template/parse-node.ts'
+import type { ReadList } from '#template/payloads.ts'
+import { readBlocks } from '#template/recall.ts'
+import { subjectName } from '#template/relevance.ts'
+import { isHistory, readVariables } from '#template/scope.ts'
+import type { CheckInfo, HttpBlock, Operators, TemplateBlocks, TemplateFacts } from '#template/template.ts'
+import { isTimed } from '#template/timing.ts'
+
+const severities = ['critical', 'high', 'medium', 'low', 'info', 'unknown']
+const rootKeys = new Set([
+  ...'id info http requests tcp network ssl stop-at-first-match headless code javascript file workflows dns'.split(' '),
+  ...'websocket whois flow variables constants signature self-contained dynamic-section'.split(' '),
+])
+
+interface ReadTemplate {
+  readonly facts: TemplateFacts
+  readonly info: CheckInfo
+  readonly blocks: TemplateBlocks
+}
+
+/**
+ * Understands a template whole.
+ *
+ * @throws Refused for a single feature that is not carried out
+ */
+export function readTemplate(file: string, root: Node, readList: ReadList): ReadTemplate {
+  for (const key of keysOf(root)) if (!rootKeys.has(key)) throw new Refused(key, [key])
+  refuseWholeTemplate(root)
+  const { blocks, lacking } = readBlocks(root, readList)
+  const { http, network, ssl, dns, flow } = blocks
+  const all = [...http, ...network, ...ssl, ...dns].map(({ operators }) => operators)
+  if (all.length === 0) throw new Refused('no requests', [], 'nothing to ask')
+  if (all.every(({ matchers, extractors }) => matchers.length + extractors.length === 0))
+    throw new Refused('no matchers', [], 'blocks without matchers and extractors')
+  const metadata = at(at(root, 'info'), 'metadata')
+  const claimed = at(metadata, 'glacis-quality').value
+  const claimedQuality = claimed === undefined ? null : Math.min(100, Math.max(0, Number(claimed) || 0))
+  const variables = readVariables(root)
+  const info = readInfo(root, claimedQuality ?? bestQuality(all))
+  const facts: TemplateFacts = {
+    file,
+    id: info.id,
+    variables: [...variables],
+    blocks: { http: http.length, network: network.length, ssl: ssl.length, dns: dns.length },
+    questions: http.map((block) => writtenQuestions(block)),
+    isIntrusive: isIntrusive(root),
+    needsCallback: needsCallback(root),
+    isUnsafe: http.some((block) => block.isUnsafe),
+    lacking: [...lacking],
+    subjects: [...subjectsOf(at(root, 'info'))],
+    isSpecific: isSpecific(at(root, 'info')),
+    isGuessing: isGuessing(root, [...http, ...network]),
+    isSequence: flow !== null || needsCallback(root) || isTimed({ http }) || isSequence(http),
+    stopsAtFirstMatch: at(root, 'stop-at-first-match').value === true,
+    protocols: commaTexts(at(metadata, 'glacis-protocol')),
+    claimedQuality,
+  }
+  return { facts, info, blocks }
+}
+
+/** Whether the check names a product, and not only what kind of weakness it looks for. */
+function isSpecific(info: Node): boolean {
+  const [, , , vendor = '', product = ''] = text(at(at(info, 'classification'), 'cpe'), '').split(':')
+  const metadata = at(info, 'metadata')
+  const hints = [
+    'product',
+    'vendor',
+    'shodan-query',
+    'fofa-query',
+    'google-query',
+    'framework',
+    'plugin_namespace',
+    'zoomeye-query',
+    'publicwww-query',
+  ]
+  return (
+    (vendor !== '' && product !== '' && product !== '*') || hints.some((hint) => at(metadata, hint).value !== undefined)
+  )
+}
+
+const intrusive: ReadonlySet<string> = new Set(['intrusive', 'dos', 'fuzz', 'brute-force', 'bruteforce'])
+
+function isIntrusive(root: Node): boolean {
+  return commaTexts(at(at(root, 'info'), 'tags')).some((tag) => intrusive.has(tag))
+}
+
+function needsCallback(root: Node): boolean {
+  const kinds = ['http', 'requests', 'tcp', 'network', 'variables', 'constants']
+  const written = JSON.stringify(kinds.map((kind) => at(root, kind).value))
+  return /interactsh[-_](?:url|protocol|request|response|ip)\b/.test(written)
+}
+
+/** What the check is about, by the names that it gives itself. */
+function subjectsOf(info: Node): ReadonlySet<string> {
+  const [, , , vendor = '', product = ''] = text(at(at(info, 'classification'), 'cpe'), '').split(':')
+  const metadata = at(info, 'metadata')
+  const named = [...commaTexts(at(metadata, 'product')), ...commaTexts(at(metadata, 'vendor'))]
+  const all = [vendor, product, ...named, ...commaTexts(at(info, 'tags'))].map(subjectName)
+  return new Set(all.filter((name) => name !== '' && name !== '*'))
+}
+
+/** Lists of credentials may lock accounts, whatever the check is called. */
+function isGuessing(root: Node, blocks: readonly Pick<HttpBlock, 'payloads'>[]): boolean {
+  if (blocks.every(({ payloads }) => payloads === null)) return false
+  const tags = commaTexts(at(at(root, 'info'), 'tags'))
+  if (tags.some((tag) => /^(?:default-login|brute|bruteforce|brute-force|credential-stuffing|login-check)$/.test(tag)))
+    return true
+  return blocks.some(({ payloads }) =>
+    [...(payloads?.lists.keys() ?? [])].some((name) => /^pass(?:wd|word)?s?$/i.test(name)),
+  )
+}
+
+/** Requests written out in full build on each other; so do those whose matchers look back by number. */
+function isSequence(http: readonly HttpBlock[]): boolean {
+  if (http.some(({ payloads }) => payloads !== null)) return true
+  if (http.flatMap(({ raws }) => raws).length > 1) return true
+  const isReading = http.some(({ operators }) => operators.extractors.some(({ isInternal }) => isInternal))
+  if (isReading && http.flatMap(({ raws, paths }) => [...raws, ...paths]).length > 1) return true
+  return http.some(({ operators }) => namesOf(operators).some(isHistory))
+}
+
+function namesOf({ matchers, extractors }: Operators): string[] {
+  return [...matchers, ...extractors].flatMap((one) => [
+    one.part,
+    ...(one.type === 'dsl' ? one.expressions.flatMap(({ names }) => [...names]) : []),
+    ...(one.type === 'kval' ? one.keys : []),
+  ])
+}
+
+function bestQuality(operators: readonly Operators[]): number {
+  return operators.some(isProofPossible) ? 99 : 70
+}
+
+function readInfo(root: Node, quality: number): CheckInfo {
+  const id = text(at(root, 'id'))
+  if (!/^[\w.:-]{1,200}$/.test(id))
+    throw new Refused('invalid', ['id'], 'id must be made of letters, digits, dots and hyphens')
+  const info = at(root, 'info')
+  const classification = at(info, 'classification')
+  const cves = commaTexts(at(classification, 'cve-id')).map((cve) => cve.toUpperCase())
+  const named = [...cves, id.toUpperCase()].filter((cve) => /^CVE-\d{4}-\d{4,}$/.test(cve))
+  const score = Number(text(at(classification, 'cvss-score'), ''))
+  const severity = text(at(info, 'severity'), 'unknown').toLowerCase()
+  return {
+    id,
+    name: text(at(info, 'name'), id),
+    threat: named[0] ?? id,
+    severity: severities.includes(severity) ? severity : 'unknown',
+    cvss: text(at(classification, 'cvss-metrics'), ''),
+    score: Number.isFinite(score) && score > 0 ? score : null,
+    summary: text(at(info, 'description'), '').trim(),
+    impact: text(at(info, 'impact'), '').trim(),
+    remediation: text(at(info, 'remediation'), '').trim(),
+    references: texts(at(info, 'reference')).map((reference) => reference.trim()),
+    cves: [...new Set(named)],
+    tags: commaTexts(at(info, 'tags')),
+    quality,
+  }
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { parseTemplate } from '#template/parse.ts'
+import { requestOf } from '#template/questions.ts'
+import { variablesOf } from '#template/variables.ts'
+
+const place = {
+  scheme: 'https',
+  hostname: 'shop.example.co',
+  address: '127.42.0.1',
+  port: 8443,
+  basePath: '/app/index.html',
+} as const
+
+describe('the request of a block', () => {
+  const request = (path: string, basePath: string) => {
+    const template = parseTemplate(
+      't.yaml',
+      `id: t\ninfo: { name: t }\nhttp:\n  - path: ['${path}']\n    matchers: [{ type: status, status: [200] }]\n`,
+    )
+    if ('reason' in template) throw new Error(template.reason)
+    const [block] = template.http
+    const variables = variablesOf({ ...place, basePath })
+    return block && requestOf(block, path, basePath, (name) => variables.get(name))
+  }
+
+  it.each([
+    ['{{BaseURL}}', '/', '/'],
+    ['{{BaseURL}}/x', '/', '/x'],
+    ['{{BaseURL}}//x', '/', '//x'],
+    ['{{BaseURL}}/x', '/app/', '/app/x'],
+    ['{{BaseURL}}', '/app/', '/app/'],
+    ['{{RootURL}}/x', '/app', '/x'],
+    ['{{BaseURL}}?a=b', '/', '/?a=b'],
+    ['{{BaseURL}}/{{Host}}.zip', '/', '/shop.example.co.zip'],
+  ])('%s on %s asks for %s', (path, basePath, expected) => {
+    expect(request(path, basePath)).toMatchObject({ method: 'GET', path: expected })
+  })
+
+  it.each([['{{BaseURL}}:8080/x'], ['{{BaseURL}}.elsewhere.test/'], ['{{BaseURL}}@elsewhere.test/']])(
+    '%s would leave the target and is not sent',
+    (path) => {
+      expect(request(path, '/')).toBeNull()
+    },
+  )
+})

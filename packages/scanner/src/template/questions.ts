@@ -1,0 +1,79 @@
+/** The requests of a block, as templates write them: placeholders are filled for each target. */
+import type { HttpRequest } from '#net/http.ts'
+import { toBytes, type Lookup } from '#template/dsl-value.ts'
+import { rawBytesOf, rawRequestOf, type Annotations } from '#template/raw.ts'
+import { encodeTarget } from '#template/request-target.ts'
+import type { HttpBlock } from '#template/template.ts'
+import { fillBytes } from '#template/variables.ts'
+
+/** One request of a block. */
+export interface Question {
+  /** The request for a target; null when it cannot be sent there. */
+  readonly write: (basePath: string, lookup: Lookup) => HttpRequest | null
+  /** The text byte for byte, for what bends the rules of HTTP; null for all else. */
+  readonly bytes: (basePath: string, lookup: Lookup) => Buffer | null
+  /** How long to wait before it is sent, in milliseconds. */
+  readonly pauseMs: number
+  readonly annotations: Annotations
+}
+
+const plain: Annotations = { deadlineMs: null, sendsHostAsSni: false, isOnce: false, sni: null }
+
+/** The requests of a block, in order. */
+export function questionsOf(block: HttpBlock): readonly Question[] {
+  const known = asked.get(block) ?? readQuestions(block)
+  asked.set(block, known)
+  return known
+}
+
+function readQuestions(block: HttpBlock): Question[] {
+  return [
+    ...block.paths.map((path): Question => ({
+      write: (basePath, lookup) => requestOf(block, path, basePath, lookup),
+      bytes: () => null,
+      pauseMs: pauseIn(path),
+      annotations: plain,
+    })),
+    ...block.raws.map((raw): Question => ({
+      write: (basePath, lookup) => rawRequestOf(raw, basePath, lookup),
+      bytes: (_, lookup) => (raw.bendsRules ? rawBytesOf(raw, lookup) : null),
+      pauseMs: pauseIn(raw.text),
+      annotations: raw.annotations,
+    })),
+  ]
+}
+
+/** A check may wait for what it has set going, but not for ever. */
+const PAUSE_MS_MAX = 20_000
+
+function pauseIn(text: string): number {
+  const seconds = /\{\{\s*wait_?for\((\d{1,4})\)/.exec(text)?.[1]
+  return Math.min(Number(seconds ?? 0) * 1000, PAUSE_MS_MAX)
+}
+
+const asked = new WeakMap<HttpBlock, Question[]>()
+
+/**
+ * The request of a block's path on a target.
+ *
+ * @param basePath path of the target, put in place of `{{BaseURL}}`
+ * @returns null when a placeholder has no value or the address would leave the target: not sent
+ */
+export function requestOf(block: HttpBlock, path: string, basePath: string, lookup: Lookup): HttpRequest | null {
+  const [, name = '', written = ''] = /^\{\{(BaseURL|RootURL)\}\}([^]*)$/.exec(path) ?? []
+  const rest = fillBytes(written, lookup)
+  const body = block.body === null ? null : fillBytes(block.body, lookup)
+  const headers = fillHeaders(block.headers, lookup)
+  if (rest === null || headers === null || (block.body !== null && body === null)) return null
+  const base = name === 'BaseURL' ? (rest === '' ? basePath : basePath.replace(/\/+$/, '')) : ''
+  const whole = encodeTarget(toBytes(base) + rest)
+  const target = whole === '' || whole.startsWith('?') ? `/${whole}` : whole
+  if (!target.startsWith('/')) return null
+  return { method: block.method, path: target, headers, ...(body !== null && { body: Buffer.from(body, 'latin1') }) }
+}
+
+function fillHeaders(headers: Readonly<Record<string, string>>, lookup: Lookup): Record<string, string> | null {
+  const filled = Object.entries(headers).map(([name, value]) => [name, fillBytes(value, lookup)] as const)
+  if (filled.some(([, value]) => value === null)) return null
+  return Object.fromEntries(filled.map(([name, value]) => [name, Buffer.from(value ?? '', 'latin1').toString('utf8')]))
+}

@@ -1,0 +1,96 @@
+/** A request and the redirects after it, followed as far as the template's policy lets it. */
+import type { HttpClient, HttpFailure, HttpRequest, HttpResponse, Origin } from '#net/http.ts'
+import type { Jar } from '#template/jar.ts'
+import { encodePath } from '#template/request-target.ts'
+import type { RedirectPolicy } from '#template/template.ts'
+
+/** One request of a chain and its answer. */
+export interface Exchange {
+  readonly origin: Origin
+  readonly path: string
+  readonly request: HttpRequest
+  readonly response: HttpResponse
+}
+export interface Chain {
+  /** In order; every one of them may match. */
+  readonly exchanges: readonly Exchange[]
+  /** Why the chain broke off; null when its end was reached. */
+  readonly failure: HttpFailure | null
+}
+
+export interface FollowOptions {
+  readonly policy: RedirectPolicy
+  readonly redirectsMax: number
+  readonly signal: AbortSignal
+  /** Gives cookies to each request and takes those of each answer. */
+  readonly jar?: Jar
+  /** Time for each answer, in milliseconds; the client's own where absent. */
+  readonly deadlineMs?: number
+}
+
+/**
+ * Sends a request and follows its redirects as far as the policy lets it. A redirect to another host
+ * is never followed: its answer is the end of the chain.
+ */
+export async function follow(
+  client: Pick<HttpClient, 'request'>,
+  start: Origin,
+  first: HttpRequest,
+  { policy, redirectsMax, signal, jar, deadlineMs }: FollowOptions,
+): Promise<Chain> {
+  const exchanges: Exchange[] = []
+  const seen = new Set<string>()
+  let origin = start
+  let request = first
+  for (;;) {
+    const dressed = jar?.dress(request) ?? request
+    const response = await client.request(origin, dressed, { signal, ...(deadlineMs !== undefined && { deadlineMs }) })
+    if (response.kind === 'failure') return { exchanges, failure: response }
+    jar?.take(request.path, response)
+    exchanges.push({ origin, path: request.path, request: dressed, response })
+    const next = policy === 'none' ? null : nextHop(origin, request, response, policy)
+    const key = next && [next.origin.port, next.origin.tls, next.request.method, next.request.path].join(' ')
+    if (!next || key === null || seen.has(key) || exchanges.length > redirectsMax) return { exchanges, failure: null }
+    seen.add(key)
+    origin = next.origin
+    request = next.request
+  }
+}
+
+function nextHop(origin: Origin, request: HttpRequest, response: HttpResponse, policy: RedirectPolicy) {
+  if (![301, 302, 303, 307, 308].includes(response.status)) return null
+  const location = response.headers.find(([name]) => name.toLowerCase() === 'location')?.[1]
+  const target = location === undefined ? null : resolveLocation(origin, request.path, location)
+  if (!target) return null
+  const isSameOrigin = target.origin.port === origin.port && target.origin.tls === origin.tls
+  if (policy === 'same-origin' && !isSameOrigin) return null
+  const keeps = response.status === 307 || response.status === 308 || ['GET', 'HEAD'].includes(request.method)
+  const { body: _body, ...bare } = request
+  return {
+    origin: target.origin,
+    request: keeps ? { ...request, path: target.path } : { ...bare, method: 'GET', path: target.path },
+  }
+}
+
+/** Where a `Location` leads; null when that is another host or no HTTP at all. */
+function resolveLocation(origin: Origin, path: string, location: string): { origin: Origin; path: string } | null {
+  const [, scheme, host, rest = ''] = /^(?:(https?):)?\/\/([^/?#]*)([^]*)$/i.exec(location.trim()) ?? []
+  if (host === undefined) {
+    if (/^[a-z][a-z\d+.-]*:/i.test(location.trim())) return null
+    return { origin, path: encodePath(relativePath(path, location.trim())) }
+  }
+  const [, name = '', port] = /^(\[[^\]]+\]|[^:@]+)(?::(\d{1,5}))?$/.exec(host) ?? []
+  const bare = name.replace(/^\[|\]$/g, '').toLowerCase()
+  if (bare !== origin.hostname.toLowerCase() && bare !== origin.address) return null
+  const tls = scheme === undefined ? origin.tls : scheme.toLowerCase() === 'https'
+  const number = port === undefined ? (tls ? 443 : 80) : Number(port)
+  if (number < 1 || number > 65_535) return null
+  return { origin: { ...origin, tls, port: number }, path: encodePath(rest.startsWith('/') ? rest : `/${rest}`) }
+}
+
+function relativePath(path: string, location: string): string {
+  if (location.startsWith('/')) return location
+  const [folder = '/'] = /^[^?#]*\//.exec(path) ?? []
+  const [bare = ''] = path.split('?', 1)
+  return location.startsWith('?') ? bare + location : folder + location
+}

@@ -1,0 +1,153 @@
+/**
+ * Whether a match of requests that follow on each other stands: the steps it looked at are asked again
+ * without sense, and one that rests on time with other delays.
+ */
+import type { HttpRequest, HttpResponse } from '#net/http.ts'
+import {
+  bodyControlOf,
+  controlOf,
+  isReflection,
+  isSameEvidence,
+  needsControl,
+  type Calibration,
+} from '#template/calibration.ts'
+import { evaluateOperators } from '#template/matcher.ts'
+import type { ServiceRun } from '#template/run.ts'
+import { isBorrowed } from '#template/selection.ts'
+import { answerAt } from '#template/sequence-state.ts'
+import type { StepMatch } from '#template/sequence.ts'
+import type { Matcher } from '#template/template.ts'
+import { confirmDelay, delaysOf, looksAtTime } from '#template/timing.ts'
+import type { Verdict } from '#template/verdict.ts'
+
+/** Controls asked for one match. */
+const CONTROLS_MAX = 6
+
+interface Circumstances {
+  readonly calibration: Calibration
+  readonly basePath: string
+  /** Names of what was recognised on the service. */
+  readonly names: ReadonlySet<string>
+}
+
+/**
+ * Whether a match stands, or would come out for questions that make no sense, too.
+ *
+ * @throws only when the run's signal aborts
+ */
+export async function judgeStep(
+  { tools, origin, signal }: ServiceRun,
+  whole: StepMatch,
+  { calibration, basePath, names }: Circumstances,
+): Promise<Verdict> {
+  const step = withoutTime(whole)
+  if (!step) return judgeDelay(tools, origin, signal, whole)
+  const guessed = guessedSteps(step, basePath)
+  if (guessed.length === 0) return 'true'
+  const paths = [...step.state.proved, step.exchange.request.path]
+  if (paths.every((path) => isBorrowed(step.state.template, names, path))) return 'nonsense'
+  if (calibration.nonsense.some((response) => holdsWith(step, () => response, guessed))) return 'nonsense'
+  if (!needsControl(calibration, step.exchange.response.status)) return 'true'
+  const asked = guessed.slice(-CONTROLS_MAX)
+  const ask = (write: (at: number) => HttpRequest | null) => answersTo({ tools, origin, signal }, asked, write)
+  const controls = await ask((at) => controlFor(step, at, basePath))
+  if (controls === 'none') return 'true'
+  if (controls === 'failed') return calibration.nonsense.length === 0 && step.match.isProof ? 'true' : 'unknown'
+  if (!holdsWith(step, (at) => controls.get(at), guessed) || isReflection(step.state.template, step.match))
+    return 'true'
+  const others = await ask((at) => {
+    const request = step.state.steps[at]?.request
+    return request ? bodyControlOf(step.state.jar.dress(request), basePath, step.match) : null
+  })
+  return typeof others === 'object' && !holdsWith(step, (at) => others.get(at), guessed) ? 'true' : 'nonsense'
+}
+
+/** The same match by what does not rest on time; null where nothing else led to it. */
+function withoutTime(step: StepMatch): StepMatch | null {
+  const { state, block, exchange, match } = step
+  const { operators } = block
+  const matchers = operators.matchers.filter((matcher) => !looksAtTime(matcher))
+  if (matchers.length === operators.matchers.length) return step
+  if (operators.condition === 'and' || matchers.length === 0) return null
+  const rest = { ...block, operators: { ...operators, matchers } }
+  const [other] = evaluateOperators(rest.operators, answerAt(state, rest, exchange)).filter(
+    ({ name }) => name === match.name,
+  )
+  return other ? { ...step, block: rest, match: other } : null
+}
+
+/** Answers to controls by their steps; `none` where one cannot be written, `failed` where one was not answered. */
+async function answersTo(
+  { tools, origin, signal }: Pick<ServiceRun, 'tools' | 'origin' | 'signal'>,
+  steps: readonly number[],
+  write: (at: number) => HttpRequest | null,
+): Promise<ReadonlyMap<number, HttpResponse> | 'none' | 'failed'> {
+  const answers = new Map<number, HttpResponse>()
+  for (const at of steps) {
+    const control = write(at)
+    if (!control) return 'none'
+    const answer = await tools.http.request(origin, control, { signal })
+    if (answer.kind === 'failure') return 'failed'
+    answers.set(at, answer)
+  }
+  return answers
+}
+
+/** A match that rests on time stands when other delays bring about other times. */
+async function judgeDelay(
+  { http }: ServiceRun['tools'],
+  origin: ServiceRun['origin'],
+  signal: AbortSignal,
+  { state, block, at }: StepMatch,
+): Promise<Verdict> {
+  const ask = async (request: HttpRequest, deadlineMs: number) => {
+    const answer = await http.request(origin, state.jar.dress(request), { signal, deadlineMs })
+    return answer.kind === 'response' ? answer : null
+  }
+  const delays = delaysOf(block.operators.matchers)
+  for (const delay of delays) {
+    const request = state.steps[delay.request === null ? at : delay.request - 1]?.request
+    const verdict = request ? await confirmDelay(request, delay.seconds, ask) : 'unknown'
+    if (verdict !== 'true') return verdict === 'false' ? 'nonsense' : 'unknown'
+  }
+  return delays.length > 0 ? 'true' : 'unknown'
+}
+
+/** The steps that the block's matchers look at, but for the front page: nothing was guessed in asking for it. */
+function guessedSteps({ state, block, at }: StepMatch, basePath: string): number[] {
+  const looked = new Set(block.operators.matchers.flatMap((matcher) => stepsOf(matcher, at)))
+  if (looked.size === 0) looked.add(at)
+  return [...looked].filter((one) => {
+    const path = state.steps[one]?.request.path
+    return path !== undefined && path !== basePath && path !== '/'
+  })
+}
+
+/** A name with a number speaks of that step, any other of the present one. */
+function stepsOf(matcher: Matcher, at: number): number[] {
+  const names = matcher.type === 'dsl' ? matcher.expressions.flatMap((one) => [...one.names]) : [matcher.part]
+  return names.map((name) => {
+    const number = /_(\d{1,3})$/.exec(name)?.[1]
+    return number === undefined ? at : Number(number) - 1
+  })
+}
+
+function controlFor({ state }: StepMatch, at: number, basePath: string): HttpRequest | null {
+  const request = state.steps[at]?.request
+  return request ? controlOf(state.jar.dress(request), basePath) : null
+}
+
+/** Whether the same matcher hits when the guessed steps had been answered in another way. */
+function holdsWith(
+  { state, block, at, exchange, match }: StepMatch,
+  answerOfStep: (at: number) => HttpResponse | undefined,
+  guessed: readonly number[],
+): boolean {
+  const steps = state.steps.map((step, index) => {
+    const response = step && guessed.includes(index) ? answerOfStep(index) : undefined
+    return step && response ? { ...step, exchange: { ...step.exchange, path: '/', response } } : step
+  })
+  const present = steps[at]?.exchange ?? exchange
+  const answer = answerAt(state, block, present, steps)
+  return evaluateOperators(block.operators, answer).some((other) => isSameEvidence(match, other))
+}
