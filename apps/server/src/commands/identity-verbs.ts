@@ -135,13 +135,14 @@ async function remove({ people, database }: Desk, [who = '']: readonly string[],
     const weight = targets > 0 ? ` with ${counted(targets, 'scope')} and everything found in them` : ''
     throw new Obstacle(`This removes ${person.email}${weight} for good; repeat it with --yes.`)
   }
-  await people.remove(person.id)
+  // The person goes last, and cannot sign in meanwhile: what fails can be repeated, and nothing is left that nobody owns.
+  if (person.state === 'active') await people.setState(person.id, 'inactive')
   await database.owner.transaction().execute(async (tx) => {
-    // What was found for somebody who is gone would be scanned for nobody.
     if (account) await tx.deleteFrom('account').where('id', '=', account.id).execute()
     const about = { accountId: account?.id ?? null, identityId: person.id, detail: { targets } }
     await noteDeletion(tx, { action: 'identity.delete', ...about })
   })
+  await people.remove(person.id)
   return {
     lines: [`Removed ${person.email}${targets > 0 ? ` and ${counted(targets, 'scope')}` : ''}.`],
     data: { removed: { id: person.id, email: person.email, targets } },

@@ -39,11 +39,16 @@ function glacis(
   return promise
 }
 
-async function trail(): Promise<readonly unknown[]> {
+async function ask(statement: string): Promise<readonly Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
-  const { rows } = await client.query("select action from audit_event where actor_kind = 'operator' order by at")
+  const { rows } = await client.query(statement)
   await client.end()
+  return rows
+}
+
+async function trail(): Promise<readonly unknown[]> {
+  const rows = await ask("select action from audit_event where actor_kind = 'operator' order by at")
   return rows.map(({ action }) => action)
 }
 
@@ -69,6 +74,16 @@ it('helps somebody through a whole life, and leaves a trail of it', async () => 
     deletions: [{ action: 'identity.delete', identityId: identity.id, detail: { targets: 0 } }],
   })
   expect(left).not.toMatch(/nora|aarewerk/i)
+}, 60_000)
+
+it('deletes all of somebody or can be asked again', async () => {
+  const who = 'lena@aarewerk.example'
+  await glacis(['create', who, 'Lena', 'Ammann', '--verified', '--password-stdin'], 'contour-line-4478\n')
+  await ask('alter table deletion rename to deletion_of_another_day')
+  expect((await glacis(['delete', who, '--yes'])).code).not.toBe(0)
+  await ask('alter table deletion_of_another_day rename to deletion')
+  expect(JSON.parse((await glacis(['show', who, '--json'])).out)).toMatchObject({ identity: { state: 'inactive' } })
+  expect((await glacis(['delete', who, '--yes'])).out).toBe(`Removed ${who}.\n`)
 }, 60_000)
 
 it.each([

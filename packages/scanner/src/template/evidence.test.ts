@@ -40,6 +40,7 @@ it('shows the part of a long answer that holds the proof, within the limits', ()
     spans: ['NEEDLE'],
     extracted: [],
     isProof: true,
+    isTimed: false,
     isSilent: false,
   })
   expect(evidence).toContain('NEEDLE')

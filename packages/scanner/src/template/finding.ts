@@ -4,7 +4,6 @@ import type { Exchange } from '#template/redirects.ts'
 import type { Match } from '#template/matcher.ts'
 import type { ServiceEvent, ServiceRun } from '#template/run.ts'
 import type { Template } from '#template/template.ts'
-import { looksAtTime } from '#template/timing.ts'
 
 /** A delay that was confirmed twice proves more than a status, and less than what an answer says. */
 const TIMED_QUALITY = 80
@@ -30,13 +29,13 @@ export function found({ target }: ServiceRun, exchange: Exchange, template: Temp
       check: info.id,
       threat: info.threat,
       location: `${port}${path}${match.name === '' ? '' : ` ${match.name}`}`.slice(0, 500),
-      quality: claimedQuality ?? qualityOf(template, match),
+      quality: claimedQuality ?? qualityOf(match),
       ...httpEvidence(exchange, match),
     },
   }
 }
 
-function qualityOf({ http }: Template, { isProof }: Match): number {
-  if (http.some(({ operators }) => operators.matchers.some(looksAtTime))) return TIMED_QUALITY
+function qualityOf({ isProof, isTimed }: Match): number {
+  if (isTimed) return TIMED_QUALITY
   return isProof ? 99 : 70
 }

@@ -10,6 +10,7 @@ const values = new Map<string, DslValue>([
   ['status_code', 200],
   ['json', '{"a":{"b":[{"c":1},{"c":2}]}}'],
   ['server', 'nginx'],
+  ['duration', 7],
 ])
 const answer = { defaultPart: 'body', get: (name: string) => values.get(name) }
 
@@ -54,6 +55,15 @@ describe('several matchers', () => {
       ({ name }) => name,
     )
     expect(names).toEqual(['a', 'b'])
+  })
+
+  it.each([
+    ['and', 'Alpha', true],
+    ['or', 'Alpha', false],
+    ['or', 'none', true],
+  ])('under %s, with %s beside a delay, rests on time: %s', (condition, text, expected) => {
+    const matchers = [word('', text), { type: 'dsl', dsl: ['duration >= 6'] }]
+    expect(matches({ 'matchers-condition': condition, matchers }).map(({ isTimed }) => isTimed)).toEqual([expected])
   })
 
   it('gives one result without a name under and', () => {

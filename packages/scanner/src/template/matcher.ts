@@ -4,6 +4,7 @@ import { extract } from '#template/extractor.ts'
 import type { Answer, Matcher, Operators } from '#template/template.ts'
 import { isMediaType, quotedFor } from '#template/quoted.ts'
 import { lowered } from '#template/regex.ts'
+import { looksAtTime } from '#template/timing.ts'
 import { fillBytesKnown } from '#template/variables.ts'
 
 /** One result. A block without named matchers has at most one per answer. */
@@ -18,6 +19,8 @@ export interface Match {
   readonly extracted: readonly string[]
   /** Something that the answer says, and not only a status or an absence, led to the match. */
   readonly isProof: boolean
+  /** Only how long an answer took led to the match, or had to under `and`. */
+  readonly isTimed: boolean
   /** Steers the flow of its check and is not told. */
   readonly isSilent: boolean
 }
@@ -36,7 +39,7 @@ export function evaluateOperators(operators: Operators, plain: Answer): Match[] 
   const { answer, extracted } = readOut(operators, plain)
   if (matchers.length === 0) {
     return extracted.length > 0
-      ? [{ name: '', spans: extracted, proofs: [], extracted, isProof: true, isSilent: false }]
+      ? [{ name: '', spans: extracted, proofs: [], extracted, isProof: true, isTimed: false, isSilent: false }]
       : []
   }
   const hits: { matcher: Matcher; spans: readonly string[] }[] = []
@@ -47,6 +50,9 @@ export function evaluateOperators(operators: Operators, plain: Answer): Match[] 
   }
   if (hits.length === 0) return []
   const isProof = (some: typeof hits) => some.some(({ matcher }) => isContent(matcher))
+  const isTimed = (some: typeof hits) =>
+    some.some(({ matcher }) => looksAtTime(matcher)) &&
+    (condition === 'and' || some.every(({ matcher }) => looksAtTime(matcher)))
   const isOfAbsence = condition === 'and' && matchers.some(asksForAbsence)
   // What is missing cannot be pointed at, and what kind of page it is missing from is not the proof.
   const shown = (spans: readonly string[]) => (isOfAbsence ? spans.filter((span) => !isMediaType(span)) : spans)
@@ -57,6 +63,7 @@ export function evaluateOperators(operators: Operators, plain: Answer): Match[] 
     proofs: some.flatMap((one) => one.spans),
     extracted,
     isProof: isProof(some),
+    isTimed: isTimed(some),
     isSilent: some.some(({ matcher }) => matcher.isInternal),
   })
   if (condition === 'and') return [match('', hits)]
