@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { endpoint } from '#endpoint.ts'
 import { Host } from '#host.ts'
 import { Flag, Id, listOf, NextPage, Page, Timestamp } from '#primitives.ts'
-import { Tag, Target } from '#target.ts'
+import { Tag } from '#tag.ts'
+import { Target } from '#target.ts'
 import { SeverityCategory, Threat } from '#threat.ts'
 
 export const IssueStatus = z.enum(['STATUS_OPEN', 'STATUS_RESOLVED', 'STATUS_IGNORED', 'STATUS_REGRESSION'])

@@ -11,14 +11,10 @@ import {
   Page,
   ScanProfile,
   SeverityCount,
-  ShortName,
   Timestamp,
   UpdateMask,
 } from '#primitives.ts'
-
-/** Colour is an index into the ten badge colours: main, gray, orange, yellow, pink, teal, purple, blue, green, red. */
-export const Tag = z.object({ id: Id, name: z.string(), color: z.number().int() })
-export type Tag = z.infer<typeof Tag>
+import { Tag } from '#tag.ts'
 
 export const SchedulePeriod = z.enum(['PERIOD_DAILY', 'PERIOD_WEEKLY', 'PERIOD_MONTHLY'])
 export type SchedulePeriod = z.infer<typeof SchedulePeriod>
@@ -227,39 +223,4 @@ export const parseTargets = endpoint({
     'Says how each address would be understood and which target has it already, or what is wrong with it. Nothing is stored.',
   input: z.strictObject({ addresses: z.array(z.string().max(2048)).min(1).max(1000) }),
   result: z.object({ results: z.array(ParsedAddress) }),
-})
-const TagColor = z.number().int().min(0).max(9)
-export const listTags = endpoint({
-  method: 'GET',
-  path: '/v1/tags',
-  summary: 'Lists the tags of the account.',
-  input: z.object({}),
-  result: z.object({ tags: z.array(Tag) }),
-})
-export const createTag = endpoint({
-  method: 'POST',
-  path: '/v1/tags',
-  summary: 'Makes a tag. A name that exists already gives back the tag of that name.',
-  input: z.strictObject({
-    tag: z.strictObject({ name: ShortName, color: TagColor }),
-  }),
-  result: z.object({ tag: Tag }),
-})
-export const updateTag = endpoint({
-  method: 'PATCH',
-  path: '/v1/tags/:id',
-  summary: 'Changes the name or the colour of a tag, wherever it is used.',
-  input: z.strictObject({
-    id: Id,
-    tag: z.strictObject({ name: ShortName.optional(), color: TagColor.optional() }),
-    updateMask: UpdateMask,
-  }),
-  result: z.object({ tag: Tag }),
-})
-export const deleteTag = endpoint({
-  method: 'DELETE',
-  path: '/v1/tags/:id',
-  summary: 'Deletes a tag and takes it off every target and issue.',
-  input: z.object({ id: Id }),
-  result: Empty,
 })

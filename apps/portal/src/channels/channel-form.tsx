@@ -1,6 +1,6 @@
 import type { Channel, ChannelEvent, ChannelKind, ChannelRule } from '@glacis/contract/channel'
 import { ChannelEvent as Events } from '@glacis/contract/channel'
-import type { Tag } from '@glacis/contract/target'
+import type { Tag } from '@glacis/contract/tag'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { adviceOf } from '#api/advice.ts'

@@ -1,6 +1,6 @@
 /** The tags of a risk: in their own colours, and put on and taken off where they stand. */
 import type { Issue } from '@glacis/contract/issue'
-import type { Tag } from '@glacis/contract/target'
+import type { Tag } from '@glacis/contract/tag'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { assign } from '#issues/changes.ts'
 import { tags as tagsQuery } from '#targets/queries.ts'

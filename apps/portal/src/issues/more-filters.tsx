@@ -1,5 +1,5 @@
 /** The filters of a risk list that are asked for less often. */
-import type { Tag } from '@glacis/contract/target'
+import type { Tag } from '@glacis/contract/tag'
 import { ChevronDown } from 'lucide-react'
 import { ageWords, type RiskSearch } from '#issues/search.ts'
 import { FilterMenu, FilterToggle } from '#ui/filter-bar.tsx'

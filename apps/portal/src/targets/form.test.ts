@@ -1,4 +1,4 @@
-import type { Tag } from '@glacis/contract/target'
+import type { Tag } from '@glacis/contract/tag'
 import { describe, expect, it } from 'vitest'
 import { changeBetween, creation, emptyDraft, fieldOf, isChanged, listText, problemsOf } from '#targets/form.ts'
 

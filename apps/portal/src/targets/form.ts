@@ -1,12 +1,12 @@
 /** The rules of the target form, without the form. */
 import type { InputOf } from '@glacis/contract/endpoint'
 import { nameLengthMax, type ScanProfile } from '@glacis/contract/primitives'
+import type { Tag } from '@glacis/contract/tag'
 import {
   type AllowedHours,
   type createTarget,
   ratePerHost,
   type SchedulePeriod,
-  type Tag,
   type Target,
   type updateTarget,
 } from '@glacis/contract/target'

@@ -4,14 +4,13 @@ import type { InputOf, ResultOf } from '@glacis/contract/endpoint'
 import { statsSummary } from '@glacis/contract/insights'
 import { getSubscription } from '@glacis/contract/account'
 import { listScans } from '@glacis/contract/scan'
+import { createTag, listTags } from '@glacis/contract/tag'
 import {
   changeTargets,
-  createTag,
   createTarget,
   deleteTarget,
   deleteTargets,
   getTarget,
-  listTags,
   listTargets,
   parseTargets,
   type TargetState,

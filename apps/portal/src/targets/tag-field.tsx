@@ -1,6 +1,6 @@
 /** Tags of a target: chosen from those that exist, or made by typing a new name. */
 import { Combobox, ComboboxInput, ComboboxOption, ComboboxOptions } from '@headlessui/react'
-import type { Tag } from '@glacis/contract/target'
+import type { Tag } from '@glacis/contract/tag'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Plus, X } from 'lucide-react'
 import { useState } from 'react'

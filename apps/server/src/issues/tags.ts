@@ -1,5 +1,5 @@
 /** Tags that people put on issues. They are the account's own, the same as those of targets. */
-import type { Tag } from '@glacis/contract/target'
+import type { Tag } from '@glacis/contract/tag'
 import type { Ctx } from '#ctx.ts'
 import { anyOf } from '#database/any.ts'
 import { invalid } from '#errors.ts'

@@ -1,6 +1,6 @@
 import type { ParsedInputOf } from '@glacis/contract/endpoint'
-import type * as contract from '@glacis/contract/target'
-import type { Tag } from '@glacis/contract/target'
+import type * as contract from '@glacis/contract/tag'
+import type { Tag } from '@glacis/contract/tag'
 import { record } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'

@@ -10,6 +10,7 @@ import * as product from '@glacis/contract/product'
 import * as scan from '@glacis/contract/scan'
 import { search } from '@glacis/contract/search'
 import type { Knowledge } from '@glacis/intelligence'
+import * as tag from '@glacis/contract/tag'
 import * as target from '@glacis/contract/target'
 import * as agents from '#agents/index.ts'
 import * as triage from '@glacis/contract/triage'
@@ -75,10 +76,10 @@ export function serveApi(
     return { deletedCount: deleted.length, skipped }
   })
   serve(target.parseTargets, targets.parseTargets)
-  serve(target.listTags, (ctx) => targets.listTags(ctx))
-  serve(target.createTag, targets.createTag)
-  serve(target.updateTag, targets.updateTag)
-  serve(target.deleteTag, async (ctx, input) => {
+  serve(tag.listTags, (ctx) => targets.listTags(ctx))
+  serve(tag.createTag, targets.createTag)
+  serve(tag.updateTag, targets.updateTag)
+  serve(tag.deleteTag, async (ctx, input) => {
     const answer = await targets.deleteTag(ctx, input)
     await notifications.forgetTag(ctx, input.id)
     return answer

@@ -1,0 +1,44 @@
+/** Tags: words that targets and issues are sorted out by. */
+import { z } from 'zod'
+import { endpoint } from '#endpoint.ts'
+import { Empty, Id, ShortName, UpdateMask } from '#primitives.ts'
+
+/** Colour is an index into the ten badge colours: main, gray, orange, yellow, pink, teal, purple, blue, green, red. */
+export const Tag = z.object({ id: Id, name: z.string(), color: z.number().int() })
+export type Tag = z.infer<typeof Tag>
+
+const TagColor = z.number().int().min(0).max(9)
+export const listTags = endpoint({
+  method: 'GET',
+  path: '/v1/tags',
+  summary: 'Lists the tags of the account.',
+  input: z.object({}),
+  result: z.object({ tags: z.array(Tag) }),
+})
+export const createTag = endpoint({
+  method: 'POST',
+  path: '/v1/tags',
+  summary: 'Makes a tag. A name that exists already gives back the tag of that name.',
+  input: z.strictObject({
+    tag: z.strictObject({ name: ShortName, color: TagColor }),
+  }),
+  result: z.object({ tag: Tag }),
+})
+export const updateTag = endpoint({
+  method: 'PATCH',
+  path: '/v1/tags/:id',
+  summary: 'Changes the name or the colour of a tag, wherever it is used.',
+  input: z.strictObject({
+    id: Id,
+    tag: z.strictObject({ name: ShortName.optional(), color: TagColor.optional() }),
+    updateMask: UpdateMask,
+  }),
+  result: z.object({ tag: Tag }),
+})
+export const deleteTag = endpoint({
+  method: 'DELETE',
+  path: '/v1/tags/:id',
+  summary: 'Deletes a tag and takes it off every target and issue.',
+  input: z.object({ id: Id }),
+  result: Empty,
+})
