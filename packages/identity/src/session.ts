@@ -53,13 +53,10 @@ export async function findSession(
 
 /** The account's other live sessions, newest first. */
 export async function listOthers(service: Service, session: LiveSession): Promise<LiveSession[]> {
-  return selectSessions(
-    service,
-    sql`session.identity_id = ${session.identity.id} and session.id <> ${session.id}
-        order by session.issued_at desc, session.id`,
-  )
+  return selectSessions(service, sql`session.identity_id = ${session.identity.id} and session.id <> ${session.id}`)
 }
 
+/** Live sessions, newest first. */
 async function selectSessions(
   service: Pick<Service, 'db' | 'now'>,
   where: ReturnType<typeof sql>,
@@ -72,7 +69,8 @@ async function selectSessions(
     where session.active
       and session.expires_at > ${service.now()}
       and person.state = 'active'
-      and ${where}`.execute(service.db)
+      and ${where}
+    order by session.issued_at desc, session.id`.execute(service.db)
   return rows.map(
     ({ session_id, aal, authentication_methods, devices, issued_at, authenticated_at, expires_at, ...identity }) => ({
       id: session_id,
