@@ -7,6 +7,9 @@ import { refusals } from '#http/openapi-refusals.ts'
 import { isArray, type Json, propertiesOf, schemaOf, wordsOf } from '#http/openapi-schema.ts'
 import type { z } from 'zod'
 
+/** All of them; none but the report has an id in its path. */
+const reading = { method: 'GET', path: '/v1/' } as const
+
 /** By path. */
 export function fileCalls(): Record<string, Record<string, Json>> {
   return {
@@ -50,7 +53,7 @@ function stream(): Json {
         description: 'The stream. Each event has an id, its kind as its name, and its data as JSON.',
         content: { 'text/event-stream': { schema: schemaOf(Notice, 'output') } },
       },
-      ...refusals({ hasBody: false }),
+      ...refusals(reading),
     },
   }
 }
@@ -86,7 +89,7 @@ function report(): Json {
           },
         },
       },
-      ...refusals({ hasBody: false }),
+      ...refusals({ ...reading, path: '/v1/scans/:id/report' }),
     },
   }
 }
@@ -103,7 +106,7 @@ function fileOf(input: z.ZodType, { content, ...words }: { readonly content: Jso
     parameters: [...Object.entries(own), ...dotted].map(([name, schema]) => inQuery(name, schema)),
     responses: {
       '200': { description: 'The file', content },
-      ...refusals({ hasBody: false }),
+      ...refusals(reading),
     },
   }
 }

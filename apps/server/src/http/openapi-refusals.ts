@@ -1,4 +1,5 @@
 /** What every call may answer in place of its result. */
+import { type Endpoint, hasQuery } from '@glacis/contract/endpoint'
 import type { ApiError } from '@glacis/contract/primitives'
 import type { Json } from '#http/openapi-schema.ts'
 
@@ -6,10 +7,11 @@ import type { Json } from '#http/openapi-schema.ts'
 export const problems: Readonly<Record<string, string>> = {
   '400': 'The request is wrong; details name the members',
   '401': 'No valid session',
-  '403': 'The change did not come from our own pages',
+  '403': 'The API token may not do this, or the change did not come from our own pages',
   '404': 'There is no such thing in this account',
   '409': 'Something stands in the way; details name it',
   '413': 'The body is larger than a megabyte',
+  '414': 'What stands in the address for an id is longer than any',
   '415': 'The body is not JSON, or is packed',
   '429': 'Too many requests, or a quota is used up',
   '503': 'The database does not answer; try again after Retry-After seconds',
@@ -37,6 +39,7 @@ export const errors: Readonly<Record<string, ApiError>> = {
     details: [{ '@type': kind('ErrorInfo'), metadata: { scanId: '0199c0de-7a10-7c3e-9f00-5b1e6a2d4c02' } }],
   },
   '413': { code: 3, message: 'Request body is too large' },
+  '414': { code: 3, message: 'The address holds more than any id is long' },
   '415': { code: 3, message: 'Send the body as it is: gzip is not unpacked here' },
   '429': {
     code: 8,
@@ -46,11 +49,17 @@ export const errors: Readonly<Record<string, ApiError>> = {
   '503': { code: 14, message: 'The database does not answer; try again shortly' },
 }
 
-const ofBodies = new Set(['413', '415'])
+/** What only some calls answer. */
+const only: Readonly<Record<string, (call: Pick<Endpoint, 'method' | 'path'>) => boolean>> = {
+  '409': ({ method }) => method !== 'GET',
+  '413': ({ method }) => !hasQuery(method),
+  '414': ({ path }) => path.includes(':'),
+  '415': ({ method }) => !hasQuery(method),
+}
 
-/** The answers of the document for each of them that a call may get: one without a body gets none about bodies. */
-export function refusals({ hasBody }: { readonly hasBody: boolean }): Json {
-  const possible = Object.entries(problems).filter(([status]) => hasBody || !ofBodies.has(status))
+/** The answers of the document for each of them that this call may get. */
+export function refusals(call: Pick<Endpoint, 'method' | 'path'>): Json {
+  const possible = Object.entries(problems).filter(([status]) => only[status]?.(call) ?? true)
   const entries = possible.map(([status, description]) => [
     status,
     {

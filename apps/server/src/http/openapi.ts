@@ -99,7 +99,7 @@ function operation(endpoint: Endpoint): Json {
     ...(!hasQuery(endpoint.method) && { requestBody: body(endpoint, inPath) }),
     responses: {
       '200': answer(schemaOf(endpoint.result, 'output')),
-      ...refusals({ hasBody: !hasQuery(endpoint.method) }),
+      ...refusals(endpoint),
     },
   }
 }
