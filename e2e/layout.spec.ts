@@ -4,7 +4,7 @@ import { createTarget } from '@glacis/contract/target'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { scanned } from '../lab/visitor.ts'
-import { open } from './settled.ts'
+import { open, opened } from './settled.ts'
 import { nora, openStage, type Stage } from './stage.ts'
 import { startWeak, type Weak } from './weak.ts'
 
@@ -147,4 +147,44 @@ it.each([390, 1440])(
     await cold.unrouteAll({ behavior: 'wait' })
     await cold.close()
   },
+)
+
+/** Runs in the page: how much wider than its window or its dialog it is, and names that are cut and nowhere whole. */
+const excess = `(() => {
+  const dialog = document.querySelector('[data-floating]')
+  const { right } = (dialog ?? document.documentElement).getBoundingClientRect()
+  const parts = [...(dialog ?? document).querySelectorAll('input, label, legend ~ *')].filter((part) => !part.closest('.sr-only'))
+  const isCut = (element) => element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1
+  const names = [...document.querySelectorAll('main :is(.ttl, .truncate)')].filter((element) => !element.closest('nav'))
+  const untold = names.filter((name) => /W{60}/.test(name.textContent) && isCut(name) && !name.closest('[title]') && !name.querySelector('[title]'))
+  return {
+    page: document.documentElement.scrollWidth - innerWidth,
+    dialog: dialog ? Math.max(0, ...parts.map((part) => Math.round(part.getBoundingClientRect().right - right))) : 0,
+    untold: untold.length,
+  }
+})()`
+
+it.each([320, 1440])(
+  'has room for a name of 128 letters in a window of %i px',
+  async (width) => {
+    const schedule = { period: 'PERIOD_WEEKLY' as const }
+    const last = width === 320 ? 65 : 66
+    const input = { name: 'W'.repeat(128), address: `127.62.8.${last}`, schedule, tags: [] }
+    const { target } = await stage.visitor.call(createTarget, input)
+    await scanned(stage.visitor, target.id)
+    for (const path of ['/overview', '/scope', '/scans', `/scope/${target.id}`]) {
+      await openAt(path, width)
+      expect({ path, found: await page.evaluate(excess) }).toEqual({ path, found: { page: 0, dialog: 0, untold: 0 } })
+    }
+    await openAt('/scans', width)
+    await page.getByRole('button', { name: 'Start scan' }).first().click()
+    await opened(page.getByRole('dialog'))
+    await page
+      .getByRole('radio', { name: /W{128}/ })
+      .first()
+      .waitFor()
+    expect(await page.evaluate(excess)).toEqual({ page: 0, dialog: 0, untold: 0 })
+    await page.keyboard.press('Escape')
+  },
+  120_000,
 )
