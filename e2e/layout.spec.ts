@@ -188,3 +188,28 @@ it.each([320, 1440])(
   },
   120_000,
 )
+
+it('frames where one is, what is on and what a key would choose in a contrast theme', async () => {
+  const framed = (part: string) => page.evaluate(`getComputedStyle(document.querySelector("${part}")).outlineStyle`)
+  await page.emulateMedia({ forcedColors: 'active' })
+  await openAt('/overview', 1440)
+  expect(await framed('nav a[aria-current=page]')).toBe('solid')
+  expect(await framed('nav a:not([aria-current])')).toBe('none')
+  expect(await framed('main a[aria-current], main button[aria-pressed=true]')).toBe('solid')
+  await page.getByRole('button', { name: /^Account/ }).click()
+  await page.keyboard.press('ArrowDown')
+  await page.locator('[role=menuitem][data-focus]').waitFor()
+  expect(await framed('[role=menuitem][data-focus]')).toBe('solid')
+  await page.keyboard.press('Escape')
+  await page.emulateMedia({ forcedColors: 'none' })
+})
+
+it('has no two landmarks of one name where the evidence of several hosts is open', async () => {
+  await openAt('/risks/verified', 1440)
+  await page.getByRole('link', { name: 'Git repository exposed' }).first().click()
+  await page
+    .getByRole('group', { name: /^Received/ })
+    .first()
+    .waitFor()
+  expect(await page.getByRole('region', { name: /^(Sent|Received)/ }).count()).toBe(0)
+})
