@@ -197,6 +197,7 @@ it('frames where one is, what is on and what a key would choose in a contrast th
   expect(await framed('nav a:not([aria-current])')).toBe('none')
   expect(await framed('main a[aria-current], main button[aria-pressed=true]')).toBe('solid')
   await page.getByRole('button', { name: /^Account/ }).click()
+  await page.getByRole('menu').waitFor()
   await page.keyboard.press('ArrowDown')
   await page.locator('[role=menuitem][data-focus]').waitFor()
   expect(await framed('[role=menuitem][data-focus]')).toBe('solid')
@@ -212,4 +213,17 @@ it('has no two landmarks of one name where the evidence of several hosts is open
     .first()
     .waitFor()
   expect(await page.getByRole('region', { name: /^(Sent|Received)/ }).count()).toBe(0)
+})
+
+it('prints dark on white in either theme, without what leads about', async () => {
+  await page.emulateMedia({ colorScheme: 'dark', media: 'print' })
+  await openAt('/risks/verified', 700)
+  const color = `getComputedStyle(document.querySelector('h1')).color`
+  expect(await page.evaluate(`document.documentElement.dataset.theme`)).toBe('dark')
+  const dark = await page.evaluate(color)
+  await page.emulateMedia({ colorScheme: 'light', media: 'print' })
+  expect(await page.evaluate(color)).toBe(dark)
+  for (const part of [page.getByText('Skip to content'), page.getByRole('banner')])
+    expect(await part.isVisible()).toBe(false)
+  await page.emulateMedia({ colorScheme: null, media: null })
 })
