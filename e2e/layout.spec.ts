@@ -4,7 +4,7 @@ import { createTarget } from '@glacis/contract/target'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { scanned } from '../lab/visitor.ts'
-import { open } from './settled.ts'
+import { open, opened } from './settled.ts'
 import { nora, openStage, type Stage } from './stage.ts'
 import { startWeak, type Weak } from './weak.ts'
 
@@ -148,3 +148,82 @@ it.each([390, 1440])(
     await cold.close()
   },
 )
+
+/** Runs in the page: how much wider than its window or its dialog it is, and names that are cut and nowhere whole. */
+const excess = `(() => {
+  const dialog = document.querySelector('[data-floating]')
+  const { right } = (dialog ?? document.documentElement).getBoundingClientRect()
+  const parts = [...(dialog ?? document).querySelectorAll('input, label, legend ~ *')].filter((part) => !part.closest('.sr-only'))
+  const isCut = (element) => element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1
+  const names = [...document.querySelectorAll('main :is(.ttl, .truncate)')].filter((element) => !element.closest('nav'))
+  const untold = names.filter((name) => /W{60}/.test(name.textContent) && isCut(name) && !name.closest('[title]') && !name.querySelector('[title]'))
+  return {
+    page: document.documentElement.scrollWidth - innerWidth,
+    dialog: dialog ? Math.max(0, ...parts.map((part) => Math.round(part.getBoundingClientRect().right - right))) : 0,
+    untold: untold.length,
+  }
+})()`
+
+it.each([320, 1440])(
+  'has room for a name of 128 letters in a window of %i px',
+  async (width) => {
+    const schedule = { period: 'PERIOD_WEEKLY' as const }
+    const last = width === 320 ? 65 : 66
+    const input = { name: 'W'.repeat(128), address: `127.62.8.${last}`, schedule, tags: [] }
+    const { target } = await stage.visitor.call(createTarget, input)
+    await scanned(stage.visitor, target.id)
+    for (const path of ['/overview', '/scope', '/scans', `/scope/${target.id}`]) {
+      await openAt(path, width)
+      expect({ path, found: await page.evaluate(excess) }).toEqual({ path, found: { page: 0, dialog: 0, untold: 0 } })
+    }
+    await openAt('/scans', width)
+    await page.getByRole('button', { name: 'Start scan' }).first().click()
+    await opened(page.getByRole('dialog'))
+    await page
+      .getByRole('radio', { name: /W{128}/ })
+      .first()
+      .waitFor()
+    expect(await page.evaluate(excess)).toEqual({ page: 0, dialog: 0, untold: 0 })
+    await page.keyboard.press('Escape')
+  },
+  120_000,
+)
+
+it('frames where one is, what is on and what a key would choose in a contrast theme', async () => {
+  const framed = (part: string) => page.evaluate(`getComputedStyle(document.querySelector("${part}")).outlineStyle`)
+  await page.emulateMedia({ forcedColors: 'active' })
+  await openAt('/overview', 1440)
+  expect(await framed('nav a[aria-current=page]')).toBe('solid')
+  expect(await framed('nav a:not([aria-current])')).toBe('none')
+  expect(await framed('main a[aria-current], main button[aria-pressed=true]')).toBe('solid')
+  await page.getByRole('button', { name: /^Account/ }).click()
+  await page.getByRole('menu').waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.locator('[role=menuitem][data-focus]').waitFor()
+  expect(await framed('[role=menuitem][data-focus]')).toBe('solid')
+  await page.keyboard.press('Escape')
+  await page.emulateMedia({ forcedColors: 'none' })
+})
+
+it('has no two landmarks of one name where the evidence of several hosts is open', async () => {
+  await openAt('/risks/verified', 1440)
+  await page.getByRole('link', { name: 'Git repository exposed' }).first().click()
+  await page
+    .getByRole('group', { name: /^Received/ })
+    .first()
+    .waitFor()
+  expect(await page.getByRole('region', { name: /^(Sent|Received)/ }).count()).toBe(0)
+})
+
+it('prints dark on white in either theme, without what leads about', async () => {
+  await page.emulateMedia({ colorScheme: 'dark', media: 'print' })
+  await openAt('/risks/verified', 700)
+  const color = `getComputedStyle(document.querySelector('h1')).color`
+  expect(await page.evaluate(`document.documentElement.dataset.theme`)).toBe('dark')
+  const dark = await page.evaluate(color)
+  await page.emulateMedia({ colorScheme: 'light', media: 'print' })
+  expect(await page.evaluate(color)).toBe(dark)
+  for (const part of [page.getByText('Skip to content'), page.getByRole('banner')])
+    expect(await part.isVisible()).toBe(false)
+  await page.emulateMedia({ colorScheme: null, media: null })
+})

@@ -1,5 +1,5 @@
 import { getTarget, updateTarget } from '@glacis/contract/target'
-import { MutationObserver, QueryObserver } from '@tanstack/react-query'
+import { MutationObserver, onlineManager, QueryObserver } from '@tanstack/react-query'
 import { waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ApiFailure } from '#api/failure.ts'
@@ -43,6 +43,20 @@ it('looks again when a change was about something that is gone', async () => {
   statusOf.mockReturnValue(404)
   await change(client, () => Promise.reject(new ApiFailure({ status: 404, statusText: 'X', body: { kind: 'none' } })))
   await waitFor(() => expect(client.getQueryData(key)).toBeUndefined())
+})
+
+it('asks a server that may be on this machine while the browser calls itself offline, and again when it no longer does', async () => {
+  onlineManager.setOnline(false)
+  try {
+    const before = read.mock.calls.length
+    await client.invalidateQueries()
+    expect(read.mock.calls.length).toBe(before + 1)
+    const made = vi.fn(() => Promise.reject(new Error('unreachable')))
+    await change(client, made)
+    expect(made).toHaveBeenCalledOnce()
+  } finally {
+    onlineManager.setOnline(true)
+  }
 })
 
 it('shows in one tab what another has changed', async () => {

@@ -25,7 +25,12 @@ const freshMs = 2000
  */
 export function createQueryClient(): QueryClient {
   const client = new QueryClient({
-    defaultOptions: { queries: { gcTime: unusedDataMs, staleTime: freshMs } },
+    // A browser that calls itself offline may well reach a server of this house or of its own machine: it is asked, and
+    // what does not arrive has failed, as it has when the server is away. Nothing waits in silence.
+    defaultOptions: {
+      queries: { gcTime: unusedDataMs, staleTime: freshMs, networkMode: 'always', refetchOnReconnect: true },
+      mutations: { networkMode: 'always' },
+    },
     queryCache: new QueryCache({
       onError: (error, gone) => {
         if (isFailure(error, 404) && gone.state.data !== undefined) gone.setState({ data: undefined })

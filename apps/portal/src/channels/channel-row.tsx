@@ -130,7 +130,7 @@ function Actions({
           size="sm"
           variant="ghost"
           loading={testing.isPending}
-          aria-label={`Send a test to ${name}`}
+          aria-label={`Send test to ${name}`}
           onClick={() => testing.mutate(channel.id, { onSuccess: (outcome) => tell(name, outcome) })}
         >
           Send test

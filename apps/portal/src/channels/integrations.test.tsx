@@ -111,3 +111,9 @@ it('says that the tokens could not be loaded, and loads them when asked again', 
   await press('Try again')
   await waitFor(() => expect(screen.queryByText('The tokens could not be loaded.')).toBeNull())
 })
+
+it('names its buttons so that who says what they read is heard', async () => {
+  await press('Turn on Email')
+  const test = await screen.findByRole('button', { name: /^Send test to/ })
+  expect(test.getAttribute('aria-label')).toContain(test.textContent)
+})

@@ -43,6 +43,7 @@ export function FindNode({ graph, onNode }: FindNodeProps) {
                     <button
                       type="button"
                       onClick={() => go(index)}
+                      title={node.name}
                       className="flex min-h-8 w-full items-center gap-2 rounded-md px-2 text-left text-13 hover:bg-raised-hover"
                     >
                       <KindGlyph kind={node.kind} />

@@ -139,6 +139,7 @@ function NodeRow({ graph, index, onNode }: MapTableProps & { readonly index: num
         <button
           type="button"
           onClick={() => onNode(index)}
+          title={node.name}
           className={cx(
             'max-w-full truncate rounded-[4px] text-left font-medium hover:underline',
             node.kind === 'host' && 'font-mono',

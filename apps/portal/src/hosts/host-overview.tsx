@@ -89,12 +89,15 @@ function Software({ host }: { readonly host: Host }) {
                 <Link
                   to="/technologies/$id"
                   params={{ id: productId }}
+                  title={name}
                   className="truncate font-medium hover:underline"
                 >
                   {name}
                 </Link>
               ) : (
-                <span className="truncate font-medium">{name}</span>
+                <span className="truncate font-medium" title={name}>
+                  {name}
+                </span>
               )}
               {ports.length > 0 && (
                 <span className="flex-none text-ink-3 tabular-nums">

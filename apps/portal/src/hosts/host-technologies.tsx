@@ -59,7 +59,7 @@ export function HostTechnologiesPage() {
               <tr key={`${item.wfn.text} ${item.port ?? ''}`}>
                 <Cell label="Name" primary>
                   {item.product ? (
-                    <CellLink to="/technologies/$id" params={{ id: item.product.id }}>
+                    <CellLink to="/technologies/$id" params={{ id: item.product.id }} title={softwareName(item)}>
                       <span className="ttl truncate">{softwareName(item)}</span>
                     </CellLink>
                   ) : (

@@ -3,7 +3,7 @@ import { type IgnoreReason, ignoreDaysMax } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
 import { type FormEvent, useId, useState } from 'react'
 import type { Decision } from '#issues/changes.ts'
-import { readSwissDay } from '#lib/swiss-date.ts'
+import { dayFromNow, readSwissDay } from '#lib/swiss-date.ts'
 import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
 import { DateInput } from '#ui/date-input.tsx'
@@ -132,11 +132,6 @@ export function IgnoreDialog({ open, what, categories, onClose, onIgnore, proble
 function spanOf(value: string): Span {
   const known = [...spans.map((one) => one.value), 'never', 'date'] as const
   return known.find((one) => one === value) ?? '90'
-}
-
-/** `2027-02-18`, that many days from now. */
-function dayFromNow(days: number): string {
-  return new Date(Date.now() + days * dayMs).toISOString().slice(0, 10)
 }
 
 /** ISO time of the end; a date ends with its day, where the person is. */

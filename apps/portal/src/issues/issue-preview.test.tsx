@@ -120,7 +120,7 @@ describe('the proof', () => {
       body: { evidence: [proofOf(first, 'long')], nextPageToken: '' },
     })
     await open()
-    ;(await screen.findByRole('region', { name: 'Received, 80/x' })).focus()
+    ;(await screen.findByRole('group', { name: 'Received, 80/x' })).focus()
     await user.keyboard(' ')
     expect(screen.getByRole('dialog', { name: 'Risk 1' })).toBeTruthy()
   })

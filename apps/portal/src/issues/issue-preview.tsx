@@ -142,8 +142,12 @@ function PreviewBody({ issue }: { readonly issue: Issue }) {
         <ul className="grid gap-1">
           {affectedHosts.map((one) => (
             <li key={one.host.id} className="flex items-center gap-3">
-              <span className="min-w-0 truncate font-mono">{hostName(one)}</span>
-              <span className="min-w-0 truncate text-12 text-ink-3">{one.target.name}</span>
+              <span className="min-w-0 truncate font-mono" title={hostName(one)}>
+                {hostName(one)}
+              </span>
+              <span className="min-w-0 truncate text-12 text-ink-3" title={one.target.name}>
+                {one.target.name}
+              </span>
               <span className="ml-auto flex-none">
                 <IssueStatus status={one.status} />
               </span>

@@ -5,6 +5,7 @@ import { fullName, useSession } from '#identity/session.ts'
 import { assign } from '#issues/changes.ts'
 import { Button } from '#ui/button.tsx'
 import { Fact } from '#ui/card.tsx'
+import { localDay } from '#lib/swiss-date.ts'
 import { DateInput } from '#ui/date-input.tsx'
 
 /** Two facts that are changed where they stand. */
@@ -15,7 +16,7 @@ export function Ownership({ issue }: { readonly issue: Issue }) {
   const isMine = person !== undefined && issue.assignee?.id === person
   const give = (assigneeId: string | null) =>
     change.mutate({ id: issue.id, issue: { assigneeId }, updateMask: { paths: ['assigneeId'] } })
-  const due = issue.dueTime ? localDay(issue.dueTime) : ''
+  const due = issue.dueTime ? localDay(new Date(issue.dueTime)) : ''
   const setDue = (date: string) => {
     const dueTime = date ? new Date(`${date}T23:59:59`).toISOString() : null
     change.mutate({ id: issue.id, issue: { dueTime }, updateMask: { paths: ['dueTime'] } })
@@ -57,10 +58,4 @@ export function Ownership({ issue }: { readonly issue: Issue }) {
       </Fact>
     </>
   )
-}
-
-/** The day of a moment where the person is, as a date field writes it. */
-function localDay(time: string): string {
-  const at = new Date(time)
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 10)
 }

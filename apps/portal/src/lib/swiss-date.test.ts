@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { readSwissDay, swissDay } from '#lib/swiss-date.ts'
+import { inZone } from '#lib/testing/zone.ts'
 
 it.each([
   ['18.02.2027', '2027-02-18'],
@@ -16,4 +17,14 @@ it.each([
 
 it('writes days with their zeros', () => {
   expect([swissDay('2027-02-18'), swissDay('')]).toEqual(['18.02.2027', ''])
+})
+
+it.each([
+  ['America/St_Johns', '2026-11-24T01:30:00Z', 1, '2026-11-24'],
+  ['Asia/Kolkata', '2026-11-23T20:30:00Z', 1, '2026-11-25'],
+  ['Europe/Zurich', '2026-10-01T21:30:00Z', 30, '2026-10-31'],
+  ['Europe/Zurich', '2027-03-01T22:30:00Z', 30, '2027-03-31'],
+  ['Pacific/Auckland', '2026-12-30T12:00:00Z', 1, '2027-01-01'],
+])('counts days in %s from %s as its calendar does', (zone, now, days, day) => {
+  expect(inZone(zone, '#lib/swiss-date.ts', `it.dayFromNow(${days}, new Date('${now}'))`)).toBe(day)
 })

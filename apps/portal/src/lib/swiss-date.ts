@@ -12,3 +12,15 @@ export function readSwissDay(text: string): string | undefined {
   const at = new Date(`${iso}T00:00:00Z`)
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(iso) ? iso : undefined
 }
+
+/** The day of a moment where the person is: `2027-02-18`. */
+export function localDay(at: Date): string {
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 10)
+}
+
+/** That many days of the calendar from now, where the person is: a day on which clocks change has 23 hours or 25. */
+export function dayFromNow(days: number, now = new Date()): string {
+  const at = new Date(now)
+  at.setDate(at.getDate() + days)
+  return localDay(at)
+}

@@ -54,7 +54,12 @@ export function ScanStep({ wayOn }: { readonly wayOn: WayOn }) {
 function ScanLine({ scan }: { readonly scan: Scan }) {
   return (
     <li className="grid gap-1.5">
-      <Link to="/scans/$id" params={{ id: scan.id }} className="min-w-0 truncate font-medium hover:underline">
+      <Link
+        to="/scans/$id"
+        params={{ id: scan.id }}
+        title={scan.target?.name}
+        className="min-w-0 truncate font-medium hover:underline"
+      >
         <ScanStatus status={scan.status}>{scan.target?.name ?? 'Scan'}</ScanStatus>
       </Link>
       {isActive(scan) && <ScanProgressBar scan={scan} />}
@@ -81,7 +86,7 @@ function Waiting({ targets, isFirst }: WaitingProps) {
       <ul aria-label="Targets" className="grid gap-2">
         {targets.slice(0, shownMax).map(({ id, name, address, readableAddress }, index) => (
           <li key={id} className="flex items-center gap-3 rounded-md border border-line px-3 py-2">
-            <span className="min-w-0 flex-1 truncate">
+            <span className="min-w-0 flex-1 truncate" title={name}>
               <span className="font-medium">{name}</span> <Address {...{ name, address, readableAddress }} />
             </span>
             <Button

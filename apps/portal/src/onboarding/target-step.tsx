@@ -223,7 +223,9 @@ function Added({ targets }: { readonly targets: readonly Target[] }) {
       {targets.slice(0, shownMax).map((target) => (
         <li key={target.id} className="flex items-center gap-2">
           <Check className="size-4 flex-none text-green-ink" aria-hidden="true" />
-          <span className="min-w-0 truncate font-medium">{target.name}</span>
+          <span className="min-w-0 truncate font-medium" title={target.name}>
+            {target.name}
+          </span>
           <Address {...target} />
         </li>
       ))}

@@ -55,11 +55,12 @@ function FirstScan({ startScan }: Pick<FirstRunProps, 'startScan'>) {
           </div>
           <ul className="grid gap-4">
             {running.map((scan) => (
-              <li key={scan.id} className="grid gap-1.5">
+              <li key={scan.id} className="grid grid-cols-[minmax(0,1fr)] gap-1.5">
                 <span className="flex items-center justify-between gap-2">
                   <Link
                     to="/scans/$id"
                     params={{ id: scan.id }}
+                    title={scan.target?.name}
                     className="min-w-0 truncate font-medium hover:underline"
                   >
                     <ScanStatus status={scan.status}>{scan.target?.name ?? 'Scan'}</ScanStatus>

@@ -30,7 +30,7 @@ export function RightNow() {
       {isError && !data && <SectionFailed what="The scans" onRetry={() => void refetch()} />}
       {scans?.length === 0 && <p className="mt-3 text-ink-2">No scan has run yet.</p>}
       {!data && !isError && <Skeleton className="mt-4 w-2/3" />}
-      <ul className="[&>li]:grid [&>li]:gap-[3px] [&>li]:border-b [&>li]:border-line [&>li]:py-2.5 [&>li:last-child]:border-b-0">
+      <ul className="[&>li]:grid [&>li]:grid-cols-[minmax(0,1fr)] [&>li]:gap-[3px] [&>li]:border-b [&>li]:border-line [&>li]:py-2.5 [&>li:last-child]:border-b-0">
         <AwayAgents />
         {scans?.map((scan) => (
           <Row key={scan.id} scan={scan} />

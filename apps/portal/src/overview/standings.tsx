@@ -92,7 +92,7 @@ function End({ product: { endOfLife } }: { readonly product: Product }) {
   const isPast = endOfLife?.state === 'STATE_PAST'
   return (
     <span className="flex flex-none items-center gap-2">
-      {endOfLife?.date && <span className="text-12 text-ink-3">{formatDate(`${endOfLife.date}T12:00:00Z`)}</span>}
+      {endOfLife?.date && <span className="text-12 text-ink-3">{formatDate(`${endOfLife.date}T12:00`)}</span>}
       <Badge small variant={isPast ? 'red' : 'yellow'}>
         {isPast ? 'Ended' : 'Ends'}
       </Badge>

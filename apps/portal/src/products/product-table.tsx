@@ -40,7 +40,7 @@ export function ProductTable({ products, isGrouped, picking }: ProductTableProps
           <HeaderCell width={104} priority={3}>
             Vendor
           </HeaderCell>
-          <HeaderCell width={136} priority={4}>
+          <HeaderCell width={130} priority={4}>
             Kind
           </HeaderCell>
           <HeaderCell width={68} align="end">
@@ -48,7 +48,7 @@ export function ProductTable({ products, isGrouped, picking }: ProductTableProps
           </HeaderCell>
           <SeverityHeads />
           {hasEnds && (
-            <HeaderCell width={160} priority={2}>
+            <HeaderCell width={180} priority={2}>
               Support
             </HeaderCell>
           )}

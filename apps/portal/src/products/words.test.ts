@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { inZone } from '#lib/testing/zone.ts'
 import { attributeWords, endOfLifeWords, kindOf, vendorWords } from '#products/words.ts'
 
 it.each([
@@ -17,6 +18,11 @@ it('tells the end of support as a word and a day', () => {
     day: '30 Jun 2024',
   })
   expect(endOfLifeWords({})).toBeUndefined()
+})
+
+it.each(['Pacific/Auckland', 'America/St_Johns'])('tells the same day of the end of support in %s', (zone) => {
+  const ended = `it.endOfLifeWords({ endOfLife: { state: 'STATE_PAST', date: '2026-12-31' } }).day`
+  expect(inZone(zone, '#products/words.ts', ended)).toBe('31 Dec 2026')
 })
 
 it('names the part', () => {

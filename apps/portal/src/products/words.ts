@@ -74,5 +74,5 @@ const states = {
 export function endOfLifeWords({ endOfLife }: Pick<Product, 'endOfLife'>) {
   if (!endOfLife) return undefined
   const { word, variant } = states[endOfLife.state]
-  return { word, variant, day: endOfLife.date ? formatDate(`${endOfLife.date}T12:00:00Z`) : undefined }
+  return { word, variant, day: endOfLife.date ? formatDate(`${endOfLife.date}T12:00`) : undefined }
 }

@@ -71,7 +71,7 @@ function IdentityCard({ session }: { readonly session: Session }) {
       <div className="min-w-0">
         <p className="text-16 font-semibold tracking-[-.01em] wrap-anywhere">{fullName(session)}</p>
         <p className="flex flex-wrap items-center gap-x-1.5">
-          <span className="truncate text-ink-2">{email}</span>
+          <span className="min-w-0 text-ink-2 wrap-anywhere">{email}</span>
           {isVerified(session) ? (
             <span title="Email verified" className="text-green-ink">
               <BadgeCheck aria-hidden="true" className="size-4" />

@@ -151,7 +151,9 @@ function HostsTable({ hosts }: { readonly hosts: readonly ScannedHost[] | undefi
 function Address({ host: { address, name, hostId } }: { readonly host: ScannedHost }) {
   const words = (
     <>
-      <span className="ttl truncate font-mono">{name ?? address}</span>
+      <span className="ttl truncate font-mono" title={name ?? address}>
+        {name ?? address}
+      </span>
       {name && <span className="flex-none font-mono text-ink-3">{address}</span>}
     </>
   )

@@ -94,7 +94,7 @@ function Row({ place, scan, now, hidesTarget, onCancel }: RowProps) {
       </Cell>
       <Cell label={hidesTarget ? 'Started' : 'Target'} primary>
         <CellLink data-row-link to="/scans/$id" params={{ id: scan.id }}>
-          <span className="ttl max-w-full flex-none truncate">
+          <span className="ttl max-w-full flex-none truncate" title={hidesTarget ? undefined : scan.target?.name}>
             {hidesTarget ? started : (scan.target?.name ?? 'Deleted target')}
           </span>
           <Aside scan={scan} />

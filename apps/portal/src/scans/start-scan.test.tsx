@@ -51,3 +51,13 @@ it.each([
 ])('of %s the target is chosen where nothing is left to choose', async (_, targets, expected) => {
   expect(await opened(targets)).toEqual(expected)
 })
+
+it('finds a target by its name in its own script, and shows it so', async () => {
+  const other = (index: number) =>
+    target('There', { id: ids.There.replace(/\d$/, String(index)), name: `Site ${index}` })
+  const own = { address: 'xn--bcher-kva.example', readableAddress: 'bücher.example' }
+  await opened([target('Here', own), ...[2, 3, 4, 5, 6, 7, 8].map(other)])
+  await userEvent.type(screen.getByRole('searchbox', { name: 'Search targets' }), 'BÜCHER')
+  expect(screen.getAllByRole('radio')).toHaveLength(1)
+  expect(screen.getByText('bücher.example').title).toBe('xn--bcher-kva.example')
+})

@@ -94,7 +94,9 @@ interface TargetChoiceProps {
 function TargetChoice({ targets, busy, chosen, onChoose }: TargetChoiceProps) {
   const [text, setText] = useState('')
   const wanted = text.trim().toLowerCase()
-  const found = targets.filter(({ name, address }) => `${name} ${address}`.toLowerCase().includes(wanted))
+  const isWanted = (target: Target) =>
+    `${target.name} ${target.address} ${target.readableAddress ?? ''}`.toLowerCase().includes(wanted)
+  const found = targets.filter(isWanted)
   return (
     <>
       {targets.length >= searchFrom && (
@@ -108,21 +110,23 @@ function TargetChoice({ targets, busy, chosen, onChoose }: TargetChoiceProps) {
       )}
       <fieldset className="grid max-h-72 gap-2 overflow-y-auto p-0.5">
         <legend className="sr-only">Target</legend>
-        {found.map(({ id, name, address, pauseTime }) => (
+        {found.map((target) => (
           <RadioCard
-            key={id}
+            key={target.id}
             name="target"
-            value={id}
-            label={name}
+            value={target.id}
+            label={target.name}
             hint={
               <>
-                <span className="font-mono">{address}</span>
-                {busy.has(id) ? ', a scan is under way' : pauseTime && ', paused'}
+                <span className="font-mono" title={target.address}>
+                  {target.readableAddress ?? target.address}
+                </span>
+                {busy.has(target.id) ? ', a scan is under way' : target.pauseTime && ', paused'}
               </>
             }
-            checked={chosen === id}
-            disabled={busy.has(id) || pauseTime !== undefined}
-            onChange={() => onChoose(id)}
+            checked={chosen === target.id}
+            disabled={busy.has(target.id) || target.pauseTime !== undefined}
+            onChange={() => onChoose(target.id)}
           />
         ))}
         {found.length === 0 && <p className="py-2 text-ink-2">No target matches “{text.trim()}”.</p>}

@@ -104,7 +104,9 @@ function Group({ group }: { readonly group: CommandGroup }): ReactNode {
         >
           {command.icon}
           <span className="sr-only">{group.title}: </span>
-          <span className="min-w-0 truncate">{command.name}</span>
+          <span className="min-w-0 truncate" title={command.name}>
+            {command.name}
+          </span>
           {command.subtitle && (
             <span className="ml-auto flex-none truncate pl-3 text-12 text-ink-3 max-md:hidden">{command.subtitle}</span>
           )}

@@ -116,7 +116,7 @@ export function FilterMenu<Value extends string>({
           </>
         }
       >
-        <div className="max-h-80 overflow-y-auto">
+        <div className="max-h-80 max-w-80 overflow-x-hidden overflow-y-auto">
           {options.map(({ value, label: word, icon }) => (
             <MenuChoice
               key={value}
@@ -125,7 +125,7 @@ export function FilterMenu<Value extends string>({
               onClick={() => toggle(value)}
               icon={icon}
             >
-              {word}
+              <span title={word}>{word}</span>
             </MenuChoice>
           ))}
           {options.length === 0 && <p className="px-[9px] py-1.5 text-ink-3">Nothing to choose from</p>}

@@ -18,7 +18,7 @@ export function RadioCard({ label, hint, roomy = false, ...rest }: RadioCardProp
       )}
     >
       <input {...rest} type="radio" className="check round mt-0.5" />
-      <span className="min-w-0">
+      <span className="min-w-0 wrap-anywhere">
         <span className={roomy ? 'font-medium' : undefined}>{label}</span>
         {hint && <span className={cx('block', roomy ? 'text-ink-2' : 'text-12 text-ink-3')}>{hint}</span>}
       </span>

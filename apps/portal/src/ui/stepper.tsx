@@ -43,7 +43,14 @@ export function Stepper({ label, steps }: { readonly label: string; readonly ste
               {title}
               {state === 'done' && <span className="sr-only">, done</span>}
             </p>
-            {detail && <div className="truncate text-12 text-ink-3 max-md:hidden">{detail}</div>}
+            {detail && (
+              <div
+                className="truncate text-12 text-ink-3 max-md:hidden"
+                title={typeof detail === 'string' ? detail : undefined}
+              >
+                {detail}
+              </div>
+            )}
           </div>
         </li>
       ))}

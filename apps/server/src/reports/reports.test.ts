@@ -45,6 +45,16 @@ describe('a report as PDF', () => {
     }
   })
 
+  it.each([1, 4, 7, 10, 13, 16])(
+    'keeps each risk of its list on one page below an address of %i lines',
+    async (lines) => {
+      const target = { ...sample.target, name: 'W'.repeat(128), address: 'x'.repeat(90 * lines) }
+      const bytes = (await setPdf({ ...sample, target }, { isCompressed: false })).toString('latin1')
+      const torn = pagesOf(bytes).filter((page) => page.split('\n').length < 8)
+      expect(torn).toEqual([])
+    },
+  )
+
   it('begins with what has the highest priority, however severe', async () => {
     const [worst] = sample.issues.toSorted((a, b) => b.threat.severity.score - a.threat.severity.score)
     if (!worst) throw new Error('the sample has issues')

@@ -152,6 +152,9 @@ function writeChange(pdf: Pdf, { scan, previous }: ReportModel, x: number, y: nu
   place(pdf, `Compared with ${moment(previous.completeTime)}`, x, y + 111, { size: 8, color: ink.soft, width })
 }
 
+/** One line of the list, with the rule below it. */
+const rowHeight = 26
+
 function writeTop(pdf: Pdf, { open, inOrder }: Figures): void {
   if (open.length === 0) return
   reserve(pdf, 80)
@@ -159,6 +162,8 @@ function writeTop(pdf: Pdf, { open, inOrder }: Figures): void {
   gap(pdf, 6)
   const columns = { name: 84, hosts: contentWidth - 112, proof: contentWidth - 52 }
   for (const issue of inOrder.slice(0, topMax)) {
+    // What is placed across the end of a page takes a page for each of its cells.
+    reserve(pdf, rowHeight)
     rule(pdf)
     const y = pdf.y + 7
     const look = severities[issue.threat.severity.category]
