@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { getIssue, type Issue, listIssues } from '@glacis/contract/issue'
 import { getScan, listScans } from '@glacis/contract/scan'
 import { createTarget } from '@glacis/contract/target'
+import { listComments } from '@glacis/contract/triage'
 import { parse } from 'csv-parse/sync'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -158,6 +159,18 @@ it('checks one risk again, resolves it when it was mended, and leaves the rest a
   const [scan] = (await visitor.call(listScans, {})).scans
   expect((await visitor.call(getScan, { id: scan?.id ?? '' })).scan).toMatchObject({ type: 'TYPE_MANUAL' })
 }, 120_000)
+
+it('takes a double press of a button for one', async () => {
+  const [risk] = await verified()
+  const id = risk?.id ?? ''
+  await page.goto(`/risks/${id}`)
+  await page.getByLabel('Comment', { exact: true }).fill('looked at it')
+  await page.getByRole('button', { name: 'Add comment' }).dblclick()
+  await page.getByText('looked at it', { exact: true }).waitFor()
+  await page.reload()
+  await page.getByText('looked at it', { exact: true }).first().waitFor()
+  expect((await visitor.call(listComments, { id })).comments).toHaveLength(1)
+}, 60_000)
 
 it('lets two people decide: the later one holds, and the history has both', async () => {
   const other = await signedIn()

@@ -2,6 +2,7 @@
 import type { Endpoint, InputOf } from '@glacis/contract/endpoint'
 import {
   MutationCache,
+  notifyManager,
   QueryCache,
   QueryClient,
   type QueryKey,
@@ -24,6 +25,8 @@ const freshMs = 2000
  * forgotten, so that its page says so, and a change of something that is gone has everything on show looked at again.
  */
 export function createQueryClient(): QueryClient {
+  // A button is told that its change is under way before another press of it can arrive.
+  notifyManager.setScheduler(queueMicrotask)
   const client = new QueryClient({
     // A browser that calls itself offline may well reach a server of this house or of its own machine: it is asked, and
     // what does not arrive has failed, as it has when the server is away. Nothing waits in silence.
