@@ -12,6 +12,7 @@ it.each([
   'münchen.example',
   'ετικέτα.example',
   'почта.пример.example',
+  'сор.рф',
   'こんにちは世界.example',
   '한국漢字.example',
   'דוגמה.example',
@@ -24,6 +25,9 @@ it.each([
 
 it.each([
   ['letters of two scripts in a label', 'pаypal.example'],
+  ['Cyrillic that looks Latin', 'еріс.example'],
+  ['Greek that looks Latin', 'ορο.example'],
+  ['Armenian that looks Latin', 'հոս.example'],
   ['Greek beside Latin', 'omegaω.example'],
   ['signs that are no letters', '☃.example'],
   ['what decodes to nothing', 'xn--a.example'],

@@ -30,9 +30,13 @@ const writings = [
   return new RegExp(`^(?:(?=[\\p{L}\\p{M}])[${letters.join('')}]|[0-9-])+$`, 'u')
 })
 
+/** A label of nothing but small letters that are drawn as Latin ones are: Cyrillic, Greek or Armenian (UTS #39, confusables). */
+const lookalikes = /^(?:[аԁеһіјӏорԛѕсѵԝхуүгьп\d-]+|[αγικνορσυχωητ\d-]+|[հոսօյցզգւ\d-]+)$/u
+
 /**
  * An address as its owner writes it: labels of its host name that are encoded (`xn--`, RFC 5891) in their own script.
- * A label of several scripts stays encoded, because it can look like another name (UTS #39, single script).
+ * A label of several scripts stays encoded, because it can look like another name (UTS #39, single script), and so does
+ * one that looks Latin whole, unless the top-level domain is of another script, too.
  *
  * @param address as it was normalised: a host name, a URL, or anything else, which is nothing to decode
  * @returns null where it reads as it is
@@ -40,11 +44,14 @@ const writings = [
 export function readableAddress(address: string): string | null {
   const [, start = '', name = '', rest = ''] = /^([a-z]+:\/\/)?([^/:]*)(.*)$/s.exec(address) ?? []
   if (!/(^|\.)xn--/.test(name)) return null
-  const readable = start + name.split('.').map(readableLabel).join('.') + rest
+  const isForeign = name.split('.').at(-1)?.startsWith('xn--') === true
+  const labels = name.split('.').map((label) => readableLabel(label, isForeign))
+  const readable = start + labels.join('.') + rest
   return readable === address ? null : readable
 }
 
-function readableLabel(label: string): string {
+function readableLabel(label: string, isForeign: boolean): string {
   const text = label.startsWith('xn--') ? domainToUnicode(label) : label
-  return writings.some((writing) => writing.test(text)) ? text : label
+  const isPlain = writings.some((writing) => writing.test(text)) && (isForeign || !lookalikes.test(text))
+  return isPlain ? text : label
 }
