@@ -32,7 +32,7 @@ export function asking(change: Change, onClose: () => void) {
 
 function whatToDo(failure: ApiFailure): string {
   const { status, said } = failure
-  if (status === 0) return '' // what it says is ours, and says it
+  // No answer, or one that could not be read: what is said of that is ours, and says what to do.
   if (status < 300) return ''
   if (status === 403) return 'You may not do this. Ask whoever runs this installation.'
   if (status === 404) return 'It is no longer there: somebody may have deleted it. Reload the page.'

@@ -1,4 +1,5 @@
 /** Days as people write them here, `18.02.2027`, and as the web writes them, `2027-02-18`. */
+import { formatDate } from '#lib/format.ts'
 
 /** `2027-02-18` → `18.02.2027`; nothing for nothing. */
 export function swissDay(day: string): string {
@@ -11,6 +12,11 @@ export function readSwissDay(text: string): string | undefined {
   const iso = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
   const at = new Date(`${iso}T00:00:00Z`)
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(iso) ? iso : undefined
+}
+
+/** `2027-02-18` → `18 Feb 2027`, the same day wherever the person is. */
+export function dayInWords(day: string): string {
+  return formatDate(`${day}T12:00`)
 }
 
 /** The day of a moment where the person is: `2027-02-18`. */

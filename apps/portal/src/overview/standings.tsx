@@ -5,8 +5,9 @@ import { Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { subscription } from '#billing/queries.ts'
-import { formatDate, formatNumber } from '#lib/format.ts'
+import { formatNumber } from '#lib/format.ts'
 import { portalConfig } from '#lib/portal-config.ts'
+import { dayInWords } from '#lib/swiss-date.ts'
 import { list as listProducts } from '#products/queries.ts'
 import { list as listTargets } from '#targets/queries.ts'
 import { Badge } from '#ui/badge.tsx'
@@ -92,7 +93,7 @@ function End({ product: { endOfLife } }: { readonly product: Product }) {
   const isPast = endOfLife?.state === 'STATE_PAST'
   return (
     <span className="flex flex-none items-center gap-2">
-      {endOfLife?.date && <span className="text-12 text-ink-3">{formatDate(`${endOfLife.date}T12:00`)}</span>}
+      {endOfLife?.date && <span className="text-12 text-ink-3">{dayInWords(endOfLife.date)}</span>}
       <Badge small variant={isPast ? 'red' : 'yellow'}>
         {isPast ? 'Ended' : 'Ends'}
       </Badge>

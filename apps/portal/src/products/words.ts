@@ -1,6 +1,6 @@
 /** How products are described. */
 import type { Product, Wfn } from '@glacis/contract/product'
-import { formatDate } from '#lib/format.ts'
+import { dayInWords } from '#lib/swiss-date.ts'
 import type { BadgeVariant } from '#ui/badge.tsx'
 
 const kindWords: Readonly<Record<string, string>> = { a: 'Application', o: 'Operating system', h: 'Hardware' }
@@ -74,5 +74,5 @@ const states = {
 export function endOfLifeWords({ endOfLife }: Pick<Product, 'endOfLife'>) {
   if (!endOfLife) return undefined
   const { word, variant } = states[endOfLife.state]
-  return { word, variant, day: endOfLife.date ? formatDate(`${endOfLife.date}T12:00`) : undefined }
+  return { word, variant, day: endOfLife.date ? dayInWords(endOfLife.date) : undefined }
 }

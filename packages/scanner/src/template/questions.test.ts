@@ -2,14 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseTemplate } from '#template/parse.ts'
 import { requestOf } from '#template/questions.ts'
 import { variablesOf } from '#template/variables.ts'
-
-const place = {
-  scheme: 'https',
-  hostname: 'shop.example.co',
-  address: '127.42.0.1',
-  port: 8443,
-  basePath: '/app/index.html',
-} as const
+import { place } from '#template/testing/place.ts'
 
 describe('the request of a block', () => {
   const request = (path: string, basePath: string) => {

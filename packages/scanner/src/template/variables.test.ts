@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fillBytes, variablesOf } from '#template/variables.ts'
-
-const place = {
-  scheme: 'https',
-  hostname: 'shop.example.co',
-  address: '127.42.0.1',
-  port: 8443,
-  basePath: '/app/index.html',
-} as const
+import { place } from '#template/testing/place.ts'
 
 describe('variables', () => {
   it.each([
