@@ -2,11 +2,9 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
 import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startShortcuts } from '#lib/keyboard.ts'
 import { type Service, startService } from '#lib/testing/service.ts'
-import { clearToasts } from '#lib/testing/toasts.ts'
-import { shownToasts } from '#lib/toasts.ts'
 import { commandGroups } from '#shell/commands.tsx'
 import { Summons } from '#shell/summons.tsx'
 
@@ -122,19 +120,4 @@ it.each([
 ])('knows by %j %j', async (text, keys) => {
   await show()
   expect(commandGroups(text).flatMap(({ commands }) => commands.map(({ key }) => key))).toEqual(keys)
-})
-
-it('says that it could not be loaded, leaves the page as it is, and comes when it is called again', async () => {
-  const away = vi.fn<() => never>(() => {
-    throw new TypeError('Failed to fetch dynamically imported module')
-  })
-  vi.doMock('#shell/keyboard-help.tsx', away)
-  await show()
-  await user.keyboard('?')
-  await waitFor(() => expect(shownToasts().map(({ title }) => title)).toEqual(['Not loaded']))
-  expect(screen.getByRole('textbox', { name: 'A field' }).isConnected).toBe(true)
-  vi.doUnmock('#shell/keyboard-help.tsx')
-  await user.keyboard('?')
-  expect(await screen.findByRole('dialog', { name: /keyboard/i })).toBeTruthy()
-  await clearToasts()
 })
