@@ -27,14 +27,16 @@ export type ApiToken = z.infer<typeof ApiToken>
 export const listApiTokens = endpoint({
   method: 'GET',
   path: '/v1/api-tokens',
-  summary: 'Lists the tokens that have not been revoked, newest first.',
+  summary: 'List API tokens',
+  description: 'Newest first; revoked tokens are not listed.',
   input: z.object({}),
   result: z.object({ apiTokens: z.array(ApiToken) }),
 })
 export const createApiToken = endpoint({
   method: 'POST',
   path: '/v1/api-tokens',
-  summary: 'Makes a token for programs. It is shown in this answer and never again.',
+  summary: 'Create an API token',
+  description: 'The token is returned once, in this response.',
   input: z.strictObject({
     apiToken: z.strictObject({
       name: Name,
@@ -48,7 +50,8 @@ export const createApiToken = endpoint({
 export const deleteApiToken = endpoint({
   method: 'DELETE',
   path: '/v1/api-tokens/:id',
-  summary: 'Revokes a token at once.',
+  summary: 'Revoke an API token',
+  description: 'The token stops working immediately.',
   input: z.object({ id: Id }),
   result: Empty,
 })
@@ -69,7 +72,8 @@ export type AuditEvent = z.infer<typeof AuditEvent>
 export const listAuditEvents = endpoint({
   method: 'GET',
   path: '/v1/audit-events',
-  summary: 'Who did what, when and from where, newest first. Nothing in it can be changed.',
+  summary: 'List audit events',
+  description: 'Who did what, when and from where, newest first. The audit trail is append-only.',
   input: z.object({
     ...Page,
     filter: z

@@ -21,7 +21,8 @@ export type Subscription = z.infer<typeof Subscription>
 export const getSubscription = endpoint({
   method: 'GET',
   path: '/v1/billing/subscription',
-  summary: 'The plan of the account and what of it is used.',
+  summary: 'Get the subscription',
+  description: 'The plan of the account and its current usage.',
   input: z.object({}),
   result: z.object({ subscription: Subscription }),
 })
@@ -48,14 +49,15 @@ export type Plan = z.infer<typeof Plan>
 export const listPlans = endpoint({
   method: 'GET',
   path: '/v1/billing/plans',
-  summary: 'The plans on offer.',
+  summary: 'List plans',
   input: z.object({}),
   result: z.object({ plans: z.array(Plan) }),
 })
 export const previewSubscription = endpoint({
   method: 'POST',
   path: '/v1/billing/subscription/preview',
-  summary: 'What a change would cost today and at the next renewal, and what would be over its quota.',
+  summary: 'Preview a subscription change',
+  description: 'What the change costs today and at the next renewal, and what would exceed its quota.',
   input: z.strictObject({ planId: PlanId, numTargets: z.number().int().positive(), period: SubscriptionPeriod }),
   result: z.object({
     /** Due now, in whole units and cents of the currency; what is left of the present period is credited. */
@@ -70,7 +72,8 @@ export const previewSubscription = endpoint({
 export const changeSubscription = endpoint({
   method: 'PUT',
   path: '/v1/billing/subscription',
-  summary: 'Changes plan, period and number of targets. An empty redirectUrl means that it is done.',
+  summary: 'Change the subscription',
+  description: 'Changes the plan, period and number of targets. An empty `redirectUrl` means the change is complete.',
   input: z.strictObject({ planId: PlanId, numTargets: z.number().int().positive(), period: SubscriptionPeriod }),
   result: z.object({ redirectUrl: UrlOrEmpty }),
 })

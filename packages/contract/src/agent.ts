@@ -37,7 +37,8 @@ const AgentAnswer = z.object({ agent: Agent })
 export const listAgents = endpoint({
   method: 'GET',
   path: '/v1/agents',
-  summary: 'Lists the agents, newest first.',
+  summary: 'List agents',
+  description: 'Newest first.',
   input: z.object({
     ...Page,
     filter: z.strictObject({ query: z.string().max(200).optional(), status: listOf(AgentStatus) }).optional(),
@@ -47,37 +48,41 @@ export const listAgents = endpoint({
 export const getAgent = endpoint({
   method: 'GET',
   path: '/v1/agents/:id',
-  summary: 'One agent.',
+  summary: 'Get an agent',
   input: z.object({ id: Id }),
   result: AgentAnswer,
 })
 export const createAgent = endpoint({
   method: 'POST',
   path: '/v1/agents',
-  summary: 'Registers an agent. The answer carries its token, once: it works for 24 hours and for one connection.',
+  summary: 'Register an agent',
+  description: 'Returns the enrollment token once. The token is valid for 24 hours and for one connection.',
   input: z.strictObject({ agent: z.strictObject({ name: Name }) }),
   result: AgentAnswer,
 })
 export const updateAgent = endpoint({
   method: 'PATCH',
   path: '/v1/agents/:id',
-  summary: 'Changes the members of an agent that updateMask.paths names, and no others.',
+  summary: 'Update an agent',
+  description: 'Changes only the fields named in `updateMask.paths`.',
   input: z.strictObject({ id: Id, agent: z.strictObject({ name: Name.optional() }), updateMask: UpdateMask }),
   result: AgentAnswer,
 })
 export const deleteAgent = endpoint({
   method: 'DELETE',
   path: '/v1/agents/:id',
-  summary:
-    'Deletes an agent and revokes its key at once. Its targets go to the replacement, or wait for somebody to choose another way.',
+  summary: 'Delete an agent',
+  description:
+    'Revokes its key immediately. Its targets are reassigned to `replacementId`; without one they are not scanned until you choose another agent.',
   input: z.object({ id: Id, replacementId: Id.optional() }),
   result: Empty,
 })
 export const rotateAgentToken = endpoint({
   method: 'POST',
   path: '/v1/agents/:id/token',
-  summary:
-    'Makes a new token, shown once. The old key works until the new token is used, at most 24 hours, or ends now with revokeOld.',
+  summary: 'Rotate the token of an agent',
+  description:
+    'Returns a new token once. The old key works until the new token is used, for at most 24 hours; `revokeOld` revokes it immediately.',
   input: z.strictObject({ id: Id, revokeOld: Flag.default(false) }),
   result: AgentAnswer,
 })
@@ -87,7 +92,8 @@ export type InstallSystem = z.infer<typeof InstallSystem>
 export const getAgentInstall = endpoint({
   method: 'GET',
   path: '/v1/agents/:id/install',
-  summary: 'Commands that install the agent on a system. They read the token from a file, which they ask for.',
+  summary: 'Get install commands for an agent',
+  description: 'The commands prompt for the token and read it from a file.',
   input: z.object({ id: Id, system: InstallSystem.default('systemd') }),
   result: z.object({ command: z.string(), notes: z.array(z.string()) }),
 })
@@ -109,7 +115,8 @@ export type AgentConnection = z.infer<typeof AgentConnection>
 export const listAgentConnections = endpoint({
   method: 'GET',
   path: '/v1/agents/:id/connections',
-  summary: 'When an agent was connected, newest first, and why each connection ended.',
+  summary: 'List connections of an agent',
+  description: 'Newest first, with the reason each connection ended.',
   input: z.object({ id: Id, ...Page }),
   result: z.object({ connections: z.array(AgentConnection), ...NextPage }),
 })
@@ -139,7 +146,8 @@ export type AgentJob = z.infer<typeof AgentJob>
 export const listAgentJobs = endpoint({
   method: 'GET',
   path: '/v1/agents/:id/jobs',
-  summary: 'The parts of scans that an agent took on, newest first.',
+  summary: 'List jobs of an agent',
+  description: 'The scan batches the agent has taken, newest first.',
   input: z.object({ id: Id, ...Page }),
   result: z.object({ jobs: z.array(AgentJob), ...NextPage }),
 })

@@ -70,14 +70,16 @@ const one = z.object({ channel: Channel })
 export const listChannels = endpoint({
   method: 'GET',
   path: '/v1/notification-channels',
-  summary: 'Lists the channels, those that fail first.',
+  summary: 'List notification channels',
+  description: 'Failing channels first.',
   input: z.object({}),
   result: z.object({ channels: z.array(Channel) }),
 })
 export const createChannel = endpoint({
   method: 'POST',
   path: '/v1/notification-channels',
-  summary: 'Adds a channel. A webhook answers its signing secret here and never again.',
+  summary: 'Create a notification channel',
+  description: 'A webhook channel returns its signing secret once, in this response.',
   input: z.strictObject({
     channel: z.strictObject({ kind: ChannelKind, webhookUrl: UrlOrEmpty.default(''), rule: ChannelRule.optional() }),
   }),
@@ -86,7 +88,9 @@ export const createChannel = endpoint({
 export const updateChannel = endpoint({
   method: 'PATCH',
   path: '/v1/notification-channels/:id',
-  summary: 'Changes what the mask names: webhookUrl, rule, isEnabled. Enabling forgets earlier failures.',
+  summary: 'Update a notification channel',
+  description:
+    'Changes only the fields named in `updateMask.paths`: `webhookUrl`, `rule` or `isEnabled`. Enabling a channel resets its failure count.',
   input: z.strictObject({
     id: Id,
     channel: z.strictObject({
@@ -101,21 +105,24 @@ export const updateChannel = endpoint({
 export const deleteChannel = endpoint({
   method: 'DELETE',
   path: '/v1/notification-channels/:id',
-  summary: 'Removes a channel with its deliveries.',
+  summary: 'Delete a notification channel',
+  description: 'Its deliveries are deleted too.',
   input: z.object({ id: Id }),
   result: Empty,
 })
 export const rotateChannelSecret = endpoint({
   method: 'POST',
   path: '/v1/notification-channels/:id/secret',
-  summary: 'Makes a new signing secret; the old one ends at once.',
+  summary: 'Rotate the signing secret of a channel',
+  description: 'The old secret stops working immediately.',
   input: z.strictObject({ id: Id }),
   result: one,
 })
 export const testChannel = endpoint({
   method: 'POST',
   path: '/v1/notification-channels/:id/test',
-  summary: 'Sends a test now, once, and answers what came of it.',
+  summary: 'Send a test message',
+  description: 'Sends one test message now and returns the result.',
   input: z.strictObject({ id: Id }),
   result: z.object({
     statusCode: z.number().int().optional(),
@@ -128,21 +135,24 @@ export const testChannel = endpoint({
 export const previewChannel = endpoint({
   method: 'POST',
   path: '/v1/notification-channels/preview',
-  summary: 'How many events of the last 30 days a rule would have told of.',
+  summary: 'Preview a notification rule',
+  description: 'How many events of the last 30 days the rule would have matched.',
   input: z.strictObject({ rule: ChannelRule }),
   result: z.object({ eventCount: z.number().int(), days: z.number().int() }),
 })
 export const listDeliveries = endpoint({
   method: 'GET',
   path: '/v1/notification-channels/:id/deliveries',
-  summary: 'What was sent through a channel, newest first; kept for 30 days.',
+  summary: 'List deliveries of a channel',
+  description: 'Newest first. Deliveries are kept for 30 days.',
   input: z.object({ id: Id, ...Page }),
   result: z.object({ deliveries: z.array(Delivery), ...NextPage }),
 })
 export const redeliver = endpoint({
   method: 'POST',
   path: '/v1/notification-channels/:id/deliveries/:deliveryId/redeliver',
-  summary: 'Sends the same message again, under the same webhook-id.',
+  summary: 'Redeliver a message',
+  description: 'Sends the same message again with the same `webhook-id`.',
   input: z.strictObject({ id: Id, deliveryId: Id }),
   result: z.object({ delivery: Delivery }),
 })

@@ -7,8 +7,10 @@ export interface Endpoint<Input extends z.ZodObject = z.ZodObject, Result extend
   readonly method: Method
   /** Path with `:name` parameters, each of which is a member of `input`. */
   readonly path: `/v1/${string}`
-  /** One sentence for the reference page. */
+  /** Title in the API reference. */
   readonly summary: string
+  /** What the summary leaves out, in Markdown. */
+  readonly description?: string
   /** An `Idempotency-Key` header may come with it: the same key again gives the first answer and does nothing. */
   readonly takesKey?: true
   /**

@@ -73,8 +73,9 @@ export type HostOrder = z.infer<typeof HostOrder>
 export const listHosts = endpoint({
   method: 'GET',
   path: '/v1/hosts',
-  summary:
-    'Lists the hosts found inside the targets, newest first unless orderBy says otherwise. filter.query takes part of an address, name or product, or a port as port:443.',
+  summary: 'List hosts',
+  description:
+    'Newest first unless `orderBy` is set. `filter.query` matches part of an address, name or product, or a port written as `port:443`.',
   input: z.object({
     ...Page,
     filter: z
@@ -100,7 +101,8 @@ export const listHosts = endpoint({
 export const getHost = endpoint({
   method: 'GET',
   path: '/v1/hosts/:id',
-  summary: 'One host with its services and software.',
+  summary: 'Get a host',
+  description: 'Includes its services and software.',
   input: z.object({ id: Id }),
   result: z.object({ host: Host }),
 })
@@ -108,7 +110,8 @@ export const getHost = endpoint({
 export const updateHost = endpoint({
   method: 'PATCH',
   path: '/v1/hosts/:id',
-  summary: 'Says who owns a host, how much it matters, and what else is to be known of it.',
+  summary: 'Update a host',
+  description: 'Changes only the fields named in `updateMask.paths`: `owner`, `criticality` or `notes`.',
   input: z.strictObject({
     id: Id,
     host: z.strictObject({
@@ -124,7 +127,8 @@ export const updateHost = endpoint({
 export const mergeHosts = endpoint({
   method: 'POST',
   path: '/v1/hosts/:id/merge',
-  summary: 'Says that other hosts are this very machine. They leave the lists, and this one shows what they have.',
+  summary: 'Merge hosts',
+  description: 'Marks other hosts as the same machine. They are removed from lists, and this host shows their data.',
   input: z.strictObject({ id: Id, sourceHostIds: z.array(Id).min(1).max(50) }),
   result: z.object({ host: Host }),
 })
@@ -132,7 +136,8 @@ export const mergeHosts = endpoint({
 export const splitHost = endpoint({
   method: 'POST',
   path: '/v1/hosts/:id/split',
-  summary: 'Takes a merge back: every host that was merged into this one stands for itself again.',
+  summary: 'Split a merged host',
+  description: 'Undoes all merges into this host.',
   input: z.strictObject({ id: Id }),
   result: z.object({ host: Host }),
 })
@@ -159,7 +164,8 @@ export type HostEvent = z.infer<typeof HostEvent>
 export const hostTimeline = endpoint({
   method: 'GET',
   path: '/v1/hosts/:id/timeline',
-  summary: 'What happened on a host: ports, software and issues that came and went, newest first.',
+  summary: 'Get the timeline of a host',
+  description: 'Ports, software and issues that appeared and disappeared, newest first.',
   input: z.object({ id: Id, ...Page }),
   result: z.object({ events: z.array(HostEvent), ...NextPage }),
 })

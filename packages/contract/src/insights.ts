@@ -30,30 +30,33 @@ const filter = IssueFilter.pick({ affectedTargetId: true, affectedHostId: true, 
 export const issuesBySeverity = endpoint({
   method: 'GET',
   path: '/v1/stats/issues-by-severity',
-  summary:
-    'Active issues by severity over the period. Within a target or host, filter.verification looks at the places there: an issue may be proven at one and inferred at another.',
+  summary: 'Get active issues by severity over time',
+  description:
+    'With a target or host filter, `filter.verification` applies to the occurrences there: an issue can be verified in one place and unverified in another.',
   input: z.object({ period, filter }),
   result: SeveritySeries,
 })
 export const issuesByStatus = endpoint({
   method: 'GET',
   path: '/v1/stats/issues-by-status',
-  summary:
-    'Issues by status over the period. Within a target or host, filter.verification looks at the places there: an issue may be proven at one and inferred at another.',
+  summary: 'Get issues by status over time',
+  description:
+    'With a target or host filter, `filter.verification` applies to the occurrences there: an issue can be verified in one place and unverified in another.',
   input: z.object({ period, filter }),
   result: StatusSeries,
 })
 export const scansOverTime = endpoint({
   method: 'GET',
   path: '/v1/stats/scans',
-  summary: 'Scans completed in each interval of the period.',
+  summary: 'Get completed scans over time',
   input: z.object({ period, filter: IssueFilter.pick({ affectedTargetId: true }).optional() }),
   result: ValueSeries,
 })
 export const affectedHostsOverTime = endpoint({
   method: 'GET',
   path: '/v1/stats/affected-hosts',
-  summary: 'Hosts with at least one active issue over the period.',
+  summary: 'Get affected hosts over time',
+  description: 'Hosts with at least one active issue, per interval.',
   input: z.object({ period, filter: IssueFilter.pick({ affectedTargetId: true, verification: true }).optional() }),
   result: ValueSeries,
 })
@@ -70,7 +73,8 @@ export const Summary = z.object({
 export const statsSummary = endpoint({
   method: 'GET',
   path: '/v1/stats/summary',
-  summary: 'The figures at the head of the overview.',
+  summary: 'Get key figures',
+  description: 'The figures at the top of the overview.',
   input: z.object({ period, filter }),
   result: Summary,
 })
@@ -101,8 +105,8 @@ export const graphNodesMax = 2000
 export const getEcosystem = endpoint({
   method: 'GET',
   path: '/v1/ecosystem',
-  summary:
-    'The graph of software, hosts and the threats they are open to, riskiest first. Without a status: what is open.',
+  summary: 'Get the dependency graph',
+  description: 'Software, hosts and the threats that affect them, riskiest first. Defaults to open issues.',
   input: z.object({
     filter: z
       .strictObject({
@@ -145,15 +149,17 @@ export type Feed = z.infer<typeof Feed>
 export const listFeeds = endpoint({
   method: 'GET',
   path: '/v1/feeds',
-  summary: 'What the product knows: checks, fingerprints and threat records, with version and size.',
+  summary: 'List feeds',
+  description: 'Checks, fingerprints and threat records, with version and size.',
   input: z.object({}),
   result: z.object({ feeds: z.array(Feed) }),
 })
 export const checkFeed = endpoint({
   method: 'POST',
   path: '/v1/feeds/:name/check',
-  summary:
-    'Asks the source of a feed at once, and reads what is new. Refused while it is being read or was asked a minute ago, and where no feed is fetched.',
+  summary: 'Check a feed for updates',
+  description:
+    'Queries the source of the feed immediately and imports new records. Rejected while an import is running, within a minute of the last check, and for feeds without a network source.',
   input: z.strictObject({ name: z.string().max(100) }),
   result: z.object({ feed: Feed }),
 })
@@ -161,7 +167,8 @@ export const checkFeed = endpoint({
 export const getOnboarding = endpoint({
   method: 'GET',
   path: '/v1/onboarding',
-  summary: 'How far an account has come with setting up. The state follows from the data, not from clicks.',
+  summary: 'Get onboarding progress',
+  description: 'The state of each step is derived from the data of the account.',
   input: z.object({}),
   result: z.object({ steps: z.array(OnboardingStep) }),
 })

@@ -153,15 +153,16 @@ export type IssueFilter = z.infer<typeof IssueFilter>
 export const listIssues = endpoint({
   method: 'GET',
   path: '/v1/issues',
-  summary: 'Lists the issues. Each carries its first three affected hosts; getIssue has up to 500.',
+  summary: 'List issues',
+  description: 'Each issue includes its first three affected hosts; `getIssue` returns up to 500.',
   input: z.object({ ...Page, filter: IssueFilter.optional(), orderBy: IssueOrder.optional() }),
   result: z.object({ issues: z.array(Issue), ...NextPage }),
 })
 export const getIssue = endpoint({
   method: 'GET',
   path: '/v1/issues/:id',
-  summary:
-    'One issue with its history, its evidence and its first 500 affected hosts; affectedHostCount says how many there are.',
+  summary: 'Get an issue',
+  description: 'Includes its history, its evidence and the first 500 affected hosts; `affectedHostCount` is the total.',
   input: z.object({ id: Id }),
   result: z.object({ issue: Issue }),
 })
@@ -182,17 +183,17 @@ export const decision = {
 export const setIssueStatus = endpoint({
   method: 'PUT',
   path: '/v1/issues/:id/status',
-  summary:
-    'Moves an issue, on every host it affects, to the status a person chose. The last write holds and the history ' +
-    'keeps all. Critical and high ones are ignored for at most 365 days, which is what they get where no end is given. ' +
-    'On more than 5,000 hosts it holds for the issue at once, and lists and counts of hosts follow within minutes.',
+  summary: 'Set the status of an issue',
+  description:
+    'Applies to all affected hosts. The last write wins, and the history records every change. Critical and high issues can be ignored for at most 365 days, which is also the default. Beyond 5,000 hosts the issue changes immediately; lists and host counts follow within minutes.',
   input: z.strictObject({ id: Id, ...decision }),
   result: z.object({ issue: Issue }),
 })
 export const setHostStatus = endpoint({
   method: 'PUT',
   path: '/v1/issues/:id/affected-hosts/:hostId/status',
-  summary: 'Moves an issue on one of its hosts to the status a person chose; the others stay as they are.',
+  summary: 'Set the status of an issue on one host',
+  description: 'Other affected hosts are unchanged.',
   input: z.strictObject({ id: Id, hostId: Id, ...decision }),
   result: z.object({ issue: Issue }),
 })

@@ -7,7 +7,7 @@ export const nameLengthMax = 128
 /** Control characters and those that turn the direction of text hide what a name says. */
 const invisible = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/u
 const isVisible = (text: string) => !invisible.test(text)
-const invisibleWords = 'The name holds invisible characters'
+const invisibleWords = 'The name contains invisible characters'
 export const Name = z
   .string()
   .min(1)
@@ -64,9 +64,9 @@ export const UpdateMask = z.object({ paths: z.array(z.string().min(1)).min(1) })
 export const Empty = z.object({})
 
 /** What every refusal of the API looks like; codes are those of gRPC. */
-export const ApiError = z.object({
+export const ApiErrorBody = z.object({
   code: z.number().int(),
   message: z.string(),
   details: z.array(z.looseObject({ '@type': z.string() })).optional(),
 })
-export type ApiError = z.infer<typeof ApiError>
+export type ApiErrorBody = z.infer<typeof ApiErrorBody>

@@ -76,7 +76,8 @@ export const ProductExportQuery = z.strictObject({
 export const listProducts = endpoint({
   method: 'GET',
   path: '/v1/products',
-  summary: 'Lists the software seen on the hosts or watched.',
+  summary: 'List products',
+  description: 'Software found on hosts or watched.',
   input: z.object({
     ...Page,
     filter: ProductFilter.optional(),
@@ -88,7 +89,7 @@ export const listProducts = endpoint({
 export const getProduct = endpoint({
   method: 'GET',
   path: '/v1/products/:id',
-  summary: 'One product of the inventory.',
+  summary: 'Get a product',
   input: z.object({ id: Id }),
   result: z.object({ product: Product }),
 })
@@ -99,8 +100,9 @@ const NotifyFrom = z.number().min(0).max(10)
 export const watchProduct = endpoint({
   method: 'POST',
   path: '/v1/products',
-  summary:
-    'Watches a product, whether it was seen or not: new threats to it are told of, and scans look at what runs it.',
+  summary: 'Watch a product',
+  description:
+    'New threats to it are reported even if it has not been found on a host, and scans prioritize the hosts that run it.',
   input: z.strictObject({
     name: Name,
     /** Empty: every version. */
@@ -115,7 +117,8 @@ export const watchProduct = endpoint({
 export const updateProduct = endpoint({
   method: 'PATCH',
   path: '/v1/products/:id',
-  summary: 'Changes from which score on new threats to a product are told of.',
+  summary: 'Update a product',
+  description: 'Changes only the fields named in `updateMask.paths`: `minNotificationSeverity` or `watched`.',
   input: z.strictObject({
     id: Id,
     product: z.strictObject({ minNotificationSeverity: NotifyFrom.optional(), watched: z.boolean().optional() }),
@@ -127,8 +130,8 @@ export const updateProduct = endpoint({
 export const deleteProduct = endpoint({
   method: 'DELETE',
   path: '/v1/products/:id',
-  summary:
-    'Stops watching a product. One that runs on a host stays in the inventory; one that is not watched is refused.',
+  summary: 'Stop watching a product',
+  description: 'A product that runs on a host stays in the inventory. Rejected for a product that is not watched.',
   input: z.object({ id: Id }),
   result: Empty,
 })
@@ -148,7 +151,8 @@ export type ProductThreat = z.infer<typeof ProductThreat>
 export const listProductThreats = endpoint({
   method: 'GET',
   path: '/v1/products/:id/threats',
-  summary: 'Known threats to a product, worst first, with whether they affect its version and why.',
+  summary: 'List threats to a product',
+  description: 'Most severe first, with whether each affects this version and why.',
   input: z.object({
     id: Id,
     ...Page,
@@ -160,7 +164,8 @@ export const listProductThreats = endpoint({
 export const searchSoftware = endpoint({
   method: 'GET',
   path: '/v1/software',
-  summary: 'Finds software by name, as one types; what most records are about comes first.',
+  summary: 'Search software by name',
+  description: 'Suggestions while typing; software with the most known vulnerabilities first.',
   input: z.object({
     query: z.string().min(2).max(100),
     pageSize: Page.pageSize,

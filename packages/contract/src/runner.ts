@@ -42,7 +42,7 @@ export const HostObservation = z.object({
   address: z.string(),
   names: z.array(z.string()),
   reached: z.boolean(),
-  /** In words: "port 80 open", "no answer on 12 ports", "refused: outside the target". */
+  /** In words: "port 80 open", "no response from 12 ports", "refused: outside the target". */
   reason: z.string(),
   /** Of the ports asked: how many were open, closed, filtered, and not decided for local reasons. */
   ports: z.object({ open: z.number(), closed: z.number(), filtered: z.number(), unknown: z.number() }).optional(),
@@ -145,7 +145,8 @@ export const runnerLimits = {
 export const connectAgent = endpoint({
   method: 'POST',
   path: '/v1/agent/connect',
-  summary: 'Says that an agent is here. A token is swapped for the key of the agent, once.',
+  summary: 'Connect an agent',
+  description: 'An enrollment token is exchanged for the key of the agent, once.',
   input: z.strictObject({
     protocol: z.number().int().min(1),
     version: text(40),
@@ -170,14 +171,15 @@ export const connectAgent = endpoint({
 export const heartbeatAgent = endpoint({
   method: 'POST',
   path: '/v1/agent/heartbeat',
-  summary: 'A sign of life of an agent.',
+  summary: 'Send a heartbeat',
   input: z.strictObject({ latency: Duration.optional(), time: Timestamp }),
   result: z.object({ serverTime: Timestamp, latestVersion: z.string() }),
 })
 export const disconnectAgent = endpoint({
   method: 'POST',
   path: '/v1/agent/disconnect',
-  summary: 'A clean stop: what the agent holds goes back into the queue.',
+  summary: 'Disconnect an agent',
+  description: 'Returns the jobs of the agent to the queue.',
   input: z.strictObject({}),
   result: Empty,
 })
@@ -205,14 +207,16 @@ export const PackLine = z.object({ kind: z.enum(['checks', 'fingerprints']), nam
 export const takeAgentJob = endpoint({
   method: 'GET',
   path: '/v1/agent/jobs',
-  summary: 'Waits up to 20 seconds for a job and leases it.',
+  summary: 'Lease a job',
+  description: 'Waits up to 20 seconds for a job.',
   input: z.object({}),
   result: z.object({ job: RunnerJob.optional() }),
 })
 export const progressAgentJob = endpoint({
   method: 'POST',
   path: '/v1/agent/jobs/:id/progress',
-  summary: 'Renews the lease and tells how far a job is. isCancelled asks to stop it.',
+  summary: 'Report job progress',
+  description: 'Renews the lease. `isCancelled` in the response means the agent must stop the job.',
   input: z.strictObject({
     id: Id,
     phase: ProgressObservation.shape.phase.optional(),
@@ -223,7 +227,9 @@ export const progressAgentJob = endpoint({
 export const reportAgentJob = endpoint({
   method: 'POST',
   path: '/v1/agent/jobs/:id/result',
-  summary: 'Brings a part of what was seen; the last part ends the job, and all of it counts at once or not at all.',
+  summary: 'Report job results',
+  description:
+    'Uploads one part of the results. The last part completes the job; all parts are ingested together or not at all.',
   input: z.strictObject({
     id: Id,
     /** From 0, without gaps. A part that came already is ignored. */

@@ -64,7 +64,8 @@ export type Scan = z.infer<typeof Scan>
 export const listScans = endpoint({
   method: 'GET',
   path: '/v1/scans',
-  summary: 'Lists the scans, newest first.',
+  summary: 'List scans',
+  description: 'Newest first.',
   input: z.object({
     ...Page,
     filter: z
@@ -81,15 +82,17 @@ export const listScans = endpoint({
 export const getScan = endpoint({
   method: 'GET',
   path: '/v1/scans/:id',
-  summary: 'One scan with its progress.',
+  summary: 'Get a scan',
+  description: 'Includes its progress.',
   input: z.object({ id: Id }),
   result: z.object({ scan: Scan }),
 })
 export const startScan = endpoint({
   method: 'POST',
   path: '/v1/scans',
-  summary:
-    'Starts a scan of a target. While one is active the answer is 409 and names it. Outside the allowed hours of the target it waits for them, unless ignoreAllowedHours says that it may run now.',
+  summary: 'Start a scan',
+  description:
+    'If a scan of the target is already active, the response is 409 with its id. Outside the allowed hours of the target the scan waits, unless `ignoreAllowedHours` is set.',
   takesKey: true,
   input: z.strictObject({ targetId: Id, ignoreAllowedHours: z.boolean().optional() }),
   result: z.object({ scan: Scan }),
@@ -97,21 +100,24 @@ export const startScan = endpoint({
 export const startScans = endpoint({
   method: 'POST',
   path: '/v1/scans/batch',
-  summary: 'Starts a scan of each of many targets. What stands in the way of one does not stop the others.',
+  summary: 'Start scans of several targets',
+  description: 'Targets that cannot be scanned are skipped and reported.',
   input: z.strictObject({ targetIds: z.array(Id).min(1).max(500) }),
   result: z.object({ startedCount: z.number().int(), skipped: Skipped }),
 })
 export const resumeScan = endpoint({
   method: 'POST',
   path: '/v1/scans/:id/resume',
-  summary: 'Lets a scan that waits for the allowed hours of its target go on at once.',
+  summary: 'Resume a waiting scan',
+  description: 'Continues a scan that is waiting for the allowed hours of its target.',
   input: z.strictObject({ id: Id }),
   result: z.object({ scan: Scan }),
 })
 export const cancelScan = endpoint({
   method: 'POST',
   path: '/v1/scans/:id/cancel',
-  summary: 'Cancels a scan. It stops within two seconds and decides nothing more.',
+  summary: 'Cancel a scan',
+  description: 'The scan stops within two seconds and changes no further issues.',
   input: z.strictObject({ id: Id }),
   result: z.object({ scan: Scan }),
 })
@@ -121,7 +127,8 @@ export type ScanEvent = z.infer<typeof ScanEvent>
 export const listScanEvents = endpoint({
   method: 'GET',
   path: '/v1/scans/:id/events',
-  summary: 'What a scan did, oldest first. filter.level leaves out what matters less.',
+  summary: 'List events of a scan',
+  description: 'The log of the scan, oldest first. `filter.level` sets the minimum level.',
   input: z.object({
     id: Id,
     ...Page,
@@ -145,7 +152,7 @@ export const ScannedHost = z.object({
   /** Absent for an address that is no host of the inventory. */
   hostId: Id.optional(),
   state: ScanHostState,
-  /** What the scanner says of it: "port 80 open", "no answer on 12 ports". */
+  /** What the scanner says of it: "port 80 open", "no response from 12 ports". */
   reason: z.string(),
   issueCount: SeverityCount,
 })
@@ -153,7 +160,8 @@ export type ScannedHost = z.infer<typeof ScannedHost>
 export const listScanHosts = endpoint({
   method: 'GET',
   path: '/v1/scans/:id/hosts',
-  summary: 'The addresses that a scan asked, in numeric order, with what each answered or why it was not reached.',
+  summary: 'List hosts of a scan',
+  description: 'Every address probed, in numeric order, with its result or the reason it was not reached.',
   input: z.object({
     id: Id,
     ...Page,
@@ -187,8 +195,9 @@ export type ComparedIssue = z.infer<typeof ComparedIssue>
 export const diffScan = endpoint({
   method: 'GET',
   path: '/v1/scans/:id/diff',
-  summary:
-    'Compares a scan with an earlier one of the same target, by default the completed one before it. An issue that the earlier scan saw and this one could not check is not tested, never resolved.',
+  summary: 'Compare a scan with an earlier one',
+  description:
+    'Compares with `baseScanId`, by default the previous completed scan of the same target. An issue that this scan could not check is listed under `notTested`, never under `resolved`.',
   input: z.object({ id: Id, baseScanId: Id.optional() }),
   result: z.object({
     /** Absent: there is nothing to compare with, and every issue is new. */

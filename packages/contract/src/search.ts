@@ -20,7 +20,8 @@ export type SearchGroup = z.infer<typeof SearchGroup>
 export const search = endpoint({
   method: 'GET',
   path: '/v1/search',
-  summary: 'Finds issues, hosts, targets, products, scans and agents by the beginnings of the words in their names.',
+  summary: 'Search everything',
+  description: 'Finds issues, hosts, targets, products, scans and agents by word prefix.',
   input: z.object({
     query: z.string().trim().min(1).max(200),
     kinds: listOf(SearchKind),

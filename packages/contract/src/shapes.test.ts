@@ -9,7 +9,7 @@ import { Host, InventoryItem } from '#host.ts'
 import { NamedSoftware, Product, Wfn } from '#product.ts'
 import { AffectedHost, HistoryEntry, Issue } from '#issue.ts'
 import { PortalConfig } from '#portal-config.ts'
-import { ApiError, Duration, Id, Name, SeverityCount, ShortName, Timestamp, UrlOrEmpty } from '#primitives.ts'
+import { ApiErrorBody, Duration, Id, Name, SeverityCount, ShortName, Timestamp, UrlOrEmpty } from '#primitives.ts'
 import { Scan } from '#scan.ts'
 import { Tag } from '#tag.ts'
 import { Target } from '#target.ts'
@@ -128,7 +128,7 @@ const things: readonly (readonly [name: string, schema: z.ZodObject, least: obje
   ['graph', DependencyGraph, { nodes: [], links: [] }, ''],
   ['node of the graph', GraphNode, { id: 'n', name: 'x', kind: 'KIND_TOMORROW' }, ''],
   ['link of the graph', GraphLink, { sourceNodeId: 'a', targetNodeId: 'b' }, ''],
-  ['refusal of the API', ApiError, { code: 3, message: 'no' }, 'details'],
+  ['refusal of the API', ApiErrorBody, { code: 3, message: 'no' }, 'details'],
   [
     'configuration of the portal',
     PortalConfig,

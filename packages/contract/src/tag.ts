@@ -11,14 +11,15 @@ const TagColor = z.number().int().min(0).max(9)
 export const listTags = endpoint({
   method: 'GET',
   path: '/v1/tags',
-  summary: 'Lists the tags of the account.',
+  summary: 'List tags',
   input: z.object({}),
   result: z.object({ tags: z.array(Tag) }),
 })
 export const createTag = endpoint({
   method: 'POST',
   path: '/v1/tags',
-  summary: 'Makes a tag. A name that exists already gives back the tag of that name.',
+  summary: 'Create a tag',
+  description: 'Returns the existing tag if the name is already in use.',
   input: z.strictObject({
     tag: z.strictObject({ name: ShortName, color: TagColor }),
   }),
@@ -27,7 +28,8 @@ export const createTag = endpoint({
 export const updateTag = endpoint({
   method: 'PATCH',
   path: '/v1/tags/:id',
-  summary: 'Changes the name or the colour of a tag, wherever it is used.',
+  summary: 'Update a tag',
+  description: 'Changes its name or color everywhere it is used.',
   input: z.strictObject({
     id: Id,
     tag: z.strictObject({ name: ShortName.optional(), color: TagColor.optional() }),
@@ -38,7 +40,8 @@ export const updateTag = endpoint({
 export const deleteTag = endpoint({
   method: 'DELETE',
   path: '/v1/tags/:id',
-  summary: 'Deletes a tag and takes it off every target and issue.',
+  summary: 'Delete a tag',
+  description: 'Removes it from all targets and issues.',
   input: z.object({ id: Id }),
   result: Empty,
 })

@@ -133,7 +133,8 @@ export type TargetOrder = z.infer<typeof TargetOrder>
 export const listTargets = endpoint({
   method: 'GET',
   path: '/v1/targets',
-  summary: 'Lists the targets, newest first unless orderBy says otherwise.',
+  summary: 'List targets',
+  description: 'Newest first unless `orderBy` is set.',
   input: z.object({
     ...Page,
     filter: z
@@ -154,7 +155,7 @@ export const listTargets = endpoint({
 export const getTarget = endpoint({
   method: 'GET',
   path: '/v1/targets/:id',
-  summary: 'One target.',
+  summary: 'Get a target',
   input: z.object({ id: Id }),
   result: z.object({ target: Target }),
 })
@@ -162,7 +163,8 @@ export const getTarget = endpoint({
 export const createTarget = endpoint({
   method: 'POST',
   path: '/v1/targets',
-  summary: 'Registers a target. The answer carries the address as it was understood.',
+  summary: 'Create a target',
+  description: 'The response contains the normalized address. `{"target": {…}}` is accepted as the body too.',
   takesKey: true,
   input: z.strictObject(TargetCreate.shape),
   result: z.object({ target: Target }),
@@ -170,14 +172,16 @@ export const createTarget = endpoint({
 export const updateTarget = endpoint({
   method: 'PATCH',
   path: '/v1/targets/:id',
-  summary: 'Changes the members of a target that updateMask.paths names, and no others.',
+  summary: 'Update a target',
+  description: 'Changes only the fields named in `updateMask.paths`.',
   input: z.strictObject({ id: Id, ...TargetChange.shape, updateMask: UpdateMask }),
   result: z.object({ target: Target }),
 })
 export const deleteTarget = endpoint({
   method: 'DELETE',
   path: '/v1/targets/:id',
-  summary: 'Deletes a target: its running scan is cancelled, its issues close and stay as history.',
+  summary: 'Delete a target',
+  description: 'Its running scan is canceled. Its issues are closed and kept as history.',
   input: z.object({ id: Id }),
   result: Empty,
 })
@@ -187,7 +191,8 @@ const ids = z.array(Id).min(1).max(500)
 export const changeTargets = endpoint({
   method: 'POST',
   path: '/v1/targets/batch/update',
-  summary: 'Changes many targets: adds and removes tags, sets the period, pauses and resumes. The rest of each stays.',
+  summary: 'Update several targets',
+  description: 'Adds and removes tags, sets the scan period, pauses and resumes. Other fields are unchanged.',
   input: z.strictObject({
     ids,
     addTags: tags.optional(),
@@ -200,7 +205,8 @@ export const changeTargets = endpoint({
 export const deleteTargets = endpoint({
   method: 'POST',
   path: '/v1/targets/batch/delete',
-  summary: 'Deletes many targets, each as DELETE does.',
+  summary: 'Delete several targets',
+  description: 'Each is deleted as by `deleteTarget`.',
   input: z.strictObject({ ids }),
   result: z.object({ deletedCount: z.number().int(), skipped: Skipped }),
 })
@@ -219,8 +225,9 @@ export const ParsedAddress = z.object({
 export const parseTargets = endpoint({
   method: 'POST',
   path: '/v1/targets/parse',
-  summary:
-    'Says how each address would be understood and which target has it already, or what is wrong with it. Nothing is stored.',
+  summary: 'Parse target addresses',
+  description:
+    'Reports how each address is interpreted, which target already uses it, or why it is invalid. Nothing is stored.',
   input: z.strictObject({ addresses: z.array(z.string().max(2048)).min(1).max(1000) }),
   result: z.object({ results: z.array(ParsedAddress) }),
 })

@@ -11,9 +11,9 @@ export type SkippedIssue = z.infer<typeof SkippedIssue>
 export const setStatusOfMany = endpoint({
   method: 'POST',
   path: '/v1/issues/batch/status',
-  summary:
-    'Moves many issues at once, named by ids or by a filter, and tells which were left as they were, and why. Where they ' +
-    'stand on more than 5,000 hosts together, they are moved at once, and lists and counts of hosts follow within minutes.',
+  summary: 'Set the status of several issues',
+  description:
+    'Selects issues by id or by filter, and reports which were skipped and why. Beyond 5,000 hosts in total the issues change immediately; lists and host counts follow within minutes.',
   input: z.strictObject({
     ids: z.array(Id).min(1).max(10_000).optional(),
     filter: IssueFilter.optional(),
@@ -35,7 +35,8 @@ export const setStatusOfMany = endpoint({
 export const updateIssue = endpoint({
   method: 'PATCH',
   path: '/v1/issues/:id',
-  summary: 'Changes the members of an issue that updateMask.paths names; null takes one away.',
+  summary: 'Update an issue',
+  description: 'Changes only the fields named in `updateMask.paths`; null clears a field.',
   input: z.strictObject({
     id: Id,
     issue: z.strictObject({
@@ -56,9 +57,9 @@ export const updateIssue = endpoint({
 export const retestIssue = endpoint({
   method: 'POST',
   path: '/v1/issues/:id/retest',
-  summary:
-    'Checks an issue again, with its own checks alone, on some of its hosts or all. It is a manual scan of each ' +
-    'target concerned and uses no quota; while a scan of one of them is active the answer is 409.',
+  summary: 'Retest an issue',
+  description:
+    'Runs only the checks of this issue, on some or all affected hosts. Starts a manual scan of each target involved without using scan quota; responds with 409 while one of those targets is being scanned.',
   input: z.strictObject({ id: Id, hostIds: z.array(Id).max(1000).optional() }),
   result: z.object({
     scan: Scan,
@@ -72,21 +73,22 @@ export type Comment = z.infer<typeof Comment>
 export const listComments = endpoint({
   method: 'GET',
   path: '/v1/issues/:id/comments',
-  summary: 'Comments on an issue, newest first.',
+  summary: 'List comments on an issue',
+  description: 'Newest first.',
   input: z.object({ id: Id, ...Page }),
   result: z.object({ comments: z.array(Comment), ...NextPage }),
 })
 export const createComment = endpoint({
   method: 'POST',
   path: '/v1/issues/:id/comments',
-  summary: 'Comments on an issue.',
+  summary: 'Comment on an issue',
   input: z.strictObject({ id: Id, text: z.string().trim().min(1).max(4000) }),
   result: z.object({ comment: Comment }),
 })
 export const deleteComment = endpoint({
   method: 'DELETE',
   path: '/v1/issues/:id/comments/:commentId',
-  summary: 'Deletes a comment.',
+  summary: 'Delete a comment',
   input: z.object({ id: Id, commentId: Id }),
   result: Empty,
 })
@@ -96,7 +98,8 @@ export type HostEvidence = z.infer<typeof HostEvidence>
 export const listEvidence = endpoint({
   method: 'GET',
   path: '/v1/issues/:id/evidence',
-  summary: 'The proofs of an issue, best first, on one host or on all. Secrets in them are masked.',
+  summary: 'List evidence for an issue',
+  description: 'Best first, for one host or all. Secrets are masked.',
   input: z.object({ id: Id, hostId: Id.optional(), ...Page }),
   result: z.object({ evidence: z.array(HostEvidence), ...NextPage }),
 })

@@ -11,7 +11,11 @@ export function speakOwnMessages(): void {
 function wordsFor(issue: Issue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined ? 'Required' : `Expected ${issue.expected}, received ${kindOf(issue.input)}`
+      if (issue.input === undefined) return 'Required'
+      if (issue.expected === 'object' && typeof issue.input === 'string') return notAnObject(issue)
+      return `Expected ${issue.expected}, received ${kindOf(issue.input)}`
+    case 'unrecognized_keys':
+      return `Unknown field. Allowed: ${membersOf(issue)}`
     case 'invalid_format':
       return `Invalid ${issue.format}`
     case 'too_small':
@@ -27,10 +31,20 @@ function wordsFor(issue: Issue): string | undefined {
     case 'invalid_element':
     case 'invalid_key':
     case 'not_multiple_of':
-    case 'unrecognized_keys':
     default:
       return undefined
   }
+}
+
+/** In a query, this is `filter=open` in place of `filter.status=…`. */
+function notAnObject(issue: Issue): string {
+  const name = String(issue.path?.at(-1) ?? 'name')
+  return `Expected object, received string. In a query, use ${name}.FIELD=VALUE with one of: ${membersOf(issue)}`
+}
+
+function membersOf({ inst }: Issue): string {
+  const shape = typeof inst === 'object' && 'shape' in inst ? Object(inst.shape) : {}
+  return Object.keys(shape).join(', ') || 'none'
 }
 
 function tooSmall({ origin, minimum, inclusive }: Extract<Issue, { code: 'too_small' }>): string | undefined {

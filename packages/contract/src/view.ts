@@ -23,21 +23,24 @@ export type View = z.infer<typeof View>
 export const listViews = endpoint({
   method: 'GET',
   path: '/v1/views',
-  summary: 'Lists the saved views, oldest first.',
+  summary: 'List saved views',
+  description: 'Oldest first.',
   input: z.object({ ...Page, filter: z.strictObject({ page: page.optional() }).optional() }),
   result: z.object({ views: z.array(View), ...NextPage }),
 })
 export const createView = endpoint({
   method: 'POST',
   path: '/v1/views',
-  summary: 'Saves a view. Names are unique on each page.',
+  summary: 'Create a saved view',
+  description: 'Names are unique per page.',
   input: z.strictObject({ view: z.strictObject({ name: ShortName, page, query, shared: z.boolean().default(false) }) }),
   result: z.object({ view: View }),
 })
 export const updateView = endpoint({
   method: 'PATCH',
   path: '/v1/views/:id',
-  summary: 'Changes the members of a view that updateMask.paths names, and no others.',
+  summary: 'Update a saved view',
+  description: 'Changes only the fields named in `updateMask.paths`.',
   input: z.strictObject({
     id: Id,
     view: z.strictObject({ name: ShortName.optional(), query: query.optional(), shared: z.boolean().optional() }),
@@ -48,7 +51,7 @@ export const updateView = endpoint({
 export const deleteView = endpoint({
   method: 'DELETE',
   path: '/v1/views/:id',
-  summary: 'Deletes a view.',
+  summary: 'Delete a saved view',
   input: z.object({ id: Id }),
   result: Empty,
 })
