@@ -1,14 +1,14 @@
 /**
- * Names that mean one product. Feeds, fingerprints and other scanners disagree on vendors, and
- * makers rename themselves; both sides of a comparison are brought to the first name of a line.
- * A product is never recognised by its product name alone.
+ * Alternative CPE names of products. Feeds, fingerprints and other scanners use different vendor
+ * names, and vendors rename themselves, so both sides of a comparison are mapped to the first name of
+ * a group. The product name alone never identifies a product.
  */
 import type { CpeName } from '#wfn.ts'
 
 /** A `vendor:product` pair under its canonical name, quoted as in a formatted string. */
 export type ProductKey = `${string}:${string}`
 
-const families: readonly (readonly ProductKey[])[] = [
+const aliasGroups: readonly (readonly ProductKey[])[] = [
   ['f5:nginx', 'nginx:nginx', 'igor_sysoev:nginx', 'nginx_inc:nginx'],
   ['redis:redis', 'redislabs:redis', 'redis_labs:redis', 'pivotal_software:redis'],
   ['squid-cache:squid', 'squid:squid', 'squid_cache:squid'],
@@ -63,22 +63,22 @@ const families: readonly (readonly ProductKey[])[] = [
   ['connectwise:screenconnect', 'connectwise:control', 'screenconnect:screenconnect'],
 ]
 
-const canonical: ReadonlyMap<string, ProductKey> = new Map(
-  families.flatMap(([first, ...rest]) => (first ? rest.map((alias) => [alias, first] as const) : [])),
+const canonicalKeyByAlias: ReadonlyMap<string, ProductKey> = new Map(
+  aliasGroups.flatMap(([first, ...rest]) => (first ? rest.map((alias) => [alias, first] as const) : [])),
 )
 
-/** Most vendors have but one name: theirs need not be looked up. */
-const vendorsOfAliases: ReadonlySet<string> = new Set(
-  [...canonical.keys()].map((alias) => alias.slice(0, /(?<!\\):/.exec(alias)?.index)),
+/** Most vendors have no aliases, so most lookups can be skipped. */
+const vendorsWithAliases: ReadonlySet<string> = new Set(
+  [...canonicalKeyByAlias.keys()].map((alias) => alias.slice(0, /(?<!\\):/.exec(alias)?.index)),
 )
 
-/** The canonical key of a name; null when it does not say which vendor or product it means. */
+/** The canonical key of a name; null if its vendor or product is unspecified. */
 export function productKey(name: Pick<CpeName, 'vendor' | 'product'>): ProductKey | null {
-  if (isOpen(name.vendor) || isOpen(name.product)) return null
+  if (isUnspecified(name.vendor) || isUnspecified(name.product)) return null
   const key: ProductKey = `${name.vendor}:${name.product}`
-  return vendorsOfAliases.has(name.vendor) ? (canonical.get(key) ?? key) : key
+  return vendorsWithAliases.has(name.vendor) ? (canonicalKeyByAlias.get(key) ?? key) : key
 }
 
-function isOpen(value: string): boolean {
+function isUnspecified(value: string): boolean {
   return value === '*' || value === '-'
 }

@@ -1,14 +1,17 @@
-/** The library: what is known of threats, and how to compare it with what was found. Pure; it knows no clock and no table. */
+/**
+ * Threat intelligence: feed readers, CPE names, version comparison, CVSS and matching. Uses neither
+ * the clock nor the database.
+ */
 export { type ProductKey, productKey } from '#alias.ts'
 export { readDistributionFixes } from '#feed/distribution.ts'
-export { cycleOf, threatOfCycle } from '#feed/eol.ts'
+export { cycleOf, threatOfCycle } from '#feed/lifecycle.ts'
 export type { Item, Lifecycle, RecordSource, ReleaseCycle } from '#feed/item.ts'
 export { type FeedItem, parseNvd, readNvd } from '#feed/nvd.ts'
 export { CutOff, readFeed } from '#feed/read.ts'
-export { type Format, headLength, recognise } from '#feed/recognise.ts'
+export { type Format, headLength, recognise } from '#feed/format.ts'
 export { packFiles } from '#feed/pack.ts'
 export { type PackedFile, unpack } from '#feed/unpack.ts'
-export type { Mismatch } from '#match/criterion.ts'
+export type { MismatchReason as Mismatch } from '#match/criterion.ts'
 export type { DistributionFix, DistributionFixes } from '#match/distribution.ts'
 export {
   type Knowledge,
@@ -19,7 +22,8 @@ export {
   type NoMatch,
 } from '#match/match.ts'
 export { packCriteria } from '#match/packed.ts'
-export { type Hit, type PackedThreat, type Prepared, prepareThreats } from '#match/prepared.ts'
+export { type Prepared, prepareThreats } from '#match/threat-index.ts'
+export type { Hit, PackedThreat } from '#match/batch-matcher.ts'
 export { type Priority, type PriorityFacts, priorityOf } from '#priority.ts'
 export { categoryOf, describeVector, scoreOf, severityOf } from '#severity.ts'
 export { Applicability, Configuration, CpeMatch, type Metric, productKeys, ThreatRecord } from '#threat.ts'

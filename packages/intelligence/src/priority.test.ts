@@ -20,10 +20,10 @@ it.each([
   expect(priorityOf(facts).value).toBe(value)
 })
 
-it('shows how the number came about', () => {
+it('lists the steps of the computation', () => {
   expect(priorityOf({ ...plain, epss: 0.25, isVerified: false }).parts).toEqual([
     { label: 'Severity 9.8', value: 49 },
-    { label: 'Exploitation probability 25.0 %', value: 73 },
+    { label: 'Exploitation probability (EPSS) 25.0%', value: 73 },
     { label: 'Potential, not verified', value: 43 },
   ])
 })

@@ -4,8 +4,8 @@ import { scoreV3 } from '#cvss/v3.ts'
 import { scoreV4 } from '#cvss/v4.ts'
 import { categoryOf, describeVector, severityOf } from '#severity.ts'
 
-describe('CVSS 3', () => {
-  // The examples of FIRST's "CVSS v3.1 Examples" and known records.
+describe('scoreV3', () => {
+  // Examples from FIRST's "CVSS v3.1 Examples" and published records.
   it.each([
     ['CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H', 9.8],
     ['CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:H/I:H/A:H', 10],
@@ -32,13 +32,13 @@ describe('CVSS 3', () => {
     'CVSS:3.1/AV:X/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
     'CVSS:2.0/AV:N',
     '',
-  ])('gives no score for %j', (vector) => {
+  ])('returns null for %j', (vector) => {
     expect(scoreV3(vector)).toBeNull()
   })
 })
 
-describe('CVSS 2', () => {
-  // The three worked examples of the guide, section 3.3, and known records.
+describe('scoreV2', () => {
+  // The three worked examples of section 3.3 of the guide and published records.
   it.each([
     ['AV:N/AC:L/Au:N/C:N/I:N/A:C', 7.8],
     ['AV:N/AC:L/Au:N/C:C/I:C/A:C', 10],
@@ -51,8 +51,8 @@ describe('CVSS 2', () => {
   })
 })
 
-describe('CVSS 4', () => {
-  // Scores of the NVD and of numbering authorities.
+describe('scoreV4', () => {
+  // Scores published by NVD and CNAs.
   it.each([
     ['AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:H/SI:H/SA:H', 10],
     ['AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N', 9.3],
@@ -77,7 +77,7 @@ describe('CVSS 4', () => {
     'AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N',
     'AV:N/AC:L/AT:N/PR:N/UI:N/VC:C/VI:H/VA:H/SC:N/SI:N/SA:N',
     'AV:N',
-  ])('gives no score for %s', (vector) => {
+  ])('returns null for %s', (vector) => {
     expect(scoreV4(`CVSS:4.0/${vector}`)).toBeNull()
   })
 })
@@ -92,24 +92,24 @@ it.each([
   [8.9, 'CATEGORY_HIGH'],
   [9, 'CATEGORY_CRITICAL'],
   [10, 'CATEGORY_CRITICAL'],
-])('calls %s %s', (score, category) => {
+])('categoryOf(%s) is %s', (score, category) => {
   expect(categoryOf(score)).toBe(category)
 })
 
-describe('a severity', () => {
-  it('takes the score that its source stated', () => {
+describe('severityOf and describeVector', () => {
+  it('prefers the score stated by the source', () => {
     const vector = 'CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:L/VI:L/VA:L/SC:N/SI:N/SA:N/E:P'
     expect(severityOf(vector, 6.9)).toEqual({ cvss: vector, score: 6.9, category: 'CATEGORY_MEDIUM' })
     expect(severityOf(vector).score).toBe(5.5)
   })
-  it('is unspecified where nobody gave one', () => {
+  it('returns an unspecified severity without a vector', () => {
     expect(severityOf('')).toEqual({ cvss: '', score: 0, category: 'CATEGORY_UNSPECIFIED' })
   })
-  it('says its vector in words', () => {
+  it('describes a vector', () => {
     expect(describeVector('CVSS:3.1/AV:N/AC:H/PR:N/UI:R/S:U/C:H/I:L/A:N')).toBe(
-      'Can be exploited over the network, without an account, if a user can be led to take part. ' +
-        'The attack depends on conditions that the attacker does not control. ' +
-        'At stake: confidentiality fully, integrity in part.',
+      'Exploitable over the network, without authentication, with user interaction. ' +
+        "Depends on conditions beyond the attacker's control. " +
+        'Impact: confidentiality high, integrity low.',
     )
   })
 })

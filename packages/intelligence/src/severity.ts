@@ -1,4 +1,4 @@
-/** Severity: the number of a CVSS vector and the word for it. */
+/** Severity: scores, ratings and descriptions of CVSS vectors. */
 import type { Severity, SeverityCategory } from '@glacis/contract/threat'
 import { scoreV2 } from '#cvss/v2.ts'
 import { scoreV3 } from '#cvss/v3.ts'
@@ -13,10 +13,10 @@ export function categoryOf(score: number): SeverityCategory {
 }
 
 /**
- * Computes the score of a CVSS 2.0, 3.0, 3.1 or 4.0 vector: its base score, and for 4.0 that of all
- * the metrics it states.
+ * Computes the base score of a CVSS 2.0, 3.0 or 3.1 vector, or the score of a 4.0 vector from all its
+ * metrics.
  *
- * @returns null for what is no complete vector of one of these
+ * @returns null if the vector is incomplete or of another version
  */
 export function scoreOf(vector: string): number | null {
   if (vector.startsWith('CVSS:3.')) return scoreV3(vector)
@@ -25,8 +25,8 @@ export function scoreOf(vector: string): number | null {
 }
 
 /**
- * The severity of a vector. The score that its source stated goes before the computed one: feeds
- * state the base score of 4.0 also where the vector says that an exploit is only a proof of concept.
+ * The severity of a vector. The score stated by the source takes precedence over the computed one:
+ * for CVSS 4.0, feeds state the base score even if the vector includes threat metrics.
  */
 export function severityOf(vector: string, stated?: number): Severity {
   const score = stated ?? scoreOf(vector)
@@ -34,44 +34,44 @@ export function severityOf(vector: string, stated?: number): Severity {
   return { cvss: vector, score, category: categoryOf(score) }
 }
 
-const reach: Readonly<Record<string, string>> = {
+const attackVectorText: Readonly<Record<string, string>> = {
   N: 'over the network',
-  A: 'from the same network segment',
-  L: 'by someone with local access',
-  P: 'by someone with physical access',
+  A: 'from an adjacent network',
+  L: 'with local access',
+  P: 'with physical access',
 }
-const needs: Readonly<Record<string, string>> = {
-  N: 'without an account',
-  L: 'with an ordinary account',
-  H: 'with an administrative account',
+const privilegesText: Readonly<Record<string, string>> = {
+  N: 'without authentication',
+  L: 'with low privileges',
+  H: 'with high privileges',
 }
-const degree: Readonly<Record<string, string>> = { H: 'fully', L: 'in part' }
+const impactText: Readonly<Record<string, string>> = { H: 'high', L: 'low' }
 
-/** A hundred thousand records share some thousand vectors. */
-const described = new Map<string, string>()
-const describedMax = 10_000
+/** Hundreds of thousands of records share a few thousand vectors. */
+const descriptionCache = new Map<string, string>()
+const descriptionCacheMax = 10_000
 
-/** Says in a sentence or two what a CVSS 3 vector states about reach and damage; empty for other vectors. */
+/** Describes exploitability and impact of a CVSS 3 vector in a few sentences; empty for other vectors. Cached. */
 export function describeVector(vector: string): string {
-  const known = described.get(vector)
-  if (known !== undefined) return known
-  if (described.size >= describedMax) described.clear()
-  const words = inWords(vector)
-  described.set(vector, words)
-  return words
+  const cached = descriptionCache.get(vector)
+  if (cached !== undefined) return cached
+  if (descriptionCache.size >= descriptionCacheMax) descriptionCache.clear()
+  const text = formatVector(vector)
+  descriptionCache.set(vector, text)
+  return text
 }
 
-function inWords(vector: string): string {
+function formatVector(vector: string): string {
   if (!vector.startsWith('CVSS:3.') || scoreV3(vector) === null) return ''
   const metrics = new Map(vector.split('/').map((part) => [part.split(':')[0] ?? '', part.split(':')[1] ?? '']))
-  const of = (name: string) => metrics.get(name) ?? ''
-  const help = of('UI') === 'R' ? ', if a user can be led to take part' : ''
-  const hurdle = of('AC') === 'H' ? ' The attack depends on conditions that the attacker does not control.' : ''
-  const damages = [
+  const metric = (name: string) => metrics.get(name) ?? ''
+  const interaction = metric('UI') === 'R' ? ', with user interaction' : ''
+  const complexity = metric('AC') === 'H' ? " Depends on conditions beyond the attacker's control." : ''
+  const impacts = [
     ['C', 'confidentiality'],
     ['I', 'integrity'],
     ['A', 'availability'],
-  ].flatMap(([name = '', word = '']) => (degree[of(name)] ? [`${word} ${degree[of(name)]}`] : []))
-  const damage = damages.length === 0 ? '' : ` At stake: ${damages.join(', ')}.`
-  return `Can be exploited ${reach[of('AV')]}, ${needs[of('PR')]}${help}.${hurdle}${damage}`
+  ].flatMap(([name = '', label = '']) => (impactText[metric(name)] ? [`${label} ${impactText[metric(name)]}`] : []))
+  const impact = impacts.length === 0 ? '' : ` Impact: ${impacts.join(', ')}.`
+  return `Exploitable ${attackVectorText[metric('AV')]}, ${privilegesText[metric('PR')]}${interaction}.${complexity}${impact}`
 }

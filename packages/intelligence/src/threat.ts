@@ -1,10 +1,10 @@
-/** A threat as the library knows it: what a feed says, in one shape. */
+/** The common format of threat records from all feeds. */
 import { Reference, Severity, SolutionKind } from '@glacis/contract/threat'
 import { z } from 'zod'
 import { type ProductKey, productKey } from '#alias.ts'
 import { type CpeName, parseFormattedString } from '#wfn.ts'
 
-/** One criterion of the applicability language of NVD's API 2.0: a name and, where it is `*`, a range. */
+/** A criterion of the applicability language of the NVD API 2.0: a name and, if its version is `*`, a range. */
 export const CpeMatch = z.object({
   vulnerable: z.boolean(),
   criteria: z.string(),
@@ -21,7 +21,7 @@ const Node = z.object({
   negate: z.boolean().default(false),
   cpeMatch: z.array(CpeMatch).default([]),
 })
-/** Nodes of criteria, combined by AND or OR. */
+/** Nodes of criteria, combined with AND or OR. */
 export const Configuration = z.object({
   operator: Operator.default('OR'),
   negate: z.boolean().default(false),
@@ -30,7 +30,7 @@ export const Configuration = z.object({
 export type Configuration = z.infer<typeof Configuration>
 export type ConfigurationNode = z.infer<typeof Node>
 
-/** A rating somebody gave. NVD's own word is kept apart from that of the numbering authority (CNA). */
+/** A CVSS rating, either from NVD or from another source such as the CVE Numbering Authority (CNA). */
 export const Metric = z.object({
   version: z.enum(['2.0', '3.0', '3.1', '4.0']),
   by: z.enum(['nvd', 'cna']),
@@ -40,11 +40,11 @@ export const Metric = z.object({
 export type Metric = z.infer<typeof Metric>
 
 /**
- * What is known of one CVE. The members of the contract's `Threat` stand under their names, so a
- * server adds an id and has one. Safe to store as JSON and to read back with this schema.
+ * The record of one CVE. Fields shared with the contract's `Threat` have the same names, so the server
+ * only adds an id. Can be stored as JSON and parsed with this schema.
  */
 export const ThreatRecord = z.object({
-  /** The CVE id; it is the key of the threat. */
+  /** The CVE id, which is the key of the threat. */
   id: z.string(),
   name: z.string(),
   summary: z.string(),
@@ -58,9 +58,9 @@ export const ThreatRecord = z.object({
   /** CWE ids. */
   weaknesses: z.array(z.string()),
   configurations: z.array(Configuration),
-  /** Withdrawn by its authority: it matches nothing. */
+  /** Rejected by its CNA: the record matches nothing. */
   isRejected: z.boolean(),
-  /** Some feeds leave dates out; then they are empty. ISO 8601 in UTC. */
+  /** ISO 8601 in UTC; empty if the feed has no date. */
   publishTime: z.string(),
   modifyTime: z.string(),
   epss: z.object({ score: z.number(), percentile: z.number() }).optional(),
@@ -68,26 +68,26 @@ export const ThreatRecord = z.object({
 })
 export type ThreatRecord = z.infer<typeof ThreatRecord>
 
-/** As much of a threat as decides whether it applies: what a store keeps for the matcher. */
+/** The part of a threat that the matcher needs. */
 export const Applicability = ThreatRecord.pick({ id: true, configurations: true, isRejected: true })
 export type Applicability = z.infer<typeof Applicability>
 
-/** Feeds repeat themselves: within one reading most names come again and again. */
-const parsed = new Map<string, CpeName | null>()
-const parsedMax = 30_000
+/** Most names occur many times in a feed. */
+const criteriaCache = new Map<string, CpeName | null>()
+const criteriaCacheMax = 30_000
 
-/** The name of a criterion; null when it is not one. Remembers what it read. */
-export function nameOfCriteria(criteria: string): CpeName | null {
-  const known = parsed.get(criteria)
-  if (known !== undefined) return known
-  if (parsed.size >= parsedMax) parsed.clear()
+/** Parses the name of a criterion; null if it is invalid. Cached. */
+export function parseCriteria(criteria: string): CpeName | null {
+  const cached = criteriaCache.get(criteria)
+  if (cached !== undefined) return cached
+  if (criteriaCache.size >= criteriaCacheMax) criteriaCache.clear()
   const name = parseFormattedString(criteria)
-  parsed.set(criteria, name)
+  criteriaCache.set(criteria, name)
   return name
 }
 
-/** Vendors whose operating systems ship other people's software. */
-const distributors = new Set([
+/** Vendors of operating system distributions, which ship third-party software. */
+const distributionVendors = new Set([
   'debian',
   'canonical',
   'redhat',
@@ -109,14 +109,14 @@ const distributors = new Set([
   'netbsd',
 ])
 
-/** True for the name of a distribution, which in a record about an application only says who ships it. */
+/** Returns true for a distribution. In a record about an application, it only identifies who ships the application. */
 export function isDistribution(name: { readonly part: string; readonly vendor: string }): boolean {
-  return name.part === 'o' && distributors.has(name.vendor)
+  return name.part === 'o' && distributionVendors.has(name.vendor)
 }
 
 /**
- * The products that a threat may touch, as canonical `vendor:product` keys, for an index over the
- * inventory. A distribution that merely ships the product is left out.
+ * The products that a threat may affect, as canonical `vendor:product` keys, for an index over the
+ * inventory. Excludes distributions that merely ship the product.
  */
 export function productKeys(threat: Pick<ThreatRecord, 'configurations'>): readonly ProductKey[] {
   const names = vulnerableNames(threat)
@@ -125,12 +125,12 @@ export function productKeys(threat: Pick<ThreatRecord, 'configurations'>): reado
   return [...new Set(keys.filter((key) => key !== null))]
 }
 
-/** The names that stand as vulnerable in a threat's criteria; those that cannot be read are passed over. */
+/** The names that a threat's criteria mark as vulnerable. Invalid names are skipped. */
 export function vulnerableNames(threat: Pick<ThreatRecord, 'configurations'>) {
   return threat.configurations.flatMap(({ nodes }) =>
     nodes.flatMap(({ cpeMatch }) =>
       cpeMatch.flatMap(({ vulnerable, criteria }) => {
-        const name = vulnerable ? nameOfCriteria(criteria) : null
+        const name = vulnerable ? parseCriteria(criteria) : null
         return name ? [name] : []
       }),
     ),

@@ -1,12 +1,12 @@
-/** Comparison of names: CPE name matching (NISTIR 7696, table 6-2 and 6-4). */
+/** CPE name matching (NISTIR 7696, tables 6-2 and 6-4). */
 import { attributes, type CpeName } from '#wfn.ts'
 
-/** How two sets of products relate. */
+/** The relation of two sets of products. */
 export type Relation = 'equal' | 'superset' | 'subset' | 'disjoint' | 'undefined'
 
 /**
- * How the values that `source` means relate to those that `target` means. Both are written as in
- * a formatted string. A target with wildcards has no meaning: `undefined`.
+ * Compares two attribute values, written as in a formatted string. The result is `undefined` if the
+ * target contains wildcards.
  */
 export function compareValue(source: string, target: string): Relation {
   if (hasWildcard(target)) return 'undefined'
@@ -14,10 +14,10 @@ export function compareValue(source: string, target: string): Relation {
   if (source === '*') return 'superset'
   if (target === '*') return 'subset'
   if (source === '-' || target === '-' || !hasWildcard(source)) return 'disjoint'
-  return fits(source, target) ? 'superset' : 'disjoint'
+  return matchesPattern(source, target) ? 'superset' : 'disjoint'
 }
 
-/** How the set of products that `source` names relates to those of `target`. */
+/** Compares the sets of products that two names describe. */
 export function compareNames(source: CpeName, target: CpeName): Relation {
   const relations = new Set(attributes.map((attribute) => compareValue(source[attribute], target[attribute])))
   if (relations.has('disjoint')) return 'disjoint'
@@ -32,21 +32,21 @@ function hasWildcard(value: string): boolean {
   return value !== '*' && /^[?*]|(?:^|[^\\])(?:\\\\)*[?*]$/.test(value)
 }
 
-/** `*` stands for any characters; each `?` at an end for one character or none. */
-function fits(pattern: string, target: string): boolean {
+/** `*` matches any characters; each `?` matches one character or none. */
+function matchesPattern(pattern: string, target: string): boolean {
   const [, before = '', body = '', after = ''] = /^(\*|\?*)((?:\\.|[^?*])*)(\*|\?*)$/.exec(pattern) ?? []
-  const wanted = units(body)
-  const given = units(target)
-  const leadMax = before === '*' ? given.length : before.length
-  const tailMax = after === '*' ? given.length : after.length
-  for (let lead = 0; lead <= Math.min(leadMax, given.length - wanted.length); lead++) {
-    const tail = given.length - lead - wanted.length
-    if (tail <= tailMax && wanted.every((unit, index) => unit === given[lead + index])) return true
+  const expected = splitCharacters(body)
+  const actual = splitCharacters(target)
+  const leadMax = before === '*' ? actual.length : before.length
+  const tailMax = after === '*' ? actual.length : after.length
+  for (let lead = 0; lead <= Math.min(leadMax, actual.length - expected.length); lead++) {
+    const tail = actual.length - lead - expected.length
+    if (tail <= tailMax && expected.every((character, index) => character === actual[lead + index])) return true
   }
   return false
 }
 
-/** A quoted character counts as one. */
-function units(value: string): string[] {
+/** Splits a value into characters; a quoted character counts as one. */
+function splitCharacters(value: string): string[] {
   return value.match(/\\.|[^\\]/gs) ?? []
 }

@@ -2,23 +2,23 @@ import { describe, expect, it } from 'vitest'
 import { compareNames, compareValue } from '#wfn-compare.ts'
 import { bindUri, parseCpe, parseUri } from '#wfn-uri.ts'
 import { bindFormattedString, type CpeName, fromWfn, nameOf, parseFormattedString, toWfn } from '#wfn.ts'
-import { vectors, type VectorName } from '#testing/shared.ts'
+import { vectors, type VectorName } from '#testing/shared-data.ts'
 
 const apache = 'cpe:2.3:a:apache:http_server:2.4.49:*:*:*:*:*:*:*'
 
-describe('a name', () => {
+describe('CPE names', () => {
   it.each([
     apache,
     'cpe:2.3:a:joomla:joomla\\!:3.9.1:rc1:*:*:*:*:*:*',
     'cpe:2.3:o:cisco:ios:12.2\\(33\\)sxj:*:*:*:*:*:*:*',
     'cpe:2.3:a:openbsd:openssh:9.2:p1:*:*:*:*:*:*',
     'cpe:2.3:a:openbsd:openssh:9.3:-:*:*:*:*:*:*',
-  ])('survives reading and writing: %s', (text) => {
+  ])('round-trips %s', (text) => {
     const name = parseFormattedString(text)
     expect(name && bindFormattedString(name)).toBe(text)
   })
 
-  it('shows plain values and finds its way back', () => {
+  it('round-trips through the contract format with unquoted values', () => {
     const name = parseFormattedString('cpe:2.3:a:joomla:joomla\\!:3.9.1:-:*:*:*:*:*:*')
     const wfn = name && toWfn(name)
     expect(wfn).toMatchObject({ product: 'joomla!', update: '-', edition: '' })
@@ -29,11 +29,11 @@ describe('a name', () => {
     expect(parseFormattedString('cpe:2.3:a:a\\:b:c:1:*:*:*:*:*:*:*')?.vendor).toBe('a\\:b')
   })
 
-  it('is read from either binding', () => {
+  it('parses both bindings', () => {
     expect(parseCpe('cpe:/a:apache:http_server:2.4.49')).toEqual(parseCpe(apache))
   })
 
-  it('is refused where the part or a value is not one', () => {
+  it('rejects an invalid part or value', () => {
     expect(nameOf({ part: 'x' })).toBeNull()
     expect(parseFormattedString('cpe:2.3:a:b')).toBeNull()
     expect(parseFormattedString(apache.replace('2.4.49', '2*9'))).toBeNull()
@@ -56,12 +56,12 @@ it.each([
   ['9.*', '8.3.2', 'disjoint'],
   ['3', '33.0', 'disjoint'],
   ['a\\*', 'a\\*', 'equal'],
-])('%s against %s: %s', (source, target, relation) => {
+])('compareValue(%s, %s) is %s', (source, target, relation) => {
   expect(compareValue(source, target)).toBe(relation)
 })
 
 describe.skipIf(!vectors)('the worked examples of NISTIR 7695 and 7696', () => {
-  // One example holds a bare question mark, which the grammar of the URI binding leaves out.
+  // One example contains a bare question mark, which the grammar of the URI binding doesn't allow.
   it.each((vectors?.unbind_uri ?? []).filter(({ input }) => !input.includes('?')))(
     'unbinds the URI $input',
     ({ input, wfn, error }) => {
@@ -71,7 +71,7 @@ describe.skipIf(!vectors)('the worked examples of NISTIR 7695 and 7696', () => {
   it.each(vectors?.unbind_fs ?? [])('unbinds $input', ({ input, wfn, error }) => {
     expect(parseFormattedString(input)).toEqual(error ? null : fromVector(wfn))
   })
-  // One example binds an empty value, which no well-formed name can hold.
+  // One example binds an empty value, which a well-formed name can't contain.
   it.each((vectors?.bind ?? []).filter(({ expected }) => !expected.includes('a::*')))(
     'binds $expected',
     ({ wfn, expected }) => {
@@ -93,7 +93,7 @@ describe.skipIf(!vectors)('the worked examples of NISTIR 7695 and 7696', () => {
   })
 })
 
-/** The vectors quote as a WFN does, also `.`, `-` and `_`, and name the attributes as the standard does. */
+/** Converts a name of the vectors, which use the standard's attribute names and also quote `.`, `-` and `_`. */
 function fromVector(wfn: VectorName | undefined): CpeName | null {
   const { sw_edition, target_sw, target_hw, ...same } = wfn ?? {}
   const all = { ...same, softwareEdition: sw_edition, targetSoftware: target_sw, targetHardware: target_hw }

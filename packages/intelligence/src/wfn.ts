@@ -1,11 +1,10 @@
 /**
- * Names of products: CPE 2.3 (NISTIR 7695). Inside this package a name is a `CpeName`, which keeps
- * the quoting of the formatted string and so loses nothing; at the border it is the contract's
- * `Wfn`, whose values are plain text for people.
+ * Product names: CPE 2.3 (NISTIR 7695). This package uses `CpeName`, which preserves the quoting of
+ * the formatted string. The contract's `Wfn` has unquoted values for display.
  */
 import type { Wfn } from '@glacis/contract/product'
 
-/** The eleven attributes in the order of the formatted string, under the contract's names. */
+/** The eleven attributes in the order of the formatted string, with the contract's names. */
 export const attributes = [
   'part',
   'vendor',
@@ -19,16 +18,16 @@ export const attributes = [
   'targetHardware',
   'other',
 ] as const
-/** The name of one of them. */
+/** The name of an attribute. */
 export type Attribute = (typeof attributes)[number]
 
 /**
- * A well-formed name. Each value is written as in the formatted string, in lower case: `*` is ANY,
- * `-` is NA, and a backslash stands before whatever is neither letter, digit, `.`, `-` nor `_`.
+ * A well-formed name. Values are written as in the formatted string, in lower case: `*` is ANY, `-` is
+ * NA, and a backslash precedes every character except letters, digits, `.`, `-` and `_`.
  */
 export type CpeName = Readonly<Record<Attribute, string>>
 
-const anything: CpeName = {
+const anyName: CpeName = {
   part: '*',
   vendor: '*',
   product: '*',
@@ -42,24 +41,24 @@ const anything: CpeName = {
   other: '*',
 }
 
-/** Wildcards stand at the ends of a value only (NISTIR 7695, 5.3.2). */
-const value = /^(?:\*|-|\?+|(?:\?+|\*)?(?:[a-z0-9._-]|\\[^a-z0-9])+(?:\?+|\*)?)$/
+/** Wildcards are allowed only at the ends of a value (NISTIR 7695, 5.3.2). */
+const valuePattern = /^(?:\*|-|\?+|(?:\?+|\*)?(?:[a-z0-9._-]|\\[^a-z0-9])+(?:\?+|\*)?)$/
 
 /**
- * Fills a name from some of its attributes.
+ * Creates a name; missing attributes are ANY.
  *
- * @returns null when the part is not `a`, `o` or `h`, or a value breaks the rules for values
+ * @returns null if the part is not `a`, `o` or `h`, or a value is invalid
  */
 export function nameOf(some: Partial<CpeName>): CpeName | null {
-  const name = { ...anything, ...some }
+  const name = { ...anyName, ...some }
   if (!/^[aoh]$/.test(name.part)) return null
-  return attributes.every((attribute) => value.test(name[attribute])) ? name : null
+  return attributes.every((attribute) => valuePattern.test(name[attribute])) ? name : null
 }
 
 /**
- * Reads a formatted string, `cpe:2.3:a:vendor:product:…` with all its eleven values.
+ * Parses a formatted string, `cpe:2.3:a:vendor:product:…`, with all eleven values.
  *
- * @returns null for anything else
+ * @returns null if the text is not a valid formatted string
  */
 export function parseFormattedString(text: string): CpeName | null {
   const lower = text.trim().toLowerCase()
@@ -69,12 +68,12 @@ export function parseFormattedString(text: string): CpeName | null {
   return nameOf(Object.fromEntries(attributes.map((attribute, index) => [attribute, values[index] ?? ''])))
 }
 
-/** Writes a name as a formatted string. */
+/** Formats a name as a formatted string. */
 export function bindFormattedString(name: CpeName): string {
   return `cpe:2.3:${attributes.map((attribute) => name[attribute]).join(':')}`
 }
 
-/** Turns a name into the contract's shape: plain values, empty for ANY, `-` for NA. */
+/** Converts a name to the contract's format: unquoted values, empty for ANY, `-` for NA. */
 export function toWfn(name: CpeName): Wfn {
   const plain = (attribute: Attribute) => (name[attribute] === '*' ? '' : name[attribute].replaceAll(/\\(.)/g, '$1'))
   return {
@@ -94,27 +93,27 @@ export function toWfn(name: CpeName): Wfn {
 }
 
 /**
- * Reads the values of the contract's shape; its `text` is for people and not looked at.
+ * Converts from the contract's format. Ignores `text`, which is for display.
  *
- * @returns null when the part is not `a`, `o` or `h`
+ * @returns null if the part is not `a`, `o` or `h`
  */
 export function fromWfn(wfn: Wfn): CpeName | null {
   return nameOf(Object.fromEntries(attributes.map((attribute) => [attribute, quote(wfn[attribute])])))
 }
 
-/** Quotes a plain value, in which `*` and empty mean ANY and `-` means NA. */
+/** Quotes an unquoted value, in which `*` and empty mean ANY and `-` means NA. */
 export function quote(plain: string): string {
   const text = plain.trim().toLowerCase().replaceAll(/\s+/g, '_')
   if (text === '' || text === '*') return '*'
   return text.replaceAll(/[^a-z0-9._-]/g, '\\$&')
 }
 
-/** Undoes the quoting of one value; ANY and NA stay `*` and `-`. */
+/** Removes the quoting of one value; ANY and NA remain `*` and `-`. */
 export function unquote(quoted: string): string {
   return quoted.includes('\\') ? quoted.replaceAll(/\\(.)/g, '$1') : quoted
 }
 
-/** Splits at colons, except those that a backslash quotes. */
+/** Splits at unquoted colons. */
 export function splitUnquoted(text: string): string[] {
   const parts: string[] = []
   let start = 0

@@ -1,7 +1,7 @@
 /** CVSS 2.0 base scores (FIRST, "A Complete Guide to the Common Vulnerability Scoring System", section 3.2.1). */
-import { readMetrics, weigh } from '#cvss/vector.ts'
+import { parseMetrics, lookUpWeights } from '#cvss/vector.ts'
 
-const base = {
+const baseWeights = {
   AV: { L: 0.395, A: 0.646, N: 1 },
   AC: { H: 0.35, M: 0.61, L: 0.71 },
   Au: { M: 0.45, S: 0.56, N: 0.704 },
@@ -11,13 +11,13 @@ const base = {
 } as const
 
 /**
- * Computes the base score of a vector, also when brackets stand around it.
+ * Computes the base score of a vector, with or without surrounding parentheses.
  *
- * @returns 0 to 10 with one decimal; null when it is not a complete 2.0 vector
+ * @returns 0 to 10 with one decimal; null if it is not a complete 2.0 vector
  */
 export function scoreV2(vector: string): number | null {
-  const metrics = readMetrics(vector.replace(/^\((.*)\)$/, '$1'))
-  const weights = metrics && weigh(metrics, base)
+  const metrics = parseMetrics(vector.replace(/^\((.*)\)$/, '$1'))
+  const weights = metrics && lookUpWeights(metrics, baseWeights)
   if (!weights) return null
   const impact = 10.41 * (1 - (1 - weights.C) * (1 - weights.I) * (1 - weights.A))
   const exploitability = 20 * weights.AV * weights.AC * weights.Au

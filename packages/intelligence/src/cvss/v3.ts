@@ -1,10 +1,10 @@
 /** CVSS 3.0 and 3.1 base scores (FIRST, "Common Vulnerability Scoring System v3.1", section 7). */
-import { readMetrics, weigh } from '#cvss/vector.ts'
+import { parseMetrics, lookUpWeights } from '#cvss/vector.ts'
 
-const base = {
+const baseWeights = {
   AV: { N: 0.85, A: 0.62, L: 0.55, P: 0.2 },
   AC: { L: 0.77, H: 0.44 },
-  // With a changed scope, privileges weigh differently; see below.
+  // Weights for an unchanged scope; see privilegesInChangedScope.
   PR: { N: 0.85, L: 0.62, H: 0.27 },
   UI: { N: 0.85, R: 0.62 },
   S: { U: 0, C: 1 },
@@ -15,14 +15,14 @@ const base = {
 const privilegesInChangedScope: Readonly<Record<string, number>> = { N: 0.85, L: 0.68, H: 0.5 }
 
 /**
- * Computes the base score of a vector, with or without its `CVSS:3.x/` prefix. Temporal and
- * environmental metrics may stand in it and do not count.
+ * Computes the base score of a vector, with or without the `CVSS:3.x/` prefix. Temporal and
+ * environmental metrics are ignored.
  *
- * @returns 0 to 10 with one decimal; null when it is not a complete 3.x vector
+ * @returns 0 to 10 with one decimal; null if it is not a complete 3.x vector
  */
 export function scoreV3(vector: string): number | null {
-  const metrics = readMetrics(vector.replace(/^CVSS:3\.[01]\//, ''))
-  const weights = metrics && weigh(metrics, base)
+  const metrics = parseMetrics(vector.replace(/^CVSS:3\.[01]\//, ''))
+  const weights = metrics && lookUpWeights(metrics, baseWeights)
   if (!metrics || !weights) return null
   const isChanged = weights.S === 1
   const privileges = isChanged ? (privilegesInChangedScope[metrics.get('PR') ?? ''] ?? 0) : weights.PR
@@ -34,7 +34,7 @@ export function scoreV3(vector: string): number | null {
   return roundUp(Math.min(sum, 10))
 }
 
-/** Appendix A of 3.1: the smallest number with one decimal that is not below, without floating-point surprises. */
+/** Roundup (CVSS 3.1, appendix A): rounds up to one decimal without floating-point errors. */
 function roundUp(score: number): number {
   const whole = Math.round(score * 100_000)
   return whole % 10_000 === 0 ? whole / 100_000 : (Math.floor(whole / 10_000) + 1) / 10

@@ -1,17 +1,17 @@
 /**
  * CVSS 4.0 scores (FIRST, "Common Vulnerability Scoring System v4.0 Specification", section 8).
  *
- * Six equivalence sets put a vector into one of 270 macro vectors, whose score experts have set.
- * From there the score sinks towards the next lower macro vectors, as far as the vector is from
- * the most severe ones of its own.
+ * Six equivalence sets (EQ1 to EQ6) assign a vector to one of 270 macro vectors with a fixed score.
+ * The score is then reduced towards the next lower macro vectors, in proportion to the severity
+ * distance between the vector and the highest-severity vectors of its macro vector.
  */
-import { readMetrics } from '#cvss/vector.ts'
+import { parseMetrics } from '#cvss/vector.ts'
 
 /**
- * Scores of the macro vectors (table 25), by the levels of EQ1, EQ2 and EQ3. In each line the level of
- * EQ6 runs fastest, then EQ5, then EQ4; with EQ3 at 2, EQ6 is always 1.
+ * Scores of the macro vectors (table 25), keyed by the levels of EQ1, EQ2 and EQ3. Within a row, EQ6
+ * varies fastest, then EQ5, then EQ4. If EQ3 is 2, EQ6 is always 1.
  */
-const scores: Readonly<Record<string, readonly number[]>> = {
+const macroVectorScores: Readonly<Record<string, readonly number[]>> = {
   '000': [10, 9.9, 9.8, 9.5, 9.5, 9.2, 10, 9.6, 9.3, 8.7, 9.1, 8.1, 9.3, 9, 8.9, 8, 8.1, 6.8],
   '001': [9.8, 9.5, 9.5, 9.2, 9, 8.4, 9.3, 9.2, 8.9, 8.1, 8.1, 6.5, 8.8, 8, 7.8, 7, 6.9, 4.8],
   '002': [9.2, 8.2, 7.2, 7.9, 6.9, 5, 6.9, 5.5, 2.7],
@@ -32,8 +32,8 @@ const scores: Readonly<Record<string, readonly number[]>> = {
   '212': [5.3, 2.4, 1.4, 2.4, 1.2, 0.5, 1, 0.3, 0.1],
 }
 
-/** Values of each metric from the most severe down; a place in the row is a step of severity. */
-const ladders: Readonly<Record<string, string>> = {
+/** Values of each metric, from most to least severe; each position is one severity step. */
+const severityOrder: Readonly<Record<string, string>> = {
   AV: 'NALP',
   PR: 'NLH',
   UI: 'NPA',
@@ -50,27 +50,27 @@ const ladders: Readonly<Record<string, string>> = {
   AR: 'HML',
 }
 
-/** The most severe vectors of a level (tables 24 and 26) and how many steps the level is deep. */
+/** The highest-severity vectors of a level (tables 24 and 26) and the level's depth in severity steps. */
 interface Level {
-  readonly tops: readonly string[]
+  readonly highestVectors: readonly string[]
   readonly depth: number
 }
-const eq1: readonly Level[] = [
-  { tops: ['AV:N/PR:N/UI:N'], depth: 1 },
-  { tops: ['AV:A/PR:N/UI:N', 'AV:N/PR:L/UI:N', 'AV:N/PR:N/UI:P'], depth: 4 },
-  { tops: ['AV:P/PR:N/UI:N', 'AV:A/PR:L/UI:P'], depth: 5 },
+const eq1Levels: readonly Level[] = [
+  { highestVectors: ['AV:N/PR:N/UI:N'], depth: 1 },
+  { highestVectors: ['AV:A/PR:N/UI:N', 'AV:N/PR:L/UI:N', 'AV:N/PR:N/UI:P'], depth: 4 },
+  { highestVectors: ['AV:P/PR:N/UI:N', 'AV:A/PR:L/UI:P'], depth: 5 },
 ]
-const eq2: readonly Level[] = [
-  { tops: ['AC:L/AT:N'], depth: 1 },
-  { tops: ['AC:H/AT:N', 'AC:L/AT:P'], depth: 2 },
+const eq2Levels: readonly Level[] = [
+  { highestVectors: ['AC:L/AT:N'], depth: 1 },
+  { highestVectors: ['AC:H/AT:N', 'AC:L/AT:P'], depth: 2 },
 ]
-/** EQ3 and EQ6 depend on one another; by the digits of both. */
-const eq36: Readonly<Record<string, Level>> = {
-  '00': { tops: ['VC:H/VI:H/VA:H/CR:H/IR:H/AR:H'], depth: 7 },
-  '01': { tops: ['VC:H/VI:H/VA:L/CR:M/IR:M/AR:H', 'VC:H/VI:H/VA:H/CR:M/IR:M/AR:M'], depth: 6 },
-  '10': { tops: ['VC:L/VI:H/VA:H/CR:H/IR:H/AR:H', 'VC:H/VI:L/VA:H/CR:H/IR:H/AR:H'], depth: 8 },
+/** EQ3 and EQ6 are not independent; keyed by the levels of both. */
+const eq3Eq6Levels: Readonly<Record<string, Level>> = {
+  '00': { highestVectors: ['VC:H/VI:H/VA:H/CR:H/IR:H/AR:H'], depth: 7 },
+  '01': { highestVectors: ['VC:H/VI:H/VA:L/CR:M/IR:M/AR:H', 'VC:H/VI:H/VA:H/CR:M/IR:M/AR:M'], depth: 6 },
+  '10': { highestVectors: ['VC:L/VI:H/VA:H/CR:H/IR:H/AR:H', 'VC:H/VI:L/VA:H/CR:H/IR:H/AR:H'], depth: 8 },
   '11': {
-    tops: [
+    highestVectors: [
       'VC:L/VI:H/VA:L/CR:H/IR:M/AR:H',
       'VC:L/VI:H/VA:H/CR:H/IR:M/AR:M',
       'VC:H/VI:L/VA:H/CR:M/IR:H/AR:M',
@@ -79,45 +79,46 @@ const eq36: Readonly<Record<string, Level>> = {
     ],
     depth: 8,
   },
-  '21': { tops: ['VC:L/VI:L/VA:L/CR:H/IR:H/AR:H'], depth: 10 },
+  '21': { highestVectors: ['VC:L/VI:L/VA:L/CR:H/IR:H/AR:H'], depth: 10 },
 }
-const eq4: readonly Level[] = [
-  { tops: ['SC:H/SI:S/SA:S'], depth: 6 },
-  { tops: ['SC:H/SI:H/SA:H'], depth: 5 },
-  { tops: ['SC:L/SI:L/SA:L'], depth: 4 },
+const eq4Levels: readonly Level[] = [
+  { highestVectors: ['SC:H/SI:S/SA:S'], depth: 6 },
+  { highestVectors: ['SC:H/SI:H/SA:H'], depth: 5 },
+  { highestVectors: ['SC:L/SI:L/SA:L'], depth: 4 },
 ]
 
-type Value = (metric: string) => string
+/** Returns the effective value of a metric. */
+type MetricReader = (metric: string) => string
 
 /**
- * Computes the score of a vector from all metrics that it states: base, threat and environment.
+ * Computes the score of a vector from its base, threat and environmental metrics.
  *
- * @returns 0 to 10 with one decimal; null when it is not a complete 4.0 vector
+ * @returns 0 to 10 with one decimal; null if it is not a complete 4.0 vector
  */
 export function scoreV4(vector: string): number | null {
-  const metrics = vector.startsWith('CVSS:4.0/') ? readMetrics(vector.slice('CVSS:4.0/'.length)) : null
+  const metrics = vector.startsWith('CVSS:4.0/') ? parseMetrics(vector.slice('CVSS:4.0/'.length)) : null
   if (!metrics) return null
-  const of: Value = (metric) => effective(metrics, metric)
-  if (Object.entries(ladders).some(([metric, ladder]) => !ladder.split('').includes(of(metric)))) return null
+  const of: MetricReader = (metric) => effectiveValue(metrics, metric)
+  if (Object.entries(severityOrder).some(([metric, values]) => !values.split('').includes(of(metric)))) return null
   if (['VC', 'VI', 'VA', 'SC', 'SI', 'SA'].every((metric) => of(metric) === 'N')) return 0
-  const place = placeOf(of)
-  const score = scoreAt(place)
+  const macroVector = macroVectorOf(of)
+  const score = macroVectorScore(macroVector)
   if (score === null) return null
-  const { a, b, d, e } = place
-  const falls = [
-    fall(score, { ...place, a: a + 1 }, eq1[a], of),
-    fall(score, { ...place, b: b + 1 }, eq2[b], of),
-    fallOfImpact(score, place, of),
-    fall(score, { ...place, d: d + 1 }, eq4[d], of),
-    // All vectors of a level of EQ5 are equally severe.
-    scoreAt({ ...place, e: e + 1 }) === null ? null : 0,
-  ].filter((one) => one !== null)
-  const mean = falls.reduce((sum, one) => sum + one, 0) / Math.max(1, falls.length)
+  const { eq1, eq2, eq4, eq5 } = macroVector
+  const distances = [
+    proportionalDistance(score, { ...macroVector, eq1: eq1 + 1 }, eq1Levels[eq1], of),
+    proportionalDistance(score, { ...macroVector, eq2: eq2 + 1 }, eq2Levels[eq2], of),
+    impactDistance(score, macroVector, of),
+    proportionalDistance(score, { ...macroVector, eq4: eq4 + 1 }, eq4Levels[eq4], of),
+    // Within a level of EQ5, all vectors have the same severity.
+    macroVectorScore({ ...macroVector, eq5: eq5 + 1 }) === null ? null : 0,
+  ].filter((distance) => distance !== null)
+  const mean = distances.reduce((sum, distance) => sum + distance, 0) / Math.max(1, distances.length)
   return Math.round((Math.min(10, Math.max(0, score - mean)) + 1e-6) * 10) / 10
 }
 
-/** A modified metric takes the place of its base metric; what is not defined is the worst. */
-function effective(metrics: ReadonlyMap<string, string>, metric: string): string {
+/** A modified metric overrides its base metric; a metric that is not defined has the most severe value. */
+function effectiveValue(metrics: ReadonlyMap<string, string>, metric: string): string {
   const modified = metrics.get(`M${metric}`)
   if (modified !== undefined && modified !== 'X') return modified
   const value = metrics.get(metric) ?? (/^(?:E|CR|IR|AR)$/.test(metric) ? 'X' : '')
@@ -125,60 +126,79 @@ function effective(metrics: ReadonlyMap<string, string>, metric: string): string
   return metric === 'E' ? 'A' : 'H'
 }
 
-/** Levels of EQ1 to EQ6. */
-interface Place {
-  readonly a: number
-  readonly b: number
-  readonly c: number
-  readonly d: number
-  readonly e: number
-  readonly f: number
+/** The levels of EQ1 to EQ6. */
+interface MacroVector {
+  readonly eq1: number
+  readonly eq2: number
+  readonly eq3: number
+  readonly eq4: number
+  readonly eq5: number
+  readonly eq6: number
 }
 
-function placeOf(of: Value): Place {
-  const [av, pr, ui] = [of('AV') === 'N', of('PR') === 'N', of('UI') === 'N']
-  const [vc, vi, va] = [of('VC') === 'H', of('VI') === 'H', of('VA') === 'H']
-  const isWorstNeed = (vc && of('CR') === 'H') || (vi && of('IR') === 'H') || (va && of('AR') === 'H')
-  const isSafety = of('SI') === 'S' || of('SA') === 'S'
-  const isHighAfter = ['SC', 'SI', 'SA'].some((metric) => of(metric) === 'H')
+function macroVectorOf(of: MetricReader): MacroVector {
+  const [isNetwork, noPrivileges, noInteraction] = [of('AV') === 'N', of('PR') === 'N', of('UI') === 'N']
+  const [isHighC, isHighI, isHighA] = [of('VC') === 'H', of('VI') === 'H', of('VA') === 'H']
+  const hasHighRequirement =
+    (isHighC && of('CR') === 'H') || (isHighI && of('IR') === 'H') || (isHighA && of('AR') === 'H')
+  const affectsSafety = of('SI') === 'S' || of('SA') === 'S'
+  const hasHighSubsequentImpact = ['SC', 'SI', 'SA'].some((metric) => of(metric) === 'H')
   return {
-    a: av && pr && ui ? 0 : (av || pr || ui) && of('AV') !== 'P' ? 1 : 2,
-    b: of('AC') === 'L' && of('AT') === 'N' ? 0 : 1,
-    c: vc && vi ? 0 : vc || vi || va ? 1 : 2,
-    d: isSafety ? 0 : isHighAfter ? 1 : 2,
-    e: Math.max(0, 'APU'.indexOf(of('E'))),
-    f: isWorstNeed ? 0 : 1,
+    eq1:
+      isNetwork && noPrivileges && noInteraction
+        ? 0
+        : (isNetwork || noPrivileges || noInteraction) && of('AV') !== 'P'
+          ? 1
+          : 2,
+    eq2: of('AC') === 'L' && of('AT') === 'N' ? 0 : 1,
+    eq3: isHighC && isHighI ? 0 : isHighC || isHighI || isHighA ? 1 : 2,
+    eq4: affectsSafety ? 0 : hasHighSubsequentImpact ? 1 : 2,
+    eq5: Math.max(0, 'APU'.indexOf(of('E'))),
+    eq6: hasHighRequirement ? 0 : 1,
   }
 }
 
-function scoreAt({ a, b, c, d, e, f }: Place): number | null {
-  if (d > 2 || e > 2 || f > 1 || (c === 2 && f === 0)) return null
-  const index = c === 2 ? d * 3 + e : d * 6 + e * 2 + f
-  return scores[`${a}${b}${c}`]?.[index] ?? null
+function macroVectorScore({ eq1, eq2, eq3, eq4, eq5, eq6 }: MacroVector): number | null {
+  if (eq4 > 2 || eq5 > 2 || eq6 > 1 || (eq3 === 2 && eq6 === 0)) return null
+  const index = eq3 === 2 ? eq4 * 3 + eq5 : eq4 * 6 + eq5 * 2 + eq6
+  return macroVectorScores[`${eq1}${eq2}${eq3}`]?.[index] ?? null
 }
 
-/** How far the score sinks towards the next lower macro vector; null where there is none. */
-function fall(score: number, lower: Place, level: Level | undefined, of: Value): number | null {
-  const end = scoreAt(lower)
-  if (end === null || !level) return null
-  return ((score - end) * stepsBelow(level, of)) / level.depth
+/** The reduction towards the next lower macro vector; null if there is none. */
+function proportionalDistance(
+  score: number,
+  lower: MacroVector,
+  level: Level | undefined,
+  of: MetricReader,
+): number | null {
+  const lowerScore = macroVectorScore(lower)
+  if (lowerScore === null || !level) return null
+  return ((score - lowerScore) * severityDistance(level, of)) / level.depth
 }
 
-/** EQ3 and EQ6 sink together: where both may, towards the higher of the two. */
-function fallOfImpact(score: number, place: Place, of: Value): number | null {
-  const { c, f } = place
-  const ways = f === 1 ? [{ ...place, c: c + 1 }] : [{ ...place, f: 1 }, ...(c === 0 ? [{ ...place, c: 1 }] : [])]
-  const falls = ways.map((lower) => fall(score, lower, eq36[`${c}${f}`], of)).filter((one) => one !== null)
-  return falls.length === 0 ? null : Math.min(...falls)
+/** EQ3 and EQ6 are lowered together. If both can be lowered separately, the higher score counts. */
+function impactDistance(score: number, macroVector: MacroVector, of: MetricReader): number | null {
+  const { eq3, eq6 } = macroVector
+  const lowerVectors: MacroVector[] =
+    eq6 === 1
+      ? [{ ...macroVector, eq3: eq3 + 1 }]
+      : [{ ...macroVector, eq6: 1 }, ...(eq3 === 0 ? [{ ...macroVector, eq3: 1 }] : [])]
+  const distances = lowerVectors
+    .map((lower) => proportionalDistance(score, lower, eq3Eq6Levels[`${eq3}${eq6}`], of))
+    .filter((distance) => distance !== null)
+  return distances.length === 0 ? null : Math.min(...distances)
 }
 
-/** Steps from the first of the level's most severe vectors that is nowhere less severe. */
-function stepsBelow({ tops }: Level, of: Value): number {
-  for (const top of tops) {
-    const steps = top.split('/').map((part) => {
+/**
+ * The severity distance from the first of the level's highest-severity vectors that is at least as
+ * severe in every metric.
+ */
+function severityDistance({ highestVectors }: Level, of: MetricReader): number {
+  for (const highest of highestVectors) {
+    const steps = highest.split('/').map((part) => {
       const [metric = '', value = ''] = part.split(':')
-      const ladder = ladders[metric] ?? ''
-      return ladder.indexOf(of(metric)) - ladder.indexOf(value)
+      const values = severityOrder[metric] ?? ''
+      return values.indexOf(of(metric)) - values.indexOf(value)
     })
     if (steps.every((step) => step >= 0)) return steps.reduce((sum, step) => sum + step, 0)
   }

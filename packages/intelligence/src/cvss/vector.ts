@@ -1,11 +1,11 @@
-/** Reading of CVSS vectors: `AV:N/AC:L/…`. */
+/** Parsing of CVSS vectors: `AV:N/AC:L/…`. */
 
 /**
- * Splits the metrics of a vector.
+ * Parses the metrics of a vector.
  *
- * @returns null when a metric is malformed or stands twice
+ * @returns null if a metric is malformed or duplicated
  */
-export function readMetrics(text: string): ReadonlyMap<string, string> | null {
+export function parseMetrics(text: string): ReadonlyMap<string, string> | null {
   const metrics = new Map<string, string>()
   for (const part of text.split('/')) {
     const [, name, value] = /^([A-Za-z]+):([A-Za-z]+)$/.exec(part) ?? []
@@ -15,20 +15,20 @@ export function readMetrics(text: string): ReadonlyMap<string, string> | null {
   return metrics
 }
 
-/** Weights of a metric's values. */
+/** Weights by metric and value. */
 export type Weights = Readonly<Record<string, Readonly<Record<string, number>>>>
 
 /**
  * Looks up the weight of every metric of the table.
  *
- * @returns null when one is missing or has a value that the table does not know
+ * @returns null if a metric is missing or has an unknown value
  */
-export function weigh<Table extends Weights>(
+export function lookUpWeights<Table extends Weights>(
   metrics: ReadonlyMap<string, string>,
   table: Table,
 ): Record<keyof Table, number> | null {
   const weights = Object.entries(table).map(([name, values]) => [name, values[metrics.get(name) ?? '']] as const)
   if (weights.some(([, weight]) => weight === undefined)) return null
-  // Every key of the table has a number: the line above has proved it.
+  // The line above guarantees a number for every key.
   return Object.fromEntries(weights) as Record<keyof Table, number>
 }

@@ -1,12 +1,12 @@
 /**
- * Records in the format of the CVE programme, version 5: the words of the numbering authority (CNA)
- * and what others (ADP) have added, such as the names and ratings of CISA.
+ * Reads CVE records in JSON format 5: the data of the CVE Numbering Authority (CNA) and additions by
+ * Authorized Data Publishers (ADP), such as CISA's CPE names and ratings.
  */
 import { z } from 'zod'
 import type { Item } from '#feed/item.ts'
-import { wordsOf } from '#feed/wording.ts'
-import { sound } from '#feed/sound.ts'
-import { titleOf, utc } from '#feed/nvd.ts'
+import { describeConfigurations } from '#feed/describe.ts'
+import { lenientArray } from '#feed/lenient-array.ts'
+import { titleOf, toIsoUtc } from '#feed/nvd.ts'
 import { describeVector, severityOf } from '#severity.ts'
 import { Configuration, type CpeMatch, type Metric, type ThreatRecord } from '#threat.ts'
 import { parseCpe } from '#wfn-uri.ts'
@@ -23,16 +23,16 @@ const Version = z.object({
 const Affected = z.object({
   vendor: z.string().catch(''),
   product: z.string().catch(''),
-  cpes: sound(z.string()),
-  versions: sound(Version),
+  cpes: lenientArray(z.string()),
+  versions: lenientArray(Version),
   defaultStatus: z.string().optional(),
 })
 const Container = z.object({
   title: z.string().optional(),
-  descriptions: sound(z.object({ lang: z.string(), value: z.string() })),
-  affected: sound(Affected),
-  cpeApplicability: sound(Configuration),
-  metrics: sound(
+  descriptions: lenientArray(z.object({ lang: z.string(), value: z.string() })),
+  affected: lenientArray(Affected),
+  cpeApplicability: lenientArray(Configuration),
+  metrics: lenientArray(
     z.object({
       cvssV4_0: Cvss.optional(),
       cvssV3_1: Cvss.optional(),
@@ -40,8 +40,8 @@ const Container = z.object({
       cvssV2_0: Cvss.optional(),
     }),
   ),
-  references: sound(z.object({ url: z.string() })),
-  problemTypes: sound(z.object({ descriptions: sound(z.object({ cweId: z.string().optional() })) })),
+  references: lenientArray(z.object({ url: z.string() })),
+  problemTypes: lenientArray(z.object({ descriptions: lenientArray(z.object({ cweId: z.string().optional() })) })),
 })
 type Container = z.infer<typeof Container>
 
@@ -52,10 +52,10 @@ const Cve5 = z.object({
     datePublished: z.string().optional(),
     dateUpdated: z.string().optional(),
   }),
-  containers: z.object({ cna: Container, adp: sound(Container) }),
+  containers: z.object({ cna: Container, adp: lenientArray(Container) }),
 })
 
-/** Reads one record. */
+/** Parses one record. */
 export function parseCve5(input: unknown): Item {
   const record = Cve5.safeParse(input)
   if (!record.success) {
@@ -68,11 +68,13 @@ export function parseCve5(input: unknown): Item {
 function toThreat({ cveMetadata: meta, containers: { cna, adp } }: z.infer<typeof Cve5>): ThreatRecord {
   const all = [cna, ...adp]
   const metrics = all.flatMap(metricsOf)
-  const [first] = metrics.toSorted((a, b) => order.indexOf(a.version) - order.indexOf(b.version))
+  const [first] = metrics.toSorted(
+    (a, b) => versionPreference.indexOf(a.version) - versionPreference.indexOf(b.version),
+  )
   const severity = severityOf(first?.vector ?? '', first?.score)
   const description = cna.descriptions.find(({ lang }) => lang.startsWith('en'))?.value ?? ''
   const configurations = configurationsOf(all)
-  const { affected, fix } = wordsOf(configurations)
+  const { affected, fix } = describeConfigurations(configurations)
   return {
     id: meta.cveId,
     name: cna.title ?? titleOf(description, meta.cveId),
@@ -87,11 +89,11 @@ function toThreat({ cveMetadata: meta, containers: { cna, adp } }: z.infer<typeo
     weaknesses: weaknessesOf(all),
     configurations,
     isRejected: meta.state === 'REJECTED',
-    publishTime: utc(meta.datePublished),
-    modifyTime: utc(meta.dateUpdated),
+    publishTime: toIsoUtc(meta.datePublished),
+    modifyTime: toIsoUtc(meta.dateUpdated),
   }
 }
-const order: readonly Metric['version'][] = ['3.1', '3.0', '4.0', '2.0']
+const versionPreference: readonly Metric['version'][] = ['3.1', '3.0', '4.0', '2.0']
 
 function metricsOf({ metrics }: Container): Metric[] {
   return metrics.flatMap((metric) =>
@@ -108,7 +110,7 @@ function metricsOf({ metrics }: Container): Metric[] {
   )
 }
 
-/** The authority's own applicability statement first, then what names and ranges say. */
+/** Uses the explicit applicability statements if there are any, else derives them from products and versions. */
 function configurationsOf(all: readonly Container[]): Configuration[] {
   const stated = all.flatMap((container) => container.cpeApplicability)
   if (stated.length > 0) return stated
@@ -127,7 +129,7 @@ function matchesOf({ vendor, product, cpes, versions, defaultStatus }: z.infer<t
   return affected.flatMap((version) => rangesOf(version).map((range) => withRange(criteria, range)))
 }
 
-/** The name under which the world's lists know the product, with any version. */
+/** The CPE name of the product with any version, as a formatted string; null if it is unknown. */
 function criteriaOf(vendor: string, product: string, cpes: readonly string[]): string | null {
   const slug = (text: string) => quote(text.trim().toLowerCase().replaceAll(/\s+/g, '_'))
   const isNamed = ![vendor, product].some((text) => /^(?:n\/?a|unspecified|unknown|)$/i.test(text.trim()))
@@ -145,13 +147,14 @@ interface Range {
   readonly before?: string
 }
 
-/** `2.4` with `lessThan`, a single version, or a sentence such as `>= 1.0, < 2.0`. */
+/** Parses `2.4` with `lessThan`, a single version, or an expression such as `>= 1.0, < 2.0`. */
 function rangesOf({ version, lessThan, lessThanOrEqual }: z.infer<typeof Version>): Range[] {
-  const start = isOpen(version) ? {} : { from: version.trim() }
-  if (lessThan !== undefined) return [{ ...start, ...(isOpen(lessThan) ? {} : { before: lessThan.trim() }) }]
+  const start = isUnbounded(version) ? {} : { from: version.trim() }
+  if (lessThan !== undefined) return [{ ...start, ...(isUnbounded(lessThan) ? {} : { before: lessThan.trim() }) }]
   if (lessThanOrEqual !== undefined)
-    return [{ ...start, ...(isOpen(lessThanOrEqual) ? {} : { to: lessThanOrEqual.trim() }) }]
-  if (!/[<>=]/.test(version)) return isOpen(version) || /\s/.test(version.trim()) ? [] : [{ exact: version.trim() }]
+    return [{ ...start, ...(isUnbounded(lessThanOrEqual) ? {} : { to: lessThanOrEqual.trim() }) }]
+  if (!/[<>=]/.test(version))
+    return isUnbounded(version) || /\s/.test(version.trim()) ? [] : [{ exact: version.trim() }]
   const range: Range = Object.fromEntries(
     version.split(',').flatMap((part) => {
       const [, sign = '', bound = ''] = /^\s*(<=?|>=?|=)\s*v?(\S+)\s*$/.exec(part) ?? []
@@ -162,7 +165,7 @@ function rangesOf({ version, lessThan, lessThanOrEqual }: z.infer<typeof Version
   return Object.keys(range).length > 0 ? [range] : []
 }
 
-function isOpen(version: string): boolean {
+function isUnbounded(version: string): boolean {
   return /^(?:|0|\*|n\/?a|all|any|unspecified|unknown|-)$/i.test(version.trim())
 }
 

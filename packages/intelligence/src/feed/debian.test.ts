@@ -12,10 +12,10 @@ async function read(format: 'tracker' | 'osv', document: object): Promise<Item[]
   return items
 }
 
-describe('the tracker of Debian', () => {
+describe('readFeed with the Debian tracker', () => {
   const tracked = (releases: object) => ({ nginx: { 'CVE-2024-7347': { scope: 'remote', releases } } })
-  const bookworm = (said: object) =>
-    tracked({ bookworm: { repositories: { bookworm: '1.22.1-9' }, urgency: 'not yet assigned', ...said } })
+  const bookworm = (state: object) =>
+    tracked({ bookworm: { repositories: { bookworm: '1.22.1-9' }, urgency: 'not yet assigned', ...state } })
   const fix = (fixedVersion: string | null) => ({
     kind: 'fix',
     id: 'CVE-2024-7347',
@@ -26,22 +26,30 @@ describe('the tracker of Debian', () => {
   })
 
   it.each<[string, object, string | null]>([
-    ['is resolved names the version', { status: 'resolved', fixed_version: '1.22.1-9+deb12u1' }, '1.22.1-9+deb12u1'],
-    ['never was affected names 0', { status: 'resolved', fixed_version: '0' }, '0'],
-    ['is resolved in a version that is not said says nothing', { status: 'resolved' }, null],
-    ['is open has no build with the fix', { status: 'open' }, ''],
-    ['waits for no advisory has none either', { status: 'open', nodsa: 'Minor issue', nodsa_reason: '' }, ''],
-    ['was postponed has none either', { status: 'open', nodsa: 'Minor', nodsa_reason: 'postponed' }, ''],
-    ['is no weakness to Debian says nothing', { status: 'open', urgency: 'unimportant' }, null],
-    ['is looked after no more says nothing', { status: 'open', urgency: 'end-of-life' }, null],
-    ['is undetermined says nothing', { status: 'undetermined' }, null],
-    ['has a status of tomorrow says nothing', { status: 'pondered' }, null],
-    ['is broken says nothing', { status: 7 }, null],
-  ])('a release that %s', async (_, said, fixedVersion) => {
-    expect(await read('tracker', bookworm(said))).toEqual([fix(fixedVersion)])
+    [
+      'resolved with a version is fixed in that version',
+      { status: 'resolved', fixed_version: '1.22.1-9+deb12u1' },
+      '1.22.1-9+deb12u1',
+    ],
+    ['never affected is fixed in version 0', { status: 'resolved', fixed_version: '0' }, '0'],
+    ['resolved without a version is unknown', { status: 'resolved' }, null],
+    ['open has no fixed version', { status: 'open' }, ''],
+    [
+      'open without a planned advisory has no fixed version',
+      { status: 'open', nodsa: 'Minor issue', nodsa_reason: '' },
+      '',
+    ],
+    ['postponed has no fixed version', { status: 'open', nodsa: 'Minor', nodsa_reason: 'postponed' }, ''],
+    ['unimportant is unknown', { status: 'open', urgency: 'unimportant' }, null],
+    ['end-of-life is unknown', { status: 'open', urgency: 'end-of-life' }, null],
+    ['undetermined is unknown', { status: 'undetermined' }, null],
+    ['with an unrecognized status is unknown', { status: 'pondered' }, null],
+    ['invalid is unknown', { status: 7 }, null],
+  ])('a release that is %s', async (_, state, fixedVersion) => {
+    expect(await read('tracker', bookworm(state))).toEqual([fix(fixedVersion)])
   })
 
-  it('is read release by release, and those without a number are left out', async () => {
+  it('yields one item per numbered release', async () => {
     const resolved = { status: 'resolved', fixed_version: '1.26.1-1' }
     const items = await read('tracker', tracked({ bullseye: { status: 'open' }, trixie: resolved, sid: resolved }))
     expect(items).toMatchObject([
@@ -50,19 +58,19 @@ describe('the tracker of Debian', () => {
     ])
   })
 
-  it('loses only what is broken, counts it, and passes over what concerns no scan', async () => {
+  it('skips invalid entries and ignores packages that scans cannot detect', async () => {
     const { nginx } = bookworm({ status: 'open' })
     const items = await read('tracker', {
       nginx: { 'CVE-2024-1111': 7, 'TEMP-0000000-ABCDEF': { releases: {} }, ...nginx },
       curl: 'nothing',
       'some-library': bookworm({ status: 'open' }).nginx,
     })
-    // A value that is no object is none of the tracker's packages.
+    // A member whose value is not an object is not a package.
     expect(items).toMatchObject([{ kind: 'skipped', id: 'CVE-2024-1111' }, fix('')])
   })
 })
 
-describe('an OSV advisory', () => {
+describe('readFeed with OSV advisories', () => {
   const range = (...events: object[]) => ({ type: 'ECOSYSTEM', events })
   const advisory = (ranges: object[], more: object = {}, ecosystem = 'Debian:12') => ({
     schema_version: '1.7.3',
@@ -73,32 +81,28 @@ describe('an OSV advisory', () => {
     ...more,
   })
   it.each<[string, object[], string | null]>([
-    ['a fix', [range({ introduced: '0' }, { fixed: '1.22.1-9+deb12u1' })], '1.22.1-9+deb12u1'],
+    ['a fixed version', [range({ introduced: '0' }, { fixed: '1.22.1-9+deb12u1' })], '1.22.1-9+deb12u1'],
     [
-      'several spans, the last of them',
+      'several intervals, using the last one',
       [range({ introduced: '0' }, { fixed: '1.18-10' }, { introduced: '1.20-1' }, { fixed: '1.22.1-9+deb12u1' })],
       '1.22.1-9+deb12u1',
     ],
     [
-      'several ranges, in the order of packages',
+      'several ranges, using the latest version',
       [range({ introduced: '0' }, { fixed: '1.22.1-10' }), range({ introduced: '0' }, { fixed: '1.22.1-9' })],
       '1.22.1-10',
     ],
-    ['no end: no build holds the fix', [range({ introduced: '0' })], ''],
-    ['a span that opens again', [range({ introduced: '0' }, { fixed: '1.2-1' }, { introduced: '1.3-1' })], ''],
+    ['no end, which means no fixed version', [range({ introduced: '0' })], ''],
+    ['an interval that is opened again', [range({ introduced: '0' }, { fixed: '1.2-1' }, { introduced: '1.3-1' })], ''],
+    ['last_affected, which means unknown', [range({ introduced: '0' }, { last_affected: '1.2' })], null],
+    ['only a list of versions', [], null],
     [
-      'the last affected one, after which nothing is known',
-      [range({ introduced: '0' }, { last_affected: '1.2' })],
-      null,
-    ],
-    ['a list of versions alone', [], null],
-    [
-      'commits, which are no versions',
+      'commits instead of versions',
       [{ type: 'GIT', repo: 'x', events: [{ introduced: '0' }, { fixed: 'a1b2' }] }],
       null,
     ],
-    ['a broken event', [range({ introduced: '0' }, { fixed: 7 })], ''],
-  ])('says with %s', async (_, ranges, fixedVersion) => {
+    ['an invalid event', [range({ introduced: '0' }, { fixed: 7 })], ''],
+  ])('reads an advisory with %s', async (_, ranges, fixedVersion) => {
     expect(await read('osv', advisory(ranges))).toEqual([
       {
         kind: 'fix',
@@ -111,7 +115,7 @@ describe('an OSV advisory', () => {
     ])
   })
 
-  it('that was withdrawn takes back what it said', async () => {
+  it('resets the fixes of a withdrawn advisory', async () => {
     const ranges = [range({ introduced: '0' }, { fixed: '1.22.1-9+deb12u1' })]
     expect(await read('osv', advisory(ranges, { withdrawn: '2024-09-01T00:00:00Z' }))).toMatchObject([
       { fixedVersion: null, origin: 'DSA-5750-1' },
@@ -125,16 +129,16 @@ describe('an OSV advisory', () => {
     ['AlmaLinux:8', 'el:8'],
     ['Red Hat:enterprise_linux:9::appstream', 'el:9'],
     ['Red Hat:rhel_eus:9.2::baseos', 'el:9'],
-  ])('of %s is about %s', async (ecosystem, release) => {
+  ])('maps the ecosystem %s to %s', async (ecosystem, release) => {
     const ranges = [range({ introduced: '0' }, { fixed: '1.22.1-9' })]
     expect(await read('osv', advisory(ranges, {}, ecosystem))).toMatchObject([{ release }])
   })
 
-  it.each(['npm', 'Debian', 'Alpine:v3.20'])('of %s concerns no release that is known', async (ecosystem) => {
+  it.each(['npm', 'Debian', 'Alpine:v3.20'])('ignores the ecosystem %s', async (ecosystem) => {
     expect(await read('osv', advisory([range({ introduced: '0' }, { fixed: '1' })], {}, ecosystem))).toEqual([])
   })
 
-  it('names each CVE of its other names once', async () => {
+  it('yields each CVE of aliases and upstream once', async () => {
     const ranges = [range({ introduced: '0' }, { fixed: '1.22.1-9' })]
     const ids = { aliases: ['CVE-2024-7347'], upstream: ['UBUNTU-CVE-2024-7347', 'CVE-2024-0002'] }
     const items = await read('osv', advisory(ranges, ids))

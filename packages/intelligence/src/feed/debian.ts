@@ -1,16 +1,16 @@
 /**
- * Which package versions of distributions hold which fixes: the Debian security tracker's JSON, and
- * advisories in the OSV format, in which Ubuntu, Rocky, Alma and others publish.
+ * Reads fixed package versions of distributions: the Debian security tracker's JSON, and advisories in
+ * the OSV format, used by Ubuntu, Rocky Linux, AlmaLinux and others.
  */
 import { z } from 'zod'
 import type { Item } from '#feed/item.ts'
-import { sound } from '#feed/sound.ts'
-import { noBuild } from '#match/distribution.ts'
+import { lenientArray } from '#feed/lenient-array.ts'
+import { noFixedVersion } from '#match/distribution.ts'
 import { compareDebian } from '#version/deb.ts'
 import { compareRpm } from '#version/rpm.ts'
 
-/** Source packages and the products inside, as canonical `vendor:product` keys. Others concern no scan. */
-const productOf: Readonly<Record<string, string>> = {
+/** Canonical `vendor:product` keys by source package. Only packages that scans can detect are listed. */
+const productByPackage: Readonly<Record<string, string>> = {
   apache2: 'apache:http_server',
   httpd: 'apache:http_server',
   bind9: 'isc:bind',
@@ -93,7 +93,7 @@ const productOf: Readonly<Record<string, string>> = {
   zookeeper: 'apache:zookeeper',
 }
 
-const releases: Readonly<Record<string, string>> = {
+const releaseByCodename: Readonly<Record<string, string>> = {
   stretch: 'debian:9',
   buster: 'debian:10',
   bullseye: 'debian:11',
@@ -103,7 +103,7 @@ const releases: Readonly<Record<string, string>> = {
   duke: 'debian:15',
 }
 
-const Tracked = z.object({
+const TrackerEntry = z.object({
   releases: z.record(
     z.string(),
     z
@@ -112,52 +112,57 @@ const Tracked = z.object({
   ),
 })
 
-/** Reads what the tracker says of one source package. */
-export function* readTracked(packageName: string, value: unknown): Generator<Item> {
+/** Reads the tracker's entry of one source package. */
+export function* readTrackerPackage(packageName: string, value: unknown): Generator<Item> {
   const cves = z.record(z.string(), z.unknown()).safeParse(value)
   if (!cves.success) {
-    yield { kind: 'skipped', id: packageName, problem: 'The entry of the package is no list of CVEs.' }
+    yield { kind: 'skipped', id: packageName, problem: 'The package entry is not an object of CVEs.' }
     return
   }
-  const product = productOf[packageName]
+  const product = productByPackage[packageName]
   if (product === undefined) return
   for (const [id, entry] of Object.entries(cves.data)) {
     if (!/^CVE-\d{4}-\d{4,}$/.test(id)) continue
-    const { data } = Tracked.safeParse(entry)
+    const { data } = TrackerEntry.safeParse(entry)
     if (!data) {
-      yield { kind: 'skipped', id, problem: 'The entry of the CVE names no releases.' }
+      yield { kind: 'skipped', id, problem: 'The CVE entry has no releases.' }
       continue
     }
-    for (const [name, said] of Object.entries(data.releases)) {
-      const release = releases[name]
+    for (const [name, status] of Object.entries(data.releases)) {
+      const release = releaseByCodename[name]
       if (release !== undefined)
-        yield { kind: 'fix', id, product, release, fixedVersion: fixedVersionOf(said), origin: packageName }
+        yield { kind: 'fix', id, product, release, fixedVersion: fixedVersionOf(status), origin: packageName }
     }
   }
 }
 
 /**
- * What a release holds. `resolved` names the version, `0` where none was ever affected. `open` holds
- * for every build, an advisory being planned or not (`nodsa`), unless the maintainers see no weakness
- * in it (`unimportant`) or no longer look (`end-of-life`). `undetermined` says nothing.
+ * The fixed version of a release. `resolved` has a version, which is `0` if no version was affected.
+ * `open` means that no build is fixed, whether or not an advisory is planned (`nodsa`), except if the
+ * maintainers don't consider it a vulnerability (`unimportant`) or no longer support the package
+ * (`end-of-life`). `undetermined` means unknown.
  */
-function fixedVersionOf({ status, fixed_version: fixedVersion, urgency }: z.infer<typeof Tracked>['releases'][string]) {
+function fixedVersionOf({
+  status,
+  fixed_version: fixedVersion,
+  urgency,
+}: z.infer<typeof TrackerEntry>['releases'][string]) {
   if (status === 'resolved') return fixedVersion || null
-  return status === 'open' && !/^(?:unimportant|end-of-life)$/.test(urgency) ? noBuild : null
+  return status === 'open' && !/^(?:unimportant|end-of-life)$/.test(urgency) ? noFixedVersion : null
 }
 
 const Osv = z.object({
   id: z.string(),
   withdrawn: z.string().optional(),
-  aliases: sound(z.string()),
-  upstream: sound(z.string()),
-  affected: sound(
+  aliases: lenientArray(z.string()),
+  upstream: lenientArray(z.string()),
+  affected: lenientArray(
     z.object({
       package: z.object({ ecosystem: z.string(), name: z.string() }),
-      ranges: sound(
+      ranges: lenientArray(
         z.object({
           type: z.string(),
-          events: sound(
+          events: lenientArray(
             z.object({
               introduced: z.string().optional(),
               fixed: z.string().optional(),
@@ -171,7 +176,10 @@ const Osv = z.object({
 })
 type OsvRange = z.infer<typeof Osv>['affected'][number]['ranges'][number]
 
-/** Reads an advisory in the OSV format (ossf.github.io/osv-schema). One that was withdrawn takes back what it said. */
+/**
+ * Reads an advisory in the OSV format (ossf.github.io/osv-schema). A withdrawn advisory resets its
+ * fixes to unknown.
+ */
 export function* readOsv(input: unknown): Generator<Item> {
   const { data, error } = Osv.safeParse(input)
   if (!data) {
@@ -181,44 +189,49 @@ export function* readOsv(input: unknown): Generator<Item> {
   const ids = new Set(
     [data.id, ...data.aliases, ...data.upstream].flatMap((id) => /CVE-\d{4}-\d{4,}$/.exec(id)?.[0] ?? []),
   )
-  const said = new Map<string, { product: string; release: string; fixedVersions: (string | null)[] }>()
-  for (const { package: named, ranges } of data.affected) {
-    const product = productOf[named.name]
-    const release = releaseOfEcosystem(named.ecosystem)
+  const fixesByRelease = new Map<string, { product: string; release: string; fixedVersions: (string | null)[] }>()
+  for (const { package: affectedPackage, ranges } of data.affected) {
+    const product = productByPackage[affectedPackage.name]
+    const release = releaseOfEcosystem(affectedPackage.ecosystem)
     if (product === undefined || release === null) continue
-    const one = said.get(`${product} ${release}`) ?? { product, release, fixedVersions: [] }
-    one.fixedVersions.push(...ranges.flatMap((range) => (range.type === 'ECOSYSTEM' ? [endOf(range)] : [])))
-    said.set(`${product} ${release}`, one)
+    const fixes = fixesByRelease.get(`${product} ${release}`) ?? { product, release, fixedVersions: [] }
+    fixes.fixedVersions.push(
+      ...ranges.flatMap((range) => (range.type === 'ECOSYSTEM' ? [fixedVersionOfRange(range)] : [])),
+    )
+    fixesByRelease.set(`${product} ${release}`, fixes)
   }
-  for (const { product, release, fixedVersions } of said.values()) {
-    const fixedVersion = data.withdrawn ? null : lastOf(release, fixedVersions)
+  for (const { product, release, fixedVersions } of fixesByRelease.values()) {
+    const fixedVersion = data.withdrawn ? null : latestFixedVersion(release, fixedVersions)
     for (const id of ids) yield { kind: 'fix', id, product, release, fixedVersion, origin: data.id }
   }
 }
 
 /**
- * The version with which the last span of a range ends; `noBuild` where it does not, null where it
- * ends with the last affected version, after which the next one is not known. Commits (`GIT`) are no
- * versions, and lists of versions only repeat the affected ones.
+ * The version that ends the last interval of a range; `noFixedVersion` if the interval is open; null if
+ * it ends with `last_affected`, because the next version is unknown. `GIT` ranges contain commits
+ * instead of versions, and version lists only enumerate affected versions, so both are ignored.
  */
-function endOf({ events }: OsvRange): string | null {
-  const begun = events.filter(({ introduced }) => introduced !== undefined).length
-  const ended = events.filter((event) => event.fixed !== undefined || event.last_affected !== undefined)
-  if (ended.length < begun) return noBuild
-  return ended.every(({ fixed }) => fixed !== undefined) ? (ended.at(-1)?.fixed ?? null) : null
+function fixedVersionOfRange({ events }: OsvRange): string | null {
+  const introducedCount = events.filter(({ introduced }) => introduced !== undefined).length
+  const ends = events.filter((event) => event.fixed !== undefined || event.last_affected !== undefined)
+  if (ends.length < introducedCount) return noFixedVersion
+  return ends.every(({ fixed }) => fixed !== undefined) ? (ends.at(-1)?.fixed ?? null) : null
 }
 
-/** Of several spans the last end, after which nothing is affected. */
-function lastOf(release: string, ends: readonly (string | null)[]): string | null {
+/** The latest of several fixed versions, from which on nothing is affected. */
+function latestFixedVersion(release: string, ends: readonly (string | null)[]): string | null {
   const compare = release.startsWith('el:') ? compareRpm : compareDebian
   return ends.reduce<string | null>((last, end, index) => {
     if (index === 0 || last === null || end === null) return index === 0 ? end : null
-    if (last === noBuild || end === noBuild) return noBuild
+    if (last === noFixedVersion || end === noFixedVersion) return noFixedVersion
     return compare(end, last) > 0 ? end : last
   }, null)
 }
 
-/** `Debian:12`, `Ubuntu:22.04:LTS`, `Rocky Linux:9`, `Red Hat:enterprise_linux:9::appstream`; null for what is no distribution. */
+/**
+ * `Debian:12`, `Ubuntu:22.04:LTS`, `Rocky Linux:9`, `Red Hat:enterprise_linux:9::appstream`; null for
+ * other ecosystems.
+ */
 function releaseOfEcosystem(ecosystem: string): string | null {
   const [name = '', ...rest] = ecosystem.split(':').filter((part) => part !== 'Pro')
   const key = { Debian: 'debian', Ubuntu: 'ubuntu', 'Rocky Linux': 'el', AlmaLinux: 'el', 'Red Hat': 'el' }[name]

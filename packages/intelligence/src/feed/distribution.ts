@@ -1,24 +1,24 @@
-/** Which package of a distribution fixed a CVE, and from which package version on. */
+/** Reads our own files of fixed package versions of distributions. */
 import { z } from 'zod'
 import type { Item } from '#feed/item.ts'
 import type { DistributionFix } from '#match/distribution.ts'
 
 /** One file per release of a distribution, as in `packs/distributions`. */
 const Release = z.object({
-  /** `debian:12`; absent where the fixes are told apart by their upstream version alone. */
+  /** `debian:12`; absent if only the upstream version identifies the release. */
   release: z.string().default(''),
   packages: z.array(
     z.object({
       package: z.string(),
       product: z.string().regex(/^[^:]+:[^:]+$/, 'Expected vendor:product'),
-      /** CVE id → version of the package that has the fix. */
+      /** CVE id → package version that contains the fix. */
       fixes: z.record(z.string(), z.string()),
     }),
   ),
 })
 
-/** The fixes of one such file, as items. */
-export function* fixesOf(document: unknown): Generator<Item> {
+/** Reads the fixes of one file. */
+export function* readDistributionFile(document: unknown): Generator<Item> {
   const { release, packages } = Release.parse(document)
   for (const { package: origin, product, fixes } of packages) {
     for (const [id, fixedVersion] of Object.entries(fixes))
@@ -27,9 +27,9 @@ export function* fixesOf(document: unknown): Generator<Item> {
 }
 
 /**
- * Reads the fixes of several releases into one table by CVE id.
+ * Reads the fixes of several files into one table by CVE id.
  *
- * @throws when a document does not have the shape of such a file
+ * @throws if a document is not in this format
  */
 export function readDistributionFixes(documents: readonly unknown[]): Map<string, DistributionFix[]> {
   const table = new Map<string, DistributionFix[]>()

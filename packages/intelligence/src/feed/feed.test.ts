@@ -9,7 +9,7 @@ import { type FeedItem, parseNvd, readNvd } from '#feed/nvd.ts'
 import { readRecords } from '#feed/records.ts'
 import { matchProduct } from '#match/match.ts'
 import { ThreatRecord } from '#threat.ts'
-import { sharedData } from '#testing/shared.ts'
+import { sharedData } from '#testing/shared-data.ts'
 import { parseCpe } from '#wfn-uri.ts'
 import { toWfn } from '#wfn.ts'
 
@@ -56,15 +56,15 @@ const record = {
   aNewField: true,
 }
 
-describe('a record of NVD', () => {
-  it('becomes a threat', () => {
+describe('parseNvd', () => {
+  it('converts a record to a threat', () => {
     expect(threatOf(record)).toMatchObject({
       id: 'CVE-2021-41773',
       name: 'A path escapes the root',
       summary: 'A path escapes the root. Then more.',
-      affected: 'apache http server: ≥ 2.4.49, < 2.4.51',
+      affected: 'Apache HTTP Server: ≥ 2.4.49, < 2.4.51',
       severity: { score: 7.5, category: 'CATEGORY_HIGH' },
-      solution: { kind: 'KIND_VENDOR_FIX', description: 'Update apache http server to 2.4.51 or later.' },
+      solution: { kind: 'KIND_VENDOR_FIX', description: 'Update to Apache HTTP Server 2.4.51 or later.' },
       references: [{ cve: 'CVE-2021-41773' }, { url: 'https://httpd.apache.org/' }],
       weaknesses: ['CWE-22'],
       isRejected: false,
@@ -72,21 +72,21 @@ describe('a record of NVD', () => {
       knownExploited: { addTime: '2021-11-03T00:00:00.000Z' },
     })
   })
-  it("keeps NVD's ratings apart from the others", () => {
+  it("distinguishes NVD's ratings from others", () => {
     expect(threatOf(record).metrics.map(({ version, by, score }) => [version, by, score])).toEqual([
       ['3.1', 'cna', 9.8],
       ['3.1', 'nvd', 7.5],
       ['2.0', 'nvd', 4.3],
     ])
   })
-  it('survives storage', () => {
+  it('returns a threat that round-trips through JSON', () => {
     const threat = threatOf(record)
     expect(ThreatRecord.parse(JSON.parse(JSON.stringify(threat)))).toEqual(threat)
   })
-  it('lets our own words go first', () => {
+  it('prefers the texts of our own packs', () => {
     expect(threatOf({ ...record, glacis: { name: 'Path traversal' } }).name).toBe('Path traversal')
   })
-  it('loses only what is broken', () => {
+  it('drops only the invalid parts of a record', () => {
     const broken = {
       ...record,
       configurations: [{ nodes: 7 }, ...record.configurations],
@@ -94,24 +94,27 @@ describe('a record of NVD', () => {
       metrics: { cvssMetricV31: [{ cvssData: { baseScore: 99 } }, ...record.metrics.cvssMetricV31] },
     }
     expect(threatOf(broken)).toMatchObject({
-      affected: 'apache http server: ≥ 2.4.49, < 2.4.51',
+      affected: 'Apache HTTP Server: ≥ 2.4.49, < 2.4.51',
       severity: { score: 7.5 },
     })
     expect(threatOf(broken).references).toHaveLength(2)
   })
-  it('needs nothing but an id', () => {
+  it('accepts a record with only an id', () => {
     const bare = threatOf({ id: 'CVE-2024-12345' })
     expect(bare).toMatchObject({ name: 'CVE-2024-12345', severity: { category: 'CATEGORY_UNSPECIFIED' } })
   })
-  it.each(['** REJECT ** Do not use.', 'Rejected reason: duplicate'])('is withdrawn when it says %j', (value) => {
-    expect(threatOf({ ...record, descriptions: [{ lang: 'en', value }] }).isRejected).toBe(true)
-  })
-  it.each([undefined, null, 7, {}, { id: 'GHSA-1' }, { cve: { id: '' } }])('is skipped when it is %j', (input) => {
+  it.each(['** REJECT ** Do not use.', 'Rejected reason: duplicate'])(
+    'marks a record with the description %j as rejected',
+    (value) => {
+      expect(threatOf({ ...record, descriptions: [{ lang: 'en', value }] }).isRejected).toBe(true)
+    },
+  )
+  it.each([undefined, null, 7, {}, { id: 'GHSA-1' }, { cve: { id: '' } }])('skips %j', (input) => {
     expect(parseNvd(input).kind).toBe('skipped')
   })
 })
 
-describe('a feed', () => {
+describe('readNvd and readRecords', () => {
   const document = JSON.stringify({
     format: 'NVD_CVE',
     vulnerabilities: [{ cve: record }, { cve: 7 }, { cve: record }],
@@ -122,14 +125,14 @@ describe('a feed', () => {
     ['indented document', JSON.stringify(JSON.parse(document), null, 2), ['threat', 'skipped', 'threat']],
     ['stream of lines', lines, ['threat', 'skipped', 'threat']],
     ['single line', JSON.stringify(record), ['threat']],
-    ['nothing', '', []],
-  ])('is read from a %s, however it is cut', async (_, text, kinds) => {
+    ['file without content', '', []],
+  ])('reads a %s in chunks of any size', async (_, text, kinds) => {
     for (const size of [1, 7, 4096, text.length || 1]) {
       const items = await collect(readNvd(cut(text, size)))
       expect(items.map(({ kind }) => kind)).toEqual(kinds)
     }
   })
-  it('keeps quotes, brackets and backslashes inside strings', async () => {
+  it('ignores quotes, brackets and backslashes inside strings', async () => {
     const odd = { id: 'a"}\\', nested: [{ text: '\\"]}' }] }
     for (const size of [1, 2, 3]) {
       expect(await collect(readRecords(cut(JSON.stringify({ items: [odd, odd] }), size), 'items'))).toEqual([odd, odd])
@@ -137,15 +140,15 @@ describe('a feed', () => {
   })
 })
 
-describe('KEV and EPSS', () => {
-  it('reads the catalogue and counts what is not whole', () => {
+describe('readKev and readFeed with EPSS', () => {
+  it('reads the KEV catalog and counts invalid entries', () => {
     const entry = { cveID: 'CVE-2021-41773', dateAdded: '2021-11-03', vulnerabilityName: 'Apache' }
     expect(readKev({ vulnerabilities: [entry, { cveID: 'x' }] })).toEqual({
       entries: [{ id: 'CVE-2021-41773', addTime: '2021-11-03T00:00:00.000Z', name: 'Apache', requiredAction: '' }],
       skipped: 1,
     })
   })
-  it('reads the probabilities line by line, past comments and what is no share of one', async () => {
+  it('reads EPSS scores, ignores comments and skips values above 1', async () => {
     const text =
       '#model_version:v2025.03.14\ncve,epss,percentile\nCVE-2021-41773,0.94390,0.99962\nCVE-2021-41773,1.5,0.9\n'
     expect(await collect(readFeed('epss', chunked(text)))).toEqual([
@@ -157,13 +160,17 @@ describe('KEV and EPSS', () => {
 
 describe.skipIf(!sharedData)('public records', () => {
   const folder = sharedData ?? ''
-  it.each(['CVE-1999-2002', 'CVE-2019', 'CVE-2024'])('%s: all are read', { timeout: 120_000 }, async (name) => {
-    const items = await collect(readNvd(open(join(folder, 'nvd', `${name}.jsonl.zst`))))
-    expect(items.length).toBeGreaterThan(80)
-    expect(items.filter(({ kind }) => kind === 'skipped')).toEqual([])
-  })
+  it.each(['CVE-1999-2002', 'CVE-2019', 'CVE-2024'])(
+    '%s: all records are valid',
+    { timeout: 120_000 },
+    async (name) => {
+      const items = await collect(readNvd(open(join(folder, 'nvd', `${name}.jsonl.zst`))))
+      expect(items.length).toBeGreaterThan(80)
+      expect(items.filter(({ kind }) => kind === 'skipped')).toEqual([])
+    },
+  )
 
-  it('meet the products of the laboratory, and no others', { timeout: 240_000 }, async () => {
+  it('match the expected products of the lab, and no others', { timeout: 240_000 }, async () => {
     const threats = new Map<string, ThreatRecord>()
     for await (const line of readRecords(open(join(folder, 'nvd', 'anchore-nvd-overrides-2026-08-21.jsonl.zst')), '')) {
       const { _annotation, cve } = Override.parse(line)
@@ -194,7 +201,7 @@ describe.skipIf(!sharedData)('public records', () => {
     }
   })
 
-  it('the whole of KEV is read', () => {
+  it('the KEV catalog is valid', () => {
     const text = zstdDecompressSync(readFileSync(join(folder, 'known_exploited_vulnerabilities.json.zst'))).toString()
     const { entries, skipped } = readKev(JSON.parse(text))
     expect(entries.length).toBeGreaterThan(1600)
@@ -202,7 +209,7 @@ describe.skipIf(!sharedData)('public records', () => {
   })
 })
 
-/** Configurations that somebody else worked out for records that NVD has not analysed. */
+/** Overrides provide configurations for records that NVD hasn't analyzed. */
 const Override = z.object({ _annotation: z.object({ cve_id: z.string() }), cve: z.looseObject({}) })
 
 function open(path: string): AsyncIterable<string> {

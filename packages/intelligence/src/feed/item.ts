@@ -1,30 +1,31 @@
-/** What feeds bring, whatever their format. */
+/** The items that feed readers produce, independent of the feed's format. */
 import type { ThreatRecord } from '#threat.ts'
 
-/** Who says something of a CVE. */
+/** The source of a record. */
 export type RecordSource = 'own' | 'nvd' | 'cve5' | 'override' | 'retire' | 'lifecycle'
 
-/** How long the releases of a product are supported. */
+/** The support lifecycle of a product's releases. */
 export interface Lifecycle {
-  /** As the source calls the product, in an address. */
+  /** The source's name of the product in URLs. */
   readonly slug: string
   readonly name: string
   readonly products: readonly { readonly part: string; readonly vendor: string; readonly product: string }[]
   readonly cycles: readonly ReleaseCycle[]
 }
 
+/** A release cycle of a product, such as all versions 2.4.x. */
 export interface ReleaseCycle {
-  /** Beginning of the versions that belong to it, such as `2.4`. */
+  /** The common prefix of its versions, such as `2.4`. */
   readonly cycle: string
-  /** The last day of support, `YYYY-MM-DD`; null where none is known. */
+  /** The last day of support, `YYYY-MM-DD`; null if unknown. */
   readonly endsOn: string | null
-  /** Support has ended, on a day that is not known. */
+  /** Support has ended on an unknown date. */
   readonly isOver: boolean
-  /** Newest version of the cycle; empty where it is not known. */
+  /** The latest version of the cycle; empty if unknown. */
   readonly latest: string
 }
 
-/** One thing that a feed says. */
+/** One item of a feed. */
 export type Item =
   | { readonly kind: 'threat'; readonly source: RecordSource; readonly threat: ThreatRecord }
   | {
@@ -35,8 +36,8 @@ export type Item =
     }
   | { readonly kind: 'lifecycle'; readonly lifecycle: Lifecycle }
   /**
-   * From this package version on, a release of a distribution holds the fix of a CVE; empty where no
-   * version does, null where the source says nothing, or nothing any more.
+   * The first package version of a distribution's release that contains the fix of a CVE; empty if no
+   * version does, null if the source has no statement or has withdrawn it.
    */
   | {
       readonly kind: 'fix'
@@ -44,10 +45,10 @@ export type Item =
       readonly product: string
       readonly release: string
       readonly fixedVersion: string | null
-      /** The package or the advisory that says so; what it says later goes in the place of it. */
+      /** The package or advisory that is the source; later statements of the same origin replace this one. */
       readonly origin: string
     }
-  /** A name of the dictionary of products. */
+  /** A product of the CPE dictionary. */
   | { readonly kind: 'software'; readonly part: string; readonly vendor: string; readonly product: string }
-  /** A record that is not whole; it is counted and passed over. */
+  /** An invalid record, which is counted and skipped. */
   | { readonly kind: 'skipped'; readonly id: string; readonly problem: string }

@@ -1,4 +1,4 @@
-/** CISA's catalogue of known exploited vulnerabilities (KEV). */
+/** CISA's Known Exploited Vulnerabilities (KEV) catalog. */
 import { z } from 'zod'
 
 const Entry = z.object({
@@ -8,20 +8,20 @@ const Entry = z.object({
   requiredAction: z.string().catch(''),
 })
 
-/** One entry of the catalogue. */
+/** One entry of the catalog. */
 export interface KnownExploited {
   readonly id: string
-  /** ISO 8601 in UTC; the catalogue gives days. */
+  /** ISO 8601 in UTC; the catalog contains dates without times. */
   readonly addTime: string
   readonly name: string
   readonly requiredAction: string
 }
 
 /**
- * Reads the catalogue's JSON document.
+ * Reads the catalog's JSON document.
  *
- * @returns its entries, and how many were passed over because they are not whole
- * @throws when the document is not the catalogue at all
+ * @returns the entries and the number of invalid entries that were skipped
+ * @throws if the document is not the catalog
  */
 export function readKev(document: unknown): { entries: readonly KnownExploited[]; skipped: number } {
   const { vulnerabilities } = z.object({ vulnerabilities: z.array(z.unknown()) }).parse(document)

@@ -1,12 +1,12 @@
 /**
- * Records of the NVD's API 2.0 and of the yearly files made of it.
+ * Reads records of the NVD API 2.0 and of its yearly data files.
  * This product uses data from the NVD API but is not endorsed or certified by the NVD.
  */
 import { SolutionKind } from '@glacis/contract/threat'
 import { z } from 'zod'
-import { wordsOf } from '#feed/wording.ts'
+import { describeConfigurations } from '#feed/describe.ts'
 import { readRecords } from '#feed/records.ts'
-import { sound } from '#feed/sound.ts'
+import { lenientArray } from '#feed/lenient-array.ts'
 import { describeVector, severityOf } from '#severity.ts'
 import { Configuration, type Metric, ThreatRecord } from '#threat.ts'
 
@@ -15,27 +15,27 @@ const Cvss = z.object({
   cvssData: z.object({ vectorString: z.string(), baseScore: z.number().min(0).max(10) }),
 })
 
-/** The fields that are used; new and unknown ones are passed over. */
+/** The fields that are used; others are ignored. */
 const NvdRecord = z.object({
   id: z.string().regex(/^CVE-\d{4}-\d{4,}$/),
   vulnStatus: z.string().optional(),
   published: z.string().optional(),
   lastModified: z.string().optional(),
-  descriptions: sound(z.object({ lang: z.string(), value: z.string() })),
+  descriptions: lenientArray(z.object({ lang: z.string(), value: z.string() })),
   metrics: z
     .object({
-      cvssMetricV40: sound(Cvss).optional(),
-      cvssMetricV31: sound(Cvss).optional(),
-      cvssMetricV30: sound(Cvss).optional(),
-      cvssMetricV2: sound(Cvss).optional(),
+      cvssMetricV40: lenientArray(Cvss).optional(),
+      cvssMetricV31: lenientArray(Cvss).optional(),
+      cvssMetricV30: lenientArray(Cvss).optional(),
+      cvssMetricV2: lenientArray(Cvss).optional(),
     })
     .catch({}),
-  weaknesses: sound(z.object({ description: z.array(z.object({ value: z.string() })) })),
-  configurations: sound(Configuration),
-  references: sound(z.object({ url: z.string(), tags: z.array(z.string()).optional() })),
+  weaknesses: lenientArray(z.object({ description: z.array(z.object({ value: z.string() })) })),
+  configurations: lenientArray(Configuration),
+  references: lenientArray(z.object({ url: z.string(), tags: z.array(z.string()).optional() })),
   cisaExploitAdd: z.iso.date().optional().catch(undefined),
   cisaVulnerabilityName: z.string().optional(),
-  /** Our own packs say in words of their own what the threat is. */
+  /** Texts of our own packs, which take precedence over generated ones. */
   glacis: z
     .object({
       name: z.string().optional(),
@@ -48,38 +48,37 @@ const NvdRecord = z.object({
 })
 type NvdRecord = z.infer<typeof NvdRecord>
 
-/** What came of one record of a feed: the threat, or why there is none. */
+/** The result for one record of a feed: a threat, or why the record was skipped. */
 export type FeedItem =
   | { readonly kind: 'threat'; readonly threat: ThreatRecord }
   | { readonly kind: 'skipped'; readonly id: string; readonly problem: string }
 
 /**
- * Reads a whole feed: the API's answer `{"vulnerabilities":[{"cve":{…}}]}`, a file of that shape,
- * or one record per line, with or without `{"cve":…}` around it. A bad record is reported and
- * never ends the reading.
+ * Reads a feed: an API response `{"vulnerabilities":[{"cve":{…}}]}`, a file in that format, or one
+ * record per line, with or without `{"cve":…}` around it. Invalid records are reported as skipped.
  */
 export async function* readNvd(chunks: AsyncIterable<string> | Iterable<string>): AsyncGenerator<FeedItem> {
   for await (const record of readRecords(chunks, 'vulnerabilities')) yield parseNvd(record)
 }
 
 const Wrapped = z.object({ cve: z.unknown() })
-const Named = z.object({ id: z.string() })
+const WithId = z.object({ id: z.string() })
 
-/** Reads one record, bare or inside `{"cve":…}`. */
+/** Parses one record, with or without `{"cve":…}` around it. */
 export function parseNvd(input: unknown): FeedItem {
   const bare = Wrapped.safeParse(input).data?.cve ?? input
   const record = NvdRecord.safeParse(bare)
   if (record.success) return { kind: 'threat', threat: toThreat(record.data) }
-  const id = Named.safeParse(bare)
+  const id = WithId.safeParse(bare)
   return { kind: 'skipped', id: id.data?.id ?? '', problem: z.prettifyError(record.error) }
 }
 
 function toThreat(record: NvdRecord): ThreatRecord {
   const own = record.glacis
   const metrics = metricsOf(record)
-  const severity = leading(metrics)
+  const severity = leadingSeverity(metrics)
   const description = record.descriptions.find(({ lang }) => lang.startsWith('en'))?.value ?? ''
-  const { affected, fix } = wordsOf(record.configurations)
+  const { affected, fix } = describeConfigurations(record.configurations)
   const solution = own?.solution ?? solutionOf(record, fix)
   return {
     id: record.id,
@@ -91,12 +90,12 @@ function toThreat(record: NvdRecord): ThreatRecord {
     severity,
     metrics,
     ...(solution && { solution }),
-    references: [{ cve: record.id }, ...webAddresses(record)],
+    references: [{ cve: record.id }, ...urlsOf(record)],
     weaknesses: weaknessesOf(record),
     configurations: record.configurations,
     isRejected: record.vulnStatus === 'Rejected' || /^\*\* ?REJECT|^Rejected reason:/i.test(description),
-    publishTime: utc(record.published),
-    modifyTime: utc(record.lastModified),
+    publishTime: toIsoUtc(record.published),
+    modifyTime: toIsoUtc(record.lastModified),
     ...(record.cisaExploitAdd && { knownExploited: { addTime: `${record.cisaExploitAdd}T00:00:00.000Z` } }),
   }
 }
@@ -119,8 +118,8 @@ function metricsOf({ metrics }: NvdRecord): Metric[] {
   return all
 }
 
-/** NVD's word before the authority's; 3.1, then 3.0, then 4.0, then 2.0: most records are compared by 3.x. */
-function leading(metrics: readonly Metric[]) {
+/** Prefers CVSS 3.1, then 3.0, 4.0 and 2.0, because most records have 3.x; within a version, NVD over CNA. */
+function leadingSeverity(metrics: readonly Metric[]) {
   const [first] = metrics.toSorted(
     (a, b) =>
       versionOrder.indexOf(a.version) - versionOrder.indexOf(b.version) ||
@@ -135,29 +134,28 @@ function weaknessesOf({ weaknesses }: NvdRecord): string[] {
   return [...new Set(ids.filter((id) => /^CWE-\d+$/.test(id)))]
 }
 
-function webAddresses({ references }: NvdRecord): { url: string }[] {
+function urlsOf({ references }: NvdRecord): { url: string }[] {
   const urls = references.map(({ url }) => url).filter((url) => /^https?:\/\//i.test(url))
   return [...new Set(urls)].map((url) => ({ url }))
 }
 
-/** The upper ends of the ranges tell which release has the fix; else a patch or advisory may exist. */
+/** Uses the fixed versions derived from the ranges, else the tags of the references. */
 function solutionOf({ references }: NvdRecord, fix: string): ThreatRecord['solution'] {
   if (fix !== '') return { kind: 'KIND_VENDOR_FIX', description: fix }
   const tags = new Set(references.flatMap((reference) => reference.tags ?? []))
   if (tags.has('Patch') || tags.has('Vendor Advisory')) {
     return {
       kind: 'KIND_VENDOR_FIX',
-      description: 'The vendor has published an advisory or a patch; see the references.',
+      description: 'The vendor has published an advisory or a patch. See the references.',
     }
   }
-  if (tags.has('Mitigation'))
-    return { kind: 'KIND_MITIGATION', description: 'A mitigation is described in the references.' }
+  if (tags.has('Mitigation')) return { kind: 'KIND_MITIGATION', description: 'See the references for mitigations.' }
   return undefined
 }
 
 const titleLengthMax = 110
 
-/** Most feeds give no titles: the first sentence, cut at a word. */
+/** Most feeds have no titles, so the title is the first sentence, truncated at a word. */
 export function titleOf(description: string, id: string): string {
   const [sentence = ''] = description
     .replaceAll(/\s+/g, ' ')
@@ -169,8 +167,8 @@ export function titleOf(description: string, id: string): string {
   return `${title.slice(0, titleLengthMax).replace(/\s+\S*$/, '')}…`
 }
 
-/** A time as ISO 8601 in UTC, empty where there is none. Feeds mean UTC and mostly say so by omission. */
-export function utc(time: string | undefined): string {
+/** Converts a time to ISO 8601 in UTC; empty if there is none. Times without a time zone are UTC. */
+export function toIsoUtc(time: string | undefined): string {
   const date = new Date(time === undefined || /[zZ]|[+-]\d\d:?\d\d$/.test(time) ? (time ?? '') : `${time}Z`)
   return Number.isNaN(date.getTime()) ? '' : date.toISOString()
 }

@@ -1,10 +1,10 @@
-/** One file out of many, to be carried where there is no network: a tar, packed with zstd. */
+/** Writes zstd-compressed tar archives, for transferring feeds to installations without internet access. */
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { createZstdCompress } from 'node:zlib'
 import { pack } from 'tar-stream'
 
-/** Writes the files one after the other; each is held in memory alone. */
+/** Writes the files one after another, with only one of them in memory at a time. */
 export async function packFiles(
   path: string,
   files: AsyncIterable<{ readonly name: string; readonly content: string | Buffer }>,

@@ -1,32 +1,32 @@
-/** One reader for every format: text in, items out. A bad record is reported and never ends the reading. */
+/** Reads feeds of all formats as items. Invalid records are reported as skipped items. */
 import { parse as parseCsv } from 'csv-parse'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { parseCve5 } from '#feed/cve5.ts'
-import { readOsv, readTracked } from '#feed/debian.ts'
-import { fixesOf } from '#feed/distribution.ts'
-import { parseLifecycle, parseLifecyclePage } from '#feed/eol.ts'
+import { readOsv, readTrackerPackage } from '#feed/debian.ts'
+import { readDistributionFile } from '#feed/distribution.ts'
+import { parseLifecycle, parseLifecyclePage } from '#feed/lifecycle.ts'
 import type { Item, RecordSource } from '#feed/item.ts'
 import { readKev } from '#feed/kev.ts'
 import { parseNvd } from '#feed/nvd.ts'
 import { readMembers, readRecords } from '#feed/records.ts'
-import type { Format } from '#feed/recognise.ts'
+import type { Format } from '#feed/format.ts'
 import { readRetire } from '#feed/retire.ts'
 
 type Chunks = AsyncIterable<string>
 
-/** A file ended where a record or a list was still open: it was cut off on its way. */
+/** The file is truncated: it ends inside a record or a list. */
 export class CutOff extends Error {}
 
-/** Documents that are read as a whole are small: the largest of them, KEV, has some megabytes. */
-const wholeLengthMax = 64 * 1024 * 1024
+/** In characters. Documents that are read as a whole are small; the largest one, KEV, has a few megabytes. */
+const documentLengthMax = 64 * 1024 * 1024
 
 /**
  * Reads the records of a file.
  *
- * @param file its name, for the formats that hold one record per file
- * @param source whose records these are, where the format leaves it open: our own packs have NVD's form
- * @throws CutOff when the file ends in the middle; plain errors when it is not of this format at all
+ * @param file the file name, for formats with one record per file
+ * @param source the source of the records, for formats used by several sources: our own packs use NVD's
+ * @throws CutOff if the file is truncated; plain errors if it is not in this format
  */
 export async function* readFeed(
   format: Format,
@@ -40,20 +40,20 @@ export async function* readFeed(
   } else if (format === 'cve5') {
     for await (const record of readRecords(chunks, '-', CutOff)) yield parseCve5(record)
   } else if (format === 'tracker') {
-    for await (const [name, value] of readMembers(chunks, CutOff)) yield* readTracked(name, value)
+    for await (const [name, value] of readMembers(chunks, CutOff)) yield* readTrackerPackage(name, value)
   } else if (format === 'osv') {
     for await (const record of readRecords(chunks, '-', CutOff)) yield* readOsv(record)
   } else if (format === 'epss') yield* readEpss(chunks)
   else if (format === 'dictionary') yield* readDictionary(chunks)
-  else if (format === 'lifecycle-page') yield parseLifecyclePage(await whole(chunks), file)
-  else yield* fromDocument(format, parseDocument(await whole(chunks)))
+  else if (format === 'lifecycle-page') yield parseLifecyclePage(await readAll(chunks), file)
+  else yield* fromDocument(format, parseDocument(await readAll(chunks)))
 }
 
 function parseDocument(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new CutOff('The file is no whole JSON document.', { cause })
+    throw new CutOff('The file is not a complete JSON document.', { cause })
   }
 }
 
@@ -61,13 +61,13 @@ function* fromDocument(format: Format, document: unknown): Generator<Item> {
   if (format === 'kev') {
     const { entries, skipped } = readKev(document)
     for (const { id, addTime } of entries) yield { kind: 'exploitation', id, knownExploited: { addTime } }
-    for (let count = 0; count < skipped; count++) yield { kind: 'skipped', id: '', problem: 'An entry is not whole.' }
+    for (let count = 0; count < skipped; count++) yield { kind: 'skipped', id: '', problem: 'The entry is invalid.' }
   } else if (format === 'retire') yield* readRetire(document)
-  else if (format === 'distribution') yield* fixesOf(document)
+  else if (format === 'distribution') yield* readDistributionFile(document)
   else if (format === 'lifecycle') {
     const { result } = z.object({ result: z.union([z.array(z.unknown()), z.unknown()]) }).parse(document)
     for (const product of Array.isArray(result) ? result : [result]) yield parseLifecycle(product)
-  } else throw new Error(`Files of the format ${format} hold no records.`)
+  } else throw new Error(`Files of the format ${format} contain no records.`)
 }
 
 function fromNvd(record: unknown, source: RecordSource): Item {
@@ -85,7 +85,7 @@ const Override = z.object({
   cve: z.looseObject({}),
 })
 
-/** Configurations that somebody else worked out for records that NVD has not analysed. */
+/** Overrides provide configurations for records that NVD hasn't analyzed. */
 function fromOverride(input: unknown): Item {
   const { data, error } = Override.safeParse(input)
   if (!data) return { kind: 'skipped', id: '', problem: z.prettifyError(error) }
@@ -96,7 +96,7 @@ function fromOverride(input: unknown): Item {
   )
 }
 
-const Epss = z.object({
+const EpssRow = z.object({
   cve: z.string().regex(/^CVE-\d{4}-\d{4,}$/),
   epss: z.coerce.number().min(0).max(1),
   percentile: z.coerce.number().min(0).max(1),
@@ -104,13 +104,18 @@ const Epss = z.object({
 
 async function* readEpss(chunks: Chunks): AsyncGenerator<Item> {
   for await (const row of rowsOf(chunks, { comment: '#' })) {
-    const { data } = Epss.safeParse(row)
+    const { data } = EpssRow.safeParse(row)
     if (data) yield { kind: 'exploitation', id: data.cve, epss: { score: data.epss, percentile: data.percentile } }
-    else yield { kind: 'skipped', id: '', problem: 'A line is not a CVE with two shares of one.' }
+    else
+      yield {
+        kind: 'skipped',
+        id: '',
+        problem: 'The line is not a CVE id with an EPSS score and percentile from 0 to 1.',
+      }
   }
 }
 
-const Name = z.object({
+const DictionaryRow = z.object({
   part: z.enum(['a', 'o', 'h']).default('a'),
   vendor: z.string().min(1).max(200),
   product: z.string().min(1).max(200),
@@ -118,9 +123,9 @@ const Name = z.object({
 
 async function* readDictionary(chunks: Chunks): AsyncGenerator<Item> {
   for await (const row of rowsOf(chunks, { delimiter: [',', '\t'] })) {
-    const { data } = Name.safeParse(row)
+    const { data } = DictionaryRow.safeParse(row)
     if (data) yield { kind: 'software', ...data }
-    else yield { kind: 'skipped', id: '', problem: 'A line is not a vendor and a product.' }
+    else yield { kind: 'skipped', id: '', problem: 'The line is not a vendor and a product.' }
   }
 }
 
@@ -138,11 +143,12 @@ function rowsOf(chunks: Chunks, options: object): AsyncIterable<unknown> {
   return text.pipe(parser)
 }
 
-async function whole(chunks: Chunks): Promise<string> {
+async function readAll(chunks: Chunks): Promise<string> {
   let text = ''
   for await (const chunk of chunks) {
     text += chunk
-    if (text.length > wholeLengthMax) throw new Error('The file is far larger than its kind ever is.')
+    if (text.length > documentLengthMax)
+      throw new Error(`The file is too large: more than ${documentLengthMax} characters.`)
   }
   return text
 }

@@ -1,82 +1,81 @@
-/** Streams of JSON records: one document that holds an array of them, or one record per line. */
+/** Streaming reader for JSON records: a document that contains an array of records, or one record per line. */
 
-/** Longest record that is read, in characters. */
+/** The maximum length of a record, in characters. */
 const recordLengthMax = 32 * 1024 * 1024
-/** A document names its array of records within its first characters. */
+/** In characters. The array of records must start within the head of the document. */
 const headLength = 64 * 1024
 
-/** What is thrown where a stream ends in the middle. */
-type Ending = new (message: string) => Error
+type ErrorClass = new (message: string) => Error
 
 /**
- * Cuts the records out of a stream of text and holds no more than one of them in memory.
+ * Extracts the records from a stream of text, with at most one of them in memory.
  *
- * @param member name of the array that holds the records where the stream is one document
- * @param ending what to throw when the stream ends inside of a record or of the list; without it such
- *   an end is passed over
- * @returns each record; `undefined` in the place of one that is no JSON or is too long, so that it
- *   can be counted
+ * @param member name of the array of records, if the stream is one document
+ * @param TruncatedError thrown if the stream ends inside a record or the list; if omitted, a truncated
+ *   stream is accepted
+ * @returns the records; `undefined` for a record that is invalid JSON or too long, so that it can be
+ *   counted
  */
 export async function* readRecords(
   chunks: AsyncIterable<string> | Iterable<string>,
   member: string,
-  ending?: Ending,
+  TruncatedError?: ErrorClass,
 ): AsyncGenerator<unknown> {
-  const opening = new RegExp(`"${member}"\\s*:\\s*\\[`)
+  const arrayStart = new RegExp(`"${member}"\\s*:\\s*\\[`)
   let head = ''
-  let cut: Cut | null = null
+  let splitter: Splitter | null = null
   for await (const chunk of chunks) {
-    if (cut) {
-      yield* cut(chunk)
+    if (splitter) {
+      yield* splitter(chunk)
       continue
     }
     head += chunk
-    cut = cutFor(head, opening, head.length >= headLength)
-    if (cut) yield* cut(head)
+    splitter = chooseSplitter(head, arrayStart, head.length >= headLength)
+    if (splitter) yield* splitter(head)
   }
-  // The last line may lack its end, and a short stream is not decided before it.
-  const last = cut ?? cutFor(head, opening, true)
-  yield* last?.(cut ? '\n' : `${head}\n`) ?? []
-  if (ending && last?.isOpen()) throw new ending('The file ends in the middle of a record.')
+  // The last line may lack a line break, and the format of a short stream is known only at its end.
+  const last = splitter ?? chooseSplitter(head, arrayStart, true)
+  yield* last?.(splitter ? '\n' : `${head}\n`) ?? []
+  if (TruncatedError && last?.isOpen()) throw new TruncatedError('The file ends in the middle of a record.')
 }
 
-/** Reads the members of one large object, one after the other: each by its name. */
+/** Reads the members of one large object as pairs of name and value. */
 export async function* readMembers(
   chunks: AsyncIterable<string> | Iterable<string>,
-  ending: Ending,
+  TruncatedError: ErrorClass,
 ): AsyncGenerator<readonly [string, unknown]> {
-  const cut = cutter(1)
-  for await (const chunk of chunks) for (const record of cut(chunk)) yield named(record)
-  if (cut.isOpen()) throw new ending('The file ends in the middle of a record.')
+  const splitter = createObjectSplitter(1)
+  for await (const chunk of chunks) for (const record of splitter(chunk)) yield withName(record)
+  if (splitter.isOpen()) throw new TruncatedError('The file ends in the middle of a record.')
 
-  function named(value: unknown): readonly [string, unknown] {
-    return [cut.names.shift() ?? '', value]
+  function withName(value: unknown): readonly [string, unknown] {
+    return [splitter.memberNames.shift() ?? '', value]
   }
 }
 
-/** Takes the next piece of text and gives the records that it completed. */
-interface Cut {
+/** Splits a stream into records: takes the next chunk and returns the records that it completes. */
+interface Splitter {
   (chunk: string): unknown[]
-  /** True where something that was opened was not closed. */
+  /** True if a record or a list is incomplete. */
   isOpen(): boolean
-  /** Names of the members whose values were given out, in their order, for records inside of an object. */
-  readonly names: string[]
+  /** For members of an object: the names of the returned values, in order. */
+  readonly memberNames: string[]
 }
 
-/** Decides by the beginning what kind of stream it is; null where more must be seen first. */
-function cutFor(head: string, opening: RegExp, isLastCall: boolean): Cut | null {
-  if (opening.test(head)) return cutter(2)
+/** Chooses the splitter from the beginning of the stream; null if more text is needed. */
+function chooseSplitter(head: string, arrayStart: RegExp, isEndOfStream: boolean): Splitter | null {
+  if (arrayStart.test(head)) return createObjectSplitter(2)
   const end = head.indexOf('\n')
   const isLine = end !== -1 && parse(head.slice(0, end)) !== undefined
-  if (isLine) return byLine()
-  return isLastCall ? cutter(0) : null
+  if (isLine) return createLineSplitter()
+  return isEndOfStream ? createObjectSplitter(0) : null
 }
 
-/** One record per line: a broken line spoils no other. */
-function byLine(): Cut {
+/** Splits by line, so an invalid line doesn't affect others. */
+function createLineSplitter(): Splitter {
   let rest = ''
   let isBroken = false
-  const cut = (chunk: string) => {
+  const split = (chunk: string) => {
     const lines = (rest + chunk).split('\n')
     rest = lines.pop() ?? ''
     if (rest.length > recordLengthMax) rest = '…'
@@ -84,58 +83,60 @@ function byLine(): Cut {
     if (records.length > 0) isBroken = records.at(-1) === undefined
     return records
   }
-  return Object.assign(cut, { isOpen: () => isBroken, names: [] })
+  return Object.assign(split, { isOpen: () => isBroken, memberNames: [] })
 }
 
-/** Follows brackets and strings, and parses every object that opens at the given depth. */
-function cutter(recordDepth: number): Cut {
-  /** What is not given out yet, how far it was looked through, and where the record under way begins. */
+/** Tracks brackets and strings, and parses every object that starts at the given depth. */
+function createObjectSplitter(recordDepth: number): Splitter {
+  /** The text that is not yet returned. */
   let text = ''
-  let at = 0
+  /** How far `text` has been scanned. */
+  let scannedTo = 0
+  /** Start of the current record in `text`; -1 outside of records. */
   let start = -1
   let depth = 0
   let isInString = false
-  const names: string[] = []
+  const memberNames: string[] = []
 
-  const cut = (chunk: string) => {
+  const split = (chunk: string) => {
     text += chunk
     const records: unknown[] = []
-    const marks = /["\\{}[\]]/g
-    marks.lastIndex = at
-    at = Math.max(at, text.length)
-    for (let mark = marks.exec(text); mark; mark = marks.exec(text)) {
-      const [character] = mark
+    const tokens = /["\\{}[\]]/g
+    tokens.lastIndex = scannedTo
+    scannedTo = Math.max(scannedTo, text.length)
+    for (let token = tokens.exec(text); token; token = tokens.exec(text)) {
+      const [character] = token
       if (character === '\\') {
-        // What a backslash quotes may only come with the next chunk.
-        marks.lastIndex += 1
-        at = Math.max(at, marks.lastIndex)
+        // The escaped character may be in the next chunk.
+        tokens.lastIndex += 1
+        scannedTo = Math.max(scannedTo, tokens.lastIndex)
       } else if (character === '"') isInString = !isInString
       else if (isInString) continue
       else if (character === '{' || character === '[') {
         if (depth === recordDepth && character === '{') {
-          start = mark.index
-          if (recordDepth === 1) names.push(nameBefore(text, start))
+          start = token.index
+          if (recordDepth === 1) memberNames.push(nameBefore(text, start))
         }
         depth++
       } else if (--depth === recordDepth && character === '}') {
-        records.push(start === -1 ? undefined : parse(text.slice(start, mark.index + 1)))
+        records.push(start === -1 ? undefined : parse(text.slice(start, token.index + 1)))
         start = -1
       }
     }
     if (text.length - start > recordLengthMax) start = -1
-    // The name of a member stands before it, perhaps in an earlier chunk.
-    const kept = start === -1 ? Math.max(0, text.length - (recordDepth === 1 ? nameLengthMax : 0)) : start
-    text = text.slice(kept)
-    at -= kept
+    // The name of a member precedes its value and may be in an earlier chunk.
+    const discarded = start === -1 ? Math.max(0, text.length - (recordDepth === 1 ? nameLengthMax : 0)) : start
+    text = text.slice(discarded)
+    scannedTo -= discarded
     if (start !== -1) start = 0
     return records
   }
-  return Object.assign(cut, { isOpen: () => depth !== 0 || isInString, names })
+  return Object.assign(split, { isOpen: () => depth !== 0 || isInString, memberNames })
 }
 
 const nameLengthMax = 500
 
-/** The name of the member whose value begins at `at`. */
+/** The name of the member whose value starts at `at`. */
 function nameBefore(text: string, at: number): string {
   const [, name = ''] = /"((?:[^"\\]|\\.)*)"\s*:\s*$/.exec(text.slice(Math.max(0, at - nameLengthMax), at)) ?? []
   return name

@@ -8,8 +8,8 @@ it.each([
   ['YUI', 'yahoo:yui'],
   ['markdown-it', 'markdown-it_project:markdown-it'],
   ['lodash', 'lodash:lodash'],
-])('knows %s under the name that the NVD gives it', (library, key) => {
-  const weakness = { below: '2.0.17', identifiers: { CVE: ['CVE-2020-26870'] }, cwe: [], info: [] }
-  const [item] = readRetire({ [library]: { vulnerabilities: [weakness] } })
+])('maps %s to its CPE name', (library, key) => {
+  const vulnerability = { below: '2.0.17', identifiers: { CVE: ['CVE-2020-26870'] }, cwe: [], info: [] }
+  const [item] = readRetire({ [library]: { vulnerabilities: [vulnerability] } })
   expect(item?.kind === 'threat' && productKeys(item.threat)).toEqual([key])
 })

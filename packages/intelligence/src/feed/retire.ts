@@ -1,28 +1,31 @@
-/** JavaScript libraries and the versions of them that are known to be weak, as retire.js lists them. */
+/** Reads vulnerable versions of JavaScript libraries in the format of retire.js. */
 import { z } from 'zod'
 import type { Item } from '#feed/item.ts'
-import { sound } from '#feed/sound.ts'
-import { wordsOf } from '#feed/wording.ts'
+import { lenientArray } from '#feed/lenient-array.ts'
+import { describeConfigurations } from '#feed/describe.ts'
 import type { CpeMatch, ThreatRecord } from '#threat.ts'
 import type { Severity } from '@glacis/contract/threat'
 import { bindFormattedString, nameOf, quote } from '#wfn.ts'
 
-const Weakness = z.object({
+const Vulnerability = z.object({
   below: z.string().optional(),
   atOrAbove: z.string().optional(),
   severity: z.string().catch(''),
-  cwe: sound(z.string()),
+  cwe: lenientArray(z.string()),
   identifiers: z.object({
     summary: z.string().catch(''),
-    CVE: sound(z.string().regex(/^CVE-\d{4}-\d{4,}$/)),
+    CVE: lenientArray(z.string().regex(/^CVE-\d{4}-\d{4,}$/)),
     githubID: z.string().optional(),
   }),
-  info: sound(z.string()),
+  info: lenientArray(z.string()),
 })
-const Library = z.object({ vulnerabilities: sound(Weakness) })
+const Library = z.object({ vulnerabilities: lenientArray(Vulnerability) })
 
-/** Libraries that the world's lists know under other names than npm does; in lower case, as each list writes them its own way. */
-const names: Readonly<Record<string, string>> = {
+/**
+ * CPE `vendor:product` by library name, for libraries whose names differ. Keys are lower case, because
+ * spellings vary.
+ */
+const productByLibrary: Readonly<Record<string, string>> = {
   jquery: 'jquery:jquery',
   'jquery-ui': 'jqueryui:jquery_ui',
   'jquery-migrate': 'jquery:jquery_migrate',
@@ -66,48 +69,47 @@ const names: Readonly<Record<string, string>> = {
   swiper: 'swiperjs:swiper',
   threejs: 'three_project:three',
   protobufjs: 'protobufjs_project:protobufjs',
-
   jszip: 'jszip_project:jszip',
   sessvars: 'thomasfrank:sessvars',
   'mustache.js': 'mustache.js_project:mustache.js',
 }
 
-/** Reads the whole repository: one threat per CVE or advisory, whatever libraries it is about. */
+/** Reads the repository: one threat per CVE or advisory, which can cover several libraries. */
 export function* readRetire(document: unknown): Generator<Item> {
   const libraries = z.record(z.string(), z.unknown()).parse(document)
-  const byId = new Map<string, { weakness: z.infer<typeof Weakness>; matches: CpeMatch[] }>()
+  const byId = new Map<string, { vulnerability: z.infer<typeof Vulnerability>; matches: CpeMatch[] }>()
   for (const [library, value] of Object.entries(libraries)) {
     const { data } = Library.safeParse(value)
     if (!data) {
-      yield { kind: 'skipped', id: library, problem: 'The entry has no list of vulnerabilities.' }
+      yield { kind: 'skipped', id: library, problem: 'The entry has no vulnerabilities.' }
       continue
     }
     const criteria = criteriaOf(library)
-    for (const weakness of criteria ? data.vulnerabilities : []) {
-      const match = matchOf(criteria ?? '', weakness)
-      for (const id of idsOf(weakness)) {
-        const known = byId.get(id) ?? { weakness, matches: [] }
-        byId.set(id, { weakness: known.weakness, matches: [...known.matches, match] })
+    for (const vulnerability of criteria ? data.vulnerabilities : []) {
+      const match = matchOf(criteria ?? '', vulnerability)
+      for (const id of idsOf(vulnerability)) {
+        const known = byId.get(id) ?? { vulnerability, matches: [] }
+        byId.set(id, { vulnerability: known.vulnerability, matches: [...known.matches, match] })
       }
     }
   }
-  for (const [id, { weakness, matches }] of byId)
-    yield { kind: 'threat', source: 'retire', threat: toThreat(id, weakness, matches) }
+  for (const [id, { vulnerability, matches }] of byId)
+    yield { kind: 'threat', source: 'retire', threat: toThreat(id, vulnerability, matches) }
 }
 
 function criteriaOf(library: string): string | null {
-  const key = names[library.toLowerCase()] ?? `${library.toLowerCase()}:${library.toLowerCase()}`
+  const key = productByLibrary[library.toLowerCase()] ?? `${library.toLowerCase()}:${library.toLowerCase()}`
   const [vendor = '', product = ''] = key.split(':')
   const name = nameOf({ part: 'a', vendor: quote(vendor), product: quote(product) })
   return name && bindFormattedString(name)
 }
 
-function idsOf({ identifiers }: z.infer<typeof Weakness>): readonly string[] {
+function idsOf({ identifiers }: z.infer<typeof Vulnerability>): readonly string[] {
   if (identifiers.CVE.length > 0) return identifiers.CVE
   return identifiers.githubID ? [identifiers.githubID] : []
 }
 
-function matchOf(criteria: string, { below, atOrAbove }: z.infer<typeof Weakness>): CpeMatch {
+function matchOf(criteria: string, { below, atOrAbove }: z.infer<typeof Vulnerability>): CpeMatch {
   return {
     vulnerable: true,
     criteria,
@@ -125,13 +127,13 @@ const severities: Readonly<Record<string, Severity>> = {
 
 function toThreat(
   id: string,
-  { identifiers, severity, cwe, info }: z.infer<typeof Weakness>,
+  { identifiers, severity, cwe, info }: z.infer<typeof Vulnerability>,
   matches: CpeMatch[],
 ): ThreatRecord {
   const configurations = [
     { operator: 'OR' as const, negate: false, nodes: [{ operator: 'OR' as const, negate: false, cpeMatch: matches }] },
   ]
-  const { affected, fix } = wordsOf(configurations)
+  const { affected, fix } = describeConfigurations(configurations)
   return {
     id,
     name: identifiers.summary || id,
@@ -146,7 +148,7 @@ function toThreat(
       ...(id.startsWith('CVE-') ? [{ cve: id }] : []),
       ...info.filter((url) => /^https?:\/\//.test(url)).map((url) => ({ url })),
     ],
-    weaknesses: cwe.filter((one) => /^CWE-\d+$/.test(one)),
+    weaknesses: cwe.filter((id) => /^CWE-\d+$/.test(id)),
     configurations,
     isRejected: false,
     publishTime: '',

@@ -1,6 +1,7 @@
 /**
- * Files out of whatever they come in: folders, `.gz`, `.zst`, `.zip` and `.tar` in any of them. What
- * it is, its first bytes tell. Nothing is written, so no name can lead out of anywhere.
+ * Reads files from folders, `.gz`, `.zst`, `.zip` and `.tar` files. Containers can be nested, except zip
+ * files inside archives. The type is detected from the first bytes. Nothing is written to disk, so path
+ * traversal is impossible.
  */
 import { createReadStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
@@ -10,24 +11,24 @@ import { createGunzip, createZstdDecompress, constants } from 'node:zlib'
 import { extract } from 'tar-stream'
 import yauzl from 'yauzl'
 
-/** One file, to be read once and before the next one is asked for. */
+/** A file. It must be read before the next one is requested, and only once. */
 export interface PackedFile {
-  /** Path inside of what it came in, with `/`. */
+  /** Path inside the folder or archive, with `/`. */
   readonly name: string
   readonly bytes: Readable
 }
 
-/** More than any feed has; what goes beyond is no feed but an attack or an accident. */
+/** Larger than any feed. Anything beyond these limits is an attack or a mistake. */
 const filesMax = 500_000
 const unpackedBytesMax = 8 * 1024 ** 3
-/** NVD's own mirrors are packed with windows of 128 MB, the most that zstd takes without being asked. */
+/** Mirrors of NVD use windows of 128 MB, the default limit of zstd. */
 const windowLogMax = 27
 
 /**
- * Opens a file, or every file of a folder or an archive, in the order in which they stand. Links are
- * not followed.
+ * Opens a file, or every file of a folder (sorted by path) or an archive (in its order). Links are not
+ * followed.
  *
- * @throws when it cannot be read, is cut off, or unpacks to more than anything real
+ * @throws if a file cannot be read, is truncated, or exceeds the limits after unpacking
  */
 export async function* unpack(path: string): AsyncGenerator<PackedFile> {
   const budget = { files: filesMax, bytes: unpackedBytesMax }
@@ -46,37 +47,37 @@ interface Budget {
 }
 
 async function* open(file: PackedFile, budget: Budget, path: string | null): AsyncGenerator<PackedFile> {
-  if (--budget.files < 0) throw new Error('The archive holds more files than any feed has.')
+  if (--budget.files < 0) throw new Error(`The archive contains more than ${filesMax} files.`)
   const { head, bytes } = await peek(file.bytes)
-  const packing = packingOf(head)
-  if (packing === 'zip') {
+  const container = detectContainer(head)
+  if (container === 'zip') {
     bytes.destroy()
-    // A zip is read from its end, so it has to be a file of its own.
-    if (path === null) throw new Error(`${file.name} is a zip inside of an archive; unpack the outer one first.`)
+    // A zip file is read from its end, so it can't be read from a stream.
+    if (path === null) throw new Error(`${file.name} is a zip file inside an archive. Unpack the outer archive first.`)
     return yield* unzip(path, budget)
   }
-  if (packing === 'tar') return yield* untar(bytes, budget)
-  if (packing === 'none') return yield { name: file.name, bytes: bounded(bytes, budget) }
-  const plain =
-    packing === 'gzip'
+  if (container === 'tar') return yield* untar(bytes, budget)
+  if (container === 'none') return yield { name: file.name, bytes: limitBytes(bytes, budget) }
+  const decompress =
+    container === 'gzip'
       ? createGunzip()
       : createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: windowLogMax } })
-  bytes.on('error', (error) => plain.destroy(error))
+  bytes.on('error', (error) => decompress.destroy(error))
   const name = file.name.replace(/\.(?:gz|zst)$/i, '').replace(/\.tgz$/i, '.tar')
-  yield* open({ name, bytes: bytes.pipe(plain) }, budget, null)
+  yield* open({ name, bytes: bytes.pipe(decompress) }, budget, null)
 }
 
-function packingOf(head: Buffer): 'none' | 'gzip' | 'zstd' | 'zip' | 'tar' {
+function detectContainer(head: Buffer): 'none' | 'gzip' | 'zstd' | 'zip' | 'tar' {
   if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip'
   if (head.length >= 4 && head.readUInt32LE(0) === 0xfd2fb528) return 'zstd'
   if (head.subarray(0, 4).equals(Buffer.from('PK\x03\x04', 'latin1'))) return 'zip'
   return head.subarray(257, 262).toString('latin1') === 'ustar' ? 'tar' : 'none'
 }
 
-/** As much as tells a tar. */
+/** Enough bytes to detect a tar archive. */
 const headBytes = 512
 
-/** Looks at the first bytes and gives the whole stream back. */
+/** Reads the first bytes and returns them with the complete stream. */
 async function peek(bytes: Readable): Promise<{ head: Buffer; bytes: Readable }> {
   const chunks: Buffer[] = []
   let length = 0
@@ -84,7 +85,7 @@ async function peek(bytes: Readable): Promise<{ head: Buffer; bytes: Readable }>
   while (length < headBytes) {
     const { value, done } = await iterator.next()
     if (done) break
-    chunks.push(value as Buffer) // a stream without encoding gives buffers
+    chunks.push(value as Buffer) // a stream without an encoding yields buffers
     length += chunks.at(-1)?.length ?? 0
   }
   const head = Buffer.concat(chunks)
@@ -105,7 +106,7 @@ async function* untar(bytes: Readable, budget: Budget): AsyncGenerator<PackedFil
   bytes.pipe(entries)
   for await (const entry of entries) {
     if (entry.header.type === 'file') {
-      // Some feeds pack each record or list once more; the entry is small, so it goes through memory.
+      // Some feeds compress each record again, so entries are opened recursively.
       yield* open(
         {
           name: entry.header.name.replace(/^\.\//, ''),
@@ -131,11 +132,12 @@ async function* unzip(path: string, budget: Budget): AsyncGenerator<PackedFile> 
   }
 }
 
-function bounded(bytes: Readable, budget: Budget): Readable {
+function limitBytes(bytes: Readable, budget: Budget): Readable {
   const through = new PassThrough()
   bytes.on('data', (chunk: Buffer) => {
     budget.bytes -= chunk.length
-    if (budget.bytes < 0) through.destroy(new Error('The archive unpacks to more than any feed has.'))
+    if (budget.bytes < 0)
+      through.destroy(new Error(`The archive is larger than ${unpackedBytesMax / 1024 ** 3} GB after unpacking.`))
   })
   bytes.on('error', (error) => through.destroy(error))
   return bytes.pipe(through)

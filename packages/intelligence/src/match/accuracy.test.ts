@@ -1,23 +1,25 @@
 import { describe, expect, it } from 'vitest'
 import { measureExpansion, measureLaboratory } from '#testing/accuracy.ts'
-import { sharedData } from '#testing/shared.ts'
+import { sharedData } from '#testing/shared-data.ts'
 
 const timeout = 120_000
 
-describe.skipIf(!sharedData)('the matcher', () => {
+describe.skipIf(!sharedData)('matchProduct', () => {
   it(
-    'meets the threats of the laboratory, drops what Debian has fixed, and reports nothing wrong',
+    'finds known vulnerabilities of the lab, excludes Debian backports and reports no false positives',
     {
       timeout,
     },
     async () => {
-      const { expected, missed, lacking, traps, wrong } = await measureLaboratory(sharedData ?? '')
+      const { expected, missed, withoutRecord, backportChecks, falsePositives } = await measureLaboratory(
+        sharedData ?? '',
+      )
       expect(expected).toBe(116)
-      // Of the traps, those whose build is known.
-      expect(traps).toBeGreaterThanOrEqual(80)
-      const lost = [...missed, ...lacking]
+      // Only services whose build is known are checked.
+      expect(backportChecks).toBeGreaterThanOrEqual(80)
+      const lost = [...missed, ...withoutRecord]
       expect(lost.length / expected, lost.join('\n')).toBeLessThanOrEqual(0.02)
-      expect(wrong).toEqual([])
+      expect(falsePositives).toEqual([])
     },
   )
 

@@ -1,58 +1,64 @@
 /**
- * The applicability language of NVD's API 2.0: a threat applies where one of its configurations
- * does; a configuration combines nodes, a node combines criteria, each by AND or OR.
- * Nodes without the product under question say what it must run on, and are asked of the same host.
+ * The applicability language of the NVD API 2.0: a threat applies if one of its configurations does.
+ * A configuration combines nodes and a node combines criteria, each with AND or OR. Nodes that don't
+ * name the product describe the platform it must run on and are checked against the same host.
  */
-import { type CriterionVerdict, decideCriterion, type Mismatch } from '#match/criterion.ts'
+import { type CriterionVerdict, evaluateCriterion, type MismatchReason, notListed } from '#match/criterion.ts'
+import { displayName } from '#product-name.ts'
 import { familyOf, isOwnHardware, type PlatformFamily } from '#match/platform.ts'
-import { type Configuration, type ConfigurationNode, type CpeMatch, nameOfCriteria } from '#threat.ts'
-import { type CpeName, unquote } from '#wfn.ts'
+import { type Configuration, type ConfigurationNode, type CpeMatch, parseCriteria } from '#threat.ts'
+import type { CpeName } from '#wfn.ts'
 
-/** A host as far as it is known: the product under question and everything else found there. */
-export interface Surroundings {
+/** The known state of a host: the product being matched and everything else detected there. */
+export interface HostContext {
   readonly product: CpeName
   readonly others: readonly CpeName[]
   readonly families: ReadonlySet<PlatformFamily>
 }
 
-/** What a configuration says of the product, and why. */
+/** The result for one configuration or criterion, with its reason. */
 export type Verdict =
   | {
       readonly kind: 'yes'
-      /** The criterion of the product, and its range in words. */
+      /** The matching criterion, as a formatted string. */
       readonly criteria: string
       readonly range: string
       readonly text: string
-      /** What it runs on, in words; empty where the configuration does not ask. */
+      /** Display names of the required platform; empty if the configuration requires none. */
       readonly running: string
+      /** Subtracted from the quality of detection for assumptions that were necessary. */
       readonly loss: number
+      /** Upper limit of the quality of detection. */
       readonly cap: number
     }
-  | Missing
-interface Missing {
+  | NoMatchVerdict
+interface NoMatchVerdict {
   readonly kind: 'no' | 'unknown'
-  readonly reason: Mismatch
+  readonly reason: MismatchReason
   readonly text: string
 }
 
-/** What one node says: `subject` is set where the product itself stands in it as vulnerable. */
+/**
+ * The result for one node. `subject`: the node lists the product as vulnerable; `present`: another
+ * part of the host matches.
+ */
 type NodeVerdict =
   | { readonly kind: 'subject'; readonly verdict: Extract<Verdict, { kind: 'yes' }> }
   | { readonly kind: 'present'; readonly running: string; readonly loss: number }
-  | Missing
+  | NoMatchVerdict
 
-/** Decides one configuration. */
-export function decideConfiguration(configuration: Configuration, host: Surroundings): Verdict {
-  const nodes = configuration.nodes.map((node) => decideNode(node, host))
+/** Evaluates one configuration. */
+export function evaluateConfiguration(configuration: Configuration, host: HostContext): Verdict {
+  const nodes = configuration.nodes.map((node) => evaluateNode(node, host))
   const needsAll = configuration.operator === 'AND'
-  if (configuration.negate) return otherPlatform('The record excludes what the host runs.')
-  if (!needsAll) return best(nodes.map(standingAlone))
-  const failed = nodes.filter(isMissing)
-  // A version that was read and lies outside says more than a platform that is not there.
-  if (failed.length > 0) return best(failed)
+  if (configuration.negate) return platformMismatch('The record excludes software running on this host.')
+  if (!needsAll) return bestVerdict(nodes.map(toVerdict))
+  const failed = nodes.filter(isNoMatch)
+  // A version outside the range is a better reason than a missing platform.
+  if (failed.length > 0) return bestVerdict(failed)
   const subjects = nodes.flatMap((node) => (node.kind === 'subject' ? [node.verdict] : []))
   const [subject] = subjects
-  if (!subject) return { kind: 'no', reason: 'other_product', text: 'The record is about other products.' }
+  if (!subject) return { kind: 'no', reason: 'other_product', text: notListed }
   const present = nodes.flatMap((node) => (node.kind === 'present' ? [node] : []))
   return {
     ...subject,
@@ -62,27 +68,29 @@ export function decideConfiguration(configuration: Configuration, host: Surround
 }
 
 /**
- * Decides nodes in which the product does not stand as vulnerable.
+ * Evaluates nodes that don't list the product as vulnerable.
  *
- * @returns the quality that is lost by what had to be assumed; null where one of them does not hold
+ * @returns the quality lost by assumptions; null if a node doesn't apply
  */
-export function decideOthers(nodes: readonly ConfigurationNode[], host: Surroundings): number | null {
-  const verdicts = nodes.map((node) => decideNode(node, host))
-  if (verdicts.some(isMissing)) return null
+export function evaluateOtherNodes(nodes: readonly ConfigurationNode[], host: HostContext): number | null {
+  const verdicts = nodes.map((node) => evaluateNode(node, host))
+  if (verdicts.some(isNoMatch)) return null
   return Math.max(0, ...verdicts.map((verdict) => (verdict.kind === 'present' ? verdict.loss : 0)))
 }
 
-/** The most telling of several verdicts: a match first, then a version that was read, then the rest. */
-export function best(verdicts: readonly Verdict[]): Verdict {
+/** Selects the most relevant verdict: the match with the highest quality, else the most relevant reason. */
+export function bestVerdict(verdicts: readonly Verdict[]): Verdict {
   const weight = (verdict: Verdict) =>
-    verdict.kind === 'yes' ? 1000 + Math.min(100 - verdict.loss, verdict.cap) : importance.indexOf(verdict.reason)
+    verdict.kind === 'yes'
+      ? 1000 + Math.min(100 - verdict.loss, verdict.cap)
+      : reasonsByRelevance.indexOf(verdict.reason)
   const [first, ...rest] = verdicts
-  if (!first) return { kind: 'no', reason: 'other_product', text: 'The record names no product.' }
+  if (!first) return { kind: 'no', reason: 'other_product', text: 'The record lists no products.' }
   return rest.reduce((top, verdict) => (weight(verdict) > weight(top) ? verdict : top), first)
 }
 
-/** What cannot be told goes before what was refuted: "outside" must hold for every alternative. */
-const importance: readonly Mismatch[] = [
+/** From least to most relevant. Unknown outranks refuted: a version is outside only if it is outside every range. */
+const reasonsByRelevance: readonly MismatchReason[] = [
   'rejected',
   'other_product',
   'other_variant',
@@ -93,36 +101,35 @@ const importance: readonly Mismatch[] = [
   'version_unknown',
 ]
 
-function standingAlone(node: NodeVerdict): Verdict {
+function toVerdict(node: NodeVerdict): Verdict {
   if (node.kind === 'subject') return node.verdict
-  if (node.kind === 'present')
-    return { kind: 'no', reason: 'other_product', text: 'The record is about other products.' }
+  if (node.kind === 'present') return { kind: 'no', reason: 'other_product', text: notListed }
   return node
 }
 
-function decideNode(node: ConfigurationNode, host: Surroundings): NodeVerdict {
-  const verdicts = node.cpeMatch.map((match) => decideMatch(match, host))
+function evaluateNode(node: ConfigurationNode, host: HostContext): NodeVerdict {
+  const verdicts = node.cpeMatch.map((match) => evaluateMatch(match, host))
   if (node.negate) {
-    const isThere = verdicts.some(({ kind }) => kind === 'subject' || kind === 'present')
-    return isThere
-      ? otherPlatform('The record excludes what the host runs.')
+    const isPresent = verdicts.some(({ kind }) => kind === 'subject' || kind === 'present')
+    return isPresent
+      ? platformMismatch('The record excludes software running on this host.')
       : { kind: 'present', running: '', loss: 0 }
   }
-  const missing = verdicts.filter(isMissing)
-  if (node.operator === 'AND' && missing.length > 0) return mostTelling(missing)
+  const missing = verdicts.filter(isNoMatch)
+  if (node.operator === 'AND' && missing.length > 0) return mostRelevant(missing)
   const subjects = verdicts.flatMap((verdict) => (verdict.kind === 'subject' ? [verdict.verdict] : []))
-  const top = subjects.length > 0 ? best(subjects) : null
+  const top = subjects.length > 0 ? bestVerdict(subjects) : null
   if (top?.kind === 'yes') return { kind: 'subject', verdict: top }
   const present = verdicts.find(({ kind }) => kind === 'present')
   if (present) return present
-  return assumePlatform(node, host) ?? mostTelling(missing)
+  return assumePlatform(node, host) ?? mostRelevant(missing)
 }
 
-function decideMatch(match: CpeMatch, host: Surroundings): NodeVerdict {
-  const own = decideCriterion(host.product, match)
+function evaluateMatch(match: CpeMatch, host: HostContext): NodeVerdict {
+  const own = evaluateCriterion(host.product, match)
   if (own.kind === 'yes') return match.vulnerable ? asSubject(match, own) : asPresent(match, 0)
-  if (host.others.some((product) => decideCriterion(product, match).kind === 'yes')) return asPresent(match, 0)
-  return match.vulnerable || own.reason !== 'other_product' ? own : decidePlatform(match, host)
+  if (host.others.some((product) => evaluateCriterion(product, match).kind === 'yes')) return asPresent(match, 0)
+  return match.vulnerable || own.reason !== 'other_product' ? own : evaluatePlatform(match, host)
 }
 
 function asSubject(match: CpeMatch, own: Extract<CriterionVerdict, { kind: 'yes' }>): NodeVerdict {
@@ -130,27 +137,27 @@ function asSubject(match: CpeMatch, own: Extract<CriterionVerdict, { kind: 'yes'
 }
 
 function asPresent(match: CpeMatch, loss: number): Extract<NodeVerdict, { kind: 'present' }> {
-  const name = nameOfCriteria(match.criteria)
-  return { kind: 'present', running: name ? `${unquote(name.vendor)} ${unquote(name.product)}` : '', loss }
+  const name = parseCriteria(match.criteria)
+  return { kind: 'present', running: name ? displayName(name) : '', loss }
 }
 
-/** A criterion about the platform, which a scan seldom names: the family is enough, firmware implies its device. */
-function decidePlatform(match: CpeMatch, host: Surroundings): NodeVerdict {
-  const name = nameOfCriteria(match.criteria)
-  if (!name) return otherPlatform('The platform of the record cannot be read.')
+/** Scans rarely detect the exact platform, so the family is sufficient. Firmware implies its device. */
+function evaluatePlatform(match: CpeMatch, host: HostContext): NodeVerdict {
+  const name = parseCriteria(match.criteria)
+  if (!name) return platformMismatch('The platform name in the record is invalid.')
   if (isOwnHardware(host.product, name)) return asPresent(match, 0)
   const family = familyOf(name)
   if (family && host.families.has(family)) return asPresent(match, 0)
-  return otherPlatform(`The record is about ${unquote(name.vendor)} ${unquote(name.product)}, which was not seen here.`)
+  return platformMismatch(`Only affected when running on ${displayName(name)}, which was not detected on this host.`)
 }
 
 const assumedPlatformLoss = 30
 
-/** Where nothing is known of the host's system, a general one is assumed, at a loss of quality. */
-function assumePlatform(node: ConfigurationNode, host: Surroundings): NodeVerdict | null {
+/** If the host's operating system is unknown, a general-purpose one is assumed, at reduced quality. */
+function assumePlatform(node: ConfigurationNode, host: HostContext): NodeVerdict | null {
   if (host.families.size > 0 || node.cpeMatch.some(({ vulnerable }) => vulnerable)) return null
   const assumed = node.cpeMatch.find(({ criteria }) => {
-    const name = nameOfCriteria(criteria)
+    const name = parseCriteria(criteria)
     return name !== null && familyOf(name) !== null
   })
   if (!assumed) return null
@@ -158,15 +165,15 @@ function assumePlatform(node: ConfigurationNode, host: Surroundings): NodeVerdic
   return { kind: 'present', running: `${running} (assumed)`, loss: assumedPlatformLoss }
 }
 
-function isMissing(verdict: NodeVerdict): verdict is Missing {
+function isNoMatch(verdict: NodeVerdict): verdict is NoMatchVerdict {
   return verdict.kind === 'no' || verdict.kind === 'unknown'
 }
 
-function mostTelling(missing: readonly Missing[]): Missing {
-  const verdict = best(missing)
-  return verdict.kind === 'yes' ? otherPlatform('') : verdict
+function mostRelevant(missing: readonly NoMatchVerdict[]): NoMatchVerdict {
+  const verdict = bestVerdict(missing)
+  return verdict.kind === 'yes' ? platformMismatch('') : verdict
 }
 
-function otherPlatform(text: string): Missing {
+function platformMismatch(text: string): NoMatchVerdict {
   return { kind: 'no', reason: 'other_platform', text }
 }

@@ -1,14 +1,15 @@
-/** One criterion against one product. */
+/** Evaluates one criterion against one product. */
 import { productKey } from '#alias.ts'
-import { boundsOf, compareWithRange, type FullVersion, rangeInWords } from '#match/range.ts'
-import { type CpeMatch, nameOfCriteria } from '#threat.ts'
+import { boundsOf, compareToRange, type FullVersion, formatRange } from '#match/range.ts'
+import { displayWords } from '#product-name.ts'
+import { type CpeMatch, parseCriteria } from '#threat.ts'
 import { isPreRelease } from '#version/generic.ts'
 import { compareVersions, type Scheme } from '#version/version.ts'
 import { compareValue } from '#wfn-compare.ts'
 import { type CpeName, unquote } from '#wfn.ts'
 
-/** Why a product is not matched. The first two say that the version was read and is not affected. */
-export type Mismatch =
+/** Why a product doesn't match. Only the first two prove that the version is not affected. */
+export type MismatchReason =
   | 'version_outside'
   | 'fixed_by_distribution'
   | 'version_unknown'
@@ -18,19 +19,22 @@ export type Mismatch =
   | 'other_product'
   | 'rejected'
 
-/** What one criterion says of one product. */
+/** The result for one criterion and one product. */
 export type CriterionVerdict =
-  /** `loss` is taken off the quality of detection and `cap` bounds it: what had to be assumed makes it less sure. */
+  /** Assumptions reduce the quality of detection: `loss` is subtracted from it, `cap` is its upper limit. */
   | { readonly kind: 'yes'; readonly range: string; readonly text: string; readonly loss: number; readonly cap: number }
-  | { readonly kind: 'no' | 'unknown'; readonly reason: Mismatch; readonly text: string }
+  | { readonly kind: 'no' | 'unknown'; readonly reason: MismatchReason; readonly text: string }
 
-/** Losses and bounds of quality, on the scale of 0 to 100. */
-export const loss = { variant: 20, platform: 30, partialVersion: 30 }
-export const anyVersionCap = 30
-/** The range of a record that names no version. */
-export const everyVersion = 'every version'
+/** Reductions and limits of the quality of detection, on a scale of 0 to 100. */
+export const qualityLoss = { variant: 20, platform: 30, partialVersion: 30 }
+export const allVersionsCap = 30
+/** The range of a record that specifies no version. */
+export const allVersions = 'all versions'
 
-/** Platforms whose add-ons are products of their own: nobody runs one without our seeing the platform's mark. */
+/** No criterion lists the product as vulnerable. */
+export const notListed = 'The record does not list this product as affected.'
+
+/** Platforms whose add-ons are separate products. A product without this target software is never such an add-on. */
 const addOnHosts = new Set([
   'wordpress',
   'joomla\\!',
@@ -51,22 +55,22 @@ const addOnHosts = new Set([
   'visual_studio_code',
   'pega',
 ])
-/** Package ecosystems: they name where a product comes from, not another product. */
+/** Package ecosystems: they identify the distribution channel, not a different product. */
 const ecosystems = new Set(['node.js', 'python', 'go', 'rust', 'ruby', 'maven', 'java', 'php', '.net', 'pypi', 'perl'])
 
 /**
- * Decides one criterion. The criterion is the source of the comparison and the product its target,
- * as NVD uses names; what the product does not say is not taken for "any".
+ * Evaluates one criterion. As in CPE name matching, the criterion is the source and the product the
+ * target. An attribute that the product doesn't specify is unknown rather than "any".
  */
-export function decideCriterion(product: CpeName, match: CpeMatch): CriterionVerdict {
-  const criterion = nameOfCriteria(match.criteria)
+export function evaluateCriterion(product: CpeName, match: CpeMatch): CriterionVerdict {
+  const criterion = parseCriteria(match.criteria)
   const key = criterion && productKey(criterion)
   if (!criterion || !key || criterion.part !== product.part || !isSameProduct(criterion, key, product)) {
-    return { kind: 'no', reason: 'other_product', text: 'The record is about other products.' }
+    return { kind: 'no', reason: 'other_product', text: notListed }
   }
-  const variant = decideVariant(product, criterion)
+  const variant = evaluateVariant(product, criterion)
   if (variant.kind !== 'yes') return variant
-  const version = decideVersion(product, criterion, match, { product: key, targetSoftware: criterion.targetSoftware })
+  const version = evaluateVersion(product, criterion, match, { product: key, targetSoftware: criterion.targetSoftware })
   return version.kind === 'yes' ? { ...version, loss: version.loss + variant.loss } : version
 }
 
@@ -75,105 +79,122 @@ function isSameProduct(criterion: CpeName, key: string, product: CpeName): boole
   return isNamedAlike || key === productKey(product)
 }
 
-const same = { kind: 'yes', range: '', text: '', loss: 0, cap: 100 } as const
+const sameVariant = { kind: 'yes', range: '', text: '', loss: 0, cap: 100 } as const
 
-const variants = ['targetSoftware', 'softwareEdition', 'edition', 'targetHardware', 'language', 'other'] as const
-/** What tells builds and editions of a version apart. */
-export type VariantName = Pick<CpeName, (typeof variants)[number]>
+const variantAttributes = [
+  'targetSoftware',
+  'softwareEdition',
+  'edition',
+  'targetHardware',
+  'language',
+  'other',
+] as const
+/** The attributes that distinguish builds and editions of one version. */
+export type VariantName = Pick<CpeName, (typeof variantAttributes)[number]>
 
-/** True where nothing of the kind is known of a product. */
-export function isOpenVariant(product: VariantName): boolean {
-  return variants.every((attribute) => product[attribute] === '*')
+/** Returns true if none of the product's variant attributes is known. */
+export function isVariantUnspecified(product: VariantName): boolean {
+  return variantAttributes.every((attribute) => product[attribute] === '*')
 }
 
-/** Decides whether a criterion is about the variant that a product is. */
-export function decideVariant(product: VariantName, criterion: VariantName): CriterionVerdict {
+/** Checks whether a criterion applies to the product's variant. */
+export function evaluateVariant(product: VariantName, criterion: VariantName): CriterionVerdict {
   const target = criterion.targetSoftware
   if (product.targetSoftware === '*' && addOnHosts.has(target)) {
-    return other(`The record is about an add-on for ${unquote(target)}.`)
+    return variantMismatch(`The record applies to an add-on for ${displayWords(target)}.`)
   }
   let total = 0
-  for (const attribute of variants) {
+  for (const attribute of variantAttributes) {
     const relation = compareValue(criterion[attribute], product[attribute])
-    if (relation === 'disjoint') return other(`The record is about the variant "${unquote(criterion[attribute])}".`)
+    if (relation === 'disjoint')
+      return variantMismatch(`The record applies only to the variant "${unquote(criterion[attribute])}".`)
     if (relation !== 'subset' || criterion[attribute] === '-') continue
-    if (attribute === 'targetSoftware') total += ecosystems.has(target) ? 0 : loss.platform
-    else total += loss.variant
+    if (attribute === 'targetSoftware') total += ecosystems.has(target) ? 0 : qualityLoss.platform
+    else total += qualityLoss.variant
   }
-  return { ...same, loss: total }
+  return { ...sameVariant, loss: total }
 }
 
-function other(text: string): CriterionVerdict {
+function variantMismatch(text: string): CriterionVerdict {
   return { kind: 'no', reason: 'other_variant', text }
 }
 
-function decideVersion(product: CpeName, criterion: CpeName, match: CpeMatch, scheme: Scheme): CriterionVerdict {
+function evaluateVersion(product: CpeName, criterion: CpeName, match: CpeMatch, scheme: Scheme): CriterionVerdict {
   if (product.version === '*' || product.version === '-') {
-    return { kind: 'unknown', reason: 'version_unknown', text: 'The version of the product is not known.' }
+    return { kind: 'unknown', reason: 'version_unknown', text: 'The product version is unknown.' }
   }
   const seen = fullVersionOf(product)
-  // A name with a version has no range; those without are few.
+  // A name that includes a version has no range.
   const bounds = criterion.version === '*' ? boundsOf(match) : []
   if (bounds.length > 0) {
-    const verdict = compareWithRange(seen, bounds, scheme)
-    const range = rangeInWords(bounds)
-    if (verdict.kind === 'outside') return outside(`${full(seen)} is not ${verdict.by} (affected: ${range})`)
-    if (verdict.kind === 'unknown') return incomparable(`${full(seen)} cannot be compared with ${verdict.by}`)
-    const text = `${full(seen)} is in ${range}${verdict.isPartial ? '; the end of the version was not seen' : ''}`
-    return afterUpdate(product, criterion, {
+    const verdict = compareToRange(seen, bounds, scheme)
+    const range = formatRange(bounds)
+    if (verdict.kind === 'outside') return outside(`${formatVersion(seen)} is outside the affected range ${range}`)
+    if (verdict.kind === 'unknown') return incomparable(`${formatVersion(seen)} cannot be compared with ${verdict.by}`)
+    const text = `${formatVersion(seen)} is in the affected range ${range}${verdict.isPartial ? ' (the detected version is incomplete)' : ''}`
+    return evaluateUpdate(product, criterion, {
       kind: 'yes',
       range,
       text,
-      loss: verdict.isPartial ? loss.partialVersion : 0,
+      loss: verdict.isPartial ? qualityLoss.partialVersion : 0,
       cap: 100,
     })
   }
   if (criterion.version === '*' || criterion.version === '-') {
-    const text = `${full(seen)}: the record names no version`
-    return afterUpdate(product, criterion, { kind: 'yes', range: everyVersion, text, loss: 0, cap: anyVersionCap })
+    const text = `${formatVersion(seen)}: the record doesn't specify affected versions`
+    return evaluateUpdate(product, criterion, { kind: 'yes', range: allVersions, text, loss: 0, cap: allVersionsCap })
   }
-  return decideExactVersion(product, criterion, seen, scheme)
+  return evaluateExactVersion(product, criterion, seen, scheme)
 }
 
-function decideExactVersion(product: CpeName, criterion: CpeName, seen: FullVersion, scheme: Scheme): CriterionVerdict {
+function evaluateExactVersion(
+  product: CpeName,
+  criterion: CpeName,
+  seen: FullVersion,
+  scheme: Scheme,
+): CriterionVerdict {
   const named = unquote(criterion.version)
   const relation = compareValue(criterion.version, product.version)
   const order = relation === 'disjoint' ? compareVersions(seen.version, named, scheme) : 0
-  if (order === null) return incomparable(`${full(seen)} cannot be compared with ${named}`)
+  if (order === null) return incomparable(`${formatVersion(seen)} cannot be compared with ${named}`)
   const range = `= ${named}${/^[*-]$/.test(criterion.update) ? '' : ` ${unquote(criterion.update)}`}`
-  if (order !== 0) return outside(`${full(seen)} is not ${named}`)
-  return afterUpdate(product, criterion, {
+  if (order !== 0) return outside(`${formatVersion(seen)} is not the affected version ${named}`)
+  return evaluateUpdate(product, criterion, {
     kind: 'yes',
     range,
-    text: `${full(seen)} is ${range.slice(2)}`,
+    text: `${formatVersion(seen)} matches the affected version ${range.slice(2)}`,
     loss: 0,
     cap: 100,
   })
 }
 
-/** The update of a criterion: `-` is the release itself, a word is that update alone. */
-function afterUpdate(product: CpeName, criterion: CpeName, verdict: CriterionVerdict): CriterionVerdict {
+/** Checks the update of a criterion: `-` is the release without an update, other values are that update only. */
+function evaluateUpdate(product: CpeName, criterion: CpeName, verdict: CriterionVerdict): CriterionVerdict {
   if (verdict.kind !== 'yes' || criterion.update === '*') return verdict
-  const wanted = plainUpdate(criterion.update)
-  const seen = plainUpdate(product.update)
+  const wanted = normalizeUpdate(criterion.update)
+  const seen = normalizeUpdate(product.update)
   if (wanted === seen) return verdict
   if (product.update !== '*')
-    return outside(`update ${seen || 'none'} is not ${wanted || 'the release without update'}`)
-  if (isPreRelease(wanted)) return outside(`the release is not its ${wanted}`)
-  return { ...verdict, loss: verdict.loss + loss.variant, text: `${verdict.text}; whether ${wanted} was not seen` }
+    return outside(`Only ${wanted === '' ? 'the release without an update' : `update ${wanted}`} is affected`)
+  if (isPreRelease(wanted)) return outside(`Only the pre-release ${wanted} is affected`)
+  return {
+    ...verdict,
+    loss: verdict.loss + qualityLoss.variant,
+    text: `${verdict.text} (update ${wanted} could not be confirmed)`,
+  }
 }
 
-/** The version and the update of a product as they are compared. */
+/** The version and the update of a product, normalized for comparison. */
 export function fullVersionOf({ version, update }: CpeName): FullVersion {
-  return { version: unquote(version), update: plainUpdate(update) }
+  return { version: unquote(version), update: normalizeUpdate(update) }
 }
 
-/** `update_202` and `update202` are one; ANY and NA are none. */
-export function plainUpdate(update: string): string {
+/** Normalizes an update: `update_202` and `update202` are equal; ANY and NA become empty. */
+export function normalizeUpdate(update: string): string {
   return /^[*-]$/.test(update) ? '' : unquote(update).replaceAll(/[_-]/g, '')
 }
 
-function full({ version, update }: FullVersion): string {
+function formatVersion({ version, update }: FullVersion): string {
   return /^p\d/.test(update) ? version + update : `${version} ${update}`.trim()
 }
 

@@ -8,8 +8,8 @@ import { toWfn } from '#wfn.ts'
 const traversal = threat([or({ criteria: apache('2.4.49') }, { criteria: apache('2.4.50') })])
 const ranged = threat([or({ criteria: apache('*'), versionStartIncluding: '2.4.49', versionEndExcluding: '2.4.51' })])
 
-describe('a version', () => {
-  it('matches a range and says which', () => {
+describe('matching a version', () => {
+  it('matches a range and reports it', () => {
     expect(matchProduct(seen(apache('2.4.49')), ranged, [])).toEqual({
       kind: 'match',
       threat: 'CVE-2024-0001',
@@ -18,7 +18,7 @@ describe('a version', () => {
         criteria: apache('*'),
         range: '≥ 2.4.49, < 2.4.51',
         running: '',
-        text: 'apache http_server 2.4.49 is in ≥ 2.4.49, < 2.4.51.',
+        text: 'Apache HTTP Server 2.4.49 is in the affected range ≥ 2.4.49, < 2.4.51.',
       },
     })
   })
@@ -32,16 +32,16 @@ describe('a version', () => {
     ['cpe:2.3:a:apache:tomcat:2.4.49:*:*:*:*:*:*:*', 'other_product'],
     ['cpe:2.3:a:oracle:http_server:2.4.49:*:*:*:*:*:*:*', 'other_product'],
     ['cpe:2.3:o:apache:http_server:2.4.49:*:*:*:*:*:*:*', 'other_product'],
-  ])('of %s does not: %s', (text, reason) => {
+  ])('does not match %s: %s', (text, reason) => {
     expect(matchProduct(seen(text), ranged, [])).toMatchObject({ kind: 'no_match', reason })
   })
 
-  it('matches one that is listed, and no other', () => {
+  it('matches a listed version only', () => {
     expect(matchProduct(seen(apache('2.4.50')), traversal, [])).toMatchObject({ evidence: { range: '= 2.4.50' } })
     expect(matchProduct(seen(apache('2.4.51')), traversal, [])).toMatchObject({ reason: 'version_outside' })
   })
 
-  it('counts less where only its beginning was seen', () => {
+  it('reduces the quality for an incomplete version', () => {
     const record = threat([or({ criteria: apache('*'), versionEndExcluding: '2.4.51' })])
     expect(matchProduct(seen(apache('2.4')), record, [])).toMatchObject({ quality: 50 })
   })
@@ -50,13 +50,13 @@ describe('a version', () => {
     ['nginx:nginx', 'f5:nginx'],
     ['igor_sysoev:nginx', 'nginx:nginx'],
     ['redislabs:redis', 'redis:redis'],
-  ])('of %s meets records about %s', (own, theirs) => {
+  ])('matches %s against records about %s', (own, theirs) => {
     const record = threat([or({ criteria: `cpe:2.3:a:${theirs}:*:*:*:*:*:*:*:*`, versionEndExcluding: '2' })])
     expect(matchProduct(seen(`cpe:2.3:a:${own}:1.18.0:*:*:*:*:*:*:*`), record, []).kind).toBe('match')
   })
 })
 
-describe('an update', () => {
+describe('matching an update', () => {
   const record = threat([
     or(
       { criteria: openssh('*', '*'), versionStartIncluding: '8.6', versionEndExcluding: '9.8' },
@@ -78,18 +78,18 @@ describe('an update', () => {
     expect(matchProduct(seen(openssh(version, update)), record, []).kind).toBe(applies ? 'match' : 'no_match')
   })
 
-  it('of a release candidate stands before the release', () => {
+  it('orders a release candidate before its release', () => {
     const fixed = threat([or({ criteria: apache('*'), versionEndExcluding: '3.0.0' })])
     expect(matchProduct(seen('cpe:2.3:a:apache:http_server:3.0.0:rc1:*:*:*:*:*:*'), fixed, []).kind).toBe('match')
     expect(matchProduct(seen(apache('3.0.0')), fixed, []).kind).toBe('no_match')
   })
 
-  it('of a release candidate belongs to a range that begins with its release', () => {
+  it('includes a release candidate in a range that starts at its release', () => {
     const begins = threat([or({ criteria: apache('*'), versionStartIncluding: '3.0.0', versionEndExcluding: '3.0.5' })])
     expect(matchProduct(seen('cpe:2.3:a:apache:http_server:3.0.0:rc1:*:*:*:*:*:*'), begins, []).kind).toBe('match')
   })
 
-  it('that was not seen makes a match less sure, and a candidate none', () => {
+  it('reduces the quality for an unknown update, and does not match a pre-release', () => {
     const patched = threat([or({ criteria: openssh('9.1', 'p1') })])
     expect(matchProduct(seen(openssh('9.1', '*')), patched, [])).toMatchObject({ kind: 'match', quality: 60 })
     const candidate = threat([or({ criteria: openssh('9.1', 'rc1') })])
@@ -97,19 +97,19 @@ describe('an update', () => {
   })
 })
 
-describe('a record without a version', () => {
-  it.each(['*', '-'])('(%s) is a guess', (version) => {
+describe('matching a record without a version', () => {
+  it.each(['*', '-'])('(%s) limits the quality', (version) => {
     const record = threat([or({ criteria: apache(version) })])
     expect(matchProduct(seen(apache('2.4.71')), record, [])).toMatchObject({ kind: 'match', quality: 30 })
     expect(matchProduct(seen(apache('*')), record, [])).toMatchObject({ kind: 'no_match', reason: 'version_unknown' })
   })
-  it('is worth less than an issue when it is old', () => {
+  it('stays below the minimum quality of an issue for old records', () => {
     const record = { ...threat([or({ criteria: apache('-') })]), id: 'CVE-1999-0001' }
     expect(matchProduct(seen(apache('2.4.71')), record, [])).toMatchObject({ quality: 20 })
   })
 })
 
-describe('a variant', () => {
+describe('matching a variant', () => {
   const name = (target: string, edition = '*') => `cpe:2.3:a:acme:shop:1.0:*:*:*:${edition}:${target}:*:*`
   it.each([
     ['wordpress', '*', 'no_match'],
@@ -126,7 +126,7 @@ describe('a variant', () => {
   })
 })
 
-describe('running on', () => {
+describe('matching a required platform', () => {
   const windows = 'cpe:2.3:o:microsoft:windows:-:*:*:*:*:*:*:*'
   const debian = 'cpe:2.3:o:debian:debian_linux:12:*:*:*:*:*:*:*'
   const php = 'cpe:2.3:a:php:php:8.1.0:*:*:*:*:*:*:*'
@@ -135,44 +135,44 @@ describe('running on', () => {
       all([or({ criteria: apache('2.4.49') }), or(...platform.map((criteria) => ({ criteria, vulnerable: false })))]),
     ])
 
-  it('keeps what the host is known to run', () => {
+  it('matches a platform detected on the host', () => {
     const answer = matchProduct(seen(apache('2.4.49')), on(windows), [seen(windows)])
-    expect(answer).toMatchObject({ quality: 80, evidence: { running: 'microsoft windows' } })
+    expect(answer).toMatchObject({ quality: 80, evidence: { running: 'Microsoft Windows' } })
   })
-  it('drops what runs on another system', () => {
+  it('does not match a different operating system', () => {
     expect(matchProduct(seen(apache('2.4.49')), on(windows), [seen(debian)])).toMatchObject({
       reason: 'other_platform',
     })
   })
-  it('takes the revision of a distribution for a hint of the system', () => {
+  it('infers the operating system from a distribution revision', () => {
     const product = { ...seen(apache('2.4.49')), revision: 'Debian' }
     expect(matchProduct(product, on(windows), [])).toMatchObject({ reason: 'other_platform' })
   })
-  it('assumes a general system at a loss', () => {
+  it('assumes an unknown operating system at reduced quality', () => {
     expect(matchProduct(seen(apache('2.4.49')), on(windows), [])).toMatchObject({
       quality: 50,
-      evidence: { text: expect.stringContaining(', running on microsoft windows (assumed).') },
+      evidence: { text: expect.stringContaining(', running on Microsoft Windows (assumed).') },
     })
   })
-  it('asks for applications and devices', () => {
+  it('requires applications and devices to be detected', () => {
     expect(matchProduct(seen(apache('2.4.49')), on(php), [])).toMatchObject({ reason: 'other_platform' })
     expect(matchProduct(seen(apache('2.4.49')), on(php), [seen(php)]).kind).toBe('match')
     const device = 'cpe:2.3:h:hp:nonstop:-:*:*:*:*:*:*:*'
     expect(matchProduct(seen(apache('2.4.49')), on(device), [])).toMatchObject({ reason: 'other_platform' })
   })
-  it('never reports the platform itself', () => {
+  it('does not match the platform itself', () => {
     expect(matchProduct(seen(windows), on(windows), [seen(apache('2.4.49'))]).kind).toBe('no_match')
   })
-  it('knows that firmware runs on its device', () => {
+  it('assumes that firmware runs on its device', () => {
     const firmware = 'cpe:2.3:o:acme:r7000_firmware:1.0:*:*:*:*:*:*:*'
     const device = 'cpe:2.3:h:acme:r7000:-:*:*:*:*:*:*:*'
     const record = threat([all([or({ criteria: firmware }), or({ criteria: device, vulnerable: false })])])
     expect(matchProduct(seen(firmware), record, [])).toMatchObject({ kind: 'match', quality: 80 })
   })
-  it('says first that the version is outside', () => {
+  it('prefers the version as the reason over the platform', () => {
     expect(matchProduct(seen(apache('2.4.60')), on(php), [])).toMatchObject({ reason: 'version_outside' })
   })
-  it('honours negate', () => {
+  it('supports negate', () => {
     const node = { ...or({ criteria: windows, vulnerable: false }), negate: true }
     const record = threat([all([or({ criteria: apache('2.4.49') }), node])])
     expect(matchProduct(seen(apache('2.4.49')), record, [seen(windows)]).kind).toBe('no_match')
@@ -180,7 +180,7 @@ describe('running on', () => {
   })
 })
 
-describe('a distribution', () => {
+describe('matching a distribution package', () => {
   const banner = (revision: string): MatchSubject => ({ ...seen(openssh('9.2', 'p1')), revision })
   const record = threat([or({ criteria: openssh('*', '*'), versionEndExcluding: '9.8' })])
   const distributionFixes = new Map([
@@ -190,20 +190,25 @@ describe('a distribution', () => {
     ['Debian-2+deb12u3', 'no_match'],
     ['Debian-2+deb12u10', 'no_match'],
     ['Debian-2+deb12u2', 'match'],
-  ])('build %s: %s', (revision, kind) => {
+  ])('%s: %s', (revision, kind) => {
     expect(matchProduct(banner(revision), record, [], { distributionFixes }).kind).toBe(kind)
   })
   it.each<[string, string, readonly (readonly [release: string, fixedVersion: string])[], object]>([
-    ['is open there holds no fix', 'Debian-2+deb12u9', [['debian:12', '']], { kind: 'match', quality: 80 }],
-    ['is open in another may hold one', 'Debian-2+deb12u9', [['debian:11', '']], { kind: 'match', quality: 50 }],
+    ['open in its release matches', 'Debian-2+deb12u9', [['debian:12', '']], { kind: 'match', quality: 80 }],
     [
-      'was never affected there is fixed',
+      'open in another release matches at reduced quality',
+      'Debian-2+deb12u9',
+      [['debian:11', '']],
+      { kind: 'match', quality: 50 },
+    ],
+    [
+      'never present in its release does not match',
       'Debian-2+deb12u1',
       [['debian:12', '0']],
       { reason: 'fixed_by_distribution' },
     ],
     [
-      'is fixed in one of two trains side by side looks at its own',
+      'fixed in two version series uses the fix of its own',
       'Debian-2+deb12u3',
       [
         ['debian:12', '1:9.2p1-2+deb12u3'],
@@ -212,7 +217,7 @@ describe('a distribution', () => {
       { reason: 'fixed_by_distribution' },
     ],
     [
-      'is named by one and not yet by another goes by the name',
+      'fixed according to one source and open according to another does not match',
       'Debian-2+deb12u3',
       [
         ['debian:12', '1:9.2p1-2+deb12u3'],
@@ -221,7 +226,7 @@ describe('a distribution', () => {
       { reason: 'fixed_by_distribution' },
     ],
     [
-      'is Ubuntu’s does not go by what Debian counts',
+      'fixed in Ubuntu ignores Debian revisions',
       'Ubuntu-2ubuntu1',
       [
         ['debian:13', '1:9.2p1-2.1'],
@@ -229,24 +234,24 @@ describe('a distribution', () => {
       ],
       { reason: 'fixed_by_distribution' },
     ],
-  ])('whose weakness %s', (_, revision, fixes, verdict) => {
-    const told = new Map([
+  ])('a vulnerability that is %s', (_, revision, fixes, verdict) => {
+    const distributionFixes = new Map([
       [
         'CVE-2024-0001',
         fixes.map(([release, fixedVersion]) => ({ product: 'openbsd:openssh', release, fixedVersion })),
       ],
     ])
-    expect(matchProduct(banner(revision), record, [], { distributionFixes: told })).toMatchObject(verdict)
+    expect(matchProduct(banner(revision), record, [], { distributionFixes })).toMatchObject(verdict)
   })
-  it('that is fixed says so', () => {
+  it('reports a distribution fix as the reason', () => {
     expect(matchProduct(banner('Debian-2+deb12u3'), record, [], { distributionFixes })).toMatchObject({
       reason: 'fixed_by_distribution',
     })
   })
-  it('of which nothing is known may hold the fix', () => {
+  it('reduces the quality if no fixes are known', () => {
     expect(matchProduct(banner('Debian-2+deb12u3'), record, [])).toMatchObject({ kind: 'match', quality: 50 })
   })
-  it('that only ships the product is not the product', () => {
+  it('does not match a distribution that only ships the product', () => {
     const debian = 'cpe:2.3:o:debian:debian_linux:12.0:*:*:*:*:*:*:*'
     const shipped = threat([or({ criteria: apache('2.4.49') }), or({ criteria: debian })])
     expect(matchProduct(seen(debian), shipped, [])).toMatchObject({ reason: 'other_product' })
@@ -254,13 +259,13 @@ describe('a distribution', () => {
   })
 })
 
-it('matches nothing to a withdrawn record', () => {
+it('does not match rejected records', () => {
   expect(matchProduct(seen(apache('2.4.49')), { ...traversal, isRejected: true }, [])).toMatchObject({
     reason: 'rejected',
   })
 })
 
-it('lists the products of a threat once, under their first names', () => {
+it('lists each product of a threat once, with its canonical key', () => {
   const record = threat([
     or({ criteria: 'cpe:2.3:a:nginx:nginx:1.0:*:*:*:*:*:*:*' }, { criteria: 'cpe:2.3:a:f5:nginx:1.0:*:*:*:*:*:*:*' }),
     or({ criteria: apache('1'), vulnerable: false }, { criteria: 'no name' }),
@@ -276,7 +281,7 @@ function openssh(version: string, update: string): string {
 }
 function seen(text: string): MatchSubject {
   const name = parseCpe(text)
-  if (!name) throw new Error(`no name: ${text}`)
+  if (!name) throw new Error(`Invalid CPE name: ${text}`)
   return { wfn: toWfn(name), quality: 80 }
 }
 function or(...cpeMatch: (Partial<CpeMatch> & { criteria: string })[]) {
@@ -285,7 +290,7 @@ function or(...cpeMatch: (Partial<CpeMatch> & { criteria: string })[]) {
 function all(nodes: unknown[]) {
   return { operator: 'AND', nodes }
 }
-/** Bare nodes become one configuration each. */
+/** A node without a configuration becomes a configuration of its own. */
 function threat(configurations: unknown[]): ThreatRecord {
   const whole = configurations.map((one) => (Object.hasOwn(Object(one), 'nodes') ? one : { nodes: [one] }))
   const item = parseNvd({ id: 'CVE-2024-0001', configurations: whole })

@@ -1,11 +1,13 @@
 /**
- * What a record says of one product, written small: a record names hundreds of products and tens of
- * thousands of versions, and whoever asks for one product should not have to read the others.
+ * A compact format for the part of a record that concerns one product. A record can list hundreds of
+ * products and tens of thousands of versions, so matching one product must not read the others.
  *
- * It is a JSON array in the order of the record. A string is a criterion that is enough by itself:
- * what follows vendor and product in its formatted string, without the `*` at its end; an array is
- * one with bounds, `["*","≥1.0","<2"]`. A string that begins with `cpe:2.3:` is the name that the
- * criteria after it share. An object is a configuration that asks for more than one criterion.
+ * The format is a JSON array in the order of the record:
+ * - A string is a criterion that suffices by itself: the part of its formatted string after vendor
+ *   and product, without trailing `*` values.
+ * - An array is such a criterion with bounds: `["*","≥1.0","<2"]`.
+ * - A string that starts with `cpe:2.3:` is the name shared by the criteria after it.
+ * - An object is a configuration that requires more than one criterion.
  */
 import { type ProductKey, productKey } from '#alias.ts'
 import { type Bound, boundsOf } from '#match/range.ts'
@@ -15,64 +17,65 @@ import {
   type ConfigurationNode,
   type CpeMatch,
   isDistribution,
-  nameOfCriteria,
+  parseCriteria,
   vulnerableNames,
 } from '#threat.ts'
 import { attributes, splitUnquoted } from '#wfn.ts'
 
-/** A record as one product reads it; see above. */
+/** The part of a record that concerns one product, in the format above. */
 export type PackedCriteria = string
 
 const prefix = 'cpe:2.3:'
-/** Part, vendor and product stand in the shared name, the other attributes in the criterion. */
+/** The shared name contains part, vendor and product; the criterion contains the other attributes. */
 const tailAttributes = attributes.length - 3
 
 type Packed = string | readonly string[] | Configuration
 
 /**
- * Packs what a record says of each product that it may touch. Products that it names only as what
- * others run on are left out, and so are distributions that merely ship the product.
+ * Packs a record for each product that it may affect. Products listed only as platforms are skipped,
+ * and so are distributions that merely ship the affected product.
  */
 export function packCriteria(threat: Applicability): ReadonlyMap<ProductKey, PackedCriteria> {
   const packed = new Map<ProductKey, { items: Packed[]; shared: string }>()
-  const ownByKey = ownOf(threat)
+  const vulnerableByKey = createVulnerableGrouper(threat)
   for (const configuration of threat.isRejected ? [] : threat.configurations) {
     if (configuration.negate) continue
     if (configuration.operator === 'AND') {
-      for (const [key, one] of narrowed(configuration, ownByKey)) of(key).items.push(one)
+      for (const [key, narrowed] of narrowByProduct(configuration, vulnerableByKey)) entryFor(key).items.push(narrowed)
       continue
     }
     for (const node of configuration.nodes.filter(({ negate }) => !negate)) {
       if (node.operator === 'AND') {
-        for (const key of ownByKey(node).keys()) of(key).items.push({ ...configuration, nodes: [node] })
+        for (const key of vulnerableByKey(node).keys()) entryFor(key).items.push({ ...configuration, nodes: [node] })
       } else
-        for (const [key, matches] of ownByKey(node)) for (const match of matches) add(of(key), packCriterion(match))
+        for (const [key, matches] of vulnerableByKey(node))
+          for (const match of matches) appendCriterion(entryFor(key), packCriterion(match))
     }
   }
   return new Map([...packed].map(([key, { items }]) => [key, JSON.stringify(items)]))
 
-  function of(key: ProductKey) {
+  function entryFor(key: ProductKey) {
     const known = packed.get(key) ?? { items: [], shared: '' }
     packed.set(key, known)
     return known
   }
 }
 
-function add(to: { items: Packed[]; shared: string }, { name, tail, bounds }: PackedCriterion): void {
+function appendCriterion(to: { items: Packed[]; shared: string }, { name, tail, bounds }: PackedCriterion): void {
   if (name !== to.shared) to.items.push(name)
   to.shared = name
   to.items.push(bounds.length > 0 ? [tail, ...bounds] : tail)
 }
 
-type OwnByKey = (node: ConfigurationNode) => Map<ProductKey, CpeMatch[]>
+type VulnerableByKey = (node: ConfigurationNode) => Map<ProductKey, CpeMatch[]>
 
-/** Tells the criteria of a node that name products as vulnerable. */
-function ownOf(threat: Applicability): OwnByKey {
+/** Returns a function that groups a node's vulnerable criteria by product. */
+function createVulnerableGrouper(threat: Applicability): VulnerableByKey {
   const isOfApplication = vulnerableNames(threat).some(({ part }) => part === 'a')
   return (node) => {
     const found = new Map<ProductKey, CpeMatch[]>()
     for (const match of node.cpeMatch) {
-      const name = match.vulnerable ? nameOfCriteria(match.criteria) : null
+      const name = match.vulnerable ? parseCriteria(match.criteria) : null
       const key = name && !(isOfApplication && isDistribution(name)) ? productKey(name) : null
       if (!key) continue
       const matches = found.get(key)
@@ -84,23 +87,26 @@ function ownOf(threat: Applicability): OwnByKey {
 }
 
 /**
- * The configuration as each of its products reads it. In the one node about a product nothing else
- * can make a match; with two such nodes other software on the same host could stand for one of them.
+ * Narrows a configuration to each of its products. If only one node lists a product, the node's other
+ * criteria can be dropped. If several nodes do, other software on the host could match one of them.
  */
-function narrowed(configuration: Configuration, ownByKey: OwnByKey): [ProductKey, Configuration][] {
-  const owns = configuration.nodes.map((node) => ownByKey(node))
-  const keys = new Set(owns.flatMap((own) => [...own.keys()]))
+function narrowByProduct(
+  configuration: Configuration,
+  vulnerableByKey: VulnerableByKey,
+): [ProductKey, Configuration][] {
+  const vulnerable = configuration.nodes.map((node) => vulnerableByKey(node))
+  const keys = new Set(vulnerable.flatMap((own) => [...own.keys()]))
   return [...keys].map((key) => {
-    const at = owns.findIndex((own) => own.has(key))
+    const at = vulnerable.findIndex((own) => own.has(key))
     const node = configuration.nodes[at]
-    const isOnly = owns.findLastIndex((own) => own.has(key)) === at
+    const isOnly = vulnerable.findLastIndex((own) => own.has(key)) === at
     if (!node || !isOnly || node.negate || node.operator === 'AND') return [key, configuration]
-    const nodes = configuration.nodes.with(at, { ...node, cpeMatch: owns[at]?.get(key) ?? [] })
+    const nodes = configuration.nodes.with(at, { ...node, cpeMatch: vulnerable[at]?.get(key) ?? [] })
     return [key, { ...configuration, nodes }]
   })
 }
 
-/** Takes apart a criterion as the record has it. */
+/** Packs one criterion of a record. */
 export function packCriterion(match: CpeMatch): PackedCriterion {
   const values = splitUnquoted(match.criteria.trim().slice(prefix.length))
   const name = prefix + values.slice(0, 3).join(':')
@@ -109,23 +115,23 @@ export function packCriterion(match: CpeMatch): PackedCriterion {
   return { name, tail: tail.join(':'), bounds: boundsOf(match).map(({ sign, version }) => sign + version) }
 }
 
-/** A criterion that is enough by itself. */
+/** A criterion that suffices by itself. */
 export interface PackedCriterion {
   /** Part, vendor and product: `cpe:2.3:a:f5:nginx`. */
   readonly name: string
-  /** The other attributes, without the `*` at their end. */
+  /** The other attributes, without trailing `*` values. */
   readonly tail: string
-  /** `≥1.0`; the sign is one character. */
+  /** For example `≥1.0`; the sign is one character. */
   readonly bounds: readonly string[]
 }
 
 const noBounds: readonly string[] = []
 
-/** Reads a packed record, in its order. */
-export function readPacked(packed: PackedCriteria): (PackedCriterion | Configuration)[] {
+/** Reads a packed record, in the order of the record. */
+export function unpackCriteria(packed: PackedCriteria): (PackedCriterion | Configuration)[] {
   let name = ''
   const read: (PackedCriterion | Configuration)[] = []
-  const items = JSON.parse(packed) as Packed[] // written above
+  const items = JSON.parse(packed) as Packed[] // written by packCriteria
   for (const item of items) {
     if (typeof item === 'string') {
       if (item.startsWith(prefix)) name = item
@@ -136,17 +142,17 @@ export function readPacked(packed: PackedCriteria): (PackedCriterion | Configura
   return read
 }
 
-const members = {
+const boundFields = {
   '≥': 'versionStartIncluding',
   '>': 'versionStartExcluding',
   '≤': 'versionEndIncluding',
   '<': 'versionEndExcluding',
 } as const
 
-/** A criterion as the record has it. */
-export function criterionOf({ name, tail, bounds }: PackedCriterion): CpeMatch {
+/** Converts a packed criterion back to a criterion of the applicability language. */
+export function toCpeMatch({ name, tail, bounds }: PackedCriterion): CpeMatch {
   const values = splitUnquoted(tail)
   while (values.length < tailAttributes) values.push('*')
-  const range = bounds.map((bound) => [members[bound.charAt(0) as Bound['sign']], bound.slice(1)])
+  const range = bounds.map((bound) => [boundFields[bound.charAt(0) as Bound['sign']], bound.slice(1)])
   return { vulnerable: true, criteria: `${name}:${values.join(':')}`, ...Object.fromEntries(range) }
 }

@@ -1,7 +1,7 @@
-/** The "running on" side of a configuration, where the inventory is silent about the platform. */
+/** Platform families: records often require a platform that the inventory doesn't identify exactly. */
 import { unquote, type CpeName } from '#wfn.ts'
 
-/** Kinds of general operating systems; within one, records seldom mean the difference. */
+/** Families of general-purpose operating systems. Records rarely distinguish systems within a family. */
 export type PlatformFamily = 'linux' | 'windows' | 'apple' | 'bsd' | 'unix'
 
 const linux = new Set([
@@ -24,7 +24,7 @@ const linux = new Set([
   'slackware',
 ])
 
-/** The family of a general operating system; null for firmware, appliances and what is no system. */
+/** The family of a general-purpose operating system; null for firmware, appliances and other products. */
 export function familyOf(name: CpeName): PlatformFamily | null {
   if (name.part !== 'o') return null
   if (linux.has(name.vendor) || (name.vendor === 'oracle' && name.product === 'linux')) return 'linux'
@@ -34,13 +34,13 @@ export function familyOf(name: CpeName): PlatformFamily | null {
   return /unix|solaris|aix|hp-ux/.test(name.product) ? 'unix' : null
 }
 
-/** The family that a distribution's own revision, such as `Debian-2+deb12u10`, gives away. */
+/** The family implied by a distribution's revision, such as `Debian-2+deb12u10`. */
 export function familyOfRevision(revision: string): PlatformFamily | null {
   if (/freebsd/i.test(revision)) return 'bsd'
   return /debian|deb\d|ubuntu|\bel\d|\.fc\d|alpine|raspbian|suse/i.test(revision) ? 'linux' : null
 }
 
-/** Firmware of a device runs on that device: `o:netgear:r7000_firmware` on `h:netgear:r7000`. */
+/** Checks whether the firmware belongs to the device: `o:netgear:r7000_firmware` on `h:netgear:r7000`. */
 export function isOwnHardware(firmware: CpeName, hardware: CpeName): boolean {
   if (hardware.part !== 'h' || firmware.vendor !== hardware.vendor) return false
   return unquote(firmware.product).replace(/_firmware$/, '') === unquote(hardware.product)

@@ -1,4 +1,4 @@
-/** Version ranges of criteria, in words and compared. */
+/** Version ranges of criteria: formatting and comparison. */
 import type { CpeMatch } from '#threat.ts'
 import { isPreRelease } from '#version/generic.ts'
 import { compareVersions, type Scheme } from '#version/version.ts'
@@ -9,7 +9,7 @@ export interface Bound {
   readonly version: string
 }
 
-/** The bounds of a criterion; empty when it has no range. */
+/** The bounds of a criterion; empty if it has no range. */
 export function boundsOf(match: CpeMatch): readonly Bound[] {
   const all = [
     { sign: '≥', version: match.versionStartIncluding },
@@ -20,56 +20,56 @@ export function boundsOf(match: CpeMatch): readonly Bound[] {
   return all.flatMap(({ sign, version }) => (version === undefined || version === '' ? [] : [{ sign, version }]))
 }
 
-/** A range for people: `≥ 2.4.49, < 2.4.51`. */
-export function rangeInWords(bounds: readonly Bound[]): string {
+/** Formats a range: `≥ 2.4.49, < 2.4.51`. */
+export function formatRange(bounds: readonly Bound[]): string {
   return bounds.map(({ sign, version }) => `${sign} ${version}`).join(', ')
 }
 
-/** A version with its update, both as plain text; the update is empty where there is none. */
+/** A version with its update, both as plain text; the update is empty if there is none. */
 export interface FullVersion {
   readonly version: string
   readonly update: string
 }
 
-/** Where a version lies; `by` is the bound that decided. */
+/** The position of a version relative to a range. */
 export type RangeVerdict =
-  /** `isPartial`: only the beginning of the version was seen, and the rest decides. */
+  /** `isPartial`: only the beginning of the version is known, so the unknown rest would be decisive. */
   | { readonly kind: 'inside'; readonly isPartial: boolean }
-  | { readonly kind: 'outside'; readonly by: string }
+  | { readonly kind: 'outside' }
+  /** `by`: the bound that can't be compared with the version. */
   | { readonly kind: 'unknown'; readonly by: string }
 
-/** Says whether a version lies inside all bounds. */
-export function compareWithRange(seen: FullVersion, bounds: readonly Bound[], scheme: Scheme): RangeVerdict {
+/** Checks whether a version satisfies all bounds. */
+export function compareToRange(seen: FullVersion, bounds: readonly Bound[], scheme: Scheme): RangeVerdict {
   let isPartial = false
   for (const { sign, version } of bounds) {
     const isStart = sign === '≥' || sign === '>'
-    const order = compareVersions(joined(seen, version, isStart), version, scheme)
-    const by = `${sign} ${version}`
-    if (order === null) return { kind: 'unknown', by }
-    const holds = order === 0 ? sign === '≥' || sign === '≤' : order > 0 === (sign === '≥' || sign === '>')
-    if (!holds) return { kind: 'outside', by }
+    const order = compareVersions(versionForBound(seen, version, isStart), version, scheme)
+    if (order === null) return { kind: 'unknown', by: `${sign} ${version}` }
+    const isSatisfied = order === 0 ? sign === '≥' || sign === '≤' : order > 0 === (sign === '≥' || sign === '>')
+    if (!isSatisfied) return { kind: 'outside' }
     isPartial ||= version.startsWith(`${seen.version}.`)
   }
   return { kind: 'inside', isPartial }
 }
 
 /**
- * NVD's bounds are versions without their update, so 9.8p1 is not below 9.8. An update counts where
- * the bound names one too (`9.3p2`), and at the end of a range where it precedes its version: a
- * range from 8.0.0 on means the candidates of 8.0.0 too, one that ends before 8.1.0 means those of
- * 8.1.0.
+ * NVD's bounds usually omit the update, so 9.8p1 is not below 9.8. An update is compared if the bound
+ * specifies one too (`9.3p2`), or if it is a pre-release and the bound is the end of the range: a
+ * range that starts at 8.0.0 includes the release candidates of 8.0.0, and one that ends before 8.1.0
+ * includes those of 8.1.0.
  */
-function joined(seen: FullVersion, bound: string, isStart: boolean): string {
-  return countsUpdate(seen, isStart, namesUpdate(bound)) ? withUpdate(seen) : seen.version
+function versionForBound(seen: FullVersion, bound: string, isStart: boolean): string {
+  return isUpdateSignificant(seen, isStart, boundHasUpdate(bound)) ? withUpdate(seen) : seen.version
 }
 
-/** Whether the update of a version counts at this end of a range. */
-export function countsUpdate({ update }: FullVersion, isStart: boolean, isUpdateNamed: boolean): boolean {
+/** Whether the update of a version is compared at this end of a range. */
+export function isUpdateSignificant({ update }: FullVersion, isStart: boolean, isUpdateNamed: boolean): boolean {
   return update !== '' && (isPreRelease(update) ? !isStart : isUpdateNamed)
 }
 
-/** Whether a bound names an update. */
-export function namesUpdate(bound: string): boolean {
+/** Whether a bound specifies an update. */
+export function boundHasUpdate(bound: string): boolean {
   return /\d[._-]?[a-z]/i.test(bound)
 }
 

@@ -1,48 +1,50 @@
-/** Criteria of one product, to be found by version: which may hold is told without looking at each. */
+/** An index of one product's criteria by version. */
 import type { ProductKey } from '#alias.ts'
 import { fullVersionOf } from '#match/criterion.ts'
-import { type Bound, countsUpdate, namesUpdate, withUpdate } from '#match/range.ts'
-import { releaseOf } from '#version/generic.ts'
-import { arrangeVersions, noOrder } from '#version/standing.ts'
+import { type Bound, isUpdateSignificant, boundHasUpdate, withUpdate } from '#match/range.ts'
+import { releaseKey } from '#version/generic.ts'
+import { createBulkComparer, incomparable } from '#version/bulk-compare.ts'
 import { type CpeName, unquote } from '#wfn.ts'
 
-/** Criteria that may hold for a version, by the numbers under which they were added. */
-export interface Listed {
+/** Criteria that may match a version. */
+export interface Candidates {
+  /** The ids passed to `add`. */
   readonly ids: readonly number[]
-  /** `within`: their bounds hold. `exact`: they name a version of this release. `open`: they name none. */
+  /** `within`: the bounds match. `exact`: the criteria specify a version of this release. `open`: they specify none. */
   readonly kind: 'within' | 'exact' | 'open'
-  /** Only the beginning of the version was seen, and the rest decides. */
+  /** Only the beginning of the version is known, so the unknown rest would be decisive. */
   readonly isPartial: boolean
 }
 
+/** Finds criteria by the version of a product. */
 export interface VersionIndex {
   /**
    * @param version as in a formatted string
-   * @param bounds as in `packCriteria`; they count where the version is `*`
+   * @param bounds as in `packCriteria`; used only if the version is `*`
    */
   add(id: number, version: string, targetSoftware: string, bounds: readonly string[]): void
-  /** What may hold for the version of a product: never less than what does. */
-  find(name: CpeName): Listed[]
+  /** Finds all criteria that may match the product's version; includes every criterion that does. */
+  find(name: CpeName): Candidates[]
 }
 
 interface Range {
   readonly ids: number[]
-  readonly bounds: readonly { readonly sign: Bound['sign']; readonly place: number }[]
+  readonly bounds: readonly { readonly sign: Bound['sign']; readonly index: number }[]
 }
 
-/** Begins an index of criteria that name `key`. */
+/** Creates an empty index for criteria of the product `key`. */
 export function createVersionIndex(key: ProductKey): VersionIndex {
   const exact = new Map<string, number[]>()
   const open: number[] = []
-  const general = createRanges(key, '*')
-  // Their versions have an order of their own.
-  const packages = createRanges(key, 'node.js')
+  const general = createRangeIndex(key, '*')
+  // Node.js packages use semantic versions.
+  const packages = createRangeIndex(key, 'node.js')
   return {
     add(id, version, targetSoftware, bounds) {
       if (version === '*' && bounds.length > 0) (targetSoftware === 'node.js' ? packages : general).add(id, bounds)
       else if (version === '-' || /[*?]/.test(version)) open.push(id)
       else {
-        const release = releaseOf(unquote(version))
+        const release = releaseKey(unquote(version))
         const same = exact.get(release)
         if (same) same.push(id)
         else exact.set(release, [id])
@@ -52,64 +54,67 @@ export function createVersionIndex(key: ProductKey): VersionIndex {
       if (name.version === '*' || name.version === '-') return []
       return [
         { kind: 'open', ids: open, isPartial: false },
-        { kind: 'exact', ids: exact.get(releaseOf(unquote(name.version))) ?? [], isPartial: false },
-        ...general.around(name),
-        ...packages.around(name),
+        { kind: 'exact', ids: exact.get(releaseKey(unquote(name.version))) ?? [], isPartial: false },
+        ...general.find(name),
+        ...packages.find(name),
       ]
     },
   }
 }
 
-function createRanges(key: ProductKey, targetSoftware: string) {
+function createRangeIndex(key: ProductKey, targetSoftware: string) {
   const ranges = new Map<string, Range>()
-  const places = new Map<string, number>()
-  /** By the place of a bound. */
+  const indexByVersion = new Map<string, number>()
+  /** Bounds by index. */
   const versions: string[] = []
-  const isUpdateNamed: boolean[] = []
-  let arranged: ReturnType<typeof arrangeVersions> | null = null
+  const hasUpdate: boolean[] = []
+  let compareToBounds: ReturnType<typeof createBulkComparer> | null = null
 
-  function placeOf(version: string): number {
-    const known = places.get(version)
+  function boundIndexOf(version: string): number {
+    const known = indexByVersion.get(version)
     if (known !== undefined) return known
-    places.set(version, versions.length)
-    isUpdateNamed.push(namesUpdate(version))
+    indexByVersion.set(version, versions.length)
+    hasUpdate.push(boundHasUpdate(version))
     return versions.push(version) - 1
   }
 
-  function around(name: CpeName): Listed[] {
+  function find(name: CpeName): Candidates[] {
     if (ranges.size === 0) return []
-    arranged ??= arrangeVersions(versions, { product: key, targetSoftware })
+    compareToBounds ??= createBulkComparer(versions, { product: key, targetSoftware })
     const seen = fullVersionOf(name)
-    const plain = arranged(seen.version)
-    const whole = seen.update === '' ? plain : arranged(withUpdate(seen))
-    const beginning = `${seen.version}.`
-    const found: Listed[] = []
+    const orders = compareToBounds(seen.version)
+    const ordersWithUpdate = seen.update === '' ? orders : compareToBounds(withUpdate(seen))
+    const prefix = `${seen.version}.`
+    const found: Candidates[] = []
     for (const { bounds, ids } of ranges.values()) {
-      const isInside = bounds.every(({ sign, place }) => {
+      const isInside = bounds.every(({ sign, index }) => {
         const isStart = sign === '≥' || sign === '>'
-        const standing = countsUpdate(seen, isStart, isUpdateNamed[place] ?? false) ? whole : plain
-        return holds(standing[place] ?? noOrder, sign)
+        const isSignificant = isUpdateSignificant(seen, isStart, hasUpdate[index] ?? false)
+        return satisfies((isSignificant ? ordersWithUpdate : orders)[index] ?? incomparable, sign)
       })
       if (!isInside) continue
-      const isPartial = bounds.some(({ place }) => versions[place]?.startsWith(beginning))
+      const isPartial = bounds.some(({ index }) => versions[index]?.startsWith(prefix))
       found.push({ kind: 'within', ids, isPartial })
     }
     return found
   }
 
   function add(id: number, bounds: readonly string[]): void {
-    arranged = null
+    compareToBounds = null
     const label = bounds.join(' ')
     const known = ranges.get(label)
     if (known) return void known.ids.push(id)
-    const ends = bounds.map((bound) => ({ sign: bound.charAt(0) as Bound['sign'], place: placeOf(bound.slice(1)) }))
+    const ends = bounds.map((bound) => ({
+      sign: bound.charAt(0) as Bound['sign'],
+      index: boundIndexOf(bound.slice(1)),
+    }))
     ranges.set(label, { ids: [id], bounds: ends })
   }
-  return { add, around }
+  return { add, find }
 }
 
-function holds(order: number, sign: Bound['sign']): boolean {
-  if (order === noOrder) return false
+function satisfies(order: number, sign: Bound['sign']): boolean {
+  if (order === incomparable) return false
   if (order === 0) return sign === '≥' || sign === '≤'
   return order > 0 === (sign === '≥' || sign === '>')
 }

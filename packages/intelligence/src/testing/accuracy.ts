@@ -1,6 +1,6 @@
 /**
- * How right the matcher is, told by public records: on a laboratory whose threats are known, and against
- * a list that others expanded from the same ranges.
+ * Measures the matcher's accuracy with public records: on a lab whose vulnerabilities are known, and
+ * against an independent expansion of the same version ranges.
  */
 import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ const Expected = z.object({
 
 const ownThreats = join(import.meta.dirname, '../../../../packs/threats')
 
-/** Records of these CVEs: NVD's where it has criteria, else what somebody worked out in its place, else our own. */
+/** The records of these CVEs, in order of preference: NVD's if it has criteria, an override, retire.js, our own. */
 async function recordsOf(wanted: ReadonlySet<string>, folder: string): Promise<ReadonlyMap<string, ThreatRecord>> {
   const found = new Map<string, ThreatRecord>()
   for (const file of readdirSync(ownThreats)) {
@@ -68,7 +68,10 @@ async function recordsOf(wanted: ReadonlySet<string>, folder: string): Promise<R
   return found
 }
 
-/** Names as people list them, with words behind: `cpe:2.3:a:acme:widget:1.0 (as far as known); jquery:jquery:1.12.4, …`. */
+/**
+ * Extracts CPE names from an informal list with comments: `cpe:2.3:a:acme:widget:1.0 (presumed);
+ * jquery:jquery:1.12.4, …`.
+ */
 function namesIn(text: string): CpeName[] {
   return text.split(/[,;]\s*/).flatMap((part) => {
     const [bare = ''] = part.replace(/^cpe:2\.3:a:/, '').split(' ')
@@ -79,11 +82,11 @@ function namesIn(text: string): CpeName[] {
 }
 
 /**
- * Holds the laboratory's services against the records of their threats.
+ * Matches the lab's services against the records of their known vulnerabilities.
  *
- * @param folder of the public records
- * @returns how many matches are expected; which of them were refused, or have no record; how many
- *   fixes of a distribution were looked for; and what was matched though it must not be
+ * @param folder the folder of the public records
+ * @returns the number of expected matches; which of them were missed or have no record; the number of
+ *   backported fixes that were checked; and the false positives
  */
 export async function measureLaboratory(folder: string) {
   const { services } = Expected.parse(JSON.parse(readFileSync(join(folder, 'lab-expected.json'), 'utf8')))
@@ -102,15 +105,15 @@ export async function measureLaboratory(folder: string) {
   ])
   const records = await recordsOf(new Set(all), folder)
   const missed: string[] = []
-  const wrong: string[] = []
-  const lacking: string[] = []
-  // Each that is expected counts, whether or not its record is there to be asked.
+  const falsePositives: string[] = []
+  const withoutRecord: string[] = []
+  // Expected matches without a record count too.
   const expected = services.flatMap(({ potential }) => potential.match).length
-  let traps = 0
+  let backportChecks = 0
   for (const { id, cpe, potential } of services) {
     const [name, ...more] = namesIn(cpe ?? '')
     if (!name) {
-      lacking.push(...potential.match.map((cve) => `${id} ${cve}`))
+      withoutRecord.push(...potential.match.map((cve) => `${id} ${cve}`))
       continue
     }
     const others = more.map((other): MatchSubject => ({ wfn: toWfn(other), quality: 80 }))
@@ -124,38 +127,38 @@ export async function measureLaboratory(folder: string) {
     }
     for (const cve of potential.match) {
       const answers = [plain, ...others].map((subject) => verdict(subject, cve))
-      const answer = answers.find((one) => one?.kind === 'match') ?? answers[0] ?? null
+      const answer = answers.find((candidate) => candidate?.kind === 'match') ?? answers[0] ?? null
       if (answer === null) {
-        lacking.push(`${id} ${cve}`)
+        withoutRecord.push(`${id} ${cve}`)
         continue
       }
       if (answer.kind !== 'match') missed.push(`${id} ${cve}: ${answer.text}`)
     }
-    for (const cve of potential.must_not) if (verdict(plain, cve)?.kind === 'match') wrong.push(`${id} ${cve}`)
+    for (const cve of potential.must_not) if (verdict(plain, cve)?.kind === 'match') falsePositives.push(`${id} ${cve}`)
     if (!build) continue
     const seen = { ...plain, revision: `Debian-${build.version.replace(/^.*-/, '')}` }
     for (const cve of potential.fixed_by_debian_backport) {
       const answer = verdict(seen, cve)
       if (answer === null) continue
-      traps += 1
-      // Dropped where the fix is known, else shown as less than half sure.
-      if (answer.kind === 'match' && answer.quality > 50) wrong.push(`${id} ${cve}: ${answer.quality}`)
+      backportChecks += 1
+      // With a known fix it must not match; otherwise the quality must be at most 50.
+      if (answer.kind === 'match' && answer.quality > 50) falsePositives.push(`${id} ${cve}: ${answer.quality}`)
     }
   }
-  return { expected, missed, lacking, traps, wrong }
+  return { expected, missed, withoutRecord, backportChecks, falsePositives }
 }
 
 /**
- * Holds the products that others expanded from the ranges of known exploited vulnerabilities against
- * the same records.
+ * Matches products against KEV records. The products were expanded independently from the version
+ * ranges of these records.
  *
- * @param folder of the public records
- * @returns how many were compared, which of them we do not match, and how many for which reason
+ * @param folder the folder of the public records
+ * @returns the number of comparisons, the products that don't match, and their number by reason
  */
 export async function measureExpansion(folder: string) {
   const path = join(folder, 'kev-vulnerable-products-2025-02-09.jsonl.zst')
   const lines = createInterface({ input: createReadStream(path).pipe(createZstdDecompress()) })
-  const oracle = new Map<string, { products: string[]; modified: string }>()
+  const reference = new Map<string, { products: string[]; modified: string }>()
   for await (const line of lines) {
     const {
       id,
@@ -164,29 +167,29 @@ export async function measureExpansion(folder: string) {
     } = z
       .object({ id: z.string(), Modified: z.string(), vulnerable_product: z.array(z.string()) })
       .parse(JSON.parse(line))
-    oracle.set(id, { products, modified })
+    reference.set(id, { products, modified })
   }
-  const records = await recordsOf(new Set(oracle.keys()), folder)
+  const records = await recordsOf(new Set(reference.keys()), folder)
   const differing: string[] = []
   const causes = new Map<string, number>()
   let compared = 0
   for (const [id, record] of records) {
-    const isAlone = record.configurations.every(({ operator }) => operator !== 'AND')
+    const isUnconditional = record.configurations.every(({ operator }) => operator !== 'AND')
     const keys = new Set(
       record.configurations.flatMap(({ nodes }) =>
         nodes.flatMap(({ cpeMatch }) => cpeMatch.map(({ criteria }) => criteria)),
       ),
     )
-    const expanded = oracle.get(id)
-    // A record that was changed since then says something else now.
+    const expanded = reference.get(id)
+    // Records modified after the expansion are not comparable.
     const isSame = record.modifyTime <= `${expanded?.modified}.999Z`
-    // What a record has since stopped to name is no difference of ours.
+    // Products that the record no longer lists are skipped.
     const named: ReadonlySet<string | null> = new Set(productKeys(record))
-    for (const text of isAlone && isSame ? (expanded?.products ?? []) : []) {
+    for (const text of isUnconditional && isSame ? (expanded?.products ?? []) : []) {
       const name = parseCpe(text)
-      // The same criterion again proves nothing of ranges; a name without a version cannot be in one.
+      // An identical criterion doesn't test ranges, and a name without a version is in no range.
       if (!name || keys.has(text) || /^[*-]$/.test(name.version) || !named.has(productKey(name))) continue
-      // Releases of different trains have no order: for them a range says "unknown", and never guesses.
+      // Releases of different trains are not comparable, so the matcher returns "unknown" for them.
       if (name.vendor === 'cisco' && /^(?:ios|nx-os)/.test(name.product)) continue
       compared += 1
       const verdict = matchProduct({ wfn: toWfn(name), quality: 80 }, record, [])

@@ -1,37 +1,39 @@
 /**
- * An order for versions of products whose rules nobody wrote down.
+ * Version comparison for products without documented rules.
  *
- * Numbers come first and decide most cases. Words behind them move a version down (`rc1`, `beta`,
- * `dev`), up (`p1`, `sp2`, the letters of OpenSSL), or make it incomparable: a wrong order would
- * invent or hide a threat, so what cannot be known is `null`.
+ * The leading numbers decide most cases. Words after them make a version older (`rc1`, `beta`, `dev`),
+ * newer (`p1`, `sp2`, OpenSSL's letters) or incomparable. A wrong order would cause false positives or
+ * false negatives, so an unknown order is `null`.
  */
 
-/** What is known of a product's versions beyond the general order. */
+/** Special rules for a product's versions. */
 export interface GenericRules {
   /** `3.9.0a1` is an alpha (Python, BIND), not a version after 3.9.0. */
   readonly attachedAlphas?: boolean
-  /** Letters name release trains (Cisco IOS): versions of two trains have no order. */
+  /** Letters identify release trains (Cisco IOS): versions of different trains are not comparable. */
   readonly trains?: boolean
 }
 
 type Token =
-  | { readonly kind: 'before'; readonly rank: number }
+  | { readonly kind: 'preRelease'; readonly rank: number }
   | { readonly kind: 'number'; readonly digits: string }
   | { readonly kind: 'letter'; readonly text: string }
   | { readonly kind: 'level'; readonly text: string }
   | { readonly kind: 'word'; readonly text: string }
 
-/** Leading numbers, themselves without leading and all of them without trailing zeros, and what follows the first word. */
+/** A parsed version. */
 export interface Version {
+  /** The leading numbers, without leading zeros and without trailing zero components. */
   readonly release: readonly string[]
-  /** The release as one key: versions that are equal in any order have the same. */
+  /** The release as a string: equal versions have equal keys. */
   readonly key: string
+  /** Everything from the first word on. */
   readonly suffix: readonly Token[]
-  /** `2022-01-01` and `2000` count years, `11.7` does not; the two have no order. */
+  /** The version starts with a year, such as `2022-01-01` or `2000`; such versions are not comparable with `11.7`. */
   readonly isYear: boolean
 }
 
-const ranks = ranked(
+const preReleaseRanks = rankByWord(
   ['dev', 'devel', 'nightly', 'snapshot', 'canary', 'unstable', 'trunk'],
   ['alpha'],
   ['beta'],
@@ -39,8 +41,8 @@ const ranks = ranked(
   ['pre', 'preview', 'prerelease'],
   ['rc', 'cr'],
 )
-/** Levels above the bare version; spellings of one level share a name. */
-const levels = named(
+/** Words for patch levels, which are newer than the plain version. Spellings of one level are grouped. */
+const patchLevels = firstSpellingByWord(
   ['p', 'pl', 'patch'],
   ['r', 'rev', 'revision'],
   ['u', 'update'],
@@ -53,18 +55,30 @@ const levels = named(
   ['s'],
   ['build'],
 )
-/** Words that say nothing of the order. */
-const silent = new Set(['ga', 'final', 'release', 'stable', 'lts', 'ce', 'ee', 'oss', 'community', 'enterprise', 'jre'])
+/** Words that don't affect the order. */
+const ignoredWords = new Set([
+  'ga',
+  'final',
+  'release',
+  'stable',
+  'lts',
+  'ce',
+  'ee',
+  'oss',
+  'community',
+  'enterprise',
+  'jre',
+])
 
 /**
  * Compares two versions.
  *
- * @returns negative, zero or positive as `left` is before, the same as or after `right`; null when
- *   their shapes cannot be compared
+ * @returns a negative number, zero or a positive number if `left` is older than, equal to or newer than
+ *   `right`; null if they are not comparable
  */
 export function compareGeneric(left: string, right: string, rules: GenericRules = noRules): number | null {
-  const a = readVersion(left, rules)
-  const b = readVersion(right, rules)
+  const a = parseVersion(left, rules)
+  const b = parseVersion(right, rules)
   const isComparable = a && b && areComparable(a, b)
   const order = isComparable ? compareRelease(a, b) : 0
   if (order !== 0) return order
@@ -73,81 +87,83 @@ export function compareGeneric(left: string, right: string, rules: GenericRules 
   return compareSuffix(a.suffix, b.suffix)
 }
 
-/** Whether two versions count the same: years have no order among other numbers. */
+/** Whether two releases are comparable: years are not comparable with other numbers, except zero. */
 export function areComparable(a: Version, b: Version): boolean {
   return a.isYear === b.isYear || isZero(a) || isZero(b)
 }
 
-/** True for a version or update that precedes the release it is named after, such as `rc1`. */
+/** Returns true for a pre-release version or update, such as `rc1`. */
 export function isPreRelease(text: string): boolean {
-  const before = preReleases.get(text)
-  if (before !== undefined) return before
-  if (preReleases.size >= readingsMax) preReleases.clear()
-  const verdict = readsAsPreRelease(text)
-  preReleases.set(text, verdict)
-  return verdict
+  const cached = preReleaseCache.get(text)
+  if (cached !== undefined) return cached
+  if (preReleaseCache.size >= cacheMax) preReleaseCache.clear()
+  const result = hasPreReleaseToken(text)
+  preReleaseCache.set(text, result)
+  return result
 }
 
-function readsAsPreRelease(text: string): boolean {
-  return tokens(clean(text), { attachedAlphas: true }).some((token) => token.kind === 'before')
+function hasPreReleaseToken(text: string): boolean {
+  return tokenize(normalize(text), { attachedAlphas: true }).some((token) => token.kind === 'preRelease')
 }
 
 /** Compares runs of digits of any length as numbers. */
 export function compareDigits(left: string, right: string): number {
-  return compareBare(bare(left), bare(right))
+  return compareStripped(stripLeadingZeros(left), stripLeadingZeros(right))
 }
 
-function compareBare(a: string, b: string): number {
+function compareStripped(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : Number(a > b))
 }
 
-function bare(digits: string): string {
+function stripLeadingZeros(digits: string): string {
   return digits.startsWith('0') ? digits.replace(/^0+(?=\d)/, '') : digits
 }
 
-/** The leading numbers of a version, as one key: versions that are equal in any order have the same. */
-export function releaseOf(text: string): string {
-  return readVersion(text, noRules)?.key ?? text.trim().toLowerCase()
+/** The leading numbers of a version as a string: equal versions have equal keys. */
+export function releaseKey(text: string): string {
+  return parseVersion(text, noRules)?.key ?? text.trim().toLowerCase()
 }
 
-/** Bounds and versions come again and again; rules are few and always the same objects. */
-const readings = new WeakMap<GenericRules, Map<string, Version | null>>()
-const readingsMax = 50_000
-const preReleases = new Map<string, boolean>()
+/** Versions recur often. The map is keyed by the rules object, of which there are only a few. */
+const versionCaches = new WeakMap<GenericRules, Map<string, Version | null>>()
+const cacheMax = 50_000
+const preReleaseCache = new Map<string, boolean>()
 const noRules: GenericRules = {}
 
-/** What a version says; null where it has no number. Remembers what it read. */
-export function readVersion(text: string, rules: GenericRules = noRules): Version | null {
-  const known = readings.get(rules) ?? new Map<string, Version | null>()
-  readings.set(rules, known)
-  const before = known.get(text)
-  if (before !== undefined) return before
-  if (known.size >= readingsMax) known.clear()
-  const version = readAnew(text, rules)
-  known.set(text, version)
+/** Parses a version; null if it has no number. Cached. */
+export function parseVersion(text: string, rules: GenericRules = noRules): Version | null {
+  const cache = versionCaches.get(rules) ?? new Map<string, Version | null>()
+  versionCaches.set(rules, cache)
+  const cached = cache.get(text)
+  if (cached !== undefined) return cached
+  if (cache.size >= cacheMax) cache.clear()
+  const version = parseUncached(text, rules)
+  cache.set(text, version)
   return version
 }
 
-function readAnew(text: string, rules: GenericRules): Version | null {
-  // Most versions are numbers and dots; eight digits at the beginning may be a day.
-  if (/^\d{1,7}(?:\.\d+)*$/.test(text)) return versionOf(text.split('.').map(bare), noSuffix)
-  const all = tokens(clean(text), rules)
-  const firstWord = all.findIndex((token) => token.kind !== 'number')
-  const count = firstWord === -1 ? all.length : firstWord
-  const release = all.slice(0, count).flatMap((token) => (token.kind === 'number' ? [bare(token.digits)] : []))
-  return release.length === 0 ? null : versionOf(release, all.slice(count))
+function parseUncached(text: string, rules: GenericRules): Version | null {
+  // Fast path for numbers and dots; eight leading digits can be a date.
+  if (/^\d{1,7}(?:\.\d+)*$/.test(text)) return createVersion(text.split('.').map(stripLeadingZeros), noSuffix)
+  const allTokens = tokenize(normalize(text), rules)
+  const firstWord = allTokens.findIndex((token) => token.kind !== 'number')
+  const count = firstWord === -1 ? allTokens.length : firstWord
+  const release = allTokens
+    .slice(0, count)
+    .flatMap((token) => (token.kind === 'number' ? [stripLeadingZeros(token.digits)] : []))
+  return release.length === 0 ? null : createVersion(release, allTokens.slice(count))
 }
 
 const noSuffix: readonly Token[] = []
 
-function versionOf(release: string[], suffix: readonly Token[]): Version {
+function createVersion(release: string[], suffix: readonly Token[]): Version {
   while (release.length > 1 && Number(release.at(-1)) === 0) release.pop()
   const first = Number(release[0])
   return { release, key: release.join('.'), suffix, isYear: first >= 1980 && first <= 2100 }
 }
 
-/** Takes off what is not part of the version: a leading `v` or `release-`, build data, a commit in brackets. */
-function clean(text: string): string {
+/** Removes a leading `v` or `release-`, build metadata and a commit hash in parentheses, and splits dates. */
+function normalize(text: string): string {
   return text
     .trim()
     .toLowerCase()
@@ -158,13 +174,13 @@ function clean(text: string): string {
     .replace(/^((?:19|20)\d\d)(0[1-9]|1[0-2])([0-2]\d|3[01])(?!\d)/, '$1.$2.$3')
 }
 
-function tokens(text: string, rules: GenericRules): Token[] {
+function tokenize(text: string, rules: GenericRules): Token[] {
   return [...text.matchAll(/\d+|[a-z]+/g)].flatMap((found) => {
     const [word] = found
     if (/\d/.test(word)) return [{ kind: 'number', digits: word }]
     const isAttached = /\d/.test(text[found.index - 1] ?? '')
     const isNumbered = /\d/.test(text[found.index + word.length] ?? '')
-    return silent.has(word) ? [] : [classify(word, isAttached, isNumbered, rules)]
+    return ignoredWords.has(word) ? [] : [classify(word, isAttached, isNumbered, rules)]
   })
 }
 
@@ -172,32 +188,32 @@ function classify(word: string, isAttached: boolean, isNumbered: boolean, rules:
   if (rules.trains) return { kind: 'word', text: word }
   if (word === 'a' || word === 'b') {
     if (!isAttached || (isNumbered && rules.attachedAlphas))
-      return { kind: 'before', rank: ranks.get(word === 'a' ? 'alpha' : 'beta') ?? 0 }
-    // `5a1` is an alpha in one product and a patch in the next.
+      return { kind: 'preRelease', rank: preReleaseRanks.get(word === 'a' ? 'alpha' : 'beta') ?? 0 }
+    // `5a1` is an alpha of some products and a patch of others.
     return isNumbered ? { kind: 'word', text: word } : { kind: 'letter', text: word }
   }
-  // OpenSSL goes from 1.0.2z to 1.0.2za; `p` without a number is its letter too.
+  // In OpenSSL, 1.0.2za follows 1.0.2z; `p` without a number is also a letter.
   if (isAttached && !isNumbered && /^z?[a-z]$/.test(word)) return { kind: 'letter', text: word }
-  const rank = ranks.get(word)
-  if (rank !== undefined) return { kind: 'before', rank }
-  const level = levels.get(word)
+  const rank = preReleaseRanks.get(word)
+  if (rank !== undefined) return { kind: 'preRelease', rank }
+  const level = patchLevels.get(word)
   return level === undefined ? { kind: 'word', text: word } : { kind: 'level', text: level }
 }
 
-/** Compares the leading numbers alone: a total order. */
+/** Compares only the leading numbers. This is a total order. */
 export function compareRelease(a: Version, b: Version): number {
   const length = Math.max(a.release.length, b.release.length)
   for (let index = 0; index < length; index++) {
-    const difference = compareBare(a.release[index] ?? '0', b.release[index] ?? '0')
+    const difference = compareStripped(a.release[index] ?? '0', b.release[index] ?? '0')
     if (difference !== 0) return Math.sign(difference)
   }
   return 0
 }
 
-/** A pre-release word stands below the end of a version, letters and levels above, further numbers highest. */
-const heights = { before: -1, end: 0, letter: 1, level: 1, word: 1, number: 2 }
+/** Pre-release words sort before the end of a version, letters and patch levels after it, numbers last. */
+const kindOrder = { preRelease: -1, end: 0, letter: 1, level: 1, word: 1, number: 2 }
 
-/** Compares what follows the leading numbers; null where that has no order. */
+/** Compares the parts after the leading numbers; null if they are not comparable. */
 export function compareSuffix(a: Version['suffix'], b: Version['suffix']): number | null {
   for (let index = 0; index < Math.max(a.length, b.length); index++) {
     const left = a[index]
@@ -209,7 +225,7 @@ export function compareSuffix(a: Version['suffix'], b: Version['suffix']): numbe
 }
 
 function comparePair(left: Token, right: Token): number | null {
-  if (left.kind === 'before' && right.kind === 'before') return Math.sign(left.rank - right.rank)
+  if (left.kind === 'preRelease' && right.kind === 'preRelease') return Math.sign(left.rank - right.rank)
   if (left.kind === 'number' && right.kind === 'number') return Math.sign(compareDigits(left.digits, right.digits))
   if (!('text' in left) || !('text' in right)) return null
   if (left.text === right.text) return 0
@@ -219,7 +235,7 @@ function comparePair(left: Token, right: Token): number | null {
 
 function compareKinds(left: Token | undefined, right: Token | undefined): number | null {
   if (left?.kind === 'word' || right?.kind === 'word') return null
-  const difference = heights[left?.kind ?? 'end'] - heights[right?.kind ?? 'end']
+  const difference = kindOrder[left?.kind ?? 'end'] - kindOrder[right?.kind ?? 'end']
   return difference === 0 ? null : Math.sign(difference)
 }
 
@@ -227,10 +243,10 @@ function isZero(version: Version): boolean {
   return version.key === '0'
 }
 
-function ranked(...groups: readonly string[][]): ReadonlyMap<string, number> {
+function rankByWord(...groups: readonly string[][]): ReadonlyMap<string, number> {
   return new Map(groups.flatMap((words, rank) => words.map((word) => [word, rank] as const)))
 }
 
-function named(...groups: readonly string[][]): ReadonlyMap<string, string> {
+function firstSpellingByWord(...groups: readonly string[][]): ReadonlyMap<string, string> {
   return new Map(groups.flatMap((words) => words.map((word) => [word, words[0] ?? word] as const)))
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { compareRpm } from '#version/rpm.ts'
 
-// The order that rpm-version(7) describes, with the examples of its test-suite that people meet.
+// Order defined by rpm-version(7), with examples from rpm's test suite.
 it.each([
   ['1.0', '1.0', 0],
   ['1.0', '2.0', -1],
@@ -25,7 +25,7 @@ it.each([
   ['8.7p1-38.el9', '8.7p1-38.el9_4.1', -1],
   ['8.7p1-38.el9_4.4', '8.7p1-38.el9_4.1', 1],
   ['8.7p1', '8.7p1-38.el9', 0],
-])('%s against %s: %d', (left, right, order) => {
+])('compareRpm(%s, %s) is %d', (left, right, order) => {
   expect(compareRpm(left, right)).toBe(order)
   expect(compareRpm(right, left)).toBe(order === 0 ? 0 : -order)
 })

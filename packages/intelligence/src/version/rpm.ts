@@ -1,27 +1,34 @@
 /** The order of RPM package versions, `epoch:version-release` (rpm-version(7), rpmvercmp). */
 import { compareDigits } from '#version/generic.ts'
 
-/** Compares two package versions; negative, zero or positive. A missing release on either side is not compared. */
+/**
+ * Compares two package versions; returns a negative number, zero or a positive number. Releases are
+ * compared only if both versions have one.
+ */
 export function compareRpm(left: string, right: string): number {
-  const a = readRpm(left)
-  const b = readRpm(right)
+  const a = parseRpmVersion(left)
+  const b = parseRpmVersion(right)
   const order = Math.sign(compareDigits(a.epoch, b.epoch)) || comparePart(a.version, b.version)
   if (order !== 0 || a.release === '' || b.release === '') return order
   return comparePart(a.release, b.release)
 }
 
 /** Splits a package version at its first colon and its last hyphen; a missing epoch is 0. */
-export function readRpm(text: string): { readonly epoch: string; readonly version: string; readonly release: string } {
+export function parseRpmVersion(text: string): {
+  readonly epoch: string
+  readonly version: string
+  readonly release: string
+} {
   const [, epoch = '0', rest = ''] = /^(?:(\d+):)?(.*)$/s.exec(text.trim()) ?? []
   const hyphen = rest.lastIndexOf('-')
   if (hyphen === -1) return { epoch, version: rest, release: '' }
   return { epoch, version: rest.slice(0, hyphen), release: rest.slice(hyphen + 1) }
 }
 
-/** Segments of digits or letters take turns; what separates them counts for nothing, `~` and `^` excepted. */
+/** Compares segments of digits or letters. Separators are ignored, except `~` and `^`. */
 function comparePart(left: string, right: string): number {
-  const a = segments(left)
-  const b = segments(right)
+  const a = splitSegments(left)
+  const b = splitSegments(right)
   for (let index = 0; index < Math.max(a.length, b.length); index++) {
     const difference = compareSegment(a[index], b[index])
     if (difference !== 0) return difference
@@ -29,20 +36,20 @@ function comparePart(left: string, right: string): number {
   return 0
 }
 
-function segments(text: string): readonly string[] {
+function splitSegments(text: string): readonly string[] {
   return text.match(/\d+|[a-z]+|[~^]/gi) ?? []
 }
 
-/** `~` sorts before the end, `^` right after it and before anything else; digits are newer than letters. */
+/** `~` sorts before the end of the text, `^` after it but before any other segment; digits are newer than letters. */
 function compareSegment(left: string | undefined, right: string | undefined): number {
-  const [a, b] = [height(left), height(right)]
+  const [a, b] = [segmentRank(left), segmentRank(right)]
   if (a !== b) return Math.sign(a - b)
   if (left === undefined || right === undefined) return 0
   if (/^\d/.test(left)) return Math.sign(compareDigits(left, right))
   return left < right ? -1 : Number(left > right)
 }
 
-function height(segment: string | undefined): number {
+function segmentRank(segment: string | undefined): number {
   if (segment === '~') return -1
   if (segment === undefined) return 0
   if (segment === '^') return 1

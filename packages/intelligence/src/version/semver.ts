@@ -1,39 +1,39 @@
-/** Semantic Versioning 2.0.0, read leniently: `v1.2`, `1.21rc2` and `1.0.0.alpha` are understood. */
+/** Semantic Versioning 2.0.0, parsed leniently: `v1.2`, `1.21rc2` and `1.0.0.alpha` are accepted. */
 import { compareDigits } from '#version/generic.ts'
 
 interface SemanticVersion {
   readonly release: readonly [string, string, string]
-  readonly pre: readonly string[]
+  readonly preRelease: readonly string[]
 }
 
-const shape = /^v?(\d+)(?:\.(\d+))?(?:\.(\d+))?(?:[-.]?([a-z][0-9a-z.-]*)|-([0-9a-z.-]+))?(?:\+.*)?$/
+const pattern = /^v?(\d+)(?:\.(\d+))?(?:\.(\d+))?(?:[-.]?([a-z][0-9a-z.-]*)|-([0-9a-z.-]+))?(?:\+.*)?$/
 
 /**
- * Compares two versions by the precedence of section 11.
+ * Compares two versions by precedence (section 11).
  *
- * @returns negative, zero or positive; null when one of them is no semantic version
+ * @returns a negative number, zero or a positive number; null if one is not a semantic version
  */
 export function compareSemver(left: string, right: string): number | null {
-  const a = read(left)
-  const b = read(right)
+  const a = parseSemver(left)
+  const b = parseSemver(right)
   if (!a || !b) return null
   for (const index of [0, 1, 2] as const) {
     const difference = compareDigits(a.release[index], b.release[index])
     if (difference !== 0) return Math.sign(difference)
   }
-  return comparePre(a.pre, b.pre)
+  return comparePreRelease(a.preRelease, b.preRelease)
 }
 
-function read(text: string): SemanticVersion | null {
-  const found = shape.exec(text.trim().toLowerCase())
+function parseSemver(text: string): SemanticVersion | null {
+  const found = pattern.exec(text.trim().toLowerCase())
   if (!found) return null
   const [, major = '0', minor = '0', patch = '0', word, dashed] = found
-  const pre = word ?? dashed
-  return { release: [major, minor, patch], pre: pre === undefined ? [] : pre.split(/[.-]/) }
+  const preRelease = word ?? dashed
+  return { release: [major, minor, patch], preRelease: preRelease === undefined ? [] : preRelease.split(/[.-]/) }
 }
 
-/** No pre-release is above any; numbers are below words; the longer list is above. */
-function comparePre(a: readonly string[], b: readonly string[]): number {
+/** A release is newer than its pre-releases; numeric identifiers are lower than text; a longer list is newer. */
+function comparePreRelease(a: readonly string[], b: readonly string[]): number {
   if (a.length === 0 || b.length === 0) return Math.sign(b.length - a.length)
   for (let index = 0; index < Math.max(a.length, b.length); index++) {
     const left = a[index]

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { vectors } from '#testing/shared.ts'
+import { vectors } from '#testing/shared-data.ts'
 import { compareDebian } from '#version/deb.ts'
 import { compareGeneric } from '#version/generic.ts'
 import { compareSemver } from '#version/semver.ts'
 import { compareVersions } from '#version/version.ts'
 
-describe('the generic order', () => {
+describe('compareGeneric', () => {
   it.each([
     ['2.4.49', '2.4.51', -1],
     ['1.0', '1.0.0', 0],
@@ -46,13 +46,13 @@ describe('the generic order', () => {
     ['abcdef', '1.0'],
     ['', '1.0'],
     ['1.0p1', '1.0k'],
-  ])('knows no order of %s and %s', (left, right) => {
+  ])('returns null for %s and %s', (left, right) => {
     expect(compareGeneric(left, right)).toBeNull()
     expect(compareGeneric(right, left)).toBeNull()
   })
 })
 
-describe('products with rules of their own', () => {
+describe('compareVersions with product rules', () => {
   it.each([
     ['isc:bind', '9.11.0b1', '9.11.0', -1],
     ['isc:bind', '9.11.0-P1', '9.11.0', 1],
@@ -64,7 +64,7 @@ describe('products with rules of their own', () => {
   ])('%s: %s against %s: %s', (product, left, right, order) => {
     expect(compareVersions(left, right, { product, targetSoftware: '*' })).toBe(order)
   })
-  it('takes packages of Node.js for semantic versions', () => {
+  it('compares Node.js packages as semantic versions', () => {
     const scheme = { product: 'vitejs:vite', targetSoftware: 'node.js' }
     expect(compareVersions('6.2.2', '6.2.3', scheme)).toBe(-1)
     expect(compareVersions('6.0.0-alpha.beta', '6.0.0-beta', scheme)).toBe(-1)
@@ -72,9 +72,9 @@ describe('products with rules of their own', () => {
 })
 
 describe.skipIf(!vectors)('published vectors', () => {
-  // Two spellings of an alpha or a patch: here they have no order.
+  // Ambiguous: an alpha or a patch. compareGeneric treats them as not comparable.
   const known = (vectors?.version_compare_nvdtools_smartvercmp ?? []).filter(({ a, b }) => a !== '5-a1' || b !== '5a1')
-  it.each(known)('orders $a and $b', ({ a, b, cmp }) => {
+  it.each(known)('compares $a with $b', ({ a, b, cmp }) => {
     expect(compareGeneric(a, b)).toBe(cmp)
   })
   it.each(vectors?.grype_constraint_fuzzy ?? [])('generic $version $constraint: $satisfied', (vector) => {
@@ -88,7 +88,7 @@ describe.skipIf(!vectors)('published vectors', () => {
   })
 })
 
-/** `> 1, < 2 || = 3` with the order under test. */
+/** Evaluates a constraint such as `> 1, < 2 || = 3` with the comparison under test. */
 function satisfies(version: string, constraint: string, compare: (a: string, b: string) => number | null): boolean {
   return constraint.split('||').some((alternative) =>
     alternative.split(',').every((term) => {

@@ -1,43 +1,43 @@
 /**
- * Life cycles of products, as endoflife.date publishes them: the documents of its API version 1, or
- * the pages of its repository, whose front matter holds the same.
+ * Reads product lifecycles published by endoflife.date: the documents of its API (version 1) or the
+ * pages of its repository, whose front matter contains the same data.
  */
 import { parse as parseYaml } from 'yaml'
 import { z } from 'zod'
 import { productKey } from '#alias.ts'
 import type { Item, Lifecycle, ReleaseCycle } from '#feed/item.ts'
-import { sound } from '#feed/sound.ts'
+import { lenientArray } from '#feed/lenient-array.ts'
 import type { ThreatRecord } from '#threat.ts'
 import { severityOf } from '#severity.ts'
 import { bindFormattedString, type CpeName, nameOf } from '#wfn.ts'
 import { parseCpe } from '#wfn-uri.ts'
 
-const word = z.union([z.string(), z.number()]).transform(String)
-const End = z.union([z.iso.date(), z.boolean()])
+const Text = z.union([z.string(), z.number()]).transform(String)
+const EndDate = z.union([z.iso.date(), z.boolean()])
 
-/** The front matter of a page. */
+/** The front matter of a page in the repository. */
 const Page = z.object({
   title: z.string(),
   permalink: z.string(),
-  identifiers: sound(z.object({ cpe: z.string().optional() })),
-  releases: sound(z.object({ releaseCycle: word, eol: End, latest: word.optional() })),
+  identifiers: lenientArray(z.object({ cpe: z.string().optional() })),
+  releases: lenientArray(z.object({ releaseCycle: Text, eol: EndDate, latest: Text.optional() })),
 })
-/** A product of the API. */
+/** A product in the API. */
 const Product = z.object({
   name: z.string(),
   label: z.string(),
-  identifiers: sound(z.object({ type: z.string(), id: z.string() })),
-  releases: sound(
+  identifiers: lenientArray(z.object({ type: z.string(), id: z.string() })),
+  releases: lenientArray(
     z.object({
-      name: word,
+      name: Text,
       isEol: z.boolean().catch(false),
       eolFrom: z.iso.date().nullish(),
-      latest: z.object({ name: word }).nullish(),
+      latest: z.object({ name: Text }).nullish(),
     }),
   ),
 })
 
-/** Reads a product of the API's `result`. */
+/** Parses a product from the API's `result`. */
 export function parseLifecycle(input: unknown): Item {
   const { data, error } = Product.safeParse(input)
   if (!data) {
@@ -51,10 +51,10 @@ export function parseLifecycle(input: unknown): Item {
     latest: latest?.name ?? '',
   }))
   const cpes = data.identifiers.flatMap(({ type, id }) => (type === 'cpe' ? [id] : []))
-  return { kind: 'lifecycle', lifecycle: lifecycle(data.name, data.label, cpes, cycles) }
+  return { kind: 'lifecycle', lifecycle: createLifecycle(data.name, data.label, cpes, cycles) }
 }
 
-/** Reads a page of the repository, Markdown with a front matter. */
+/** Parses a page of the repository: Markdown with YAML front matter. */
 export function parseLifecyclePage(text: string, file: string): Item {
   const [, matter] = /^---\n([\s\S]*?)\n---/.exec(text.replaceAll('\r\n', '\n')) ?? []
   let document: unknown
@@ -72,47 +72,53 @@ export function parseLifecyclePage(text: string, file: string): Item {
     latest: latest ?? '',
   }))
   const cpes = data.identifiers.flatMap(({ cpe }) => cpe ?? [])
-  return { kind: 'lifecycle', lifecycle: lifecycle(data.permalink.replace(/^\//, ''), data.title, cpes, cycles) }
+  return { kind: 'lifecycle', lifecycle: createLifecycle(data.permalink.replace(/^\//, ''), data.title, cpes, cycles) }
 }
 
-function lifecycle(slug: string, name: string, cpes: readonly string[], cycles: readonly ReleaseCycle[]): Lifecycle {
+function createLifecycle(
+  slug: string,
+  name: string,
+  cpes: readonly string[],
+  cycles: readonly ReleaseCycle[],
+): Lifecycle {
   const names = cpes.flatMap((text) => parseShortCpe(text) ?? [])
-  const keys = names.flatMap((one) => {
-    const key = productKey(one)
+  const keys = names.flatMap((cpeName) => {
+    const key = productKey(cpeName)
     if (!key) return []
     const at = /(?<!\\):/.exec(key)?.index ?? key.length
-    return { part: one.part, vendor: key.slice(0, at), product: key.slice(at + 1) }
+    return { part: cpeName.part, vendor: key.slice(0, at), product: key.slice(at + 1) }
   })
-  const products = [...new Map(keys.map((one) => [`${one.vendor}:${one.product}`, one])).values()]
+  const products = [...new Map(keys.map((key) => [`${key.vendor}:${key.product}`, key])).values()]
   return { slug, name, products, cycles }
 }
 
-/** Names are cut off behind the product there. */
+/** Parses a CPE name that ends after the product, as in this feed. */
 function parseShortCpe(text: string): CpeName | null {
   const [, part, vendor, product] = /^cpe:(?:2\.3:|\/)([aoh]):([^:]+):([^:]+)/.exec(text.trim()) ?? []
   if (part === undefined || vendor === undefined || product === undefined) return null
   return text.startsWith('cpe:/') ? parseCpe(`cpe:/${part}:${vendor}:${product}`) : nameOf({ part, vendor, product })
 }
 
-/** The cycle that a version belongs to: the longest one that it begins with. */
+/** The cycle of a version: the longest one that is a prefix of it. */
 export function cycleOf<Cycle extends { readonly cycle: string }>(
   version: string,
   cycles: readonly Cycle[],
 ): Cycle | undefined {
   const plain = version.replace(/^v(?=\d)/i, '').toLowerCase()
   const own = cycles.filter(({ cycle }) => {
-    const beginning = cycle.toLowerCase()
-    return plain === beginning || (plain.startsWith(beginning) && !/[0-9a-z]/.test(plain[beginning.length] ?? ''))
+    const prefix = cycle.toLowerCase()
+    return plain === prefix || (plain.startsWith(prefix) && !/[0-9a-z]/.test(plain[prefix.length] ?? ''))
   })
   return own.toSorted((a, b) => b.cycle.length - a.cycle.length)[0]
 }
 
-/** Software that nobody mends any more is not broken by that, but it will not stay sound. */
+/** Unsupported software isn't vulnerable yet, but new vulnerabilities won't be fixed. */
 const endOfLifeScore = 5.5
 
 /**
- * The end of a cycle as a threat, so that it is matched, raised and resolved like any other. Cycles
- * that do not count in numbers have no order and give none.
+ * Represents the end of a release cycle as a threat, so that it is matched, raised and resolved like
+ * any other. Returns null for cycles that are supported or whose name is not numeric, because those
+ * have no order.
  */
 export function threatOfCycle(
   { slug, name, products }: Lifecycle,
@@ -120,30 +126,30 @@ export function threatOfCycle(
 ): ThreatRecord | null {
   if ((endsOn === null && !isOver) || !/^\d+(?:\.\d+)*$/.test(cycle) || products.length === 0) return null
   const next = cycle.replace(/\d+$/, (last) => String(Number(last) + 1))
-  const cpeMatch = products.flatMap((one) => {
-    const bound = nameOf(one)
-    return bound
+  const cpeMatch = products.flatMap((product) => {
+    const cpeName = nameOf(product)
+    return cpeName
       ? {
           vulnerable: true,
-          criteria: bindFormattedString(bound),
+          criteria: bindFormattedString(cpeName),
           versionStartIncluding: cycle,
           versionEndExcluding: next,
         }
       : []
   })
   const when = endsOn === null ? 'has ended' : `ended on ${endsOn}`
-  const upTo = latest === '' ? '' : ` The newest release of ${cycle} is ${latest}.`
+  const latestRelease = latest === '' ? '' : ` The latest ${cycle} release is ${latest}.`
   const node = { operator: 'OR' as const, negate: false, cpeMatch }
   return {
     id: `end-of-life-${slug}-${cycle}`,
     name: `${name} ${cycle} is no longer supported`,
-    summary: `Support for ${name} ${cycle} ${when}: its makers correct no more errors in it, security errors included.`,
-    impact: 'Weaknesses that become known from now on stay open, and nobody may even tell of them.',
-    affected: `${name} ${cycle}.${upTo}`,
-    insight: 'The version that the service names was compared with the life cycles that its makers publish.',
+    summary: `Support for ${name} ${cycle} ${when}: the vendor no longer provides fixes, including security fixes.`,
+    impact: 'New vulnerabilities will not be fixed and may not even be disclosed.',
+    affected: `${name} ${cycle}.${latestRelease}`,
+    insight: 'The version reported by the service was compared with the published support lifecycle.',
     severity: { ...severityOf(''), score: endOfLifeScore, category: 'CATEGORY_MEDIUM' },
     metrics: [],
-    solution: { kind: 'KIND_VENDOR_FIX', description: `Move to a release of ${name} that is still supported.` },
+    solution: { kind: 'KIND_VENDOR_FIX', description: `Upgrade to a supported release of ${name}.` },
     references: [{ url: `https://endoflife.date/${slug}` }],
     weaknesses: ['CWE-1104'],
     configurations: cpeMatch.length > 0 ? [{ operator: 'OR', negate: false, nodes: [node] }] : [],

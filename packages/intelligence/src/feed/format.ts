@@ -1,6 +1,6 @@
-/** Which public format a file holds, by its first characters; names lie. */
+/** Detects the format of a feed file from its content, because file names are unreliable. */
 
-/** The formats that can be read. */
+/** The supported formats. */
 export type Format =
   | 'nvd'
   | 'override'
@@ -17,18 +17,19 @@ export type Format =
   | 'template'
   | 'fingerprints'
 
-/** So much of a file is looked at, in characters. */
+/** How much of a file is needed for detection, in characters. */
 export const headLength = 64 * 1024
 
 /**
- * Recognises a file.
+ * Detects the format of a file.
  *
- * @param name its name inside an archive or a folder; decides only where the content leaves it open
- * @returns null for what is none of the formats, such as a page that an error put in a feed's place
+ * @param name its name inside an archive or a folder; used only if the content is ambiguous
+ * @param head its first characters, at most `headLength` are needed
+ * @returns null if the format is unknown, for example an HTML error page served instead of a feed
  */
 export function recognise(name: string, head: string): Format | null {
   const text = head.replace(/^\uFEFF/, '').trimStart()
-  if (text.startsWith('{') || text.startsWith('[')) return ofJson(text)
+  if (text.startsWith('{') || text.startsWith('[')) return detectJsonFormat(text)
   if (/^<\?xml|^<!--|^<fingerprints/.test(text)) return /<fingerprints[\s>]/.test(text) ? 'fingerprints' : null
   if (text.startsWith('---') && name.endsWith('.md')) return /^releases:/m.test(text) ? 'lifecycle-page' : null
   if (/^(?:#model_version|cve,epss)/m.test(text.slice(0, 300))) return 'epss'
@@ -37,7 +38,7 @@ export function recognise(name: string, head: string): Format | null {
   return null
 }
 
-function ofJson(text: string): Format | null {
+function detectJsonFormat(text: string): Format | null {
   const has = (pattern: RegExp) => pattern.test(text)
   if (has(/"dataType"\s*:\s*"CVE_RECORD"/)) return 'cve5'
   if (has(/"_annotation"\s*:/)) return 'override'

@@ -7,31 +7,36 @@ import { type ProductKey, productKey } from '#alias.ts'
 import { parseNvd } from '#feed/nvd.ts'
 import { matchProduct, type MatchSubject } from '#match/match.ts'
 import { packCriteria } from '#match/packed.ts'
-import { prepareThreats } from '#match/prepared.ts'
-import { sharedData } from '#testing/shared.ts'
+import { prepareThreats } from '#match/threat-index.ts'
+import { sharedData } from '#testing/shared-data.ts'
 import { type Applicability, type Configuration, type CpeMatch, vulnerableNames } from '#threat.ts'
 import { parseCpe } from '#wfn-uri.ts'
 import { bindFormattedString, toWfn } from '#wfn.ts'
 
-/** Of a formatted string, of which the end may be left out. */
+/** Creates a subject from a formatted string; trailing values can be omitted. */
 function subjectOf(text: string): MatchSubject {
   const name = parseCpe(`${text}${':*'.repeat(Math.max(0, 13 - text.split(/(?<!\\):/).length))}`)
   if (!name) throw new Error(text)
   return { wfn: toWfn(name), quality: 80 }
 }
 
-/** What all records at once say of a product, as `matchProduct` would say it. */
-function atOnce(key: ProductKey, threats: readonly Applicability[], product: MatchSubject, host: MatchSubject[]) {
+/** Matches with the index and converts the hits to results of `matchProduct`. */
+function matchWithIndex(
+  key: ProductKey,
+  threats: readonly Applicability[],
+  product: MatchSubject,
+  host: MatchSubject[],
+) {
   const packed = threats.map((threat) => ({ key: threat.id, criteria: packCriteria(threat).get(key) ?? '[]' }))
-  const prepared = prepareThreats(key, packed)
-  return [...prepared.alone(product), ...prepared.among(product, host)].map((hit) => {
-    const match = matchProduct(product, prepared.criteriaOf(hit), host)
+  const index = prepareThreats(key, packed)
+  return [...index.alone(product), ...index.among(product, host)].map((hit) => {
+    const match = matchProduct(product, index.criteriaOf(hit), host)
     expect(match).toMatchObject({ kind: 'match', quality: hit.quality })
     return match
   })
 }
 
-function oneByOne(threats: readonly Applicability[], product: MatchSubject, host: MatchSubject[]) {
+function matchEach(threats: readonly Applicability[], product: MatchSubject, host: MatchSubject[]) {
   return threats.map((threat) => matchProduct(product, threat, host)).filter(({ kind }) => kind === 'match')
 }
 
@@ -85,7 +90,7 @@ const records = [
 ].map((each, index): Applicability => ({ id: `CVE-2020-${1000 + index}`, isRejected: false, configurations: each }))
 const old = records.map((one): Applicability => ({ ...one, id: one.id.replace('2020', '2002') }))
 
-describe('records arranged by version', () => {
+describe('prepareThreats', () => {
   const hosts = [[], ['cpe:2.3:o:acme:system:1'], ['cpe:2.3:a:acme:widget:2.0', 'cpe:2.3:o:microsoft:windows_10:1']]
   const versions = [
     '1',
@@ -103,16 +108,16 @@ describe('records arranged by version', () => {
     '*',
     '2023',
   ]
-  it.each(versions)('%s: they say what each of them says', (version) => {
+  it.each(versions)('matches version %s like matchProduct', (version) => {
     const product = subjectOf(`cpe:2.3:a:acme:widget:${version}`)
     for (const names of hosts) {
       const host = names.map(subjectOf)
-      const found = atOnce('acme:widget', [...records, ...old], product, host)
-      expect(found.toSorted(byThreat)).toEqual(oneByOne([...records, ...old], product, host).toSorted(byThreat))
+      const found = matchWithIndex('acme:widget', [...records, ...old], product, host)
+      expect(found.toSorted(byThreat)).toEqual(matchEach([...records, ...old], product, host).toSorted(byThreat))
     }
   })
 
-  it('leave out a distribution that ships what they are about', () => {
+  it('excludes a distribution that ships the affected product', () => {
     const distribution = { vulnerable: true, criteria: 'cpe:2.3:o:debian:debian_linux:12:*:*:*:*:*:*:*' }
     const shipped = [
       or([widget('1.0'), distribution, { ...distribution, criteria: distribution.criteria.replace(':o:', ':a:') }]),
@@ -123,15 +128,15 @@ describe('records arranged by version', () => {
       configurations: [{ operator: 'OR' as const, negate: false, nodes: shipped }],
     }
     const product = subjectOf('cpe:2.3:o:debian:debian_linux:12')
-    expect(atOnce('debian:debian_linux', [threat], product, [])).toEqual([])
+    expect(matchWithIndex('debian:debian_linux', [threat], product, [])).toEqual([])
   })
 })
 
-/** One record in so many is looked at. */
+/** Every nth record is checked. */
 const step = 40
 
-describe.skipIf(!sharedData)('the public records, arranged by version', () => {
-  it('say of their own products what each of them says', { timeout: 60_000 }, async () => {
+describe.skipIf(!sharedData)('prepareThreats with public records', () => {
+  it('matches products like matchProduct', { timeout: 60_000 }, async () => {
     const threats = new Map<ProductKey, Applicability[]>()
     const names = new Map<ProductKey, Set<string>>()
     for (const year of [2008, 2016, 2017, 2021]) {
@@ -155,9 +160,9 @@ describe.skipIf(!sharedData)('the public records, arranged by version', () => {
       for (const text of [...(names.get(key) ?? [])].slice(0, 3)) {
         const product = subjectOf(text)
         const host = [subjectOf('cpe:2.3:o:microsoft:windows_10:1607')]
-        const found = atOnce(key, mine, product, host)
+        const found = matchWithIndex(key, mine, product, host)
         matches += found.length
-        expect(found.toSorted(byThreat), text).toEqual(oneByOne(mine, product, host).toSorted(byThreat))
+        expect(found.toSorted(byThreat), text).toEqual(matchEach(mine, product, host).toSorted(byThreat))
       }
     }
     expect(matches).toBeGreaterThan(1000)

@@ -1,15 +1,15 @@
 /**
- * Test vectors and records that are too large for the repository. `GLACIS_SHARED` names the folder
- * that holds them; where it is missing, the tests that need it skip.
+ * Test vectors and public records that are too large for the repository. `GLACIS_SHARED` is the folder
+ * that contains them. Tests that need them are skipped if it doesn't exist.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const folder = process.env['GLACIS_SHARED'] ?? join(import.meta.dirname, '../../../../../shared')
-/** Folder of the public records, or null where there is none. */
+/** Folder of the public records; null if it doesn't exist. */
 export const sharedData = existsSync(join(folder, 'data')) ? join(folder, 'data') : null
 
-/** A well-formed name as the vectors write it. */
+/** A well-formed name in the format of the vectors. */
 export type VectorName = Readonly<Record<string, string | { readonly logical: 'ANY' | 'NA' }>>
 interface Unbind {
   readonly input: string
@@ -43,7 +43,7 @@ interface Vectors {
   readonly grype_constraint_semver: readonly Constraint[]
 }
 
-/** Published vectors for names and versions, or null where they are missing. */
+/** Published test vectors for names and versions; null if they are not available. */
 export const vectors: Vectors | null = sharedData ? read(join(sharedData, 'cpe-and-version-test-vectors.json')) : null
 
 function read(path: string): Vectors | null {
