@@ -12,33 +12,33 @@ import {
 } from '#ip.ts'
 import type { Ip, Network } from '#ip.ts'
 
-/** What a person may ask us to watch, understood. */
+/** A parsed scan target. */
 export interface ScanAddress {
   readonly kind: 'HOST_NAME' | 'IPV4' | 'IPV6' | 'CIDR' | 'RANGE' | 'URL'
-  /** The one spelling under which equal addresses are equal. */
+  /** Canonical form: equal targets have equal text. */
   readonly text: string
-  /** Addresses that a scan would look at; 1 for a name. */
+  /** Number of addresses to scan; 1 for a host name. */
   readonly hostCount: number
-  /** At least one address is not routed on the public Internet. Names are judged when they are resolved. */
+  /** At least one address is not publicly routable. Names are checked when they are resolved. */
   readonly isPrivate: boolean
-  /** Name or address without brackets; empty for networks and ranges. */
+  /** Host name or address without brackets; empty for networks and ranges. */
   readonly host: string
   /** URLs only. */
   readonly url?: { readonly tls: boolean; readonly port: number; readonly path: string }
 }
-/** Why a text is no address, as one sentence for the person who typed it. */
+/** Why an address is invalid, as one sentence for the user. */
 export interface AddressProblem {
   readonly problem: string
 }
 
-/** Most addresses that one target may hold. */
+/** Maximum number of addresses in one target. */
 export const hostsMax = 65_536
 
 /**
- * Understands a host name (IDN to punycode), an IPv4 or IPv6 address, a network in CIDR notation,
- * a range (`10.0.0.1-10.0.0.20`, `10.0.0.1-20`) or an http(s) URL. Addresses must be written in
- * full: the octal, hexadecimal and short forms that the C library also takes are refused, so that
- * what is shown is what is dialled.
+ * Parses a host name (IDN to punycode), an IPv4 or IPv6 address, a network in CIDR notation, a
+ * range (`10.0.0.1-10.0.0.20`, `10.0.0.1-20`), or an http(s) URL.
+ * Addresses must be written in full. The octal, hexadecimal, and short forms accepted by the C
+ * library are rejected, so that the displayed address is the dialed address.
  */
 export function parseAddress(input: string): ScanAddress | AddressProblem {
   const text = input.trim()
@@ -54,10 +54,10 @@ export function parseAddress(input: string): ScanAddress | AddressProblem {
   return parseHost(text)
 }
 
-/** What a sentence shows of a text that somebody entered, in characters. */
+/** Maximum length of quoted user input in error messages, in characters. */
 const shownMax = 60
 
-/** A text as a sentence quotes it: a long one by how it begins and ends. */
+/** Quotes user input in an error message, shortening long text in the middle. */
 function quoted(text: string): string {
   return `'${shortened(text)}'`
 }
@@ -68,15 +68,15 @@ function shortened(text: string): string {
   return `${characters.slice(0, shownMax - 20).join('')}…${characters.slice(-19).join('')}`
 }
 
-/** Whether the outcome of {@link parseAddress} is a problem. */
+/** Type guard for the result of {@link parseAddress}. */
 export function isProblem(outcome: ScanAddress | AddressProblem): outcome is AddressProblem {
   return 'problem' in outcome
 }
 
 /**
- * The IP addresses of a target, in rising order. A network's own address and its broadcast address
- * are no hosts and are left out, except in /31 and /32, which have neither (RFC 3021); an IPv6
- * network has no broadcast and is given whole. A host name gives nothing: resolve it first.
+ * IP addresses of a target in ascending order. IPv4 network and broadcast addresses are skipped,
+ * except in /31 and /32 (RFC 3021). IPv6 has no broadcast address, so all addresses of a network
+ * are returned. A host name yields nothing; resolve it first.
  */
 export function* expand(address: ScanAddress): Iterable<string> {
   const network = address.kind === 'RANGE' ? rangeOf(address.text) : hostsOf(address)
@@ -98,13 +98,17 @@ function hostsIn(network: Network): Network {
 function parseHost(text: string): ScanAddress | AddressProblem {
   const bare = /^\[(.*)\]$/.exec(text)?.[1] ?? text
   if (bare.includes('%') && bare.includes(':')) {
-    return { problem: `${quoted(text)} names a network interface after '%', which means nothing to another machine.` }
+    return {
+      problem: `${quoted(text)} includes a network interface after '%', which is only valid on the local machine.`,
+    }
   }
   const ip = parseIp(bare)
   if (ip) return singleAddress(ip)
   const [, host = '', port] = /^(\[[^\]]+\]|[^:]+):(\d+)$/.exec(text) ?? []
-  if (port)
-    return { problem: `Write an address with a port as a URL, such as https://${shortened(`${host}:${port}`)}.` }
+  if (port) {
+    const url = `https://${shortened(`${host}:${port}`)}`
+    return { problem: `Enter the host without its port and list ${port} under ports, or enter a URL such as ${url}.` }
+  }
   if (text.includes(':')) return { problem: `${quoted(text)} is not an IPv6 address.` }
   return parseName(text)
 }
@@ -122,7 +126,7 @@ function forbidden(text: string, network: Network): string | null {
   if (isSingle && reachedThrough({ family: network.family, value: network.first }).some(isMetadata)) {
     return `${text} is a cloud metadata address, which is never scanned.`
   }
-  return overlaps(network, unusableNetworks) ? `${text} holds addresses that do not name a single host.` : null
+  return overlaps(network, unusableNetworks) ? `${text} contains addresses that do not identify a single host.` : null
 }
 
 function isMetadata(ip: Ip): boolean {
@@ -131,20 +135,20 @@ function isMetadata(ip: Ip): boolean {
 
 function parseName(text: string): ScanAddress | AddressProblem {
   if (text.includes('@'))
-    return { problem: `${quoted(text)} looks like an e-mail address; enter the name after the @.` }
-  if (text.includes('*')) return { problem: `${quoted(text)} contains a wildcard; enter each host name.` }
+    return { problem: `${quoted(text)} looks like an email address; enter only the domain after the @.` }
+  if (text.includes('*')) return { problem: `${quoted(text)} contains a wildcard; enter each host name separately.` }
   if (text.includes(',')) return { problem: `${quoted(text)} contains a comma; enter one address at a time.` }
   const typed = text.replace(/\.$/, '')
-  // A last label that is a number is an IPv4 address to the C library, never a name (RFC 3696).
+  // The C library treats a name whose last label is a number as an IPv4 address (RFC 3696).
   if (/(^|\.)(\d+|0x[0-9a-f]*)$/i.test(typed)) {
     return {
-      problem: `${quoted(text)} is not an IPv4 address: write four numbers from 0 to 255 without leading zeros.`,
+      problem: `${quoted(text)} is not an IPv4 address: use four numbers from 0 to 255 without leading zeros.`,
     }
   }
   const name = domainToASCII(typed)
   const labels = name.split('.')
   if (parseIp(name) || !labels.every((label) => /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/.test(label))) {
-    return { problem: `${quoted(text)} is not a host name, an IP address, a network, a range or a URL.` }
+    return { problem: `${quoted(text)} is not a host name, IP address, network, range, or URL.` }
   }
   if (name.length > 253 || labels.some((label) => label.length > 63)) {
     return { problem: `${quoted(text)} is too long for a host name.` }
@@ -156,8 +160,7 @@ function parseName(text: string): ScanAddress | AddressProblem {
 function parseCidr(text: string): ScanAddress | AddressProblem {
   const [base = '', length = ''] = text.split('/')
   const ip = parseIp(base)
-  if (!ip)
-    return { problem: `${quoted(text)} is not a network; write a web address with http:// or https:// before it.` }
+  if (!ip) return { problem: `${quoted(text)} is not a network; start a URL with http:// or https://.` }
   const network = parseNetwork(text)
   if (!network)
     return { problem: `${quoted(`/${length}`)} is not a prefix length between 0 and ${ip.family === 4 ? 32 : 128}.` }
@@ -185,7 +188,7 @@ function many(kind: 'CIDR' | 'RANGE', text: string, whole: Network, hosts: Netwo
   const count = hosts.last - hosts.first + 1n
   if (count > BigInt(hostsMax)) {
     return {
-      problem: `${text} holds more than ${hostsMax.toLocaleString('en')} addresses; split it into smaller ones.`,
+      problem: `${text} contains more than ${hostsMax.toLocaleString('en')} addresses; split it into smaller ranges.`,
     }
   }
   const problem = forbidden(text, whole)
@@ -198,8 +201,8 @@ function parseUrl(text: string): ScanAddress | AddressProblem {
   const tls = scheme.toLowerCase() === 'https'
   if (!tls && scheme.toLowerCase() !== 'http')
     return { problem: `Only http and https URLs can be scanned, not ${shortened(scheme)}.` }
-  if (authority.includes('@')) return { problem: 'Leave the user name and password out of the URL.' }
-  if (authority === '') return { problem: `${quoted(text)} names no host.` }
+  if (authority.includes('@')) return { problem: 'Remove the user name and password from the URL.' }
+  if (authority === '') return { problem: `${quoted(text)} has no host.` }
   const [, hostText = '', portText] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(authority) ?? []
   if (hostText === '') return { problem: `${quoted(authority)} is not a host with a port.` }
   const port = Number(portText || (tls ? 443 : 80))

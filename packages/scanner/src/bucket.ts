@@ -1,16 +1,16 @@
-/** A rate: fills with time, up to its burst, and is emptied one by one. */
+/** Token bucket: refills at a constant rate up to its burst size. */
 export interface Bucket {
   readonly perSecond: number
   readonly burst: number
   tokens: number
   filledAt: number
 }
-/** A full bucket. */
+/** Creates a full bucket. */
 export function bucketOf(perSecond: number, burst: number): Bucket {
   return { perSecond, burst: Math.max(1, burst), tokens: Math.max(1, burst), filledAt: performance.now() }
 }
 
-/** Adds what has come in since the last time; `now` is in milliseconds. */
+/** Adds the tokens since the last refill; `now` is in milliseconds. */
 export function refill(bucket: Bucket, now: number): void {
   if (now === bucket.filledAt && bucket.perSecond !== Infinity) return
   const gained = bucket.perSecond === Infinity ? Infinity : ((now - bucket.filledAt) / 1000) * bucket.perSecond

@@ -1,32 +1,35 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ScanProfile } from '@glacis/contract/runner'
 
-/** What one scan may use. Rates are per second, times in milliseconds, bytes and counts as named. */
+/** Resource limits of one scan. Rates are per second, times in milliseconds. */
 export interface Limits {
-  /** Threads that sweep ports. */
+  /** Port sweep threads. */
   readonly sweepWorkers: number
-  /** Connects of the port sweep, over all hosts of the job. */
+  /** Port sweep connection rate across all hosts of the job. */
   readonly sweepPerSecond: number
-  /** Connects towards one network (/24, or /64 of IPv6), whose routers and firewalls must remember each of them. */
+  /**
+   * Connection rate per network (/24, or /64 for IPv6). Limits the load on stateful routers and
+   * firewalls.
+   */
   readonly sweepPerNetworkPerSecond: number
   readonly sweepPerHostPerSecond: number
   readonly sweepPerHostInFlight: number
   readonly sweepInFlight: number
-  /** After this the ports of a host that were not asked yet stay undecided. */
+  /** Ports of a host not probed by then are reported as unknown. */
   readonly sweepHostDeadlineMs: number
-  /** Ports asked of a host that answered on none of the likeliest ones. */
+  /** Ports probed on a host that was silent on all of the most common ports. */
   readonly silentPortsMax: number
-  /** Hosts under way in any stage. */
+  /** Concurrent hosts in any stage. */
   readonly hostsInParallel: number
-  /** Hosts that are identified or checked at one time. */
+  /** Concurrent hosts in identification or checks. */
   readonly hostsExamined: number
-  /** Requests and banner connections over all hosts, and towards one host. */
+  /** Requests and banner connections, across all hosts and per host. */
   readonly requestsPerSecond: number
   readonly requestsPerHostPerSecond: number
   readonly connectionsPerHost: number
-  /** Open ports of one host that are identified. */
+  /** Maximum number of open ports identified per host. */
   readonly portsIdentifiedMax: number
-  /** Identifying and checking one host, together. */
+  /** Deadline for identification and checks of one host together. */
   readonly hostDeadlineMs: number
 }
 
@@ -48,7 +51,10 @@ const gentle: Limits = {
   hostDeadlineMs: 15 * 60_000,
 }
 
-/** Gentle is the default and meant for production networks; deep expects hosts that bear it. */
+/**
+ * Gentle is the default and safe for production networks. Deep is for hosts that tolerate a high
+ * load.
+ */
 export const limitsByProfile: Readonly<Record<ScanProfile, Limits>> = {
   gentle,
   standard: {
@@ -74,16 +80,13 @@ export const limitsByProfile: Readonly<Record<ScanProfile, Limits>> = {
   },
 }
 
-/** Rate of connections and requests: over the whole scan and towards each host. */
+/** Rate limiter for connections and requests, across the scan and per host. */
 export interface Budget {
-  /** Resolves when one more may go to the host. Rejects with the signal's reason. */
+  /** Resolves when another request to the host is allowed. Rejects with the signal's reason. */
   take(address: string, signal: AbortSignal): Promise<void>
 }
 
-/**
- * Token buckets that let through a tenth of a second at once and queue the rest in order, so that
- * waiting costs one timer and nobody starves.
- */
+/** Token buckets with a burst of a tenth of a second and a FIFO queue: one timer, no starvation. */
 export function createBudget(limits: Pick<Limits, 'requestsPerSecond' | 'requestsPerHostPerSecond'>): Budget {
   const shared = createPacer(limits.requestsPerSecond)
   const byHost = new Map<string, Pacer>()
@@ -101,7 +104,7 @@ export function createBudget(limits: Pick<Limits, 'requestsPerSecond' | 'request
 }
 
 interface Pacer {
-  /** How long the next one must wait, in milliseconds; its place is taken at once. */
+  /** Time until the next request may be sent, in milliseconds. Reserves its slot immediately. */
   reserve(now: number): number
   isIdle(now: number): boolean
 }

@@ -1,12 +1,12 @@
-/** A bounded queue between those who find something out and the one who reads it. */
+/** Bounded queue between several producers and one consumer. */
 export interface Channel<Item> extends AsyncIterable<Item> {
-  /** Resolves once the item has a place; an unread channel makes its writers wait. */
+  /** Resolves once the item is queued. Applies backpressure while the queue is full. */
   put(item: Item): Promise<void>
-  /** Ends the reading after what is queued; with an error it ends by throwing it, at once. */
+  /** Ends iteration after the queued items; with an error, iteration throws it immediately. */
   end(error?: { readonly reason: unknown }): void
 }
 
-/** @param sizeMax items that wait unread before writers are made to wait */
+/** @param sizeMax queued items before producers must wait */
 export function createChannel<Item>(sizeMax: number): Channel<Item> {
   const queue: Item[] = []
   let ended: { readonly error?: { readonly reason: unknown } } | undefined

@@ -1,10 +1,10 @@
 /**
- * The 1,000 TCP ports worth asking first, the likeliest services at the head. Put together by hand
- * from what servers listen on: IANA's well-known services, data stores, brokers, development and
- * administration tools, and the ranges where web servers and dynamic RPC ports gather.
+ * The 1,000 most useful TCP ports, most common services first. Compiled manually from IANA's
+ * well-known services, data stores, brokers, development and administration tools, and the ranges
+ * commonly used by web servers and dynamic RPC ports.
  */
 const groups = [
-  // The head: one of these answers on nearly every host that answers at all.
+  // Head: nearly every live host responds on at least one of these.
   '80 443 22 445 8080 3389 21 25 23 53 139 135 3306 8443 5432 6379 110 143 111 993 995 8000 5900 3000 8888 587 9090 1883 389 5000',
   // Mail, files, names, remote administration.
   '1723 5060 10000 2000 2001 49152-49157 32768-32771 5666 8009 5800 6001 5300 5353 2222 2022 10443 11434 50051 9999 7777 31337',
@@ -18,7 +18,7 @@ const groups = [
   '9001 9092-9095 2181 2182 2888 3888 2379 2380 4001 4369 5671 5672 15671 15672 25672 61613-61616 8161 1884 8883 4222 6222 8222',
   '8123 9440 10250 10255 10256 10257 10259 6443 2375-2377 5001 7946 4789 8472 8500-8502 8600 8300-8302 4646-4648 8200 8201 9870',
   '8020 8030-8033 8040 8042 8088 10020 19888 60000 60010 60020 60030 16000 16010 16020 16030 4040 7077 18080 28015 29015 19530',
-  // Development servers, consoles, web software.
+  // Development servers, consoles, web applications.
   '3001-3020 4000 4200 4321 4873 5173-5175 4173 1337 1880 9229 9222 5555 35729 6006 8404 9091 9100 3100 9411 16686 14268',
   '1080 3128 3129 8118 8008 8001-8007 8009-8019 8021-8029 8034-8039 8041 8043-8050 8060 8069 8070 8081 8082 8084 8085 8089 8090',
   '8094-8097 8099 8100 8111 8112 8126 8140 8143 8153 8172 8180 8181 8182 8192-8194 8199 8243 8254 8280 8281 8290-8292 8333 8383',
@@ -26,7 +26,7 @@ const groups = [
   '8787 8800 8801 8834 8843 8873 8880 8889 8899 8983 8989 8990-8996 9002-9020 9030 9040 9043-9045 9050 9060 9071 9080 9081 9088',
   '9089 9096-9099 9101-9103 9110 9111 9119 9125 9150 9191 9201 9207 9220 9290 9293 9323 9389 9392 9393 9415 9418 9441-9443 9485',
   '9500-9503 9535 9575 9593-9595 9600 9618 9666 9800 9875-9878 9898 9900 9917 9929 9943 9944 9968 9981 9990 9998',
-  // Desktops, telephony, media, games, proxies, tunnels, management.
+  // Remote desktops, telephony, media, games, proxies, tunnels, management.
   '1194 1701 1720 1900 5061 5222 5223 5269 5280 5347 5349 3478 3479 1935 8554 10554 5004 5005 5009 5050 5051 5054',
   '5080 5087 5100-5102 5120 5190 5200 5214 5221 5225 5226 5298 5355 5357 5358 5400 5405 5414 5431 5440 5500 5510 5544 5550 5560',
   '5566 5601 5631-5633 5667 5678 5679 5683 5718 5730 5800-5803 5810 5811 5815 5822 5825 5850 5859 5862 5877 5901-5907 5910',
@@ -44,12 +44,12 @@ const groups = [
   '5003 5010 5011 5030 5033 1099',
 ]
 
-/** The common ports, likeliest first. */
+/** Common ports, most likely first. */
 export const commonPorts: readonly number[] = [
   ...new Set(groups.flatMap((group) => group.split(' ').flatMap(span))),
 ].slice(0, 1000)
 
-/** How many of the head tell whether a host answers at all. */
+/** Number of head ports used to decide whether a host is alive. */
 export const headPorts = 30
 
 function span(text: string): number[] {

@@ -35,7 +35,7 @@ it('finds a host that answers by UDP alone, and names what it says', async () =>
   using server = await datagramServer('127.67.2.1', 11_211, talk)
   const seen = await observe(server.address, [11_211])
   expect(seen).toContainEqual(
-    expect.objectContaining({ kind: 'host', reached: true, reason: 'port 11211/udp answers' }),
+    expect.objectContaining({ kind: 'host', reached: true, reason: 'response on port 11211/udp' }),
   )
   expect(seen).toContainEqual(
     expect.objectContaining({ kind: 'service', transport: 'udp', protocol: 'memcached', port: 11_211 }),
@@ -64,7 +64,7 @@ it('sends nothing to what is excluded', async () => {
 })
 
 const latin1 = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex').toString('latin1')
-/** A GetResponse with a text for sysDescr.0 to whoever says `public`, and a report of its engine to the rest. */
+/** Returns a GetResponse with sysDescr.0 for community `public`, otherwise an engine report. */
 const snmp = (said: Buffer) =>
   said.includes('public')
     ? latin1('3043 020101 0406 7075626c6963 a236 0204474c4143 020100 020100 3028 3026 06082b06010201010100 041a') +
@@ -75,7 +75,7 @@ const version = latin1(
 )
 const variables = 'version="ntpd 4.2.8p15@1.3728-o", processor="x86_64"'
 
-/** What each protocol answers, and what it is then called. */
+/** Response of each protocol and the expected product names. */
 const table: readonly (readonly [string, number, (said: Buffer) => string | null, readonly string[]])[] = [
   ['dns', 5300, (said) => `${said.toString('latin1', 0, 2)}${version}9.18.1`, ['isc:bind:9.18.1']],
   ['snmp', 161, snmp, ['net-snmp:net-snmp:*', 'linux:linux_kernel:*']],
@@ -97,7 +97,7 @@ const table: readonly (readonly [string, number, (said: Buffer) => string | null
 ]
 
 describe('each protocol that is asked by UDP', () => {
-  // The listening ports of SNMP, NTP and TFTP are the administrator's; without that right they are left out.
+  // SNMP, NTP, and TFTP use privileged ports; they are skipped without permission to bind them.
   it.each(table.filter(([, port]) => mayListen(port)))('%s', async (protocol, port, talk, names) => {
     using server = await datagramServer(`127.70.4.${1 + table.findIndex(([one]) => one === protocol)}`, port, talk)
     const seen: Observation[] = []

@@ -1,37 +1,44 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
-/** Finds services that answer by UDP. Only questions of known protocols are sent: silence is what UDP says to anything else. */
+/**
+ * Discovers UDP services. Sends only probes of known protocols, because UDP services ignore
+ * anything else.
+ */
 import type { Budget } from '#budget.ts'
 import type { Fingerprints } from '#fingerprint/match.ts'
-import { sipOptions } from '#fingerprint/probe-infrastructure.ts'
+import { sipOptions } from '#fingerprint/infrastructure-probes.ts'
 import { bindingRequest, isBindingAnswer, softwareOf } from '#fingerprint/stun.ts'
-import { recognise } from '#fingerprint/technology.ts'
+import { identifyTechnologies } from '#fingerprint/technology.ts'
 import { printableBytes } from '#fingerprint/text.ts'
-import type { Trace } from '#fingerprint/web.ts'
+import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import type { Guard } from '#guard.ts'
 import type { Identification } from '#identify.ts'
-import { dnsQuestion, classes, readDns, textOf, types } from '#native/dns-message.ts'
-import { bytes, hex } from '#native/native.ts'
-import { descriptionOf, readVariables, servicesQuestion, snmpGet } from '#native/udp-subjects.ts'
-import { askUdp } from '#net/udp.ts'
+import { dnsQuery, readAnswer, recordsOf, versionQuestion } from '#native/dns.ts'
+import { bytes, hex } from '#native/native-check.ts'
+import { descriptionOf, readVariables, servicesQuestion, snmpGet } from '#native/udp-checks.ts'
+import { textsOf } from '#net/dns-message.ts'
+import { queryUdp } from '#net/udp.ts'
 import { forEachOf } from '#pool.ts'
 
 interface DatagramProbe {
   readonly protocol: string
   readonly ports: readonly number[]
-  /** One after the other until one is answered. */
+  /** Sent in order until one gets a response. */
   readonly say: readonly Uint8Array[]
   readonly fromAnyPort?: boolean
   isAnswer(answer: Buffer): boolean
-  traces?(answer: Buffer): readonly Trace[]
-  /** Asked once the protocol is known. */
+  traces?(answer: Buffer): readonly FingerprintText[]
+  /** Sent once the protocol is known. */
   readonly more?: readonly FurtherQuestion[]
 }
 interface FurtherQuestion {
   readonly say: Uint8Array
-  traces(answer: Buffer): readonly Trace[]
+  traces(answer: Buffer): readonly FingerprintText[]
 }
 
-/** SNMP 3 discovery (RFC 3414, 4): answered without any name, with the maker's number in the engine's id. */
+/**
+ * SNMPv3 discovery (RFC 3414, section 4): answered without credentials, with the vendor's
+ * enterprise number in the engine id.
+ */
 const snmpDiscovery = hex(
   '303a 020103 300f 02024743 020300ffe3 040104 020103 0410 300e 0400 020100 020100 0400 0400 0400 3012 0400 0400 a00c 02024743 020100 020100 3000',
 )
@@ -40,12 +47,12 @@ const probes: readonly DatagramProbe[] = [
   {
     protocol: 'dns',
     ports: [53, 5300],
-    say: [dnsQuestion('version.bind', types.TXT, { kind: classes.CHAOS })],
-    isAnswer: (answer) => readDns(answer) !== null,
+    say: [dnsQuery(versionQuestion)],
+    isAnswer: (answer) => readAnswer(answer) !== null,
     traces: (answer) =>
-      (readDns(answer)?.records ?? [])
-        .filter(({ type }) => type === types.TXT)
-        .map((record) => ({ field: 'dns.versionbind', text: textOf(record) })),
+      recordsOf(readAnswer(answer)).flatMap((record) =>
+        textsOf(record).map((text) => ({ field: 'dns.versionbind', text })),
+      ),
   },
   {
     protocol: 'snmp',
@@ -78,7 +85,7 @@ const probes: readonly DatagramProbe[] = [
     ],
   },
   {
-    // A name that no server has: any server answers that it has not.
+    // Requests a nonexistent file; every server returns an error.
     protocol: 'tftp',
     ports: [69],
     say: [Buffer.concat([hex('0001'), bytes('glacis-no-such-file\0octet\0')])],
@@ -130,9 +137,10 @@ export interface DatagramTools {
 }
 
 /**
- * The services of a host that answered by UDP.
+ * Services of a host that responded over UDP.
  *
- * @param ports those to ask, of the ones that have a protocol; absent: each protocol's own
+ * @param ports ports to probe, limited to those with a known protocol; absent: each protocol's
+ * default ports
  * @throws only when the signal aborts, with its reason
  */
 export async function findDatagramServices(
@@ -163,7 +171,7 @@ async function askProbe(
 ): Promise<Buffer | undefined> {
   for (const question of say) {
     await budget.take(address, signal)
-    const heard = await askUdp(address, port, question, { guard, signal, waitMs, fromAnyPort })
+    const heard = await queryUdp(address, port, question, { guard, signal, waitMs, fromAnyPort })
     if (heard.kind === 'answer') return isAnswer(heard.bytes) ? heard.bytes : undefined
     if (heard.kind === 'closed') return undefined
   }
@@ -175,11 +183,11 @@ async function askMore(
   port: number,
   { more = [] }: DatagramProbe,
   { guard, budget, signal }: DatagramTools,
-): Promise<readonly Trace[]> {
-  const traces: Trace[] = []
+): Promise<readonly FingerprintText[]> {
+  const traces: FingerprintText[] = []
   for (const { say, traces: read } of more) {
     await budget.take(address, signal)
-    const heard = await askUdp(address, port, say, { guard, signal, waitMs, tries: 1 })
+    const heard = await queryUdp(address, port, say, { guard, signal, waitMs, tries: 1 })
     if (heard.kind === 'answer') traces.push(...read(heard.bytes))
   }
   return traces
@@ -190,19 +198,19 @@ function identificationOf(
   port: number,
   probe: DatagramProbe,
   answer: Buffer,
-  more: readonly Trace[],
+  more: readonly FingerprintText[],
   fingerprints: Fingerprints,
 ): Identification {
   const traces = [...(probe.traces?.(answer) ?? []), ...more]
   const place = { address, port, transport: 'udp' } as const
   return {
     service: { kind: 'service', ...place, protocol: probe.protocol, tls: false, banner: printableBytes(answer, 4096) },
-    technologies: recognise(traces, place, fingerprints),
+    technologies: identifyTechnologies(traces, place, fingerprints),
     spoke: true,
   }
 }
 
-/** The maker's number of an SNMP engine (RFC 3411, SnmpEngineID); empty where none was told. */
+/** Enterprise number of an SNMP engine (RFC 3411, SnmpEngineID); empty when absent. */
 function engineOf(answer: Buffer): string {
   const [, number = ''] = /\x04[\x05-\x20](\x80[\s\S]{3})/.exec(answer.toString('latin1')) ?? []
   return number === '' ? 'unknown' : `enterprise ${Buffer.from(number, 'latin1').readUInt32BE(0) & 0x7fffffff}`

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { denials, type Exclusion, isExcluded, parseExclusion } from '#exclusion.ts'
+import { denyEntries, type Exclusion, isExcluded, parseExclusion } from '#exclusion.ts'
 import { createGuard } from '#guard.ts'
 
 function read(...texts: string[]): Exclusion[] {
@@ -44,7 +44,7 @@ it.each([
   ['10.0.0.10', false],
   ['192.0.2.130', true],
   ['192.0.2.127', false],
-  // Only a port of it is excluded.
+  // Only one of its ports is excluded.
   ['10.0.0.20', false],
   ['fd00::1', false],
 ])('%s is excluded as a whole: %s', (address, verdict) => {
@@ -53,13 +53,13 @@ it.each([
 
 describe('denials', () => {
   it('cut a range into the fewest networks that hold exactly its addresses', () => {
-    expect(denials(read('10.0.0.3-10.0.0.9'), [])).toEqual(['10.0.0.3/32', '10.0.0.4/30', '10.0.0.8/31'])
-    expect(denials(read('0.0.0.0/0'), [])).toEqual(['0.0.0.0/0'])
+    expect(denyEntries(read('10.0.0.3-10.0.0.9'), [])).toEqual(['10.0.0.3/32', '10.0.0.4/30', '10.0.0.8/31'])
+    expect(denyEntries(read('0.0.0.0/0'), [])).toEqual(['0.0.0.0/0'])
   })
 
   it('make a guard refuse what is excluded and nothing beside it', () => {
     const addresses = ['10.0.0.1', '10.0.0.5', '10.0.0.20']
-    const deny = denials(read('10.0.0.3-10.0.0.9', '10.0.0.20:22', '*:25'), addresses)
+    const deny = denyEntries(read('10.0.0.3-10.0.0.9', '10.0.0.20:22', '*:25'), addresses)
     const guard = createGuard({ allow: addresses, deny })
     const refused = (address: string, port: number) => guard.refusal(address, port) !== null
     expect([refused('10.0.0.5', 80), refused('10.0.0.20', 22), refused('10.0.0.1', 25)]).toEqual([true, true, true])

@@ -3,20 +3,20 @@ import type { AddressProblem, ScanAddress } from '#address.ts'
 import { formatIp, inNetworks, parseIp, parseNetwork } from '#ip.ts'
 import type { Ip, Network } from '#ip.ts'
 
-/** A part of a target that is never touched. */
+/** A part of a target that is never scanned. */
 export interface Exclusion {
-  /** The one spelling under which equal exclusions are equal. */
+  /** Canonical form: equal exclusions have equal text. */
   readonly text: string
-  /** The addresses it is about; empty when it is about a port of every address. */
+  /** Excluded addresses; empty when a port is excluded on every address. */
   readonly networks: readonly Network[]
   /** Absent: every port. */
   readonly port?: number
 }
 
 /**
- * Understands an address, a network in CIDR notation, a range, `address:port` (`[fd00::1]:443`), or
- * `*:port` for a port of every address. Host names are refused: what they point at changes, and an
- * exclusion must not.
+ * Parses an address, a network in CIDR notation, a range, `address:port` (`[fd00::1]:443`), or
+ * `*:port` for a port on every address. Host names are rejected because an exclusion must not
+ * change with DNS.
  */
 export function parseExclusion(input: string): Exclusion | AddressProblem {
   const text = input.trim()
@@ -26,7 +26,7 @@ export function parseExclusion(input: string): Exclusion | AddressProblem {
   if (port < 1 || port > 65_535) return { problem: `${digits} is not a port between 1 and 65,535.` }
   if (place === '*') return { text: `*:${port}`, networks: [], port }
   const ip = parseIp(place.replace(/^\[(.*)\]$/, '$1'))
-  if (!ip) return { problem: `'${place}' is not an IP address; a port is excluded as 10.0.0.1:22 or *:22.` }
+  if (!ip) return { problem: `'${place}' is not an IP address; exclude a port as 10.0.0.1:22 or *:22.` }
   const { family, value } = ip
   const spelled = family === 6 ? `[${formatIp(ip)}]` : formatIp(ip)
   return { text: `${spelled}:${port}`, networks: [{ family, first: value, last: value }], port }
@@ -34,12 +34,12 @@ export function parseExclusion(input: string): Exclusion | AddressProblem {
 
 function wholeAddresses(text: string): Exclusion | AddressProblem {
   const bare = parseNetwork(text)
-  // A network of any size may be left out; only what is scanned must be small.
+  // An excluded network can have any size; only scanned networks are limited.
   if (bare) return { text: spell(text, bare), networks: [bare] }
   const address = parseAddress(text)
   if (isProblem(address)) return address
   if (address.kind !== 'RANGE') {
-    return { problem: `'${text}' names a host; exclude its addresses, because a name may point elsewhere tomorrow.` }
+    return { problem: `'${text}' is a host name; exclude its IP addresses instead, because DNS records can change.` }
   }
   return { text: address.text, networks: [rangeOf(address)] }
 }
@@ -51,21 +51,21 @@ function spell(text: string, { family, first }: Network): string {
 
 function rangeOf({ text }: ScanAddress): Network {
   const [left, right] = text.split('-').map((end) => parseIp(end))
-  if (!left || !right) throw new Error(`${text} was understood as a range`)
+  if (!left || !right) throw new Error(`${text} was parsed as a range`)
   return { family: left.family, first: left.value, last: right.value }
 }
 
-/** Whether an address is excluded as a whole. */
+/** Whether an address is excluded on all ports. */
 export function isExcluded(address: string, exclusions: readonly Exclusion[]): boolean {
   const ip = parseIp(address)
   return ip !== null && exclusions.some((one) => one.port === undefined && inNetworks(ip, one.networks))
 }
 
 /**
- * The exclusions as a job's `deny` knows them: networks in CIDR notation and `address:port` pairs.
- * A port of every address is spelled out for the addresses of the job.
+ * Exclusions in the form of a job's `deny`: networks in CIDR notation and `address:port` pairs.
+ * `*:port` is expanded for each address of the job.
  */
-export function denials(exclusions: readonly Exclusion[], addresses: readonly string[]): string[] {
+export function denyEntries(exclusions: readonly Exclusion[], addresses: readonly string[]): string[] {
   return exclusions.flatMap((one) => {
     if (one.port === undefined) return one.networks.flatMap(blocks)
     return one.networks.length > 0 ? [one.text] : addresses.map((address) => endpoint(address, one.port))
@@ -76,7 +76,7 @@ function endpoint(address: string, port: number | undefined): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
 }
 
-/** The fewest networks in CIDR notation that hold exactly these addresses. */
+/** The smallest set of CIDR networks that covers exactly these addresses. */
 function blocks({ family, first, last }: Network): string[] {
   const width = family === 4 ? 32 : 128
   const found: string[] = []

@@ -23,7 +23,7 @@ it.each([
   ['fd00:ec2::254', 80, 'metadata'],
   ['::', 80, 'single host'],
   ['ff02::1', 80, 'single host'],
-  ['10.0.0.1', 0, 'not a port'],
+  ['10.0.0.1', 0, 'not a valid port'],
   ['example.com', 80, 'not an IP address'],
   ['010.0.0.1', 80, 'not an IP address'],
 ] as const)('asked for %s port %d says %s', (address, port, reason) => {

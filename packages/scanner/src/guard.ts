@@ -2,24 +2,27 @@ import type { ScanJob } from '@glacis/contract/runner'
 import { inNetworks, metadataNetworks, networksOf, parseIp, reachedThrough, unusableNetworks } from '#ip.ts'
 import type { Ip, Network } from '#ip.ts'
 
-/** Stands before every connect. Ask with the resolved address, and dial that address and no other. */
+/**
+ * Checks every connection against the scan's scope. Pass the resolved address and dial exactly that
+ * address.
+ */
 export interface Guard {
-  /** Null when the pair may be dialled; otherwise why not, in words. */
+  /** Null when the address and port may be dialed; otherwise the reason. */
   refusal(address: string, port: number): string | null
 }
 
 /**
- * The scope of one scan. Refusals come in this order: what is no address at all, what is refused
- * everywhere (cloud metadata, multicast, "this host"), what the job denies, what it does not allow.
+ * The scope of one scan. Checks in this order: invalid addresses, globally blocked addresses (cloud
+ * metadata, multicast, "this host"), the job's `deny`, then its `allow`.
  *
- * @throws when `allow` or `deny` holds something unreadable: a scope is understood whole or not at all.
+ * @throws when `allow` or `deny` contains an invalid entry: a scope is never applied partially
  */
 export function createGuard(job: Pick<ScanJob, 'allow' | 'deny'>): Guard {
   const allowed = networksOf(job.allow)
   const deny = job.deny ?? []
   const denied = networksOf(deny.filter((text) => !endpoint(text)))
   const endpoints = new Set(deny.flatMap((text) => endpoint(text) ?? []))
-  // A sweep asks a thousand times for one address; only the port differs.
+  // A sweep checks the same address a thousand times with different ports.
   const judged = new Map<string, Verdict>()
 
   function judge(address: string): Verdict {
@@ -30,7 +33,7 @@ export function createGuard(job: Pick<ScanJob, 'allow' | 'deny'>): Guard {
   }
   function reasonAgainst(address: string, ip: Ip, reached: readonly Ip[]): string | null {
     if (some(reached, metadataNetworks)) return `${address} is a cloud metadata address, which is never scanned`
-    if (some(reached, unusableNetworks)) return `${address} does not name a single host`
+    if (some(reached, unusableNetworks)) return `${address} does not identify a single host`
     if (some(reached, denied)) return `${address} is excluded`
     return inNetworks(ip, allowed) ? null : `${address} is outside the target`
   }
@@ -46,7 +49,7 @@ export function createGuard(job: Pick<ScanJob, 'allow' | 'deny'>): Guard {
     refusal(address, port) {
       const verdict = judged.get(address) ?? remember(address)
       if (verdict.reason !== null) return verdict.reason
-      if (!Number.isInteger(port) || port < 1 || port > 65_535) return `${port} is not a port`
+      if (!Number.isInteger(port) || port < 1 || port > 65_535) return `${port} is not a valid port`
       const isDenied = endpoints.size > 0 && verdict.reached.some((one) => endpoints.has(key(one, port)))
       return isDenied ? `port ${port} of ${address} is excluded` : null
     },
@@ -63,7 +66,7 @@ function some(ips: readonly Ip[], networks: readonly Network[]): boolean {
   return ips.some((ip) => inNetworks(ip, networks))
 }
 
-/** `10.0.0.1:5432` and `[fd00::1]:5432` as the key under which the pair is looked up. */
+/** Lookup key for `10.0.0.1:5432` and `[fd00::1]:5432`. */
 function endpoint(text: string): string | null {
   const [, v6, v4, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? []
   const ip = parseIp(v6 ?? v4 ?? '')

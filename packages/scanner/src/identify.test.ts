@@ -58,7 +58,7 @@ const versionBind = Buffer.concat([
 const mysql = Buffer.from('J\0\0\0\x0a8.0.36\0\x08\0\0\0abcdefgh\0\xff\xf7', 'latin1')
 const mqttVersion = Buffer.concat([bytes('302c 0013'), Buffer.from('$SYS/broker/versionmosquitto version 2.0.11')])
 
-/** What each kind of server says, and what it must be recognised as. */
+/** Banner of each kind of server and the expected product. */
 const table: readonly (readonly [string, number, (socket: Socket) => void, string])[] = [
   [
     'redis',
@@ -144,13 +144,13 @@ const table: readonly (readonly [string, number, (socket: Socket) => void, strin
   ],
 ]
 
-describe('a service is known by its own answers', () => {
+describe.concurrent('a service is known by its own answers', () => {
   it.each(table.filter(([, port]) => mayListen(port)))('%s', async (protocol, port, treat, name) => {
     const address = `127.70.2.${10 + table.findIndex(([one]) => one === protocol)}`
     await using server = await listen(address, port, treat)
     const { services, names } = await identified(server.address, [port])
     expect(services).toMatchObject([{ protocol, port, tls: false }])
-    // An unread version is `*` in the inventory.
+    // An unknown version is `*` in the inventory.
     expect(names).toContain(name.replace(/:-$/, ':*'))
   })
 
@@ -222,7 +222,7 @@ it.each([
 })
 
 describe('a web server', () => {
-  /** Pages of one site on a port of its own. */
+  /** Serves the pages of one site on its own port. */
   async function site(address: string, pages: Readonly<Record<string, string>>, headers: Record<string, string> = {}) {
     const server = createServer((request, response) => {
       const page = pages[request.url ?? '']

@@ -1,44 +1,51 @@
 import type { Observation } from '@glacis/contract/runner'
-import { conversations } from '#fingerprint/answer.ts'
-import { fragilePorts, greetingOf, tlsPorts, untouchedPorts } from '#fingerprint/greeting.ts'
-import { certificateBehind, certificateTraces, shownCertificate } from '#fingerprint/certificate.ts'
+import { protocolQueries } from '#fingerprint/protocol-queries.ts'
+import { fragilePorts, identifyBanner, tlsPorts, untouchedPorts } from '#fingerprint/banner.ts'
+import { readStartTlsCertificate, certificateTraces, reportedCertificate } from '#fingerprint/certificate.ts'
 import type { Fingerprints } from '#fingerprint/match.ts'
-import { giveaways, probes, webProbe } from '#fingerprint/probe.ts'
+import { httpResponseProtocols, probes, webProbe } from '#fingerprint/probes.ts'
 import type { Probe } from '#fingerprint/probe.ts'
-import { recognise } from '#fingerprint/technology.ts'
-import type { Technology } from '#fingerprint/technology.ts'
+import { identifyTechnologies, type Technology } from '#fingerprint/technology.ts'
 import { printable, printableBytes } from '#fingerprint/text.ts'
 import { readWeb } from '#fingerprint/web.ts'
-import type { Trace } from '#fingerprint/web.ts'
-import { greetingPatience, greetingWaitMs, listen, onLine, quietWaitMs, say } from '#fingerprint/line.ts'
-import type { LineTools, Place, Way } from '#fingerprint/line.ts'
+import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
+import {
+  bannerReadOptions,
+  bannerWaitMs,
+  readInitialBanner,
+  withConnection,
+  quietWaitMs,
+  exchange,
+  type ConnectionTools,
+  type Place,
+  type ProbeTarget,
+} from '#fingerprint/connection.ts'
 import type { HttpClient } from '#net/http.ts'
-import { lineOver } from '#net/tcp.ts'
-import { upgradable } from '#native/starttls.ts'
-import { shakeHands } from '#net/tls.ts'
-import type { Certificate } from '#net/tls.ts'
+import { connectionOver } from '#net/tcp.ts'
+import { startTlsProtocols } from '#native/starttls.ts'
+import { tlsHandshake, type Certificate } from '#net/tls.ts'
 
 export type Service = Extract<Observation, { kind: 'service' }>
 
-/** What one open port turned out to be. */
+/** Identification result of one open port. */
 export interface Identification {
   readonly service: Service
   readonly technologies: readonly Technology[]
-  /** The service said something, in whatever language. */
+  /** The service sent data in any protocol. */
   readonly spoke: boolean
 }
-export interface IdentifyTools extends LineTools {
+export interface IdentifyTools extends ConnectionTools {
   readonly http: HttpClient
   readonly fingerprints: Fingerprints
-  /** Paths that fingerprints want to see on web servers. */
+  /** Paths that fingerprints need from web servers. */
   readonly webPaths: readonly string[]
 }
-/** What was learnt of a port so far. */
+/** Findings about a port so far. */
 interface Reading {
   readonly protocol: string
   readonly tls: boolean
   readonly banner: string
-  readonly traces: readonly Trace[]
+  readonly traces: readonly FingerprintText[]
   readonly spoke: boolean
   readonly certificate?: Certificate
   readonly http?: { status: number; title: string; server: string }
@@ -48,22 +55,22 @@ const probesMax = 4
 const silent: Reading = { protocol: '', tls: false, banner: '', traces: [], spoke: false }
 
 /**
- * Finds out what listens on an open port: it is first listened to, because who speaks first punishes
- * early talkers, and then asked at most four questions, the likeliest first. TLS is looked into.
+ * Identifies the service on an open port. Waits for a banner first, because some servers reject
+ * clients that speak early, then sends at most four probes, most likely first. Looks inside TLS.
  *
  * @throws only when the signal aborts, with its reason
  */
 export async function identifyPort(place: Place, tools: IdentifyTools): Promise<Identification> {
   const reading = await read(place, tools)
   const { address, port } = place
-  const technologies = recognise(reading.traces, { address, port, transport: 'tcp' }, tools.fingerprints)
+  const technologies = identifyTechnologies(reading.traces, { address, port, transport: 'tcp' }, tools.fingerprints)
   return { service: serviceOf(place, reading), technologies, spoke: reading.spoke }
 }
 
 async function read(place: Place, tools: IdentifyTools): Promise<Reading> {
   if (untouchedPorts.has(place.port)) return silent
   const isTls = tlsPorts.has(place.port)
-  const heard = isTls ? Buffer.alloc(0) : await listen(place, tools)
+  const heard = isTls ? Buffer.alloc(0) : await readInitialBanner(place, tools)
   if (heard.length > 0) return withGreeting(heard, place, tools)
   const encrypted = isTls ? await readTls(place, tools) : undefined
   if (encrypted) return encrypted
@@ -71,27 +78,27 @@ async function read(place: Place, tools: IdentifyTools): Promise<Reading> {
   return question(place, tools, !isTls)
 }
 
-/** Asks until something is recognised; what was heard last is kept as the banner otherwise. */
+/** Sends probes until one is recognized; otherwise the last response becomes the banner. */
 async function question(place: Place, tools: IdentifyTools, mayBeTls: boolean): Promise<Reading> {
   const expected = probes.filter(({ ports }) => ports.includes(place.port))
   let heard: Buffer = Buffer.alloc(0)
   let left = probesMax
   for (const probe of expected) {
     left--
-    heard = longer(await say(place, probe.say, tools), heard)
+    heard = longer(await exchange(place, probe.say, tools), heard)
     const known = await recognised(heard, probe, place, tools)
     if (known) return known
   }
-  const answer = left > 0 ? await say(place, webProbe(place.hostname), tools) : Buffer.alloc(0)
+  const answer = left > 0 ? await exchange(place, webProbe(place.hostname), tools) : Buffer.alloc(0)
   const text = answer.toString('latin1')
   if (isWeb(text)) return (await web(text, place, tools)) ?? bannerOnly(answer)
   if (mayBeTls && (answer.length === 0 || isTlsAlert(answer))) {
     const encrypted = await readTls(place, tools)
     if (encrypted) return encrypted
   }
-  const hint = giveaways.find(([pattern]) => pattern.test(text))?.[1]
+  const hint = httpResponseProtocols.find(([pattern]) => pattern.test(text))?.[1]
   for (const probe of probes.filter(({ protocol, ports }) => protocol === hint && !ports.includes(place.port))) {
-    const known = await recognised(await say(place, probe.say, tools), probe, place, tools)
+    const known = await recognised(await exchange(place, probe.say, tools), probe, place, tools)
     if (known) return known
   }
   return bannerOnly(longer(answer, heard))
@@ -105,18 +112,23 @@ function isWeb(text: string): boolean {
   return /^HTTP\/\d/.test(text)
 }
 
-/** An answer of TLS to what is not TLS: an alert record. */
+/** A TLS alert in response to plaintext. */
 function isTlsAlert(answer: Buffer): boolean {
   return answer[0] === 0x15 && answer[1] === 3
 }
 
-/** A server for https tells those who forget to encrypt so. */
+/** HTTPS servers answer plaintext HTTP with a characteristic error. */
 async function web(text: string, place: Place, tools: IdentifyTools): Promise<Reading | undefined> {
   const wantsTls = /^HTTP\/\d\S* 4\d\d/.test(text) && /plain http|https? (server|port)|ssl-enabled|tls/i.test(text)
   return (wantsTls ? await readTls(place, tools) : undefined) ?? readPage(place, tools, false)
 }
 
-async function recognised(heard: Buffer, probe: Probe, place: Way, tools: IdentifyTools): Promise<Reading | undefined> {
+async function recognised(
+  heard: Buffer,
+  probe: Probe,
+  place: ProbeTarget,
+  tools: IdentifyTools,
+): Promise<Reading | undefined> {
   const text = heard.toString('latin1')
   if (isWeb(text)) return place.isTls ? undefined : web(text, place, tools)
   if (!probe.answer.test(text)) return undefined
@@ -133,17 +145,21 @@ function bannerOnly(heard: Buffer): Reading {
   return { ...silent, banner: printableBytes(heard, 4096), spoke: heard.length > 0 }
 }
 
-async function converse(protocol: string, place: Way, tools: IdentifyTools): Promise<readonly Trace[]> {
-  const traces: Trace[] = []
-  for (const conversation of conversations[protocol] ?? []) {
-    traces.push(...(await onLine(place, tools, conversation, [])))
+async function converse(
+  protocol: string,
+  place: ProbeTarget,
+  tools: IdentifyTools,
+): Promise<readonly FingerprintText[]> {
+  const traces: FingerprintText[] = []
+  for (const conversation of protocolQueries[protocol] ?? []) {
+    traces.push(...(await withConnection(place, tools, conversation, [])))
   }
   return traces
 }
 
 async function withGreeting(heard: Buffer, place: Place, tools: IdentifyTools, isTls = false): Promise<Reading> {
   const text = heard.toString('latin1')
-  const greeting = greetingOf(text, place.port)
+  const greeting = identifyBanner(text, place.port)
   if (greeting?.protocol === 'http') return (await readPage(place, tools, false)) ?? bannerOnly(heard)
   if (!greeting) return bannerOnly(heard)
   const greeted = greeting.field === '' ? [] : [{ field: greeting.field, text: greeting.text }]
@@ -153,19 +169,22 @@ async function withGreeting(heard: Buffer, place: Place, tools: IdentifyTools, i
   return { ...bannerOnly(heard), protocol, traces: [...traces, ...behind.traces], ...behind.shown }
 }
 
-/** The certificate of a service that changes to TLS when it is asked to. */
+/** The certificate of a service that supports STARTTLS. */
 async function upgradedCertificate(protocol: string, place: Place, tools: IdentifyTools) {
-  if (!upgradable(protocol)) return nothingBehind
+  if (!startTlsProtocols(protocol)) return nothingBehind
   await tools.budget.take(place.address, tools.signal)
-  const certificate = await certificateBehind(protocol, place, tools)
+  const certificate = await readStartTlsCertificate(protocol, place, tools)
   return certificate ? { traces: certificateTraces(certificate), shown: { certificate } } : nothingBehind
 }
 const nothingBehind = { traces: [], shown: {} }
 
-/** Looks inside TLS: a greeting where mail and directories are kept, the web otherwise. */
+/**
+ * Identifies the service inside TLS: waits for a banner on mail and directory ports, otherwise
+ * sends HTTP.
+ */
 async function readTls(place: Place, tools: IdentifyTools): Promise<Reading | undefined> {
   await tools.budget.take(place.address, tools.signal)
-  const shaken = await shakeHands(place.address, place.port, { ...tools, hostname: place.hostname })
+  const shaken = await tlsHandshake(place.address, place.port, { ...tools, hostname: place.hostname })
   if (shaken.kind === 'failure') return undefined
   const { certificate, socket } = shaken
   const outer = { tls: true, spoke: true, ...(certificate ? { certificate } : {}) }
@@ -173,9 +192,9 @@ async function readTls(place: Place, tools: IdentifyTools): Promise<Reading | un
   let heard: Buffer = Buffer.alloc(0)
   try {
     const isMail = /^(465|563|636|990|99[2-5]|6697)$/.test(String(place.port))
-    heard = await lineOver(socket, tools.signal).read({
-      ...greetingPatience,
-      firstByteMs: isMail ? greetingWaitMs : quietWaitMs,
+    heard = await connectionOver(socket, tools.signal).read({
+      ...bannerReadOptions,
+      firstByteMs: isMail ? bannerWaitMs : quietWaitMs,
     })
   } finally {
     socket.destroy()
@@ -187,11 +206,11 @@ async function readTls(place: Place, tools: IdentifyTools): Promise<Reading | un
   return { ...(inner ?? silent), ...outer, traces: [...(inner?.traces ?? []), ...shown] }
 }
 
-/** Asks inside TLS where a protocol that waits to be asked has a port for it. */
+/** Sends probes inside TLS on ports of protocols where the client speaks first. */
 async function askInside(place: Place, tools: IdentifyTools): Promise<Reading | undefined> {
   const inside = { ...place, isTls: true }
   for (const probe of probes.filter(({ tlsPorts: ports = [] }) => ports.includes(place.port))) {
-    const known = await recognised(await say(inside, probe.say, tools), probe, inside, tools)
+    const known = await recognised(await exchange(inside, probe.say, tools), probe, inside, tools)
     if (known) return known
   }
   return undefined
@@ -214,7 +233,7 @@ function serviceOf({ address, port }: Place, reading: Reading): Service {
     protocol,
     tls,
     banner: banner.slice(0, 4096),
-    ...(certificate ? { certificate: shownCertificate(certificate) } : {}),
+    ...(certificate ? { certificate: reportedCertificate(certificate) } : {}),
     ...(http ? { http } : {}),
   }
 }

@@ -1,4 +1,4 @@
-/** The eyes: an address goes in, observations come out. Knows no database and no account. */
+/** Scanner entry point: takes a job, yields observations. Has no database or accounts. */
 import type { Observation, ScanJob } from '@glacis/contract/runner'
 import { compileFingerprints } from '#fingerprint/match.ts'
 import { loadRecog } from '#fingerprint/recog.ts'
@@ -12,7 +12,7 @@ export type { AddressProblem, ScanAddress } from '#address.ts'
 export { limitsByProfile } from '#budget.ts'
 export type { Limits } from '#budget.ts'
 export { commonPorts } from '#common-ports.ts'
-export { denials, isExcluded, parseExclusion } from '#exclusion.ts'
+export { denyEntries as denials, isExcluded, parseExclusion } from '#exclusion.ts'
 export type { Exclusion } from '#exclusion.ts'
 export { createGuard } from '#guard.ts'
 export type { Guard } from '#guard.ts'
@@ -27,26 +27,26 @@ export { readableAddress } from '#readable.ts'
 export type { ScanOptions } from '#scan-host.ts'
 export type { CheckInfo } from '#template/plan.ts'
 
-/** Fingerprints and checks, read and compiled once for many scans. */
+/** Fingerprints and checks, compiled once and shared by many scans. */
 export interface Packs extends Knowledge {
-  /** What the server needs to know of each check: its threat, severity, words and links. */
+  /** Metadata of each check for the server: threat, severity, texts, and links. */
   readonly checks: readonly CheckInfo[]
   readonly counts: { readonly fingerprints: number; readonly checks: number }
-  /** Records that were left out, each with its file and the reason. */
+  /** Skipped records, each with its file and the reason. */
   readonly problems: readonly { readonly file: string; readonly reason: string }[]
 }
 
 /**
- * Reads the packs below the folders. A bad record is left out and told in `problems`.
+ * Loads the packs in the folders. Invalid records are skipped and listed in `problems`.
  *
- * @throws when a folder cannot be read
+ * @throws when a folder can't be read
  */
 export async function loadPacks(folders: {
   readonly checks: readonly string[]
   readonly fingerprints: readonly string[]
-  /** Where what was understood of large packs is kept for the next time; absent: nowhere. */
+  /** Folder for the parse cache of large packs; absent: no cache. */
   readonly cache?: string
-  /** False leaves out the checks that are part of the scanner itself. */
+  /** False excludes the native checks. */
   readonly native?: boolean
 }): Promise<Packs> {
   const recog = await loadRecog(folders.fingerprints)
@@ -69,23 +69,26 @@ export async function loadPacks(folders: {
 }
 
 /**
- * Scans the hosts of a job, side by side; the observations of one host come in the order host,
- * services and software, findings, coverage. Packs may serve many scans at once.
+ * Scans a job's hosts concurrently. Observations of one host are ordered: host, services and
+ * software, findings, coverage. Packs can be shared by concurrent scans.
  *
- * @throws the signal's reason when it aborts; no socket, timer or thread stays behind
+ * @throws the signal's reason when it aborts; all sockets, timers, and threads are released
  */
 export async function* scan(
   job: ScanJob,
   { packs, ...options }: ScanOptions & { readonly packs: Packs },
 ): AsyncIterable<Observation> {
-  // Whoever only reads packs and addresses does not wait for what asks hosts.
+  // Loaded lazily: code that only parses packs or addresses doesn't need the scan engine.
   const { runScan } = await import('#scan.ts')
   yield* runScan(job, packs, options)
 }
 
 const webPathsMax = 24
 
-/** A family of fingerprints for `http.path:/version` makes every web server be asked for `/version`. */
+/**
+ * A fingerprint field `http.path:/version` makes the scanner request `/version` from every web
+ * server.
+ */
 function webPathsOf(files: readonly { readonly matches: string }[]): string[] {
   const paths = files.flatMap(({ matches }) => /^http\.path:(\/\S*)$/.exec(matches)?.[1] ?? [])
   return [...new Set(paths)].slice(0, webPathsMax)

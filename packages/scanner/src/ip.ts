@@ -1,10 +1,10 @@
-/** IP addresses as numbers: strict reading, canonical writing, membership of networks. */
+/** IP addresses as numbers: strict parsing, canonical formatting, network membership. */
 
 export interface Ip {
   readonly family: 4 | 6
   readonly value: bigint
 }
-/** An unbroken run of addresses of one family, both ends included. */
+/** A contiguous range of addresses of one family, inclusive. */
 export interface Network {
   readonly family: 4 | 6
   readonly first: bigint
@@ -12,9 +12,10 @@ export interface Network {
 }
 
 /**
- * Reads an address written in full: four decimal numbers without leading zeros, or IPv6 (RFC 4291,
- * without brackets and zone). An IPv4-mapped IPv6 address is its IPv4 address, because that is
- * what a connect would reach. Octal, hexadecimal and short forms give null.
+ * Parses a fully written address: dotted decimal without leading zeros, or IPv6 (RFC 4291, without
+ * brackets and zone).
+ * An IPv4-mapped IPv6 address becomes its IPv4 address, which is what a connection would reach.
+ * Returns null for octal, hexadecimal, and short forms.
  */
 export function parseIp(text: string): Ip | null {
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text)
@@ -50,7 +51,7 @@ function groups(text: string): bigint[] | null {
   return embedded ? [...numbers, embedded.value >> 16n, embedded.value & 0xffffn] : numbers
 }
 
-/** Writes an address in its one canonical form; IPv6 by RFC 5952. */
+/** Canonical form of an address (RFC 5952 for IPv6). */
 export function formatIp({ family, value }: Ip): string {
   if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join('.')
   const words = Array.from({ length: 8 }, (_, index) => ((value >> BigInt(112 - index * 16)) & 0xffffn).toString(16))
@@ -66,7 +67,7 @@ function splitOnce(text: string, separator: string): [string, string] {
   return [text.slice(0, at), text.slice(at + separator.length)]
 }
 
-/** Reads `10.0.0.0/8`, `fd00::/8` or a single address; host bits are cleared. Null when it is neither. */
+/** Parses `10.0.0.0/8`, `fd00::/8`, or a single address; clears host bits. Null when invalid. */
 export function parseNetwork(text: string): Network | null {
   const [base = '', length, ...rest] = text.split('/')
   const ip = parseIp(base)
@@ -79,7 +80,11 @@ export function parseNetwork(text: string): Network | null {
   return { family: ip.family, first, last: first + size - 1n }
 }
 
-/** The listed networks, read; for lists that we wrote ourselves or that must not be half understood. */
+/**
+ * Parses a list of networks. For constant or trusted lists that must be entirely valid.
+ *
+ * @throws on the first invalid entry
+ */
 export function networksOf(texts: readonly string[]): readonly Network[] {
   return texts.map((text) => {
     const network = parseNetwork(text)
@@ -92,26 +97,26 @@ function listed(texts: string): readonly Network[] {
   return networksOf(texts.split(' '))
 }
 
-/** Whether one of the networks holds the address. */
+/** Whether one of the networks contains the address. */
 export function inNetworks(ip: Ip, networks: readonly Network[]): boolean {
   return networks.some(({ family, first, last }) => family === ip.family && first <= ip.value && ip.value <= last)
 }
 
-/** Whether the two share an address. */
+/** Whether two networks overlap. */
 export function overlaps(network: Network, networks: readonly Network[]): boolean {
   return networks.some(
     ({ family, first, last }) => family === network.family && first <= network.last && network.first <= last,
   )
 }
 
-/** Where cloud machines read their own credentials: AWS, GCP, Azure, Oracle, Alibaba and others. */
+/** Cloud instance metadata services: AWS, GCP, Azure, Oracle, Alibaba, and others. */
 export const metadataNetworks = listed(
   '169.254.169.254 169.254.170.2 169.254.170.23 168.63.129.16 192.0.0.192 100.100.100.200 fd00:ec2::254 ' +
     'fd00:ec2::23 fd20:ce::254 fd00:c1::a9fe:a9fe',
 )
-/** Addresses that never name one host: "this host", multicast, reserved and broadcast. */
+/** Addresses that never identify a single host: "this host", multicast, reserved, and broadcast. */
 export const unusableNetworks = listed('0.0.0.0/8 224.0.0.0/4 240.0.0.0/4 ::/128 ff00::/8')
-/** Everything that is not routed on the public Internet (IANA special-purpose registries). */
+/** Everything not routed on the public Internet (IANA special-purpose registries). */
 export const privateNetworks = listed(
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 ' +
     '192.0.2.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3 ::/127 ' +
@@ -119,8 +124,8 @@ export const privateNetworks = listed(
 )
 
 /**
- * The addresses that a connect to this one may end at: itself, and the IPv4 address that NAT64
- * (RFC 6052) or 6to4 (RFC 3056) would unwrap. A guard must like all of them.
+ * Addresses that a connection may actually reach: the address itself and the IPv4 address embedded
+ * by NAT64 (RFC 6052) or 6to4 (RFC 3056). A guard must allow all of them.
  */
 export function reachedThrough(ip: Ip): readonly Ip[] {
   if (ip.family === 4) return [ip]
@@ -129,13 +134,13 @@ export function reachedThrough(ip: Ip): readonly Ip[] {
   return [ip]
 }
 
-/** Whether cloud machines read their credentials there, also once NAT64 or 6to4 has unwrapped the address. */
+/** Whether this is a cloud metadata address, including through NAT64 or 6to4. */
 export function isMetadataAddress(text: string): boolean {
   const ip = parseIp(text)
   return ip !== null && reachedThrough(ip).some((one) => inNetworks(one, metadataNetworks))
 }
 
-/** Whether the address is routed on the public Internet, also once NAT64 or 6to4 has unwrapped it. */
+/** Whether the address is publicly routed, including through NAT64 or 6to4. */
 export function isPublicAddress(text: string): boolean {
   const ip = parseIp(text)
   return ip !== null && reachedThrough(ip).every((one) => !inNetworks(one, privateNetworks))

@@ -1,4 +1,7 @@
-/** Identifies services by what real ones were seen to say, where the record lies beside the checkout. */
+/**
+ * Identifies services from recorded responses of real ones, if the records are available next to
+ * the checkout.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
@@ -23,11 +26,11 @@ const Expected = z.object({ services: z.array(z.object({ id: z.string(), cpe: z.
 
 interface Product {
   readonly name: string
-  /** `-` where it cannot be seen from outside. */
+  /** `-` where it isn't visible remotely. */
   readonly version: string
 }
 
-/** What can be named of each row from outside. */
+/** Products of each row that are remotely identifiable. */
 function productsByRow(): ReadonlyMap<string, readonly Product[]> {
   const { services } = Expected.parse(JSON.parse(readFileSync(files[1], 'utf8')))
   const seen = services.filter(({ cpe }) => !cpe.includes('not remotely visible'))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createBudget } from '#budget.ts'
 import { createChannel } from '#channel.ts'
-import { createGate, forEachOf } from '#pool.ts'
+import { forEachOf } from '#pool.ts'
 
 const forever = new AbortController().signal
 const soon = () => new Promise((resolve) => setImmediate(resolve))
@@ -31,35 +31,6 @@ describe('forEachOf', () => {
     }
     await expect(forEachOf([1, 2, 3, 4, 5], 2, work)).rejects.toThrow('one')
     expect(done).toEqual([2])
-  })
-})
-
-describe('gate', () => {
-  it('lets the waiting in as others leave, also after one that failed', async () => {
-    const gate = createGate(1)
-    const order: string[] = []
-    const first = gate.pass(async () => {
-      await soon()
-      order.push('first')
-      throw new Error('first')
-    }, forever)
-    const second = gate.pass(async () => void order.push('second'), forever)
-    await expect(first).rejects.toThrow('first')
-    await second
-    expect(order).toEqual(['first', 'second'])
-  })
-
-  it('forgets who gives up waiting', async () => {
-    const gate = createGate(1)
-    const stop = new AbortController()
-    const leave = Promise.withResolvers<void>()
-    const inside = gate.pass(() => leave.promise, forever)
-    const waiting = gate.pass(async () => 'never', stop.signal)
-    stop.abort(new Error('gone'))
-    await expect(waiting).rejects.toThrow('gone')
-    leave.resolve()
-    await inside
-    expect(await gate.pass(async () => 'free', forever)).toBe('free')
   })
 })
 

@@ -1,14 +1,14 @@
 import { commonPorts } from '#common-ports.ts'
 
-/** Ports as a person lists them. */
+/** A user-supplied list of ports. */
 export interface PortList {
-  /** The one spelling under which equal lists are equal; empty for the common ports. */
+  /** Canonical form: equal lists have equal text; empty for the common ports. */
   readonly text: string
-  /** Rising; the common 1,000 where nothing was listed. */
+  /** Ascending; the common 1,000 if the list is empty. */
   readonly ports: readonly number[]
 }
 
-/** Understands `22, 80, 8000-8100`; nothing means the common ports. */
+/** Parses `22, 80, 8000-8100`; empty means the common ports. */
 export function parsePorts(input: string): PortList | { readonly problem: string } {
   const parts = input.split(/[\s,;]+/).filter(Boolean)
   if (parts.length === 0) return { text: '', ports: commonPorts }
@@ -17,7 +17,7 @@ export function parsePorts(input: string): PortList | { readonly problem: string
     const [, from = '', to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(part) ?? []
     const [first, last] = [Number(from), Number(to)]
     if (from === '') return { problem: `'${part}' is neither a port nor a range of ports such as 8000-8100.` }
-    if (first < 1 || last > 65_535) return { problem: `'${part}' holds a port outside 1 to 65,535.` }
+    if (first < 1 || last > 65_535) return { problem: `'${part}' contains a port outside 1 to 65,535.` }
     if (last < first) return { problem: `The range '${part}' ends before it begins.` }
     for (let port = first; port <= last; port++) ports.add(port)
   }
@@ -25,7 +25,7 @@ export function parsePorts(input: string): PortList | { readonly problem: string
   return { text: spelled(rising), ports: rising }
 }
 
-/** Neighbours become ranges. */
+/** Merges adjacent ports into ranges. */
 function spelled(rising: readonly number[]): string {
   const runs: [number, number][] = []
   for (const port of rising) {

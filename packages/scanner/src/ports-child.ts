@@ -1,6 +1,6 @@
 /**
- * The sweeping process: does what `ports-worker.ts` does, with the C library's own calls, where they prove to work.
- * It is told its settings first, answers whether it can serve, and ends with whoever started it.
+ * Sweep process: does the work of `ports-worker.ts` through libc. Receives its settings first, runs
+ * a self-test, reports whether it is usable, and exits with its parent.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -11,7 +11,7 @@ import type { SweepOrder, SweepReply } from '#sweep-host.ts'
 import { createSweep } from '#sweep-loop.ts'
 import type { SweepSettings } from '#sweep-loop.ts'
 
-/** What the process says: first whether it serves, then the replies. */
+/** Messages of the process: first whether it is ready, then the replies. */
 export type ChildMessage = { readonly ready: true } | { readonly ready: false; readonly reason: string } | SweepReply
 
 const libc = openLibc()
@@ -22,13 +22,16 @@ if (settings && reason === null) {
   const sweep = createSweep(settings, (settled) => connectWithLibc(libc, settled), tell)
   process.on('message', (order: SweepOrder) => sweep.add(order))
   tell({ ready: true })
-} else tell({ ready: false, reason: reason ?? 'it was given no settings' })
+} else tell({ ready: false, reason: reason ?? 'no settings were passed' })
 
 function tell(message: ChildMessage): void {
   process.send?.(message)
 }
 
-/** Sweeps two ports of which the answers are known, with one socket after the other, before a scan rests on it. */
+/**
+ * Self-test before a scan relies on this process: sweeps two ports with known states, reusing one
+ * socket.
+ */
 async function wrongAnswer(): Promise<string | null> {
   const [listening, ended] = await Promise.all([listener(), listener()])
   const [open, closed] = [portOf(listening), portOf(ended)]
@@ -46,7 +49,7 @@ async function wrongAnswer(): Promise<string | null> {
   const reply = await promise
   listening.close()
   if (reply.closed === 2 && reply.open.length === 2 && reply.open.every((port) => port === open)) return null
-  return `a sweep of an open and a closed port gave ${JSON.stringify(reply)}`
+  return `the self-test on an open and a closed port returned ${JSON.stringify(reply)}`
 }
 
 async function listener(): Promise<Server> {

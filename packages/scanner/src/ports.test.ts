@@ -3,7 +3,7 @@ import { limitsByProfile } from '#budget.ts'
 import { commonPorts, headPorts } from '#common-ports.ts'
 import { judgeReach } from '#discover.ts'
 import { createGuard } from '#guard.ts'
-import { createSweeper, inOrder } from '#ports.ts'
+import { createSweeper, scanOrder } from '#ports.ts'
 import { engines, noFallback } from '#testing/engines.ts'
 import { listen, reset, stayMute } from '#testing/loopback.ts'
 
@@ -82,9 +82,9 @@ describe('judgeReach', () => {
   }
   it.each([
     [{ open: [80] }, true, 'port 80 open'],
-    [{ closed: 1 }, true, 'no port open; 1 port refused'],
-    [{ filtered: 12 }, false, 'no answer on 12 ports'],
-    [{ unknown: 9 }, false, '9 ports could not be asked from this machine'],
+    [{ closed: 1 }, true, 'no open ports; 1 port refused the connection'],
+    [{ filtered: 12 }, false, 'no response from 12 ports'],
+    [{ unknown: 9 }, false, '9 ports could not be probed because of local errors'],
   ])('%j', (part, reached, reason) => {
     expect(judgeReach({ ...nothing, ...part })).toEqual({ reached, reason })
   })
@@ -93,13 +93,13 @@ describe('judgeReach', () => {
 describe('the order of ports', () => {
   it('is the same for the same seed, another for another, and loses no port', () => {
     const ports = Array.from({ length: 2000 }, (_, index) => index + 1)
-    expect(inOrder(ports, 1)).toEqual(inOrder(ports, 1))
-    expect(inOrder(ports, 1)).not.toEqual(inOrder(ports, 2))
-    expect(inOrder(ports, 1).toSorted((a, b) => a - b)).toEqual(ports)
+    expect(scanOrder(ports, 1)).toEqual(scanOrder(ports, 1))
+    expect(scanOrder(ports, 1)).not.toEqual(scanOrder(ports, 2))
+    expect(scanOrder(ports, 1).toSorted((a, b) => a - b)).toEqual(ports)
   })
 
   it('begins with the likeliest', () => {
-    expect(inOrder(commonPorts.toReversed(), 7).slice(0, headPorts)).toEqual(commonPorts.slice(0, headPorts))
+    expect(scanOrder(commonPorts.toReversed(), 7).slice(0, headPorts)).toEqual(commonPorts.slice(0, headPorts))
   })
 })
 

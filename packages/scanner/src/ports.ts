@@ -5,26 +5,26 @@ import { NotAccelerated, startAccelerator, startThreads } from '#sweep-engine.ts
 import type { Engine } from '#sweep-engine.ts'
 import type { SweepOrder, SweepReply } from '#sweep-host.ts'
 
-/** What the ports of one host said. The four counts add up to the ports that were asked. */
+/** Port states of one host. The four counts add up to the number of ports to scan. */
 export interface PortReading {
-  /** Rising. */
+  /** Ascending. */
   readonly open: readonly number[]
   readonly closed: number
-  /** No answer, or an answer from something in between. */
+  /** No response, or a response from a device in between. */
   readonly filtered: number
-  /** Not decided: an error of this machine, or no time left. */
+  /** Undecided: a local error, or the deadline passed. */
   readonly unknown: number
-  /** Ports that the guard refused, and its reason. */
+  /** Ports refused by the guard, and the reason. */
   readonly refused: number
   readonly refusal: string | null
-  /** Nearly every port is open, as with a proxy or a tarpit. */
+  /** Nearly every port is open, as with a proxy or tarpit. */
   readonly answersEverything: boolean
   readonly localErrors: Readonly<Record<string, number>>
 }
-/** Sweeps the ports of hosts, outside this thread. Close it when done. */
+/** Sweeps ports of hosts in other threads or processes. The caller must close it. */
 export interface Sweeper {
   /**
-   * Connects to each port of one host, the likeliest first, the rest in an order of its own.
+   * Connects to each port of one host, the most likely first, the rest in random order.
    *
    * @param ports absent: the common 1,000
    * @throws only when the sweeper's signal aborts, with its reason
@@ -37,9 +37,9 @@ export interface SweeperOptions {
   readonly guard: Guard
   readonly limits: Limits
   readonly signal: AbortSignal
-  /** Sweeps with the C library's own calls where they work, in a process of its own; with sockets everywhere else. */
+  /** Uses libc in a separate process where available, and sockets otherwise. */
   readonly isAccelerated?: boolean
-  /** Told why, for the log, when sockets are used although an accelerator was wanted. */
+  /** Receives the reason, for the log, when the requested accelerator is unavailable. */
   readonly withoutAccelerator?: (reason: string) => void
 }
 
@@ -47,7 +47,7 @@ interface Waiting extends PromiseWithResolvers<SweepReply> {
   readonly order: SweepOrder
 }
 
-/** Starts no thread and no process before the first host. When `signal` aborts, they and their sockets end at once. */
+/** Starts threads and processes on the first host. They end immediately when `signal` aborts. */
 export function createSweeper(options: SweeperOptions): Sweeper {
   const { guard, limits, signal } = options
   const waiting = new Map<number, Waiting>()
@@ -77,7 +77,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
     take(startThreads(limits, { reply, failed: fail }))
   }
 
-  /** Everything that has no reply yet is asked, again perhaps: what an engine that ended knew is gone with it. */
+  /** Resends all pending orders: the state of the previous engine is lost. */
   function take(next: Engine): void {
     engine = next
     if (closing.signal.aborted) return void next.close()
@@ -97,7 +97,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   async function host(address: string, ports: readonly number[] = commonPorts): Promise<PortReading> {
     signal.throwIfAborted()
     const refused = ports.reduce((sum, port) => sum + Number(guard.refusal(address, port) !== null), 0)
-    // The same list for all hosts is put in order once.
+    // A list shared by all hosts is ordered once.
     const allowed = refused === 0 ? ports : ports.filter((port) => guard.refusal(address, port) === null)
     const refusal = refused > 0 ? firstRefusal(guard, address, ports) : null
     if (allowed.length === 0) return { ...nothing, refused, refusal }
@@ -132,7 +132,7 @@ function firstRefusal(guard: Guard, address: string, ports: readonly number[]): 
 }
 
 function orderOf(id: number, address: string, ports: readonly number[], limits: Limits): SweepOrder {
-  const ordered = inOrder(ports, seedOf(address))
+  const ordered = scanOrder(ports, seedOf(address))
   return {
     id,
     address,
@@ -151,10 +151,11 @@ function orderOf(id: number, address: string, ports: readonly number[], limits: 
 const rank = new Map(commonPorts.map((port, index) => [port, index]))
 
 /**
- * The likeliest ports, then the other common ones, then the rest; each part but the first shuffled
- * by the seed, so that a host is never walked upwards and the same scan runs the same way twice.
+ * The most likely ports, then the other common ones, then the rest. All parts except the first are
+ * shuffled with the seed, so that hosts aren't scanned in ascending order and a repeated scan
+ * behaves identically.
  */
-export function inOrder(ports: readonly number[], seed: number): number[] {
+export function scanOrder(ports: readonly number[], seed: number): number[] {
   const { head, common, rest } = sorted.get(ports) ?? sortOut(ports)
   const next = randomFrom(seed)
   return [...head, ...shuffled(common, next), ...shuffled(rest, next)]
@@ -188,7 +189,7 @@ function shuffled(ports: readonly number[], next: () => number): number[] {
   return result
 }
 
-/** A small generator (mulberry32): good enough to mix an order, of no use for secrets. */
+/** mulberry32: sufficient for shuffling, not for secrets. */
 function randomFrom(seed: number): () => number {
   let state = seed | 0
   return () => {

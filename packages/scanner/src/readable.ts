@@ -1,6 +1,9 @@
 import { domainToUnicode } from 'node:url'
 
-/** Scripts in which a label may be written whole (UAX #31, recommended); Japanese and Korean are written in several. */
+/**
+ * Scripts in which a label may be shown decoded (UAX #31, recommended); Japanese and Korean combine
+ * several.
+ */
 const writings = [
   'Latin',
   'Greek',
@@ -30,16 +33,19 @@ const writings = [
   return new RegExp(`^(?:(?=[\\p{L}\\p{M}])[${letters.join('')}]|[0-9-])+$`, 'u')
 })
 
-/** A label of nothing but small letters that are drawn as Latin ones are: Cyrillic, Greek or Armenian (UTS #39, confusables). */
+/**
+ * A label that consists only of lower-case letters that look Latin: Cyrillic, Greek, or Armenian
+ * (UTS #39, confusables).
+ */
 const lookalikes = /^(?:[аԁеһіјӏорԛѕсѵԝхуүгьп\d-]+|[αγικνορσυχωητ\d-]+|[հոսօյցզգւ\d-]+)$/u
 
 /**
- * An address as its owner writes it: labels of its host name that are encoded (`xn--`, RFC 5891) in their own script.
- * A label of several scripts stays encoded, because it can look like another name (UTS #39, single script), and so does
- * one that looks Latin whole, unless the top-level domain is of another script, too.
+ * An address with encoded host name labels (`xn--`, RFC 5891) decoded. A label stays encoded if it
+ * mixes scripts, because it could imitate another name (UTS #39, single script), or looks entirely
+ * Latin, unless the top-level domain isn't Latin either.
  *
- * @param address as it was normalised: a host name, a URL, or anything else, which is nothing to decode
- * @returns null where it reads as it is
+ * @param address normalized: a host name, a URL, or anything else, which is returned as null
+ * @returns null when there is nothing to decode
  */
 export function readableAddress(address: string): string | null {
   const [, start = '', name = '', rest = ''] = /^([a-z]+:\/\/)?([^/:]*)(.*)$/s.exec(address) ?? []

@@ -1,45 +1,46 @@
-/** One host of a scan: what is told of its ports, what listens on them, and what is wrong with that. */
+/** Scans one host: ports, services, and checks. */
 import type { Observation, ScanJob } from '@glacis/contract/runner'
+import type PQueue from 'p-queue'
 import type { Budget, Limits } from '#budget.ts'
 import { judgeReach } from '#discover.ts'
 import type { Fingerprints } from '#fingerprint/match.ts'
 import type { Guard } from '#guard.ts'
-import { identifyPort } from '#identify.ts'
-import type { Identification } from '#identify.ts'
+import { identifyPort, type Identification } from '#identify.ts'
 import { runNative } from '#native/run.ts'
 import type { HttpClient } from '#net/http.ts'
 import { forEachOf } from '#pool.ts'
-import type { Gate } from '#pool.ts'
-import { inOrder } from '#ports.ts'
-import type { PortReading, Sweeper } from '#ports.ts'
+import { scanOrder, type PortReading, type Sweeper } from '#ports.ts'
 import type { CheckPlan } from '#template/plan.ts'
 import { runChecks } from '#template/run.ts'
-import type { CheckTarget, CheckTools } from '#template/run.ts'
+import type { CheckTarget, CheckTools } from '#template/service-run.ts'
 
-/** Knowledge that a scan applies: what software looks like, and what proves that something is wrong. */
+/** Fingerprints and checks that a scan applies. */
 export interface Knowledge {
   readonly fingerprints: Fingerprints
-  /** Paths that fingerprints want to see on web servers. */
+  /** Paths that fingerprints need from web servers. */
   readonly webPaths: readonly string[]
   readonly plan: CheckPlan
-  /** The checks that are part of the scanner run, too. */
+  /** Whether to run the native checks. */
   readonly native: boolean
 }
-/** `callbacks`, `intrusive` and `given` say what checks may do beyond asking; without them they only ask. */
+/**
+ * `callbacks`, `intrusive`, and `given` extend what checks may do; without them, checks are
+ * passive.
+ */
 export interface ScanOptions extends Pick<CheckTools, 'callbacks' | 'intrusive' | 'given'> {
   readonly signal: AbortSignal
-  /** Changes the profile's limits. */
+  /** Overrides the profile's limits. */
   readonly limits?: Partial<Limits>
   /**
-   * Ports that were open in earlier scans, by address. They are asked too, and those that refuse
-   * now, twice, are reported as closed.
+   * Ports open in earlier scans, by address. They are scanned too, and reported as closed if they
+   * refuse the connection twice.
    */
   readonly knownOpen?: Readonly<Record<string, readonly number[]>>
-  /** Told why, for the log, when ports are swept without the accelerator although it would have paid. */
+  /** Receives the reason, for the log, when the accelerator would be useful but is unavailable. */
   readonly withoutAccelerator?: (reason: string) => void
 }
 
-/** What all hosts of one scan share. */
+/** State shared by all hosts of one scan. */
 export interface Run {
   readonly job: ScanJob
   readonly knowledge: Knowledge
@@ -49,23 +50,23 @@ export interface Run {
   readonly budget: Budget
   readonly sweeper: Sweeper
   readonly http: HttpClient
-  readonly examined: Gate
+  readonly examined: PQueue
   readonly signal: AbortSignal
-  /** Hosts whose ports have been swept, and hosts that are finished. */
+  /** Number of hosts whose ports were swept, and of completed hosts. */
   readonly counts: { swept: number; done: number }
   readonly emit: (observation: Observation) => Promise<void>
 }
 
-/** An address, and the names under which it was asked for. */
+/** An address, and the names that resolved to it. */
 export interface HostPlace {
   readonly address: string
   readonly names: readonly string[]
 }
-/** Ports of one host that are asked at one time. */
-export const identifiedAtOnce = 6
+/** Concurrent ports per host. */
+export const identifyConcurrency = 6
 
-/** Tells whether a host is there, and which of its ports could not be asked. */
-export async function tellReach(
+/** Reports whether the host is up, and which of its ports could not be scanned. */
+export async function reportReach(
   { address, names }: HostPlace,
   reading: PortReading,
   datagrams: readonly Identification[],
@@ -79,16 +80,21 @@ export async function tellReach(
   )
   await run.emit({ kind: 'host', address, names: [...names], ...reach, ports, answersEverything })
   if (refusal) {
-    await run.emit({ kind: 'problem', address, level: 'warn', message: `${refused} ports were not asked: ${refusal}.` })
+    await run.emit({
+      kind: 'problem',
+      address,
+      level: 'warn',
+      message: `${refused} ports were not scanned: ${refusal}.`,
+    })
   }
   if (unknown === 0) return
   const codes = Object.entries(localErrors).map(([code, count]) => `${code} ${count} times`)
   const cause = codes.length > 0 ? ` (${codes.join(', ')})` : ''
-  const message = `${unknown} ports of ${address} stayed undecided: errors of this machine or no time left${cause}.`
+  const message = `${unknown} ports of ${address} could not be classified because of local errors or the deadline${cause}.`
   await run.emit({ kind: 'problem', address, level: 'warn', message })
 }
 
-/** Identifies what listens and checks it, within the time that one host may take. */
+/** Identifies and checks services within the host's deadline. */
 export async function examineServices(
   place: HostPlace,
   reading: PortReading,
@@ -115,7 +121,7 @@ export async function examineServices(
   } catch (error) {
     run.signal.throwIfAborted()
     if (!signal.aborted) throw error
-    const message = `The time for ${place.address} was spent after ${run.limits.hostDeadlineMs / 60_000} minutes.`
+    const message = `${place.address} reached its time limit of ${run.limits.hostDeadlineMs / 60_000} minutes.`
     await run.emit({ kind: 'problem', address: place.address, level: 'warn', message })
   }
 }
@@ -135,8 +141,8 @@ async function identifyAll(
   const tools = { guard: run.guard, budget: run.budget, http: run.http, fingerprints, webPaths, signal }
   const hostname = place.names[0] ?? place.address
   const found = new Map<number, Identification>()
-  const ports = inOrder(reading.open, 0).slice(0, run.limits.portsIdentifiedMax)
-  await forEachOf(ports, identifiedAtOnce, async (port) => {
+  const ports = scanOrder(reading.open, 0).slice(0, run.limits.portsIdentifiedMax)
+  await forEachOf(ports, identifyConcurrency, async (port) => {
     found.set(port, await identifyPort({ address: place.address, port, hostname }, tools))
   })
   const inRisingOrder = [...found].toSorted(([a], [b]) => a - b).map(([, identification]) => identification)

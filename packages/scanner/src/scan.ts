@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import type { Observation, ScanJob } from '@glacis/contract/runner'
+import PQueue from 'p-queue'
 import { createBudget, limitsByProfile } from '#budget.ts'
 import type { Limits } from '#budget.ts'
 import { createChannel } from '#channel.ts'
@@ -9,25 +10,23 @@ import { createGuard } from '#guard.ts'
 import { resolveName } from '#net/dns.ts'
 import { createHttpClient } from '#net/http.ts'
 import { dial } from '#net/tcp.ts'
-import { createGate, forEachOf } from '#pool.ts'
+import { forEachOf } from '#pool.ts'
 import { createSweeper } from '#ports.ts'
-import { examineServices, identifiedAtOnce, tellReach } from '#scan-host.ts'
+import { examineServices, identifyConcurrency, reportReach } from '#scan-host.ts'
 import type { HostPlace, Knowledge, Run, ScanOptions } from '#scan-host.ts'
 import { isWorthAccelerating } from '#sweep-engine.ts'
 
 const unreadMax = 500
 
-/** The rate that the job sets holds for each way of asking a host. */
+/** The job's rate applies to the sweep and to requests alike. */
 function ratesOf({ ratePerHost: rate }: ScanJob): Partial<Limits> {
   return rate === undefined ? {} : { sweepPerHostPerSecond: rate, requestsPerHostPerSecond: rate }
 }
 
 /**
- * Looks at every host of the job: ports, then what listens on them, then what is wrong with it.
- * Hosts run side by side; the observations of one host come in that order. A host that misbehaves
- * costs its own time and nothing else.
- *
- * Stop reading, or abort the signal, and everything ends: no socket, timer or thread stays behind.
+ * Scans each host of the job: ports, services, checks. Hosts run concurrently; observations of one
+ * host come in that order. A misbehaving host only costs its own time.
+ * Stopping iteration or aborting the signal releases all sockets, timers, and threads.
  *
  * @throws the signal's reason when it aborts
  */
@@ -51,7 +50,7 @@ export async function* runScan(
   })
   const http = createHttpClient({ guard, perHostConnections: limits.connectionsPerHost, beforeRequest: budget.take })
   const channel = createChannel<Observation>(unreadMax)
-  const examined = createGate(limits.hostsExamined)
+  const examined = new PQueue({ concurrency: limits.hostsExamined })
   const counts = { swept: 0, done: 0 }
   const emit = (observation: Observation) => channel.put(observation)
   const stop = () => channel.end({ reason: options.signal.reason })
@@ -84,7 +83,7 @@ export async function* runScan(
   }
 }
 
-/** What the job asks for: all checks, or those that it names. */
+/** The checks that the job selects, or all. */
 function wanted(knowledge: Knowledge, { checks }: ScanJob): Knowledge {
   if (!checks) return knowledge
   const names = new Set(checks)
@@ -104,7 +103,7 @@ async function examineAll(run: Run): Promise<void> {
     const phase = run.counts.swept < run.job.hosts.length ? 'PHASE_PORTS' : 'PHASE_CHECKS'
     await run.emit({ kind: 'progress', phase, hostsDone: run.counts.done })
   })
-  await forEachOf(refusing, identifiedAtOnce, (host) => confirmClosed(host, run))
+  await forEachOf(refusing, identifyConcurrency, (host) => confirmClosed(host, run))
 }
 
 interface Refusing {
@@ -112,7 +111,7 @@ interface Refusing {
   readonly ports: readonly number[]
 }
 
-/** A name is resolved once, here; each of its addresses is a host of its own. */
+/** Names are resolved once, here; each address is a separate host. */
 async function placesOf(address: string, names: readonly string[], run: Run): Promise<HostPlace[]> {
   if (isIP(address)) return [{ address, names }]
   const resolved = await resolveName(address, run)
@@ -133,22 +132,27 @@ async function placesOf(address: string, names: readonly string[], run: Run): Pr
 }
 const addressesPerName = 8
 
-/** @returns ports that were open once and refuse now */
+/** @returns ports that used to be open and now refuse connections */
 async function examineHost(place: HostPlace, run: Run): Promise<readonly number[]> {
   const known = run.options.knownOpen?.[place.address] ?? []
   try {
     const { job, guard, budget, knowledge, signal } = run
     const asked = job.ports ?? portsOf(job.profile)
-    // Hosts that are asked the same are given the same list, which is put in order once.
+    // Hosts with the same ports share one list, which is ordered once.
     const ports = known.length === 0 ? asked : [...new Set([...asked, ...known])]
     const [reading, datagrams] = await Promise.all([
       run.sweeper.host(place.address, ports),
       findDatagramServices(place.address, job.ports, { guard, budget, fingerprints: knowledge.fingerprints, signal }),
     ])
     run.counts.swept++
-    await tellReach(place, reading, datagrams, run)
+    await reportReach(place, reading, datagrams, run)
     const hasServices = reading.open.length + datagrams.length > 0
-    if (hasServices) await run.examined.pass(() => examineServices(place, reading, datagrams, run), run.signal)
+    if (hasServices) {
+      await run.examined.add(async () => {
+        signal.throwIfAborted()
+        await examineServices(place, reading, datagrams, run)
+      })
+    }
     const gone = known.filter((port) => !reading.open.includes(port))
     return await refusingPorts({ address: place.address, ports: gone }, run)
   } catch (error) {
@@ -159,7 +163,7 @@ async function examineHost(place: HostPlace, run: Run): Promise<readonly number[
   }
 }
 
-/** The deep profile asks every port, the common ones first; the others ask the common 1,000. */
+/** The deep profile scans every port, common ones first; the others scan the common 1,000. */
 function portsOf(profile: ScanJob['profile']): readonly number[] {
   return profile === 'deep' ? allPorts : commonPorts
 }

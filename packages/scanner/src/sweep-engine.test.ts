@@ -71,7 +71,8 @@ describe.runIf(engines.length > 1)('the accelerator', () => {
     const limits = { ...limitsByProfile.gentle, sweepPerHostPerSecond: 40 }
     const withoutAccelerator = (reason: string) => notes.push(reason)
     const sweeper = createSweeper({ guard, limits, signal, isAccelerated: true, withoutAccelerator })
-    // The first reply proves that the process serves; the second host is under way when it dies.
+    // The first reply proves that the process works; the second host is in progress when it is
+    // killed.
     await sweeper.host('127.34.1.2', [24_101])
     const reading = sweeper.host(
       '127.34.1.3',
@@ -80,11 +81,11 @@ describe.runIf(engines.length > 1)('the accelerator', () => {
     process.kill(sweepingProcess(), 'SIGKILL')
     expect(await reading).toMatchObject({ open: [], closed: 50, unknown: 0 })
     await sweeper.close()
-    expect(notes).toEqual(['its process ended with SIGKILL'])
+    expect(notes).toEqual(['its process exited with SIGKILL'])
   })
 })
 
-/** The child of this process that sweeps. */
+/** The sweep process, a child of this process. */
 function sweepingProcess(): number {
   const own = `PPid:\t${process.pid}\n`
   const found = readdirSync('/proc').filter(
@@ -95,7 +96,7 @@ function sweepingProcess(): number {
   return Number(found[0])
 }
 
-/** Processes come and go while we look. */
+/** Processes may exit during the search. */
 function read(path: string): string {
   try {
     return readFileSync(`/proc/${path}`, 'utf8')

@@ -5,20 +5,20 @@ import type { ChildMessage } from '#ports-child.ts'
 import type { SweepOrder, SweepReply } from '#sweep-host.ts'
 import type { SweepSettings } from '#sweep-loop.ts'
 
-/** Something that sweeps hosts, outside this thread. */
+/** A sweep backend outside of this thread. */
 export interface Engine {
   send(order: SweepOrder): void
   close(): Promise<void>
 }
 
 export interface EngineEvents {
-  /** What became of an order. */
+  /** Result of an order. */
   reply(reply: SweepReply): void
-  /** The engine has ended by itself; its orders are lost. */
+  /** The engine exited unexpectedly; its orders are lost. */
   failed(error: Error): void
 }
 
-/** The share of the limits that one of so many sweeping loops gets. */
+/** Each sweep loop's share of the limits. */
 function settingsOf(limits: Limits, loops: number, socketsMax: number): SweepSettings {
   return {
     inFlightMax: Math.max(1, Math.min(socketsMax, Math.floor(limits.sweepInFlight / loops))),
@@ -27,7 +27,7 @@ function settingsOf(limits: Limits, loops: number, socketsMax: number): SweepSet
   }
 }
 
-/** Threads with the sockets of `node:net`, each started when its first host comes. */
+/** Threads with `node:net` sockets, started on demand. */
 export function startThreads(limits: Limits, { reply, failed }: EngineEvents): Engine {
   const workers: (Worker | undefined)[] = []
   function start(): Worker {
@@ -50,10 +50,10 @@ export function startThreads(limits: Limits, { reply, failed }: EngineEvents): E
   }
 }
 
-/** Why there is no accelerator. */
+/** The accelerator is unavailable; the message has the reason. */
 export class NotAccelerated extends Error {}
 
-/** A few hosts that are asked slowly cost less with sockets than starting a process does. */
+/** For a few slow hosts, sockets cost less than starting a process. */
 export function isWorthAccelerating(hosts: number, limits: Limits): boolean {
   return Math.min(limits.sweepPerSecond, hosts * limits.sweepPerHostPerSecond) >= acceleratedPerSecond
 }
@@ -61,21 +61,22 @@ export function isWorthAccelerating(hosts: number, limits: Limits): boolean {
 const acceleratedPerSecond = 2000
 const flag = '--experimental-ffi'
 const readyMs = 5000
-/** What one process connects on one core, with something to spare. */
+/** Connection rate of one process on one core, with headroom. */
 const perProcess = 50_000
 
 /**
- * Processes that connect with the C library's own calls, once they have proved that they can: one, or as many as
- * the rate asks for.
+ * Processes that connect through libc, once their self-test has passed: as many as the rate
+ * requires.
  *
- * @param signal ends the start, not what has been started
- * @throws NotAccelerated where this platform or this Node.js has no such calls, or their answers are wrong
+ * @param signal aborts the start only
+ * @throws NotAccelerated when the platform or Node.js version lacks the required calls, or the
+ * self-test failed
  */
 export async function startAccelerator(limits: Limits, events: EngineEvents, signal: AbortSignal): Promise<Engine> {
   const isLinux = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch)
-  if (!isLinux) throw new NotAccelerated(`there is none for ${process.platform} on ${process.arch}`)
+  if (!isLinux) throw new NotAccelerated(`not available for ${process.platform} on ${process.arch}`)
   if (!process.allowedNodeEnvironmentFlags.has(flag))
-    throw new NotAccelerated(`Node.js ${process.version} has no ${flag}`)
+    throw new NotAccelerated(`Node.js ${process.version} does not support ${flag}`)
   const count = Math.min(limits.sweepWorkers, Math.ceil(limits.sweepPerSecond / perProcess))
   const settings = settingsOf(limits, count, limits.sweepInFlight)
   const ending = new AbortController()
@@ -102,7 +103,7 @@ export async function startAccelerator(limits: Limits, events: EngineEvents, sig
 async function startProcess(settings: SweepSettings, events: EngineEvents, signal: AbortSignal): Promise<Engine> {
   const child = fork(new URL('./ports-child.ts', import.meta.url), {
     execArgv: [flag, '--disable-warning=ExperimentalWarning', '--max-old-space-size=128'],
-    // It needs nothing of ours; what it inherits it could leak.
+    // The process needs no environment variables, and must not inherit secrets.
     env: {},
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
@@ -122,7 +123,7 @@ async function startProcess(settings: SweepSettings, events: EngineEvents, signa
     if (child.pid === undefined) ended.resolve()
   })
   child.on('exit', (code, name) => {
-    fail(`its process ended with ${code ?? name}`)
+    fail(`its process exited with ${code ?? name}`)
     ended.resolve()
   })
   child.on('message', (message: ChildMessage) => {
@@ -135,7 +136,7 @@ async function startProcess(settings: SweepSettings, events: EngineEvents, signa
     void child.send(message, (error) => error && fail(error.message))
   send(settings)
   const timer = setTimeout(() => fail('it did not start in time'), readyMs)
-  const stop = () => fail('it is no longer wanted')
+  const stop = () => fail('sweep canceled')
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()
   try {

@@ -1,6 +1,15 @@
 import { expect, it } from 'vitest'
 import { bucketOf } from '#bucket.ts'
-import { hostOf, mayAsk, networkOf, nextPass, note, replyOf, spend, timeoutOf } from '#sweep-host.ts'
+import {
+  createHost,
+  canConnect,
+  networkOf,
+  nextPass,
+  recordAttempt,
+  replyOf,
+  consumeRate,
+  timeoutOf,
+} from '#sweep-host.ts'
 
 const order = (address: string, ports: readonly number[] = [1, 2, 3]) => ({
   id: 1,
@@ -20,34 +29,34 @@ it.each([
 
 it('holds the hosts of one network to one rate together', () => {
   const network = bucketOf(0.001, 3)
-  const hosts = [hostOf(order('192.0.2.1'), network), hostOf(order('192.0.2.2'), network)]
+  const hosts = [createHost(order('192.0.2.1'), network), createHost(order('192.0.2.2'), network)]
   const now = performance.now()
   let asked = 0
   for (const host of [...hosts, ...hosts]) {
-    if (!mayAsk(host, now)) continue
-    spend(host)
+    if (!canConnect(host, now)) continue
+    consumeRate(host)
     asked++
   }
   expect(asked).toBe(3)
 })
 
 it('waits as long as the answers of the host teach it to', () => {
-  const host = hostOf(order('192.0.2.1'))
+  const host = createHost(order('192.0.2.1'))
   expect(timeoutOf(host)).toBe(1000)
-  for (const tookMs of [200, 210, 190, 205]) note(host, 1, 'closed', tookMs)
+  for (const tookMs of [200, 210, 190, 205]) recordAttempt(host, 1, 'closed', tookMs)
   expect(timeoutOf(host)).toBeGreaterThanOrEqual(250)
   expect(timeoutOf(host)).toBeLessThan(700)
-  for (const tookMs of [2000, 2500, 3000]) note(host, 1, 'closed', tookMs)
+  for (const tookMs of [2000, 2500, 3000]) recordAttempt(host, 1, 'closed', tookMs)
   expect(timeoutOf(host)).toBeGreaterThan(1000)
   expect(timeoutOf(host)).toBeLessThanOrEqual(3000)
 })
 
 it('asks a silent port a second time where the host answers elsewhere, and counts it as filtered then', () => {
-  const host = hostOf(order('192.0.2.1'))
-  note(host, 1, 'open', 5)
-  note(host, 2, 'filtered', 1000)
+  const host = createHost(order('192.0.2.1'))
+  recordAttempt(host, 1, 'open', 5)
+  recordAttempt(host, 2, 'filtered', 1000)
   expect(nextPass(host)).toEqual([2])
-  note(host, 2, 'filtered', 1000)
+  recordAttempt(host, 2, 'filtered', 1000)
   expect(nextPass(host)).toEqual([])
   expect(replyOf(host)).toMatchObject({ open: [1], closed: 0, filtered: 1 })
 })

@@ -1,15 +1,15 @@
-/** What a sweep knows of one host, and what it asks next. */
+/** State of one host during a sweep, and its next ports. */
 import { bucketOf, refill } from '#bucket.ts'
 import type { Bucket } from '#bucket.ts'
 
-/** What one host is asked. The pairs of address and ports have passed the guard. */
+/** Ports to sweep on one host. The guard has already approved them. */
 export interface SweepOrder {
   readonly id: number
   readonly address: string
-  /** In the order of asking; the first `headCount` tell whether the host answers at all. */
+  /** In scan order; the first `headCount` decide whether the host is up. */
   readonly ports: readonly number[]
   readonly headCount: number
-  /** Ports asked of a host that answered none of the head. */
+  /** Ports scanned on a host that was silent on the head. */
   readonly silentPortsMax: number
   readonly pace: SweepPace
 }
@@ -26,7 +26,7 @@ export interface SweepReply {
   readonly filtered: number
   readonly unknown: number
   readonly answersEverything: boolean
-  /** Codes of errors of this machine, such as EMFILE, and how often each came. */
+  /** Local error codes, such as EMFILE, and their counts. */
   readonly localErrors: Readonly<Record<string, number>>
 }
 export interface Host {
@@ -49,22 +49,22 @@ export interface Host {
   srttMs: number
   rttvarMs: number
 }
-/** Timeouts, in milliseconds (RFC 6298's estimate, within these bounds). */
+/** Timeouts in milliseconds (RFC 6298 estimate within these bounds). */
 const timeoutFirstMs = 1000
 const timeoutMinMs = 250
 const timeoutMaxMs = 3000
 const silentTimeoutMs = 750
 const againMax = 1000
-/** More open ports than this share, of at least that many, are a proxy or a tarpit. */
+/** More open ports than this share, with at least that many probed, indicate a proxy or tarpit. */
 const everythingShare = 0.6
 const everythingAsked = 100
 const everythingEnough = 1000
 
-/** After so many undecided ports and no answer at all the rest of the host is not asked. */
+/** After this many undecided ports without a response, the rest of the host is skipped. */
 const hopelessPorts = 3
 
-/** A host of which nothing is known yet. */
-export function hostOf(order: SweepOrder, network: Bucket = bucketOf(Infinity, Infinity)): Host {
+/** Initial state of a host. */
+export function createHost(order: SweepOrder, network: Bucket = bucketOf(Infinity, Infinity)): Host {
   const now = performance.now()
   return {
     order,
@@ -87,27 +87,30 @@ export function hostOf(order: SweepOrder, network: Bucket = bucketOf(Infinity, I
   }
 }
 
-/** Whether the host has a port left and its limits let one more connect go. */
-export function mayAsk(host: Host, now: number): boolean {
+/** Whether the host has ports left and its limits allow another connect. */
+export function canConnect(host: Host, now: number): boolean {
   if (host.next >= host.queue.length || host.inFlight >= host.order.pace.inFlightMax) return false
   refill(host.bucket, now)
   refill(host.network, now)
   return host.bucket.tokens >= 1 && host.network.tokens >= 1
 }
 
-/** Takes the place of one connect in the rates of the host and of its network. */
-export function spend(host: Host): void {
+/** Reserves one connect in the rates of the host and its network. */
+export function consumeRate(host: Host): void {
   host.bucket.tokens--
   host.network.tokens--
 }
 
-/** The network whose routers an address shares with its neighbours: /24 in IPv4, /64 in IPv6 as it is written. */
+/**
+ * The network whose routers an address shares with its neighbors: /24 in IPv4, /64 in IPv6 as
+ * written.
+ */
 export function networkOf(address: string): string {
   return address.includes(':') ? address.split(':').slice(0, 4).join(':') : address.replace(/\.\d+$/, '')
 }
 
-/** Takes down what a port said; a silent one is asked a second time later, when there is room for it. */
-export function note(host: Host, port: number, state: 'open' | 'closed' | 'filtered', tookMs: number): void {
+/** Records a port's state; silent ports are retried in a second pass. */
+export function recordAttempt(host: Host, port: number, state: 'open' | 'closed' | 'filtered', tookMs: number): void {
   if (state === 'filtered') {
     if (host.pass === 'again' || host.again.length >= againMax) host.filtered++
     else host.again.push(port)
@@ -132,7 +135,7 @@ function answered(host: Host): boolean {
   return host.open.length + host.closed > 0
 }
 
-/** How long the next connect to the host is waited for, in milliseconds. */
+/** Timeout of the next connect to the host, in milliseconds. */
 export function timeoutOf(host: Host): number {
   if (!answered(host)) return host.pass === 'head' ? timeoutFirstMs : silentTimeoutMs
   const estimate = Math.min(timeoutMaxMs, Math.max(timeoutMinMs, host.srttMs + 4 * host.rttvarMs))
@@ -140,8 +143,8 @@ export function timeoutOf(host: Host): number {
 }
 
 /**
- * What is asked when a pass is over; nothing when the host is done. A silent host is asked every
- * port once and briefly; one that answers is asked a second time where it did not.
+ * Starts the next pass; nothing remains when the host is done. A silent host gets one short attempt
+ * per port. A responding host gets a second attempt for its silent ports.
  */
 export function nextPass(host: Host): number[] {
   const { ports, headCount, silentPortsMax, pace } = host.order
@@ -174,14 +177,14 @@ function isHopeless(host: Host): boolean {
   return host.unknown >= hopelessPorts && asked(host) === 0
 }
 
-/** Whether what is left of a host's ports shall not be asked: no time, no way, or nothing to learn. */
-export function isOver(host: Host, now: number): boolean {
+/** Whether to skip the remaining ports: no time, no route, or nothing to learn. */
+export function shouldSkipRest(host: Host, now: number): boolean {
   if (host.next >= host.queue.length) return false
   if (now - host.startedAt > host.order.pace.deadlineMs || isHopeless(host)) return true
   return asked(host) >= everythingEnough && isEverything(host)
 }
 
-/** The sum of what the host said. */
+/** The host's totals. */
 export function replyOf(host: Host): SweepReply {
   return {
     id: host.order.id,

@@ -1,19 +1,29 @@
-/** Decides which port is asked when, for many hosts at once. How a connect is made is the connector's matter. */
+/** Schedules port probes across many hosts. Connectors implement the connects. */
 import { bucketOf, refill } from '#bucket.ts'
 import type { Bucket } from '#bucket.ts'
 import { localError } from '#net/local-errors.ts'
-import { hostOf, isOver, mayAsk, networkOf, nextPass, note, replyOf, spend, timeoutOf } from '#sweep-host.ts'
+import {
+  createHost,
+  shouldSkipRest,
+  canConnect,
+  networkOf,
+  nextPass,
+  recordAttempt,
+  replyOf,
+  consumeRate,
+  timeoutOf,
+} from '#sweep-host.ts'
 import type { Host, SweepOrder, SweepReply } from '#sweep-host.ts'
 
-/** What all hosts of one loop share. */
+/** State shared by all hosts of one loop. */
 export interface SweepSettings {
   readonly inFlightMax: number
   readonly perSecond: number
-  /** Over all hosts of one network. */
+  /** Across all hosts of one network. */
   readonly perNetworkPerSecond: number
 }
 
-/** One connect under way. Times are of `performance.now()`. */
+/** A pending connect. Times are values of `performance.now()`. */
 export interface Attempt {
   readonly host: Host
   readonly port: number
@@ -21,21 +31,28 @@ export interface Attempt {
   readonly deadlineAt: number
 }
 
-/** Told once of each attempt: empty when it connected, else the name of the error, such as ECONNREFUSED. */
+/**
+ * Called once per attempt: empty when connected, otherwise the error code, such as ECONNREFUSED.
+ */
 export type Settled = (attempt: Attempt, code: string) => void
 
-/** Makes connects, many at one time, and tells the end of each; the only thing in which sweeps differ. */
+/**
+ * Makes concurrent connects and reports their results; the only part that differs between engines.
+ */
 export interface Connector {
-  /** Begins a connect. Its end may be told before this returns. */
+  /** Starts a connect. Its result may be reported before this returns. */
   begin(attempt: Attempt): void
-  /** Ends a connect that took too long: told as ETIMEDOUT, unless its answer is there after all. */
+  /**
+   * Cancels a connect that timed out: reported as ETIMEDOUT unless its response has already
+   * arrived.
+   */
   abandon(attempt: Attempt): void
-  /** Nothing is asked for the time being: lets go of what was kept for the next connect. */
+  /** Nothing is pending: releases cached sockets. */
   rest(): void
 }
 
 export interface Sweep {
-  /** Takes one more host; its reply comes when all its ports are decided. */
+  /** Adds a host; its reply is sent when all its ports are decided. */
   add(order: SweepOrder): void
 }
 
@@ -45,10 +62,10 @@ const tickMs = 20
 const localAttemptsMax = 5
 const windowMin = 16
 const pauseMs = 100
-/** Connects begun in one go; then whatever else waits has its turn. */
+/** Connects started in one batch before yielding to the event loop. */
 const begunAtOnce = 1000
 
-/** @param finish gets the reply of each host, in the order in which they are done */
+/** @param finish receives each host's reply in order of completion */
 export function createSweep(
   settings: SweepSettings,
   connectorFor: (settled: Settled) => Connector,
@@ -72,29 +89,29 @@ export function createSweep(
     const rate = settings.perNetworkPerSecond
     const network = networks.get(name) ?? bucketOf(rate, rate * 0.05)
     networks.set(name, network)
-    hosts.push(hostOf(order, network))
+    hosts.push(createHost(order, network))
     timer ??= setInterval(tick, tickMs)
     pumpSoon()
   }
 
   function tick(): void {
     const now = performance.now()
-    // After a stall the answers wait in the kernel, unread: they come before the deadlines, once.
+    // After a stall, responses wait unread in the kernel: read them once before applying deadlines.
     wasStalled = !wasStalled && now - tickedAt > tickMs * 4
     tickedAt = now
     if (!wasStalled) for (const attempt of attempts) if (attempt.deadlineAt <= now) connector.abandon(attempt)
-    for (const host of hosts.filter((one) => isOver(one, now))) giveUp(host)
+    for (const host of hosts.filter((one) => shouldSkipRest(one, now))) giveUp(host)
     pumpSoon()
   }
 
-  /** Answers come in flocks: new connects go out once for all of them. */
+  /** Responses arrive in batches: start new connects once per batch. */
   function pumpSoon(): void {
     if (isPumpDue) return
     isPumpDue = true
     setImmediate(pump)
   }
 
-  /** Hands out connects round robin, until a limit says stop. */
+  /** Assigns connects round robin until a limit is reached. */
   function pump(): void {
     const now = performance.now()
     refill(shared, now)
@@ -102,7 +119,7 @@ export function createSweep(
     let begun = 0
     while (attempts.size < window && shared.tokens >= 1 && now >= pausedUntil && idle < hosts.length) {
       const host = hosts[turn++ % hosts.length]
-      if (host && mayAsk(host, now)) {
+      if (host && canConnect(host, now)) {
         idle = 0
         ask(host, now)
         if (++begun >= begunAtOnce) break
@@ -115,7 +132,7 @@ export function createSweep(
   function ask(host: Host, now: number): void {
     const port = host.queue[host.next++] ?? 0
     shared.tokens--
-    spend(host)
+    consumeRate(host)
     host.inFlight++
     const attempt = { host, port, startedAt: now, deadlineAt: now + timeoutOf(host) }
     attempts.add(attempt)
@@ -128,7 +145,7 @@ export function createSweep(
     const state = stateOf(code)
     host.inFlight--
     if (state === 'local') backOff(host, port, code)
-    else note(host, port, state, performance.now() - attempt.startedAt)
+    else recordAttempt(host, port, state, performance.now() - attempt.startedAt)
     if (state !== 'local' && window < settings.inFlightMax) window++
     if (host.inFlight === 0 && host.next >= host.queue.length) advance(host)
     pumpSoon()
@@ -140,7 +157,7 @@ export function createSweep(
     if (host.inFlight === 0) advance(host)
   }
 
-  /** An error of this machine says nothing of the port: ask again later, with fewer sockets. */
+  /** A local error implies nothing about the port: retry later with fewer sockets. */
   function backOff(host: Host, port: number, code: string): void {
     host.localErrors[code] = (host.localErrors[code] ?? 0) + 1
     const tried = localError(code) === 'route' ? localAttemptsMax : (host.attempts.get(port) ?? 0) + 1
@@ -173,7 +190,7 @@ export function createSweep(
 }
 
 function stateOf(code: string): PortState {
-  // The handshake was done, also where the peer reset the connection before we saw it.
+  // The handshake completed, even if the peer reset the connection before we saw it.
   if (code === '' || code === 'ECONNRESET') return 'open'
   if (code === 'ECONNREFUSED') return 'closed'
   return localError(code) ? 'local' : 'filtered'

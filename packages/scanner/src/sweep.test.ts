@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { createBudget, limitsByProfile, type Limits } from '#budget.ts'
 import { createGuard } from '#guard.ts'
 import { createSweeper } from '#ports.ts'
-import { hostOf, nextPass, note, replyOf, timeoutOf } from '#sweep-host.ts'
+import { createHost, nextPass, recordAttempt, replyOf, timeoutOf } from '#sweep-host.ts'
 import { engines, noFallback } from '#testing/engines.ts'
 import { listen, stayMute } from '#testing/loopback.ts'
 
 const guard = createGuard({ allow: ['127.71.0.0/16', '::1'] })
 const portsFrom = (first: number, count: number) => Array.from({ length: count }, (_, index) => first + index)
 
-/** Sweeps so many refusing ports of each address, and tells how long that took, in seconds. */
+/** Sweeps refusing ports on each address and returns the duration in seconds. */
 async function swept(
   addresses: readonly string[],
   count: number,
@@ -31,7 +31,7 @@ async function swept(
 describe.each(engines)('rates of the sweep with $engine', ({ isAccelerated }) => {
   const two = ['127.71.1.1', '127.71.1.2']
   const far = ['127.71.1.1', '127.71.2.1']
-  // A bucket lets its burst through at once: a twentieth of a second, or thirty ports of one host.
+  // A bucket allows its burst immediately: a twentieth of a second, or thirty ports of one host.
   it.each([
     ['of the whole scan', far, { sweepPerSecond: 200 }, (120 - 10) / 200],
     ['of one network', two, { sweepPerNetworkPerSecond: 200 }, (120 - 10) / 200],
@@ -49,7 +49,7 @@ describe('rates of requests', () => {
     const budget = createBudget(rates)
     const begun = performance.now()
     for (let count = 0; count < 50; count++) await budget.take('127.71.1.1', AbortSignal.timeout(10_000))
-    // A tenth of a second may go at once.
+    // A burst of a tenth of a second is allowed.
     expect(performance.now() - begun).toBeGreaterThanOrEqual(((50 - 11) / 100) * 1000 * 0.98)
   })
 })
@@ -64,7 +64,7 @@ it('takes an error of this machine for no answer: with too few file descriptors 
   expect(reading.localErrors.EMFILE).toBeGreaterThan(0)
   expect(reading.closed + reading.open.length + reading.unknown).toBe(400)
   expect(reading.closed).toBeLessThanOrEqual(360)
-  // Ports are asked again with fewer sockets, so that nearly all of them are decided in the end.
+  // Ports are retried with fewer sockets, so nearly all are decided eventually.
   expect(reading.open.length).toBeGreaterThanOrEqual(36)
   expect(reading.open.every((port: number) => port >= 30_000 && port < 30_040)).toBe(true)
 })
@@ -89,25 +89,25 @@ describe('a host that is silent', () => {
     pace: { perSecond: 1000, burst: 100, inFlightMax: 10, deadlineMs: 60_000 },
   }
   it('is asked on the common ports to the last, each once and more briefly, before it counts as not reached', () => {
-    const host = hostOf(order)
-    for (const port of host.queue) note(host, port, 'filtered', 1000)
+    const host = createHost(order)
+    for (const port of host.queue) recordAttempt(host, port, 'filtered', 1000)
     const rest = nextPass(host)
     expect(rest).toEqual(portsFrom(31, 970))
     expect(timeoutOf(host)).toBe(750)
-    for (const port of rest) note(host, port, 'filtered', 750)
+    for (const port of rest) recordAttempt(host, port, 'filtered', 750)
     expect(nextPass(host)).toEqual([])
     expect(replyOf(host)).toMatchObject({ open: [], closed: 0, filtered: 1000 })
   })
   it('is asked everything as soon as one odd port has answered', () => {
-    const host = hostOf(order)
-    for (const port of host.queue.slice(1)) note(host, port, 'filtered', 1000)
-    note(host, 1, 'open', 20)
+    const host = createHost(order)
+    for (const port of host.queue.slice(1)) recordAttempt(host, port, 'filtered', 1000)
+    recordAttempt(host, 1, 'open', 20)
     expect(nextPass(host)).toHaveLength(1970)
   })
   it('is asked a second time for twice as long', () => {
-    const host = hostOf({ ...order, ports: [1, 2], headCount: 2 })
-    note(host, 1, 'open', 400)
-    note(host, 2, 'filtered', 1000)
+    const host = createHost({ ...order, ports: [1, 2], headCount: 2 })
+    recordAttempt(host, 1, 'open', 400)
+    recordAttempt(host, 2, 'filtered', 1000)
     const first = timeoutOf(host)
     expect(nextPass(host)).toEqual([2])
     expect(timeoutOf(host)).toBe(Math.min(3000, 2 * first))

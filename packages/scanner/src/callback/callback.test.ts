@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { createCallbackServer } from '#callback/index.ts'
 import { borrowCallbacks, lendCallbacks } from '#callback/relay.ts'
-import { askResolver } from '#net/resolver.ts'
+import { queryResolver } from '#net/resolver.ts'
 import { serveSite, summary } from '#template/testing/site.ts'
 
 const here = '127.66.4.1'
@@ -34,12 +34,12 @@ describe('a server for callbacks', () => {
     try {
       const { id, url } = server.create()
       const name = url.replace(/:\d+$/, '')
-      expect((await askResolver(name, 'A', options))?.answer).toEqual([
+      expect((await queryResolver(name, 'A', options))?.answer).toEqual([
         { name: `${name}.`, type: 'A', ttlSeconds: 1, value: here },
       ])
       expect(server.heard(id)).toEqual([expect.objectContaining({ protocol: 'dns' })])
-      expect((await askResolver('elsewhere.test', 'A', options))?.code).toBe('REFUSED')
-      expect((await askResolver(name, 'TXT', options))?.answer).toEqual([])
+      expect((await queryResolver('elsewhere.test', 'A', options))?.code).toBe('REFUSED')
+      expect((await queryResolver(name, 'TXT', options))?.answer).toEqual([])
     } finally {
       await server.close()
     }
@@ -54,7 +54,7 @@ describe('a server for callbacks', () => {
       }
       const { url } = server.create()
       const options = { signal: AbortSignal.timeout(5_000), servers: [`${here}:${server.dnsPort}`] }
-      expect((await askResolver(url.replace(/:\d+$/, ''), 'A', options))?.code).toBe('NOERROR')
+      expect((await queryResolver(url.replace(/:\d+$/, ''), 'A', options))?.code).toBe('NOERROR')
     } finally {
       socket.close()
       await once(socket, 'close')
@@ -140,7 +140,7 @@ describe('a check that waits for a call', () => {
       const name = new URL(request.url ?? '', 'http://here').searchParams.get('name')
       if (name === null) return void response.writeHead(404).end()
       const options = { signal: AbortSignal.timeout(5_000), servers: [`${here}:${callbacks.dnsPort}`] }
-      void askResolver(name.replace(/:\d+$/, ''), 'A', options).then(() => response.end('asked'))
+      void queryResolver(name.replace(/:\d+$/, ''), 'A', options).then(() => response.end('asked'))
     })
     const asks = check
       .replace('id: fetches', 'id: asks')

@@ -1,22 +1,31 @@
 /**
- * Hears targets call back: a check hands out an address that nobody can guess, and whoever asks for it
- * has been made to by that check. Speaks HTTP and, for a domain of one's own, DNS.
+ * Callback server for out-of-band checks: a check sends an unguessable address to a target and is
+ * confirmed when the target requests it. Serves HTTP and, with a delegated domain, DNS.
  */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
-import { type Callbacks, type CallbackPlace, createBook, type Interaction, lengthOf } from '#callback/book.ts'
+import {
+  type Callbacks,
+  type CallbackPlace,
+  createCallbackRegistry,
+  type Interaction,
+  lengthOf,
+} from '#callback/registry.ts'
 import { answerQuestion } from '#callback/dns.ts'
 
-export type { CallbackAddress, Callbacks, Interaction } from '#callback/book.ts'
+export type { CallbackAddress, Callbacks, Interaction } from '#callback/registry.ts'
 
 export interface CallbackSettings {
-  /** A domain whose DNS is served here; absent: addresses are paths below `publicHost`. */
+  /** A domain whose DNS is served here; when absent, addresses are paths on `publicHost`. */
   readonly domain?: string
-  /** How targets reach this machine: a name or an IP address. It is also what the domain's names lead to. */
+  /**
+   * Name or IP address where targets reach this machine. Also the address of every name in the
+   * domain.
+   */
   readonly publicHost: string
-  /** The port under which targets reach us, where it is not the one that is listened on. */
+  /** Port where targets reach this machine, if it differs from the listening port. */
   readonly publicPort?: number
   readonly listen: string
   readonly httpPort: number
@@ -27,25 +36,25 @@ export interface CallbackServer extends Callbacks {
   readonly httpPort: number
   readonly dnsPort: number | null
   readonly place: CallbackPlace
-  /** Waits for calls to an address that was made elsewhere, and tells of each as it comes. */
+  /** Registers an address created elsewhere and reports its interactions as they arrive. */
   expect(id: string, tell: (call: Interaction) => void): void
   close(): Promise<void>
 }
 
 const ID = /[\da-f]{40}/
-/** Addresses that are waited for at one time; the oldest makes room. */
+/** Maximum number of registered addresses; the oldest is evicted. */
 const IDS_MAX = 50_000
-/** What is told of one address: calls, and their length together in characters. */
+/** Per-address limits: number of interactions and their total length in characters. */
 const INTERACTIONS_MAX = 20
 const TOLD_MAX = 64 * 1024
 const REQUEST_BYTES_MAX = 16 * 1024
 
 /**
- * Starts to listen. Calls to addresses that nobody waits for are answered in the same way and not
- * remembered. A call is looked up a turn of the event loop after it came, so that word of an address
- * that another thread sent before it handed the address out is always read before.
+ * Starts listening. Requests for unknown addresses get the same response and aren't recorded.
+ * Lookups are deferred by one turn of the event loop, so that an address registered from another
+ * thread is always known before its first callback is processed.
  *
- * @throws when a port cannot be listened on
+ * @throws when a port can't be opened
  */
 export async function createCallbackServer(settings: CallbackSettings): Promise<CallbackServer> {
   const expected = createExpected()
@@ -60,7 +69,7 @@ export async function createCallbackServer(settings: CallbackSettings): Promise<
         })
   const { domain, publicHost, publicPort = http.port } = settings
   const place = { publicHost, publicPort, ...(domain !== undefined && { domain }) }
-  const book = createBook(place, {
+  const book = createCallbackRegistry(place, {
     expect: (id) => expected.add(id, (call) => book.note(id, call)),
     forget: expected.remove,
   })
@@ -74,7 +83,7 @@ export async function createCallbackServer(settings: CallbackSettings): Promise<
   }
 }
 
-/** Who is to be told of calls to which address, within the bounds of one address and of all. */
+/** Registered addresses and their listeners, bounded per address and in total. */
 function createExpected() {
   const byId = new Map<string, { calls: number; length: number; readonly tell: (call: Interaction) => void }>()
   return {
@@ -107,7 +116,8 @@ async function listenHttp({ listen, httpPort }: CallbackSettings, remember: Reme
     (request, response) => {
       readText(request)
         .then(async (text) => {
-          // The answer repeats the id backwards, so that a page that shows it was fetched by the target.
+          // The response contains the reversed id, which proves that the target fetched the page
+          // rather than reflected its URL.
           const body = `<html><head></head><body>${(ID.exec(text.toLowerCase())?.[0] ?? '').split('').reverse().join('')}</body></html>`
           const address = request.socket.remoteAddress ?? ''
           await turn()
@@ -154,7 +164,7 @@ async function listenDns(
     if (!answered) return
     const { name, type, reply } = answered
     remember(name, { protocol: 'dns', request: `${name} IN ${type}`, response: reply.toString('latin1'), address })
-    // Nobody is owed a reply: one that cannot be sent is dropped.
+    // Replies that can't be sent are dropped.
     socket.send(reply, from, address, () => undefined)
   }
   socket.on('message', (message, { address, port: from }) => setImmediate(() => answer(message, address, from)))

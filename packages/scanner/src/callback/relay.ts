@@ -1,9 +1,9 @@
-/** A callback server for a scan in another thread: addresses are made there, and calls are told of over a port. */
+/** Proxies a callback server to a scan in another thread over a message port. */
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
-import { type Callbacks, type CallbackPlace, createBook, type Interaction } from '#callback/book.ts'
+import { type Callbacks, type CallbackPlace, createCallbackRegistry, type Interaction } from '#callback/registry.ts'
 import type { CallbackServer } from '#callback/index.ts'
 
-/** What the other thread gets among its data; `port` belongs into the list of what is transferred. */
+/** Data for the other thread; `port` must be in the transfer list. */
 export interface LentCallbacks {
   readonly place: CallbackPlace
   readonly port: MessagePort
@@ -20,7 +20,7 @@ interface News {
   readonly call: Interaction
 }
 
-/** Lends the server to one other thread, until it is disposed of; then nothing that was made there is waited for. */
+/** Lends the server to one thread until disposed, then unregisters all addresses created there. */
 export function lendCallbacks(server: CallbackServer): Lending {
   const { port1: ours, port2: port } = new MessageChannel()
   const waitedFor = new Set<string>()
@@ -42,10 +42,10 @@ export function lendCallbacks(server: CallbackServer): Lending {
   }
 }
 
-/** The lent server in the thread that it was lent to. It keeps no thread alive and ends with the lending. */
+/** The borrowing side. It doesn't keep its thread alive and ends with the lending. */
 export function borrowCallbacks({ place, port }: LentCallbacks): Callbacks {
   const tell = (order: Order) => port.postMessage(order)
-  const book = createBook(place, {
+  const book = createCallbackRegistry(place, {
     expect: (id) => tell({ does: 'expect', id }),
     forget: (id) => tell({ does: 'forget', id }),
   })

@@ -1,16 +1,15 @@
-/** What a certificate tells of a service, and certificates that are shown only after a plain greeting. */
+/** Reported certificate fields, and certificates of services that upgrade to TLS (STARTTLS). */
 import type { Observation } from '@glacis/contract/runner'
 import { printable } from '#fingerprint/text.ts'
-import type { Trace } from '#fingerprint/web.ts'
+import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import type { Guard } from '#guard.ts'
-import { upgrade } from '#native/starttls.ts'
+import { startTls } from '#native/starttls.ts'
 import { dial } from '#net/tcp.ts'
-import { shakeHands } from '#net/tls.ts'
-import type { Certificate } from '#net/tls.ts'
+import { tlsHandshake, type Certificate } from '#net/tls.ts'
 
 type Shown = NonNullable<Extract<Observation, { kind: 'service' }>['certificate']>
 
-export function certificateTraces(certificate: Certificate | undefined): Trace[] {
+export function certificateTraces(certificate: Certificate | undefined): FingerprintText[] {
   if (!certificate) return []
   return [
     { field: 'x509.subject', text: certificate.subject },
@@ -18,8 +17,8 @@ export function certificateTraces(certificate: Certificate | undefined): Trace[]
   ]
 }
 
-/** A certificate as it is reported: its texts made printable and bounded. */
-export function shownCertificate(certificate: Certificate): Shown {
+/** A certificate in reported form: printable text of bounded length. */
+export function reportedCertificate(certificate: Certificate): Shown {
   const { subject, issuer, validFrom, validTo, names, selfSigned, fingerprint } = certificate
   return {
     subject: printable(subject, 1000),
@@ -33,11 +32,12 @@ export function shownCertificate(certificate: Certificate): Shown {
 }
 
 /**
- * Asks a service of this protocol for TLS and looks at its certificate; undefined where it has none.
+ * Upgrades a connection of this protocol to TLS and reads the certificate; undefined when there is
+ * none.
  *
  * @throws only when the signal aborts, with its reason
  */
-export async function certificateBehind(
+export async function readStartTlsCertificate(
   protocol: string,
   { address, port, hostname }: { readonly address: string; readonly port: number; readonly hostname: string },
   { guard, signal }: { readonly guard: Guard; readonly signal: AbortSignal },
@@ -45,7 +45,7 @@ export async function certificateBehind(
   const dialled = await dial(address, port, { guard, signal })
   if (dialled.kind !== 'open') return undefined
   const { line } = dialled
-  const isAgreed = await upgrade(line, protocol).catch((error: unknown) => {
+  const isAgreed = await startTls(line, protocol).catch((error: unknown) => {
     line.close()
     throw error
   })
@@ -53,8 +53,8 @@ export async function certificateBehind(
     line.close()
     return undefined
   }
-  // From here on the connection belongs to TLS, which destroys it.
-  const shaken = await shakeHands(address, port, { guard, signal, hostname, over: line.release() })
+  // TLS now owns the connection and destroys it.
+  const shaken = await tlsHandshake(address, port, { guard, signal, hostname, over: line.release() })
   if (shaken.kind === 'failure') return undefined
   shaken.socket.destroy()
   return shaken.certificate

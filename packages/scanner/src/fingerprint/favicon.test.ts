@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { faviconHash, faviconMd5 } from '#fingerprint/favicon.ts'
 import { printable, printableBytes } from '#fingerprint/text.ts'
 
-// Python: mmh3.hash(codecs.encode(data, 'base64'))
+// Reference value from Python: mmh3.hash(codecs.encode(data, 'base64'))
 it('hashes the base64 lines of an icon', () => {
   expect(faviconHash(Buffer.from('hello'))).toBe('1155597304')
   expect(faviconMd5(Buffer.from('hello'))).toBe('5d41402abc4b2a76b9719d911017c592')

@@ -1,31 +1,31 @@
 import { RE2JS, RE2Set } from 're2js'
 import type { Fingerprint, FingerprintFile } from '#fingerprint/recog.ts'
 
-/** What one fingerprint read from a text. */
-export interface Hit {
+/** Result of one matching fingerprint. */
+export interface FingerprintMatch {
   readonly description: string
-  /** Values by name: `service.version`, `service.cpe23`, … with captures put in. */
+  /** Values by name (`service.version`, `service.cpe23`, …) with captures filled in. */
   readonly values: Readonly<Record<string, string>>
   /** The part of the text that matched. */
   readonly matched: string
 }
-/** Compiled fingerprints of many files. */
+/** Compiled fingerprints from all files. */
 export interface Fingerprints {
   readonly count: number
   /**
-   * The first hit of each file that knows the field, files of higher preference first; for pages
-   * (`http.body`, `http.path:…`) all hits, because a page may show many products. Texts come from
-   * strangers: only linear-time expressions run, on at most 64 Ki characters.
+   * The first match of each file for this field, files with higher preference first. For pages
+   * (`http.body`, `http.path:…`), all matches, because a page can reveal several products.
+   * Input is untrusted: only linear-time expressions run, on at most 64 Ki characters.
    */
-  match(field: string, text: string): readonly Hit[]
+  match(field: string, text: string): readonly FingerprintMatch[]
 }
 
 const textLengthMax = 65_536
-/** Larger sets make the automaton fall back to a slow one. */
+/** With larger sets, RE2 falls back to a slower engine. */
 const setSize = 100
 const automatonBytesMax = 2 * 1024 * 1024
 
-/** Compiles on first use, one field at a time: most scans never meet most fields. */
+/** Compiles lazily, one field at a time: most scans never need most fields. */
 export function compileFingerprints(files: readonly FingerprintFile[]): Fingerprints {
   const byField = Map.groupBy(files, ({ matches }) => matches)
   const compiled = new Map<string, readonly Matcher[]>()
@@ -46,7 +46,7 @@ export function compileFingerprints(files: readonly FingerprintFile[]): Fingerpr
   }
 }
 
-type Matcher = (text: string) => readonly Hit[]
+type Matcher = (text: string) => readonly FingerprintMatch[]
 
 function matcherOf(fingerprints: readonly Fingerprint[], wantsAll: boolean): Matcher {
   const parts = chunks(fingerprints, setSize).map((part) => {
@@ -56,7 +56,7 @@ function matcherOf(fingerprints: readonly Fingerprint[], wantsAll: boolean): Mat
     return { set, part }
   })
   return (text) => {
-    const hits: Hit[] = []
+    const hits: FingerprintMatch[] = []
     for (const { set, part } of parts) {
       for (const index of set.match(text).toSorted((a, b) => a - b)) {
         const fingerprint = part[index]
@@ -68,7 +68,7 @@ function matcherOf(fingerprints: readonly Fingerprint[], wantsAll: boolean): Mat
   }
 }
 
-function hitOf({ description, pattern, params }: Fingerprint, text: string): Hit[] {
+function hitOf({ description, pattern, params }: Fingerprint, text: string): FingerprintMatch[] {
   const matcher = RE2JS.compile(pattern).matcher(text)
   if (!matcher.find()) return []
   const raw: Record<string, string> = {}
@@ -79,7 +79,7 @@ function hitOf({ description, pattern, params }: Fingerprint, text: string): Hit
   return [{ description, values: interpolated(raw), matched: (matcher.group(0) ?? '').slice(0, 1000) }]
 }
 
-/** Puts `{service.version}` and its like in; a value that a template wants and nobody read becomes `-`. */
+/** Fills in `{service.version}` and similar references; a missing value becomes `-`. */
 function interpolated(raw: Readonly<Record<string, string>>): Record<string, string> {
   const filled = Object.entries(raw).map(([name, value]) => [
     name,
@@ -88,7 +88,7 @@ function interpolated(raw: Readonly<Record<string, string>>): Record<string, str
   return Object.fromEntries(filled.filter(([name]) => !name?.startsWith('_tmp')))
 }
 
-/** Inside a CPE name a captured colon or blank would shift every part behind it. */
+/** In a CPE name, a captured colon or space would shift all following parts. */
 function cpeSafe(name: string, value: string): string {
   return name.endsWith('cpe23') ? encodeURIComponent(value).replaceAll('%20', '_') : value
 }

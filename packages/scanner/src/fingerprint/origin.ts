@@ -1,6 +1,9 @@
-import type { Origin } from '#net/http.ts'
+import type { Origin } from '#net/http-message.ts'
 
-/** Where an address leads, when it stays on this origin; a path without a slash at its front does not count. */
+/**
+ * Resolves a redirect location to a path if it stays on this origin. Relative paths without a
+ * leading slash are ignored.
+ */
 export function pathOnOrigin(location: string, origin: Origin): string | undefined {
   if (/^\/(?!\/)/.test(location)) return location.split('#')[0]
   const [, scheme = '', host = '', port, path = ''] =

@@ -18,7 +18,7 @@ function file(records: string): string {
   return `<fingerprints matches="ssh.banner" protocol="ssh" preference="0.9">${records}</fingerprints>`
 }
 
-/** Examples whose text gives other values than they promise. */
+/** Fingerprint examples that don't produce the expected values. */
 async function brokenExamples(folder: string): Promise<string[]> {
   const { files } = await loadRecog([folder], { withExamples: true })
   const fingerprints = compileFingerprints(files)

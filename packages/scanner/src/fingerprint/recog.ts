@@ -4,26 +4,26 @@ import { RE2JS } from 're2js'
 import { SaxesParser } from 'saxes'
 import type { SaxesTagPlain } from 'saxes'
 
-/** One pattern and what it says of the software when it matches. */
+/** One pattern and the software it identifies. */
 export interface Fingerprint {
   readonly description: string
-  /** In RE2's syntax, its flags inside. */
+  /** RE2 syntax, flags inline. */
   readonly pattern: string
-  /** A value, or the capture that holds it: `pos` 0 is a constant. */
+  /** A constant value (`pos` 0) or the number of the capture group. */
   readonly params: readonly { readonly name: string; readonly pos: number; readonly value: string }[]
-  /** Texts that must match, with the values that must come out. Kept only when asked for. */
+  /** Example texts and their expected values. Loaded only on request. */
   readonly examples: readonly { readonly text: string; readonly values: Readonly<Record<string, string>> }[]
 }
-/** One file in the format of Recog: fingerprints of one field, the specific before the general. */
+/** One Recog file: fingerprints for one field, specific before general. */
 export interface FingerprintFile {
   readonly name: string
-  /** The field that is matched, such as `ssh.banner` or `http_header.server`. */
+  /** The field to match, such as `ssh.banner` or `http_header.server`. */
   readonly matches: string
   readonly protocol: string
-  /** Between 0 and 1; the higher is believed first. */
+  /** Between 0 and 1; higher takes precedence. */
   readonly preference: number
   readonly fingerprints: readonly Fingerprint[]
-  /** Records that were left out, and why. */
+  /** Skipped records and the reasons. */
   readonly problems: readonly string[]
 }
 export interface PackProblem {
@@ -39,8 +39,8 @@ const examplesMax = 50
 const textLengthMax = 20_000
 
 /**
- * Reads the fingerprint files (`*.xml`) of the folders, below them too. A file that is no
- * fingerprint file is a problem, as is each record that does not fit; the rest stands.
+ * Reads all fingerprint files (`*.xml`) in the folders and their subfolders. Invalid files and
+ * records are skipped and listed as problems.
  */
 export async function loadRecog(
   folders: readonly string[],
@@ -80,9 +80,9 @@ interface Draft {
 }
 
 /**
- * Reads one file. Document types are refused, so there are no entities to expand.
+ * Parses one file. DTDs are rejected, so there are no entities to expand.
  *
- * @throws when it is not well-formed XML or holds no `fingerprints` element
+ * @throws when it is not well-formed XML or has no `fingerprints` element
  */
 export function parseRecog(
   xml: string,
@@ -118,13 +118,14 @@ export function parseRecog(
     const example = draft?.examples.at(-1)
     if (tag.name === 'example' && example) example.text = exampleText(text, example.values)
     if (tag.name !== 'fingerprint' || !draft) return
-    const outcome = fingerprints.length < recordsMax ? fingerprintOf(draft) : 'more records than one file may hold'
+    const outcome =
+      fingerprints.length < recordsMax ? fingerprintOf(draft) : 'more than the maximum number of records in one file'
     if (typeof outcome === 'string') problems.push(`line ${draft.line}: ${outcome}`)
     else fingerprints.push(outcome)
     draft = undefined
   })
   parser.write(xml).close()
-  if (!root) throw new Error('no fingerprints element')
+  if (!root) throw new Error('the fingerprints element is missing')
   return { ...headOf(root, name), fingerprints, problems }
 }
 
@@ -167,14 +168,17 @@ function fingerprintOf(draft: Draft): Fingerprint | string {
   try {
     const groups = RE2JS.compile(pattern).groupCount()
     const beyond = params.find(({ pos }) => pos > groups)
-    if (beyond) return `${beyond.name} wants capture ${beyond.pos} of ${groups}`
+    if (beyond) return `${beyond.name} refers to capture group ${beyond.pos} of ${groups}`
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
   return { description, pattern, params, examples }
 }
 
-/** Recog's flags are Ruby's, where "multiline" lets the dot match a line end and ^ and $ always stand at lines. */
+/**
+ * Recog uses Ruby's flags: "multiline" means that the dot matches newlines, and ^ and $ always
+ * match at line boundaries.
+ */
 function withFlags(pattern: string, flags: string): string {
   const names = flags.split(',').map((flag) => flag.trim())
   const letters = [

@@ -1,13 +1,13 @@
-/** Scripts of a page, cut down to the parts in which libraries say their version. */
+/** Extracts the parts of a page's scripts where libraries state their version. */
 import { pathOnOrigin } from '#fingerprint/origin.ts'
-import type { Origin } from '#net/http.ts'
+import type { Origin } from '#net/http-message.ts'
 
 const scriptsMax = 12
 const headLength = 4000
 const around = 220
 const versionsMax = 60
 
-/** Paths of the scripts that a page loads from its own origin. */
+/** Paths of scripts that a page loads from its own origin. */
 export function scriptPaths(page: string, origin: Origin): string[] {
   const found = [...page.matchAll(/<script\b[^>]{0,300}?\bsrc\s*=\s*["']?([^"'\s>]{1,500})/gi)].map(
     ([, src = '']) => src,
@@ -19,7 +19,10 @@ export function scriptPaths(page: string, origin: Origin): string[] {
   return [...new Set(paths)].slice(0, scriptsMax)
 }
 
-/** The first lines of a script, where notices stand, and what is around each version that it holds as a text. */
+/**
+ * The first lines of a script, which contain license notices, and the context of each version
+ * string.
+ */
 export function scriptExcerpt(body: Buffer): string {
   const text = body.toString('latin1')
   const parts = [text.slice(0, headLength)]

@@ -1,4 +1,4 @@
-/** The question that servers for STUN and TURN answer to anybody (RFC 8489, 5). */
+/** STUN and TURN servers answer this request without authentication (RFC 8489, section 5). */
 
 const magic = 0x2112a442
 const software = 0x8022
@@ -6,12 +6,12 @@ const software = 0x8022
 /** A binding request without attributes. */
 export const bindingRequest: Buffer = Buffer.from('000100002112a442676c61636973676c61636973', 'hex')
 
-/** Whether it is the answer to a binding request, granted or refused. */
+/** Whether this is a binding response, success or error. */
 export function isBindingAnswer(answer: Buffer): boolean {
   return answer.length >= 20 && [0x0101, 0x0111].includes(answer.readUInt16BE(0)) && answer.readUInt32BE(4) === magic
 }
 
-/** What the server calls itself; empty where it does not say. */
+/** The SOFTWARE attribute; empty when absent. */
 export function softwareOf(answer: Buffer): string {
   for (let at = 20; at + 4 <= answer.length;) {
     const length = answer.readUInt16BE(at + 2)

@@ -1,17 +1,17 @@
 import type { Observation } from '@glacis/contract/runner'
-import type { Fingerprints, Hit } from '#fingerprint/match.ts'
+import type { Fingerprints, FingerprintMatch } from '#fingerprint/match.ts'
 import { printable } from '#fingerprint/text.ts'
-import type { Trace } from '#fingerprint/web.ts'
+import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import { nameFromCpe, nameSoftware } from '#fingerprint/wfn.ts'
 
 export type Technology = Extract<Observation, { kind: 'technology' }>
 
 /**
- * Names the software behind what a port showed, each product once: the reading with a version
- * before the one without, then the surer one.
+ * Identifies the software on a port, each product once. Evidence with a version takes precedence,
+ * then higher quality.
  */
-export function recognise(
-  traces: readonly Trace[],
+export function identifyTechnologies(
+  traces: readonly FingerprintText[],
   place: Pick<Technology, 'address' | 'port' | 'transport'>,
   fingerprints: Fingerprints,
 ): Technology[] {
@@ -44,8 +44,11 @@ function isBetter(one: Technology, other: Technology): boolean {
 const subjects = ['service', 'service.component', 'os', 'hw'] as const
 type Subject = (typeof subjects)[number]
 
-/** What Recog's values name: the service, a component of it, the system and the device below. */
-function namesIn({ values }: Hit) {
+/**
+ * Products named by a Recog match: the service, its component, the operating system, and the
+ * hardware.
+ */
+function namesIn({ values }: FingerprintMatch) {
   return subjects.flatMap((subject) => {
     const product = values[`${subject}.product`] ?? ''
     const vendor = values[`${subject}.vendor`] ?? ''
@@ -64,13 +67,13 @@ function namesIn({ values }: Hit) {
   })
 }
 
-/** A distribution's revision: our fingerprints name it, Recog's leave it in OpenSSH's comment. */
-function revisionIn(values: Hit['values'], fromVersion: string | undefined): string | undefined {
+/** Distribution revision: set by our fingerprints; Recog leaves it in OpenSSH's comment. */
+function revisionIn(values: FingerprintMatch['values'], fromVersion: string | undefined): string | undefined {
   const comment = values['openssh.comment'] ?? ''
   return values['service.revision'] ?? fromVersion ?? (/\d/.test(comment) ? comment : undefined)
 }
 
-/** `HTTPD` alone says little; `nginx` of vendor `nginx` should not be said twice. */
+/** `HTTPD` alone is ambiguous, but `nginx` by `nginx` needs no vendor prefix. */
 function displayName(vendor: string, product: string): string {
   const isVague = /^(httpd|server|http server|linux|pop|smtp|imap|ftp.*|iis|web server)$/i.test(product)
   return isVague && vendor !== '' && !product.toLowerCase().includes(vendor.toLowerCase())
@@ -79,11 +82,11 @@ function displayName(vendor: string, product: string): string {
 }
 
 /**
- * How sure a name is, on the scale of the contract. What a person may set freely (titles, icons,
- * cookies, certificates) is worth less than a banner; a distribution that hides its revision may
- * have fixed what the version suggests; an operating system read from a banner is a guess.
+ * Quality of detection, on the contract's scale. Text that anyone can set (titles, icons, cookies,
+ * certificates) ranks below a banner. A hidden distribution revision may already contain the fix.
+ * An operating system derived from a banner is a guess.
  */
-function qualityOf(trace: Trace, hasVersion: boolean, hasRevision: boolean, subject: Subject): number {
+function qualityOf(trace: FingerprintText, hasVersion: boolean, hasRevision: boolean, subject: Subject): number {
   if (subject === 'os' || subject === 'hw') return 30
   if (/^(html_title|favicon|http_header\.cookie|x509|http\.body)/.test(trace.field)) return 50
   const isDistribution = /debian|ubuntu|red ?hat|centos|fedora|suse|alpine|deb\d+u\d/i.test(trace.text.slice(0, 500))

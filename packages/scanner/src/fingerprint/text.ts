@@ -1,8 +1,8 @@
-/** Turns what strangers sent into text that can be kept and shown. */
+/** Makes untrusted text safe to store and display. */
 
 /**
- * Printable text of at most so many characters: control characters and those that turn the writing
- * direction become `\xNN` or `\uNNNN`, line ends and tabs stay.
+ * Printable text of limited length: control characters and bidirectional overrides become `\xNN` or
+ * `\uNNNN`; line breaks and tabs are kept.
  */
 export function printable(text: string, lengthMax: number): string {
   return text
@@ -18,12 +18,12 @@ function escaped(char: string): string {
   return code < 256 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`
 }
 
-/** Bytes as text without losing one: Latin-1, made printable. */
+/** Bytes as printable Latin-1 text, so that no byte is lost. */
 export function printableBytes(bytes: Uint8Array, lengthMax: number): string {
   return printable(Buffer.from(bytes.subarray(0, lengthMax)).toString('latin1'), lengthMax)
 }
 
-/** One line of text: runs of blanks become one blank. */
+/** Text on one line, with whitespace collapsed. */
 export function oneLine(text: string, lengthMax: number): string {
   return printable(text.replaceAll(/\s+/g, ' ').trim(), lengthMax)
 }

@@ -2,22 +2,19 @@ import { faviconHash, faviconMd5 } from '#fingerprint/favicon.ts'
 import { pathOnOrigin } from '#fingerprint/origin.ts'
 import { scriptExcerpt, scriptPaths } from '#fingerprint/script.ts'
 import { oneLine, printable } from '#fingerprint/text.ts'
-import { askInOwnWords } from '#fingerprint/web-question.ts'
-import type { HttpClient, HttpRequest, HttpResponse, Origin } from '#net/http.ts'
+import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
+import { queryWebProducts } from '#fingerprint/web-queries.ts'
+import type { HttpClient } from '#net/http.ts'
+import type { HttpRequest, HttpResponse, Origin } from '#net/http-message.ts'
 
-/** A text that fingerprints may know, under the name of its field. */
-export interface Trace {
-  readonly field: string
-  readonly text: string
-}
-/** What the front page of a web server shows. */
+/** Content of a web server's front page. */
 export interface WebPage {
   readonly status: number
   readonly title: string
   readonly server: string
   /** Status line and headers, made printable. */
   readonly head: string
-  readonly traces: readonly Trace[]
+  readonly traces: readonly FingerprintText[]
 }
 
 const bodyLengthMax = 65_536
@@ -25,8 +22,8 @@ const redirectsMax = 3
 const headersMax = 60
 
 /**
- * Reads a web server's front page, its favicon and the pages that fingerprints ask for. Redirects
- * are followed inside the same origin only. Undefined when it does not speak HTTP.
+ * Reads a web server's front page, its favicon, and the pages that fingerprints need. Follows
+ * redirects within the same origin only. Undefined when the server doesn't speak HTTP.
  *
  * @throws only when `signal` aborts, with its reason
  */
@@ -64,13 +61,13 @@ export async function readWeb(
     const answer = await send(request)
     return answer.kind === 'response' ? answer : undefined
   }
-  traces.push(...(await askInOwnWords(traces, answered)))
+  traces.push(...(await queryWebProducts(traces, answered)))
   const title = titleOf(bodyText(last)) || titleOf(bodyText(first))
   const server = oneLine(headerOf(first, 'server'), 300)
   return { status: first.status, title: oneLine(title, 300), server, head: headText(first), traces: distinct(traces) }
 }
 
-/** Some servers give other pages, or none, to what does not look like a browser. */
+/** Some servers return different or no pages to clients that don't look like a browser. */
 const browserHeaders = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Glacis', Accept: 'text/html,*/*;q=0.8' }
 
 type Get = (path: string) => ReturnType<HttpClient['request']>
@@ -79,7 +76,7 @@ function headerOf(response: HttpResponse, name: string): string {
   return response.headers.find(([key]) => key.toLowerCase() === name)?.[1] ?? ''
 }
 
-function headerTraces(response: HttpResponse): Trace[] {
+function headerTraces(response: HttpResponse): FingerprintText[] {
   return response.headers.slice(0, headersMax).flatMap(([key, value]) => {
     const name = key.toLowerCase()
     if (name === 'set-cookie') return [{ field: 'http_header.cookie', text: value }]
@@ -90,7 +87,7 @@ function headerTraces(response: HttpResponse): Trace[] {
   })
 }
 
-/** `Apache/2.4.6 (CentOS) OpenSSL/1.0.2k-fips PHP/5.4.16` names three products. */
+/** `Apache/2.4.6 (CentOS) OpenSSL/1.0.2k-fips PHP/5.4.16` lists three products. */
 function tokens(value: string): string[] {
   return value
     .replaceAll(/\([^)]*\)/g, ' ')
@@ -99,7 +96,7 @@ function tokens(value: string): string[] {
     .slice(0, 20)
 }
 
-function bodyTraces(response: HttpResponse): Trace[] {
+function bodyTraces(response: HttpResponse): FingerprintText[] {
   const text = bodyText(response)
   const generators = [...text.matchAll(/<meta\b[^>]{0,300}>/gi)].flatMap(([tag]) => generatorOf(tag))
   return [
@@ -137,7 +134,7 @@ function redirectPath(response: HttpResponse, origin: Origin): string | undefine
   return pathOnOrigin(headerOf(response, 'location'), origin)
 }
 
-async function faviconTraces(page: HttpResponse, get: Get): Promise<Trace[]> {
+async function faviconTraces(page: HttpResponse, get: Get): Promise<FingerprintText[]> {
   const tag = /<link\b[^>]{0,200}\brel=["']?(?:shortcut )?icon\b[^>]{0,300}/i.exec(bodyText(page))?.[0] ?? ''
   const href = /\bhref=["']?([^"'\s>]{1,500})/i.exec(tag)?.[1] ?? ''
   const icon = await get(/^\/(?!\/)/.test(href) ? href : '/favicon.ico')
@@ -154,6 +151,6 @@ function headText(response: HttpResponse): string {
   return printable([`HTTP/1.1 ${response.status}`, ...lines].join('\n'), 4096)
 }
 
-function distinct(traces: readonly Trace[]): Trace[] {
+function distinct(traces: readonly FingerprintText[]): FingerprintText[] {
   return [...new Map(traces.map((trace) => [`${trace.field}\0${trace.text}`, trace])).values()]
 }

@@ -1,11 +1,11 @@
 import type { Wfn } from '@glacis/contract/product'
 
-/** A version as names of products are compared: `9.2p1` of OpenSSH is version 9.2 with update p1. */
+/** A version split as in CPE names: OpenSSH `9.2p1` is version 9.2, update p1. */
 export interface ProductVersion {
-  /** `*` when it was not read. */
+  /** `*` when unknown. */
   readonly version: string
   readonly update: string
-  /** What a distribution added, such as `2+deb12u10`. */
+  /** Distribution revision, such as `2+deb12u10`. */
   readonly revision?: string
 }
 interface Naming {
@@ -16,10 +16,9 @@ interface Naming {
 }
 
 /**
- * Names software by NVD's vendor and product words, whoever else they are called by, with the
- * version in the one form that can be compared.
+ * Maps software to NVD's vendor and product names, with the version in its canonical form.
  *
- * @param read the version as the service gave it; empty when it gave none
+ * @param read the version as reported by the service; empty when there is none
  */
 export function nameSoftware(naming: Naming, read: string): { readonly wfn: Wfn; readonly revision?: string } {
   const { vendor, product } = canonicalName(word(naming.vendor), word(naming.product))
@@ -36,10 +35,10 @@ export function nameSoftware(naming: Naming, read: string): { readonly wfn: Wfn;
 }
 
 /**
- * Reads a CPE name in either binding, `cpe:/a:vendor:product:version` or `cpe:2.3:a:…` (NISTIR
- * 7695). A version of `-` is taken for "not read", which is what fingerprints mean by it.
+ * Parses a CPE name in either binding, `cpe:/a:vendor:product:version` or `cpe:2.3:a:…` (NISTIR
+ * 7695). A version of `-` means "unknown", which is how fingerprints use it.
  *
- * @returns null when it is no name of a product
+ * @returns null when it is not a product name
  */
 export function nameFromCpe(cpe: string): { readonly wfn: Wfn; readonly revision?: string } | null {
   const parts = cpe.startsWith('cpe:2.3:') ? splitFormatted(cpe.slice(8)) : splitUri(cpe)
@@ -78,7 +77,7 @@ function wfnOf({ part, vendor, product, version, update, targetSoftware }: WfnWo
   return { ...words, text: bound(words) }
 }
 
-/** The formatted string of a name (NISTIR 7695, 6.2.2). */
+/** Formatted string binding (NISTIR 7695, section 6.2.2). */
 function bound(words: Omit<Wfn, 'text'>): string {
   const { part, vendor, product, version, update, edition, language } = words
   const { softwareEdition, targetSoftware, targetHardware, other } = words
@@ -103,7 +102,7 @@ function quoted(word: string): string {
   return word.replace(/[^a-z0-9._-]/g, (char) => `\\${char}`)
 }
 
-/** NVD's words for products that banners, old names or other lists call otherwise. */
+/** NVD names of products that banners, old CPE names, or other sources call differently. */
 const aliases: Readonly<Record<string, string>> = {
   'igor_sysoev:nginx': 'f5:nginx',
   'nginx:nginx': 'f5:nginx',
@@ -155,8 +154,8 @@ function word(text: string): string {
 }
 
 /**
- * Takes a version apart as its product's makers write it. What no rule knows stays as it is; a text
- * without a figure, a range or a guess counts as not read.
+ * Splits a version following the product's own scheme. Versions without a rule are kept as is; text
+ * without a digit, a range, or a guess counts as unknown.
  */
 export function canonicalVersion(product: string, read: string): ProductVersion {
   const text = read
@@ -174,7 +173,7 @@ export function canonicalVersion(product: string, read: string): ProductVersion 
   return revision === undefined ? split : { ...split, revision }
 }
 
-/** Servers of version 10 and later say `5.5.5-` first, so that old replicas accept them. */
+/** MariaDB 10 and later prefix `5.5.5-` for compatibility with old replicas. */
 function mariadb(text: string): ProductVersion {
   const [, version, rest = ''] = /^(?:5\.5\.5-)?(\d+(?:\.\d+)+)(?:-mariadb)?(.*)$/.exec(text) ?? []
   if (!version) return { version: '*', update: '*' }
@@ -182,7 +181,9 @@ function mariadb(text: string): ProductVersion {
   return { version, update: '*', ...(revision ? { revision } : {}) }
 }
 
-/** Splits off a distribution's revision: `9.18.49-1~deb12u3-debian`, `15.18-0+deb12u1`, `1.1.20+ds`. */
+/**
+ * Splits off a distribution revision: `9.18.49-1~deb12u3-debian`, `15.18-0+deb12u1`, `1.1.20+ds`.
+ */
 function withoutRevision(text: string): { readonly upstream: string; readonly revision?: string } {
   const [, upstream, revision] =
     /^(\d[^-+\s]*?)(?:\+(?:dfsg|ds|repack|really|git)[^-\s]*)?(?:[-+](\S*(?:deb|ubuntu|bpo|\.el|\.fc|\.amzn|rpi|suse|-r\d)\S*))?(?:-(?:debian|ubuntu))?$/.exec(

@@ -1,12 +1,12 @@
-/** The first messages of AMQP 0-9-1: what a broker says of itself, and the answer to it. */
-import { bytes } from '#native/native.ts'
+/** Opening messages of AMQP 0-9-1: the broker's Connection.Start and the reply. */
+import { bytes } from '#native/native-check.ts'
 
-/** The header that asks for version 0-9-1 (AMQP 0-9-1, 4.2.2). */
+/** Protocol header for version 0-9-1 (AMQP 0-9-1, section 4.2.2). */
 export const protocolHeader: Buffer = bytes('AMQP\0\0\u0009\u0001')
 
-/** Connection.Start (AMQP 0-9-1, 1.4.2.1). */
+/** Connection.Start (AMQP 0-9-1, section 1.4.2.1). */
 export interface BrokerStart {
-  /** Texts of the server properties, such as product, version, platform. */
+  /** Text values of the server properties, such as product, version, platform. */
   readonly properties: Readonly<Record<string, string>>
   readonly mechanisms: readonly string[]
 }
@@ -20,25 +20,25 @@ const connectionClass = 10
 const frameEnd = 0xce
 const propertiesMax = 40
 
-/** Whether a whole frame was received. */
+/** Whether a complete frame was received. */
 export function isBrokerFrame(heard: Buffer): boolean {
   return heard.length >= 8 && heard.length >= 8 + heard.readUInt32BE(3)
 }
 
-/** Undefined when it is no frame of a connection method. */
+/** Undefined when the frame is not a connection method. */
 export function methodOf(frame: Buffer): BrokerMethod | undefined {
   if (frame.length < 12 || frame[0] !== methodFrame || frame.readUInt16BE(7) !== connectionClass) return undefined
   return methods[frame.readUInt16BE(9)] ?? 'other'
 }
 
 /**
- * Reads Connection.Start; undefined when it is none.
+ * Parses Connection.Start; undefined for anything else.
  *
- * @throws RangeError when it is cut short or lies about its lengths
+ * @throws RangeError when it is truncated or its lengths are invalid
  */
 export function readStart(frame: Buffer): BrokerStart | undefined {
   if (methodOf(frame) !== 'start') return undefined
-  // Behind class, method and version: the table of properties, then the mechanisms.
+  // After class, method, and version: the property table, then the mechanisms.
   const tableEnd = 17 + frame.readUInt32BE(13)
   const properties = readTable(frame.subarray(17, tableEnd))
   const length = frame.readUInt32BE(tableEnd)
@@ -52,7 +52,7 @@ export function readStart(frame: Buffer): BrokerStart | undefined {
   }
 }
 
-/** Names with texts; the rest of the values is stepped over. */
+/** Text fields by name; other values are skipped. */
 function readTable(table: Buffer): Record<string, string> {
   const found: [string, string][] = []
   let at = 0
@@ -86,13 +86,13 @@ const fixedSizes: Readonly<Record<string, number>> = {
   V: 0,
 }
 
-/** Bytes of a field value behind its kind (AMQP 0-9-1, 4.2.5.5, and RabbitMQ's errata to it). */
+/** Size of a field value by its type (AMQP 0-9-1, section 4.2.5.5, and RabbitMQ's errata). */
 function sizeOf(kind: string, table: Buffer, at: number): number | undefined {
   if ('SFAx'.includes(kind)) return 4 + table.readUInt32BE(at)
   return fixedSizes[kind]
 }
 
-/** Connection.StartOk with one mechanism and its first response (AMQP 0-9-1, 1.4.2.2). */
+/** Connection.StartOk with one mechanism and its initial response (AMQP 0-9-1, section 1.4.2.2). */
 export function startOk(mechanism: string, response: string): Buffer {
   const payload = Buffer.concat([
     Buffer.from([0, connectionClass, 0, 11, 0, 0, 0, 0]),
@@ -116,10 +116,11 @@ function longText(text: string): Buffer {
   return Buffer.concat([length, bytes(text)])
 }
 
-/** What a broker says of itself, one fact a line, for a person and for fingerprints. */
+/** Broker properties, one per line, for evidence and fingerprints. */
 export function describeStart(frame: Buffer): string {
   const text = frame.toString('latin1', 0, 8)
-  // A broker that does not speak 0-9-1 answers with the header of what it speaks, and closes.
+  // A broker that doesn't support 0-9-1 responds with the header of its own version and closes the
+  // connection.
   if (text.startsWith('AMQP')) return `protocol ${[...frame.subarray(5, 8)].join('.')}`
   const start = startOrNothing(frame)
   if (!start) return 'no Connection.Start'

@@ -7,7 +7,7 @@ import { answering, examined, tcpPeer } from '#native/testing/examine.ts'
 const amqp = { protocol: 'amqp' }
 const guestMayIn = (mechanism: string, response: string) => mechanism === 'PLAIN' && response === '\0guest\0guest'
 
-describe('message brokers', () => {
+describe.concurrent('message brokers', () => {
   it('finds the log-in that the maker documents, but does not try it in the gentle profile', async () => {
     await using peer = await tcpPeer(broker({ admits: guestMayIn }))
     expect((await examined(peer, amqp)).found).toEqual(['amqp-cleartext-login', 'amqp-default-login'])

@@ -1,43 +1,44 @@
 /** Message brokers that speak AMQP 0-9-1, such as RabbitMQ. */
 import { isBrokerFrame, methodOf, protocolHeader, readStart, startOk } from '#native/amqp-wire.ts'
 import type { BrokerStart } from '#native/amqp-wire.ts'
-import { checkInfo } from '#native/native.ts'
-import type { NativePlace, NativeSubject, Proof } from '#native/native.ts'
+import { checkInfo } from '#native/native-check.ts'
+import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
 
 const guest = checkInfo({
   id: 'amqp-default-login',
-  name: 'Message broker with the default log-in',
+  name: 'RabbitMQ default credentials (guest/guest)',
   severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
-  summary: 'The message broker lets in the user guest with the password guest, which it is delivered with.',
-  impact: 'All messages can be read, forged and deleted, and often the programs behind them be steered.',
+  summary: 'The AMQP message broker accepts the default user `guest` with the password `guest` over the network.',
+  impact: 'An attacker can read, forge, and delete all messages, and often control the applications that consume them.',
   remediation:
-    'Delete the user guest, give each program a user of its own, and leave loopback_users as it is delivered.',
+    'Delete the user (`rabbitmqctl delete_user guest`), create a separate user for each application, and keep the default `loopback_users`, which limits guest to localhost.',
   reference: 'https://www.rabbitmq.com/docs/access-control#default-state',
   tags: 'default-login amqp rabbitmq network',
 })
 const anonymous = checkInfo({
   id: 'amqp-anonymous',
-  name: 'Message broker open to everyone',
+  name: 'AMQP broker exposed without authentication',
   severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
-  summary: 'The message broker lets people in without a name and a password (mechanism ANONYMOUS).',
-  impact: 'Messages can be read, forged and deleted by whoever connects.',
-  remediation: 'Take ANONYMOUS out of auth_mechanisms, or set anonymous_login_user to none.',
+  summary: 'The message broker accepts clients without credentials (SASL mechanism ANONYMOUS).',
+  impact: 'An attacker can read, forge, and delete messages.',
+  remediation: 'In rabbitmq.conf, set `anonymous_login_user = none`, or remove ANONYMOUS from `auth_mechanisms`.',
   reference: 'https://www.rabbitmq.com/docs/access-control#anonymous-login',
   tags: 'misconfig amqp rabbitmq unauth network',
 })
 const cleartext = checkInfo({
   id: 'amqp-cleartext-login',
-  name: 'Message broker takes passwords in clear text',
+  name: 'AMQP plaintext login allowed without TLS',
   severity: 'low',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 3.7,
-  summary: 'The message broker offers a log-in by password on a connection without TLS.',
-  impact: 'Passwords and messages can be read by whoever listens on the way.',
-  remediation: 'Listen with TLS alone: listeners.tcp = none and listeners.ssl.default = 5671 in RabbitMQ.',
+  summary: 'The message broker offers password authentication on an unencrypted connection.',
+  impact: 'An attacker on the network path can read passwords and messages.',
+  remediation:
+    'Accept TLS connections only. In rabbitmq.conf: `listeners.tcp = none` and `listeners.ssl.default = 5671`.',
   reference: 'https://www.rabbitmq.com/docs/ssl',
   tags: 'misconfig amqp rabbitmq cleartext network',
 })
@@ -45,8 +46,8 @@ const cleartext = checkInfo({
 const passwordMechanisms = ['PLAIN', 'AMQPLAIN']
 const patience = { firstByteMs: 5000, idleMs: 300, totalMs: 8000, enough: isBrokerFrame }
 
-/** Reads what the broker offers and logs in as nobody. No channel is opened. */
-export const amqp: NativeSubject = {
+/** Reads the broker's properties and tries an anonymous login. Opens no channel. */
+export const amqp: NativeCheck = {
   checks: [anonymous, cleartext],
   concerns: ({ protocol }) => protocol === 'amqp',
   async examine(place) {
@@ -63,8 +64,8 @@ export const amqp: NativeSubject = {
   },
 }
 
-/** One try of the log-in that the maker documents. Not in the gentle profile. */
-export const amqpDefaultLogin: NativeSubject = {
+/** One attempt with the documented default credentials. Not in the gentle profile. */
+export const amqpDefaultLogin: NativeCheck = {
   checks: [guest],
   from: 'standard',
   concerns: ({ protocol }) => protocol === 'amqp',
@@ -74,20 +75,24 @@ export const amqpDefaultLogin: NativeSubject = {
   },
 }
 
-/** @returns null when the broker does not offer the mechanism or refuses, undefined when it did not answer */
-async function logIn(place: NativePlace, mechanism: string, response: string): Promise<Proof | null | undefined> {
+/**
+ * @returns null when the broker doesn't offer the mechanism or rejects the login, undefined when it
+ * did not respond
+ */
+async function logIn(place: NativeContext, mechanism: string, response: string): Promise<Proof | null | undefined> {
   return place.speak(async (line) => {
     line.write(protocolHeader)
     const start = readStart(await line.read(patience))
     if (!start?.mechanisms.includes(mechanism)) return start && null
     line.write(startOk(mechanism, response))
     const frame = await line.read(patience)
-    // A broker may refuse by closing, after a pause that slows guessing down (AMQP 0-9-1, 2.2.4).
+    // A broker may reject a login by closing the connection after a delay (AMQP 0-9-1, section
+    // 2.2.4).
     if (frame.length === 0) return line.isAlive ? undefined : null
     const method = methodOf(frame)
     if (method !== 'tune') return method && null
     const request = `Connection.StartOk, mechanism ${mechanism}, response ${JSON.stringify(response)}`
-    const answer = `Connection.Tune: the log-in was accepted.\n${described(start)}`
+    const answer = `Connection.Tune: login accepted\n${described(start)}`
     return { request, answer, highlights: ['Connection.Tune'] }
   })
 }

@@ -1,21 +1,23 @@
-import { bytes, checkInfo } from '#native/native.ts'
-import type { NativeSubject } from '#native/native.ts'
+import { bytes, checkInfo } from '#native/native-check.ts'
+import type { NativeCheck } from '#native/native-check.ts'
 
 const open = checkInfo({
   id: 'distcc-open',
-  name: 'Compiler service open to everyone',
+  name: 'distcc daemon exposed without authentication',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:L/A:L',
   score: 8.6,
-  summary: 'The distcc server compiled an empty file for a stranger; its protocol knows no passwords.',
-  impact: 'A compiler reads any file that it is told to include, and old versions run any command (CVE-2004-2687).',
-  remediation: 'Name the machines that may use it (--allow), or reach it through SSH.',
+  summary: 'The distcc daemon compiled an empty file sent by the check. Its protocol has no authentication.',
+  impact:
+    'An attacker can read files by making the compiler include them. Older versions run arbitrary commands (CVE-2004-2687).',
+  remediation:
+    'Limit clients with `distccd --allow 192.0.2.0/24`, bind to an internal interface with `--listen`, or use distcc over SSH.',
   reference: 'https://www.distcc.org/security.html',
   tags: 'misconfig distcc unauth network',
 })
 const usualPort = 3632
 
-/** A number as the protocol writes it: a name of four letters and eight hexadecimal digits. */
+/** distcc token: a four-letter name and eight hexadecimal digits. */
 const token = (name: string, value: number) => name + value.toString(16).padStart(8, '0')
 const words = ['cc', '-c', 'glacis.c', '-o', 'glacis.o']
 const job = bytes(
@@ -25,8 +27,8 @@ const job = bytes(
     token('DOTI', 0),
 )
 
-/** Lets the server do once what it is there for, with an empty source text. Not in the gentle profile. */
-export const distcc: NativeSubject = {
+/** Compiles an empty source file. Not in the gentle profile. */
+export const distcc: NativeCheck = {
   checks: [open],
   from: 'standard',
   concerns: ({ protocol, port, transport }) =>
@@ -36,7 +38,7 @@ export const distcc: NativeSubject = {
     if (heard === undefined) return {}
     const answer = heard.toString('latin1')
     const isDone = /^DONE0000000[123]STAT[0-9a-f]{8}/.test(answer)
-    const request = `version 1, arguments: ${words.join(' ')}, an empty source text`
+    const request = `distcc protocol 1: ${words.join(' ')} (empty source file)`
     return { [open.id]: isDone ? { request, answer: answer.slice(0, 400), highlights: [answer.slice(0, 24)] } : null }
   },
 }

@@ -1,57 +1,61 @@
-import { checkInfo } from '#native/native.ts'
-import type { NativePlace, NativeSubject, Proof, Verdicts } from '#native/native.ts'
-import { classes, dnsQuestion, readDns, textOf, types, type DnsAnswer } from '#native/dns-message.ts'
+import { type Packet, RECURSION_DESIRED, type Question } from 'dns-packet'
+import { checkInfo } from '#native/native-check.ts'
+import type { NativeContext, NativeCheck, Proof, CheckResults } from '#native/native-check.ts'
+import { decodeDns, type DnsMessage, encodeQuestion, textsOf, typeNameOf } from '#net/dns-message.ts'
 
 const transfer = checkInfo({
   id: 'dns-zone-transfer',
-  name: 'DNS zone transfer open',
+  name: 'DNS zone transfer allowed (AXFR)',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
-  summary: 'The name server hands a whole zone to whoever asks for a transfer (AXFR).',
-  impact: 'All names and addresses of the zone are told, inner ones and forgotten ones included.',
-  remediation: 'Allow transfers to the secondary servers only (allow-transfer in BIND), best with TSIG.',
+  summary: 'The name server transfers a complete zone to any client.',
+  impact: 'An attacker can obtain all names and addresses in the zone, including internal and forgotten hosts.',
+  remediation:
+    'Allow transfers only to secondary servers, for example `allow-transfer { 192.0.2.53; };` in BIND, and authenticate them with TSIG.',
   reference: 'https://www.rfc-editor.org/rfc/rfc5936#section-6',
   tags: 'misconfig dns disclosure network',
 })
 const recursion = checkInfo({
   id: 'dns-open-recursion',
-  name: 'DNS server resolves for everyone',
+  name: 'Open DNS resolver (recursion allowed)',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:N/I:N/A:L',
   score: 5.8,
-  summary: 'The name server offers recursion to strangers.',
-  impact: 'It can be used to flood others with amplified answers, and its cache can be attacked.',
-  remediation: 'Offer recursion to your own networks only (allow-recursion in BIND).',
+  summary: 'The name server offers recursive resolution to any client.',
+  impact: 'An attacker can abuse the server for DNS amplification DDoS attacks and try to poison its cache.',
+  remediation:
+    'Allow recursion only for your own networks: `allow-recursion { localnets; };` in BIND, `access-control:` in Unbound. On authoritative servers, turn it off with `recursion no;`.',
   reference: 'https://www.rfc-editor.org/rfc/rfc5358',
   tags: 'misconfig dns amplification network',
 })
 const version = checkInfo({
   id: 'dns-version-disclosed',
-  name: 'DNS server tells its version',
+  name: 'DNS server version disclosed (version.bind)',
   severity: 'info',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:N',
   score: null,
-  summary: 'The name server answers version.bind with its software and version.',
-  impact: 'It saves an attacker the work of finding out which flaws may be there.',
-  remediation: 'Set a text of your own (version in BIND, hide-version in Unbound).',
+  summary: 'The name server returns its software and version in response to a version.bind query.',
+  impact: 'An attacker can look up known vulnerabilities of this version.',
+  remediation: 'Hide the version: `version "none";` in BIND, `hide-version: yes` in Unbound.',
   reference: 'https://www.rfc-editor.org/rfc/rfc4892',
   tags: 'disclosure dns network',
 })
 
-/** Zones that private networks and test systems often have. */
+/** Zone names common in private networks and test systems. */
 const usualZones =
   'lan local localdomain home home.arpa internal intranet corp lab lab.test test example.com example.org'
 
-export const dns: NativeSubject = {
+export const dns: NativeCheck = {
   checks: [transfer, recursion, version],
   concerns: ({ protocol }) => protocol === 'dns',
   async examine(place) {
     const verdicts: Record<string, Proof | null> = {}
-    const root = await query(place, dnsQuestion('.', types.NS, { wantsRecursion: true }))
-    if (root) verdicts[recursion.id] = root.isRecursive && root.code !== refused ? recursionProof(root) : null
-    const named = await query(place, dnsQuestion('version.bind', types.TXT, { kind: classes.CHAOS }))
-    const [text] = named?.records.filter(({ type }) => type === types.TXT).map(textOf) ?? []
+    const root = await query(place, { type: 'NS', name: '.' }, RECURSION_DESIRED)
+    const isRecursive = root?.flag_ra && root.rcode !== 'REFUSED'
+    if (root) verdicts[recursion.id] = isRecursive ? recursionProof(root) : null
+    const named = await query(place, versionQuestion)
+    const [text] = recordsOf(named).flatMap(textsOf)
     const isVersion = text !== undefined && /\d+\.\d+/.test(text)
     if (named) {
       const request = 'TXT version.bind, class CHAOS'
@@ -61,21 +65,39 @@ export const dns: NativeSubject = {
   },
 }
 
-const refused = 5
+export const versionQuestion: Question = { type: 'TXT', class: 'CH', name: 'version.bind' }
 
-function recursionProof({ code, records }: DnsAnswer): Proof {
-  const answer = `The answer to NS of the root has the flag RA set, code ${code}, ${records.length} records.`
-  return { request: 'NS of the root, recursion desired', answer, highlights: ['RA'] }
+function recursionProof(root: DnsMessage): Proof {
+  const answer = `Recursion available (RA) flag set, rcode ${root.rcode}, records: ${recordsOf(root).length}`
+  return { request: 'NS . with recursion desired (RD)', answer, highlights: ['RA'] }
 }
 
-/** Asks by the transport that answered. */
-async function query(place: NativePlace, question: Buffer): Promise<DnsAnswer | null> {
+const id = 0x4743
+const recordsMax = 200
+
+export function dnsQuery(question: Question, flags = 0): Buffer {
+  return encodeQuestion(id, question, flags) ?? Buffer.alloc(0)
+}
+
+/** Null when the message doesn't answer our query. */
+export function readAnswer(message: Buffer): DnsMessage | null {
+  const read = decodeDns(message)
+  return read?.type === 'response' && read.id === id ? read : null
+}
+
+export function recordsOf(message: Packet | null | undefined) {
+  return message?.answers?.slice(0, recordsMax) ?? []
+}
+
+/** Uses the transport that the service responded on. */
+async function query(place: NativeContext, question: Question, flags = 0): Promise<DnsMessage | null> {
+  const message = dnsQuery(question, flags)
   if (place.service.transport === 'udp') {
-    const answer = await place.datagram(question)
-    return answer.kind === 'answer' ? readDns(answer.bytes) : null
+    const answer = await place.datagram(message)
+    return answer.kind === 'answer' ? readAnswer(answer.bytes) : null
   }
-  const heard = await place.ask(framed(question), { enough: isWhole })
-  return heard && heard.length > 2 ? readDns(heard.subarray(2)) : null
+  const heard = await place.ask(framed(message), { enough: isWhole })
+  return heard ? readAnswer(heard.subarray(2)) : null
 }
 
 function framed(message: Buffer): Buffer {
@@ -86,17 +108,18 @@ function isWhole(heard: Buffer): boolean {
   return heard.length >= 2 && heard.length >= 2 + heard.readUInt16BE(0)
 }
 
-/** Only zones of which the server says that they are its own are asked for. */
-async function transfers(place: NativePlace): Promise<Verdicts> {
+/** Only requests transfers of zones that the server is authoritative for. */
+async function transfers(place: NativeContext): Promise<CheckResults> {
   if (place.service.transport === 'udp') return {}
   for (const zone of zonesOf(place.hostNames)) {
-    const start = await query(place, dnsQuestion(zone, types.SOA))
-    if (!start?.isAuthoritative || !start.records.some(({ type }) => type === types.SOA)) continue
-    const heard = await place.ask(framed(dnsQuestion(zone, types.AXFR)), { idleMs: 400, enough: isWhole })
-    const answer = heard && heard.length > 2 ? readDns(heard.subarray(2)) : null
-    if (answer?.code === 0 && answer.records.length > 2 && answer.records[0]?.type === types.SOA) {
-      const names = answer.records.map(({ name, type }) => `${name} type ${type}`)
-      const text = `${answer.records.length} records:\n${names.join('\n')}`
+    const start = await query(place, { type: 'SOA', name: zone })
+    if (!start?.flag_aa || !recordsOf(start).some(({ type }) => type === 'SOA')) continue
+    const heard = await place.ask(framed(dnsQuery({ type: 'AXFR', name: zone })), { idleMs: 400, enough: isWhole })
+    const answer = heard && readAnswer(heard.subarray(2))
+    const records = recordsOf(answer)
+    if (answer?.rcode === 'NOERROR' && records.length > 2 && records[0]?.type === 'SOA') {
+      const names = records.map((record) => `${record.name} type ${typeNameOf(record)}`)
+      const text = `records: ${records.length}\n${names.join('\n')}`
       return { [transfer.id]: { request: `AXFR ${zone}`, answer: text, highlights: [zone] } }
     }
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { checkInfo } from '#native/native.ts'
-import type { NativeSubject } from '#native/native.ts'
+import { checkInfo } from '#native/native-check.ts'
+import type { NativeCheck } from '#native/native-check.ts'
 
 const anyPassword = checkInfo({
   id: 'mail-any-password',
@@ -8,15 +8,16 @@ const anyPassword = checkInfo({
   severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:N',
   score: 9.1,
-  summary: 'The mail server let in a made-up user with a made-up password.',
-  impact: 'Every mailbox can be read and emptied by everyone.',
-  remediation: 'Mend the password database of the server (passdb in Dovecot): nopassword and static belong to tests.',
+  summary: 'The mail server accepted a random username with a random password.',
+  impact: 'An attacker can read and delete the mail in every mailbox.',
+  remediation:
+    "Check the server's password database. In Dovecot, remove passdb entries with `nopassword` or a static password, which are meant for testing only.",
   reference: 'https://doc.dovecot.org/2.3/configuration_manual/authentication/static_password_database/',
   tags: 'misconfig imap pop3 auth network',
 })
 
-/** One log-in that must fail, with a name and a password that nobody has. Not in the gentle profile. */
-export const mailPasswords: NativeSubject = {
+/** One login with random credentials, which must fail. Not in the gentle profile. */
+export const mailPasswords: NativeCheck = {
   checks: [anyPassword],
   from: 'standard',
   concerns: ({ protocol }) => protocol === 'imap' || protocol === 'pop3',
@@ -39,7 +40,7 @@ export const mailPasswords: NativeSubject = {
     if (!heard) return {}
     const isIn = isImap ? /^a OK/m.test(heard) : /^\+OK/m.test(heard)
     const isSettled = isIn || /^-ERR|^a (NO|BAD)/m.test(heard)
-    const request = `log-in of the made-up user ${user} with a made-up password`
+    const request = `login as nonexistent user ${user} with a random password`
     const proof = { request, answer: heard, highlights: [heard.split('\r\n', 1)[0] ?? ''] }
     return isSettled ? { [anyPassword.id]: isIn ? proof : null } : {}
   },

@@ -1,28 +1,29 @@
-import { checkInfo, hex } from '#native/native.ts'
-import type { NativeSubject } from '#native/native.ts'
-import type { Line } from '#net/tcp.ts'
+import { checkInfo, hex } from '#native/native-check.ts'
+import type { NativeCheck } from '#native/native-check.ts'
+import type { TcpConnection } from '#net/tcp.ts'
 
 const noPassword = checkInfo({
   id: 'mysql-root-without-password',
-  name: 'MySQL lets root in without a password',
+  name: 'MySQL root login without a password',
   severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
-  summary: 'The database accepts user root with an empty password from here.',
-  impact: 'Whoever connects can read, change and delete all data, and often read files of the machine.',
-  remediation: 'Give root a password or bind the account to the local socket, and listen on inner addresses only.',
+  summary: 'MySQL or MariaDB accepts the user `root` with an empty password over the network.',
+  impact: 'An attacker can read, change, and delete all data, and often read files on the host.',
+  remediation:
+    "Set a password (`ALTER USER 'root'@'%' IDENTIFIED BY '…'`) or remove remote root accounts (`DROP USER 'root'@'%'`), and bind the server to an internal interface (`bind-address = 127.0.0.1`).",
   reference: 'https://dev.mysql.com/doc/refman/8.4/en/default-privileges.html',
   tags: 'default-login mysql mariadb unauth network',
 })
 const cleartext = checkInfo({
   id: 'mysql-no-tls',
-  name: 'MySQL without TLS',
+  name: 'MySQL without TLS encryption',
   severity: 'low',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 3.7,
-  summary: 'The database does not offer to encrypt connections.',
-  impact: 'Queries and results can be read by whoever listens on the way.',
-  remediation: 'Give the server a certificate and set require_secure_transport.',
+  summary: 'MySQL or MariaDB does not support encrypted connections.',
+  impact: 'An attacker on the network path can read queries and results.',
+  remediation: 'Configure a certificate with `ssl_cert` and `ssl_key`, and set `require_secure_transport = ON`.',
   reference: 'https://dev.mysql.com/doc/refman/8.4/en/using-encrypted-connections.html',
   tags: 'misconfig mysql mariadb cleartext network',
 })
@@ -30,8 +31,8 @@ const cleartext = checkInfo({
 const tlsFlag = 0x800
 const patience = { firstByteMs: 4000, idleMs: 300 }
 
-/** One log-in as root with the empty password, which is how the server is delivered; nothing is queried. */
-export const mysql: NativeSubject = {
+/** One login as root with an empty password, a common installation default; runs no query. */
+export const mysql: NativeCheck = {
   checks: [noPassword, cleartext],
   concerns: ({ protocol }) => protocol === 'mysql',
   async examine(place) {
@@ -44,9 +45,9 @@ export const mysql: NativeSubject = {
     if (!outcome) return {}
     const { hello, answer } = outcome
     const told = `${hello.version}\n${answer === 'ok' ? 'OK: logged in' : `refused: ${answer}`}`
-    const proof = { request: 'log-in of user root with an empty password', answer: told, highlights: ['OK: logged in'] }
+    const proof = { request: 'login as root with an empty password', answer: told, highlights: ['OK: logged in'] }
     const clear = {
-      request: '(listened)',
+      request: '(nothing sent)',
       answer: `${hello.version}, capabilities without CLIENT_SSL`,
       highlights: [hello.version],
     }
@@ -72,7 +73,7 @@ function readHello(packet: Buffer): { version: string; capabilities: number; plu
   return { version, capabilities, plugin }
 }
 
-/** HandshakeResponse41 without a password and without a database. */
+/** HandshakeResponse41 without a password or database. */
 function loginPacket(plugin: string): Buffer {
   // PROTOCOL_41, SECURE_CONNECTION, PLUGIN_AUTH, LONG_PASSWORD.
   const head = hex('0182 0800 00000001 21')
@@ -87,16 +88,20 @@ function packetOf(body: Buffer, sequence: number): Buffer {
   return Buffer.concat([head, body])
 }
 
-/** Answers a change of method with an empty password, too. @returns `ok`, the server's words, or nothing */
-async function settled(line: Line): Promise<string> {
+/**
+ * Answers an authentication method switch with an empty password.
+ *
+ * @returns `ok`, the server's error message, or nothing
+ */
+async function settled(line: TcpConnection): Promise<string> {
   for (let turn = 0; turn < 3; turn++) {
     const packet = await line.read({ ...patience, enough: isPacket })
     const [, , , sequence = 0, kind] = packet
     if (kind === 0) return 'ok'
     if (kind === 0xff) return packet.toString('latin1', 7).replace(/^#...../, '') || 'error'
     if (kind === 0xfe) line.write(packetOf(Buffer.alloc(0), sequence + 1))
-    // caching_sha2_password: 1,3 is "fast log-in done", and the OK follows.
-    else if (!(kind === 1 && packet[5] === 3)) return kind === undefined ? '' : 'asks for more'
+    // caching_sha2_password: 1,3 means fast authentication succeeded; the OK packet follows.
+    else if (!(kind === 1 && packet[5] === 3)) return kind === undefined ? '' : 'requests more input'
     else if (packet.length > 6 && packet[10] === 0) return 'ok'
   }
   return ''

@@ -1,16 +1,17 @@
-import { checkInfo } from '#native/native.ts'
-import type { NativePlace, Proof } from '#native/native.ts'
+import { checkInfo } from '#native/native-check.ts'
+import type { NativeContext, Proof } from '#native/native-check.ts'
 import { isWholeRecord, rpcCall, rpcResult, xdrOf } from '#native/rpc-wire.ts'
 
 export const nfsExports = checkInfo({
   id: 'nfs-export-world',
-  name: 'NFS export for everyone',
+  name: 'NFS export accessible to everyone',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
-  summary: 'The mount service offers a folder to every client that asks for it.',
-  impact: 'Whoever reaches the machine can mount the folder and read what its file modes leave open, and often write.',
-  remediation: 'Name the clients of each export in /etc/exports, use Kerberos, and keep NFS behind the firewall.',
+  summary: 'The NFS server exports a directory to all clients.',
+  impact: 'An attacker can mount the directory, read the files that permissions allow, and often write to it.',
+  remediation:
+    'Limit each export to its clients in /etc/exports, for example `/srv/data 192.0.2.0/24(rw,root_squash,sec=krb5p)`, apply it with `exportfs -ra`, and block NFS at the network perimeter.',
   reference: 'https://www.rfc-editor.org/rfc/rfc1813#section-5.2.5',
   tags: 'misconfig nfs rpc unauth network',
 })
@@ -21,7 +22,7 @@ interface Export {
   readonly clients: readonly string[]
 }
 
-/** The mount service, and the version of it that is spoken here (RFC 1813, appendix I; RFC 1094, appendix A). */
+/** The mount program, and the version used here (RFC 1813, appendix I; RFC 1094, appendix A). */
 export const mountProgram = 100_005
 export const mountVersions = [3, 2, 1]
 const exportProcedure = 5
@@ -32,9 +33,13 @@ const exportsMax = 1000
 const clientsMax = 10_000
 const everyone = new Set(['*', '(everyone)', 'everyone', '0.0.0.0/0', '0.0.0.0/0.0.0.0', '::/0'])
 
-/** Asks the mount service for its list, which mounts nothing. @returns undefined when it gave none */
+/**
+ * Queries the export list without mounting anything.
+ *
+ * @returns undefined when there was no valid response
+ */
 export async function worldExports(
-  place: NativePlace,
+  place: NativeContext,
   port: number,
   version: number,
 ): Promise<Proof | null | undefined> {
@@ -48,7 +53,7 @@ export async function worldExports(
     request: `MOUNTPROC${version}_EXPORT to port ${port}`,
     answer: list.map(written).join('\n'),
     highlights: open.map(written),
-    // It is the server's own word; what the file modes allow was not tried.
+    // Based on the server's export list; file permissions were not tested.
     quality: 95,
   }
 }
@@ -57,7 +62,7 @@ function written({ folder, clients }: Export): string {
   return `${folder} ${clients.join(',') || '(everyone)'}`
 }
 
-/** Two linked lists, one in the other: each element says whether it is there. */
+/** Two nested linked lists: a flag before each element says whether it exists. */
 function readExports(result: Buffer): Export[] | undefined {
   const { word, text } = xdrOf(result)
   const list: Export[] = []

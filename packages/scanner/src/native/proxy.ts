@@ -1,5 +1,5 @@
-import { bytes, checkInfo, hex } from '#native/native.ts'
-import type { NativePlace, NativeSubject, Proof } from '#native/native.ts'
+import { bytes, checkInfo, hex } from '#native/native-check.ts'
+import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
 
 const http = checkInfo({
   id: 'http-proxy-open',
@@ -7,10 +7,11 @@ const http = checkInfo({
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:L/I:L/A:N',
   score: 7.2,
-  summary: 'The proxy carries requests of strangers.',
-  impact: 'Attackers reach inner services through it and hide behind your address.',
+  summary: 'The HTTP proxy forwards requests from unauthenticated clients.',
+  impact:
+    'An attacker can reach internal services through the proxy and hide the origin of requests to third parties behind your address.',
   remediation:
-    'Let only your own networks use the proxy (http_access in Squid, Allow in Tinyproxy), or ask for a password.',
+    'Allow only your own networks (`http_access` rules ending with `http_access deny all` in Squid, `Allow` in Tinyproxy), or require authentication.',
   reference: 'https://cwe.mitre.org/data/definitions/441.html',
   tags: 'misconfig proxy unauth network',
 })
@@ -20,17 +21,22 @@ const socks = checkInfo({
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:L/I:L/A:N',
   score: 7.2,
-  summary: 'The SOCKS proxy takes connections of strangers without a password.',
-  impact: 'Attackers reach inner services through it and hide behind your address.',
-  remediation: 'Ask for a password or let only your own networks use the proxy.',
+  summary: 'The SOCKS proxy accepts connections without authentication.',
+  impact:
+    'An attacker can reach internal services through the proxy and hide the origin of connections to third parties behind your address.',
+  remediation:
+    'Require authentication (`socksmethod: username` in Dante), and allow only your own networks to connect.',
   reference: 'https://www.rfc-editor.org/rfc/rfc1928',
   tags: 'misconfig proxy unauth network',
 })
-/** A name that cannot exist (RFC 6761): a proxy that obeys tells that it looked for it. */
+/** A name that cannot exist (RFC 6761): an open proxy reports that it could not resolve it. */
 const nowhere = 'glacis-proxy-check.invalid'
 
-/** Asks the proxy to reach itself and a name that does not exist; nothing beyond the target is touched. */
-export const httpProxy: NativeSubject = {
+/**
+ * Asks the proxy to connect to itself and to a nonexistent name; nothing outside the target is
+ * contacted.
+ */
+export const httpProxy: NativeCheck = {
   checks: [http],
   concerns: ({ protocol, tls, banner, technologies, port }) =>
     protocol === 'http' &&
@@ -46,8 +52,8 @@ export const httpProxy: NativeSubject = {
   },
 }
 
-/** A tunnel from the proxy to itself, and through it a question that the proxy answers. */
-async function tunnel(place: NativePlace): Promise<Proof | null> {
+/** A tunnel from the proxy to itself, and a request through it that the proxy answers. */
+async function tunnel(place: NativeContext): Promise<Proof | null> {
   const { address, port } = place
   const host = `${address.includes(':') ? `[${address}]` : address}:${port}`
   const asked = `CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\n\r\n`
@@ -57,18 +63,18 @@ async function tunnel(place: NativePlace): Promise<Proof | null> {
     if (!/^HTTP\/1\.[01] 200/.test(first) || !line.isAlive) return undefined
     line.write(bytes(`GET /glacis-proxy-check HTTP/1.0\r\nHost: ${nowhere}\r\n\r\n`))
     const inner = (await line.read({ firstByteMs: 3000, idleMs: 300 })).toString('latin1')
-    // A server that says 200 to every method would call a body of its own a tunnel.
+    // A server that returns 200 for every method might have its own body mistaken for a tunnel.
     const isTunnel = first.endsWith('\r\n\r\n') && !/content-length: [1-9]|transfer-encoding/i.test(first)
     return isTunnel && /^HTTP\/1\.[01] \d{3}/.test(inner) ? `${first}${inner.slice(0, 1500)}` : undefined
   })
   return heard ? { request: asked, answer: heard, highlights: [heard.split('\r\n', 1)[0] ?? ''] } : null
 }
 
-/** What proxies say when they looked for a name and did not find it. */
+/** Proxy error messages for names that can't be resolved. */
 const notFound =
   /ERR_DNS_FAIL|ERR_CANNOT_FORWARD|unable to (connect|determine|resolve)|could not (resolve|be resolved|find)|cannot resolve|name or service not known|host ?name (lookup|resolution)|unknown host|no such (host|domain)|ENOTFOUND|EAI_AGAIN|DNS (lookup|error|fail)|getaddrinfo|temporary failure in name/i
 
-async function lookFor(place: NativePlace): Promise<Proof | null | undefined> {
+async function lookFor(place: NativeContext): Promise<Proof | null | undefined> {
   const asked = `GET http://${nowhere}/ HTTP/1.0\r\nHost: ${nowhere}\r\nAccept: */*\r\n\r\n`
   const answer = (await place.ask(bytes(asked), { firstByteMs: 8000, totalMs: 10_000 }))?.toString('latin1')
   if (answer === undefined || !answer.startsWith('HTTP/')) return undefined
@@ -78,7 +84,7 @@ async function lookFor(place: NativePlace): Promise<Proof | null | undefined> {
   return { request: asked, answer, highlights: [said[0]], quality: 97 }
 }
 
-export const socksProxy: NativeSubject = {
+export const socksProxy: NativeCheck = {
   checks: [socks],
   concerns: ({ protocol }) => protocol === 'socks5',
   async examine(place) {
@@ -94,7 +100,7 @@ export const socksProxy: NativeSubject = {
     })
     if (!heard) return {}
     const isOpen = heard[0] === 5 && heard[1] === 0
-    const request = `SOCKS5, no password: connect to ${place.address}:${place.port}`
+    const request = `SOCKS5 CONNECT ${place.address}:${place.port} without authentication`
     const answer = `reply ${heard.toString('hex')}`
     return { [socks.id]: isOpen ? { request, answer, highlights: ['0500'] } : null }
   },

@@ -8,7 +8,7 @@ const rdp = { protocol: 'rdp' }
 const certificate = certificateFor({ name: 'desk.lab.test' })
 const own = ({ found }: { found: string[] }) => found.filter((id) => id.startsWith('rdp-'))
 
-describe('remote desktops', () => {
+describe.concurrent('remote desktops', () => {
   it('finds one that shows its log-in screen to everyone', async () => {
     await using peer = await tcpPeer(desktop({ takes: [2, 1], certificate }))
     expect(own(await examined(peer, rdp))).toEqual(['rdp-no-nla'])

@@ -1,39 +1,42 @@
-import { checkInfo } from '#native/native.ts'
-import type { NativePlace, NativeSubject, Proof } from '#native/native.ts'
+import { checkInfo } from '#native/native-check.ts'
+import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
 import { connectionRequest, describeChoice, isPacket, readConfirm, security } from '#native/rdp-wire.ts'
 import type { RdpChoice } from '#native/rdp-wire.ts'
 
 const noNla = checkInfo({
   id: 'rdp-no-nla',
-  name: 'RDP without network level authentication',
+  name: 'RDP without Network Level Authentication (NLA)',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:L',
   score: 6.5,
-  summary: 'The remote desktop shows its log-in screen before anybody has proved who they are.',
-  impact: 'Strangers reach the code behind the log-in, where flaws such as CVE-2019-0708 were, and bind its memory.',
+  summary:
+    'The Remote Desktop server accepts connections without Network Level Authentication and shows its login screen to unauthenticated clients.',
+  impact:
+    'An unauthenticated attacker can reach the code behind the login screen, which has had vulnerabilities such as BlueKeep (CVE-2019-0708), and exhaust memory by opening sessions.',
   remediation:
-    'Require network level authentication (NLA) for remote connections, and reach RDP by a VPN or a gateway.',
+    'Require NLA in the system settings or by group policy ("Require user authentication for remote connections by using Network Level Authentication"), and allow RDP only through a VPN or an RD Gateway.',
   reference:
     'https://learn.microsoft.com/windows-server/remote/remote-desktop-services/clients/remote-desktop-allow-access',
   tags: 'misconfig rdp network',
 })
 const noTls = checkInfo({
   id: 'rdp-no-tls',
-  name: 'RDP without TLS',
+  name: 'RDP without TLS encryption',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 5.9,
-  summary: 'The remote desktop agrees to the oldest protection of RDP, in which nothing proves who the server is.',
-  impact: 'Someone on the way can pose as the server and read the session, its password included.',
-  remediation: 'Set the security layer to SSL (TLS), and require network level authentication.',
+  summary: 'The Remote Desktop server accepts standard RDP security, which does not authenticate the server.',
+  impact: 'A man-in-the-middle attacker can impersonate the server and read the session, including the password.',
+  remediation:
+    'Set the group policy "Require use of specific security layer for remote (RDP) connections" to SSL, and require Network Level Authentication. In xrdp, set `security_layer=tls`.',
   reference: 'https://learn.microsoft.com/openspecs/windows_protocols/ms-rdpbcgr/8e8b2cca-c1fa-456c-8ecb-a82fc60b2322',
   tags: 'misconfig rdp cleartext network',
 })
 
 const patience = { firstByteMs: 4000, idleMs: 200, enough: isPacket }
 
-/** Two negotiations that offer less than a server should take; nobody logs in. */
-export const rdp: NativeSubject = {
+/** Two negotiations that offer weak security only; no login. */
+export const rdp: NativeCheck = {
   checks: [noNla, noTls],
   concerns: ({ protocol }) => protocol === 'rdp',
   async examine(place) {
@@ -52,7 +55,7 @@ interface Negotiation {
   readonly choice: RdpChoice
 }
 
-async function negotiated(place: NativePlace, asked: number): Promise<Negotiation | undefined> {
+async function negotiated(place: NativeContext, asked: number): Promise<Negotiation | undefined> {
   const heard = await place.ask(connectionRequest(asked), patience)
   const choice = heard && readConfirm(heard)
   return choice && { asked, choice }
@@ -61,6 +64,6 @@ async function negotiated(place: NativePlace, asked: number): Promise<Negotiatio
 function proofOf({ asked, choice }: Negotiation): Proof {
   const offered = describeChoice({ kind: 'chosen', protocol: asked })
   const taken = describeChoice(choice)
-  const request = `X.224 connection request, offering ${offered} alone`
-  return { request, answer: `chosen: ${taken}`, highlights: [taken] }
+  const request = `X.224 connection request offering only ${offered}`
+  return { request, answer: `selected: ${taken}`, highlights: [taken] }
 }

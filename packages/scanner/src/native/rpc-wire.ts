@@ -1,26 +1,29 @@
-/** Remote procedure calls of ONC over TCP (RFC 5531), as far as lists are asked for. */
+/** ONC RPC over TCP (RFC 5531), limited to list queries. */
 
 const id = 0x474c4143
 const lastFragment = 0x8000_0000
 
 /** A call without credentials and arguments, as one record. */
 export function rpcCall(program: number, version: number, procedure: number): Buffer {
-  // Fragment header; then id, CALL, RPC version 2, what is called, and no credentials and no verifier.
+  // Fragment header; then xid, CALL, RPC version 2, program, version, procedure, null credentials
+  // and verifier.
   const words = [lastFragment + 40, id, 0, 2, program, version, procedure, 0, 0, 0, 0]
   const bytes = Buffer.alloc(words.length * 4)
   for (const [place, word] of words.entries()) bytes.writeUInt32BE(word, place * 4)
   return bytes
 }
 
-/** Whether the bytes hold a record to its last fragment. */
+/** Whether the bytes contain a complete record, through its last fragment. */
 export function isWholeRecord(heard: Buffer): boolean {
   return recordOf(heard) !== undefined
 }
 
-/** The result of a call that was accepted and succeeded; undefined for anything else, or half of it. */
+/**
+ * The result of an accepted, successful call; undefined for anything else or an incomplete reply.
+ */
 export function rpcResult(heard: Buffer): Buffer | undefined {
   const record = recordOf(heard)
-  // Id, REPLY, accepted, a verifier with its length, success.
+  // Xid, REPLY, accepted, a verifier with its length, success.
   if (!record || record.length < 24 || record.readUInt32BE(0) !== id) return undefined
   if (record.readUInt32BE(4) !== 1 || record.readUInt32BE(8) !== 0) return undefined
   const after = 20 + padded(record.readUInt32BE(16))
@@ -41,7 +44,7 @@ function recordOf(heard: Buffer): Buffer | undefined {
   return undefined
 }
 
-/** Reads XDR (RFC 4506) from the front; every reading is undefined once the bytes have run out. */
+/** Sequential XDR reader (RFC 4506); reads past the end return undefined. */
 export function xdrOf(bytes: Buffer): { word(): number | undefined; text(lengthMax: number): string | undefined } {
   let at = 0
   const word = () => {

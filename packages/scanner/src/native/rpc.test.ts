@@ -11,12 +11,12 @@ const words = (...values: number[]) => {
 }
 const text = (value: string) =>
   Buffer.concat([words(value.length), Buffer.from(value.padEnd(Math.ceil(value.length / 4) * 4, '\0'), 'latin1')])
-/** One record with the successful answer to a call of ours. */
+/** One record with a successful reply to our call. */
 const reply = (...parts: Buffer[]) => {
   const record = Buffer.concat([words(0x474c4143, 1, 0, 0, 0, 0), ...parts])
   return Buffer.concat([words(0x8000_0000 + record.length), record])
 }
-/** What a portmapper lists: program, version, protocol (6 is TCP), port. */
+/** Portmapper entries: program, version, protocol (6 is TCP), port. */
 const dump = (...mappings: (readonly [number, number, number, number])[]) =>
   reply(...mappings.map((one) => words(1, ...one)), words(0))
 const exports = (list: Record<string, string[]>) =>
@@ -40,7 +40,7 @@ it('lists what the portmapper lists', async () => {
 })
 
 describe('exports of NFS', () => {
-  /** A portmapper that names a mount service, whose answer this is. */
+  /** A portmapper that advertises a mount service with this response. */
   async function asked(answer: Buffer) {
     const questions: Buffer[] = []
     const talk = answering('', (_said, raw) => {
@@ -61,7 +61,7 @@ describe('exports of NFS', () => {
     const { found, seen, questions } = await asked(exports(list))
     expect(found).toEqual(['rpcbind-open', 'nfs-export-world'])
     expect(seen).toContainEqual(expect.objectContaining({ check: 'nfs-export-world', quality: 95 }))
-    // Version 3, EXPORT: it mounts nothing.
+    // Version 3, EXPORT: lists without mounting.
     expect(questions).toEqual([Buffer.concat([words(0x8000_0028, 0x474c4143, 0, 2, mountd, 3, 5), words(0, 0, 0, 0)])])
   })
 

@@ -1,29 +1,31 @@
-import { checkInfo } from '#native/native.ts'
-import type { NativePlace, NativeSubject, Proof } from '#native/native.ts'
+import { checkInfo } from '#native/native-check.ts'
+import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
 import { mountProgram, mountVersions, nfsExports, worldExports } from '#native/nfs.ts'
 import { isWholeRecord, rpcCall, rpcResult, xdrOf } from '#native/rpc-wire.ts'
 
 const portmapper = checkInfo({
   id: 'rpcbind-open',
-  name: 'Portmapper reachable',
+  name: 'RPC portmapper exposed (rpcbind)',
   severity: 'low',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 3.7,
-  summary: 'The portmapper lists the RPC programs of the machine and their ports for everyone.',
-  impact: 'It shows the way to services such as NFS, and by UDP it can be used to flood others.',
-  remediation: 'Stop rpcbind where no RPC is used, and keep port 111 behind the firewall.',
+  summary: "The RPC portmapper lists the host's RPC programs and their ports to any client.",
+  impact: 'An attacker can locate services such as NFS and, over UDP, abuse the portmapper for DDoS amplification.',
+  remediation:
+    'If RPC is not used, disable it with `systemctl disable --now rpcbind.socket rpcbind.service`. Otherwise block port 111 at the network perimeter.',
   reference: 'https://www.rfc-editor.org/rfc/rfc1833',
   tags: 'misconfig rpc disclosure network',
 })
 const nfs = checkInfo({
   id: 'nfs-reachable',
-  name: 'NFS reachable',
+  name: 'NFS service exposed',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:L/A:N',
   score: 4.8,
-  summary: 'The machine offers NFS and its mount service to this network.',
-  impact: 'Where exports name no clients, files can be read and written by everyone.',
-  remediation: 'Let only the clients reach NFS, name them in the exports, and use Kerberos.',
+  summary: 'The host offers NFS and its mount service to this network.',
+  impact: 'If exports are not limited to specific clients, an attacker can read and write files.',
+  remediation:
+    'Allow only NFS clients to reach the service, list them in /etc/exports, and use Kerberos (`sec=krb5p`).',
   reference: 'https://www.rfc-editor.org/rfc/rfc7530#section-19',
   tags: 'misconfig nfs rpc network',
 })
@@ -35,8 +37,11 @@ const programs: Readonly<Record<number, string>> = {
   100024: 'status',
 }
 
-/** DUMP of the portmapper, version 2 (RFC 1833), and what the mount service that it names exports. */
-export const rpcbind: NativeSubject = {
+/**
+ * DUMP of the portmapper, version 2 (RFC 1833), and the export list of the advertised mount
+ * service.
+ */
+export const rpcbind: NativeCheck = {
   checks: [portmapper, nfs, nfsExports],
   concerns: ({ protocol, transport }) => protocol === 'rpcbind' && transport === 'tcp',
   async examine(place) {
@@ -65,7 +70,7 @@ interface Mapping {
   readonly port: number
 }
 
-async function exportsOf(place: NativePlace, listed: readonly Mapping[]): Promise<Proof | null | undefined> {
+async function exportsOf(place: NativeContext, listed: readonly Mapping[]): Promise<Proof | null | undefined> {
   const mounts = listed.filter(({ program, transport }) => program === mountProgram && transport === tcp)
   for (const version of mountVersions) {
     const found = mounts.find((one) => one.version === version)

@@ -1,20 +1,19 @@
 /** Runs the native checks on the services of one host. */
 import type { Observation, ScanProfile } from '@glacis/contract/runner'
 import type { Guard } from '#guard.ts'
-import type { Line } from '#net/tcp.ts'
-import { ask, dial, lineOver } from '#net/tcp.ts'
-import { shakeHands } from '#net/tls.ts'
-import { askUdp } from '#net/udp.ts'
-import { subjects } from '#native/subjects.ts'
-import type { NativePlace, NativeSubject, Proof, Verdicts } from '#native/native.ts'
+import { type TcpConnection, sendAndRead, dial, connectionOver } from '#net/tcp.ts'
+import { tlsHandshake } from '#net/tls.ts'
+import { queryUdp } from '#net/udp.ts'
+import { nativeCheckList } from '#native/check-list.ts'
+import type { NativeContext, NativeCheck, Proof, CheckResults } from '#native/native-check.ts'
 import type { CheckInfo, IdentifiedService } from '#native/types.ts'
 import { maskSecrets, printable } from '#template/evidence.ts'
-import { sideBySide } from '#template/side-by-side.ts'
-import type { CheckTarget } from '#template/run.ts'
+import { mergeConcurrently } from '#template/merge-concurrently.ts'
+import type { CheckTarget } from '#template/service-run.ts'
 
-/** What a person must be told of each native check. */
+/** Metadata of each native check. */
 export const nativeChecks: readonly CheckInfo[] = [
-  ...new Map(subjects.flatMap(({ checks }) => checks).map((check) => [check.id, check])).values(),
+  ...new Map(nativeCheckList.flatMap(({ checks }) => checks).map((check) => [check.id, check])).values(),
 ]
 
 export interface NativeTools {
@@ -23,7 +22,7 @@ export interface NativeTools {
   readonly signal: AbortSignal
   readonly profile: ScanProfile
   readonly servicesAtOnce: number
-  /** Only these checks; absent: all. */
+  /** Restricts the run to these checks; absent: all. */
   readonly only?: ReadonlySet<string>
 }
 
@@ -32,8 +31,8 @@ const portDeadlineMs = 60_000
 const patience = { firstByteMs: 2500, idleMs: 200, totalMs: 6000, bytesMax: 65_536 }
 
 /**
- * Yields findings and one coverage per port. A conversation that fails decides nothing: its checks
- * are neither found nor covered.
+ * Yields findings and one coverage per port. Checks of a failed exchange are neither found nor
+ * covered.
  *
  * @throws only when the signal aborts, with its reason
  */
@@ -41,10 +40,10 @@ export async function* runNative(target: CheckTarget, tools: NativeTools): Async
   const { signal, servicesAtOnce } = tools
   const check = (service: IdentifiedService, within: AbortSignal) =>
     examine(service, target, { ...tools, signal: within })
-  yield* sideBySide(distinct(target.services), servicesAtOnce, signal, check)
+  yield* mergeConcurrently(distinct(target.services), servicesAtOnce, signal, check)
 }
 
-/** A port that answers by TCP and by UDP in one protocol is one service. */
+/** A port that answers over both TCP and UDP with one protocol is one service. */
 function distinct(services: readonly IdentifiedService[]): IdentifiedService[] {
   const isTwin = (one: IdentifiedService) =>
     one.transport === 'udp' &&
@@ -62,7 +61,7 @@ async function* examine(
   const signal = AbortSignal.any([tools.signal, deadline])
   const place = placeOf(service, target, { ...tools, signal })
   const covered: string[] = []
-  for (const subject of subjects.filter((one) => isWanted(one, service, tools))) {
+  for (const subject of nativeCheckList.filter((one) => isWanted(one, service, tools))) {
     const verdicts = await examined(subject, place, deadline, tools.signal)
     for (const { id, threat } of subject.checks) {
       const proof = verdicts[id]
@@ -74,34 +73,34 @@ async function* examine(
   if (covered.length > 0) yield { kind: 'coverage', address, port: service.port, checks: covered }
 }
 
-function isWanted(subject: NativeSubject, service: IdentifiedService, { profile, only }: NativeTools): boolean {
+function isWanted(subject: NativeCheck, service: IdentifiedService, { profile, only }: NativeTools): boolean {
   if (order.indexOf(profile) < order.indexOf(subject.from ?? 'gentle')) return false
   return subject.concerns(service) && (!only || subject.checks.some(({ id }) => only.has(id)))
 }
 
-/** A conversation that took too long has said nothing. */
+/** A timed-out exchange decides nothing. */
 async function examined(
-  subject: NativeSubject,
-  place: NativePlace,
+  subject: NativeCheck,
+  place: NativeContext,
   deadline: AbortSignal,
   scan: AbortSignal,
-): Promise<Verdicts> {
+): Promise<CheckResults> {
   if (deadline.aborted) return {}
   try {
     return await subject.examine(place)
   } catch (error) {
     if (deadline.aborted && !scan.aborted) return {}
-    // An answer that is cut short or lies about its lengths ends the reading, and nothing else.
+    // A truncated response or invalid lengths only end this exchange.
     if (error instanceof RangeError && !scan.aborted) return {}
     throw error
   }
 }
 
-function placeOf(service: IdentifiedService, target: CheckTarget, tools: NativeTools): NativePlace {
+function placeOf(service: IdentifiedService, target: CheckTarget, tools: NativeTools): NativeContext {
   const { address, hostname } = target
   const { port, tls } = service
   const { guard, signal, profile } = tools
-  const speak: NativePlace['speak'] = async (words) => {
+  const speak: NativeContext['speak'] = async (words) => {
     if (service.transport === 'udp') return undefined
     await tools.budget.take(address, signal)
     const line = await open(tls)
@@ -112,10 +111,10 @@ function placeOf(service: IdentifiedService, target: CheckTarget, tools: NativeT
       line.close()
     }
   }
-  const open = async (isTls: boolean): Promise<Line | undefined> => {
+  const open = async (isTls: boolean): Promise<TcpConnection | undefined> => {
     if (isTls) {
-      const shaken = await shakeHands(address, port, { guard, signal, hostname })
-      return shaken.kind === 'handshake' ? lineOver(shaken.socket, signal) : undefined
+      const shaken = await tlsHandshake(address, port, { guard, signal, hostname })
+      return shaken.kind === 'handshake' ? connectionOver(shaken.socket, signal) : undefined
     }
     const dialled = await dial(address, port, { guard, signal })
     return dialled.kind === 'open' ? dialled.line : undefined
@@ -134,9 +133,9 @@ function placeOf(service: IdentifiedService, target: CheckTarget, tools: NativeT
       await tools.budget.take(address, signal)
       const line = await open(false)
       if (!line) return undefined
-      // From here on the connection belongs to TLS, which destroys it.
+      // TLS now owns the connection and destroys it.
       if ((await before?.(line)) !== false)
-        return shakeHands(address, port, { ...range, guard, signal, hostname, over: line.release() })
+        return tlsHandshake(address, port, { ...range, guard, signal, hostname, over: line.release() })
       line.close()
       return undefined
     },
@@ -147,16 +146,16 @@ function placeOf(service: IdentifiedService, target: CheckTarget, tools: NativeT
       }),
     async askAt(other, question, options) {
       await tools.budget.take(address, signal)
-      return ask(address, other, question, { guard, signal, ...patience, ...options })
+      return sendAndRead(address, other, question, { guard, signal, ...patience, ...options })
     },
     async datagram(question, options) {
       await tools.budget.take(address, signal)
-      return askUdp(address, port, question, { guard, signal, ...options })
+      return queryUdp(address, port, question, { guard, signal, ...options })
     },
   }
 }
 
-/** Host names in greetings and certificates, and the name that the host was reached by. */
+/** Host names in banners and certificates, and the name used to reach the host. */
 function namesOf({ hostname, services }: CheckTarget): string[] {
   const greetings = services.flatMap(
     ({ banner }) => banner.slice(0, 500).match(/\b(?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,20}\b/gi) ?? [],

@@ -1,15 +1,15 @@
-/** The list of shares, asked of the server service through its pipe (MS-SRVS over MS-RPCE over MS-SMB2). */
-import { hex } from '#native/native.ts'
+/** Lists shares through the server service's named pipe (MS-SRVS over MS-RPCE over MS-SMB2). */
+import { hex } from '#native/native-check.ts'
 import type { Smb2Head } from '#native/smb-wire.ts'
 
-/** A share as the server lists it. */
+/** A share as listed by the server. */
 export interface ListedShare {
   readonly name: string
-  /** Files; false for printers and pipes. */
+  /** True for disk shares; false for printers and pipes. */
   readonly isDisk: boolean
   readonly remark: string
 }
-/** Sends one SMB 2 command in the session and the tree, and reads its answer. */
+/** Sends one SMB 2 command in the session and tree, and reads the response. */
 export type Exchange = (command: number, body: Buffer) => Promise<Smb2Head | undefined>
 
 const create = 5
@@ -19,11 +19,11 @@ const bufferAt = 64 + 56
 const sharesMax = 100
 
 /**
- * Opens the pipe for one question and closes it.
+ * Opens the pipe for one call and closes it.
  *
- * @param exchange speaks in a tree of IPC$
- * @returns null when the server refuses, undefined when it does not answer
- * @throws RangeError when an answer is cut short or lies about its lengths
+ * @param exchange sends commands in a tree of IPC$
+ * @returns null when the server denies access, undefined when it doesn't respond
+ * @throws RangeError when a response is truncated or its lengths are invalid
  */
 export async function listShares(
   exchange: Exchange,
@@ -40,7 +40,7 @@ export async function listShares(
   return listed.status === 0 ? readShares(pipeAnswer(listed.body)) : null
 }
 
-/** Opens a pipe that is there, for reading and writing its messages. */
+/** Opens an existing pipe for reading and writing messages. */
 function createBody(name: string): Buffer {
   const text = Buffer.from(name, 'utf16le')
   const head = Buffer.alloc(56)
@@ -54,7 +54,7 @@ function createBody(name: string): Buffer {
   return Buffer.concat([head, text])
 }
 
-/** FSCTL_PIPE_TRANSCEIVE: one message and its answer (MS-FSCC 2.3.52). */
+/** FSCTL_PIPE_TRANSCEIVE: one message and its response (MS-FSCC 2.3.52). */
 function transceiveBody(file: Buffer, message: Buffer): Buffer {
   const head = Buffer.alloc(56)
   head.writeUInt16LE(57)
@@ -72,7 +72,10 @@ function pipeAnswer(body: Buffer): Buffer {
   return body.subarray(at, at + body.readUInt32LE(36))
 }
 
-/** Interface of the server service, version 3, in the transfer syntax NDR (MS-SRVS 2.1, C706 12.6.4.3). */
+/**
+ * Server service interface, version 3, with NDR transfer syntax (MS-SRVS 2.1, C706 section
+ * 12.6.4.3).
+ */
 const bindPacket = packet(
   11,
   hex(
@@ -80,7 +83,7 @@ const bindPacket = packet(
   ),
 )
 
-/** NetrShareEnum of level 1 (MS-SRVS 3.1.4.8): names, kinds and remarks. */
+/** NetrShareEnum, level 1 (MS-SRVS 3.1.4.8): names, types, and comments. */
 function shareEnum(address: string): Buffer {
   const server = Buffer.from(`\\\\${address}\0`, 'utf16le')
   const count = Buffer.alloc(12)
@@ -103,7 +106,7 @@ function packet(kind: number, body: Buffer): Buffer {
 
 const response = 2
 
-/** Entries first, then the texts that they point to, in the same order (C706, 14.3.12). */
+/** Entries first, then the strings they point to, in the same order (C706, section 14.3.12). */
 function readShares(answer: Buffer): readonly ListedShare[] | null {
   if (answer.length < 48 || answer[2] !== response) return null
   const count = Math.min(answer.readUInt32LE(36), sharesMax)

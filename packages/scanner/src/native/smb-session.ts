@@ -1,4 +1,4 @@
-/** A session of SMB 2 without a name and a password, as far as a server grants one. */
+/** An anonymous SMB 2 session, as far as the server grants one. */
 import { listShares, type ListedShare } from '#native/smb-pipe.ts'
 import {
   commands,
@@ -11,15 +11,15 @@ import {
   treeBody,
   type Smb2Head,
 } from '#native/smb-wire.ts'
-import type { Line } from '#net/tcp.ts'
+import type { TcpConnection } from '#net/tcp.ts'
 
-/** A session whose messages are numbered; the server names it in the first answer to a log-in. */
+/** A session with numbered messages; the server assigns its id in the first login response. */
 export interface Session {
   id: Buffer
   say(command: number, body: Buffer, treeId?: number): Promise<Smb2Head | undefined>
 }
 
-export function sessionOn(line: Line): Session {
+export function sessionOn(line: TcpConnection): Session {
   let count = 0
   return {
     id: Buffer.alloc(8),
@@ -29,8 +29,8 @@ export function sessionOn(line: Line): Session {
   }
 }
 
-/** @returns undefined when the server did not answer to the end */
-export async function logInAsNobody(session: Session): Promise<boolean | undefined> {
+/** @returns undefined when the server stopped responding */
+export async function logInAnonymously(session: Session): Promise<boolean | undefined> {
   const begun = await session.say(commands.sessionSetup, sessionBody(spnegoInit()))
   if (begun?.status !== moreProcessing) return begun && false
   session.id = Buffer.from(begun.sessionId)
@@ -38,7 +38,7 @@ export async function logInAsNobody(session: Session): Promise<boolean | undefin
   return done && done.status === 0
 }
 
-/** A share of pipes is open to nobody on many servers; what counts is whether it answers questions. */
+/** Many servers allow anonymous access to IPC$; what matters is whether its pipes respond. */
 export async function listedShares(
   session: Session,
   address: string,

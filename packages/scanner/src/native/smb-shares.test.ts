@@ -18,7 +18,7 @@ describe('shares of a file server', () => {
     expect(found).toEqual(['smb-guest-share', 'smb-shares-listed'])
     const told = JSON.stringify(seen)
     expect(told).toContain('Payroll (files) of everyone')
-    expect(told).toContain('The share \\"Payroll\\" was connected')
+    expect(told).toContain('Connected to share \\"Payroll\\" anonymously')
   })
   it.each([{ isPipeShut: true }, { isSessionShut: true }])(
     'are not told by a server that is set up well: %j',

@@ -1,14 +1,14 @@
-/** The messages of SMB (MS-CIFS, MS-SMB2) that checks send and read. */
-import { hex } from '#native/native.ts'
-import type { Line } from '#net/tcp.ts'
+/** SMB messages (MS-CIFS, MS-SMB2) that checks send and parse. */
+import { hex } from '#native/native-check.ts'
+import type { TcpConnection } from '#net/tcp.ts'
 
 export const commands = { negotiate: 0, sessionSetup: 1, treeConnect: 3 } as const
-/** The server wants another message of the log-in. */
+/** STATUS_MORE_PROCESSING_REQUIRED: the login needs another message. */
 export const moreProcessing = 0xc0000016
-/** The answer will follow in a message of its own. */
+/** STATUS_PENDING: the response follows in a separate message. */
 const pending = 0x103
 
-/** What an SMB 2 answer begins with; undefined when it is none. */
+/** Header of an SMB 2 response; undefined for anything else. */
 export interface Smb2Head {
   readonly status: number
   readonly sessionId: Buffer
@@ -16,24 +16,24 @@ export interface Smb2Head {
   readonly body: Buffer
 }
 
-/** A message in the frame of the session service (RFC 1002, 4.3.1). */
+/** A message in a NetBIOS session service frame (RFC 1002, section 4.3.1). */
 export function framed(message: Buffer): Buffer {
   return Buffer.concat([Buffer.from([0, 0, message.length >> 8, message.length & 0xff]), message])
 }
 
-/** Whether a whole frame was received. */
+/** Whether a complete frame was received. */
 export function isFrame(heard: Buffer): boolean {
   return heard.length >= 4 && heard.length >= 4 + heard.readUIntBE(1, 3)
 }
 
 const patience = { firstByteMs: 4000, idleMs: 300, enough: isFrame }
 
-/** SMB 1 negotiation of the one dialect that it has left, NT LM 0.12. */
+/** SMB 1 negotiation with the only remaining dialect, NT LM 0.12. */
 export const smb1Negotiate: Buffer = framed(
   hex('ff534d42 72 00000000 18 53c8 0000 0000000000000000 0000 ffff feff 0000 0000 00 0c00 02 4e54204c4d20302e313200'),
 )
 
-/** SMB 1 session set-up without a name and without a password (MS-CIFS 2.2.4.53). */
+/** Anonymous SMB 1 session setup (MS-CIFS 2.2.4.53). */
 export const smb1Session: Buffer = framed(
   hex(
     'ff534d42 73 00000000 18 0140 0000 0000000000000000 0000 0000 feff 0000 0000 ' +
@@ -61,8 +61,8 @@ export function readSmb2(heard: Buffer): Smb2Head | undefined {
   return { ...head, sessionId: message.subarray(40, 48), body: message.subarray(64) }
 }
 
-/** Sends one message and reads the answer to it. */
-export async function exchange(line: Line, message: Buffer): Promise<Smb2Head | undefined> {
+/** Sends one message and reads its response. */
+export async function exchange(line: TcpConnection, message: Buffer): Promise<Smb2Head | undefined> {
   line.write(message)
   const heard = await line.read(patience)
   const head = readSmb2(heard)
@@ -71,7 +71,7 @@ export async function exchange(line: Line, message: Buffer): Promise<Smb2Head | 
   return readSmb2(isFrame(rest) ? rest : await line.read(patience))
 }
 
-/** Dialects 2.0.2 and 2.1; signing is possible on our side and not required. */
+/** Dialects 2.0.2 and 2.1; the client supports signing but doesn't require it. */
 export function negotiateBody(): Buffer {
   return Buffer.concat([hex('2400 0200 0100 0000 00000000'), Buffer.alloc(16, 0x47), hex('0000000000000000 0202 1002')])
 }
@@ -89,7 +89,7 @@ export function treeBody(path: string): Buffer {
   return Buffer.concat([head, name])
 }
 
-/** NTLM's first message in SPNEGO's first (RFC 4178, MS-NLMP 2.2.1.1). */
+/** NTLM negotiate message in SPNEGO's NegTokenInit (RFC 4178, MS-NLMP 2.2.1.1). */
 export function spnegoInit(): Buffer {
   const ntlm = Buffer.concat([Buffer.from('NTLMSSP\0'), hex('01000000 07020000 0000000000000000 0000000000000000')])
   const mechanisms = der(0xa0, der(0x30, hex('060a2b06010401823702020a')))
@@ -98,7 +98,7 @@ export function spnegoInit(): Buffer {
   return der(0x60, Buffer.concat([hex('06062b0601050502'), init]))
 }
 
-/** NTLM's third message for nobody: no name, no domain, no proof (MS-NLMP 2.2.1.3, anonymous). */
+/** Anonymous NTLM authenticate message: no user, domain, or response (MS-NLMP 2.2.1.3). */
 export function spnegoAnonymous(): Buffer {
   const end = 64 + 1
   const field = (length: number, at: number) => {

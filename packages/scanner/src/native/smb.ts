@@ -1,18 +1,20 @@
-import { checkInfo } from '#native/native.ts'
-import type { NativePlace, NativeSubject, Proof } from '#native/native.ts'
+import { checkInfo } from '#native/native-check.ts'
+import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
 import type { ListedShare } from '#native/smb-pipe.ts'
-import { listedShares, logInAsNobody, sessionOn, type Session } from '#native/smb-session.ts'
+import { listedShares, logInAnonymously, sessionOn, type Session } from '#native/smb-session.ts'
 import { commands, isFrame, negotiateBody, smb1Negotiate, treeBody } from '#native/smb-wire.ts'
 
 const version1 = checkInfo({
   id: 'smb1-enabled',
-  name: 'SMB version 1 enabled',
+  name: 'SMBv1 enabled',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:H/A:N',
   score: 7.4,
-  summary: 'The file server still speaks version 1 of SMB.',
-  impact: 'The version has no protection against changes on the way, and worms have spread by its flaws.',
-  remediation: 'Switch SMB 1 off (server min protocol = SMB2 in Samba).',
+  summary: 'The file server supports SMB version 1, which is deprecated.',
+  impact:
+    'SMBv1 has no protection against tampering by a man-in-the-middle. Its vulnerabilities were used by worms such as WannaCry (MS17-010).',
+  remediation:
+    'Disable SMBv1: `Set-SmbServerConfiguration -EnableSMB1Protocol $false` on Windows, `server min protocol = SMB2` in Samba.',
   reference:
     'https://learn.microsoft.com/windows-server/storage/file-server/troubleshoot/detect-enable-and-disable-smbv1-v2-v3',
   tags: 'misconfig smb network',
@@ -23,34 +25,38 @@ const signing = checkInfo({
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:H/A:N',
   score: 6.5,
-  summary: 'The file server does not require that messages are signed.',
-  impact: 'An attacker in the network can relay log-ins and change what is read and written.',
-  remediation: 'Require signing (server signing = mandatory in Samba, the group policy of that name in Windows).',
+  summary: 'The file server does not require signed SMB messages.',
+  impact: 'An attacker on the network can relay logins to the server (NTLM relay) and modify data in transit.',
+  remediation:
+    'Require signing: `Set-SmbServerConfiguration -RequireSecuritySignature $true` on Windows, `server signing = mandatory` in Samba.',
   reference: 'https://learn.microsoft.com/windows-server/storage/file-server/smb-signing-overview',
   tags: 'misconfig smb network',
 })
 const guestShare = checkInfo({
   id: 'smb-guest-share',
-  name: 'SMB share open to everyone',
+  name: 'SMB share accessible without authentication',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:H/A:L',
   score: 8.6,
-  summary: 'A share can be used without a name and a password; by its access mask it can be written, too.',
-  impact: 'Strangers can read its files, replace them, or leave something for others to open.',
-  remediation: 'Remove guest ok from the share and map to guest from the server.',
+  summary:
+    'An SMB share can be accessed in an anonymous session. The access mask in the evidence shows whether files can be written as well.',
+  impact: 'An attacker can read the shared files and, with write access, replace them or plant malicious files.',
+  remediation:
+    'In Samba, set `guest ok = no` for the share and `map to guest = never` globally. On Windows, remove Everyone and ANONYMOUS LOGON from the share permissions and disable the Guest account.',
   reference: 'https://www.samba.org/samba/docs/current/man-html/smb.conf.5.html',
   tags: 'misconfig smb unauth network',
 })
 
 const shareList = checkInfo({
   id: 'smb-shares-listed',
-  name: 'SMB lists its shares to everyone',
+  name: 'SMB share enumeration (null session)',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
-  summary: 'The file server lists its shares in a session without a name and a password (null session).',
-  impact: 'Strangers learn names of shares and people, and try them one by one.',
-  remediation: 'Set restrict anonymous = 2 in Samba, or RestrictNullSessAccess and RestrictAnonymous = 1 in Windows.',
+  summary: 'The file server lists its shares in an anonymous session (null session).',
+  impact: 'An attacker learns the names of shares and can test each for weak permissions.',
+  remediation:
+    'Set `restrict anonymous = 2` in Samba. On Windows, enable the policy "Network access: Do not allow anonymous enumeration of SAM accounts and shares" and set `RestrictNullSessAccess` to 1.',
   reference: 'https://www.samba.org/samba/docs/current/man-html/smb.conf.5.html',
   tags: 'misconfig smb unauth disclosure network',
 })
@@ -61,8 +67,11 @@ const patience = { firstByteMs: 4000, idleMs: 300, enough: isFrame }
 const sharesTried = 40
 const writeBits = 0x6
 
-/** Negotiates, logs in as nobody, reads the list of shares and looks which let nobody in. No file is opened or written. */
-export const smb: NativeSubject = {
+/**
+ * Negotiates, logs in anonymously, lists shares, and finds those with anonymous access. Opens and
+ * writes no files.
+ */
+export const smb: NativeCheck = {
   checks: [version1, signing, guestShare, shareList],
   concerns: ({ protocol }) => protocol === 'smb',
   async examine(place) {
@@ -76,7 +85,7 @@ export const smb: NativeSubject = {
     })
     if (!heard) return verdicts
     const isOptional = (heard.mode & 2) === 0
-    const answer = `security mode ${heard.mode}: signing ${isOptional ? 'enabled and not required' : 'required'}`
+    const answer = `security mode ${heard.mode}: signing ${isOptional ? 'enabled but not required' : 'required'}`
     verdicts[signing.id] = isOptional ? { request: 'SMB 2 NEGOTIATE', answer, highlights: ['not required'] } : null
     if (heard.share !== undefined) verdicts[guestShare.id] = heard.share
     if (heard.list !== undefined) verdicts[shareList.id] = heard.list
@@ -84,7 +93,7 @@ export const smb: NativeSubject = {
   },
 }
 
-/** The server chose our only dialect. */
+/** The server accepted our only dialect. */
 function version1Proof(heard: Buffer): Proof | null {
   const isAnswer = heard.length > 39 && heard.toString('latin1', 4, 9) === '\u00ffSMB\u0072'
   if (!isAnswer || heard.readUInt16LE(37) !== 0) return null
@@ -94,19 +103,19 @@ function version1Proof(heard: Buffer): Proof | null {
     .trim()
   return {
     request: 'SMB 1 NEGOTIATE, dialect NT LM 0.12',
-    answer: `dialect NT LM 0.12 accepted. ${words}`,
+    answer: `dialect NT LM 0.12 accepted; ${words}`,
     highlights: ['NT LM 0.12'],
   }
 }
 
 interface Shares {
-  /** Each undefined when it could not be asked to its end. */
+  /** Each is undefined when inconclusive. */
   readonly share?: Proof | null | undefined
   readonly list?: Proof | null | undefined
 }
 
-async function asNobody(session: Session, place: NativePlace): Promise<Shares> {
-  const isIn = await logInAsNobody(session)
+async function asNobody(session: Session, place: NativeContext): Promise<Shares> {
+  const isIn = await logInAnonymously(session)
   if (!isIn) return isIn === undefined ? {} : { share: null, list: null }
   const shares = await listedShares(session, place.address)
   const disks = (shares ?? []).filter(({ isDisk }) => isDisk).map(({ name }) => name)
@@ -120,20 +129,20 @@ function listProof(shares: readonly ListedShare[]): Proof | null {
   return { request: 'NetrShareEnum in an anonymous session', answer: lines.join('\n'), highlights: lines.slice(0, 3) }
 }
 
-/** @returns undefined when the shares could not be tried to their end */
+/** @returns undefined when testing the shares was inconclusive */
 async function openShare(
   session: Session,
-  { address }: NativePlace,
+  { address }: NativeContext,
   names: readonly string[],
 ): Promise<Proof | null | undefined> {
   for (const name of names) {
     const tree = await session.say(commands.treeConnect, treeBody(`\\\\${address}\\${name}`))
     if (!tree) return undefined
-    // A disk, as its first field says.
+    // A disk share, by the first field.
     if (tree.status !== 0 || tree.body.length < 16 || tree.body[2] !== 1) continue
     const access = tree.body.readUInt32LE(12)
     const isWritable = (access & writeBits) === writeBits
-    const answer = `The share "${name}" was connected without a name; access mask 0x${access.toString(16)}${isWritable ? ', writing included' : ''}.`
+    const answer = `Connected to share "${name}" anonymously, access mask 0x${access.toString(16)}${isWritable ? ' (includes write access)' : ''}`
     return { request: `TREE_CONNECT \\\\${address}\\${name} in an anonymous session`, answer, highlights: [name] }
   }
   return null

@@ -1,24 +1,25 @@
-/** Servers of files and of source code: rsync, Subversion, git. */
-import { bytes, checkInfo } from '#native/native.ts'
-import type { NativePlace, NativeSubject, Proof } from '#native/native.ts'
+/** File and source code servers: rsync, Subversion, Git. */
+import { bytes, checkInfo } from '#native/native-check.ts'
+import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
 
 const rsyncWritable = checkInfo({
   id: 'rsync-module-writable',
-  name: 'Rsync module can be written by everyone',
+  name: 'Rsync module writable without authentication',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:H/A:H',
   score: 8.6,
   summary:
-    'A module of the rsync server takes an upload without a password. It was asked for a dry run and nothing was sent.',
-  impact: 'Strangers can replace and delete its files, and often run programs by that.',
-  remediation: 'Set read only = yes, or auth users and hosts allow for the module.',
+    'A module of the rsync daemon accepts uploads without a password. The check requested a dry run and sent no files.',
+  impact: 'An attacker can replace and delete files in the module, which often leads to remote code execution.',
+  remediation:
+    'In rsyncd.conf, set `read only = yes` for the module, or limit it with `auth users`, `secrets file`, and `hosts allow`.',
   reference: 'https://download.samba.org/pub/rsync/rsyncd.conf.5',
   tags: 'misconfig rsync unauth network',
 })
 const modulesMax = 5
 
-/** Begins an upload as a dry run (option n) and leaves before the list of files. */
-export const rsync: NativeSubject = {
+/** Starts an upload as a dry run (option n) and disconnects before the file list. */
+export const rsync: NativeCheck = {
   checks: [rsyncWritable],
   concerns: ({ protocol }) => protocol === 'rsync',
   async examine(place) {
@@ -39,7 +40,7 @@ export const rsync: NativeSubject = {
 
 const greeting = { firstByteMs: 3000, idleMs: 150, enough: (all: Buffer) => all.includes(10) }
 
-async function begunUpload(place: NativePlace, name: string): Promise<Proof | null> {
+async function begunUpload(place: NativeContext, name: string): Promise<Proof | null> {
   const heard = await place.speak(async (line) => {
     await line.read(greeting)
     line.write(`@RSYNCD: 31.0\n${name}\n`)
@@ -50,32 +51,32 @@ async function begunUpload(place: NativePlace, name: string): Promise<Proof | nu
     })
     if (!/^@RSYNCD: OK/m.test(state.toString('latin1'))) return undefined
     line.write(bytes(`--server\0-nre.iLsfxC\0.\0${name}/\0\0`))
-    // Flags and the seed of the checksum come at once; a refusal comes right behind them.
+    // Flags and the checksum seed arrive immediately; a rejection follows them directly.
     return line.read({ firstByteMs: 3000, idleMs: 1500, totalMs: 5000 })
   })
   if (!heard || heard.length < 5) return null
   const text = heard.toString('latin1')
   if (/error|read.?only|denied|refus|unknown/i.test(text)) return null
-  const request = `module ${name}, arguments: --server -n (dry run) . ${name}/`
-  const answer = `The server agreed on a protocol (${heard.length} bytes) and waited for the list of files to take.`
+  const request = `module ${name}: --server -n (dry run) . ${name}/`
+  const answer = `The server accepted the upload (${heard.length} bytes of handshake) and waited for the file list.`
   return { request, answer, highlights: [name], quality: 95 }
 }
 
 const anonymousWrite = checkInfo({
   id: 'svn-anonymous-write',
-  name: 'Subversion can be written anonymously',
+  name: 'Subversion repository writable anonymously',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:H/A:L',
   score: 8.6,
-  summary: 'The Subversion server lets anonymous people use a command that needs the right to write.',
-  impact: 'Strangers can commit changes to the source code.',
-  remediation: 'Set anon-access = none in svnserve.conf and give each person an account.',
+  summary: 'The Subversion server accepts a command that requires write access from an anonymous client.',
+  impact: 'An attacker can commit changes to the source code.',
+  remediation: 'In the `[general]` section of svnserve.conf, set `anon-access = none` and configure a `password-db`.',
   reference: 'https://svnbook.red-bean.com/en/1.7/svn.serverconfig.svnserve.html',
   tags: 'misconfig svn unauth network',
 })
 
-/** The right to write is asked for by breaking the lock of a path that does not exist. */
-export const subversion: NativeSubject = {
+/** Tests write access by breaking the lock of a nonexistent path. */
+export const subversion: NativeCheck = {
   checks: [anonymousWrite],
   concerns: ({ protocol }) => protocol === 'svn',
   async examine(place) {
@@ -92,9 +93,10 @@ export const subversion: NativeSubject = {
       return more()
     })
     if (told === undefined) return {}
-    // Trivial authentication was enough; what fails then is that there is no such lock or no user to hold it (Subversion's errors 1600xx).
+    // Anonymous authentication succeeded; the command then fails because there is no such lock or
+    // user (Subversion errors 1600xx).
     const isProved = /^\( success \( \( \) 0: \) \) \( failure \( \( 1600(13|34|35|36|40) /.test(told)
-    const request = 'unlock glacis-no-such-path, break lock'
+    const request = 'unlock glacis-no-such-path (break lock)'
     return { [anonymousWrite.id]: isProved ? { request, answer: told, highlights: [told.slice(0, 60)] } : null }
   },
 }
@@ -105,20 +107,21 @@ function counted(text: string): string {
 
 const exported = checkInfo({
   id: 'git-daemon-open',
-  name: 'Git repository exported to everyone',
+  name: 'Git daemon exposed without authentication',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
-  summary: 'The git daemon lists the branches of a repository for whoever asks; its protocol knows no passwords.',
-  impact: 'The whole history of the source code can be cloned.',
-  remediation: 'Serve repositories by SSH or HTTPS with accounts, and stop the daemon unless the code is public.',
+  summary: 'The git daemon serves a repository to any client. Its protocol has no authentication.',
+  impact: 'An attacker can clone the source code with its full history.',
+  remediation:
+    'Unless the code is public, stop the daemon and serve repositories over SSH or over HTTPS with authentication.',
   reference: 'https://git-scm.com/docs/git-daemon',
   tags: 'misconfig git unauth network',
 })
 const repositories =
   'app project repo repository web website www site main master code src source test git server api backend frontend infra config deploy public'
 
-export const gitDaemon: NativeSubject = {
+export const gitDaemon: NativeCheck = {
   checks: [exported],
   concerns: ({ protocol, port }) => protocol === 'git' || (protocol === '' && port === 9418),
   async examine(place) {

@@ -1,4 +1,4 @@
-/** An SSH session up to the question in which ways a user may log in; no way is tried. */
+/** An SSH session up to the list of authentication methods; none is tried. */
 import {
   createCipheriv,
   createDecipheriv,
@@ -9,14 +9,14 @@ import {
   randomBytes,
 } from 'node:crypto'
 import type { Cipheriv, Decipheriv } from 'node:crypto'
-import type { Line } from '#net/tcp.ts'
+import type { TcpConnection } from '#net/tcp.ts'
 import { mpint, packetOf, packetsIn, readLists, string } from '#native/ssh-wire.ts'
 
 const version = 'SSH-2.0-Glacis'
 const wait = { firstByteMs: 4000, idleMs: 2000, totalMs: 6000 }
 const macBytes = 32
 
-/** A key agreement that Node can carry out. */
+/** A key exchange supported by Node. */
 interface Agreement {
   readonly hash: string
   readonly begin: () => { readonly shown: Buffer; readonly isNumber: boolean; secret(theirs: Buffer): Buffer }
@@ -45,11 +45,11 @@ const agreements: Readonly<Record<string, Agreement>> = {
 }
 
 /**
- * The ways in which the server lets a user log in, as it names them.
+ * Authentication methods that the server offers a user.
  *
- * @returns undefined when the two have no algorithm in common or the server said no more
+ * @returns undefined when there is no common algorithm or the server stopped responding
  */
-export async function loginMethods(line: Line, user: string): Promise<readonly string[] | undefined> {
+export async function readAuthMethods(line: TcpConnection, user: string): Promise<readonly string[] | undefined> {
   const reader = packetReader(line)
   const ours = kexInit()
   line.write(`${version}\r\n`)
@@ -77,7 +77,7 @@ function kexInit(): Buffer {
   return Buffer.concat([Buffer.from([20]), randomBytes(16), ...lists, ...tail])
 }
 
-function packetReader(line: Line) {
+function packetReader(line: TcpConnection) {
   let stream: Buffer = Buffer.alloc(0)
   let given = 0
   const more = async () => {
@@ -106,7 +106,7 @@ function packetReader(line: Line) {
         if (!(await more())) return undefined
       }
     },
-    /** What came behind the packets that were given. */
+    /** Data after the returned packets. */
     rest(): Buffer {
       let at = 0
       for (let index = 0; index < given; index++) at += 4 + stream.readUInt32BE(at)
@@ -122,9 +122,9 @@ interface Keys {
   readonly macOut: Buffer
 }
 
-/** Agrees on keys (RFC 4253, 8) without proving who the server is: nothing secret will be said. */
+/** Exchanges keys (RFC 4253, section 8) without verifying the host key: no secrets are sent. */
 async function exchange(
-  line: Line,
+  line: TcpConnection,
   reader: PacketReader,
   about: { agreement: Agreement; greeting: string; ours: Buffer; theirs: Buffer },
 ): Promise<Keys | undefined> {
@@ -167,8 +167,8 @@ function derived(
   return key.subarray(0, length)
 }
 
-/** Packets under the agreed keys. The sequence number counts from the first packet of the connection. */
-function secureLine(line: Line, received: Buffer, { encrypt, decrypt, macOut }: Keys) {
+/** Encrypted packets. The sequence number counts from the first packet of the connection. */
+function secureLine(line: TcpConnection, received: Buffer, { encrypt, decrypt, macOut }: Keys) {
   let sent = 3
   let waiting = received
   let plain: Buffer = Buffer.alloc(0)
@@ -212,7 +212,7 @@ async function askMethods(secure: ReturnType<typeof secureLine>, user: string): 
       secure.write(Buffer.concat([Buffer.from([50]), ...words]))
     }
     if (payload[0] === 51) return slice(payload, 1).toString('latin1').split(',')
-    // Let in without any proof: every way is open.
+    // Authentication succeeded without credentials: every method is allowed.
     if (payload[0] === 52) return ['none']
   }
   return undefined

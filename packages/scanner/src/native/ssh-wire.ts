@@ -1,7 +1,7 @@
-/** The packets of SSH (RFC 4253), as far as a conversation before log-in needs them. */
+/** SSH packets (RFC 4253), as needed before authentication. */
 import { randomBytes } from 'node:crypto'
 
-/** The algorithms that a KEXINIT names, in its order. */
+/** The algorithms of a KEXINIT, in order. */
 export interface KexLists {
   readonly kex: readonly string[]
   readonly hostKeys: readonly string[]
@@ -13,7 +13,7 @@ export interface KexLists {
 
 const packetBytesMax = 35_000
 
-/** Payloads of the whole packets that a plain stream begins with. */
+/** Payloads of the complete packets at the start of a plaintext stream. */
 export function packetsIn(stream: Buffer): Buffer[] {
   const payloads: Buffer[] = []
   let at = 0
@@ -27,7 +27,7 @@ export function packetsIn(stream: Buffer): Buffer[] {
   return payloads
 }
 
-/** A packet around a payload, padded to the block size of the cipher. */
+/** A packet with this payload, padded to the cipher's block size. */
 export function packetOf(payload: Buffer, blockBytes = 8): Buffer {
   const rest = (5 + payload.length) % blockBytes
   const padding = blockBytes - rest + (blockBytes - rest < 4 ? blockBytes : 0)
@@ -37,7 +37,7 @@ export function packetOf(payload: Buffer, blockBytes = 8): Buffer {
   return Buffer.concat([head, payload, randomBytes(padding)])
 }
 
-/** Null when it is no KEXINIT. */
+/** Null when it is not a KEXINIT. */
 export function readLists(payload: Buffer): KexLists | null {
   if (payload[0] !== 20 || payload.length < 17) return null
   const lists: string[][] = []
@@ -53,7 +53,7 @@ export function readLists(payload: Buffer): KexLists | null {
   return { kex, hostKeys, ciphersIn, ciphersOut, macsIn, macsOut }
 }
 
-/** A length and bytes. */
+/** A length-prefixed string. */
 export function string(value: string | Buffer): Buffer {
   const content = typeof value === 'string' ? Buffer.from(value, 'latin1') : value
   const head = Buffer.alloc(4)
@@ -61,7 +61,7 @@ export function string(value: string | Buffer): Buffer {
   return Buffer.concat([head, content])
 }
 
-/** A positive number as SSH writes it: without leading zeros, but with one before a set sign bit. */
+/** SSH mpint of a positive number: no leading zeros, except one before a set sign bit. */
 export function mpint(value: Buffer): Buffer {
   let from = 0
   while (from < value.length && value[from] === 0) from++

@@ -1,9 +1,12 @@
-import { bytes, checkInfo } from '#native/native.ts'
-import type { NativePlace, NativeSubject, Proof, Verdicts } from '#native/native.ts'
-import { loginMethods } from '#native/ssh-session.ts'
+import { bytes, checkInfo } from '#native/native-check.ts'
+import type { NativeContext, NativeCheck, Proof, CheckResults } from '#native/native-check.ts'
+import { readAuthMethods } from '#native/ssh-session.ts'
 import { packetsIn, readLists, type KexLists } from '#native/ssh-wire.ts'
 
-/** Key exchanges, ciphers, MACs and host keys that RFC 9142, RFC 8758 and OpenSSH's own defaults have left behind. */
+/**
+ * Key exchanges, ciphers, MACs, and host keys deprecated by RFC 9142, RFC 8758, and OpenSSH's
+ * defaults.
+ */
 const weak = {
   kex: /^(diffie-hellman-group1-sha1|diffie-hellman-group-exchange-sha1|rsa1024-sha1)$/,
   cipher: /(-cbc(@.*)?$|^arcfour|^3des|^blowfish|^cast128|^des-|^none$)/,
@@ -11,83 +14,87 @@ const weak = {
   hostKey: /^ssh-dss/,
 }
 const remedy = (setting: string) =>
-  `Name only what is sound in ${setting} of sshd_config, or leave the setting out: the defaults of a current server are good.`
+  `Remove the weak algorithms from \`${setting}\` in sshd_config, or delete the line: the defaults of a current OpenSSH release are secure.`
 
 const weakKex = checkInfo({
   id: 'ssh-kex-weak',
-  name: 'SSH offers a weak key exchange',
+  name: 'Weak SSH key exchange algorithms enabled',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 5.9,
-  summary: 'The server still offers a key exchange with a group of 1,024 bits or with SHA-1.',
-  impact: 'Whoever records a session that was agreed upon that way may be able to read it later.',
+  summary: 'The SSH server supports a key exchange that relies on SHA-1 or a 1024-bit group.',
+  impact: 'An attacker who records a session that uses one of these algorithms may be able to decrypt it later.',
   remediation: remedy('KexAlgorithms'),
   reference: 'https://www.rfc-editor.org/rfc/rfc9142',
   tags: 'misconfig ssh crypto network',
 })
 const weakCipher = checkInfo({
   id: 'ssh-cipher-weak',
-  name: 'SSH offers weak ciphers',
+  name: 'Weak SSH ciphers enabled (CBC, RC4)',
   severity: 'low',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 3.7,
-  summary: 'The server offers ciphers in CBC mode, RC4 or others that are out of use.',
-  impact: 'An attacker in the path may recover parts of a session.',
+  summary: 'The SSH server supports obsolete ciphers such as CBC mode or RC4 (arcfour).',
+  impact: "An attacker on the network path may be able to recover parts of a session's plaintext.",
   remediation: remedy('Ciphers'),
   reference: 'https://www.rfc-editor.org/rfc/rfc8758',
   tags: 'misconfig ssh crypto network',
 })
 const weakMac = checkInfo({
   id: 'ssh-mac-weak',
-  name: 'SSH offers weak integrity checks',
+  name: 'Weak SSH MAC algorithms enabled',
   severity: 'low',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:N/I:L/A:N',
   score: 3.7,
-  summary: 'The server offers message authentication with MD5 or with a shortened hash.',
-  impact: 'The integrity of a session rests on a hash that no longer deserves trust.',
+  summary:
+    'The SSH server supports message authentication codes that are based on MD5 or RIPEMD-160 or use a truncated hash.',
+  impact: 'An attacker on the network path may be able to modify a session without being detected.',
   remediation: remedy('MACs'),
   reference: 'https://www.rfc-editor.org/rfc/rfc6151',
   tags: 'misconfig ssh crypto network',
 })
 const weakHostKey = checkInfo({
   id: 'ssh-host-key-weak',
-  name: 'SSH host key of type DSA',
+  name: 'SSH DSA host key enabled',
   severity: 'low',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 3.7,
-  summary: 'The server proves itself with a DSA key, which has 1,024 bits and SHA-1.',
-  impact: 'The key may be broken and the server impersonated.',
-  remediation: 'Remove the DSA host key and keep an Ed25519 and an RSA key.',
+  summary: 'The SSH server offers a DSA host key, which is limited to 1024 bits and SHA-1.',
+  impact: 'An attacker may be able to break the key and impersonate the server.',
+  remediation: 'Remove the DSA `HostKey` line from sshd_config and use Ed25519 and RSA (at least 3072 bits) host keys.',
   reference: 'https://www.openssh.com/releasenotes.html',
   tags: 'misconfig ssh crypto network',
 })
 const passwords = checkInfo({
   id: 'ssh-password-login',
-  name: 'SSH accepts passwords',
+  name: 'SSH password authentication enabled',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:L/A:N',
   score: 4.8,
-  summary: 'The server lets people log in with a password; asked for user root it offers that way, too.',
-  impact: 'Passwords can be guessed or reused, and machines try all day long.',
-  remediation: 'Set PasswordAuthentication no and PermitRootLogin no (or prohibit-password), and use keys.',
+  summary: 'The SSH server offers password authentication, including for the user root.',
+  impact:
+    'An attacker can guess passwords or try leaked ones. Exposed SSH servers are under constant automated attack.',
+  remediation:
+    'Use keys, and set `PasswordAuthentication no`, `KbdInteractiveAuthentication no`, and `PermitRootLogin prohibit-password` in sshd_config.',
   reference: 'https://man.openbsd.org/sshd_config#PasswordAuthentication',
   tags: 'misconfig ssh auth network',
 })
 const oldProtocol = checkInfo({
   id: 'ssh-protocol-1',
-  name: 'SSH protocol version 1',
+  name: 'SSH protocol version 1 supported',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:H/A:N',
   score: 7.4,
-  summary: 'The server still speaks version 1 of the SSH protocol.',
-  impact: 'Sessions of that version can be read and changed by whoever stands in between.',
-  remediation: 'Allow version 2 only, or replace the device.',
+  summary: 'The SSH server supports version 1 of the SSH protocol.',
+  impact: 'A man-in-the-middle attacker can read and modify sessions that use version 1.',
+  remediation:
+    'Allow only version 2 (`Protocol 2` in older OpenSSH versions, `ip ssh version 2` in Cisco IOS), or replace the device.',
   reference: 'https://www.rfc-editor.org/rfc/rfc4251',
   tags: 'misconfig ssh crypto network',
 })
 
-/** What the key exchange offers, and how a person may log in. No key and no password is sent. */
-export const ssh: NativeSubject = {
+/** Reads the offered algorithms and authentication methods. Sends no key or password. */
+export const ssh: NativeCheck = {
   checks: [weakKex, weakCipher, weakMac, weakHostKey, passwords, oldProtocol],
   concerns: ({ protocol }) => protocol === 'ssh',
   async examine(place) {
@@ -95,19 +102,19 @@ export const ssh: NativeSubject = {
     if (!greeting) return {}
     const [, version = ''] = /^SSH-(\d\.\d+)-/.exec(greeting.text) ?? []
     const isOld = version.startsWith('1.')
-    const old = isOld ? { request: '(listened)', answer: greeting.text, highlights: [`SSH-${version}`] } : null
+    const old = isOld ? { request: 'SSH-2.0-Glacis', answer: greeting.text, highlights: [`SSH-${version}`] } : null
     const lists = greeting.lists
     if (!lists) return isOld ? { [oldProtocol.id]: old } : {}
     return { [oldProtocol.id]: old, ...judged(lists, greeting.text), ...(await login(place)) }
   },
 }
 
-function judged(lists: KexLists, greeting: string): Verdicts {
+function judged(lists: KexLists, greeting: string): CheckResults {
   const told = Object.entries(lists).map(([name, list]) => `${name}: ${list.join(',')}`)
   const answer = [greeting.trim(), ...told].join('\n')
   const verdict = (offered: readonly string[], pattern: RegExp): Proof | null => {
     const bad = [...new Set(offered.filter((name) => pattern.test(name)))]
-    return bad.length > 0 ? { request: 'SSH_MSG_KEXINIT (listened)', answer, highlights: bad } : null
+    return bad.length > 0 ? { request: 'SSH-2.0-Glacis', answer, highlights: bad } : null
   }
   return {
     [weakKex.id]: verdict(lists.kex, weak.kex),
@@ -117,7 +124,7 @@ function judged(lists: KexLists, greeting: string): Verdicts {
   }
 }
 
-async function greetingOf(place: NativePlace): Promise<{ text: string; lists: KexLists | null } | undefined> {
+async function greetingOf(place: NativeContext): Promise<{ text: string; lists: KexLists | null } | undefined> {
   return place.speak(async (line) => {
     line.write(bytes('SSH-2.0-Glacis\r\n'))
     const isWhole = (all: Buffer) => packetsIn(afterGreeting(all)).length > 0
@@ -129,16 +136,16 @@ async function greetingOf(place: NativePlace): Promise<{ text: string; lists: Ke
   })
 }
 
-/** Some servers say other lines before their version (RFC 4253, 4.2). */
+/** Some servers send other lines before their version (RFC 4253, section 4.2). */
 function afterGreeting(heard: Buffer): Buffer {
   const [greeting = ''] = /^(?:(?!SSH-)[^\n]{0,500}\n){0,20}SSH-[^\n]{0,500}\n/.exec(heard.toString('latin1')) ?? []
   return greeting === '' ? Buffer.alloc(0) : heard.subarray(greeting.length)
 }
 
-async function login(place: NativePlace): Promise<Verdicts> {
-  const methods = await place.speak((line) => loginMethods(line, 'root'))
+async function login(place: NativeContext): Promise<CheckResults> {
+  const methods = await place.speak((line) => readAuthMethods(line, 'root'))
   if (!methods) return {}
-  const answer = `SSH_MSG_USERAUTH_FAILURE, ways that can continue: ${methods.join(',')}`
+  const answer = `SSH_MSG_USERAUTH_FAILURE, authentications that can continue: ${methods.join(',')}`
   const isOffered = methods.includes('password')
   const request = 'SSH_MSG_USERAUTH_REQUEST user=root service=ssh-connection method=none'
   return { [passwords.id]: isOffered ? { request, answer, highlights: ['password'] } : null }

@@ -1,9 +1,12 @@
-/** ClientHellos that offer what no library offers any more, and what a server answers to them. */
+/** ClientHellos with options that TLS libraries no longer support, and their responses. */
 import { isIP } from 'node:net'
-import { hex } from '#native/native.ts'
+import { hex } from '#native/native-check.ts'
 
-/** Cipher suites by number (IANA's registry) that give no protection, or one that is broken. */
-export const brokenSuites: Readonly<Record<number, string>> = {
+/**
+ * Insecure cipher suites by number (IANA registry): no encryption, no authentication, or broken
+ * ciphers.
+ */
+export const insecureSuites: Readonly<Record<number, string>> = {
   0x0001: 'NULL_MD5',
   0x0002: 'NULL_SHA',
   0x003b: 'NULL_SHA256',
@@ -36,7 +39,7 @@ export const brokenSuites: Readonly<Record<number, string>> = {
   0xc007: 'ECDHE_ECDSA_RC4_128_SHA',
   0xc011: 'ECDHE_RSA_RC4_128_SHA',
 }
-/** Suites whose blocks of 64 bits repeat within a long session (Sweet32). */
+/** Suites with 64-bit blocks, which collide within a long session (SWEET32). */
 export const smallBlockSuites: Readonly<Record<number, string>> = {
   0x000a: '3DES_EDE_CBC_SHA',
   0x0016: 'DHE_RSA_3DES_EDE_CBC_SHA',
@@ -45,11 +48,12 @@ export const smallBlockSuites: Readonly<Record<number, string>> = {
   0x0007: 'IDEA_CBC_SHA',
 }
 
-/** ClientHello of TLS 1.2 (RFC 5246, 7.4.1.2) with these suites alone. */
+/** TLS 1.2 ClientHello (RFC 5246, section 7.4.1.2) with only these suites. */
 export function clientHello(suites: readonly number[], hostname: string): Buffer {
   const extensions = Buffer.concat([
     isIP(hostname) || hostname === '' ? Buffer.alloc(0) : serverName(hostname),
-    // P-256, P-384, P-521 and X25519; uncompressed points; RSA, DSA and ECDSA with SHA-256 and SHA-1.
+    // P-256, P-384, P-521, and X25519; uncompressed points; RSA, DSA, and ECDSA with SHA-256 and
+    // SHA-1.
     hex('000a 000a 0008 0017 0018 0019 001d  000b 0002 0100'),
     hex('000d 0010 000e 0401 0403 0501 0503 0201 0202 0203'),
   ])
@@ -81,21 +85,21 @@ function uint16(value: number): Buffer {
   return Buffer.from([value >> 8, value & 0xff])
 }
 
-/** What came back: the suite that was chosen, an alert that refuses all of them, or nothing that TLS would say. */
+/** The result: the chosen suite, an alert that rejects all of them, or a non-TLS response. */
 export function readServerHello(heard: Buffer): { readonly suite: number } | 'refused' | undefined {
   if (heard[0] === 0x15 && heard[1] === 3) return 'refused'
-  // Record, handshake, version and random come before the session id.
+  // Record, handshake, version, and random precede the session id.
   if (heard[0] !== 0x16 || heard[5] !== 2 || heard.length < 44) return undefined
   const at = 44 + heard.readUInt8(43)
   return heard.length < at + 2 ? undefined : { suite: heard.readUInt16BE(at) }
 }
 
-/** CLIENT-HELLO of SSL 2.0 (draft-hickman-netscape-ssl) with all seven of its ciphers. */
+/** SSL 2.0 CLIENT-HELLO (draft-hickman-netscape-ssl) with all seven ciphers. */
 export const ssl2Hello: Buffer = hex(
   '802e 01 0002 0015 0000 0010 010080 020080 030080 040080 050080 060040 0700c0 47474747474747474747474747474747',
 )
 
-/** Whether the server answered with a SERVER-HELLO of SSL 2.0. */
+/** Whether the server responded with an SSL 2.0 SERVER-HELLO. */
 export function isSsl2Hello(heard: Buffer): boolean {
   return heard.length >= 13 && ((heard[0] ?? 0) & 0x80) !== 0 && heard[2] === 4 && heard.readUInt16BE(5) === 2
 }

@@ -8,13 +8,13 @@ const all = ['tls-cipher-weak', 'tls-cipher-small-block', 'tls-ssl2-enabled']
 const own = (ids: readonly string[]) => ids.filter((id) => all.includes(id))
 const alert = Buffer.from('15030300020228', 'hex')
 
-/** ServerHello of TLS 1.2 with this suite. */
+/** TLS 1.2 ServerHello with this suite. */
 function serverHello(suite: number): Buffer {
   const body = Buffer.concat([Buffer.from([3, 3]), Buffer.alloc(32, 9), Buffer.from([0, suite >> 8, suite & 255, 0])])
   return Buffer.concat([Buffer.from([22, 3, 3, 0, body.length + 4, 2, 0, 0, body.length]), body])
 }
 
-/** Chooses the first suite that it knows out of a hello; speaks SSL 2.0 where it is told to. */
+/** Chooses the first known suite of a hello; supports SSL 2.0 if enabled. */
 function old(knows: readonly number[], speaksSsl2: boolean) {
   const ssl2 = Buffer.concat([Buffer.from('801b040001000200000003000001008047', 'hex'), Buffer.alloc(12)])
   return answering('', (_said, raw) => {

@@ -1,9 +1,11 @@
-/** Protection that is none: broken ciphers and the first version of SSL, which no library offers any more. */
-import { checkInfo } from '#native/native.ts'
-import type { NativePlace, NativeSubject, Proof } from '#native/native.ts'
-import { upgradable, upgrade } from '#native/starttls.ts'
+/**
+ * Broken TLS configurations: insecure ciphers and SSL 2.0, which no TLS library supports any more.
+ */
+import { checkInfo } from '#native/native-check.ts'
+import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
+import { startTlsProtocols, startTls } from '#native/starttls.ts'
 import {
-  brokenSuites,
+  insecureSuites,
   clientHello,
   isSsl2Hello,
   readServerHello,
@@ -13,56 +15,62 @@ import {
 
 const broken = checkInfo({
   id: 'tls-cipher-weak',
-  name: 'TLS with a broken cipher',
+  name: 'Weak TLS cipher suites supported',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 5.9,
-  summary: 'The server agrees to a cipher without encryption, without a certificate, of export strength, DES or RC4.',
-  impact: 'Someone on the way can read the connection, or pose as the server.',
-  remediation: 'Allow ciphers with forward secrecy and AES-GCM or ChaCha20 alone, and TLS 1.2 as the least version.',
+  summary:
+    'The server accepts an insecure cipher suite: NULL (no encryption), anonymous (no server authentication), export-grade, DES, or RC4.',
+  impact: 'An attacker on the network path can decrypt the connection or impersonate the server.',
+  remediation:
+    'Require TLS 1.2 or later, and allow only cipher suites with ECDHE key exchange and AES-GCM or ChaCha20-Poly1305.',
   reference: 'https://www.rfc-editor.org/rfc/rfc9325#section-4.1',
   tags: 'tls ssl misconfig crypto',
 })
 const smallBlocks = checkInfo({
   id: 'tls-cipher-small-block',
-  name: 'TLS with a cipher of 64-bit blocks',
+  name: '64-bit block ciphers supported in TLS (SWEET32)',
   severity: 'low',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 3.7,
-  summary: 'The server agrees to Triple DES or IDEA, whose blocks repeat within a long connection (Sweet32).',
-  impact: 'From some hundred gigabytes of one connection an attacker can recover parts such as cookies.',
-  remediation: 'Remove Triple DES and IDEA from the list of ciphers.',
+  summary: 'The server accepts Triple DES or IDEA, whose 64-bit blocks collide within a long connection.',
+  impact:
+    'An attacker on the network path who captures several hundred gigabytes of one connection can recover data such as session cookies (CVE-2016-2183).',
+  remediation:
+    'Remove Triple DES and IDEA from the cipher list, for example by adding `!3DES:!IDEA` to an OpenSSL cipher string.',
   reference: 'https://sweet32.info/',
   tags: 'tls ssl misconfig crypto',
 })
 const ssl2 = checkInfo({
   id: 'tls-ssl2-enabled',
-  name: 'SSL 2.0 enabled',
+  name: 'SSL 2.0 supported (DROWN)',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:H/A:N',
   score: 7.4,
-  summary: 'The server speaks version 2.0 of SSL, which has been prohibited since 2011.',
-  impact: 'Connections can be read and changed, also those of newer versions under the same key (DROWN).',
-  remediation: 'Switch SSL 2.0 and SSL 3.0 off on every server that uses this key, and issue a new key.',
+  summary: 'The server supports SSL 2.0, which has been prohibited since 2011 (RFC 6176).',
+  impact:
+    'An attacker on the network path can read and modify SSL 2.0 connections, and can decrypt TLS connections that use the same key (DROWN, CVE-2016-0800).',
+  remediation:
+    'Disable SSL 2.0 and SSL 3.0 on every server that uses this key, then replace the key and its certificate.',
   reference: 'https://www.rfc-editor.org/rfc/rfc6176',
   tags: 'tls ssl misconfig crypto',
 })
 
 const patience = { firstByteMs: 3000, idleMs: 200, totalMs: 5000, bytesMax: 8192 }
 
-/** Three hellos; no handshake is ever finished. */
-export const tlsWeak: NativeSubject = {
+/** Three hellos; no handshake is completed. */
+export const tlsWeak: NativeCheck = {
   checks: [broken, smallBlocks, ssl2],
-  concerns: ({ tls, protocol, transport }) => transport === 'tcp' && (tls || upgradable(protocol)),
+  concerns: ({ tls, protocol, transport }) => transport === 'tcp' && (tls || startTlsProtocols(protocol)),
   async examine(place) {
-    const first = await offered(place, brokenSuites)
-    // Whoever answered neither with a hello nor with an alert is not spoken to in TLS any more.
+    const first = await offered(place, insecureSuites)
+    // Stop when the server responded with neither a hello nor an alert.
     if (first === undefined) return {}
     const second = await offered(place, smallBlockSuites)
     const heard = await answerTo(place, ssl2Hello)
     const isOld = heard !== undefined && isSsl2Hello(heard)
     const proof = {
-      request: 'CLIENT-HELLO of SSL 2.0',
+      request: 'SSL 2.0 CLIENT-HELLO',
       answer: 'SERVER-HELLO, version 2.0',
       highlights: ['version 2.0'],
     }
@@ -75,27 +83,27 @@ export const tlsWeak: NativeSubject = {
 }
 
 async function offered(
-  place: NativePlace,
+  place: NativeContext,
   suites: Readonly<Record<number, string>>,
 ): Promise<Proof | null | undefined> {
   const heard = await answerTo(place, clientHello(Object.keys(suites).map(Number), place.hostname))
   if (!heard) return undefined
   const chosen = readServerHello(heard)
-  // A server may also close where it ought to send an alert.
+  // Some servers close the connection instead of sending an alert.
   if (chosen === 'refused' || heard.length === 0) return null
   if (chosen === undefined) return undefined
   const name = suites[chosen.suite]
-  const request = `ClientHello of TLS 1.2, offering ${Object.values(suites).join(', ')}`
+  const request = `TLS 1.2 ClientHello offering ${Object.values(suites).join(', ')}`
   return name === undefined ? null : { request, answer: `ServerHello: ${name}`, highlights: [name] }
 }
 
-/** What the first words of TLS are answered with; undefined when it never came to that, or nobody answered. */
-async function answerTo(place: NativePlace, hello: Buffer): Promise<Buffer | undefined> {
+/** The response to a ClientHello; undefined when the connection failed or nothing came back. */
+async function answerTo(place: NativeContext, hello: Buffer): Promise<Buffer | undefined> {
   const { protocol, tls } = place.service
   let heard: Buffer | undefined
   await place.handshake({
     async before(line) {
-      if (!tls && !(await upgrade(line, protocol))) return false
+      if (!tls && !(await startTls(line, protocol))) return false
       line.write(hello)
       const answer = await line.read(patience)
       if (answer.length > 0 || !line.isAlive) heard = answer

@@ -1,62 +1,65 @@
-/** What TLS templates cannot say: the size of keys, and TLS that begins after a plain greeting. */
+/** TLS checks that templates can't express: key sizes, and TLS after STARTTLS. */
 import type { X509Certificate } from 'node:crypto'
 import type { SecureVersion } from 'node:tls'
-import { checkInfo } from '#native/native.ts'
-import type { NativePlace, NativeSubject, Proof, Verdicts } from '#native/native.ts'
-import { upgrade, upgradable } from '#native/starttls.ts'
+import { checkInfo } from '#native/native-check.ts'
+import type { NativeContext, NativeCheck, Proof, CheckResults } from '#native/native-check.ts'
+import { startTls, startTlsProtocols } from '#native/starttls.ts'
 import type { Handshake, TlsFailure } from '#net/tls.ts'
 
 const weakKey = checkInfo({
   id: 'tls-key-weak',
-  name: 'Certificate with a short key',
+  name: 'TLS certificate with a weak key',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 5.9,
-  summary: 'The key of the certificate has fewer than 2,048 bits (RSA) or 224 bits (elliptic curve).',
-  impact: 'The key can be broken by whoever has the means, and the server impersonated or its traffic read.',
-  remediation: 'Issue a new certificate with an RSA key of 2,048 bits or more, or an elliptic curve such as P-256.',
+  summary: "The certificate's key is shorter than 2048 bits (RSA) or 224 bits (elliptic curve).",
+  impact: 'A well-resourced attacker can break the key and impersonate the server or decrypt traffic.',
+  remediation: 'Issue a new certificate with an RSA key of at least 2048 bits or an elliptic curve key such as P-256.',
   reference: 'https://csrc.nist.gov/pubs/sp/800/131/a/r2/final',
   tags: 'tls ssl certificate crypto',
 })
 const weakSignature = checkInfo({
   id: 'tls-signature-weak',
-  name: 'Certificate signed with SHA-1 or MD5',
+  name: 'TLS certificate signed with SHA-1 or MD5',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:L/A:N',
   score: 4.8,
-  summary: 'The signature of the certificate rests on a hash that has been broken.',
-  impact: 'A second certificate with the same signature can be made, and browsers refuse this one.',
-  remediation: 'Issue a new certificate that is signed with SHA-256.',
+  summary: "The certificate's signature uses a hash algorithm that is vulnerable to collisions.",
+  impact:
+    'An attacker may be able to forge a certificate with the same signature. Modern browsers reject such certificates.',
+  remediation: 'Issue a new certificate that is signed with SHA-256 or better.',
   reference: 'https://shattered.io/',
   tags: 'tls ssl certificate crypto',
 })
 const weakVersion = checkInfo({
   id: 'starttls-version-weak',
-  name: 'Outdated TLS version after STARTTLS',
+  name: 'Deprecated TLS version supported over STARTTLS',
   severity: 'low',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 3.7,
-  summary: 'After the change to TLS the server still speaks TLS 1.0 or TLS 1.1.',
-  impact: 'Both versions rest on MD5 and SHA-1 and have known weaknesses.',
-  remediation: 'Allow TLS 1.2 and TLS 1.3 only.',
+  summary: 'After STARTTLS, the server accepts TLS 1.0 or TLS 1.1, which were deprecated in 2021 (RFC 8996).',
+  impact:
+    'Both versions rely on MD5 and SHA-1 and have known weaknesses that can help an attacker on the network path decrypt traffic.',
+  remediation:
+    'Allow only TLS 1.2 and 1.3, for example `smtpd_tls_protocols = >=TLSv1.2` in Postfix (3.6 or later) or `ssl_min_protocol = TLSv1.2` in Dovecot.',
   reference: 'https://www.rfc-editor.org/rfc/rfc8996',
   tags: 'tls starttls misconfig network',
 })
 const expired = checkInfo({
   id: 'starttls-certificate-expired',
-  name: 'Certificate after STARTTLS has expired',
+  name: 'TLS certificate expired (STARTTLS)',
   severity: 'low',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 3.7,
-  summary: 'The certificate that the server shows after the change to TLS is no longer valid.',
-  impact: 'Programs that check it refuse to talk; those that do not can be deceived.',
-  remediation: 'Renew the certificate, and let a program such as an ACME client do it from now on.',
+  summary: 'The certificate that the server presents after STARTTLS has expired.',
+  impact: 'Clients that verify certificates refuse to connect. Other clients are open to man-in-the-middle attacks.',
+  remediation: 'Renew the certificate, and automate renewal with an ACME client such as Certbot.',
   reference: 'https://www.rfc-editor.org/rfc/rfc5280#section-4.1.2.5',
   tags: 'tls starttls certificate network',
 })
 
 /** TLS from the first byte. */
-export const tlsOfService: NativeSubject = {
+export const tlsOfService: NativeCheck = {
   checks: [weakKey, weakSignature],
   concerns: ({ tls, transport }) => tls && transport === 'tcp',
   async examine(place) {
@@ -65,9 +68,9 @@ export const tlsOfService: NativeSubject = {
 }
 
 /** TLS after STARTTLS and its like. */
-export const upgradedTls: NativeSubject = {
+export const upgradedTls: NativeCheck = {
   checks: [weakKey, weakSignature, weakVersion, expired],
-  concerns: ({ tls, protocol, transport }) => !tls && transport === 'tcp' && upgradable(protocol),
+  concerns: ({ tls, protocol, transport }) => !tls && transport === 'tcp' && startTlsProtocols(protocol),
   async examine(place) {
     const verdicts = withHandshake(await upgraded(place), (handshake) => ({
       ...certificateVerdicts(handshake),
@@ -80,12 +83,15 @@ export const upgradedTls: NativeSubject = {
   },
 }
 
-function upgraded({ handshake, service }: NativePlace, minVersion?: SecureVersion, maxVersion?: SecureVersion) {
+function upgraded({ handshake, service }: NativeContext, minVersion?: SecureVersion, maxVersion?: SecureVersion) {
   const range = { ...(minVersion && { minVersion }), ...(maxVersion && { maxVersion }) }
-  return handshake({ ...range, before: (line) => upgrade(line, service.protocol) })
+  return handshake({ ...range, before: (line) => startTls(line, service.protocol) })
 }
 
-function withHandshake(shown: Handshake | TlsFailure | undefined, judge: (handshake: Handshake) => Verdicts): Verdicts {
+function withHandshake(
+  shown: Handshake | TlsFailure | undefined,
+  judge: (handshake: Handshake) => CheckResults,
+): CheckResults {
   if (shown?.kind !== 'handshake') return {}
   try {
     return judge(shown)
@@ -94,7 +100,7 @@ function withHandshake(shown: Handshake | TlsFailure | undefined, judge: (handsh
   }
 }
 
-function certificateVerdicts(handshake: Handshake): Verdicts {
+function certificateVerdicts(handshake: Handshake): CheckResults {
   const { certificate, socket } = handshake
   if (!certificate) return {}
   const { keyBits = Infinity, keyType, subject } = certificate
@@ -128,5 +134,5 @@ function versionProof(shown: Handshake | TlsFailure): Proof | null {
   if (shown.kind === 'failure') return null
   const { version, cipher, socket } = shown
   socket.destroy()
-  return { request: 'STARTTLS, TLS 1.1 at most', answer: `${version} ${cipher}`, highlights: [version] }
+  return { request: 'STARTTLS with TLS 1.1 or earlier', answer: `${version} ${cipher}`, highlights: [version] }
 }

@@ -1,5 +1,5 @@
 /** The words of other rooms that native checks use. */
-import type { CheckTarget } from '#template/run.ts'
+import type { CheckTarget } from '#template/service-run.ts'
 
 export type { CheckInfo } from '#template/template.ts'
 export type IdentifiedService = CheckTarget['services'][number]

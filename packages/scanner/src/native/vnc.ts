@@ -1,16 +1,17 @@
-import { bytes, checkInfo } from '#native/native.ts'
-import type { NativeSubject, Proof } from '#native/native.ts'
-import type { Line } from '#net/tcp.ts'
+import { bytes, checkInfo } from '#native/native-check.ts'
+import type { NativeCheck, Proof } from '#native/native-check.ts'
+import type { TcpConnection } from '#net/tcp.ts'
 
 const noPassword = checkInfo({
   id: 'vnc-no-password',
-  name: 'VNC without a password',
+  name: 'VNC exposed without authentication',
   severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   score: 9.8,
-  summary: 'The VNC server lets people in without a password.',
-  impact: 'Whoever connects sees and uses the desktop.',
-  remediation: 'Set a password, and tunnel VNC through SSH.',
+  summary: 'The VNC server accepts connections without a password (security type None).',
+  impact: 'An attacker can see and control the desktop.',
+  remediation:
+    'Set a password, bind the server to localhost (`-localhost` in TigerVNC), and use an SSH tunnel or VPN for remote access.',
   reference: 'https://www.rfc-editor.org/rfc/rfc6143#section-7.2.1',
   tags: 'misconfig vnc unauth network',
 })
@@ -20,9 +21,11 @@ const cleartext = checkInfo({
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 5.9,
-  summary: 'Every security type that the VNC server offers leaves the session unencrypted.',
-  impact: 'What is shown and typed can be read on the way, and the password is open to guessing from its exchange.',
-  remediation: 'Offer VeNCrypt with TLS alone (SecurityTypes in TigerVNC), or tunnel VNC through SSH or a VPN.',
+  summary: 'None of the security types that the VNC server offers encrypts the session.',
+  impact:
+    'An attacker on the network path can read screen contents and keystrokes, and crack the password from its challenge-response exchange.',
+  remediation:
+    'Offer only encrypted security types (TigerVNC: `-SecurityTypes X509Vnc,TLSVnc`), or tunnel VNC through SSH or a VPN.',
   reference: 'https://www.rfc-editor.org/rfc/rfc6143#section-9',
   tags: 'misconfig vnc cleartext network',
 })
@@ -51,7 +54,7 @@ const patience = { firstByteMs: 4000, idleMs: 200, totalMs: 6000 }
  * One connection up to the list of security types: servers shut out who connects often and never
  * logs in. No type is chosen.
  */
-export const vnc: NativeSubject = {
+export const vnc: NativeCheck = {
   checks: [noPassword, cleartext],
   concerns: ({ protocol }) => protocol === 'vnc',
   async examine(place) {
@@ -59,7 +62,7 @@ export const vnc: NativeSubject = {
     if (!types) return {}
     const answer = `security types: ${types.map((type) => `${type} ${typeNames[type] ?? ''}`.trim()).join(', ')}`
     const proof = (highlight: string): Proof => ({
-      request: 'RFB version and its security types',
+      request: 'RFB handshake',
       answer,
       highlights: [highlight],
     })
@@ -72,7 +75,7 @@ export const vnc: NativeSubject = {
 }
 
 /** Undefined where the server offers none, which is how it refuses. */
-async function offeredTypes(line: Line): Promise<readonly number[] | undefined> {
+async function offeredTypes(line: TcpConnection): Promise<readonly number[] | undefined> {
   const greeting = (await line.read({ ...patience, enough: (all) => all.length >= 12 })).toString('latin1')
   const [, major = '', minor = ''] = /^RFB (\d{3})\.(\d{3})/.exec(greeting) ?? []
   if (major === '') return undefined

@@ -3,16 +3,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { connectWithLibc } from '#net/connect-libc.ts'
 import type { Libc } from '#net/libc.ts'
-import { hostOf } from '#sweep-host.ts'
+import { createHost } from '#sweep-host.ts'
 import type { Attempt } from '#sweep-loop.ts'
 
 const { EINPROGRESS, EALREADY, ECONNREFUSED, EMFILE, ENETUNREACH } = constants.errno
 
 const pace = { perSecond: 1000, burst: 100, inFlightMax: 10, deadlineMs: 60_000 }
-const host = hostOf({ id: 1, address: '192.0.2.1', ports: [80, 81], headCount: 2, silentPortsMax: 2, pace })
+const host = createHost({ id: 1, address: '192.0.2.1', ports: [80, 81], headCount: 2, silentPortsMax: 2, pace })
 const attemptOf = (port: number): Attempt => ({ host, port, startedAt: 0, deadlineAt: 0 })
 
-/** A kernel that answers each `connect` as told, in order, and wakes whoever waits as often as told. */
+/** Fake kernel: answers each `connect` with the next value and reports the given wakeups. */
 function connecting({ fds = [7, 8], answers, woken = [] }: { fds?: number[]; answers: number[]; woken?: number[] }) {
   const told: string[] = []
   const closed: number[] = []

@@ -1,14 +1,14 @@
 import { Socket } from 'node:net'
 import type { Attempt, Connector, Settled } from '#sweep-loop.ts'
 
-/** A socket that connects again once it has closed after a refusal, which costs a third less than a new one. */
+/** A socket that reconnects after a refusal, a third cheaper than creating a new one. */
 interface Plug {
   readonly socket: Socket
   attempt: Attempt | undefined
   isRefused: boolean
 }
 
-/** Connects with the sockets of `node:net`, which work on every platform. */
+/** Connects with `node:net` sockets, on every platform. */
 export function connectWithSockets(settled: Settled): Connector {
   const plugs = new Map<Attempt, Plug>()
   const unused: Plug[] = []
@@ -38,7 +38,7 @@ export function connectWithSockets(settled: Settled): Connector {
 
   function end({ attempt, socket }: Plug, code: string): void {
     if (!attempt || !plugs.delete(attempt)) return
-    // A reset leaves no TIME_WAIT behind.
+    // A reset avoids TIME_WAIT.
     if (code === '') socket.resetAndDestroy()
     else if (!socket.destroyed) socket.destroy()
     settled(attempt, code)
@@ -54,7 +54,9 @@ export function connectWithSockets(settled: Settled): Connector {
   }
 }
 
-/** A connect to an ephemeral port of this machine may meet itself (simultaneous open) and look open: nobody listens. */
+/**
+ * A connect to a local ephemeral port may connect to itself (simultaneous open) and appear open.
+ */
 function isSelf(socket: Socket): boolean {
   return socket.localPort === socket.remotePort && socket.localAddress === socket.remoteAddress
 }

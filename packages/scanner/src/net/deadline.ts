@@ -1,11 +1,11 @@
 /**
- * Waits for a promise no longer than a deadline. What is waited for goes on by itself: use it only
- * for what cannot be stopped, or stop it afterwards.
+ * Waits for a promise up to a deadline. The underlying work is not canceled: use it for work that
+ * can't be canceled, or cancel it afterwards.
  *
- * @returns undefined when the time was over first
+ * @returns undefined when the deadline passed first
  * @throws the promise's own error, or the signal's reason
  */
-export async function within<Value>(
+export async function withDeadline<Value>(
   promise: Promise<Value>,
   deadlineMs: number,
   signal: AbortSignal,

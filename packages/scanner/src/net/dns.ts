@@ -1,14 +1,14 @@
 import { lookup } from 'node:dns/promises'
-import { within } from '#net/deadline.ts'
+import { withDeadline } from '#net/deadline.ts'
 
-/** The addresses of a name, or why there are none. */
+/** The addresses of a name, or the reason there are none. */
 export type Resolution =
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
   | { readonly kind: 'failure'; readonly reason: string }
 
 /**
- * Resolves a host name once, as this machine would (hosts file included). The caller pins what it
- * gets: nothing later in a scan asks again.
+ * Resolves a host name once, like the operating system (including the hosts file). The caller pins
+ * the result; nothing later in a scan resolves the name again.
  *
  * @throws only when `signal` aborts, with its reason
  */
@@ -20,9 +20,9 @@ export async function resolveName(
     (found) => found.map(({ address }) => address),
     (error: NodeJS.ErrnoException) => `${name} could not be resolved (${error.code ?? error.message})`,
   )
-  const outcome = await within(answer, deadlineMs, signal)
+  const outcome = await withDeadline(answer, deadlineMs, signal)
   if (outcome === undefined)
-    return { kind: 'failure', reason: `${name} could not be resolved in ${deadlineMs / 1000} s` }
+    return { kind: 'failure', reason: `${name} could not be resolved within ${deadlineMs / 1000} s` }
   if (typeof outcome === 'string') return { kind: 'failure', reason: outcome }
   return { kind: 'addresses', addresses: [...new Set(outcome)] }
 }

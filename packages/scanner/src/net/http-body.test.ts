@@ -6,7 +6,7 @@ import { readBody } from '#net/http-body.ts'
 
 const bodyBytesMax = 1024 * 1024
 
-/** What is held after the garbage is gone, in bytes. */
+/** Heap and buffer bytes in use after garbage collection. */
 function bytesHeld(): number {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()
@@ -24,7 +24,7 @@ it('keeps a body that comes in crumbs in the room of the body', () => {
     (body) => ends.push(body),
     () => undefined,
   )
-  // Each is a view of a larger piece, as what is read from a socket is.
+  // Each chunk is a view of a larger buffer, like data read from a socket.
   for (let at = 0; at < crumbs; at++) reader.write(Buffer.from('5\r\nhello\r\n').subarray(3, 8))
   expect(bytesHeld() - before).toBeLessThan(4 * bodyBytesMax)
   reader.end()

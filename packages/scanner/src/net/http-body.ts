@@ -1,30 +1,30 @@
 /**
- * Reads a response body from a stranger: one layer of compression is undone while it streams, and
- * what is kept is counted after that, so that a few kilobytes cannot become gigabytes here.
+ * Reads an untrusted response body. Decompresses one layer while streaming and limits the
+ * decompressed size, so that a small response can't expand to gigabytes.
  */
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
 
-/** A body may be this many times larger than what crossed the wire before it is taken for a bomb. */
+/** Maximum compression ratio before a body is treated as a decompression bomb. */
 const RATIO_MAX = 100
-/** Small bodies compress extremely well without meaning harm; the ratio counts from here on. */
+/** Small bodies often compress extremely well; the ratio is checked above this size. */
 const RATIO_FREE_BYTES = 64 * 1024
 
 export interface BodyReader {
-  /** Takes the next bytes of the wire. Answers false when the sender should pause until `onDrain`. */
+  /** Adds bytes from the wire. Returns false when the sender should pause until `onDrain`. */
   write(chunk: Buffer): boolean
-  /** No more bytes will come; `onEnd` follows. */
+  /** Ends the body; `onEnd` follows. */
   end(): void
-  /** Drops everything and never calls back again. */
+  /** Discards all data; no callbacks run afterwards. */
   destroy(): void
 }
 
 /**
- * @param encoding value of `Content-Encoding`; one of gzip, deflate and br is undone, anything else
- *   (two layers included) is kept as it came
- * @param bodyBytesMax how much is kept, in bytes after decompression
- * @param onEnd called once, with what was kept; `truncated` when there was more, the ratio was
- *   exceeded, or the compressed stream was damaged; `isBomb` when the ratio was exceeded
+ * @param encoding value of `Content-Encoding`; a single gzip, deflate, or br is decompressed,
+ * anything else is kept as received
+ * @param bodyBytesMax maximum size to keep, in bytes after decompression
+ * @param onEnd called once with the body; `truncated` when it exceeded a limit or the compressed
+ * stream was corrupt; `isBomb` when it exceeded the ratio
  */
 export function readBody(
   encoding: string,
@@ -41,7 +41,7 @@ export function readBody(
     if (isDone) return
     isDone = true
     inflater?.destroy()
-    // Of a bomb the beginning is enough to know it by.
+    // The start of a bomb is enough to identify it.
     onEnd(kept.take(isBomb ? RATIO_FREE_BYTES : bodyBytesMax), truncated, isBomb)
   }
   const keep = (chunk: Buffer) => {
@@ -81,18 +81,18 @@ export function readBody(
   }
 }
 
-/** Bytes as they come in, in one piece. */
+/** Collects chunks into one buffer. */
 interface Store {
-  /** Answers false when not all of them had room. */
+  /** Returns false when the chunk did not fit entirely. */
   add(chunk: Buffer): boolean
   readonly bytes: () => number
-  /** A copy of the first bytes of what is kept, which is dropped. */
+  /** Returns a copy of the first bytes and releases the store. */
   take(bytesMax: number): Buffer
 }
 
 /**
- * Copies, because a stranger may send a megabyte in chunks of five bytes, and each chunk that is held
- * costs a hundred bytes for itself and keeps alive what was read from the socket together with it.
+ * Copies chunks, because a server may send a megabyte in five-byte chunks: each retained chunk has
+ * about a hundred bytes of overhead and keeps its larger socket buffer alive.
  */
 function createStore(bytesMax: number): Store {
   let space = Buffer.alloc(0)
@@ -125,10 +125,10 @@ function inflaterFor(encoding: string, first: Buffer): Transform | undefined {
   switch (encoding.trim().toLowerCase()) {
     case 'gzip':
     case 'x-gzip':
-      // A page that calls itself gzip and is not is kept as it came.
+      // Pages mislabeled as gzip are kept as received.
       return first[0] === 0x1f ? createGunzip() : undefined
     case 'deflate':
-      // RFC 9110 means the zlib format, yet many servers send the bare stream.
+      // RFC 9110 requires the zlib format, but many servers send raw deflate.
       return ((first[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw()
     case 'br':
       return createBrotliDecompress()

@@ -1,14 +1,17 @@
-/** How the HTTP client opens a connection: asked of the guard, pinned to the address, with any TLS. */
+/**
+ * Opens connections for the HTTP client: checked by the guard, pinned to the address, with any TLS
+ * version.
+ */
 import { constants } from 'node:crypto'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { buildConnector } from 'undici'
 import type { Guard } from '#guard.ts'
-import type { Origin } from '#net/http.ts'
+import type { Origin } from '#net/http-message.ts'
 
 const CONNECT_MS = 5_000
 
-/** Marks what this machine, and not the host, refused. */
+/** The connection was refused locally by the guard, not by the host. */
 export class RefusedByGuard extends Error {
   constructor(reason: string) {
     super(`refused: ${reason}`)
@@ -17,8 +20,8 @@ export class RefusedByGuard extends Error {
 }
 
 /**
- * A connector for undici that dials `origin.address` and nothing else, whatever the request says.
- * A connect or TLS handshake that takes longer than five seconds fails.
+ * undici connector that always dials `origin.address`, regardless of the request. Fails after five
+ * seconds without a connection or TLS handshake.
  */
 export function connector(origin: Origin, guard: Guard): buildConnector.connector {
   return (_options, callback) => {
@@ -36,15 +39,15 @@ export function connector(origin: Origin, guard: Guard): buildConnector.connecto
     }
     const timer = setTimeout(() => settle(new Error(`no connection within ${CONNECT_MS / 1000} s`)), CONNECT_MS)
     socket.once(origin.tls ? 'secureConnect' : 'connect', () => settle(null))
-    // Stays after the hand-over too: an error that nobody hears would end the process.
+    // Kept after the handover: an unhandled error event would end the process.
     socket.on('error', settle)
     socket.once('close', () => settle(new Error('the connection was closed during the handshake')))
   }
 }
 
 /**
- * Opens a socket to the address of the origin, through TLS of any version where the origin says so.
- * The guard must have been asked; the caller must hear its errors and destroy it.
+ * Opens a socket to the origin's address, with any TLS version if the origin uses TLS. The caller
+ * must check the guard first, listen for errors, and destroy the socket.
  */
 export function dial(origin: Origin): Socket {
   const where = { host: origin.address, port: origin.port, autoSelectFamily: false }

@@ -1,20 +1,20 @@
-/** One request and its answer on a pool of connections, bounded in bytes and time. */
+/** One request and response on a connection pool, bounded in bytes and time. */
 import type { Dispatcher, Pool } from 'undici'
 import { readBody, type BodyReader } from '#net/http-body.ts'
-import type { HttpFailure, HttpRequest, HttpResponse, Origin } from '#net/http.ts'
+import type { HttpFailure, HttpRequest, HttpResponse, Origin } from '#net/http-message.ts'
 import { localError } from '#net/local-errors.ts'
 
-/** A body that comes slower than this, once it had its chance, is a trap and not an answer. */
+/** Minimum body rate after the grace period; slower responses are treated as a tarpit. */
 const BYTES_PER_SECOND_MIN = 1024
 const SLOW_AFTER_MS = 3_000
-/** How a connection ends that the server closed while nothing was under way. */
+/** Errors when a server closes an idle keep-alive connection. */
 const REPEATABLE = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 const DEFAULT_HEADERS = { 'User-Agent': 'Mozilla/5.0 (compatible; Glacis)', Accept: '*/*', 'Accept-Encoding': 'gzip' }
 
 export interface ExchangeOptions {
   readonly signal: AbortSignal
   readonly bodyBytesMax: number
-  /** From now until the last byte, in milliseconds. */
+  /** Total deadline, in milliseconds. */
   readonly deadlineMs: number
 }
 
@@ -34,13 +34,13 @@ export async function exchange(
   return outcome.promise
 }
 
-/** Settles once: by an answer, a failure, the deadline or the signal. */
+/** Settles once: by a response, a failure, the deadline, or the signal. */
 interface Outcome {
   readonly promise: Promise<HttpResponse | HttpFailure>
   readonly isSettled: () => boolean
   readonly answer: (response: HttpResponse) => void
   readonly fail: (reason: string, rest?: Partial<HttpFailure>) => void
-  /** Runs once when it settles, whatever the reason. */
+  /** Registers cleanup that runs once on settling. */
   readonly release: (free: () => void) => void
 }
 
@@ -59,7 +59,7 @@ function createOutcome(signal: AbortSignal, deadlineMs: number): Outcome {
   const fail: Outcome['fail'] = (reason, rest) =>
     settle(() => resolve({ kind: 'failure', reason, local: false, ...rest }))
   const cancel = () => settle(() => reject(signal.reason))
-  const deadline = setTimeout(() => fail(`no complete answer within ${deadlineMs / 1000} s`), deadlineMs)
+  const deadline = setTimeout(() => fail(`no complete response within ${deadlineMs / 1000} s`), deadlineMs)
   signal.addEventListener('abort', cancel, { once: true })
   return {
     promise,
@@ -99,16 +99,16 @@ function answerHandler(
   }
   return {
     onRequestStart(controller) {
-      if (outcome.isSettled()) return controller.abort(new Error('no longer wanted'))
+      if (outcome.isSettled()) return controller.abort(new Error('request canceled'))
       outcome.release(() => {
         reader?.destroy()
-        // After the last byte the connection may be used again; before it, it is of no more use.
-        if (!isComplete) controller.abort(new Error('no longer wanted'))
+        // After a complete response the connection is reusable; otherwise it must be closed.
+        if (!isComplete) controller.abort(new Error('request canceled'))
       })
     },
     onRequestUpgrade(_controller, _status, _headers, socket) {
       socket.destroy()
-      outcome.fail('the server changed the protocol')
+      outcome.fail('the server switched protocols')
     },
     onResponseStart(controller, status, _headers, statusText) {
       reader = read(controller, status, statusText ?? '')
@@ -131,13 +131,13 @@ function answerHandler(
   }
 }
 
-/** Fails when, after the time to get going, the bytes of a body come slower than they must. */
+/** Fails when, after the grace period, the body arrives too slowly. */
 function watchRate(wireBytes: () => number, fail: (reason: string) => void): NodeJS.Timeout {
   const headAt = performance.now()
   return setInterval(() => {
     const elapsedMs = performance.now() - headAt
     const isSlow = elapsedMs >= SLOW_AFTER_MS && wireBytes() < (elapsedMs / 1000) * BYTES_PER_SECOND_MIN
-    if (isSlow) fail('the answer came slower than 1 KiB/s')
+    if (isSlow) fail('the response was slower than 1 KiB/s')
   }, 500)
 }
 
@@ -159,7 +159,7 @@ function dispatch(
       handler,
     )
   } catch (error) {
-    // undici throws for requests that HTTP/1.1 cannot express; the next check must still run.
+    // undici throws on requests that HTTP/1.1 can't express; the remaining checks must still run.
     fail(`not sent: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
@@ -167,15 +167,18 @@ function dispatch(
 function problemOf(request: HttpRequest): string | null {
   if (request.method === 'CONNECT') return 'not sent: CONNECT is not supported'
   // eslint-disable-next-line no-control-regex
-  if (/[\u0000- \u007f]/.test(request.path)) return 'not sent: a blank or control character in the path'
+  if (/[\u0000- \u007f]/.test(request.path)) return 'not sent: whitespace or control character in the path'
   return null
 }
 
-/** What is sent as headers: names and values in turn. A request's own replace the defaults of the same name. */
+/**
+ * Request headers as alternating names and values. The request's own headers replace defaults with
+ * the same name.
+ */
 export function requestHeaders(origin: Origin, request: HttpRequest): readonly string[] {
   const own = Object.entries(request.headers ?? {}).filter(([name]) => !/^(content-length|connection)$/i.test(name))
   if (own.length > 0) return flatHeaders(origin, own)
-  // Most requests of a scan say nothing of their own.
+  // Most requests have no headers of their own.
   const known = bare.get(origin) ?? flatHeaders(origin, [])
   bare.set(origin, known)
   return known

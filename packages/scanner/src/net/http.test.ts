@@ -1,11 +1,11 @@
 import { once } from 'node:events'
-import { createServer, type Socket } from 'node:net'
+import { createServer, type Socket, type AddressInfo } from 'node:net'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createHttpClient, type HttpClient, type HttpClientOptions, type HttpRequest, type Origin } from '#net/http.ts'
+import { createHttpClient, type HttpClient, type HttpClientOptions } from '#net/http.ts'
+import type { HttpRequest, Origin } from '#net/http-message.ts'
 import { certificateFor } from '#template/testing/certificate.ts'
 
 const address = '127.42.1.1'
@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-/** A server that hands every connection to `talk`. */
+/** A server that passes every connection to `talk`. */
 async function raw(talk: (socket: Socket) => void): Promise<Origin> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -256,7 +256,7 @@ describe('hosts that mean harm', () => {
       response.on('close', () => clearInterval(timer))
     })
     expect(await get(origin, {}, { deadlineMs: 60_000 })).toMatchObject({
-      reason: 'the answer came slower than 1 KiB/s',
+      reason: 'the response was slower than 1 KiB/s',
     })
   })
 

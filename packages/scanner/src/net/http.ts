@@ -1,127 +1,99 @@
 /**
- * HTTP/1.1 towards hosts that may mean harm. What is asked leaves byte for byte as written, what
- * comes back is bounded in bytes and time, and every failure is a value.
+ * HTTP/1.1 client for untrusted hosts. Requests are sent byte for byte, responses are bounded in
+ * bytes and time, and every failure is a value.
  */
+import PQueue from 'p-queue'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import type { Guard } from '#guard.ts'
 import { connector } from '#net/http-connect.ts'
 import { exchange } from '#net/http-exchange.ts'
-import { createLanes } from '#net/lanes.ts'
+import type { HttpFailure, HttpRequest, HttpResponse, Origin } from '#net/http-message.ts'
 
 const HEADER_BYTES_MAX = 64 * 1024
 const BODY_BYTES_MAX = 1024 * 1024
 const DEADLINE_MS = 10_000
-/** Connection pools that stay ready; idle ones beyond are closed, the oldest first. */
+/** Maximum number of open connection pools; the least recently used idle pool is closed. */
 const POOLS_MAX = 256
 
-export interface Origin {
-  readonly address: string
-  readonly port: number
-  readonly tls: boolean
-  /** `Host` header and SNI name. */
-  readonly hostname: string
-}
-export interface HttpRequest {
-  readonly method: string
-  /** Byte for byte as written. */
-  readonly path: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string | Uint8Array
-}
-export interface HttpResponse {
-  readonly kind: 'response'
-  readonly status: number
-  readonly statusText: string
-  /** In the order and letter case of the wire. */
-  readonly headers: readonly (readonly [string, string])[]
-  /** Decompressed. */
-  readonly body: Buffer
-  /** There was more than the limit, or the compressed stream was damaged. */
-  readonly truncated: boolean
-  /** It would have become a hundred times as large as what crossed the wire, or more. */
-  readonly isBomb?: boolean
-  readonly durationMs: number
-  /** As sent, for evidence. */
-  readonly request: string
-}
-export interface HttpFailure {
-  readonly kind: 'failure'
-  readonly reason: string
-  /** The cause is this machine (out of ports, files, memory or network), so it says nothing about the host. */
-  readonly local: boolean
-  /** Nothing came back on a connection that was kept, so that the request may be sent again. */
-  readonly mayRepeat?: boolean
-}
 export interface RequestOptions {
   readonly signal: AbortSignal
-  /** Instead of the client's deadline, in milliseconds. */
+  /** Overrides the client's deadline, in milliseconds. */
   readonly deadlineMs?: number
 }
 export interface HttpClient {
   /**
-   * Sends one request and reads its answer. Redirects are answers and are not followed.
+   * Sends one request and reads the response. Redirects are not followed.
    *
    * @throws only when `signal` aborts, with its reason
    */
   request(origin: Origin, request: HttpRequest, options: RequestOptions): Promise<HttpResponse | HttpFailure>
-  /** Ends every connection; requests under way fail. */
+  /** Closes every connection; pending requests fail. */
   close(): Promise<void>
 }
 
 export interface HttpClientOptions {
-  /** Asked before every connection with the very address that is dialled. */
+  /** Checked before every connection, with the exact address to dial. */
   readonly guard: Guard
-  /** How much of a body is kept, in bytes after decompression. */
+  /** Maximum body size, in bytes after decompression. */
   readonly bodyBytesMax?: number
-  /** From the moment a request may go until its last byte, in milliseconds. */
+  /** From when a request may be sent until its last byte, in milliseconds. */
   readonly deadlineMs?: number
-  /** Requests side by side towards one address. */
+  /** Concurrent requests per address. */
   readonly perHostConnections?: number
-  /** Waits until the rate limits allow one more request to the address. */
+  /** Waits until the rate limits allow another request to the address. */
   readonly beforeRequest?: (address: string, signal: AbortSignal) => Promise<void>
 }
 
 /**
- * A client with keep-alive connections per origin. Certificates are not verified and old versions of
- * TLS are allowed, because what is wrong with them is what a scan wants to see.
+ * Client with keep-alive connections per origin. Certificates are not verified and old TLS versions
+ * are allowed, because finding such weaknesses is the scan's purpose.
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { guard, beforeRequest } = options
   const perHost = options.perHostConnections ?? 6
   const limits = { bodyBytesMax: options.bodyBytesMax ?? BODY_BYTES_MAX, deadlineMs: options.deadlineMs ?? DEADLINE_MS }
   const pools = new Map<string, Pool>()
-  const lanes = createLanes(perHost)
+  const queues = new Map<string, PQueue>()
 
   const poolOf = (origin: Origin): Pool => {
     const key = [origin.address, origin.port, origin.tls, origin.hostname].join(' ')
     const pool = pools.get(key) ?? createPool(origin, perHost, guard)
-    // Set again so that the map's order is the order of last use.
+    // Reinsert to keep the map in least-recently-used order.
     pools.delete(key)
     pools.set(key, pool)
     return pool
   }
 
+  const queueOf = (address: string): PQueue => {
+    const known = queues.get(address)
+    if (known) return known
+    const queue = new PQueue({ concurrency: perHost })
+    queue.addEventListener('idle', () => queues.delete(address))
+    queues.set(address, queue)
+    return queue
+  }
+
+  const send = async (origin: Origin, request: HttpRequest, options: Required<RequestOptions>) => {
+    await beforeRequest?.(origin.address, options.signal)
+    closeOldest(pools)
+    const answer = await exchange(poolOf(origin), origin, request, { ...limits, ...options })
+    if (answer.kind === 'response' || !answer.mayRepeat) return answer
+    // A server may close an idle connection just as it is reused (RFC 9112, section 9.5).
+    const fresh = createPool(origin, 1, guard)
+    try {
+      return await exchange(fresh, origin, request, { ...limits, ...options })
+    } finally {
+      await fresh.destroy()
+    }
+  }
+
   return {
     async request(origin, request, { signal, deadlineMs = limits.deadlineMs }) {
       signal.throwIfAborted()
-      const refusal = guard.refusal(origin.address, origin.port)
+      const { address, port } = origin
+      const refusal = guard.refusal(address, port)
       if (refusal !== null) return { kind: 'failure', reason: `refused: ${refusal}`, local: false }
-      const leave = await lanes.enter(origin.address, signal)
-      try {
-        await beforeRequest?.(origin.address, signal)
-        closeOldest(pools)
-        const answer = await exchange(poolOf(origin), origin, request, { ...limits, deadlineMs, signal })
-        if (answer.kind === 'response' || !answer.mayRepeat) return answer
-        // A server may close a kept connection at the very moment it is used again (RFC 9112, 9.5).
-        const fresh = createPool(origin, 1, guard)
-        try {
-          return await exchange(fresh, origin, request, { ...limits, deadlineMs, signal })
-        } finally {
-          await fresh.destroy()
-        }
-      } finally {
-        leave()
-      }
+      return queueOf(address).add(() => send(origin, request, { signal, deadlineMs }), { signal })
     },
     async close() {
       const open = [...pools.values()]
@@ -133,8 +105,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 
 function createPool(origin: Origin, connections: number, guard: Guard): Pool {
   const host = origin.address.includes(':') ? `[${origin.address}]` : origin.address
-  // Always `http:` here: whether TLS is spoken is the connector's business, and undici would
-  // otherwise open a new connection whenever a request names another host.
+  // Always `http:` here: the connector handles TLS. Otherwise undici would open a new connection
+  // whenever a request names a different host.
   return new Pool(`http://${host}:${origin.port}`, {
     connect: connector(origin, guard),
     connections,
@@ -147,7 +119,7 @@ function createPool(origin: Origin, connections: number, guard: Guard): Pool {
   })
 }
 
-/** Ends the pool that was used longest ago, unless a request is under way in it. */
+/** Closes the least recently used pool that has no pending requests. */
 function closeOldest(pools: Map<string, Pool>): void {
   if (pools.size < POOLS_MAX) return
   for (const [key, pool] of pools) {

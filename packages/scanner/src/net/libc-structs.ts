@@ -1,8 +1,11 @@
-/** The few structures that cross the border to the C library, laid out by hand as Linux has them on x64 and arm64. */
+/** C structures for the libc calls, with Linux's layout on x64 and arm64. */
 import { constants, endianness } from 'node:os'
 import { parseIp } from '#ip.ts'
 
-/** `sys/socket.h`, `fcntl.h` and `sys/epoll.h` of Linux: the same on x64 and arm64, with glibc and musl. */
+/**
+ * From `sys/socket.h`, `fcntl.h`, and `sys/epoll.h` on Linux: identical on x64 and arm64, glibc and
+ * musl.
+ */
 export const linux = {
   AF_INET: 2,
   AF_INET6: 10,
@@ -26,9 +29,9 @@ export interface SocketAddress {
 const isLittle = endianness() === 'LE'
 
 /**
- * Lays out an address without its port; `setPort` writes that.
+ * Encodes an address without its port; see `setPort`.
  *
- * @throws when the text is no address
+ * @throws when the text is not an address
  */
 export function socketAddress(text: string): SocketAddress {
   const ip = parseIp(text)
@@ -45,13 +48,15 @@ export function socketAddress(text: string): SocketAddress {
   return { family, bytes }
 }
 
-/** Writes the port in network order; `sin_port` and `sin6_port` have the same place. */
+/** Writes the port in network byte order; `sin_port` and `sin6_port` have the same offset. */
 export function setPort({ bytes }: SocketAddress, port: number): void {
   bytes[2] = port >>> 8
   bytes[3] = port & 255
 }
 
-/** Whether two addresses are the same, port included; flow labels and scopes do not count. */
+/**
+ * Whether two socket addresses are equal, including the port; flow labels and scopes are ignored.
+ */
 export function isSameAddress(one: SocketAddress, other: Uint8Array): boolean {
   const end = one.family === linux.AF_INET ? 8 : 24
   const isEqual = (from: number, to: number) =>
@@ -59,7 +64,10 @@ export function isSameAddress(one: SocketAddress, other: Uint8Array): boolean {
   return isEqual(0, 4) && isEqual(one.family === linux.AF_INET ? 4 : 8, end)
 }
 
-/** A list of `struct epoll_event`, which is packed on x64 (12 bytes) and aligned elsewhere (16 bytes). */
+/**
+ * An array of `struct epoll_event`, which is packed on x64 (12 bytes) and aligned elsewhere (16
+ * bytes).
+ */
 export interface EventList {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly max: number
@@ -67,7 +75,7 @@ export interface EventList {
   set(index: number, events: number, fd: number): void
 }
 
-/** @param arch as `process.arch` has it: x64 or arm64 */
+/** @param arch value of `process.arch`: x64 or arm64 */
 export function eventList(max: number, arch: string): EventList {
   const [size, dataAt] = arch === 'x64' ? [12, 4] : [16, 8]
   const bytes = new Uint8Array(size * max)
@@ -83,12 +91,12 @@ export function eventList(max: number, arch: string): EventList {
   }
 }
 
-/** `struct linger { on, 0 }`: closing resets the connection and leaves no TIME_WAIT behind. */
-export const lingerNot: Uint8Array = new Uint8Array(new Int32Array([1, 0]).buffer)
+/** `struct linger { on, 0 }`: closing resets the connection, which avoids TIME_WAIT. */
+export const lingerZero: Uint8Array = new Uint8Array(new Int32Array([1, 0]).buffer)
 
 const names = new Map(Object.entries(constants.errno).map(([name, value]) => [value, name]))
 
-/** The name of an error's number, such as ECONNREFUSED; numbers of this machine. */
+/** Name of an errno on this machine, such as ECONNREFUSED. */
 export function errorName(number: number): string {
   return names.get(number) ?? `E${number}`
 }

@@ -1,31 +1,32 @@
 /**
- * The system calls of a sweep, through `node:ffi`. Only a process that was started with `--experimental-ffi` may
- * import this file. Every buffer that is handed over lives as long as this module does, and no call keeps one.
+ * System calls for the sweep, through `node:ffi`. Only processes started with `--experimental-ffi`
+ * may import this file. All buffers passed to C live as long as the module, and no call retains
+ * them.
  */
 import { dlopen, toArrayBuffer } from 'node:ffi'
-import { eventList, isSameAddress, linux, lingerNot, setPort } from '#net/libc-structs.ts'
+import { eventList, isSameAddress, linux, lingerZero, setPort } from '#net/libc-structs.ts'
 import type { SocketAddress } from '#net/libc-structs.ts'
 
 /** Non-blocking TCP sockets as file descriptors. */
 export interface Libc {
-  /** A new socket; or, below zero, the error's number negated. */
+  /** A new socket, or a negated errno. */
   open(address: SocketAddress): number
-  /** From now on `wait` tells of the socket, until it is closed. Returns 0 or the error's number. */
+  /** Adds the socket to epoll until it is closed. Returns 0 or an errno. */
   watch(fd: number): number
-  /** Begins a connect, or tells how the one under way stands: 0 when connected, else the error's number. */
+  /** Starts a connect, or reports a pending one: 0 when connected, otherwise an errno. */
   connect(fd: number, address: SocketAddress, port: number): number
   /** Whether the socket is connected to itself. */
   isSelf(fd: number, address: SocketAddress): boolean
   close(fd: number): void
-  /** Calls `tell` for each socket that something has happened to, some of them for nothing. Waits at most `waitMs`. */
+  /** Calls `tell` for each socket with an event, possibly spurious. Waits at most `waitMs`. */
   wait(waitMs: number, tell: (fd: number) => void): void
 }
 
 const eventsMax = 1024
 
-/** @throws when the C library lacks a function, or has no more file descriptors to give */
+/** @throws when a libc function is missing or no file descriptors are available */
 export function openLibc(): Libc {
-  // Null stands for what this very process is linked with: glibc or musl alike.
+  // Null is the process's own libc: glibc or musl.
   const { functions: call } = dlopen(null, {
     socket: { arguments: ['int32', 'int32', 'int32'], return: 'int32' },
     setsockopt: { arguments: ['int32', 'int32', 'int32', 'buffer', 'uint32'], return: 'int32' },
@@ -37,7 +38,7 @@ export function openLibc(): Libc {
     epoll_wait: { arguments: ['int32', 'buffer', 'int32', 'int32'], return: 'int32' },
     __errno_location: { arguments: [], return: 'pointer' },
   })
-  // The place of errno is the thread's own and never moves.
+  // errno is per thread, and its address never changes.
   const errno = new Int32Array(toArrayBuffer(call.__errno_location(), 4, false))
   const lastError = () => errno[0] ?? 0
   const interest = eventList(1, process.arch)
@@ -52,12 +53,12 @@ export function openLibc(): Libc {
     open({ family }) {
       const fd = call.socket(family, linux.SOCK_STREAM | linux.SOCK_NONBLOCK | linux.SOCK_CLOEXEC, 0)
       if (fd < 0) return -lastError()
-      // Without it an open port costs a TIME_WAIT, and nothing else.
-      call.setsockopt(fd, linux.SOL_SOCKET, linux.SO_LINGER, lingerNot, lingerNot.length)
+      // Without it, an open port only costs a TIME_WAIT.
+      call.setsockopt(fd, linux.SOL_SOCKET, linux.SO_LINGER, lingerZero, lingerZero.length)
       return fd
     },
     watch(fd) {
-      // Of an edge nothing is told twice, so that a socket that waits for its next connect makes no noise.
+      // Edge-triggered, so that an idle socket awaiting its next connect causes no events.
       interest.set(0, linux.EPOLLOUT | linux.EPOLLET, fd)
       return call.epoll_ctl(poll, linux.EPOLL_CTL_ADD, fd, interest.bytes) < 0 ? lastError() : 0
     },

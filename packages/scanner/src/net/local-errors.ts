@@ -1,11 +1,11 @@
-/** Errors of this machine that say nothing of the host that was dialled. */
+/** Local errors that imply nothing about the host. */
 
-/** This machine has run out of something: fewer sockets at once will help every host. */
+/** Local resources are exhausted; fewer concurrent sockets help. */
 const scarcity: ReadonlySet<string> = new Set('EADDRNOTAVAIL EMFILE ENFILE ENOBUFS ENOMEM EAGAIN EADDRINUSE'.split(' '))
-/** This machine has no way to that host: asking again will not help. */
+/** No route to the host; retrying doesn't help. */
 const noRoute: ReadonlySet<string> = new Set('ENETUNREACH ENETDOWN EACCES EPERM EINVAL EAFNOSUPPORT'.split(' '))
 
-/** Which kind of local error a code is; null when the code is an answer of the network. */
+/** The kind of local error; null for a response from the network. */
 export function localError(code: string): 'scarcity' | 'route' | null {
   if (scarcity.has(code)) return 'scarcity'
   return noRoute.has(code) ? 'route' : null

@@ -1,24 +1,24 @@
-/** HTTP that is sent byte for byte as written, on a connection of its own, and read with patience. */
+/** Raw HTTP sent byte for byte on its own connection, with lenient response parsing. */
 import type { Guard } from '#guard.ts'
-import type { HttpFailure, HttpResponse, Origin } from '#net/http.ts'
-import { dial, lineOver, type Line } from '#net/tcp.ts'
-import { shakeHands } from '#net/tls.ts'
+import type { HttpFailure, HttpResponse, Origin } from '#net/http-message.ts'
+import { dial, connectionOver, type TcpConnection } from '#net/tcp.ts'
+import { tlsHandshake } from '#net/tls.ts'
 
 const ANSWER_BYTES_MAX = 1024 * 1024
-/** Silence after the first byte that ends an answer without a length, in milliseconds. */
+/** Idle time after the first byte that ends a response without a length, in milliseconds. */
 const IDLE_MS = 1_500
 
 export interface RawOptions {
   readonly guard: Guard
   readonly signal: AbortSignal
-  /** From the first byte that is sent until the last that is read, in milliseconds. */
+  /** From the first byte sent to the last byte read, in milliseconds. */
   readonly deadlineMs: number
-  /** The name that TLS asks for, where it is not the origin's. */
+  /** SNI name, if it differs from the origin's. */
   readonly serverName?: string
 }
 
 /**
- * Sends the bytes and reads one answer. What is no HTTP is a failure.
+ * Sends the bytes and reads one response. A response that is not HTTP is a failure.
  *
  * @throws only when `signal` aborts, with its reason
  */
@@ -37,8 +37,7 @@ export async function exchangeRaw(
     const heard = await line.read({ ...patience, enough: isWhole })
     const durationMs = performance.now() - startedAt
     const read = readAnswer(heard)
-    if (!read)
-      return { kind: 'failure', reason: heard.length > 0 ? 'the answer is no HTTP' : 'no answer', local: false }
+    if (!read) return { kind: 'failure', reason: heard.length > 0 ? 'not an HTTP response' : 'no answer', local: false }
     return {
       kind: 'response',
       ...read,
@@ -51,22 +50,22 @@ export async function exchangeRaw(
   }
 }
 
-async function open(origin: Origin, options: RawOptions): Promise<Line | string> {
+async function open(origin: Origin, options: RawOptions): Promise<TcpConnection | string> {
   const { address, port, hostname, tls } = origin
   if (tls) {
-    const shaken = await shakeHands(address, port, {
+    const shaken = await tlsHandshake(address, port, {
       ...options,
       deadlineMs: 5_000,
       hostname: options.serverName ?? hostname,
     })
-    return shaken.kind === 'handshake' ? lineOver(shaken.socket, options.signal) : shaken.reason
+    return shaken.kind === 'handshake' ? connectionOver(shaken.socket, options.signal) : shaken.reason
   }
   const dialled = await dial(address, port, { guard: options.guard, signal: options.signal })
   if (dialled.kind === 'open') return dialled.line
   return dialled.kind === 'unknown' ? dialled.reason : `the port is ${dialled.kind}`
 }
 
-/** Whether the length that the head names has come, or the last chunk. */
+/** Whether the declared length or the last chunk has arrived. */
 function isWhole(heard: Buffer): boolean {
   const text = heard.toString('latin1')
   const end = text.indexOf('\r\n\r\n')
@@ -93,7 +92,7 @@ function readAnswer(heard: Buffer): Pick<HttpResponse, 'status' | 'statusText' |
   return { status: Number(status), statusText, headers, body: Buffer.from(isChunked ? joined(body) : body, 'latin1') }
 }
 
-/** Chunks put together (RFC 9112, 7.1), as far as they can be read. */
+/** Decodes chunked encoding (RFC 9112, section 7.1) up to the first error. */
 function joined(body: string): string {
   const parts: string[] = []
   for (let at = 0; at < body.length;) {

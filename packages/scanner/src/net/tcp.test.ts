@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createGuard } from '#guard.ts'
-import { ask, dial } from '#net/tcp.ts'
+import { sendAndRead, dial } from '#net/tcp.ts'
 import { dribble, flood, greet, listen, reset, stayMute } from '#testing/loopback.ts'
 
 const guard = createGuard({ allow: ['127.41.0.0/16'], deny: ['127.41.21.9'] })
@@ -30,25 +30,25 @@ describe('ask', () => {
     ['nothing from the mute', stayMute, ''],
   ])('hears %s', async (_, treat, heard) => {
     await using server = await listen('127.41.21.2', 0, treat)
-    const answer = await ask(server.address, server.port, null, { ...options, ...patience })
+    const answer = await sendAndRead(server.address, server.port, null, { ...options, ...patience })
     expect(answer?.toString()).toBe(heard)
   })
 
   it('bounds the bytes of a flood', async () => {
     await using server = await listen('127.41.21.3', 0, flood)
-    const answer = await ask(server.address, server.port, null, { ...options, ...patience })
+    const answer = await sendAndRead(server.address, server.port, null, { ...options, ...patience })
     expect(answer).toHaveLength(1000)
   })
 
   it('ends a reading that would never end', async () => {
     await using server = await listen('127.41.21.4', 0, dribble(20))
-    const answer = await ask(server.address, server.port, null, { ...options, ...patience })
+    const answer = await sendAndRead(server.address, server.port, null, { ...options, ...patience })
     expect(answer?.length).toBeGreaterThan(0)
     expect(answer?.length).toBeLessThan(1000)
   })
 
   it('survives a reset', async () => {
     await using server = await listen('127.41.21.5', 0, reset)
-    expect((await ask(server.address, server.port, 'x', { ...options, ...patience }))?.length ?? 0).toBe(0)
+    expect((await sendAndRead(server.address, server.port, 'x', { ...options, ...patience }))?.length ?? 0).toBe(0)
   })
 })

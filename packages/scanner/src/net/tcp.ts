@@ -1,16 +1,16 @@
 import { Socket } from 'node:net'
 import type { Guard } from '#guard.ts'
-import { within } from '#net/deadline.ts'
+import { withDeadline } from '#net/deadline.ts'
 import { localError } from '#net/local-errors.ts'
 
-/** A connect, or what came instead. Whoever gets the line must close it. */
-export type Dial =
-  | { readonly kind: 'open'; readonly line: Line }
+/** An open connection, or why there is none. The caller must close the line. */
+export type DialResult =
+  | { readonly kind: 'open'; readonly line: TcpConnection }
   | { readonly kind: 'closed' }
   | { readonly kind: 'filtered' }
-  /** Accepted and reset in the same moment: open, but there is nothing to read. */
+  /** Accepted and reset immediately: open, but with nothing to read. */
   | { readonly kind: 'reset' }
-  /** Refused by the guard, or an error of this machine: it says nothing of the port. */
+  /** Refused by the guard or failed locally; implies nothing about the port. */
   | { readonly kind: 'unknown'; readonly reason: string }
 
 export interface DialOptions {
@@ -19,31 +19,31 @@ export interface DialOptions {
   readonly deadlineMs?: number
 }
 export interface ReadOptions {
-  /** How long a silent peer is listened to, in milliseconds. */
+  /** Time to wait for the first byte, in milliseconds. */
   readonly firstByteMs: number
-  /** After the first byte, the silence that ends the reading. */
+  /** Idle time after the first byte that ends the read. */
   readonly idleMs?: number
-  /** The longest reading, whatever arrives. */
+  /** Maximum duration of the read. */
   readonly totalMs?: number
   readonly bytesMax?: number
-  /** Ends the reading as soon as it is true of everything received in it. */
+  /** Ends the read once it returns true for the data received so far. */
   readonly enough?: (received: Buffer) => boolean
 }
 
-/** An open connection, read in bounded steps. */
-export interface Line {
+/** An open connection with bounded reads. */
+export interface TcpConnection {
   readonly socket: Socket
-  /** False once the peer has ended or reset the connection. */
+  /** False once the peer has closed or reset the connection. */
   readonly isAlive: boolean
   write(bytes: string | Uint8Array): void
   /**
-   * What the peer says next; empty when it says nothing. Bytes over `bytesMax` are dropped and end
-   * the line.
+   * Reads the next data; empty when none arrives. Bytes beyond `bytesMax` are dropped and close the
+   * connection.
    *
    * @throws only when the dial's signal aborts, with its reason
    */
   read(options: ReadOptions): Promise<Buffer>
-  /** Hands over the socket, paused and without listeners, to speak TLS on it. */
+  /** Hands over the socket, paused and without listeners, for a TLS upgrade. */
   release(): Socket
   close(): void
 }
@@ -51,40 +51,40 @@ export interface Line {
 const bytesMaxDefault = 64 * 1024
 
 /**
- * Connects to a port. Refused, silent and unreachable are outcomes, not errors.
+ * Connects to a port. Refused, silent, and unreachable ports are results, not errors.
  *
  * @throws only when `signal` aborts, with its reason
  */
-export async function dial(address: string, port: number, options: DialOptions): Promise<Dial> {
+export async function dial(address: string, port: number, options: DialOptions): Promise<DialResult> {
   const { guard, signal, deadlineMs = 3000 } = options
   signal.throwIfAborted()
   const refusal = guard.refusal(address, port)
   if (refusal) return { kind: 'unknown', reason: refusal }
   const socket = new Socket()
-  const outcome = Promise.withResolvers<Dial>()
+  const outcome = Promise.withResolvers<DialResult>()
   socket.once('connect', () => {
     const isSelf = socket.localPort === socket.remotePort && socket.localAddress === socket.remoteAddress
-    outcome.resolve(isSelf ? { kind: 'closed' } : { kind: 'open', line: lineOver(socket, signal) })
+    outcome.resolve(isSelf ? { kind: 'closed' } : { kind: 'open', line: connectionOver(socket, signal) })
   })
   socket.on('error', (error: NodeJS.ErrnoException) => outcome.resolve(outcomeOf(error)))
   socket.connect({ host: address, port, autoSelectFamily: false })
-  let dialled: Dial | undefined
+  let dialled: DialResult | undefined
   try {
-    dialled = await within(outcome.promise, deadlineMs, signal)
+    dialled = await withDeadline(outcome.promise, deadlineMs, signal)
     return dialled ?? { kind: 'filtered' }
   } finally {
     if (dialled?.kind !== 'open') socket.destroy()
   }
 }
 
-function outcomeOf({ code = '', message }: NodeJS.ErrnoException): Dial {
+function outcomeOf({ code = '', message }: NodeJS.ErrnoException): DialResult {
   if (code === 'ECONNREFUSED') return { kind: 'closed' }
   if (code === 'ECONNRESET') return { kind: 'reset' }
   return localError(code) ? { kind: 'unknown', reason: message } : { kind: 'filtered' }
 }
 
-/** Reads and writes a socket that is connected already, TLS included. */
-export function lineOver(socket: Socket, signal: AbortSignal): Line {
+/** Wraps a connected socket, TLS included. */
+export function connectionOver(socket: Socket, signal: AbortSignal): TcpConnection {
   let isAlive = true
   let received = Buffer.alloc(0)
   let bytesMax = bytesMaxDefault
@@ -120,7 +120,7 @@ export function lineOver(socket: Socket, signal: AbortSignal): Line {
         const heard = Promise.withResolvers<true>()
         notice = () => heard.resolve(true)
         const waitMs = Math.min(received.length > 0 ? idleMs : firstByteMs, stopAt - performance.now())
-        if (!(await within(heard.promise, Math.max(0, waitMs), signal))) break
+        if (!(await withDeadline(heard.promise, Math.max(0, waitMs), signal))) break
       }
       signal.throwIfAborted()
       const heard = received
@@ -133,18 +133,18 @@ export function lineOver(socket: Socket, signal: AbortSignal): Line {
       socket.removeListener('end', end)
       return socket
     },
-    // A reset leaves no TIME_WAIT behind; only a plain connection can be reset by its owner.
+    // A reset avoids TIME_WAIT; only plain TCP sockets can be reset.
     close: () => void (socket.destroyed || 'encrypted' in socket ? socket.destroy() : socket.resetAndDestroy()),
   }
 }
 
 /**
- * One question on a connection of its own, or none, and the answer to it.
+ * Sends an optional message on a new connection and reads the response.
  *
- * @returns what was heard; undefined when there was no connection
+ * @returns the data received; undefined when the connection failed
  * @throws only when `signal` aborts, with its reason
  */
-export async function ask(
+export async function sendAndRead(
   address: string,
   port: number,
   question: string | Uint8Array | null,

@@ -3,7 +3,7 @@ import { createServer } from 'node:tls'
 import type { TlsOptions as ServerOptions } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import { createGuard } from '#guard.ts'
-import { acceptsSsl3, shakeHands } from '#net/tls.ts'
+import { acceptsSsl3, tlsHandshake } from '#net/tls.ts'
 import { certificateFor } from '#template/testing/certificate.ts'
 import { answer, greet, listen, neverFinishTls, reset, stayMute } from '#testing/loopback.ts'
 
@@ -27,7 +27,7 @@ async function secure(settings: ServerOptions) {
 describe('shakeHands', () => {
   it('reads what the server showed', async () => {
     await using server = await secure({})
-    const shaken = await shakeHands(address, server.port, options)
+    const shaken = await tlsHandshake(address, server.port, options)
     if (shaken.kind === 'failure') throw new Error(shaken.reason)
     shaken.socket.destroy()
     expect(shaken).toMatchObject({ version: 'TLSv1.3', certificate: { selfSigned: true, keyType: expect.any(String) } })
@@ -37,19 +37,19 @@ describe('shakeHands', () => {
   })
 
   it.each([
-    // A reset may come before the handshake has begun, or after.
+    // The reset may arrive before or after the handshake starts.
     ['a server that resets', reset, expect.any(Boolean)],
     ['a server that says nothing', stayMute, false],
     ['a record that never ends', neverFinishTls, false],
     ['a server of another protocol', greet('SSH-2.0-x\r\n'), true],
   ])('does not hang on %s', async (_, treat, isAnswer) => {
     await using server = await listen('127.41.20.2', 0, treat)
-    const shaken = await shakeHands(server.address, server.port, { ...options, deadlineMs: 300 })
+    const shaken = await tlsHandshake(server.address, server.port, { ...options, deadlineMs: 300 })
     expect(shaken).toMatchObject({ kind: 'failure', isAnswer })
   })
 
   it('never dials what the guard refuses', async () => {
-    const shaken = await shakeHands('127.42.0.1', 443, options)
+    const shaken = await tlsHandshake('127.42.0.1', 443, options)
     expect(shaken).toEqual({ kind: 'failure', reason: '127.42.0.1 is outside the target', isAnswer: false })
   })
 })

@@ -3,12 +3,12 @@ import { isIP } from 'node:net'
 import type { Socket } from 'node:net'
 import { connect } from 'node:tls'
 import type { SecureVersion, TLSSocket } from 'node:tls'
-import { within } from '#net/deadline.ts'
+import { withDeadline } from '#net/deadline.ts'
 import { localError } from '#net/local-errors.ts'
-import { ask, dial } from '#net/tcp.ts'
+import { sendAndRead, dial } from '#net/tcp.ts'
 import type { DialOptions } from '#net/tcp.ts'
 
-/** Facts of the certificate that a server showed. Texts are as the server wrote them: not to be trusted. */
+/** Fields of a server's certificate. Texts are untrusted. */
 export interface Certificate {
   readonly subject: string
   readonly issuer: string
@@ -23,10 +23,10 @@ export interface Certificate {
   /** Bits of the public key's modulus or curve. */
   readonly keyBits: number | undefined
   readonly keyType: string
-  /** Certificates that came with it, its own included. */
+  /** Length of the presented chain, including the leaf certificate. */
   readonly chainLength: number
 }
-/** A finished handshake. Whoever gets the socket must destroy it. */
+/** A completed handshake. The caller must destroy the socket. */
 export interface Handshake {
   readonly kind: 'handshake'
   readonly socket: TLSSocket
@@ -38,26 +38,33 @@ export interface Handshake {
 export interface TlsFailure {
   readonly kind: 'failure'
   readonly reason: string
-  /** The server ended the handshake, with an alert or by closing; false for silence and for what this machine refused. */
+  /**
+   * The server ended the handshake with an alert or by closing; false for timeouts and local
+   * errors.
+   */
   readonly isAnswer: boolean
 }
 export interface TlsOptions extends DialOptions {
-  /** SNI name; nothing is sent for an IP address (RFC 6066). */
+  /** SNI name; not sent for an IP address (RFC 6066). */
   readonly hostname: string
   readonly minVersion?: SecureVersion
   readonly maxVersion?: SecureVersion
   readonly alpn?: readonly string[]
-  /** A connection that has been told to change to TLS; absent: a new one. */
+  /** An existing connection to upgrade; absent: a new connection. */
   readonly over?: Socket
 }
 
 /**
- * Shakes hands with whatever is there: any certificate, any cipher that this machine's OpenSSL still
- * knows. A peer that does not finish in time is a failure.
+ * Completes a TLS handshake with any certificate and any cipher that the local OpenSSL supports. A
+ * timeout is a failure.
  *
  * @throws only when `signal` aborts, with its reason
  */
-export async function shakeHands(address: string, port: number, options: TlsOptions): Promise<Handshake | TlsFailure> {
+export async function tlsHandshake(
+  address: string,
+  port: number,
+  options: TlsOptions,
+): Promise<Handshake | TlsFailure> {
   const { signal, hostname, deadlineMs = 4000 } = options
   const under = options.over ?? (await plainSocket(address, port, options))
   if ('kind' in under) return under
@@ -76,8 +83,8 @@ export async function shakeHands(address: string, port: number, options: TlsOpti
   socket.once('close', () => outcome.resolve({ kind: 'failure', reason: 'the connection was closed', isAnswer: true }))
   let shaken: Handshake | TlsFailure | undefined
   try {
-    shaken = await within(outcome.promise, deadlineMs, signal)
-    return shaken ?? { kind: 'failure', reason: `no handshake in ${deadlineMs / 1000} s`, isAnswer: false }
+    shaken = await withDeadline(outcome.promise, deadlineMs, signal)
+    return shaken ?? { kind: 'failure', reason: `no TLS handshake within ${deadlineMs / 1000} s`, isAnswer: false }
   } finally {
     if (shaken?.kind !== 'handshake') {
       socket.destroy()
@@ -93,7 +100,7 @@ async function plainSocket(address: string, port: number, options: TlsOptions): 
   return { kind: 'failure', reason, isAnswer: false }
 }
 
-/** OpenSSL tells by its words whether it could offer anything at all. */
+/** Only OpenSSL's message shows whether the handshake failed locally, with nothing to offer. */
 function failureOf(error: NodeJS.ErrnoException): TlsFailure {
   const isOurs = localError(error.code ?? '') !== null || /no (?:protocols|ciphers) available/i.test(error.message)
   return { kind: 'failure', reason: error.message.slice(0, 200), isAnswer: !isOurs }
@@ -128,7 +135,7 @@ function certificateOf(shown: X509Certificate | undefined): Certificate | undefi
   }
 }
 
-/** A certificate may hold a key that OpenSSL cannot read; the rest of it still counts. */
+/** A certificate can contain a key that OpenSSL can't parse; its other fields are still useful. */
 function publicKeyOf(certificate: X509Certificate): KeyObject | undefined {
   try {
     return certificate.publicKey
@@ -167,9 +174,9 @@ function chainLength(certificate: X509Certificate): number {
   return length
 }
 
-/** Whether a server answers a ClientHello of SSL 3 with a ServerHello of version 3.0 (RFC 6101). */
+/** Whether a server answers an SSL 3 ClientHello with a ServerHello of version 3.0 (RFC 6101). */
 export async function acceptsSsl3(address: string, port: number, options: DialOptions): Promise<boolean> {
-  const answer = await ask(address, port, ssl3Hello(), {
+  const answer = await sendAndRead(address, port, ssl3Hello(), {
     ...options,
     firstByteMs: 2000,
     enough: (all) => all.length > 10,

@@ -1,38 +1,43 @@
-/** One question by UDP and its answer. */
+/** UDP request and response. */
 import { createSocket } from 'node:dgram'
 import type { Guard } from '#guard.ts'
-import { within } from '#net/deadline.ts'
+import { withDeadline } from '#net/deadline.ts'
 
 /** What a datagram brought back. */
-export type UdpAnswer =
+export type UdpResponse =
   | { readonly kind: 'answer'; readonly bytes: Buffer }
-  /** The host says that nothing listens there (ICMP port unreachable). */
+  /** ICMP port unreachable: the port is closed. */
   | { readonly kind: 'closed' }
-  /** Nothing came; by UDP that tells nothing. */
+  /** No response, which is inconclusive for UDP. */
   | { readonly kind: 'silent' }
   | { readonly kind: 'unknown'; readonly reason: string }
 
 export interface UdpOptions {
   readonly guard: Guard
   readonly signal: AbortSignal
-  /** How long each try waits, in milliseconds. */
+  /** Timeout per attempt, in milliseconds. */
   readonly waitMs?: number
   readonly tries?: number
-  /** The answer may come from another port of the host, as TFTP's does (RFC 1350); then `closed` is never seen. */
+  /**
+   * Accepts responses from another port of the host, as TFTP requires (RFC 1350); `closed` is then
+   * never reported.
+   */
   readonly fromAnyPort?: boolean
-  /** Answers are collected until nothing more came for a moment; in bytes. Absent: the first one alone. */
+  /**
+   * Collects responses up to this many bytes until no more arrive. Absent: the first response only.
+   */
   readonly collectBytesMax?: number
 }
 
 const collectIdleMs = 250
 
 /** @throws only when `signal` aborts, with its reason */
-export async function askUdp(
+export async function queryUdp(
   address: string,
   port: number,
   question: Uint8Array,
   options: UdpOptions,
-): Promise<UdpAnswer> {
+): Promise<UdpResponse> {
   const { guard, signal, waitMs = 1000, tries = 2 } = options
   signal.throwIfAborted()
   const refusal = guard.refusal(address, port)
@@ -49,14 +54,14 @@ async function askOnce(
   port: number,
   question: Uint8Array,
   options: UdpOptions & { readonly waitMs: number },
-): Promise<UdpAnswer> {
+): Promise<UdpResponse> {
   const { signal, waitMs, fromAnyPort = false, collectBytesMax } = options
   const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
-  const first = Promise.withResolvers<UdpAnswer>()
+  const first = Promise.withResolvers<UdpResponse>()
   const parts: Buffer[] = []
   let heardAt = 0
   socket.on('message', (bytes, from) => {
-    // A datagram from elsewhere is not an answer of this host.
+    // Ignore datagrams from other hosts.
     if (from.address !== address) return
     if (parts.reduce((sum, part) => sum + part.length, 0) < (collectBytesMax ?? 1)) parts.push(bytes)
     heardAt = performance.now()
@@ -68,10 +73,10 @@ async function askOnce(
   try {
     if (fromAnyPort) socket.send(question, port, address)
     else socket.connect(port, address, () => socket.send(question))
-    const answer = await within(first.promise, waitMs, signal)
+    const answer = await withDeadline(first.promise, waitMs, signal)
     if (answer?.kind !== 'answer') return answer ?? { kind: 'silent' }
     if (collectBytesMax === undefined) return answer
-    const pause = () => within(new Promise<never>(() => undefined), collectIdleMs, signal)
+    const pause = () => withDeadline(new Promise<never>(() => undefined), collectIdleMs, signal)
     while (performance.now() - heardAt < collectIdleMs) await pause()
     return { kind: 'answer', bytes: Buffer.concat(parts) }
   } finally {

@@ -12,7 +12,10 @@ const hello = seeing('type: word, words: [hello]')
 const thousand = JSON.stringify(Array.from({ length: 1000 }, (_, at) => `v${at}`))
 const lists = `    attack: clusterbomb\n    payloads: { a: ${thousand}, b: ${thousand}, c: ${thousand} }\n`
 
-/** What a careless or hostile author may put beside a good check, and the words by which the report knows it. */
+/**
+ * Mistakes and attacks that a pack may contain beside a valid template, and the expected problem
+ * messages.
+ */
 const bad: Readonly<Record<string, readonly [string, RegExp]>> = {
   'zero.yaml': [asking('zero', seeing('type: dsl, dsl: ["1 / 0 > 5"]')), /line 5: .*division by zero/],
   'many.yaml': [asking('many', lists + hello), /line \d+: 1000000000 sets of values/],
@@ -25,7 +28,10 @@ const bad: Readonly<Record<string, readonly [string, RegExp]>> = {
     asking('pattern', seeing('type: regex, regex: ["(unclosed"]')),
     /line 5: not RE2 syntax: \(unclosed/,
   ],
-  'outside.yaml': [asking('outside', `    payloads: { a: ../secret.txt }\n${hello}`), /line 5: the pack has no list/],
+  'outside.yaml': [
+    asking('outside', `    payloads: { a: ../secret.txt }\n${hello}`),
+    /line 5: the pack does not contain the list/,
+  ],
   'broken.yaml': ['id: [a\n', /line \d+: /],
 }
 const largeBytes = 50 * 1024 * 1024

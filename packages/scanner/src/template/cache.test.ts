@@ -97,7 +97,7 @@ it('reads the templates again when the end of what was kept is missing', async (
   expect((await load()).checks).toEqual(checks)
 })
 
-/** Changes what follows the first line of the file. */
+/** Modifies the file after its first line. */
 async function overwriteTexts(change: (texts: Buffer) => Buffer): Promise<void> {
   const [name = ''] = await readdir(join(folder, 'cache'))
   const bytes = await readFile(join(folder, 'cache', name))

@@ -1,20 +1,24 @@
 /**
- * Finds out how a host answers questions that make no sense. What also appears there proves nothing:
- * many hosts say 200 to everything, and some repeat whatever they are asked.
+ * Calibration: learns how a host responds to nonexistent resources. A match that also occurs there
+ * proves nothing, because many hosts return 200 for everything or echo the request.
  */
 import { randomBytes } from 'node:crypto'
-import type { HttpClient, HttpRequest, HttpResponse, Origin } from '#net/http.ts'
-import { answerOf } from '#template/answers.ts'
+import type { HttpClient } from '#net/http.ts'
+import type { HttpRequest, HttpResponse, Origin } from '#net/http-message.ts'
+import { responseParts } from '#template/response-parts.ts'
 import type { Lookup } from '#template/dsl-value.ts'
 import { evaluateOperators, type Match } from '#template/matcher.ts'
 import type { HttpBlock, Template } from '#template/template.ts'
 
 export interface Calibration {
-  /** Answers to a random page, a random `.php` page and a random folder; those that failed are left out. */
+  /**
+   * Responses for a random page, a random `.php` page, and a random folder; failed requests are
+   * omitted.
+   */
   readonly nonsense: readonly HttpResponse[]
 }
 
-/** A template that waits for the answer of a request. */
+/** A template waiting for the response to a request. */
 export interface Listener {
   readonly template: Template
   readonly block: HttpBlock
@@ -34,23 +38,28 @@ export async function calibrate(
   return { nonsense: answers.filter((answer) => answer.kind === 'response') }
 }
 
-/** Whether the match would also come out for a page that cannot exist. */
-export function isNonsense(calibration: Calibration, origin: Origin, listener: Listener, match: Match): boolean {
-  return calibration.nonsense.some((response) => matchesToo(response, origin, listener, match))
+/** Whether the match would also occur on a nonexistent page. */
+export function matchesCalibration(
+  calibration: Calibration,
+  origin: Origin,
+  listener: Listener,
+  match: Match,
+): boolean {
+  return calibration.nonsense.some((response) => alsoMatches(response, origin, listener, match))
 }
 
 /**
- * Whether it is worth asking for a control: the host gives nonsense the same status as the page that
- * matched, or did not answer nonsense at all.
+ * Whether a control request is needed: the host returns the matched status for nonexistent pages
+ * too, or did not respond to the calibration requests.
  */
 export function needsControl(calibration: Calibration, status: number): boolean {
   return calibration.nonsense.length === 0 || calibration.nonsense.some((response) => response.status === status)
 }
 
 /**
- * The same question below a folder that cannot exist. It shows a host that repeats its visitors.
+ * The same request below a nonexistent folder. Exposes hosts that echo the request.
  *
- * @returns null where such a question would make sense after all: a path that climbs out of folders
+ * @returns null when such a request might be valid after all: a path with traversal
  */
 export function controlOf(request: HttpRequest, basePath: string): HttpRequest | null {
   if (/\.\.|%2e|%252e/i.test(request.path)) return null
@@ -59,16 +68,16 @@ export function controlOf(request: HttpRequest, basePath: string): HttpRequest |
 }
 
 /**
- * A page that repeats its visitors' markup does so under every path, and that is what a check for it
- * says; one for a certain product says more than it saw.
+ * A page that reflects its visitors' markup does so under every path. A generic check for
+ * reflection is right about that; one for a specific product is not.
  */
 export function isReflection({ isSpecific, info }: Template, { isProof }: Match): boolean {
   return isProof && !isSpecific && info.cves.length === 0 && info.tags.includes('xss')
 }
 
 /**
- * A host may answer one program's questions under every path. Where the question lies in the body, one
- * without sense shows that; null for a request without a body, and where the host only repeats it.
+ * Some hosts respond to any request body under every path. Replaces the body with a meaningless
+ * one; null for a request without a body and for hosts that merely echo it.
  */
 export function bodyControlOf(request: HttpRequest, basePath: string, { spans }: Match): HttpRequest | null {
   const body = request.body === undefined ? '' : Buffer.from(request.body).toString('latin1')
@@ -77,9 +86,14 @@ export function bodyControlOf(request: HttpRequest, basePath: string, { spans }:
   return control && { ...control, body: Buffer.from(nonsenseWord(), 'latin1') }
 }
 
-/** Whether the same matcher hits on another answer. */
-export function matchesToo(response: HttpResponse, origin: Origin, { block, lookup }: Listener, match: Match): boolean {
-  const answer = answerOf(
+/** Whether the same matcher matches another response. */
+export function alsoMatches(
+  response: HttpResponse,
+  origin: Origin,
+  { block, lookup }: Listener,
+  match: Match,
+): boolean {
+  const answer = responseParts(
     { origin, path: '/', request: { method: 'GET', path: '/' }, response },
     lookup,
     block.bodyBytesMax,
@@ -87,7 +101,7 @@ export function matchesToo(response: HttpResponse, origin: Origin, { block, look
   return evaluateOperators(block.operators, answer).some((other) => isSameEvidence(match, other))
 }
 
-/** Whether what proved one match also proves the other, and nothing more was seen. */
+/** Whether both matches rest on the same evidence. */
 export function isSameEvidence({ name, proofs }: Match, other: Match): boolean {
   return other.name === name && proofs.every((proof) => other.proofs.includes(proof))
 }

@@ -1,4 +1,4 @@
-/** Reads a sample of the public template collection, where it lies beside the checkout. */
+/** Parses a sample of the public template collection if it is available next to the checkout. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
@@ -12,7 +12,7 @@ const archive = existsSync(folder)
   ? readdirSync(folder).find((name) => /^nuclei-templates-.*\.tar\.zst$/.test(name))
   : undefined
 
-/** Every so many YAML files of a tar archive (POSIX ustar). */
+/** Every nth YAML file of a tar archive (POSIX ustar). */
 function* sample(tar: Buffer, step: number): Iterable<readonly [string, string]> {
   let seen = 0
   for (let at = 0; at + 512 <= tar.length;) {
@@ -25,7 +25,9 @@ function* sample(tar: Buffer, step: number): Iterable<readonly [string, string]>
   }
 }
 
-/** Runs without leave, an account or a server for callbacks, on any product. */
+/**
+ * Runs without permission for intrusive checks, credentials, or a callback server, on any product.
+ */
 function isPlain({ counts, lacking, isIntrusive, isGuessing, isUnsafe, needsCallback }: Template): boolean {
   return counts.http > 0 && lacking.size === 0 && !isIntrusive && !isGuessing && !isUnsafe && !needsCallback
 }
@@ -37,7 +39,8 @@ describe.skipIf(archive === undefined)('the public collection', () => {
     const parsed = [...sample(read(), 12)].map(([name, source]) => parseTemplate(name, source))
     const refused = parsed.filter((one) => 'reason' in one)
     expect(parsed.length).toBeGreaterThan(900)
-    // Of all kinds of templates, programs and workflows included; never fewer than before.
+    // Minimum share of runnable templates across all kinds, including code and workflows. Never
+    // lower it.
     expect(parsed.length - refused.length).toBeGreaterThan(parsed.length * 0.72)
     expect(refused.filter(({ line, feature, reason }) => line < 1 || feature === 'YAML' || reason === '')).toEqual([])
   })
@@ -50,7 +53,7 @@ describe.skipIf(archive === undefined)('the public collection', () => {
     const outcome = await mirror(templates, '127.66.6.2')
     expect(outcome.false).toEqual([])
     expect(outcome.misses).toEqual([])
-    // The maker of answers is simpler than the templates: a few conditions are beyond it.
+    // The response generator is simpler than the templates; some conditions are beyond it.
     expect(outcome.hits.length).toBeGreaterThan(outcome.unmade.length * 3)
   })
 })

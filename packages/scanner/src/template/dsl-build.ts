@@ -1,6 +1,6 @@
 /**
- * Functions that build what a request carries: archives, tokens, enciphered text, serialised objects.
- * Each follows a published format and harms nothing by itself.
+ * DSL functions that build request payloads: archives, tokens, ciphertext, serialized objects. Each
+ * follows a published format and is harmless by itself.
  */
 import { createCipheriv, createHmac, randomBytes, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -8,10 +8,10 @@ import { noValue, toNumber, toText, type DslValue } from '#template/dsl-value.ts
 
 type Call = (given: readonly DslValue[]) => DslValue
 
-/** Longest archive or enciphered text, in bytes. */
+/** Maximum length of an archive or ciphertext, in bytes. */
 const BYTES_MAX = 1024 * 1024
 
-/** By name without underscores, as the other functions. */
+/** By name without underscores, like the other functions. */
 export const builders: ReadonlyMap<string, Call> = new Map<string, Call>([
   ['zip', (given) => zipped(given.map(toText))],
   [
@@ -26,14 +26,17 @@ export const builders: ReadonlyMap<string, Call> = new Map<string, Call>([
   ['generatejavagadget', ([gadget = '', url = '', form = '']) => javaGadget(toText(gadget), toText(url), toText(form))],
   ['randip', ([network = '']) => addressIn(toText(network))],
   ['unpack', ([format = '', text = '']) => unpacked(toText(format), bytes(toText(text)))],
-  // The pause itself is taken by who sends: an expression does not stand still.
+  // The runner performs the actual delay; evaluating an expression never blocks.
   ['waitfor', ([seconds = 0]) => toNumber(seconds) >= 0],
 ])
 
-/** Names in quotes that a call to a builder may have as its first argument; another has no value. */
+/**
+ * Allowed string literals for the first argument of a builder function; other values are
+ * unsupported.
+ */
 export const gadgets: ReadonlySet<string> = new Set(['dns'])
 
-/** A ZIP archive without compression (PKWARE APPNOTE 4.3): names and contents in turn. */
+/** An uncompressed ZIP archive (PKWARE APPNOTE 4.3) from alternating names and contents. */
 function zipped(pairs: readonly string[]): string {
   if (pairs.length < 2 || pairs.length % 2 !== 0) return noValue()
   const locals: Buffer[] = []
@@ -62,7 +65,10 @@ function zipped(pairs: readonly string[]): string {
   return offset > BYTES_MAX ? noValue() : Buffer.concat([...locals, directory, end]).toString('latin1')
 }
 
-/** What the head of a file and its entry in the directory share: stored, 1 January 1980, sums and lengths. */
+/**
+ * Fields shared by the local header and the central directory entry: stored, January 1, 1980, CRC,
+ * and sizes.
+ */
 function zipFacts(name: Buffer, content: Buffer): Buffer {
   const sizes = [crc32(content), content.length, content.length].map(number32)
   return Buffer.concat([hex('0000 0000 0000 2100'), ...sizes, number16(name.length), hex('0000')])
@@ -70,7 +76,7 @@ function zipFacts(name: Buffer, content: Buffer): Buffer {
 
 const hashes: Readonly<Record<string, string>> = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' }
 
-/** A JSON Web Token (RFC 7519), signed with a shared secret or not at all. */
+/** A JSON Web Token (RFC 7519), signed with a shared secret or unsigned. */
 function jwt(payload: string, algorithm: string, secret: string): string {
   const name = algorithm.toUpperCase()
   const hash = hashes[name]
@@ -87,7 +93,7 @@ function aesCbc(text: Buffer, key: Buffer, vector: Buffer): string {
   return Buffer.concat([cipher.update(text), cipher.final()]).toString('latin1')
 }
 
-/** The nonce, the text and the tag, in that order. */
+/** Nonce, ciphertext, and tag, in that order. */
 function aesGcm(key: Buffer, text: Buffer): string {
   if (![16, 24, 32].includes(key.length) || text.length > BYTES_MAX) return noValue()
   const nonce = randomBytes(12)
@@ -100,8 +106,8 @@ function aesGcm(key: Buffer, text: Buffer): string {
 }
 
 /**
- * A serialised Java map whose key is an address (Java Object Serialization Specification, 6.4): who
- * reads it back looks the name up, and nothing else. Gadgets that run something are not made here.
+ * A serialized Java HashMap with a URL key (Java Object Serialization Specification, section 6.4):
+ * deserializing it only triggers a DNS lookup. Gadgets that execute code are not supported.
  */
 function javaGadget(gadget: string, url: string, form: string): string {
   const [, scheme = 'http', rest = ''] = /^(?:([a-z]+):\/\/)?([^]*)$/.exec(url) ?? []
@@ -160,7 +166,7 @@ function javaText(text: string): Buffer {
   return Buffer.concat([hex('74'), javaName(text)])
 }
 
-/** An address within an IPv4 network, chosen by chance. */
+/** A random address within an IPv4 network. */
 function addressIn(network: string): string {
   const [, address = '', length] = /^(\d{1,3}(?:\.\d{1,3}){3})(?:\/(\d{1,2}))?$/.exec(network) ?? []
   const parts = address.split('.').map(Number)
@@ -172,7 +178,7 @@ function addressIn(network: string): string {
   return [24, 16, 8, 0].map((shift) => Math.floor(chosen / 2 ** shift) % 256).join('.')
 }
 
-/** A whole number out of bytes, by a sign of Python's `struct`. */
+/** Unpacks an integer using a format character of Python's `struct`. */
 function unpacked(format: string, from: Buffer): number {
   const [, order = '', sign = ''] = /^([<>!=@]?)([bBhHiIlL])$/.exec(format) ?? []
   const length = { b: 1, h: 2, i: 4, l: 4 }[sign.toLowerCase()]

@@ -1,22 +1,22 @@
 /**
- * Functions of the expression language. Text is a byte string. Keys stand without underscores,
- * because the format takes names either way.
+ * DSL functions. Text is a byte string. Names are listed without underscores, because templates use
+ * both spellings.
  */
 import { createHash, createHmac, type BinaryToTextEncoding } from 'node:crypto'
 import { deflateSync, gunzipSync, gzipSync, inflateSync } from 'node:zlib'
 import { noValue, toBytes, toNumber, toText, type DslValue } from '#template/dsl-value.ts'
 import { builders } from '#template/dsl-build.ts'
-import { madeUp } from '#template/dsl-random.ts'
+import { randomFunctions } from '#template/dsl-random.ts'
 import { murmur3 } from '#template/murmur3.ts'
 import { compilePattern } from '#template/regex.ts'
 import { satisfies } from '#template/version-constraint.ts'
 
 type DslFunction = (given: readonly DslValue[]) => DslValue
 
-/** Longest text that a function may make, in characters. */
+/** Maximum length of a function's result, in characters. */
 const TEXT_MAX = 4 * 1024 * 1024
 
-/** How many arguments a function takes at least, and what it makes of them, as text. */
+/** Minimum number of arguments, and the implementation on text arguments. */
 const table: Readonly<Record<string, readonly [number, (...given: string[]) => DslValue]>> = {
   contains: [2, (text = '', part = '') => text.includes(part)],
   containsall: [2, (text = '', ...parts) => parts.every((part) => text.includes(part))],
@@ -47,7 +47,7 @@ const table: Readonly<Record<string, readonly [number, (...given: string[]) => D
   sha256: [1, (text = '') => digest('sha256', text)],
   sha512: [1, (text = '') => digest('sha512', text)],
   base64: [1, (text = '') => bytes(text).toString('base64')],
-  // Python's encodebytes breaks lines after 76 characters and ends with a line feed.
+  // Like Python's encodebytes: line breaks after 76 characters and at the end.
   base64py: [
     1,
     (text = '') =>
@@ -100,7 +100,7 @@ const table: Readonly<Record<string, readonly [number, (...given: string[]) => D
   xor: [2, (left = '', right = '') => xored(left, right)],
 }
 
-/** Functions that look at values rather than at text. */
+/** Functions on values rather than text. */
 const others: Readonly<Record<string, DslFunction>> = {
   len: ([value = '']) => (typeof value === 'object' ? value.length : toText(value).length),
   index: ([value = '', place = 0]) => {
@@ -128,10 +128,10 @@ const others: Readonly<Record<string, DslFunction>> = {
   },
 }
 
-/** Every function by its name without underscores, in lower case. */
+/** All functions by lower-case name without underscores. */
 export const functions: ReadonlyMap<string, DslFunction> = new Map([
   ...Object.entries(others),
-  ...madeUp,
+  ...randomFunctions,
   ...builders,
   ...Object.entries(table).map(([name, [least, make]]): [string, DslFunction] => [
     name,
@@ -139,12 +139,12 @@ export const functions: ReadonlyMap<string, DslFunction> = new Map([
   ]),
 ])
 
-/** Lists are taken apart, so that `contains_any(body, list)` reads each member. */
+/** Flattens lists, so that `contains_any(body, list)` checks each item. */
 function texts(given: readonly DslValue[]): string[] {
   return given.flatMap((value) => (typeof value === 'object' ? value.map(toText) : [toText(value)]))
 }
 
-/** ASCII only: anything else would take the bytes of UTF-8 apart. */
+/** ASCII only: other characters would break UTF-8 sequences. */
 function lower(text: string): string {
   return text.replace(/[A-Z]+/g, (run) => run.toLowerCase())
 }
@@ -174,7 +174,7 @@ function replacePattern(text: string, source: string, to: string): string {
 }
 
 function patternOf(source: string) {
-  // The pattern is a byte string here and is turned into one again when it is compiled.
+  // The pattern is a byte string; it is decoded again on compilation.
   return compilePattern(bytes(source).toString('utf8')) ?? noValue()
 }
 
@@ -197,7 +197,7 @@ function padded(text: string, pad: string, length: number, side: string): string
   return side === 'prefix' ? text.padStart(length, pad) : text.padEnd(length, pad)
 }
 
-/** Undoes a compression, as far as the result is of a bearable size. */
+/** Decompresses data up to a maximum size. */
 function inflated(undo: typeof gunzipSync, text: string): string {
   try {
     return undo(bytes(text), { maxOutputLength: TEXT_MAX }).toString('latin1')

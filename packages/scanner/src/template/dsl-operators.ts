@@ -1,11 +1,11 @@
-/** What stands between two values of the expression language: comparisons, sums, patterns and the rest. */
+/** Operators of the expression language. */
 import { noValue, toNumber, toText, type DslValue, type Lookup } from '#template/dsl-value.ts'
 import { compilePattern } from '#template/regex.ts'
 
-/** A part of an expression that was understood; it throws NoValue where it has no value. */
+/** A compiled subexpression; throws NoValue when it can't be evaluated. */
 export type Node = (lookup: Lookup) => DslValue
 
-/** What a sign makes of both its sides; `||` and `&&` ask the right one only where the left leaves it open. */
+/** Evaluates a binary operator; `||` and `&&` short-circuit. */
 export function operation(sign: string, left: Node, right: Node): Node {
   switch (sign) {
     case '||':
@@ -44,7 +44,7 @@ function compare(sign: '>' | '<' | '>=' | '<=', left: DslValue, right: DslValue)
 function arithmetic(sign: string, left: number, right: number): number {
   if (sign === '-') return left - right
   if (sign === '*') return left * right
-  // What is divided by nothing has no value, and none that is larger than any other.
+  // Division by zero has no value.
   if (right === 0) return noValue()
   return sign === '/' ? left / right : left % right
 }
@@ -57,7 +57,7 @@ function matches(text: DslValue, pattern: DslValue): boolean {
   return compilePattern(toText(pattern))?.test(toText(text)) ?? noValue()
 }
 
-/** @throws NoValue for what is no truth value */
+/** @throws NoValue when the value is not a boolean */
 export function isTrue(value: DslValue): boolean {
   return typeof value === 'boolean' ? value : noValue()
 }

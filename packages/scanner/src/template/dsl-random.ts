@@ -1,4 +1,4 @@
-/** Functions whose values are made up or depend on the time: tokens that only this check can know. */
+/** Functions with random or time-dependent results, such as per-check tokens. */
 import { randomInt } from 'node:crypto'
 import { noValue, toNumber, toText, type DslValue } from '#template/dsl-value.ts'
 
@@ -8,8 +8,8 @@ const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
 type Call = (given: readonly DslValue[]) => DslValue
 
-/** By name without underscores, as the other functions. */
-export const madeUp: ReadonlyMap<string, Call> = new Map<string, Call>([
+/** By name without underscores, like the other functions. */
+export const randomFunctions: ReadonlyMap<string, Call> = new Map<string, Call>([
   [
     'randbase',
     ([length, from]) => pick(length, from === undefined || toText(from) === '' ? letters + digits : toText(from)),
@@ -37,7 +37,7 @@ function between(least: number, most: number): number {
   return to === from ? from : randomInt(from, to)
 }
 
-/** A date in UTC by the signs of C (`%Y-%M-%D %H:%m:%S` in this format's own reading). */
+/** Formats a UTC date with this DSL's variant of the C specifiers (`%Y-%M-%D %H:%m:%S`). */
 function dateText(format: string, timeMs: number): string {
   const time = new Date(numberOf(timeMs))
   if (Number.isNaN(time.getTime())) return noValue()

@@ -73,7 +73,7 @@ describe('functions', () => {
     ['url_decode("a+b%26")', 'a b&'],
     ['to_number("4") + 1', 5],
     ['repeat("ab", 3)', 'ababab'],
-    // Published vectors of MurmurHash3 x86 32 with seed 0.
+    // Published test vectors of MurmurHash3 x86 32 with seed 0.
     ['mmh3("hello")', '613153351'],
     ['mmh3("foo")', '-156908512'],
     ['mmh3("The quick brown fox jumps over the lazy dog")', String(0x2e4ff723)],

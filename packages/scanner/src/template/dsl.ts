@@ -1,6 +1,6 @@
 /**
- * The expression language of nuclei's `dsl` matchers and placeholders: a parser by precedence and
- * an evaluator. Text is a byte string (one character per byte), as the format means it.
+ * The expression language of nuclei's `dsl` matchers and placeholders: a precedence-climbing parser
+ * and an evaluator. Text is a byte string (one character per byte), as in nuclei.
  */
 import { functions } from '#template/dsl-functions.ts'
 import { isTrue, operation, type Node } from '#template/dsl-operators.ts'
@@ -8,20 +8,20 @@ import { NoValue, noValue, toNumber, toText, type DslValue, type Lookup } from '
 
 export interface Expression {
   readonly source: string
-  /** Variables that the expression mentions. */
+  /** Variables used by the expression. */
   readonly names: ReadonlySet<string>
-  /** Functions that it calls, without underscores. */
+  /** Functions used, without underscores. */
   readonly calls: ReadonlySet<string>
   /**
-   * The value, or undefined when a name is unknown or a function has no value for its arguments.
-   * One unknown name voids the whole expression, even beside `|| true`.
+   * The value, or undefined when a variable is unknown or a function has no value for its
+   * arguments. An unknown variable makes the whole expression undefined, even in `x || true`.
    */
   evaluate(lookup: Lookup): DslValue | undefined
 }
 
 const SOURCE_MAX = 64 * 1024
 const DEPTH_MAX = 64
-/** From loose to tight. */
+/** In order of increasing precedence. */
 const PRECEDENCE: readonly (readonly string[])[] = [
   ['||'],
   ['&&'],
@@ -33,8 +33,8 @@ const PRECEDENCE: readonly (readonly string[])[] = [
 /**
  * Parses an expression.
  *
- * @returns the expression, or a sentence that says where it cannot be read; a function that does
- *   not exist here is such a reason, so that no check runs half
+ * @returns the expression, or an error message with the position; unknown functions are errors,
+ * so that no check runs partially
  */
 export function parseExpression(source: string): Expression | string {
   if (source.length > SOURCE_MAX) return `an expression longer than ${SOURCE_MAX} characters`
@@ -88,7 +88,7 @@ function tokenize(source: string): readonly Token[] | string {
   while (TOKEN.lastIndex < source.trimEnd().length) {
     const at = TOKEN.lastIndex
     const match = TOKEN.exec(source)
-    if (!match) return `an expression that cannot be read from "${source.slice(at, at + 20).trim()}"`
+    if (!match) return `an invalid expression at "${source.slice(at, at + 20).trim()}"`
     const [, quoted, number, word, sign] = match
     if (quoted !== undefined) tokens.push({ kind: 'text', text: unquote(quoted) })
     else if (number !== undefined) tokens.push({ kind: 'number', text: number })
@@ -98,13 +98,13 @@ function tokenize(source: string): readonly Token[] | string {
   return tokens
 }
 
-/** A backslash stands for the character after it, whichever that is. */
+/** A backslash escapes any following character. */
 function unquote(quoted: string): string {
   const text = quoted.slice(1, -1).replace(/\\([^])/g, '$1')
   return Buffer.from(text, 'utf8').toString('latin1')
 }
 
-/** Expressions with commas between are one list. */
+/** A comma-separated list of expressions is a list value. */
 function several(reader: Reader): Node {
   const items = [binary(reader, 0)]
   while (take(reader, ',')) items.push(binary(reader, 0))
@@ -127,7 +127,7 @@ function binary(reader: Reader, level: number): Node {
 
 function refuseZero({ text }: Token, { tokens, at }: Reader): void {
   const isZero = tokens[at]?.kind === 'number' && Number(tokens[at].text) === 0
-  if (isZero && (text === '/' || text === '%')) throw new Unreadable('a division by zero in an expression')
+  if (isZero && (text === '/' || text === '%')) throw new Unreadable('division by zero in an expression')
 }
 
 function unary(reader: Reader): Node {
@@ -146,7 +146,7 @@ function unary(reader: Reader): Node {
 
 function primary(reader: Reader): Node {
   const token = reader.tokens[reader.at++]
-  if (!token) throw new Unreadable('an expression that ends too early')
+  if (!token) throw new Unreadable('an incomplete expression')
   if (token.kind === 'text') return literal(token.text)
   if (token.kind === 'number') return () => Number(token.text)
   if (token.kind === 'word') return word(reader, token.text)
@@ -158,7 +158,7 @@ function primary(reader: Reader): Node {
   return (lookup) => items.map((item) => item(lookup))
 }
 
-/** Quoted text may hold placeholders; one without a value stays as it is written. */
+/** String literals may contain placeholders; those without a value stay unchanged. */
 function literal(text: string): Node {
   if (!text.includes('{{')) return () => text
   const known = new Map<string, Expression | string>()
@@ -187,7 +187,7 @@ function word(reader: Reader, name: string): Node {
   return (lookup) => call(items.map((item) => item(lookup)))
 }
 
-/** Expressions between commas, up to and with the closing parenthesis. */
+/** Comma-separated arguments up to and including the closing parenthesis. */
 function list(reader: Reader): Node[] {
   const items: Node[] = []
   if (take(reader, ')')) return items

@@ -60,6 +60,6 @@ it.each([
   '-----BEGIN PRIVATE KEY-----',
   'cookie: ',
 ])('ends soon on sixteen thousand characters of %j', (part) => {
-  // With a pattern that backtracks this would take minutes and fail by the time limit of the test.
+  // A backtracking pattern would take minutes and exceed the test's time limit.
   expect(maskSecrets(part.repeat(16_000 / part.length)).length).toBeGreaterThan(0)
 })

@@ -1,8 +1,8 @@
 /**
- * What a finding shows: the decisive part of an answer, as text that is safe to store and to read.
- * Values of secrets are masked; their names stay, because they are what must be changed.
+ * Evidence of a finding: the relevant part of a response, safe to store and display. Secret values
+ * are masked; their names stay, because the user needs them to rotate the secrets.
  */
-import { headOf } from '#template/answers.ts'
+import { headOf } from '#template/response-parts.ts'
 import type { Exchange } from '#template/redirects.ts'
 import type { Match } from '#template/matcher.ts'
 
@@ -12,21 +12,21 @@ const HIGHLIGHTS_MAX = 20
 const HIGHLIGHT_LENGTH_MAX = 480
 const MASK = '••••••'
 
-/** Texts of a finding. */
+/** Evidence texts of a finding. */
 export interface Evidence {
   readonly request: string
   readonly evidence: string
   readonly highlights: string[]
 }
 
-/** Evidence of an HTTP exchange: its head and the part of its body around the first proof. */
+/** Evidence from an HTTP exchange: the head and the part of the body around the first proof. */
 export function httpEvidence({ response }: Exchange, match: Match): Evidence {
   const head = cut(headOf(response), HEAD_MAX)
   const body = response.body.toString('latin1')
   return texts(response.request, `${head}\r\n${around(body, match.spans, EVIDENCE_MAX - head.length - 200)}`, match)
 }
 
-/** Evidence of anything else: what was sent and what came back, as byte strings. */
+/** Evidence from other protocols: data sent and received, as byte strings. */
 export function rawEvidence(request: string, received: string, match: Match): Evidence {
   return texts(request, around(received, match.spans, EVIDENCE_MAX), match)
 }
@@ -49,7 +49,7 @@ function cut(text: string, lengthMax: number): string {
   return text.length > lengthMax ? `${text.slice(0, lengthMax)}…` : text
 }
 
-/** A window of the text that holds its first proof; the whole when it fits. */
+/** An excerpt that contains the first proof; the whole text if it fits. */
 function around(text: string, spans: readonly string[], lengthMax: number): string {
   if (text.length <= lengthMax) return text
   const found = spans.map((span) => text.indexOf(span)).filter((at) => at >= 0)
@@ -58,32 +58,38 @@ function around(text: string, spans: readonly string[], lengthMax: number): stri
   return `${start > 0 ? '…' : ''}${text.slice(start, start + lengthMax)}…`
 }
 
-/** Takes out what would move a terminal's cursor, turn the reading direction, or stop a database. */
+/**
+ * Removes characters that would move a terminal's cursor, change the text direction, or be rejected
+ * by a database.
+ */
 export function printable(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(/[^\P{C}\n\t]/gu, '·')
 }
 
 const SECRET_NAME =
   /pass(?:wd|word|phrase)?|pwd|secret|token|(?:api|access|private|app|auth|encryption|signing|account|storage)[_.-]?key|_key$|^key$|credential|dsn|salt/i
-/** NAME=value, name: value, "name": "value", name => 'value'. Bounded, so that no text makes it slow. */
+/**
+ * NAME=value, name: value, "name": "value", name => 'value'. Bounded repetition prevents slow
+ * matching.
+ */
 const ASSIGNMENT =
   /(["']?)([\w.-]{1,100})\1(\s{0,4}(?:=>|[:=])\s{0,4})("[^"\n]{0,2000}"?|'[^'\n]{0,2000}'?|[^\s"'<>,;&][^\s<>,;&]{0,2000})/g
-/** Two cells of a table, as phpinfo() shows the environment. */
+/** Two adjacent table cells, as in phpinfo()'s environment table. */
 const CELLS = /(<td[^>]{0,80}>\s{0,8})([\w.$'"[\]-]{1,100})(\s{0,8}<\/td>\s{0,8}<td[^>]{0,80}>)([^<]{1,2000})/gi
 const masks: readonly (readonly [RegExp, string])[] = [
-  // PEM blocks of private keys, whole or cut off.
+  // PEM private keys, complete or truncated.
   [/(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)[^-]*(-----END [A-Z ]{0,30}PRIVATE KEY-----)?/g, `$1 ${MASK} $2`],
-  // Credentials within an address.
+  // Credentials in a URL.
   [/\b([a-z][a-z\d+.-]{1,20}:\/\/[^\s:@/]{0,200}:)[^\s@/]{1,500}@/gi, `$1${MASK}@`],
   [/^((?:proxy-)?authorization:[^\S\n]{0,8}[^\s]{1,40}[^\S\n]{1,8})\S+/gim, `$1${MASK}`],
   [/^((?:set-)?cookie:[^\S\n]{0,8}[^=\s;]{1,200}=)[^;\n]+/gim, `$1${MASK}`],
-  // Keys whose shape gives them away: AWS, GitHub, Slack, Stripe, GitLab, JSON web tokens.
+  // Tokens with recognizable formats: AWS, GitHub, Slack, Stripe, GitLab, JSON Web Tokens.
   [/\b(AKIA|ASIA)[A-Z\d]{16}\b/g, `$1${MASK}`],
   [/\b(gh[pousr]_|xox[abprs]-|sk_live_|rk_live_|glpat-)[\w-]{10,255}/g, `$1${MASK}`],
   [/\beyJ[\w-]{8,300}\.[\w-]{8,2000}\.[\w-]{8,1000}/g, `eyJ${MASK}`],
 ]
 
-/** Masks the values of passwords, tokens and keys and leaves everything else as it is. */
+/** Masks passwords, tokens, and keys, and leaves all other text unchanged. */
 export function maskSecrets(text: string): string {
   const named = text.replace(ASSIGNMENT, (whole, quote: string, name: string, sign: string) =>
     SECRET_NAME.test(name) ? `${quote}${name}${quote}${sign}${MASK}` : whole,

@@ -1,13 +1,13 @@
-/** Reads values out of an answer. */
+/** Extracts values from a response. */
 import { toText } from '#template/dsl-value.ts'
 import type { Query } from '#template/jq.ts'
 import type { Answer, Extractor } from '#template/template.ts'
 
-/** At most this many values of one extractor are kept, each cut at so many characters. */
+/** Limits per extractor: number of values and length of each, in characters. */
 const VALUES_MAX = 50
 const VALUE_LENGTH_MAX = 2048
 
-/** Values as byte strings, each once, in order of appearance. */
+/** Distinct values as byte strings, in order of appearance. */
 export function extract(extractor: Extractor, answer: Answer): string[] {
   const values = [...new Set(read(extractor, answer))].filter((value) => value !== '')
   return values.slice(0, VALUES_MAX).map((value) => value.slice(0, VALUE_LENGTH_MAX))

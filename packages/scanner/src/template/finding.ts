@@ -1,20 +1,20 @@
-/** What a match of an HTTP check is told as. */
+/** Converts a match of an HTTP check to a finding. */
 import { httpEvidence } from '#template/evidence.ts'
 import type { Exchange } from '#template/redirects.ts'
 import type { Match } from '#template/matcher.ts'
-import type { ServiceEvent, ServiceRun } from '#template/run.ts'
+import type { ServiceEvent, ServiceRun } from '#template/service-run.ts'
 import type { Template } from '#template/template.ts'
 
-/** A delay that was confirmed twice proves more than a status, and less than what an answer says. */
+/** A delay confirmed twice is stronger evidence than a status, but weaker than response content. */
 const TIMED_QUALITY = 80
 
-/** Whether a finding of this severity is held back until the host is known to be no decoy. */
+/** Whether findings of this severity are held back until the honeypot check. */
 export function isSerious(severity: string): boolean {
   return severity === 'critical' || severity === 'high'
 }
 
-/** The finding of a match, at the path of the answer that matched. */
-export function found({ target }: ServiceRun, exchange: Exchange, template: Template, match: Match): ServiceEvent {
+/** The finding of a match, at the path of the matched response. */
+export function toFinding({ target }: ServiceRun, exchange: Exchange, template: Template, match: Match): ServiceEvent {
   const { info, claimedQuality } = template
   const { port } = exchange.origin
   const [path = '/'] = exchange.path.split('?', 1)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { followFlow, parseFlow } from '#template/flow.ts'
 
-/** Runs a flow over blocks that hold or not and tells its verdict and which blocks ran. */
+/** Runs a flow over blocks with given results; returns its result and the blocks that ran. */
 async function run(source: string, blocks: readonly boolean[]) {
   const flow = parseFlow(source, blocks.length)
   if (typeof flow === 'string') throw new Error(flow)

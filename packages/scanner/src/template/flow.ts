@@ -1,6 +1,6 @@
-/** The order of blocks that a template asks for: `http(1) && (http(2) || http(3))`. */
+/** Evaluation order of blocks, as in `http(1) && (http(2) || http(3))`. */
 
-/** Blocks count from 0; `all` runs every block and holds when one of them does. */
+/** Block numbers start at 0; `all` runs every block and is true when any of them is. */
 export type Flow =
   | { readonly kind: 'block'; readonly at: number }
   | { readonly kind: 'all' }
@@ -11,27 +11,27 @@ const FLOW_MAX = 2_000
 const DEPTH_MAX = 20
 
 /**
- * Reads a flow made of blocks, `&&`, `||`, `!` and parentheses.
+ * Parses a flow of blocks, `&&`, `||`, `!`, and parentheses.
  *
- * @param blocks how many there are
- * @returns a sentence for anything else, loops and assignments of a program included
+ * @param blocks number of blocks
+ * @returns an error message for anything else, including JavaScript loops and assignments
  */
 export function parseFlow(source: string, blocks: number): Flow | string {
   const text = source.trim().replace(/;$/, '')
   const tokens = [...text.matchAll(/\s*(?:(http\s*\(\s*(\d*)\s*\))|(&&|\|\||[!()]))\s*/g)]
   if (text.length > FLOW_MAX || tokens.map(([token]) => token).join('') !== text || text === '')
-    return 'a flow that is a program'
+    return 'a flow that contains JavaScript'
   const reader: Reader = { tokens: tokens.map(([, call, at, sign]) => ({ call, at, sign })), at: 0, blocks }
   try {
     const flow = either(reader, 0)
-    return reader.at === tokens.length ? flow : 'a flow that cannot be read'
+    return reader.at === tokens.length ? flow : 'an invalid flow'
   } catch (error) {
     if (error instanceof Unreadable) return error.message
     throw error
   }
 }
 
-/** Carries a flow out; what comes after `&&` and `||` runs only where it decides. */
+/** Evaluates a flow with short-circuiting. */
 export async function followFlow(
   flow: Flow,
   blocks: number,
@@ -87,7 +87,7 @@ function one(reader: Reader, depth: number): Flow {
     return inner
   }
   const token = reader.tokens[reader.at++]
-  if (token?.call === undefined) throw new Unreadable('a flow that cannot be read')
+  if (token?.call === undefined) throw new Unreadable('an invalid flow')
   if (token.at === '' || token.at === undefined) return { kind: 'all' }
   const at = Number(token.at) - 1
   if (at < 0 || at >= reader.blocks) throw new Unreadable(`a flow with a block ${token.at} that does not exist`)

@@ -1,26 +1,26 @@
-/** Requests that are written alike in many templates, so that each is sent once. */
+/** Groups identical requests of different templates, so that each is sent once. */
 import { createHash } from 'node:crypto'
 import type { HttpBlock, RedirectPolicy, Template } from '#template/template.ts'
-import { isPlaceVariable, placeholdersOf } from '#template/variables.ts'
+import { isTargetVariable, placeholdersOf } from '#template/variables.ts'
 
-/** The request for the address of the target itself. */
+/** The request for the target URL itself. */
 const FRONT = 'front'
 
-/** A request of a template: the block, and the place of the request in it. */
+/** A reference to a template's request: its block and the index in that block. */
 export interface Member {
   readonly template: Template
   readonly block: number
   readonly question: number
 }
-/** All who want one request. */
+/** All templates that share a request. */
 export interface Group {
   readonly members: readonly Member[]
-  /** It asks for the address of the target itself. */
+  /** It requests the target URL itself. */
   readonly isFront: boolean
-  /** One of its templates is not bound to a product. */
+  /** At least one of its templates is not specific to a product. */
   readonly isGeneral: boolean
 }
-/** Who of a group follows redirects in the same way. */
+/** Members of a group with the same redirect policy. */
 export interface Variant {
   readonly policy: RedirectPolicy
   readonly redirectsMax: number
@@ -28,10 +28,10 @@ export interface Variant {
 }
 
 /**
- * A digest of each request of a block as it is written; null for one whose placeholders stand for
- * something else than the place that is asked.
+ * Digest of each request in a block as written; null for one with placeholders that don't only
+ * depend on the target.
  */
-export function writtenQuestions({ method, headers, body, paths, raws }: HttpBlock): (string | null)[] {
+export function requestDigests({ method, headers, body, paths, raws }: HttpBlock): (string | null)[] {
   const rest = [...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), '', body ?? ''].join('\n')
   const texts = [
     ...paths.map((path) => `${method} ${path}\n${rest}`),
@@ -45,11 +45,11 @@ export function writtenQuestions({ method, headers, body, paths, raws }: HttpBlo
 
 function isOfPlace(text: string): boolean {
   return placeholdersOf(text).every(
-    (one) => typeof one === 'object' && one.calls.size === 0 && [...one.names].every(isPlaceVariable),
+    (one) => typeof one === 'object' && one.calls.size === 0 && [...one.names].every(isTargetVariable),
   )
 }
 
-/** Groups the requests of templates that share them: the front page first, then what most wait for. */
+/** Groups the templates' requests: the front page first, then by descending number of templates. */
 export function groupRequests(templates: readonly Template[]): Group[] {
   const groups = new Map<string, { members: Member[]; isFront: boolean; isGeneral: boolean }>()
   for (const template of templates) {
@@ -74,7 +74,7 @@ function isFront(written: string): boolean {
 
 const known = new WeakMap<Group, readonly Variant[]>()
 
-/** The ways in which the members of a group follow redirects; worked out once. */
+/** The group's members by redirect policy, computed once. */
 export function variantsOf(group: Group): readonly Variant[] {
   const made = known.get(group) ?? splitByRedirects(group)
   known.set(group, made)

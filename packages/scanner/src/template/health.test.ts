@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createHealth } from '#template/health.ts'
-import type { HttpResponse } from '#net/http.ts'
+import type { HttpResponse } from '#net/http-message.ts'
 
 const answer = (isBomb: boolean): HttpResponse => ({
   kind: 'response',
@@ -23,14 +23,14 @@ it('leaves a service alone that answers with one decompression bomb after the ot
   const health = createHealth(true)
   for (let at = 0; at < 7; at++) health.note(chain(true))
   for (let at = 0; at < 50; at++) health.note(chain(false))
-  expect(health.trouble()).toBeNull()
+  expect(health.stopReason()).toBeNull()
   health.note(chain(true))
-  expect(health.trouble()).toBe('answers with decompression bombs')
+  expect(health.stopReason()).toBe('sends decompression bombs')
 })
 
 it('counts an answer that many checks share once', () => {
   const health = createHealth(true)
   const shared = chain(true)
   for (let at = 0; at < 50; at++) health.note(shared)
-  expect(health.trouble()).toBeNull()
+  expect(health.stopReason()).toBeNull()
 })

@@ -1,20 +1,20 @@
-/** Watches whether a service still answers, so that one that has gone is left alone. */
+/** Tracks whether a service still responds, so that checks stop when it doesn't. */
 import type { Chain } from '#template/redirects.ts'
 
-/** After so many requests in a row, or in all, without an answer a service is left alone. */
+/** Unanswered requests, consecutive or total, before checks of a service stop. */
 const FAILURES_IN_A_ROW_MAX = 6
 const FAILURES_MAX = 24
-/** A service whose answers unpack into a flood so often does it on purpose. */
+/** Number of decompression bombs before checks of a service stop. */
 const BOMBS_MAX = 8
 
 export interface Health {
-  /** Counts the end of a chain of requests. What was never sent counts for nothing. */
+  /** Records the outcome of a request chain. Requests that were never sent are ignored. */
   note(chain: Chain): void
-  /** Why the service is left alone; null while it answers. */
-  readonly trouble: () => string | null
+  /** Why checks stopped; null while the service responds. */
+  readonly stopReason: () => string | null
 }
 
-/** @param hasAnswered a service that answered nothing so far gets one more chance only */
+/** @param hasAnswered a service that hasn't responded at all gets only one more attempt */
 export function createHealth(hasAnswered: boolean): Health {
   let inARowMax = hasAnswered ? FAILURES_IN_A_ROW_MAX : 1
   let inARow = 0
@@ -25,7 +25,7 @@ export function createHealth(hasAnswered: boolean): Health {
   return {
     note(chain) {
       const { exchanges, failure } = chain
-      // Several checks may share one answer; it was given, or missed, once.
+      // Several checks may share one response; it counts once.
       const answer = failure ?? exchanges.at(-1)?.response ?? chain
       if (noted.has(answer)) return
       noted.add(answer)
@@ -37,10 +37,10 @@ export function createHealth(hasAnswered: boolean): Health {
       failures += 1
       reason = failure.reason
     },
-    trouble() {
-      if (bombs >= BOMBS_MAX) return 'answers with decompression bombs'
+    stopReason() {
+      if (bombs >= BOMBS_MAX) return 'sends decompression bombs'
       if (inARow < inARowMax && failures < FAILURES_MAX) return null
-      return `stopped answering HTTP (${reason || 'no answer'})`
+      return `stopped responding to HTTP (${reason || 'no response'})`
     },
   }
 }

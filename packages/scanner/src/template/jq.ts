@@ -1,17 +1,17 @@
 /**
- * The part of jq that templates use: paths, `[]`, slices of one, pipes, commas, `//`, comparisons,
- * `and`, `or`, `+`, texts and numbers, and a few functions without state. Values are plain JSON.
+ * The subset of jq that templates use: paths, `[]`, single indexes, pipes, commas, `//`,
+ * comparisons, `and`, `or`, `+`, literals, and a few stateless functions. Values are plain JSON.
  */
 
-/** All results of the query for one document, in order; nothing where it does not fit. */
+/** All results of the query for one document, in order; empty when it doesn't apply. */
 export type Query = (input: unknown) => unknown[]
 
 const SOURCE_MAX = 2_000
 const DEPTH_MAX = 40
-/** Results of one step; a query of hostile data must not grow without end. */
+/** Maximum number of results per step; bounds queries on hostile data. */
 const RESULTS_MAX = 10_000
 
-/** @returns null for what this part of jq does not know */
+/** @returns null when the query uses unsupported syntax */
 export function parseJq(source: string): Query | null {
   if (source.length > SOURCE_MAX) return null
   const tokens = tokenize(source)
@@ -201,7 +201,7 @@ function holds(whole: unknown, part: unknown): boolean {
   return JSON.stringify(whole) === JSON.stringify(part)
 }
 
-/** `[]`, `[2]`, `[-1]` and `["name"]`, after the value that they look into. */
+/** `[]`, `[2]`, `[-1]`, and `["name"]` suffixes. */
 function brackets(reader: Reader): Query {
   expect(reader, '[')
   if (take(reader, ']')) return (input) => (isObject(input) ? Object.values(input) : [])

@@ -1,4 +1,4 @@
-/** Lists of values that lie as files in a pack. */
+/** Payload lists stored as files in a pack. */
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { isAbsolute, join, relative } from 'node:path'
 import type { ReadList } from '#template/payloads.ts'
@@ -6,8 +6,8 @@ import type { ReadList } from '#template/payloads.ts'
 const LIST_BYTES_MAX = 512 * 1024
 
 /**
- * Reads lists below a folder and nowhere else: neither `..` nor a link leads out of it. A list that
- * several checks name is kept once.
+ * Reads lists in a folder only: neither `..` nor symbolic links can escape it. Lists are cached
+ * across checks.
  */
 export function listReader(folder: string): ReadList {
   const known = new Map<string, readonly string[] | null>()
@@ -34,7 +34,7 @@ function realPath(path: string): string | null {
   try {
     return realpathSync(path)
   } catch {
-    // A file that is not there is no mistake of this machine.
+    // A missing file is an error of the template, not of this machine.
     return null
   }
 }

@@ -1,40 +1,40 @@
-/** Decides what an answer means: matchers, their conditions, and what of the answer proves it. */
+/** Evaluates matchers and extractors on a response and collects the evidence. */
 import { toBytes, toText, type DslValue } from '#template/dsl-value.ts'
 import { extract } from '#template/extractor.ts'
 import type { Answer, Matcher, Operators } from '#template/template.ts'
-import { isMediaType, quotedFor } from '#template/quoted.ts'
+import { isMediaType, supportingLiterals } from '#template/string-literals.ts'
 import { lowered } from '#template/regex.ts'
-import { looksAtTime } from '#template/timing.ts'
+import { isTimeMatcher } from '#template/timing.ts'
 import { fillBytesKnown } from '#template/variables.ts'
 
-/** One result. A block without named matchers has at most one per answer. */
+/** One match. A block without named matchers has at most one per response. */
 export interface Match {
-  /** Name of the matcher that hit, under `or`; empty otherwise. */
+  /** Name of the matcher under `or`; empty otherwise. */
   readonly name: string
-  /** Byte strings found in the answer that show why it matches; none where something is missing. */
+  /** Byte strings in the response that prove the match; empty for a match on absence. */
   readonly spans: readonly string[]
-  /** Those of them that matchers found, without what extractors read. */
+  /** Proof from matchers, without extracted values. */
   readonly proofs: readonly string[]
-  /** What extractors read. */
+  /** Values from extractors. */
   readonly extracted: readonly string[]
-  /** Something that the answer says, and not only a status or an absence, led to the match. */
+  /** The match rests on response content, and not only on a status or on absence. */
   readonly isProof: boolean
-  /** Only how long an answer took led to the match, or had to under `and`. */
+  /** The match rests only on the response time, or requires it under `and`. */
   readonly isTimed: boolean
-  /** Steers the flow of its check and is not told. */
+  /** Controls the flow of its check and is not reported. */
   readonly isSilent: boolean
 }
 
-/** At most this many spans are kept as proof. */
+/** Maximum number of spans kept as proof. */
 const SPANS_MAX = 20
 
 /**
- * Results of one block on one answer: under `or` one per named matcher that hits, else one. A block
- * of extractors alone matches when one of them reads something.
+ * Matches of one block on one response: under `or` one per named matcher that matched, otherwise at
+ * most one. A block with extractors only matches when one of them extracts a value.
  */
 export function evaluateOperators(operators: Operators, plain: Answer): Match[] {
   const { matchers, condition } = operators
-  // What needs no value from an extractor is asked first: it settles most answers.
+  // Matchers that need no extracted values run first: they decide most responses.
   if (condition === 'and' && matchers.some((matcher) => isPlain(matcher) && hit(matcher, plain) === null)) return []
   const { answer, extracted } = readOut(operators, plain)
   if (matchers.length === 0) {
@@ -51,10 +51,10 @@ export function evaluateOperators(operators: Operators, plain: Answer): Match[] 
   if (hits.length === 0) return []
   const isProof = (some: typeof hits) => some.some(({ matcher }) => isContent(matcher))
   const isTimed = (some: typeof hits) =>
-    some.some(({ matcher }) => looksAtTime(matcher)) &&
-    (condition === 'and' || some.every(({ matcher }) => looksAtTime(matcher)))
+    some.some(({ matcher }) => isTimeMatcher(matcher)) &&
+    (condition === 'and' || some.every(({ matcher }) => isTimeMatcher(matcher)))
   const isOfAbsence = condition === 'and' && matchers.some(asksForAbsence)
-  // What is missing cannot be pointed at, and what kind of page it is missing from is not the proof.
+  // Absence can't be shown as evidence, and the page's content type is no proof of it.
   const shown = (spans: readonly string[]) => (isOfAbsence ? spans.filter((span) => !isMediaType(span)) : spans)
   const spansOf = (some: typeof hits) => [...shown(some.flatMap((one) => one.spans)), ...extracted].slice(0, SPANS_MAX)
   const match = (name: string, some: typeof hits): Match => ({
@@ -79,7 +79,7 @@ function isPlain(matcher: Matcher): boolean {
   )
 }
 
-/** What extractors read: under their names for matchers, and what of it is told. */
+/** Extracted values: by name for matchers, and the reported ones. */
 function readOut({ extractors }: Operators, answer: Answer): { answer: Answer; extracted: string[] } {
   if (extractors.length === 0) return { answer, extracted: [] }
   const named = new Map<string, DslValue>()
@@ -95,8 +95,8 @@ function readOut({ extractors }: Operators, answer: Answer): { answer: Answer; e
   return { answer: { ...answer, get }, extracted }
 }
 
-/** What the internal extractors read for later requests, the first value of each. */
-export function readForLater({ extractors }: Operators, answer: Answer): Map<string, string> {
+/** Values of internal extractors for later requests, the first of each. */
+export function extractInternal({ extractors }: Operators, answer: Answer): Map<string, string> {
   const read = new Map<string, string>()
   const get: Answer['get'] = (name) => read.get(name) ?? answer.get(name)
   for (const extractor of extractors) {
@@ -106,12 +106,12 @@ export function readForLater({ extractors }: Operators, answer: Answer): Map<str
   return read
 }
 
-/** Whether a match of these can rest on something that the answer says. */
+/** Whether a match of these matchers can rest on response content. */
 export function isProofPossible({ matchers }: Operators): boolean {
   return matchers.length === 0 || matchers.some(isContent)
 }
 
-/** What an answer says proves more than a status, a size or something that is missing. */
+/** Response content is stronger evidence than a status, a size, or absence. */
 function isContent(matcher: Matcher): boolean {
   if (matcher.negative || matcher.type === 'status' || matcher.type === 'size') return false
   if (matcher.type !== 'dsl') return true
@@ -125,10 +125,10 @@ function isContent(matcher: Matcher): boolean {
 function asksForAbsence(matcher: Matcher): boolean {
   return matcher.negative || (matcher.type === 'dsl' && matcher.expressions.some(({ source }) => DENIAL.test(source)))
 }
-/** A `!` before a call or a parenthesis. */
+/** A `!` before a call or parenthesis. */
 const DENIAL = /!\s*[\w(]/
 
-/** The spans that prove a hit (none for a negative one), or null for no hit. */
+/** Spans that prove the match (empty for a negative matcher), or null for no match. */
 function hit(matcher: Matcher, answer: Answer): readonly string[] | null {
   if (matcher.type === 'dsl') {
     const results = matcher.expressions.map((expression) => expression.evaluate(answer.get) === true)
@@ -141,7 +141,7 @@ function hit(matcher: Matcher, answer: Answer): readonly string[] | null {
     return verdict(matcher, [matcher.statuses.some((wanted) => wanted === status)], [])
   }
   const part = partOf(matcher.part, answer)
-  // A part that the answer does not have is no match, also for a negative matcher.
+  // A part missing from the response never matches, even for a negative matcher.
   if (part === undefined) return null
   if (matcher.type === 'size') return verdict(matcher, [matcher.sizes.includes(part.length)], [])
   if (matcher.type === 'regex') return regexHit(matcher, part)
@@ -189,15 +189,15 @@ function verdict(matcher: Matcher, results: readonly boolean[], spans: readonly 
   return matcher.negative ? [] : spans
 }
 
-/** Texts that an expression quotes and the answer holds: the best guess at what made it true. */
+/** String literals of an expression found in the response: the best guess at why it was true. */
 function literalsOf(expressions: (Matcher & { type: 'dsl' })['expressions'], answer: Answer): string[] {
   const whole = partOf(answer.defaultPart, answer) ?? ''
   const header = partOf('header', answer) ?? ''
-  const literals = expressions.flatMap(({ source }) => quotedFor(source)).map(toBytes)
+  const literals = expressions.flatMap(({ source }) => supportingLiterals(source)).map(toBytes)
   return literals.filter((literal) => whole.includes(literal) || header.includes(literal))
 }
 
-/** A part as a byte string; undefined when the answer has none of that name. */
+/** A part as a byte string; undefined when the response has no such part. */
 function partOf(name: string, answer: Answer): string | undefined {
   const value: DslValue | undefined = answer.get(name === '' ? answer.defaultPart : name)
   return value === undefined ? undefined : toText(value)

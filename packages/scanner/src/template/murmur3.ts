@@ -1,4 +1,4 @@
-/** MurmurHash3, x86, 32 bit, seed 0: how favicons are told apart. Signed, as Python's mmh3 prints it. */
+/** MurmurHash3, x86, 32 bit, seed 0, as used for favicon hashes. Signed, like Python's mmh3. */
 export function murmur3(data: Uint8Array): number {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
   const blocks = data.length >> 2

@@ -1,14 +1,17 @@
-/** The TCP side of templates. */
+/** Runs the network (TCP) blocks of templates. */
 import type { Guard } from '#guard.ts'
-import type { Origin } from '#net/http.ts'
-import { dial, lineOver, type Line } from '#net/tcp.ts'
-import { shakeHands } from '#net/tls.ts'
+import type { Origin } from '#net/http-message.ts'
+import { dial, connectionOver, type TcpConnection } from '#net/tcp.ts'
+import { tlsHandshake } from '#net/tls.ts'
 import { toBytes, type Lookup } from '#template/dsl-value.ts'
 import type { Answer, NetworkBlock, Template } from '#template/template.ts'
 import { fillBytes } from '#template/variables.ts'
 
 const FIRST_BYTE_MS = 3_000
-/** How long a service that has spoken may think about what it was told; an answer that comes later is taken for that to the next. */
+/**
+ * How long to wait for the reply to an input once a service has responded; a later reply counts
+ * toward the next input.
+ */
 const ANSWER_MS = 2_000
 const SILENCE_MS = 300
 const READING_MS = 5_000
@@ -18,7 +21,10 @@ export type NetworkReading =
   | { readonly kind: 'answer'; readonly answer: Answer; readonly request: string; readonly received: Buffer }
   | { readonly kind: 'inconclusive'; readonly reason: string }
 
-/** What listens on the ports that templates name, so that it is also asked on another port. */
+/**
+ * Protocols of the ports that templates name, so that the checks also run on other ports of these
+ * protocols.
+ */
 const usualProtocols: ReadonlyMap<number, string> = new Map(
   Object.entries({
     ftp: [21],
@@ -45,8 +51,8 @@ const usualProtocols: ReadonlyMap<number, string> = new Map(
   }).flatMap(([protocol, ports]) => ports.map((port) => [port, protocol] as const)),
 )
 
-/** Whether a block has business with a service: by the protocol that was identified, else by the port. */
-export function concerns(
+/** Whether a block applies to a service: by the identified protocol, otherwise by port. */
+export function appliesToService(
   template: Template,
   block: NetworkBlock,
   service: { port: number; protocol: string; tls: boolean },
@@ -62,12 +68,12 @@ export function concerns(
 }
 
 /**
- * Carries out a block on a service. A silent port, one that closes at once and every transport error
- * are inconclusive, whatever the matchers are.
+ * Runs a block on a service. A silent or immediately closed port and any transport error are
+ * inconclusive, regardless of the matchers.
  *
  * @throws only when `signal` aborts, with its reason
  */
-export async function askNetwork(
+export async function sendNetworkBlock(
   block: NetworkBlock,
   origin: Origin,
   lookup: Lookup,
@@ -78,7 +84,7 @@ export async function askNetwork(
   const opened = await open(origin, options)
   if (typeof opened === 'string') return { kind: 'inconclusive', reason: opened }
   const reads = await converse(opened, block, sends).finally(() => opened.close())
-  if (reads.every((read) => read.length === 0)) return { kind: 'inconclusive', reason: 'the service said nothing' }
+  if (reads.every((read) => read.length === 0)) return { kind: 'inconclusive', reason: 'the service sent no data' }
   const received = Buffer.concat(reads)
   const request = Buffer.concat(sends.flatMap((send) => send ?? [])).toString('latin1')
   const named = new Map(block.inputs.map((input, at) => [input.name, reads[at]?.toString('latin1') ?? '']))
@@ -98,23 +104,27 @@ export async function askNetwork(
   }
 }
 
-/** A line to the service, through TLS where it speaks that, or why there is none. */
+/** A connection to the service, with TLS where applicable, or the reason for its failure. */
 async function open(
   origin: Origin,
   options: { readonly guard: Guard; readonly signal: AbortSignal },
-): Promise<Line | string> {
+): Promise<TcpConnection | string> {
   const { address, port, hostname } = origin
   if (origin.tls) {
-    const shaken = await shakeHands(address, port, { ...options, hostname })
-    return shaken.kind === 'handshake' ? lineOver(shaken.socket, options.signal) : shaken.reason
+    const shaken = await tlsHandshake(address, port, { ...options, hostname })
+    return shaken.kind === 'handshake' ? connectionOver(shaken.socket, options.signal) : shaken.reason
   }
   const dialled = await dial(address, port, options)
   if (dialled.kind === 'open') return dialled.line
   return dialled.kind === 'unknown' ? dialled.reason : `the port is ${dialled.kind}`
 }
 
-/** Sends each input and reads what the block asks for; the last reading takes the rest. */
-async function converse(line: Line, block: NetworkBlock, sends: readonly (Buffer | null)[]): Promise<Buffer[]> {
+/** Sends each input and reads the requested number of bytes; the last read consumes the rest. */
+async function converse(
+  line: TcpConnection,
+  block: NetworkBlock,
+  sends: readonly (Buffer | null)[],
+): Promise<Buffer[]> {
   const reads: Buffer[] = []
   const reader: Reader = { line, rest: Buffer.alloc(0), hasSpoken: false, isAsked: false }
   for (const [at, input] of block.inputs.entries()) {
@@ -130,15 +140,17 @@ async function converse(line: Line, block: NetworkBlock, sends: readonly (Buffer
 }
 
 interface Reader {
-  readonly line: Line
-  /** What was heard and not yet asked for. */
+  readonly line: TcpConnection
+  /** Received but unread data. */
   rest: Buffer
   hasSpoken: boolean
-  /** Something was said to it that it has not answered yet. */
+  /** An input is still unanswered. */
   isAsked: boolean
 }
 
-/** Takes so many bytes and leaves the rest. A service that has spoken and was asked nothing is hardly waited for. */
+/**
+ * Consumes up to this many bytes. Barely waits when a service has responded and nothing is pending.
+ */
 async function read(reader: Reader, bytesMax: number): Promise<Buffer> {
   const { line, rest, hasSpoken, isAsked } = reader
   const patienceMs = hasSpoken ? (isAsked ? ANSWER_MS : SILENCE_MS) : FIRST_BYTE_MS

@@ -1,15 +1,15 @@
-/** The protocol blocks of a template. What cannot be carried out in full is refused. */
+/** Parses the protocol blocks of a template. Refuses anything that isn't fully supported. */
 import {
   at,
   commaTexts,
-  either,
+  firstOf,
   flag,
   items,
   keysOf,
   onlyKeys,
   refuse,
   text,
-  whole,
+  integer,
   type Node,
 } from '#template/parse-node.ts'
 import { readOperators, refuseUnrunnable } from '#template/parse-operators.ts'
@@ -48,11 +48,11 @@ const networkKeys = new Set([
 const inputKeys = new Set(['data', 'type', 'read', 'name'])
 const sslKeys = new Set([...operatorKeys, 'address', 'min_version', 'max_version'])
 
-/** What a block must know of its template. */
+/** Template properties needed by its blocks. */
 export interface HttpContext {
   readonly scope: Scope
   readonly readList: ReadList
-  /** A block beside others may do without matchers. */
+  /** A block in a multi-block template doesn't need matchers. */
   readonly isOneOfMany: boolean
 }
 
@@ -81,20 +81,20 @@ export function readHttp(block: Node, { scope, readList, isOneOfMany }: HttpCont
     headers: readHeaders(at(block, 'headers'), scope),
     body: body.value === undefined ? null : filled(body, scope),
     redirects: redirectPolicy(block),
-    redirectsMax: Math.min(whole(at(block, 'max-redirects'), REDIRECTS_MAX) || REDIRECTS_MAX, REDIRECTS_MAX),
+    redirectsMax: Math.min(integer(at(block, 'max-redirects'), REDIRECTS_MAX) || REDIRECTS_MAX, REDIRECTS_MAX),
     stopsAtFirstMatch: flag(at(block, 'stop-at-first-match')),
-    bodyBytesMax: whole(at(block, 'max-size'), null),
+    bodyBytesMax: integer(at(block, 'max-size'), null),
     operators: readOperators(block, isOneOfMany),
   }
 }
 
-/** A path begins with the address of the target: nothing else may ever be asked. */
+/** A path must start with the target's URL, so that no other host is ever requested. */
 function readPath(node: Node, scope: Scope): string {
   const path = filled(node, scope)
     .trimStart()
     .replace(/^https?:\/\/\{\{Hostname\}\}(?=\/|$)/, '{{RootURL}}')
   if (!/^\{\{(BaseURL|RootURL)\}\}/.test(path))
-    refuse(node, 'address of its own', `a path that does not begin with {{BaseURL}}`)
+    refuse(node, 'a hard-coded host', `a path that does not start with {{BaseURL}}`)
   return path
 }
 
@@ -102,7 +102,7 @@ function readHeaders(node: Node, scope: Scope): Record<string, string> {
   return Object.fromEntries(keysOf(node).map((name) => [name, filled(at(node, name), scope)]))
 }
 
-/** @param how `scope` is null where what has no value is sent as it is written */
+/** @param how `scope` is null when placeholders without a value are sent unchanged */
 function readRaw(node: Node, block: Node, how: { scope: Scope | null; isUnsafe: boolean }): RawText {
   const { scope, isUnsafe } = how
   const raw = readRawText(scope ? filled(node, scope) : text(node), isUnsafe)
@@ -124,7 +124,7 @@ export function readNetwork(block: Node, { scope, readList, isOneOfMany }: HttpC
     ports: commaTexts(at(block, 'port')).flatMap((one) => readPort(one, at(block, 'port'))),
     inputs,
     payloads: readPayloads(block, readList),
-    readBytesMax: Math.min(whole(at(block, 'read-size'), 1024) || 1024, READ_BYTES_MAX),
+    readBytesMax: Math.min(integer(at(block, 'read-size'), 1024) || 1024, READ_BYTES_MAX),
     operators: readOperators(block, isOneOfMany),
   }
 }
@@ -132,7 +132,7 @@ export function readNetwork(block: Node, { scope, readList, isOneOfMany }: HttpC
 function readHost(node: Node): NetworkHost {
   const [, tls, port] =
     /^(tls:\/\/)?\{\{(?:Hostname|Host)\}\}(?::(\d+|\{\{Port\}\}))?$/.exec(text(node)) ??
-    refuse(node, 'address of its own')
+    refuse(node, 'a hard-coded host')
   return { tls: tls !== undefined, port: port === undefined || port === '{{Port}}' ? null : Number(port) }
 }
 
@@ -149,7 +149,7 @@ function readInput(node: Node, scope: Scope): NetworkInput {
   const type = text(at(node, 'type'), 'text')
   if (type !== 'text' && type !== 'hex') refuse(at(node, 'type'), `${type} inputs`)
   const data = at(node, 'data').value === undefined ? '' : filled(at(node, 'data'), scope)
-  const read = whole(at(node, 'read'), null)
+  const read = integer(at(node, 'read'), null)
   return {
     data,
     isHex: type === 'hex',
@@ -169,9 +169,9 @@ const versions: Readonly<Record<string, TlsVersion>> = {
 /** @throws Refused */
 export function readSsl(block: Node, isOneOfMany: boolean): SslBlock {
   onlyKeys(block, sslKeys)
-  const address = either(block, 'address')
+  const address = firstOf(block, 'address')
   if (!/^\{\{(Host|Hostname)\}\}(:\{\{Port\}\})?$/.test(text(address, '{{Host}}:{{Port}}')))
-    refuse(address, 'address of its own')
+    refuse(address, 'a hard-coded host')
   return {
     minVersion: readVersion(at(block, 'min_version')),
     maxVersion: readVersion(at(block, 'max_version')),
@@ -187,7 +187,7 @@ function readVersion(node: Node): TlsVersion | null {
 
 const dnsKeys = new Set([...operatorKeys, ...'name type class recursion retries trace trace-max-recursion'.split(' ')])
 
-/** @throws Refused; resolvers that a template names itself are never asked */
+/** @throws Refused; resolvers named by a template are never used */
 export function readDns(block: Node, scope: Scope): DnsBlock {
   onlyKeys(block, dnsKeys)
   const type = text(at(block, 'type'), 'A').toUpperCase()
@@ -195,13 +195,13 @@ export function readDns(block: Node, scope: Scope): DnsBlock {
   return { name: filled(at(block, 'name'), scope), type, operators: readOperators(block) }
 }
 
-/** @throws Refused when a value that the template sets needs what is not there */
+/** @throws Refused when a template variable depends on an undefined one */
 export function checkVariables(root: Node, scope: Scope): void {
   for (const group of [at(root, 'constants'), at(root, 'variables')])
     for (const name of keysOf(group)) filled(at(group, name), scope)
 }
 
-/** Text whose placeholders all have a value here. */
+/** Text in which every placeholder can be resolved. */
 function filled(node: Node, scope: Scope): string {
   const written = text(node).replace(/§([\w-]+)§/g, (mark, name: string) => (scope.has(name) ? `{{${name}}}` : mark))
   for (const placeholder of placeholdersOf(written)) {
@@ -215,7 +215,7 @@ function filled(node: Node, scope: Scope): string {
   return written
 }
 
-/** @throws Refused when texts that only later steps of the engine carry out are used */
+/** @throws Refused for text that relies on unsupported preprocessing */
 export function refuseWholeTemplate(root: Node): void {
   const kinds = ['headless', 'code', 'javascript', 'file', 'workflows', 'websocket', 'whois']
   for (const kind of kinds) if (at(root, kind).value !== undefined) refuse(at(root, kind), kind)

@@ -1,12 +1,12 @@
-/** What a template is sorted out by, and what a person is told about it, beside what its blocks ask. */
-import { writtenQuestions } from '#template/groups.ts'
+/** Parses a template's facts, used to plan scans, and its metadata. */
+import { requestDigests } from '#template/groups.ts'
 import { isProofPossible } from '#template/matcher.ts'
 import { refuseWholeTemplate } from '#template/parse-blocks.ts'
-import { Refused, at, commaTexts, keysOf, text, texts, type Node } from '#template/parse-node.ts'
+import { UnsupportedFeature, at, commaTexts, keysOf, text, texts, type Node } from '#template/parse-node.ts'
 import type { ReadList } from '#template/payloads.ts'
-import { readBlocks } from '#template/recall.ts'
-import { subjectName } from '#template/relevance.ts'
-import { isHistory, readVariables } from '#template/scope.ts'
+import { readBlocks } from '#template/lazy-template.ts'
+import { normalizedName } from '#template/relevance.ts'
+import { isNumberedPart, readVariables } from '#template/scope.ts'
 import type { CheckInfo, HttpBlock, Operators, TemplateBlocks, TemplateFacts } from '#template/template.ts'
 import { isTimed } from '#template/timing.ts'
 
@@ -23,19 +23,19 @@ interface ReadTemplate {
 }
 
 /**
- * Understands a template whole.
+ * Parses a complete template.
  *
- * @throws Refused for a single feature that is not carried out
+ * @throws Refused if any feature is unsupported
  */
 export function readTemplate(file: string, root: Node, readList: ReadList): ReadTemplate {
-  for (const key of keysOf(root)) if (!rootKeys.has(key)) throw new Refused(key, [key])
+  for (const key of keysOf(root)) if (!rootKeys.has(key)) throw new UnsupportedFeature(key, [key])
   refuseWholeTemplate(root)
   const { blocks, lacking } = readBlocks(root, readList)
   const { http, network, ssl, dns, flow } = blocks
   const all = [...http, ...network, ...ssl, ...dns].map(({ operators }) => operators)
-  if (all.length === 0) throw new Refused('no requests', [], 'nothing to ask')
+  if (all.length === 0) throw new UnsupportedFeature('no requests', [], 'no requests')
   if (all.every(({ matchers, extractors }) => matchers.length + extractors.length === 0))
-    throw new Refused('no matchers', [], 'blocks without matchers and extractors')
+    throw new UnsupportedFeature('no matchers', [], 'blocks without matchers or extractors')
   const metadata = at(at(root, 'info'), 'metadata')
   const claimed = at(metadata, 'glacis-quality').value
   const claimedQuality = claimed === undefined ? null : Math.min(100, Math.max(0, Number(claimed) || 0))
@@ -46,7 +46,7 @@ export function readTemplate(file: string, root: Node, readList: ReadList): Read
     id: info.id,
     variables: [...variables],
     blocks: { http: http.length, network: network.length, ssl: ssl.length, dns: dns.length },
-    questions: http.map((block) => writtenQuestions(block)),
+    questions: http.map((block) => requestDigests(block)),
     isIntrusive: isIntrusive(root),
     needsCallback: needsCallback(root),
     isUnsafe: http.some((block) => block.isUnsafe),
@@ -62,7 +62,7 @@ export function readTemplate(file: string, root: Node, readList: ReadList): Read
   return { facts, info, blocks }
 }
 
-/** Whether the check names a product, and not only what kind of weakness it looks for. */
+/** Whether the check is specific to a product rather than a class of weakness. */
 function isSpecific(info: Node): boolean {
   const [, , , vendor = '', product = ''] = text(at(at(info, 'classification'), 'cpe'), '').split(':')
   const metadata = at(info, 'metadata')
@@ -94,16 +94,16 @@ function needsCallback(root: Node): boolean {
   return /interactsh[-_](?:url|protocol|request|response|ip)\b/.test(written)
 }
 
-/** What the check is about, by the names that it gives itself. */
+/** Products and topics of the check, from its own metadata. */
 function subjectsOf(info: Node): ReadonlySet<string> {
   const [, , , vendor = '', product = ''] = text(at(at(info, 'classification'), 'cpe'), '').split(':')
   const metadata = at(info, 'metadata')
   const named = [...commaTexts(at(metadata, 'product')), ...commaTexts(at(metadata, 'vendor'))]
-  const all = [vendor, product, ...named, ...commaTexts(at(info, 'tags'))].map(subjectName)
+  const all = [vendor, product, ...named, ...commaTexts(at(info, 'tags'))].map(normalizedName)
   return new Set(all.filter((name) => name !== '' && name !== '*'))
 }
 
-/** Lists of credentials may lock accounts, whatever the check is called. */
+/** Credential lists can lock accounts, whatever the template's tags say. */
 function isGuessing(root: Node, blocks: readonly Pick<HttpBlock, 'payloads'>[]): boolean {
   if (blocks.every(({ payloads }) => payloads === null)) return false
   const tags = commaTexts(at(at(root, 'info'), 'tags'))
@@ -114,13 +114,16 @@ function isGuessing(root: Node, blocks: readonly Pick<HttpBlock, 'payloads'>[]):
   )
 }
 
-/** Requests written out in full build on each other; so do those whose matchers look back by number. */
+/**
+ * Raw requests depend on each other, and so do requests whose matchers refer to earlier ones by
+ * number.
+ */
 function isSequence(http: readonly HttpBlock[]): boolean {
   if (http.some(({ payloads }) => payloads !== null)) return true
   if (http.flatMap(({ raws }) => raws).length > 1) return true
   const isReading = http.some(({ operators }) => operators.extractors.some(({ isInternal }) => isInternal))
   if (isReading && http.flatMap(({ raws, paths }) => [...raws, ...paths]).length > 1) return true
-  return http.some(({ operators }) => namesOf(operators).some(isHistory))
+  return http.some(({ operators }) => namesOf(operators).some(isNumberedPart))
 }
 
 function namesOf({ matchers, extractors }: Operators): string[] {
@@ -138,7 +141,7 @@ function bestQuality(operators: readonly Operators[]): number {
 function readInfo(root: Node, quality: number): CheckInfo {
   const id = text(at(root, 'id'))
   if (!/^[\w.:-]{1,200}$/.test(id))
-    throw new Refused('invalid', ['id'], 'id must be made of letters, digits, dots and hyphens')
+    throw new UnsupportedFeature('invalid', ['id'], 'id must contain only letters, digits, dots, and hyphens')
   const info = at(root, 'info')
   const classification = at(info, 'classification')
   const cves = commaTexts(at(classification, 'cve-id')).map((cve) => cve.toUpperCase())

@@ -1,8 +1,8 @@
-/** Reads the plain values of a YAML document, remembering where each stands. */
+/** Reads YAML values and tracks their location for error messages. */
 
-/** Why a template is not run. Caught where a template is parsed and told with its line. */
-export class Refused extends Error {
-  /** Short name of the feature or mistake, under which refusals are counted. */
+/** Why a template is refused. Caught by the parser, which adds the line. */
+export class UnsupportedFeature extends Error {
+  /** Short name of the unsupported feature or the error, used to count refusals. */
   readonly feature: string
   readonly path: readonly (string | number)[]
   constructor(feature: string, path: readonly (string | number)[], message = `${feature} is not supported`) {
@@ -13,26 +13,26 @@ export class Refused extends Error {
   }
 }
 
-/** A value and the way to it. */
+/** A value and its path in the document. */
 export interface Node {
   readonly value: unknown
   readonly path: readonly (string | number)[]
 }
 
-/** The member of a mapping; its value is undefined when there is none. */
+/** A property of a mapping; its value is undefined when absent. */
 export function at(node: Node, key: string): Node {
   const { value, path } = node
   const found = isMapping(value) && Object.hasOwn(value, key) ? value[key] : undefined
   return { value: found ?? undefined, path: [...path, key] }
 }
 
-/** The first of several names of one thing that the mapping has. */
-export function either(node: Node, ...keys: readonly [string, ...string[]]): Node {
+/** The first property that exists among several aliases. */
+export function firstOf(node: Node, ...keys: readonly [string, ...string[]]): Node {
   const key = keys.find((one) => at(node, one).value !== undefined) ?? keys[0]
   return at(node, key)
 }
 
-/** Members of a list; nothing for a missing one, one member for a single value. */
+/** Items of a list; empty when absent, a single item for a scalar. */
 export function items(node: Node): Node[] {
   if (node.value === undefined) return []
   if (!Array.isArray(node.value)) return [node]
@@ -45,7 +45,7 @@ export function keysOf(node: Node): string[] {
   return Object.keys(node.value)
 }
 
-/** Text as it stands; numbers and booleans count as the text they were written as. */
+/** Text; numbers and booleans are used as written. */
 export function text(node: Node, fallback?: string): string {
   const { value } = node
   if (typeof value === 'string') return value
@@ -58,7 +58,7 @@ export function texts(node: Node): string[] {
   return items(node).map((item) => text(item))
 }
 
-/** Texts that may also stand in one line with commas between. */
+/** A list of texts, or one comma-separated text. */
 export function commaTexts(node: Node): string[] {
   return texts(node)
     .flatMap((one) => one.split(','))
@@ -75,8 +75,8 @@ export function flag(node: Node): boolean {
   throw invalid(node, 'true or false')
 }
 
-/** A whole number from 0; `fallback` when missing. */
-export function whole<T>(node: Node, fallback: T): number | T {
+/** A non-negative integer; `fallback` when absent. */
+export function integer<T>(node: Node, fallback: T): number | T {
   if (node.value === undefined) return fallback
   const number = Number(text(node))
   if (!Number.isSafeInteger(number) || number < 0) throw invalid(node, 'a whole number')
@@ -88,19 +88,19 @@ export function oneOf<const T extends string>(node: Node, allowed: readonly T[],
   return allowed.find((one) => one === word) ?? refuse(node, `${node.path.at(-1)}: ${word.slice(0, 40)}`)
 }
 
-/** Refuses fields that nobody reads, because a check that is understood by half is worse than none. */
+/** Refuses unknown fields: a partially understood check is worse than none. */
 export function onlyKeys(node: Node, known: ReadonlySet<string>): void {
   for (const key of keysOf(node)) if (!known.has(key)) refuse(at(node, key), key)
 }
 
 /** @throws Refused always */
 export function refuse(node: Node, feature: string, message?: string): never {
-  throw new Refused(feature, node.path, message)
+  throw new UnsupportedFeature(feature, node.path, message)
 }
 
-function invalid(node: Node, wanted: string): Refused {
+function invalid(node: Node, wanted: string): UnsupportedFeature {
   const name = node.path.join('.') || 'the document'
-  return new Refused('invalid', node.path, `${name} must be ${wanted}`)
+  return new UnsupportedFeature('invalid', node.path, `${name} must be ${wanted}`)
 }
 
 function isMapping(value: unknown): value is Record<string, unknown> {

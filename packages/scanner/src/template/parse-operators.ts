@@ -1,9 +1,9 @@
-/** Matchers and extractors of a block. */
+/** Parses the matchers and extractors of a block. */
 import { parseExpression, type Expression } from '#template/dsl.ts'
 import { toBytes } from '#template/dsl-value.ts'
 import { gadgets } from '#template/dsl-build.ts'
 import { parseJq, type Query } from '#template/jq.ts'
-import { at, flag, items, oneOf, onlyKeys, refuse, text, texts, whole, type Node } from '#template/parse-node.ts'
+import { at, flag, items, oneOf, onlyKeys, refuse, text, texts, integer, type Node } from '#template/parse-node.ts'
 import { compilePattern, type Pattern } from '#template/regex.ts'
 import type { Extractor, Matcher, Operators } from '#template/template.ts'
 import { placeholdersOf } from '#template/variables.ts'
@@ -19,15 +19,15 @@ const extractorKeys = new Set(
 )
 
 /**
- * Reads `matchers`, `matchers-condition` and `extractors`.
+ * Parses `matchers`, `matchers-condition`, and `extractors`.
  *
- * @throws Refused for types and options that are not carried out
+ * @throws Refused for unsupported types and options
  */
 export function readOperators(block: Node, mayBeEmpty = false): Operators {
   const matchers = items(at(block, 'matchers')).map(readMatcher)
   const extractors = items(at(block, 'extractors')).map(readExtractor)
   if (!mayBeEmpty && matchers.length + extractors.length === 0)
-    refuse(block, 'no matchers', 'a block without matchers and extractors')
+    refuse(block, 'no matchers', 'a block without matchers or extractors')
   return { condition: oneOf(at(block, 'matchers-condition'), ['and', 'or'], 'or'), matchers, extractors }
 }
 
@@ -49,9 +49,9 @@ function readMatcher(node: Node): Matcher {
     case 'binary':
       return { ...base, type, words: some(at(node, 'binary')).map(hexBytes) }
     case 'status':
-      return { ...base, type, statuses: some(at(node, 'status')).map((item) => whole(item, 0)) }
+      return { ...base, type, statuses: some(at(node, 'status')).map((item) => integer(item, 0)) }
     case 'size':
-      return { ...base, type, sizes: some(at(node, 'size')).map((item) => whole(item, 0)) }
+      return { ...base, type, sizes: some(at(node, 'size')).map((item) => integer(item, 0)) }
     case 'dsl':
       return { ...base, type, expressions: some(at(node, 'dsl')).map(expression) }
     case 'xpath':
@@ -73,7 +73,7 @@ function readWords(node: Node) {
   return { words, bytes, ignoresCase }
 }
 
-/** What is no hexadecimal after all is the word itself. */
+/** A value that isn't valid hexadecimal is used as plain text. */
 function wordOfHex(written: string): string {
   return /^([\da-f]{2})+$/i.test(written) ? Buffer.from(written, 'hex').toString() : written
 }
@@ -88,7 +88,7 @@ function readExtractor(node: Node): Extractor {
   const type = text(at(node, 'type'))
   switch (type) {
     case 'regex':
-      return { ...base, type, patterns: some(at(node, 'regex')).map(pattern), group: whole(at(node, 'group'), 0) }
+      return { ...base, type, patterns: some(at(node, 'regex')).map(pattern), group: integer(at(node, 'group'), 0) }
     case 'kval':
       return { ...base, type, keys: texts(at(node, 'kval')).map((key) => key.toLowerCase().replaceAll('-', '_')) }
     case 'json':
@@ -102,10 +102,13 @@ function readExtractor(node: Node): Extractor {
   }
 }
 
-/** @throws Refused for what an expression needs that is not there; unknown names may be header names and stay */
+/**
+ * @throws Refused when an expression uses undefined variables or functions; unknown names may be
+ * header names and are kept
+ */
 export function refuseUnrunnable(expression: Expression, node: Node): void {
   const gadget = /generate_java_gadget\(\s*["']([^"']*)["']/.exec(expression.source)?.[1]
-  if (gadget !== undefined && !gadgets.has(gadget)) refuse(node, 'harmful gadget', `the serialised object ${gadget}`)
+  if (gadget !== undefined && !gadgets.has(gadget)) refuse(node, 'harmful gadget', `the serialized object ${gadget}`)
 }
 
 function partName(node: Node): string {

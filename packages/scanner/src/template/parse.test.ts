@@ -80,7 +80,7 @@ ssl:
 
 describe('refuses with line and reason', () => {
   it.each<[string, string, string, number]>([
-    ['a raw text without a request', `${head}http:\n  - raw: ["GET /"]\n${word}`, 'a request line of its own kind', 6],
+    ['a raw text without a request', `${head}http:\n  - raw: ["GET /"]\n${word}`, 'a nonstandard request line', 6],
     [
       'requests in two ways',
       `${head}http:\n  - raw: ["GET / HTTP/1.1"]\n    path: ["{{BaseURL}}"]\n${word}`,
@@ -88,7 +88,7 @@ describe('refuses with line and reason', () => {
       6,
     ],
     ['a list of another place', `${head}${block}    payloads: { a: /etc/passwd }\n${word}`, 'payload files', 8],
-    ['a flow that is a program', `${head}flow: for (;;) http(1)\n${block}${word}`, 'flow', 5],
+    ['a flow that contains JavaScript', `${head}flow: for (;;) http(1)\n${block}${word}`, 'flow', 5],
     ['a list of variables', `${head}variables: { a: [b] }\n${block}${word}`, 'invalid', 5],
     ['code', `${head}code:\n  - engine: [sh]\n    source: id\n`, 'code', 6],
     ['headless', `${head}headless:\n  - steps: []\n`, 'headless', 6],
@@ -115,11 +115,11 @@ describe('refuses with line and reason', () => {
       'regular expression',
       10,
     ],
-    ['another host', `${head}http:\n  - path: ["https://elsewhere.test/"]\n${word}`, 'address of its own', 6],
+    ['another host', `${head}http:\n  - path: ["https://elsewhere.test/"]\n${word}`, 'a hard-coded host', 6],
     [
       'another host of tcp',
       `${head}tcp:\n  - host: ["10.0.0.1:22"]\n    inputs: [{ data: a }]\n${word}`,
-      'address of its own',
+      'a hard-coded host',
       6,
     ],
     ['no matchers', `${head}${block}`, 'no matchers', 6],

@@ -1,52 +1,42 @@
 /**
- * Reads a template in nuclei's format. Packs are data from elsewhere: sizes, aliases and depth are
- * bounded, and a template with a single feature that is not carried out is refused with its line.
+ * Parses templates in nuclei's format. Packs are untrusted: size, aliases, and depth are bounded,
+ * and a template with any unsupported feature is refused with its line number.
  */
 import { LineCounter, isNode, parseDocument, visit, type Document } from 'yaml'
-import type { KeptTemplate } from '#template/cache.ts'
+import type { CachedTemplate } from '#template/cache.ts'
 import { readTemplate } from '#template/parse-facts.ts'
-import { Refused } from '#template/parse-node.ts'
+import { UnsupportedFeature } from '#template/parse-node.ts'
 import type { ReadList } from '#template/payloads.ts'
-import { kernelOf, templateOf } from '#template/recall.ts'
-import type { Template } from '#template/template.ts'
+import { cacheableBlocks, templateOf } from '#template/lazy-template.ts'
+import type { RefusedTemplate, Template } from '#template/template.ts'
 
 const SOURCE_BYTES_MAX = 1024 * 1024
 const ALIASES_MAX = 50
 const DEPTH_MAX = 24
 
-export interface RefusedTemplate {
-  readonly file: string
-  /** From 1; 0 where no line can be named. */
-  readonly line: number
-  /** Short name of the feature or mistake, under which refusals are counted. */
-  readonly feature: string
-  /** One sentence with the line. */
-  readonly reason: string
-}
-
-/** A template, and what must be kept of it to have it again. */
-export interface Understood {
+/** A template with the data needed to restore it from the cache. */
+export interface ParsedTemplate {
   readonly template: Template
-  readonly kept: KeptTemplate
+  readonly kept: CachedTemplate
 }
 
 /**
- * @param file name for messages
+ * @param file name used in messages
  * @param source YAML text
- * @param readList answers with the lists of values that the template names by their files
- * @returns the template, or why it is not run; never throws for what a pack may contain
+ * @param readList reads payload lists that the template references by file
+ * @returns the template, or the reason for refusing it; never throws on pack content
  */
 export function parseTemplate(
   file: string,
   source: string,
   readList: ReadList = () => null,
 ): Template | RefusedTemplate {
-  const understood = understand(file, source, readList)
+  const understood = parseCacheable(file, source, readList)
   return 'reason' in understood ? understood : understood.template
 }
 
-/** As `parseTemplate`, with what must be kept to skip the reading next time. */
-export function understand(file: string, source: string, readList: ReadList): Understood | RefusedTemplate {
+/** Like `parseTemplate`, but also returns the cacheable data. */
+export function parseCacheable(file: string, source: string, readList: ReadList): ParsedTemplate | RefusedTemplate {
   if (source.length > SOURCE_BYTES_MAX) return refused(file, 0, 'too large', `larger than ${SOURCE_BYTES_MAX} bytes`)
   const counter = new LineCounter()
   const tree = readYaml(source, counter)
@@ -64,10 +54,11 @@ export function understand(file: string, source: string, readList: ReadList): Un
       () => info,
       () => blocks,
     )
-    const [words, document] = [JSON.stringify(info), kernelOf(root)]
+    const [words, document] = [JSON.stringify(info), cacheableBlocks(root)]
     return { template, kept: { facts, info: () => words, document: () => document } }
   } catch (error) {
-    if (error instanceof Refused) return refused(file, lineOf(tree, counter, error.path), error.feature, error.message)
+    if (error instanceof UnsupportedFeature)
+      return refused(file, lineOf(tree, counter, error.path), error.feature, error.message)
     if (error instanceof ReferenceError || error instanceof RangeError) return refused(file, 0, 'YAML', error.message)
     throw error
   }
@@ -81,13 +72,13 @@ function readYaml(source: string, lineCounter: LineCounter): Document.Parsed | s
   try {
     return parseDocument(source, { lineCounter, logLevel: 'silent', strict: true })
   } catch (error) {
-    // Brackets nested by the ten thousand end the parser's stack.
+    // Tens of thousands of nested brackets overflow the parser's stack.
     if (error instanceof RangeError) return 'nested too deeply'
     throw error
   }
 }
 
-/** A number is a text to those who wrote it: `00000000` has eight digits, and `1.10` is no `1.1`. */
+/** Numbers are kept as written: `00000000` has eight digits, and `1.10` differs from `1.1`. */
 function keepAsWritten(document: Document): void {
   visit(document, {
     Scalar(_, scalar) {
@@ -107,7 +98,7 @@ function depthOf(value: unknown, depth = 0): number {
   )
 }
 
-/** The line of the deepest part of the way that exists. */
+/** The line of the deepest existing node on the path. */
 function lineOf(document: Document, counter: LineCounter, path: readonly (string | number)[]): number {
   for (let length = path.length; length > 0; length--) {
     const node = document.getIn(path.slice(0, length), true)

@@ -1,14 +1,14 @@
-/** Lists of values that a template tries one after the other. */
+/** Payload lists of a template. */
 import { at, items, keysOf, oneOf, refuse, text, type Node } from '#template/parse-node.ts'
 import type { ScanProfile } from '@glacis/contract/runner'
 
-/** What the requests of one check, and those of all checks on one host, may come to through lists. */
+/** Maximum number of payload requests per check, and for all checks on one host. */
 export interface PayloadLimits {
   readonly requestsPerCheck: number
-  /** Of a check that is written for no product, and so runs everywhere. */
+  /** Per check that is not specific to a product and therefore runs on every service. */
   readonly requestsPerGeneralCheck: number
   readonly requestsPerHost: number
-  /** Pairs of a list of credentials; 0 tries none, because an account may be locked by it. */
+  /** Credential pairs to try; 0 disables them, because they can lock accounts. */
   readonly credentials: number
 }
 
@@ -19,16 +19,16 @@ export const payloadLimits: Readonly<Record<ScanProfile, PayloadLimits>> = {
 }
 
 export interface Payloads {
-  /** One list alone, lists side by side, or every combination. */
+  /** One list, lists in parallel, or all combinations. */
   readonly attack: 'batteringram' | 'pitchfork' | 'clusterbomb'
   readonly lists: ReadonlyMap<string, readonly string[]>
 }
 
-/** Reads the lines of a file of the pack; null for a file that is not there, too large, or outside. */
+/** Reads the lines of a pack file; null when it is missing, too large, or outside the pack. */
 export type ReadList = (path: string) => readonly string[] | null
 
 const VALUES_MAX = 50_000
-/** More combinations than any profile could try by far are a mistake, or worse. */
+/** More combinations than any profile could send indicate a mistake or an attack. */
 const SETS_MAX = 1_000_000
 const VALUE_LENGTH_MAX = 64 * 1024
 
@@ -46,7 +46,7 @@ export function readPayloads(block: Node, readList: ReadList): Payloads | null {
   return { attack, lists }
 }
 
-/** A list stands in the template, as lines of one text, or in a file that is named. */
+/** A list is inline, one multi-line text, or a file reference. */
 function readValues(node: Node, readList: ReadList): readonly string[] {
   const values = Array.isArray(node.value)
     ? items(node).map((item) => (item.value === null ? '' : text(item)))
@@ -60,17 +60,19 @@ function readValues(node: Node, readList: ReadList): readonly string[] {
 function linesOf(node: Node, readList: ReadList): readonly string[] {
   const written = text(node)
   if (written.includes('\n')) return written.split('\n').filter((line) => line !== '')
-  return readList(written) ?? refuse(node, 'payload files', `the pack has no list ${written.slice(0, 80)}`)
+  return (
+    readList(written) ?? refuse(node, 'payload files', `the pack does not contain the list ${written.slice(0, 80)}`)
+  )
 }
 
-/** How many sets of values there are. */
+/** Number of value sets. */
 export function countSets({ attack, lists }: Payloads): number {
   const lengths = [...lists.values()].map(({ length }) => length)
   if (attack === 'clusterbomb') return lengths.reduce((product, length) => product * length, 1)
   return Math.min(...lengths)
 }
 
-/** The sets one by one; the last list turns fastest. */
+/** Enumerates the value sets; the last list varies fastest. */
 export function* payloadSets(payloads: Payloads): Iterable<ReadonlyMap<string, string>> {
   const lists = [...payloads.lists]
   const count = countSets(payloads)

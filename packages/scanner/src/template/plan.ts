@@ -1,28 +1,28 @@
-/** Which checks there are, and which of them may run. */
+/** Loads checks and decides which of them may run. */
 import { readdirSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { HttpRequest } from '#net/http.ts'
-import { digestOf, keep, readKept, type Kept } from '#template/cache.ts'
+import type { HttpRequest } from '#net/http-message.ts'
+import { digestOf, writeCache, readCache, type CacheEntry } from '#template/cache.ts'
 import { groupRequests, type Group } from '#template/groups.ts'
 import { listReader } from '#template/lists.ts'
 import type { ReadList } from '#template/payloads.ts'
-import type { RefusedTemplate, Understood } from '#template/parse.ts'
-import { recall } from '#template/recall.ts'
-import type { CheckInfo, Template } from '#template/template.ts'
+import type { ParsedTemplate } from '#template/parse.ts'
+import type { RefusedTemplate, CheckInfo, Template } from '#template/template.ts'
+import { lazyTemplate } from '#template/lazy-template.ts'
 
 export type { CheckInfo } from '#template/template.ts'
 
 const FILES_MAX = 50_000
 const FILE_BYTES_MAX = 1024 * 1024
-/** Fewer are read as quickly as what was kept of them. */
+/** Below this number, parsing is as fast as reading the cache. */
 const FILES_WORTH_KEEPING = 20
 
 export interface CheckPlan {
   readonly templates: readonly Template[]
 }
 
-/** What was loaded, and what was left out. */
+/** Loaded and skipped templates. */
 export interface LoadedTemplates {
   readonly plan: CheckPlan
   readonly checks: readonly CheckInfo[]
@@ -30,12 +30,11 @@ export interface LoadedTemplates {
 }
 
 /**
- * Loads every `.yaml` file below the folders, in the order of their names; links are not followed.
- * What cannot be run is listed with its reason and does not stop the rest. Of two templates with one
- * id the first stays.
+ * Loads every `.yaml` file in the folders, ordered by name; symbolic links are not followed.
+ * Templates that can't run are listed with the reason. On duplicate ids, the first template wins.
  *
- * @param cacheFolder where what was understood is kept for the next time; absent: nowhere
- * @throws when a folder cannot be read
+ * @param cacheFolder folder for parsed templates; absent: no cache
+ * @throws when a folder can't be read
  */
 export async function loadTemplates(folders: readonly string[], cacheFolder?: string): Promise<LoadedTemplates> {
   const templates = new Map<string, Template>()
@@ -52,7 +51,7 @@ export async function loadTemplates(folders: readonly string[], cacheFolder?: st
   let checks: readonly CheckInfo[] | undefined
   return {
     plan,
-    // A scan does without the words of most.
+    // A scan doesn't need the metadata of most templates.
     get checks() {
       return (checks ??= plan.templates.map(({ info }) => info))
     },
@@ -73,23 +72,23 @@ async function loadFolder(folder: string, cacheFolder: string | undefined): Prom
     return { templates: understood.map(({ template }) => template), refused }
   }
   const { templates, refused } = await keptOf(folder, files, readList, cacheFolder)
-  return { templates: templates.map((one) => recall(one, readList)), refused }
+  return { templates: templates.map((one) => lazyTemplate(one, readList)), refused }
 }
 
-/** Of many templates most are never looked at closely, so that what was read of them is put away again. */
+/** Most templates of a large pack are never used, so their parsed data is released again. */
 async function keptOf(
   folder: string,
   files: readonly string[],
   readList: ReadList,
   cacheFolder: string | undefined,
-): Promise<Kept> {
+): Promise<CacheEntry> {
   const digest = cacheFolder === undefined ? '' : digestOf(folder, files)
-  const known = cacheFolder === undefined ? undefined : await readKept(cacheFolder, digest)
+  const known = cacheFolder === undefined ? undefined : await readCache(cacheFolder, digest)
   if (known) return renamed(known, (file) => `${folder}${file}`)
   const { understood, refused } = await readAll(files, readList)
   const kept = { templates: understood.map((one) => one.kept), refused }
   if (cacheFolder !== undefined)
-    await keep(
+    await writeCache(
       cacheFolder,
       digest,
       renamed(kept, (file) => file.slice(folder.length)),
@@ -97,8 +96,8 @@ async function keptOf(
   return kept
 }
 
-/** Within the cache, files are named from their folder on. */
-function renamed({ templates, refused }: Kept, rename: (file: string) => string): Kept {
+/** Cached file names are relative to their folder. */
+function renamed({ templates, refused }: CacheEntry, rename: (file: string) => string): CacheEntry {
   return {
     templates: templates.map((one) => ({ ...one, facts: { ...one.facts, file: rename(one.facts.file) } })),
     refused: refused.map((one) => ({ ...one, file: rename(one.file) })),
@@ -106,14 +105,14 @@ function renamed({ templates, refused }: Kept, rename: (file: string) => string)
 }
 
 interface Read {
-  readonly understood: readonly Understood[]
+  readonly understood: readonly ParsedTemplate[]
   readonly refused: readonly RefusedTemplate[]
 }
 
 async function readAll(files: readonly string[], readList: ReadList): Promise<Read> {
-  // The reader of YAML is loaded only where something is to be read.
-  const { understand } = await import('#template/parse.ts')
-  const understood: Understood[] = []
+  // Loads the YAML parser only when something must be parsed.
+  const { parseCacheable: understand } = await import('#template/parse.ts')
+  const understood: ParsedTemplate[] = []
   const refused: RefusedTemplate[] = []
   for (const file of files) {
     const { size } = await stat(file)
@@ -129,7 +128,10 @@ async function yamlFiles(folder: string): Promise<string[]> {
   return [...filesBelow(folder)].sort().slice(0, FILES_MAX)
 }
 
-/** Folder by folder without waiting, which for ten thousand files is twice as quick as asking for all of them. */
+/**
+ * Synchronous reads per folder are twice as fast as concurrent asynchronous ones for ten thousand
+ * files.
+ */
 function* filesBelow(folder: string): Iterable<string> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (entry.isDirectory()) yield* filesBelow(join(folder, entry.name))
@@ -142,35 +144,35 @@ function tooLarge(file: string): RefusedTemplate {
 }
 
 function duplicate({ file, id }: Template): RefusedTemplate {
-  return { file, line: 1, feature: 'duplicate id', reason: `line 1: the id ${id} of ${basename(file)} is taken` }
+  return { file, line: 1, feature: 'duplicate id', reason: `line 1: duplicate id ${id} in ${basename(file)}` }
 }
 
-/** What a scan may do beyond looking. */
+/** Permissions of a scan beyond passive requests. */
 export interface Permissions {
-  /** Checks that may change the target. */
+  /** Checks that may modify the target. */
   readonly intrusive: boolean
-  /** There is a server that hears targets call back. */
+  /** A callback server is available. */
   readonly callbacks: boolean
-  /** Names of the values that the operator gave. */
+  /** Names of values supplied by the operator. */
   readonly given: ReadonlySet<string>
 }
-/** The checks that may run, by how they do. */
+/** Runnable checks by the way they run. */
 export interface Prepared {
   readonly groups: readonly Group[]
   readonly sequences: readonly Template[]
   readonly network: readonly Template[]
   readonly ssl: readonly Template[]
   readonly dns: readonly Template[]
-  /** There are so few checks for the web that a scan need not choose among them. */
+  /** There are so few HTTP checks that all of them run on every service. */
   readonly isSmall: boolean
 }
 
-/** Checks for the web that are asked of every service, whatever was recognised there. */
+/** HTTP checks that run on every service, regardless of the identified products. */
 const CHECKS_UNCHOSEN = 300
 
 const prepared = new WeakMap<CheckPlan, Map<string, Prepared>>()
 
-/** What of a plan may run; worked out once for each set of permissions. */
+/** The runnable part of a plan, computed once per set of permissions. */
 export function prepare(plan: CheckPlan, permissions: Permissions): Prepared {
   const { intrusive, callbacks, given } = permissions
   const key = `${intrusive} ${callbacks} ${[...given].sort().join(' ')}`
@@ -198,7 +200,7 @@ function sortOut({ templates }: CheckPlan, { intrusive, callbacks, given }: Perm
   }
 }
 
-/** What tells a request from others: all that the service sees. */
+/** Identity of a request: everything that is sent to the service. */
 export function requestKey(request: HttpRequest): string {
   const headers = Object.entries(request.headers ?? {}).map(([name, value]) => `${name}: ${value}`)
   return [request.method, request.path, ...headers.sort(), '', bodyText(request)].join('\n')

@@ -1,20 +1,20 @@
 /**
- * Tells, from the words that occur in an answer, which of many blocks cannot match it, so that only
- * the rest is looked at closely. It may let too many through, never too few.
+ * Prefilter: uses the literals found in a response to exclude blocks that cannot match. May produce
+ * false positives, but never false negatives.
  */
-import { createFinder, type Finder } from '#template/literals.ts'
+import { createLiteralSearch, type LiteralSearch } from '#template/literal-search.ts'
 import { toBytes } from '#template/dsl-value.ts'
 import { literalOf } from '#template/regex.ts'
 import type { Matcher, Operators } from '#template/template.ts'
 
-/** What must be found for a match: a word by its number, all or some of several, or nothing. */
+/** A condition for a match: a literal by index, all or any of several conditions, or none. */
 type Need = true | number | { readonly all: boolean; readonly needs: readonly Need[] }
 
 export interface Prefilter {
   /**
-   * Which blocks may match, by their places.
+   * Indexes of blocks that may match.
    *
-   * @param text head and body of the answer, as a byte string
+   * @param text head and body of the response, as a byte string
    */
   candidates(text: string): Uint8Array
 }
@@ -28,10 +28,10 @@ export function createPrefilter(blocks: readonly Operators[]): Prefilter {
     return known
   }
   const needs = blocks.map((operators) => needOf(operators, number))
-  let finder: Finder | undefined
+  let finder: LiteralSearch | undefined
   return {
     candidates(text) {
-      finder ??= createFinder([...words.keys()])
+      finder ??= createLiteralSearch([...words.keys()])
       const found = new Uint8Array(words.size)
       finder.mark(text, found)
       return Uint8Array.from(needs, (need) => Number(isMet(need, found)))
@@ -55,7 +55,7 @@ function some(needs: readonly Need[]): Need {
 }
 
 function needOf({ matchers, extractors, condition }: Operators, number: (word: string) => number): Need {
-  // What an extractor reads for later must be read whatever matches.
+  // Internal extractors must run whether or not anything matches.
   if (extractors.some(({ isInternal }) => isInternal)) return true
   if (matchers.length === 0) {
     return some(
@@ -87,7 +87,7 @@ function matcherNeed(matcher: Matcher, number: (word: string) => number): Need {
   }
 }
 
-/** Parts that are not in the head or the body of the answer at hand. */
+/** Parts outside of this response's head and body. */
 function isElsewhere(part: string): boolean {
   return part !== '' && !/^(?:body|header|all_headers|response|raw|content_type|server|location|set_cookie)$/.test(part)
 }
@@ -100,7 +100,7 @@ function patternNeed(source: string, number: (word: string) => number): Need {
 const CALL =
   /^(?:contains|contains_all|contains_any|startswith|starts_with)\(\s*(?:to_?lower\()?\s*(?:body|header|all_headers|response|content_type|server|location)\s*\)?\s*,\s*((?:(?:"[^"\\]*"|'[^'\\]*')\s*,?\s*)+)\)$/i
 
-/** Calls that are joined by `&&` alone and ask for words that are written out. */
+/** Calls joined only by `&&` that search for literals. */
 function expressionNeed(source: string, number: (word: string) => number): Need {
   if (/\|\||\{\{/.test(source)) return true
   return all(source.split('&&').map((term) => termNeed(term.trim(), number)))

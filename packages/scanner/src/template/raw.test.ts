@@ -86,8 +86,8 @@ describe('the message of a raw request', () => {
   })
 
   it.each([
-    ['@Host: https://elsewhere.test:443', 'address of its own'],
-    ['@Host: {{Hostname}}:9780', 'address of its own'],
+    ['@Host: https://elsewhere.test:443', 'a hard-coded host'],
+    ['@Host: {{Hostname}}:9780', 'a hard-coded host'],
     ['@fancy', '@fancy'],
   ])('does not know %s', (line, feature) => {
     expect(readRawText(`${line}\nGET / HTTP/1.1\n`)).toBe(feature)

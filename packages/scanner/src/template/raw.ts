@@ -1,44 +1,41 @@
-/**
- * Requests that a template writes out in full. Placeholders are filled first and the text is read
- * after that, the way the format means it.
- */
-import type { HttpRequest } from '#net/http.ts'
+/** Raw requests of templates. Placeholders are filled in before parsing, as in nuclei. */
+import type { HttpRequest } from '#net/http-message.ts'
 import type { Lookup } from '#template/dsl-value.ts'
 import { encodeTarget } from '#template/request-target.ts'
 import { fillBytes, fillBytesKnown } from '#template/variables.ts'
 
-/** Headers that would change how the message is framed; what needs them is not sent by an ordinary client. */
+/** Headers that change message framing; requests with them bypass the normal HTTP client. */
 const FRAMING = /^(?:transfer-encoding|upgrade|expect|keep-alive|proxy-connection|te)$/i
 
 export interface RawText {
-  /** With placeholders; annotations are taken out. */
+  /** With placeholders, without annotations. */
   readonly text: string
-  /** The path of the target goes before a relative one. */
+  /** The target's path is prepended to a relative one. */
   readonly isMerged: boolean
-  /** Sends what has no value as it is written. */
+  /** Placeholders without a value are sent unchanged. */
   readonly isLenient: boolean
-  /** An ordinary client would change it: it goes out as it is written. */
+  /** A normal client would change the request, so it is sent byte for byte. */
   readonly bendsRules: boolean
   readonly annotations: Annotations
 }
 export interface Annotations {
-  /** How long the answer may take, in milliseconds; null: as long as any other. */
+  /** Response timeout, in milliseconds; null for the default. */
   readonly deadlineMs: number | null
-  /** The name in the request's `Host` is also the one that TLS asks for. */
+  /** The `Host` header is also used for SNI. */
   readonly sendsHostAsSni: boolean
-  /** Sent with the first set of values from lists only. */
+  /** Sent with the first payload set only. */
   readonly isOnce: boolean
-  /** The name that TLS asks for is the one that the target is to call back. */
+  /** SNI contains the callback address. */
   readonly sni: 'callback' | null
 }
 
-/** A slow answer may be what a check waits for, but not for ever. */
+/** Maximum response timeout that a check may request. */
 const DEADLINE_MS_MAX = 30_000
 
 /**
- * Takes the annotation lines off and says what stands against sending the rest.
+ * Removes annotation lines and checks the rest.
  *
- * @returns the text, or the feature that is missing here
+ * @returns the text, or the unsupported feature
  */
 export function readRawText(
   written: string,
@@ -53,12 +50,12 @@ export function readRawText(
   const [head = ''] = text.split('\n\n', 1)
   const [first = '', ...headers] = head.split('\n')
   if (isUnsafe) return { text, annotations, bendsRules: true }
-  if (!/^(?:[A-Z]+|\{\{[\w-]+\}\})\s/.test(first) || !/HTTP\/\d/.test(first)) return 'a request line of its own kind'
+  if (!/^(?:[A-Z]+|\{\{[\w-]+\}\})\s/.test(first) || !/HTTP\/\d/.test(first)) return 'a nonstandard request line'
   const framing = headers.map((line) => line.split(':', 1)[0]?.trim() ?? '').find((name) => FRAMING.test(name))
   return { text, annotations, bendsRules: framing !== undefined }
 }
 
-/** @returns what the lines ask for, or the feature that is missing here */
+/** @returns the requested options, or the unsupported feature */
 function readAnnotations(lines: readonly string[]): Annotations | string {
   let deadlineMs: number | null = null
   let sendsHostAsSni = false
@@ -72,16 +69,16 @@ function readAnnotations(lines: readonly string[]): Annotations | string {
       sni = /interactsh/i.test(line) ? 'callback' : null
     else if (/^@once$/i.test(line)) isOnce = true
     else if (/^@host:/i.test(line)) {
-      if (!/^@host:\s*\{\{Hostname\}\}$/i.test(line)) return 'address of its own'
+      if (!/^@host:\s*\{\{Hostname\}\}$/i.test(line)) return 'a hard-coded host'
     } else return /^@[a-z-]*/i.exec(line)?.[0] ?? 'annotation'
   }
   return { deadlineMs, sendsHostAsSni, isOnce, sni }
 }
 
 /**
- * The request that a text stands for on a target.
+ * Parses a raw request for a target.
  *
- * @returns null when a placeholder has no value, or what results is no request to this target
+ * @returns null when a placeholder has no value, or the result is not a request to this target
  */
 export function rawRequestOf(raw: RawText, basePath: string, lookup: Lookup): HttpRequest | null {
   const filled = raw.isLenient ? fillBytesKnown(raw.text, lookup) : fillBytes(raw.text, lookup)
@@ -95,16 +92,19 @@ export function rawRequestOf(raw: RawText, basePath: string, lookup: Lookup): Ht
   return { method, path: target, headers, ...(body !== '' && { body: Buffer.from(body, 'latin1') }) }
 }
 
-/** The text as it leaves byte for byte; null when a placeholder has no value. */
+/** The exact bytes to send; null when a placeholder has no value. */
 export function rawBytesOf(raw: RawText, lookup: Lookup): Buffer | null {
   const filled = raw.isLenient ? fillBytesKnown(raw.text, lookup) : fillBytes(raw.text, lookup)
   if (filled === null) return null
   const text = filled.includes('\r\n') ? filled : filled.replaceAll('\n', '\r\n')
-  // A text that forgot the blank line would leave the server waiting for the rest of its head.
+  // Adds a missing blank line; otherwise the server would wait for more headers.
   return Buffer.from(text.includes('\r\n\r\n') ? text : `${text.replace(/(?:\r\n)?$/, '')}\r\n\r\n`, 'latin1')
 }
 
-/** What follows the head is the body; its last line break belongs to the text unless it is in parts. */
+/**
+ * Everything after the head is the body. Its last line break ends the template text and is removed,
+ * except from multipart bodies.
+ */
 function split(text: string): { first: string; headers: Record<string, string>; body: string } {
   const lines = text.replaceAll('\r\n', '\n').split('\n')
   const blank = lines.findIndex((line, at) => at > 0 && line.trim() === '')
@@ -120,7 +120,10 @@ function split(text: string): { first: string; headers: Record<string, string>; 
   return { first: lines[0] ?? '', headers, body: type.includes('multipart/') ? body : body.replace(/\r\n$/, '') }
 }
 
-/** The target ends at the first blank; an absolute one counts only when it names this very place. */
+/**
+ * The request target ends at the first space; an absolute URL is only accepted for this host and
+ * port.
+ */
 function targetOf(parts: readonly string[], basePath: string, lookup: Lookup): string | null {
   const base = basePath.replace(/\/+$/, '')
   const written = parts.length > 1 ? (parts[0] ?? '') : ''
@@ -131,7 +134,7 @@ function targetOf(parts: readonly string[], basePath: string, lookup: Lookup): s
   if (root === '' || !written.startsWith(root)) return null
   const rest = written.slice(root.length)
   if (rest !== '' && !/^[/?#]/.test(rest)) return null
-  // The address of the target is in it already, so that its path is not put before it again.
+  // The target's URL is already included, so its path must not be prepended again.
   return encodeTarget(rest.startsWith('/') ? rest : `/${rest}`)
 }
 

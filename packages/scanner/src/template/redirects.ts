@@ -1,10 +1,11 @@
-/** A request and the redirects after it, followed as far as the template's policy lets it. */
-import type { HttpClient, HttpFailure, HttpRequest, HttpResponse, Origin } from '#net/http.ts'
-import type { Jar } from '#template/jar.ts'
+/** Sends a request and follows redirects as the template's policy allows. */
+import type { HttpClient } from '#net/http.ts'
+import type { HttpFailure, HttpRequest, HttpResponse, Origin } from '#net/http-message.ts'
+import type { Jar } from '#template/cookie-jar.ts'
 import { encodePath } from '#template/request-target.ts'
 import type { RedirectPolicy } from '#template/template.ts'
 
-/** One request of a chain and its answer. */
+/** One request of a redirect chain and its response. */
 export interface Exchange {
   readonly origin: Origin
   readonly path: string
@@ -12,9 +13,9 @@ export interface Exchange {
   readonly response: HttpResponse
 }
 export interface Chain {
-  /** In order; every one of them may match. */
+  /** In order; matchers run on every response. */
   readonly exchanges: readonly Exchange[]
-  /** Why the chain broke off; null when its end was reached. */
+  /** Why the chain ended early; null when it is complete. */
   readonly failure: HttpFailure | null
 }
 
@@ -22,15 +23,15 @@ export interface FollowOptions {
   readonly policy: RedirectPolicy
   readonly redirectsMax: number
   readonly signal: AbortSignal
-  /** Gives cookies to each request and takes those of each answer. */
+  /** Adds cookies to requests and stores those of responses. */
   readonly jar?: Jar
-  /** Time for each answer, in milliseconds; the client's own where absent. */
+  /** Timeout per response, in milliseconds; absent: the client's default. */
   readonly deadlineMs?: number
 }
 
 /**
- * Sends a request and follows its redirects as far as the policy lets it. A redirect to another host
- * is never followed: its answer is the end of the chain.
+ * Sends a request and follows its redirects. A redirect to another host is never followed: its
+ * response ends the chain.
  */
 export async function follow(
   client: Pick<HttpClient, 'request'>,
@@ -72,7 +73,7 @@ function nextHop(origin: Origin, request: HttpRequest, response: HttpResponse, p
   }
 }
 
-/** Where a `Location` leads; null when that is another host or no HTTP at all. */
+/** Resolves a `Location` header; null for another host or a non-HTTP URL. */
 function resolveLocation(origin: Origin, path: string, location: string): { origin: Origin; path: string } | null {
   const [, scheme, host, rest = ''] = /^(?:(https?):)?\/\/([^/?#]*)([^]*)$/i.exec(location.trim()) ?? []
   if (host === undefined) {

@@ -1,14 +1,16 @@
-/** Regular expressions from packs. RE2 semantics always: time grows with the text, whatever the pattern. */
+/**
+ * Regular expressions from packs. Always RE2 semantics: time is linear in the text for any pattern.
+ */
 import { RE2JS } from 're2js'
 
-/** A match may be cut in evidence, but a pattern must not flood memory with millions of them. */
+/** Bounds memory use of patterns with millions of matches. */
 const MATCHES_MAX = 20
 
 export interface Pattern {
   readonly source: string
   /** Whether the pattern occurs in the byte string. */
   test(text: string): boolean
-  /** At most twenty matches, each with its groups; a group that took no part is empty. */
+  /** At most twenty matches with their groups; a group that didn't participate is empty. */
   matches(text: string): string[][]
 }
 
@@ -16,8 +18,7 @@ const compiled = new Map<string, Pattern | null>()
 const COMPILED_MAX = 50_000
 
 /**
- * Compiles once per source. The pattern is read over byte strings (one character per byte), as the
- * template format means it.
+ * Compiles once per source. Patterns match byte strings (one character per byte), as in nuclei.
  *
  * @returns null when the source is not RE2 syntax
  */
@@ -39,7 +40,10 @@ function compile(source: string): Pattern | null {
   return { source, test, matches: (text) => (test(text) ? allMatches(regex, text) : []) }
 }
 
-/** What every match must hold, in lower case where the whole pattern ignores case; empty for nothing certain. */
+/**
+ * A literal that every match contains, lower case if the pattern ignores case; empty if none is
+ * known.
+ */
 export function literalOf(source: string): { readonly literal: string; readonly ignoresCase: boolean } {
   const [whole = '', flags = ''] = /^\(\?([ims]+)\)/.exec(source) ?? []
   const ignoresCase = flags.includes('i')
@@ -50,7 +54,7 @@ export function literalOf(source: string): { readonly literal: string; readonly 
 let lastText = ''
 let lastLowered = ''
 
-/** Many checks look at one page in turn; it is put into lower case once. */
+/** Many checks inspect the same page; its lower-case form is computed once. */
 export function lowered(text: string): string {
   if (text !== lastText) {
     lastText = text
@@ -63,7 +67,7 @@ function tryCompile(source: string): RE2JS | null {
   try {
     return RE2JS.compile(source)
   } catch {
-    // Whatever re2js objects to is, for a pack, one and the same thing: not a pattern we run.
+    // Any re2js error means that the pack's pattern is invalid.
     return null
   }
 }
@@ -78,9 +82,8 @@ function allMatches(regex: RE2JS, text: string): string[][] {
 }
 
 /**
- * The longest run of plain ASCII letters, digits and a few harmless signs at the top level of a
- * pattern that has no alternatives there, so that most patterns are answered by a substring search. Empty
- * when there is none to be sure of.
+ * The longest literal run at the top level of a pattern without alternatives, so that most patterns
+ * can be rejected by a substring search. Empty if there is no certain literal.
  */
 export function requiredLiteral(source: string): string {
   if (/\(\?[^:)]*[a-z]|\\[xpPQEuUcC\d]/i.test(source)) return ''
@@ -98,13 +101,13 @@ export function requiredLiteral(source: string): string {
     }
     const isPlain = /[\w <>="'/:;,@#%&!~`-]/.test(sign)
     if (isPlain && depth === 0) {
-      // A letter that may be missing or repeated ends the run before itself.
+      // An optional or repeated character ends the run before it.
       if (!/[*?+{]/.test(next)) run += sign
       else run = keepLonger('')
       continue
     }
     run = keepLonger('')
-    // Of alternatives that are not within a group none must be there.
+    // With top-level alternatives, no literal is certain.
     if (sign === '|' && depth === 0) return ''
     if (sign === '\\') at++
     else if (sign === '(') depth++

@@ -1,25 +1,25 @@
 /**
- * Which checks concern what was recognised on a service. Those run first, so that a scan whose time
- * ends early has asked what matters; the others still run, because nothing recognises everything.
+ * Orders checks by relevance to the identified products. Relevant checks run first, in case the
+ * deadline ends the scan early. The others still run, because identification is never complete.
  */
 import type { Template } from '#template/template.ts'
 
-/** A name of a product as it is compared: lower case, `_` between words. */
-export function subjectName(name: string): string {
+/** Normalized product name: lower case, `_` between words. */
+export function normalizedName(name: string): string {
   return name
     .toLowerCase()
     .replace(/\\/g, '')
     .replace(/[\s_-]+/g, '_')
 }
 
-/** Names of what runs on a service. */
-export function recognised(
+/** Names of the software on a service. */
+export function identifiedNames(
   technologies: readonly { readonly name: string; readonly wfn: { readonly product: string } }[],
 ): ReadonlySet<string> {
-  return new Set(technologies.flatMap(({ name, wfn }) => [subjectName(name), subjectName(wfn.product)]))
+  return new Set(technologies.flatMap(({ name, wfn }) => [normalizedName(name), normalizedName(wfn.product)]))
 }
 
-/** Orders checks: 0 for one that names something recognised, 1 for any other. */
+/** Sort key: 0 for checks of an identified product, 1 for all others. */
 export function rankOf({ subjects }: Template, names: ReadonlySet<string>): number {
   return subjects.isDisjointFrom(names) ? 1 : 0
 }

@@ -1,16 +1,19 @@
-/** The target of a request line (RFC 9112, section 3.2), as close to what was written as HTTP lets it leave. */
+/**
+ * Request target of a request line (RFC 9112, section 3.2), as close to the template's text as HTTP
+ * allows.
+ */
 import { toBytes } from '#template/dsl-value.ts'
 
 /**
- * What may not stand in a request line as it is: blanks (`%20` in a path, `+` in a query), quotes,
- * angle brackets, control characters, non-ASCII, and a percent sign without two digits. All else,
- * `..`, `//` and `%2e` included, leaves as written; a fragment is cut.
+ * Characters that a request line can't contain: spaces (`%20` in a path, `+` in a query), quotes,
+ * angle brackets, control characters, non-ASCII, and a percent sign without two digits. Everything
+ * else, including `..`, `//`, and `%2e`, is sent unchanged; a fragment is removed.
  */
 export function encodePath(path: string): string {
   return encodeTarget(toBytes(path))
 }
 
-/** `encodePath` for what is a byte string already. */
+/** `encodePath` for a byte string. */
 export function encodeTarget(path: string): string {
   const [sent = ''] = path.split('#', 1)
   const queryAt = sent.indexOf('?')

@@ -19,7 +19,7 @@ dns:
     matchers-condition: and
 `
 
-/** Answers each question with one alias, or not at all. */
+/** Answers each query with one alias, or not at all. */
 async function resolver(
   alias: string | null,
 ): Promise<{ readonly at: string; readonly asked: string[]; close(): void }> {

@@ -1,18 +1,18 @@
-/** Runs the DNS checks of a host that is known by a name: what this machine's resolvers say of it. */
+/** Runs the DNS checks of a host with a name, using this machine's resolvers. */
 import { isIP } from 'node:net'
 import type { Observation } from '@glacis/contract/runner'
-import { askResolver, type DnsAnswer, type DnsRecord } from '#net/resolver.ts'
+import { queryResolver, type DnsResponse, type DnsRecord } from '#net/resolver.ts'
 import { toBytes } from '#template/dsl-value.ts'
 import { rawEvidence } from '#template/evidence.ts'
 import { evaluateOperators, type Match } from '#template/matcher.ts'
 import { isSerious } from '#template/finding.ts'
-import type { CheckTarget, CheckTools, Finding } from '#template/run.ts'
+import type { CheckTarget, CheckTools, Finding } from '#template/service-run.ts'
 import type { Answer, DnsBlock, Template } from '#template/template.ts'
 import { fillBytes, variablesOf, withRandom, withVariables } from '#template/variables.ts'
 
 /**
- * @param serious takes findings of high and critical severity, which are told at the end
- * @throws only when the signal of the tools aborts
+ * @param serious receives findings of high and critical severity, which are reported at the end
+ * @throws only when the tools' signal aborts
  */
 export async function* runDns(
   target: CheckTarget,
@@ -21,7 +21,7 @@ export async function* runDns(
   serious: Finding[],
 ): AsyncIterable<Observation> {
   if (templates.length === 0 || isIP(target.hostname) !== 0 || !target.hostname.includes('.')) return
-  const answers = new Map<string, Promise<DnsAnswer | undefined>>()
+  const answers = new Map<string, Promise<DnsResponse | undefined>>()
   const finished: string[] = []
   for (const template of templates) {
     let isAnswered = template.counts.http + template.counts.network + template.counts.ssl === 0
@@ -38,19 +38,20 @@ export async function* runDns(
   if (finished.length > 0) yield { kind: 'coverage', address: target.address, checks: finished }
 }
 
-/** Each question is asked once, however many checks ask it. */
+/** Each query is sent once, no matter how many checks need it. */
 async function ask(
   block: DnsBlock,
   template: Template,
   target: CheckTarget,
   { signal, resolvers }: Pick<CheckTools, 'signal' | 'resolvers'>,
-  answers: Map<string, Promise<DnsAnswer | undefined>>,
-): Promise<DnsAnswer | undefined> {
+  answers: Map<string, Promise<DnsResponse | undefined>>,
+): Promise<DnsResponse | undefined> {
   const name = fillBytes(block.name, lookupOf(template, target))
-  // Only names of the target are asked for, and those below it.
+  // Only the target's name and names below it are queried.
   if (name === null || !(name === target.hostname || name.endsWith(`.${target.hostname}`))) return undefined
   const key = `${block.type} ${name}`
-  const answer = answers.get(key) ?? askResolver(name, block.type, { signal, ...(resolvers && { servers: resolvers }) })
+  const answer =
+    answers.get(key) ?? queryResolver(name, block.type, { signal, ...(resolvers && { servers: resolvers }) })
   answers.set(key, answer)
   return answer
 }
@@ -67,7 +68,7 @@ function findingsOf(
   template: Template,
   { operators, type }: DnsBlock,
   target: CheckTarget,
-  answer: DnsAnswer,
+  answer: DnsResponse,
 ): Finding[] {
   const text = toBytes(textOf(answer))
   const values = partsOf(answer, text)
@@ -96,8 +97,8 @@ function findingOf(
   }
 }
 
-/** Names that DNS templates use; records under their types in lower case. */
-function partsOf(answer: DnsAnswer, text: string): Map<string, string> {
+/** Names used by DNS templates; records by lower-case type. */
+function partsOf(answer: DnsResponse, text: string): Map<string, string> {
   const lines = (records: readonly DnsRecord[]) => toBytes(records.map(lineOf).join('\n'))
   const all = [...answer.answer, ...answer.authority, ...answer.additional]
   const byType = Map.groupBy(answer.answer, ({ type }) => type.toLowerCase())
@@ -118,8 +119,8 @@ function partsOf(answer: DnsAnswer, text: string): Map<string, string> {
   ])
 }
 
-/** The answer as tools for people write it. */
-function textOf({ code, question, answer, authority, additional }: DnsAnswer): string {
+/** The response in the format of dig. */
+function textOf({ code, question, answer, authority, additional }: DnsResponse): string {
   const sections = [
     ['ANSWER', answer],
     ['AUTHORITY', authority],

@@ -1,31 +1,31 @@
-/** Runs the HTTP checks of one service: shared requests, calibration, matching answer by answer. */
+/** Runs the HTTP checks of one service: shared requests, calibration, and matching. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Lookup } from '#template/dsl-value.ts'
 import { calibrate, type Calibration, type Listener } from '#template/calibration.ts'
 import { variantsOf, type Group, type Member, type Variant } from '#template/groups.ts'
 import { createHealth, type Health } from '#template/health.ts'
-import { answerOf, headOf } from '#template/answers.ts'
-import { questionsOf } from '#template/questions.ts'
+import { responseParts, headOf } from '#template/response-parts.ts'
+import { requestBuildersOf } from '#template/request-builders.ts'
 import { follow, type Chain, type Exchange } from '#template/redirects.ts'
 import { evaluateOperators } from '#template/matcher.ts'
 import { prepare } from '#template/plan.ts'
 import { createPrefilter, type Prefilter } from '#template/prefilter.ts'
-import { endings, expect, type Progress } from '#template/progress.ts'
-import { recognised } from '#template/relevance.ts'
+import { completions, addPending, type Progress } from '#template/progress.ts'
+import { identifiedNames } from '#template/relevance.ts'
 import { runSequences } from '#template/run-sequences.ts'
-import { isForeign, isWanted, namesOfMatch, runtimesOf } from '#template/selection.ts'
-import { shareAnswers, type SharedClient } from '#template/shared-client.ts'
-import { found } from '#template/finding.ts'
-import type { ServiceEvent, ServiceRun } from '#template/run.ts'
+import { isForeignPath, isWanted, namesOfMatch, runtimesOf } from '#template/selection.ts'
+import { createSharedClient, type SharedClient } from '#template/shared-client.ts'
+import { toFinding } from '#template/finding.ts'
+import type { ServiceEvent, ServiceRun } from '#template/service-run.ts'
 import type { Template } from '#template/template.ts'
-import { variablesOf, withGiven, withRandom, withVariables } from '#template/variables.ts'
-import { judgeAnswer } from '#template/verdict.ts'
+import { variablesOf, withSupplied, withRandom, withVariables } from '#template/variables.ts'
+import { verifyMatch } from '#template/match-verification.ts'
 
-/** Requests under way to one origin; the client may allow fewer. */
+/** Concurrent requests per origin; the client may allow fewer. */
 const SIDE_BY_SIDE = 6
-/** Matching goes on for so many templates before other work gets its turn. */
+/** Number of templates to match before yielding to the event loop. */
 const LISTENERS_PER_TURN = 200
-/** With fewer who listen, looking for all their words at once does not pay. */
+/** Below this number of templates, the prefilter doesn't pay off. */
 const PREFILTER_FROM = 12
 
 interface Sent {
@@ -34,7 +34,7 @@ interface Sent {
   readonly path: string
   readonly chain: Chain
 }
-/** What the checks of one service share. */
+/** State shared by the checks of one service. */
 interface Work {
   readonly run: ServiceRun
   readonly client: SharedClient
@@ -44,9 +44,9 @@ interface Work {
   readonly progress: Map<Template, Progress>
   readonly lookups: Map<Template, Lookup>
   readonly place: Lookup
-  /** There are so few checks that all may be asked. */
+  /** There are so few checks that all of them run. */
   readonly isSmall: boolean
-  /** Names of what was recognised; matches add to it. */
+  /** Names of the identified products; matches add to it. */
   readonly names: Set<string>
 }
 
@@ -60,16 +60,16 @@ export async function* runHttp(run: ServiceRun): AsyncIterable<ServiceEvent> {
   const calibration = await calibrate(tools.http, origin, basePath, signal)
   const work: Work = {
     run,
-    client: shareAnswers(tools.http),
+    client: createSharedClient(tools.http),
     basePath,
     calibration,
-    // A service that answered nothing so far gets one more chance, and that is the front page.
+    // A service that hasn't responded so far gets one more attempt: the front page.
     health: createHealth(calibration.nonsense.length > 0),
     progress: new Map(),
     lookups: new Map(),
-    place: withGiven(tools.given, (name) => variables.get(name)),
+    place: withSupplied(tools.given, (name) => variables.get(name)),
     isSmall,
-    names: recognised(run.service.technologies).union(runtimesOf(calibration.nonsense)),
+    names: identifiedNames(run.service.technologies).union(runtimesOf(calibration.nonsense)),
   }
   try {
     yield* runGroups(work, groups)
@@ -77,7 +77,7 @@ export async function* runHttp(run: ServiceRun): AsyncIterable<ServiceEvent> {
   } finally {
     work.client.clear()
   }
-  const trouble = work.health.trouble()
+  const trouble = work.health.stopReason()
   if (trouble !== null) yield { kind: 'trouble', message: trouble }
 }
 
@@ -86,10 +86,10 @@ function placeOf({ origin }: ServiceRun, basePath: string) {
   return variablesOf({ scheme, hostname: origin.hostname, address: origin.address, port: origin.port, basePath })
 }
 
-/** The front page first: what is recognised there decides on the rest. */
+/** The front page first: the products identified there determine the remaining requests. */
 async function* runGroups(work: Work, groups: readonly Group[]): AsyncIterable<ServiceEvent> {
   const { profile } = work.run.tools
-  for (const { members } of groups) for (const { template } of members) expect(work.progress, template)
+  for (const { members } of groups) for (const { template } of members) addPending(work.progress, template)
   try {
     yield* sendAll(
       work,
@@ -104,14 +104,14 @@ async function* runGroups(work: Work, groups: readonly Group[]): AsyncIterable<S
       ranked.toSorted(([left], [right]) => left - right).map(([, group]) => group),
     )
   } catch (error) {
-    // What came to its end before the time was over has done so.
-    yield* endings(work.progress)
+    // Checks completed before the deadline count as completed.
+    yield* completions(work.progress)
     throw error
   }
-  yield* endings(work.progress)
+  yield* completions(work.progress)
 }
 
-/** Sends a few requests side by side and matches each answer as it is complete. */
+/** Sends requests concurrently and matches each response when it is complete. */
 async function* sendAll(work: Work, groups: readonly Group[]): AsyncIterable<ServiceEvent> {
   const stop = new AbortController()
   const signal = AbortSignal.any([work.run.signal, stop.signal])
@@ -142,28 +142,31 @@ async function* sendAll(work: Work, groups: readonly Group[]): AsyncIterable<Ser
       for (const finished of done.splice(0)) {
         for (const sent of await finished) yield* matchChain(work, sent)
       }
-      while (work.health.trouble() === null && under.size < SIDE_BY_SIDE && start());
-      if (work.health.trouble() !== null) break
+      while (work.health.stopReason() === null && under.size < SIDE_BY_SIDE && start());
+      if (work.health.stopReason() !== null) break
     }
   } finally {
     for (const left of under) left.catch(() => undefined)
-    stop.abort(new Error('no longer wanted'))
+    stop.abort(new Error('request canceled'))
   }
 }
 
-/** Asks what a group waits for; null when nobody does any more or the request cannot be written here. */
+/**
+ * Sends a group's request; null when no template needs it any more or it can't be built for this
+ * target.
+ */
 function ask(work: Work, group: Group, signal: AbortSignal): Promise<readonly Sent[]> | null {
   const waiting = group.members.filter(({ template }) => !work.progress.get(template)?.isDone)
   const [first] = waiting
   const block = first?.template.http[first.block]
-  const question = block && questionsOf(block)[first.question]
+  const question = block && requestBuildersOf(block)[first.question]
   if (!first || !question) return null
   const request = question.write(work.basePath, lookupOf(work, first.template))
   if (!request) {
     for (const { template } of waiting) broken(work, template)
     return null
   }
-  if (!work.isSmall && isForeign(request.path.slice(work.basePath.length - 1), work.names, work.run.tools.profile))
+  if (!work.isSmall && isForeignPath(request.path.slice(work.basePath.length - 1), work.names, work.run.tools.profile))
     return null
   const variants = variantsOf(group).map(async (variant): Promise<Sent> => {
     const { policy, redirectsMax } = variant
@@ -179,7 +182,10 @@ function broken({ progress }: Work, template: Template): void {
   if (known) known.isBroken = true
 }
 
-/** Values of the place, of the template, and random ones that stay the same for it on this service. */
+/**
+ * Variables of the target and the template, and random values that stay constant per template and
+ * service.
+ */
 function lookupOf({ lookups, place }: Work, template: Template): Lookup {
   const known = lookups.get(template) ?? withVariables(template.variables, withRandom(place))
   lookups.set(template, known)
@@ -200,14 +206,14 @@ async function* matchChain(work: Work, sent: Sent): AsyncIterable<ServiceEvent> 
       isVoid = (yield* matchExchange(work, sent, exchange, member)) || isVoid
     }
     progress.left -= 1
-    // A template that stopped at its first match did not ask everything, and so covers nothing else.
+    // A template that stopped at its first match did not send everything, so it has no coverage.
     if (sent.chain.failure !== null || isVoid || progress.isDone) progress.isBroken = true
   }
 }
 
 const prefilters = new WeakMap<readonly Member[], Prefilter>()
 
-/** Which members may match, by their places; undefined where each is looked at. */
+/** Indexes of members that may match; undefined to check all. */
 function candidatesOf({ members }: Variant, response: Exchange['response']): Uint8Array | undefined {
   if (members.length < PREFILTER_FROM) return undefined
   const operators = members.flatMap(({ template, block }) => template.http[block]?.operators ?? [])
@@ -216,19 +222,19 @@ function candidatesOf({ members }: Variant, response: Exchange['response']): Uin
   return prefilter.candidates(`${headOf(response)}\r\n${response.body.toString('latin1')}`)
 }
 
-/** @returns whether a match could not be judged, so that the check has not come to its end */
+/** @returns whether a match could not be decided, so that the check is incomplete */
 async function* matchExchange(work: Work, sent: Sent, exchange: Exchange, { template, block: place }: Member) {
   const block = template.http[place]
   if (!block) return false
   let isVoid = false
   const listener: Listener = { template, block, lookup: lookupOf(work, template) }
-  const answer = answerOf(exchange, listener.lookup, block.bodyBytesMax)
+  const answer = responseParts(exchange, listener.lookup, block.bodyBytesMax)
   for (const match of evaluateOperators(block.operators, answer)) {
-    const judged = await judgeAnswer(work, sent.path, exchange, listener, match)
+    const judged = await verifyMatch(work, sent.path, exchange, listener, match)
     if (judged === 'unknown') isVoid = true
     if (judged !== 'true') continue
     for (const name of namesOfMatch(template, match.name)) work.names.add(name)
-    if (!match.isSilent) yield found(work.run, exchange, template, match)
+    if (!match.isSilent) yield toFinding(work.run, exchange, template, match)
     const progress = work.progress.get(template)
     if (progress && (template.stopsAtFirstMatch || block.stopsAtFirstMatch)) progress.isDone = true
   }

@@ -1,24 +1,24 @@
-/** Runs the checks of one service whose requests follow on each other, a few checks side by side. */
-import type { HttpRequest } from '#net/http.ts'
+/** Runs the sequential checks of one service, a few concurrently. */
+import type { HttpRequest } from '#net/http-message.ts'
 import type { DslValue } from '#template/dsl-value.ts'
 import type { Calibration } from '#template/calibration.ts'
-import { questionsOf } from '#template/questions.ts'
+import { requestBuildersOf } from '#template/request-builders.ts'
 import type { Chain } from '#template/redirects.ts'
 import type { Health } from '#template/health.ts'
 import { payloadLimits } from '#template/payloads.ts'
-import { createCallList, settleCalls, type CallList } from '#template/calls.ts'
+import { createPendingCallbacks, awaitCallbacks, type PendingCallbacks } from '#template/pending-callbacks.ts'
 import { rankOf } from '#template/relevance.ts'
-import { concernsNames, isForeign } from '#template/selection.ts'
+import { appliesTo, isForeignPath } from '#template/selection.ts'
 import type { SharedClient } from '#template/shared-client.ts'
-import { found } from '#template/finding.ts'
-import type { ServiceEvent, ServiceRun } from '#template/run.ts'
+import { toFinding } from '#template/finding.ts'
+import type { ServiceEvent, ServiceRun } from '#template/service-run.ts'
 import { createState, type State } from '#template/sequence-state.ts'
-import { judgeStep } from '#template/sequence-verdict.ts'
+import { verifyStepMatch } from '#template/sequence-verification.ts'
 import { runSequence, type SequenceTools, type StepMatch } from '#template/sequence.ts'
 import type { Template } from '#template/template.ts'
-import { withGiven, withRandom } from '#template/variables.ts'
+import { withSupplied, withRandom } from '#template/variables.ts'
 
-/** Checks under way on one origin; the client may allow fewer requests. */
+/** Concurrent checks per origin; the client may allow fewer requests. */
 const SIDE_BY_SIDE = 8
 
 interface Circumstances {
@@ -27,10 +27,10 @@ interface Circumstances {
   readonly variables: ReadonlyMap<string, DslValue>
   readonly health: Health
   readonly client: SharedClient
-  /** Names of what was recognised on the service. */
+  /** Names of the products identified on the service. */
   readonly names: ReadonlySet<string>
   readonly sequences: readonly Template[]
-  /** There are so few checks that all may be asked. */
+  /** There are so few checks that all of them run. */
   readonly isSmall: boolean
 }
 
@@ -39,9 +39,9 @@ export async function* runSequences(run: ServiceRun, around: Circumstances): Asy
   const waiting = inOrder(run, around)
   const rest = waiting.values()
   const under = new Map<State, Promise<readonly ServiceEvent[]>>()
-  const calls = createCallList()
+  const calls = createPendingCallbacks()
   const start = () => {
-    while (around.health.trouble() === null) {
+    while (around.health.stopReason() === null) {
       const next = rest.next()
       if (next.done) return
       const { state } = next.value
@@ -61,26 +61,26 @@ export async function* runSequences(run: ServiceRun, around: Circumstances): Asy
       yield* events
     }
     for (const { state } of rest) yield { kind: 'ended', isFinished: false, check: state.template.id }
-    yield* settleCalls(run, calls)
+    yield* awaitCallbacks(run, calls)
   } finally {
     for (const left of under.values()) left.catch(() => undefined)
-    // Addresses that were made and never sent, or that no matcher waited for.
+    // Callback addresses that were never sent or never awaited.
     for (const { state } of waiting) if (state.callback) run.tools.callbacks?.forget(state.callback.id)
   }
 }
 
 interface Waiting {
   readonly state: State
-  /** The first request; null for one that is not the same each time. */
+  /** The first request; null when it varies. */
   readonly first: HttpRequest | null
-  /** Lower comes first. */
+  /** Lower runs first. */
   readonly rank: number
 }
 
-/** Checks with the same first request stand together, so that its answer is kept for a short while only. */
+/** Groups checks with the same first request, so that its response is cached only briefly. */
 function inOrder(run: ServiceRun, { variables, basePath, names, sequences }: Circumstances): Waiting[] {
   const guesses = payloadLimits[run.tools.profile].credentials > 0
-  const place = withGiven(
+  const place = withSupplied(
     run.tools.given,
     withRandom((name) => variables.get(name)),
   )
@@ -97,20 +97,20 @@ function inOrder(run: ServiceRun, { variables, basePath, names, sequences }: Cir
 
 function firstOf({ template, lookup }: State, basePath: string): HttpRequest | null {
   const [block] = template.http
-  return (block && questionsOf(block)[0]?.write(basePath, lookup)) ?? null
+  return (block && requestBuildersOf(block)[0]?.write(basePath, lookup)) ?? null
 }
 
 /**
- * Whether a check is worth its requests. One that begins with an answer that is at hand, and goes on
- * only where that fits, costs nothing to begin.
+ * Whether to run a check. One that starts with a cached response, and only continues if that
+ * matches, costs nothing to start.
  */
 function isWorthIts({ state, first }: Waiting, run: ServiceRun, { names, client, isSmall }: Circumstances): boolean {
   const { template } = state
-  // Bytes that bend the rules and tries to sign in are for the product alone that they are written for.
-  if (template.isUnsafe && !(template.isSpecific && concernsNames(template, names))) return false
-  if (template.isGuessing && !concernsNames(template, names)) return false
-  if (!isSmall && first && isForeign(first.path, names, run.tools.profile)) return false
-  if (run.tools.profile === 'deep' || isSmall || concernsNames(template, names)) return true
+  // Malformed requests and login attempts are only sent to the product that they target.
+  if (template.isUnsafe && !(template.isSpecific && appliesTo(template, names))) return false
+  if (template.isGuessing && !appliesTo(template, names)) return false
+  if (!isSmall && first && isForeignPath(first.path, names, run.tools.profile)) return false
+  if (run.tools.profile === 'deep' || isSmall || appliesTo(template, names)) return true
   const begins = template.http[0]
   const isGated = template.flow?.kind === 'and' && begins?.paths.length === 1 && begins.payloads === null
   return isGated && first !== null && client.knows(run.origin, first)
@@ -124,23 +124,24 @@ async function runOne(
   run: ServiceRun,
   state: State,
   around: Circumstances,
-  calls: CallList,
+  calls: PendingCallbacks,
 ): Promise<readonly ServiceEvent[]> {
   const events: ServiceEvent[] = []
   const settle = async (step: StepMatch) => {
-    const judged = await judgeStep(run, step, around)
+    const judged = await verifyStepMatch(run, step, around)
     if (judged === 'unknown') state.isBroken = true
     if (judged === 'true') state.proved.push(step.exchange.request.path)
-    if (judged === 'true' && !step.match.isSilent) events.push(found(run, step.exchange, state.template, step.match))
+    if (judged === 'true' && !step.match.isSilent)
+      events.push(toFinding(run, step.exchange, state.template, step.match))
     return judged === 'true'
   }
   const goesOn = (chain: Chain) => {
     around.health.note(chain)
-    return around.health.trouble() === null
+    return around.health.stopReason() === null
   }
   const awaitCall: SequenceTools['awaitCall'] = (call) => calls.add(call)
   const { basePath, client, names } = around
-  const foreign = (request: HttpRequest) => !around.isSmall && isForeign(request.path, names, run.tools.profile)
+  const foreign = (request: HttpRequest) => !around.isSmall && isForeignPath(request.path, names, run.tools.profile)
   await runSequence(state, { run, basePath, client, isForeign: foreign, goesOn, settle, awaitCall })
   const isFinished = !state.isBroken && !state.isDone && !state.isCut
   if (calls.has(state)) calls.whenSettled(state, isFinished)

@@ -3,17 +3,17 @@ import { toBytes } from '#template/dsl-value.ts'
 import { rawEvidence, type Evidence } from '#template/evidence.ts'
 import { evaluateOperators, type Match } from '#template/matcher.ts'
 import { payloadLimits, payloadSets } from '#template/payloads.ts'
-import { askNetwork, concerns } from '#template/network.ts'
+import { sendNetworkBlock, appliesToService } from '#template/network.ts'
 import { prepare } from '#template/plan.ts'
-import type { ServiceEvent, ServiceRun } from '#template/run.ts'
-import { askTls, tlsAnswer, tlsFacts, type TlsReading } from '#template/ssl.ts'
+import type { ServiceEvent, ServiceRun } from '#template/service-run.ts'
+import { probeTls, tlsParts, tlsFacts, type TlsReading } from '#template/ssl.ts'
 import type { NetworkBlock, SslBlock, Template } from '#template/template.ts'
 import { variablesOf, withRandom, withVariables } from '#template/variables.ts'
 
 /** @throws only when the run's signal aborts */
 export async function* runNetwork(run: ServiceRun): AsyncIterable<ServiceEvent> {
   for (const template of prepare(run.plan, run.permissions).network) {
-    const blocks = template.network.filter((block) => concerns(template, block, run.service))
+    const blocks = template.network.filter((block) => appliesToService(template, block, run.service))
     if (blocks.length === 0) continue
     let isAnswered = true
     for (const block of blocks) isAnswered = (yield* runNetworkBlock(run, template, block)) && isAnswered
@@ -27,7 +27,7 @@ async function* runNetworkBlock(run: ServiceRun, template: Template, block: Netw
   let left = template.isGuessing ? credentials : requestsPerCheck
   let isAnswered = true
   for (const set of payloadSets(block.payloads)) {
-    // What was not tried was not checked.
+    // Skipped checks have no coverage.
     if (left-- <= 0 || run.allowance.payloadRequests-- <= 0) return false
     isAnswered = (yield* runDialogue(run, template, block, set)) && isAnswered
   }
@@ -47,7 +47,7 @@ async function* runDialogue(
     const value = payload.get(name)
     return value === undefined ? place(name) : toBytes(value)
   }
-  const reading = await askNetwork(block, origin, lookup, { guard: tools.guard, signal })
+  const reading = await sendNetworkBlock(block, origin, lookup, { guard: tools.guard, signal })
   if (reading.kind === 'inconclusive') return false
   for (const match of evaluateOperators(block.operators, reading.answer)) {
     yield found(run, template, match, rawEvidence(reading.request, reading.received.toString('latin1'), match), '')
@@ -55,7 +55,7 @@ async function* runDialogue(
   return true
 }
 
-/** Each pair of versions is tried once, however many checks ask for it. */
+/** Each pair of versions is tried once, no matter how many checks need it. */
 export async function* runTls(run: ServiceRun): AsyncIterable<ServiceEvent> {
   const readings = new Map<string, TlsReading>()
   for (const template of prepare(run.plan, run.permissions).ssl) {
@@ -73,7 +73,7 @@ export async function* runTls(run: ServiceRun): AsyncIterable<ServiceEvent> {
 
 async function shake({ tools, origin, signal }: ServiceRun, block: SslBlock): Promise<TlsReading> {
   await tools.budget.take(origin.address, signal)
-  return askTls(block, origin, { guard: tools.guard, signal })
+  return probeTls(block, origin, { guard: tools.guard, signal })
 }
 
 function* matchTls(
@@ -83,7 +83,7 @@ function* matchTls(
   reading: TlsReading & { kind: 'accepted' },
 ): Iterable<ServiceEvent> {
   const now = new Date()
-  const answer = tlsAnswer(reading, run.origin, lookupOf(run, template), now)
+  const answer = tlsParts(reading, run.origin, lookupOf(run, template), now)
   for (const match of evaluateOperators(block.operators, answer)) {
     const facts = Object.entries(tlsFacts(reading, run.origin, now)).map(([name, value]) => `${name}: ${String(value)}`)
     const asked = `TLS handshake${block.minVersion === null ? '' : ` from ${block.minVersion}`}${block.maxVersion === null ? '' : ` to ${block.maxVersion}`}`

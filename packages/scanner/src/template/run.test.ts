@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
-/** A site by path; what it does not know is 404. */
+/** A site by path; unknown paths return 404. */
 async function serve(listener: RequestListener): Promise<number> {
   const server = createServer((request: IncomingMessage, response) => {
     asked.push(`${request.method} ${request.url}`)
@@ -36,7 +36,7 @@ async function serve(listener: RequestListener): Promise<number> {
   return typeof bound === 'object' && bound ? bound.port : 0
 }
 
-/** The page where the condition holds, and an honest 404 elsewhere. */
+/** The page where the condition is met; 404 elsewhere. */
 function only(response: ServerResponse, isThere: boolean, page = 'needle') {
   response.writeHead(isThere ? 200 : 404).end(isThere ? page : 'no such page')
 }
@@ -177,17 +177,17 @@ describe('coverage', () => {
   })
 })
 
-it('calls a host with fifteen serious weaknesses a decoy and keeps them at low quality', async () => {
+it('treats a host with fifteen serious findings as a honeypot and lowers their quality', async () => {
   const port = await serve((request, response) => only(response, /^\/t\d+$/.test(request.url ?? '')))
   const seen = await run(
     port,
     plan(...Array.from({ length: 15 }, (_, at) => ({ id: `t${at}`, path: `${base}/t${at}"`, severity: 'critical' }))),
   )
   expect(seen.filter((one) => one.kind === 'finding' && one.quality === 30)).toHaveLength(15)
-  expect(seen.at(-1)).toMatchObject({ kind: 'problem', message: expect.stringContaining('decoy') })
+  expect(seen.at(-1)).toMatchObject({ kind: 'problem', message: expect.stringContaining('honeypot') })
 })
 
-it('leaves a host alone that stops answering', async () => {
+it('stops checking a host that stops responding', async () => {
   const port = await serve((request, response) =>
     request.url === '/' ? response.end('hay') : request.socket.destroy(),
   )
@@ -197,7 +197,7 @@ it('leaves a host alone that stops answering', async () => {
   )
   expect(asked.length).toBeLessThan(60)
   expect(seen).toContainEqual(
-    expect.objectContaining({ kind: 'problem', message: expect.stringContaining('stopped answering') }),
+    expect.objectContaining({ kind: 'problem', message: expect.stringContaining('stopped responding') }),
   )
 })
 

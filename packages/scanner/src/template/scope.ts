@@ -1,10 +1,10 @@
-/** The names that the texts of one template may use, beside those of the place it is run on. */
+/** Variables available to one template, beside those of the target. */
 import { at, items, keysOf, text, type Node } from '#template/parse-node.ts'
 
-/** Names that extractors of the template read, and the variables that it sets itself. */
+/** Names set by the template's extractors and variables. */
 export interface Scope {
   readonly has: (name: string) => boolean
-  /** Collects the names that nothing here gives a value to. */
+  /** Collects undefined names. */
   readonly lacking: Set<string>
 }
 
@@ -20,7 +20,7 @@ export function scopeOf(root: Node): Scope {
 }
 
 /**
- * What the template sets itself, under `variables` and `constants`, as texts with placeholders.
+ * Template values from `variables` and `constants`, as texts with placeholders.
  *
  * @throws Refused for lists and mappings
  */
@@ -29,15 +29,15 @@ export function readVariables(root: Node): ReadonlyMap<string, string> {
   return new Map(both.flatMap((node) => keysOf(node).map((name) => [name, text(at(node, name))] as const)))
 }
 
-/** A variable that is set to itself says no more than that somebody has to give its value. */
+/** A variable set to itself declares that the operator must supply its value. */
 function isLeftOpen(name: string, written: string): boolean {
   return written.replaceAll(/\s/g, '') === `{{${name}}}`
 }
 
-/** Parts of an answer that get the number of their request behind the name. */
+/** Response parts that can carry the number of their request. */
 const HISTORY = /^(?:[A-Za-z_-]*[A-Za-z])_(\d{1,3})$/
 
-/** Whether a name speaks of the answer to a certain request, as `body_2` does. */
-export function isHistory(name: string): boolean {
+/** Whether a name refers to the response of a specific request, such as `body_2`. */
+export function isNumberedPart(name: string): boolean {
   return HISTORY.test(name) && !/^(?:randstr|interactsh.*|http|tcp|ssl|dns)_\d+$/.test(name)
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { concernsNames, isBorrowed, isForeign, namesOfMatch, runtimesOf } from '#template/selection.ts'
+import { appliesTo, isSharedPath, isForeignPath, namesOfMatch, runtimesOf } from '#template/selection.ts'
 import { templateOf } from '#template/testing/site.ts'
 
 function check(info: string) {
@@ -14,13 +14,13 @@ it.each([
   ['metadata: { product: acme }', ['acme'], true],
   ['tags: "php,acme", metadata: { product: acme }', ['php'], false],
 ])('a check with %s on a service with %j is worth its requests: %s', (info, names, isWorth) => {
-  expect(concernsNames(check(info), new Set(names))).toBe(isWorth)
+  expect(appliesTo(check(info), new Set(names))).toBe(isWorth)
 })
 
 it('leaves the folders of a product alone that was not recognised, unless the scan is deep', () => {
-  expect(isForeign('/wp-content/plugins/x', new Set(), 'standard')).toBe(true)
-  expect(isForeign('/wp-content/plugins/x', new Set(['wordpress']), 'standard')).toBe(false)
-  expect(isForeign('/wp-content/plugins/x', new Set(), 'deep')).toBe(false)
+  expect(isForeignPath('/wp-content/plugins/x', new Set(), 'standard')).toBe(true)
+  expect(isForeignPath('/wp-content/plugins/x', new Set(['wordpress']), 'standard')).toBe(false)
+  expect(isForeignPath('/wp-content/plugins/x', new Set(), 'deep')).toBe(false)
 })
 
 const redirect =
@@ -33,7 +33,7 @@ it.each([
   ['a file within WordPress', 'tags: "exposure,wordpress"', '/wp-content/dump.sql', [], false],
   ['what names no product', 'tags: redirect', '//elsewhere', [], false],
 ])('%s is borrowed proof or not', (_name, info, path, names, isIt) => {
-  expect(isBorrowed(check(info), new Set(names), path)).toBe(isIt)
+  expect(isSharedPath(check(info), new Set(names), path)).toBe(isIt)
 })
 
 it('learns names from checks that recognise, and no words that everything is called', () => {

@@ -1,43 +1,43 @@
-/** Where a check whose requests follow on each other stands: what it read and was answered, and the values of its names. */
+/** State of a sequential check: extracted values, responses, and variables. */
 import type { CallbackAddress, Callbacks } from '#callback/index.ts'
-import type { HttpRequest } from '#net/http.ts'
+import type { HttpRequest } from '#net/http-message.ts'
 import { toBytes, type Lookup } from '#template/dsl-value.ts'
-import { answerOf } from '#template/answers.ts'
+import { responseParts } from '#template/response-parts.ts'
 import type { Exchange } from '#template/redirects.ts'
-import { createJar, type Jar } from '#template/jar.ts'
+import { createJar, type Jar } from '#template/cookie-jar.ts'
 import type { Answer, HttpBlock, Template } from '#template/template.ts'
 import { fillBytesKnown, withVariables } from '#template/variables.ts'
 
-/** A request that was sent, with the answer of the chain that is looked at. */
+/** A sent request and the response of its chain under evaluation. */
 export interface Step {
   readonly request: HttpRequest
   readonly exchange: Exchange
 }
-/** Where a check stands on one service. */
+/** State of a check on one service. */
 export interface State {
   readonly template: Template
   readonly lookup: Lookup
   readonly jar: Jar
-  /** What internal extractors read, by name. */
+  /** Values of internal extractors, by name. */
   readonly read: Map<string, string>
-  /** The present set of values from lists. */
+  /** The current payload set. */
   payload: ReadonlyMap<string, string>
-  /** Answers of the present block, in the order of their requests; a request that was not sent leaves a gap. */
+  /** Responses of the current block in request order, with gaps for unsent requests. */
   readonly steps: (Step | undefined)[]
   asked: number
-  /** The address that the present set of values is to be called back at; null while nobody asked for it. */
+  /** Callback address of the current payload set; null until used. */
   callback: CallbackAddress | null
-  /** It sent something that may have changed the service, so that answers given before do not count. */
+  /** It sent a request that may have changed the service, so cached responses are stale. */
   hasChanged: boolean
-  /** Paths whose answers proved something. */
+  /** Paths whose responses proved something. */
   readonly proved: string[]
-  /** A block was left at its first finding while the flow went on, so that not all of it was asked. */
+  /** The flow left a block at its first match, so not everything was sent. */
   isCut: boolean
-  /** Something was not answered, so that the check has not come to its end. */
+  /** A request went unanswered, so the check is incomplete. */
   isBroken: boolean
   isDone: boolean
 }
-/** @param place values of the place and random ones */
+/** @param place target variables and random values */
 export function createState(template: Template, place: Lookup, callbacks?: Callbacks): State {
   const callback = () => (state.callback ??= callbacks?.create() ?? null)?.url
   const own: Lookup = (name) => {
@@ -66,14 +66,14 @@ export function createState(template: Template, place: Lookup, callbacks?: Callb
   return state
 }
 
-/** Values of lists may call functions; other double braces in them are what is to be sent. */
+/** Payloads may call functions; other double braces in them are sent literally. */
 function payloadValue(state: State, place: Lookup, name: string): string | undefined {
   const written = state.payload.get(name)
   if (written === undefined) return undefined
   return /\{\{\s*\w+\(/.test(written) ? fillBytesKnown(written, place) : toBytes(written)
 }
 
-/** Variables that are made of what lists bring. */
+/** Variables derived from payloads. */
 function fleetingOf({ http, variables }: Template): ReadonlySet<string> {
   if (variables.size === 0) return new Set()
   const names = [...http.flatMap(({ payloads }) => [...(payloads?.lists.keys() ?? [])]), 'interactsh']
@@ -82,17 +82,18 @@ function fleetingOf({ http, variables }: Template): ReadonlySet<string> {
 }
 
 /**
- * The answer of a step: its own parts, those of earlier answers by number, and the check's values.
+ * Parts visible to a step's matchers: its own response, earlier ones by number, and the check's
+ * values.
  *
- * @param steps in place of the state's own, to see what would come out with other answers
+ * @param steps replaces the state's own steps, to evaluate other responses
  */
 export function answerAt(state: State, block: HttpBlock, exchange: Exchange, steps = state.steps): Answer {
   const history: Lookup = (name) => {
     const [, part, number] = /^(.+)_(\d{1,3})$/.exec(name) ?? []
     const step = part === undefined ? undefined : steps[Number(number) - 1]
     return step && part !== undefined
-      ? answerOf(step.exchange, () => undefined, block.bodyBytesMax).get(part)
+      ? responseParts(step.exchange, () => undefined, block.bodyBytesMax).get(part)
       : undefined
   }
-  return answerOf(exchange, (name) => history(name) ?? state.lookup(name), block.bodyBytesMax)
+  return responseParts(exchange, (name) => history(name) ?? state.lookup(name), block.bodyBytesMax)
 }

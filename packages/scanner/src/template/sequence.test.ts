@@ -94,7 +94,7 @@ it('counts a failure that many sequences share once', async () => {
   expect(summary(await site.run([...broken, sound])).covered).toEqual(['sound'])
 })
 
-it('leaves a host alone that stops answering', async () => {
+it('stops checking a host that stops responding', async () => {
   await using site = await serveSite(address, (request, response) =>
     /^\/g[\da-f]{14}/.test(request.url ?? '') ? response.writeHead(404).end() : request.socket.destroy(),
   )
@@ -104,7 +104,7 @@ it('leaves a host alone that stops answering', async () => {
   const seen = await site.run(sources)
   expect(site.asked.length).toBeLessThan(50)
   expect(summary(seen)).toEqual({ found: [], covered: [] })
-  expect(seen).toContainEqual(expect.objectContaining({ message: expect.stringContaining('stopped answering') }))
+  expect(seen).toContainEqual(expect.objectContaining({ message: expect.stringContaining('stopped responding') }))
 })
 
 const tokens = `${head}variables:

@@ -1,37 +1,37 @@
 /**
- * Runs a check whose requests follow on each other: cookies and what was read go from one to the
- * next, and matchers may look back at earlier answers by number.
+ * Runs a sequential check: cookies and extracted values carry over between requests, and matchers
+ * may refer to earlier responses by number.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { HttpRequest } from '#net/http.ts'
+import type { HttpRequest } from '#net/http-message.ts'
 import { exchangeRaw } from '#net/raw-http.ts'
 import { followFlow } from '#template/flow.ts'
-import { evaluateOperators, readForLater, type Match } from '#template/matcher.ts'
+import { evaluateOperators, extractInternal, type Match } from '#template/matcher.ts'
 import { payloadLimits, payloadSets } from '#template/payloads.ts'
 import type { Annotations } from '#template/raw.ts'
-import { questionsOf, type Question } from '#template/questions.ts'
+import { requestBuildersOf, type RequestBuilder } from '#template/request-builders.ts'
 import { follow, type Chain, type Exchange } from '#template/redirects.ts'
-import type { ServiceRun } from '#template/run.ts'
+import type { ServiceRun } from '#template/service-run.ts'
 import type { HttpBlock } from '#template/template.ts'
 import { answerAt, type State } from '#template/sequence-state.ts'
 import type { SharedClient } from '#template/shared-client.ts'
 
-/** Answers that matchers may still look back at; later ones are matched and forgotten. */
+/** Number of responses that matchers can refer to; later ones are matched and dropped. */
 const REMEMBERED_MAX = 40
-/** How long the answer to raw bytes may take, in milliseconds. */
+/** Timeout for the response to raw bytes, in milliseconds. */
 const RAW_DEADLINE_MS = 5_000
 
-/** A match of a step, before it was judged. */
+/** An unverified match of a step. */
 export interface StepMatch {
   readonly state: State
   readonly block: HttpBlock
-  /** Place of the step among the state's steps. */
+  /** Index of the step in the state's steps. */
   readonly at: number
   readonly exchange: Exchange
   readonly match: Match
 }
-/** A block whose matchers wait for a call, with the last answer that they may look at beside it. */
-export interface AwaitedCall {
+/** A block whose matchers wait for a callback, with the last response they may inspect. */
+export interface AwaitedCallback {
   readonly state: State
   readonly block: HttpBlock
   readonly id: string
@@ -41,13 +41,13 @@ export interface SequenceTools {
   readonly run: ServiceRun
   readonly basePath: string
   readonly client: SharedClient
-  /** Hears of a block that the target is to call back for; the call is waited for at the end. */
-  readonly awaitCall: (call: AwaitedCall) => void
-  /** Whether a request has no business with this service, so that it is not sent. */
+  /** Receives blocks that wait for a callback, which is awaited at the end. */
+  readonly awaitCall: (call: AwaitedCallback) => void
+  /** Whether to skip a request that doesn't apply to this service. */
   readonly isForeign: (request: HttpRequest) => boolean
-  /** Hears of each chain; answers whether to go on. */
+  /** Receives each chain; returns whether to continue. */
   readonly goesOn: (chain: Chain) => boolean
-  /** Whether a match stands; called once for each, it may ask the service again. */
+  /** Verifies a match, called once per match; may send control requests. */
   readonly settle: (match: StepMatch) => Promise<boolean>
 }
 
@@ -56,7 +56,7 @@ export async function runSequence(state: State, tools: SequenceTools): Promise<v
   const { http, flow } = state.template
   const holds = async (at: number) => {
     const block = http[at]
-    // After a broken answer nothing can be decided any more, also not what `!` makes of it.
+    // After a failed response nothing can be decided, not even a negated block.
     if (!block || state.isDone || state.isBroken) return false
     return runBlock(state, block, tools)
   }
@@ -64,7 +64,9 @@ export async function runSequence(state: State, tools: SequenceTools): Promise<v
   if (state.asked === 0) state.isBroken = true
 }
 
-/** Whether a match of the block stands; one without matchers holds when it was answered. */
+/**
+ * Whether a match of the block is genuine; a block without matchers is true when it was answered.
+ */
 async function runBlock(state: State, block: HttpBlock, tools: SequenceTools): Promise<boolean> {
   state.steps.length = 0
   let isMatched = false
@@ -81,13 +83,13 @@ async function runBlock(state: State, block: HttpBlock, tools: SequenceTools): P
   return isMatched || (matchers.length + extractors.length === 0 && !state.isBroken)
 }
 
-/** Where a flow says what comes next, a block that stops at its first match is left, and no more. */
+/** In a flow, stopping at the first match only leaves the current block. */
 function stopBlock(state: State, { operators: { matchers } }: HttpBlock): void {
   if (state.template.flow === null) state.isDone = true
   else if (!matchers.every(({ isInternal }) => isInternal)) state.isCut = true
 }
 
-/** The address of one set of values is not handed out again. */
+/** A callback address is used for one payload set only. */
 function awaitCall(state: State, block: HttpBlock, tools: SequenceTools): void {
   const exchange = state.steps.findLast((step) => step !== undefined)?.exchange
   if (state.callback && exchange && looksAtCalls(block))
@@ -102,16 +104,16 @@ function looksAtCalls({ operators: { matchers, extractors } }: HttpBlock): boole
   )
 }
 
-/** One set of no values for a block without lists; else as many as this scan may try. */
+/** A single empty set for a block without payloads, otherwise as many as the scan allows. */
 function* setsOf(state: State, block: HttpBlock, { run }: SequenceTools): Iterable<ReadonlyMap<string, string>> {
   if (!block.payloads) return yield new Map()
   const { requestsPerCheck, requestsPerGeneralCheck, credentials } = payloadLimits[run.tools.profile]
   const most = state.template.isSpecific ? requestsPerCheck : requestsPerGeneralCheck
-  const each = questionsOf(block).length
+  const each = requestBuildersOf(block).length
   let left = state.template.isGuessing ? credentials : Math.floor(most / each)
   for (const set of payloadSets(block.payloads)) {
     if (left-- <= 0 || run.allowance.payloadRequests < each) {
-      // What was not tried was not checked.
+      // Skipped payloads mean that the check is incomplete.
       state.isBroken = true
       return
     }
@@ -127,7 +129,7 @@ async function runQuestions(
   tools: SequenceTools,
 ): Promise<boolean> {
   let isMatched = false
-  for (const question of questionsOf(block)) {
+  for (const question of requestBuildersOf(block)) {
     if (question.annotations.isOnce && !isFirstSet) continue
     if (await runStep(state, block, question, tools)) isMatched = true
     if (state.isBroken || state.isDone || (isMatched && block.stopsAtFirstMatch)) break
@@ -135,13 +137,18 @@ async function runQuestions(
   return isMatched
 }
 
-async function runStep(state: State, block: HttpBlock, question: Question, tools: SequenceTools): Promise<boolean> {
+async function runStep(
+  state: State,
+  block: HttpBlock,
+  question: RequestBuilder,
+  tools: SequenceTools,
+): Promise<boolean> {
   await pauseOf(question, tools.run.signal)
   const request = question.write(tools.basePath, state.lookup)
   const at = state.steps.push(undefined) - 1
   if (!request) return false
   if (tools.isForeign(request)) {
-    // What was not asked was not checked.
+    // Skipped requests mean that the check is incomplete.
     state.isBroken = true
     return false
   }
@@ -156,9 +163,9 @@ async function runStep(state: State, block: HttpBlock, question: Question, tools
   for (const exchange of chain.exchanges) {
     if (at < REMEMBERED_MAX) state.steps[at] = { request, exchange }
     const answer = answerAt(state, block, exchange)
-    const later = readForLater(block.operators, answer)
+    const later = extractInternal(block.operators, answer)
     for (const [name, value] of later) state.read.set(name, value)
-    // Where there is nothing else to hold, having read something does.
+    // Without matchers, extracting a value counts as true.
     if (later.size > 0 && block.operators.matchers.length === 0) isMatched = true
     for (const match of evaluateOperators(block.operators, answer)) {
       if (!(await tools.settle({ state, block, at, exchange, match }))) continue
@@ -169,15 +176,15 @@ async function runStep(state: State, block: HttpBlock, question: Question, tools
   return isMatched
 }
 
-/** Waits as long as the request asks to be waited with, for what an earlier one has set going. */
-async function pauseOf({ pauseMs }: Question, signal: AbortSignal): Promise<void> {
+/** Waits for the requested delay, so that earlier requests can take effect. */
+async function pauseOf({ pauseMs }: RequestBuilder, signal: AbortSignal): Promise<void> {
   if (pauseMs === 0) return
   await delay(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted())
 }
 
 interface Asked extends Annotations {
   readonly request: HttpRequest
-  /** Byte for byte, where the text bends the rules of HTTP. */
+  /** Sends malformed requests byte for byte. */
   readonly bytes: Buffer | null
 }
 
@@ -199,7 +206,7 @@ async function send(state: State, block: HttpBlock, asked: Asked, tools: Sequenc
   })
 }
 
-/** Nothing that this check did before can have changed the answer. */
+/** No earlier request of this check can have changed the response. */
 function isSharable(state: State, request: HttpRequest): boolean {
   if (request.method !== 'GET' && request.method !== 'HEAD') state.hasChanged = true
   return !state.hasChanged && state.jar.isEmpty() && request.body === undefined
@@ -224,7 +231,7 @@ async function sendRaw(
   return { exchanges: [{ origin: run.origin, path: request.path, request, response: answer }], failure: null }
 }
 
-/** The name of a `Host` header without its port. */
+/** Host name of a `Host` header, without the port. */
 function hostOf({ headers = {} }: HttpRequest): string | undefined {
   const host = Object.entries(headers).find(([name]) => name.toLowerCase() === 'host')?.[1]
   return host?.replace(/:\d+$/, '')

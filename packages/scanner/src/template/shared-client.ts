@@ -1,9 +1,10 @@
-/** Lets many checks of one service have the answer to one request, so that it is sent once. */
-import type { HttpClient, HttpFailure, HttpRequest, HttpResponse, Origin } from '#net/http.ts'
+/** Shares the response to a request among many checks of a service, so that it is sent once. */
+import type { HttpClient } from '#net/http.ts'
+import type { HttpFailure, HttpRequest, HttpResponse, Origin } from '#net/http-message.ts'
 import { requestHeaders } from '#net/http-exchange.ts'
 import { requestKey } from '#template/plan.ts'
 
-/** Answers that are kept for one service, and the memory of those kept for all services together. */
+/** Number of cached responses per service, and memory of all caches together. */
 const ANSWERS_MAX = 6_000
 const BYTES_MAX = 48 * 1024 * 1024
 const BYTES_OF_ALL_MAX = 96 * 1024 * 1024
@@ -11,19 +12,19 @@ const BYTES_OF_ALL_MAX = 96 * 1024 * 1024
 let bytesOfAll = 0
 
 export interface SharedClient {
-  /** As the client's own, but equal requests get one answer while it is kept. */
+  /** Like the HTTP client, but equal requests share one cached response. */
   readonly request: HttpClient['request']
-  /** Never shares, because the answer may hang on cookies, time or what was sent before. */
+  /** Bypasses the cache, because the response may depend on cookies, time, or earlier requests. */
   readonly alone: HttpClient['request']
-  /** Whether the answer to a request is at hand. */
+  /** Whether the response to a request is cached. */
   knows(origin: Origin, request: HttpRequest): boolean
-  /** Requests that were sent. */
+  /** Number of requests sent. */
   readonly sent: () => number
-  /** Forgets every answer. */
+  /** Clears the cache. */
   clear(): void
 }
 
-export function shareAnswers(client: Pick<HttpClient, 'request'>): SharedClient {
+export function createSharedClient(client: Pick<HttpClient, 'request'>): SharedClient {
   const kept = new Map<string, HttpResponse | HttpFailure>()
   const underWay = new Map<string, Promise<HttpResponse | HttpFailure>>()
   let bytes = 0
@@ -48,7 +49,7 @@ export function shareAnswers(client: Pick<HttpClient, 'request'>): SharedClient 
   const send = async (key: string, ...asked: Parameters<HttpClient['request']>) => {
     sent += 1
     const answer = await client.request(...asked)
-    // A failure is kept, too: who waits for the same answer need not run into it again.
+    // Failures are cached too, so that other checks don't repeat them.
     remember(key, answer)
     return answer
   }
@@ -73,14 +74,17 @@ export function shareAnswers(client: Pick<HttpClient, 'request'>): SharedClient 
   }
 }
 
-/** With an answer stay its body, and as texts: the body, head and body together, and what was read of its headers. */
+/**
+ * A cached response retains its body and derived texts: the body, head plus body, and parsed
+ * headers.
+ */
 function sizeOf(answer: HttpResponse | HttpFailure | undefined): number {
   if (answer?.kind !== 'response') return 0
   const head = answer.headers.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
   return answer.body.length * 4 + head * 4
 }
 
-/** By what is sent: a header that says what would be said anyway makes no difference. */
+/** By what is sent: a header that equals the default makes no difference. */
 function keyOf(origin: Origin, request: HttpRequest): string {
   const { port, tls, hostname } = origin
   const flat = requestHeaders(origin, request)

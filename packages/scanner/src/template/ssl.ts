@@ -1,10 +1,10 @@
-/** The TLS side of templates: what a handshake shows, under the names that `ssl` templates use. */
+/** Runs the `ssl` blocks of templates: exposes a handshake under the names that they use. */
 import type { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
-import type { Origin } from '#net/http.ts'
+import type { Origin } from '#net/http-message.ts'
 import type { Guard } from '#guard.ts'
 import { dial } from '#net/tcp.ts'
-import { acceptsSsl3, shakeHands } from '#net/tls.ts'
+import { acceptsSsl3, tlsHandshake } from '#net/tls.ts'
 import { toBytes, type DslValue, type Lookup } from '#template/dsl-value.ts'
 import type { Answer, SslBlock } from '#template/template.ts'
 
@@ -12,34 +12,34 @@ const HANDSHAKE_MS = 5_000
 
 export interface TlsAccepted {
   readonly kind: 'accepted'
-  /** As Node names it, such as `TLSv1.2`. */
+  /** Node's name, such as `TLSv1.2`. */
   readonly version: string
   /** IANA name of the cipher suite. */
   readonly cipher: string
   readonly certificate: X509Certificate | null
-  /** The chain leads to an authority that this machine trusts, and the certificate is valid now. */
+  /** The chain leads to a CA trusted by this machine, and the certificate is currently valid. */
   readonly isTrusted: boolean
 }
 export type TlsReading =
   | TlsAccepted
-  /** The server answered, with an alert or by closing, that it does not speak these versions. */
+  /** The server rejected these versions with an alert or by closing the connection. */
   | { readonly kind: 'rejected' }
   | { readonly kind: 'inconclusive'; readonly reason: string }
 
 /**
- * One handshake with the versions that a block asks for.
+ * One handshake with the versions of a block.
  *
  * @throws only when `signal` aborts, with its reason
  */
-export async function askTls(
+export async function probeTls(
   block: Pick<SslBlock, 'minVersion' | 'maxVersion'>,
   { address, port, hostname }: Origin,
   options: { readonly guard: Guard; readonly signal: AbortSignal },
 ): Promise<TlsReading> {
   if (block.maxVersion === 'SSLv3') return askSsl3(address, port, options)
-  // No OpenSSL of today speaks SSL 3, so that a range from there on begins with TLS 1.0.
+  // Current OpenSSL doesn't support SSL 3, so such a range starts with TLS 1.0.
   const minVersion = block.minVersion === 'SSLv3' ? 'TLSv1' : block.minVersion
-  const shaken = await shakeHands(address, port, {
+  const shaken = await tlsHandshake(address, port, {
     ...options,
     hostname,
     deadlineMs: HANDSHAKE_MS,
@@ -53,7 +53,7 @@ export async function askTls(
     socket.destroy()
     return { kind: 'accepted', version, cipher, certificate, isTrusted }
   }
-  // Silence says nothing of what the server speaks, and neither does a port that is gone by now.
+  // A timeout or a closed port says nothing about supported versions.
   if (!shaken.isAnswer) return { kind: 'inconclusive', reason: shaken.reason }
   const again = await dial(address, port, options)
   if (again.kind !== 'open') return { kind: 'inconclusive', reason: shaken.reason }
@@ -82,8 +82,8 @@ const versionNames: Readonly<Record<string, string>> = {
   'TLSv1.3': 'tls13',
 }
 
-/** The answer of an accepted handshake; the default part is all of it as JSON. */
-export function tlsAnswer(reading: TlsAccepted, origin: Origin, lookup: Lookup, now: Date): Answer {
+/** Parts of an accepted handshake; the default part is the whole result as JSON. */
+export function tlsParts(reading: TlsAccepted, origin: Origin, lookup: Lookup, now: Date): Answer {
   const facts = tlsFacts(reading, origin, now)
   const json = JSON.stringify(facts)
   const values = new Map<string, DslValue>(Object.entries(facts).map(([name, value]) => [name, asBytes(value)]))
@@ -96,7 +96,7 @@ function asBytes(value: string | boolean | number | readonly string[]): DslValue
   return typeof value === 'string' ? toBytes(value) : value
 }
 
-/** What a handshake shows. Times are ISO 8601; a name that does not apply is left out. */
+/** Handshake details. Times are ISO 8601; fields that don't apply are omitted. */
 export function tlsFacts(reading: TlsAccepted, origin: Origin, now: Date) {
   const { certificate } = reading
   return {
@@ -140,7 +140,7 @@ function coversName(certificate: X509Certificate, { hostname, address }: Origin)
   return certificate.checkHost(hostname) !== undefined
 }
 
-/** The value of an attribute in Node's `CN=…` lines; empty when there is none. */
+/** The value of an attribute in Node's `CN=…` lines; empty when absent. */
 function attribute(name: string, key: string): string {
   return (
     name

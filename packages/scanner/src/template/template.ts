@@ -1,4 +1,4 @@
-/** A check as it is understood: what `parse.ts` makes of a nuclei template and the runners carry out. */
+/** Parsed checks: the output of `parse.ts`, executed by the runners. */
 import type { Expression } from '#template/dsl.ts'
 import type { Lookup } from '#template/dsl-value.ts'
 import type { Flow } from '#template/flow.ts'
@@ -8,12 +8,12 @@ import type { RawText } from '#template/raw.ts'
 import type { Pattern } from '#template/regex.ts'
 import type { XPath } from '#template/xpath.ts'
 
-/** What a person is told about a check. Empty text where the template says nothing. */
+/** Metadata of a check. Empty text for missing fields. */
 export interface CheckInfo {
   /** Template id, unique among the loaded ones. */
   readonly id: string
   readonly name: string
-  /** Key of the threat: the CVE where the check names one, else its id. */
+  /** Threat key: the CVE if the check has one, otherwise its id. */
   readonly threat: string
   /** `critical`, `high`, `medium`, `low`, `info` or `unknown`. */
   readonly severity: string
@@ -26,59 +26,59 @@ export interface CheckInfo {
   readonly references: readonly string[]
   readonly cves: readonly string[]
   readonly tags: readonly string[]
-  /** Best quality of detection that a finding of this check can have, 0 to 100. */
+  /** Maximum quality of detection of this check's findings, 0 to 100. */
   readonly quality: number
 }
 
-/** What checks are sorted out by before any is looked at closely: plain values, as JSON keeps them. */
+/** Facts used to plan scans, as plain JSON values. */
 export interface TemplateFacts {
   readonly file: string
   /** The id of `info`. */
   readonly id: string
-  /** Values that the template sets itself: names, and texts with placeholders. */
+  /** Template variables: names, and texts with placeholders. */
   readonly variables: readonly (readonly [string, string])[]
-  /** How many blocks there are of each protocol. */
+  /** Number of blocks per protocol. */
   readonly blocks: { readonly http: number; readonly network: number; readonly ssl: number; readonly dns: number }
   /**
-   * Digests of the requests of the HTTP blocks as they are written, so that equal ones are known without
-   * reading the blocks; null for one that differs from check to check (a random value, a variable).
+   * Digests of the HTTP blocks' requests as written, so that equal ones are found without parsing
+   * the blocks; null for one that varies per check (random value, variable).
    */
   readonly questions: readonly (readonly (string | null)[])[]
-  /** Its HTTP requests go out one after the other, because a later one or a matcher looks back at earlier ones. */
+  /** HTTP requests run sequentially, because later requests or matchers refer to earlier ones. */
   readonly isSequence: boolean
-  /** It may change what it looks at, and runs only where that was allowed. */
+  /** Intrusive: may modify the target; requires permission. */
   readonly isIntrusive: boolean
-  /** It waits for the target to call back, and runs only where such calls can be heard. */
+  /** Waits for a callback; requires a callback server. */
   readonly needsCallback: boolean
-  /** It sends what is no proper HTTP: last, and only to what it is written for. */
+  /** Sends malformed HTTP: runs last, and only on the product it targets. */
   readonly isUnsafe: boolean
-  /** Names that an operator must give a value to (an account to sign in with, a token) before it can run. */
+  /** Names of values that the operator must supply, such as credentials or a token. */
   readonly lacking: readonly string[]
-  /** It tries lists of user names and passwords. */
+  /** Tries lists of user names and passwords. */
   readonly isGuessing: boolean
-  /** Products, vendors and tags that it names, in lower case with `_` between words. */
+  /** Its products, vendors, and tags, in lower case with `_` between words. */
   readonly subjects: readonly string[]
-  /** It is written for a product, which a scan that asks less wants to see first. */
+  /** Specific to a product, which must be identified first in the lighter profiles. */
   readonly isSpecific: boolean
-  /** Stop asking one origin as soon as something matched. */
+  /** Stops requests to an origin at the first match. */
   readonly stopsAtFirstMatch: boolean
-  /** Protocols, beside the ports of the template, on which its network blocks make sense. */
+  /** Protocols that its network blocks apply to, in addition to the template's ports. */
   readonly protocols: readonly string[]
-  /** Quality that the template claims for its findings; null: derived from what matched. */
+  /** Quality that the template claims for its findings; null: derived from the evidence. */
   readonly claimedQuality: number | null
 }
 
-/** What a template asks and looks for. */
+/** The requests and matchers of a template. */
 export interface TemplateBlocks {
   readonly http: readonly HttpBlock[]
-  /** In which order the HTTP blocks run; null: one after the other, whatever they say. */
+  /** Evaluation order of the HTTP blocks; null: all in sequence. */
   readonly flow: Flow | null
   readonly network: readonly NetworkBlock[]
   readonly ssl: readonly SslBlock[]
   readonly dns: readonly DnsBlock[]
 }
 
-/** Facts are at hand; words and blocks may be read when they are first looked at. */
+/** Facts are always loaded; metadata and blocks may be parsed on first access. */
 export interface Template extends Omit<TemplateFacts, 'variables' | 'lacking' | 'subjects' | 'blocks'>, TemplateBlocks {
   readonly info: CheckInfo
   readonly variables: ReadonlyMap<string, string>
@@ -87,27 +87,27 @@ export interface Template extends Omit<TemplateFacts, 'variables' | 'lacking' | 
   readonly counts: TemplateFacts['blocks']
 }
 
-/** Follow none, those to the same host and port, or all that stay on the target. */
+/** Follow none, only to the same host and port, or all that stay on the target. */
 export type RedirectPolicy = 'none' | 'same-origin' | 'target'
 
 export interface HttpBlock {
   readonly method: string
   /** With placeholders. A block has either these or `raws`. */
   readonly paths: readonly string[]
-  /** Requests that are written out in full. */
+  /** Raw requests. */
   readonly raws: readonly RawText[]
-  /** The texts leave byte for byte, on a connection of their own, because they bend the rules of HTTP. */
+  /** Sent byte for byte on a separate connection, because the request is malformed. */
   readonly isUnsafe: boolean
-  /** Values that all requests of the block are sent with, set by set. */
+  /** Payload sets for all requests of the block. */
   readonly payloads: Payloads | null
-  /** Cookies of one answer go with the later requests of the check. */
+  /** Cookies carry over to later requests of the check. */
   readonly keepsCookies: boolean
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
   readonly redirects: RedirectPolicy
   readonly redirectsMax: number
   readonly stopsAtFirstMatch: boolean
-  /** How much of a body is looked at, in bytes; null: all that was kept. */
+  /** Maximum body size to match, in bytes; null: everything received. */
   readonly bodyBytesMax: number | null
   readonly operators: Operators
 }
@@ -116,24 +116,24 @@ export interface NetworkBlock {
   readonly hosts: readonly NetworkHost[]
   readonly ports: readonly number[]
   readonly inputs: readonly NetworkInput[]
-  /** Values that the inputs are sent with, set by set, each on a new connection. */
+  /** Payload sets for the inputs, each on a new connection. */
   readonly payloads: Payloads | null
-  /** How much is read after the last input, in bytes. */
+  /** Bytes to read after the last input. */
   readonly readBytesMax: number
   readonly operators: Operators
 }
 export interface NetworkHost {
   readonly tls: boolean
-  /** A port that the host names itself, as in `{{Host}}:6379`. */
+  /** A port set in the host, as in `{{Host}}:6379`. */
   readonly port: number | null
 }
 export interface NetworkInput {
   /** Bytes to send, as a byte string with placeholders; empty sends nothing. */
   readonly data: string
   readonly isHex: boolean
-  /** How much is read after sending, in bytes; null: the next input follows at once. */
+  /** Bytes to read after sending; null: continue with the next input. */
   readonly readBytesMax: number | null
-  /** Name under which matchers find what was read. */
+  /** Name of the data for matchers. */
   readonly name: string
 }
 
@@ -144,11 +144,11 @@ export interface SslBlock {
   readonly operators: Operators
 }
 
-/** A question about the name of the target, asked of this machine's own resolvers. */
+/** A DNS query about the target's name, sent to this machine's resolvers. */
 export interface DnsBlock {
   /** With placeholders. */
   readonly name: string
-  /** A type of record that `net/resolver.ts` knows, such as `CNAME`. */
+  /** A record type supported by `net/resolver.ts`, such as `CNAME`. */
   readonly type: string
   readonly operators: Operators
 }
@@ -164,7 +164,7 @@ interface MatcherBase {
   readonly part: string
   readonly condition: 'and' | 'or'
   readonly negative: boolean
-  /** Steers the check and is no result of its own. */
+  /** Controls the check's flow; not a result of its own. */
   readonly isInternal: boolean
 }
 export type Matcher = MatcherBase &
@@ -172,7 +172,9 @@ export type Matcher = MatcherBase &
     | {
         readonly type: 'word'
         readonly words: readonly string[]
-        /** The words as byte strings; null for one with placeholders. In lower case where case does not count. */
+        /**
+         * Words as byte strings; null for one with placeholders. Lower case if case-insensitive.
+         */
         readonly bytes: readonly (string | null)[]
         readonly ignoresCase: boolean
       }
@@ -187,7 +189,7 @@ export type Matcher = MatcherBase &
 interface ExtractorBase {
   readonly name: string
   readonly part: string
-  /** What it reads is for later requests and matchers, and no result. */
+  /** Its value is for later requests and matchers only, not a result. */
   readonly isInternal: boolean
 }
 export type Extractor = ExtractorBase &
@@ -199,10 +201,21 @@ export type Extractor = ExtractorBase &
     | { readonly type: 'dsl'; readonly expressions: readonly Expression[] }
   )
 
-/** One answer under the names that templates use. Texts are byte strings. */
+/** One response under the names that templates use. Texts are byte strings. */
 export interface Answer {
-  /** The value of a part or variable; undefined for one that this answer does not have. */
+  /** The value of a part or variable; undefined when absent from this response. */
   readonly get: Lookup
-  /** The part that a matcher without `part` looks at. */
+  /** The default part for matchers. */
   readonly defaultPart: string
+}
+
+/** A template that can't be run in full, and why. */
+export interface RefusedTemplate {
+  readonly file: string
+  /** Starting at 1; 0 when unknown. */
+  readonly line: number
+  /** Short name of the unsupported feature or the error, used to count refusals. */
+  readonly feature: string
+  /** One sentence with the line number. */
+  readonly reason: string
 }

@@ -1,25 +1,25 @@
 /**
- * Checks that make a service wait. A slow answer alone proves nothing: without the delay the same
- * request must be quick, and with another delay it must take that long.
+ * Time-based checks. A slow response alone proves nothing: without the delay the same request must
+ * be fast, and with another delay it must take that long.
  */
-import type { HttpRequest, HttpResponse } from '#net/http.ts'
+import type { HttpRequest, HttpResponse } from '#net/http-message.ts'
 import type { Matcher, Template } from '#template/template.ts'
 
-/** Added to the delay for the second trial, in seconds. */
+/** Added to the delay in the second trial, in seconds. */
 const MORE_SECONDS = 3
-/** Clocks and schedulers may be off by so much, in seconds. */
+/** Tolerance for clocks and schedulers, in seconds. */
 const SLACK_SECONDS = 0.5
-/** A request may ask for a little more than its matcher waits for, in seconds. */
+/** The request's delay may exceed the matcher's threshold by this much, in seconds. */
 const ABOVE_SECONDS = 4
 
-/** The delay that a matcher waits for, and the request that is to bring it about. */
+/** The delay that a matcher expects, and the request that causes it. */
 export interface Delay {
   readonly seconds: number
-  /** From 1; null: the request whose answer matched. */
+  /** Starting at 1; null: the request whose response matched. */
   readonly request: number | null
 }
 
-/** Delays from which on matchers take an answer for slow. */
+/** Delays from which matchers consider a response slow. */
 export function delaysOf(matchers: readonly Matcher[]): Delay[] {
   const sources = matchers.flatMap((one) => (one.type === 'dsl' ? one.expressions.map(({ source }) => source) : []))
   const written = sources.flatMap((source) => [...source.matchAll(/\bduration(?:_(\d+))?\s*>=?\s*(\d{1,3})/g)])
@@ -29,28 +29,28 @@ export function delaysOf(matchers: readonly Matcher[]): Delay[] {
   }))
 }
 
-/** Whether a template looks at how long answers take, so that its requests go out for it alone. */
+/** Whether a template measures response times, so that its requests can't be shared. */
 export function isTimed({ http }: Pick<Template, 'http'>): boolean {
   const isSlow = http.some(({ raws }) => raws.some(({ annotations }) => annotations.deadlineMs !== null))
-  return isSlow || http.some(({ operators }) => operators.matchers.some(looksAtTime))
+  return isSlow || http.some(({ operators }) => operators.matchers.some(isTimeMatcher))
 }
 
-/** Whether a matcher rests on how long an answer took. */
-export function looksAtTime(matcher: Matcher): boolean {
+/** Whether a matcher depends on the response time. */
+export function isTimeMatcher(matcher: Matcher): boolean {
   if (matcher.type !== 'dsl') return false
   return matcher.expressions.some(({ names }) => [...names].some((name) => /^duration(?:_\d+)?$/.test(name)))
 }
 
-/** A word that makes a program wait, then what is no number but a sign in hexadecimal, then the delay. */
+/** A sleep function's name, then a separator or URL-encoded character, then the delay. */
 const DELAY =
   /((?:sleep|delay|wait|receive_message|ping|timeout)(?:%[\da-f]{2}|0{1,2}(?::|%3a)|[^\d%]){1,40}?)(\d{1,2})(?!\d|:|%3a)/gi
 
 /**
- * The same request with another delay, where that stands behind a word such as `sleep`.
+ * The same request with another delay after a word such as `sleep`.
  *
- * @param seconds what the matcher waits for; the request may ask for a little more
- * @param wanted makes the new delay of the one that was found, in seconds
- * @returns null when the request does not show where its delay stands
+ * @param seconds the matcher's threshold; the request's delay may be slightly longer
+ * @param wanted maps the original delay to the new one, in seconds
+ * @returns null when the delay can't be located in the request
  */
 export function withDelay(
   request: HttpRequest,
@@ -72,10 +72,10 @@ export function withDelay(
 }
 
 /**
- * Whether a service waits because it was told to.
+ * Whether a service's delay is caused by the request.
  *
- * @param ask sends a request and has the given time for its answer, in milliseconds; null when it failed
- * @returns `unknown` when an answer failed or the delay cannot be changed
+ * @param ask sends a request with the given timeout, in milliseconds; null when it failed
+ * @returns `unknown` when a request failed or the delay can't be changed
  */
 export async function confirmDelay(
   request: HttpRequest,

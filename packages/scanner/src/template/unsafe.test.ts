@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { expect, it } from 'vitest'
 import { exchangeRaw } from '#net/raw-http.ts'
 import { templateOf } from '#template/testing/site.ts'
-import { questionsOf } from '#template/questions.ts'
+import { requestBuildersOf } from '#template/request-builders.ts'
 
 const guard = { refusal: () => null }
 const address = '127.66.5.1'
@@ -43,7 +43,7 @@ it('takes what is no HTTP for a failure', async () => {
     const origin = { address, port, tls: false, hostname: 'lab.test' }
     const options = { guard, signal: AbortSignal.timeout(5_000), deadlineMs: 2_000 }
     const response = await exchangeRaw(origin, Buffer.from('GET / HTTP/1.1\r\n\r\n'), options)
-    expect(response).toMatchObject({ kind: 'failure', reason: 'the answer is no HTTP' })
+    expect(response).toMatchObject({ kind: 'failure', reason: 'not an HTTP response' })
   })
 })
 
@@ -51,7 +51,7 @@ it('writes lines with CRLF and ends a head that has no end', () => {
   const [block] = templateOf(
     `id: a\ninfo: { name: a }\nhttp:\n  - unsafe: true\n    raw:\n      - |\n        GET /{{Hostname}} HTTP/1.1\n        Host: b\n    matchers: [{ type: word, words: [c] }]\n`,
   ).http
-  const [question] = block ? questionsOf(block) : []
+  const [question] = block ? requestBuildersOf(block) : []
   const bytes = question?.bytes('/', (name) => (name === 'Hostname' ? 'lab.test' : undefined))
   expect(bytes?.toString()).toBe('GET /lab.test HTTP/1.1\r\nHost: b\r\n\r\n')
 })

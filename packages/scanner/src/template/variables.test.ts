@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fillBytes, variablesOf } from '#template/variables.ts'
-import { place } from '#template/testing/place.ts'
+import { place } from '#template/testing/target.ts'
 
 describe('variables', () => {
   it.each([

@@ -1,40 +1,40 @@
-/** What placeholders stand for, and how they are filled in. */
+/** Placeholder variables and their substitution. */
 import { randomBytes } from 'node:crypto'
 import { parseExpression, type Expression } from '#template/dsl.ts'
 import { toBytes, toText, type DslValue, type Lookup } from '#template/dsl-value.ts'
 
-/** Where a check looks: the parts of the address that templates may name. */
+/** Target of a check: the URL parts that templates may reference. */
 export interface Place {
   readonly scheme: 'http' | 'https' | 'tcp'
-  /** Host name, or the address where none is known. */
+  /** Host name, or the address if unknown. */
   readonly hostname: string
   readonly address: string
   readonly port: number
-  /** Path of the target, `/` at least. */
+  /** Path of the target, at least `/`. */
   readonly basePath: string
 }
 
-/** Names that `variablesOf` may answer; a template that names others is refused when it is read. */
+/** Names that `variablesOf` may define; templates that use others are refused. */
 const knownVariables: ReadonlySet<string> = new Set(
   'BaseURL RootURL Hostname Host Port Path File Scheme Input FQDN DN RDN TLD SD ip interactsh-url'.split(' '),
 )
-/** Longest value of a template's own variable, in bytes. */
+/** Maximum length of a template variable's value, in bytes. */
 const VALUE_MAX = 1024 * 1024
 const RANDOM_NAME = /^randstr(_\d+)?$/
 
-/** Whether a name stands for a part of the place that is asked, the same for every check there. */
-export function isPlaceVariable(name: string): boolean {
+/** Whether a name refers to a part of the target, so that it is the same for every check there. */
+export function isTargetVariable(name: string): boolean {
   return knownVariables.has(name) && name !== 'interactsh-url'
 }
 
-/** Whether the runners can give a value to the placeholder's name. */
+/** Whether the runners can define the placeholder's name. */
 export function isKnownVariable(name: string): boolean {
   return knownVariables.has(name) || RANDOM_NAME.test(name)
 }
 
 /**
- * The variables of a place. `DN`, `RDN`, `TLD` and `SD` do not exist for IP addresses, so that what
- * needs them is not sent.
+ * Variables of a target. `DN`, `RDN`, `TLD`, and `SD` are undefined for IP addresses, so requests
+ * that need them are not sent.
  */
 export function variablesOf(place: Place): ReadonlyMap<string, DslValue> {
   const { scheme, hostname, address, port } = place
@@ -52,7 +52,7 @@ export function variablesOf(place: Place): ReadonlyMap<string, DslValue> {
     ['Host', hostname],
     ['Port', String(port)],
     ['Scheme', scheme],
-    // The folder that the target's path lies in, and its last part.
+    // The parent folder of the target's path, and its last segment.
     ['Path', slash > 0 ? path.slice(0, slash) : path && '/'],
     ['File', slash >= 0 ? path.slice(slash + 1) : ''],
     ['FQDN', hostname],
@@ -74,7 +74,7 @@ function pairUnlessEmpty(name: string, value: string): [string, string][] {
   return value === '' ? [] : [[name, value]]
 }
 
-/** A lookup that also makes up `randstr` values, the same each time it is asked for the same name. */
+/** A lookup that also generates `randstr` values, constant per name. */
 export function withRandom(lookup: Lookup): Lookup {
   const made = new Map<string, string>()
   return (name) => {
@@ -85,16 +85,16 @@ export function withRandom(lookup: Lookup): Lookup {
   }
 }
 
-/** A lookup that knows what the operator gave before what is made up. */
-export function withGiven(given: ReadonlyMap<string, string> | undefined, lookup: Lookup): Lookup {
+/** A lookup that prefers operator-supplied values to generated ones. */
+export function withSupplied(given: ReadonlyMap<string, string> | undefined, lookup: Lookup): Lookup {
   return given === undefined ? lookup : (name) => given.get(name) ?? lookup(name)
 }
 
 /**
- * A lookup that also knows what a template sets itself: texts with placeholders, which may name each
- * other. A value is made when it is first asked for, and then it stays.
+ * A lookup that also evaluates template variables: texts with placeholders, which may refer to each
+ * other. Values are computed on first use and cached.
  *
- * @param fleeting names whose values are made anew each time, because what they are made of changes
+ * @param fleeting names whose values are recomputed each time, because their inputs change
  */
 export function withVariables(
   written: ReadonlyMap<string, string>,
@@ -109,7 +109,7 @@ export function withVariables(
     if (text === undefined) return lookup(name)
     const known = made.get(name)
     if (known !== undefined) return known
-    // What is set to itself was given by somebody else, if at all.
+    // A variable set to itself takes its value from outside, if any.
     if (underWay.has(name)) return lookup(name)
     underWay.add(name)
     const value = fillBytes(text, find)
@@ -121,20 +121,20 @@ export function withVariables(
   return find
 }
 
-/** Braces inside quotes belong to the quoted text. */
+/** Braces inside string literals belong to the literal. */
 const PLACEHOLDER = /\{\{((?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[^{}"'\n])+|[^{}]+)\}\}/g
 const parsed = new Map<string, Expression | string>()
 
-/** Expressions between double braces, in order; a sentence in place of one that cannot be read. */
+/** Expressions in double braces, in order; an error message for an invalid one. */
 export function placeholdersOf(text: string): (Expression | string)[] {
   return [...text.matchAll(PLACEHOLDER)].map(([, source = '']) => expressionOf(source))
 }
 
 /**
- * Fills in every placeholder and answers with a byte string: the text around in UTF-8, the values,
- * which are byte strings already, as they are.
+ * Fills in all placeholders. Returns a byte string: surrounding text as UTF-8, values, which are
+ * byte strings already, unchanged.
  *
- * @returns null when one has no value
+ * @returns null when a placeholder has no value
  */
 export function fillBytes(text: string, lookup: Lookup): string | null {
   let isWhole = true
@@ -146,7 +146,7 @@ export function fillBytes(text: string, lookup: Lookup): string | null {
   return isWhole ? filled : null
 }
 
-/** As `fillBytes`, but what has no value stays as it is written. */
+/** Like `fillBytes`, but leaves placeholders without a value unchanged. */
 export function fillBytesKnown(text: string, lookup: Lookup): string {
   return pieces(text, (whole, source) => valueOf(source, lookup) ?? toBytes(whole))
 }

@@ -1,18 +1,18 @@
 /**
- * Version constraints as `compare_versions` means them (the rules of HashiCorp's go-version): a
- * pre-release falls out of every ordering constraint that does not name one of the same version.
+ * Version constraints of `compare_versions`, following HashiCorp's go-version: a pre-release only
+ * satisfies ordering constraints that name a pre-release of the same version.
  */
 interface Version {
   readonly numbers: readonly number[]
-  /** How many of the numbers were written; the rest was filled with zeros. */
+  /** Number of segments written; the rest is padded with zeros. */
   readonly written: number
   readonly preRelease: string
 }
 
 /**
- * Whether the version meets every constraint; several stand in one text with commas between.
+ * Whether the version satisfies all comma-separated constraints.
  *
- * @returns undefined when the version or a constraint cannot be read
+ * @returns undefined when the version or a constraint is invalid
  */
 export function satisfies(version: string, constraints: readonly string[]): boolean | undefined {
   const subject = parseVersion(version)
@@ -51,7 +51,7 @@ function holds(sign: string, subject: Version, bound: Version): boolean {
   return order >= 0 && isWithinMajor(subject, bound)
 }
 
-/** `~> 1.2.3` lets only the last number grow that it writes. */
+/** `~> 1.2.3` allows only the last written segment to increase. */
 function isWithinMajor(subject: Version, bound: Version): boolean {
   return bound.numbers.slice(0, Math.max(1, bound.written - 1)).every((number, at) => subject.numbers[at] === number)
 }
@@ -73,7 +73,7 @@ function compareNumbers(left: Version, right: Version): number {
   return 0
 }
 
-/** Numbers below words, numbers by value, words by code point, the shorter list first. */
+/** Numbers before words, numbers by value, words by code point, shorter lists first. */
 function comparePreRelease(left: readonly string[], right: readonly string[]): number {
   for (let at = 0; at < Math.max(left.length, right.length); at++) {
     const [one, other] = [left[at], right[at]]

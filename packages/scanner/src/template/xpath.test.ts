@@ -34,4 +34,22 @@ describe('a path', () => {
   ])('finds no link in %s', (_name, text) => {
     expect(parseXPath('//link/@href')?.read(text, '')).toEqual([])
   })
+
+  // Each of these took between a second and several minutes before evaluation had a time limit.
+  it.each([
+    ["//input[@id='a'][1]", '<input id="a"/>'.repeat(16_000)],
+    ['//*//*//*/@href|//*/@src', '<a href="x"/>'.repeat(18_000)],
+    ['//*[count(//*) > 1]', '<b/>'.repeat(60_000)],
+    ['//script', `<html><script>${'<'.repeat(250_000)}`],
+  ])('evaluates %s on a hostile page within its time limit', (path, text) => {
+    const start = performance.now()
+    parseXPath(path)?.read(text, '')
+    expect(performance.now() - start).toBeLessThan(4000)
+  })
+
+  it('selects many siblings in document order', () => {
+    const inputs = Array.from({ length: 500 }, (_, index) => `<input name="n" value="${index}"/>`).join('')
+    const values = parseXPath("//input[@name='n']")?.read(`<form>${inputs}</form>`, 'value')
+    expect(values).toEqual(Array.from({ length: 200 }, (_, index) => String(index)))
+  })
 })

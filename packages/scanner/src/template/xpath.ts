@@ -1,24 +1,27 @@
-/** XPath 1.0 over what a host answered, read as HTML or, where it says so, as XML. */
+/** XPath 1.0 on a response parsed as HTML or, if declared so, as XML. */
 import { createRequire } from 'node:module'
 import { DOMParser } from '@xmldom/xmldom'
 import { toBytes } from '#template/dsl-value.ts'
 import { compilePattern } from '#template/regex.ts'
+import { withTimeLimit } from '#template/time-limit.ts'
 
-/** What is looked at of a document, in characters, and how much a path may select. */
+/** Maximum document length in characters, and maximum number of selected nodes. */
 const DOCUMENT_MAX = 256 * 1024
 const NODES_MAX = 200
 const DEPTH_MAX = 400
 const SOURCE_MAX = 2_000
+/** Limit for parsing and evaluation. Ordinary pages take milliseconds, more on a busy machine. */
+const TIME_MAX_MS = 1000
 
 export interface XPath {
   readonly source: string
-  /** Whether the path selects something in the byte string, or holds as a condition. */
+  /** Whether the path selects anything in the byte string, or is true as a condition. */
   matches(text: string): boolean
-  /** Texts of what the path selects, or their attribute of that name; each as a byte string. */
+  /** Texts of the selected nodes, or of their attribute with this name; each as a byte string. */
   read(text: string, attribute: string): string[]
 }
 
-/** @returns null for what is no XPath */
+/** @returns null when the source is not valid XPath */
 export function parseXPath(source: string): XPath | null {
   if (source.length > SOURCE_MAX) return null
   const path = compiled(withoutPrefixes(source))
@@ -32,48 +35,57 @@ export function parseXPath(source: string): XPath | null {
 
 /** A path that is parsed once. */
 interface Path {
-  evaluate(options: object): { stringValue(): string; toArray?: () => XmlNode[] }
+  evaluate(options: object): { stringValue(): string; toUnsortedArray?: () => XmlNode[] }
 }
 interface XmlNode {
   readonly textContent: string | null
   readonly getAttribute?: (name: string) => string | null
 }
-/** The library's own types leave this function out, and bring those of a browser with them. */
+/** The library's types omit this function and require browser types. */
 const library: { readonly parse: (source: string) => Path } = createRequire(import.meta.url)('xpath')
 
 function compiled(source: string): Path | null {
   try {
     return library.parse(source)
   } catch {
-    // Whatever the parser objects to is, for a pack, one and the same thing: not a path we follow.
+    // Any parser error means that the pack's path is invalid.
     return null
   }
 }
 
-/** Names are compared without their prefixes, because a page chooses its own. */
+/** Ignores namespace prefixes, because each page chooses its own. */
 function withoutPrefixes(source: string): string {
   return source.replace(/("[^"]*"|'[^']*')|\b[A-Za-z][\w-]*:(?=[A-Za-z])/g, (_, quoted?: string) => quoted ?? '')
 }
 
-/** Nodes, or the one value that the path comes to. What cannot be read has none. */
+/**
+ * The selected nodes, or the single value of the expression. Empty if the document can't be parsed
+ * or evaluated in time.
+ */
 function selected(path: Path, text: string): readonly (XmlNode | string)[] {
   const isXml = text.trimStart().startsWith('<?xml')
   if (isTooDeep(text.slice(0, DOCUMENT_MAX))) return []
   try {
-    const node = documentOf(text, isXml)
-    const options = { node, isHtml: !isXml, allowAnyNamespaceForNoPrefix: true, functions: { matches } }
-    const result = path.evaluate(options)
-    return result.toArray?.().slice(0, NODES_MAX) ?? [result.stringValue()]
+    return withTimeLimit(TIME_MAX_MS, () => evaluate(path, text, isXml)) ?? []
   } catch {
-    // A page that is no document, or is nested by the ten thousand, answers to no path; neither does
-    // a path that calls a function that does not exist.
+    // The document is malformed, or the path calls an unknown function.
     return []
   }
 }
 
+function evaluate(path: Path, text: string, isXml: boolean): readonly (XmlNode | string)[] {
+  const node = documentOf(text, isXml)
+  const options = { node, isHtml: !isXml, allowAnyNamespaceForNoPrefix: true, functions: { matches } }
+  const result = path.evaluate(options)
+  // Sorting into document order compares siblings one by one, which takes a minute for 10,000 nodes. Forward steps
+  // select in document order anyway.
+  const nodes = result.toUnsortedArray?.()
+  return nodes ? [...new Set(nodes)].slice(0, NODES_MAX) : [result.stringValue()]
+}
+
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/i
 
-/** Time and stack grow with the nesting, and no page that means well nests so deeply. */
+/** Time and stack depth grow with nesting; no legitimate page nests this deeply. */
 function isTooDeep(text: string): boolean {
   let depth = 0
   for (const [, close, name = '', empty] of text.matchAll(/<(\/?)([A-Za-z][\w:-]{0,60})[^<>]{0,2000}?(\/?)>/g)) {
@@ -89,7 +101,7 @@ function documentOf(text: string, isXml: boolean) {
   return new DOMParser({ onError: quiet }).parseFromString(readable, isXml ? 'text/xml' : 'text/html')
 }
 
-/** The one function of XPath 2.0 that checks use; the library hands over values of its own. */
+/** The only XPath 2.0 function that checks use; its arguments are the library's own types. */
 function matches(_context: unknown, text: { stringValue(): string }, pattern: { stringValue(): string }): boolean {
   return compilePattern(pattern.stringValue())?.test(toBytes(text.stringValue())) ?? false
 }

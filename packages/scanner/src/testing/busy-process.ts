@@ -1,4 +1,7 @@
-/** Listens with the shortest queue on the address in the first argument, tells the port, and then takes nobody in. */
+/**
+ * Listens with the minimum backlog on the address in the first argument, prints the port, and never
+ * accepts a connection.
+ */
 import { createServer } from 'node:net'
 
 const server = createServer()

@@ -1,4 +1,7 @@
-/** A listener whose queue is full: the kernel drops whoever comes next, so that a connect stays under way for ever. */
+/**
+ * A listener with a full backlog: the kernel drops further SYNs, so that a connect stays pending
+ * forever.
+ */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -8,7 +11,7 @@ export interface Busy extends AsyncDisposable {
   readonly port: number
 }
 
-/** Listens in a process that never takes a connection, and fills the queue. */
+/** Starts a process that listens but never accepts, and fills its backlog. */
 export async function listenBusy(address: string): Promise<Busy> {
   const child = fork(new URL('./busy-process.ts', import.meta.url), [address], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -36,9 +39,9 @@ export async function listenBusy(address: string): Promise<Busy> {
   }
 }
 
-/** A connect on loopback that has not come about after so long does not come about. */
+/** A loopback connect still pending after this time stays pending. */
 const fullMs = 300
-/** More than any kernel makes of a queue of one. */
+/** Larger than any kernel's minimum backlog. */
 const queueMax = 64
 
 async function connects(socket: Socket): Promise<boolean> {

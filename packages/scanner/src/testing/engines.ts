@@ -1,4 +1,4 @@
-/** The ways of sweeping that this platform has; the accelerated one must not fall back while it is tested. */
+/** The sweep engines of this platform; the accelerated one must not fall back during tests. */
 const hasAccelerator =
   process.platform === 'linux' &&
   ['x64', 'arm64'].includes(process.arch) &&

@@ -1,4 +1,7 @@
-/** Runs the servers that mean harm in a thread of their own, so that what they cost is not the scanner's time. */
+/**
+ * Runs the hostile servers in a separate thread, so that their cost doesn't affect the scanner's
+ * timing.
+ */
 import { parentPort } from 'node:worker_threads'
 import { otherHostiles, webHostiles } from '#testing/hostile.ts'
 import { listen } from '#testing/loopback.ts'

@@ -1,11 +1,11 @@
-/** Servers that mean harm: each does one thing that a careless reader does not survive. */
+/** Hostile servers: each exhibits one behavior that breaks a naive client. */
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { dribble, flood, greet, neverFinishTls, reset, stayMute } from '#testing/loopback.ts'
 
 export interface Hostile {
   readonly name: string
-  /** Where its protocol is looked for; absent: any. */
+  /** Ports of its protocol; absent: any. */
   readonly port?: number
   readonly treat: (socket: Socket) => void
 }
@@ -25,7 +25,7 @@ function http(
   }
 }
 
-/** Says the head once and then the same part for ever. */
+/** Sends the head once and then repeats the same chunk forever. */
 function endlessly(head: string, part: string | Buffer, waitsForWords = true): (socket: Socket) => void {
   return (socket) => {
     const begin = () => {

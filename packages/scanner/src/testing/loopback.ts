@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
 
-/** A server of a test. Close it; it ends its connections too. */
+/** A test server. Closing it also closes its connections. */
 export interface Loopback extends AsyncDisposable {
   readonly address: string
   readonly port: number
@@ -11,7 +11,7 @@ export interface Loopback extends AsyncDisposable {
 }
 
 /**
- * Starts a TCP server on an address of 127.0.0.0/8 that treats each connection as it is told.
+ * Starts a TCP server on an address of 127.0.0.0/8 with a connection handler.
  *
  * @param port 0: any free port
  */
@@ -41,7 +41,7 @@ export async function listen(address: string, port: number, treat: (socket: Sock
   }
 }
 
-/** Whether this machine lets the tests listen there: ports below 1024 belong to its administrator. */
+/** Whether the tests may bind this port; ports below 1024 can require privileges. */
 export function mayListen(port: number): boolean {
   return port >= 1024 || process.getuid?.() === 0
 }
@@ -52,22 +52,20 @@ function portOf(server: Server): number {
   return bound.port
 }
 
-/** Says one thing and waits. */
+/** Sends a banner and waits. */
 export function greet(words: string | Uint8Array): (socket: Socket) => void {
   return (socket) => socket.write(words)
 }
 
-/** Says nothing and keeps the connection. */
-export function stayMute(): void {
-  // Being silent is all it does.
-}
+/** Sends nothing and keeps the connection open. */
+export function stayMute(): void {}
 
-/** Resets each connection as soon as it stands. */
+/** Resets each connection immediately. */
 export function reset(socket: Socket): void {
   socket.resetAndDestroy()
 }
 
-/** One byte at a time, without end: the reader must stop by itself. */
+/** Sends one byte at a time forever. */
 export function dribble(everyMs: number): (socket: Socket) => void {
   return (socket) => {
     const timer = setInterval(() => socket.write('x'), everyMs)
@@ -75,7 +73,7 @@ export function dribble(everyMs: number): (socket: Socket) => void {
   }
 }
 
-/** As many bytes as the connection takes, without end. */
+/** Sends as much as the connection accepts, forever. */
 export function flood(socket: Socket): void {
   const chunk = Buffer.alloc(64 * 1024, 'A')
   const pour = () => {
@@ -85,12 +83,12 @@ export function flood(socket: Socket): void {
   pour()
 }
 
-/** Takes the ClientHello and begins a record that never ends. */
+/** Reads the ClientHello and starts a record that never ends. */
 export function neverFinishTls(socket: Socket): void {
   socket.once('data', () => socket.write(Buffer.from([22, 3, 3, 0x40, 0, 2])))
 }
 
-/** Answers a request by the first pattern that fits it. */
+/** Answers a request using the first matching pattern. */
 export function answer(rules: readonly (readonly [RegExp, string | Uint8Array])[]): (socket: Socket) => void {
   return (socket) => {
     socket.on('data', (chunk) => {

@@ -1,20 +1,20 @@
-/** Plays back what real services were seen to say, from records in which `…` marks a cut and `hex:` bytes. */
+/** Replays recorded service responses, in which `…` marks a cut and `hex:` bytes. */
 import type { Socket } from 'node:net'
 
-/** One thing that a service said. */
+/** One recorded response. */
 export interface Reply {
   readonly id: string
   readonly proto: string
   readonly request: string
   readonly reply: string
 }
-/** A service as it is played back: its port, where its protocol is looked for there, else 0. */
+/** A replayed service: its port if its protocol is probed there, otherwise 0. */
 export interface Played {
   readonly port: number
   readonly treat: (socket: Socket) => void
 }
 
-/** @returns null for what the records hold too little of: binary protocols that are cut, and datagrams */
+/** @returns null when the record is insufficient: truncated binary protocols and datagrams */
 export function playBack(proto: string, replies: readonly Reply[]): Played | null {
   if (proto === 'http') return { port: 0, treat: website(replies) }
   const [first] = replies
@@ -25,13 +25,13 @@ export function playBack(proto: string, replies: readonly Reply[]): Played | nul
   return talk ? { port: talk.port, treat: answering(talk.answer, replies) } : null
 }
 
-/** `hex:0a0b "text"` as bytes; a text ends with a zero. */
+/** `hex:0a0b "text"` as bytes; a text ends with a zero byte. */
 function bytesOf(written: string): Buffer {
   const [, hex = '', text = ''] = /^hex:([0-9a-f]+)(?: "(.*)")?/.exec(written) ?? []
   return Buffer.concat([Buffer.from(hex, 'hex'), Buffer.from(text === '' ? '' : `${text}\0`), Buffer.alloc(40, 1)])
 }
 
-/** The first line at once, the others when the client has said something. */
+/** Sends the first line immediately, the others after client input. */
 function greeting(said: string): (socket: Socket) => void {
   const end = said.indexOf('\n') + 1 || said.length
   return (socket) => {
@@ -57,7 +57,10 @@ function pathOf(request: string): string {
   return target.startsWith('/') ? target : '/'
 }
 
-/** The records hold whole answers, headers alone, a status with headers, or a body. Its length is where it ends. */
+/**
+ * Records contain whole responses, headers only, a status with headers, or a body. The body ends
+ * with the record.
+ */
 function answerOf(reply: string): string {
   const [, status, headers = ''] = /^(\d{3}) (.*?)(?:; then.*)?$/s.exec(reply) ?? []
   if (status !== undefined) return `HTTP/1.1 ${status} Seen\r\n${headers.replaceAll(', ', '\r\n')}\r\n\r\n`

@@ -1,4 +1,7 @@
-/** Sweeps the ports of one address in a process of its own and prints the reading: address, first port, count. */
+/**
+ * Sweeps the ports of one address in a separate process and prints the reading: address, first
+ * port, count.
+ */
 import { limitsByProfile } from '#budget.ts'
 import { createGuard } from '#guard.ts'
 import { createSweeper } from '#ports.ts'

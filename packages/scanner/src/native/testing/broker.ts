@@ -1,12 +1,12 @@
-/** A broker of AMQP 0-9-1 as far as its log-in (AMQP 0-9-1, 2.2.4 and 4.2). */
+/** A test AMQP 0-9-1 broker, up to login (AMQP 0-9-1, sections 2.2.4 and 4.2). */
 import type { Socket } from 'node:net'
 
 export interface BrokerSettings {
   readonly properties?: Readonly<Record<string, string>>
   readonly mechanisms?: string
-  /** Whether a log-in by this mechanism with this response is let in. */
+  /** Whether a login with this mechanism and response is accepted. */
   readonly admits?: (mechanism: string, response: string) => boolean
-  /** Refuses by closing, as for clients that do not know Connection.Close in a log-in. */
+  /** Rejects by closing, for clients that don't support Connection.Close during login. */
   readonly refusesSilently?: boolean
 }
 
@@ -19,7 +19,7 @@ export function broker(settings: BrokerSettings = {}): (socket: Socket) => void 
     socket.on('data', (said: Buffer) => {
       if (!isGreeted) {
         isGreeted = true
-        // A client of another version is told which one is spoken here (AMQP 0-9-1, 4.2.2).
+        // Tells a client of another version which version is supported (AMQP 0-9-1, section 4.2.2).
         if (said.toString('latin1') !== 'AMQP\0\0\u0009\u0001') return void socket.end('AMQP\0\0\u0009\u0001', 'latin1')
         return void socket.write(start(properties, mechanisms))
       }
@@ -37,7 +37,7 @@ function start(properties: Readonly<Record<string, string>>, mechanisms: string)
   const texts = Object.entries(properties).map(([name, text]) =>
     Buffer.concat([short(name), Buffer.from('S'), long(text)]),
   )
-  // RabbitMQ's first property is a table of capabilities; readers have to step over it.
+  // RabbitMQ's first property is a capability table, which readers must skip.
   const flag = Buffer.concat([short('publisher_confirms'), Buffer.from('t'), Buffer.from([1])])
   const capabilities = Buffer.concat([short('capabilities'), Buffer.from('F'), long(flag)])
   const table = Buffer.concat([capabilities, ...texts])
@@ -52,7 +52,7 @@ function method(id: number, rest: Buffer): Buffer {
   return Buffer.concat([head, payload, Buffer.from([0xce])])
 }
 
-/** Skips the client's properties and reads what it logs in with. */
+/** Skips the client's properties and reads its credentials. */
 function readStartOk(frame: Buffer): { mechanism: string; response: string } {
   if (frame.readUInt32BE(7) !== 0x000a000b || frame.at(-1) !== 0xce) throw new Error('not Connection.StartOk')
   const at = 11 + 4 + frame.readUInt32BE(11)

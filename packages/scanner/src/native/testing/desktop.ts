@@ -1,12 +1,12 @@
-/** A remote desktop server as far as its negotiation and TLS (MS-RDPBCGR 2.2.1.1, 2.2.1.2, 5.4). */
+/** A test remote desktop server, up to negotiation and TLS (MS-RDPBCGR 2.2.1.1, 2.2.1.2, 5.4). */
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 
 export interface DesktopSettings {
-  /** What the server takes, best first: 1 TLS, 2 CredSSP, 0 standard RDP security. */
+  /** Accepted protocols, best first: 1 TLS, 2 CredSSP, 0 standard RDP security. */
   readonly takes: readonly number[]
   readonly certificate?: { readonly key: string; readonly cert: string }
-  /** A server from before the negotiation was invented confirms without a word on security. */
+  /** Servers without negotiation support confirm without a security field. */
   readonly isAncient?: boolean
 }
 
@@ -30,7 +30,7 @@ export function desktop({ takes, certificate, isAncient = false }: DesktopSettin
   }
 }
 
-/** Kind 2 is a choice, kind 3 a refusal. */
+/** Type 2 is a selection, type 3 a failure. */
 function confirm(kind: number, value: number): Buffer {
   const packet = Buffer.from('030000130ed000001234000000080000000000', 'hex')
   packet.writeUInt8(kind, 11)

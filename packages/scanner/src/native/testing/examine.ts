@@ -1,4 +1,4 @@
-/** Runs native checks against a small server of a test. */
+/** Runs native checks against a small test server. */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
@@ -13,7 +13,7 @@ export interface Peer extends AsyncDisposable {
   readonly port: number
 }
 
-/** A TCP server that hands every connection to `talk`. */
+/** A TCP server that passes every connection to `talk`. */
 export async function tcpPeer(talk: (socket: Socket) => void, port = 0): Promise<Peer> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -33,7 +33,7 @@ export async function tcpPeer(talk: (socket: Socket) => void, port = 0): Promise
   }
 }
 
-/** A UDP server that answers each datagram with what `answer` makes of it; nothing for null. */
+/** A UDP server that replies to each datagram with the result of `answer`; null sends nothing. */
 export async function udpPeer(answer: (said: Buffer) => Buffer | null): Promise<Peer> {
   const socket = createSocket('udp4')
   socket.on('message', (said, from) => {
@@ -50,7 +50,10 @@ export async function udpPeer(answer: (said: Buffer) => Buffer | null): Promise<
   }
 }
 
-/** Says `greeting`, then answers each message with what `answer` makes of it; nothing for an empty answer. */
+/**
+ * Sends `greeting`, then replies to each message with the result of `answer`; an empty result sends
+ * nothing.
+ */
 export function answering(
   greeting: string | Buffer,
   answer: (said: string, raw: Buffer, turn: number) => string | Buffer,
@@ -69,7 +72,7 @@ function latin1(text: string | Buffer): Buffer {
   return typeof text === 'string' ? Buffer.from(text, 'latin1') : text
 }
 
-/** What was found and what was covered by the checks of a protocol on one port. */
+/** Findings and coverage of a protocol's checks on one port. */
 export async function examined(
   peer: Peer,
   service: { protocol: string; transport?: 'tcp' | 'udp'; tls?: boolean; banner?: string },

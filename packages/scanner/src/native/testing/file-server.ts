@@ -1,4 +1,4 @@
-/** A file server of SMB 2 that answers the server service's pipe (MS-SMB2, MS-RPCE, MS-SRVS). */
+/** A test SMB 2 file server with the server service's pipe (MS-SMB2, MS-RPCE, MS-SRVS). */
 import type { Socket } from 'node:net'
 
 export interface FileServerSettings {
@@ -8,11 +8,14 @@ export interface FileServerSettings {
     readonly remark: string
     readonly isOpen: boolean
   }[]
-  /** The pipe is there for those alone who have a name. */
+  /** The pipe requires an authenticated user. */
   readonly isPipeShut?: boolean
-  /** Nobody gets a session without a name. */
+  /** Anonymous sessions are rejected. */
   readonly isSessionShut?: boolean
-  /** Answers a hello of SMB 1 that offers SMB 2 in SMB 2 (MS-SMB2 3.3.5.3.1); otherwise it is no client. */
+  /**
+   * Answers an SMB 1 negotiation that offers SMB 2 with SMB 2 (MS-SMB2 3.3.5.3.1), and ignores
+   * others.
+   */
   readonly takesOldHello?: boolean
 }
 
@@ -92,7 +95,7 @@ function packet(kind: number, body: Buffer): Buffer {
   return Buffer.concat([head, body])
 }
 
-/** The answer to NetrShareEnum of level 1, in NDR. */
+/** The NetrShareEnum level 1 response, in NDR. */
 function shareList(shares: FileServerSettings['shares']): Buffer {
   const uint32 = (...values: readonly number[]) => {
     const bytes = Buffer.alloc(values.length * 4)

@@ -1,18 +1,20 @@
-/** Certificates for test servers, written byte by byte (RFC 5280) so that tests need no other program. */
+/** Test certificates encoded directly in DER (RFC 5280), so that tests need no external program. */
 import { generateKeyPairSync, sign } from 'node:crypto'
 
 export interface CertificateOptions {
   /** Common name, and the only DNS name unless it is an IP address. */
   readonly name: string
-  /** Name of the issuer; the certificate is self-signed when it equals `name`, which is the default. */
+  /** Issuer name; default `name`, which makes the certificate self-signed. */
   readonly issuer?: string
-  /** Days from now until it ends; negative for one that has ended. It began 30 days before that or now. */
+  /**
+   * Days until expiry; negative if expired. Valid since 30 days before the earlier of then and now.
+   */
   readonly days?: number
-  /** An RSA key of this length; absent: an elliptic curve. */
+  /** RSA key length; absent: an elliptic curve key. */
   readonly rsaBits?: number
 }
 
-/** A key and a certificate as PEM. An issuer that differs from the name signs with a key of its own. */
+/** A key and certificate as PEM. A different issuer signs with its own key. */
 export function certificateFor(options: CertificateOptions): { key: string; cert: string } {
   const { name, issuer = name, days = 30, rsaBits } = options
   const pair = () =>

@@ -1,11 +1,11 @@
-/** Makes, for a template, an answer that meets its own conditions, so that the template must hit. */
+/** Generates a response that satisfies a template's conditions, so that the template must match. */
 import { toBytes } from '#template/dsl-value.ts'
 import { sampleOf } from '#template/testing/sample.ts'
 import type { Matcher, Operators, Template } from '#template/template.ts'
 
 export interface MadeAnswer {
   readonly status: number
-  /** Names and values; a name may come more than once. */
+  /** Names and values; names may repeat. */
   readonly headers: readonly (readonly [string, string])[]
   /** A byte string. */
   readonly body: string
@@ -13,16 +13,16 @@ export interface MadeAnswer {
 
 interface Draft {
   status: number | null
-  /** Words that must not be there. */
+  /** Words that must be absent. */
   readonly forbidden: string[]
   readonly headers: [string, string][]
   readonly body: string[]
-  /** A pattern describes the body from its first sign to its last. */
+  /** A pattern that describes the whole body. */
   isBodyAlone: boolean
   isWhole: boolean
 }
 
-/** @returns null for conditions that this maker cannot meet: calculations, hashes, parts of other answers */
+/** @returns null for unsupported conditions: calculations, hashes, parts of other responses */
 export function answerFor({ http }: Template): MadeAnswer | null {
   const draft: Draft = { status: null, forbidden: [], headers: [], body: [], isBodyAlone: false, isWhole: true }
   for (const { operators } of http) meet(operators, draft)
@@ -61,7 +61,7 @@ function meetMatcher(matcher: Matcher, draft: Draft): void {
   else draft.isWhole = false
 }
 
-/** One server gives one answer: two statuses are one too many, and some have no body. */
+/** A server returns one status, and some statuses have no body. */
 function agree(status: number, draft: Draft): void {
   if ((draft.status ?? status) !== status || status < 200 || [204, 304].includes(status)) draft.isWhole = false
   draft.status = status
@@ -70,12 +70,12 @@ function agree(status: number, draft: Draft): void {
 const TERM =
   /^\(?\s*(?:status_code(?:_\d)?\s*==\s*(\d{3})|(contains|contains_all|contains_any|starts_?with)\(\s*(?:to_?lower\(\s*)?(\w+?)(?:_\d+)?\s*\)?\s*,\s*((?:(?:"[^"\\]*"|'[^'\\]*')\s*,?\s*)+)\))\s*\)?$/i
 
-/** Comparisons with a status and words that are asked for, joined by `&&`. */
+/** Status comparisons and required words, joined by `&&`. */
 function meetExpression(source: string, draft: Draft): void {
   for (const term of source.split('&&').map((one) => one.trim())) {
     if (term.startsWith('!')) {
       draft.forbidden.push(...[...term.matchAll(/"([^"]*)"/g)].map(([, word = '']) => word))
-      // Where a part is missing altogether nothing can be said of it.
+      // Nothing can be derived for a missing part.
       if (/\((?:to_?lower\()?location\b/.test(term)) draft.isWhole = false
       continue
     }

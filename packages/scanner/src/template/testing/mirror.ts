@@ -1,4 +1,7 @@
-/** Runs templates one by one against a server that meets their own conditions, and against an empty one. */
+/**
+ * Runs templates individually against a server that satisfies their conditions, and against an
+ * empty one.
+ */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createHttpClient } from '#net/http.ts'
@@ -9,21 +12,21 @@ import { software } from '#template/testing/site.ts'
 
 export interface Mirrored {
   readonly hits: readonly string[]
-  /** An answer was made, and the template did not hit. */
+  /** A response was generated, but the template did not match. */
   readonly misses: readonly string[]
-  /** No answer could be made. */
+  /** No response could be generated. */
   readonly unmade: readonly string[]
-  /** Hit on a server that has nothing. */
+  /** Matched an empty server. */
   readonly false: readonly string[]
 }
 
 const guard = { refusal: () => null }
 
-/** @param address of the loopback, where the server listens */
+/** @param address loopback address of the server */
 export async function mirror(templates: readonly Template[], address: string): Promise<Mirrored> {
   let made: MadeAnswer | null = null
   const server = createServer((request, response) => {
-    // Questions without sense have a folder or page of their own; nobody else asks for such a name.
+    // Only control requests use such random names.
     if (made === null || /\/g[\da-f]{14}\b/.test(request.url ?? '')) return void response.writeHead(404).end()
     response.sendDate = false
     for (const [name, value] of made.headers) response.appendHeader(name, value)
@@ -35,7 +38,7 @@ export async function mirror(templates: readonly Template[], address: string): P
   const client = createHttpClient({ guard, deadlineMs: 3_000 })
   const outcome = { hits: [] as string[], misses: [] as string[], unmade: [] as string[], false: [] as string[] }
   const run = async (template: Template) => {
-    // What a check is written for is there, or it would rightly doubt what any server may say.
+    // Simulates the identified product, otherwise the check would rightly doubt the match.
     const technologies = [...template.subjects].map(software)
     const service = { port, transport: 'tcp', protocol: 'http', tls: false, banner: '', technologies } as const
     const target = { address, hostname: 'lab.test', basePath: '/', services: [service] }

@@ -1,4 +1,4 @@
-/** Writes a text that a regular expression in RE2 syntax matches. */
+/** Generates a text that matches an RE2 regular expression. */
 
 interface Reader {
   readonly source: string
@@ -6,7 +6,7 @@ interface Reader {
   ignoresCase: boolean
 }
 
-/** @returns null for what this writer does not know */
+/** @returns null for unsupported syntax */
 export function sampleOf(source: string): string | null {
   const reader: Reader = { source, at: 0, ignoresCase: false }
   try {
@@ -18,7 +18,7 @@ export function sampleOf(source: string): string | null {
   }
 }
 
-/** What stands at the border of a word depends on what is written beside it: JavaScript's own patterns are asked. */
+/** Word boundaries depend on the context, so JavaScript's regex engine verifies the result. */
 function fits(source: string, text: string): boolean {
   const [flags = '', names = ''] = /^\(\?([imsU]+)\)/.exec(source) ?? []
   try {
@@ -31,7 +31,7 @@ function fits(source: string, text: string): boolean {
 
 class Unwritable extends Error {}
 
-/** The first of several will do. */
+/** The first alternative suffices. */
 function alternatives(reader: Reader): string {
   const first = sequence(reader)
   while (take(reader, '|')) sequence(reader)
@@ -42,14 +42,14 @@ function sequence(reader: Reader): string {
   let text = ''
   while (reader.at < reader.source.length && !'|)'.includes(reader.source.charAt(reader.at))) {
     const piece = atom(reader)
-    // Blanks that may be missing are left out: a header has none before its colon.
+    // Optional spaces are omitted: a header has none before its colon.
     const mayMiss = piece === ' ' && /[*?]/.test(reader.source.charAt(reader.at))
     text += piece.repeat(timesOf(reader) * Number(!mayMiss))
   }
   return text
 }
 
-/** As few times as may be, but once where that is allowed, so that what is read has something in it. */
+/** The fewest repetitions, but at least one if allowed, so that extracted values aren't empty. */
 function timesOf(reader: Reader): number {
   const [whole = '', least] = /^(?:[*+?]|\{(\d+)(?:,\d*)?\})\??/.exec(reader.source.slice(reader.at)) ?? []
   reader.at += whole.length
@@ -101,7 +101,7 @@ function escaped(reader: Reader): string {
   return classes[sign] ?? sign
 }
 
-/** Any sign of a class: tried one by one against the class itself. */
+/** Any character of a class, found by testing candidates against the class. */
 function member(reader: Reader): string {
   const start = reader.at - 1
   if (reader.source.charAt(reader.at) === '^') reader.at++

@@ -1,10 +1,11 @@
-/** A web site on loopback and the checks that are run on it, for tests of the template runners. */
+/** A loopback web site and the checks run on it, for tests of the template runners. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Observation, ScanProfile } from '@glacis/contract/runner'
 import { createHttpClient } from '#net/http.ts'
 import { parseTemplate } from '#template/parse.ts'
-import { runChecks, type CheckTools } from '#template/run.ts'
+import { runChecks } from '#template/run.ts'
+import type { CheckTools } from '#template/service-run.ts'
 import type { Template } from '#template/template.ts'
 
 const guard = { refusal: () => null }
@@ -12,9 +13,9 @@ type Page = (request: IncomingMessage & { readonly text: string }, response: Ser
 
 export interface Site extends AsyncDisposable {
   readonly port: number
-  /** Method, target and body of each request, in order. */
+  /** Method, target, and body of each request, in order. */
   readonly asked: readonly string[]
-  /** Runs templates, written as YAML, against the site. */
+  /** Runs YAML templates against the site. */
   run(sources: string | readonly string[], options?: SiteRun): Promise<readonly Observation[]>
 }
 export interface SiteRun extends Partial<Pick<CheckTools, 'callbacks' | 'intrusive' | 'given' | 'signal'>> {
@@ -22,7 +23,7 @@ export interface SiteRun extends Partial<Pick<CheckTools, 'callbacks' | 'intrusi
   readonly technologies?: readonly string[]
 }
 
-/** @param page writes the answer; the text of the request's body is complete by then */
+/** @param page writes the response; the request body is complete by then */
 export async function serveSite(address: string, page: Page): Promise<Site> {
   const asked: string[] = []
   const server = createServer((request, response) => {
@@ -66,7 +67,7 @@ export async function serveSite(address: string, page: Page): Promise<Site> {
   }
 }
 
-/** A technology of that name, of which nothing else is known. */
+/** A technology with this name and no other properties. */
 export function software(name: string) {
   const any = {
     version: '*',
@@ -82,14 +83,14 @@ export function software(name: string) {
   return { name, wfn: { part: 'a', vendor: '*', product: name.toLowerCase().replaceAll(' ', '_'), ...any } } as const
 }
 
-/** @throws for a template that is refused, with the reason */
+/** @throws when a template is refused, with the reason */
 export function templateOf(source: string): Template {
   const template = parseTemplate('test.yaml', source)
   if ('reason' in template) throw new Error(template.reason)
   return template
 }
 
-/** What was found and which checks came to their end, in short. */
+/** Summary of findings and completed checks. */
 export function summary(seen: readonly Observation[]) {
   return {
     found: seen.flatMap((one) => (one.kind === 'finding' ? [`${one.check} ${one.location.replace(/^\d+/, '')}`] : [])),

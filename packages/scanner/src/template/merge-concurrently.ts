@@ -1,16 +1,16 @@
-/** Merges what several works yield, a few of them at a time. */
+/** Merges the output of concurrent generators. */
 import { createChannel } from '#channel.ts'
 import { forEachOf } from '#pool.ts'
 
 const UNREAD_MAX = 100
 
 /**
- * Runs the work of each item, at most so many at one time, and yields what they yield in the order
- * it comes. Works are told to stop by the signal that they are given, also when nobody reads on.
+ * Runs one generator per item with limited concurrency and yields their values as they arrive.
+ * Generators are stopped through their signal, also when the consumer stops reading.
  *
- * @throws the first error of a work, after everything that was yielded until then
+ * @throws the first error of a generator, after everything yielded before it
  */
-export async function* sideBySide<Item, Value>(
+export async function* mergeConcurrently<Item, Value>(
   items: Iterable<Item>,
   parallel: number,
   signal: AbortSignal,
@@ -31,7 +31,7 @@ export async function* sideBySide<Item, Value>(
     yield* channel
     if (failure) throw failure.reason
   } finally {
-    ending.abort(new Error('no longer wanted'))
+    ending.abort(new Error('request canceled'))
     channel.end()
     await running
   }

@@ -6,7 +6,7 @@ import { createHttpClient } from '#net/http.ts'
 
 const guard = { refusal: () => null }
 
-/** What the traces of this server say when it is asked in its own words, and how often it was sent something by POST. */
+/** Versions found by product-specific queries, and the number of POST requests they sent. */
 async function read(serve: RequestListener, paths: string[] = []): Promise<{ versions: string[]; posted: number }> {
   let posted = 0
   const server = createServer((request, response) => {

@@ -1,5 +1,8 @@
-/** The cookies of one run of a check: what one answer sets goes with its later requests (RFC 6265). */
-import type { HttpRequest, HttpResponse } from '#net/http.ts'
+/**
+ * Cookie jar for one run of a check: cookies set by a response are sent with later requests (RFC
+ * 6265).
+ */
+import type { HttpRequest, HttpResponse } from '#net/http-message.ts'
 
 const COOKIES_MAX = 50
 const COOKIE_LENGTH_MAX = 4096
@@ -10,14 +13,14 @@ interface Cookie {
 }
 
 export interface Jar {
-  /** The request with the cookies that fit its path, after those that it brings itself. */
+  /** The request with the cookies that match its path, after its own cookies. */
   dress(request: HttpRequest): HttpRequest
-  /** Keeps what the answer to a path sets, and drops what it takes back. */
+  /** Stores cookies from a response, and removes the expired ones. */
   take(path: string, response: HttpResponse): void
   readonly isEmpty: () => boolean
 }
 
-/** A jar belongs to one check on one host; ports and the `Secure` mark are not told apart. */
+/** A jar belongs to one check on one host; it ignores ports and the `Secure` attribute. */
 export function createJar(): Jar {
   const cookies = new Map<string, Cookie>()
   return {

@@ -1,5 +1,5 @@
-/** The requests of a block, as templates write them: placeholders are filled for each target. */
-import type { HttpRequest } from '#net/http.ts'
+/** Builds the requests of a block by filling in placeholders for each target. */
+import type { HttpRequest } from '#net/http-message.ts'
 import { toBytes, type Lookup } from '#template/dsl-value.ts'
 import { rawBytesOf, rawRequestOf, type Annotations } from '#template/raw.ts'
 import { encodeTarget } from '#template/request-target.ts'
@@ -7,12 +7,12 @@ import type { HttpBlock } from '#template/template.ts'
 import { fillBytes } from '#template/variables.ts'
 
 /** One request of a block. */
-export interface Question {
-  /** The request for a target; null when it cannot be sent there. */
+export interface RequestBuilder {
+  /** The request for a target; null when it can't be sent there. */
   readonly write: (basePath: string, lookup: Lookup) => HttpRequest | null
-  /** The text byte for byte, for what bends the rules of HTTP; null for all else. */
+  /** Raw bytes for a malformed request; null for a normal one. */
   readonly bytes: (basePath: string, lookup: Lookup) => Buffer | null
-  /** How long to wait before it is sent, in milliseconds. */
+  /** Delay before sending, in milliseconds. */
   readonly pauseMs: number
   readonly annotations: Annotations
 }
@@ -20,21 +20,21 @@ export interface Question {
 const plain: Annotations = { deadlineMs: null, sendsHostAsSni: false, isOnce: false, sni: null }
 
 /** The requests of a block, in order. */
-export function questionsOf(block: HttpBlock): readonly Question[] {
+export function requestBuildersOf(block: HttpBlock): readonly RequestBuilder[] {
   const known = asked.get(block) ?? readQuestions(block)
   asked.set(block, known)
   return known
 }
 
-function readQuestions(block: HttpBlock): Question[] {
+function readQuestions(block: HttpBlock): RequestBuilder[] {
   return [
-    ...block.paths.map((path): Question => ({
+    ...block.paths.map((path): RequestBuilder => ({
       write: (basePath, lookup) => requestOf(block, path, basePath, lookup),
       bytes: () => null,
       pauseMs: pauseIn(path),
       annotations: plain,
     })),
-    ...block.raws.map((raw): Question => ({
+    ...block.raws.map((raw): RequestBuilder => ({
       write: (basePath, lookup) => rawRequestOf(raw, basePath, lookup),
       bytes: (_, lookup) => (raw.bendsRules ? rawBytesOf(raw, lookup) : null),
       pauseMs: pauseIn(raw.text),
@@ -43,7 +43,7 @@ function readQuestions(block: HttpBlock): Question[] {
   ]
 }
 
-/** A check may wait for what it has set going, but not for ever. */
+/** Maximum delay that a check may request before a step. */
 const PAUSE_MS_MAX = 20_000
 
 function pauseIn(text: string): number {
@@ -51,13 +51,13 @@ function pauseIn(text: string): number {
   return Math.min(Number(seconds ?? 0) * 1000, PAUSE_MS_MAX)
 }
 
-const asked = new WeakMap<HttpBlock, Question[]>()
+const asked = new WeakMap<HttpBlock, RequestBuilder[]>()
 
 /**
- * The request of a block's path on a target.
+ * The request for a block's path on a target.
  *
- * @param basePath path of the target, put in place of `{{BaseURL}}`
- * @returns null when a placeholder has no value or the address would leave the target: not sent
+ * @param basePath path of the target, which replaces `{{BaseURL}}`
+ * @returns null when a placeholder has no value or the URL would leave the target
  */
 export function requestOf(block: HttpBlock, path: string, basePath: string, lookup: Lookup): HttpRequest | null {
   const [, name = '', written = ''] = /^\{\{(BaseURL|RootURL)\}\}([^]*)$/.exec(path) ?? []

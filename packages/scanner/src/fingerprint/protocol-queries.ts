@@ -1,7 +1,7 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
-import type { Trace } from '#fingerprint/web.ts'
+import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
 import { readChallenge } from '#native/ntlm.ts'
-import { listedShares, logInAsNobody, sessionOn } from '#native/smb-session.ts'
+import { listedShares, logInAnonymously, sessionOn } from '#native/smb-session.ts'
 import {
   commands,
   isFrame,
@@ -11,20 +11,20 @@ import {
   smb1Session,
   spnegoInit,
 } from '#native/smb-wire.ts'
-import type { Line } from '#net/tcp.ts'
+import type { TcpConnection } from '#net/tcp.ts'
 
 /**
- * What a recognised service tells of itself when it is asked in its own language: exact versions
- * instead of guesses. Nothing is logged in to with a password and nothing is changed.
+ * Protocol-specific queries that yield exact versions from an identified service. None of them
+ * authenticates with a password or changes anything.
  */
-export type Conversation = (line: Line) => Promise<readonly Trace[]>
+export type ProtocolQuery = (line: TcpConnection) => Promise<readonly FingerprintText[]>
 
 const bytes = (text: string) => Buffer.from(text, 'latin1')
 const patience = { firstByteMs: 2000, idleMs: 150, bytesMax: 16_384 }
 
-/** By protocol, each on a connection of its own. */
-export const conversations: Readonly<Record<string, readonly Conversation[]>> = {
-  /** INFO answers without a password only where none is set. */
+/** By protocol; each query uses its own connection. */
+export const protocolQueries: Readonly<Record<string, readonly ProtocolQuery[]>> = {
+  /** INFO requires authentication when a password is set. */
   redis: [
     async (line) => {
       line.write('INFO server\r\n')
@@ -33,7 +33,10 @@ export const conversations: Readonly<Record<string, readonly Conversation[]>> = 
     },
   ],
 
-  /** A log-in of SMB 1 for nobody is answered with the names of the system and of the server, whether it succeeds or not. */
+  /**
+   * An anonymous SMB 1 login returns the names of the operating system and the server, whether or
+   * not it succeeds.
+   */
   smb: [
     async (line) => {
       line.write(smb1Negotiate)
@@ -48,7 +51,7 @@ export const conversations: Readonly<Record<string, readonly Conversation[]>> = 
     remarkOfSamba,
   ],
 
-  /** Brokers publish their version under $SYS to whoever may subscribe. */
+  /** Brokers publish their version under $SYS to clients that are allowed to subscribe. */
   mqtt: [
     async (line) => {
       line.write(Buffer.from('101200044d5154540402000a0006676c61636973', 'hex'))
@@ -61,7 +64,10 @@ export const conversations: Readonly<Record<string, readonly Conversation[]>> = 
     },
   ],
 
-  /** A server that trusts the address says its version at once; one that asks for a password says none. */
+  /**
+   * With trust authentication, the server sends its version immediately; with password
+   * authentication, it doesn't.
+   */
   postgresql: [
     async (line) => {
       const parameters = bytes('user\0postgres\0database\0postgres\0application_name\0glacis\0\0')
@@ -88,7 +94,7 @@ export const conversations: Readonly<Record<string, readonly Conversation[]>> = 
     },
   ],
 
-  /** Who is asked for a web page in place of a proxied connection says what it is. */
+  /** HTTP proxies identify themselves when asked for a page directly. */
   socks5: [
     async (line) => {
       line.write('GET / HTTP/1.0\r\n\r\n')
@@ -97,7 +103,10 @@ export const conversations: Readonly<Record<string, readonly Conversation[]>> = 
     },
   ],
 
-  /** A request that does not keep to its lengths: most close, and one server says farewell in a way of its own. */
+  /**
+   * A request with invalid lengths: most servers close the connection, one has a characteristic
+   * error message.
+   */
   rdp: [
     async (line) => {
       line.write(Buffer.from('0300001302e000000000000100080003000000', 'hex'))
@@ -106,7 +115,7 @@ export const conversations: Readonly<Record<string, readonly Conversation[]>> = 
     },
   ],
 
-  /** buildInfo answers before authentication on every version. */
+  /** buildInfo works before authentication in every version. */
   mongodb: [
     async (line) => {
       line.write(
@@ -122,8 +131,10 @@ export const conversations: Readonly<Record<string, readonly Conversation[]>> = 
   ],
 }
 
-/** Most servers look up who comes before they speak of themselves, and some want a word back first. */
-async function registerAtIrc(line: Line): Promise<readonly Trace[]> {
+/**
+ * Most servers do an ident lookup before sending their banner. Some require a PING response first.
+ */
+async function registerAtIrc(line: TcpConnection): Promise<readonly FingerprintText[]> {
   const welcome = { firstByteMs: 3000, idleMs: 6000, totalMs: 8000, bytesMax: 16_384 }
   const settled = /(?:^|\n)(?::\S+ (?:004|43\d|451|464|465) |ERROR |PING )/
   const decided = /(?:^|\n)(?::\S+ (?:004|43\d|451|464|465) |ERROR )/
@@ -137,15 +148,17 @@ async function registerAtIrc(line: Line): Promise<readonly Trace[]> {
   return [{ field: 'irc.welcome', text: heard + (await readTo(decided)) }]
 }
 
-/** PostgreSQL itself names the routine that failed; PgBouncer, with this code of its own, does not. */
+/**
+ * PostgreSQL error messages name the failing routine; PgBouncer's, with its own error code, don't.
+ */
 function isOfPooler(text: string): boolean {
   return /^E[\s\S]{4}SFATAL\0C08P01\0M[^\0]*(?:authentication failed|no such database|no such user)[^\0]*\0\0/.test(
     text,
   )
 }
 
-/** A server of SMB 2 tells its system before anybody logs in (MS-NLMP 2.2.1.2). */
-async function ntlmOfSmb2(line: Line): Promise<readonly Trace[]> {
+/** SMB 2 servers disclose their operating system before authentication (MS-NLMP 2.2.1.2). */
+async function ntlmOfSmb2(line: TcpConnection): Promise<readonly FingerprintText[]> {
   const session = sessionOn(line)
   if (!(await session.say(commands.negotiate, negotiateBody()))) return []
   const asked = await session.say(commands.sessionSetup, sessionBody(spnegoInit()))
@@ -153,17 +166,20 @@ async function ntlmOfSmb2(line: Line): Promise<readonly Trace[]> {
   return challenge ? [{ field: 'ntlm.build', text: challenge.build }] : []
 }
 
-/** Samba writes its version behind the name of its share of pipes, where it lists shares to nobody. */
-async function remarkOfSamba(line: Line): Promise<readonly Trace[]> {
+/**
+ * Samba includes its version in the comment of the IPC$ share when anonymous share listing is
+ * allowed.
+ */
+async function remarkOfSamba(line: TcpConnection): Promise<readonly FingerprintText[]> {
   const session = sessionOn(line)
-  if (!(await session.say(commands.negotiate, negotiateBody())) || !(await logInAsNobody(session))) return []
+  if (!(await session.say(commands.negotiate, negotiateBody())) || !(await logInAnonymously(session))) return []
   const shares = await listedShares(session, line.socket.remoteAddress ?? '').catch(orNothing)
   const remark = shares?.find(({ name }) => name === 'IPC$')?.remark ?? ''
   const [, server] = /\((Samba [\x20-\x7e]{1,60})\)/.exec(remark) ?? []
   return server === undefined ? [] : [{ field: 'smb.native_lm', text: server }]
 }
 
-/** An answer that is cut short or lies about its lengths tells nothing. */
+/** Ignore truncated responses and responses with invalid lengths. */
 function orNothing(error: unknown): null {
   if (error instanceof RangeError) return null
   throw error

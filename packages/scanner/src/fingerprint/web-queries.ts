@@ -1,22 +1,23 @@
-import type { Trace } from '#fingerprint/web.ts'
-import type { HttpRequest, HttpResponse } from '#net/http.ts'
+import type { FingerprintText } from '#fingerprint/fingerprint-text.ts'
+import type { HttpRequest, HttpResponse } from '#net/http-message.ts'
 
-/** What a server that was recognised tells of itself only when it is asked in its own words. Nothing is changed by it. */
-interface WebQuestion {
-  isMeant(traces: readonly Trace[]): boolean
-  ask(send: Send): Promise<Trace[]>
+/** Product-specific queries to identified web servers. They are read-only. */
+interface WebQuery {
+  isMeant(traces: readonly FingerprintText[]): boolean
+  ask(send: Send): Promise<FingerprintText[]>
 }
 
-/** @returns undefined when no answer came */
+/** @returns undefined when there was no response */
 type Send = (request: HttpRequest) => Promise<HttpResponse | undefined>
 
 const sessionHeader = 'x-transmission-session-id'
 
 /**
- * `session-get` of Transmission. The first answer refuses and hands out the word that the second must bring, against
- * requests that a page sends in a visitor's name (rpc-spec.md, 2.3.1). Where a password is set, both refuse.
+ * `session-get` of Transmission. The first response is a 409 with the session id that the second
+ * request must send, as CSRF protection (rpc-spec.md, section 2.3.1). With a password set, both
+ * fail.
  */
-const transmission: WebQuestion = {
+const transmission: WebQuery = {
   isMeant: (traces) =>
     traces.some(({ field, text }) => field === `http_header.${sessionHeader}` || isServer(field, text, 'Transmission')),
   async ask(send) {
@@ -36,8 +37,10 @@ const transmission: WebQuestion = {
 
 const modulesMax = 100
 
-/** The modules of a Node-RED whose administration is open (its Admin API, GET /nodes); as a page it tells no versions. */
-const nodeRed: WebQuestion = {
+/**
+ * Modules of a Node-RED with an exposed admin API (GET /nodes); its page doesn't reveal versions.
+ */
+const nodeRed: WebQuery = {
   isMeant: (traces) =>
     traces.some(({ field, text }) => field === 'http.path:/settings' && /"httpNodeRoot":/.test(text)),
   async ask(send) {
@@ -49,11 +52,11 @@ const nodeRed: WebQuestion = {
   },
 }
 
-const questions: readonly WebQuestion[] = [transmission, nodeRed]
+const questions: readonly WebQuery[] = [transmission, nodeRed]
 
-/** Asks a web server what its traces call for; most are asked nothing. */
-export async function askInOwnWords(traces: readonly Trace[], send: Send): Promise<Trace[]> {
-  const answers: Trace[] = []
+/** Sends the queries for the identified products, if any. */
+export async function queryWebProducts(traces: readonly FingerprintText[], send: Send): Promise<FingerprintText[]> {
+  const answers: FingerprintText[] = []
   for (const question of questions) if (question.isMeant(traces)) answers.push(...(await question.ask(send)))
   return answers
 }

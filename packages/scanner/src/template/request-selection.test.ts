@@ -1,4 +1,7 @@
-/** What is asked of a service, and what is believed, by what was recognised there. */
+/**
+ * Which requests are sent to a service, and which matches are accepted, depending on the identified
+ * products.
+ */
 import { expect, it } from 'vitest'
 import { serveSite, summary } from '#template/testing/site.ts'
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createFinder } from '#template/literals.ts'
+import { createLiteralSearch } from '#template/literal-search.ts'
 
 function found(words: readonly string[], text: string): boolean[] {
   const marks = new Uint8Array(words.length)
-  createFinder(words).mark(text, marks)
+  createLiteralSearch(words).mark(text, marks)
   return [...marks].map(Boolean)
 }
 

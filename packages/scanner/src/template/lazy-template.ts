@@ -1,17 +1,19 @@
-/** Templates of which only the facts are at hand: their words and blocks are read when they are looked at. */
-import type { KeptTemplate } from '#template/cache.ts'
+/**
+ * Lazy templates: facts are available immediately, metadata and blocks are parsed on first access.
+ */
+import type { CachedTemplate } from '#template/cache.ts'
 import { parseFlow, type Flow } from '#template/flow.ts'
 import { checkVariables, readDns, readHttp, readNetwork, readSsl } from '#template/parse-blocks.ts'
-import { Refused, at, either, items, text, type Node } from '#template/parse-node.ts'
+import { UnsupportedFeature, at, firstOf, items, text, type Node } from '#template/parse-node.ts'
 import type { ReadList } from '#template/payloads.ts'
 import { scopeOf } from '#template/scope.ts'
 import type { CheckInfo, Template, TemplateBlocks, TemplateFacts } from '#template/template.ts'
 
-/** A template as it was understood before. */
-export function recall({ facts, info, document }: KeptTemplate, readList: ReadList): Template {
+/** A template restored from the cache. */
+export function lazyTemplate({ facts, info, document }: CachedTemplate, readList: ReadList): Template {
   return templateOf(
     facts,
-    () => JSON.parse(info()) as CheckInfo, // kept as it was understood
+    () => JSON.parse(info()) as CheckInfo, // cached in this form
     () => {
       const value: unknown = JSON.parse(document())
       return readBlocks({ value, path: [] }, readList).blocks
@@ -21,13 +23,16 @@ export function recall({ facts, info, document }: KeptTemplate, readList: ReadLi
 
 const unread = Symbol('unread')
 
-/** What turns what was not looked at yet into what is known. */
+/** Parsers for the lazy properties. */
 interface Unread {
   readonly [unread]: { info: () => CheckInfo; blocks: () => TemplateBlocks }
 }
 type Read = TemplateBlocks & Pick<Template, 'info'>
 
-/** The same for all: getters of their own would cost ten thousand templates a fifth of a second. */
+/**
+ * Shared getters: defining them per template would cost a fifth of a second for ten thousand
+ * templates.
+ */
 const readLater: Read & ThisType<Unread> = {
   get info() {
     return this[unread].info()
@@ -50,7 +55,7 @@ const readLater: Read & ThisType<Unread> = {
 }
 const none: ReadonlySet<never> = new Set()
 
-/** The functions are called at most once, when somebody asks for what they give. */
+/** Each function is called at most once, on first access. */
 export function templateOf(
   { blocks: counts, ...facts }: TemplateFacts,
   readInfo: () => CheckInfo,
@@ -72,18 +77,18 @@ export function templateOf(
 const kernelKeys = 'http requests tcp network ssl dns flow variables constants'.split(' ')
 
 /** The part of a document that `readBlocks` reads, as JSON. */
-export function kernelOf(root: Node): string {
+export function cacheableBlocks(root: Node): string {
   return JSON.stringify(Object.fromEntries(kernelKeys.map((key) => [key, at(root, key).value])))
 }
 
-/** @throws Refused for a block that cannot be carried out in full */
+/** @throws Refused for a block that isn't fully supported */
 export function readBlocks(root: Node, readList: ReadList): { blocks: TemplateBlocks; lacking: ReadonlySet<string> } {
   const scope = scopeOf(root)
-  const written = items(either(root, 'http', 'requests'))
+  const written = items(firstOf(root, 'http', 'requests'))
   const http = written.map((block) => readHttp(block, { scope, readList, isOneOfMany: written.length > 1 }))
   const flow = readFlow(at(root, 'flow'), http.length)
   checkVariables(root, scope)
-  const dialogues = items(either(root, 'tcp', 'network'))
+  const dialogues = items(firstOf(root, 'tcp', 'network'))
   const network = dialogues.map((block) => readNetwork(block, { scope, readList, isOneOfMany: dialogues.length > 1 }))
   const ssl = items(at(root, 'ssl')).map((block) => readSsl(block, written.length > 0))
   const dns = items(at(root, 'dns')).map((block) => readDns(block, scope))
@@ -93,6 +98,6 @@ export function readBlocks(root: Node, readList: ReadList): { blocks: TemplateBl
 function readFlow(node: Node, blocks: number): Flow | null {
   if (node.value === undefined) return null
   const flow = parseFlow(text(node), blocks)
-  if (typeof flow === 'string') throw new Refused('flow', node.path, flow)
+  if (typeof flow === 'string') throw new UnsupportedFeature('flow', node.path, flow)
   return flow
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { sideBySide } from '#template/side-by-side.ts'
+import { mergeConcurrently } from '#template/merge-concurrently.ts'
 
 const signal = new AbortController().signal
 
@@ -14,7 +14,7 @@ it('yields what all works yield, with no more at a time than allowed', async () 
     yield -item
     under--
   }
-  for await (const value of sideBySide([1, 2, 3, 4, 5], 2, signal, work)) seen.push(value)
+  for await (const value of mergeConcurrently([1, 2, 3, 4, 5], 2, signal, work)) seen.push(value)
   expect(seen.toSorted((a, b) => a - b)).toEqual([-5, -4, -3, -2, -1, 1, 2, 3, 4, 5])
   expect(most).toBe(2)
 })
@@ -26,7 +26,7 @@ it('throws what a work throws after what was yielded before', async () => {
     throw new Error('broken')
   }
   const read = async () => {
-    for await (const value of sideBySide(['a'], 3, signal, work)) seen.push(value)
+    for await (const value of mergeConcurrently(['a'], 3, signal, work)) seen.push(value)
   }
   await expect(read()).rejects.toThrow('broken')
   expect(seen).toEqual(['a'])
@@ -39,6 +39,6 @@ it('stops its works when nobody reads on', async () => {
     await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }))
     stopped.push(item)
   }
-  for await (const _value of sideBySide(['a'], 3, signal, work)) break
+  for await (const _value of mergeConcurrently(['a'], 3, signal, work)) break
   expect(stopped).toEqual(['a'])
 })

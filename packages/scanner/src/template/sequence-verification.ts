@@ -1,8 +1,8 @@
 /**
- * Whether a match of requests that follow on each other stands: the steps it looked at are asked again
- * without sense, and one that rests on time with other delays.
+ * Verifies matches of sequential checks: repeats the relevant steps with meaningless requests, and
+ * time-based matches with other delays.
  */
-import type { HttpRequest, HttpResponse } from '#net/http.ts'
+import type { HttpRequest, HttpResponse } from '#net/http-message.ts'
 import {
   bodyControlOf,
   controlOf,
@@ -12,30 +12,30 @@ import {
   type Calibration,
 } from '#template/calibration.ts'
 import { evaluateOperators } from '#template/matcher.ts'
-import type { ServiceRun } from '#template/run.ts'
-import { isBorrowed } from '#template/selection.ts'
+import type { ServiceRun } from '#template/service-run.ts'
+import { isSharedPath } from '#template/selection.ts'
 import { answerAt } from '#template/sequence-state.ts'
 import type { StepMatch } from '#template/sequence.ts'
 import type { Matcher } from '#template/template.ts'
-import { confirmDelay, delaysOf, looksAtTime } from '#template/timing.ts'
-import type { Verdict } from '#template/verdict.ts'
+import { confirmDelay, delaysOf, isTimeMatcher } from '#template/timing.ts'
+import type { Verdict } from '#template/match-verification.ts'
 
-/** Controls asked for one match. */
+/** Maximum number of control requests per match. */
 const CONTROLS_MAX = 6
 
 interface Circumstances {
   readonly calibration: Calibration
   readonly basePath: string
-  /** Names of what was recognised on the service. */
+  /** Names of the products identified on the service. */
   readonly names: ReadonlySet<string>
 }
 
 /**
- * Whether a match stands, or would come out for questions that make no sense, too.
+ * Whether a match is genuine, and would not occur for meaningless requests too.
  *
  * @throws only when the run's signal aborts
  */
-export async function judgeStep(
+export async function verifyStepMatch(
   { tools, origin, signal }: ServiceRun,
   whole: StepMatch,
   { calibration, basePath, names }: Circumstances,
@@ -45,7 +45,7 @@ export async function judgeStep(
   const guessed = guessedSteps(step, basePath)
   if (guessed.length === 0) return 'true'
   const paths = [...step.state.proved, step.exchange.request.path]
-  if (paths.every((path) => isBorrowed(step.state.template, names, path))) return 'nonsense'
+  if (paths.every((path) => isSharedPath(step.state.template, names, path))) return 'nonsense'
   if (calibration.nonsense.some((response) => holdsWith(step, () => response, guessed))) return 'nonsense'
   if (!needsControl(calibration, step.exchange.response.status)) return 'true'
   const asked = guessed.slice(-CONTROLS_MAX)
@@ -62,11 +62,11 @@ export async function judgeStep(
   return typeof others === 'object' && !holdsWith(step, (at) => others.get(at), guessed) ? 'true' : 'nonsense'
 }
 
-/** The same match by what does not rest on time; null where nothing else led to it. */
+/** The same match without its time-based part; null if nothing else led to it. */
 function withoutTime(step: StepMatch): StepMatch | null {
   const { state, block, exchange, match } = step
   const { operators } = block
-  const matchers = operators.matchers.filter((matcher) => !looksAtTime(matcher))
+  const matchers = operators.matchers.filter((matcher) => !isTimeMatcher(matcher))
   if (matchers.length === operators.matchers.length) return step
   if (operators.condition === 'and' || matchers.length === 0) return null
   const rest = { ...block, operators: { ...operators, matchers } }
@@ -76,7 +76,10 @@ function withoutTime(step: StepMatch): StepMatch | null {
   return other ? { ...step, block: rest, match: other } : null
 }
 
-/** Answers to controls by their steps; `none` where one cannot be written, `failed` where one was not answered. */
+/**
+ * Control responses by step; `none` when a control can't be built, `failed` when it went
+ * unanswered.
+ */
 async function answersTo(
   { tools, origin, signal }: Pick<ServiceRun, 'tools' | 'origin' | 'signal'>,
   steps: readonly number[],
@@ -93,7 +96,7 @@ async function answersTo(
   return answers
 }
 
-/** A match that rests on time stands when other delays bring about other times. */
+/** A time-based match is genuine when other delays cause other response times. */
 async function judgeDelay(
   { http }: ServiceRun['tools'],
   origin: ServiceRun['origin'],
@@ -113,7 +116,7 @@ async function judgeDelay(
   return delays.length > 0 ? 'true' : 'unknown'
 }
 
-/** The steps that the block's matchers look at, but for the front page: nothing was guessed in asking for it. */
+/** Steps that the block's matchers inspect, except the front page, which always exists. */
 function guessedSteps({ state, block, at }: StepMatch, basePath: string): number[] {
   const looked = new Set(block.operators.matchers.flatMap((matcher) => stepsOf(matcher, at)))
   if (looked.size === 0) looked.add(at)
@@ -123,7 +126,7 @@ function guessedSteps({ state, block, at }: StepMatch, basePath: string): number
   })
 }
 
-/** A name with a number speaks of that step, any other of the present one. */
+/** A numbered name refers to that step, any other to the current one. */
 function stepsOf(matcher: Matcher, at: number): number[] {
   const names = matcher.type === 'dsl' ? matcher.expressions.flatMap((one) => [...one.names]) : [matcher.part]
   return names.map((name) => {
@@ -137,7 +140,7 @@ function controlFor({ state }: StepMatch, at: number, basePath: string): HttpReq
   return request ? controlOf(state.jar.dress(request), basePath) : null
 }
 
-/** Whether the same matcher hits when the guessed steps had been answered in another way. */
+/** Whether the matcher also matches with the control responses. */
 function holdsWith(
   { state, block, at, exchange, match }: StepMatch,
   answerOfStep: (at: number) => HttpResponse | undefined,

@@ -1,36 +1,38 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
 /** Services that answer by UDP: SNMP, TFTP, NTP, memcached, mDNS. */
-import { bytes, checkInfo, hex } from '#native/native.ts'
-import type { NativePlace, NativeSubject, Proof } from '#native/native.ts'
+import { bytes, checkInfo, hex } from '#native/native-check.ts'
+import type { NativeContext, NativeCheck, Proof } from '#native/native-check.ts'
 
 const publicCommunity = checkInfo({
   id: 'snmp-community-public',
-  name: 'SNMP community "public"',
+  name: 'SNMP default community string (public)',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
   score: 7.5,
-  summary: 'The SNMP agent answers version 2c under the community "public".',
-  impact: 'Everyone can read addresses, routes, processes and installed software of the machine.',
+  summary: 'The SNMP agent accepts the default community string "public".',
+  impact: 'An attacker can read network addresses, routes, running processes, and installed software.',
   remediation:
-    'Use SNMP version 3 with authentication and privacy, or at least another community and a list of managers.',
+    'Use SNMPv3 with authentication and encryption (`rouser NAME priv` in Net-SNMP). Otherwise change the community string and limit which managers may use it.',
   reference: 'https://www.rfc-editor.org/rfc/rfc3414',
   tags: 'default-login snmp network udp',
 })
 const privateCommunity = checkInfo({
   id: 'snmp-community-private',
-  name: 'SNMP community "private"',
+  name: 'SNMP default write community string (private)',
   severity: 'critical',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:L',
   score: 9.4,
-  summary: 'The SNMP agent answers under the community "private", which is the one for writing by default.',
-  impact: 'Whoever knows the name can usually change the configuration of the machine.',
-  remediation: 'Remove the community for writing, use SNMP version 3, and limit who may ask.',
+  summary:
+    'The SNMP agent accepts the community string "private", the default for write access. The check did not write anything.',
+  impact: "An attacker can usually change the device's configuration.",
+  remediation:
+    'Remove the write community (`rwcommunity` in Net-SNMP), use SNMPv3 with authentication and encryption, and limit which managers may connect.',
   reference: 'https://www.rfc-editor.org/rfc/rfc3414',
   tags: 'default-login snmp network udp',
 })
 
 /** Two reads of sysDescr; nothing is set. */
-export const snmp: NativeSubject = {
+export const snmp: NativeCheck = {
   checks: [publicCommunity, privateCommunity],
   concerns: ({ protocol, transport }) => protocol === 'snmp' && transport === 'udp',
   async examine(place) {
@@ -40,7 +42,7 @@ export const snmp: NativeSubject = {
   },
 }
 
-async function readDescription(place: NativePlace, version: 0 | 1, community: string): Promise<Proof | null> {
+async function readDescription(place: NativeContext, version: 0 | 1, community: string): Promise<Proof | null> {
   const answer = await place.datagram(snmpGet(version, community), { waitMs: 700 })
   if (answer.kind !== 'answer') return null
   const description = descriptionOf(answer.bytes)
@@ -70,13 +72,13 @@ function tlv(tag: number, value: Buffer): Buffer {
 
 const tftpReadable = checkInfo({
   id: 'tftp-readable',
-  name: 'TFTP gives files to everyone',
+  name: 'TFTP server exposes files',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 5.3,
-  summary: 'The TFTP server sends a file with a common name to whoever asks; the protocol knows no passwords.',
-  impact: 'Configurations and boot images of devices, often with passwords in them, can be downloaded.',
-  remediation: 'Switch TFTP off or let only the network of the devices reach it.',
+  summary: 'The TFTP server returned a file with a common name. The protocol has no authentication.',
+  impact: 'An attacker can download device configurations and boot images, which often contain passwords.',
+  remediation: 'Disable TFTP, or allow only the devices that boot from it to reach UDP port 69.',
   reference: 'https://www.rfc-editor.org/rfc/rfc1350',
   tags: 'misconfig tftp unauth network udp',
 })
@@ -86,7 +88,7 @@ const tftpNames = (
   'readme.txt README pub/readme.txt test.txt firmware.bin image.bin SEPDefault.cnf XMLDefault.cnf.xml phone1.cfg'
 ).split(' ')
 
-export const tftp: NativeSubject = {
+export const tftp: NativeCheck = {
   checks: [tftpReadable],
   concerns: ({ protocol, transport }) => protocol === 'tftp' && transport === 'udp',
   async examine(place) {
@@ -113,18 +115,19 @@ export const tftp: NativeSubject = {
 
 const memcachedAmplifier = checkInfo({
   id: 'memcached-udp-amplification',
-  name: 'memcached answers by UDP',
+  name: 'Memcached exposed over UDP (DDoS amplification)',
   severity: 'high',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:N/I:N/A:H',
   score: 8.6,
-  summary: 'memcached answers by UDP, and its answer is many times as long as the question.',
-  impact: 'With a forged sender the server floods somebody else, up to fifty thousand times amplified.',
-  remediation: 'Start memcached with -U 0, bind it to an inner address, and keep port 11211 behind the firewall.',
+  summary: 'Memcached responds over UDP with far more data than the request contains.',
+  impact: "An attacker can spoof a victim's address and flood it with traffic amplified up to 51,000 times.",
+  remediation:
+    'Disable UDP with `-U 0`, bind Memcached to an internal interface (`-l 127.0.0.1`), and block port 11211 in the firewall.',
   reference: 'https://github.com/memcached/memcached/wiki/ReleaseNotes156',
   tags: 'misconfig memcached amplification network udp',
 })
 
-export const memcachedUdp: NativeSubject = {
+export const memcachedUdp: NativeCheck = {
   checks: [memcachedAmplifier],
   concerns: ({ protocol }) => protocol === 'memcached',
   async examine(place) {
@@ -135,7 +138,7 @@ export const memcachedUdp: NativeSubject = {
     const text = answer.bytes.toString('latin1')
     const isProved = text.includes('STAT ') && answer.bytes.length > question.length * 10
     const request = `UDP, ${question.length} bytes: stats`
-    const told = `${answer.bytes.length} bytes came back for ${question.length} bytes.\n${text.slice(8, 800)}`
+    const told = `${answer.bytes.length} bytes received for a ${question.length}-byte request\n${text.slice(8, 800)}`
     return {
       [memcachedAmplifier.id]: isProved
         ? { request, answer: told, highlights: [`${answer.bytes.length} bytes`] }
@@ -146,30 +149,34 @@ export const memcachedUdp: NativeSubject = {
 
 const ntpList = checkInfo({
   id: 'ntp-monlist',
-  name: 'NTP tells its clients (monlist)',
+  name: 'NTP monlist enabled (DDoS amplification)',
   severity: 'medium',
   cvss: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:N/I:N/A:L',
   score: 5.8,
-  summary: 'The time server answers the query monlist with the list of its last clients.',
-  impact: 'With a forged sender the server floods somebody else; the list also tells who uses it.',
-  remediation: 'Update ntpd to 4.2.7p26 or newer, or set restrict default noquery and disable monitor.',
+  summary: 'The NTP server responds to monlist queries with a list of its recent clients (CVE-2013-5211).',
+  impact:
+    "An attacker can spoof a victim's address and flood it with amplified traffic, and can learn which clients use the server.",
+  remediation:
+    'Update ntpd to 4.2.7p26 or later, or set `disable monitor` and `restrict default kod nomodify notrap nopeer noquery` in ntp.conf.',
   reference: 'https://www.kb.cert.org/vuls/id/348126',
   tags: 'misconfig ntp amplification network udp',
 })
 const ntpVariables = checkInfo({
   id: 'ntp-variables-exposed',
-  name: 'NTP answers control queries',
+  name: 'NTP mode 6 queries allowed',
   severity: 'low',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 3.7,
-  summary: 'The time server tells its version and system to whoever sends a control query (mode 6).',
-  impact: 'It helps an attacker to choose, and the long answers can be turned against others.',
-  remediation: 'Set restrict default noquery in ntp.conf.',
+  summary:
+    'The NTP server responds to control queries (mode 6) from any client, disclosing its version and operating system.',
+  impact:
+    'An attacker can look up known vulnerabilities of this version, and abuse the responses for DDoS amplification.',
+  remediation: 'Set `restrict default kod nomodify notrap nopeer noquery` in ntp.conf.',
   reference: 'https://www.rfc-editor.org/rfc/rfc9327',
   tags: 'misconfig ntp disclosure network udp',
 })
 
-export const ntp: NativeSubject = {
+export const ntp: NativeCheck = {
   checks: [ntpList, ntpVariables],
   concerns: ({ protocol, transport }) => protocol === 'ntp' && transport === 'udp',
   async examine(place) {
@@ -182,12 +189,12 @@ export const ntp: NativeSubject = {
       [ntpList.id]: isList
         ? {
             request: 'NTP mode 7, MON_GETLIST_1',
-            answer: `${list.bytes.length} bytes came back`,
+            answer: `${list.bytes.length} bytes received`,
             highlights: ['MON_GETLIST_1'],
           }
         : null,
       [ntpVariables.id]: isControl
-        ? { request: 'NTP mode 6, read variables', answer: text, highlights: [text.slice(0, 80)] }
+        ? { request: 'NTP mode 6, READVAR', answer: text, highlights: [text.slice(0, 80)] }
         : null,
     }
   },
@@ -198,18 +205,20 @@ export const readVariables: Buffer = hex('1602 0001 0000 0000 0000 0000')
 
 const mdnsExposed = checkInfo({
   id: 'mdns-exposed',
-  name: 'mDNS answers from afar',
+  name: 'mDNS service exposed (unicast queries)',
   severity: 'low',
   cvss: 'CVSS:3.1/AV:N/AC:H/PR:N/UI:N/S:U/C:L/I:N/A:N',
   score: 3.7,
-  summary: 'Multicast DNS, which is meant for the own network, answers a question that was sent to the host alone.',
-  impact: 'It tells names and services of the machine, and can be used to flood somebody else.',
-  remediation: 'Block UDP port 5353 at the border of the network.',
+  summary:
+    'The multicast DNS service, which is meant for the local link only, responds to unicast queries from the network.',
+  impact: "An attacker learns the host's names and services, and can abuse the responses for DDoS amplification.",
+  remediation:
+    'Block UDP port 5353 at the network perimeter, or disable the mDNS responder (Avahi: `systemctl disable --now avahi-daemon.socket avahi-daemon.service`).',
   reference: 'https://www.rfc-editor.org/rfc/rfc6762#section-5.5',
   tags: 'misconfig mdns disclosure network udp',
 })
 
-export const mdns: NativeSubject = {
+export const mdns: NativeCheck = {
   checks: [mdnsExposed],
   concerns: ({ protocol, transport }) => protocol === 'mdns' && transport === 'udp',
   async examine(place) {
@@ -217,7 +226,7 @@ export const mdns: NativeSubject = {
     if (answer.kind !== 'answer') return {}
     const isProved = answer.bytes.length > 12 && answer.bytes.readUInt16BE(6) > 0
     const names = (answer.bytes.toString('latin1').match(/[\w-]{3,40}/g) ?? []).join(' ')
-    const request = 'PTR _services._dns-sd._udp.local, sent to the host alone'
+    const request = 'PTR _services._dns-sd._udp.local (unicast)'
     return { [mdnsExposed.id]: isProved ? { request, answer: names, highlights: [names.slice(0, 80)] } : null }
   },
 }

@@ -1,52 +1,60 @@
-/** What a callback server hears, and who waits for it: each address is waited for by one book, here or in another thread. */
+/**
+ * Registry of callback addresses and the interactions received on them. Each address belongs to one
+ * registry, in this thread or another one.
+ */
 import { randomBytes } from 'node:crypto'
 
-/** One call that was heard. Texts are byte strings. */
+/** One received callback. Texts are byte strings. */
 export interface Interaction {
   readonly protocol: 'http' | 'dns'
   readonly request: string
   readonly response: string
-  /** Who called. */
+  /** Source address. */
   readonly address: string
 }
-/** What the runners need of a callback server. */
+/** The callback server as seen by template runners. */
 export interface Callbacks {
-  /** Makes an address that nobody can guess: a host name, or a host with a port and a path. */
+  /** Creates an unguessable address: a host name, or a host with a port and path. */
   create(): CallbackAddress
-  /** What has called an address so far, the oldest first. */
+  /** Interactions with an address so far, oldest first. */
   heard(id: string): readonly Interaction[]
-  /** Nobody waits for calls to the address any more. */
+  /** Stops recording interactions with the address. */
   forget(id: string): void
 }
 export interface CallbackAddress {
   readonly id: string
-  /** Stands in for `{{interactsh-url}}`. */
+  /** Value of `{{interactsh-url}}`. */
   readonly url: string
 }
-/** How targets reach the server, and so how addresses are written. */
+/** How targets reach the callback server; determines the form of callback addresses. */
 export interface CallbackPlace {
-  /** A domain whose names lead to the server; absent: addresses are paths below `publicHost`. */
+  /**
+   * A domain delegated to the callback server; when absent, addresses are paths on `publicHost`.
+   */
   readonly domain?: string
   readonly publicHost: string
   readonly publicPort: number
 }
-export interface Book extends Callbacks {
-  /** Writes a call down, if its address is still waited for and there is room. */
+export interface CallbackRegistry extends Callbacks {
+  /** Records a callback if its address is still registered and there is room. */
   note(id: string, call: Interaction): void
 }
-/** Tells the server which addresses are waited for. */
-export interface Expecting {
+/** Registers callback addresses with the server. */
+export interface CallbackRegistrar {
   expect(id: string): void
   forget(id: string): void
 }
 
-/** 160 bits in the letters that a host name may have. */
+/** 160 bits, encoded with characters valid in host names. */
 const ID_BYTES = 20
-/** What a book keeps of all calls together, in characters: hostile targets may call as often as they like. */
+/**
+ * Maximum size of all recorded interactions, in characters. Hostile targets may call back without
+ * limit.
+ */
 const KEPT_MAX = 64 * 1024 * 1024
 
-/** Keeps what is heard of the addresses that it makes itself. */
-export function createBook(place: CallbackPlace, server: Expecting): Book {
+/** Records interactions with the addresses that it creates. */
+export function createCallbackRegistry(place: CallbackPlace, server: CallbackRegistrar): CallbackRegistry {
   const calls = new Map<string, Interaction[]>()
   let kept = 0
   return {
@@ -71,7 +79,7 @@ export function createBook(place: CallbackPlace, server: Expecting): Book {
   }
 }
 
-/** How much of memory a call takes, in characters. */
+/** Approximate memory use of an interaction, in characters. */
 export function lengthOf({ request, response }: Interaction): number {
   return request.length + response.length
 }

@@ -1,14 +1,17 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
-/** Ports where TLS comes before anything else. */
+/** Ports that use TLS from the first byte. */
 export const tlsPorts = portSet(
   '443 465 563 636 853 989 990 992 993 994 995 2083 2087 2096 2376 3269 4433 4443 5061 5223 5349 5671 5986 6443 6697 ' +
     '8243 8443 8444 8834 8883 9443 10250 10443 15671',
 )
-/** Ports whose servers hardly ever speak first. */
-export const quietPorts = portSet(
+/** Ports whose servers rarely send a banner. */
+export const silentPorts = portSet(
   '80 81 3000 3001 4200 5000 5173 6379 8000 8008 8080 8081 8088 8888 9000 9090 9200 11211 5432 1883',
 )
-/** Printers put on paper what they are told: they are asked for a web page at most. Controllers of machines are left alone. */
+/**
+ * Printers print whatever they receive, so they get at most an HTTP request. Industrial controllers
+ * are not probed.
+ */
 export const fragilePorts = portSet('9100 9101 9102 9103 515')
 export const untouchedPorts = portSet('102 502 20000 44818 47808 1911 4911 789 2404')
 
@@ -16,15 +19,15 @@ function portSet(ports: string): ReadonlySet<number> {
   return new Set(ports.split(' ').map(Number))
 }
 
-/** A protocol known by what its server says first, and the field for the fingerprints. */
-export interface Greeting {
+/** A protocol identified by its banner, and the fingerprint field to match. */
+export interface Banner {
   readonly protocol: string
   readonly field: string
-  /** The part that fingerprints are written for. */
+  /** The part of the banner that fingerprints match. */
   readonly text: string
 }
 
-type Reader = (text: string, port: number) => Greeting | undefined
+type Reader = (text: string, port: number) => Banner | undefined
 
 const greetings: readonly (readonly [RegExp, Reader])[] = [
   [/^SSH-[\d.]+-([^\r\n]*)/, (text) => named('ssh', 'ssh.banner', /^SSH-[\d.]+-([^\r\n]*)/.exec(text)?.[1])],
@@ -47,8 +50,8 @@ const greetings: readonly (readonly [RegExp, Reader])[] = [
   [/(login|username|password) ?: ?$/i, (text) => named('telnet', 'telnet.banner', text)],
 ]
 
-/** Knows a protocol by the first words of its server; undefined when nobody speaks like that. */
-export function greetingOf(text: string, port: number): Greeting | undefined {
+/** Identifies a protocol by its banner; undefined when unknown. */
+export function identifyBanner(text: string, port: number): Banner | undefined {
   for (const [pattern, read] of greetings) {
     const greeting = pattern.test(text) ? read(text, port) : undefined
     if (greeting) return greeting
@@ -56,26 +59,26 @@ export function greetingOf(text: string, port: number): Greeting | undefined {
   return undefined
 }
 
-function named(protocol: string, field: string, text = ''): Greeting {
+function named(protocol: string, field: string, text = ''): Banner {
   return { protocol, field, text: text.trim() }
 }
 
-/** FTP and SMTP greet with the same code; the words decide, then the port. */
-function fileOrMail(text: string, port: number): Greeting {
+/** FTP and SMTP both use code 220; the text decides, then the port. */
+function fileOrMail(text: string, port: number): Banner {
   const rest = text.split(/\r?\n/, 1)[0]?.replace(/^\d{3}[ -]/, '') ?? ''
   const isFile = /ftp|filezilla|features/i.test(text) || [21, 990, 2121].includes(port)
   if (isFile && !/smtp/i.test(text)) return named('ftp', 'ftp.banner', rest)
   return named('smtp', 'smtp.banner', rest)
 }
 
-/** Murmur's first message: its version as a number, then the name of its release. */
-function mumbleVersion(text: string): Greeting {
+/** Mumble's version message: a packed version number, then the release name. */
+function mumbleVersion(text: string): Banner {
   const [, size = '', rest = ''] = /\x12([\x05-\x20])([\s\S]*)$/.exec(text) ?? []
   return named('mumble', 'mumble.version', rest.slice(0, size.charCodeAt(0) || 0))
 }
 
-/** MySQL's first packet: protocol 10 and a version, or an error that tells who is refused. */
-function databaseGreeting(text: string): Greeting | undefined {
+/** MySQL's first packet: protocol 10 with a version, or an error message. */
+function databaseGreeting(text: string): Banner | undefined {
   const [, version] = /^[\s\S]{3}\0\x0a([\x20-\x7e]{3,80})\0/.exec(text) ?? []
   if (version) return named('mysql', 'mysql.banners', version)
   const [, message] = /^[\s\S]{3}\0\xff[\s\S]{2}(?:#.{5})?([\x20-\x7e]{5,})/.exec(text) ?? []

@@ -1,4 +1,4 @@
-/** Where the requests of a test go: a service under a path, on a port of its own. */
+/** Target of a test's requests: a service with a path and its own port. */
 export const place = {
   scheme: 'https',
   hostname: 'shop.example.co',

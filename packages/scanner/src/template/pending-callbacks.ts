@@ -1,31 +1,33 @@
-/** Waits, at the end of the checks of a service, for the calls that targets were asked to make. */
+/** Waits for callbacks after the checks of a service have finished. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Interaction } from '#callback/index.ts'
-import { found } from '#template/finding.ts'
+import { toFinding } from '#template/finding.ts'
 import { evaluateOperators } from '#template/matcher.ts'
-import type { ServiceEvent, ServiceRun } from '#template/run.ts'
+import type { ServiceEvent, ServiceRun } from '#template/service-run.ts'
 import { answerAt, type State } from '#template/sequence-state.ts'
-import type { AwaitedCall } from '#template/sequence.ts'
+import type { AwaitedCallback } from '#template/sequence.ts'
 import type { Answer } from '#template/template.ts'
 
-/** How long calls are waited for after the last request, and how often one looks, in milliseconds. */
+/**
+ * How long to wait for callbacks after the last request, and the poll interval, in milliseconds.
+ */
 const COOL_DOWN_MS = 5_000
 const LOOK_MS = 250
-/** What a target was made to do proves almost as much as what it says. */
+/** A triggered callback is almost as strong as evidence in a response. */
 const CALL_QUALITY = 98
 
-/** The calls that are waited for on one service. */
-export interface CallList {
-  add(call: AwaitedCall): void
+/** Pending callbacks of one service. */
+export interface PendingCallbacks {
+  add(call: AwaitedCallback): void
   has(state: State): boolean
-  /** Told once the check has asked everything. */
+  /** Called once the check has sent all its requests. */
   whenSettled(state: State, isFinished: boolean): void
-  readonly calls: readonly AwaitedCall[]
+  readonly calls: readonly AwaitedCallback[]
   readonly endings: ReadonlyMap<State, boolean>
 }
 
-export function createCallList(): CallList {
-  const calls: AwaitedCall[] = []
+export function createPendingCallbacks(): PendingCallbacks {
+  const calls: AwaitedCallback[] = []
   const endings = new Map<State, boolean>()
   return {
     calls,
@@ -37,7 +39,10 @@ export function createCallList(): CallList {
 }
 
 /** @throws only when the run's signal aborts */
-export async function* settleCalls(run: ServiceRun, { calls, endings }: CallList): AsyncIterable<ServiceEvent> {
+export async function* awaitCallbacks(
+  run: ServiceRun,
+  { calls, endings }: PendingCallbacks,
+): AsyncIterable<ServiceEvent> {
   const { callbacks } = run.tools
   if (calls.length === 0 || !callbacks) return
   const waiting = new Set(calls)
@@ -48,7 +53,7 @@ export async function* settleCalls(run: ServiceRun, { calls, endings }: CallList
       if (matches.length === 0) continue
       waiting.delete(call)
       for (const match of matches) {
-        const event = found(run, call.exchange, call.state.template, match)
+        const event = toFinding(run, call.exchange, call.state.template, match)
         if (event.kind === 'found') yield { ...event, finding: { ...event.finding, quality: CALL_QUALITY } }
       }
     }
@@ -58,7 +63,7 @@ export async function* settleCalls(run: ServiceRun, { calls, endings }: CallList
   for (const [{ template }, isFinished] of endings) yield { kind: 'ended', isFinished, check: template.id }
 }
 
-function matchesOf({ state, block, exchange }: AwaitedCall, interactions: readonly Interaction[]) {
+function matchesOf({ state, block, exchange }: AwaitedCallback, interactions: readonly Interaction[]) {
   const plain = answerAt(state, block, exchange)
   for (const interaction of interactions) {
     const matches = evaluateOperators(block.operators, withCall(plain, interaction)).filter(({ isSilent }) => !isSilent)
@@ -67,7 +72,7 @@ function matchesOf({ state, block, exchange }: AwaitedCall, interactions: readon
   return []
 }
 
-/** The answer with what was heard, under the names that templates have for it. */
+/** The response combined with the callback, under the names that templates use. */
 function withCall(answer: Answer, { protocol, request, response, address }: Interaction): Answer {
   const parts = new Map([
     ['interactsh_protocol', protocol],

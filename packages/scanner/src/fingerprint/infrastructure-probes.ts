@@ -1,25 +1,25 @@
 /* oxlint-disable no-control-regex -- binary protocols are made of control characters */
-/** Openings of what holds networks, telephony and clusters together. */
+/** Probes for network infrastructure, telephony, and cluster services. */
 import type { Probe } from '#fingerprint/probe.ts'
 import { bindingRequest, softwareOf } from '#fingerprint/stun.ts'
 
 const bytes = (text: string) => Buffer.from(text, 'latin1')
 const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
 
-/** OPTIONS asks what a telephone server can do (RFC 3261, 11); nobody is called. */
+/** OPTIONS queries a SIP server's capabilities without placing a call (RFC 3261, section 11). */
 export const sipOptions = (transport: 'TCP' | 'UDP') =>
   bytes(
     `OPTIONS sip:glacis@invalid SIP/2.0\r\nVia: SIP/2.0/${transport} invalid;branch=z9hG4bKglacis;rport\r\nFrom: <sip:glacis@invalid>;tag=1\r\nTo: <sip:glacis@invalid>\r\nCall-ID: glacis\r\nCSeq: 1 OPTIONS\r\nMax-Forwards: 0\r\nContent-Length: 0\r\n\r\n`,
   )
 
-/** What a telephone server calls itself; empty where it does not say. */
+/** Server name from a SIP response; empty when absent. */
 export function sipServer(answer: string): string {
   return /^(?:server|user-agent):\s*([^\r\n]{1,200})/im.exec(answer)?.[1] ?? ''
 }
 
 export const infrastructureProbes: readonly Probe[] = [
   {
-    // NAMES_REQ of Erlang's port mapper: a number, then a line for each node.
+    // NAMES_REQ of the Erlang port mapper returns a number, then one line per node.
     protocol: 'epmd',
     ports: [4369],
     say: hex('0001 6e'),
@@ -37,7 +37,7 @@ export const infrastructureProbes: readonly Probe[] = [
     read: (answer) => /^server:([^\r\n]{1,200})/m.exec(answer)?.[1] ?? '',
   },
   {
-    // A header, the length in eight bytes and the name of an item; who is not on the agent's list hears nothing.
+    // Header, 8-byte length, and item key. Agents ignore clients that are not on their allowlist.
     protocol: 'zabbix-agent',
     ports: [10050],
     say: hex('5a42584401 0d00000000000000 6167656e742e76657273696f6e'),
@@ -73,7 +73,7 @@ export const infrastructureProbes: readonly Probe[] = [
     isBinary: true,
   },
   {
-    // The opening of a stream (RFC 6120, 4.2), for a name that nobody serves.
+    // Opens a stream (RFC 6120, section 4.2) to a domain that no server hosts.
     protocol: 'xmpp',
     ports: [5222, 5269],
     say: bytes(
@@ -83,7 +83,7 @@ export const infrastructureProbes: readonly Probe[] = [
     field: 'xmpp.stream',
   },
   {
-    // The procedure of NFS that does nothing (RFC 1813, 3.3.0).
+    // NULL procedure of NFS (RFC 1813, section 3.3.0).
     protocol: 'nfs',
     ports: [2049],
     say: hex('80000028 474c4e46 00000000 00000002 000186a3 00000003 00000000 00000000 00000000 00000000 00000000'),

@@ -1,18 +1,18 @@
-/** Answers as matchers see them: their parts under the names that templates have for them. */
-import type { HttpResponse } from '#net/http.ts'
+/** Responses as seen by matchers: parts under the names that templates use. */
+import type { HttpResponse } from '#net/http-message.ts'
 import { toBytes, type DslValue, type Lookup } from '#template/dsl-value.ts'
 import type { Exchange } from '#template/redirects.ts'
 import type { Answer } from '#template/template.ts'
 
-/** The answer of an exchange under the names that matchers use. */
-export function answerOf(exchange: Exchange, lookup: Lookup, bodyBytesMax: number | null = null): Answer {
+/** The parts of an HTTP exchange under the names that matchers use. */
+export function responseParts(exchange: Exchange, lookup: Lookup, bodyBytesMax: number | null = null): Answer {
   const values = valuesOf(exchange, bodyBytesMax)
   return { defaultPart: 'body', get: (name) => values.get(name) ?? lookup(name) }
 }
 
 const answers = new WeakMap<HttpResponse, Map<number | null, ReadonlyMap<string, DslValue>>>()
 
-/** Computed once per response, because a thousand templates may look at the same one. */
+/** Computed once per response, because a thousand templates may inspect the same one. */
 function valuesOf(exchange: Exchange, bodyBytesMax: number | null): ReadonlyMap<string, DslValue> {
   const perLimit = answers.get(exchange.response) ?? new Map<number | null, ReadonlyMap<string, DslValue>>()
   answers.set(exchange.response, perLimit)
@@ -50,14 +50,14 @@ function readValues({ response, origin, path }: Exchange, bodyBytesMax: number |
   ])
 }
 
-/** Status line and headers, names with a capital after each hyphen as templates expect them. */
+/** Status line and headers, with header names capitalized as templates expect. */
 export function headOf(response: HttpResponse): string {
   const known = heads.get(response) ?? writeHead(response)
   heads.set(response, known)
   return known
 }
 
-/** Matchers, the sieve before them and findings ask for the same one. */
+/** Cached: matchers, the prefilter, and findings use the same value. */
 const heads = new WeakMap<HttpResponse, string>()
 
 function writeHead(response: HttpResponse): string {
@@ -65,7 +65,7 @@ function writeHead(response: HttpResponse): string {
   return `HTTP/1.1 ${response.status} ${response.statusText}\r\n${lines.join('')}`
 }
 
-/** Servers have few names for their headers; a hostile one may have many. */
+/** Normal servers use few distinct header names; a hostile server may send many. */
 const spellingsMax = 500
 const spellings = new Map<string, string>()
 
@@ -77,7 +77,7 @@ function capitalised(name: string): string {
   return spelled
 }
 
-/** The body as a byte string of UTF-8 where it is one of the Chinese encodings; all others as they came. */
+/** The body as a UTF-8 byte string if it uses a Chinese encoding, otherwise unchanged. */
 function decoded(response: HttpResponse, contentType: string): string {
   if (!/charset=["']?(gb2312|gbk|gb18030)/i.test(contentType)) return response.body.toString('latin1')
   return toBytes(new TextDecoder('gb18030').decode(response.body))

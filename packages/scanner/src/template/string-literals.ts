@@ -1,16 +1,16 @@
-/** What an expression quotes, told by whether it wants it there or not. */
+/** String literals of an expression, by whether their presence or absence is required. */
 
 const TOKEN = /"([^"\\]{0,200})"|'([^'\\]{0,200})'|"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|![=~]|[!()]/g
 const LENGTH_MIN = 3
 const MEDIA_TYPE = /^(?:content-type:\s*)?(?:application|audio|font|image|text|video)\/[\w.+-]*(?:;.*)?$/i
 
 /**
- * The texts that an expression quotes and whose presence speaks for it, without those under a `!`: such a
- * text is in the answer only where another branch made the expression true.
+ * String literals whose presence supports the expression, excluding those under `!`. Such a literal
+ * only occurs in a response when a different branch made the expression true.
  *
- * @param source of an expression that has been parsed
+ * @param source of a successfully parsed expression
  */
-export function quotedFor(source: string): string[] {
+export function supportingLiterals(source: string): string[] {
   const quoted: string[] = []
   const outer: boolean[] = []
   let [isDenied, isNext] = [false, false]
@@ -30,7 +30,10 @@ export function quotedFor(source: string): string[] {
   return quoted
 }
 
-/** True for a text that says only of what kind an answer is, such as `text/html`: no proof that something is missing in it. */
+/**
+ * Whether a literal only describes the content type, such as `text/html`, which is no proof of
+ * absence.
+ */
 export function isMediaType(text: string): boolean {
   return MEDIA_TYPE.test(text)
 }

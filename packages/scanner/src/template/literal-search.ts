@@ -1,14 +1,14 @@
 /**
- * Finds which of many words occur in a text, in one pass (Aho and Corasick, 1975). Letters of either
- * case count as equal, so that what is found is never too little for a matcher that tells them apart.
+ * Aho–Corasick search (1975) for many literals in one pass. Case-insensitive, so that it never
+ * misses a case-sensitive match.
  */
-export interface Finder {
-  /** Marks in `found`, by their numbers, the words that occur in the byte string. */
+export interface LiteralSearch {
+  /** Marks the literals that occur in the byte string in `found`, by index. */
   mark(text: string, found: Uint8Array): void
 }
 
-/** @param words byte strings; their places are their numbers. An empty one is never found. */
-export function createFinder(words: readonly string[]): Finder {
+/** @param words byte strings, identified by their index. An empty one is never found. */
+export function createLiteralSearch(words: readonly string[]): LiteralSearch {
   const trie = createTrie(words.map((word) => word.toLowerCase()))
   const { steps, fail, outputs, suffix } = linked(trie)
   return {
@@ -36,12 +36,12 @@ export function createFinder(words: readonly string[]): Finder {
 
 interface Trie {
   readonly steps: Steps
-  /** The parents and signs of the states, in the order in which they were made. */
+  /** Parent and input character of each state, in order of creation. */
   readonly parents: readonly number[]
   readonly signs: readonly number[]
-  /** The last word that ends in a state; -1 for none. */
+  /** The literal that ends in each state; -1 for none. */
   readonly ends: readonly number[]
-  /** Another word of the same text; -1 for none. */
+  /** The next literal with the same text; -1 for none. */
   readonly sameWord: readonly number[]
 }
 
@@ -69,7 +69,7 @@ function createTrie(words: readonly string[]): Trie {
   return { steps, parents, signs, ends, sameWord }
 }
 
-/** Where to go on when a sign does not fit, and the next shorter word that ends at the same place. */
+/** Failure links, and the next shorter literal that ends at the same position. */
 function linked({ steps, parents, signs, ends }: Trie) {
   const fail = new Int32Array(parents.length)
   const suffix = new Int32Array(parents.length)
@@ -93,12 +93,12 @@ function byDepth(parents: readonly number[]): number[] {
 }
 
 interface Steps {
-  /** 0 where there is no step. */
+  /** 0 when there is no transition. */
   get(state: number, sign: number): number
   set(state: number, sign: number, next: number): void
 }
 
-/** A hash table of whole numbers, open addressing; signs are bytes. */
+/** Hash table of integers with open addressing; the characters are bytes. */
 function createSteps(sizeMax: number): Steps {
   const size = 2 ** Math.ceil(Math.log2(sizeMax * 2 + 16))
   const keys = new Int32Array(size).fill(-1)

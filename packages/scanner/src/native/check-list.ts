@@ -5,7 +5,7 @@ import { dns } from '#native/dns.ts'
 import { gitDaemon, rsync, subversion } from '#native/sources.ts'
 import { mailPasswords } from '#native/mail.ts'
 import { mysql } from '#native/mysql.ts'
-import type { NativeSubject } from '#native/native.ts'
+import type { NativeCheck } from '#native/native-check.ts'
 import { httpProxy, socksProxy } from '#native/proxy.ts'
 import { rdp } from '#native/rdp.ts'
 import { rpcbind } from '#native/rpc.ts'
@@ -13,11 +13,11 @@ import { smb } from '#native/smb.ts'
 import { ssh } from '#native/ssh.ts'
 import { tlsWeak } from '#native/tls-weak.ts'
 import { tlsOfService, upgradedTls } from '#native/tls.ts'
-import { mdns, memcachedUdp, ntp, snmp, tftp } from '#native/udp-subjects.ts'
+import { mdns, memcachedUdp, ntp, snmp, tftp } from '#native/udp-checks.ts'
 import { vnc } from '#native/vnc.ts'
 
 /** In the order in which they run on a service. */
-export const subjects: readonly NativeSubject[] = [
+export const nativeCheckList: readonly NativeCheck[] = [
   ssh,
   dns,
   smb,

@@ -1,56 +1,59 @@
-/** Whether a match on one answer stands: what comes out for questions that make no sense proves nothing. */
+/**
+ * Verifies a match on one response: a match that also occurs for meaningless requests proves
+ * nothing.
+ */
 import {
   bodyControlOf,
   controlOf,
-  isNonsense,
+  matchesCalibration,
   isReflection,
-  matchesToo,
+  alsoMatches,
   needsControl,
   type Calibration,
   type Listener,
 } from '#template/calibration.ts'
 import type { Match } from '#template/matcher.ts'
 import type { Exchange } from '#template/redirects.ts'
-import type { ServiceRun } from '#template/run.ts'
-import { isBorrowed } from '#template/selection.ts'
+import type { ServiceRun } from '#template/service-run.ts'
+import { isSharedPath } from '#template/selection.ts'
 
-/** `unknown` where a control was not answered, so that the check has not come to its end. */
+/** `unknown` when a control request went unanswered, so that the check is incomplete. */
 export type Verdict = 'true' | 'nonsense' | 'unknown'
 
 interface Circumstances {
   readonly run: ServiceRun
   readonly calibration: Calibration
   readonly basePath: string
-  /** Names of what was recognised on the service. */
+  /** Names of the products identified on the service. */
   readonly names: ReadonlySet<string>
 }
 
 /**
- * Whether a match stands, or would come out for any question at all.
+ * Whether a match is genuine rather than a response to any request.
  *
- * @param path what the check asked for; redirects may have led elsewhere
+ * @param path requested by the check; redirects may have led elsewhere
  * @throws only when the run's signal aborts
  */
-export async function judgeAnswer(
+export async function verifyMatch(
   { run: { tools, origin, signal }, calibration, basePath, names }: Circumstances,
   path: string,
   { response, request }: Exchange,
   listener: Listener,
   match: Match,
 ): Promise<Verdict> {
-  // The front page is what it is: nothing was guessed in asking for it, unless something was sent along.
+  // The front page always exists, so no control is needed unless the request had a body.
   const isFront = path === basePath || path === '/'
   if (isFront && request.body === undefined) return 'true'
-  if (isBorrowed(listener.template, names, path)) return 'nonsense'
+  if (isSharedPath(listener.template, names, path)) return 'nonsense'
   if (isFront) return 'true'
-  if (isNonsense(calibration, origin, listener, match)) return 'nonsense'
+  if (matchesCalibration(calibration, origin, listener, match)) return 'nonsense'
   if (!needsControl(calibration, response.status)) return 'true'
   const control = controlOf(request, basePath)
   if (!control) return 'true'
   const answer = await tools.http.request(origin, control, { signal })
   if (answer.kind === 'failure') return calibration.nonsense.length === 0 && match.isProof ? 'true' : 'unknown'
-  if (!matchesToo(answer, origin, listener, match) || isReflection(listener.template, match)) return 'true'
+  if (!alsoMatches(answer, origin, listener, match) || isReflection(listener.template, match)) return 'true'
   const bodyControl = bodyControlOf(request, basePath, match)
   const other = bodyControl && (await tools.http.request(origin, bodyControl, { signal }))
-  return other?.kind === 'response' && !matchesToo(other, origin, listener, match) ? 'true' : 'nonsense'
+  return other?.kind === 'response' && !alsoMatches(other, origin, listener, match) ? 'true' : 'nonsense'
 }

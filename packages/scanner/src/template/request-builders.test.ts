@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { parseTemplate } from '#template/parse.ts'
-import { requestOf } from '#template/questions.ts'
+import { requestOf } from '#template/request-builders.ts'
 import { variablesOf } from '#template/variables.ts'
-import { place } from '#template/testing/place.ts'
+import { place } from '#template/testing/target.ts'
 
 describe('the request of a block', () => {
   const request = (path: string, basePath: string) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { greetingOf } from '#fingerprint/greeting.ts'
-import { probes } from '#fingerprint/probe.ts'
+import { identifyBanner } from '#fingerprint/banner.ts'
+import { probes } from '#fingerprint/probes.ts'
 
 function probe(protocol: string) {
   const found = probes.find((one) => one.protocol === protocol)
@@ -33,12 +33,12 @@ describe('greetingOf', () => {
     ['-DENIED Redis is running in protected mode', 6379, 'redis', '-DENIED Redis is running in protected mode'],
     ['\0\0\0\0\0\x32\x08\x84\x86\x04\x12\x071.3.4-4\x1a\x03X11"\x1eDebian GNU/Linux 12', 64738, 'mumble', '1.3.4-4'],
   ])('knows %j', (text, port, protocol, rest) => {
-    expect(greetingOf(text, port)).toMatchObject({ protocol, text: rest })
+    expect(identifyBanner(text, port)).toMatchObject({ protocol, text: rest })
   })
 
   it('does not guess', () => {
-    expect(greetingOf('hello, who are you?', 22)).toBeUndefined()
-    expect(greetingOf('\0\0\0\0\0\0\0\0', 3306)).toBeUndefined()
+    expect(identifyBanner('hello, who are you?', 22)).toBeUndefined()
+    expect(identifyBanner('\0\0\0\0\0\0\0\0', 3306)).toBeUndefined()
   })
 })
 

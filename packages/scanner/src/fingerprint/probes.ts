@@ -1,0 +1,203 @@
+/* oxlint-disable no-control-regex -- binary protocols are made of control characters */
+/**
+ * Probes for services that wait for the client to speak first, and the responses that identify
+ * them.
+ * Each probe is the opening message from its protocol's specification; none changes anything.
+ */
+
+import type { Probe } from '#fingerprint/probe.ts'
+import { infrastructureProbes } from '#fingerprint/infrastructure-probes.ts'
+import { describeStart, protocolHeader } from '#native/amqp-wire.ts'
+import { connectionRequest, describeChoice, readConfirm, security } from '#native/rdp-wire.ts'
+
+const bytes = (text: string) => Buffer.from(text, 'latin1')
+const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
+
+/** HTTP request: identifies web servers and makes many other services reveal themselves. */
+export const webProbe = (hostname: string) =>
+  bytes(
+    `GET / HTTP/1.1\r\nHost: ${hostname}\r\nUser-Agent: Mozilla/5.0 (compatible)\r\nAccept: */*\r\nConnection: close\r\n\r\n`,
+  )
+
+export const probes: readonly Probe[] = [
+  {
+    protocol: 'redis',
+    ports: [6379, 6380, 6381, 26379, 16379],
+    say: bytes('PING\r\n'),
+    answer: /^(\+PONG|-NOAUTH|-DENIED|-ERR|-MISCONF)/,
+    field: '',
+  },
+  {
+    protocol: 'memcached',
+    ports: [11211, 11210],
+    say: bytes('version\r\n'),
+    answer: /^VERSION /,
+    field: 'memcached.version',
+  },
+  { protocol: 'gearman', ports: [4730], say: bytes('version\n'), answer: /^OK \d+\.\d/, field: 'gearman.version' },
+  {
+    protocol: 'beanstalkd',
+    ports: [11300],
+    say: bytes('stats\r\n'),
+    answer: /^OK \d+\r\n---/,
+    field: 'beanstalkd.stats',
+  },
+  {
+    protocol: 'zookeeper',
+    ports: [2181, 2182],
+    say: bytes('srvr\n'),
+    answer: /^Zookeeper version|^This ZooKeeper|not in the whitelist/i,
+    field: 'zookeeper.version',
+  },
+  {
+    // CONNECT, protocol level 4, clean session, client id "glacis".
+    protocol: 'mqtt',
+    ports: [1883, 1884],
+    tlsPorts: [8883],
+    say: hex('10 12 0004 4d515454 04 02 000a 0006 676c61636973'),
+    answer: /^\x20\x02[\x00\x01][\x00-\x05]/,
+    field: '',
+  },
+  {
+    protocol: 'postgresql',
+    ports: [5432, 5433, 5434, 6432],
+    say: hex('00000008 04d2162f'),
+    answer: /^[SN]$/,
+    field: '',
+  },
+  {
+    // Search of the root DSE, all user and operational attributes.
+    protocol: 'ldap',
+    ports: [389, 3268],
+    tlsPorts: [636, 3269],
+    say: hex('302b 020101 6326 0400 0a0100 0a0100 020101 020105 010100 870b 6f626a656374436c617373 3006 04012a 04012b'),
+    answer: /^\x30[\s\S]{1,6}\x02\x01\x01[\x64\x65]/,
+    field: 'ldap.search_result',
+  },
+  {
+    // version.bind, TXT, CHAOS.
+    protocol: 'dns',
+    ports: [53, 5300, 5353],
+    say: hex('001e 4743 0000 0001 0000 0000 0000 07 76657273696f6e 04 62696e64 00 0010 0003'),
+    answer: /^[\s\S]{2}GC[\x80-\x87]/,
+    field: 'dns.versionbind',
+    read: versionBind,
+  },
+  {
+    protocol: 'amqp',
+    ports: [5672],
+    tlsPorts: [5671],
+    say: protocolHeader,
+    answer: /^(\x01\x00\x00[\s\S]{4}\x00\x0a\x00\x0a|AMQP)/,
+    field: 'amqp.start',
+    read: (answer) => describeStart(Buffer.from(answer, 'latin1')),
+    isBinary: true,
+  },
+  {
+    // hello as OP_MSG on "admin".
+    protocol: 'mongodb',
+    ports: [27017, 27018, 27019],
+    say: hex(
+      '34000000 01000000 00000000 dd070000 00000000 00 1f000000 10 68656c6c6f00 01000000 02 24646200 06000000 61646d696e00 00',
+    ),
+    answer: /^[\s\S]{4}[\s\S]{4}\x01\x00\x00\x00(\xdd\x07|\x01\x00)\x00\x00/,
+    field: '',
+  },
+  {
+    // X.224 connection request with a negotiation request for TLS and CredSSP.
+    protocol: 'rdp',
+    ports: [3389, 3388],
+    say: connectionRequest(security.tls + security.credSsp),
+    answer: /^\x03\x00\x00[\x0b\x13][\x06\x0e]\xd0/,
+    field: 'rdp.choice',
+    read: (answer) => rdpChoice(answer),
+    isBinary: true,
+  },
+  {
+    // SMB 1 negotiate that offers NT LM 0.12 and SMB 2.002.
+    protocol: 'smb',
+    ports: [445, 139],
+    say: hex(
+      '0000003a ff534d42 72 00000000 18 0128 0000 0000000000000000 0000 0000 0000 0000 0000 00 1700 02 4e54204c4d20302e313200 02 534d4220322e30303200',
+    ),
+    answer: /^\x00[\s\S]{3}[\xff\xfe]SMB/,
+    field: '',
+  },
+  {
+    protocol: 'rtsp',
+    ports: [554, 8554, 10554],
+    say: bytes('OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n'),
+    answer: /^RTSP\/\d/,
+    field: 'rtsp_header.server',
+    read: (answer) => /^server:\s*([^\r\n]{1,200})/im.exec(answer)?.[1] ?? '',
+  },
+  {
+    protocol: 'irc',
+    tlsPorts: [6697],
+    ports: [6667, 6660, 6661, 6662, 6663, 6664, 6665, 6666, 6668, 6669],
+    say: bytes('NICK glacis\r\nUSER glacis 0 * :glacis\r\n'),
+    answer: /(^|\n):\S+ (00[1-4]|NOTICE|020|451|433) /,
+    field: 'irc.welcome',
+  },
+  {
+    protocol: 'git',
+    ports: [9418],
+    say: bytes('0025git-upload-pack /\0host=localhost\0'),
+    answer: /^[0-9a-f]{4}(ERR |[0-9a-f]{40})/,
+    field: '',
+  },
+  {
+    protocol: 'x11',
+    ports: [6000, 6001, 6002, 6003, 6004, 6005],
+    say: hex('6c00 0b00 0000 0000 0000 0000'),
+    answer: /^[\x00-\x02][\s\S]\x0b\x00/,
+    field: 'x11.vendor',
+    read: x11Vendor,
+  },
+  {
+    // DUMP of the portmapper.
+    protocol: 'rpcbind',
+    ports: [111],
+    say: hex('80000028 474c4143 00000000 00000002 000186a0 00000002 00000004 00000000 00000000 00000000 00000000'),
+    answer: /^\x80[\s\S]{3}GLAC\x00\x00\x00\x01/,
+    field: 'rpcbind.dump',
+    read: () => 'portmapper',
+  },
+  { protocol: 'socks5', ports: [1080, 9050, 9150], say: hex('050100'), answer: /^\x05[\x00\xff]$/, field: '' },
+  { protocol: 'rmi', ports: [1098, 1099], say: hex('4a524d49 0002 4b'), answer: /^N[\s\S]{2}\d/, field: '' },
+  ...infrastructureProbes,
+]
+
+/** Characteristic responses of other protocols to an HTTP request. */
+export const httpResponseProtocols: readonly (readonly [RegExp, string])[] = [
+  [/^-(ERR|NOAUTH|DENIED)/, 'redis'],
+  [/^ERROR\r\n/, 'memcached'],
+  [/^ERR unknown_command/i, 'gearman'],
+  [/^UNKNOWN_COMMAND/, 'beanstalkd'],
+  [/^:\S+ (451|NOTICE|421) /, 'irc'],
+  [/^RTSP\//, 'rtsp'],
+  [/^AMQP/, 'amqp'],
+  [/^E[\s\S]{4}(S|F)/, 'postgresql'],
+  [/^<\?xml[^>]*\?>\s*<stream:/, 'xmpp'],
+  [/^SIP\/2\.0 /, 'sip'],
+]
+
+/** The text of the last CHAOS TXT record in a DNS response. */
+function versionBind(answer: string): string {
+  const [, length = '', text = ''] = /^[\s\S]*\x00\x10\x00\x03[\s\S]{6}([\s\S])([\s\S]*)$/.exec(answer) ?? []
+  return text.slice(0, length.charCodeAt(0) || 0)
+}
+
+function rdpChoice(answer: string): string {
+  const choice = readConfirm(Buffer.from(answer, 'latin1'))
+  return choice ? describeChoice(choice) : ''
+}
+
+/**
+ * An accepted client receives the vendor (X11 protocol, section 8); a rejected one receives the
+ * reason.
+ */
+function x11Vendor(answer: string): string {
+  const length = answer.startsWith('\x01') ? (answer.charCodeAt(24) || 0) + (answer.charCodeAt(25) || 0) * 256 : 0
+  return answer.slice(40, 40 + length)
+}

@@ -1,0 +1,99 @@
+/** Native checks for binary protocols: their definition and the tools that they use. */
+import type { SecureVersion } from 'node:tls'
+import type { ScanProfile } from '@glacis/contract/runner'
+import type { TcpConnection, ReadOptions } from '#net/tcp.ts'
+import type { Handshake, TlsFailure } from '#net/tls.ts'
+import type { UdpResponse, UdpOptions } from '#net/udp.ts'
+import type { CheckInfo, IdentifiedService } from '#native/types.ts'
+
+/**
+ * One protocol exchange and all checks that it decides. It is read-only and never tries lists of
+ * names or passwords.
+ */
+export interface NativeCheck {
+  readonly checks: readonly CheckInfo[]
+  /** The lightest profile that includes it; absent: gentle. */
+  readonly from?: ScanProfile
+  concerns(service: IdentifiedService): boolean
+  /** @throws only when the context's signal aborts, with its reason */
+  examine(place: NativeContext): Promise<CheckResults>
+}
+/**
+ * Result per check: proof, or null when the service was tested and is not affected. Inconclusive
+ * checks are omitted.
+ */
+export type CheckResults = Readonly<Record<string, Proof | null>>
+
+export interface Proof {
+  /** The request, in readable form. */
+  readonly request: string
+  /** The response that proves the finding; may contain binary data. */
+  readonly answer: string
+  /** The decisive parts of the response. */
+  readonly highlights: readonly string[]
+  /** From 0 to 100; default 99. */
+  readonly quality?: number
+}
+
+/** The service under test, and the only ways to connect to it. */
+export interface NativeContext {
+  readonly service: IdentifiedService
+  readonly address: string
+  readonly port: number
+  /** Name for SNI and similar protocol fields; the address if unknown. */
+  readonly hostname: string
+  readonly profile: ScanProfile
+  readonly signal: AbortSignal
+  /** Host names found in certificates and banners of this host. */
+  readonly hostNames: readonly string[]
+  /**
+   * Runs an exchange on a new connection, with TLS where the service uses it; undefined when the
+   * connection failed.
+   */
+  speak<Value>(words: (line: TcpConnection) => Promise<Value>): Promise<Value | undefined>
+  /**
+   * Sends one message and reads the response; null only reads. Undefined when the connection
+   * failed.
+   */
+  ask(question: string | Uint8Array | null, options?: Partial<ReadOptions>): Promise<Buffer | undefined>
+  /** The same in plaintext on another port of this host, as advertised by the service. */
+  askAt(port: number, question: string | Uint8Array, options?: Partial<ReadOptions>): Promise<Buffer | undefined>
+  /** Sends one UDP message to the same port. */
+  datagram(
+    question: Uint8Array,
+    options?: Pick<UdpOptions, 'waitMs' | 'fromAnyPort' | 'collectBytesMax'>,
+  ): Promise<UdpResponse>
+  /**
+   * Completes a TLS handshake on a new connection with these versions, after the plaintext exchange
+   * in `before`. The caller must destroy the socket.
+   *
+   * @returns undefined when the connection failed or `before` gave up
+   */
+  handshake(options?: {
+    readonly minVersion?: SecureVersion
+    readonly maxVersion?: SecureVersion
+    readonly before?: (line: TcpConnection) => Promise<boolean>
+  }): Promise<Handshake | TlsFailure | undefined>
+}
+
+type Words = Pick<CheckInfo, 'id' | 'name' | 'severity' | 'summary' | 'impact' | 'remediation'> & {
+  readonly cvss: string
+  readonly score: number | null
+  readonly reference: string
+  readonly tags: string
+}
+
+/** Metadata of a native check; tags are one space-separated text. */
+export function checkInfo({ reference, tags, ...words }: Words): CheckInfo {
+  return { ...words, threat: words.id, references: [reference], cves: [], tags: tags.split(' '), quality: 99 }
+}
+
+/** Text as Latin-1 bytes. */
+export function bytes(text: string): Buffer {
+  return Buffer.from(text, 'latin1')
+}
+
+/** Bytes in hexadecimal; spaces are allowed. */
+export function hex(text: string): Buffer {
+  return Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
+}

@@ -1,0 +1,43 @@
+/** HTTP request and response types. */
+
+export interface Origin {
+  readonly address: string
+  readonly port: number
+  readonly tls: boolean
+  /** `Host` header and SNI name. */
+  readonly hostname: string
+}
+export interface HttpRequest {
+  readonly method: string
+  /** Sent byte for byte. */
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+}
+export interface HttpResponse {
+  readonly kind: 'response'
+  readonly status: number
+  readonly statusText: string
+  /** In wire order and letter case. */
+  readonly headers: readonly (readonly [string, string])[]
+  /** Decompressed. */
+  readonly body: Buffer
+  /** The body exceeded the limit, or the compressed stream was corrupt. */
+  readonly truncated: boolean
+  /** The body exceeded the maximum compression ratio. */
+  readonly isBomb?: boolean
+  readonly durationMs: number
+  /** As sent, for evidence. */
+  readonly request: string
+}
+export interface HttpFailure {
+  readonly kind: 'failure'
+  readonly reason: string
+  /**
+   * Caused by this machine (out of ports, files, memory, or network); implies nothing about the
+   * host.
+   */
+  readonly local: boolean
+  /** A reused connection closed without a response; the request can be retried. */
+  readonly mayRepeat?: boolean
+}

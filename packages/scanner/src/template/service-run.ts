@@ -1,0 +1,77 @@
+/** Inputs and outputs of the checks of one service. */
+import type { FindingObservation, ScanProfile } from '@glacis/contract/runner'
+import type { Wfn } from '@glacis/contract/product'
+import type { z } from 'zod'
+import type { Callbacks } from '#callback/index.ts'
+import type { Guard } from '#guard.ts'
+import type { HttpClient } from '#net/http.ts'
+import type { Origin } from '#net/http-message.ts'
+import type { CheckPlan, Permissions } from '#template/plan.ts'
+
+export interface CheckTarget {
+  /** Pinned IP address, the only one that is dialed. */
+  readonly address: string
+  /** Name for `Host` and SNI; the address if unknown. */
+  readonly hostname: string
+  readonly basePath: string
+  readonly services: readonly IdentifiedService[]
+}
+export interface IdentifiedService {
+  readonly port: number
+  readonly transport: 'tcp' | 'udp'
+  /** `http`, `redis`, …; empty if not identified. */
+  readonly protocol: string
+  readonly tls: boolean
+  readonly banner: string
+  readonly technologies: readonly { readonly name: string; readonly wfn: Wfn }[]
+}
+export interface CheckTools {
+  /** Applies its own rate limit before each request; pass `beforeRequest`. */
+  readonly http: HttpClient
+  readonly guard: Guard
+  readonly signal: AbortSignal
+  readonly profile: ScanProfile
+  /** Allows intrusive checks, which may modify the target. */
+  readonly intrusive?: boolean
+  /** Callback server; without it, checks that need callbacks don't run. */
+  readonly callbacks?: Callbacks
+  /** Operator-supplied values for placeholders, such as credentials. */
+  readonly given?: ReadonlyMap<string, string>
+  /** Resolver addresses with an optional port (default 53); absent: this machine's resolvers. */
+  readonly resolvers?: readonly string[]
+  /** Services of the host checked concurrently; default 1. */
+  readonly servicesAtOnce?: number
+  /** Called before each non-HTTP connection. */
+  readonly budget: { take(address: string, signal: AbortSignal): Promise<void> }
+}
+/** Tools for the runners of one service. */
+export interface ServiceRun {
+  readonly target: CheckTarget
+  readonly service: IdentifiedService
+  readonly origin: Origin
+  readonly plan: CheckPlan
+  readonly tools: CheckTools
+  /** Remaining budget shared by all services of the host. */
+  readonly allowance: { payloadRequests: number }
+  readonly permissions: Permissions
+  /** Aborts with the scan or at the port's deadline. */
+  readonly signal: AbortSignal
+}
+export type Finding = z.infer<typeof FindingObservation>
+/** A finding with its check's severity, which decides whether it is held back. */
+export interface FoundEvent {
+  readonly kind: 'found'
+  readonly finding: Finding
+  readonly severity: string
+}
+/** Whether a check completed one protocol of the service: every request was answered. */
+export interface CompletionEvent {
+  readonly kind: 'ended'
+  readonly isFinished: boolean
+  readonly check: string
+}
+export interface ProblemEvent {
+  readonly kind: 'trouble'
+  readonly message: string
+}
+export type ServiceEvent = FoundEvent | CompletionEvent | ProblemEvent
