@@ -1,6 +1,5 @@
 /** What a session is good for: by how many factors its holder has proved who it is, and how lately. */
-import type { Service } from '#service.ts'
-import type { LiveSession } from '#session.ts'
+import type { Service, LiveSession } from '#service.ts'
 
 /** Types of credentials that prove a second factor. */
 export const secondFactors: ReadonlySet<string> = new Set(['totp', 'lookup_secret', 'webauthn'])

@@ -1,39 +1,40 @@
 import { once } from 'node:events'
-import { type Server, createServer } from 'node:http'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createServer } from 'node:http'
+import { afterAll, expect, it } from 'vitest'
 import type { Reply } from '#testing/browser.ts'
-import { type House, complete, goodPassword, messageIds, newAddress, nodeWithId, openHouse } from '#testing/house.ts'
+import {
+  complete,
+  createTestIdentity,
+  goodPassword,
+  messageIds,
+  newAddress,
+  nodeWithId,
+  sharedTestIdentity,
+} from '#testing/test-identity.ts'
 
 /** Asked as the owner of the challenge: every token but `good` is bad, and `good` is so once. */
-let server: Server
-let house: House
 const asked: URLSearchParams[] = []
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    let body = ''
-    request.on('data', (chunk) => (body += chunk))
-    request.on('end', () => {
-      const form = new URLSearchParams(body)
-      asked.push(form)
-      const success = form.get('secret') === 'secret' && (form.get('response') ?? '').startsWith('good')
-      response.setHeader('content-type', 'application/json').end(JSON.stringify({ success }))
-    })
+const server = createServer((request, response) => {
+  let body = ''
+  request.on('data', (chunk) => (body += chunk))
+  request.on('end', () => {
+    const form = new URLSearchParams(body)
+    asked.push(form)
+    const success = form.get('secret') === 'secret' && (form.get('response') ?? '').startsWith('good')
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ success }))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  const port = typeof address === 'object' ? address?.port : 0
-  const captcha = { siteKey: 'site', secret: 'secret', verifyUrl: `http://127.0.0.1:${port}/siteverify` }
-  house = await openHouse({ captcha })
 })
-afterAll(async () => {
-  await house?.close()
-  server.close()
-})
+server.listen(0, '127.0.0.1')
+await once(server, 'listening')
+afterAll(() => void server.close())
+const address = server.address()
+const port = typeof address === 'object' ? address?.port : 0
+const verifyUrl = `http://127.0.0.1:${port}/siteverify`
+const identity = await sharedTestIdentity({ captcha: { siteKey: 'site', secret: 'secret', verifyUrl } })
 
 const proof = (token: string) => ({ transient_payload: { captcha_turnstile_response: token } })
 const signUp = (email: string, more: object) =>
-  complete(house.browser(), '/self-service/registration/browser', {
+  complete(identity.browser(), '/self-service/registration/browser', {
     method: 'password',
     password: goodPassword,
     traits: { email, name: { first: 'John', last: 'Frost' } },
@@ -47,7 +48,7 @@ const submits = [
 ] as const
 
 it.each(submits)('shows the challenge on the form of %s', async (kind) => {
-  const { body } = await house.browser().get(`/self-service/${kind}/browser`)
+  const { body } = await identity.browser().get(`/self-service/${kind}/browser`)
   expect(nodeWithId(body, 'captcha')).toMatchObject({
     type: 'div',
     group: 'captcha',
@@ -58,7 +59,7 @@ it.each(submits)('shows the challenge on the form of %s', async (kind) => {
 
 it.each(submits)('takes no submit of %s without a proof, or with a bad one', async (kind, body) => {
   for (const more of [{}, proof('bad'), proof('x'.repeat(3000)), { transient_payload: 'text' }]) {
-    const answer: Reply = await complete(house.browser(), `/self-service/${kind}/browser`, { ...body, ...more })
+    const answer: Reply = await complete(identity.browser(), `/self-service/${kind}/browser`, { ...body, ...more })
     expect([answer.status, ...messageIds(answer.body)]).toEqual([400, 4000038])
   }
 })
@@ -69,11 +70,11 @@ it('lets a person through, and asks the owner with the address of the person', a
   expect(asked.at(-1)?.get('remoteip')).toBe('127.0.0.1')
   const start = '/self-service/login/browser'
   const body = { method: 'password', identifier: email, password: goodPassword, ...proof('good-2') }
-  expect((await complete(house.browser(), start, body)).status).toBe(200)
+  expect((await complete(identity.browser(), start, body)).status).toBe(200)
 })
 
 it('asks once in a form that is sent again after a mistake', async () => {
-  const browser = house.browser()
+  const browser = identity.browser()
   const { body: flow } = await browser.get('/self-service/login/browser')
   const csrf_token = flow.ui.nodes.find((node: Reply['body']) => node.attributes.name === 'csrf_token').attributes.value
   const body = { csrf_token, method: 'password', identifier: newAddress(), password: goodPassword }
@@ -85,9 +86,8 @@ it('asks once in a form that is sent again after a mistake', async () => {
 
 it('lets nobody through while the owner cannot be asked', async () => {
   const captcha = { siteKey: 'site', secret: 'secret', verifyUrl: 'http://127.0.0.1:9/siteverify' }
-  const lonely = await openHouse({ captcha })
+  await using lonely = await createTestIdentity({ captcha })
   const body = { method: 'code', email: newAddress(), ...proof('good') }
   const answer = await complete(lonely.browser(), '/self-service/recovery/browser', body)
   expect(messageIds(answer.body)).toEqual([4000038])
-  await lonely.close()
 })

@@ -3,9 +3,10 @@
  * page gets a token from the challenge, and we ask the challenge's owner whether it is a good one.
  */
 import { z } from 'zod'
-import { type Flow, saveFlow } from '#flow/flow.ts'
+import { saveFlow } from '#flow/flow.ts'
+import type { Flow } from '#store.ts'
 import { type Fields, isFields, textOf } from '#http/body.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { Exchange } from '#service.ts'
 import type { CaptchaOptions } from '#options.ts'
 import { label } from '#ui/message.ts'
 import type { Node } from '#ui/node.ts'

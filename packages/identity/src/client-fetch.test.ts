@@ -1,54 +1,22 @@
 /** The official client of the protocol, unchanged, against the running service. */
 import { Configuration, FrontendApi, ResponseError, type UiNode } from '@ory/client-fetch'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
-  type House,
   codeIn,
   enrolTotp,
   goodPassword,
   newAddress,
-  openHouse,
   portalUrl,
   register,
+  sharedTestIdentity,
   totpAt,
-} from '#testing/house.ts'
+} from '#testing/test-identity.ts'
 import type { Browser, Reply } from '#testing/browser.ts'
-import { differences } from '#testing/published.ts'
 
-let house: House
-beforeAll(async () => {
-  house = await openHouse({ listens: true })
-})
-afterAll(() => house?.close())
-
-/** What the service answered, with the shape that the published document gives it. */
-const answers: { readonly type: string; readonly body: unknown }[] = []
-function note(method: string, path: string, status: number, body: unknown): void {
-  const type = publishedType(method, path, status)
-  if (type) answers.push({ type, body })
-}
-
-/** The document's answer of a call; undefined where there is nothing to read. */
-function publishedType(method: string, path: string, status: number): string | undefined {
-  if (status === 204 || path.endsWith('.js')) return undefined
-  if (status === 422) return 'ErrorBrowserLocationChangeRequired'
-  if (status > 400) return 'ErrorGeneric'
-  const kind = /^\/self-service\/(login|registration|recovery|verification|settings)/.exec(path)?.[1]
-  if (kind) {
-    const hasEnded = status === 200 && method === 'POST'
-    if (hasEnded && kind === 'login') return 'SuccessfulNativeLogin'
-    if (hasEnded && kind === 'registration') return 'SuccessfulNativeRegistration'
-    return `${kind.charAt(0).toUpperCase()}${kind.slice(1)}Flow`
-  }
-  if (path === '/sessions/whoami') return 'Session'
-  if (path === '/sessions') return method === 'DELETE' ? 'DeleteMySessionsCount' : 'Array<Session>'
-  if (path === '/self-service/logout/browser') return 'LogoutFlow'
-  if (path === '/self-service/errors') return 'FlowError'
-  throw new Error(`${method} ${path} is no call whose answer is known`)
-}
+const identity = await sharedTestIdentity({ listens: true })
 
 /** The client in a browser of its own: a fetch with the browser's cookies. */
-function client(browser: Browser = house.browser()) {
+function client(browser: Browser = identity.browser()) {
   const fetchApi: typeof fetch = async (input, init) => {
     const { method = 'GET', headers = {}, body } = init ?? {}
     const ask = (url: string) =>
@@ -62,7 +30,6 @@ function client(browser: Browser = house.browser()) {
       const accept = { accept: 'application/json' }
       answer = await browser.ask('GET', String(answer.headers['location']), { headers: accept })
     }
-    if (answer.status !== 204) note(method, new URL(String(input)).pathname, answer.status, answer.body)
     const type = String(answer.headers['content-type'] ?? '')
     return new Response(answer.status === 204 ? null : answer.text, {
       status: answer.status,
@@ -133,11 +100,11 @@ it('tells a wrong password, and signs in by the right one', async () => {
 })
 
 it('asks for the second factor, and takes it', async () => {
-  const browser = house.browser()
+  const browser = identity.browser()
   const email = newAddress()
   await register(browser, email)
-  const secret = await enrolTotp(house, browser)
-  house.advance(31_000)
+  const secret = await enrolTotp(identity, browser)
+  identity.advance(31_000)
   const { api } = client()
   const first = await api.createBrowserLoginFlow()
   const needed = await refusal(
@@ -154,7 +121,7 @@ it('asks for the second factor, and takes it', async () => {
   expect([needed.status, needed.body.error.id]).toEqual([422, 'browser_location_change_required'])
   expect((await refusal(api.toSession())).body.error.id).toBe('session_aal2_required')
   const second = await api.createBrowserLoginFlow({ aal: 'aal2' })
-  const totp_code = totpAt(secret, house.now())
+  const totp_code = totpAt(secret, identity.now())
   const { session } = await api.updateLoginFlow({
     flow: second.id,
     updateLoginFlowBody: { method: 'totp', csrf_token: tokenOf(second), totp_code },
@@ -170,7 +137,7 @@ it('proves an address', async () => {
   const send = (body: { email: string } | { code: string }) =>
     api.updateVerificationFlow({ flow: flow.id, updateVerificationFlowBody: { method: 'code', csrf_token, ...body } })
   expect((await send({ email })).state).toBe('sent_email')
-  expect((await send({ code: codeIn((await house.mailsTo(email, 2)).at(-1)) })).state).toBe('passed_challenge')
+  expect((await send({ code: codeIn((await identity.mailsTo(email, 2)).at(-1)) })).state).toBe('passed_challenge')
   expect((await api.getVerificationFlow({ id: flow.id })).ui.messages?.[0]?.id).toBe(1080002)
 })
 
@@ -183,7 +150,7 @@ it('recovers an account, whose holder then chooses a password', async () => {
   const send = (body: { email: string } | { code: string }) =>
     api.updateRecoveryFlow({ flow: flow.id, updateRecoveryFlowBody: { method: 'code', csrf_token, ...body } })
   await send({ email })
-  const done = await refusal(send({ code: codeIn((await house.mailsTo(email, 2)).at(-1)) }))
+  const done = await refusal(send({ code: codeIn((await identity.mailsTo(email, 2)).at(-1)) }))
   expect(done.status).toBe(422)
   const id = String(done.body.redirect_browser_to).split('=')[1] ?? ''
   const settings = await api.getSettingsFlow({ id })
@@ -230,31 +197,4 @@ it('reads a stored error and the script', async () => {
   const { id, error } = await api.getFlowError({ id: String(sent.headers['location']).split('=')[1] ?? '' })
   expect([id.length, Reflect.get(error ?? {}, 'id')]).toEqual([36, 'session_aal1_required'])
   expect(await api.getWebAuthnJavaScript()).toContain('oryPasskeyLogin')
-})
-
-/** Where the document is not right: the recorded answers of the running original differ from it in the same way. */
-const notAsPublished = new Set([
-  'ErrorBrowserLocationChangeRequired.error.error is missing',
-  'ErrorGeneric.error.id is session_aal2_required, none of feature_not_available, quota_exceeded',
-])
-
-it('answers every one of those calls in the shape that is published', () => {
-  const types = new Set(answers.map(({ type }) => type))
-  expect([...types].toSorted()).toEqual([
-    'Array<Session>',
-    'DeleteMySessionsCount',
-    'ErrorBrowserLocationChangeRequired',
-    'ErrorGeneric',
-    'FlowError',
-    'LoginFlow',
-    'LogoutFlow',
-    'RecoveryFlow',
-    'RegistrationFlow',
-    'Session',
-    'SettingsFlow',
-    'SuccessfulNativeLogin',
-    'SuccessfulNativeRegistration',
-    'VerificationFlow',
-  ])
-  expect(new Set(answers.flatMap(({ type, body }) => differences(type, body)))).toEqual(notAsPublished)
 })

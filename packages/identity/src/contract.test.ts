@@ -1,35 +1,30 @@
 import { Flow, Session } from '@glacis/contract/identity'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { Authenticator } from '#testing/authenticator.ts'
 import {
-  type House,
   complete,
   enrolLookupSecrets,
   enrolTotp,
   newAddress,
-  openHouse,
   register,
+  sharedTestIdentity,
   signIn,
   valueOf,
-} from '#testing/house.ts'
+} from '#testing/test-identity.ts'
 
-let house: House
-beforeAll(async () => {
-  const acme = { id: 'acme', issuer: 'https://id.acme.example', clientId: 'x' }
-  house = await openHouse({ methods: { code: 'first', oidc: [acme] } })
-})
-afterAll(() => house?.close())
+const acme = { id: 'acme', issuer: 'https://id.acme.example', clientId: 'x' }
+const identity = await sharedTestIdentity({ methods: { code: 'first', oidc: [acme] } })
 
 const settings = '/self-service/settings/browser'
 
 it('shows forms that the portal can read, with everything on and everything enrolled', async () => {
-  const browser = house.browser()
+  const browser = identity.browser()
   const email = newAddress()
   Flow.parse((await browser.get('/self-service/login/browser')).body)
   Flow.parse((await browser.get('/self-service/registration/browser')).body)
   await register(browser, email)
   Flow.parse((await browser.get(settings)).body)
-  await enrolTotp(house, browser)
+  await enrolTotp(identity, browser)
   await enrolLookupSecrets(browser)
   const { body: flow } = await browser.get(settings)
   const { publicKey } = JSON.parse(valueOf(flow, 'passkey_create_data'))
@@ -43,17 +38,17 @@ it('shows forms that the portal can read, with everything on and everything enro
   Flow.parse((await browser.get(settings)).body)
   Flow.parse((await browser.get('/self-service/login/browser?refresh=true')).body)
   Session.parse((await browser.get('/sessions/whoami')).body)
-  const half = house.browser()
+  const half = identity.browser()
   await signIn(half, email)
   Flow.parse((await half.get('/self-service/login/browser?aal=aal2')).body)
 })
 
 it.each(['oddd@local', 'a@b', 'ä@ö.de', 'Jörg@exämple.de'])('lets %s in, and back in', async (email) => {
-  const browser = house.browser()
+  const browser = identity.browser()
   expect((await register(browser, email)).status).toBe(200)
   const cookie = [...browser.jar].map(([name, value]) => `${name}=${value}`).join('; ')
-  expect((await house.identity.whoami({ cookie }))?.identity.traits.email).toBe(email)
-  const again = house.browser()
+  expect((await identity.service.whoami({ cookie }))?.identity.traits.email).toBe(email)
+  const again = identity.browser()
   expect((await signIn(again, email)).status).toBe(200)
   Session.parse((await again.get('/sessions/whoami')).body)
 })

@@ -1,142 +1,87 @@
-/**
- * Brings mails out: queued in the database with whatever they are about, delivered at least once,
- * retried with growing pauses, given up when nobody would need them any more.
- */
+/** Mails: queued in the database with what they are about, and delivered by the host's job queue. */
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Log, Mail } from '#options.ts'
 import type { Database } from '#store.ts'
 
-/** How long a process may take to deliver one mail before another process tries it. */
-const leaseMs = 120_000
-const pollMs = 5_000
-const firstRetryMs = 5_000
-const lastRetryMs = 15 * 60_000
-
 export interface Courier {
+  /** Queues a mail in the caller's transaction. */
+  queue(db: Database, mail: Mail, options: MailOptions): Promise<void>
   /**
-   * Queues a mail in the caller's transaction. A mail to nobody (`void`) costs the same and is never
-   * sent: so an unknown address cannot be told from a known one by the work it makes.
+   * Delivers a queued mail, unless that was done before or nobody needs it any more.
+   *
+   * @throws what the delivery throws; the job queue then tries again
    */
-  queue(db: Database, mail: Mail, options: { readonly expiresAt: Date; readonly isVoid?: boolean }): Promise<void>
-  /** Looks at the queue now; call it once the transaction stands. */
-  kick(): void
-  start(): void
-  /** Waits for the mail that is on its way, then stops. */
-  close(): Promise<void>
+  deliver(id: string): Promise<void>
 }
 
-interface CourierOptions {
-  readonly database: Database
-  readonly deliver: (mail: Mail) => Promise<void>
-  readonly log: Log
+interface QueueOptions {
+  // oxlint-disable-next-line typescript/no-explicit-any -- the caller's own tables are of no interest here
+  readonly enqueueMail: (tx: Kysely<any>, mailId: string) => Promise<void>
   readonly now: () => Date
 }
 
-/** A courier at rest; `start` sets it going. */
-export function createCourier(options: CourierOptions): Courier {
-  let isRunning = false
-  let timer: NodeJS.Timeout | undefined
-  let round: Promise<void> | undefined
-  let isKicked = false
+interface CourierOptions extends QueueOptions {
+  readonly database: Database
+  readonly deliver: (mail: Mail) => Promise<void>
+  readonly log: Log
+}
 
-  const schedule = () => {
-    clearTimeout(timer)
-    if (!isRunning) return
-    timer = setTimeout(kick, pollMs)
-    timer.unref()
-  }
-  const kick = () => {
-    isKicked = true
-    if (!isRunning || round) return
-    round = rounds().finally(() => {
-      round = undefined
-      schedule()
-    })
-  }
-  const rounds = async () => {
-    while (isKicked && isRunning) {
-      isKicked = false
-      try {
-        while (isRunning && (await deliverNext(options)));
-      } catch (cause) {
-        options.log.error({ err: cause }, 'mail queue could not be read')
-      }
-    }
-  }
+interface MailOptions {
+  readonly expiresAt: Date
+  /** To nobody: it costs the same and is never sent, so unknown addresses can't be told from known ones by timing. */
+  readonly isVoid?: boolean
+}
+
+export function createCourier(options: CourierOptions): Courier {
   return {
-    queue: (db, mail, { expiresAt, isVoid }) => insert(db, mail, expiresAt, isVoid ?? false, options.now()),
-    kick,
-    start() {
-      isRunning = true
-      kick()
-    },
-    async close() {
-      isRunning = false
-      clearTimeout(timer)
-      await round
-    },
+    queue: (db, mail, mailOptions) => queueMail(db, mail, mailOptions, options),
+    deliver: (id) => deliver(id, options),
   }
 }
 
-async function insert(db: Database, mail: Mail, expiresAt: Date, isVoid: boolean, now: Date): Promise<void> {
+/** As `Courier.queue`, where no service runs. */
+export async function queueMail(
+  db: Database,
+  mail: Mail,
+  { expiresAt, isVoid = false }: MailOptions,
+  { enqueueMail, now }: QueueOptions,
+): Promise<void> {
+  if (!db.isTransaction)
+    return db.transaction().execute((tx) => queueMail(tx, mail, { expiresAt, isVoid }, { enqueueMail, now }))
+  const id = randomUUID()
   await db
     .insertInto('identity.mail')
     .values({
-      id: randomUUID(),
+      id,
       recipient: mail.to,
       subject: mail.subject,
       text: isVoid ? '' : mail.text,
       html: isVoid ? '' : mail.html,
       status: isVoid ? 'void' : 'queued',
-      next_at: now,
       expires_at: expiresAt,
-      created_at: now,
+      created_at: now(),
     })
     .execute()
+  await enqueueMail(db, id)
 }
 
-/** Takes the mail that waits longest and delivers it; false when none is due. */
-async function deliverNext({ database, deliver, log, now }: CourierOptions): Promise<boolean> {
-  const mail = await lease(database, now())
-  if (!mail) return false
+async function deliver(id: string, { database, deliver: send, log, now }: CourierOptions): Promise<void> {
+  const mail = await database.selectFrom('identity.mail').selectAll().where('id', '=', id).executeTakeFirst()
+  if (mail?.status !== 'queued') return
   if (mail.expires_at <= now()) {
-    await settle(database, mail.id, 'failed')
-    log.error({ mailId: mail.id, attempts: mail.attempts }, 'mail given up')
-    return true
+    await settle(database, id, 'failed')
+    log.error({ mailId: id }, 'mail given up')
+    return
   }
   try {
-    await deliver({ to: mail.recipient, subject: mail.subject, text: mail.text, html: mail.html })
+    await send({ to: mail.recipient, subject: mail.subject, text: mail.text, html: mail.html })
   } catch (cause) {
-    const pauseMs = Math.min(firstRetryMs * 2 ** (mail.attempts - 1), lastRetryMs)
-    const nextAt = new Date(now().getTime() + pauseMs)
-    await database.updateTable('identity.mail').set({ next_at: nextAt }).where('id', '=', mail.id).execute()
-    log.warn({ err: cause, mailId: mail.id, attempts: mail.attempts, nextAt }, 'mail not delivered, will retry')
-    return true
+    log.warn({ err: cause, mailId: id }, 'mail not delivered, will retry')
+    throw cause
   }
-  await settle(database, mail.id, 'sent')
-  log.info({ mailId: mail.id, attempts: mail.attempts }, 'mail delivered')
-  return true
-}
-
-/** One process alone gets a mail, for the length of the lease. */
-async function lease(database: Database, now: Date) {
-  return database
-    .updateTable('identity.mail')
-    .set({ next_at: new Date(now.getTime() + leaseMs), attempts: sql<number>`attempts + 1` })
-    .where('id', '=', (query) =>
-      query
-        .selectFrom('identity.mail')
-        .select('id')
-        .where('status', '=', 'queued')
-        .where('next_at', '<=', now)
-        .orderBy('next_at')
-        .limit(1)
-        .forUpdate()
-        .skipLocked(),
-    )
-    .returningAll()
-    .executeTakeFirst()
+  await settle(database, id, 'sent')
+  log.info({ mailId: id }, 'mail delivered')
 }
 
 /** Once a mail is out, or given up, its text is forgotten: it may hold a code. */

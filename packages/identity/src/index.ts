@@ -9,12 +9,12 @@ import { buildPlugin } from '#http/plugin.ts'
 import { decoyHash } from '#method/argon2.ts'
 import { methodsOf } from '#method/methods.ts'
 import type { IdentityOptions } from '#options.ts'
-import { buildService } from '#service.ts'
-import { sessionBody, sessionCookie } from '#session.ts'
+import { buildService } from '#create-service.ts'
+import { findSession, sessionBody, sessionCookie } from '#session.ts'
 import { createSweep } from '#sweep.ts'
 
 export type { IdentityEvent, IdentityOptions, Mail } from '#options.ts'
-export { type Migration, migrations } from '#migrations.ts'
+export { migrations } from '#migrations.ts'
 export { type Made, type People, type Person, openPeople } from '#people.ts'
 
 export interface Identity {
@@ -22,9 +22,15 @@ export interface Identity {
   readonly plugin: FastifyPluginAsync
   /** Whose session a request carries; null for none, an expired or a revoked one, or one that still owes its second factor. */
   whoami(headers: IncomingHttpHeaders): Promise<Session | null>
-  /** Starts the courier, which brings queued mails out, and the sweep of expired rows. */
+  /**
+   * Delivers a queued mail.
+   *
+   * @throws when that could not be done, so that the job queue tries again
+   */
+  deliverMail(id: string): Promise<void>
+  /** Starts the sweep of expired rows. */
   start(): Promise<void>
-  /** Stops both; a mail on its way is waited for. */
+  /** Stops it. */
   close(): Promise<void>
 }
 
@@ -35,24 +41,24 @@ export interface Identity {
  */
 export function createIdentity(options: IdentityOptions): Identity {
   const now = options.now ?? (() => new Date())
-  const courier = createCourier({ database: options.database, deliver: options.deliver, log: options.log, now })
+  const courier = createCourier({ ...options, now })
   const service = buildService(options, courier, methodsOf(options))
   const sweep = createSweep(service)
   return {
     plugin: buildPlugin(service),
     async whoami(headers) {
-      const session = await service.recent.find(readCookies(headers.cookie).get(sessionCookie))
+      const session = await findSession(service, readCookies(headers.cookie).get(sessionCookie))
       if (!session || lacksSecondFactor(service, session)) return null
       return Session.parse(sessionBody(session, service.publicUrl))
     },
+    deliverMail: (id) => courier.deliver(id),
     async start() {
       // The first sign-in of an unknown address must not be the one that makes the decoy.
       await decoyHash(service.hashing)
-      courier.start()
       sweep.start()
     },
     async close() {
-      await Promise.all([courier.close(), sweep.close()])
+      await sweep.close()
     },
   }
 }

@@ -128,7 +128,13 @@ export interface IdentityOptions {
   readonly signUpsMax?: number | undefined
   /** Persisted secret of 32 or more bytes in hex, for code hashes and what is kept sealed. */
   readonly secret: string
-  /** Sends one mail now; rejects when it could not. The courier queues, retries with back-off and calls this. */
+  /**
+   * Queues a job in the transaction, which shall call `deliverMail` of the service with the id until that succeeds.
+   * Mails that nobody needs any more succeed without being sent.
+   */
+  // oxlint-disable-next-line typescript/no-explicit-any -- the caller's own tables are of no interest here
+  readonly enqueueMail: (tx: Kysely<any>, mailId: string) => Promise<void>
+  /** Sends one mail now; rejects when it could not. */
   readonly deliver: (mail: Mail) => Promise<void>
   readonly log: Log
   /** Told of sign-ins, failures, registrations, changes and revocations. Must not throw. */

@@ -1,29 +1,24 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type People, openPeople } from '#people.ts'
+import { expect, it } from 'vitest'
+import { openPeople } from '#people.ts'
 import {
-  type House,
   complete,
   enrolLookupSecrets,
   enrolTotp,
   goodPassword,
   newAddress,
-  openHouse,
   register,
+  sharedTestIdentity,
   signIn,
   valueOf,
-} from '#testing/house.ts'
+  enqueueMail,
+} from '#testing/test-identity.ts'
 
-let house: House
-let people: People
-beforeAll(async () => {
-  house = await openHouse()
-  people = openPeople({ database: house.database.db, now: house.now })
-})
-afterAll(() => house?.close())
+const identity = await sharedTestIdentity()
+const people = openPeople({ database: identity.database.db, enqueueMail, now: identity.now })
 
 const named = (email: string) => ({ email, name: { first: 'Nora', last: 'Ammann' } })
 async function member() {
-  const browser = house.browser()
+  const browser = identity.browser()
   const email = newAddress()
   await register(browser, email)
   const person = await people.find(email)
@@ -46,16 +41,16 @@ it('makes an account that its password opens', async () => {
   const email = newAddress()
   const made = await people.create(named(email), { password: goodPassword, isVerified: true })
   expect(made).toMatchObject({ kind: 'made', person: { email, isVerified: true, lastSignInAt: null } })
-  expect((await signIn(house.browser(), email)).status).toBe(200)
+  expect((await signIn(identity.browser(), email)).status).toBe(200)
 })
 
 it('makes an account without a password, whose holder comes in by the recovery', async () => {
   const email = newAddress()
   await people.create(named(email), { isVerified: false })
-  expect((await signIn(house.browser(), email)).status).toBe(400)
-  const browser = house.browser()
+  expect((await signIn(identity.browser(), email)).status).toBe(400)
+  const browser = identity.browser()
   const { body: flow } = await complete(browser, '/self-service/recovery/browser', { method: 'code', email })
-  const code = /\b\d{6}\b/.exec((await house.mailsTo(email)).at(-1)?.text ?? '')?.[0]
+  const code = /\b\d{6}\b/.exec((await identity.mailsTo(email)).at(-1)?.text ?? '')?.[0]
   const csrf_token = valueOf(flow, 'csrf_token')
   expect((await browser.post(flow.ui.action, { method: 'code', code, csrf_token })).status).toBe(422)
   const chosen = await complete(browser, '/self-service/settings/browser', {
@@ -63,7 +58,7 @@ it('makes an account without a password, whose holder comes in by the recovery',
     password: goodPassword,
   })
   expect(chosen.status).toBe(200)
-  expect((await signIn(house.browser(), email)).status).toBe(200)
+  expect((await signIn(identity.browser(), email)).status).toBe(200)
 })
 
 it.each([
@@ -78,20 +73,20 @@ it('closes an account at once, and opens it again', async () => {
   const { browser, email, person } = await member()
   await people.setState(person.id, 'inactive')
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
-  expect((await signIn(house.browser(), email)).status).toBe(400)
+  expect((await signIn(identity.browser(), email)).status).toBe(400)
   await people.setState(person.id, 'active')
-  expect((await signIn(house.browser(), email)).status).toBe(200)
+  expect((await signIn(identity.browser(), email)).status).toBe(200)
 })
 
 it('removes second factors, ends the sessions and tells the holder', async () => {
   const { browser, email, person } = await member()
-  await enrolTotp(house, browser)
+  await enrolTotp(identity, browser)
   await enrolLookupSecrets(browser)
   expect(await people.resetSecondFactors(person.id)).toEqual(['lookup_secret', 'totp'])
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
-  expect((await signIn(house.browser(), email)).status).toBe(200)
+  expect((await signIn(identity.browser(), email)).status).toBe(200)
   expect(await people.resetSecondFactors(person.id)).toEqual([])
-  const waiting = house.database.db.selectFrom('identity.mail').select('subject').where('recipient', '=', email)
+  const waiting = identity.database.db.selectFrom('identity.mail').select('subject').where('recipient', '=', email)
   expect((await waiting.execute()).map(({ subject }) => subject)).toContain('Your second factors were removed')
 })
 
@@ -100,5 +95,5 @@ it('removes somebody, whose address is free again', async () => {
   await people.remove(person.id)
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
   expect(await people.find(email)).toBeNull()
-  expect((await register(house.browser(), email)).status).toBe(200)
+  expect((await register(identity.browser(), email)).status).toBe(200)
 })

@@ -1,10 +1,11 @@
 /** The accounts as whoever runs the installation sees them: found, made, closed, and helped back in. */
 import { type Kysely, sql } from 'kysely'
 import { secondFactors } from '#assurance.ts'
-import { createCourier } from '#courier.ts'
+import { queueMail } from '#courier.ts'
 import { findIdentity, insertIdentity, markVerified, ownerOfRecoveryAddress } from '#identities.ts'
 import { factorsResetMail } from '#mail.ts'
 import { hashPassword } from '#method/argon2.ts'
+import type { IdentityOptions } from '#options.ts'
 import { dropCredential } from '#method/credential.ts'
 import { attachPassword } from '#method/password.ts'
 import { passwordFault } from '#method/password-policy.ts'
@@ -60,6 +61,7 @@ interface PeopleOptions {
   /** Connection of the owner, to tables that are there already. */
   // oxlint-disable-next-line typescript/no-explicit-any -- the caller's own tables are of no interest here
   readonly database: Kysely<any>
+  readonly enqueueMail: IdentityOptions['enqueueMail']
   readonly now?: () => Date
 }
 
@@ -68,7 +70,7 @@ const pageSize = 500
 const newsMs = 3 * 24 * 3600_000
 
 /** The accounts of a database, whether or not the service runs on it. */
-export function openPeople({ database, now = () => new Date() }: PeopleOptions): People {
+export function openPeople({ database, enqueueMail, now = () => new Date() }: PeopleOptions): People {
   const db: Database = database
   return {
     list: () => everybody(db, now),
@@ -78,7 +80,7 @@ export function openPeople({ database, now = () => new Date() }: PeopleOptions):
     },
     create: (traits, options) => create(db, now(), traits, options),
     setState: (id, state) => setState(db, now(), id, state),
-    resetSecondFactors: (id) => resetSecondFactors(db, now, id),
+    resetSecondFactors: (id) => resetSecondFactors(db, { enqueueMail, now }, id),
     async remove(id) {
       await db.deleteFrom('identity.identity').where('id', '=', id).execute()
     },
@@ -183,7 +185,11 @@ async function endSessions(tx: Database, id: string): Promise<void> {
   await tx.updateTable('identity.session').set({ active: false }).where('identity_id', '=', id).execute()
 }
 
-async function resetSecondFactors(db: Database, now: () => Date, id: string): Promise<readonly string[]> {
+async function resetSecondFactors(
+  db: Database,
+  { enqueueMail, now }: Pick<Required<PeopleOptions>, 'enqueueMail' | 'now'>,
+  id: string,
+): Promise<readonly string[]> {
   const identity = await findIdentity(db, id)
   const present = identity?.credential_types.filter((type) => secondFactors.has(type)) ?? []
   if (!identity || present.length === 0) return []
@@ -192,12 +198,9 @@ async function resetSecondFactors(db: Database, now: () => Date, id: string): Pr
       await dropKey(tx, id, 'webauthn', key, now())
     for (const type of present) await dropCredential(tx, id, type)
     await endSessions(tx, id)
-    const courier = createCourier({ database: tx, deliver: async () => undefined, log: silent, now })
     const to = identity.recovery_addresses[0]?.value ?? normalAddress(identity.traits.email)
-    await courier.queue(tx, factorsResetMail(to), { expiresAt: new Date(now().getTime() + newsMs) })
+    const expiresAt = new Date(now().getTime() + newsMs)
+    await queueMail(tx, factorsResetMail(to), { expiresAt }, { enqueueMail, now })
   })
   return present
 }
-
-/** This courier only queues; the one of the service delivers. */
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }

@@ -1,8 +1,8 @@
-/** Our answers beside the recorded ones. */
+/** Our answers next to the recorded ones, in the four configurations that were recorded. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type House, openHouse } from '#testing/house.ts'
-import { type OtherService, openOtherService } from '#testing/other-service.ts'
-import { playIn } from '#testing/play.ts'
+import type { IdentityOptions } from '#options.ts'
+import { openOtherService } from '#testing/other-service.ts'
+import { codeCases, mailedFactorCases } from '#testing/recorded/code.ts'
 import { keyCases } from '#testing/recorded/keys.ts'
 import { loginCases } from '#testing/recorded/login.ts'
 import { comeFrom, oidcCases } from '#testing/recorded/oidc.ts'
@@ -11,39 +11,56 @@ import { registrationCases } from '#testing/recorded/registration.ts'
 import { secondFactorCases } from '#testing/recorded/second-factor.ts'
 import { sessionCases } from '#testing/recorded/session.ts'
 import { settingsCases } from '#testing/recorded/settings.ts'
+import { twoStepCases } from '#testing/recorded/two-step.ts'
 import { verificationCases } from '#testing/recorded/verification.ts'
 import { ownAnswer, recordedAnswer } from '#testing/recording.ts'
+import { type Case, setIdentity } from '#testing/scenarios.ts'
+import { createTestIdentity } from '#testing/test-identity.ts'
 
-let house: House
-let other: OtherService
-beforeAll(async () => {
-  other = await openOtherService(['local-op', 'second-op'])
-  comeFrom(other)
-  house = await openHouse({ methods: { oidc: [other.options('local-op', 'Local OP'), other.options('second-op')] } })
-  playIn(house)
-})
-afterAll(async () => {
-  await house?.close()
-  await other?.close()
-})
+interface Configuration {
+  readonly name: string
+  readonly options: Partial<IdentityOptions>
+  readonly cases: readonly Case[]
+}
 
-const cases = [
-  ...keyCases,
-  ...loginCases,
-  ...oidcCases,
-  ...recoveryCases,
-  ...registrationCases,
-  ...secondFactorCases,
-  ...sessionCases,
-  ...settingsCases,
-  ...verificationCases,
+const configurations: readonly Configuration[] = [
+  {
+    name: 'default',
+    options: {},
+    cases: [
+      ...keyCases,
+      ...loginCases,
+      ...oidcCases,
+      ...recoveryCases,
+      ...registrationCases,
+      ...secondFactorCases,
+      ...sessionCases,
+      ...settingsCases,
+      ...verificationCases,
+    ],
+  },
+  { name: 'registration in two steps', options: { registrationStyle: 'two-step' }, cases: twoStepCases },
+  {
+    name: 'mailed code instead of a password',
+    options: { registrationStyle: 'two-step', methods: { code: 'first' } },
+    cases: codeCases,
+  },
+  { name: 'mailed code as second factor', options: { methods: { code: 'second' } }, cases: mailedFactorCases },
 ]
 
-describe('answers as recorded', () => {
-  it.each(cases.map(([name, exchange, play]) => [`${name} ${exchange}`, name, exchange, play] as const))(
-    '%s',
-    async (_title, name, exchange, play) => {
-      expect(ownAnswer(await play())).toEqual(recordedAnswer(name, exchange))
-    },
-  )
+const other = await openOtherService(['local-op', 'second-op'])
+afterAll(() => other.close())
+comeFrom(other)
+const oidc = [other.options('local-op', 'Local OP'), other.options('second-op')]
+
+describe.each(configurations)('$name', ({ options, cases }) => {
+  beforeAll(async () => {
+    const identity = await createTestIdentity({ ...options, methods: { ...options.methods, oidc } })
+    setIdentity(identity)
+    return () => identity[Symbol.asyncDispose]()
+  })
+
+  it.each(cases)('answers %s %i as recorded', async (name, exchange, play) => {
+    expect(ownAnswer(await play())).toEqual(recordedAnswer(name, exchange))
+  })
 })

@@ -1,29 +1,24 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { Session } from '@glacis/contract/identity'
 import {
-  type House,
   enrolSecondFactor,
   newAddress,
-  openHouse,
   portalUrl,
   publicUrl,
   register,
+  sharedTestIdentity,
   signIn,
-} from '#testing/house.ts'
+} from '#testing/test-identity.ts'
 import { shortUserAgent } from '#session.ts'
 
-let house: House
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house?.close())
+const identity = await sharedTestIdentity()
 
 async function threeSessions() {
   const email = newAddress()
-  const browsers = [house.browser('One'), house.browser('Two'), house.browser('Three')] as const
+  const browsers = [identity.browser('One'), identity.browser('Two'), identity.browser('Three')] as const
   await register(browsers[0], email)
   for (const browser of browsers.slice(1)) {
-    house.advance(1000)
+    identity.advance(1000)
     await signIn(browser, email)
   }
   return browsers
@@ -32,20 +27,27 @@ const agents = (sessions: { devices: { user_agent: string }[] }[]) =>
   sessions.map(({ devices }) => devices[0]?.user_agent)
 
 it('tells the host whose session a request carries', async () => {
-  const browser = house.browser()
+  const browser = identity.browser()
   const email = newAddress()
   await register(browser, email)
   const cookie = `other=1; ory_kratos_session=${browser.jar.get('ory_kratos_session')}`
-  const session = await house.identity.whoami({ cookie })
+  const session = await identity.service.whoami({ cookie })
   expect(Session.parse(session).identity.traits.email).toBe(email)
-  expect(await house.identity.whoami({})).toBeNull()
-  expect(await house.identity.whoami({ cookie: 'ory_kratos_session=nonsense' })).toBeNull()
-  house.advance(24 * 3600_000)
-  expect(await house.identity.whoami({ cookie })).toBeNull()
+  expect(await identity.service.whoami({})).toBeNull()
+  expect(await identity.service.whoami({ cookie: 'ory_kratos_session=nonsense' })).toBeNull()
+  identity.advance(24 * 3600_000)
+  expect(await identity.service.whoami({ cookie })).toBeNull()
+})
+
+it('ends a session when its time is over', async () => {
+  const browser = identity.browser()
+  await register(browser, newAddress())
+  identity.advance(24 * 3600_000 + 1000)
+  expect((await browser.get('/sessions/whoami')).status).toBe(401)
 })
 
 it('shows no secret', async () => {
-  const browser = house.browser()
+  const browser = identity.browser()
   await register(browser, newAddress())
   const { text, headers, body } = await browser.get('/sessions/whoami')
   expect(text).not.toMatch(/credentials|argon2|token|metadata_admin/)
@@ -65,9 +67,9 @@ it('lists the other sessions, newest first, page by page', async () => {
 
 it('opens nothing to a session that owes its second factor', async () => {
   const email = newAddress()
-  await register(house.browser(), email)
-  await enrolSecondFactor(house, email)
-  const browser = house.browser()
+  await register(identity.browser(), email)
+  await enrolSecondFactor(identity, email)
+  const browser = identity.browser()
   const { status, body } = await signIn(browser, email)
   expect([status, body.redirect_browser_to]).toEqual([422, `${publicUrl}/self-service/login/browser?aal=aal2`])
   const answers = [
@@ -78,7 +80,7 @@ it('opens nothing to a session that owes its second factor', async () => {
   ]
   for (const answer of answers) expect([answer.status, answer.body.error.id]).toEqual([403, 'session_aal2_required'])
   const cookie = `ory_kratos_session=${browser.jar.get('ory_kratos_session')}`
-  expect(await house.identity.whoami({ cookie })).toBeNull()
+  expect(await identity.service.whoami({ cookie })).toBeNull()
 })
 
 it('ends one other session, at once', async () => {

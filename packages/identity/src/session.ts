@@ -2,28 +2,12 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { type Identity, getIdentity, identityBody, identityColumns } from '#identities.ts'
-import type { Service } from '#service.ts'
+import type { Client, LiveSession, Service } from '#service.ts'
 import type { AuthenticationMethod, Device } from '#store.ts'
 
 export const sessionCookie = 'ory_kratos_session'
 /** Longest user agent that is kept, in bytes. */
 const userAgentBytesMax = 512
-
-export interface Client {
-  readonly ip: string
-  readonly userAgent: string
-}
-
-export interface LiveSession {
-  readonly id: string
-  readonly identity: Identity
-  readonly aal: 'aal1' | 'aal2'
-  readonly authentication_methods: readonly AuthenticationMethod[]
-  readonly devices: readonly Device[]
-  readonly issued_at: Date
-  readonly authenticated_at: Date
-  readonly expires_at: Date
-}
 
 /** A session and the cookie value that opens it, which is known at this moment only. */
 export interface IssuedSession {

@@ -1,5 +1,5 @@
 /** The tables of the schema `identity`, as `migrations.ts` makes them. */
-import type { ColumnType, Generated, Kysely } from 'kysely'
+import type { ColumnType, Generated, Kysely, Selectable } from 'kysely'
 import type { Message } from '#ui/message.ts'
 import type { Ui } from '#ui/node.ts'
 
@@ -93,6 +93,7 @@ export interface FlowTable {
   created_at: Date
   updated_at: Date
 }
+export type Flow = Selectable<FlowTable>
 /** What a kind of flow remembers beyond what every flow has. */
 export interface FlowMemory {
   readonly refresh?: boolean
@@ -131,8 +132,6 @@ interface MailTable {
   text: string
   html: string
   status: 'queued' | 'sent' | 'failed' | 'void'
-  attempts: Generated<number>
-  next_at: Date
   /** After this moment the mail is of no use and is given up. */
   expires_at: Date
   created_at: Date

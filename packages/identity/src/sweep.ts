@@ -42,9 +42,5 @@ export async function sweep({ db, now }: Pick<Service, 'db' | 'now'>): Promise<v
   await db.deleteFrom('identity.session').where('expires_at', '<', before(keptMs.session)).execute()
   await db.deleteFrom('identity.throttle').where('resets_at', '<', now()).execute()
   await db.deleteFrom('identity.flow_error').where('created_at', '<', before(keptMs.error)).execute()
-  await db
-    .deleteFrom('identity.mail')
-    .where('status', '<>', 'queued')
-    .where('created_at', '<', before(keptMs.mail))
-    .execute()
+  await db.deleteFrom('identity.mail').where('created_at', '<', before(keptMs.mail)).execute()
 }

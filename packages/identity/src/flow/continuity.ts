@@ -1,12 +1,11 @@
 /** A change that waits while its author signs in again: sealed, for a quarter of an hour, for one browser. */
 import { createHash, randomBytes } from 'node:crypto'
 import { isPrivileged } from '#assurance.ts'
-import type { Flow } from '#flow/flow.ts'
+import type { Flow } from '#store.ts'
 import { type Fields, isFields } from '#http/body.ts'
 import { expireCookie, writeCookie } from '#http/cookie.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { Exchange, LiveSession } from '#service.ts'
 import { seal, unseal } from '#seal.ts'
-import type { LiveSession } from '#session.ts'
 
 const continuityCookie = 'ory_kratos_continuity'
 const waitMs = 15 * 60_000

@@ -1,7 +1,6 @@
 /** A form out of what each method puts on it. */
 import type { Identity } from '#identities.ts'
-import type { HeldScene, Method, Scene } from '#method/method.ts'
-import type { Service } from '#service.ts'
+import type { HeldScene, Method, Scene, Service } from '#service.ts'
 import type { FlowMemory } from '#store.ts'
 import { type Node, nameOf } from '#ui/node.ts'
 

@@ -2,7 +2,8 @@
 import { expiredOnFetch, flowBody, isExpired, loadFlow } from '#flow/flow.ts'
 import type { FlowKind } from '#store.ts'
 import { requireSameBrowser } from '#flow/submit.ts'
-import { type Answer, type Exchange, json } from '#http/exchange.ts'
+import { type Answer, json } from '#http/exchange.ts'
+import type { Exchange } from '#service.ts'
 
 /** Answers with a flow as it stands; settings, which belong to a person and not to a browser, have a way of their own. */
 export function fetchFlow(kind: Exclude<FlowKind, 'settings'>): (exchange: Exchange) => Promise<Answer> {

@@ -1,17 +1,14 @@
 /** The life of any flow: made, kept, found again, shown, replaced. */
 import { randomUUID } from 'node:crypto'
-import type { Selectable } from 'kysely'
 import { WireError, notFound } from '#http/error.ts'
 import { mask } from '#http/csrf.ts'
 import { type Identity, identityBody } from '#identities.ts'
 import { seal, unseal } from '#seal.ts'
 import { type Service, actionUrl, pageUrl } from '#service.ts'
-import type { Database, FlowKind, FlowMemory, FlowTable } from '#store.ts'
+import type { Database, Flow, FlowKind, FlowMemory } from '#store.ts'
 import type { Message } from '#ui/message.ts'
 import { type Node, type Ui, csrfNode, nameOf } from '#ui/node.ts'
 import { minutesBetween } from '#ui/problem.ts'
-
-export type Flow = Selectable<FlowTable>
 
 /** What a kind of flow says of itself when a new one is made. */
 export interface Draft {

@@ -1,13 +1,10 @@
 /** The forms of a sign-in: by a first factor, by one of the second factors that the holder has, and once a code is on its way. */
 import { captchaNodes } from '#captcha.ts'
 import { type Drawing, draw, drawFor, withFreshKeys } from '#flow/draw.ts'
-import { type Draft, type Flow, csrfPlace } from '#flow/flow.ts'
-import type { Exchange } from '#http/exchange.ts'
+import { type Draft, csrfPlace } from '#flow/flow.ts'
+import type { Flow, FlowMemory } from '#store.ts'
+import type { Exchange, Method, Service, LiveSession } from '#service.ts'
 import type { Identity } from '#identities.ts'
-import type { Method } from '#method/method.ts'
-import type { Service } from '#service.ts'
-import type { LiveSession } from '#session.ts'
-import type { FlowMemory } from '#store.ts'
 import { notice } from '#ui/message.ts'
 import { type Node, type Order, input, sorted } from '#ui/node.ts'
 

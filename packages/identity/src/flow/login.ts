@@ -1,28 +1,18 @@
 /** Signing in, and proving again who one is. */
 import { lacksSecondFactor } from '#assurance.ts'
 import { aal1Required, badRequest, locationChangeRequired, sessionAlreadyAvailable } from '#http/error.ts'
-import { type Answer, type Exchange, csrfOf, json, redirect, renewCsrf, setSession, tell } from '#http/exchange.ts'
-import {
-  type Flow,
-  createFlow,
-  csrfPlace,
-  expiredOnSubmit,
-  flowBody,
-  isExpired,
-  saveFlow,
-  withToken,
-} from '#flow/flow.ts'
+import { type Answer, csrfOf, json, redirect, renewCsrf, setSession, tell } from '#http/exchange.ts'
+import { type Exchange, type Asked, type LoginOutcome, pageUrl, secondFactorUrl, type LiveSession } from '#service.ts'
+import { createFlow, csrfPlace, expiredOnSubmit, flowBody, isExpired, saveFlow, withToken } from '#flow/flow.ts'
+import type { Flow, FlowMemory } from '#store.ts'
 import { draftLogin, isSecondFactorOf, settled, sortLogin, withNewChallenge } from '#flow/login-form.ts'
 import { formAnswer, keepAttempt, requireCsrf, requireOwnCookie, submittedFlow, unreadable } from '#flow/submit.ts'
 import { isHuman } from '#captcha.ts'
 import { type Fields, textOf } from '#http/body.ts'
-import type { Asked, LoginOutcome } from '#method/method.ts'
 import { methodFor } from '#method/methods.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
 import { schemaId } from '#schema.ts'
-import { pageUrl, secondFactorUrl } from '#service.ts'
-import { type Factor, type LiveSession, issueSession, renewSession, revokeSession, sessionBody } from '#session.ts'
-import type { FlowMemory } from '#store.ts'
+import { type Factor, issueSession, renewSession, revokeSession, sessionBody } from '#session.ts'
 import { type Message, type PlacedMessage, onForm } from '#ui/message.ts'
 import { problem } from '#ui/problem.ts'
 

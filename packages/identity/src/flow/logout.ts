@@ -1,10 +1,10 @@
 /** Ending one's session by a link that only its holder knows. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { WireError, badRequest, sessionInactive } from '#http/error.ts'
-import { type Answer, type Exchange, clearSession, csrfOf, json, redirect, renewCsrf, tell } from '#http/exchange.ts'
+import { type Answer, clearSession, csrfOf, json, redirect, renewCsrf, tell } from '#http/exchange.ts'
+import { type Exchange, type Service, pageUrl, type LiveSession } from '#service.ts'
 import { checkReturnTo } from '#return-to.ts'
-import { type Service, pageUrl } from '#service.ts'
-import { type LiveSession, revokeSession } from '#session.ts'
+import { revokeSession } from '#session.ts'
 
 /** Makes the link; it stays the same for the session's life. */
 export async function startLogout(exchange: Exchange): Promise<Answer> {

@@ -1,13 +1,13 @@
 /** The end of a registration: an account with its first credential, a session, and a code to prove the address. */
 import { newToken } from '#http/csrf.ts'
-import { type Answer, type Exchange, json, redirect, renewCsrf, setSession, tell } from '#http/exchange.ts'
-import type { Flow } from '#flow/flow.ts'
+import { type Answer, json, redirect, renewCsrf, setSession, tell } from '#http/exchange.ts'
+import type { Exchange } from '#service.ts'
+import type { Flow, Database, Traits } from '#store.ts'
 import { startProofOfAddress } from '#flow/verification.ts'
 import { identityBody, insertIdentity, markVerified } from '#identities.ts'
 import { resolveReturnTo } from '#return-to.ts'
 import { normalAddress } from '#schema.ts'
 import { type Factor, issueSession, sessionBody } from '#session.ts'
-import type { Database, Traits } from '#store.ts'
 
 interface Newcomer {
   readonly method: Factor
@@ -66,7 +66,6 @@ async function makeAccount(
       throw cause
     })
   if (!made) return null
-  service.courier.kick()
   renewCsrf(exchange, csrfToken)
   return made
 }

@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Browser } from '#testing/browser.ts'
 import {
-  type House,
   codeIn,
   complete,
   goodPassword,
   messageIds,
   newAddress,
-  openHouse,
   register,
+  sharedTestIdentity,
   signIn,
   valueOf,
-} from '#testing/house.ts'
+} from '#testing/test-identity.ts'
 
-let house: House
-beforeAll(async () => {
-  house = await openHouse({ methods: { code: 'first' } })
-})
-afterAll(() => house?.close())
+const identity = await sharedTestIdentity({ methods: { code: 'first' } })
 
 const settings = '/self-service/settings/browser'
 const login = '/self-service/login/browser'
@@ -28,18 +23,18 @@ const move = (browser: Browser, email: string) =>
 
 /** Somebody who has asked for a new address and not proved it yet. */
 async function mover() {
-  const browser = house.browser()
+  const browser = identity.browser()
   const [old, wanted] = [newAddress(), newAddress()]
   await register(browser, old)
   const { body } = await move(browser, wanted)
   return { browser, old, wanted, flowId: body.continue_with[0].flow.id }
 }
 async function prove({ browser, wanted, flowId }: Awaited<ReturnType<typeof mover>>) {
-  const code = codeIn((await house.mailsTo(wanted))[0])
+  const code = codeIn((await identity.mailsTo(wanted))[0])
   return browser.post(`/self-service/verification?flow=${flowId}`, { method: 'code', code })
 }
 const statusOf = async (identifier: string, password = goodPassword) =>
-  (await signIn(house.browser(), identifier, password)).status
+  (await signIn(identity.browser(), identifier, password)).status
 
 it('shows the new address at once, and counts it only once it is proved', async () => {
   const person = await mover()
@@ -58,38 +53,39 @@ it('opens no way in by codes to an address that is not proved', async () => {
     [wanted, 1],
     [old, 4],
   ] as const) {
-    await complete(house.browser(), recovery, { method: 'code', email })
-    await complete(house.browser(), login, { method: 'code', identifier: email })
+    await complete(identity.browser(), recovery, { method: 'code', email })
+    await complete(identity.browser(), login, { method: 'code', identifier: email })
     // The new address has the code that proves it; the old one its first code, the news, and these two.
-    expect(await house.mailsMeantFor(email)).toBe(count)
+    expect(await identity.mailsMeantFor(email)).toBe(count)
   }
 })
 
 it('lets the old address take the account back, from the new one as well', async () => {
   const person = await mover()
   const { old, wanted } = person
-  const stranded = house.browser()
+  const stranded = identity.browser()
   const { body: flow } = await stranded.get(recovery)
   const send = (body: object) =>
     stranded.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), method: 'code', ...body })
   await send({ email: old })
-  expect((await send({ code: codeIn((await house.mailsTo(old, 3)).at(-1)) })).status).toBe(422)
-  const { identity } = (await stranded.get('/sessions/whoami')).body
-  expect([identity.traits.email, identity.verifiable_addresses.length]).toEqual([old, 1])
-  expect(identity.verifiable_addresses).toMatchObject([{ value: old, verified: true }])
+  expect((await send({ code: codeIn((await identity.mailsTo(old, 3)).at(-1)) })).status).toBe(422)
+  const { body: session } = await stranded.get('/sessions/whoami')
+  const { traits, verifiable_addresses: addresses } = session.identity
+  expect([traits.email, addresses.length]).toEqual([old, 1])
+  expect(addresses).toMatchObject([{ value: old, verified: true }])
   expect(messageIds((await prove(person)).body)).toEqual([4070006])
   expect(await statusOf(old)).toBe(200)
-  expect((await register(house.browser(), wanted)).status).toBe(200)
+  expect((await register(identity.browser(), wanted)).status).toBe(200)
 })
 
 it('takes no code that was mailed to an address which the account has left since', async () => {
   const person = await mover()
-  const stranger = house.browser()
+  const stranger = identity.browser()
   const { body: flow } = await stranger.get(recovery)
   const send = (body: object) =>
     stranger.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), method: 'code', ...body })
   await send({ email: person.old })
-  const code = codeIn((await house.mailsTo(person.old, 3)).at(-1))
+  const code = codeIn((await identity.mailsTo(person.old, 3)).at(-1))
   await prove(person)
   expect(messageIds((await send({ code })).body)).toEqual([4060006])
   expect(await statusOf(person.wanted)).toBe(200)
@@ -105,24 +101,24 @@ it('goes back to the old address before the new one is proved', async () => {
 
 it('signs in by a code to the old address', async () => {
   const { old } = await mover()
-  const browser = house.browser()
+  const browser = identity.browser()
   const { body: flow } = await browser.get(login)
   const send = (body: object) =>
     browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), method: 'code', ...body })
   await send({ identifier: old })
-  expect((await send({ code: codeIn((await house.mailsTo(old, 3)).at(-1)) })).status).toBe(200)
+  expect((await send({ code: codeIn((await identity.mailsTo(old, 3)).at(-1)) })).status).toBe(200)
 })
 
 it('keeps both addresses from everybody else until one of them counts', async () => {
   const person = await mover()
-  const other = house.browser()
+  const other = identity.browser()
   await register(other, newAddress())
   for (const email of [person.old, person.wanted]) {
-    expect(messageIds((await register(house.browser(), email)).body)).toEqual([4000007])
+    expect(messageIds((await register(identity.browser(), email)).body)).toEqual([4000007])
     expect(messageIds((await move(other, email)).body)).toEqual([4000007])
   }
   await prove(person)
-  expect((await register(house.browser(), person.old)).status).toBe(200)
+  expect((await register(identity.browser(), person.old)).status).toBe(200)
   expect((await move(other, person.wanted)).status).toBe(400)
 })
 

@@ -1,34 +1,30 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
-  type House,
   codeIn,
   complete,
+  enrolSecondFactor,
   goodPassword,
   messageIds,
   messageIdsOn,
   newAddress,
-  openHouse,
   portalUrl,
   register,
+  sharedTestIdentity,
   signIn,
   valueOf,
-} from '#testing/house.ts'
+} from '#testing/test-identity.ts'
 
-let house: House
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house?.close())
+const identity = await sharedTestIdentity()
 
 const start = '/self-service/recovery/browser'
 
 async function asked(query = '') {
   const email = newAddress()
-  const owner = house.browser()
+  const owner = identity.browser()
   await register(owner, email)
-  const browser = house.browser()
+  const browser = identity.browser()
   const { body } = await complete(browser, `${start}${query}`, { method: 'code', email })
-  const mails = await house.mailsTo(email, 2)
+  const mails = await identity.mailsTo(email, 2)
   const token = valueOf(body, 'csrf_token')
   const enter = (code: string) => browser.post(body.ui.action, { csrf_token: token, method: 'code', code })
   return { email, owner, browser, flow: body, code: codeIn(mails[1]), enter }
@@ -53,17 +49,26 @@ it('lets the holder of the address in, puts everybody else out, and asks for a n
     password: 'A-Whole-New-Password',
   })
   expect(changed.body.continue_with.at(-1).redirect_browser_to).toBe(`${portalUrl}/scope`)
-  expect((await signIn(house.browser(), email, 'A-Whole-New-Password')).status).toBe(200)
-  expect((await signIn(house.browser(), email, goodPassword)).status).toBe(400)
+  expect((await signIn(identity.browser(), email, 'A-Whole-New-Password')).status).toBe(200)
+  expect((await signIn(identity.browser(), email, goodPassword)).status).toBe(400)
+})
+
+it('asks an account with a second factor for it before the settings open', async () => {
+  const { email, browser, code, enter } = await asked()
+  await enrolSecondFactor(identity, email)
+  const { body } = await enter(code)
+  const id = body.redirect_browser_to.split('=')[1]
+  const settings = await browser.get(`/self-service/settings/flows?id=${id}`)
+  expect([settings.status, settings.body.error.id]).toEqual([403, 'session_aal2_required'])
 })
 
 it('answers for an unknown address as for a known one, and mails nobody', async () => {
   const { flow } = await asked()
   const nobody = newAddress()
-  const { status, body } = await complete(house.browser(), start, { method: 'code', email: nobody })
+  const { status, body } = await complete(identity.browser(), start, { method: 'code', email: nobody })
   expect(status).toBe(200)
   expect(messageIds(body)).toEqual(messageIds(flow))
-  expect(await house.mailsMeantFor(nobody)).toBe(0)
+  expect(await identity.mailsMeantFor(nobody)).toBe(0)
 })
 
 it('refuses a wrong code, and all codes after five wrong ones', async () => {
@@ -77,13 +82,13 @@ it('refuses a wrong code, and all codes after five wrong ones', async () => {
 
 it('refuses a code that is too old', async () => {
   const { code, enter } = await asked()
-  house.advance(16 * 60_000)
+  identity.advance(16 * 60_000)
   expect(messageIds((await enter(code)).body)).toEqual([4060006])
 })
 
 it('takes the right code from no browser but the one that asked', async () => {
   const { flow, code } = await asked()
-  const other = house.browser()
+  const other = identity.browser()
   const { body: own } = await other.get(start)
   const body = { csrf_token: valueOf(own, 'csrf_token'), method: 'code', code }
   const { status } = await other.post(flow.ui.action, body)
@@ -101,11 +106,6 @@ it.each([
   ['', 4000002],
   ['no-email', 4000040],
 ])('asks again for the address %j', async (email, id) => {
-  const { status, body } = await complete(house.browser(), start, { method: 'code', email })
+  const { status, body } = await complete(identity.browser(), start, { method: 'code', email })
   expect([status, ...messageIdsOn(body, 'email')]).toEqual([400, id])
-})
-
-it('is not for somebody who is signed in', async () => {
-  const { owner } = await asked()
-  expect((await owner.get(start)).body.error.id).toBe('session_already_available')
 })

@@ -2,8 +2,10 @@
 import { captchaNodes, isHuman } from '#captcha.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import { WireError, locationChangeRequired, sessionAlreadyAvailable } from '#http/error.ts'
-import { type Answer, type Exchange, csrfOf, json, redirect, renewCsrf, setSession, tell } from '#http/exchange.ts'
-import { type Flow, createFlow, csrfPlace, flowBody, isExpired, saveFlow, withToken } from '#flow/flow.ts'
+import { type Answer, csrfOf, json, redirect, renewCsrf, setSession, tell } from '#http/exchange.ts'
+import { type Exchange, type Service, pageUrl } from '#service.ts'
+import { createFlow, csrfPlace, flowBody, isExpired, saveFlow, withToken } from '#flow/flow.ts'
+import type { Flow } from '#store.ts'
 import { createSettings } from '#flow/settings.ts'
 import { formAnswer, keepAttempt, requireCsrf, requireEnabled, submittedFlow, unreadable } from '#flow/submit.ts'
 import {
@@ -18,7 +20,6 @@ import { recoveryMail } from '#mail.ts'
 import { isSpent, issueCode, tooOften, tryCode } from '#method/code.ts'
 import { checkReturnTo } from '#return-to.ts'
 import { emailLengthMax, isEmail, normalAddress } from '#schema.ts'
-import { type Service, pageUrl } from '#service.ts'
 import { issueSession, revokeOthers, revokeSession } from '#session.ts'
 import { attempt, mayMail, tooManyAttempts } from '#throttle.ts'
 import { type Message, label, notice, on, onForm } from '#ui/message.ts'
@@ -108,7 +109,6 @@ async function takeAddress(exchange: Exchange, flow: Flow, typed: string): Promi
   const owner = await ownerOfRecoveryAddress(service.db, address)
   // Somebody who has had enough mails keeps the code of the last one.
   if (await mayMail(service, address, exchange.client.ip)) await sendCode(service, flow, address, owner)
-  service.courier.kick()
   const sent = await saveFlow(service, flow, {
     state: 'sent_email',
     active: 'code',

@@ -1,28 +1,26 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
-  type House,
   codeIn,
   complete,
+  createTestIdentity,
   goodPassword,
   messageIds,
   messageIdsOn,
   newAddress,
   nodeOf,
-  openHouse,
   portalUrl,
   register,
+  sharedTestIdentity,
   valueOf,
-} from '#testing/house.ts'
+} from '#testing/test-identity.ts'
 
-let house: House
-beforeAll(async () => {
-  // Passwords alone: the other ways in have tests of their own.
-  house = await openHouse({ methods: { passkey: false, webauthn: false, totp: false, lookupSecret: false } })
+// Passwords only: the other methods have tests of their own.
+const identity = await sharedTestIdentity({
+  methods: { passkey: false, webauthn: false, totp: false, lookupSecret: false },
 })
-afterAll(() => house?.close())
 
 it('signs up, in, and mails a code whose form the same browser may open', async () => {
-  const browser = house.browser()
+  const browser = identity.browser()
   const email = newAddress()
   const { status, body } = await register(browser, email)
   expect(status).toBe(200)
@@ -38,17 +36,10 @@ it('signs up, in, and mails a code whose form the same browser may open', async 
     url: `${portalUrl}/verification?flow=${verify.flow.id}`,
   })
   const { body: flow } = await browser.get(`/self-service/verification/flows?id=${verify.flow.id}`)
-  const mails = await house.mailsTo(email)
+  const mails = await identity.mailsTo(email)
   expect(mails).toHaveLength(1)
   const passed = await browser.post(flow.ui.action, { method: 'code', code: codeIn(mails[0]) })
   expect(messageIds(passed.body)).toEqual([1080002])
-})
-
-it('shows every field of the one form', async () => {
-  const { body } = await house.browser().get('/self-service/registration/browser')
-  const names = body.ui.nodes.map((node: { attributes: { name: string } }) => node.attributes.name)
-  expect(names).toEqual(['csrf_token', 'traits.email', 'traits.name.first', 'traits.name.last', 'password', 'method'])
-  expect(nodeOf(body, 'method').meta.label.id).toBe(1040001)
 })
 
 it.each([
@@ -56,19 +47,19 @@ it.each([
   ['password123', 4000034],
   ['zzzzzzzzzz', 4000034],
 ] as const)('refuses the password %s', async (password, id) => {
-  const { status, body } = await register(house.browser(), newAddress(), password)
+  const { status, body } = await register(identity.browser(), newAddress(), password)
   expect(status).toBe(400)
   expect(messageIdsOn(body, 'password')).toEqual([id])
 })
 
 it('refuses a password that is the address', async () => {
   const email = newAddress()
-  const { body } = await register(house.browser(), email, email.toUpperCase())
+  const { body } = await register(identity.browser(), email, email.toUpperCase())
   expect(messageIdsOn(body, 'password')).toEqual([4000031])
 })
 
 it('keeps what was typed, but not the password, when a field is wrong', async () => {
-  const { status, body } = await complete(house.browser(), '/self-service/registration/browser', {
+  const { status, body } = await complete(identity.browser(), '/self-service/registration/browser', {
     method: 'password',
     traits: { email: 'no-email', name: { first: 'John' } },
     password: goodPassword,
@@ -83,13 +74,13 @@ it('keeps what was typed, but not the password, when a field is wrong', async ()
 
 it('makes one account of many equal submits', async () => {
   const email = newAddress()
-  const answers = await Promise.all(['A', 'B', 'C'].map((agent) => register(house.browser(agent), email)))
+  const answers = await Promise.all(['A', 'B', 'C'].map((agent) => register(identity.browser(agent), email)))
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400, 400])
-  expect(await house.mailsMeantFor(email)).toBe(1)
+  expect(await identity.mailsMeantFor(email)).toBe(1)
 })
 
 it('sends a browser to the form of its code, and a wrong form back to itself', async () => {
-  const browser = house.browser()
+  const browser = identity.browser()
   const { body: flow } = await browser.get('/self-service/registration/browser')
   const form = { csrf_token: valueOf(flow, 'csrf_token'), method: 'password', password: goodPassword }
   const wrong = await browser.submit(flow.ui.action, { ...form, 'traits.email': 'no-email' })
@@ -108,8 +99,8 @@ it('sends a browser to the form of its code, and a wrong form back to itself', a
 
 it('knows an address in any letter case as taken, and leaves the form usable', async () => {
   const email = newAddress()
-  await register(house.browser(), email)
-  const browser = house.browser()
+  await register(identity.browser(), email)
+  const browser = identity.browser()
   const { status, body } = await register(browser, email.toUpperCase())
   expect(status).toBe(400)
   expect(messageIds(body)).toEqual([4000007])
@@ -123,7 +114,7 @@ it('knows an address in any letter case as taken, and leaves the form usable', a
 })
 
 it('asks in two steps where it shall, keeps what was typed, and makes the account at the end', async () => {
-  const steps = await openHouse({ registrationStyle: 'two-step' })
+  await using steps = await createTestIdentity({ registrationStyle: 'two-step' })
   const browser = steps.browser()
   const traits = { email: newAddress(), name: { first: 'John', last: 'Frost' } }
   const { body: first } = await browser.get('/self-service/registration/browser')
@@ -137,11 +128,10 @@ it('asks in two steps where it shall, keeps what was typed, and makes the accoun
   await send({ method: 'profile', traits })
   const { status: made } = await send({ method: 'password', password: goodPassword, traits })
   expect(made).toBe(200)
-  await steps.close()
 })
 
 it('bounds the sign-ups of one address, for a while, and not those of others', async () => {
-  const strict = await openHouse({ signUpsMax: 2 })
+  await using strict = await createTestIdentity({ signUpsMax: 2 })
   const from = (ip: string, password = goodPassword) => register(strict.browser('Test/1', ip), newAddress(), password)
   // A password that is refused costs nothing, and counts for nothing.
   expect((await from('127.0.0.1', 'short')).status).toBe(400)
@@ -154,5 +144,4 @@ it('bounds the sign-ups of one address, for a while, and not those of others', a
   expect((await from('2001:db8::3')).status).toBe(400)
   strict.advance(16 * 60_000)
   expect((await from('127.0.0.1')).status).toBe(200)
-  await strict.close()
 })

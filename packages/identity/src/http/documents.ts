@@ -1,11 +1,11 @@
 /** Stored errors and the identity schema. */
 import { randomUUID } from 'node:crypto'
 import { WireError, errorObject, notFound } from '#http/error.ts'
-import { type Answer, type Exchange, csrfOf, json } from '#http/exchange.ts'
+import { type Answer, csrfOf, json } from '#http/exchange.ts'
+import type { Exchange, Service } from '#service.ts'
 import { pageHeaders } from '#http/sessions.ts'
 import { isUuid } from '#flow/flow.ts'
 import { schemaDocument, schemaId, schemaSlug } from '#schema.ts'
-import type { Service } from '#service.ts'
 
 /** Keeps an error for the page to which a browser is sent. */
 export async function storeError(service: Service, error: WireError, requestId?: string): Promise<string> {

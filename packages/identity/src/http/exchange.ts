@@ -1,19 +1,12 @@
 /** One request and the answer that is being made for it. */
 import type { FastifyRequest } from 'fastify'
-import { type Body, readBody } from '#http/body.ts'
+import { readBody } from '#http/body.ts'
 import { expireCookie, readCookies, writeCookie } from '#http/cookie.ts'
 import { isToken, newToken } from '#http/csrf.ts'
 import { acceptsJson, wantsJson } from '#http/negotiate.ts'
 import type { EventKind } from '#options.ts'
-import type { Service } from '#service.ts'
-import {
-  type Client,
-  type IssuedSession,
-  type LiveSession,
-  findSession,
-  sessionCookie,
-  shortUserAgent,
-} from '#session.ts'
+import { type IssuedSession, findSession, sessionCookie, shortUserAgent } from '#session.ts'
+import type { Exchange, LiveSession, Service } from '#service.ts'
 
 export type Answer =
   | {
@@ -30,30 +23,6 @@ export type Answer =
     }
   | { readonly kind: 'redirect'; readonly status: 302 | 303; readonly location: string }
   | { readonly kind: 'empty' }
-
-export interface Exchange {
-  readonly service: Service
-  readonly query: URLSearchParams
-  /** The absolute public address of the request. */
-  readonly url: string
-  readonly client: Client
-  readonly cookies: ReadonlyMap<string, string>
-  /** The Cookie header was there, whatever it held. */
-  readonly hasCookieHeader: boolean
-  /** A script made the request, as the browser says. */
-  readonly isFetch: boolean
-  /** The answer to a submit, or a refusal, shall be JSON. */
-  readonly wantsJson: boolean
-  /** The answer to a flow's start shall be JSON. */
-  readonly acceptsJson: boolean
-  readonly body: Body
-  /** Set-Cookie lines of the answer, by cookie name. */
-  readonly setCookies: Map<string, string>
-  /** The CSRF token that this exchange gave to the browser, if it gave one. */
-  givenOut: string | null
-  /** The live session of the request's cookie; asked of the database once. */
-  session(): Promise<LiveSession | null>
-}
 
 /** Opens an exchange; `prefix` is the path at which the host mounted the plugin. */
 export function openExchange(service: Service, request: FastifyRequest, prefix: string): Exchange {

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type House, messageIds, newAddress, openHouse, register, valueOf } from '#testing/house.ts'
+import { expect, it } from 'vitest'
+import { messageIds, newAddress, register, sharedTestIdentity, valueOf } from '#testing/test-identity.ts'
 
-let house: House
-beforeAll(async () => {
-  house = await openHouse({ methods: { code: 'first' }, registrationStyle: 'two-step' })
-})
-afterAll(() => house?.close())
+const identity = await sharedTestIdentity({ methods: { code: 'first' }, registrationStyle: 'two-step' })
 
 const fields = ['identifier', 'password', 'email', 'code', 'method', 'traits.email', 'traits.name.first', 'totp_code']
 const flows = ['login', 'registration', 'verification', 'recovery', 'settings']
 const cases = flows.flatMap((flow) => fields.map((field) => [flow, field] as const))
 
 it.each(cases)('answers %s with its form where %s cannot be stored', async (kind, field) => {
-  const browser = house.browser()
+  const browser = identity.browser()
   if (kind === 'settings') await register(browser, newAddress())
   const { body: flow } = await browser.get(`/self-service/${kind}/browser`)
   for (const text of ['a\0b', '\ud800']) {
@@ -37,7 +33,7 @@ it.each([
   '/schemas/%00',
   '/sessions?page_token=%00',
 ])('has no 5xx for %s', async (path) => {
-  const browser = house.browser()
+  const browser = identity.browser()
   await browser.get('/self-service/login/browser')
   expect((await browser.get(path)).status).toBeLessThan(500)
 })

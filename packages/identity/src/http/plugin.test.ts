@@ -1,17 +1,13 @@
 import Fastify from 'fastify'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { Browser, inject } from '#testing/browser.ts'
-import { type House, newAddress, openHouse, portalUrl, register } from '#testing/house.ts'
+import { newAddress, portalUrl, register, sharedTestIdentity } from '#testing/test-identity.ts'
 import { createIdentity } from '#index.ts'
 import type { Tables } from '#store.ts'
 
-let house: House
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house?.close())
+const identity = await sharedTestIdentity()
 
 /** A host with parsers, hooks and an error handler of its own. */
 async function busyHost(overrides: { publicUrl: string; prefix: string }) {
@@ -25,16 +21,17 @@ async function busyHost(overrides: { publicUrl: string; prefix: string }) {
     reply.header('Vary', 'Origin')
   })
   app.post('/echo', async (request) => ({ body: request.body }))
-  const identity = createIdentity({
-    database: house.database.db,
+  const { plugin } = createIdentity({
+    database: identity.database.db,
     publicUrl: overrides.publicUrl,
     portalUrl,
     lifespans: { sessionMs: 3600_000, flowMs: 3600_000, codeMs: 900_000, privilegedMs: 900_000 },
     secret: '5a'.repeat(32),
+    enqueueMail: async () => undefined,
     deliver: async () => undefined,
     log: app.log,
   })
-  await app.register(identity.plugin, { prefix: overrides.prefix })
+  await app.register(plugin, { prefix: overrides.prefix })
   return app
 }
 
@@ -64,16 +61,17 @@ it('stands below a path, and over https sends its cookies over https only', asyn
 it('says 503, and when to come again, while the database is away', async () => {
   const pool = new pg.Pool({ host: '127.0.0.1', port: 9, connectionTimeoutMillis: 2000 })
   const app = Fastify()
-  const identity = createIdentity({
+  const { plugin } = createIdentity({
     database: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
     publicUrl: 'http://localhost:4433',
     portalUrl,
     lifespans: { sessionMs: 3600_000, flowMs: 3600_000, codeMs: 900_000, privilegedMs: 900_000 },
     secret: '5a'.repeat(32),
+    enqueueMail: async () => undefined,
     deliver: async () => undefined,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   })
-  await app.register(identity.plugin)
+  await app.register(plugin)
   const browser = new Browser(inject(app))
   const asked = await browser.get('/self-service/login/browser')
   const opened = await browser.open('/self-service/login/browser')
@@ -84,13 +82,13 @@ it('says 503, and when to come again, while the database is away', async () => {
 })
 
 it('keeps what it shows out of caches', async () => {
-  const { headers } = await house.browser().get('/self-service/login/browser')
+  const { headers } = await identity.browser().get('/self-service/login/browser')
   expect(headers['cache-control']).toBe('private, no-cache, no-store, must-revalidate')
   expect(headers.vary).toBe('Cookie')
 })
 
 it('refuses a body that is too big, and stays up', async () => {
-  const browser = house.browser()
+  const browser = identity.browser()
   const { body: flow } = await browser.get('/self-service/login/browser')
   const { status, body } = await browser.post(flow.ui.action, { password: 'x'.repeat(300_000) })
   expect([status, body.error.code]).toEqual([413, 413])
@@ -98,7 +96,7 @@ it('refuses a body that is too big, and stays up', async () => {
 })
 
 it.each(['PUT', 'DELETE'] as const)('does not serve %s where it is not served', async (method) => {
-  const { status, headers, text } = await house.browser().ask(method, '/self-service/login?flow=x')
+  const { status, headers, text } = await identity.browser().ask(method, '/self-service/login?flow=x')
   expect([status, headers.allow, text]).toEqual([405, 'GET, HEAD, POST', 'Method Not Allowed\n'])
 })
 
@@ -113,7 +111,7 @@ it.each([
   '/schemas/%00',
   '/sessions?page_size=-1',
 ])('answers any bytes with a refusal: %s', async (url) => {
-  for (const { status, headers } of [await house.browser().get(url), await house.browser().open(url)]) {
+  for (const { status, headers } of [await identity.browser().get(url), await identity.browser().open(url)]) {
     expect(status).toBeGreaterThanOrEqual(300)
     expect(status).toBeLessThan(500)
     if (headers.location) expect(headers.location).toMatch(new RegExp(`^${portalUrl}/error\\?id=`))
@@ -121,7 +119,7 @@ it.each([
 })
 
 it('keeps an error for the page that shows it', async () => {
-  const browser = house.browser()
+  const browser = identity.browser()
   const { headers } = await browser.open('/self-service/login/browser?aal=aal2')
   const id = String(headers.location).split('=')[1]
   const { body } = await browser.get(`/self-service/errors?id=${id}`)
@@ -129,12 +127,17 @@ it('keeps an error for the page that shows it', async () => {
 })
 
 it('escapes what it puts into JSON and pages', async () => {
-  const { text } = await house.browser().get('/self-service/login/browser?aal=<script>&refresh=true')
+  const { text } = await identity.browser().get('/self-service/login/browser?aal=<script>&refresh=true')
   expect(text).not.toMatch(/[<>&]/)
 })
 
+it('redirects the well-known change-password URL to the profile', async () => {
+  const { status, headers } = await identity.browser().open('/.well-known/change-password')
+  expect([status, headers.location]).toEqual([303, `${portalUrl}/profile`])
+})
+
 it('publishes the identity schema under both of its names', async () => {
-  const browser = house.browser()
+  const browser = identity.browser()
   const [plain, slug] = [await browser.get('/schemas/default'), await browser.get('/schemas/ZGVmYXVsdA')]
   expect(plain.body.properties.traits.required).toEqual(['email', 'name'])
   expect(slug.body).toEqual(plain.body)

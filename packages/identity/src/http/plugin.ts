@@ -11,9 +11,9 @@ import { openVerificationLink, startVerification, submitVerification } from '#fl
 import { bodyBytesMax } from '#http/body.ts'
 import { listSchemas, showError, showSchema, storeError } from '#http/documents.ts'
 import { WireError, errorObject } from '#http/error.ts'
-import { type Answer, type Exchange, csrfOf, openExchange, redirect } from '#http/exchange.ts'
+import { type Answer, csrfOf, openExchange, redirect } from '#http/exchange.ts'
+import { type Exchange, type Service, errorPageUrl, pageUrl } from '#service.ts'
 import { deleteOtherSessions, deleteSession, listSessions, whoami } from '#http/sessions.ts'
-import { type Service, errorPageUrl, pageUrl } from '#service.ts'
 
 import { scriptPath, showScript } from '#webauthn/script.ts'
 
@@ -103,10 +103,7 @@ export function buildPlugin(service: Service): FastifyPluginAsync {
           const exchange = openExchange(service, request, app.prefix)
           if (route.setsCsrf) csrfOf(exchange)
           try {
-            const answer = await route.answer(exchange, request.params.parameter ?? '').finally(() => {
-              if (!route.isRead) service.recent.forget()
-            })
-            send(exchange, request, reply, answer)
+            send(exchange, request, reply, await route.answer(exchange, request.params.parameter ?? ''))
           } catch (error) {
             await refuse(exchange, request, reply, wireError(service, error, request), route.isJsonOnly ?? false)
           }

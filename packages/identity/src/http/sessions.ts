@@ -1,14 +1,14 @@
 /** Who is signed in, and where else. */
 import { lacksSecondFactor } from '#assurance.ts'
 import { WireError, aal2Required, badRequest } from '#http/error.ts'
-import { type Answer, type Exchange, json, tell } from '#http/exchange.ts'
+import { type Answer, json, tell } from '#http/exchange.ts'
+import { type Exchange, secondFactorUrl, type LiveSession } from '#service.ts'
 import { isUuid } from '#flow/flow.ts'
-import { secondFactorUrl } from '#service.ts'
-import { type LiveSession, listOthers, revokeOthers, revokeSession, sessionBody, sessionCookie } from '#session.ts'
+import { findSession, listOthers, revokeOthers, revokeSession, sessionBody, sessionCookie } from '#session.ts'
 
 /** The session of the request. */
 export async function whoami(exchange: Exchange): Promise<Answer> {
-  const session = await exchange.service.recent.find(exchange.cookies.get(sessionCookie))
+  const session = await findSession(exchange.service, exchange.cookies.get(sessionCookie))
   if (!session) throw new WireError(401, { reason: 'No valid session credentials found in the request.' })
   if (lacksSecondFactor(exchange.service, session)) throw aal2Required(secondFactorUrl(exchange.service, null))
   return json(200, sessionBody(session, exchange.service.publicUrl), {

@@ -2,7 +2,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
-import { createGate } from '#method/gate.ts'
+import PQueue from 'p-queue'
 
 /** What a hash costs: KiB of memory, passes over it, lanes. */
 export interface Hashing {
@@ -16,7 +16,7 @@ export const defaultHashing: Hashing = { memory: 19 * 1024, passes: 2, paralleli
 const hashBytes = 32
 const derive = promisify(argon2)
 /** More at once would be no faster, and each takes its 19 MiB: the others wait. */
-const gate = createGate(availableParallelism())
+const queue = new PQueue({ concurrency: availableParallelism() })
 
 /** The PHC string of a password. Equal passwords in any Unicode composition have equal hashes. */
 export async function hashPassword(password: string, cost: Hashing = defaultHashing): Promise<string> {
@@ -54,7 +54,7 @@ function run(
   length: number,
 ): Promise<Buffer> {
   const message = password.normalize('NFC')
-  return gate(() => derive('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength: length }))
+  return queue.add(() => derive('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength: length }))
 }
 
 function phc({ memory, passes, parallelism }: Hashing, salt: Buffer, hash: Buffer): string {

@@ -2,15 +2,15 @@
  * Signing in and up by a code that is mailed, in place of a password. At the sign-in an unknown address
  * gets the same answer, and no mail.
  */
-import type { Flow } from '#flow/flow.ts'
+import type { Flow } from '#store.ts'
 import { type Fields, textOf } from '#http/body.ts'
-import { type Exchange, tell } from '#http/exchange.ts'
+import { tell } from '#http/exchange.ts'
+import { type Exchange, type LoginOutcome, type Method, refused } from '#service.ts'
 import { findIdentity, markVerified, ownerOfRecoveryAddress } from '#identities.ts'
 import { signInMail } from '#mail.ts'
 import { codeSignUp } from '#method/code-sign-up.ts'
 import { issueCode, resetTries, tooOften, tryCode } from '#method/code.ts'
 import { identifierNode } from '#method/identifier.ts'
-import { type LoginOutcome, type Method, refused } from '#method/method.ts'
 import { isEmail, normalAddress } from '#schema.ts'
 import { attempt, mayMail, tooManyAttempts } from '#throttle.ts'
 import { label, notice, on, onForm } from '#ui/message.ts'
@@ -37,7 +37,6 @@ async function send(exchange: Exchange, fields: Fields, flow: Flow): Promise<Log
   const owner = await ownerOfRecoveryAddress(service.db, address)
   // Somebody who has had enough mails keeps the code of the last one.
   if (await mayMail(service, address, exchange.client.ip)) await mailCode(exchange, flow, address, owner)
-  service.courier.kick()
   return { kind: 'asked', nodes: codeNodes(exchange, address), message: notice.signInCodeSent, memory: { address } }
 }
 

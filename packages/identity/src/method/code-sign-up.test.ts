@@ -1,26 +1,22 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
-  type House,
   codeIn,
+  createTestIdentity,
   messageIds,
   messageIdsOn,
   newAddress,
   nodeOf,
-  openHouse,
   register,
+  sharedTestIdentity,
   valueOf,
-} from '#testing/house.ts'
+} from '#testing/test-identity.ts'
 
-let house: House
-beforeAll(async () => {
-  house = await openHouse({ methods: { code: 'first' } })
-})
-afterAll(() => house?.close())
+const identity = await sharedTestIdentity({ methods: { code: 'first' } })
 
 const traits = (email: string) => ({ email, name: { first: 'John', last: 'Frost' } })
 
 async function asked(email = newAddress(), mails = 1) {
-  const browser = house.browser()
+  const browser = identity.browser()
   const { body: flow } = await browser.get('/self-service/registration/browser')
   const send = (body: object) =>
     browser.post(flow.ui.action, {
@@ -30,7 +26,7 @@ async function asked(email = newAddress(), mails = 1) {
       ...body,
     })
   const sent = await send({})
-  return { browser, email, send, sent, code: codeIn((await house.mailsTo(email, mails)).at(-1)) }
+  return { browser, email, send, sent, code: codeIn((await identity.mailsTo(email, mails)).at(-1)) }
 }
 
 it('makes an account for whoever has the code, in one step and with a proved address', async () => {
@@ -49,7 +45,7 @@ it('makes none for an address that was not asked about', async () => {
 
 it('tells only the holder of an address that it is taken', async () => {
   const email = newAddress()
-  await register(house.browser(), email)
+  await register(identity.browser(), email)
   const { browser, sent, send, code } = await asked(email, 2)
   expect(messageIds(sent.body)).toEqual([1040005])
   expect(messageIds((await send({ code })).body)).toEqual([4000007])
@@ -63,7 +59,7 @@ it('takes a code once, the newest alone, and none after five wrong ones', async 
   for (let guess = 0; guess < 5; guess++) expect(messageIds((await send({ code: wrong })).body)).toEqual([4040003])
   expect(messageIds((await send({ code })).body)).toEqual([4000001])
   await send({ resend: 'code' })
-  expect((await send({ code: codeIn((await house.mailsTo(email, 2)).at(-1)) })).status).toBe(200)
+  expect((await send({ code: codeIn((await identity.mailsTo(email, 2)).at(-1)) })).status).toBe(200)
 })
 
 it('leads back to the whole form', async () => {
@@ -78,7 +74,7 @@ it('leads back to the whole form', async () => {
 })
 
 it('bounds the mails that one address causes', async () => {
-  const small = await openHouse({ methods: { code: 'first' }, signUpsMax: 2 })
+  await using small = await createTestIdentity({ methods: { code: 'first' }, signUpsMax: 2 })
   const browser = small.browser()
   for (let stranger = 0; stranger < 14; stranger++) {
     const { body: flow } = await browser.get('/self-service/recovery/browser')
@@ -95,5 +91,4 @@ it('bounds the mails that one address causes', async () => {
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   expect(Number(count)).toBe(10)
-  await small.close()
 })

@@ -1,12 +1,11 @@
 /** Signing up by a code that is mailed: whoever has it has proved the address, and needs no password. */
-import type { Flow } from '#flow/flow.ts'
+import type { Flow, Traits } from '#store.ts'
 import { type Fields, textOf } from '#http/body.ts'
-import { type Exchange, tell } from '#http/exchange.ts'
+import { tell } from '#http/exchange.ts'
+import { type Exchange, type Method, type RegistrationOutcome, refused } from '#service.ts'
 import { signUpMail } from '#mail.ts'
 import { issueCode, resetTries, tooOften, tryCodeOfNewcomer } from '#method/code.ts'
-import { type Method, type RegistrationOutcome, refused } from '#method/method.ts'
 import { normalAddress } from '#schema.ts'
-import type { Traits } from '#store.ts'
 import { attempt, mayMail, tooManyAttempts } from '#throttle.ts'
 import { label, notice, on, onForm } from '#ui/message.ts'
 import { input, submit } from '#ui/node.ts'
@@ -39,7 +38,6 @@ async function send(exchange: Exchange, traits: Traits, flow: Flow): Promise<Reg
     const expiresAt = new Date(service.now().getTime() + codeMs)
     await service.courier.queue(service.db, signUpMail(address, code, Math.round(codeMs / 60_000)), { expiresAt })
   }
-  service.courier.kick()
   return { kind: 'asked', nodes: codeNodes, message: notice.signUpCodeSent, memory: { address } }
 }
 

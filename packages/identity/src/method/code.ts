@@ -1,9 +1,8 @@
 /** Six-digit codes that prove an address. Kept as keyed hashes, bound to one flow, used once. */
 import { createHmac, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
-import type { Flow } from '#flow/flow.ts'
+import type { Flow, CodeTable, Database } from '#store.ts'
 import type { Service } from '#service.ts'
-import type { CodeTable, Database } from '#store.ts'
 import { problem } from '#ui/problem.ts'
 
 /** Wrong codes after which a flow takes no more. */

@@ -1,5 +1,5 @@
 import { signInAddress } from '#identities.ts'
-import type { Scene } from '#method/method.ts'
+import type { Scene } from '#service.ts'
 import { identifierLabel } from '#schema.ts'
 import { type Node, input } from '#ui/node.ts'
 

@@ -1,33 +1,28 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
-  type House,
   codeIn,
   enrolTotp,
   messageIds,
   newAddress,
   nodeOf,
-  openHouse,
   register,
+  sharedTestIdentity,
   signIn,
   valueOf,
-} from '#testing/house.ts'
+} from '#testing/test-identity.ts'
 
-let house: House
-beforeAll(async () => {
-  house = await openHouse({ methods: { code: 'second' } })
-})
-afterAll(() => house?.close())
+const identity = await sharedTestIdentity({ methods: { code: 'second' } })
 
 const second = '/self-service/login/browser?aal=aal2'
 
 /** Somebody who has given the password, and was mailed a code. */
 async function half() {
   const email = newAddress()
-  await register(house.browser(), email)
-  const browser = house.browser()
+  await register(identity.browser(), email)
+  const browser = identity.browser()
   const first = await signIn(browser, email)
   const { body: flow } = await browser.get(second)
-  const code = codeIn((await house.mailsTo(email, 2)).at(-1))
+  const code = codeIn((await identity.mailsTo(email, 2)).at(-1))
   const send = (body: object) =>
     browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), method: 'code', ...body })
   return { browser, email, first, flow, code, send }
@@ -59,14 +54,14 @@ it('sends codes to the address of the account alone', async () => {
   const { send } = await half()
   const stranger = newAddress()
   expect(messageIds((await send({ address: stranger })).body)).toEqual([4010010])
-  expect(await house.mailsMeantFor(stranger)).toBe(0)
+  expect(await identity.mailsMeantFor(stranger)).toBe(0)
 })
 
 it('waits to be asked where there is another second factor', async () => {
   const { browser, email, send, code } = await half()
   await send({ code })
-  await enrolTotp(house, browser)
-  const other = house.browser()
+  await enrolTotp(identity, browser)
+  const other = identity.browser()
   await signIn(other, email)
   const { body: flow } = await other.get(second)
   expect([flow.state, valueOf(flow, 'address'), nodeOf(flow, 'address').meta.label.id]).toEqual([
@@ -75,11 +70,11 @@ it('waits to be asked where there is another second factor', async () => {
     1010023,
   ])
   expect(nodeOf(flow, 'totp_code')).toBeDefined()
-  expect(await house.mailsMeantFor(email)).toBe(2)
+  expect(await identity.mailsMeantFor(email)).toBe(2)
 })
 
 it('bounds the mails of one account', async () => {
   const { email, send } = await half()
   for (let more = 0; more < 15; more++) expect((await send({ resend: 'code' })).body.state).toBe('sent_email')
-  expect(await house.mailsMeantFor(email)).toBeLessThanOrEqual(11)
+  expect(await identity.mailsMeantFor(email)).toBeLessThanOrEqual(11)
 })

@@ -1,13 +1,12 @@
 /** A code by mail after the first factor, asked of every account where the installation wants it. */
-import type { Flow } from '#flow/flow.ts'
+import type { Flow } from '#store.ts'
 import { type Fields, textOf } from '#http/body.ts'
-import { type Exchange, tell } from '#http/exchange.ts'
+import { tell } from '#http/exchange.ts'
+import { type Exchange, type LoginOutcome, type Method, refused, type LiveSession } from '#service.ts'
 import { type Identity, markVerified, signInAddress } from '#identities.ts'
 import { signInMail } from '#mail.ts'
 import { issueCode, resetTries, tooOften, tryCode } from '#method/code.ts'
-import { type LoginOutcome, type Method, refused } from '#method/method.ts'
 import { normalAddress } from '#schema.ts'
-import type { LiveSession } from '#session.ts'
 import { attempt, mayMail, tooManyAttempts } from '#throttle.ts'
 import { label, notice, on, onForm } from '#ui/message.ts'
 import { type Node, input, submit } from '#ui/node.ts'
@@ -48,7 +47,6 @@ async function send(exchange: Exchange, holder: Identity, flow: Flow): Promise<L
     const expiresAt = new Date(service.now().getTime() + codeMs)
     await service.courier.queue(service.db, signInMail(address, code, Math.round(codeMs / 60_000)), { expiresAt })
   }
-  service.courier.kick()
   return { kind: 'asked', nodes: codeNodes(address), message: notice.signInCodeSent, memory: { address } }
 }
 

@@ -3,7 +3,7 @@ import { type Fields, textOf } from '#http/body.ts'
 import { codeSignIn } from '#method/code-sign-in.ts'
 import { lookupSecret } from '#method/lookup-secret.ts'
 import { mailedFactor } from '#method/mailed-factor.ts'
-import type { Method } from '#method/method.ts'
+import type { Method, Service } from '#service.ts'
 import { oidc } from '#method/oidc.ts'
 import { passkey } from '#method/passkey.ts'
 import { password } from '#method/password.ts'
@@ -11,7 +11,6 @@ import { profile } from '#method/profile.ts'
 import { securityKey } from '#method/security-key.ts'
 import { totp } from '#method/totp.ts'
 import type { IdentityOptions } from '#options.ts'
-import type { Service } from '#service.ts'
 
 /** Every method that the options ask for, in the order in which forms ask for them. */
 export function methodsOf({ methods: wanted = {} }: IdentityOptions): Method[] {

@@ -1,16 +1,24 @@
 /** Signing in by another service. The form leads to it; the answer comes back in `flow/callback.ts`. */
 import { isPrivileged } from '#assurance.ts'
-import type { Flow } from '#flow/flow.ts'
+import type { Flow } from '#store.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import { WireError } from '#http/error.ts'
-import { type Exchange, tell } from '#http/exchange.ts'
+import { tell } from '#http/exchange.ts'
+import {
+  type Exchange,
+  type HeldScene,
+  type Method,
+  type Refused,
+  type Scene,
+  type SettingsOutcome,
+  refused,
+  type Service,
+  type LiveSession,
+} from '#service.ts'
 import { countFirstFactors, dropUnlessLast } from '#method/first-factors.ts'
-import { type HeldScene, type Method, type Refused, type Scene, type SettingsOutcome, refused } from '#method/method.ts'
 import { depart } from '#oidc/journey.ts'
 import { dropLinks, readLinks } from '#oidc/link.ts'
 import type { Provider } from '#oidc/provider.ts'
-import type { Service } from '#service.ts'
-import type { LiveSession } from '#session.ts'
 import { label, onForm } from '#ui/message.ts'
 import { type Node, input } from '#ui/node.ts'
 import { problem } from '#ui/problem.ts'

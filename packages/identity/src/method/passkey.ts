@@ -1,14 +1,12 @@
 /** Passkeys: keys of an authenticator that know whom they belong to, as a first factor. */
 import { randomInt } from 'node:crypto'
 import { isPrivileged } from '#assurance.ts'
-import type { Flow } from '#flow/flow.ts'
+import type { Flow } from '#store.ts'
 import { type Fields, textOf } from '#http/body.ts'
 import { badRequest, locationChangeRequired } from '#http/error.ts'
-import { type Exchange, tell } from '#http/exchange.ts'
-import { findIdentity } from '#identities.ts'
-import { countFirstFactors, dropUnlessLast } from '#method/first-factors.ts'
-import { identifierNode } from '#method/identifier.ts'
+import { tell } from '#http/exchange.ts'
 import {
+  type Exchange,
   type HeldScene,
   type LoginOutcome,
   type Method,
@@ -16,9 +14,12 @@ import {
   type Scene,
   type SettingsOutcome,
   refused,
-} from '#method/method.ts'
-import { pageUrl } from '#service.ts'
-import type { LiveSession } from '#session.ts'
+  pageUrl,
+  type LiveSession,
+} from '#service.ts'
+import { findIdentity } from '#identities.ts'
+import { countFirstFactors, dropUnlessLast } from '#method/first-factors.ts'
+import { identifierNode } from '#method/identifier.ts'
 import { attempt, tooManyAttempts } from '#throttle.ts'
 import { label, on, onForm } from '#ui/message.ts'
 import { type Node, input } from '#ui/node.ts'

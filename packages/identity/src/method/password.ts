@@ -1,15 +1,23 @@
 /** Signing in with a password. */
 import { isPrivileged } from '#assurance.ts'
 import { type Fields, textOf } from '#http/body.ts'
-import { type Exchange, tell } from '#http/exchange.ts'
+import { tell } from '#http/exchange.ts'
+import {
+  type Exchange,
+  type LoginOutcome,
+  type Method,
+  type Scene,
+  type SettingsOutcome,
+  refused,
+  type LiveSession,
+} from '#service.ts'
 import { signInAddress } from '#identities.ts'
 import { decoyHash, hashPassword, isOutdated, verifyPassword } from '#method/argon2.ts'
 import { identifierNode } from '#method/identifier.ts'
-import { type LoginOutcome, type Method, type Scene, type SettingsOutcome, refused } from '#method/method.ts'
 import { breachFault } from '#method/breaches.ts'
 import { passwordFault } from '#method/password-policy.ts'
 import { isEmail, normalAddress } from '#schema.ts'
-import { type LiveSession, revokeOthers } from '#session.ts'
+import { revokeOthers } from '#session.ts'
 import type { Database } from '#store.ts'
 import { attempt, tooManyAttempts } from '#throttle.ts'
 import { type PlacedMessage, label, on, onForm } from '#ui/message.ts'

@@ -1,13 +1,12 @@
 /** Changing one's name and address. */
 import { isPrivileged } from '#assurance.ts'
 import type { Fields } from '#http/body.ts'
-import { type Exchange, csrfOf, tell } from '#http/exchange.ts'
+import { csrfOf, tell } from '#http/exchange.ts'
+import { type Exchange, type Method, type SettingsOutcome, refused, type LiveSession } from '#service.ts'
 import { type Identity, signInAddress, updateTraits } from '#identities.ts'
 import { startProofOfAddress } from '#flow/verification.ts'
 import { addressChangedMail } from '#mail.ts'
-import { type Method, type SettingsOutcome, refused } from '#method/method.ts'
 import { normalAddress, readTraits, traitNodes } from '#schema.ts'
-import type { LiveSession } from '#session.ts'
 import type { Traits } from '#store.ts'
 import { label, onForm } from '#ui/message.ts'
 import { submit } from '#ui/node.ts'
@@ -64,7 +63,6 @@ async function moveAddress(exchange: Exchange, identity: Identity, traits: Trait
       throw cause
     })
   if (!proof) return refused(onForm(problem.duplicateAccount))
-  service.courier.kick()
   tell(exchange, 'email_changed', identity.id)
   return { kind: 'saved', continueWith: [proof] }
 }

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Browser, Reply } from '#testing/browser.ts'
 import {
-  type House,
   complete,
+  createTestIdentity,
   enrolLookupSecrets,
   enrolTotp,
   goodPassword,
@@ -10,47 +10,43 @@ import {
   newAddress,
   nodeOf,
   nodeWithId,
-  openHouse,
   register,
+  sharedTestIdentity,
   signIn,
   totpAt,
   valueOf,
-} from '#testing/house.ts'
+} from '#testing/test-identity.ts'
 
-let house: House
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house?.close())
+const identity = await sharedTestIdentity()
 
 const settings = '/self-service/settings/browser'
 const stepMs = 30_000
 
 async function member() {
-  const browser = house.browser()
+  const browser = identity.browser()
   const email = newAddress()
   await register(browser, email)
   return { browser, email }
 }
 async function withTotp() {
   const { browser, email } = await member()
-  const secret = await enrolTotp(house, browser)
-  house.advance(stepMs)
+  const secret = await enrolTotp(identity, browser)
+  identity.advance(stepMs)
   return { browser, email, secret }
 }
 async function halfway(email: string): Promise<Browser> {
-  const browser = house.browser()
+  const browser = identity.browser()
   await signIn(browser, email)
   return browser
 }
 const prove = (browser: Browser, body: Record<string, unknown>): Promise<Reply> =>
   complete(browser, '/self-service/login/browser?aal=aal2', body)
 const proveTotp = (browser: Browser, code: string) => prove(browser, { method: 'totp', totp_code: code })
-const codeAt = (secret: string, offsetMs = 0) => totpAt(secret, new Date(house.now().getTime() + offsetMs))
+const codeAt = (secret: string, offsetMs = 0) => totpAt(secret, new Date(identity.now().getTime() + offsetMs))
 
 it('asks an enrolled account for its code before anything else is open', async () => {
   const { email, secret } = await withTotp()
-  const browser = house.browser()
+  const browser = identity.browser()
   const answer = await signIn(browser, email)
   expect([answer.status, answer.body.redirect_browser_to]).toEqual([
     422,
@@ -59,17 +55,19 @@ it('asks an enrolled account for its code before anything else is open', async (
   expect((await browser.get('/sessions/whoami')).status).toBe(403)
   expect((await proveTotp(browser, codeAt(secret))).body.session.authenticator_assurance_level).toBe('aal2')
   expect((await browser.get('/sessions/whoami')).status).toBe(200)
+  const again = await browser.get('/self-service/login/browser?aal=aal2')
+  expect([again.status, again.body.error.id]).toEqual([400, 'session_already_available'])
 })
 
 it.each([-1, 0, 1])('takes a code of the step %i', async (step) => {
   const { email, secret } = await withTotp()
-  house.advance(2 * stepMs)
+  identity.advance(2 * stepMs)
   expect((await proveTotp(await halfway(email), codeAt(secret, step * stepMs))).status).toBe(200)
 })
 
 it.each([-2, 2])('refuses a code of the step %i', async (step) => {
   const { email, secret } = await withTotp()
-  house.advance(2 * stepMs)
+  identity.advance(2 * stepMs)
   const { status, body } = await proveTotp(await halfway(email), codeAt(secret, step * stepMs))
   expect([status, ...messageIds(body)]).toEqual([400, 4000008])
 })
@@ -85,7 +83,7 @@ it('takes no code twice, nor one older than the last', async () => {
 
 it('takes the code that enrolled the app for used', async () => {
   const { browser, email } = await member()
-  const secret = await enrolTotp(house, browser)
+  const secret = await enrolTotp(identity, browser)
   expect((await proveTotp(await halfway(email), codeAt(secret))).status).toBe(400)
 })
 
@@ -103,13 +101,13 @@ it('slows guessing of codes down, even for the right one, and lets the window pa
   for (let guess = 0; guess < 10; guess++) await proveTotp(browser, '000000')
   const { body } = await proveTotp(browser, codeAt(secret))
   expect(messageIds(body)).toEqual([4000001])
-  house.advance(15 * 60_000 + 1000)
+  identity.advance(15 * 60_000 + 1000)
   expect((await proveTotp(browser, codeAt(secret))).status).toBe(200)
 })
 
 it('asks who it is before a late change of a second factor', async () => {
   const { browser } = await withTotp()
-  house.advance(3600_001)
+  identity.advance(3600_001)
   for (const body of [
     { method: 'totp', totp_unlink: true },
     { method: 'lookup_secret', lookup_secret_regenerate: true },
@@ -123,7 +121,7 @@ it('lets nobody with a password alone take the second factor away', async () => 
   const { browser, email } = await member()
   const { body: flow } = await browser.get(settings)
   const other = await halfway(email)
-  await enrolTotp(house, browser)
+  await enrolTotp(identity, browser)
   const { body } = await other.get(settings)
   expect(body.error.id).toBe('session_aal2_required')
   const sent = await other.post(flow.ui.action, { method: 'totp', totp_unlink: true })
@@ -134,7 +132,7 @@ it('ends the second factor when its owner unlinks it', async () => {
   const { browser, email } = await withTotp()
   const { body } = await complete(browser, settings, { method: 'totp', totp_unlink: true })
   expect(nodeOf(body, 'totp_code')).toBeDefined()
-  expect((await signIn(house.browser(), email)).status).toBe(200)
+  expect((await signIn(identity.browser(), email)).status).toBe(200)
 })
 
 it('shows another secret in each form, and the same one after a mistake', async () => {
@@ -179,7 +177,7 @@ it('confirms no back-up codes that it did not show in this form', async () => {
   const { browser, email } = await member()
   const { status } = await complete(browser, settings, { method: 'lookup_secret', lookup_secret_confirm: true })
   expect(status).toBe(400)
-  expect((await signIn(house.browser(), email)).status).toBe(200)
+  expect((await signIn(identity.browser(), email)).status).toBe(200)
 })
 
 it('shows revealed codes to a browser that comes back to the page', async () => {
@@ -197,10 +195,10 @@ it('shows revealed codes to a browser that comes back to the page', async () => 
 
 it('keeps no secret where somebody who reads the database could use it', async () => {
   const { browser } = await member()
-  const secret = await enrolTotp(house, browser)
+  const secret = await enrolTotp(identity, browser)
   const codes = await enrolLookupSecrets(browser)
   await complete(browser, settings, { method: 'lookup_secret', lookup_secret_reveal: true })
-  const { db } = house.database
+  const { db } = identity.database
   const rows = [
     ...(await db.selectFrom('identity.flow').select(['ui', 'memory']).execute()),
     ...(await db.selectFrom('identity.credential').select('config').execute()),
@@ -211,11 +209,11 @@ it('keeps no secret where somebody who reads the database could use it', async (
 
 it('tells the audit trail of every factor that comes or goes', async () => {
   const { browser } = await withTotp()
-  const seen = house.events.length
+  const seen = identity.events.length
   await enrolLookupSecrets(browser)
   await complete(browser, settings, { method: 'lookup_secret', lookup_secret_disable: true })
   await complete(browser, settings, { method: 'totp', totp_unlink: true })
-  expect(house.events.slice(seen).map(({ kind, detail }) => [kind, detail])).toEqual([
+  expect(identity.events.slice(seen).map(({ kind, detail }) => [kind, detail])).toEqual([
     ['second_factor_added', 'lookup_secret'],
     ['second_factor_removed', 'lookup_secret'],
     ['second_factor_removed', 'totp'],
@@ -223,7 +221,7 @@ it('tells the audit trail of every factor that comes or goes', async () => {
 })
 
 it('offers nothing that is switched off', async () => {
-  const plain = await openHouse({ methods: { totp: false, lookupSecret: false } })
+  await using plain = await createTestIdentity({ methods: { totp: false, lookupSecret: false } })
   const browser = plain.browser()
   await register(browser, newAddress(), goodPassword)
   const { body } = await browser.get(settings)
@@ -231,5 +229,4 @@ it('offers nothing that is switched off', async () => {
   expect([groups.has('totp'), groups.has('lookup_secret')]).toEqual([false, false])
   const answer = await complete(browser, settings, { method: 'totp', totp_code: '123456' })
   expect(messageIds(answer.body)).toEqual([4010004])
-  await plain.close()
 })

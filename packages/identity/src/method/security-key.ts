@@ -1,12 +1,19 @@
 /** Security keys (WebAuthn without user verification) as a second factor. */
 import { randomBytes } from 'node:crypto'
 import { isPrivileged } from '#assurance.ts'
-import type { Flow } from '#flow/flow.ts'
+import type { Flow } from '#store.ts'
 import { type Fields, textOf } from '#http/body.ts'
-import { type Exchange, tell } from '#http/exchange.ts'
+import { tell } from '#http/exchange.ts'
+import {
+  type Exchange,
+  type HeldScene,
+  type LoginOutcome,
+  type Method,
+  type SettingsOutcome,
+  refused,
+  type LiveSession,
+} from '#service.ts'
 import { identifierNode } from '#method/identifier.ts'
-import { type HeldScene, type LoginOutcome, type Method, type SettingsOutcome, refused } from '#method/method.ts'
-import type { LiveSession } from '#session.ts'
 import { attempt, tooManyAttempts } from '#throttle.ts'
 import { label, onForm } from '#ui/message.ts'
 import { type Node, input } from '#ui/node.ts'

@@ -2,14 +2,21 @@
 import { Secret, TOTP } from 'otpauth'
 import { z } from 'zod'
 import { isPrivileged } from '#assurance.ts'
-import type { Flow } from '#flow/flow.ts'
+import type { Flow } from '#store.ts'
 import { type Fields, isPressed, textOf } from '#http/body.ts'
-import { type Exchange, tell } from '#http/exchange.ts'
+import { tell } from '#http/exchange.ts'
+import {
+  type Exchange,
+  type HeldScene,
+  type LoginOutcome,
+  type Method,
+  type SettingsOutcome,
+  refused,
+  type Service,
+  type LiveSession,
+} from '#service.ts'
 import { dropCredential, lockCredential, writeCredential } from '#method/credential.ts'
-import { type HeldScene, type LoginOutcome, type Method, type SettingsOutcome, refused } from '#method/method.ts'
 import { seal, unseal } from '#seal.ts'
-import type { Service } from '#service.ts'
-import type { LiveSession } from '#session.ts'
 import { attempt, tooManyAttempts } from '#throttle.ts'
 import { label, on, onForm, shown } from '#ui/message.ts'
 import { type Node, image, input, submit, text } from '#ui/node.ts'

@@ -2,11 +2,10 @@
 import { z } from 'zod'
 import { expireCookie, writeCookie } from '#http/cookie.ts'
 import { badRequest, locationChangeRequired } from '#http/error.ts'
-import type { Exchange } from '#http/exchange.ts'
+import type { Exchange, Service } from '#service.ts'
 import { type Checks, type Provider } from '#oidc/provider.ts'
 import { seal, unseal } from '#seal.ts'
-import type { Service } from '#service.ts'
-import type { Flow } from '#flow/flow.ts'
+import type { Flow } from '#store.ts'
 import { once } from '#throttle.ts'
 
 const cookie = 'glacis_provider'

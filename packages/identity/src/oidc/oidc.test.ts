@@ -1,36 +1,29 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import type { Browser, Reply } from '#testing/browser.ts'
 import {
-  type House,
   codeIn,
   complete,
+  createTestIdentity,
   enrolTotp,
   messageIds,
   messageIdsOn,
   newAddress,
   nodeOf,
-  openHouse,
   portalUrl,
   publicUrl,
   register,
+  sharedTestIdentity,
   valueOf,
-} from '#testing/house.ts'
-import { type Claims, type OtherService, openOtherService, visit, walk } from '#testing/other-service.ts'
+} from '#testing/test-identity.ts'
+import { type Claims, openOtherService, visit, walk } from '#testing/other-service.ts'
 
-let other: OtherService
-let house: House
-beforeAll(async () => {
-  other = await openOtherService(['local-op', 'second-op'])
-  const dead = { id: 'dead-op', issuer: 'http://127.0.0.1:9', clientId: 'x' }
-  house = await openHouse({
-    methods: { oidc: [other.options('local-op', 'Local OP'), other.options('second-op'), dead] },
-  })
-})
-afterAll(async () => {
-  await house?.close()
-  await other?.close()
+const other = await openOtherService(['local-op', 'second-op'])
+afterAll(() => other.close())
+const dead = { id: 'dead-op', issuer: 'http://127.0.0.1:9', clientId: 'x' }
+const identity = await sharedTestIdentity({
+  methods: { oidc: [other.options('local-op', 'Local OP'), other.options('second-op'), dead] },
 })
 
 const login = '/self-service/login/browser'
@@ -54,19 +47,19 @@ const whoami = async (browser: Browser) => (await browser.get('/sessions/whoami'
 async function newcomer(claims: Claims = {}) {
   const email = newAddress()
   appear({ email, email_verified: true, ...name, ...claims })
-  const browser = house.browser()
+  const browser = identity.browser()
   const answer = await goBy(browser, login)
   return { browser, email, answer }
 }
 async function member() {
-  const browser = house.browser()
+  const browser = identity.browser()
   const email = newAddress()
   await register(browser, email)
   return { browser, email }
 }
 
 it('goes to the provider with PKCE, state and nonce', async () => {
-  const answer = await complete(house.browser(), login, { provider: 'local-op' })
+  const answer = await complete(identity.browser(), login, { provider: 'local-op' })
   const url = new URL(answer.body.redirect_browser_to)
   const asked = Object.fromEntries(url.searchParams)
   expect([answer.status, url.origin]).toEqual([422, other.issuer])
@@ -90,7 +83,7 @@ it('makes an account of a new person, verified where the provider says so, and k
   const session = await whoami(browser)
   expect(session.authentication_methods).toMatchObject([{ method: 'oidc', aal: 'aal1', provider: 'local-op' }])
   expect(session.identity.verifiable_addresses[0]).toMatchObject({ value: email, verified: true })
-  const again = house.browser()
+  const again = identity.browser()
   await goBy(again, login)
   expect((await whoami(again)).identity.id).toBe(session.identity.id)
 })
@@ -99,13 +92,13 @@ it('asks a new person whose address the provider does not vouch for to prove it'
   const { browser, email, answer } = await newcomer({ email_verified: false })
   expect(answer.headers.location).toContain(`${portalUrl}/verification?flow=`)
   expect((await whoami(browser)).identity.verifiable_addresses[0].verified).toBe(false)
-  expect(codeIn((await house.mailsTo(email))[0])).toMatch(/^\d{6}$/)
+  expect(codeIn((await identity.mailsTo(email))[0])).toMatch(/^\d{6}$/)
 })
 
 it.each([true, false])('never opens an existing account by its address (verified there: %s)', async (isVerified) => {
   const { email } = await member()
   appear({ email, email_verified: isVerified, ...name })
-  const browser = house.browser()
+  const browser = identity.browser()
   const answer = await goBy(browser, login)
   const flow = await flowAt(browser, 'login', answer)
   expect(messageIds(flow)).toEqual([4000027])
@@ -115,7 +108,7 @@ it.each([true, false])('never opens an existing account by its address (verified
 it('asks for what the provider did not say, and ends the sign-up after the second visit', async () => {
   const email = newAddress()
   appear({ email, email_verified: true })
-  const browser = house.browser()
+  const browser = identity.browser()
   const answer = await goBy(browser, registration)
   expect(answer.status).toBe(302)
   const flow = await flowAt(browser, 'registration', answer)
@@ -138,16 +131,16 @@ it('asks for what the provider did not say, and ends the sign-up after the secon
 
 it('takes an address that was typed for unproved, whatever the provider says of another', async () => {
   appear({ email: newAddress(), email_verified: true, ...name })
-  const browser = house.browser()
+  const browser = identity.browser()
   const email = newAddress()
   await goBy(browser, registration, { provider: 'local-op', traits: { email } })
-  const { identity } = await whoami(browser)
-  expect(identity.verifiable_addresses[0]).toMatchObject({ value: email, verified: false })
+  const session = await whoami(browser)
+  expect(session.identity.verifiable_addresses[0]).toMatchObject({ value: email, verified: false })
 })
 
 it('says what the provider said when it refuses', async () => {
   other.present = null
-  const browser = house.browser()
+  const browser = identity.browser()
   const flow = await flowAt(browser, 'login', await goBy(browser, login))
   expect([flow.active, flow.ui.messages[0].text]).toEqual([
     'oidc',
@@ -156,7 +149,7 @@ it('says what the provider said when it refuses', async () => {
 })
 
 it('lets a provider that cannot be reached spoil its own button and nothing else', async () => {
-  const browser = house.browser()
+  const browser = identity.browser()
   const { status, body } = await complete(browser, login, { provider: 'dead-op' })
   expect([status, ...messageIds(body)]).toEqual([400, 4000001])
   expect(body.ui.messages[0].text).toContain('dead-op can not be reached')
@@ -164,7 +157,7 @@ it('lets a provider that cannot be reached spoil its own button and nothing else
 })
 
 it('knows no other providers', async () => {
-  const { status, body } = await complete(house.browser(), login, { provider: 'nonesuch' })
+  const { status, body } = await complete(identity.browser(), login, { provider: 'nonesuch' })
   expect([status, body.error.reason]).toEqual([
     404,
     'OpenID Connect Provider "nonesuch" is unknown or has not been configured',
@@ -173,10 +166,10 @@ it('knows no other providers', async () => {
 
 it('takes no callback of another browser, another journey, or one that came before', async () => {
   appear({ email: newAddress(), email_verified: true, ...name })
-  const browser = house.browser()
+  const browser = identity.browser()
   const start = await complete(browser, login, { provider: 'local-op' })
   const callback = await walk(start.body.redirect_browser_to)
-  expect((await house.browser().get(callback)).status).toBe(400)
+  expect((await identity.browser().get(callback)).status).toBe(400)
   expect((await browser.get(callback.replace(/state=[^&]*/, 'state=other'))).status).toBe(400)
   const cookies = new Map(browser.jar)
   expect((await browser.open(callback)).status).toBe(303)
@@ -192,7 +185,7 @@ it('takes no answer that comes from another issuer or with another code', async 
     ['iss', 'https://evil.example'],
     ['code', 'stolen'],
   ] as const) {
-    const browser = house.browser()
+    const browser = identity.browser()
     const start = await complete(browser, login, { provider: 'local-op' })
     const callback = new URL(await walk(start.body.redirect_browser_to))
     callback.searchParams.set(part, value)
@@ -208,7 +201,7 @@ it('links and unlinks from the settings, and keeps the last way in', async () =>
   const answer = await goBy(browser, settings, { link: 'second-op' })
   const flow = await flowAt(browser, 'settings', answer)
   expect([flow.state, ...messageIds(flow), valueOf(flow, 'unlink')]).toEqual(['success', 1050001, 'second-op'])
-  const visitor = house.browser()
+  const visitor = identity.browser()
   await goBy(visitor, login, { provider: 'second-op' })
   expect((await whoami(visitor)).identity.id).toBe(flow.identity.id)
   const { body } = await complete(browser, settings, { unlink: 'second-op' })
@@ -230,7 +223,7 @@ it('links nobody who belongs to another account', async () => {
 
 it('asks who it is before a late link', async () => {
   const { browser } = await member()
-  house.advance(3600_001)
+  identity.advance(3600_001)
   const { body } = await complete(browser, settings, { link: 'local-op' })
   expect(body.error.id).toBe('session_refresh_required')
 })
@@ -260,7 +253,7 @@ it('signs in by plain OAuth 2.0 as well, and takes no address from it for verifi
   await once(server, 'listening')
   const address = server.address()
   const base = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
-  const plain = await openHouse({
+  await using plain = await createTestIdentity({
     methods: {
       oidc: [
         {
@@ -283,7 +276,6 @@ it('signs in by plain OAuth 2.0 as well, and takes no address from it for verifi
   await browser.open(`/self-service/methods/oidc/callback/plain?code=c&state=${state}`)
   const { identity } = await whoami(browser)
   expect([identity.traits.email, identity.verifiable_addresses[0].verified]).toEqual([email, false])
-  await plain.close()
   server.close()
 })
 
@@ -291,14 +283,16 @@ it.each([
   ['http://id.example.org', 'must be https'],
   [undefined, 'needs an issuer'],
 ])('refuses to start with the issuer %s', async (issuer, reason) => {
-  await expect(openHouse({ methods: { oidc: [{ id: 'bad', clientId: 'x', issuer }] } })).rejects.toThrow(reason)
+  await expect(createTestIdentity({ methods: { oidc: [{ id: 'bad', clientId: 'x', issuer }] } })).rejects.toThrow(
+    reason,
+  )
 })
 
 it('asks a person for the second factor who comes by a provider as well', async () => {
   const { browser } = await newcomer()
 
-  await enrolTotp(house, browser)
-  const visitor = house.browser()
+  await enrolTotp(identity, browser)
+  const visitor = identity.browser()
   const answer = await goBy(visitor, login)
   expect(answer.headers.location).toBe(`${publicUrl}/self-service/login/browser?aal=aal2`)
   expect((await visitor.get('/sessions/whoami')).status).toBe(403)
@@ -306,10 +300,10 @@ it('asks a person for the second factor who comes by a provider as well', async 
 
 it('takes an answer that comes as a form of another site, which has none of our cookies', async () => {
   appear({ email: newAddress(), email_verified: true, ...name })
-  const browser = house.browser()
+  const browser = identity.browser()
   const start = await complete(browser, login, { provider: 'local-op' })
   const callback = new URL(await walk(start.body.redirect_browser_to))
-  const stranger = house.browser()
+  const stranger = identity.browser()
   const sent = await stranger.submit(callback.pathname, { ...Object.fromEntries(callback.searchParams), extra: 'x' })
   expect([sent.status, stranger.jar.has('ory_kratos_session')]).toEqual([303, false])
   const forwarded = new URL(String(sent.headers.location))
@@ -319,14 +313,15 @@ it('takes an answer that comes as a form of another site, which has none of our 
 })
 
 it('asks for an answer by form where the provider insists', async () => {
-  const apple = await openHouse({ methods: { oidc: [{ ...other.options('local-op'), responseMode: 'form_post' }] } })
+  await using apple = await createTestIdentity({
+    methods: { oidc: [{ ...other.options('local-op'), responseMode: 'form_post' }] },
+  })
   const { body } = await complete(apple.browser(), login, { provider: 'local-op' })
   expect(new URL(body.redirect_browser_to).searchParams.get('response_mode')).toBe('form_post')
-  await apple.close()
 })
 
 it('bounds the sign-ups by another service like all others, and lets in who has an account', async () => {
-  const small = await openHouse({ signUpsMax: 1, methods: { oidc: [other.options('local-op')] } })
+  await using small = await createTestIdentity({ signUpsMax: 1, methods: { oidc: [other.options('local-op')] } })
   const come = async () => {
     const browser = small.browser()
     const answer = await goBy(browser, login)
@@ -337,15 +332,16 @@ it('bounds the sign-ups by another service like all others, and lets in who has 
   appear({ email: newAddress(), email_verified: true, ...name })
   const { answer, isIn, browser } = await come()
   expect([isIn, messageIds(await flowAt(browser, 'login', answer))]).toEqual([false, [4000001]])
-  await small.close()
 })
 
 it('makes no account where signing up is closed', async () => {
-  const closed = await openHouse({ disabledFlows: ['registration'], methods: { oidc: [other.options('local-op')] } })
+  await using closed = await createTestIdentity({
+    disabledFlows: ['registration'],
+    methods: { oidc: [other.options('local-op')] },
+  })
   appear({ email: newAddress(), email_verified: true, ...name })
   const browser = closed.browser()
   const answer = await goBy(browser, login)
   expect(messageIds(await flowAt(browser, 'login', answer))).toEqual([4000001])
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
-  await closed.close()
 })

@@ -1,6 +1,6 @@
 /** An authenticator in software: P-256 keys, attestation "none", a counter. It does as WebAuthn says, unless told otherwise. */
 import { type KeyObject, createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
-import { portalUrl } from '#testing/house.ts'
+import { portalUrl } from '#testing/test-identity.ts'
 
 interface Slot {
   readonly id: Buffer

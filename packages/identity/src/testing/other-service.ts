@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import Provider from 'oidc-provider'
 import type { ProviderOptions } from '#options.ts'
 import type { Browser, Reply } from '#testing/browser.ts'
-import { publicUrl } from '#testing/house.ts'
+import { publicUrl } from '#testing/test-identity.ts'
 
 export interface Claims {
   readonly email?: string

@@ -5,7 +5,7 @@
  */
 import { isFields } from '#http/body.ts'
 import type { Reply } from '#testing/browser.ts'
-import { portalUrl } from '#testing/house.ts'
+import { portalUrl } from '#testing/test-identity.ts'
 import recordings from '#testing/recordings.json' with { type: 'json' }
 
 type Kept = Omit<Comparable, 'body'> & { readonly text?: string; readonly body?: unknown }

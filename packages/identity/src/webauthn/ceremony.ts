@@ -1,10 +1,9 @@
 /** The two ceremonies of WebAuthn level 3: what is asked of an authenticator, and what its answer is worth. */
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import type { Flow } from '#flow/flow.ts'
+import type { Flow } from '#store.ts'
 import { authenticatorName } from '#webauthn/authenticators.ts'
-import type { Key, KeyType } from '#webauthn/key.ts'
-import { lockKeys, writeKeys } from '#webauthn/key.ts'
+import { type Key, type KeyType, lockKeys, writeKeys } from '#webauthn/key.ts'
 import type { Service } from '#service.ts'
 import { once } from '#throttle.ts'
 

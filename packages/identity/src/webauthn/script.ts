@@ -2,8 +2,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Answer, type Exchange, csrfOf } from '#http/exchange.ts'
-import type { Service } from '#service.ts'
+import { type Answer, csrfOf } from '#http/exchange.ts'
+import type { Exchange, Service } from '#service.ts'
 import type { Node } from '#ui/node.ts'
 
 export const scriptPath = '/.well-known/ory/webauthn.js'

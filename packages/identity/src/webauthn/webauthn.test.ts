@@ -1,34 +1,29 @@
 import { createHash } from 'node:crypto'
 import { createContext, runInContext } from 'node:vm'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { Authenticator } from '#testing/authenticator.ts'
 import type { Browser, Reply } from '#testing/browser.ts'
 import {
-  type House,
   complete,
   messageIds,
   messageIdsOn,
   newAddress,
   nodeOf,
   nodeWithId,
-  openHouse,
   register,
+  sharedTestIdentity,
   signIn,
   valueOf,
-} from '#testing/house.ts'
+} from '#testing/test-identity.ts'
 
-let house: House
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house?.close())
+const identity = await sharedTestIdentity()
 
 const settings = '/self-service/settings/browser'
 const login = '/self-service/login/browser'
 const registration = '/self-service/registration/browser'
 
 async function member() {
-  const browser = house.browser()
+  const browser = identity.browser()
   const email = newAddress()
   await register(browser, email)
   return { browser, email }
@@ -44,13 +39,13 @@ async function addPasskey(browser: Browser, key = new Authenticator()) {
   return { key, made, answer: await send(browser, flow, { method: 'passkey', passkey_settings_register: made }) }
 }
 async function signInBy(key: Authenticator, twist = {}) {
-  const browser = house.browser()
+  const browser = identity.browser()
   const flow = await begin(browser, login)
   const passkey_login = key.get(asked(flow, 'passkey_challenge'), twist)
   return { browser, flow, passkey_login, answer: await send(browser, flow, { method: 'passkey', passkey_login }) }
 }
 async function signUpBy(key: Authenticator, email = newAddress()) {
-  const browser = house.browser()
+  const browser = identity.browser()
   const flow = await begin(browser, registration)
   const data = JSON.parse(valueOf(flow, 'passkey_create_data'))
   const passkey_register = key.create(data.credentialOptions.publicKey)
@@ -60,7 +55,7 @@ async function signUpBy(key: Authenticator, email = newAddress()) {
 }
 
 it('serves the script whose digest its node names', async () => {
-  const browser = house.browser()
+  const browser = identity.browser()
   const { attributes } = nodeWithId(await begin(browser, login), 'webauthn_script')
   const { text, headers } = await browser.get(attributes.src)
   expect(attributes.integrity).toBe(`sha512-${createHash('sha512').update(text).digest('base64')}`)
@@ -69,7 +64,7 @@ it('serves the script whose digest its node names', async () => {
 })
 
 it('defines its functions once, under both names, and says so', async () => {
-  const { text } = await house.browser().get('/.well-known/ory/webauthn.js')
+  const { text } = await identity.browser().get('/.well-known/ory/webauthn.js')
   const told: string[] = []
   const window: Record<string, unknown> = {
     PublicKeyCredential: {},
@@ -88,7 +83,7 @@ it('defines its functions once, under both names, and says so', async () => {
 })
 
 it('writes the authenticator’s answer into the form and sends it', async () => {
-  const { text } = await house.browser().get('/.well-known/ory/webauthn.js')
+  const { text } = await identity.browser().get('/.well-known/ory/webauthn.js')
   const sent: string[] = []
   const answer = { value: '', closest: () => ({ submit: () => sent.push(answer.value) }) }
   const challenge = { value: JSON.stringify({ publicKey: { challenge: 'AQID', allowCredentials: [{ id: 'BA' }] } }) }
@@ -188,7 +183,7 @@ it('takes a challenge once, and asks for another signature after a mistake', asy
 it('replays no signature in another flow of the same browser', async () => {
   const { key } = await addPasskey((await member()).browser)
   const { passkey_login } = await signInBy(key)
-  const { status } = await complete(house.browser(), login, { method: 'passkey', passkey_login })
+  const { status } = await complete(identity.browser(), login, { method: 'passkey', passkey_login })
   expect(status).toBe(400)
 })
 
@@ -197,7 +192,7 @@ it('reports a counter that went back, and opens nothing', async () => {
   expect((await signInBy(key, { counter: 9 })).answer.status).toBe(200)
   const { answer } = await signInBy(key, { counter: 9 })
   expect([answer.status, ...messageIds(answer.body)]).toEqual([400, 4000008])
-  expect(house.events.map(({ kind }) => kind)).toContain('key_cloned')
+  expect(identity.events.map(({ kind }) => kind)).toContain('key_cloned')
 })
 
 it('signs up with a passkey, which is then the last way in and stays', async () => {
@@ -231,10 +226,10 @@ it('leaves no account behind when a sign-up’s key is not accepted', async () =
   const email = newAddress()
   const { browser, flow, body } = await signUpBy(new Authenticator())
   await browser.get((await browser.get('/self-service/logout/browser')).body.logout_url)
-  const other = house.browser()
+  const other = identity.browser()
   const answer = await complete(other, registration, { ...body, traits: { ...body.traits, email } })
   expect([answer.status, flow.id === answer.body.id]).toEqual([400, false])
-  expect((await register(house.browser(), email)).status).toBe(200)
+  expect((await register(identity.browser(), email)).status).toBe(200)
 })
 
 it('belongs to one account only', async () => {
@@ -262,7 +257,7 @@ it('asks for the security key after the password, and opens nothing without it',
     webauthn_register_displayname: 'Blue key',
   })
   expect(nodeOf(added.body, 'webauthn_remove').meta.label.context.display_name).toBe('Blue key')
-  const other = house.browser()
+  const other = identity.browser()
   expect((await signIn(other, email)).status).toBe(422)
   const second = await begin(other, `${login}?aal=aal2`)
   const answer = await send(other, second, { webauthn_login: key.get(asked(second, 'webauthn_login_trigger')) })
@@ -283,7 +278,7 @@ it('asks who it is before a late change of keys', async () => {
   const { browser } = await member()
   await addPasskey(browser)
   const flow = await begin(browser, settings)
-  house.advance(3600_001)
+  identity.advance(3600_001)
   for (const body of [
     { passkey_remove: valueOf(flow, 'passkey_remove') },
     { passkey_settings_register: new Authenticator().create(asked(flow, 'passkey_create_data')) },

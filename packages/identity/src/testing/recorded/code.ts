@@ -1,6 +1,6 @@
 /** Answers of flows that mail a code in place of a password, and how to come by our own. */
-import { codeIn, complete, newAddress, register } from '#testing/house.ts'
-import { type Case, begin, fresh, self, send, stage, traits } from '#testing/play.ts'
+import { codeIn, complete, newAddress, register } from '#testing/test-identity.ts'
+import { type Case, begin, fresh, self, send, testIdentity, traits } from '#testing/scenarios.ts'
 
 async function signUpAsked() {
   const browser = fresh()
@@ -8,7 +8,7 @@ async function signUpAsked() {
   const all = { method: 'code', traits: traits(email) }
   const chosen = await complete(browser, `${self}/registration/browser`, { ...all, method: 'profile' })
   const sent = await send(browser, chosen.body, all)
-  const code = codeIn((await stage().mailsTo(email))[0])
+  const code = codeIn((await testIdentity().mailsTo(email))[0])
   return { sent, code, go: (body: object) => send(browser, chosen.body, { ...all, ...body }) }
 }
 
@@ -50,7 +50,7 @@ async function mailedFactor() {
   const email = newAddress()
   const first = await register(browser, email)
   const begun = await browser.get(`${self}/login/browser?aal=aal2`)
-  const code = codeIn((await stage().mailsTo(email, 2)).at(-1))
+  const code = codeIn((await testIdentity().mailsTo(email, 2)).at(-1))
   return { browser, email, first, begun, go: () => send(browser, begun.body, { method: 'code', code }) }
 }
 

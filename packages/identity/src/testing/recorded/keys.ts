@@ -1,8 +1,8 @@
 /** Answers about passkeys and security keys that were recorded, and how to come by our own. */
 import { Authenticator } from '#testing/authenticator.ts'
 import type { Browser, Reply } from '#testing/browser.ts'
-import { complete, signIn, valueOf } from '#testing/house.ts'
-import { type Case, begin, fresh, member, self, send, sendForm } from '#testing/play.ts'
+import { complete, signIn, valueOf } from '#testing/test-identity.ts'
+import { type Case, begin, fresh, member, self, send, sendForm } from '#testing/scenarios.ts'
 
 const settings = `${self}/settings/browser`
 const login = `${self}/login/browser`

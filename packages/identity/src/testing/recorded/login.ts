@@ -1,5 +1,5 @@
 /** Answers of the login endpoints that were recorded, and how to come by our own. */
-import { complete, goodPassword, newAddress, signIn, valueOf } from '#testing/house.ts'
+import { complete, goodPassword, newAddress, signIn, valueOf } from '#testing/test-identity.ts'
 import {
   type Case,
   self,
@@ -14,7 +14,7 @@ import {
   outsider,
   twoFactor,
   aged,
-} from '#testing/play.ts'
+} from '#testing/scenarios.ts'
 
 export const loginCases: readonly Case[] = [
   ['login/init-json', 0, () => fresh().get(`${self}/login/browser`)],

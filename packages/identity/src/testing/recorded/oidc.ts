@@ -1,8 +1,8 @@
 /** Answers about other services that were recorded, and how to come by our own. */
 import type { Browser, Reply } from '#testing/browser.ts'
-import { complete, newAddress } from '#testing/house.ts'
+import { complete, newAddress } from '#testing/test-identity.ts'
 import { type OtherService, visit } from '#testing/other-service.ts'
-import { type Case, begin, fresh, member, scope, self, send, sendForm } from '#testing/play.ts'
+import { type Case, begin, fresh, member, scope, self, send, sendForm } from '#testing/scenarios.ts'
 
 const login = `${self}/login/browser`
 const registration = `${self}/registration/browser`

@@ -1,5 +1,5 @@
 /** Answers of the recovery endpoints that were recorded, and how to come by our own. */
-import { complete, newAddress, signIn } from '#testing/house.ts'
+import { complete, newAddress, signIn } from '#testing/test-identity.ts'
 import {
   type Case,
   self,
@@ -15,7 +15,7 @@ import {
   codeSent,
   passed,
   wrongTimes,
-} from '#testing/play.ts'
+} from '#testing/scenarios.ts'
 
 export const recoveryCases: readonly Case[] = [
   ['recovery/init-json', 0, () => fresh().get(`${self}/recovery/browser`)],

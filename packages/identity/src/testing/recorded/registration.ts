@@ -1,6 +1,18 @@
 /** Answers of the registration endpoints that were recorded, and how to come by our own. */
-import { complete, newAddress, register } from '#testing/house.ts'
-import { type Case, self, scope, traits, fresh, begin, send, sendForm, password, member, aged } from '#testing/play.ts'
+import { complete, newAddress, register } from '#testing/test-identity.ts'
+import {
+  type Case,
+  self,
+  scope,
+  traits,
+  fresh,
+  begin,
+  send,
+  sendForm,
+  password,
+  member,
+  aged,
+} from '#testing/scenarios.ts'
 
 export const registrationCases: readonly Case[] = [
   ['registration/one-step-init', 0, () => fresh().get(`${self}/registration/browser`)],

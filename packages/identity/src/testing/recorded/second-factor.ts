@@ -1,16 +1,16 @@
 /** Answers about authenticator apps and back-up codes that were recorded, and how to come by our own. */
 import type { Browser } from '#testing/browser.ts'
-import { complete, enrolLookupSecrets, enrolTotp, nodeWithId, totpAt } from '#testing/house.ts'
-import { type Case, begin, fresh, member, password, self, send, stage } from '#testing/play.ts'
+import { complete, enrolLookupSecrets, enrolTotp, nodeWithId, totpAt } from '#testing/test-identity.ts'
+import { type Case, begin, fresh, member, password, self, send, testIdentity } from '#testing/scenarios.ts'
 
 const settings = `${self}/settings/browser`
 const stepMs = 30_000
 
 async function holder() {
   const { browser, email } = await member()
-  const secret = await enrolTotp(stage(), browser)
+  const secret = await enrolTotp(testIdentity(), browser)
   // A code works once: the next one that is asked for must be of a later step.
-  stage().advance(stepMs)
+  testIdentity().advance(stepMs)
   return { browser, email, secret }
 }
 async function coded() {
@@ -40,7 +40,7 @@ export const secondFactorCases: readonly Case[] = [
     async () => {
       const { browser } = await member()
       const flow = await begin(browser, 'settings')
-      const code = totpAt(nodeWithId(flow, 'totp_secret_key').attributes.text.text, stage().now())
+      const code = totpAt(nodeWithId(flow, 'totp_secret_key').attributes.text.text, testIdentity().now())
       return send(browser, flow, { method: 'totp', totp_code: code })
     },
   ],
@@ -49,7 +49,7 @@ export const secondFactorCases: readonly Case[] = [
     1,
     async () => {
       const { browser } = await member()
-      await enrolTotp(stage(), browser)
+      await enrolTotp(testIdentity(), browser)
       return browser.get('/sessions/whoami')
     },
   ],
@@ -75,7 +75,7 @@ export const secondFactorCases: readonly Case[] = [
       const { browser, email } = await member()
       const traits = { email, name: { first: 'Jane', last: 'Frost' } }
       const { body } = await complete(browser, settings, { method: 'profile', traits })
-      const code = totpAt(nodeWithId(body, 'totp_secret_key').attributes.text.text, stage().now())
+      const code = totpAt(nodeWithId(body, 'totp_secret_key').attributes.text.text, testIdentity().now())
       return send(browser, body, { method: 'totp', totp_code: code })
     },
   ],
@@ -84,7 +84,7 @@ export const secondFactorCases: readonly Case[] = [
     0,
     async () => {
       const { email, secret } = await holder()
-      return submitCode(email, { method: 'totp', totp_code: totpAt(secret, stage().now()) })
+      return submitCode(email, { method: 'totp', totp_code: totpAt(secret, testIdentity().now()) })
     },
   ],
   ['login/totp-wrong', 0, async () => submitCode((await holder()).email, { method: 'totp', totp_code: '111111' })],
@@ -177,7 +177,7 @@ export const secondFactorCases: readonly Case[] = [
     0,
     async () => {
       const { browser } = await member()
-      stage().advance(3600_001)
+      testIdentity().advance(3600_001)
       return press(browser, 'regenerate')
     },
   ],

@@ -1,5 +1,5 @@
 /** Answers of the session endpoints that were recorded, and how to come by our own. */
-import { type Case, self, absent, scope, fresh, member, twoFactor } from '#testing/play.ts'
+import { type Case, self, absent, scope, fresh, member, twoFactor } from '#testing/scenarios.ts'
 
 export const sessionCases: readonly Case[] = [
   ['logout/init-json', 0, async () => (await member()).browser.get(`${self}/logout/browser`)],

@@ -1,5 +1,5 @@
 /** Answers of the settings endpoints that were recorded, and how to come by our own. */
-import { complete, enrolSecondFactor, goodPassword } from '#testing/house.ts'
+import { complete, enrolSecondFactor, goodPassword } from '#testing/test-identity.ts'
 import {
   type Case,
   self,
@@ -11,8 +11,8 @@ import {
   sendForm,
   member,
   twoFactor,
-  stage,
-} from '#testing/play.ts'
+  testIdentity,
+} from '#testing/scenarios.ts'
 
 export const settingsCases: readonly Case[] = [
   ['settings/init-no-session-json', 0, () => fresh().get(`${self}/settings/browser`)],
@@ -113,7 +113,7 @@ export const settingsCases: readonly Case[] = [
     0,
     async () => {
       const { browser } = await member()
-      stage().advance(3600_001)
+      testIdentity().advance(3600_001)
       return complete(browser, `${self}/settings/browser`, { method: 'password', password: 'Another-Horse-8' })
     },
   ],
@@ -122,7 +122,7 @@ export const settingsCases: readonly Case[] = [
     0,
     async () => {
       const { browser } = await member()
-      stage().advance(3600_001)
+      testIdentity().advance(3600_001)
       const flow = await begin(browser, 'settings')
       return sendForm(browser, flow, { method: 'password', password: 'Another-Horse-8' })
     },
@@ -157,7 +157,7 @@ export const settingsCases: readonly Case[] = [
     async () => {
       const { browser } = await member()
       const flow = await begin(browser, 'settings')
-      stage().advance(3600_000)
+      testIdentity().advance(3600_000)
       return browser.get(`${self}/settings/flows?id=${flow.id}`)
     },
   ],
@@ -195,7 +195,7 @@ export const settingsCases: readonly Case[] = [
     async () => {
       const { browser, email } = await member()
       const flow = await begin(browser, 'settings')
-      await enrolSecondFactor(stage(), email)
+      await enrolSecondFactor(testIdentity(), email)
       return index === 0 ? send(browser, flow, { method: 'profile' }) : sendForm(browser, flow, { method: 'profile' })
     },
   ]),

@@ -1,7 +1,7 @@
 /** Answers of a registration in two steps that were recorded, and how to come by our own. */
 import { Authenticator } from '#testing/authenticator.ts'
-import { complete, newAddress, valueOf } from '#testing/house.ts'
-import { type Case, begin, fresh, password, self, send, sendForm, traits } from '#testing/play.ts'
+import { complete, newAddress, valueOf } from '#testing/test-identity.ts'
+import { type Case, begin, fresh, password, self, send, sendForm, traits } from '#testing/scenarios.ts'
 
 const registration = `${self}/registration/browser`
 

@@ -1,5 +1,5 @@
 /** Answers of the verification endpoints that were recorded, and how to come by our own. */
-import { codeIn, complete, goodPassword, newAddress, portalUrl, register } from '#testing/house.ts'
+import { codeIn, complete, goodPassword, newAddress, portalUrl, register } from '#testing/test-identity.ts'
 import {
   type Case,
   self,
@@ -13,8 +13,8 @@ import {
   codeSent,
   passed,
   wrongTimes,
-  stage,
-} from '#testing/play.ts'
+  testIdentity,
+} from '#testing/scenarios.ts'
 
 export const verificationCases: readonly Case[] = [
   ['verification/init-json', 0, () => fresh().get(`${self}/verification/browser`)],
@@ -69,7 +69,7 @@ export const verificationCases: readonly Case[] = [
       const { browser, email } = await outsider()
       const flow = await begin(browser, 'verification', '?return_to=http%3A//localhost%3A3000/scope')
       await send(browser, flow, { method: 'code', email })
-      const mails = await stage().mailsTo(email, 2)
+      const mails = await testIdentity().mailsTo(email, 2)
       return send(browser, flow, { method: 'code', code: codeIn(mails.at(-1)) })
     },
   ],

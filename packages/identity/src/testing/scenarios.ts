@@ -1,7 +1,7 @@
-/** What the cases beside the recordings have in common: people, browsers, and the states they are brought into. */
+/** Scenarios of the recorded cases: users, browsers and flows in the states that a case begins with. */
 import type { Browser, Reply } from '#testing/browser.ts'
 import {
-  type House,
+  type TestIdentity,
   codeIn,
   enrolSecondFactor,
   goodPassword,
@@ -9,17 +9,17 @@ import {
   portalUrl,
   register,
   valueOf,
-} from '#testing/house.ts'
+} from '#testing/test-identity.ts'
 
-let present: House | undefined
-/** Sets the house in which the cases are played. */
-export function playIn(house: House): void {
-  present = house
+let current: TestIdentity | undefined
+/** Sets the service that the scenarios use. */
+export function setIdentity(identity: TestIdentity): void {
+  current = identity
 }
-/** The house in which the cases are played. */
-export function stage(): House {
-  if (!present) throw new Error('No house to play in')
-  return present
+/** The service that the scenarios use. */
+export function testIdentity(): TestIdentity {
+  if (!current) throw new Error('setIdentity was not called')
+  return current
 }
 
 export const self = '/self-service'
@@ -27,7 +27,7 @@ export const absent = '3f5bb9cb-bd15-4a4b-9d19-0d1a8f1f6a2c'
 export const scope = encodeURIComponent(`${portalUrl}/scope`)
 export const traits = (email: string) => ({ email, name: { first: 'John', last: 'Frost' } })
 
-export const fresh = () => stage().browser()
+export const fresh = () => testIdentity().browser()
 export const begin = async (browser: Browser, kind: string, query = '') =>
   (await browser.get(`${self}/${kind}/browser${query}`)).body
 export const send = (browser: Browser, flow: Reply['body'], body: Record<string, unknown>) =>
@@ -47,20 +47,20 @@ export async function outsider() {
 }
 export async function twoFactor() {
   const { browser, email } = await member()
-  await enrolSecondFactor(stage(), email)
+  await enrolSecondFactor(testIdentity(), email)
   return { browser, email }
 }
 export async function aged(kind: string, query = '') {
   const browser = fresh()
   const flow = await begin(browser, kind, query)
-  stage().advance(3600_000 + 300_000)
+  testIdentity().advance(3600_000 + 300_000)
   return { browser, flow }
 }
 export async function codeSent(kind: 'verification' | 'recovery' = 'verification') {
   const { browser, email } = await outsider()
   const flow = await begin(browser, kind)
   const sent = await send(browser, flow, { method: 'code', email })
-  const mails = await stage().mailsTo(email, 2)
+  const mails = await testIdentity().mailsTo(email, 2)
   return { browser, email, flow, sent, code: codeIn(mails.at(-1)) }
 }
 export async function passed(kind: 'verification' | 'recovery' = 'verification') {

@@ -1,8 +1,10 @@
-/** The service inside a host, with an outbox and a clock that tests can move. */
+/** The identity service in a host, with an outbox and a clock that tests can move. */
 import { EventEmitter, once } from 'node:events'
 import { inspect } from 'node:util'
 import { Secret, TOTP } from 'otpauth'
+import { sql } from 'kysely'
 import Fastify, { type FastifyInstance } from 'fastify'
+import { afterAll } from 'vitest'
 import { type Identity, type IdentityEvent, type IdentityOptions, type Mail, createIdentity } from '#index.ts'
 import { Browser, type Reply, inject, overHttp } from '#testing/browser.ts'
 import { type TestDatabase, openTestDatabase } from '#testing/postgres.ts'
@@ -11,12 +13,11 @@ export const publicUrl = 'http://localhost:4433'
 export const portalUrl = 'http://localhost:3000'
 export const goodPassword = 'Correct-Horse-7-Battery'
 
-export interface House {
+export interface TestIdentity extends AsyncDisposable {
   readonly app: FastifyInstance
-  readonly identity: Identity
+  readonly service: Identity
   readonly database: TestDatabase
   readonly events: IdentityEvent[]
-  /** The time of the house. */
   now(): Date
   /** Moves the clock, in milliseconds. */
   advance(ms: number): void
@@ -25,29 +26,40 @@ export interface House {
   /** How many mails were meant for an address, delivered or not. */
   mailsMeantFor(address: string): Promise<number>
   browser(agent?: string, ip?: string): Browser
-  close(): Promise<void>
 }
 
-interface HouseOptions extends IdentityOptions {
+interface TestIdentityOptions extends IdentityOptions {
   /** Browsers come over HTTP, to a port of its own. */
   readonly listens: boolean
 }
 
-/** Builds and starts it; `options` replace the defaults. */
-export async function openHouse({ listens = false, ...options }: Partial<HouseOptions> = {}): Promise<House> {
+/** Creates one for all tests of a file and closes it after the last; call it at the top level. */
+export async function sharedTestIdentity(options?: Partial<TestIdentityOptions>): Promise<TestIdentity> {
+  const identity = await createTestIdentity(options)
+  afterAll(() => identity[Symbol.asyncDispose]())
+  return identity
+}
+
+/** Creates and starts one on a database of its own; `options` replace the defaults. */
+export async function createTestIdentity({
+  listens = false,
+  ...options
+}: Partial<TestIdentityOptions> = {}): Promise<TestIdentity> {
   const database = await openTestDatabase()
   const outbox: Mail[] = []
   const post = new EventEmitter()
   const events: IdentityEvent[] = []
   const faults: string[] = []
   let offsetMs = 0
+  let deliveries = Promise.resolve()
   const now = () => new Date(Date.now() + offsetMs)
-  const identity = createIdentity({
+  const service = createIdentity({
     database: database.db,
     publicUrl,
     portalUrl,
     lifespans: { sessionMs: 24 * 3600_000, flowMs: 3600_000, codeMs: 900_000, privilegedMs: 3600_000 },
     secret: '5a'.repeat(32),
+    enqueueMail,
     deliver: async (mail) => {
       outbox.push(mail)
       post.emit('mail')
@@ -62,19 +74,24 @@ export async function openHouse({ listens = false, ...options }: Partial<HouseOp
     },
     onEvent: (event) => events.push(event),
     now,
-    // All of a house's people come from one address.
+    // All users sign up from one address.
     signUpsMax: 10_000,
-    // What a hash costs has a test of its own; here it would be paid at every sign-in.
+    // Cheap hashes: sign-ins would cost a second of CPU time each.
     hashing: { memory: 8, passes: 1 },
     ...options,
   })
+  const listener = await database.connect()
+  listener.on('notification', ({ payload = '' }) => {
+    deliveries = deliveries.then(() => service.deliverMail(payload))
+  })
+  await listener.query('listen mail')
   const app = Fastify()
-  await app.register(identity.plugin)
-  await identity.start()
+  await app.register(service.plugin)
+  await service.start()
   const wire = listens ? overHttp(await app.listen({ host: '127.0.0.1', port: 0 })) : inject(app)
   return {
     app,
-    identity,
+    service,
     database,
     events,
     now,
@@ -93,13 +110,19 @@ export async function openHouse({ listens = false, ...options }: Partial<HouseOp
       return (await query.where('status', '<>', 'void').execute()).length
     },
     browser: (agent, ip) => new Browser(wire, agent, ip),
-    async close() {
+    async [Symbol.asyncDispose]() {
       await app.close()
-      await identity.close()
+      await service.close()
+      await deliveries
       await database.close()
       if (faults.length > 0) throw new Error(faults.join('\n'))
     },
   }
+}
+
+/** Has the mail delivered once the transaction is committed, as a job queue would. */
+export const enqueueMail: IdentityOptions['enqueueMail'] = async (tx, id) => {
+  await sql`select pg_notify('mail', ${id})`.execute(tx)
 }
 
 let people = 0
@@ -155,7 +178,7 @@ export function signIn(browser: Browser, identifier: string, password = goodPass
 }
 
 /** Gives an account a second factor that nobody can pass, as enrolling one would. */
-export async function enrolSecondFactor({ database: { db } }: House, address: string): Promise<void> {
+export async function enrolSecondFactor({ database: { db } }: TestIdentity, address: string): Promise<void> {
   const owner = await db
     .selectFrom('identity.verifiable_address')
     .select('identity_id')
@@ -174,10 +197,10 @@ export function totpAt(secret: string, now: Date): string {
 }
 
 /** Enrols an authenticator app for who is signed in; the secret that the form showed. */
-export async function enrolTotp(house: House, browser: Browser): Promise<string> {
+export async function enrolTotp(identity: TestIdentity, browser: Browser): Promise<string> {
   const { body } = await browser.get('/self-service/settings/browser')
   const secret: string = nodeWithId(body, 'totp_secret_key').attributes.text.text
-  const code = totpAt(secret, house.now())
+  const code = totpAt(secret, identity.now())
   const answer = await browser.post(body.ui.action, {
     csrf_token: valueOf(body, 'csrf_token'),
     method: 'totp',

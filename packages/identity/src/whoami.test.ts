@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { openPeople } from '#people.ts'
-import { type House, complete, newAddress, openHouse, register } from '#testing/house.ts'
+import { complete, enqueueMail, newAddress, register, sharedTestIdentity } from '#testing/test-identity.ts'
 
-let house: House
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house?.close())
+const identity = await sharedTestIdentity()
 
 async function member() {
-  const browser = house.browser()
+  const browser = identity.browser()
   const email = newAddress()
   const { body } = await register(browser, email)
   await browser.get('/sessions/whoami')
   return { browser, email, id: body.identity.id }
 }
 
-it('sees at once what this process has changed', async () => {
+it('whoami sees what was changed', async () => {
   const { browser, email } = await member()
   const traits = { email, name: { first: 'Jane', last: 'Frost' } }
   await complete(browser, '/self-service/settings/browser', { method: 'profile', traits })
@@ -27,12 +23,11 @@ it('sees at once what this process has changed', async () => {
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
 })
 
-it('sees soon what another process has changed, and when a session is over', async () => {
+it('whoami sees what another process has changed, and when a session is over', async () => {
   const { browser, id } = await member()
-  await openPeople({ database: house.database.db }).setState(id, 'inactive')
-  house.advance(501)
+  await openPeople({ database: identity.database.db, enqueueMail }).setState(id, 'inactive')
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
   const other = await member()
-  house.advance(24 * 3600_000)
+  identity.advance(24 * 3600_000)
   expect((await other.browser.get('/sessions/whoami')).status).toBe(401)
 })

@@ -1,0 +1,53 @@
+/** Builds the service from its options. */
+import type { Courier } from '#courier.ts'
+import { csrfCookieName } from '#http/csrf.ts'
+import { defaultHashing } from '#method/argon2.ts'
+import { createProvider } from '#oidc/provider.ts'
+import type { IdentityOptions } from '#options.ts'
+import type { Method, Service } from '#service.ts'
+
+/**
+ * Puts the options into the shape that the parts work with.
+ *
+ * @throws Error when an address is not absolute or the secret is too short to be one
+ */
+export function buildService(options: IdentityOptions, courier: Courier, methods: readonly Method[]): Service {
+  const publicUrl = withoutSlash(options.publicUrl)
+  const portalUrl = withoutSlash(options.portalUrl)
+  const secret = Buffer.from(options.secret, 'hex')
+  const now = options.now ?? (() => new Date())
+  if (secret.length < 32) throw new Error('The identity secret must be at least 32 bytes in hex')
+  return {
+    db: options.database,
+    publicUrl,
+    portalUrl,
+    defaultReturnUrl: `${portalUrl}/overview`,
+    lifespans: options.lifespans,
+    methods,
+    captcha: options.captcha,
+    registrationStyle: options.registrationStyle ?? 'one-step',
+    disabledFlows: new Set(options.disabledFlows),
+    hasMailedSecondFactor: options.methods?.code === 'second',
+    breachCheckUrl: options.breachCheckUrl,
+    hashing: { ...defaultHashing, ...options.hashing },
+    signUpsMax: options.signUpsMax ?? 20,
+    providers: (options.methods?.oidc ?? []).map((one) => createProvider(one, now)),
+    csrfCookie: csrfCookieName(publicUrl),
+    isSecure: new URL(publicUrl).protocol === 'https:',
+    secret,
+    courier,
+    log: options.log,
+    now,
+    tell: (event) => {
+      try {
+        options.onEvent?.(event)
+      } catch (cause) {
+        options.log.error({ err: cause, kind: event.kind }, 'identity event listener failed')
+      }
+    },
+  }
+}
+
+function withoutSlash(url: string): string {
+  return new URL(url).href.replace(/\/+$/, '')
+}
