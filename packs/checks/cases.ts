@@ -3,20 +3,7 @@
  * a host that is set up well, not like one that is empty.
  */
 import { crlf, decent, exposure, html, json, pages, plain, safeHeaders } from './replies.ts'
-import { script, type Site, type Tls } from './servers.ts'
-import type { Socket } from 'node:net'
-
-export interface Case {
-  readonly id: string
-  readonly protocol: string
-  readonly has: Site | ((socket: Socket) => void)
-  readonly hasNot: Site | ((socket: Socket) => void)
-  readonly tls?: Tls
-  /** Where the healthy server differs by its TLS. */
-  readonly healthyTls?: Tls
-  /** Locations that are expected, after the port. */
-  readonly at?: readonly string[]
-}
+import { type Case, script, type Tls } from './servers.ts'
 
 export const exposures: readonly Case[] = [
   exposure('git-config-exposed', '/.git/config', plain('[core]\n\trepositoryformatversion = 0\n\tbare = false\n'), plain('[other]\n')),
@@ -109,8 +96,8 @@ export const services: readonly Case[] = [
   {
     id: 'ftp-anonymous',
     protocol: 'ftp',
-    has: script(crlf('220 hello'), (said) => crlf(/^USER/.test(said.toString()) ? '331 Password?' : '230 Welcome')),
-    hasNot: script(crlf('220 hello'), (said) => crlf(/^USER/.test(said.toString()) ? '331 Password?' : '530 Login incorrect')),
+    has: script(crlf('220 hello'), (said) => crlf(said.toString().startsWith('USER') ? '331 Password?' : '230 Welcome')),
+    hasNot: script(crlf('220 hello'), (said) => crlf(said.toString().startsWith('USER') ? '331 Password?' : '530 Login incorrect')),
     at: [''],
   },
   { id: 'telnet-open', protocol: 'telnet', has: script(Buffer.from('fffd18fffd20fffb01', 'hex'), () => ''), hasNot: script(crlf('go away'), () => ''), at: [''] },

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Observation } from '../../packages/contract/src/runner.ts'
 import { createHttpClient } from '../../packages/scanner/src/net/http.ts'
 import { loadTemplates, type CheckPlan } from '../../packages/scanner/src/template/plan.ts'
@@ -17,17 +17,12 @@ let loaded: Awaited<ReturnType<typeof loadTemplates>>
 beforeAll(async () => {
   loaded = await loadTemplates([import.meta.dirname])
 })
-const closers: (() => void)[] = []
-afterEach(() => {
-  for (const close of closers.splice(0)) close()
-})
 
 function only(...ids: readonly string[]): CheckPlan {
   return { templates: loaded.plan.templates.filter(({ info }) => ids.includes(info.id)) }
 }
 
 async function run(running: Running, protocol: string, plan: CheckPlan, deadlineMs = 5_000): Promise<Observation[]> {
-  closers.push(running.close)
   const http = createHttpClient({ guard, deadlineMs })
   const service = { port: running.port, transport: 'tcp', protocol, tls: running.tls, banner: '', technologies: [] } as const
   const target = { address, hostname: 'lab.test', basePath: '/', services: [service] }
@@ -35,6 +30,7 @@ async function run(running: Running, protocol: string, plan: CheckPlan, deadline
   const seen: Observation[] = []
   for await (const observation of runChecks(target, plan, tools)) seen.push(observation)
   await http.close()
+  running.close()
   return seen
 }
 
@@ -79,7 +75,7 @@ function bandOf(score: number | null): string {
   return score < 9 ? 'high' : 'critical'
 }
 
-describe.each(all)('$id', (one) => {
+describe.concurrent.each(all)('$id', (one) => {
   const serve = (what: typeof one.has, tls: typeof one.tls) =>
     one.protocol === 'http' ? web(what as Site, tls) : tcp(what as Parameters<typeof tcp>[0])
 
@@ -105,7 +101,7 @@ describe.each(all)('$id', (one) => {
   })
 })
 
-describe('hosts that must give nothing', () => {
+describe.concurrent('hosts that must give nothing', () => {
   const exposed = () => only(...cases.exposures.map(({ id }) => id), ...cases.services.map(({ id }) => id), ...more.map(({ id }) => id), 'trace-enabled', 'cors-reflects-origin')
 
   it.each<[string, Site]>([

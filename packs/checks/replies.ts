@@ -1,6 +1,5 @@
 /** Answers that the cases of the checks are put together from. */
-import type { Case } from './cases.ts'
-import type { Reply, Site } from './servers.ts'
+import type { Case, Reply, Site } from './servers.ts'
 
 export const html = (body: string, headers: Readonly<Record<string, string>> = {}): Reply => ({
   headers: { 'content-type': 'text/html; charset=utf-8', ...headers },

@@ -24,6 +24,18 @@ export interface Tls extends CertificateOptions {
   readonly maxVersion?: SecureVersion
 }
 
+export interface Case {
+  readonly id: string
+  readonly protocol: string
+  readonly has: Site | ((socket: Socket) => void)
+  readonly hasNot: Site | ((socket: Socket) => void)
+  readonly tls?: Tls
+  /** Where the healthy server differs by its TLS. */
+  readonly healthyTls?: Tls
+  /** Locations that are expected, after the port. */
+  readonly at?: readonly string[]
+}
+
 /** A web server; what the site does not know is 404. */
 export async function web(site: Site, tls?: Tls): Promise<Running> {
   const listener: RequestListener = (request, response) => {
