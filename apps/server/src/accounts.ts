@@ -1,42 +1,40 @@
-/** Whose data it is. Today one account per identity, made when the identity is first seen. */
+/** Accounts: one per identity, created when the identity is first seen. */
 import type { Session } from '@glacis/contract/identity'
 import type { Person } from '@glacis/identity'
 import { type Database, newId } from '#database/index.ts'
 
 export interface Account {
   readonly id: string
-  /** The person's full name, as history shows it. */
+  /** Full name, as shown in the history. */
   readonly name: string
 }
 
-/** Somebody as a session shows them. */
+/** The identity as returned with a session. */
 export function identityOf({ id, email, name, isVerified }: Person): Session['identity'] {
   return { id, traits: { email, name }, verifiable_addresses: [{ value: email, verified: isVerified }] }
 }
 
-/** An account that was removed on the command line is noticed after so long. */
-const rememberMs = 5000
-const rememberedMax = 10_000
-
-/** Answers which account a session belongs to, and makes it at the first visit. */
-export function createAccounts(database: Database): { of(session: Pick<Session, 'identity'>): Promise<Account> } {
-  const known = new Map<string, Account & { readonly email: string; readonly until: number }>()
+/** Returns the account of a session and creates it on the first visit. */
+export function createAccounts({ owner }: Pick<Database, 'owner'>): {
+  of(session: Pick<Session, 'identity'>): Promise<Account>
+} {
   return {
     async of({ identity }) {
       const name = `${identity.traits.name.first} ${identity.traits.name.last}`.trim()
       const { email } = identity.traits
-      const before = known.get(identity.id)
-      if (before?.name === name && before.email === email && before.until > Date.now()) return before
-      const { id } = await database.owner
+      const known = await owner
+        .selectFrom('account')
+        .select(['id', 'name', 'email'])
+        .where('identity_id', '=', identity.id)
+        .executeTakeFirst()
+      if (known?.name === name && known.email === email) return known
+      const { id } = await owner
         .insertInto('account')
         .values({ id: newId(), identity_id: identity.id, name, email })
         .onConflict((conflict) => conflict.column('identity_id').doUpdateSet({ name, email, updated_at: new Date() }))
         .returning('id')
         .executeTakeFirstOrThrow()
-      const account = { id, name, email, until: Date.now() + rememberMs }
-      if (known.size >= rememberedMax) known.clear()
-      known.set(identity.id, account)
-      return account
+      return { id, name }
     },
   }
 }

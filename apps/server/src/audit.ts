@@ -1,4 +1,4 @@
-/** The trail of what people did. Append only: the application's role may not change or delete it. */
+/** The audit log. Append only: the application's database role can't update or delete entries. */
 import type * as contract from '@glacis/contract/access'
 import type { AuditEvent } from '@glacis/contract/access'
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
@@ -8,18 +8,18 @@ import { cutPage, readPage } from '#database/page.ts'
 import type { Tables } from '#database/tables.ts'
 import { type Selectable, sql } from 'kysely'
 
-/** Notes, in the transaction of the change itself, who did what to which resource. */
-export async function record(
+/** Records, in the transaction of the change, who did what to which resource. */
+export async function recordAuditEvent(
   ctx: Ctx,
   action: string,
   resource: { readonly kind: string; readonly id: string },
   detail: object = {},
 ): Promise<void> {
-  await recordEach(ctx, action, resource.kind, [resource.id], detail)
+  await recordAuditEvents(ctx, action, resource.kind, [resource.id], detail)
 }
 
-/** The same for many resources that were changed alike. */
-export async function recordEach(
+/** The same for many resources with the same change. */
+export async function recordAuditEvents(
   ctx: Ctx,
   action: string,
   kind: string,
@@ -46,7 +46,7 @@ export async function recordEach(
     .execute()
 }
 
-/** What the identity service tells of: who signed in, failed to, or changed a credential. */
+/** An event from the identity service: a sign-in, a failed sign-in or a changed credential. */
 export interface IdentityEvent {
   readonly kind: string
   readonly identityId: string | null
@@ -54,11 +54,13 @@ export interface IdentityEvent {
   readonly userAgent: string
   readonly at: Date
   readonly detail?: string | undefined
-  /** Who runs the installation, where it was not the person. */
+  /** The operator, if the user didn't do it themselves. */
   readonly operator?: string | undefined
 }
 
-/** Notes an event of the identity service with the account of that identity; before its first visit there is none. */
+/**
+ * Records an identity event with the account of the identity; there is none before the first visit.
+ */
 export async function recordIdentityEvent(database: Database, event: IdentityEvent): Promise<void> {
   if (!event.identityId) return
   await sql`
@@ -70,7 +72,7 @@ export async function recordIdentityEvent(database: Database, event: IdentityEve
     where identity_id = ${event.identityId}`.execute(database.owner)
 }
 
-/** The trail, newest first. */
+/** Lists the audit log, newest first. */
 export async function listAuditEvents(
   ctx: Ctx,
   input: ParsedInputOf<typeof contract.listAuditEvents>,

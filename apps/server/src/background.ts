@@ -1,17 +1,29 @@
-/** Everything that a queue or the clock starts. */
-import { noteLost } from '#agents/index.ts'
+/** Starts the job workers and the periodic tasks. */
+import { disconnectLost } from '#agents/index.ts'
 import { systemActor } from '#ctx.ts'
 import { inAccount } from '#database/index.ts'
 import { onEach } from '#each.ts'
-import { forgetKeys } from '#idempotency.ts'
-import { accountsWaiting, forgetIssues, reopenDue, spreadDecisions } from '#issues/index.ts'
-import { failLost, takeUp, takeUpAll, forgetOld, runDelivery, type Sending } from '#notifications/index.ts'
+import { deleteExpiredKeys } from '#idempotency.ts'
+import {
+  accountsWithPendingDecisions,
+  deleteExpiredIssueData,
+  reopenExpired,
+  applyPendingDecisions,
+} from '#issues/index.ts'
+import {
+  failLost,
+  createDeliveries,
+  createAllDeliveries,
+  deleteOldEvents,
+  runDelivery,
+  type Sending,
+} from '#notifications/index.ts'
 import { forgetProgress, type Network } from '#packs/index.ts'
 import type { Live } from '#live.ts'
 import {
   failStalled,
-  forgetScans,
-  holdChanges,
+  deleteOldScans,
+  matchChangedThreats,
   planScan,
   resumeDue,
   runBatch,
@@ -21,13 +33,13 @@ import {
 } from '#scans/index.ts'
 import { closeEndedDays } from '#stats/index.ts'
 
-/** Batches that this process scans side by side. */
+/** Concurrent scan batches per process. */
 const batchesAtOnce = 2
 const deliveriesAtOnce = 4
-/** What happens in one go becomes one message. */
+/** Events within this time are combined into one message. */
 const gatherMs = 2000
 
-/** @param network null where no feed is fetched */
+/** @param network null if feed downloads are turned off */
 export async function startBackground(
   scanning: Scanning,
   sending: Sending & { live: Live; keep: Keep },
@@ -36,30 +48,32 @@ export async function startBackground(
   const { jobs, database, log } = scanning
   const forget = daily((now) => forgetAll(scanning, sending.keep, now))
   const ask = (queue: 'feeds' | 'changes') => database.owner.transaction().execute((tx) => jobs.enqueue(tx, queue, {}))
-  await jobs.work('changes', 1, ({ signal }) => holdChanges(scanning, signal))
+  await jobs.work('changes', 1, ({ signal }) => matchChangedThreats(scanning, signal))
   await forgetProgress(database.owner)
+  // Before any work: days that passed while the server was down are closed with the counts it left.
+  await closeEndedDays(scanning)
   if (network) {
     await jobs.work('feeds', 1, ({ signal }) => network.sync(signal, () => ask('changes')))
     await jobs.work('feed-check', 1, ({ data, signal }) => network.check(data.pack, signal, () => ask('changes')))
   }
   await jobs.work('scan-plan', 1, (work) => planScan(scanning, work))
   await jobs.work('scan-batch', batchesAtOnce, (work) => runBatch(scanning, work))
-  const spread = (account: string, signal: AbortSignal) => spreadDecisions(scanning, account, signal)
-  await jobs.work('decisions', 1, ({ data, signal }) => spread(data.account, signal))
+  const applyPending = (account: string, signal: AbortSignal) => applyPendingDecisions(scanning, account, signal)
+  await jobs.work('decisions', 1, ({ data, signal }) => applyPending(data.account, signal))
   await jobs.work('sweep', 1, async ({ signal }) => {
     const steps = [
+      () => closeEndedDays(scanning),
       () => startDue(scanning),
       () => resumeDue(scanning),
       () => failStalled(scanning),
       () => sweepAgents(scanning),
-      () => noteLost(database, log),
-      async () => onEach(await accountsWaiting(database), (account) => spread(account, signal)),
+      () => disconnectLost(database, log),
+      async () => onEach(await accountsWithPendingDecisions(database), (account) => applyPending(account, signal)),
       () => reopenIgnored(scanning),
-      () => closeEndedDays(scanning),
       () => ask('changes'),
       async () => (await network?.isDue()) && ask('feeds'),
       () => failLost(database, log),
-      () => takeUpAll(database, jobs, log),
+      () => createAllDeliveries(database, jobs, log),
       () => forget(),
     ]
     await onEach<() => Promise<unknown>>(steps, (step) => step())
@@ -67,12 +81,12 @@ export async function startBackground(
   await jobs.work('delivery', deliveriesAtOnce, (work) => runDelivery(sending, work))
   tellSoon(scanning, sending.live)
   await jobs.everyMinute()
-  // The first minute is long for somebody who has just started: what is due begins at once.
+  // Don't make the operator wait a minute for the first sweep.
   await ask('changes')
   if (await network?.isDue()) await ask('feeds')
 }
 
-/** Reopens, account by account, what was ignored until a date that has come. */
+/** Reopens issues whose ignore period has ended. */
 async function reopenIgnored({ database, log }: Scanning): Promise<void> {
   const accounts = await database.owner
     .selectFrom('occurrence')
@@ -81,19 +95,22 @@ async function reopenIgnored({ database, log }: Scanning): Promise<void> {
     .where('ignore_until', '<=', new Date())
     .execute()
   await onEach(accounts, ({ account_id }) =>
-    inAccount(database, { account: account_id, actor: systemActor, log }, reopenDue),
+    inAccount(database, { account: account_id, actor: systemActor, log }, reopenExpired),
   )
 }
 
-/** Takes up what happened as soon as a hint says so. Whatever a hint misses, the sweep finds. */
+/** Dispatches notifications soon after a hint. The sweep picks up events whose hint was lost. */
 function tellSoon({ database, jobs, log }: Scanning, live: Live): void {
   const due = new Map<string, NodeJS.Timeout>()
   live.onAnyHint((account) => {
     if (due.has(account)) return
     const run = () => {
       due.delete(account)
-      takeUp(database, jobs, log, account).catch((error: unknown) => {
-        log.warn({ error: error instanceof Error ? error.message : String(error) }, 'events wait for the next sweep')
+      createDeliveries(database, jobs, log, account).catch((error: unknown) => {
+        log.warn(
+          { error: error instanceof Error ? error.message : String(error) },
+          'event delivery deferred to next sweep',
+        )
       })
     }
     due.set(account, setTimeout(run, gatherMs).unref())
@@ -108,10 +125,10 @@ interface Keep {
 async function forgetAll({ database, log }: Scanning, { historyMs, evidenceMs }: Keep, now: Date): Promise<void> {
   const before = (ms: number) => new Date(now.getTime() - ms)
   await failLost(database, log, { isThorough: true })
-  await forgetOld(database, now)
-  await forgetKeys(database, now)
-  await forgetScans(database, before(historyMs))
-  await forgetIssues(database, { history: before(historyMs), evidence: before(evidenceMs) })
+  await deleteOldEvents(database, now)
+  await deleteExpiredKeys(database, now)
+  await deleteOldScans(database, before(historyMs))
+  await deleteExpiredIssueData(database, { history: before(historyMs), evidence: before(evidenceMs) })
 }
 
 const dayMs = 86_400_000

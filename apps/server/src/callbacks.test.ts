@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { callbackEndpoints, callbackPlace, startCallbacks } from '#callbacks.ts'
-import { Obstacle } from '#obstacle.ts'
+import { CliError } from '#cli-error.ts'
 
 describe('a place for callbacks', () => {
   it.each([
@@ -54,8 +54,8 @@ it('says in one sentence why targets cannot call back', async () => {
   const taken = typeof bound === 'object' && bound ? bound.port : 0
   const start = startCallbacks(callbackPlace.parse(`127.71.2.2:${taken}`), 'GLACIS_CALLBACKS')
   await expect(start).rejects.toThrow(
-    new Obstacle(
-      `Targets cannot call back: port ${taken} of 127.71.2.2 is taken by another program; stop it, or choose another port in GLACIS_CALLBACKS.`,
+    new CliError(
+      `Can't start the callback server: port ${taken} on 127.71.2.2 is in use. Stop the other program or choose another port in GLACIS_CALLBACKS.`,
     ),
   )
   other.close()

@@ -1,9 +1,9 @@
-/** Out-of-band callbacks: how an operator names the place where targets reach us, and the start of the server there. */
+/** Out-of-band callbacks: parses the configured public address and starts the callback server. */
 import { isIP, isIPv4 } from 'node:net'
 import type { CallbackServer, CallbackSettings } from '@glacis/scanner'
 import { z } from 'zod'
 import { endpointsAt, ownAddresses } from '#endpoints.ts'
-import { Obstacle } from '#obstacle.ts'
+import { CliError } from '#cli-error.ts'
 
 const port = z.int().min(1).max(65_535)
 const name = z.string().regex(/^(?=.{1,200}$)[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/i)
@@ -17,21 +17,21 @@ const Place = z
     domain: name.optional(),
     dnsPort: port.optional(),
   })
-  // The names of the domain lead to the host, and a name server answers with addresses.
+  // The name server answers with the host's address, so a domain needs an IPv4 address as host.
   .refine(({ domain, host, dnsPort }) => (domain === undefined ? dnsPort === undefined : isIPv4(host)))
 
-/** What the text of a place must be, to complete "… must be". */
+/** Completes the error message "… must be". */
 export const callbackPlaceExpects =
-  'a host, with a port where it is not 80, such as 203.0.113.7:8088, or a JSON object of host, port, listen, listenPort, domain and dnsPort, where a domain needs an IPv4 address as host'
+  'a host with an optional port (80 by default) such as 203.0.113.7:8088, or a JSON object with host, port, listen, listenPort, domain, and dnsPort; a domain requires an IPv4 address as host'
 
-/** Reads a place as an operator writes it: `host`, `host:port`, or all of it as JSON. */
+/** Parses the public address of the callback server: `host`, `host:port`, or a JSON object. */
 export const callbackPlace = z
   .string()
   .transform((text, context): unknown => {
     try {
       return text.trimStart().startsWith('{') ? JSON.parse(text) : shortPlace(text.trim())
     } catch {
-      context.addIssue('no JSON')
+      context.addIssue('Invalid JSON')
       return z.NEVER
     }
   })
@@ -54,13 +54,13 @@ function settingsOf({ host, port, listen, listenPort, domain, dnsPort }: z.infer
   }
 }
 
-/** An address of this machine is listened on alone; behind a router or a name, any of ours may be meant. */
+/** Binds to the host itself if it is an address of this machine; behind NAT or a host name, binds to all interfaces. */
 function listenAt(host: string): string {
   if (isIP(host) && (host.startsWith('127.') || ownAddresses().includes(host))) return host
   return host.includes(':') ? '::' : '0.0.0.0'
 }
 
-/** Every `address:port` of the server; scans leave them alone, so that nobody but a target calls there. */
+/** Every `address:port` of the server. Scans exclude them, so that only targets connect there. */
 export function callbackEndpoints(settings: CallbackSettings): string[] {
   const { publicHost, publicPort, listen, httpPort, dnsPort } = settings
   const ports = dnsPort === undefined ? [httpPort] : [httpPort, dnsPort]
@@ -70,13 +70,13 @@ export function callbackEndpoints(settings: CallbackSettings): string[] {
 }
 
 /**
- * Starts to hear targets. The caller closes it.
+ * Starts the callback server. The caller closes it.
  *
- * @param where what holds the place, such as `GLACIS_CALLBACKS`, for the sentence about it
- * @throws Obstacle when a port cannot be listened on
+ * @param where name of the setting, such as `GLACIS_CALLBACKS`, for error messages
+ * @throws CliError if it can't listen on a port
  */
 export async function startCallbacks(settings: CallbackSettings, where: string): Promise<CallbackServer> {
-  // Loaded late: the settings are read before anything else.
+  // Imported lazily: this module is also loaded to read the settings.
   const { createCallbackServer } = await import('@glacis/scanner')
   return createCallbackServer(settings).catch((cause: unknown) => {
     throw explain(cause, settings, where)
@@ -86,12 +86,12 @@ export async function startCallbacks(settings: CallbackSettings, where: string):
 function explain(cause: unknown, { listen, httpPort, dnsPort }: CallbackSettings, where: string): unknown {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   const isDns = cause instanceof Error && 'syscall' in cause && cause.syscall === 'bind'
-  const place = `port ${isDns ? dnsPort : httpPort} of ${listen}`
+  const place = `port ${isDns ? dnsPort : httpPort} on ${listen}`
   const words: Readonly<Record<string, string>> = {
-    EADDRINUSE: `${place} is taken by another program; stop it, or choose another port`,
-    EACCES: `${place} is reserved for the administrator; choose one above 1023`,
-    EADDRNOTAVAIL: `${listen} is not an address of this machine; name one of its own as "listen"`,
+    EADDRINUSE: `${place} is in use. Stop the other program or choose another port`,
+    EACCES: `${place} requires root privileges. Choose a port above 1023`,
+    EADDRNOTAVAIL: `${listen} is not an address of this machine. Set "listen" to one that is`,
   }
-  const sentence = words[code] ?? `${place} cannot be listened on (${code || String(cause)})`
-  return new Obstacle(`Targets cannot call back: ${sentence} in ${where}.`, { cause })
+  const sentence = words[code] ?? `can't listen on ${place} (${code || String(cause)})`
+  return new CliError(`Can't start the callback server: ${sentence} in ${where}.`, { cause })
 }

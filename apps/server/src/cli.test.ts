@@ -40,16 +40,16 @@ it.each([[['--help']], [[]]])('explains itself to %j', async (words) => {
 })
 
 it.each([
-  [['sevre'], 'There is no command "sevre"; "glacis --help" lists the commands.\n'],
-  [['serve', '--port', '80'], '"serve" takes no more words; "glacis --help" lists the commands.\n'],
-  [['toString'], 'There is no command "toString"; "glacis --help" lists the commands.\n'],
+  [['sevre'], 'Unknown command "sevre". Run "glacis --help" for a list of commands.\n'],
+  [['serve', '--port', '80'], '"glacis serve" takes no arguments. Run "glacis --help" for a list of commands.\n'],
+  [['toString'], 'Unknown command "toString". Run "glacis --help" for a list of commands.\n'],
 ])('answers %j with a sentence and 2', async (words, said) => {
   expect(await glacis(words)).toEqual({ code: 2, out: '', said })
 })
 
 it('ends with a sentence and 1 for a wrong setting', async () => {
   const ending = await glacis(['serve'], { GLACIS_PORT: 'eighty' })
-  const said = 'Please mend the settings: GLACIS_PORT must be a port number from 1 to 65535.\n'
+  const said = 'Invalid configuration: GLACIS_PORT must be a port number from 1 to 65535.\n'
   expect(ending).toEqual({ code: 1, out: '', said })
 })
 
@@ -61,13 +61,13 @@ it('ends with a sentence and 1 for a taken port', async () => {
   const ending = await glacis(['serve'], { GLACIS_PORT: String(port) })
   other.close()
   expect(ending).toMatchObject({ code: 1, out: '' })
-  expect(ending.said).toMatch(new RegExp(`^Port ${port} is taken by another program; .* npm start\n$`))
+  expect(ending.said).toMatch(new RegExp(`^Port ${port} is in use\\. .* npm start\n$`))
 })
 
 it('ends with a sentence and 1 for a database that is not there', async () => {
   const url = 'postgresql://ann:hunter2@127.0.0.1:1/glacis'
   const ending = await glacis(['serve'], { DATABASE_URL: url, GLACIS_PORT: '49151' })
   expect(ending).toMatchObject({ code: 1, out: '' })
-  expect(ending.said).toMatch(/^The database of DATABASE_URL cannot be used \(.*ECONNREFUSED.*\n$/)
+  expect(ending.said).toMatch(/^Can't connect to the database in DATABASE_URL \(.*ECONNREFUSED.*\n$/)
   expect(ending.said).not.toContain('hunter2')
 })

@@ -1,7 +1,7 @@
 /** The command line: `glacis serve | scan | agent | identity | account | packs | --help | --version`. */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { Obstacle, WrongWords } from './obstacle.ts'
+import { CliError, UsageError } from './cli-error.ts'
 import { version } from './version.ts'
 
 interface Place {
@@ -11,46 +11,45 @@ interface Place {
 }
 interface Command {
   readonly summary: string
-  /** The command takes more words. */
+  /** The command takes arguments. */
   readonly hasWords?: true
-  /** @returns an exit code; nothing is 0 */
+  /** @returns an exit code; 0 if undefined */
   run(place: Place, words: readonly string[]): Promise<number | void>
 }
 
-/** What a command needs is loaded when it runs: a scan should not wait for a server's parts. */
+/** Commands import their code lazily, so that a scan does not load the server. */
 const commands = new Map<string, Command>([
   [
     'serve',
     {
-      summary: 'Start Glacis: database, API, identity service, worker and portal in one process.',
+      summary: 'Start Glacis: database, API, identity service, worker, and portal in one process.',
       run: async (place) => (await import('./serve.ts')).serve(place),
     },
   ],
   [
     'scan',
     {
-      summary: 'Scan an address from the command line; "glacis scan --help" lists its options.',
+      summary: 'Scan an address; see "glacis scan --help".',
       hasWords: true,
       run: async ({ root }, words) => (await import('./commands/scan/index.ts')).runScanCommand(words, root),
     },
   ],
   [
     'agent',
-    { summary: 'Run an agent, which scans a closed network for another Glacis.', hasWords: true, run: runAgent },
+    { summary: 'Run an agent that scans a private network for a Glacis server.', hasWords: true, run: runAgent },
   ],
   [
     'packs',
     {
-      summary: 'Import, export or list what Glacis knows: import FILE …, export, status.',
+      summary: 'Import, export, or list feed data: import FILE …, export, status.',
       hasWords: true,
-      // Loaded late: whoever only serves does not wait for it.
       run: async (place, words) => (await import('./commands/packs.ts')).packsCommand(words, place),
     },
   ],
   [
     'identity',
     {
-      summary: 'See and help the people who sign in: list, show, create, disable, enable, reset-2fa, delete.',
+      summary: 'Manage users: list, show, create, disable, enable, reset-2fa, delete.',
       hasWords: true,
       run: async (place, words) => (await import('./commands/identity.ts')).administerIdentities(words, place),
     },
@@ -58,7 +57,7 @@ const commands = new Map<string, Command>([
   [
     'account',
     {
-      summary: 'Hand out or remove everything that is kept of an account: export, delete.',
+      summary: "Export or delete an account's data: export, delete.",
       hasWords: true,
       run: async (place, words) => (await import('./commands/account.ts')).administerAccounts(words, place),
     },
@@ -66,7 +65,7 @@ const commands = new Map<string, Command>([
   [
     'backup',
     {
-      summary: 'Write the whole installation into one file, whether or not it runs.',
+      summary: 'Back up the installation to a file.',
       hasWords: true,
       run: async (place, words) => (await import('./commands/backup.ts')).backup(words, place),
     },
@@ -74,12 +73,12 @@ const commands = new Map<string, Command>([
   [
     'restore',
     {
-      summary: 'Put a backup into a new, empty installation.',
+      summary: 'Restore a backup into an empty installation.',
       hasWords: true,
       run: async (place, words) => (await import('./commands/backup.ts')).restore(words, place),
     },
   ],
-  ['--help', { summary: 'Show this text.', run: async () => print(usage()) }],
+  ['--help', { summary: 'Show this help.', run: async () => print(usage()) }],
   ['--version', { summary: 'Show the version.', run: async () => print(version) }],
 ])
 const otherNames = new Map([
@@ -91,29 +90,28 @@ const otherNames = new Map([
 /**
  * Runs one command to its end.
  *
- * @param words what stands behind the program's name
- * @returns the exit code: 0 done, 1 something that a person can mend, 2 a command that does not exist;
- *   `scan` has its own
+ * @param words the command-line arguments
+ * @returns the exit code: 0 for success, 1 for an error the operator can fix, 2 for invalid arguments; `scan` has its own
  * @throws only bugs
  */
 export async function runCommand(words: readonly string[], place: Place): Promise<number> {
   const [name = '--help', ...rest] = words
   const command = commands.get(otherNames.get(name) ?? name)
   if (!command || (rest.length > 0 && !command.hasWords)) {
-    const odd = command ? `"${name}" takes no more words` : `There is no command "${name}"`
-    complain(`${odd}; "glacis --help" lists the commands.`)
+    const problem = command ? `"glacis ${name}" takes no arguments` : `Unknown command "${name}"`
+    complain(`${problem}. Run "glacis --help" for a list of commands.`)
     return 2
   }
   try {
     return (await command.run(place, rest)) ?? 0
   } catch (error) {
-    if (!(error instanceof Obstacle)) throw error
+    if (!(error instanceof CliError)) throw error
     complain(error.message)
-    return error instanceof WrongWords ? 2 : 1
+    return error instanceof UsageError ? 2 : 1
   }
 }
 
-/** The agent is a program of its own, which ends the process itself; here it only gets its words. */
+/** Runs the agent in this process; it exits by itself. */
 async function runAgent({ root }: Place, words: readonly string[]): Promise<void> {
   const program = join(root, 'apps/agent/src/main.ts')
   process.argv = [process.execPath, program, ...words]
@@ -122,7 +120,7 @@ async function runAgent({ root }: Place, words: readonly string[]): Promise<void
 
 function usage(): string {
   const lines = [...commands].map(([name, { summary }]) => `  ${name.padEnd(11)}${summary}`)
-  return `Usage: glacis <command>\n\n${lines.join('\n')}\n\nThe settings are environment variables; README.md lists them.`
+  return `Usage: glacis <command>\n\n${lines.join('\n')}\n\nThe settings are environment variables; docs/settings.md lists them.`
 }
 
 function print(text: string): void {

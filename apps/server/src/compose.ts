@@ -1,4 +1,4 @@
-/** Builds everything that lives long, once, and takes it down again. */
+/** Creates all long-lived components and closes them. */
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
@@ -13,13 +13,12 @@ import { type Database, openDatabase } from '#database/index.ts'
 import { explainDatabase } from '#database/explain.ts'
 import { signPagesWith } from '#database/page.ts'
 import { migrate } from '#database/migrate.ts'
-import { everyMigration } from './every-migration.ts'
 import { endpointsAt } from '#endpoints.ts'
 import { mountApi } from '#http/api.ts'
 import { createApp } from '#http/app.ts'
 import { createGuard } from '#http/guard.ts'
 import { type Doors, openDoors } from '#http/listen.ts'
-import { createJobs } from '#jobs.ts'
+import { createJobs, type Jobs, mailJobs } from '#jobs.ts'
 import { listenLive } from '#live.ts'
 import type { Logger } from '#log.ts'
 import type { Mailer } from '#mail.ts'
@@ -37,7 +36,7 @@ import { askOver } from '#whoami.ts'
 import { sql } from 'kysely'
 
 export interface Composition {
-  /** Resolves when every address is listened on. */
+  /** Resolves when the server listens on every address. */
   listen(): Promise<void>
   close(): Promise<void>
 }
@@ -52,14 +51,14 @@ export interface ComposeOptions {
 }
 
 /**
- * Sign-ups from one address in a quarter of an hour. Where only this machine and those beside it
- * reach us, the bound is there against accidents alone.
+ * Maximum sign-ups per client address in 15 minutes. A local installation only needs protection against accidents.
  */
 const signUpsMax = { local: 2000, public: 20 } as const
 
-/** Browsers take a name for the owner of a passkey, and no address: WebAuthn level 3, section 5.1.3. */
-const passkeysNeedName =
-  'passkeys and security keys will not work: browsers refuse them at an IP address, so set GLACIS_URL to a name'
+const mailsAtOnce = 2
+
+/** The relying party id must be a domain, not an IP address: WebAuthn Level 3, section 5.1.3. */
+const passkeysNeedName = 'passkeys unavailable because GLACIS_URL is an IP address'
 
 function hostOf(url: string): string {
   return new URL(url).hostname.replace(/^\[|\]$/g, '')
@@ -69,15 +68,15 @@ function isLocal(url: string): boolean {
   return /^(localhost|127\..*|\[::1\])$/.test(new URL(url).hostname)
 }
 
-/** Migrates the database, then builds the parts that `config.roles` names. */
+/** Migrates the database, then creates the components of `config.roles`. */
 export async function compose({ config, databaseUrl, log, mailer, root }: ComposeOptions): Promise<Composition> {
   speakOwnMessages()
   const has = (role: Config['roles'][number]) => config.roles.includes(role)
   const callbacks =
     config.callbacks && has('worker') ? await startCallbacks(config.callbacks, 'GLACIS_CALLBACKS') : null
-  if (callbacks) log.info({ ...callbacks.place, dns: callbacks.dnsPort !== null }, 'targets can call back')
+  if (callbacks) log.info({ ...callbacks.place, dns: callbacks.dnsPort !== null }, 'callback server started')
   const database = openDatabase(databaseUrl, log, { isUnlimited: config.billing === 'off' })
-  await migrate(database.owner, everyMigration).catch((error: unknown) => {
+  await migrate(database.owner).catch((error: unknown) => {
     throw explainDatabase(error)
   })
   const secret = await secretOf(database)
@@ -100,15 +99,16 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
         breachCheckUrl: config.signIn.breachCheckUrl,
         secret,
         signUpsMax: isLocal(config.url) ? signUpsMax.local : signUpsMax.public,
+        enqueueMail: mailJobs(jobs),
         deliver: (mail) => mailer.deliver(mail),
         log,
-        onEvent: noteEvents(database, accounts, log),
+        onEvent: noteEvents(database, jobs, accounts, log),
       })
   const packsFolder = join(config.dataFolder, 'packs')
   const ownPacks = { ...packFolders(root, config.packs), cache: cacheOf(packsFolder) }
   await syncPacks(database.owner, ownPacks, log)
   const kept = await keptFolders(packsFolder)
-  // What the feeds brought was read when it came; scans find it beside our own.
+  // Downloaded packs were imported when they arrived, so only scans need their folders.
   const packs = {
     ...ownPacks,
     checks: [...ownPacks.checks, kept.checks],
@@ -166,7 +166,8 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
   }
   if (has('worker')) {
     const network =
-      config.feeds && createNetwork({ owner: database.owner, databaseUrl, packsFolder, log, addresses: config.feeds })
+      config.feeds &&
+      (await createNetwork({ owner: database.owner, databaseUrl, packsFolder, log, addresses: config.feeds }))
     const sending = {
       database,
       mailer,
@@ -177,6 +178,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
       keep: config.keep,
     }
     await startBackground(scanning, sending, network)
+    if (identity) await jobs.work('mail', mailsAtOnce, ({ data }) => identity.deliverMail(data.mailId))
   }
   let doors: Doors | undefined
   return {
@@ -185,7 +187,7 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
       doors = await openDoors(config.hosts, config.port, (request, response) => app.routing(request, response))
     },
     async close() {
-      // Ends the streams, and has those who are still inside leave once they are answered.
+      // Ends event streams and lets requests in progress finish.
       const closed = app.close()
       await doors?.close()
       await Promise.all([closed, jobs.close(), identity?.close()])
@@ -198,11 +200,11 @@ export async function compose({ config, databaseUrl, log, mailer, root }: Compos
 }
 
 /**
- * Writes the audit trail, one event after the other. A trail hangs on an account, so the account of
- * somebody new is made with the first event and not at the first visit.
+ * Records identity events in the audit trail, in order. An audit event needs an account, so a new user's account is
+ * created with the registration event instead of the first request.
  */
-function noteEvents(database: Database, accounts: ReturnType<typeof createAccounts>, log: Logger) {
-  const people = openPeople({ database: database.owner })
+function noteEvents(database: Database, jobs: Jobs, accounts: ReturnType<typeof createAccounts>, log: Logger) {
+  const people = openPeople({ database: database.owner, enqueueMail: mailJobs(jobs) })
   let trail = Promise.resolve()
   return (event: IdentityEvent): void => {
     const note = async () => {
@@ -211,7 +213,7 @@ function noteEvents(database: Database, accounts: ReturnType<typeof createAccoun
       await recordIdentityEvent(database, event)
     }
     trail = trail.then(note).catch((error: unknown) => {
-      log.error({ err: error, kind: event.kind }, 'an identity event is missing from the audit trail')
+      log.error({ err: error, kind: event.kind }, 'recording identity event failed')
     })
   }
 }
@@ -223,7 +225,7 @@ async function whoamiOf(
   return identity ? identity.whoami(headers) : null
 }
 
-/** The installation's own secret, made at the first start. It survives restarts, so that sessions and codes do. */
+/** The installation's secret, created at the first start. It is stored so that sessions and codes survive restarts. */
 async function secretOf(database: Database): Promise<string> {
   await database.owner
     .insertInto('installation')

@@ -4,22 +4,22 @@ import { networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
 import type { CallbackSettings } from '@glacis/scanner'
 import type { z } from 'zod'
-import { Obstacle } from './obstacle.ts'
+import { CliError } from './cli-error.ts'
 import { addresses, type SourceKey } from './packs/sources.ts'
 import type { Provider } from './setting-values.ts'
 import { type levels, names, type roles, Settings, wordsOf } from './settings.ts'
 
-/** A part of the product that this process plays; usually it plays them all. */
+/** A part of Glacis that this process runs; all of them by default. */
 export type Role = (typeof roles)[number]
 
 /** The settings as the program uses them: read once at the start, complete and checked. */
 export interface Config {
   readonly port: number
-  /** The addresses to listen on. `::1` is left out by default on a machine that has no IPv6. */
+  /** The addresses to listen on. The default omits `::1` on machines without IPv6. */
   readonly hosts: readonly string[]
-  /** The origin under which browsers reach the product, without a slash at the end. */
+  /** The public origin, without a trailing slash. */
   readonly url: string
-  /** Absolute. Holds the embedded database, the outbox and everything else that must survive. */
+  /** Absolute path of the folder for the embedded database, the outbox, and all other persistent data. */
   readonly dataFolder: string
   /** Undefined: the embedded PostgreSQL. */
   readonly databaseUrl: string | undefined
@@ -29,20 +29,20 @@ export interface Config {
   /** Undefined: mails are written to the outbox. */
   readonly smtpUrl: string | undefined
   readonly mailFrom: string
-  /** Where people of this installation write. */
+  /** The contact address shown to users. */
   readonly supportEmail: string
-  /** Networks in CIDR notation, or one of the two words. */
+  /** Networks in CIDR notation, or a keyword. */
   readonly scanNetworks: 'all' | 'public' | readonly string[]
-  /** Where targets that a check makes call back reach us; null: such checks do not run. */
+  /** Null: out-of-band checks are skipped. */
   readonly callbacks: CallbackSettings | null
-  /** Where messages of channels may go besides public addresses over https. */
+  /** Destinations that webhooks may use in addition to public addresses over https. */
   readonly webhookNetworks: 'all' | 'public' | readonly string[]
-  /** How long what has ended is kept, in milliseconds. */
+  /** Retention periods in milliseconds. */
   readonly keep: { readonly historyMs: number; readonly evidenceMs: number }
   readonly billing: 'open' | 'off'
-  /** Absolute paths of pack folders and files that come on top of our own. */
+  /** Absolute paths of additional pack folders and files. */
   readonly packs: readonly string[]
-  /** Where each feed is fetched, empty where it is not; null: no feed is fetched at all. */
+  /** URL of each feed, empty if it is turned off; null: feeds are not downloaded. */
   readonly feeds: Readonly<Record<SourceKey, string>> | null
   readonly logLevel: (typeof levels)[number]
   /** How people sign in and up at the embedded identity service. */
@@ -50,9 +50,9 @@ export interface Config {
     readonly registration: 'one-step' | 'two-step' | 'off'
     /** Codes by mail: in place of a password, or after it. */
     readonly codes: 'first' | 'second' | undefined
-    /** Undefined: passwords are looked up nowhere. */
+    /** Undefined: passwords are not checked against breaches. */
     readonly breachCheckUrl: string | undefined
-    /** Undefined: nobody is asked to prove to be a person. */
+    /** Undefined: no bot challenge. */
     readonly captcha: { readonly siteKey: string; readonly secret: string; readonly verifyUrl: string } | undefined
     readonly providers: readonly z.infer<typeof Provider>[]
     readonly lifespans: Readonly<Record<'sessionMs' | 'privilegedMs' | 'flowMs' | 'codeMs', number>>
@@ -62,8 +62,8 @@ export interface Config {
 /**
  * Reads the settings from the environment. An empty value counts as absent.
  *
- * @param root the folder that relative paths start from: the repository, wherever one stands
- * @throws Obstacle that names every wrong or unknown setting at once
+ * @param root the base of relative paths: the repository, not the working directory
+ * @throws CliError listing every invalid or unknown setting
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>, root: string): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()))
@@ -76,7 +76,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ...names.filter((name) => wrong.has(name)).map((name) => `${name} must be ${wordsOf(name).expects}`),
     ...Object.keys(given).filter(isUnknown).map(unknownName),
   ]
-  if (!reading.success || problems.length > 0) throw new Obstacle(`Please mend the settings: ${problems.join('; ')}.`)
+  if (!reading.success || problems.length > 0) throw new CliError(`Invalid configuration: ${problems.join('; ')}.`)
 
   const value = reading.data
   const url = value.GLACIS_URL ?? `http://localhost:${value.GLACIS_PORT}`
@@ -115,7 +115,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
 }
 
-/** A list is written out, or kept in a file, where its secrets are out of sight. A file that is not there is no list. */
+/** Returns a JSON list as is and reads a file otherwise. An unreadable path is returned unchanged and fails validation. */
 function contentOf(listOrPath: string, root: string): string {
   if (listOrPath.trimStart().startsWith('[')) return listOrPath
   try {
@@ -141,10 +141,10 @@ function isUnknown(name: string): boolean {
 
 function unknownName(name: string): string {
   const nearest = names.toSorted((a, b) => editDistance(name, a) - editDistance(name, b))[0]
-  return `${name} is not a setting, the nearest one is ${nearest}`
+  return `${name} is not a setting; did you mean ${nearest}`
 }
 
-/** Levenshtein's distance: the fewest letters to insert, drop or change. */
+/** Levenshtein distance. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column)
   for (const [line, letter] of a.split('').entries()) {

@@ -1,12 +1,12 @@
-/** What every verb is given first: for whom, by whom, in which transaction, and when. */
+/** The request context, the first parameter of domain functions: account, actor, transaction, time, and log. */
 import type { Tables } from '#database/tables.ts'
 import type { Transaction } from 'kysely'
 
 export interface Actor {
   readonly kind: 'person' | 'token' | 'scan' | 'system'
-  /** As history shows it: a person's name, or `scan`. */
+  /** The name shown in history: a person's name, or `scan`. */
   readonly name: string
-  /** Where a person came from; empty otherwise. */
+  /** The client address of a person; empty otherwise. */
   readonly ip: string
 }
 
@@ -22,11 +22,11 @@ export interface Ctx {
   readonly tx: Transaction<Tables>
   readonly now: Date
   readonly log: Log
-  /** Billing is off: everyone has the largest plan. */
+  /** Billing is off: all accounts have the largest plan. */
   readonly isUnlimited: boolean
 }
 
-/** Runs a step in a transaction of its own: for verbs that wait for somebody else between two of them. */
+/** Runs a step in its own transaction, for functions that wait for external services between steps. */
 export type Within = <T>(step: (ctx: Ctx) => Promise<T>) => Promise<T>
 
 export const scanActor: Actor = { kind: 'scan', name: 'scan', ip: '' }

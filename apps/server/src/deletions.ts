@@ -1,4 +1,4 @@
-/** What remains of those who were deleted: that it was done, when and by whom. */
+/** A record of deleted accounts and targets: what, when and by whom. */
 import { userInfo } from 'node:os'
 import { newId } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
@@ -8,17 +8,17 @@ export interface Deletion {
   readonly action: 'account.delete' | 'identity.delete'
   readonly accountId: string | null
   readonly identityId: string | null
-  /** Counts of what went with it; nothing that names a person or a target. */
+  /** Number of rows deleted with it; nothing that identifies a person or target. */
   readonly detail: Readonly<Record<string, number>>
 }
 
-/** Notes, in the transaction that deletes, what is deleted. The entry is never changed and outlives the account. */
-export async function noteDeletion(owner: Kysely<Tables>, { action, accountId, identityId, detail }: Deletion) {
+/** Records a deletion in its transaction. The entry is immutable and outlives the account. */
+export async function recordDeletion(owner: Kysely<Tables>, { action, accountId, identityId, detail }: Deletion) {
   await owner
     .insertInto('deletion')
     .values({
       id: newId(),
-      operator: userInfo().username,
+      operator: operatorName(),
       action,
       former_account: accountId,
       former_identity: identityId,
@@ -27,11 +27,20 @@ export async function noteDeletion(owner: Kysely<Tables>, { action, accountId, i
     .execute()
 }
 
-/** Every deletion, newest first. */
+/** All deletions, newest first. */
 export async function deletions(owner: Kysely<Tables>): Promise<(Deletion & { at: Date; operator: string })[]> {
   const { rows } = await sql<Deletion & { at: Date; operator: string }>`
     select at, operator, action, former_account as "accountId", former_identity as "identityId", detail
     from deletion
     order by at desc, id desc`.execute(owner)
   return rows
+}
+
+/** The system user running a command. In a container, the user id may have no name. */
+export function operatorName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid?.()}`
+  }
 }

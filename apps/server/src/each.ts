@@ -1,9 +1,9 @@
-/** Work on one after the other, of which none keeps the others from being done. */
+/** Sequential work in which one failure does not stop the rest. */
 
 /**
- * Does the work on each, in order, also where it fails on one before.
+ * Runs `work` for each item in order and continues after failures.
  *
- * @throws AggregateError afterwards, of all that failed
+ * @throws AggregateError at the end, with all failures
  */
 export async function onEach<T>(all: readonly T[], work: (one: T) => Promise<unknown>): Promise<void> {
   const failures: unknown[] = []

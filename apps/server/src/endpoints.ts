@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
 
-/** Every `address:port` under which this machine reaches what listens there; scans leave them alone. */
+/** Every `address:port` at which a listener on these hosts is reachable from this machine. Scans exclude them. */
 export function endpointsAt(hosts: readonly string[], port: number): string[] {
   const isAny = hosts.some((host) => host === '0.0.0.0' || host === '::')
   const addresses = isAny

@@ -1,6 +1,6 @@
-/** Refusals: what a verb throws when it will not do what was asked. `http/errors.ts` maps them to answers. */
+/** Errors that domain functions throw to reject a request. `http/errors.ts` maps them to HTTP responses. */
 
-export type RefusalCode =
+export type ApiErrorCode =
   | 'not_found'
   | 'conflict'
   | 'invalid'
@@ -8,25 +8,25 @@ export type RefusalCode =
   | 'quota_exceeded'
   | 'unauthenticated'
   | 'forbidden'
-  /** Not now; whoever asks again later may have it. */
+  /** Temporary; the caller can retry later. */
   | 'unavailable'
 
 export interface FieldViolation {
-  /** Path of the member, dotted, as in `schedule.period`. */
+  /** Dotted path, such as `schedule.period`. */
   readonly field: string
   readonly description: string
 }
 
-export class Refusal extends Error {
-  readonly code: RefusalCode
-  /** For `invalid`: which members, and what is wrong with each. */
+export class ApiError extends Error {
+  readonly code: ApiErrorCode
+  /** For `invalid`: the invalid fields. */
   readonly violations: readonly FieldViolation[]
-  /** Facts a program may act on, such as the id of the scan that stands in the way. */
+  /** Machine-readable details, such as the id of the conflicting scan. */
   readonly metadata: Readonly<Record<string, string>>
-  /** For `quota_exceeded`: which quota, and how far it is used. */
+  /** For `quota_exceeded`: the quota and its usage. */
   readonly quota: { readonly subject: string; readonly description: string } | null
   constructor(
-    code: RefusalCode,
+    code: ApiErrorCode,
     message: string,
     options: ErrorOptions & {
       violations?: readonly FieldViolation[]
@@ -35,7 +35,7 @@ export class Refusal extends Error {
     } = {},
   ) {
     super(message, options)
-    this.name = 'Refusal'
+    this.name = 'ApiError'
     this.code = code
     this.violations = options.violations ?? []
     this.metadata = options.metadata ?? {}
@@ -43,23 +43,23 @@ export class Refusal extends Error {
   }
 }
 
-export function notFound(noun: string, id: string): Refusal {
-  return new Refusal('not_found', `There is no ${noun} ${id}`)
+export function notFound(noun: string, id: string): ApiError {
+  return new ApiError('not_found', `No ${noun} has the id ${id}`)
 }
 
-export function invalid(field: string, description: string): Refusal {
-  return new Refusal('invalid', description, { violations: [{ field, description }] })
+export function invalid(field: string, description: string): ApiError {
+  return new ApiError('invalid', description, { violations: [{ field, description }] })
 }
 
-/** One of many that was left out, and what stood in the way; `code` is that of gRPC. */
+/** An item that a batch call skipped, and why; `code` is a gRPC status code. */
 export interface SkippedItem {
   readonly id: string
   readonly code: number
   readonly message: string
 }
 
-/** The codes of gRPC (google.rpc.Code). */
-export const grpcCodes: Readonly<Record<RefusalCode, number>> = {
+/** gRPC status codes (google.rpc.Code). */
+export const grpcCodes: Readonly<Record<ApiErrorCode, number>> = {
   invalid: 3,
   precondition: 9,
   unauthenticated: 16,
@@ -70,15 +70,15 @@ export const grpcCodes: Readonly<Record<RefusalCode, number>> = {
   unavailable: 14,
 }
 
-/** A refusal as the reason why one of many was left out. */
-export function skip(id: string, { code, message }: Refusal): SkippedItem {
+/** Reports an error as the reason a batch call skipped an item. */
+export function skip(id: string, { code, message }: ApiError): SkippedItem {
   return { id, code: grpcCodes[code], message }
 }
 
 /**
- * The members of `values` that the paths of an update mask name.
+ * Picks the fields of `values` that an update mask names.
  *
- * @throws Refusal `invalid` for a path that is none of `known`, or whose value is missing
+ * @throws ApiError `invalid` for a path that is none of `known`, or whose value is missing
  */
 export function masked<T extends object, Name extends keyof T & string>(
   values: T,
@@ -87,10 +87,10 @@ export function masked<T extends object, Name extends keyof T & string>(
 ): Partial<Pick<T, Name>> {
   const unknown = paths.find((path) => !known.some((name) => name === path))
   if (unknown !== undefined) {
-    throw invalid('updateMask.paths', `'${unknown}' cannot be changed; these can: ${known.join(', ')}`)
+    throw invalid('updateMask.paths', `'${unknown}' cannot be changed; use ${known.join(', ')}`)
   }
   const missing = paths.find((path) => !(path in values))
-  if (missing !== undefined) throw invalid(missing, `updateMask names '${missing}', but the body does not hold it`)
+  if (missing !== undefined) throw invalid(missing, `updateMask contains '${missing}', but the body does not`)
   const named = known.filter((name) => paths.includes(name)).map((name) => [name, values[name]])
   return Object.fromEntries(named) as Partial<Pick<T, Name>> // members of `values` under their own names
 }

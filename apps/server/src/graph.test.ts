@@ -1,28 +1,25 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
 import { ecosystem } from '#graph.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { sharedTestServer } from '#testing/test-server.ts'
 
-let house: House
-let account: string
+const server = await sharedTestServer()
+const account = await server.account()
 const at = new Date('2026-11-01T00:00:00Z')
 const [target, product] = [newId(), newId()]
 const hosts = [newId(), newId(), newId()]
 
 beforeAll(async () => {
-  house = await openHouse()
-  account = await house.account()
-  await house.knows(
+  await server.knows(
     { key: 'CVE-2024-1', kind: 'cve', knownExploitedAt: at },
-    { key: 'open-redis', name: 'Redis without password' },
+    { key: 'open-redis', name: 'Redis exposed without authentication' },
   )
   await furnish()
 })
-afterAll(() => house.close())
 
 /** A CVE in a product on two hosts, and a weakness of the third host that belongs to no product. */
 async function furnish(): Promise<void> {
-  await house.as(account, async ({ tx }) => {
+  await server.as(account, async ({ tx }) => {
     const times = { created_at: at, updated_at: at }
     const schedule = { schedule_period: 'PERIOD_DAILY' as const, next_scan_at: null, deleted_at: null }
     await tx
@@ -56,7 +53,7 @@ async function furnish(): Promise<void> {
 }
 
 async function raised(key: string, priority: number, on: readonly (string | undefined)[], about: string | null) {
-  await house.as(account, async ({ tx }) => {
+  await server.as(account, async ({ tx }) => {
     const threat = await tx.selectFrom('threat').selectAll().where('key', '=', key).executeTakeFirstOrThrow()
     const seen = { first_seen_at: at, last_seen_at: at, ignored_at: null, resolved_at: null }
     const id = newId()
@@ -101,7 +98,7 @@ async function raised(key: string, priority: number, on: readonly (string | unde
 }
 
 const graph = (input: Partial<Parameters<typeof ecosystem>[1]> = {}) =>
-  house.as(account, (ctx) => ecosystem(ctx, { maxNodes: 2000, ...input }))
+  server.as(account, (ctx) => ecosystem(ctx, { maxNodes: 2000, ...input }))
 
 it('links hosts to the software on them, the software to its threats, and a host to what is of no software', async () => {
   const { nodes, links, totalNodeCount, totalNodeCountIsExact } = await graph()
@@ -109,7 +106,7 @@ it('links hosts to the software on them, the software to its threats, and a host
   expect(links.map((link) => `${name.get(link.sourceNodeId)} → ${name.get(link.targetNodeId)}`).toSorted()).toEqual([
     '127.91.0.1 → nginx 1.24',
     '127.91.0.2 → nginx 1.24',
-    '127.91.0.3 → Redis without password',
+    '127.91.0.3 → Redis exposed without authentication',
     'nginx 1.24 → CVE-2024-1',
   ])
   expect(nodes.find((node) => node.name === 'CVE-2024-1')).toMatchObject({ kind: 'KIND_THREAT', knownExploited: true })

@@ -1,4 +1,4 @@
-/** The dependency graph: which software, on which hosts, is open to which threats. */
+/** The dependency graph of hosts, software and threats. */
 import type { ParsedInputOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/insights'
 import type { DependencyGraph, GraphNode } from '@glacis/contract/insights'
@@ -10,9 +10,11 @@ import { type RawBuilder, sql } from 'kysely'
 type Input = ParsedInputOf<typeof contract.getEcosystem>
 type Filter = NonNullable<Input['filter']>
 
-/** The riskiest threats that a graph is made of; the cap on nodes is reached long before. */
+/** Maximum number of threats read; the limit on nodes is reached much earlier. */
 const threatsMax = 500
-/** Hosts that one threat brings where there are many threats, so that one of them does not fill the graph. */
+/**
+ * Minimum hosts per threat when there are many threats, so that one threat doesn't fill the graph.
+ */
 const hostsPerThreatMin = 40
 
 interface Seen {
@@ -22,17 +24,17 @@ interface Seen {
 }
 
 /**
- * The graph, riskiest first: threats by priority, each with the hosts it stands on and the software
- * it is about, until `maxNodes` are reached. A threat is linked to the software it is about, and to
- * the host itself where it is about none; a host is linked to that software.
+ * Returns the graph in order of risk: threats by priority, each with affected hosts and software,
+ * up to `maxNodes`. A threat is linked to the affected software, or to the host if it affects none;
+ * hosts are linked to their software.
  */
 export async function ecosystem(ctx: Ctx, { filter = {}, maxNodes }: Input): Promise<DependencyGraph> {
   const targets = await targetsOf(ctx, filter)
   const threats = await threatsOf(ctx, filter, targets)
   const each = Math.max(hostsPerThreatMin, Math.ceil((2 * maxNodes) / Math.max(1, threats.length)))
   const seen = await occurrencesOf(ctx, threats, filter, targets, each)
-  const { ids, links, isCut } = assemble(seen, maxNodes)
-  const isWhole = !isCut && threats.length < threatsMax && !hasFull(seen, each)
+  const { ids, links, isCut } = buildNodes(seen, maxNodes)
+  const isWhole = !isCut && threats.length < threatsMax && !mayHaveMore(seen, each)
   const shown = { threats: ids.threats.size, hosts: ids.hosts.size, products: ids.products.size }
   const [products, hosts, issues, counted] = await Promise.all([
     productNodes(ctx, ids.products),
@@ -45,7 +47,7 @@ export async function ecosystem(ctx: Ctx, { filter = {}, maxNodes }: Input): Pro
   return { nodes, links, totalNodeCount, totalNodeCountIsExact: isWhole }
 }
 
-/** Null: every target. */
+/** Null for all targets. */
 async function targetsOf(ctx: Ctx, { targetId, tagIds }: Filter): Promise<readonly string[] | null> {
   if (!tagIds?.length) return targetId ? [targetId] : null
   const rows = await ctx.tx
@@ -65,7 +67,7 @@ const statuses: Readonly<Record<StatusFilter, readonly IssueStatus[]>> = {
   STATUS_FILTER_IGNORED: ['STATUS_IGNORED'],
 }
 
-/** What is open, unless somebody asks for something else. */
+/** Active statuses, unless the filter specifies others. */
 function wanted({ status }: Filter): readonly IssueStatus[] {
   return (status?.length ? status : (['STATUS_FILTER_OPEN'] as const)).flatMap((one) => statuses[one])
 }
@@ -98,7 +100,7 @@ async function threatsOf(ctx: Ctx, filter: Filter, targets: readonly string[] | 
   return rows.map((row) => row.id)
 }
 
-/** The worst hosts of each threat, as the index hands them out. */
+/** The worst hosts of each threat, in index order. */
 async function occurrencesOf(
   ctx: Ctx,
   threats: readonly string[],
@@ -121,13 +123,13 @@ async function occurrencesOf(
   return rows
 }
 
-/** Whether some threat has as many occurrences as were asked for, and so may have more. */
-function hasFull(seen: readonly Seen[], each: number): boolean {
+/** Whether a threat has at least the requested number of occurrences, and so possibly more. */
+function mayHaveMore(seen: readonly Seen[], each: number): boolean {
   return [...Map.groupBy(seen, (one) => one.issue_id).values()].some((group) => group.length >= each)
 }
 
-/** Takes what was seen in its order for as long as there is room. */
-function assemble(seen: readonly Seen[], maxNodes: number) {
+/** Adds occurrences in order of risk until the limit on nodes is reached. */
+function buildNodes(seen: readonly Seen[], maxNodes: number) {
   const ids = { products: new Set<string>(), hosts: new Set<string>(), threats: new Set<string>() }
   const links = new Map<string, DependencyGraph['links'][number]>()
   const link = (sourceNodeId: string, targetNodeId: string) =>
@@ -189,8 +191,8 @@ async function threatNodes(ctx: Ctx, ids: ReadonlySet<string>): Promise<GraphNod
 }
 
 /**
- * How many nodes there would be without the cap. Where something was left out it is a lower bound that
- * costs little: every threat, and every host where the filter asks for no more than what is counted.
+ * The number of nodes without the limit. If the graph was truncated, this is an inexpensive lower
+ * bound: all threats, and all hosts if rollups can answer the filter.
  */
 async function total(ctx: Ctx, filter: Filter, targets: readonly string[] | null, shown: Shown): Promise<number> {
   const { rows } = await sql<{ threats: number; hosts: number }>`

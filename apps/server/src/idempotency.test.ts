@@ -1,19 +1,20 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { forgetKeys, once } from '#idempotency.ts'
-import { type House, openHouse, person } from '#testing/house.ts'
+import { expect, it } from 'vitest'
+import { deleteExpiredKeys, runIdempotently } from '#idempotency.ts'
+import { person, sharedTestServer } from '#testing/test-server.ts'
 
-let house: House
-beforeAll(async () => void (house = await openHouse()))
-afterAll(() => house.close())
+const server = await sharedTestServer()
 
 it('forgets what was answered a day ago, also of those who send no key again', async () => {
   const request = { key: 'k', call: 'POST /v1/targets', input: {} }
   const at = (hours: number) => new Date(Date.UTC(2026, 10, 1, hours))
-  const accounts = [await house.account(), await house.account()]
+  const accounts = [await server.account(), await server.account()]
   for (const [index, account] of accounts.entries()) {
-    await house.as(account, (ctx) => once(ctx, request, () => ({ name: 'Web' })), { now: at(index), actor: person })
+    await server.as(account, (ctx) => runIdempotently(ctx, request, () => ({ name: 'Web' })), {
+      now: at(index),
+      actor: person,
+    })
   }
-  await forgetKeys(house.database, at(25))
-  const left = await house.database.owner.selectFrom('idempotency_key').select('account_id').execute()
+  await deleteExpiredKeys(server.database, at(25))
+  const left = await server.database.owner.selectFrom('idempotency_key').select('account_id').execute()
   expect(left).toEqual([{ account_id: accounts[1] }])
 })

@@ -1,28 +1,31 @@
-/** A request that carries a key is done once: the same key again gives the first answer. */
+/** Idempotency keys: a repeated request with the same key returns the stored response. */
 import { createHash } from 'node:crypto'
 import type { Ctx } from '#ctx.ts'
 import type { Database } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
-import { Refusal } from '#errors.ts'
+import { ApiError } from '#errors.ts'
 import type { Kysely } from 'kysely'
 
 export interface KeyedRequest {
   readonly key: string
-  /** Method and path of the contract. */
+  /** Method and path of the API call. */
   readonly call: string
   readonly input: unknown
 }
 
-const keptMs = 24 * 3_600_000
+const retentionMs = 24 * 3_600_000
 
 /**
- * Does `work` and keeps its answer in the same transaction, so that the answer is kept exactly if
- * the work was done. A second request that comes while the first is under way waits for it. What
- * was refused is not kept: the key may be used again.
+ * Runs `work` and stores its response in the same transaction. A concurrent request with the same
+ * key waits for the first. Errors are not stored, so the key can be reused.
  *
- * @throws Refusal `conflict` when the key came with another request before
+ * @throws ApiError `conflict` if the key was used with a different request
  */
-export async function once<T>(ctx: Ctx, { key, call, input }: KeyedRequest, work: () => Promise<T> | T): Promise<T> {
+export async function runIdempotently<T>(
+  ctx: Ctx,
+  { key, call, input }: KeyedRequest,
+  work: () => Promise<T> | T,
+): Promise<T> {
   const digest = createHash('sha256').update(JSON.stringify(input)).digest('base64url')
   await ended(ctx.tx, ctx.now).where('account_id', '=', ctx.account).execute()
   const isFirst = await claim(ctx, { key, call, digest })
@@ -60,16 +63,16 @@ async function answerOf<T>(ctx: Ctx, { key, call, digest }: Claim): Promise<T> {
     .where('account_id', '=', ctx.account)
     .where('key', '=', key)
     .executeTakeFirst()
-  if (first?.call === call && first.digest === digest) return first.answer as T // what `work` answered then
-  throw new Refusal('conflict', 'This Idempotency-Key came with another request before; use a new one')
+  if (first?.call === call && first.digest === digest) return first.answer as T // stored from a previous result of `work`
+  throw new ApiError('conflict', 'This Idempotency-Key was already used with a different request. Use a new key')
 }
 
-/** Forgets the answers of keys that no longer hold, of all accounts: some send no key again. */
-export async function forgetKeys({ owner }: Database, now: Date): Promise<void> {
+/** Deletes expired keys of all accounts, because some accounts never send another key. */
+export async function deleteExpiredKeys({ owner }: Database, now: Date): Promise<void> {
   await ended(owner, now).execute()
 }
 
-/** What is to be deleted of keys that no longer hold at `now`. */
+/** A delete statement for keys expired at `now`. */
 function ended(tables: Kysely<Tables>, now: Date) {
-  return tables.deleteFrom('idempotency_key').where('created_at', '<', new Date(now.getTime() - keptMs))
+  return tables.deleteFrom('idempotency_key').where('created_at', '<', new Date(now.getTime() - retentionMs))
 }

@@ -1,23 +1,26 @@
-/** Background jobs on the database itself: a job exists exactly if the transaction that asked for it was committed. */
+/** The job queue, stored in the database: a job exists if and only if the transaction that enqueued it was committed. */
+import type { IdentityOptions } from '@glacis/identity'
 import type { Log } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
 import { channels } from '#database/channels.ts'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
 
-/** Every queue and what its jobs carry: ids only. */
+/** The queues and the data of their jobs, which contains only ids. */
 export interface Queues {
   'scan-plan': { readonly account: string; readonly scanId: string }
   'scan-batch': { readonly account: string; readonly scanId: string; readonly number: number }
   delivery: { readonly account: string; readonly deliveryId: string }
   sweep: Record<string, never>
-  /** Asks the feeds that are due. */
+  /** Updates all feeds that are due. */
   feeds: Record<string, never>
-  /** Asks one feed, because somebody wants to know now. */
+  /** Updates one feed on request. */
   'feed-check': { readonly pack: string }
-  /** Brings decisions about many places to all of them. */
+  /** Applies pending decisions to their occurrences. */
   decisions: { readonly account: string }
-  /** Holds what feeds changed against the inventories. */
+  /** Delivers a mail of the identity service. */
+  mail: { readonly mailId: string }
+  /** Matches changed feed records against all inventories. */
   changes: Record<string, never>
 }
 export type QueueName = keyof Queues
@@ -25,78 +28,61 @@ export type QueueName = keyof Queues
 /** A job as its worker gets it. */
 export interface Work<Name extends QueueName> {
   readonly data: Queues[Name]
-  /** Aborts when the process is asked to stop. */
+  /** Aborts when the process shuts down. */
   readonly signal: AbortSignal
-  /** True when no further attempt follows a failure. */
+  /** True if a failure will not be retried. */
   readonly isLastAttempt: boolean
 }
 
 export interface Jobs {
   /** Installs the job tables and lets the application's role queue jobs. Safe to run by several processes. */
   prepare(owner: Kysely<Tables>): Promise<void>
-  /** Whoever listens is told once the transaction is committed. */
+  /** Queues a job and notifies workers when the transaction is committed. */
   enqueue<Name extends QueueName>(tx: Transaction<Tables>, name: Name, data: Queues[Name]): Promise<void>
   work<Name extends QueueName>(name: Name, concurrency: number, run: (work: Work<Name>) => Promise<void>): Promise<void>
-  /** Has the workers of a queue look at once; by themselves they do each second. */
+  /** Makes the workers of a queue poll immediately instead of within a second. */
   wake(queue: string): void
-  /** Runs `sweep` at the start of every minute, once over all processes. */
+  /** Runs `sweep` now and every minute, once across all processes. */
   everyMinute(): Promise<void>
-  /** Aborts running work and gives it back to the queue. */
+  /** Aborts running jobs and returns them to the queue. */
   close(): Promise<void>
 }
 
-/** A worker that falls silent for so long has died; its job goes to another. */
+/** A worker without a heartbeat for this long is considered dead, and its job is retried. */
 const heartbeatSeconds = 10
 const retryLimit = 2
 const deliveryRetries = 11
+const mailRetries = 400
 
-/** How soon a clock that was set back is noticed. */
-const watchMs = 60_000
+const sweepSeconds = 60
+/** Every process enqueues sweeps at this interval; the queue accepts one per minute. */
+const sweepAskMs = 10_000
 
-/**
- * The queue notes when it last looked round, and looks again so long after that. What it noted under a clock that was
- * ahead would keep it from scheduling, and from missing dead workers, until that time has come.
- */
-async function forgetFuture(owner: Kysely<Tables>): Promise<void> {
-  const past = (column: string) =>
-    sql`${sql.ref(column)} = nullif(${sql.ref(column)}, greatest(${sql.ref(column)}, ${soon}))`
-  const columns = (names: readonly string[]) => sql.join(names.map(past))
-  const isAhead = (names: readonly string[]) => sql`greatest(${sql.join(names.map((name) => sql.ref(name)))}) > ${soon}`
-  for (const [table, names] of Object.entries(looks))
-    await sql`update ${sql.table(`pgboss.${table}`)} set ${columns(names)} where ${isAhead(names)}`.execute(owner)
+/** For the identity service: enqueues a job for each email, in the transaction that creates it. */
+export function mailJobs(jobs: Pick<Jobs, 'enqueue'>): IdentityOptions['enqueueMail'] {
+  return async (tx, mailId) => jobs.enqueue(tx as Transaction<Tables>, 'mail', { mailId }) // the service opens one
 }
-
-/** Two processes write these times; a moment between them is no clock that was ahead. */
-const soon = sql`(now() + interval '1 minute')`
-const looks = {
-  version: ['cron_on', 'bam_on', 'flow_on', 'reindex_on'],
-  queue: ['monitor_claim_on', 'monitor_on', 'maintain_on'],
-} as const
 
 export function createJobs(databaseUrl: string, log: Log, { supervise }: { supervise: boolean }): Jobs {
   const boss = new PgBoss({
     connectionString: databaseUrl,
     max: 4,
     supervise,
-    schedule: supervise,
+    schedule: false,
     // A dead worker is noticed within heartbeat + supervision.
     superviseIntervalSeconds: 10,
     monitorIntervalSeconds: 10,
   })
-  boss.on('error', (error) => log.warn({ error: error.message }, 'job queue'))
+  boss.on('error', (error) => log.warn({ error: error.message }, 'job queue error'))
   const stopping = new AbortController()
   const workers = new Map<string, string[]>()
   const wake = (queue: string) => {
     for (const id of workers.get(queue) ?? []) boss.notifyWorker(id)
   }
-  let watch: NodeJS.Timeout | undefined
+  let sweeps: NodeJS.Timeout | undefined
   return {
     async prepare(owner) {
       await boss.start()
-      await forgetFuture(owner)
-      watch ??= setInterval(() => {
-        forgetFuture(owner).catch((error: unknown) => log.warn({ error: String(error) }, 'job queue'))
-      }, watchMs).unref()
       for (const name of ['scan-plan', 'scan-batch', 'decisions'] as const) {
         await boss.createQueue(name, {
           retryLimit,
@@ -107,7 +93,7 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
         })
       }
       for (const name of ['feeds', 'changes'] as const) {
-        // One at work and one in wait: more would find nothing left to do.
+        // One running and one waiting; further jobs would be redundant.
         await boss.createQueue(name, {
           policy: 'stately',
           retryLimit: 0,
@@ -116,19 +102,29 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
           deleteAfterSeconds: 600,
         })
       }
-      // 10 s, 20 s, 40 s … up to a day's quarter: a receiver that is down for an afternoon misses nothing.
       await boss.createQueue('feed-check', {
         retryLimit: 0,
         heartbeatSeconds,
         expireInSeconds: 3600,
         deleteAfterSeconds: 600,
       })
+      // Backoff 10 s, 20 s, 40 s … up to 6 h, so a receiver that is down for an afternoon misses nothing.
       await boss.createQueue('delivery', {
         retryLimit: deliveryRetries,
         retryDelay: 10,
         retryBackoff: true,
         retryDelayMax: 6 * 3600,
         expireInSeconds: 60,
+        deleteAfterSeconds: 3600,
+      })
+      // Backoff 5 s, 10 s, 20 s … up to 15 min, until long after the email is useful.
+      await boss.createQueue('mail', {
+        retryLimit: mailRetries,
+        retryDelay: 5,
+        retryBackoff: true,
+        retryDelayMax: 15 * 60,
+        heartbeatSeconds,
+        expireInSeconds: 120,
         deleteAfterSeconds: 3600,
       })
       await boss.createQueue('sweep', { retryLimit: 0, policy: 'singleton', deleteAfterSeconds: 600 })
@@ -147,7 +143,7 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
         if (!job) return
         const signal = AbortSignal.any([stopping.signal, job.signal])
         await run({ data: job.data, signal, isLastAttempt: job.retryCount >= job.retryLimit })
-        // Where one was, others may wait.
+        // More jobs may be waiting.
         wake(name)
       }
       const ids = Array.from({ length: concurrency }, async () =>
@@ -156,11 +152,16 @@ export function createJobs(databaseUrl: string, log: Log, { supervise }: { super
       workers.set(name, await Promise.all(ids))
     },
     wake,
+    // pg-boss's cron pauses after the system clock is set back, until the clock has caught up.
     async everyMinute() {
-      await boss.schedule('sweep', '* * * * *')
+      const ask = async () => void (await boss.send('sweep', {}, { singletonSeconds: sweepSeconds }))
+      sweeps ??= setInterval(() => {
+        ask().catch((error: unknown) => log.warn({ error: String(error) }, 'job queue error'))
+      }, sweepAskMs).unref()
+      await ask()
     },
     async close() {
-      clearInterval(watch)
+      clearInterval(sweeps)
       stopping.abort(new Error('the process is stopping'))
       await boss.stop({ graceful: true, timeout: 3000 })
     },

@@ -1,21 +1,21 @@
-/** Hints from the database that something was written. A hint may be missed; the rows may not. */
+/** Database notifications (LISTEN/NOTIFY) used as hints. A hint can be lost, so readers must not rely on it. */
 import type { Log } from '#ctx.ts'
 import { channels } from '#database/channels.ts'
 import { Client } from 'pg'
 
 export interface Live {
-  /** Calls back after each hint for the account; returns how to stop. */
+  /** Calls back after each hint for the account; returns a function that unsubscribes. */
   onHint(account: string, call: () => void): () => void
-  /** Calls back after each hint, with its account; returns how to stop. */
+  /** Calls back after each hint, with its account; returns a function that unsubscribes. */
   onAnyHint(call: (account: string) => void): () => void
-  /** Calls back after each hint that a job waits, with its queue. */
+  /** Calls back when a job was enqueued, with its queue. */
   onJob(call: (queue: string) => void): void
   close(): Promise<void>
 }
 
 const retryMs = 2000
 
-/** Listens on a connection of its own, and opens it again when it breaks. */
+/** Listens on a dedicated connection and reconnects when it is lost. */
 export async function listenLive(databaseUrl: string, log: Log): Promise<Live> {
   const byAccount = new Map<string, Set<() => void>>()
   const any = new Set<(account: string) => void>()
@@ -40,7 +40,7 @@ export async function listenLive(databaseUrl: string, log: Log): Promise<Live> {
       else for (const call of waiting) call(payload)
     })
     fresh.on('error', (error) => {
-      log.warn({ error: error.message }, 'the connection that listens for events was lost')
+      log.warn({ error: error.message }, 'event listener connection lost')
       again()
     })
     fresh.on('end', again)
@@ -49,7 +49,7 @@ export async function listenLive(databaseUrl: string, log: Log): Promise<Live> {
       await fresh.connect()
       await fresh.query(`listen ${channels.events}; listen ${channels.jobs}`)
     } catch (error) {
-      log.warn({ error: error instanceof Error ? error.message : String(error) }, 'nobody listens for events yet')
+      log.warn({ error: error instanceof Error ? error.message : String(error) }, 'event listener connection failed')
       again()
     }
   }

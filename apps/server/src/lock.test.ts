@@ -40,9 +40,7 @@ it('makes the folder, holds it, and gives it back without a trace', async () => 
 
 it('names the process that holds it', async () => {
   const other = await holder()
-  await expect(lockFolder(folder)).rejects.toThrow(
-    `Glacis is already running here (process ${other.pid} holds ${folder})`,
-  )
+  await expect(lockFolder(folder)).rejects.toThrow(`Glacis is already running in ${folder} (process ${other.pid})`)
   await other.kill()
 })
 
@@ -62,10 +60,12 @@ it('is not fooled by another process that got the same number', async () => {
 it.each([['file/data'], ['file']])('says what to do about a folder that cannot be: %s', async (path) => {
   await writeFile(join(folder, 'file'), '')
   await expect(lockFolder(join(folder, path))).rejects.toThrow(
-    /^The data folder .* cannot be written \(ENOTDIR\); choose another with GLACIS_DATA\.$/,
+    /^Can't write to the data folder .* \(ENOTDIR\)\. Set GLACIS_DATA to another folder\.$/,
   )
 })
 
 it.runIf(process.platform === 'linux')('gives up where no folder can be made', async () => {
-  await expect(lockFolder('/proc/glacis/data')).rejects.toThrow('cannot be written (ENOENT)')
+  await expect(lockFolder('/proc/glacis/data')).rejects.toThrow(
+    "Can't write to the data folder /proc/glacis/data (ENOENT)",
+  )
 })

@@ -1,20 +1,19 @@
-/** The data folder: made, proved writable, and held by one process at a time. */
+/** Creates the data folder and locks it for one process. */
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Obstacle } from './obstacle.ts'
+import { CliError } from './cli-error.ts'
 
-/** A process that was told to stop a moment ago may still be leaving. */
+/** How long to wait for a process that is shutting down. */
 const leavingMsMax = 3000
 const lookAgainMs = 100
 
 /**
- * Makes the data folder if need be and takes it for this process. The lock is a file with our
- * process number and birth, so that one left by a killed process, or by another boot of the
- * machine or container, is recognised and taken over.
+ * Creates the data folder if it does not exist and locks it. The lock is a file with our process id and start time, so
+ * that a stale lock of a killed process or an earlier boot is detected and taken over.
  *
- * @returns gives the folder back
- * @throws Obstacle when the folder cannot be written or a living process holds it
+ * @returns a function that releases the lock
+ * @throws CliError if the folder is not writable or another process has locked it
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const file = join(folder, 'glacis.pid')
@@ -24,8 +23,8 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
     await makeFolder(folder)
     await writeFile(draft, self)
   } catch (cause) {
-    throw new Obstacle(
-      `The data folder ${folder} cannot be written (${reason(cause)}); choose another with GLACIS_DATA.`,
+    throw new CliError(
+      `Can't write to the data folder ${folder} (${reason(cause)}). Set GLACIS_DATA to another folder.`,
       {
         cause,
       },
@@ -41,7 +40,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   }
 }
 
-/** As `mkdir` with `recursive`, which goes round in circles where a file system refuses new folders with ENOENT. */
+/** Like `mkdir` with `recursive`, which loops forever on file systems that reject new folders with ENOENT. */
 async function makeFolder(folder: string): Promise<void> {
   const make = () => mkdir(folder, { mode: 0o700 })
   await make().catch(async (error: unknown) => {
@@ -59,15 +58,15 @@ async function takeOver(file: string, draft: string, folder: string): Promise<vo
     if (!(await isHeld(holder))) {
       await removeStale(file, holder)
     } else if (Date.now() > patience) {
-      throw new Obstacle(
-        `Glacis is already running here (process ${holder.split(' ')[0]} holds ${folder}); ` +
-          'stop it, or give this one another folder and port with GLACIS_DATA and GLACIS_PORT.',
+      throw new CliError(
+        `Glacis is already running in ${folder} (process ${holder.split(' ')[0]}). ` +
+          'Stop it, or set GLACIS_DATA and GLACIS_PORT to another folder and port.',
       )
     } else await wait(lookAgainMs)
   }
 }
 
-/** Making a second name for a file is atomic: of two processes one wins. */
+/** Creating a hard link is atomic, so only one process succeeds. */
 async function tryLink(draft: string, file: string): Promise<boolean> {
   try {
     await link(draft, file)
@@ -78,7 +77,7 @@ async function tryLink(draft: string, file: string): Promise<boolean> {
   }
 }
 
-/** Two processes may find the same stale lock; only the file that was judged may go. */
+/** Two processes can find the same stale lock. Removes only the file that was checked, not a new lock in its place. */
 async function removeStale(file: string, judged: string): Promise<void> {
   const aside = `${file}.${process.pid}.stale`
   await rename(file, aside).catch(() => undefined)
@@ -92,8 +91,8 @@ async function isHeld(content: string): Promise<boolean> {
 }
 
 /**
- * What tells a process from a later one of the same number: on Linux its start in clock ticks
- * since the boot (field 22 of proc_pid_stat(5)) and the boot itself. Empty when it is dead.
+ * Distinguishes a process from a later one with the same id: on Linux its start time in clock ticks since boot
+ * (field 22 of proc_pid_stat(5)) and the boot id. Empty if the process is dead.
  */
 async function birthOf(pid: number): Promise<string> {
   if (process.platform !== 'linux') return isAlive(pid) ? 'alive' : ''
@@ -101,7 +100,7 @@ async function birthOf(pid: number): Promise<string> {
     contentOf(`/proc/${pid}/stat`),
     contentOf('/proc/sys/kernel/random/boot_id'),
   ])
-  // The second field is a name in parentheses and may hold anything, so counting starts behind it.
+  // The second field is a name in parentheses that can contain anything, so counting starts after it.
   const [state = '', ...fields] = status.slice(status.lastIndexOf(')') + 2).split(' ')
   return status === '' || 'ZX'.includes(state) ? '' : `${boot.trim()}/${fields[18]}`
 }

@@ -1,6 +1,6 @@
 /**
- * The log: one line per event on standard error, JSON for machines and short lines for people.
- * Standard output is left to what a person asked for.
+ * The log: one line per event on standard error, as JSON or, in a terminal, as text. Standard output is reserved for
+ * command output.
  */
 import { styleText } from 'node:util'
 import { type DestinationStream, type Logger, pino } from 'pino'
@@ -8,7 +8,7 @@ import { z } from 'zod'
 
 export type { Logger } from 'pino'
 
-/** Where a password, token or cookie could stand in what is logged; its value is never written. */
+/** Field names whose values are redacted. */
 const secretKeys = ['authorization', 'cookie', 'set-cookie', 'password', 'token', 'code', 'secret', 'x-session-token']
 const secretPaths = secretKeys.flatMap((key) => ['', '*.', '*.*.'].map((depth) => pathTo(depth, key)))
 
@@ -17,10 +17,10 @@ function pathTo(depth: string, key: string): string {
 }
 
 /**
- * Opens the log.
+ * Creates the logger.
  *
- * @param level the least important level that is written, `silent` for none
- * @param output where lines go; without it standard error, for people when that is a terminal
+ * @param level the minimum level, or `silent`
+ * @param output defaults to standard error, formatted as text if it is a terminal
  */
 export function createLogger({ level, output }: { level: string; output?: DestinationStream }): Logger {
   const destination = output ?? (process.stderr.isTTY ? forPeople(process.stderr) : pino.destination(2))
@@ -37,7 +37,7 @@ const Line = z.looseObject({
   err: z.looseObject({ message: z.string(), stack: z.string().optional() }).optional(),
 })
 
-/** Turns the JSON lines of the log into `12:03:59 warn  message  key=value`. */
+/** Formats JSON log lines as `12:03:59 warn  message  key=value`. */
 export function forPeople(screen: { write(text: string): unknown }): DestinationStream {
   return {
     write(json) {

@@ -1,4 +1,4 @@
-/** The way out for mails: a mail server, or files in the outbox where no server is configured. */
+/** Sends email over SMTP, or writes it to the outbox folder if no server is configured. */
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,32 +14,32 @@ export interface Mail {
 
 export interface Mailer {
   /**
-   * Resolves when the mail server has taken the mail, or when its file is safely on disk.
-   * It does not try again: the caller's queue does.
+   * Resolves when the SMTP server has accepted the email, or when its file is synced to disk.
+   * It does not retry; the caller's queue does.
    *
-   * @throws the mail server's or the file system's own error
+   * @throws the error of the SMTP server or the file system
    */
   deliver(mail: Mail): Promise<void>
-  /** Gives the connections to the mail server back. */
+  /** Closes the SMTP connections. */
   close(): void
 }
 
-/** The settings that concern mail; the whole `Config` fits. */
+/** The subset of `Config` for email. */
 export interface MailSettings {
   readonly smtpUrl: string | undefined
   readonly mailFrom: string
   readonly dataFolder: string
 }
 
-/** Chooses the mail server of `GLACIS_SMTP_URL`, or the outbox in the data folder. */
+/** Uses the server of `GLACIS_SMTP_URL`, or the outbox in the data folder. */
 export function createMailer({ smtpUrl, mailFrom, dataFolder }: MailSettings, log: Logger): Mailer {
   return smtpUrl === undefined ? outbox(join(dataFolder, 'outbox'), mailFrom, log) : server(smtpUrl, mailFrom)
 }
 
-/** A mail server that says nothing must not hold a worker for the library's ten minutes. */
+/** Timeouts in milliseconds; the library's default of ten minutes would block a worker. */
 const waits = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
 
-/** Loaded with the first mail. */
+/** Loaded lazily, with the first email. */
 const library = () => import('nodemailer')
 
 function server(url: string, from: string): Mailer {
@@ -63,20 +63,20 @@ function outbox(folder: string, from: string, log: Logger): Mailer {
       const file = join(folder, fileName(mail.to, new Date()))
       await mkdir(folder, { recursive: true, mode: 0o700 })
       await writeWhole(file, message)
-      log.info({ file }, 'mail written to the outbox')
+      log.info({ file }, 'mail written to outbox')
     },
     close: () => undefined,
   }
 }
 
-/** Sorts by time, tells the recipient, and never leaves the folder. */
+/** Sorts by time, contains the recipient, and can't escape the folder. */
 function fileName(to: string, now: Date): string {
   const when = now.toISOString().replaceAll(':', '-')
   const whom = to.replaceAll(/[^\w.@+-]/g, '_').slice(0, 80)
   return `${when}-${whom}-${randomUUID().slice(0, 4)}.eml`
 }
 
-/** Whoever watches the folder sees the whole mail or none: written aside, synced, renamed. */
+/** Writes to a temporary file, syncs, and renames it, so that readers never see a partial email. */
 async function writeWhole(file: string, content: Buffer | NodeJS.ReadableStream): Promise<void> {
   const draft = `${file}.part`
   await using handle = await open(draft, 'wx', 0o600)

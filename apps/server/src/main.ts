@@ -1,4 +1,4 @@
-/** The program: settings from the environment and `.env`, one command, an exit code. */
+/** Entry point: loads `.env` and runs one command. */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { runCommand } from './cli.ts'

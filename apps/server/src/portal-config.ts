@@ -1,4 +1,4 @@
-/** What a page of the portal is told of the installation. */
+/** The configuration that the portal loads from `/config.json`. */
 import type { PortalConfig } from '@glacis/contract/portal-config'
 import type { Config } from '#config.ts'
 import { version } from '#version.ts'
@@ -16,7 +16,7 @@ export function portalConfig(config: Config): PortalConfig {
     botChallengeSiteKey: config.signIn.captcha?.siteKey ?? '',
     version,
     billing: config.billing !== 'off',
-    // Another identity service has its own way for mails.
+    // An external identity service sends its own email.
     mailsAreFiles: config.smtpUrl === undefined && config.identityUrl === undefined,
   }
 }

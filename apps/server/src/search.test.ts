@@ -1,32 +1,29 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
 import { search } from '#search.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { sharedTestServer } from '#testing/test-server.ts'
 import { type Seeded, seedIssues, startScan } from '#testing/issues.ts'
 
-let house: House
-let account: string
+const server = await sharedTestServer()
+const account = await server.account()
 let seeded: Seeded
 
 beforeAll(async () => {
-  house = await openHouse()
-  account = await house.account()
-  seeded = await seedIssues(house, account, { issues: 3, hosts: 300, at: new Date() })
+  seeded = await seedIssues(server, account, { issues: 3, hosts: 300, at: new Date() })
   await sql`update host set name = 'mq-broker-02.aarewerk.example' where id = ${seeded.hostIds[7]}`.execute(
-    house.database.owner,
+    server.database.owner,
   )
   await sql`
     insert into agent (account_id, id, name, hostname, created_at, updated_at)
-    values (${account}, ${newId()}, 'zrh-office-2', 'sensor', now(), now())`.execute(house.database.owner)
-  await house.as(account, (ctx) => startScan(ctx, house.jobs, seeded.targetId))
-  const stranger = await house.account()
-  await seedIssues(house, stranger, { issues: 1, hosts: 1, at: new Date() })
+    values (${account}, ${newId()}, 'zrh-office-2', 'sensor', now(), now())`.execute(server.database.owner)
+  await server.as(account, (ctx) => startScan(ctx, server.jobs, seeded.targetId))
+  const stranger = await server.account()
+  await seedIssues(server, stranger, { issues: 1, hosts: 1, at: new Date() })
 })
-afterAll(() => house.close())
 
 const find = async (query: string, more: object = {}) => {
-  const { groups } = await house.as(account, (ctx) => search(ctx, { query, kinds: undefined, ...more }))
+  const { groups } = await server.as(account, (ctx) => search(ctx, { query, kinds: undefined, ...more }))
   return groups.map(({ kind, items }) => [kind, items.map((item) => item.name)])
 }
 const broker = [['KIND_HOST', ['mq-broker-02.aarewerk.example']]]
@@ -54,7 +51,7 @@ it.each([
 })
 
 it('puts what is open and urgent first, and names the page of each', async () => {
-  const { groups } = await house.as(account, (ctx) => search(ctx, { query: 'threat', kinds: ['KIND_ISSUE'] }))
+  const { groups } = await server.as(account, (ctx) => search(ctx, { query: 'threat', kinds: ['KIND_ISSUE'] }))
   const [first] = groups[0]?.items ?? []
   expect(first).toEqual({
     id: first?.id,
@@ -71,16 +68,16 @@ it('keeps to the kinds and the number that were asked for', async () => {
 })
 
 it('finds hosts by an index, whatever row-level security hides', async () => {
-  const { rows } = await house.as(account, async (ctx) => {
+  const { rows } = await server.as(account, async (ctx) => {
     await sql`set local enable_seqscan = off`.execute(ctx.tx)
     return sql<{ 'QUERY PLAN': string }>`
       explain select id from host
-      where host_words(account_id, address, name) @@ 'mq:*'::tsquery`.execute(house.database.owner)
+      where host_words(account_id, address, name) @@ 'mq:*'::tsquery`.execute(server.database.owner)
   })
   expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('host_search')
 })
 
 it('shows nothing to a transaction that names no account', async () => {
-  const { rows } = await sql`select hosts_found('mq:*'::tsquery, 5)`.execute(house.database.app)
+  const { rows } = await sql`select hosts_found('mq:*'::tsquery, 5)`.execute(server.database.app)
   expect(rows).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** One search over everything that has a name, for the command palette: six small questions, each bounded. */
+/** Search across all resources for the command palette: six small, bounded queries. */
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/search'
 import { type SearchGroup, type SearchItem, SearchKind } from '@glacis/contract/search'
@@ -8,17 +8,17 @@ import { type RawBuilder, sql } from 'kysely'
 const perKindDefault = 5
 
 interface Question {
-  /** As typed, in lower case. */
+  /** The search term in lower case. */
   readonly text: string
-  /** The text anywhere, for LIKE. */
+  /** A LIKE pattern for the term anywhere. */
   readonly like: string
   readonly most: number
 }
 type Finder = (ctx: Ctx, question: Question) => Promise<SearchItem[]>
 
 /**
- * Finds by the beginnings of words, and by any part of the name where there are few things to look
- * through. Groups without a find are left out.
+ * Matches beginnings of words, or any part of the name for resources that are few. Groups without
+ * matches are omitted.
  */
 export async function search(
   ctx: Ctx,
@@ -42,7 +42,7 @@ const finders: Readonly<Record<SearchKind, Finder>> = {
   KIND_AGENT: findAgents,
 }
 
-/** What is to be done comes first. */
+/** Open issues come first. */
 async function findIssues(ctx: Ctx, { like, most }: Question): Promise<SearchItem[]> {
   const { rows } = await sql<{ id: string; name: string; subtitle: string }>`
     select found.id, threat.name,
@@ -62,7 +62,7 @@ async function findHosts(ctx: Ctx, { text, most }: Question): Promise<SearchItem
   const words = wordsOf(text)
   if (!words) return []
   const ways = [
-    // What begins like an address is one, most often of very many.
+    // A term that looks like an address is matched as one, usually with many results.
     ...(/^[\da-f]+[.:][\da-f.:]*$/.test(text) ? [sql`hosts_at(${text}, ${most})`] : []),
     sql`hosts_found(${words}::tsquery, ${most})`,
   ]
@@ -74,7 +74,7 @@ async function findHosts(ctx: Ctx, { text, most }: Question): Promise<SearchItem
   return found
 }
 
-/** Those that a function found, by address. */
+/** Hosts found by a database function, by address. */
 async function hostsOf(ctx: Ctx, way: RawBuilder<unknown>): Promise<SearchItem[]> {
   const { rows } = await sql<{ id: string; name: string; address: string; target: string }>`
     select host.id, host.name, host.address, target.name as target
@@ -91,7 +91,7 @@ async function hostsOf(ctx: Ctx, way: RawBuilder<unknown>): Promise<SearchItem[]
   }))
 }
 
-/** `mq-broker 203.0` → words that begin with each part, or with its pieces; null when nothing is left. */
+/** Converts `mq-broker 203.0` to a `tsquery` of prefixes; null if no words are left. */
 function wordsOf(text: string): string | null {
   const parts = text.split(/\s+/).flatMap((part) => {
     const pieces = part.split(/[^\p{L}\p{N}]+/u).filter(Boolean)
@@ -105,7 +105,7 @@ function wordsOf(text: string): string | null {
   return parts.length > 0 ? parts.join(' & ') : null
 }
 
-/** A lexeme in the syntax of `tsquery`. */
+/** Quotes a lexeme for `tsquery`. */
 function quoted(word: string): string {
   return `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 }
@@ -128,7 +128,7 @@ async function findProducts(ctx: Ctx, { like, most }: Question): Promise<SearchI
   return rows.map((row) => ({ ...row, path: `/technologies/${row.id}` }))
 }
 
-/** The newest scans of the targets that match. */
+/** The latest scans of the matching targets. */
 async function findScans(ctx: Ctx, { like, most }: Question): Promise<SearchItem[]> {
   const { rows } = await sql<{ id: string; name: string; status: string; created_at: Date }>`
     select scan.id, target.name, scan.status, scan.created_at

@@ -1,4 +1,4 @@
-/** `glacis serve`: everything starts in order, and stops in the opposite order. */
+/** `glacis serve`: starts all components in order and stops them in reverse order. */
 import { createServer } from 'node:net'
 import pg from 'pg'
 import { type Config, readConfig } from './config.ts'
@@ -6,19 +6,19 @@ import { startPostgres } from './database/embedded.ts'
 import { lockFolder } from './lock.ts'
 import { createLogger, type Logger } from './log.ts'
 import { createMailer } from './mail.ts'
-import { Obstacle } from './obstacle.ts'
+import { CliError } from './cli-error.ts'
 
-/** What is still at work after this is cut off; the database's own stop has its share of the five seconds. */
+/** Shutdown deadline of everything but the database, which needs the rest of the five seconds. */
 const closeMsMax = 3000
 const connectMsMax = 10_000
-/** One Ctrl-C arrives several times: from the terminal, from npm, from our launcher. */
+/** Signals within this time count as one: the terminal, npm, and the launcher each deliver the same Ctrl-C. */
 const sameKeyMs = 1000
 
 /**
- * Starts the whole product and resolves when it has stopped in good order, after SIGINT, SIGTERM
- * or SIGHUP, or after the process that launched us is gone. A second signal ends us at once.
+ * Starts the server and resolves after a graceful shutdown, triggered by SIGINT, SIGTERM, SIGHUP, or the exit of the
+ * launching process. A second signal exits immediately.
  *
- * @throws Obstacle when it cannot start, or when the embedded database is lost for good
+ * @throws CliError if it can't start, or if the embedded database fails permanently
  */
 export async function serve({ environment, root }: { environment: NodeJS.ProcessEnv; root: string }): Promise<void> {
   const config = readConfig(environment, root)
@@ -50,9 +50,9 @@ async function openDatabase(config: Config, log: Logger, running: AsyncDisposabl
     return { url: config.databaseUrl, lost: new Promise<never>(() => undefined) }
   }
   const postgres = await startPostgres({ dataFolder: config.dataFolder, log }).catch((cause: unknown) => {
-    if (cause instanceof Obstacle) throw cause
+    if (cause instanceof CliError) throw cause
     const words = cause instanceof Error ? cause.message : String(cause)
-    throw new Obstacle(`The embedded database in ${config.dataFolder} does not start: ${words}`, { cause })
+    throw new CliError(`The embedded database in ${config.dataFolder} failed to start: ${words}`, { cause })
   })
   running.defer(() => postgres.stop())
   return postgres
@@ -64,9 +64,12 @@ async function tryDatabase(url: string): Promise<void> {
     await client.connect()
   } catch (cause) {
     const words = cause instanceof Error ? cause.message || String(Reflect.get(cause, 'code')) : String(cause)
-    throw new Obstacle(`The database of DATABASE_URL cannot be used (${words}); mend the address or start it.`, {
-      cause,
-    })
+    throw new CliError(
+      `Can't connect to the database in DATABASE_URL (${words}). Check the URL and that the server is running.`,
+      {
+        cause,
+      },
+    )
   }
   await client.end()
 }
@@ -88,13 +91,13 @@ function listenForStop() {
 async function atMost(ms: number, closing: Promise<void>, log: Logger): Promise<void> {
   const late = Promise.withResolvers<void>()
   const timer = setTimeout(() => {
-    log.warn('some work was cut off; it will be taken up at the next start')
+    log.warn('shutdown timed out; unfinished work resumes at next start')
     late.resolve()
   }, ms)
   await Promise.race([closing, late.promise]).finally(() => clearTimeout(timer))
 }
 
-/** Finds out before the long part of a start whether its end will fail. */
+/** Checks that the port is free before the slow part of the start. */
 async function tryPort(host: string, port: number): Promise<void> {
   const probe = createServer()
   const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -106,11 +109,11 @@ async function tryPort(host: string, port: number): Promise<void> {
 function explainListen(error: unknown, host: string, port: number): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : ''
   const words: Record<string, string> = {
-    EADDRINUSE: `Port ${port} is taken by another program; stop it, or choose another port: GLACIS_PORT=${port === 65_535 ? 3000 : port + 1} npm start`,
-    EACCES: `Port ${port} is reserved for the administrator; choose one above 1023 with GLACIS_PORT.`,
-    EADDRNOTAVAIL: `${host} is not an address of this machine; mend GLACIS_HOST.`,
-    ENOTFOUND: `${host} is not a name of this machine; mend GLACIS_HOST.`,
+    EADDRINUSE: `Port ${port} is in use. Stop the other program or choose another port: GLACIS_PORT=${port === 65_535 ? 3000 : port + 1} npm start`,
+    EACCES: `Port ${port} requires root privileges. Set GLACIS_PORT to a port above 1023.`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine. Check GLACIS_HOST.`,
+    ENOTFOUND: `The host name ${host} can't be resolved. Check GLACIS_HOST.`,
   }
   const sentence = words[String(code)]
-  return sentence ? new Obstacle(sentence, { cause: error }) : error
+  return sentence ? new CliError(sentence, { cause: error }) : error
 }

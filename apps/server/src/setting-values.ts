@@ -1,4 +1,4 @@
-/** The kinds of values that settings have, each read from text. */
+/** Schemas that parse setting values from text. */
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { addresses, type SourceKey } from './packs/sources.ts'
@@ -20,11 +20,11 @@ export const origin = z
   .transform((text) => new URL(text).origin)
 export const urlOf = (scheme: RegExp) => z.string().refine((text) => scheme.test(text) && URL.canParse(text))
 export const listenHost = z.string().refine((text) => isIP(text) > 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text))
-/** With or without a name before it. It becomes a header of mails, which a line break would end. */
+/** An address with an optional display name. Line breaks are rejected because the value becomes an email header. */
 export const sender = z.string().regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*@[^\p{Cc}\p{Zl}\p{Zp}]+$/u)
 export const network = z.union([z.cidrv4(), z.cidrv6()])
 
-/** The units of durations. */
+/** Milliseconds per duration suffix. */
 export const unitsMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 export const duration = z
   .string()
@@ -35,7 +35,7 @@ const json = z.string().transform((text, context): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    context.addIssue('no JSON')
+    context.addIssue('Invalid JSON')
     return z.NEVER
   }
 })

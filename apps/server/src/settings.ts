@@ -1,6 +1,6 @@
 /**
- * The settings: every name, its meaning and its default stand here and nowhere else. The table in
- * the README is made from this list and a test keeps them the same.
+ * Every setting: its name, meaning and default. docs/settings.md is generated from this list, and a
+ * test keeps it current.
  */
 import { z } from 'zod'
 import { callbackPlace, callbackPlaceExpects } from './callbacks.ts'
@@ -22,13 +22,13 @@ import {
 export const roles = ['api', 'identity', 'worker'] as const
 export const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 
-/** `expects` completes "NAME must be …". */
+/** `expects` completes the error message "NAME must be …". */
 interface Described {
   readonly expects: string
   readonly initial: string
   readonly meaning: string
 }
-const described = <T extends z.ZodType>(schema: T, words: Described) => schema.meta({ ...words })
+const described = <T extends z.ZodType>(schema: T, description: Described) => schema.meta({ ...description })
 
 export const Settings = z.object({
   GLACIS_PORT: described(z.coerce.number().int().min(1).max(65_535).default(3000), {
@@ -37,179 +37,181 @@ export const Settings = z.object({
     meaning: 'The port to listen on.',
   }),
   GLACIS_HOST: described(listOf(listenHost).optional(), {
-    expects: 'one or several addresses to listen on, separated by commas',
+    expects: 'a comma-separated list of addresses to listen on',
     initial: '`127.0.0.1,::1`',
     meaning: 'The addresses to listen on. `0.0.0.0,::` opens Glacis to the network.',
   }),
   GLACIS_URL: described(origin.optional(), {
     expects: 'an origin such as https://glacis.example.org, without a path',
-    initial: '`http://localhost:` and the port',
-    meaning: 'The address under which browsers reach Glacis, when a proxy stands in front of it.',
+    initial: '`http://localhost:` followed by the port',
+    meaning: 'The public URL of Glacis, if it runs behind a reverse proxy.',
   }),
   GLACIS_DATA: described(z.string().default('.glacis'), {
     expects: 'a folder',
     initial: '`./.glacis`',
-    meaning: 'The folder of everything that must survive: database, outbox. Relative to this repository.',
+    meaning: 'The data folder: database, downloaded feeds, and outbox. Relative paths start at this repository.',
   }),
   DATABASE_URL: described(urlOf(/^postgres(ql)?:\/\//).optional(), {
     expects: 'a URL such as postgresql://user:password@host/database',
     initial: 'the embedded PostgreSQL',
     meaning:
-      'An existing PostgreSQL 16 or newer to use in place of the embedded one. Its user must own the database and may create a role.',
+      'A PostgreSQL server (16 or newer) to use instead of the embedded one. The user must own the database and be allowed to create a role.',
   }),
   GLACIS_IDENTITY_URL: described(origin.optional(), {
     expects: 'an origin such as https://id.example.org, without a path',
     initial: 'the embedded identity service',
-    meaning: 'The public address of an Ory Kratos to use in place of the embedded identity service.',
+    meaning: 'The public URL of an Ory Kratos server to use instead of the embedded identity service.',
   }),
   GLACIS_ROLES: described(listOf(z.enum(roles)).default([...roles]), {
-    expects: `a list out of ${roles.join(', ')}`,
+    expects: `a comma-separated list of ${roles.join(', ')}`,
     initial: '`api,identity,worker`',
-    meaning: 'The parts of the product that this process plays.',
+    meaning: 'Which parts of Glacis this process runs.',
   }),
   GLACIS_SMTP_URL: described(urlOf(/^smtps?:\/\//).optional(), {
     expects: 'a URL such as smtps://user:password@mail.example.org',
-    initial: 'mails become `.eml` files in `outbox/` of the data folder',
-    meaning: 'The mail server that delivers our mails.',
+    initial: 'emails are written to `outbox/` in the data folder as `.eml` files',
+    meaning: 'The SMTP server for outgoing email.',
   }),
   GLACIS_MAIL_FROM: described(sender.default('Glacis <glacis@localhost>'), {
-    expects: 'a mail address such as Glacis <glacis@example.org>',
+    expects: 'an email address such as Glacis <glacis@example.org>',
     initial: '`Glacis <glacis@localhost>`',
-    meaning: 'The sender of our mails.',
+    meaning: 'The sender of outgoing email.',
   }),
   GLACIS_SUPPORT_EMAIL: described(z.email().optional(), {
-    expects: 'a mail address such as security@example.org',
-    initial: '`support@` and the host of `GLACIS_URL`',
-    meaning: 'Where people write for help, and to have their account deleted.',
+    expects: 'an email address such as security@example.org',
+    initial: '`support@` followed by the host of `GLACIS_URL`',
+    meaning: 'The contact address shown to users for help and account deletion.',
   }),
   GLACIS_OIDC: described(providers.default([]), {
     expects:
-      'a JSON list of providers, or the path of a file with one, each with id, clientId and issuer (or authorizationUrl, tokenUrl and userinfoUrl), all https',
+      'a JSON list of providers or the path of a file containing one; each needs id, clientId, and issuer (or authorizationUrl, tokenUrl, and userinfoUrl), with https URLs',
     initial: 'none',
     meaning:
-      'Other services to sign in by, as a JSON list or the path of a file with one: `[{"id": "acme", "label": "Acme", "issuer": "https://id.acme.example", "clientId": "…", "clientSecret": "…"}]`. Plain OAuth 2.0 takes `authorizationUrl`, `tokenUrl` and `userinfoUrl` in place of `issuer`. Callback: `/self-service/methods/oidc/callback/` and the id.',
+      'External identity providers (OpenID Connect), as a JSON list or the path of a file containing one: `[{"id": "acme", "label": "Acme", "issuer": "https://id.acme.example", "clientId": "…", "clientSecret": "…"}]`. For plain OAuth 2.0, set `authorizationUrl`, `tokenUrl`, and `userinfoUrl` instead of `issuer`. The callback path is `/self-service/methods/oidc/callback/` followed by the id.',
   }),
   GLACIS_REGISTRATION: described(z.enum(['one-step', 'two-step', 'off']).default('one-step'), {
-    expects: 'one-step, two-step or off',
+    expects: 'one-step, two-step, or off',
     initial: '`one-step`',
     meaning:
-      'Sign up in one form, or say who you are first and choose how to sign in after it. `off`: accounts are made by `glacis identity create` alone.',
+      'How users sign up: `one-step` uses a single form, `two-step` asks for the sign-in method on a second page. `off`: users can only be created with `glacis identity create`.',
   }),
   GLACIS_CODE_SIGN_IN: described(z.enum(['on', 'off', 'second-factor']).default('off'), {
-    expects: 'on, off or second-factor',
+    expects: 'on, off, or second-factor',
     initial: '`off`',
     meaning:
-      'Sign in and up by a code that is mailed, besides the other ways. `second-factor`: everybody is mailed a code after the password.',
+      'Lets users sign in and sign up with a code sent by email. `second-factor`: a code is required after the password instead.',
   }),
   GLACIS_BREACH_CHECK_URL: described(safeUrl.optional(), {
     expects: 'an https URL such as https://api.pwnedpasswords.com/range/',
-    initial: 'nobody is asked',
+    initial: 'no check',
     meaning:
-      'Where new passwords are looked up among breached ones, by the first five digits of their SHA-1: `https://api.pwnedpasswords.com/range/`.',
+      'A service that checks new passwords against known breaches. It receives only the first five digits of the SHA-1 hash: `https://api.pwnedpasswords.com/range/`.',
   }),
   GLACIS_CAPTCHA_SITE_KEY: described(z.string().min(1).optional(), {
-    expects: 'a key, together with GLACIS_CAPTCHA_SECRET',
+    expects: 'a site key; GLACIS_CAPTCHA_SECRET is required too',
     initial: 'no challenge',
-    meaning:
-      'The site key of a Turnstile challenge before signing in, signing up, recovering, and mailing the code that proves an address.',
+    meaning: 'The site key of a Cloudflare Turnstile challenge for sign-in, sign-up, recovery, and email verification.',
   }),
   GLACIS_CAPTCHA_SECRET: described(z.string().min(1).optional(), {
-    expects: 'a secret, together with GLACIS_CAPTCHA_SITE_KEY',
+    expects: 'a secret key; GLACIS_CAPTCHA_SITE_KEY is required too',
     initial: 'no challenge',
-    meaning: 'The secret of that challenge.',
+    meaning: 'The secret key of the Turnstile challenge.',
   }),
   GLACIS_CAPTCHA_VERIFY_URL: described(safeUrl.default('https://challenges.cloudflare.com/turnstile/v0/siteverify'), {
     expects: 'an https URL',
-    initial: 'that of Turnstile',
-    meaning: 'Where the answers to that challenge are verified.',
+    initial: 'the Turnstile endpoint',
+    meaning: 'The URL that verifies challenge responses.',
   }),
   GLACIS_SESSION_LIFE: described(duration.default(unitsMs.d), {
     expects: 'a duration such as 24h',
     initial: '`24h`',
-    meaning: 'How long a sign-in lasts.',
+    meaning: 'How long a session lasts.',
   }),
   GLACIS_PRIVILEGED_AGE: described(duration.default(unitsMs.h), {
     expects: 'a duration such as 1h',
     initial: '`1h`',
-    meaning: 'How long after a sign-in passwords, keys and second factors may be changed without another one.',
+    meaning:
+      'How long after signing in users can change passwords, passkeys, and second factors without signing in again.',
   }),
   GLACIS_FLOW_LIFE: described(duration.default(unitsMs.h), {
     expects: 'a duration such as 1h',
     initial: '`1h`',
-    meaning: 'How long a sign-in, sign-up or settings form can be sent.',
+    meaning: 'How long a sign-in, sign-up, or settings form stays valid.',
   }),
   GLACIS_CODE_LIFE: described(duration.default(15 * unitsMs.m), {
     expects: 'a duration such as 15m',
     initial: '`15m`',
-    meaning: 'How long a code that was mailed works.',
+    meaning: 'How long a code sent by email is valid.',
   }),
   GLACIS_SCAN_NETWORKS: described(z.union([z.enum(['all', 'public']), listOf(network)]).default('all'), {
     expects: 'all, public, or a list of networks such as 10.0.0.0/8,2001:db8::/32',
     initial: '`all`',
     meaning:
-      'What scans may touch: `all`, `public` (no private or local address), or a list of networks, which binds agents too. Cloud metadata addresses stay refused.',
+      'Networks that scans may access: `all`, `public` (no private or local addresses), or a list, which also applies to agents. Cloud metadata addresses are always blocked.',
   }),
   GLACIS_CALLBACKS: described(z.union([z.literal('off').transform(() => null), callbackPlace]).default(null), {
     expects: `off, or ${callbackPlaceExpects}`,
-    initial: '`off`: checks that need it do not run',
+    initial: '`off`: out-of-band checks are skipped',
     meaning:
-      'Where this machine hears targets that a check makes call back, such as `203.0.113.7:8088` (HTTP). With a domain whose name server this is, calls by DNS are heard too: `{"host": "203.0.113.7", "port": 80, "domain": "calls.example.org", "dnsPort": 53, "listen": "10.0.0.5", "listenPort": 8088}`. Agents do not offer it.',
+      'The public address of the callback server for out-of-band checks, such as `203.0.113.7:8088` (HTTP). DNS callbacks also need a domain that delegates to this machine: `{"host": "203.0.113.7", "port": 80, "domain": "calls.example.org", "dnsPort": 53, "listen": "10.0.0.5", "listenPort": 8088}`. Not available on agents.',
   }),
   GLACIS_WEBHOOK_NETWORKS: described(z.union([z.enum(['all', 'public']), listOf(network)]).default('public'), {
     expects: 'public, all, or a list of networks such as 10.0.0.0/8',
     initial: '`public`',
     meaning:
-      'Where webhooks, Slack and Discord messages may go: `public` (https to public addresses), `all`, or a list of networks besides, which may use http too. Cloud metadata addresses stay refused.',
+      'Allowed destinations of webhooks, Slack, and Discord messages: `public` (https to public addresses), `all`, or `public` plus a list of networks, where http is allowed too. Cloud metadata addresses are always blocked.',
   }),
   GLACIS_KEEP_HISTORY: described(duration.default(400 * unitsMs.d), {
     expects: 'a duration such as 400d',
     initial: '`400d`',
-    meaning: 'How long scans and the history of risks are kept. Where a risk stands is never forgotten.',
+    meaning: 'How long scans and the history of risks are kept. The current status of risks is never deleted.',
   }),
   GLACIS_KEEP_EVIDENCE: described(duration.default(90 * unitsMs.d), {
     expects: 'a duration such as 90d',
     initial: '`90d`',
-    meaning: 'How long the evidence of risks that are resolved is kept.',
+    meaning: 'How long the evidence of resolved risks is kept.',
   }),
   GLACIS_BILLING: described(z.enum(['open', 'off']).default('open'), {
-    expects: 'open or off (stripe is not part of this release)',
+    expects: 'open or off (stripe is not supported in this release)',
     initial: '`open`',
-    meaning: '`open`: plans can be changed at once and cost nothing. `off`: no plans, no limits, no billing screens.',
+    meaning:
+      '`open`: plans are free and can be changed at any time. `off`: no plans, no limits, and no billing screens.',
   }),
   GLACIS_PACKS: described(listOf(z.string()).default([]), {
-    expects: 'a list of folders or files',
-    initial: 'only our own packs',
-    meaning: 'More packs (nuclei templates, Recog fingerprints, CVE records): folders or files, separated by commas.',
+    expects: 'a comma-separated list of folders or files',
+    initial: 'only the built-in packs',
+    meaning:
+      'Additional packs (nuclei templates, Recog fingerprints, CVE records): a comma-separated list of folders or files.',
   }),
   GLACIS_FEEDS: described(z.enum(['on', 'off']).default('off'), {
     expects: 'on or off',
-    initial: '`on` with `npm start`, else `off`',
+    initial: '`on` with `npm start`, otherwise `off`',
     meaning:
-      'Whether Glacis fetches the public feeds by itself: NVD, CISA KEV, EPSS, end-of-life dates, community templates and more. Without it: `glacis packs import`.',
+      'Whether Glacis downloads public feeds: NVD, CISA KEV, EPSS, end-of-life dates, community templates, and more. Without it, use `glacis packs import`.',
   }),
   GLACIS_FEED_SOURCES: described(feedSources.default({}), {
-    expects: `a JSON object of web addresses under the names ${feedKeys.join(', ')}`,
-    initial: 'the addresses of their publishers',
+    expects: `a JSON object of URLs with the keys ${feedKeys.join(', ')}`,
+    initial: 'the URLs of the publishers',
     meaning:
-      'Other addresses for feeds, such as a mirror of yours: `{"nvd": "https://mirror.example/nvd-{year}.json.gz", "cve5": ""}`. An empty one is not fetched.',
+      'Alternative feed URLs, such as a mirror: `{"nvd": "https://mirror.example/nvd-{year}.json.gz", "cve5": ""}`. An empty URL disables a feed.',
   }),
   GLACIS_LOG_LEVEL: described(z.enum(levels).default('info'), {
     expects: `one of ${levels.join(', ')}`,
     initial: '`info`',
-    meaning: 'The least important lines that are logged (to standard error).',
+    meaning: 'The minimum level of log lines. The log goes to standard error.',
   }),
 })
 
 export type SettingName = keyof typeof Settings.shape
-/** In the order of the README's table. */
+/** In the order of docs/settings.md. */
 export const names = Object.keys(Settings.shape) as SettingName[] // proved by Object.keys of that very shape
-export const wordsOf = (name: SettingName) => Settings.shape[name].meta() as unknown as Described // `described` put it there
+export const wordsOf = (name: SettingName) => Settings.shape[name].meta() as unknown as Described // set by `described`
 
-/** The table of settings as the README shows it, in Markdown. */
+/** The table of docs/settings.md. */
 export function settingsTable(): string {
   const rows = names.map((name) => {
     const { initial, meaning } = wordsOf(name)
     return `| \`${name}\` | ${initial} | ${meaning} |`
   })
-  return ['| name | default | meaning |', '|---|---|---|', ...rows].join('\n')
+  return ['| Name | Default | Meaning |', '|---|---|---|', ...rows].join('\n')
 }

@@ -1,24 +1,24 @@
-/** API tokens: what programs show in place of a session. Only their digests are kept. */
+/** API tokens for programmatic access. Only digests are stored. */
 import { createHash, randomBytes } from 'node:crypto'
 import { type ApiToken, tokenLife, type TokenScope } from '@glacis/contract/access'
 import type * as contract from '@glacis/contract/access'
 import type { ParsedInputOf } from '@glacis/contract/endpoint'
-import { record } from '#audit.ts'
+import { recordAuditEvent } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { type Database, newId } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
 import { takeTurn } from '#database/turn.ts'
-import { invalid, notFound, Refusal } from '#errors.ts'
+import { invalid, notFound, ApiError } from '#errors.ts'
 import { type Selectable, sql } from 'kysely'
 
-/** How every token begins, so that it is known where it turns up. */
+/** Prefix of all tokens, so that secret scanners can recognize them. */
 export const tokenPrefix = 'glc_'
 const tokensMax = 50
 const dayMs = 86_400_000
 const shownLength = 12
 
-/** Who a token stands for. */
-export interface TokenHolder {
+/** The account and user of a token. */
+export interface TokenOwner {
   readonly account: string
   readonly name: string
   readonly scopes: readonly TokenScope[]
@@ -34,7 +34,10 @@ export async function listApiTokens(ctx: Ctx): Promise<{ apiTokens: ApiToken[] }
   return { apiTokens: rows.map(toToken) }
 }
 
-/** @throws Refusal `invalid` for an end in the past or more than a year ahead; `precondition` beyond 50 tokens */
+/**
+ * @throws ApiError `invalid` for an end time in the past or more than a year ahead; `precondition`
+ * if the account has 50 tokens
+ */
 export async function createApiToken(
   ctx: Ctx,
   { apiToken }: ParsedInputOf<typeof contract.createApiToken>,
@@ -42,7 +45,8 @@ export async function createApiToken(
   const expires = endOf(ctx.now, apiToken.expireTime)
   await takeTurn(ctx, 'tokens')
   const { apiTokens } = await listApiTokens(ctx)
-  if (apiTokens.length >= tokensMax) throw new Refusal('precondition', `An account has at most ${tokensMax} tokens`)
+  if (apiTokens.length >= tokensMax)
+    throw new ApiError('precondition', `An account can have at most ${tokensMax} tokens`)
   const token = tokenPrefix + randomBytes(32).toString('base64url')
   const row = await ctx.tx
     .insertInto('api_token')
@@ -60,11 +64,16 @@ export async function createApiToken(
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  await record(ctx, 'api-token.create', { kind: 'api-token', id: row.id }, { name: row.name, scopes: row.scopes })
+  await recordAuditEvent(
+    ctx,
+    'api-token.create',
+    { kind: 'api-token', id: row.id },
+    { name: row.name, scopes: row.scopes },
+  )
   return { apiToken: { ...toToken(row), token } }
 }
 
-/** @throws Refusal `not_found` */
+/** @throws ApiError `not_found` */
 export async function deleteApiToken(ctx: Ctx, { id }: { id: string }): Promise<Record<string, never>> {
   const row = await ctx.tx
     .deleteFrom('api_token')
@@ -73,12 +82,15 @@ export async function deleteApiToken(ctx: Ctx, { id }: { id: string }): Promise<
     .returning('name')
     .executeTakeFirst()
   if (!row) throw notFound('API token', id)
-  await record(ctx, 'api-token.revoke', { kind: 'api-token', id }, { name: row.name })
+  await recordAuditEvent(ctx, 'api-token.revoke', { kind: 'api-token', id }, { name: row.name })
   return {}
 }
 
-/** Whom a token stands for, and notes its use to the minute; null for one that is unknown, revoked or has expired. */
-export async function holderOf(database: Database, token: string): Promise<TokenHolder | null> {
+/**
+ * The owner of a token; null if it is unknown, revoked or expired. Records the last use with minute
+ * precision.
+ */
+export async function ownerOfToken(database: Database, token: string): Promise<TokenOwner | null> {
   if (!token.startsWith(tokenPrefix) || token.length > 100) return null
   const { rows } = await sql<{ account_id: string; id: string; name: string; scopes: TokenScope[]; is_stale: boolean }>`
     select account_id, id, name, scopes,
@@ -102,9 +114,9 @@ function endOf(now: Date, wanted: string | undefined): Date {
   if (wanted === undefined) return new Date(now.getTime() + tokenLife.default * dayMs)
   const end = new Date(wanted)
   const member = 'apiToken.expireTime'
-  if (end <= now) throw invalid(member, 'The end lies in the past')
+  if (end <= now) throw invalid(member, 'The end time is in the past')
   if (end.getTime() > now.getTime() + tokenLife.most * dayMs)
-    throw invalid(member, `A token lives ${tokenLife.most} days at most`)
+    throw invalid(member, `A token can be valid for at most ${tokenLife.most} days`)
   return end
 }
 

@@ -1,28 +1,24 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { sql } from 'kysely'
 import type { Ctx } from '#ctx.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { sharedTestServer } from '#testing/test-server.ts'
 import { addBeside, somebodyWaits } from '#testing/waiting.ts'
 import { createView, deleteView, listViews, updateView } from '#views.ts'
 
-let house: House
+const server = await sharedTestServer()
 let account: string
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house.close())
 beforeEach(async () => {
-  account = await house.account()
+  account = await server.account()
 })
 
 const page = '/risks/verified'
 const create = (name: string, of = page) =>
-  house.as(account, async (ctx) => {
+  server.as(account, async (ctx) => {
     return (await createView(ctx, { view: { name, page: of, query: 'kev=true', shared: false } })).view
   })
-const list = (input: Parameters<typeof listViews>[1] = {}) => house.as(account, (ctx) => listViews(ctx, input))
+const list = (input: Parameters<typeof listViews>[1] = {}) => server.as(account, (ctx) => listViews(ctx, input))
 const update = (id: string, view: object, paths: string[]) =>
-  house.as(account, async (ctx) => (await updateView(ctx, { id, view, updateMask: { paths } })).view)
+  server.as(account, async (ctx) => (await updateView(ctx, { id, view, updateMask: { paths } })).view)
 
 it('keeps views in the order in which they were made, page by page', async () => {
   for (const name of ['One', 'Two', 'Three']) await create(name)
@@ -59,10 +55,10 @@ it('tells the later of two that rename to the same that the name is taken', asyn
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   const outcome = begun.then(() => update(two.id, { name: 'Same' }, ['name']))
   const settled = outcome.catch(() => undefined)
-  await house.as(account, async (ctx) => {
+  await server.as(account, async (ctx) => {
     await updateView(ctx, { id: one.id, view: { name: 'Same' }, updateMask: { paths: ['name'] } })
     begin()
-    await somebodyWaits(house)
+    await somebodyWaits(server)
   })
   await settled
   await expect(outcome).rejects.toMatchObject({ code: 'conflict' })
@@ -78,17 +74,17 @@ it('changes what the mask names, and nothing else', async () => {
 
 it('deletes once', async () => {
   const { id } = await create('Mine')
-  expect(await house.as(account, (ctx) => deleteView(ctx, { id }))).toEqual({})
-  await expect(house.as(account, (ctx) => deleteView(ctx, { id }))).rejects.toMatchObject({ code: 'not_found' })
+  expect(await server.as(account, (ctx) => deleteView(ctx, { id }))).toEqual({})
+  await expect(server.as(account, (ctx) => deleteView(ctx, { id }))).rejects.toMatchObject({ code: 'not_found' })
 })
 
 it('are two hundred at most, also of those that are made at the same moment', async () => {
   await sql`
     insert into saved_view (account_id, id, name, page, query, shared, created_at, updated_at)
     select ${account}, new_id(), 'view ' || n, ${page}, '', false, now(), now() from generate_series(1, 199) as n`.execute(
-    house.database.owner,
+    server.database.owner,
   )
   let number = 0
   const add = (ctx: Ctx) => createView(ctx, { view: { name: `new ${++number}`, page, query: '', shared: false } })
-  expect(await addBeside(house, account, add)).toMatchObject({ status: 'rejected', reason: { code: 'precondition' } })
+  expect(await addBeside(server, account, add)).toMatchObject({ status: 'rejected', reason: { code: 'precondition' } })
 })

@@ -1,4 +1,4 @@
-/** Saved views: a page of the portal with its filters, under a name. */
+/** Saved views: named filters of a portal page. */
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/view'
 import type { View } from '@glacis/contract/view'
@@ -8,12 +8,12 @@ import { cutPage, readPage } from '#database/page.ts'
 import type { Tables } from '#database/tables.ts'
 import { takeTurn } from '#database/turn.ts'
 import { unlessTaken } from '#database/unique.ts'
-import { invalid, notFound, Refusal } from '#errors.ts'
+import { invalid, notFound, ApiError } from '#errors.ts'
 import type { Selectable } from 'kysely'
 
 const viewsMax = 200
 
-/** The views, oldest first. */
+/** Saved views, oldest first. */
 export async function listViews(
   ctx: Ctx,
   input: ParsedInputOf<typeof contract.listViews>,
@@ -32,7 +32,10 @@ export async function listViews(
   return { views: rows.map(toView), nextPageToken }
 }
 
-/** @throws Refusal `conflict` for a name that the page has already; `precondition` when there are too many */
+/**
+ * @throws ApiError `conflict` for a name that exists on the page; `precondition` if the limit is
+ * reached
+ */
 export async function createView(
   ctx: Ctx,
   { view }: ParsedInputOf<typeof contract.createView>,
@@ -43,7 +46,8 @@ export async function createView(
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('account_id', '=', ctx.account)
     .executeTakeFirstOrThrow()
-  if (Number(count) >= viewsMax) throw new Refusal('precondition', `There are ${viewsMax} views; delete one first`)
+  if (Number(count) >= viewsMax)
+    throw new ApiError('precondition', `You have reached the limit of ${viewsMax} views. Delete one first`)
   const row = await ctx.tx
     .insertInto('saved_view')
     .values({ account_id: ctx.account, id: newId(), ...view, created_at: ctx.now, updated_at: ctx.now })
@@ -56,17 +60,20 @@ export async function createView(
 
 const paths = ['name', 'query', 'shared'] as const
 
-/** @throws Refusal `not_found`; `invalid` for a path that cannot be changed; `conflict` for a name that is taken */
+/**
+ * @throws ApiError `not_found`; `invalid` for a field that can't be changed; `conflict` for a name
+ * that exists
+ */
 export async function updateView(
   ctx: Ctx,
   { id, view, updateMask }: ParsedInputOf<typeof contract.updateView>,
 ): Promise<{ view: View }> {
   const stranger = updateMask.paths.find((path) => !paths.some((one) => one === path))
-  if (stranger) throw invalid('updateMask.paths', `There is no member ${stranger} to change`)
+  if (stranger) throw invalid('updateMask.paths', `'${stranger}' can't be changed`)
   const change = Object.fromEntries(
     paths.filter((path) => updateMask.paths.includes(path)).map((path) => [path, view[path]]),
   )
-  if (Object.values(change).includes(undefined)) throw invalid('view', 'A member that the mask names is missing')
+  if (Object.values(change).includes(undefined)) throw invalid('view', 'A field in updateMask is missing from the body')
   const row = await unlessTaken(
     ctx.tx
       .updateTable('saved_view')
@@ -81,7 +88,7 @@ export async function updateView(
   return { view: toView(row) }
 }
 
-/** @throws Refusal `not_found` */
+/** @throws ApiError `not_found` */
 export async function deleteView(ctx: Ctx, { id }: { id: string }): Promise<Record<string, never>> {
   const deleted = await ctx.tx
     .deleteFrom('saved_view')
@@ -93,8 +100,8 @@ export async function deleteView(ctx: Ctx, { id }: { id: string }): Promise<Reco
   return {}
 }
 
-function nameTaken(name: string): Refusal {
-  return new Refusal('conflict', `There is a view “${name}” on this page already`)
+function nameTaken(name: string): ApiError {
+  return new ApiError('conflict', `This page already has a view named “${name}”`)
 }
 
 function toView(row: Selectable<Tables['saved_view']>): View {

@@ -1,15 +1,15 @@
-/** Who holds a session: asked of the embedded service in process, of another one over HTTP. */
+/** Resolves sessions with an external identity service over HTTP. */
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Session } from '@glacis/contract/identity'
 import type { Log } from '#ctx.ts'
 
-/** A revoked session is refused at the latest after this time. */
+/** Cache lifetime: a revoked session is rejected within this time. */
 const rememberMs = 5000
 const answerMs = 5000
 const rememberedMax = 10_000
 
-/** Asks `GET /sessions/whoami` of the service at `url`, and remembers the answer for a short while by credential. */
+/** Calls `GET /sessions/whoami` of the service at `url` and caches the result briefly by credential. */
 export function askOver(url: string, log: Log): (headers: IncomingHttpHeaders) => Promise<Session | null> {
   const known = new Map<string, { readonly until: number; readonly session: Session | null }>()
   return async (headers) => {
@@ -39,8 +39,8 @@ async function ask(url: string, credentials: Record<string, string>, log: Log): 
   })
   if (response.status === 401 || response.status === 403) return null
   if (!response.ok) {
-    log.error({ status: response.status }, 'the identity service does not answer whoami')
-    throw new Error(`the identity service answered ${response.status}`)
+    log.error({ status: response.status }, 'identity service whoami failed')
+    throw new Error(`The identity service responded with status ${response.status}`)
   }
   const session = Session.parse(await response.json())
   return session.active ? session : null

@@ -17,17 +17,17 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-it('runs where it is unpacked, without this project', async () => {
+it('runs where it was unpacked, without the project', async () => {
   const { stdout } = await run(process.execPath, ['agent.js', '--help'], { cwd: folder })
   expect(stdout).toMatch(/^Usage: glacis agent --server URL/)
 })
 
-it('brings a script that a shell can read', async () => {
+it('contains an install script with valid shell syntax', async () => {
   await expect(run('sh', ['-n', 'install.sh'], { cwd: folder })).resolves.toBeDefined()
   await expect(run('sh', ['install.sh'], { cwd: folder })).rejects.toMatchObject({ code: 2 })
 })
 
-it('brings the whole scanner', async () => {
+it('contains the whole scanner', async () => {
   const code = `
     const { loadPacks, scan } = await import('@glacis/scanner')
     const packs = await loadPacks({ checks: [], fingerprints: [] })
@@ -41,14 +41,14 @@ it('brings the whole scanner', async () => {
 }, 60_000)
 
 it.each([
-  [[], /^Say where the server is/],
-  [['--server', 'nonsense'], /is no address of a server/],
-  [['--server', 'http://192.0.2.1:3000'], /not protected by TLS/],
-  [['--server', 'http://127.61.3.1:1', '--token-file', '/nowhere'], /The token cannot be read from \/nowhere/],
-  [['--server', 'http://127.61.3.1:1', '--networks', 'ten'], /"ten" in --networks is no network/],
-  [['--server', 'http://127.61.3.1:1', '--state', '/dev/null/x'], /The folder \/dev\/null\/x cannot be used/],
+  [[], /^No server given/],
+  [['--server', 'nonsense'], /is not a valid server URL/],
+  [['--server', 'http://192.0.2.1:3000'], /does not use TLS/],
+  [['--server', 'http://127.61.3.1:1', '--token-file', '/nowhere'], /Could not read the token from \/nowhere/],
+  [['--server', 'http://127.61.3.1:1', '--networks', 'ten'], /"ten" in --networks is not a network/],
+  [['--server', 'http://127.61.3.1:1', '--state', '/dev/null/x'], /Could not use the folder \/dev\/null\/x/],
   [['--server', 'http://127.61.3.1:1', '--nonsense'], /^Unknown option/],
-] as const)('says in a sentence what is wrong with %j', async (words, sentence) => {
+] as const)('exits with an error message for %j', async (words, sentence) => {
   const ended = run(process.execPath, ['agent.js', ...words], { cwd: folder, env: { HOME: folder } })
   await expect(ended).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(sentence) })
 })

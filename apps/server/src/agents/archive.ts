@@ -1,15 +1,15 @@
 /**
- * The program of the agent as one file, so that a machine needs Node and nothing else: the sources of
- * this very installation with their types taken out, and the libraries they stand on.
+ * Packages the agent as a single archive that needs only Node.js: this installation's sources with
+ * their types stripped, and the libraries they import.
  */
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 import { join, relative } from 'node:path'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { buffer } from 'node:stream/consumers'
+import { createGzip } from 'node:zlib'
+import { pack } from 'tar-stream'
 import { z } from 'zod'
-import { tar, type TarEntry } from '#agents/tar.ts'
 
 const Manifest = z.looseObject({
   name: z.string(),
@@ -24,12 +24,18 @@ const workspaces: Readonly<Record<string, string>> = {
   '@glacis/contract': 'packages/contract',
   '@glacis/scanner': 'packages/scanner',
 }
+interface TarEntry {
+  /** Path inside the archive, with slashes. */
+  readonly name: string
+  readonly content: Buffer
+}
+
 const program = "import '@glacis/agent'\n"
 
 /**
- * Builds the archive (tar, gzip). Unpacked anywhere, `node agent.js` runs.
+ * Builds the archive (gzipped tar). After unpacking, run `node agent.js`.
  *
- * @param root the folder of the project
+ * @param root the project directory
  */
 export async function agentArchive(root: string): Promise<Buffer> {
   const entries: TarEntry[] = [
@@ -43,12 +49,15 @@ export async function agentArchive(root: string): Promise<Buffer> {
   ]
   for (const name of await closure(root)) {
     const home = workspaces[name]
-    entries.push(...(home ? await ours(root, name, home) : await theirs(root, name)))
+    entries.push(...(home ? await ownFiles(root, name, home) : await libraryFiles(root, name)))
   }
-  return promisify(gzip)(tar(entries))
+  const archive = pack()
+  for (const { name, content } of entries) archive.entry({ name, mode: 0o644, mtime: new Date(0) }, content)
+  archive.finalize()
+  return buffer(archive.pipe(createGzip()))
 }
 
-/** Every package that the agent stands on, itself included. */
+/** The agent's dependencies, transitively, including the agent itself. */
 async function closure(root: string): Promise<string[]> {
   const known = new Set<string>()
   const open = ['@glacis/agent']
@@ -66,7 +75,7 @@ async function manifestOf(folder: string): Promise<z.infer<typeof Manifest>> {
   return Manifest.parse(JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')))
 }
 
-async function ours(root: string, name: string, home: string): Promise<TarEntry[]> {
+async function ownFiles(root: string, name: string, home: string): Promise<TarEntry[]> {
   const folder = join(root, home)
   const { version, dependencies } = await manifestOf(folder)
   const door = existsSync(join(folder, 'src/index.ts')) ? './src/index.js' : './src/main.js'
@@ -76,19 +85,19 @@ async function ours(root: string, name: string, home: string): Promise<TarEntry[
   for (const path of await filesBelow(join(folder, 'src'))) {
     if (!path.endsWith('.ts') || /\.test\.ts$|[/\\]testing[/\\]/.test(path)) continue
     const inside = relative(folder, path).replaceAll('\\', '/').replace(/\.ts$/, '.js')
-    entries.push({ name: `node_modules/${name}/${inside}`, content: Buffer.from(await plain(path)) })
+    entries.push({ name: `node_modules/${name}/${inside}`, content: Buffer.from(await stripTypes(path)) })
   }
   return entries
 }
 
-/** Without types, and with the names that the files have without them. */
-async function plain(path: string): Promise<string> {
+/** Strips the types and replaces `.ts` in imports with the emitted file names. */
+async function stripTypes(path: string): Promise<string> {
   const code = stripTypeScriptTypes(await readFile(path, 'utf8'))
   return code.replaceAll(/\b(from |import\(|import |new URL\()'([#.][^']*)\.ts'/g, "$1'$2.js'")
 }
 
-/** What a library runs on; its types, maps and pages of help stay here. */
-async function theirs(root: string, name: string): Promise<TarEntry[]> {
+/** A library's runtime files; type declarations, source maps and documentation are excluded. */
+async function libraryFiles(root: string, name: string): Promise<TarEntry[]> {
   const folder = join(root, 'node_modules', name)
   const entries: TarEntry[] = []
   for (const path of await filesBelow(folder)) {

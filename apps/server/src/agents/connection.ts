@@ -1,35 +1,36 @@
-/** Whether an agent is there: it connects, says every 20 seconds that it lives, and leaves or falls silent. */
+/** Agent connections: connect, heartbeat every 20 seconds, disconnect or time out. */
 import type { DisconnectReason } from '@glacis/contract/agent'
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import { type connectAgent, type heartbeatAgent, runnerProtocol } from '@glacis/contract/runner'
-import { heartbeatSeconds, silenceMs } from '#agents/describe.ts'
-import { type AgentIdentity, issueSecret, revokeSecrets, spendToken } from '#agents/keys.ts'
-import { refuseSecond } from '#agents/second.ts'
-import { record } from '#audit.ts'
+import { heartbeatSeconds, heartbeatTimeoutMs } from '#agents/describe.ts'
+import { type AgentIdentity, issueSecret, revokeSecrets, consumeToken } from '#agents/keys.ts'
+import { rejectDuplicateProcess } from '#agents/duplicate-process.ts'
+import { recordAuditEvent } from '#audit.ts'
 import { type Ctx, systemActor } from '#ctx.ts'
 import { type Database, inAccount, newId } from '#database/index.ts'
 import { onEach } from '#each.ts'
 import { storable } from '#database/text.ts'
-import { Refusal } from '#errors.ts'
+import { ApiError } from '#errors.ts'
 import { announce } from '#notifications/index.ts'
 import type { Log } from '#ctx.ts'
 import { version } from '#version.ts'
 
 /**
- * Takes an agent in. A token is swapped for a key, and the keys before it end; a connection that
- * still stood is replaced, because an agent is one process.
+ * Connects an agent. A token is exchanged for a key, and earlier keys are revoked. An existing
+ * connection is replaced, because an agent is a single process.
  *
- * @throws Refusal `precondition` when it speaks another protocol; `unauthenticated` when its token
- *   was used by somebody else at this very moment; `unavailable` while it runs on another machine
+ * @throws ApiError `precondition` for an incompatible protocol version; `unauthenticated` if the
+ * token was used concurrently; `unavailable` while the agent runs on another machine
  */
 export async function connect(
   ctx: Ctx,
   agent: AgentIdentity,
   input: ParsedInputOf<typeof connectAgent>,
 ): Promise<ResultOf<typeof connectAgent>> {
-  if (input.protocol !== runnerProtocol) throw new Refusal('precondition', protocolWords(input))
-  const key = agent.kind === 'TOKEN' ? await swap(ctx, agent) : await refuseSecond(ctx, agent.agentId, input)
-  await endFormer(ctx, agent.agentId)
+  if (input.protocol !== runnerProtocol) throw new ApiError('precondition', protocolError(input))
+  const key =
+    agent.kind === 'TOKEN' ? await exchangeToken(ctx, agent) : await rejectDuplicateProcess(ctx, agent.agentId, input)
+  await endPreviousConnection(ctx, agent.agentId)
   const connectionId = newId()
   await ctx.tx
     .insertInto('agent_connection')
@@ -61,7 +62,7 @@ export async function connect(
     .where('account_id', '=', ctx.account)
     .where('id', '=', agent.agentId)
     .execute()
-  await tell(ctx, agent.agentId, 'EVENT_AGENT_CONNECTED', `Agent ${agent.name} is connected`)
+  await announceAgent(ctx, agent.agentId, 'EVENT_AGENT_CONNECTED', `Agent ${agent.name} is connected`)
   ctx.log.info({ agentId: agent.agentId, version: input.version }, 'agent connected')
   return {
     agentId: agent.agentId,
@@ -73,25 +74,28 @@ export async function connect(
   }
 }
 
-/** An agent that comes back before anybody noted its silence was lost all the same, and since then. */
-async function endFormer(ctx: Ctx, agentId: string): Promise<void> {
-  if (!(await noteSilence(ctx, agentId))) await endConnection(ctx, agentId, 'REASON_REPLACED', ctx.now)
+/**
+ * An agent that reconnects before its timeout was recorded still counts as lost since its last
+ * heartbeat.
+ */
+async function endPreviousConnection(ctx: Ctx, agentId: string): Promise<void> {
+  if (!(await closeIfSilent(ctx, agentId))) await endConnection(ctx, agentId, 'REASON_REPLACED', ctx.now)
 }
 
-function protocolWords({ protocol, version: theirs }: ParsedInputOf<typeof connectAgent>): string {
+function protocolError({ protocol, version: theirs }: ParsedInputOf<typeof connectAgent>): string {
   const [older, newer] = protocol < runnerProtocol ? ['agent', 'server'] : ['server', 'agent']
-  return `The ${older} is too old for the ${newer} (agent ${theirs}, server ${version}); update the ${older}`
+  return `The ${older} is too old for this ${newer} (agent ${theirs}, server ${version}). Update the ${older}`
 }
 
-async function swap(ctx: Ctx, agent: AgentIdentity): Promise<string> {
-  if (!(await spendToken(ctx, agent))) throw new Refusal('unauthenticated', 'This token has been used already')
+async function exchangeToken(ctx: Ctx, agent: AgentIdentity): Promise<string> {
+  if (!(await consumeToken(ctx, agent))) throw new ApiError('unauthenticated', 'This token has already been used')
   await revokeSecrets(ctx, agent.agentId, 'KEY')
   const key = await issueSecret(ctx, agent.agentId, 'KEY')
-  await record(ctx, 'agent.enrol', { kind: 'agent', id: agent.agentId })
+  await recordAuditEvent(ctx, 'agent.enrol', { kind: 'agent', id: agent.agentId })
   return key
 }
 
-/** Whether the process that asks to connect is another than the one before it. */
+/** Whether the connecting process differs from the previous one. */
 export async function isNewProcess(ctx: Ctx, agentId: string, instance: string): Promise<boolean> {
   const row = await ctx.tx
     .selectFrom('agent')
@@ -104,10 +108,10 @@ export async function isNewProcess(ctx: Ctx, agentId: string, instance: string):
 }
 
 /**
- * Notes that an agent lives.
+ * Records a heartbeat.
  *
- * @throws Refusal `conflict` when it said good-bye, was given up for lost, or never connected: it
- *   must connect first
+ * @throws ApiError `conflict` if the agent disconnected, timed out or never connected: it has to
+ * connect first
  */
 export async function heartbeat(
   ctx: Ctx,
@@ -127,18 +131,18 @@ export async function heartbeat(
     .where('connection_id', 'is not', null)
     .returning('id')
     .executeTakeFirst()
-  if (!row) throw new Refusal('conflict', 'This agent is not connected; it must connect first')
+  if (!row) throw new ApiError('conflict', 'This agent is not connected. Connect first')
   return { serverTime: ctx.now.toISOString(), latestVersion: version }
 }
 
-/** A clean stop. */
+/** Disconnects an agent that shuts down cleanly. */
 export async function disconnect(ctx: Ctx, agent: AgentIdentity): Promise<Record<string, never>> {
   await endConnection(ctx, agent.agentId, 'REASON_STOPPED', ctx.now)
   ctx.log.info({ agentId: agent.agentId }, 'agent disconnected')
   return {}
 }
 
-/** Closes the connection of an agent, if one stands, and keeps why. */
+/** Closes the agent's connection, if any, and records the reason. */
 export async function endConnection(ctx: Ctx, agentId: string, reason: DisconnectReason, at: Date): Promise<void> {
   await ctx.tx
     .updateTable('agent')
@@ -156,34 +160,40 @@ export async function endConnection(ctx: Ctx, agentId: string, reason: Disconnec
     .execute()
 }
 
-/** So long an agent is away before somebody is told: a restart of its machine is silent. */
-const noticeMs = 5 * 60_000
+/**
+ * How long an agent is disconnected before a notification is sent, so that a reboot doesn't trigger
+ * one.
+ */
+const announceAfterMs = 5 * 60_000
 
-/** Writes into the log of each agent that fell silent when it was heard last, and tells of those that stay away. */
-export async function noteLost(database: Database, log: Log): Promise<void> {
+/**
+ * Closes the connections of agents that stopped sending heartbeats, and notifies about those that
+ * stay disconnected.
+ */
+export async function disconnectLost(database: Database, log: Log): Promise<void> {
   const silent = await database.owner
     .selectFrom('agent')
     .select(['account_id', 'id'])
     .where('connection_id', 'is not', null)
-    .where('last_seen_at', '<', new Date(Date.now() - silenceMs))
+    .where('last_seen_at', '<', new Date(Date.now() - heartbeatTimeoutMs))
     .limit(1000)
     .execute()
   await onEach(silent, ({ account_id, id }) =>
-    inAccount(database, { account: account_id, actor: systemActor, log }, (ctx) => noteLostOne(ctx, id)),
+    inAccount(database, { account: account_id, actor: systemActor, log }, (ctx) => disconnectIfLost(ctx, id)),
   )
   const away = await database.owner
     .selectFrom('agent')
     .select(['account_id', 'id'])
     .where('is_notice_due', '=', true)
-    .where('last_seen_at', '<', new Date(Date.now() - noticeMs))
+    .where('last_seen_at', '<', new Date(Date.now() - announceAfterMs))
     .limit(1000)
     .execute()
   await onEach(away, ({ account_id, id }) =>
-    inAccount(database, { account: account_id, actor: systemActor, log }, (ctx) => tellAway(ctx, id)),
+    inAccount(database, { account: account_id, actor: systemActor, log }, (ctx) => announceIfStillAway(ctx, id)),
   )
 }
 
-async function tellAway(ctx: Ctx, id: string): Promise<void> {
+async function announceIfStillAway(ctx: Ctx, id: string): Promise<void> {
   const agent = await ctx.tx
     .updateTable('agent')
     .set({ is_notice_due: false })
@@ -193,10 +203,10 @@ async function tellAway(ctx: Ctx, id: string): Promise<void> {
     .where('connection_id', 'is', null)
     .returning('name')
     .executeTakeFirst()
-  if (agent) await tell(ctx, id, 'EVENT_AGENT_DISCONNECTED', `Agent ${agent.name} is disconnected`)
+  if (agent) await announceAgent(ctx, id, 'EVENT_AGENT_DISCONNECTED', `Agent ${agent.name} is disconnected`)
 }
 
-async function tell(
+async function announceAgent(
   ctx: Ctx,
   id: string,
   kind: 'EVENT_AGENT_CONNECTED' | 'EVENT_AGENT_DISCONNECTED',
@@ -213,13 +223,16 @@ async function tell(
   await announce(ctx, [{ kind, title, resource: { kind: 'agent', id }, ...(targetIds.length > 0 && { targetIds }) }])
 }
 
-async function noteLostOne(ctx: Ctx, id: string): Promise<void> {
-  // It may have come back since it was looked for.
-  if (await noteSilence(ctx, id)) ctx.log.warn({ agentId: id }, 'agent lost')
+async function disconnectIfLost(ctx: Ctx, id: string): Promise<void> {
+  // The agent may have reconnected since the query.
+  if (await closeIfSilent(ctx, id)) ctx.log.warn({ agentId: id }, 'agent lost')
 }
 
-/** Ends the connection of an agent that has been silent for too long, when it was heard last; false for any other. */
-async function noteSilence(ctx: Ctx, id: string): Promise<boolean> {
+/**
+ * Closes the connection of an agent that exceeded the timeout, as of its last heartbeat; returns
+ * false otherwise.
+ */
+async function closeIfSilent(ctx: Ctx, id: string): Promise<boolean> {
   const row = await ctx.tx
     .selectFrom('agent')
     .select(['connection_id', 'last_seen_at'])
@@ -228,7 +241,7 @@ async function noteSilence(ctx: Ctx, id: string): Promise<boolean> {
     .forUpdate()
     .executeTakeFirst()
   if (!row?.connection_id || !row.last_seen_at) return false
-  if (ctx.now.getTime() - row.last_seen_at.getTime() < silenceMs) return false
+  if (ctx.now.getTime() - row.last_seen_at.getTime() < heartbeatTimeoutMs) return false
   await endConnection(ctx, id, 'REASON_LOST', row.last_seen_at)
   return true
 }

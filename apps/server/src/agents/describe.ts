@@ -1,4 +1,4 @@
-/** Agents as the contract shows them. */
+/** Maps agents to their API representation. */
 import type { Agent } from '@glacis/contract/agent'
 import type { Ctx } from '#ctx.ts'
 import { anyOf } from '#database/any.ts'
@@ -6,19 +6,23 @@ import type { AgentTable } from '#database/tables.ts'
 import { version } from '#version.ts'
 import type { Selectable } from 'kysely'
 
-/** How often an agent says that it is alive, and after how long a silence it counts as gone: three missed. */
+/**
+ * Heartbeat interval, and the timeout after which an agent counts as lost: three missed heartbeats.
+ */
 export const heartbeatSeconds = 20
-export const silenceMs = 3 * heartbeatSeconds * 1000
+export const heartbeatTimeoutMs = 3 * heartbeatSeconds * 1000
 const clockAheadMsMax = 60_000
 
-/** Whether an agent is there now. */
+/** Whether the agent is connected now. */
 export function isConnected(row: Pick<Selectable<AgentTable>, 'connection_id' | 'last_seen_at'>, now: Date): boolean {
   return (
-    row.connection_id !== null && row.last_seen_at !== null && now.getTime() - row.last_seen_at.getTime() < silenceMs
+    row.connection_id !== null &&
+    row.last_seen_at !== null &&
+    now.getTime() - row.last_seen_at.getTime() < heartbeatTimeoutMs
   )
 }
 
-/** The agents of these ids, in a fixed number of statements. */
+/** The agents with these ids, in a fixed number of statements. */
 export async function describeAgents(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Agent>> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return new Map()
@@ -49,8 +53,8 @@ export async function describeAgents(ctx: Ctx, ids: readonly string[]): Promise<
   )
 }
 
-/** What stands beside a target or a scan: name, state and when it was last seen. */
-export async function agentNames(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Agent>> {
+/** The part of an agent shown with a target or scan: name, state and last heartbeat. */
+export async function describeAgentsBriefly(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Agent>> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return new Map()
   const rows = await ctx.tx
@@ -91,9 +95,11 @@ function problemsOf(row: Selectable<AgentTable>): string[] {
   const seconds = Math.round(Math.abs(row.clock_ahead_ms) / 1000)
   const side = row.clock_ahead_ms > 0 ? 'ahead' : 'behind'
   return [
-    ...(row.version !== version ? [`It runs version ${row.version}; the server has ${version}. Update it.`] : []),
+    ...(row.version !== version
+      ? [`The agent runs version ${row.version}, the server ${version}. Update the agent.`]
+      : []),
     ...(Math.abs(row.clock_ahead_ms) > clockAheadMsMax
-      ? [`Its clock is ${seconds} seconds ${side}. Let its machine take the time from a time server.`]
+      ? [`The agent's clock is ${seconds} seconds ${side}. Synchronize it with an NTP server.`]
       : []),
   ]
 }

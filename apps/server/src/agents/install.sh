@@ -1,14 +1,14 @@
 #!/bin/sh
-# Installs the agent that lies beside this file as a service of systemd.
-# Usage: sudo sh install.sh URL [OPTION…]. Run again, it takes a new token; without one it keeps what it has.
+# Installs the agent in this directory as a systemd service.
+# Usage: sudo sh install.sh URL [OPTION…]. Run it again to replace the token; an empty token keeps the existing key.
 set -eu
 [ $# -ge 1 ] || { echo "Usage: sudo sh install.sh URL [OPTION…]" >&2; exit 2; }
 options=$*
 here=$(cd "$(dirname "$0")" && pwd)
 state=/var/lib/glacis-agent
-node=$(command -v node) || { echo "Install Node 26 or newer first: https://nodejs.org" >&2; exit 1; }
+node=$(command -v node) || { echo "Node.js 26 or newer is required: https://nodejs.org" >&2; exit 1; }
 major=$("$node" -p 'process.versions.node.split(".")[0]')
-[ "$major" -ge 26 ] || { echo "This is Node $major; the agent needs 26 or newer: https://nodejs.org" >&2; exit 1; }
+[ "$major" -ge 26 ] || { echo "Node.js 26 or newer is required, found $major: https://nodejs.org" >&2; exit 1; }
 id glacis-agent >/dev/null 2>&1 || useradd --system --home-dir "$state" --shell /usr/sbin/nologin glacis-agent
 install -d -m 700 -o glacis-agent "$state"
 printf 'Token: ' >&2
@@ -44,4 +44,4 @@ END
 systemctl daemon-reload
 systemctl enable --now glacis-agent
 systemctl restart glacis-agent
-echo "The agent is started; journalctl -u glacis-agent shows what it does." >&2
+echo "The agent is running. To follow its log: journalctl -fu glacis-agent" >&2

@@ -1,15 +1,15 @@
-/** How an agent gets onto a machine. Every command loads it from this very server. */
+/** Installation commands for agents. Every command downloads the agent from this server. */
 import type { InstallSystem } from '@glacis/contract/agent'
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/agent'
 import { getAgent } from '#agents/list.ts'
 import type { Ctx } from '#ctx.ts'
 
-/** Where the server gives out the program of the agent. */
+/** The path at which the server offers the agent archive. */
 export const archivePath = '/downloads/glacis-agent.tgz'
 type Install = ResultOf<typeof contract.getAgentInstall>
 
-/** @throws Refusal `not_found` */
+/** @throws ApiError `not_found` */
 export async function agentInstall(
   ctx: Ctx,
   { id, system }: ParsedInputOf<typeof contract.getAgentInstall>,
@@ -19,10 +19,10 @@ export async function agentInstall(
   return installs[system](url, url.startsWith('http:') && !isNear(url) ? ' --plain-http' : '')
 }
 
-const node = 'Needs Node 26 or newer on the machine.'
-const token = 'Asks for the token, so that it is in no history and no list of processes.'
-const image = 'Glacis publishes no image: this runs the agent of this server in the public image node:26.'
-const reach = (url: string) => `Connects out to ${url} and opens no port.`
+const node = 'Requires Node.js 26 or newer.'
+const token = 'Prompts for the token to keep it out of the shell history and process list.'
+const image = 'Runs the agent downloaded from this server in the public node:26 image.'
+const reach = (url: string) => `Connects to ${url} and opens no ports.`
 
 const installs: Readonly<Record<InstallSystem, (url: string, flag: string) => Install>> = {
   systemd: (url, flag) => ({
@@ -31,7 +31,7 @@ const installs: Readonly<Record<InstallSystem, (url: string, flag: string) => In
       `curl -fsSL ${url}${archivePath} | sudo tar xz -C /opt/glacis-agent &&`,
       `sudo sh /opt/glacis-agent/install.sh ${url}${flag}`,
     ),
-    notes: [`${node} It becomes a service of systemd with a user of its own.`, token, reach(url)],
+    notes: [`${node} Installs a systemd service that runs as its own user.`, token, reach(url)],
   }),
   docker: (url, flag) => ({
     command: lines(
@@ -73,7 +73,7 @@ const installs: Readonly<Record<InstallSystem, (url: string, flag: string) => In
       '        - { name: state, persistentVolumeClaim: { claimName: glacis-agent } }',
       'END',
     ),
-    notes: [image, 'The volume keeps the key of the agent when its pod moves.', reach(url)],
+    notes: [image, "The volume preserves the agent's key when the pod is rescheduled.", reach(url)],
   }),
   windows: (url, flag) => ({
     command: lines(
@@ -83,11 +83,15 @@ const installs: Readonly<Record<InstallSystem, (url: string, flag: string) => In
       '$env:GLACIS_AGENT_TOKEN = [Net.NetworkCredential]::new("", $token).Password',
       `node "$agent\\agent.js" --server ${url}${flag} --state "$agent\\state"`,
     ),
-    notes: [`${node} It runs as long as the window is open; started again, it needs no token.`, token, reach(url)],
+    notes: [
+      `${node} The agent runs until you close the window. Restarting it doesn't require a token.`,
+      token,
+      reach(url),
+    ],
   }),
 }
 
-/** Loads the agent at each start, so that it is always of the version of the server. */
+/** Downloads the agent on every start, so its version always matches the server's. */
 function fetched(url: string, flags: string): string {
   const load = `mkdir -p /tmp/agent && curl -fsSL ${url}${archivePath} | tar xz -C /tmp/agent`
   return `${load} && exec node /tmp/agent/agent.js --server ${url}${flags}`

@@ -1,24 +1,24 @@
-/** Tokens and keys of agents: 256 random bits, of which only the digest is stored. */
+/** Agent tokens and keys: 256 random bits, stored only as a digest. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Ctx } from '#ctx.ts'
 import type { Database } from '#database/index.ts'
 
-/** Who holds a token or a key. */
+/** The agent that a token or key belongs to. */
 export interface AgentIdentity {
   readonly account: string
   readonly agentId: string
   readonly name: string
-  /** `TOKEN` may only be swapped for a `KEY`. */
+  /** A `TOKEN` can only be exchanged for a `KEY`. */
   readonly kind: 'TOKEN' | 'KEY'
   readonly digest: Buffer
 }
 
-/** A token that nobody has used stops working after so long; so does an old key after a rotation. */
+/** Lifetime of an unused token, and of an old key after a rotation. */
 export const tokenLifeMs = 24 * 3_600_000
 
 const prefixes = { TOKEN: 'gla_', KEY: 'glk_' } as const
 
-/** Makes and stores a secret of an agent; the answer is the only copy. */
+/** Creates and stores a secret of an agent. The returned value is the only copy. */
 export async function issueSecret(ctx: Ctx, agentId: string, kind: 'TOKEN' | 'KEY'): Promise<string> {
   const secret = prefixes[kind] + randomBytes(32).toString('base64url')
   await ctx.tx
@@ -35,14 +35,17 @@ export async function issueSecret(ctx: Ctx, agentId: string, kind: 'TOKEN' | 'KE
   return secret
 }
 
-/** Forgets secrets of an agent, all or those of one kind. */
+/** Deletes the agent's secrets: all of them, or those of one kind. */
 export async function revokeSecrets(ctx: Ctx, agentId: string, kind?: 'TOKEN' | 'KEY'): Promise<void> {
   let removal = ctx.tx.deleteFrom('agent_key').where('account_id', '=', ctx.account).where('agent_id', '=', agentId)
   if (kind) removal = removal.where('kind', '=', kind)
   await removal.execute()
 }
 
-/** Whose secret an `Authorization` header holds; null for one that is unknown, used up, expired or revoked. */
+/**
+ * The agent of the secret in an `Authorization` header; null if the secret is unknown, used,
+ * expired or revoked.
+ */
 export async function authenticateAgent(
   database: Database,
   authorization: string | undefined,
@@ -64,11 +67,11 @@ export async function authenticateAgent(
 }
 
 /**
- * Uses up a token: of two that arrive at once only one is swapped.
+ * Marks a token as used, so that only one of two concurrent requests succeeds.
  *
- * @returns false when it has been used meanwhile
+ * @returns false if the token was used in the meantime
  */
-export async function spendToken(ctx: Ctx, { agentId, digest }: AgentIdentity): Promise<boolean> {
+export async function consumeToken(ctx: Ctx, { agentId, digest }: AgentIdentity): Promise<boolean> {
   const used = await ctx.tx
     .deleteFrom('agent_key')
     .where('account_id', '=', ctx.account)

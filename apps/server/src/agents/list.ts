@@ -3,7 +3,7 @@ import type * as contract from '@glacis/contract/agent'
 import type { Agent } from '@glacis/contract/agent'
 import type { Ctx } from '#ctx.ts'
 import { cutPage, readPage, totalOf } from '#database/page.ts'
-import { describeAgents, silenceMs } from '#agents/describe.ts'
+import { describeAgents, heartbeatTimeoutMs } from '#agents/describe.ts'
 import { notFound } from '#errors.ts'
 
 export async function listAgents(
@@ -19,7 +19,7 @@ export async function listAgents(
     found = found.where(({ and, not, eb }) => {
       const isHere = and([
         eb('connection_id', 'is not', null),
-        eb('last_seen_at', '>', new Date(ctx.now.getTime() - silenceMs)),
+        eb('last_seen_at', '>', new Date(ctx.now.getTime() - heartbeatTimeoutMs)),
       ])
       return isWanted ? isHere : not(eb.fn.coalesce(isHere, eb.lit(false)))
     })
@@ -40,14 +40,14 @@ export async function listAgents(
   return { agents: rows.flatMap((row) => described.get(row.id) ?? []), nextPageToken, ...total }
 }
 
-/** @throws Refusal `not_found` */
+/** @throws ApiError `not_found` */
 export async function getAgent(ctx: Ctx, { id }: { id: string }): Promise<{ agent: Agent }> {
   const agent = (await describeAgents(ctx, [id])).get(id)
   if (!agent) throw notFound('agent', id)
   return { agent }
 }
 
-/** @throws Refusal `not_found` */
+/** @throws ApiError `not_found` */
 export async function listAgentConnections(
   ctx: Ctx,
   input: ParsedInputOf<typeof contract.listAgentConnections>,

@@ -4,22 +4,22 @@ import type { Agent } from '@glacis/contract/agent'
 import { endConnection } from '#agents/connection.ts'
 import { issueSecret, revokeSecrets, tokenLifeMs } from '#agents/keys.ts'
 import { getAgent } from '#agents/list.ts'
-import { record } from '#audit.ts'
-import { spendAgent } from '#billing/index.ts'
+import { recordAuditEvent } from '#audit.ts'
+import { consumeAgentQuota } from '#billing/index.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import { invalid, notFound } from '#errors.ts'
 
 /**
- * Registers an agent, with its token in the answer.
+ * Registers an agent. The response contains its token.
  *
- * @throws Refusal `quota_exceeded` when the plan holds no further agent
+ * @throws ApiError `quota_exceeded` if the plan's agent limit is reached
  */
 export async function createAgent(
   ctx: Ctx,
   { agent: { name } }: ParsedInputOf<typeof contract.createAgent>,
 ): Promise<{ agent: Agent }> {
-  await spendAgent(ctx)
+  await consumeAgentQuota(ctx)
   const id = newId()
   await ctx.tx
     .insertInto('agent')
@@ -36,35 +36,36 @@ export async function createAgent(
     })
     .execute()
   const token = await issueSecret(ctx, id, 'TOKEN')
-  await record(ctx, 'agent.create', { kind: 'agent', id }, { name })
+  await recordAuditEvent(ctx, 'agent.create', { kind: 'agent', id }, { name })
   return withToken(ctx, id, token)
 }
 
-/** @throws Refusal `not_found`; `invalid` for a path that cannot be changed or whose value is missing */
+/** @throws ApiError `not_found`; `invalid` for a path that cannot be changed or whose value is missing */
 export async function updateAgent(
   ctx: Ctx,
   { id, agent, updateMask: { paths } }: ParsedInputOf<typeof contract.updateAgent>,
 ): Promise<{ agent: Agent }> {
   const unknown = paths.find((path) => path !== 'name')
-  if (unknown !== undefined) throw invalid('updateMask.paths', `'${unknown}' cannot be changed; this can: name`)
+  if (unknown !== undefined)
+    throw invalid('updateMask.paths', `'${unknown}' can't be changed. Only 'name' can be changed`)
   await lock(ctx, id)
   const { name } = agent
-  if (name === undefined) throw invalid('agent.name', "updateMask names 'name', but the body does not hold it")
+  if (name === undefined) throw invalid('agent.name', "updateMask includes 'name', but the body doesn't contain it")
   await ctx.tx
     .updateTable('agent')
     .set({ name, updated_at: ctx.now })
     .where('account_id', '=', ctx.account)
     .where('id', '=', id)
     .execute()
-  await record(ctx, 'agent.update', { kind: 'agent', id }, { paths })
+  await recordAuditEvent(ctx, 'agent.update', { kind: 'agent', id }, { paths })
   return getAgent(ctx, { id })
 }
 
 /**
- * Makes a new token and forgets one that nobody has used. The key of now ends with it at once, or
- * when the new token is swapped, or after a day.
+ * Creates a new token and revokes unused ones. The current key expires immediately, when the new
+ * token is exchanged, or after a day.
  *
- * @throws Refusal `not_found`
+ * @throws ApiError `not_found`
  */
 export async function rotateToken(
   ctx: Ctx,
@@ -85,22 +86,23 @@ export async function rotateToken(
       .execute()
   }
   const token = await issueSecret(ctx, id, 'TOKEN')
-  await record(ctx, 'agent.rotate', { kind: 'agent', id }, { revokeOld })
+  await recordAuditEvent(ctx, 'agent.rotate', { kind: 'agent', id }, { revokeOld })
   return withToken(ctx, id, token)
 }
 
 /**
- * Deletes an agent with its secrets and its log. Its targets go to the replacement; without one
- * they keep the name of who is gone and are not scanned, for another network than theirs would answer.
+ * Deletes an agent with its secrets and log. Its targets move to the replacement. Without one they
+ * keep the deleted agent's name and are not scanned, because the same address in another network
+ * may be a different host.
  *
- * @throws Refusal `not_found`; `invalid` when the replacement does not exist or is the agent itself
+ * @throws ApiError `not_found`; `invalid` if the replacement doesn't exist or is the agent itself
  */
 export async function deleteAgent(
   ctx: Ctx,
   { id, replacementId }: ParsedInputOf<typeof contract.deleteAgent>,
 ): Promise<Record<string, never>> {
   const agent = await lock(ctx, id)
-  if (replacementId) await mustReplace(ctx, id, replacementId)
+  if (replacementId) await requireReplacement(ctx, id, replacementId)
   await ctx.tx
     .updateTable('target')
     .set({ agent_id: replacementId ?? null, former_agent: replacementId ? null : agent.name, updated_at: ctx.now })
@@ -108,7 +110,7 @@ export async function deleteAgent(
     .where('agent_id', '=', id)
     .execute()
   await ctx.tx.deleteFrom('agent').where('account_id', '=', ctx.account).where('id', '=', id).execute()
-  await record(
+  await recordAuditEvent(
     ctx,
     'agent.delete',
     { kind: 'agent', id },
@@ -117,15 +119,15 @@ export async function deleteAgent(
   return {}
 }
 
-async function mustReplace(ctx: Ctx, id: string, replacementId: string): Promise<void> {
-  if (replacementId === id) throw invalid('replacementId', 'An agent cannot replace itself')
+async function requireReplacement(ctx: Ctx, id: string, replacementId: string): Promise<void> {
+  if (replacementId === id) throw invalid('replacementId', "An agent can't replace itself")
   const row = await ctx.tx
     .selectFrom('agent')
     .select('id')
     .where('account_id', '=', ctx.account)
     .where('id', '=', replacementId)
     .executeTakeFirst()
-  if (!row) throw invalid('replacementId', `There is no agent ${replacementId}`)
+  if (!row) throw invalid('replacementId', `Agent ${replacementId} was not found`)
 }
 
 async function withToken(ctx: Ctx, id: string, token: string): Promise<{ agent: Agent }> {

@@ -1,12 +1,12 @@
-/** The plan of an account, what of it is used, and the refusal when it is used up. */
+/** The plan of an account, its usage, and the errors for exceeded quotas. */
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/account'
 import { type Plan, type Subscription, SubscriptionPeriod } from '@glacis/contract/account'
-import { record } from '#audit.ts'
+import { recordAuditEvent } from '#audit.ts'
 import { planOf, plans, unlimited } from '#billing/plans.ts'
 import type { Ctx } from '#ctx.ts'
 import { takeTurn } from '#database/turn.ts'
-import { invalid, Refusal } from '#errors.ts'
+import { invalid, ApiError } from '#errors.ts'
 import { sql } from 'kysely'
 
 interface Usage {
@@ -33,9 +33,10 @@ export async function getSubscription(ctx: Ctx): Promise<{ subscription: Subscri
 }
 
 /**
- * Applies another plan at once; nothing is charged on one's own installation.
+ * Changes the plan immediately. Self-hosted installations are not charged.
  *
- * @throws Refusal `invalid` for more targets than the plan can have; `precondition` for fewer than exist
+ * @throws ApiError `invalid` for more targets than the plan allows; `precondition` for fewer than
+ * exist
  */
 export async function changeSubscription(
   ctx: Ctx,
@@ -43,25 +44,30 @@ export async function changeSubscription(
 ): Promise<{ redirectUrl: string }> {
   const plan = planOf(planId)
   const most = plan.maximumTargets ?? unlimited
-  if (numTargets > most) throw invalid('numTargets', `The plan ${plan.name} holds at most ${most} targets`)
+  if (numTargets > most) throw invalid('numTargets', `The ${plan.name} plan allows at most ${most} targets`)
   await lock(ctx)
   const { targets } = await usageOf(ctx)
   const total = Math.max(numTargets, plan.includedTargets)
   if (targets.used > total) {
-    throw new Refusal('precondition', `${targets.used} targets exist; delete some, or choose a plan that holds them`)
+    throw new ApiError('precondition', `You have ${targets.used} targets. Delete some or choose a larger plan`)
   }
   await ctx.tx
     .updateTable('account')
     .set({ plan_id: planId, plan_period: period, plan_targets: total, updated_at: ctx.now })
     .where('id', '=', ctx.account)
     .execute()
-  await record(ctx, 'subscription.change', { kind: 'account', id: ctx.account }, { planId, numTargets, period })
+  await recordAuditEvent(
+    ctx,
+    'subscription.change',
+    { kind: 'account', id: ctx.account },
+    { planId, numTargets, period },
+  )
   return { redirectUrl: '' }
 }
 
 /**
- * What a change would cost where a provider charges for it: the price of the new plan for the rest of
- * the month, less that of the present one. On one's own installation nothing is charged.
+ * What a change costs if a provider charges for it: the prorated price of the new plan minus that
+ * of the current one. Always zero on self-hosted installations.
  */
 export async function previewSubscription(
   ctx: Ctx,
@@ -69,7 +75,7 @@ export async function previewSubscription(
 ): Promise<ResultOf<typeof contract.previewSubscription>> {
   const plan = planOf(planId)
   const most = plan.maximumTargets ?? unlimited
-  if (numTargets > most) throw invalid('numTargets', `The plan ${plan.name} holds at most ${most} targets`)
+  if (numTargets > most) throw invalid('numTargets', `The ${plan.name} plan allows at most ${most} targets`)
   const usage = await usageOf(ctx)
   const next = priceOf(plan, numTargets, period)
   const now = priceOf(usage.plan, usage.targets.total, usage.period)
@@ -91,36 +97,37 @@ function priceOf(plan: Plan, targets: number, period: string): number {
 const aMonthOf = (price: number, period: string) => (period === 'PERIOD_YEARLY' ? price / 12 : price)
 const cents = (amount: number) => Math.round(amount * 100) / 100
 
-/** The part of this month that is still to come, 0 to 1. */
+/** The remaining fraction of the month, 0 to 1. */
 function restOfMonth(now: Date): number {
   const [start, end] = [thisMonth(now).getTime(), nextMonth(now).getTime()]
   return (end - now.getTime()) / (end - start)
 }
 
-/** Distinct addresses that may be watched in one month, as a multiple of the targets of the plan. */
-const addressesPerPlace = 3
+/** Distinct addresses that can be added per month, as a multiple of the plan's targets. */
+const addressesPerTarget = 3
 
 /**
- * @param address of the target, so that one place is not lent to ever new addresses
- * @throws Refusal `quota_exceeded` when the plan holds no further target
+ * @param address the target's address; distinct addresses per month are limited so that a slot
+ * can't be reused indefinitely
+ * @throws ApiError `quota_exceeded` if the plan's target limit is reached
  */
-export async function spendTarget(ctx: Ctx, address: string): Promise<void> {
+export async function consumeTargetQuota(ctx: Ctx, address: string): Promise<void> {
   await lock(ctx)
   const { targets, plan } = await usageOf(ctx)
-  if (targets.used >= targets.total) throw exhausted('targets', 'Target', targets, plan)
-  const most = targets.total * addressesPerPlace
+  if (targets.used >= targets.total) throw quotaExceeded('targets', 'Target', targets, plan)
+  const most = targets.total * addressesPerTarget
   const used = await addressesThisMonth(ctx, address)
-  if (used >= most) throw exhausted('addresses', 'Address', { used, total: most }, plan)
+  if (used >= most) throw quotaExceeded('addresses', 'Address', { used, total: most }, plan)
 }
 
-/** How many more targets the plan holds. */
-export async function targetPlacesLeft(ctx: Ctx): Promise<number> {
+/** How many more targets the plan allows. */
+export async function targetsLeft(ctx: Ctx): Promise<number> {
   await lock(ctx)
   const { targets } = await usageOf(ctx)
   return Math.max(0, targets.total - targets.used)
 }
 
-/** Other addresses that this month's targets had, deleted ones too. */
+/** Distinct other addresses of this month's targets, including deleted ones. */
 async function addressesThisMonth(ctx: Ctx, address: string): Promise<number> {
   const { rows } = await sql<{ addresses: number }>`
     select count(distinct address)::int as addresses from target
@@ -128,15 +135,15 @@ async function addressesThisMonth(ctx: Ctx, address: string): Promise<number> {
   return rows[0]?.addresses ?? 0
 }
 
-/** @throws Refusal `quota_exceeded` when this month's manual scans are used up */
-export async function spendScan(ctx: Ctx): Promise<void> {
+/** @throws ApiError `quota_exceeded` if this month's manual scans are used up */
+export async function consumeScanQuota(ctx: Ctx): Promise<void> {
   await lock(ctx)
   const { manualScans, plan } = await usageOf(ctx)
-  if (manualScans.used >= manualScans.total) throw exhausted('manualScans', 'Manual scan', manualScans, plan)
+  if (manualScans.used >= manualScans.total) throw quotaExceeded('manualScans', 'Manual scan', manualScans, plan)
 }
 
-/** @throws Refusal `quota_exceeded` when the plan holds no further agent */
-export async function spendAgent(ctx: Ctx): Promise<void> {
+/** @throws ApiError `quota_exceeded` if the plan's agent limit is reached */
+export async function consumeAgentQuota(ctx: Ctx): Promise<void> {
   await lock(ctx)
   const { plan } = await usageOf(ctx)
   if (plan.maximumAgents === undefined) return
@@ -146,16 +153,16 @@ export async function spendAgent(ctx: Ctx): Promise<void> {
     .where('account_id', '=', ctx.account)
     .executeTakeFirstOrThrow()
   const quota = { used: Number(used), total: plan.maximumAgents }
-  if (quota.used >= quota.total) throw exhausted('agents', 'Agent', quota, plan)
+  if (quota.used >= quota.total) throw quotaExceeded('agents', 'Agent', quota, plan)
 }
 
-function exhausted(subject: string, word: string, { used, total }: Usage['targets'], plan: Plan): Refusal {
-  return new Refusal('quota_exceeded', `${word} quota of the plan ${plan.name} exhausted: ${used} of ${total} used`, {
+function quotaExceeded(subject: string, word: string, { used, total }: Usage['targets'], plan: Plan): ApiError {
+  return new ApiError('quota_exceeded', `${word} quota of the ${plan.name} plan exceeded: ${used} of ${total} used`, {
     quota: { subject, description: `${used} of ${total}` },
   })
 }
 
-/** Nor may one request take the place that another gives up. */
+/** Serializes quota checks, so that concurrent requests can't both use the last free slot. */
 function lock(ctx: Ctx): Promise<void> {
   return takeTurn(ctx, 'quota')
 }
@@ -168,7 +175,7 @@ async function usageOf(ctx: Ctx): Promise<Usage> {
     .executeTakeFirstOrThrow()
   const { rows } = await sql<{ targets: number; scans: number }>`
     select (select count(*)::int from target where account_id = ${ctx.account} and deleted_at is null and paused_at is null) as targets,
-           -- What failed, or was cancelled before it looked at anything, is given back.
+           -- Scans that failed, or were cancelled before scanning anything, don't count.
            (select count(*)::int from scan
             where account_id = ${ctx.account} and type = 'TYPE_MANUAL' and retest_of is null and created_at >= ${thisMonth(ctx.now)}
               and status <> 'STATUS_FAILED'

@@ -2,7 +2,7 @@ import type { Plan } from '@glacis/contract/account'
 
 const chf = (monthly: number, yearly: number) => ({ currencyCode: 'CHF' as const, monthly, yearly })
 
-/** The plans, smallest first. A year costs ten months. */
+/** The plans, smallest first. A year costs as much as ten months. */
 export const plans: readonly Plan[] = [
   {
     id: 'free',
@@ -49,15 +49,15 @@ export const plans: readonly Plan[] = [
     name: 'Enterprise',
     basePrice: chf(0, 0),
     includedTargets: 1_000_000,
-    features: ['No limits but those of your own machine'],
+    features: ['Limited only by your hardware'],
   },
 ]
 
 export function planOf(id: string): Plan {
   const plan = plans.find((one) => one.id === id) ?? plans[0]
-  if (!plan) throw new Error('there is at least one plan')
+  if (!plan) throw new Error('at least one plan exists')
   return plan
 }
 
-/** What stands for "no limit" in a quota. */
+/** Represents "unlimited" in a quota. */
 export const unlimited = 1_000_000

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { changeSubscription, previewSubscription } from '#billing/index.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { sharedTestServer } from '#testing/test-server.ts'
 
-let house: House
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house.close())
+const server = await sharedTestServer()
 
 /** With two thirds of its month still to come. */
 const now = new Date('2026-11-11T00:00:00Z')
@@ -22,9 +18,9 @@ it.each([
   { from: yearly, to: monthly, dueToday: 17.67, nextAmount: 159 },
   { from: monthly, to: yearly, dueToday: 0, nextAmount: 1590 },
   { from: monthly, to: free, dueToday: 0, nextAmount: 0 },
-])('asks today for the rest of the month alone: $from.period to $to.period', async ({ from, to, ...due }) => {
-  const account = await house.account()
-  await house.as(account, (ctx) => changeSubscription(ctx, from), { now })
-  const preview = await house.as(account, (ctx) => previewSubscription(ctx, to), { now })
+])('charges only for the rest of the month: $from.period to $to.period', async ({ from, to, ...due }) => {
+  const account = await server.account()
+  await server.as(account, (ctx) => changeSubscription(ctx, from), { now })
+  const preview = await server.as(account, (ctx) => previewSubscription(ctx, to), { now })
   expect(preview).toEqual({ ...due, currency: 'CHF', overQuota: { targets: 0 } })
 })

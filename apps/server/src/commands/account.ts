@@ -1,27 +1,26 @@
-/** `glacis account …`: everything that is kept of an account, handed out or removed, by whoever runs the installation. */
+/** `glacis account …`: exports or deletes an account's data. */
 import type { FileHandle } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { readConfig } from '#config.ts'
 import { type Database, openDatabase } from '#database/index.ts'
 import { migrate } from '#database/migrate.ts'
-import { noteDeletion } from '#deletions.ts'
-import { everyMigration } from '../every-migration.ts'
+import { recordDeletion } from '#deletions.ts'
 import { createLogger } from '#log.ts'
-import { Obstacle, WrongWords } from '#obstacle.ts'
+import { CliError, UsageError } from '#cli-error.ts'
 import type { Tables } from '#database/tables.ts'
 import { writeNewFile } from './new-file.ts'
 import { reachDatabase } from './reach.ts'
 import { type Kysely, sql } from 'kysely'
 
-const usage = `Usage: glacis account <verb>
+const usage = `Usage: glacis account <command>
 
-  export <e-mail or id> <file>      write everything that is kept of an account, one JSON object a line
-  delete <e-mail or id> --yes       remove the account with its scopes, scans and risks
+  export <email or id> <file>       export an account's data, one JSON object per line
+  delete <email or id> --yes        delete the account with its scopes, scans, and risks
 
-An export holds no passwords, keys or tokens. The person's sign-in is kept apart: "glacis identity delete"
-removes it too. Both work whether or not Glacis runs.`
+Exports contain no passwords, keys, or tokens. The user is stored separately and is deleted with
+"glacis identity delete". Both commands work whether or not Glacis is running.`
 
-/** Secrets that an export leaves out, whatever table they are in. */
+/** Columns that exports omit, in every table. */
 const secretColumns: ReadonlySet<string> = new Set(['digest', 'secret', 'webhook_url'])
 const rowsAtOnce = 2000
 
@@ -31,10 +30,10 @@ interface Place {
 }
 
 /**
- * Runs one verb to its end.
+ * Runs a subcommand.
  *
- * @param words what stands behind `glacis account`
- * @throws Obstacle when the words, the settings or the database do not allow it
+ * @param words the arguments after `glacis account`
+ * @throws CliError for invalid arguments, invalid settings, or an unusable database
  */
 export async function administerAccounts(words: readonly string[], { environment, root }: Place): Promise<void> {
   const { verb, who, file, isSure } = readWords(words)
@@ -45,18 +44,18 @@ export async function administerAccounts(words: readonly string[], { environment
   await using opened = new AsyncDisposableStack()
   const database = openDatabase(reached.url, log, { app: 1, owner: 2 })
   opened.defer(() => database.close())
-  if (!reached.isServed) await migrate(database.owner, everyMigration)
+  if (!reached.isServed) await migrate(database.owner)
   const account = await find(database, who)
   if (verb === 'export') {
     const rows = await exportAccount(database, account.id, file)
-    return print(`${rows} rows of ${account.email} are in ${file}.`)
+    return print(`Exported ${rows} rows of ${account.email} to ${file}.`)
   }
-  if (!isSure) throw new Obstacle(`This removes the account of ${account.email} for good; say --yes to do it.`)
+  if (!isSure) throw new CliError(`This permanently deletes ${account.email}'s account. Pass --yes to confirm.`)
   await database.owner.transaction().execute(async (tx) => {
     await tx.deleteFrom('account').where('id', '=', account.id).execute()
-    await noteDeletion(tx, { action: 'account.delete', accountId: account.id, identityId: null, detail: {} })
+    await recordDeletion(tx, { action: 'account.delete', accountId: account.id, identityId: null, detail: {} })
   })
-  print(`The account of ${account.email} is gone.`)
+  print(`Deleted the account of ${account.email}.`)
 }
 
 interface Words {
@@ -74,9 +73,9 @@ function readWords(words: readonly string[]): Words {
   const isSure = parsed(rest)
   if (verb === 'export' && who && file && more.length === 0) return { verb, who, file, isSure }
   if (verb === 'delete' && who && !file) return { verb, who, file, isSure }
-  if (verb === 'export') throw new WrongWords('It must be: glacis account export <e-mail or id> <file>')
-  if (verb === 'delete') throw new WrongWords('It must be: glacis account delete <e-mail or id> --yes')
-  throw new WrongWords(`There is no "glacis account ${verb}"; "glacis account --help" lists what there is.`)
+  if (verb === 'export') throw new UsageError('Usage: glacis account export <email or id> <file>')
+  if (verb === 'delete') throw new UsageError('Usage: glacis account delete <email or id> --yes')
+  throw new UsageError(`Unknown command "glacis account ${verb}". Run "glacis account --help" for a list of commands.`)
 }
 
 function parsed(args: readonly string[]): boolean {
@@ -85,7 +84,7 @@ function parsed(args: readonly string[]): boolean {
       parseArgs({ args: [...args], options: { yes: { type: 'boolean' } }, allowPositionals: true }).values.yes === true
     )
   } catch (cause) {
-    throw new WrongWords(`${cause instanceof Error ? cause.message : String(cause)}.`, { cause })
+    throw new UsageError(`${cause instanceof Error ? cause.message : String(cause)}.`, { cause })
   }
 }
 
@@ -102,12 +101,12 @@ async function find(database: Database, who: string) {
     )
     .execute()
   const [account] = found
-  if (!account) throw new Obstacle(`There is no account of ${who}; an account begins with the first sign-in.`)
-  if (found.length > 1) throw new Obstacle(`${who} names several accounts; name one by its id.`)
+  if (!account) throw new CliError(`No account found for ${who}. Accounts are created at the first sign-in.`)
+  if (found.length > 1) throw new CliError(`${who} matches several accounts. Pass the id instead.`)
   return account
 }
 
-/** Writes every row that belongs to an account, read in one snapshot. Answers how many. */
+/** Writes all rows of an account from one snapshot. @returns their number */
 export function exportAccount(database: Database, account: string, file: string): Promise<number> {
   return writeNewFile(file, (handle) =>
     database.owner

@@ -3,36 +3,31 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { everyMigration } from '../every-migration.ts'
 import { backup, restore } from './backup.ts'
 import { dumpDatabase } from '#database/backup/dump.ts'
 import { tablesOf } from '#database/backup/tables.ts'
 import { openDatabase } from '#database/index.ts'
 import { isAway } from '#database/loss.ts'
-import { migrate } from '#database/migrate.ts'
 import { createChannel } from '#notifications/index.ts'
 import { startScan } from '#scans/index.ts'
 import { createTarget } from '#targets/index.ts'
 import { type TestDatabase, testDatabase } from '#testing/database.ts'
-import { type House, openHouse, person } from '#testing/house.ts'
+import { person, sharedTestServer } from '#testing/test-server.ts'
 
-let house: House
+const server = await sharedTestServer()
 let folder: string
 let file: string
 let empty: TestDatabase
 beforeAll(async () => {
-  house = await openHouse()
-  await migrate(house.database.owner, everyMigration)
   folder = await mkdtemp(join(tmpdir(), 'glacis-backup-'))
   file = join(folder, 'glacis.backup')
   await furnish()
   await mkdir(join(folder, 'one/packs/templates'), { recursive: true })
   await writeFile(join(folder, 'one/packs/templates/a.yaml'), 'id: a\n')
   await writeFile(join(folder, 'one/packs/templates/empty.yaml'), '')
-  await backup([file], place(house.url, 'one'))
+  await backup([file], place(server.url, 'one'))
 })
 afterAll(async () => {
-  await house.close()
   await rm(folder, { recursive: true, force: true })
 })
 beforeEach(async () => {
@@ -46,8 +41,8 @@ function place(url: string, name: string) {
 
 /** An account with a scope, a scan that waits in the queue, names that are hard to write, and news for a channel. */
 async function furnish(): Promise<void> {
-  const id = await house.account()
-  await house.as(
+  const id = await server.account()
+  await server.as(
     id,
     async (ctx) => {
       await createChannel(
@@ -62,7 +57,7 @@ async function furnish(): Promise<void> {
         schedule,
         tags: [],
       })
-      await startScan(ctx, house.jobs, target.id)
+      await startScan(ctx, server.jobs, target.id)
     },
     { actor: person },
   )
@@ -93,7 +88,7 @@ async function contents(url: string): Promise<ReadonlyMap<string, readonly strin
 
 it('brings back every row, into a file for its owner alone', async () => {
   await restore([file], place(empty.url, 'two'))
-  const [before, after] = [await contents(house.url), await contents(empty.url)]
+  const [before, after] = [await contents(server.url), await contents(empty.url)]
   expect(Object.fromEntries(after)).toEqual(Object.fromEntries(before))
   expect([...before.keys()]).toEqual(expect.arrayContaining(['public.account', 'public.scan', 'pgboss.job']))
   expect((await stat(file)).mode & 0o777).toBe(0o600)
@@ -102,7 +97,7 @@ it('brings back every row, into a file for its owner alone', async () => {
 
 it('puts references, triggers and counters back in force', async () => {
   await restore([file], place(empty.url, 'three'))
-  const forms = await Promise.all([house.url, empty.url].map(formOf))
+  const forms = await Promise.all([server.url, empty.url].map(formOf))
   expect(forms[1]).toEqual(forms[0])
 })
 
@@ -164,9 +159,9 @@ it.each([
 })
 
 it('fails by the statement alone where the database ends in the middle of a backup', async () => {
-  const parts = dumpDatabase(house.url, '1')
+  const parts = dumpDatabase(server.url, '1')
   await parts.next()
-  await endOthers(house.url)
+  await endOthers(server.url)
   const error = await parts.next().catch((cause: unknown) => cause)
   expect(isAway(error)).toBe(true)
 })
@@ -181,7 +176,7 @@ async function endOthers(url: string): Promise<void> {
 }
 
 it('overwrites nobody, neither an account nor a file', async () => {
-  await expect(restore([file], place(house.url, 'six'))).rejects.toThrow('Somebody has an account here already (1)')
-  await expect(backup([file], place(house.url, 'one'))).rejects.toThrow('cannot be written')
-  expect((await contents(house.url)).get('public.account')).toHaveLength(1)
+  await expect(restore([file], place(server.url, 'six'))).rejects.toThrow('This installation already has accounts (1)')
+  await expect(backup([file], place(server.url, 'one'))).rejects.toThrow("Can't write")
+  expect((await contents(server.url)).get('public.account')).toHaveLength(1)
 })

@@ -1,4 +1,4 @@
-/** `glacis backup` and `glacis restore`: an installation as one file, and back. */
+/** `glacis backup` and `glacis restore`. */
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative } from 'node:path'
@@ -13,25 +13,25 @@ import { startPostgres } from '#database/embedded.ts'
 import { isAway, isShort } from '#database/loss.ts'
 import { openDatabase } from '#database/index.ts'
 import { migrate } from '#database/migrate.ts'
-import { everyMigration } from '../every-migration.ts'
+import { migrations } from '#database/migrations.ts'
 import { createJobs } from '#jobs.ts'
 import { lockFolder } from '#lock.ts'
 import { createLogger, type Logger } from '#log.ts'
 import { afterRestore } from '#notifications/index.ts'
-import { Obstacle, WrongWords } from '#obstacle.ts'
+import { CliError, UsageError } from '#cli-error.ts'
 import { version } from '#version.ts'
 import { writeNewFile } from './new-file.ts'
 import { reachDatabase } from './reach.ts'
 
 const backupUsage = `Usage: glacis backup <file>
 
-Writes the whole installation into one new file: accounts and their sign-ins, scopes, scans, risks and
-what is known of threats. It works whether or not Glacis runs, and shows one moment. The file opens
-every account of this installation: keep it as you keep your passwords.`
+Writes a consistent snapshot of the installation to a new file: users, accounts, scopes, scans, risks,
+and feed data. Works whether or not Glacis is running. The file gives access to every account of this
+installation: store it as securely as your passwords.`
 const restoreUsage = `Usage: glacis restore <file>
 
-Puts a backup into an installation in which nobody has anything yet, such as a new data folder
-(GLACIS_DATA) or an empty database (DATABASE_URL). Glacis must not run there. All comes back or nothing.`
+Restores a backup into an empty installation, such as a new data folder (GLACIS_DATA) or an empty
+database (DATABASE_URL). Glacis must not be running there. If restoring fails, nothing is changed.`
 
 interface Place {
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -41,8 +41,8 @@ interface Place {
 /**
  * Writes a backup.
  *
- * @param words what stands behind `glacis backup`
- * @throws Obstacle when the words, the file or the database do not allow it; no file is left then
+ * @param words the arguments after `glacis backup`
+ * @throws CliError for invalid arguments, an unwritable file, or an unusable database; leaves no file behind
  */
 export async function backup(words: readonly string[], { environment, root }: Place): Promise<void> {
   const file = fileOf('backup', words)
@@ -61,7 +61,7 @@ export async function backup(words: readonly string[], { environment, root }: Pl
     throw isAway(cause) || isShort(cause) ? lossOf(cause, 'No backup was written.') : cause
   })
   const { size } = await stat(file)
-  print(`The backup is in ${file} (${Math.max(1, Math.round(size / 1e6))} MB).`)
+  print(`Backup written to ${file} (${Math.max(1, Math.round(size / 1e6))} MB).`)
 }
 
 async function fill(archive: Pack, url: string, packs: string): Promise<void> {
@@ -75,7 +75,7 @@ async function fill(archive: Pack, url: string, packs: string): Promise<void> {
     const path = join(entry.parentPath, entry.name)
     const { size } = await stat(path)
     const name = `packs/${relative(packs, path)}`
-    // Cut at its first size: a feed may be at work on it, and fetches it again.
+    // Read only the original size: a running feed update may append to the file.
     await pipeline(createReadStream(path, { end: Math.max(0, size - 1) }), archive.entry({ name, size, mode: 0o600 }))
   }
   archive.finalize()
@@ -84,14 +84,14 @@ async function fill(archive: Pack, url: string, packs: string): Promise<void> {
 /**
  * Restores a backup.
  *
- * @param words what stands behind `glacis restore`
- * @throws Obstacle when the words, the file or the installation do not allow it; nothing is changed then
+ * @param words the arguments after `glacis restore`
+ * @throws CliError for invalid arguments, an invalid file, or an installation with data; changes nothing
  */
 export async function restore(words: readonly string[], { environment, root }: Place): Promise<void> {
   const file = fileOf('restore', words)
   if (file === null) return print(restoreUsage)
   await stat(file).catch((cause: unknown) => {
-    throw new Obstacle(`${file} cannot be read (${reason(cause)}).`, { cause })
+    throw new CliError(`Can't read ${file} (${reason(cause)}).`, { cause })
   })
   const config = readConfig(environment, root)
   const log = createLogger({ level: 'error' })
@@ -105,13 +105,13 @@ export async function restore(words: readonly string[], { environment, root }: P
     keep: (part) => keep(part, draft),
     settle: afterRestore,
   }).catch((cause: unknown) => {
-    if (isAway(cause) || isShort(cause)) throw lossOf(cause, 'Nothing was restored; perhaps its disk is full.')
+    if (isAway(cause) || isShort(cause)) throw lossOf(cause, 'Nothing was restored. Check its disk space.')
     if (!isDamage(cause)) throw cause
-    throw new Obstacle(`${file} is no backup, or is damaged (${reason(cause)}). Nothing was restored.`, { cause })
+    throw new CliError(`${file} is not a backup or is corrupted (${reason(cause)}). Nothing was restored.`, { cause })
   })
   await rm(packsOf(config), { recursive: true, force: true })
   await rename(draft, packsOf(config)).catch(() => undefined) // there were none
-  print(`${loaded.rows} rows are restored, as they were on ${loaded.createTime}; start Glacis to go on.`)
+  print(`Restored ${loaded.rows} rows from the backup of ${loaded.createTime}. You can start Glacis now.`)
 }
 
 async function startEmbedded(config: Config, log: Logger, held: AsyncDisposableStack): Promise<string> {
@@ -120,36 +120,32 @@ async function startEmbedded(config: Config, log: Logger, held: AsyncDisposableS
   return postgres.url
 }
 
-/** Makes the tables of those migrations in a database in which nobody has anything. */
+/** Runs these migrations in an empty database. */
 async function prepare(url: string, names: readonly string[], log: Logger): Promise<void> {
-  const known = new Set<string>(everyMigration.map(({ name }) => name))
-  if (!names.every((name) => known.has(name)))
-    throw new Obstacle('The backup was made by a newer release of Glacis; restore it with that one.')
+  if (!names.every((name) => Object.hasOwn(migrations, name)))
+    throw new CliError('The backup was created by an incompatible release of Glacis. Restore it with that release.')
   await using opened = new AsyncDisposableStack()
   const database = openDatabase(url, log, { app: 1, owner: 2 })
   opened.defer(() => database.close())
   const jobs = createJobs(url, log, { supervise: false })
   opened.defer(() => jobs.close())
-  await migrate(
-    database.owner,
-    everyMigration.filter(({ name }) => names.includes(name)),
-  )
+  await migrate(database.owner, names)
   const { count } = await database.owner
     .selectFrom('account')
     .select(({ fn }) => fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow()
   if (Number(count) > 0) {
-    const words = `Somebody has an account here already (${count}), which a restore would overwrite`
-    throw new Obstacle(`${words}; name a new folder in GLACIS_DATA, or an empty database in DATABASE_URL.`)
+    const words = `This installation already has accounts (${count})`
+    throw new CliError(`${words}. Set GLACIS_DATA to a new folder, or DATABASE_URL to an empty database.`)
   }
   await jobs.prepare(database.owner)
 }
 
-/** The files of a backup, one after the other. What is wrong with the file itself is told by an Obstacle. */
+/** Yields the parts of a backup file in order. */
 async function* partsOf(file: string): AsyncGenerator<PartStream> {
   const entries = extract()
   const reading = pipeline(createReadStream(file), createZstdDecompress(), entries)
-  reading.catch(() => undefined) // whoever reads the entries meets it
+  reading.catch(() => undefined) // rethrown by the await below
   for await (const entry of entries) {
     yield { name: entry.header.name, bytes: Readable.from(entry as AsyncIterable<Buffer>, { objectMode: false }) }
     entry.resume()
@@ -157,11 +153,11 @@ async function* partsOf(file: string): AsyncGenerator<PartStream> {
   await reading
 }
 
-function lossOf(cause: unknown, consequence: string): Obstacle {
-  return new Obstacle(`The database ended in the middle of it (${reason(cause)}). ${consequence}`, { cause })
+function lossOf(cause: unknown, consequence: string): CliError {
+  return new CliError(`The database connection was lost (${reason(cause)}). ${consequence}`, { cause })
 }
 
-/** Of the archive and its packing; those of the database and of the disk say what they are. */
+/** Whether an error is about the archive or its compression, not the database or disk. */
 function isDamage(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^(?:Z|ERR_Z|ZSTD)/.test(code) || (error instanceof Error && /tar|Unexpected end/i.test(error.message))
@@ -179,11 +175,11 @@ function packsOf({ dataFolder }: Config): string {
   return join(dataFolder, 'packs')
 }
 
-/** Null where help is asked for. */
+/** Null if help was requested. */
 function fileOf(command: string, words: readonly string[]): string | null {
   const [file = '--help', ...more] = words
   if (['--help', '-h', 'help'].includes(file)) return null
-  if (more.length > 0 || file.startsWith('-')) throw new WrongWords(`It must be: glacis ${command} <file>`)
+  if (more.length > 0 || file.startsWith('-')) throw new UsageError(`Usage: glacis ${command} <file>`)
   return file
 }
 

@@ -1,18 +1,17 @@
-/** What `glacis identity` does with the people who sign in, and how it tells of them. */
-import { userInfo } from 'node:os'
+/** The subcommands of `glacis identity` and their output. */
 import { text } from 'node:stream/consumers'
 import type { People, Person } from '@glacis/identity'
 import { createAccounts, identityOf } from '#accounts.ts'
 import { recordIdentityEvent } from '#audit.ts'
 import type { Database } from '#database/index.ts'
-import { deletions, noteDeletion } from '#deletions.ts'
-import { Obstacle } from '#obstacle.ts'
+import { deletions, recordDeletion, operatorName } from '#deletions.ts'
+import { CliError } from '#cli-error.ts'
 
-/** What a verb works with. */
+/** The dependencies of the subcommands. */
 interface Desk {
   readonly people: People
   readonly database: Database
-  /** The origin under which browsers reach the product. */
+  /** The public origin. */
   readonly url: string
 }
 
@@ -24,27 +23,27 @@ export interface Flags {
 }
 
 interface Answer {
-  /** What a person reads. */
+  /** Text output. */
   readonly lines: readonly string[]
-  /** What a program reads, after `--json`. */
+  /** JSON output, for `--json`. */
   readonly data: unknown
 }
 
 interface Verb {
-  /** What must stand behind it. */
+  /** Names of the required arguments. */
   readonly takes: readonly string[]
   run(desk: Desk, words: readonly string[], flags: Flags): Promise<Answer>
 }
 
-/** By the word that stands behind `glacis identity`. */
+/** By name. */
 export const verbs: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ['list', { takes: [], run: list }],
-  ['show', { takes: ['<e-mail or id>'], run: show }],
-  ['create', { takes: ['<e-mail>', '<first name>', '<last name>'], run: create }],
-  ['disable', { takes: ['<e-mail or id>'], run: (desk, words) => turn(desk, words, 'inactive') }],
-  ['enable', { takes: ['<e-mail or id>'], run: (desk, words) => turn(desk, words, 'active') }],
-  ['reset-2fa', { takes: ['<e-mail or id>'], run: resetSecondFactors }],
-  ['delete', { takes: ['<e-mail or id>'], run: remove }],
+  ['show', { takes: ['<email or id>'], run: show }],
+  ['create', { takes: ['<email>', '<first name>', '<last name>'], run: create }],
+  ['disable', { takes: ['<email or id>'], run: (desk, words) => turn(desk, words, 'inactive') }],
+  ['enable', { takes: ['<email or id>'], run: (desk, words) => turn(desk, words, 'active') }],
+  ['reset-2fa', { takes: ['<email or id>'], run: resetSecondFactors }],
+  ['delete', { takes: ['<email or id>'], run: remove }],
   ['deletions', { takes: [], run: listDeletions }],
 ])
 
@@ -53,7 +52,7 @@ async function list({ people }: Desk): Promise<Answer> {
   const width = Math.max(0, ...everybody.map(({ email }) => email.length))
   const lines = everybody.map((person) => `${person.email.padEnd(width)}  ${wordsFor(person)}`)
   return {
-    lines: everybody.length > 0 ? lines : ['Nobody has an account yet.'],
+    lines: everybody.length > 0 ? lines : ['No users yet.'],
     data: { identities: everybody.map(faceOf) },
   }
 }
@@ -63,10 +62,10 @@ async function show({ people }: Desk, [who = '']: readonly string[]): Promise<An
   const { id, email, name, isVerified, credentials, sessions, createdAt, lastSignInAt } = person
   const rows = [
     ['Name', `${name.first} ${name.last}`],
-    ['E-mail', `${email}${isVerified ? '' : ' (not verified)'}`],
-    ['Id', id],
+    ['Email', `${email}${isVerified ? '' : ' (not verified)'}`],
+    ['ID', id],
     ['State', person.state],
-    ['Signs in by', credentials.join(', ') || 'a code of the recovery alone'],
+    ['Sign-in', credentials.join(', ') || 'recovery code only'],
     ['Sessions', String(sessions)],
     ['Created', createdAt.toISOString()],
     ['Last sign-in', lastSignInAt?.toISOString() ?? 'never'],
@@ -81,14 +80,14 @@ async function create(
 ): Promise<Answer> {
   const password = flags['password-stdin'] ? (await text(process.stdin)).replace(/\r?\n$/, '') : undefined
   const made = await people.create({ email, name: { first, last } }, { password, isVerified: flags.verified })
-  if (made.kind === 'taken') throw new Obstacle(`Somebody has an account with ${email} already.`)
-  if (made.kind === 'wrong') throw new Obstacle(`No account was made: ${made.faults.join(' ')}`)
+  if (made.kind === 'taken') throw new CliError(`A user with the email ${email} already exists.`)
+  if (made.kind === 'wrong') throw new CliError(`User not created: ${made.faults.join(' ')}`)
   const { person } = made
-  // The trail hangs on the account, which is otherwise made at the first visit.
+  // The audit event needs an account, which is otherwise created by the first request.
   await createAccounts(database).of({ identity: identityOf(person) })
   await note(database, person, 'created')
-  const how = password === undefined ? `${first} chooses a password at ${url}/recovery.` : 'The password is set.'
-  return { lines: [`Made an account for ${person.email}. ${how}`], data: { identity: faceOf(person) } }
+  const how = password === undefined ? `${first} can set a password at ${url}/recovery.` : 'The password is set.'
+  return { lines: [`Created ${person.email}. ${how}`], data: { identity: faceOf(person) } }
 }
 
 async function turn(
@@ -99,7 +98,7 @@ async function turn(
   const person = await find(people, who)
   const word = state === 'inactive' ? 'disabled' : 'enabled'
   if (person.state === state) {
-    return { lines: [`${person.email} is ${word} already.`], data: { identity: faceOf(person) } }
+    return { lines: [`${person.email} is already ${word}.`], data: { identity: faceOf(person) } }
   }
   await people.setState(person.id, state)
   await note(database, person, word)
@@ -113,7 +112,7 @@ async function resetSecondFactors({ people, database }: Desk, [who = '']: readon
   const data = { identity: faceOf(await find(people, person.id)), removed }
   if (removed.length === 0) return { lines: [`${person.email} has no second factor.`], data }
   await note(database, person, 'second_factors_reset', removed.join(', '))
-  const news = `Removed from ${person.email}: ${removed.join(', ')}. Their sessions ended, and a mail tells them.`
+  const news = `Removed from ${person.email}: ${removed.join(', ')}. All sessions ended. The user is notified by email.`
   return { lines: [news], data }
 }
 
@@ -133,18 +132,18 @@ async function remove({ people, database }: Desk, [who = '']: readonly string[],
   const targets = account?.targets ?? 0
   if (!yes) {
     const weight = targets > 0 ? ` with ${counted(targets, 'scope')} and everything found in them` : ''
-    throw new Obstacle(`This removes ${person.email}${weight} for good; repeat it with --yes.`)
+    throw new CliError(`This permanently deletes ${person.email}${weight}. Pass --yes to confirm.`)
   }
-  // The person goes last, and cannot sign in meanwhile: what fails can be repeated, and nothing is left that nobody owns.
+  // Disable sign-in first and delete the user last, so that a failed deletion can be repeated without orphaned data.
   if (person.state === 'active') await people.setState(person.id, 'inactive')
   await database.owner.transaction().execute(async (tx) => {
     if (account) await tx.deleteFrom('account').where('id', '=', account.id).execute()
     const about = { accountId: account?.id ?? null, identityId: person.id, detail: { targets } }
-    await noteDeletion(tx, { action: 'identity.delete', ...about })
+    await recordDeletion(tx, { action: 'identity.delete', ...about })
   })
   await people.remove(person.id)
   return {
-    lines: [`Removed ${person.email}${targets > 0 ? ` and ${counted(targets, 'scope')}` : ''}.`],
+    lines: [`Deleted ${person.email}${targets > 0 ? ` and ${counted(targets, 'scope')}` : ''}.`],
     data: { removed: { id: person.id, email: person.email, targets } },
   }
 }
@@ -156,7 +155,7 @@ async function listDeletions({ database }: Desk): Promise<Answer> {
       `${at.toISOString()}  ${action.padEnd(16)}${identityId ?? accountId ?? ''}  by ${operator}`,
   )
   return {
-    lines: lines.length > 0 ? lines : ['Nothing was deleted yet.'],
+    lines: lines.length > 0 ? lines : ['No deletions yet.'],
     data: { deletions: all.map(({ at, ...one }) => ({ time: at.toISOString(), ...one })) },
   }
 }
@@ -164,12 +163,12 @@ async function listDeletions({ database }: Desk): Promise<Answer> {
 async function find(people: People, who: string): Promise<Person> {
   const person = await people.find(who)
   if (person) return person
-  throw new Obstacle(`Nobody has an account with ${who}; "glacis identity list" shows everybody.`)
+  throw new CliError(`No user found for ${who}. Run "glacis identity list" to list all users.`)
 }
 
-/** The trail names who sits at the machine. */
+/** Records the event in the audit trail, with the operating system user as operator. */
 async function note(database: Database, person: Person, kind: string, detail?: string): Promise<void> {
-  const operator = userInfo().username
+  const operator = operatorName()
   const from = { ip: '', userAgent: 'glacis identity', at: new Date() }
   await recordIdentityEvent(database, { kind, identityId: person.id, detail, operator, ...from })
 }
@@ -187,7 +186,7 @@ function wordsFor({ name, state, isVerified, credentials, sessions }: Person): s
   const notes = [
     state === 'inactive' && 'disabled',
     !isVerified && 'not verified',
-    credentials.join(' ') || 'no password yet',
+    credentials.join(' ') || 'no password',
     sessions > 0 && counted(sessions, 'session'),
   ]
   return `${name.first} ${name.last} (${notes.filter(Boolean).join(', ')})`

@@ -1,34 +1,34 @@
-/** `glacis identity …`: the people who sign in, from the command line of whoever runs the installation. */
+/** `glacis identity …`: manages users from the command line. */
 import { parseArgs } from 'node:util'
-import { openPeople } from '@glacis/identity'
+import { type IdentityOptions, openPeople } from '@glacis/identity'
 import { readConfig } from '#config.ts'
 import { openDatabase } from '#database/index.ts'
 import { migrate } from '#database/migrate.ts'
-import { everyMigration } from '../every-migration.ts'
+import { createJobs, mailJobs } from '#jobs.ts'
 import { createLogger } from '#log.ts'
-import { Obstacle, WrongWords } from '#obstacle.ts'
+import { CliError, UsageError } from '#cli-error.ts'
 import { type Flags, verbs } from './identity-verbs.ts'
 import { reachDatabase } from './reach.ts'
 
-const usage = `Usage: glacis identity <verb>
+const usage = `Usage: glacis identity <command>
 
-  list                                  everybody who can sign in
-  show <e-mail or id>                   one of them, with what they sign in by
-  create <e-mail> <first> <last>        make an account; --verified if the address is known to be theirs,
-                                        --password-stdin to read a password from standard input
-  disable <e-mail or id>                close an account and end its sessions at once
-  enable <e-mail or id>                 open it again
-  reset-2fa <e-mail or id>              remove its second factors, for somebody who has lost them
-  delete <e-mail or id> --yes           remove the account with its scopes, scans and risks
-  deletions                             what was deleted on the command line, when and by whom
+  list                                  list all users
+  show <email or id>                    show a user and their sign-in methods
+  create <email> <first> <last>         create a user; --verified marks the email address as verified,
+                                        --password-stdin reads a password from standard input
+  disable <email or id>                 block sign-in and end all sessions
+  enable <email or id>                  allow sign-in again
+  reset-2fa <email or id>               remove all second factors
+  delete <email or id> --yes            delete the user and their account's scopes, scans, and risks
+  deletions                             list deletions made on the command line
 
-With --json the answer is JSON. It works whether or not Glacis runs.`
+Pass --json for JSON output. All commands work whether or not Glacis is running.`
 
 /**
- * Runs one verb to its end.
+ * Runs a subcommand.
  *
- * @param words what stands behind `glacis identity`
- * @throws Obstacle when the words, the settings or the database do not allow it
+ * @param words the arguments after `glacis identity`
+ * @throws CliError for invalid arguments, invalid settings, or an unusable database
  */
 export async function administerIdentities(
   words: readonly string[],
@@ -39,15 +39,21 @@ export async function administerIdentities(
   if (!verb) return print(usage)
   const config = readConfig(environment, root)
   if (config.identityUrl) {
-    throw new Obstacle(`The people who sign in are kept by the service at ${config.identityUrl}; use its own commands.`)
+    throw new CliError(`Users are managed by the identity service at ${config.identityUrl}. Use its own tools.`)
   }
   const log = createLogger({ level: 'error' })
   await using reached = await reachDatabase(config, log)
   await using open = new AsyncDisposableStack()
   const database = openDatabase(reached.url, log, { app: 1, owner: 2 })
   open.defer(() => database.close())
-  if (!reached.isServed) await migrate(database.owner, everyMigration)
-  const desk = { people: openPeople({ database: database.owner }), database, url: config.url }
+  if (!reached.isServed) await migrate(database.owner)
+  const enqueueMail: IdentityOptions['enqueueMail'] = async (tx, mailId) => {
+    const jobs = createJobs(reached.url, log, { supervise: false })
+    open.defer(() => jobs.close())
+    await jobs.prepare(database.owner)
+    await mailJobs(jobs)(tx, mailId)
+  }
+  const desk = { people: openPeople({ database: database.owner, enqueueMail }), database, url: config.url }
   const { lines, data } = await verb.run(desk, rest, flags)
   print(flags.json ? JSON.stringify(data, null, 2) : lines.join('\n'))
 }
@@ -57,11 +63,13 @@ function readWords(words: readonly string[]): { name: string; rest: readonly str
   if (name === 'help' || name === '--help' || name === '-h') return { name: 'help', rest: [], flags: noFlags }
   const verb = verbs.get(name)
   if (!verb)
-    throw new WrongWords(`There is no "glacis identity ${name}"; "glacis identity --help" lists what there is.`)
+    throw new UsageError(
+      `Unknown command "glacis identity ${name}". Run "glacis identity --help" for a list of commands.`,
+    )
   const { positionals, values } = parsed(rest)
   if (positionals.length !== verb.takes.length) {
     const expected = ['glacis identity', name, ...verb.takes].join(' ')
-    throw new WrongWords(`It must be: ${expected}`)
+    throw new UsageError(`Usage: ${expected}`)
   }
   return { name, rest: positionals, flags: { ...noFlags, ...values } }
 }
@@ -74,7 +82,7 @@ function parsed(args: readonly string[]) {
     const options = { json: flag, yes: flag, verified: flag, 'password-stdin': flag }
     return parseArgs({ args: [...args], options, allowPositionals: true })
   } catch (cause) {
-    throw new WrongWords(`${cause instanceof Error ? cause.message : String(cause)}.`, { cause })
+    throw new UsageError(`${cause instanceof Error ? cause.message : String(cause)}.`, { cause })
   }
 }
 

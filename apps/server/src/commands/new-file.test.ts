@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { Obstacle } from '#obstacle.ts'
+import { CliError } from '#cli-error.ts'
 import { writeNewFile } from './new-file.ts'
 
 let folder: string
@@ -21,7 +21,7 @@ it('is written for its owner alone, by a stream too', async () => {
 
 it('never takes the place of another', async () => {
   await writeFile(file, 'before')
-  await expect(writeNewFile(file, async () => undefined)).rejects.toThrow(Obstacle)
+  await expect(writeNewFile(file, async () => undefined)).rejects.toThrow(CliError)
   expect(await readFile(file, 'utf8')).toBe('before')
 })
 
@@ -31,7 +31,7 @@ it('says in a sentence that the disk is full, and leaves no half of it', async (
     await handle.write('half')
     throw full
   })
-  await expect(writing).rejects.toThrow(new Obstacle(`${file} cannot be written (no space left on device).`))
+  await expect(writing).rejects.toThrow(new CliError(`Can't write ${file} (no space left on device).`))
   expect(await readdir(folder)).toEqual([])
 })
 

@@ -1,19 +1,19 @@
-/** What a command writes for a person: a new file for its owner alone, whole or not there. */
+/** Writes an output file that only the owner can read, completely or not at all. */
 import { type FileHandle, open, rm } from 'node:fs/promises'
-import { Obstacle } from '#obstacle.ts'
+import { CliError } from '#cli-error.ts'
 
-/** Of the place that is written to; anything else that goes wrong is not about the file. */
+/** Error codes of the output device; other errors come from the content. */
 const codesOfPlaces: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'])
 
 /**
- * Makes a file and has it filled. It is removed when that fails.
+ * Creates a file and fills it. The file is removed on failure.
  *
- * @throws Obstacle when it is there already, or its place does not take it; what `fill` throws
+ * @throws CliError if the file exists or can't be written; errors of `fill`
  */
 export async function writeNewFile<T>(file: string, fill: (handle: FileHandle) => Promise<T>): Promise<T> {
   const refused = (cause: unknown) => {
     const words = cause instanceof Error ? cause.message : String(cause)
-    return new Obstacle(`${file} cannot be written (${words}).`, { cause })
+    return new CliError(`Can't write ${file} (${words}).`, { cause })
   }
   const handle = await open(file, 'wx', 0o600).catch((cause: unknown) => {
     throw refused(cause)

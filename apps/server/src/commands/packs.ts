@@ -1,4 +1,4 @@
-/** `glacis packs import | export | status`: knowledge without a network, whether Glacis runs or not. */
+/** `glacis packs import | export | status`: feed data without network access, whether or not Glacis is running. */
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -6,10 +6,9 @@ import { type Config, readConfig } from '#config.ts'
 import { startPostgres } from '#database/embedded.ts'
 import { type Database, openDatabase } from '#database/index.ts'
 import { migrate } from '#database/migrate.ts'
-import { everyMigration } from '../every-migration.ts'
 import { lockFolder } from '#lock.ts'
 import { createLogger, type Logger } from '#log.ts'
-import { Obstacle, WrongWords } from '#obstacle.ts'
+import { CliError, UsageError } from '#cli-error.ts'
 import { exportPacks, importAside, ImportFailure, type PackStatus, packStatus } from '#packs/index.ts'
 import { type Reached, reachDatabase } from './reach.ts'
 
@@ -23,14 +22,14 @@ interface Opened {
   readonly packsFolder: string
 }
 
-const usage = `Usage: glacis packs import FILE|FOLDER …   read feeds from files: .json .jsonl .csv .xml .yaml, packed or not
-       glacis packs export [FILE]         write everything that feeds brought into one file, to carry elsewhere
-       glacis packs status [--json]       what is there, how old it is, what went wrong`
+const usage = `Usage: glacis packs import FILE|FOLDER …   import feeds from .json, .jsonl, .csv, .xml, or .yaml files, compressed or not
+       glacis packs export [FILE]         export all feed data to one file for another installation
+       glacis packs status [--json]       show each pack's version, age, and errors`
 
 /**
- * Runs one of them.
+ * Runs a subcommand.
  *
- * @throws WrongWords for words that mean nothing here; Obstacle for what a person can mend
+ * @throws UsageError for invalid arguments; CliError for errors the operator can fix
  */
 export async function packsCommand([verb = '', ...words]: readonly string[], place: Place): Promise<void> {
   if (verb === 'import' && words.length > 0) return withDatabase(place, (opened) => importAll(words, opened))
@@ -38,15 +37,15 @@ export async function packsCommand([verb = '', ...words]: readonly string[], pla
   if (verb === 'status' && words.every((word) => word === '--json')) {
     return withDatabase(place, (opened) => showStatus(words.length > 0, opened))
   }
-  throw new WrongWords(usage)
+  throw new UsageError(usage)
 }
 
-/** One file that cannot be read does not keep the others from being read. */
+/** Continues with the other files after a failure. */
 async function importAll(paths: readonly string[], { url, packsFolder }: Opened): Promise<void> {
   const problems: string[] = []
   for (const path of paths) {
     try {
-      if (!existsSync(resolve(path))) throw new ImportFailure('There is no such file.')
+      if (!existsSync(resolve(path))) throw new ImportFailure('File not found.')
       const imported = await importAside(resolve(path), { databaseUrl: url, packsFolder, onProgress: showProgress })
       clearProgress()
       for (const { pack, records, skipped } of imported) {
@@ -59,7 +58,7 @@ async function importAll(paths: readonly string[], { url, packsFolder }: Opened)
       problems.push(`${path}: ${error.message}`)
     }
   }
-  if (problems.length > 0) throw new Obstacle(problems.join('\n'))
+  if (problems.length > 0) throw new CliError(problems.join('\n'))
 }
 
 function showProgress(words: string): void {
@@ -74,7 +73,7 @@ async function exportAll(path: string | undefined, { database, packsFolder }: Op
   const file = resolve(path ?? `glacis-packs-${new Date().toISOString().slice(0, 10)}.tar.zst`)
   const records = await exportPacks(database.owner, packsFolder, file)
   process.stdout.write(
-    `${file}: ${records.toLocaleString('en')} records; read it elsewhere with "glacis packs import"\n`,
+    `${file}: ${records.toLocaleString('en')} records. Import it elsewhere with "glacis packs import".\n`,
   )
 }
 
@@ -84,7 +83,7 @@ async function showStatus(isJson: boolean, { database }: Opened): Promise<void> 
 }
 
 function tableOf(packs: readonly PackStatus[]): string {
-  if (packs.length === 0) return 'Nothing yet: start Glacis once, or import a file.\n'
+  if (packs.length === 0) return 'No packs. Start Glacis once, or import a file.\n'
   const rows = packs.map((pack) => [
     pack.name,
     pack.version,
@@ -106,7 +105,7 @@ function tableOf(packs: readonly PackStatus[]): string {
     .join('')
 }
 
-/** Opens the database of the settings, whether Glacis runs or not, and made where it never did. */
+/** Opens the configured database, whether or not Glacis is running, and creates it if needed. */
 async function withDatabase(place: Place, work: (opened: Opened) => Promise<void>): Promise<void> {
   const config = readConfig(place.environment, place.root)
   const log = createLogger({ level: 'error' })
@@ -114,13 +113,13 @@ async function withDatabase(place: Place, work: (opened: Opened) => Promise<void
   await using running = new AsyncDisposableStack()
   const database = openDatabase(reached.url, log, { app: 1, owner: 2 })
   running.defer(() => database.close())
-  if (!reached.isServed) await migrate(database.owner, everyMigration)
+  if (!reached.isServed) await migrate(database.owner)
   const packsFolder = join(config.dataFolder, 'packs')
   await mkdir(packsFolder, { recursive: true })
   await work({ database, url: reached.url, packsFolder })
 }
 
-/** Knowledge may be brought before the first start: then there is no database yet. */
+/** Feeds can be imported before the first start, when there is no database yet. */
 async function reach(config: Config, log: Logger): Promise<Reached> {
   if (config.databaseUrl !== undefined || existsSync(join(config.dataFolder, 'postgres')))
     return reachDatabase(config, log)

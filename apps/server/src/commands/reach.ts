@@ -1,10 +1,10 @@
-/** The database for a command that is not the server: whether or not the server runs. */
+/** Connects commands to the database, whether or not the server is running. */
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { lockFolder } from '#lock.ts'
 import type { Logger } from '#log.ts'
-import { Obstacle } from '#obstacle.ts'
+import { CliError } from '#cli-error.ts'
 import { openCluster } from '#database/cluster.ts'
 import { socketUrl, startPostgres } from '#database/embedded.ts'
 
@@ -12,15 +12,15 @@ const connectMsMax = 5000
 
 export interface Reached extends AsyncDisposable {
   readonly url: string
-  /** A server works on it now: its tables are as that server wants them. */
+  /** A running server uses the database, so it must not be migrated. */
   readonly isServed: boolean
 }
 
 /**
- * Finds the database: the one that is named, the embedded one of a server that runs, or the embedded
- * one of a server that does not, which is started until this is disposed of.
+ * Finds the database: the one in DATABASE_URL, the embedded one of a running server, or the embedded one, started until
+ * the result is disposed.
  *
- * @throws Obstacle when there is none yet, or it cannot be used
+ * @throws CliError if there is no database yet or it is unusable
  */
 export async function reachDatabase(
   { dataFolder, databaseUrl }: { readonly dataFolder: string; readonly databaseUrl: string | undefined },
@@ -28,12 +28,12 @@ export async function reachDatabase(
 ): Promise<Reached> {
   if (databaseUrl !== undefined) {
     const fault = await tryConnection(databaseUrl)
-    if (fault) throw new Obstacle(`The database of DATABASE_URL cannot be used (${fault}).`)
+    if (fault) throw new CliError(`Can't connect to the database in DATABASE_URL (${fault}).`)
     return { url: databaseUrl, isServed: false, [Symbol.asyncDispose]: async () => undefined }
   }
   await access(join(dataFolder, 'postgres')).catch((cause: unknown) => {
-    const words = `There is nothing in ${dataFolder} yet; start Glacis once, or name its folder in GLACIS_DATA.`
-    throw new Obstacle(words, { cause })
+    const words = `${dataFolder} contains no Glacis data. Start Glacis once, or set GLACIS_DATA to its folder.`
+    throw new CliError(words, { cause })
   })
   const running = socketUrl(await openCluster(dataFolder))
   if ((await tryConnection(running)) === null) {
@@ -54,7 +54,7 @@ export async function reachDatabase(
   }
 }
 
-/** What stands against a connection; null for nothing. */
+/** Returns why a connection fails, or null. */
 async function tryConnection(connectionString: string): Promise<string | null> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: connectMsMax })
   try {

@@ -1,12 +1,13 @@
-/** The folder of the embedded PostgreSQL: who owns it, its first making, and what a crash left in it. */
-import { spawn } from 'node:child_process'
+/** The data folder of the embedded PostgreSQL: ownership, initialization, and cleanup after a crash. */
+import { execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmod, chown, lstat, mkdir, open, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { basename, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Obstacle } from '#obstacle.ts'
+import { promisify } from 'node:util'
+import { CliError } from '#cli-error.ts'
 import type { Account, Programs } from './native.ts'
 
 /** `nobody` on every system we know; PostgreSQL refuses to run as root. */
@@ -17,16 +18,16 @@ const socketName = '.s.PGSQL.5432'
 
 export interface Cluster {
   readonly folder: string
-  /** Where the Unix socket stands; mode 0700, so that only the account and root come in. */
+  /** Folder of the Unix socket, with mode 0700. */
   readonly socketFolder: string
   readonly account: Account
 }
 
 /**
- * Opens the data folder and finds out under which account its database runs: our own, or for root
- * the one that owns the database already, or `nobody`.
+ * Opens the data folder and determines the user that runs the database: our own, or as root the owner of the database
+ * or `nobody`.
  *
- * @throws Obstacle when the folder cannot be used
+ * @throws CliError if the folder is unusable
  */
 export async function openCluster(dataFolder: string): Promise<Cluster> {
   await mkdir(dataFolder, { recursive: true, mode: 0o700 })
@@ -41,9 +42,9 @@ function accountFor(folder: string, owner: { uid: number; gid: number } | undefi
   const self = process.getuid?.()
   if (self === 0) return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : { uid: nobody, gid: nobody }
   if (owner && owner.uid !== self) {
-    throw new Obstacle(
-      `The database in ${folder} belongs to another user (id ${owner.uid}), perhaps because Glacis was started as root; ` +
-        'start it as that user or choose another folder with GLACIS_DATA.',
+    throw new CliError(
+      `The database in ${folder} belongs to another user (id ${owner.uid}), possibly because Glacis was started as root. ` +
+        'Start it as that user, or set GLACIS_DATA to another folder.',
     )
   }
   return { uid: undefined, gid: undefined }
@@ -54,10 +55,12 @@ async function makeSocketFolder(preferred: string, account: Account): Promise<st
   const folder = Buffer.byteLength(join(preferred, socketName)) <= socketPathBytesMax ? preferred : short
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const found = await lstat(folder)
-  // Everyone may write in the temporary folder: what we did not make there we do not trust.
+  // The temporary folder is world-writable, so don't trust a folder that another user created.
   const trusted = [process.getuid?.(), account.uid]
   if (!found.isDirectory() || !trusted.includes(found.uid)) {
-    throw new Obstacle(`${folder} belongs to someone else; remove it or choose a shorter folder with GLACIS_DATA.`)
+    throw new CliError(
+      `${folder} belongs to another user. Remove it, or set GLACIS_DATA to a folder with a shorter path.`,
+    )
   }
   await handOver(folder, account)
   return folder
@@ -69,19 +72,19 @@ async function handOver(folder: string, { uid, gid }: Account): Promise<void> {
 }
 
 /**
- * Makes the cluster where there is none yet. It is made aside and renamed, so that a crash on the
- * way leaves nothing that looks like a database.
+ * Creates the cluster if it doesn't exist. It is created under a temporary name and renamed, so that a crash leaves no
+ * partial database.
  *
- * @param isDurable false leaves out the final sync; for tests
- * @throws Obstacle when the folder holds the data of another major version
+ * @param isDurable false skips the final sync, for tests
+ * @throws CliError if the data is of another major version
  */
 export async function makeCluster(cluster: Cluster, programs: Programs, isDurable: boolean): Promise<void> {
   const version = await readFile(join(cluster.folder, 'PG_VERSION'), 'utf8').catch(() => undefined)
   if (version?.trim() === programs.major) return
   if (version !== undefined) {
-    throw new Obstacle(
-      `The database in ${cluster.folder} was made by PostgreSQL ${version.trim()}, and this release brings ` +
-        `PostgreSQL ${programs.major}; move the data with a dump and restore, or choose another folder with GLACIS_DATA.`,
+    throw new CliError(
+      `The database in ${cluster.folder} was created by PostgreSQL ${version.trim()}, but this release includes ` +
+        `PostgreSQL ${programs.major}. Migrate the data with a dump and restore, or set GLACIS_DATA to another folder.`,
     )
   }
   const draft = `${cluster.folder}.part`
@@ -97,7 +100,9 @@ async function runInitdb(draft: string, cluster: Cluster, initdb: string, isDura
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
   const trust = ['--username=glacis', '--auth-local=trust', '--auth-host=reject']
   const sync = isDurable ? [] : ['--no-sync']
-  const child = spawn(initdb, ['-D', seat.folder, ...locale, ...trust, '--no-instructions', ...sync], {
+  const words = ['-D', seat.folder, ...locale, ...trust, '--no-instructions', ...sync]
+  const mapping = await withUserName()
+  const child = spawn(mapping ? 'unshare' : initdb, mapping ? [...mapping, initdb, ...words] : words, {
     ...seat.spawn,
     stdio: ['ignore', 'ignore', 'pipe', ...seat.handles],
   })
@@ -108,11 +113,44 @@ async function runInitdb(draft: string, cluster: Cluster, initdb: string, isDura
   if (code !== 0) throw new Error(`initdb failed: ${complaint.trim()}`)
 }
 
-/** How a child process under the cluster's account reaches the cluster's two folders. */
+/**
+ * initdb rejects a user id without an entry in /etc/passwd, which is common in containers. A user namespace maps our id
+ * to one with a name; files still belong to our id.
+ *
+ * @returns the arguments of `unshare`; null if our id has a name
+ * @throws CliError if the system does not allow user namespaces
+ */
+async function withUserName(): Promise<readonly string[] | null> {
+  if (hasUserName()) return null
+  const mapping = ['--user', `--map-user=${nobody}`, `--map-group=${nobody}`, '--']
+  try {
+    await promisify(execFile)('unshare', [...mapping, 'true'])
+    return mapping
+  } catch (cause) {
+    const id = process.getuid?.()
+    throw new CliError(
+      `PostgreSQL needs a user name, and user id ${id} has no entry in /etc/passwd. Add one to the image ` +
+        `(echo "glacis:x:${id}:${process.getgid?.()}::/tmp:/sbin/nologin" >> /etc/passwd), run as a user that has ` +
+        'one, or set DATABASE_URL to use an existing server.',
+      { cause },
+    )
+  }
+}
+
+function hasUserName(): boolean {
+  try {
+    userInfo()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** How a child process run by the cluster's user accesses the cluster's two folders. */
 export interface Seat extends AsyncDisposable {
   readonly folder: string
   readonly socketFolder: string
-  /** To stand behind the three standard streams in `stdio`. */
+  /** File descriptors to append to the standard streams in `stdio`. */
   readonly handles: readonly number[]
   readonly spawn: {
     readonly cwd: string
@@ -123,8 +161,8 @@ export interface Seat extends AsyncDisposable {
 }
 
 /**
- * The account that serves root's database may not walk through root's folders. On Linux it need
- * not: it inherits both folders as open files and reaches them under `/proc/self/fd`.
+ * The unprivileged user of root's database can't traverse root's folders. On Linux it inherits both folders as open
+ * file descriptors and uses them as `/proc/self/fd`.
  */
 export async function takeSeat({ folder, socketFolder, account }: Cluster): Promise<Seat> {
   const spawn = { cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC', PATH: process.env['PATH'] ?? '' } }
@@ -149,8 +187,8 @@ export async function takeSeat({ folder, socketFolder, account }: Cluster): Prom
 }
 
 /**
- * Ends a server that an earlier process of ours left behind, and removes its lock files, whose
- * process numbers may by now belong to anybody. The caller holds the data folder's lock.
+ * Stops a server left running by an earlier process, and removes its lock files, whose process ids may have been reused.
+ * The caller holds the data folder's lock.
  */
 export async function clearRemains({ folder, socketFolder }: Cluster): Promise<void> {
   const lockFile = join(folder, 'postmaster.pid')
@@ -161,7 +199,7 @@ export async function clearRemains({ folder, socketFolder }: Cluster): Promise<v
   }
 }
 
-/** Whether that process is a PostgreSQL which works in that folder. Without /proc the number must do. */
+/** Whether the process is a PostgreSQL server on this folder. Without /proc, only checks that it is alive. */
 async function isServerOf(folder: string, pid: number): Promise<boolean> {
   if (process.platform !== 'linux') return isAlive(pid)
   const [program, place] = await Promise.all(
@@ -178,7 +216,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** PostgreSQL's smart shutdown lets clients leave; then the fast one, the immediate one, and no ceremony. */
+/** PostgreSQL's smart, fast, and immediate shutdown, then SIGKILL. */
 export const stopSignals = [
   { signal: 'SIGTERM', waitMs: 500 },
   { signal: 'SIGINT', waitMs: 2500 },

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chown, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Kysely, PostgresDialect } from 'kysely'
@@ -54,6 +54,22 @@ it('keeps what was written over a stop and a start', async () => {
   expect(await ask(second.url, 'select word from kept')).toEqual(['yes'])
 })
 
+const mayBeAnyone =
+  process.getuid?.() === 0 &&
+  spawnSync('unshare', ['--user', '--map-user=65534', 'true'], { uid: 1234567 }).status === 0
+
+it.runIf(mayBeAnyone)('runs under a user id that has no name', async () => {
+  const [uid, gid] = [1234567, 1234567]
+  await chown(dataFolder, uid, gid)
+  const script = `import { startPostgres } from ${JSON.stringify(new URL('./embedded.ts', import.meta.url).href)}
+    import { createLogger } from ${JSON.stringify(new URL('../log.ts', import.meta.url).href)}
+    const options = { dataFolder: ${JSON.stringify(dataFolder)}, log: createLogger({ level: 'silent' }), isDurable: false }
+    await (await startPostgres(options)).stop()`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { uid, gid, stdio: 'inherit' })
+  expect(await once(child, 'exit')).toEqual([0, null])
+  expect(await readFile(join(dataFolder, 'postgres/PG_VERSION'), 'utf8')).toBe('18\n')
+})
+
 it('compares text by code point and has Unicode letters', async () => {
   const { url } = await start()
   expect(await ask(url, `select upper('grüße') || ('a' < 'B')::text`)).toEqual(['GRÜßEfalse'])
@@ -74,11 +90,11 @@ it('holds several installations that are made at the same time, and share the on
     const db = new Kysely({
       dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: own.href, max: 2 }) }),
     })
-    await migrate(db, migrations)
+    await migrate(db)
     await db.destroy()
-    return Number(await ask(own.href, 'select count(*) from public.migration'))
+    return Number(await ask(own.href, 'select count(*) from kysely_migration'))
   })
-  expect(await Promise.all(made)).toEqual(names.map(() => migrations.length))
+  expect(await Promise.all(made)).toEqual(names.map(() => Object.keys(migrations).length))
 })
 
 it('comes back after a kill, with what was committed', async () => {
@@ -90,7 +106,7 @@ it('comes back after a kill, with what was committed', async () => {
 
 it('comes back when what kept it from starting has passed', async () => {
   const { promise: complained, resolve } = Promise.withResolvers<void>()
-  const output = { write: (line: string) => void (line.includes('stays away') && resolve()) }
+  const output = { write: (line: string) => void (line.includes('restart failed') && resolve()) }
   const postgres = await startPostgres({ dataFolder, log: createLogger({ level: 'error', output }), isDurable: false })
   started.push(postgres)
   const needed = join(dataFolder, 'postgres/global/pg_control')
@@ -129,7 +145,7 @@ it.each([
 it.each([
   ['a small machine', 256 * 2 ** 20, 48],
   ['a machine of two gigabytes', 2 * 2 ** 30, 256],
-  ['a large machine', 64 * 2 ** 30, 1024],
+  ['a large machine', 64 * 2 ** 30, 256],
 ])('keeps pages in an eighth of the memory, within bounds: %s', (_name, bytes, megabytes) => {
   expect(buffersOf(bytes)).toBe(megabytes)
 })
@@ -144,7 +160,7 @@ it('is not held up by a lock file whose number now belongs to somebody else', as
 it('refuses the data of another major version with a sentence', async () => {
   await (await start()).stop()
   await writeFile(join(dataFolder, 'postgres/PG_VERSION'), '15\n')
-  await expect(start()).rejects.toThrow(/was made by PostgreSQL 15, and this release brings PostgreSQL 18/)
+  await expect(start()).rejects.toThrow(/was created by PostgreSQL 15, but this release includes PostgreSQL 18/)
 })
 
 it('works in a folder whose path is too long for a socket', async () => {

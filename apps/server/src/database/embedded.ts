@@ -1,48 +1,46 @@
 /**
- * The embedded PostgreSQL: started with us, restarted when it crashes, stopped with us.
+ * The embedded PostgreSQL: starts and stops with Glacis and is restarted after a crash.
  *
- * It listens on a Unix socket alone, in a folder that only its account and root may enter, so there
- * is no port to attack and no password to lose. Every write that it acknowledges is on disk.
+ * It listens only on a Unix socket in a private folder, so it needs no port and no password. Commits are durable.
  */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from '#log.ts'
-import { Obstacle } from '#obstacle.ts'
+import { CliError } from '#cli-error.ts'
 import { clearRemains, type Cluster, makeCluster, openCluster, stopSignals } from './cluster.ts'
 import { launchWhenFree } from './launch.ts'
 import { findPrograms } from './native.ts'
 
-/** A server that dies more often than this within `crashWindowMs` will not get better by itself. */
+/** More crashes within `crashWindowMs` are treated as a permanent failure. */
 const crashesMax = 5
 const crashWindowMs = 60_000
 
-/** Between two attempts to start it again, longer each time. */
+/** Backoff between restart attempts. */
 const restartMs = { first: 1000, most: 30_000 }
 
 export interface Postgres {
-  /** For `pg` and for libpq: the Unix socket, the owner of everything, the database `glacis`. */
+  /** Connection URL for `pg` and libpq, as the owner of the database. */
   readonly url: string
-  /** Resolves when the server crashed so often that we gave up; never otherwise. */
-  readonly lost: Promise<Obstacle>
-  /** Resolves when the server has ended, at the latest after five seconds. */
+  /** Resolves if the server fails permanently. */
+  readonly lost: Promise<CliError>
+  /** Resolves when the server has stopped, within five seconds. */
   stop(): Promise<void>
 }
 
 export interface PostgresOptions {
-  /** Made when it is missing. The caller makes sure that no other process uses it. */
+  /** Created if missing. The caller ensures that no other process uses it. */
   readonly dataFolder: string
   readonly log: Logger
-  /** False trades every promise about crashes for speed; for tests. */
+  /** False turns off fsync, for tests. */
   readonly isDurable?: boolean
 }
 
 /**
- * Starts PostgreSQL on the data folder, after making the cluster on the first start and after
- * clearing away what a crash left behind.
+ * Starts PostgreSQL, after creating the cluster on the first start and cleaning up after a crash.
  *
- * @throws Obstacle when the folder or the platform does not allow it
+ * @throws CliError if the folder or platform is unusable
  */
 export async function startPostgres({ dataFolder, log, isDurable = true }: PostgresOptions): Promise<Postgres> {
   const cluster = await openCluster(dataFolder)
@@ -51,7 +49,7 @@ export async function startPostgres({ dataFolder, log, isDurable = true }: Postg
   await makeCluster(cluster, programs, isDurable)
   await clearRemains(cluster)
 
-  const lost = Promise.withResolvers<Obstacle>()
+  const lost = Promise.withResolvers<CliError>()
   const crashes: number[] = []
   let isStopping = false
   let server = await run()
@@ -67,33 +65,29 @@ export async function startPostgres({ dataFolder, log, isDurable = true }: Postg
   async function revive(ending: string): Promise<void> {
     const now = Date.now()
     crashes.push(now)
-    log.error({ ending }, 'the embedded database ended unexpectedly')
+    log.error({ ending }, 'embedded database crashed')
     try {
-      if (crashes.filter((at) => at > now - crashWindowMs).length > crashesMax) throw new Error('it keeps crashing')
+      if (crashes.filter((at) => at > now - crashWindowMs).length > crashesMax) throw new Error('It keeps crashing')
       await startAgain(now)
       if (isStopping) await end(server)
     } catch (cause) {
       const words = cause instanceof Error ? cause.message : String(cause)
-      lost.resolve(
-        new Obstacle(`The embedded database in ${cluster.folder} cannot be kept running: ${words}`, { cause }),
-      )
+      lost.resolve(new CliError(`The embedded database in ${cluster.folder} failed: ${words}`, { cause }))
     }
   }
 
-  /** What kept it from starting may pass; a full disk for as long as it takes, anything else within a minute. */
+  /** Retries restarts: indefinitely while the disk is full, otherwise for a minute. */
   async function startAgain(since: number): Promise<void> {
     for (let waitMs = restartMs.first; ; waitMs = Math.min(2 * waitMs, restartMs.most)) {
       try {
         await clearRemains(cluster)
         server = await run()
-        return log.info('the embedded database is back')
+        return log.info('embedded database restarted')
       } catch (cause) {
         if (isStopping) return
         const isFull = cause instanceof Error && cause.message.includes('No space left on device')
         if (!isFull && Date.now() > since + crashWindowMs) throw cause
-        const next = isFull
-          ? 'the disk is full: the embedded database waits for room'
-          : 'the embedded database stays away'
+        const next = isFull ? 'disk full, embedded database restart delayed' : 'embedded database restart failed'
         log.error({ err: cause }, next)
         await wait(waitMs, undefined, { ref: false })
         if (isStopping) return
@@ -119,7 +113,7 @@ export async function startPostgres({ dataFolder, log, isDurable = true }: Postg
   }
 }
 
-/** Where a cluster's server is reached: its Unix socket, as the owner of everything. */
+/** Connection URL of a cluster's Unix socket, as the owner of the database. */
 export function socketUrl({ socketFolder }: Pick<Cluster, 'socketFolder'>): string {
   return `postgresql://glacis@localhost/glacis?host=${encodeURIComponent(socketFolder)}`
 }

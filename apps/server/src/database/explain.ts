@@ -1,21 +1,22 @@
-import { Obstacle } from '#obstacle.ts'
+import { CliError } from '#cli-error.ts'
 
 const sentences: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'No PostgreSQL answers at DATABASE_URL; start it, or leave the setting out to use the embedded one.',
-  ENOTFOUND: 'The host in DATABASE_URL has no address; mend the name.',
-  ETIMEDOUT: 'PostgreSQL at DATABASE_URL does not answer in time; check the address and the firewall.',
+  ECONNREFUSED:
+    'No PostgreSQL server is listening at DATABASE_URL. Start it, or unset DATABASE_URL to use the embedded one.',
+  ENOTFOUND: 'The host name in DATABASE_URL could not be resolved. Check the name.',
+  ETIMEDOUT: 'The connection to DATABASE_URL timed out. Check the address and the firewall.',
   // SQLSTATE, PostgreSQL's appendix A.
-  '28P01': 'PostgreSQL refuses the password in DATABASE_URL.',
-  '28000': 'PostgreSQL refuses the user in DATABASE_URL; see its pg_hba.conf.',
-  '3D000': 'The database in DATABASE_URL does not exist; make it with createdb.',
+  '28P01': 'PostgreSQL rejected the password in DATABASE_URL.',
+  '28000': 'PostgreSQL rejected the user in DATABASE_URL. Check its pg_hba.conf.',
+  '3D000': 'The database in DATABASE_URL does not exist. Create it with createdb.',
   '42501':
-    'The user in DATABASE_URL may not do what the set-up needs: it must own the database and may make roles ' +
-    '(ALTER ROLE … CREATEROLE), or an administrator grants it the role glacis_app.',
+    'The user in DATABASE_URL lacks privileges: it must own the database and be allowed to create roles ' +
+    '(ALTER ROLE … CREATEROLE), or an administrator must grant it the role glacis_app.',
 }
 
-/** Turns what a database refuses at the start into a sentence for whoever runs it; other errors stay as they are. */
+/** Converts connection and permission errors at startup to CliErrors; returns other errors unchanged. */
 export function explainDatabase(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const sentence = sentences[code]
-  return sentence ? new Obstacle(sentence, { cause: error }) : error
+  return sentence ? new CliError(sentence, { cause: error }) : error
 }

@@ -1,4 +1,4 @@
-/** One start of the embedded PostgreSQL: how it is set, and when it is ready. */
+/** Launches the embedded PostgreSQL: its settings, and waiting until it is ready. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { totalmem } from 'node:os'
 import { createInterface } from 'node:readline'
@@ -6,19 +6,19 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from '#log.ts'
 import { type Cluster, takeSeat } from './cluster.ts'
 
-/** Tuned for little memory at rest; one machine, tens of connections. */
+/** Tuned for low idle memory on one machine with tens of connections. */
 const settings = {
   listen_addresses: '',
   max_connections: '40',
   shared_buffers: `${buffersOf(memory())}MB`,
   work_mem: '8MB',
   maintenance_work_mem: '64MB',
-  // No replica will ever read our log, so it holds only what recovery needs.
+  // There are no replicas, so the WAL only needs to support crash recovery.
   wal_level: 'minimal',
   max_wal_senders: '0',
   max_wal_size: '512MB',
   checkpoint_timeout: '15min',
-  // Each of these would be a process of its own that mostly sleeps.
+  // Each of these would be a mostly idle process.
   io_method: 'sync',
   max_parallel_workers: '0',
   max_parallel_workers_per_gather: '0',
@@ -30,33 +30,32 @@ const settings = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_line_prefix: '',
-  // Statements hold our users' data; a failing one is logged by whoever sent it.
+  // Statements contain user data, so failing ones are logged only by the caller.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
 }
 
-/** Bytes that this machine, or the container we run in, has. */
+/** Memory of the machine or container in bytes. */
 function memory(): number {
   return Math.min(totalmem(), process.constrainedMemory() || Infinity)
 }
 
 /**
- * Megabytes in which the server keeps pages: an eighth of the memory, within bounds. They are taken when pages are read
- * and not at the start, but for a thirtieth that says which page is where. With few of them a scan that writes pushes
- * out what it is about to need, and page after page goes to the system and comes back.
+ * Megabytes of `shared_buffers`: an eighth of the memory, within bounds. PostgreSQL allocates a thirtieth of them at the
+ * start and the rest as pages are read.
  */
 export function buffersOf(memoryBytes: number): number {
-  return Math.round(Math.min(Math.max(memoryBytes / 8 / 2 ** 20, 48), 1024))
+  return Math.round(Math.min(Math.max(memoryBytes / 8 / 2 ** 20, 48), 256))
 }
 
 const quickButForgetful = { max_connections: '200', fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
-/** Crash recovery may have to read the whole log. */
+/** Allows for a long crash recovery. */
 const startMsMax = 300_000
 const leavingMsMax = 10_000
 const lookAgainMs = 100
 
-/** The children of a server that was killed leave a moment after it; until then none may start. */
+/** Launches the server; retries while child processes of a killed server are still exiting. */
 export async function launchWhenFree(...words: Parameters<typeof launch>): Promise<ChildProcess> {
   const patience = Date.now() + leavingMsMax
   for (;;) {
@@ -81,7 +80,7 @@ async function launch(
   for (const [name, value] of Object.entries(chosen)) command.push('-c', `${name}=${value}`)
 
   const [program = '', ...words] = command
-  // A session of its own: Ctrl-C in the terminal is for us, and we end the server when we are ready.
+  // Its own session, so that Ctrl-C in the terminal does not stop the server before us.
   const child = spawn(program, words, {
     ...seat.spawn,
     detached: true,
@@ -92,14 +91,14 @@ async function launch(
 }
 
 let prefix: readonly string[] | undefined
-/** Linux can tell the server when we are gone, however suddenly; it then shuts down in good order. */
+/** On Linux, the server receives SIGINT when this process dies, even after SIGKILL. */
 function dieWithUs(): readonly string[] {
   const command = ['setpriv', '--pdeathsig', 'INT', '--']
   prefix ??= spawnSync('setpriv', [...command.slice(1), 'true']).status === 0 ? command : []
   return prefix
 }
 
-/** Follows what the server says, for as long as it lives. */
+/** Waits until the server is ready, and keeps logging its output. */
 async function untilReady(child: ChildProcess, log: Logger): Promise<void> {
   const ready = Promise.withResolvers<void>()
   let complaint = ''
@@ -111,8 +110,8 @@ async function untilReady(child: ChildProcess, log: Logger): Promise<void> {
     })
   }
   child.once('error', ready.reject)
-  child.once('exit', (code) => ready.reject(new Error(`postgres ended with code ${code}. ${complaint}`.trim())))
-  const timer = setTimeout(() => ready.reject(new Error('postgres did not become ready')), startMsMax)
+  child.once('exit', (code) => ready.reject(new Error(`postgres exited with code ${code}. ${complaint}`.trim())))
+  const timer = setTimeout(() => ready.reject(new Error('postgres did not become ready in time')), startMsMax)
   try {
     await ready.promise
   } catch (error) {

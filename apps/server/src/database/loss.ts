@@ -1,10 +1,10 @@
-/** Errors that say nothing about the question: the database was not there, or had no room. */
+/** Classifies database errors that are unrelated to the query: connection loss and exhausted resources. */
 
-/** Whether the connection broke or was refused, or the database shuts down or has no client free (SQLSTATE 08, 57P, 53300). */
+/** Whether the connection failed, or the database is shutting down or out of connections (SQLSTATE 08, 57P, 53300). */
 export function isAway(error: unknown): boolean {
   return (
     /^(08|57P|53300)|^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE)$/.test(codeOf(error)) ||
-    // What the libraries say of their own connections and pools has no code.
+    // Errors of `pg` and its pool have no code.
     (error instanceof Error &&
       /^Connection terminated|is not queryable$|has been discarded$|timeout exceeded when trying to connect/.test(
         error.message,
@@ -12,12 +12,12 @@ export function isAway(error: unknown): boolean {
   )
 }
 
-/** Whether we ourselves have left the database, because we stop. */
+/** Whether the pool was closed by our own shutdown. */
 export function isLeft(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('driver has already been destroyed')
 }
 
-/** Whether the disk is full or the memory used up (the rest of SQLSTATE class 53). */
+/** Whether disk or memory is exhausted (the rest of SQLSTATE class 53). */
 export function isShort(error: unknown): boolean {
   return !isAway(error) && /^53|^ENOSPC$/.test(codeOf(error))
 }

@@ -1,8 +1,9 @@
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { migrations } from '#database/migrations.ts'
 import { type TestDatabase, testDatabase } from '#testing/database.ts'
-import { migrate, type Migration } from './migrate.ts'
+import { migrate } from './migrate.ts'
 
 let database: TestDatabase
 let db: Kysely<unknown>
@@ -15,44 +16,31 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** Counts in the database itself how often it ran. */
-const counting = (name: string): Migration => ({
-  name,
-  async up(transaction) {
-    await sql`create table if not exists run (name text)`.execute(transaction)
-    await sql`insert into run values (${name})`.execute(transaction)
-  },
-})
-const failing: Migration = {
-  name: '0002-broken',
-  async up(transaction) {
-    await sql`create table half (id int)`.execute(transaction)
-    await sql`select no_such_column`.execute(transaction)
-  },
-}
-const runs = async () => (await sql<{ name: string }>`select name from run`.execute(db)).rows.map(({ name }) => name)
+const applied = async () =>
+  (await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)).rows.map((row) => row.name)
 
-it('runs each migration once, in order, and later only the new ones', async () => {
-  await migrate(db, [counting('0001-a'), counting('0002-b')])
-  await migrate(db, [counting('0001-a'), counting('0002-b'), counting('identity-1')])
-  expect(await runs()).toEqual(['0001-a', '0002-b', 'identity-1'])
+it('creates the schema once, however many processes start together and however often', async () => {
+  await Promise.all([migrate(db), migrate(db), migrate(db)])
+  await migrate(db)
+  expect(await applied()).toEqual(Object.keys(migrations).toSorted())
 })
 
-it('lets processes that start together take turns', async () => {
-  const list = [counting('0001-a'), counting('0002-b')]
-  await Promise.all([migrate(db, list), migrate(db, list), migrate(db, list)])
-  expect(await runs()).toEqual(['0001-a', '0002-b'])
-})
-
-it('leaves nothing of a migration that fails, and keeps the ones before it', async () => {
-  await expect(migrate(db, [counting('0001-a'), failing])).rejects.toThrow('no_such_column')
-  const { rows } = await sql<{ half: string | null }>`select to_regclass('half') as half`.execute(db)
-  expect(rows[0]?.half).toBeNull()
-  await migrate(db, [counting('0001-a'), counting('0002-broken')])
-  expect(await runs()).toEqual(['0001-a', '0002-broken'])
+it('runs only the chosen migrations, and the others later', async () => {
+  await migrate(db, ['0001-baseline'])
+  expect(await applied()).toEqual(['0001-baseline'])
+  await migrate(db)
+  expect(await applied()).toEqual(Object.keys(migrations).toSorted())
 })
 
 it('refuses a database that is newer than the code', async () => {
-  await migrate(db, [counting('0001-a'), counting('0002-b')])
-  await expect(migrate(db, [counting('0001-a')])).rejects.toThrow(/newer release of Glacis.*"0002-b"/)
+  await migrate(db)
+  await sql`insert into kysely_migration values ('9999-later', now()::text)`.execute(db)
+  await expect(migrate(db)).rejects.toThrow(/newer release of Glacis.*9999-later/)
+})
+
+it('refuses a database of a pre-release version and leaves it unchanged', async () => {
+  await sql`create table public.migration (name text primary key, applied_at timestamptz)`.execute(db)
+  await expect(migrate(db)).rejects.toThrow(/pre-release version.*nothing was changed.*GLACIS_DATA/)
+  const { rows } = await sql`select from pg_tables where schemaname = 'public' and tablename <> 'migration'`.execute(db)
+  expect(rows).toEqual([])
 })

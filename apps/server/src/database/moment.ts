@@ -1,20 +1,19 @@
 /**
- * Moments on their way from a row to an answer. A list shows a thousand of them, and to read each into a
- * `Date` and write it again takes longer than all else that is done with the row: so they are asked for
- * as texts, and brought into the contract's form as texts.
+ * Converts timestamps from PostgreSQL's text format to ISO 8601. Long lists contain a thousand of them, and parsing each
+ * into a `Date` would take longer than the rest of the row.
  */
 import { type RawBuilder, sql } from 'kysely'
 
-/** A column of times as the text that `isoOf` reads. */
+/** Selects a timestamp column as text for `isoOf`. */
 export function asText(column: string): RawBuilder<string> {
   return sql<string>`${sql.ref(column)}::text`
 }
 
 /**
- * `2026-11-21 06:50:14.1943+00`, as the database writes a time where the session speaks UTC, in the form of
- * the contract: `2026-11-21T06:50:14.194Z`. What is finer than a millisecond is cut off.
+ * Converts `2026-11-21 06:50:14.1943+00`, the output of a UTC session, to `2026-11-21T06:50:14.194Z`, truncated to
+ * milliseconds.
  *
- * @throws RangeError for what is no such time
+ * @throws RangeError for an invalid timestamp
  */
 export function isoOf(text: string): string {
   if (!usual.test(text)) return new Date(text).toISOString()

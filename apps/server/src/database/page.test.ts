@@ -24,5 +24,5 @@ it.each([
 it('refuses what another installation has signed', () => {
   const foreign = token()
   signPagesWith('another')
-  expect(() => readPage({ pageToken: foreign }, question)).toThrow('not one that this server gave out')
+  expect(() => readPage({ pageToken: foreign }, question)).toThrow('Invalid pageToken')
 })

@@ -1,4 +1,4 @@
-/** Keyset pages: a token names the last row that was seen and the question it belongs to. */
+/** Keyset pagination: a page token contains the sort key of the last row and a hash of the query. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Ctx } from '#ctx.ts'
 import { invalid } from '#errors.ts'
@@ -7,10 +7,10 @@ import { z } from 'zod'
 
 export const pageSizeDefault = 50
 
-/** Until the installation's own is known, tokens live as long as the process. */
+/** Random until `signPagesWith` is called, so tokens are then valid only within this process. */
 let key: string | Buffer = randomBytes(32)
 
-/** Signs tokens with a secret that all processes of the installation share, and that outlives them. */
+/** Sets the signing secret, which is shared by all processes and survives restarts. */
 export function signPagesWith(secret: string): void {
   key = secret
 }
@@ -25,7 +25,7 @@ export interface Page {
   readonly size: number
   /** Sort values of the last row of the page before, in the order of the sort; null on the first page. */
   readonly after: readonly (string | number)[] | null
-  /** Ties the token to the filter and order it was made for. */
+  /** Hash of the list, filter, and order the token is valid for. */
   readonly question: string
 }
 
@@ -38,8 +38,8 @@ const Token = z.object({
 })
 
 /**
- * @param question names the list and what is asked of it: what one list sorts by is nothing to another
- * @throws Refusal `invalid` for a token that is not ours or belongs to another question
+ * @param question the list, filter, and order
+ * @throws ApiError `invalid` for an invalid token or one of another list, filter, or order
  */
 export function readPage(
   input: { pageSize?: number | undefined; pageToken?: string | undefined },
@@ -49,8 +49,8 @@ export function readPage(
   const page = { size: input.pageSize ?? pageSizeDefault, question: asked }
   if (!input.pageToken) return { ...page, after: null }
   const token = parse(input.pageToken)
-  if (!token) throw invalid('pageToken', 'pageToken is not one that this server gave out')
-  if (token.q !== asked) throw invalid('pageToken', 'pageToken belongs to a list with another filter or order')
+  if (!token) throw invalid('pageToken', 'Invalid pageToken')
+  if (token.q !== asked) throw invalid('pageToken', 'pageToken was issued for a different filter or order')
   return { ...page, after: token.k }
 }
 
@@ -64,7 +64,7 @@ function parse(text: string): z.infer<typeof Token> | null {
   }
 }
 
-/** Cuts the one row too many that a list reads and makes the token of the next page, empty on the last. */
+/** Removes the extra row that lists read to detect another page, and creates its token; empty on the last page. */
 export function cutPage<Row>(
   page: Page,
   rows: readonly Row[],
@@ -78,10 +78,10 @@ export function cutPage<Row>(
   return { rows: kept, nextPageToken: sign(body) + body }
 }
 
-/** Lists are counted up to here; beyond it the total says that it is not exact. */
+/** Lists are counted up to this bound; larger totals are marked as inexact. */
 const countMax = 10_000
 
-/** How many rows a list has on all its pages, for its first one; `rows` selects them without order and bound. */
+/** Counts the rows of a list on all pages. `rows` selects them without order and limit. */
 export async function totalOf(
   ctx: Ctx,
   rows: Expression<unknown>,

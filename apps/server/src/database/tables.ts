@@ -1,4 +1,4 @@
-/** Every table and the one room that writes it; any room may join it for reading. */
+/** Every table and the one module that writes it. Any module may read it. */
 import type { Generated } from 'kysely'
 import type {
   AccountTable,
@@ -19,7 +19,6 @@ import type {
   IssueTargetTable,
   CountTable,
   IssueEventTable,
-  IssueRatingTable,
   EmergenceTable,
   IssueCommentTable,
 } from '#database/tables/issues.ts'
@@ -60,8 +59,6 @@ export interface Tables {
   software: { part: string; vendor: string; product: string; title: string; threats: number; search: Generated<string> }
   host: HostTable
   service: ServiceTable
-  /** inventory, by a trigger on `host` */
-  target_hosts: { account_id: string; target_id: string; hosts: Generated<number> }
   product: ProductTable
   host_product: HostProductTable
   scan: ScanTable
@@ -81,7 +78,6 @@ export interface Tables {
   issue: IssueTable
   occurrence: OccurrenceTable
   issue_event: IssueEventTable
-  issue_rating: IssueRatingTable
   event: EventTable
   channel: ChannelTable
   delivery: DeliveryTable

@@ -1,6 +1,6 @@
 /**
- * Text as PostgreSQL stores it: without NUL, which nothing that is shown needs, and without half surrogate pairs, which
- * hostile hosts send and cutting makes.
+ * Removes what PostgreSQL can't store: NUL characters, and lone surrogates, which come from hostile hosts and from
+ * truncated strings.
  */
 export function storable(text: string): string {
   return text.replaceAll('\u0000', '').toWellFormed()

@@ -54,41 +54,20 @@ it('does together what is asked together, in the order of asking, and sees only 
 
 it('fails as a whole when one of those asked together fails', async () => {
   const failing = house.as(account, async (ctx) => {
-    await Promise.all([sql`select 1 / 0`.execute(ctx.tx), addTag(ctx, 'd')])
+    await Promise.all([sql`select 1 / 0`.execute(ctx.tx), addTag(ctx, 'd'), addTag(ctx, 'e'), addTag(ctx, 'f')])
   })
   await expect(failing).rejects.toThrow(/division by zero|aborted/)
-  expect(await tags()).not.toContain('d')
+  for (const name of ['d', 'e', 'f']) expect(await tags()).not.toContain(name)
 })
 
 it('lets nothing be said in a transaction that is over', async () => {
   let kept: Ctx | undefined
   await house.as(account, async (ctx) => void (kept = ctx))
-  await expect(kept && addTag(kept, 'late')).rejects.toThrow('the transaction is over')
+  await expect(kept && addTag(kept, 'late')).rejects.toThrow(/already committed/)
   expect(await tags()).not.toContain('late')
 })
 
 it('takes no name of an account that is no UUID', async () => {
   const wrong = house.as("x'; drop table tag; --", async () => undefined)
-  await expect(wrong).rejects.toThrow('an account is named by a UUID')
-})
-
-it('plans a statement that is kept for its values each time', async () => {
-  const mode = await house.as(account, (ctx) =>
-    sql<{ mode: string }>`
-    select current_setting('plan_cache_mode') as mode`.execute(ctx.tx),
-  )
-  expect(mode.rows).toEqual([{ mode: 'force_custom_plan' }])
-})
-
-it('has the database keep a statement that comes again, and not one that is asked once', async () => {
-  const mark = newId()
-  const often = async (ctx: Ctx) => sql`select ${mark}::uuid as often`.execute(ctx.tx)
-  const kept = await house.as(account, async (ctx) => {
-    for (let each = 0; each < 4; each++) await often(ctx)
-    await sql`select ${mark}::uuid as once`.execute(ctx.tx)
-    const { rows } = await sql<{ statement: string }>`
-      select statement from pg_prepared_statements where statement ~ 'as (often|once)$'`.execute(ctx.tx)
-    return rows.map(({ statement }) => statement)
-  })
-  expect(kept).toEqual(['select $1::uuid as often'])
+  await expect(wrong).rejects.toThrow('invalid input syntax for type uuid')
 })

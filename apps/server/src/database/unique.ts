@@ -1,6 +1,6 @@
-/** What a unique index refuses although it was free a moment ago: somebody else was quicker. */
+/** Handles unique violations caused by concurrent inserts. */
 
-/** @throws what `taken` makes of it where another row holds already what a row may hold alone */
+/** @throws the error created by `taken` on a unique violation */
 export async function unlessTaken<T>(written: Promise<T>, taken: () => Error): Promise<T> {
   try {
     return await written

@@ -1,9 +1,9 @@
 import { getAgent, listAgentConnections } from '@glacis/contract/agent'
 import { runnerProtocol } from '@glacis/contract/runner'
 import { describe, expect, it } from 'vitest'
-import { noteLost, openAgents, quiet } from '#testing/agents.ts'
+import { disconnectLost, openAgents, quiet } from '#testing/agents.ts'
 
-const { house, asMe, by, newAgent, connectBy, connected, silence } = openAgents()
+const { server, asMe, by, newAgent, connectBy, connected, silence } = openAgents()
 
 describe('enrolment', () => {
   it('shows the token once, swaps it once for a key, and stores neither', async () => {
@@ -13,7 +13,7 @@ describe('enrolment', () => {
     expect(first).toMatchObject({ status: 200, body: { agentId: id, heartbeatInterval: '20s' } })
     expect((await connectBy(token)).status).toBe(401)
     expect((await connectBy(first.body.key)).body).not.toHaveProperty('key')
-    const rows = await house().database.owner.selectFrom('agent_key').selectAll().where('agent_id', '=', id).execute()
+    const rows = await server().database.owner.selectFrom('agent_key').selectAll().where('agent_id', '=', id).execute()
     expect(JSON.stringify(rows)).not.toContain(first.body.key)
     expect(rows.map((row) => row.kind)).toEqual(['KEY'])
   })
@@ -21,7 +21,7 @@ describe('enrolment', () => {
   it('lets a token do nothing but connect, and only for a day', async () => {
     const { id, token } = await newAgent()
     expect((await by(token, 'GET', '/v1/agent/jobs')).status).toBe(401)
-    await house()
+    await server()
       .database.owner.updateTable('agent_key')
       .set({ expires_at: new Date(Date.now() - 1) })
       .where('agent_id', '=', id)
@@ -83,7 +83,7 @@ describe('presence', () => {
     await silence(61)
     expect(await seen(id)).toMatchObject({ status: 'STATUS_DISCONNECTED' })
     expect(await seen(id)).not.toHaveProperty('latency')
-    await noteLost(house().database, quiet)
+    await disconnectLost(server().database, quiet)
     const { connections } = listAgentConnections.result.parse((await asMe('GET', `/v1/agents/${id}/connections`)).body)
     expect(connections).toMatchObject([{ reason: 'REASON_LOST' }])
     expect((await by(key, 'POST', '/v1/agent/heartbeat', { time: new Date().toISOString() })).status).toBe(409)
@@ -110,7 +110,7 @@ describe('presence', () => {
     const second = { hostname: 'dc2', instance: '0199c0de-7a10-4c3e-9f00-5b1e6a2d4c02' }
     expect(await connectBy(key, second)).toMatchObject({
       status: 503,
-      body: { code: 14, message: expect.stringContaining('runs as this agent on dc1 (127.0.0.1)') },
+      body: { code: 14, message: expect.stringContaining('running as this agent on dc1 (127.0.0.1)') },
     })
     expect((await by(key, 'POST', '/v1/agent/heartbeat', { time: new Date().toISOString() })).status).toBe(200)
     expect(await seen(id)).toMatchObject({ hostname: 'dc1' })
@@ -132,8 +132,8 @@ describe('presence', () => {
     const time = new Date(Date.now() + 95_000).toISOString()
     await connectBy(key, { time, version: '0.0.9' })
     expect((await seen(id)).problems).toEqual([
-      expect.stringMatching(/^It runs version 0\.0\.9/),
-      expect.stringMatching(/^Its clock is 9\d seconds ahead/),
+      expect.stringMatching(/^The agent runs version 0\.0\.9/),
+      expect.stringMatching(/^The agent's clock is 9\d seconds ahead/),
     ])
   })
 })

@@ -9,7 +9,7 @@ it('fails a scan with the reason where its agent cannot resolve the name, and th
   const job = await take(key)
   const silent = { reached: false, reason: 'the name does not exist' }
   expect((await report(key, job.id, [{ ...host('gone.example', ['gone.example']), ...silent }])).status).toBe(200)
-  const failureReason = 'The name gone.example could not be resolved by agent zrh-dc1: the name does not exist'
+  const failureReason = 'Agent zrh-dc1 could not resolve gone.example: the name does not exist'
   expect(await scanOf(scanId)).toMatchObject({ status: 'STATUS_FAILED', progress: { failureReason } })
   expect((await asMe('GET', `/v1/scans/${scanId}/hosts`)).status).toBe(200)
   const target = async () => (await asMe('GET', `/v1/targets/${targetId}`)).body

@@ -5,7 +5,7 @@ import { host, leaseBatch, openAgents, service, sweepAgents } from '#testing/age
 import { sql } from 'kysely'
 
 const {
-  house,
+  server,
   scanning,
   me,
   as,
@@ -66,7 +66,7 @@ describe('a scan by an agent', () => {
     const before = await scanOf(scanId)
     expect((await report(key, job.id, [host('127.61.1.1')])).status).toBe(200)
     expect(await scanOf(scanId)).toEqual(before)
-    const { rows } = await sql`select 1 from scan_lease_part`.execute(house().database.owner)
+    const { rows } = await sql`select 1 from scan_lease_part`.execute(server().database.owner)
     expect(rows).toEqual([])
   })
 
@@ -99,7 +99,7 @@ describe('a scan by an agent', () => {
     const { scanId } = await waitingScan(id)
     const job = await take(key)
     const foreign = await report(key, job.id, [host('127.61.1.1'), service('127.61.9.9')])
-    expect(foreign).toMatchObject({ status: 400, body: { message: '127.61.9.9 is no part of this job' } })
+    expect(foreign).toMatchObject({ status: 400, body: { message: '127.61.9.9 is not part of this job' } })
     const shapeless = { part: 0, isLast: true, observations: [{ kind: 'finding' }] }
     expect((await by(key, 'POST', `/v1/agent/jobs/${job.id}/result`, shapeless)).status).toBe(400)
     expect((await scanOf(scanId)).status).toBe('STATUS_RUNNING')
@@ -110,14 +110,14 @@ describe('a scan by an agent', () => {
     const { scanId } = await waitingScan(id)
     const reason = 'Waits for the allowed hours'
     const resume_at = new Date(Date.now() + 3_600_000)
-    const { account_id: account } = await house()
+    const { account_id: account } = await server()
       .database.owner.updateTable('scan')
       .set({ resume_at, reason })
       .where('id', '=', scanId)
       .returning('account_id')
       .executeTakeFirstOrThrow()
     expect((await scanOf(scanId)).progress?.failureReason).toBe(reason)
-    expect(await house().as(account, (ctx) => leaseBatch(ctx, scanning(), id, 'd'))).toBeNull()
+    expect(await server().as(account, (ctx) => leaseBatch(ctx, scanning(), id, 'd'))).toBeNull()
     expect((await asMe('POST', `/v1/scans/${scanId}/resume`, {})).status).toBe(200)
     const job = await take(key)
     await report(key, job.id, [host('127.61.1.1')])
@@ -162,7 +162,7 @@ describe('a scan by an agent', () => {
     await sweepAgents(scanning())
     expect(await scanOf(scanId)).toMatchObject({
       status: 'STATUS_FAILED',
-      progress: { failureReason: 'Agent lausanne-dc could not finish batch 1, twice: it fell silent' },
+      progress: { failureReason: 'Agent lausanne-dc failed batch 1 twice: the agent stopped responding' },
     })
   })
 

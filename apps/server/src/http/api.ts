@@ -1,5 +1,4 @@
-/** Everything below /v1, its document, and the pages about it. */
-import { gzipSync } from 'node:zlib'
+/** Mounts the API below `/v1`, its OpenAPI document, and the documentation pages. */
 import { agentArchive, archivePath } from '#agents/index.ts'
 import type { Knowledge } from '@glacis/intelligence'
 import type { Database } from '#database/index.ts'
@@ -7,7 +6,7 @@ import { serveDocuments } from '#http/documents.ts'
 import { serveLive } from '#http/live.ts'
 import type { Guard } from '#http/guard.ts'
 import { openApi } from '#http/openapi.ts'
-import { referencePage, referenceStyle } from '#http/reference.ts'
+import { serveReference } from '#http/reference.ts'
 import { serveExports } from '#http/export.ts'
 import { noteMethods } from '#http/other-methods.ts'
 import { serveReports } from '#http/report.ts'
@@ -27,18 +26,18 @@ export interface ApiOptions {
   readonly guard: Guard
   readonly live: Live
   readonly mailer: Sending['mailer']
-  /** Where messages of channels may go. */
+  /** Allowed destinations of channel messages. */
   readonly gate: Sending['gate']
-  /** Folder of the project, for the texts that it ships with. */
+  /** Folder of the repository, for the documentation files. */
   readonly root: string
   readonly url: string
   readonly feeds: FeedAddresses
   readonly knowledge: Knowledge
-  /** Absent where no agent may connect. */
+  /** Absent if agents can't connect. */
   readonly runner?: Omit<RunnerOptions, 'database' | 'live'>
 }
 
-/** Mounts the product API; answers the router, which knows every call. */
+/** Mounts the API; returns the router with all endpoints. */
 export function mountApi(app: FastifyInstance, options: ApiOptions): Router {
   const { database, guard, root, url, runner } = options
   const refuseOtherMethods = noteMethods(app)
@@ -48,32 +47,20 @@ export function mountApi(app: FastifyInstance, options: ApiOptions): Router {
   const agentCalls = runner ? mountRunner(app, { database, live: options.live, ...runner }) : []
   serveReports(app, database, guard)
   serveExports(app, database, guard)
-  // Made when first asked for: every call is in it, and a start need not wait for that.
-  let made: ReturnType<typeof openApi> | undefined
-  const document = () => (made ??= openApi([...router.endpoints, ...agentCalls], { url, version }))
-  app.get('/v1/openapi.json', async () => document())
-  serveReference(app, document)
+  // Built on first request, to keep the start fast.
+  let document: ReturnType<typeof openApi> | undefined
+  app.get(
+    '/v1/openapi.json',
+    async () => (document ??= openApi([...router.endpoints, ...agentCalls], { url, version })),
+  )
+  serveReference(app)
   serveDocuments(app, root)
   if (runner) serveAgent(app, root)
   refuseOtherMethods()
   return router
 }
 
-/** Hundreds of kilobytes of words about every call: nearly all browsers take them packed. */
-function serveReference(app: FastifyInstance, document: () => ReturnType<typeof openApi>): void {
-  let page: Buffer | undefined
-  let packed: Buffer | undefined
-  app.get('/docs/api', async (request, reply) => {
-    page ??= Buffer.from(referencePage(document()))
-    reply.type('text/html; charset=utf-8').header('vary', 'accept-encoding')
-    if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(page)
-    return reply.header('content-encoding', 'gzip').send((packed ??= gzipSync(page)))
-  })
-  for (const url of ['/docs', '/docs/']) app.get(url, async (_request, reply) => reply.redirect('/docs/api'))
-  app.get('/docs/api.css', async (_request, reply) => reply.type('text/css').send(referenceStyle))
-}
-
-/** The program of the agent, built from this installation when it is first asked for. */
+/** Serves the agent program, packaged on first request. */
 function serveAgent(app: FastifyInstance, root: string): void {
   let archive: Promise<Buffer> | undefined
   app.get(archivePath, async (_request, reply) =>

@@ -1,11 +1,11 @@
-/** The one HTTP server: headers, limits, health, and where each part is mounted. */
+/** The HTTP server: security headers, limits, health checks, and mounted components. */
 import { createHash } from 'node:crypto'
 import { networkInterfaces } from 'node:os'
 import helmet from '@fastify/helmet'
 import rateLimit from '@fastify/rate-limit'
 import underPressure from '@fastify/under-pressure'
 import type { PortalConfig } from '@glacis/contract/portal-config'
-import type { ApiError } from '@glacis/contract/primitives'
+import type { ApiErrorBody } from '@glacis/contract/primitives'
 import type { Logger } from '#log.ts'
 import { answer, answerErrors } from '#http/errors.ts'
 import { servePortal } from '#http/portal.ts'
@@ -18,38 +18,38 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify'
 
-/** After the start, before slowness counts as too many visitors. */
+/** Grace period after the start in which a slow event loop does not count as overload. */
 const settlingMs = 10_000
 
 export interface AppOptions {
   readonly log: Logger
-  /** Origin under which browsers reach us. */
+  /** The public origin. */
   readonly url: string
   readonly portalConfig: PortalConfig
-  /** Folder of the built portal; null where this process serves none. */
+  /** Folder of the built portal; null if this process does not serve it. */
   readonly portalFolder: string | null
-  /** The embedded identity service; null where another one is used. */
+  /** The embedded identity service; null if an external one is used. */
   readonly identity: FastifyPluginAsync | null
-  /** Mounts the product API; null where this process serves none. */
+  /** Mounts the API; null if this process does not serve it. */
   readonly api: ((app: FastifyInstance) => void) | null
-  /** Rejects when the database does not answer. */
+  /** Rejects if the database is unavailable. */
   readonly isReady: () => Promise<void>
 }
 
 const bodyBytesMax = 1_048_576
 
-/** How requests that never reach a route are refused. */
+/** Limits for requests, and errors raised before routing. */
 export const strictness = {
   bodyLimit: bodyBytesMax,
   routerOptions: { maxParamLength: 200 },
   frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void answer(error, request, reply),
 } as const
-/** Whoever shows a credential may ask often: a page in motion, an inventory read to its end, several people behind one token. */
+/** High with a credential: busy pages, full exports through the API, and tokens shared by a team. */
 const requestsPerMinute = { withCredential: 30_000, without: 1200 } as const
 
-/** Calls are read and written by the contract. Fastify's own way, which loads a library before it is needed, has no user. */
+/** The contract parses and serializes, so Fastify must not load its JSON Schema compilers. */
 const noSchemas = () => {
-  throw new Error('a route has a JSON schema: give it an endpoint of the contract instead')
+  throw new Error('Routes must not have a JSON schema; use an endpoint of the contract')
 }
 
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
@@ -58,7 +58,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     loggerInstance: options.log as FastifyBaseLogger, // pino is what Fastify itself logs with
     requestTimeout: 30_000,
     ...strictness,
-    // A public name means that a proxy stands in front; it is believed about its clients if it is near.
+    // A public host name implies a reverse proxy. Its forwarding headers are trusted only from local networks.
     trustProxy: isLocal(new URL(options.url).hostname) ? false : ['loopback', 'uniquelocal'],
     logController: new LogController({ disableRequestLogging: true }),
   })
@@ -79,11 +79,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(underPressure, {
     maxEventLoopDelay: 2000,
     pressureHandler(_request, reply) {
-      // What the start itself took of the processor is no crowd of visitors.
+      // Startup work is not overload.
       if (performance.now() < settledAt) return undefined
-      const busy: ApiError = { code: 14, message: 'Too busy right now; try again shortly' }
+      const busy: ApiErrorBody = { code: 14, message: 'The server is overloaded; try again shortly' }
       void reply.status(503).header('retry-after', 5)
-      return busy as never // sent by the plugin, whose types know of no answer
+      return busy as never // the plugin sends the returned value, but its types don't say so
     },
   })
   redirectOtherNames(app, options.url)
@@ -94,7 +94,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     await app.register(async (scope) => {
       const max = (request: FastifyRequest) => requestsPerMinute[credentialOf(request) ? 'withCredential' : 'without']
       await scope.register(rateLimit, { max, timeWindow: 60_000, keyGenerator: holderOf })
-      scope.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'))
+      scope.addHook('onSend', async (_request, reply) => {
+        if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+      })
       api(scope)
     })
   }
@@ -102,11 +104,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   return app
 }
 
-/** Nothing of the browser is needed but keys of its own authenticators. */
+/** The only browser feature in use is WebAuthn. */
 const permissions =
   'camera=(), geolocation=(), microphone=(), payment=(), usb=(), publickey-credentials-get=(self), publickey-credentials-create=(self)'
 
-/** Strict by default: our own scripts, and those of the identity service and the bot challenge where they live elsewhere. */
+/** Allows our own scripts, and those of an external identity service and the bot challenge if configured. */
 function headers({ url, portalConfig }: AppOptions) {
   const others = [portalConfig.identityUrl].filter((one) => one && new URL(one).origin !== url)
   const challenge = portalConfig.botChallengeSiteKey ? ['https://challenges.cloudflare.com'] : []
@@ -117,7 +119,7 @@ function headers({ url, portalConfig }: AppOptions) {
         defaultSrc: ["'self'"],
         scriptSrc: ["'self'", ...others, ...challenge],
         styleSrc: ["'self'"],
-        // React writes style attributes through the DOM, which needs no permission; libraries of widgets do not.
+        // React sets styles through the DOM, but widget libraries write style attributes.
         styleSrcAttr: ["'unsafe-inline'"],
         imgSrc: ["'self'", 'data:'],
         fontSrc: ["'self'"],
@@ -137,7 +139,7 @@ function headers({ url, portalConfig }: AppOptions) {
   }
 }
 
-/** Whoever holds the same credential shares one allowance, wherever they are; strangers share that of their address. */
+/** Rate limits apply per credential, or per client address without one. */
 function holderOf(request: FastifyRequest): string {
   const credential = credentialOf(request)
   return credential ? createHash('sha256').update(String(credential)).digest('base64') : request.ip
@@ -148,8 +150,8 @@ function credentialOf({ headers }: FastifyRequest) {
 }
 
 /**
- * Browsers keep cookies by host name, and refuse passkeys on addresses: a page that is asked for
- * under another name of this machine is sent to the one name. Behind a proxy the proxy decides.
+ * Redirects pages requested under another local name to the configured one, because cookies and passkeys are bound to
+ * the host name. Proxied requests are not redirected.
  */
 function redirectOtherNames(app: FastifyInstance, url: string): void {
   const { host, hostname } = new URL(url)
@@ -177,7 +179,7 @@ function serveHealth(app: FastifyInstance, { portalConfig, isReady }: AppOptions
       return { status: 'ok' }
     } catch (error) {
       request.log.warn({ err: error }, 'not ready')
-      return reply.status(503).send({ errors: { database: 'does not answer' } })
+      return reply.status(503).send({ errors: { database: 'unavailable' } })
     }
   })
   app.get('/config.json', async (_request, reply) => reply.header('cache-control', 'no-cache').send(portalConfig))

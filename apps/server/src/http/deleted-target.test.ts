@@ -1,12 +1,9 @@
 import type { Observation } from '@glacis/contract/runner'
 import { parseFormattedString, toWfn } from '@glacis/intelligence'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { countHosts } from '#database/migrations/0021-running.ts'
-import { uncountDeleted } from '#database/migrations/0024-ratings.ts'
 import { recordInventory } from '#inventory/index.ts'
 import { openTestApi, type TestApi } from '#testing/api.ts'
 import { type House, openHouse } from '#testing/house.ts'
-import type { Kysely } from 'kysely'
 
 const origin = 'http://localhost:3000'
 let house: House
@@ -63,10 +60,4 @@ it('takes what ran there off the technologies', async () => {
   expect(await listed()).toEqual(['shared 1'])
   await ask('POST', '/v1/targets/batch/delete', { ids: [two] })
   expect(await listed()).toEqual([])
-  // As an update of the program finds it.
-  await running('127.63.5.4', 'shared')
-  await countHosts(house.database.owner as unknown as Kysely<unknown>)
-  expect(await listed()).toEqual(['lonely 1', 'shared 3'])
-  await uncountDeleted(house.database.owner as unknown as Kysely<unknown>)
-  expect(await listed()).toEqual(['shared 1'])
 })

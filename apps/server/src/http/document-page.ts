@@ -1,38 +1,66 @@
-/** A text in Markdown as a page in the look of the product, which needs no script. */
+/** A Markdown document as a page with navigation. The page needs no script. */
 import { escape, framed } from '#http/page-frame.ts'
 import { Marked, type Tokens } from 'marked'
 
-/** Renders a text of the project; raw HTML in it is left out. */
-export function documentPage(markdown: string, addressOf: (link: string) => string | undefined): string {
-  const sections: Section[] = []
-  const body = rendererOf(sections, addressOf).parse(markdown, { async: false })
-  const navigation = sections
+interface Document {
+  readonly section: string
+  readonly url: string
+  readonly title: string
+}
+
+interface PageInput {
+  readonly markdown: string
+  readonly url: string
+  /** All documents, in the order of the navigation. */
+  readonly documents: readonly Document[]
+  /** The URL of a link's page or image; undefined if this installation doesn't serve it. */
+  readonly urlOf: (link: string) => string | undefined
+}
+
+/** Renders a document of the project; raw HTML in it is dropped. */
+export function documentPage({ markdown, url, documents, urlOf }: PageInput): string {
+  const headings: Heading[] = []
+  const body = rendererOf(headings, urlOf).parse(markdown, { async: false })
+  const title = headings[0]?.text ?? 'Help'
+  const main = `<article>${body}</article>${contentsOf(headings)}`
+  return framed({
+    title: title.includes('Glacis') ? title : `${title} · Glacis`,
+    styles: ['/docs/documents.css'],
+    aside: navigationOf(documents, url),
+    main,
+  })
+}
+
+/** A disclosure on narrow windows. The style sheet keeps it open beside the text on wide ones. */
+function navigationOf(documents: readonly Document[], url: string): string {
+  const groups = [...Map.groupBy(documents, ({ section }) => section)].map(([section, pages]) => {
+    const links = pages.map((page) => {
+      const current = page.url === url ? ' aria-current="page"' : ''
+      return `<li><a href="${page.url}"${current}>${escape(page.title)}</a></li>`
+    })
+    return `<p>${section}</p><ul>${links.join('')}</ul>`
+  })
+  return `<nav aria-label="Pages"><details><summary>All pages</summary>${groups.join('')}</details></nav>`
+}
+
+function contentsOf(headings: readonly Heading[]): string {
+  const links = headings
     .filter(({ depth }) => depth === 2)
     .map(({ id, text }) => `<li><a href="#${id}">${text}</a></li>`)
-  const list = navigation.length > 1 ? `<nav aria-label="On this page"><ul>${navigation.join('')}</ul></nav>` : ''
-  return framed({ title: nameOf(sections), styles: ['/docs/documents.css'], aside: list, main: body })
+  if (links.length < 2) return ''
+  return `<nav class="contents" aria-label="On this page"><p>On this page</p><ul>${links.join('')}</ul></nav>`
 }
 
-/** A text of our own as a part of another page. Raw HTML in it is left out. */
-export function proseOf(markdown: string): string {
-  return rendererOf([], () => undefined).parse(markdown, { async: false })
-}
-
-/** What the window is called: the first heading, said once where it is the product's own name. */
-function nameOf([first]: readonly Section[]): string {
-  return first && first.text !== 'Glacis' ? `${first.text} · Glacis` : 'Help · Glacis'
-}
-
-interface Section {
+interface Heading {
   readonly id: string
-  /** The same for headings of the same words. */
+  /** The same for headings with the same text. */
   readonly slug: string
   /** Escaped. */
   readonly text: string
   readonly depth: number
 }
 
-function rendererOf(sections: Section[], addressOf: (link: string) => string | undefined): Marked {
+function rendererOf(headings: Heading[], urlOf: (link: string) => string | undefined): Marked {
   const marked = new Marked()
   marked.use({
     renderer: {
@@ -40,19 +68,19 @@ function rendererOf(sections: Section[], addressOf: (link: string) => string | u
         const html = this.parser.parseInline(tokens)
         const text = html.replaceAll(/<[^>]*>/g, '')
         const slug = slugOf(text)
-        const same = sections.filter((other) => other.slug === slug).length
+        const same = headings.filter((other) => other.slug === slug).length
         const id = same > 0 ? `${slug}-${same + 1}` : slug
-        sections.push({ id, slug, text, depth })
+        headings.push({ id, slug, text, depth })
         return `<h${depth} id="${id}">${html}</h${depth}>\n`
       },
       link({ href, tokens }) {
-        const address = /^(?:https?:|mailto:|#)/.test(href) ? href : addressOf(href)
+        const url = /^(?:https?:|mailto:|#)/.test(href) ? href : urlOf(href)
         const text = this.parser.parseInline(tokens)
-        return address === undefined ? text : `<a href="${escape(address)}">${text}</a>`
+        return url === undefined ? text : `<a href="${escape(url)}">${text}</a>`
       },
       image({ href, text }) {
-        const address = addressOf(href)
-        return address === undefined ? '' : `<img src="${escape(address)}" alt="${escape(text)}" loading="lazy">`
+        const url = urlOf(href)
+        return url === undefined ? '' : `<img src="${escape(url)}" alt="${escape(text)}" loading="lazy">`
       },
       table(token) {
         return tableOf(token, (cell) => this.parser.parseInline(cell.tokens))
@@ -66,13 +94,13 @@ function rendererOf(sections: Section[], addressOf: (link: string) => string | u
   return marked
 }
 
-/** The words in small letters, of what was escaped nothing. */
+/** Drops escaped characters. */
 function slugOf(text: string): string {
   const words = text.replaceAll(/&\w+;/g, '').toLowerCase()
   return words.replaceAll(/[^a-z0-9]+/g, '-')
 }
 
-/** A head without words is no head. What is wider than the page scrolls by itself. */
+/** Leaves out an empty head. A table that is wider than the page scrolls on its own. */
 function tableOf({ header, rows }: Tokens.Table, inline: (cell: Tokens.TableCell) => string): string {
   const cellOf = (cell: Tokens.TableCell) => `<td>${inline(cell)}</td>`
   const headOf = (cell: Tokens.TableCell) => (cell.text ? `<th scope="col">${inline(cell)}</th>` : '<td></td>')
@@ -82,4 +110,18 @@ function tableOf({ header, rows }: Tokens.Table, inline: (cell: Tokens.TableCell
 }
 
 export const documentStyle = `
-td,th{min-width:9rem}img{width:100%;aspect-ratio:auto 8/5;border:1px solid var(--line);border-radius:7px;display:block}`
+.page{display:grid;grid-template-columns:16rem minmax(0,1fr)}aside{padding:1.75rem 1.25rem 2rem 2rem;font-size:13px;line-height:20px;border-right:1px solid var(--line);background:var(--ground)}
+aside nav{position:sticky;top:1.25rem}nav p{margin:1.25rem 0 .25rem;font-weight:600;color:var(--ink);font-size:12px}nav ul{list-style:none;margin:0;padding:0}nav li{margin:0}
+aside a{display:block;padding:.3rem .6rem;margin-left:-.6rem;border-radius:6px;color:var(--soft);text-decoration:none}aside a:hover{color:var(--ink);background:var(--fill)}aside a[aria-current]{color:var(--ink);background:var(--current);font-weight:500}
+aside summary{cursor:pointer;padding:.6rem 0;font-weight:500}
+main{display:grid;grid-template-columns:minmax(0,1fr) 13rem;gap:3rem;padding:1.75rem 2.5rem 5rem;max-width:84rem;min-width:0}article:only-child{grid-column:1/-1}article{min-width:0}article :is(p,ul,ol,h1,h2,h3){max-width:68ch}
+.contents{font-size:12px;line-height:18px;position:sticky;top:1.25rem;align-self:start}.contents p{margin-top:.25rem}.contents a{display:block;padding:.2rem 0;color:var(--soft);text-decoration:none}.contents a:hover{color:var(--ink);text-decoration:underline}
+h1{font-size:24px;line-height:32px;letter-spacing:-.014em;margin:0 0 .75rem}h2{font-size:16px;line-height:24px;margin:2.5rem 0 .5rem}h3{font-size:14px;line-height:20px;margin:1.5rem 0 .25rem}
+article :is(p,li,td){color:var(--soft)}article strong{color:var(--ink)}li{margin:.3rem 0}a{color:var(--accent);text-underline-offset:3px}
+code,pre{font:12.5px/20px "Geist Mono Variable","Geist Mono",ui-monospace,monospace;color:var(--ink)}code{overflow-wrap:anywhere}:is(p,li,td) code{background:var(--fill);border-radius:4px;padding:.1rem .3rem}pre{background:var(--fill);border-radius:7px;padding:.75rem 1rem;overflow:auto;max-width:80ch}pre code{overflow-wrap:normal}
+.wide{overflow-x:auto;margin:1rem 0}table{border-collapse:collapse;width:100%}th{font-size:12px;font-weight:500;text-align:left;color:var(--soft)}
+td,th{border-bottom:1px solid var(--line);padding:.5rem 1.25rem .5rem 0;vertical-align:top;min-width:6rem}td:has(code){min-width:11.5rem}td:last-child{padding-right:0;min-width:14rem}img{width:100%;aspect-ratio:auto 8/5;border:1px solid var(--line);border-radius:7px;display:block}
+@media (min-width:52.01rem){td:first-child code{white-space:nowrap}aside nav :is(p:first-of-type){margin-top:.25rem}}
+@supports selector(::details-content){@media (min-width:52.01rem){aside summary{display:none}aside details::details-content{content-visibility:visible}}}
+@media (max-width:70rem){main{grid-template-columns:minmax(0,1fr)}.contents{display:none}}
+@media (max-width:52rem){.page{display:block}aside{padding:.25rem 1rem;border-right:0;border-bottom:1px solid var(--line)}aside nav{position:static}aside details[open]{padding-bottom:1rem}aside a{padding-block:.7rem}main{padding:1.25rem 1rem 4rem}}`

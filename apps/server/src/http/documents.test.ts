@@ -19,33 +19,40 @@ afterEach(async () => {
 
 const page = async (path: string) => (await app.inject({ url: path })).body
 
-it('shows a text as a page, with its sections beside it', async () => {
+it('shows a document as a page with navigation', async () => {
   await writeFile(
-    join(root, 'README.md'),
+    join(root, 'docs/index.md'),
     '# Glacis\n\nIt *scans*.\n\n## Start `now`\n\n    npm start\n\n## Stop & go\n',
   )
+  await writeFile(join(root, 'docs/concepts.md'), '# Terms & status\n\nText\n')
   serveDocuments(app, root)
   const answer = await app.inject({ url: '/docs/help' })
   expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
-  expect(answer.body).toContain('<title>Help · Glacis</title>')
+  expect(answer.body).toContain('<title>Glacis</title>')
   expect(answer.body).toContain('<p>It <em>scans</em>.</p>')
   expect(answer.body).toContain(
     '<li><a href="#start-now">Start now</a></li><li><a href="#stop-go">Stop &amp; go</a></li>',
   )
   expect(answer.body).toContain('<h2 id="start-now">Start <code>now</code></h2>')
   expect(answer.body).toContain('<code>npm start</code>')
+  expect(answer.body).toContain(
+    '<li><a href="/docs/help" aria-current="page">Glacis</a></li><li><a href="/docs/concepts">Terms &amp; status</a></li>',
+  )
+  expect(await page('/docs/concepts')).toContain('<title>Terms &amp; status · Glacis</title>')
 })
 
-it('leads to the pages that are there, and nowhere else', async () => {
+it('links only to pages and images that exist', async () => {
   await writeFile(
-    join(root, 'README.md'),
-    '[identity](docs/identity.md) [house](ARCHITECTURE.md) [us](https://glacis.example) [odd](javascript:alert(1))\n\n![a](docs/images/a.png) ![b](../b.png)',
+    join(root, 'docs/index.md'),
+    '[identity](identity.md#create) [house](../ARCHITECTURE.md) [us](https://glacis.example) [odd](javascript:alert(1))\n\n![a](images/a.png) ![b](../../b.png)',
   )
-  await writeFile(join(root, 'docs/identity.md'), '[kratos](kratos.md) [back](../README.md#start)')
+  await writeFile(join(root, 'docs/identity.md'), '[kratos](kratos.md) [back](index.md)')
   await writeFile(join(root, 'docs/images/a.png'), 'picture')
   serveDocuments(app, root)
   const help = await page('/docs/help')
-  expect(help).toContain('<a href="/docs/identity">identity</a> house <a href="https://glacis.example">us</a> odd')
+  expect(help).toContain(
+    '<a href="/docs/identity#create">identity</a> house <a href="https://glacis.example">us</a> odd',
+  )
   expect(help).toContain('<img src="/docs/images/a.png" alt="a" loading="lazy">')
   expect(help.match(/<img/g)).toHaveLength(1)
   expect(await page('/docs/images/a.png')).toBe('picture')
@@ -53,7 +60,18 @@ it('leads to the pages that are there, and nowhere else', async () => {
   expect((await app.inject({ url: '/docs/kratos' })).statusCode).toBe(404)
 })
 
-it('tells headings of the same words apart', async () => {
+it('resolves every link between the documents of the project', async () => {
+  serveDocuments(app, join(import.meta.dirname, '../../../..'))
+  const paths = [...(await page('/docs/help')).matchAll(/<li><a href="(\/docs\/[\w-]+)"/g)].map(([, path = '']) => path)
+  const bodies = new Map(await Promise.all(paths.map(async (path) => [path, await page(path)] as const)))
+  const links = [...bodies].flatMap(([path, body]) =>
+    [...body.matchAll(/href="(\/docs\/[\w-]+)?#([\w-]+)"/g)].map(([, to = path, id]) => ({ path, to, id })),
+  )
+  expect(paths.length).toBeGreaterThan(15)
+  expect(links.filter(({ to, id }) => !bodies.get(to)?.includes(` id="${id}"`))).toEqual([])
+})
+
+it('gives headings with the same text different ids', async () => {
   await writeFile(join(root, 'CHANGELOG.md'), '# Changes\n\n## 2\n\n### Added\n\n## 1\n\n### Added\n')
   serveDocuments(app, root)
   const releases = await page('/docs/releases')
@@ -61,9 +79,9 @@ it('tells headings of the same words apart', async () => {
   expect(releases).toContain('<h3 id="added-2">')
 })
 
-it('takes no markup from a text, and shows what is no Markdown as it was written', async () => {
+it('drops raw HTML and shows plain text verbatim', async () => {
   await writeFile(
-    join(root, 'README.md'),
+    join(root, 'docs/index.md'),
     '# A\n\n<script>alert(1)</script>\n\n| | |\n|---|---|\n| `<b>` | <i>x</i> |\n\n| option | |\n|---|---|\n| a | b |\n',
   )
   await writeFile(join(root, 'LICENSE'), 'Terms *and*\n  <conditions>\n')
@@ -75,7 +93,7 @@ it('takes no markup from a text, and shows what is no Markdown as it was written
   expect(await page('/docs/licence')).toContain('<code>Terms *and*\n  &lt;conditions&gt;')
 })
 
-it('is set in the fonts of the built portal, where there is one', async () => {
+it('uses the fonts of the built portal, if there is one', async () => {
   serveDocuments(app, root)
   expect(await page('/docs/frame.css')).not.toContain('@font-face')
   const files = join(root, 'apps/portal/dist/files')

@@ -1,64 +1,79 @@
-/** The texts that the project ships with, as pages, so that they are there without a network. */
+/** The project's documentation as pages, so that it can be read without a network. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { documentPage, documentStyle } from '#http/document-page.ts'
 import { frameStyle } from '#http/page-frame.ts'
 import type { FastifyInstance } from 'fastify'
 
-/** Below `/docs/`, and the file that each one shows. */
-const documents = {
-  help: 'README.md',
+/** In the order of the navigation. Names are below `/docs/`; those without a file are in `docs/NAME.md`. */
+const sections = {
+  'Get started': ['help', 'quick-start', 'concepts', 'scanning-safely'],
+  'Use Glacis': ['agents', 'notifications', 'using-the-api', 'checks'],
+  'Run Glacis': ['settings', 'backup-and-upgrade', 'identity', 'single-sign-on', 'kratos'],
+  'Get help': ['troubleshooting', 'faq', 'security'],
+  Project: ['releases', 'style', 'licence'],
+} as const
+type Name = (typeof sections)[keyof typeof sections][number]
+
+const otherFiles: Partial<Record<Name, string>> = {
+  help: 'docs/index.md',
   releases: 'CHANGELOG.md',
   licence: 'LICENSE',
   security: 'SECURITY.md',
-  identity: 'docs/identity.md',
-  kratos: 'docs/kratos.md',
-} as const
-
-const pictures = 'docs/images'
+}
+const imagesFolder = 'docs/images'
 /** Of the built portal. */
-const files = 'apps/portal/dist/files'
+const portalFiles = 'apps/portal/dist/files'
 
-/** Serves those of them that this installation has; links between them lead from page to page. */
+/** Serves the documents that this installation has; links between them lead from page to page. */
 export function serveDocuments(app: FastifyInstance, root: string): void {
-  const there = Object.entries(documents).filter(([, file]) => existsSync(join(root, file)))
-  const addresses = new Map(there.map(([name, file]) => [file as string, `/docs/${name}`]))
-  for (const name of picturesOf(root)) {
-    const address = `/docs/images/${name}`
-    addresses.set(`${pictures}/${name}`, address)
-    app.get(address, async (_request, reply) => reply.type('image/png').send(readFileSync(join(root, pictures, name))))
+  const documents = readDocuments(root)
+  const urlByFile = new Map(documents.map(({ file, url }) => [file, url]))
+  for (const name of filesIn(join(root, imagesFolder)).filter((file) => /^[\w.-]+\.png$/.test(file))) {
+    const url = `/docs/images/${name}`
+    urlByFile.set(`${imagesFolder}/${name}`, url)
+    app.get(url, async (_request, reply) => reply.type('image/png').send(readFileSync(join(root, imagesFolder, name))))
   }
-  // A build while the server runs brings files of new names.
+  // A build while the server runs renames the font files.
   app.get('/docs/frame.css', async (_request, reply) =>
-    reply.type('text/css').send(frameStyle(filesIn(join(root, files)))),
+    reply.type('text/css').send(frameStyle(filesIn(join(root, portalFiles)))),
   )
   app.get('/docs/documents.css', async (_request, reply) => reply.type('text/css').send(documentStyle))
-  for (const [name, file] of there) {
+  for (const { file, url, markdown } of documents) {
     let page: string | undefined
-    const made = () => (page ??= pageOf(readFileSync(join(root, file), 'utf8'), file, addresses))
-    app.get(`/docs/${name}`, async (_request, reply) => reply.type('text/html; charset=utf-8').send(made()))
+    const render = () =>
+      (page ??= documentPage({ markdown, url, documents, urlOf: (link) => urlFor(file, link, urlByFile) }))
+    app.get(url, async (_request, reply) => reply.type('text/html; charset=utf-8').send(render()))
   }
 }
 
-function picturesOf(root: string): string[] {
-  return filesIn(join(root, pictures)).filter((name) => /^[\w.-]+\.png$/.test(name))
+function readDocuments(root: string) {
+  return Object.entries(sections).flatMap(([section, names]) =>
+    names.flatMap((name) => {
+      const file = otherFiles[name] ?? `docs/${name}.md`
+      if (!existsSync(join(root, file))) return []
+      const markdown = markdownOf(file, readFileSync(join(root, file), 'utf8'))
+      return [{ section, url: `/docs/${name}`, file, markdown, title: titleOf(markdown) ?? basename(file) }]
+    }),
+  )
+}
+
+/** The license is plain text: it gets a title and is shown verbatim. */
+function markdownOf(file: string, text: string): string {
+  return file.endsWith('.md') ? text : `# License\n\n${text.replaceAll(/^/gm, '    ')}`
+}
+
+function titleOf(markdown: string): string | undefined {
+  return /^# (.+)$/m.exec(markdown)?.[1]
 }
 
 function filesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
-/** What has no title of its own, such as a licence, is shown as it was written. */
-function pageOf(text: string, file: string, addresses: ReadonlyMap<string, string>): string {
-  const isMarkdown = file.endsWith('.md')
-  return documentPage(isMarkdown ? text : `# Licence\n\n${asWritten(text)}`, (link) => addresses.get(from(file, link)))
-}
-
-function asWritten(text: string): string {
-  return text.replaceAll(/^/gm, '    ')
-}
-
-/** A link of a file as a path in the project. */
-function from(file: string, link: string): string {
-  return new URL(link, `file:///${file}`).pathname.slice(1)
+/** The URL of the page or image that a relative link of a file leads to. */
+function urlFor(file: string, link: string, urlByFile: ReadonlyMap<string, string>): string | undefined {
+  const { pathname, hash } = new URL(link, `file:///${file}`)
+  const url = urlByFile.get(pathname.slice(1))
+  return url && `${url}${hash}`
 }

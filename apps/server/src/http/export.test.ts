@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Asking, openAsking } from '#testing/asking.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { openAsking } from '#testing/asking.ts'
 
-let asking: Asking
-beforeAll(async () => void (asking = await openAsking()))
+const asking = await openAsking()
 afterAll(() => asking.close())
 
 describe('the export of issues', () => {

@@ -1,8 +1,8 @@
-/** The calls that answer with a list as a file, however long. */
+/** Streams exports of issues and products. */
 import { Readable } from 'node:stream'
 import { ProductExportQuery } from '@glacis/contract/product'
 import { ExportQuery } from '@glacis/contract/triage'
-import { record } from '#audit.ts'
+import { recordAuditEvent } from '#audit.ts'
 import { type Database, inAccount } from '#database/index.ts'
 import type { Guard } from '#http/guard.ts'
 import { queryOf } from '#http/query.ts'
@@ -11,13 +11,13 @@ import { exportProducts } from '#inventory/index.ts'
 import { exportIssues } from '#issues/index.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-/** Serves `/v1/issues/export` and `/v1/products/export`: the rows leave as they are read. A file that breaks off ends its connection. */
+/** Serves `/v1/issues/export` and `/v1/products/export`. Rows are streamed; an error closes the connection. */
 export function serveExports(app: FastifyInstance, database: Database, guard: Guard): void {
   app.get('/v1/issues/export', async (request, reply) => {
     const as = await guard.admit(request)
     const order = ExportQuery.parse(questionOf(request))
     await inAccount(database, as, (ctx) =>
-      record(ctx, 'issue.export', { kind: 'account', id: as.account }, { ...order }),
+      recordAuditEvent(ctx, 'issue.export', { kind: 'account', id: as.account }, { ...order }),
     )
     const pieces = exportIssues((work) => inAccount(database, as, work), order)
     const day = new Date().toISOString().slice(0, 10)
@@ -31,7 +31,7 @@ export function serveExports(app: FastifyInstance, database: Database, guard: Gu
     const order = ProductExportQuery.parse(questionOf(request))
     const now = new Date()
     await inAccount(database, as, (ctx) =>
-      record(ctx, 'product.export', { kind: 'account', id: as.account }, { ...order }),
+      recordAuditEvent(ctx, 'product.export', { kind: 'account', id: as.account }, { ...order }),
     )
     const pieces = exportProducts((work) => inAccount(database, as, work), order, now)
     const [type, ending] =

@@ -35,7 +35,7 @@ it.each<[string, Record<string, string>]>([
   ['with a cookie alone', cookie],
 ])('refuses a change %s, and still lets it read', async (_, headers) => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-    expect(await ask(method, headers)).toBe('Changes are accepted from our own pages only')
+    expect(await ask(method, headers)).toBe('Cross-origin requests cannot change data')
   }
   expect(await ask('GET', headers)).toBe('admitted')
 })
@@ -48,6 +48,6 @@ it.each<[string, Record<string, string>]>([
   ],
 ])('tells a page that was opened under another address where we are, recognised %s', async (_, headers) => {
   expect(await ask('POST', { ...cookie, ...headers })).toBe(
-    'This page was opened as https://other.example:8443, but Glacis is at https://glacis.example: open it there, or name its address in GLACIS_URL',
+    'This page was opened as https://other.example:8443, but Glacis is configured for https://glacis.example; open that URL or set GLACIS_URL',
   )
 })

@@ -19,7 +19,7 @@ it.each([
   server.close()
   expect([Number(head.split(' ')[1]), JSON.parse(body)]).toEqual([
     status,
-    { code, message: expect.stringMatching(/^(T|No )/) },
+    { code, message: expect.stringMatching(/^(The|Only) /) },
   ])
 })
 

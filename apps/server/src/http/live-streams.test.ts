@@ -3,7 +3,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { newId } from '#database/index.ts'
-import { Refusal } from '#errors.ts'
+import { ApiError } from '#errors.ts'
 import { answerErrors } from '#http/errors.ts'
 import { serveLive } from '#http/live.ts'
 import { listenLive, type Live } from '#live.ts'
@@ -29,7 +29,7 @@ async function open(isIn: () => boolean) {
   const app = Fastify({ forceCloseConnections: true })
   answerErrors(app)
   const admit = async () => {
-    if (!isIn()) throw new Refusal('unauthenticated', 'Sign in to use this')
+    if (!isIn()) throw new ApiError('unauthenticated', 'Authentication required')
     return { account, actor: person, log: quiet }
   }
   serveLive(app, { database: house.database, guard: { admit }, live })

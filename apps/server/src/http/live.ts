@@ -1,17 +1,17 @@
-/** The stream of what happens in an account, as server-sent events. */
+/** Streams an account's events as server-sent events. */
 import { once } from 'node:events'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Database, inAccount } from '#database/index.ts'
-import { invalid, Refusal } from '#errors.ts'
+import { invalid, ApiError } from '#errors.ts'
 import type { Guard } from '#http/guard.ts'
 import type { Live } from '#live.ts'
-import { type Moment, noticesSince, startOfStream } from '#notifications/index.ts'
+import { type StreamPosition, noticesSince, startOfStream } from '#notifications/index.ts'
 
-/** Streams of one account at a time. */
+/** Maximum concurrent streams per account. */
 const streamsMax = 50
-/** Rows of one read; the next read follows at once. */
+/** Maximum rows per read; the next read follows immediately. */
 const readMax = 200
-/** A sign of life keeps proxies from hanging up; with it the session is asked for again. */
+/** Interval of keep-alive comments, which stop proxies from closing the stream, and of session checks. */
 const beatMs = 20_000
 
 interface Dependencies {
@@ -22,20 +22,20 @@ interface Dependencies {
 type Admitted = Awaited<ReturnType<Guard['admit']>>
 
 /**
- * Serves `GET /v1/events`. Each message names its kind (`EVENT_…`), carries the event as JSON and an
- * id to resume from: a browser sends the last one as `Last-Event-ID` and misses nothing of 30 days.
+ * Serves `GET /v1/events`. Each message has its kind (`EVENT_…`) as event name, the event as JSON, and an id. Browsers
+ * send the last id as `Last-Event-ID` when they reconnect, and get all later events of the last 30 days.
  */
 export function serveLive(app: FastifyInstance, { database, guard, live }: Dependencies): void {
   const open = new Map<string, number>()
   const closing = new AbortController()
   app.addHook('preClose', async () => closing.abort())
-  // It never ends, and whoever asks for its headers alone would wait for that.
+  // No HEAD route: the response never ends.
   app.get('/v1/events', { exposeHeadRoute: false }, async (request, reply) => {
     const as = await guard.admit(request)
     const count = open.get(as.account) ?? 0
     if (count >= streamsMax)
-      throw new Refusal('quota_exceeded', `At most ${streamsMax} streams of one account are open at a time`)
-    // Taken before anything is waited for, or many that come at one moment would all find it free.
+      throw new ApiError('quota_exceeded', `At most ${streamsMax} event streams can be open per account`)
+    // Count before the first await, so that concurrent requests can't exceed the limit.
     open.set(as.account, count + 1)
     const leave = () => open.set(as.account, (open.get(as.account) ?? 1) - 1)
     try {
@@ -49,21 +49,20 @@ export function serveLive(app: FastifyInstance, { database, guard, live }: Depen
   })
 }
 
-async function start(database: Database, as: Admitted, request: FastifyRequest): Promise<Moment> {
+async function start(database: Database, as: Admitted, request: FastifyRequest): Promise<StreamPosition> {
   const last = request.headers['last-event-id']
   const now = await inAccount(database, as, startOfStream)
   if (last === undefined || last === '') return now
   const [, xid, id] = /^(\d{1,19})\.(\d{1,18})$/.exec(String(last)) ?? []
-  if (!xid || !id) throw invalid('Last-Event-ID', 'This is not an id that this server gave out')
-  // A place that is still to come was given out by the database that this one was restored from; waited for, it would
-  // be reached in weeks.
+  if (!xid || !id) throw invalid('Last-Event-ID', 'Not an event id from this server')
+  // A position in the future is from the database that this one was restored from. Start from now instead of waiting.
   return BigInt(xid) > BigInt(now.xid) ? now : { xid, id: Number(id) }
 }
 
 async function stream(
   request: FastifyRequest,
   reply: FastifyReply,
-  o: Dependencies & { as: Admitted; from: Moment; closing: AbortSignal },
+  o: Dependencies & { as: Admitted; from: StreamPosition; closing: AbortSignal },
 ): Promise<void> {
   reply.hijack()
   const { raw } = reply
@@ -77,7 +76,7 @@ async function stream(
   const send = async () => {
     isWaiting = false
     while (!over.signal.aborted) {
-      // Whoever has stopped to read is told later, and not remembered everything for.
+      // Wait for a slow client instead of buffering events.
       if (raw.writableNeedDrain) await once(raw, 'drain', { signal: over.signal })
       const found = await inAccount(o.database, o.as, (ctx) => noticesSince(ctx, place, readMax))
       for (const { place: at, ...notice } of over.signal.aborted ? [] : found) {
@@ -90,13 +89,13 @@ async function stream(
   const end = () => {
     if (over.signal.aborted) return
     over.abort()
-    // What nobody reads would keep the connection open.
+    // `end` would wait for a client that has stopped reading.
     if (raw.writableNeedDrain) raw.destroy()
     else raw.end()
   }
   const fail = (error: unknown) => {
     if (over.signal.aborted) return
-    request.log.warn({ err: error }, 'a stream of events broke')
+    request.log.warn({ err: error }, 'event stream failed')
     end()
   }
   const look = () => {
@@ -109,7 +108,7 @@ async function stream(
   }
   const beat = setInterval(() => {
     o.guard.admit(request).then(alive, end)
-    // What a hint did not bring, because the transaction before it was still running, comes now.
+    // Pick up events that an older transaction held back when their hint came.
     look()
   }, beatMs)
   const soon = soonAgain(look)
@@ -126,7 +125,7 @@ async function stream(
   o.closing.removeEventListener('abort', end)
 }
 
-/** Looks at a hint at once, and once more a second later: an older transaction may have held the row back. */
+/** Reads immediately after a hint, and again a second later: an older open transaction can hold events back. */
 function soonAgain(look: () => void): { hint(): void; stop(): void } {
   let timer: NodeJS.Timeout | undefined
   return {

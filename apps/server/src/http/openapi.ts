@@ -1,21 +1,31 @@
-/** The OpenAPI 3.1 document, made from the contract and from nothing else. */
+/** The OpenAPI 3.1 document, generated from the contract. */
 import { type Endpoint, hasQuery, pathParameters } from '@glacis/contract/endpoint'
-import { ApiError } from '@glacis/contract/primitives'
-import { exampleOf } from '#http/example.ts'
+import { tags } from '#http/openapi-descriptions.ts'
+import { errorResponses, errorsOf } from '#http/openapi-errors.ts'
 import { fileCalls } from '#http/openapi-files.ts'
-import { refusals } from '#http/openapi-refusals.ts'
-import { inWords, isArray, type Json, propertiesOf, schemaOf, wordsOf } from '#http/openapi-schema.ts'
-import { groupWords } from '#http/openapi-words.ts'
-import { z } from 'zod'
+import { type DocumentedCall, nameOf, type Schema, schemasOf } from '#http/openapi-schemas.ts'
 
-/** Builds the document for these calls. */
-export function openApi(endpoints: readonly Endpoint[], { url, version }: { url: string; version: string }): Json {
-  const paths: Record<string, Record<string, Json>> = {}
-  for (const endpoint of endpoints) {
-    const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint) }
+type Schemas = ReturnType<typeof schemasOf>
+type Call = Pick<Endpoint, 'method' | 'path' | 'summary' | 'description' | 'takesKey'> & {
+  readonly headers?: readonly object[]
+}
+
+/** Builds the document for these calls, and for those that respond with a file. */
+export function openApi(endpoints: readonly Endpoint[], { url, version }: { url: string; version: string }) {
+  const byName = new Map(endpoints.map((endpoint) => [nameOf(endpoint), endpoint]))
+  const schemas = schemasOf(new Map<string, DocumentedCall>([...byName, ...fileCalls]))
+  const paths: Record<string, Record<string, object>> = {}
+  const add = (operationId: string, call: Call, responses: object) => {
+    const path = call.path.replaceAll(/:(\w+)/g, '{$1}')
+    const operation = { ...operationOf(operationId, call, schemas), responses: { ...responses, ...errorsOf(call) } }
+    paths[path] = { ...paths[path], [call.method.toLowerCase()]: operation }
   }
-  Object.assign(paths, fileCalls())
+  for (const [operationId, endpoint] of byName) {
+    const content = { 'application/json': { schema: schemas.resultOf(operationId) } }
+    add(operationId, endpoint, { '200': { description: 'OK', content } })
+  }
+  for (const [operationId, file] of fileCalls) add(operationId, file, file.responses)
+  const responses = errorResponses()
   return {
     openapi: '3.1.0',
     info: {
@@ -25,145 +35,107 @@ export function openApi(endpoints: readonly Endpoint[], { url, version }: { url:
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url }],
-    security: [{ session: [] }, { token: [] }],
-    tags: groupsIn(paths),
+    security: [{ token: [] }, { session: [] }],
+    tags: tagsOf([...byName.values(), ...fileCalls.values()]),
     paths,
     components: {
       securitySchemes: {
-        session: { type: 'apiKey', in: 'cookie', name: 'ory_kratos_session' },
-        token: { type: 'http', scheme: 'bearer', description: 'An API token' },
-        agent: { type: 'http', scheme: 'bearer', description: 'The token of an agent, then its key' },
+        token: { type: 'http', scheme: 'bearer', description: 'An API token.' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'ory_kratos_session',
+          description: 'The session of a signed-in user; browsers send it automatically.',
+        },
+        agent: { type: 'http', scheme: 'bearer', description: 'The enrollment token of an agent, then its key.' },
       },
-      schemas: { Error: schemaOf(ApiError, 'output') },
+      schemas: schemas.referencedBy({ paths, responses }),
+      responses,
     },
   }
-}
-
-/** In the order in which they are read. */
-function groupsIn(paths: Readonly<Record<string, unknown>>): Json[] {
-  const used = new Set(Object.keys(paths).map((path) => path.split('/')[2]))
-  return Object.entries(groupWords).flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : []))
 }
 
 /** In Markdown. */
 function introduction(url: string): string {
-  return `What the portal shows of scans, hosts and risks, and what it does there, goes through these calls.
+  return `Everything the portal shows and does is available through this API.
 
-## Begin
+## Authentication
 
-Make a token under *Integrations*; it is shown once. Programs send it as \`Authorization: Bearer\`:
+Create an API token under *Integrations*; it is shown once. Send it as a bearer token:
 
     curl '${url}/v1/issues?filter.status=STATUS_FILTER_OPEN' \\
       -H "Authorization: Bearer $GLACIS_TOKEN"
 
-People sign in through the identity service, whose session cookie is the credential. A change that comes with it names
-our \`Origin\`, as browsers do.
+Browsers authenticate with the session cookie of the identity service. Requests that change data with a cookie must come
+from the same \`Origin\`.
 
 ## Lists
 
-They come in pages of 50, or of as many as \`pageSize\` says. Pass \`nextPageToken\` as \`pageToken\` until it is empty. Filters are
-dotted, lists repeated: \`filter.severities=CATEGORY_HIGH&filter.severities=CATEGORY_CRITICAL\`. \`totalSize\` counts to ten thousand.
+Lists return 50 entries per page, or \`pageSize\`. Pass \`nextPageToken\` as \`pageToken\` until it is empty. Filters are
+dotted and lists are repeated: \`filter.severities=CATEGORY_HIGH&filter.severities=CATEGORY_CRITICAL\`. \`totalSize\` counts
+up to 10,000.
 
 ## Changes
 
-A \`PATCH\` changes what \`updateMask.paths\` names and nothing else. Members and filters that do not exist are refused, and
-named. Of two who change the same, the later one holds, and the history has both. A call that takes an
-\`Idempotency-Key\` can be sent again when no answer came.
+A \`PATCH\` changes only the fields named in \`updateMask.paths\`. Unknown fields and filters are rejected by name. The last
+write wins, and the history records every change. Calls that accept an \`Idempotency-Key\` can safely be retried.
 
 ## Errors
 
-Every refusal has this body: \`{"code": …, "message": "…", "details": […]}\`. The message is for people; details name the
-wrong members.
+Errors have the body \`{"code": …, "message": "…", "details": […]}\`. \`code\` is a gRPC status code, \`message\` is for people,
+and \`details\` names invalid fields.
 `
 }
 
-function tagOf(endpoint: Endpoint): string {
-  return endpoint.path.split('/')[2] ?? ''
+const segmentOf = ({ path }: Pick<Endpoint, 'path'>) => path.split('/')[2] ?? ''
+const tagOf = (call: Pick<Endpoint, 'path'>) => tags[segmentOf(call)]?.name ?? segmentOf(call)
+
+function tagsOf(calls: readonly Pick<Endpoint, 'path'>[]) {
+  const used = new Set(calls.map(segmentOf))
+  return Object.entries(tags).flatMap(([segment, tag]) => (used.has(segment) ? [tag] : []))
 }
 
-function operation(endpoint: Endpoint): Json {
-  const inPath = pathParameters(endpoint.path)
-  const inQuery = hasQuery(endpoint.method)
-    ? Object.keys(endpoint.input.shape).filter((name) => !inPath.includes(name))
-    : []
+function operationOf(operationId: string, call: Call, schemas: Schemas) {
+  const { properties = {}, required = [] } = schemas.inputOf(operationId)
+  const inPath = pathParameters(call.path)
+  const inQuery = hasQuery(call.method) ? Object.keys(properties).filter((name) => !inPath.includes(name)) : []
+  const parameters = [
+    ...inPath.map((name) => parameter(name, 'path', properties[name], true)),
+    ...inQuery.flatMap((name) => queryParameters(name, properties[name], required.includes(name), schemas)),
+    ...(call.takesKey ? [idempotencyKey] : []),
+    ...(call.headers ?? []),
+  ]
+  const content = { 'application/json': { schema: schemas.bodyOf(operationId) } }
   return {
-    operationId: operationId(endpoint),
-    tags: [tagOf(endpoint)],
-    summary: endpoint.summary,
-    ...(endpoint.path.startsWith('/v1/agent/') && { security: [{ agent: [] }] }),
-    parameters: [
-      ...inPath.map((name) => parameter(endpoint, name, 'path')),
-      ...inQuery.flatMap((name) => queryParameters(endpoint, name)),
-      ...(endpoint.takesKey ? [idempotencyKey] : []),
-    ],
-    ...(!hasQuery(endpoint.method) && { requestBody: body(endpoint, inPath) }),
-    responses: {
-      '200': answer(schemaOf(endpoint.result, 'output')),
-      ...refusals(endpoint),
-    },
+    operationId,
+    tags: [tagOf(call)],
+    summary: call.summary,
+    ...(call.description && { description: call.description }),
+    ...(call.path.startsWith('/v1/agent/') && { security: [{ agent: [] }] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(!hasQuery(call.method) && { requestBody: { required: true, content } }),
   }
 }
 
-function operationId({ method, path }: Endpoint): string {
-  const words = path
-    .split('/')
-    .slice(2)
-    .map((part) => (part.startsWith(':') ? `by-${part.slice(1)}` : part))
-  return [method.toLowerCase(), ...words].join('-').replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+type Member = Schema | boolean | undefined
+
+/** A filter becomes one parameter per member, with a dotted name. */
+function queryParameters(name: string, schema: Member, isRequired: boolean, schemas: Schemas) {
+  const { properties } = schemas.resolve(typeof schema === 'object' ? schema : {})
+  if (!properties) return [parameter(name, 'query', schema, isRequired)]
+  return Object.entries(properties).map(([member, inner]) => parameter(`${name}.${member}`, 'query', inner, false))
 }
 
-function parameter(endpoint: Endpoint, name: string, place: 'path' | 'query'): Json {
-  const schema = property(endpoint, name)
-  const isRequired = place === 'path' || !endpoint.input.shape[name]?.safeParse(undefined).success
-  return { name, in: place, required: isRequired, ...described(name), schema }
+function parameter(name: string, place: 'path' | 'query', schema: Member, isRequired: boolean) {
+  const { description, ...rest } = typeof schema === 'object' ? schema : {}
+  return { name, in: place, required: isRequired, ...(description && { description }), schema: rest }
 }
 
-function described(name: string): Json {
-  const description = wordsOf(name)
-  return description === undefined ? {} : { description }
-}
-
-const idempotencyKey: Json = {
+const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
   description:
-    'A key of your own for this one request, kept for a day. The same request with the same key gives the first answer and does nothing; another request with it is refused with 409.',
+    'A unique key for this request, kept for a day. Repeating the request with the same key returns the first response without side effects; a different request with the same key is rejected with 409.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
-}
-
-/** A filter travels as dotted names, one parameter each. */
-function queryParameters(endpoint: Endpoint, name: string): Json[] {
-  const schema = property(endpoint, name)
-  const members = propertiesOf(schema)
-  if (!members) return [parameter(endpoint, name, 'query')]
-  return Object.entries(members).map(([member, inner]) => ({
-    name: `${name}.${member}`,
-    in: 'query',
-    required: false,
-    ...described(`${name}.${member}`),
-    schema: inner,
-    ...(isArray(inner) && { style: 'form', explode: true }),
-  }))
-}
-
-function property(endpoint: Endpoint, name: string): Json {
-  const schema = endpoint.input.shape[name]
-  return schema instanceof z.ZodType ? schemaOf(schema, 'input') : {}
-}
-
-function body(endpoint: Endpoint, inPath: readonly string[]): Json {
-  const members = Object.keys(endpoint.input.shape).filter((name) => !inPath.includes(name))
-  const schema = z.strictObject(
-    Object.fromEntries(members.map((name) => [name, endpoint.input.shape[name] ?? z.unknown()])),
-  )
-  const told = inWords(schemaOf(schema, 'input'))
-  return {
-    required: members.length > 0,
-    content: { 'application/json': { schema: told, example: exampleOf(told) } },
-  }
-}
-
-function answer(schema: Json): Json {
-  return { description: 'Done', content: { 'application/json': { schema, example: exampleOf(schema) } } }
 }

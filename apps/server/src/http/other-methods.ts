@@ -1,14 +1,14 @@
-/** A known path that is asked in a way it does not serve. */
-import type { ApiError } from '@glacis/contract/primitives'
+/** Responds with 405 to unsupported methods of known paths. */
+import type { ApiErrorBody } from '@glacis/contract/primitives'
 import type { FastifyInstance, HTTPMethods } from 'fastify'
 
 const all: readonly HTTPMethods[] = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']
 
 /**
- * Notes the paths that are mounted from here on.
+ * Records the routes that are added from now on.
  *
- * @returns to be called when all of them are: their other methods are then answered by 405, with those that are served
- *   in `Allow` (RFC 9110, section 15.5.6)
+ * @returns a function to call after all routes are added. It makes their other methods respond with 405 and an `Allow`
+ *   header (RFC 9110, section 15.5.6).
  */
 export function noteMethods(app: FastifyInstance): () => void {
   const served = new Map<string, Set<string>>()
@@ -18,7 +18,7 @@ export function noteMethods(app: FastifyInstance): () => void {
     served.set(url, methods)
   })
   return () => {
-    // Refusing them mounts routes too.
+    // Copied, because `refuse` adds routes itself.
     for (const [url, methods] of [...served].map(([path, set]) => [path, [...set]] as const)) refuse(app, url, methods)
   }
 }
@@ -32,11 +32,11 @@ function refuse(app: FastifyInstance, url: string, served: readonly string[]): v
     url,
     exposeHeadRoute: false,
     handler: async (request, reply) => {
-      const message = `${request.method} is not served here; these are: ${allow}`
+      const message = `${request.method} is not allowed; use ${allow}`
       return reply
         .status(405)
         .header('allow', allow)
-        .send({ code: 12, message } satisfies ApiError)
+        .send({ code: 12, message } satisfies ApiErrorBody)
     },
   })
 }

@@ -46,7 +46,7 @@ it('answers a script that is gone with an error and not with the page, so that t
   await build('b.js')
   await servePortal(app, folder)
   const gone = await get('/files/a.js')
-  expect([gone.statusCode, gone.json()]).toEqual([404, { code: 5, message: 'There is nothing at GET /files/a.js' }])
+  expect([gone.statusCode, gone.json()]).toEqual([404, { code: 5, message: 'No route for GET /files/a.js' }])
   expect((await get('/../package.json', 'application/json')).statusCode).toBe(404)
   expect((await get('/v1/nothing', 'text/html')).statusCode).toBe(404)
   expect((await get('/files/', 'text/html')).statusCode).toBe(404)
@@ -62,7 +62,7 @@ it('says of addresses that no file can have what it says of any other', async ()
     expect([path.slice(0, 30), answer.statusCode]).toEqual([path.slice(0, 30), 404])
     expect(answer.json()).toMatchObject({
       code: 5,
-      message: expect.stringMatching(/^There is nothing at GET \/.{0,200}$/),
+      message: expect.stringMatching(/^No route for GET \/.{0,200}$/),
     })
   }
 })

@@ -1,11 +1,11 @@
-/** The built portal: files that never change under their names, and one page for every route. */
+/** Serves the built portal: immutable hashed files, and `index.html` for every route. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import { nothingAt } from '#http/errors.ts'
 import type { FastifyInstance } from 'fastify'
 
-/** Serves the portal from `folder`; without one every unknown path is simply not there. */
+/** Serves the portal from `folder`. Without a folder, unknown paths respond with 404. */
 export async function servePortal(app: FastifyInstance, folder: string | null): Promise<void> {
   const isBuilt = folder !== null && existsSync(join(folder, 'index.html'))
   if (isBuilt) {
@@ -13,9 +13,9 @@ export async function servePortal(app: FastifyInstance, folder: string | null): 
       root: folder,
       preCompressed: true,
       index: false,
-      // Looked for when they are asked for: a build while the server runs brings files of new names.
+      // Look up files per request: a build while the server runs adds files with new names.
       wildcard: true,
-      // Folders are not served; what has no ending is a page.
+      // Paths without an extension are routes of the portal.
       allowedPath: (path) => /\.\w+$/.test(path),
       cacheControl: false,
       setHeaders(reply, path) {

@@ -39,7 +39,7 @@ it('refuses nobody for the slowness of its own start, and says when it is too bu
     vi.spyOn(performance, 'now').mockReturnValue(now + 20_000)
     const refused = await ask()
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
-    expect(await refused.json()).toEqual({ code: 14, message: 'Too busy right now; try again shortly' })
+    expect(await refused.json()).toEqual({ code: 14, message: 'The server is overloaded; try again shortly' })
   } finally {
     vi.restoreAllMocks()
     await app.close()

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
-import { openTestApi, type TestApi } from '#testing/api.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { sharedTestApi } from '#testing/api.ts'
+import { sharedTestServer } from '#testing/test-server.ts'
 
 const origin = 'http://localhost:3000'
-let house: House
-let api: TestApi
+const server = await sharedTestServer()
+const api = await sharedTestApi(server, origin)
 let report: string
 
 beforeAll(async () => {
-  house = await openHouse()
-  api = await openTestApi(house, origin)
   report = await reportOf('127.90.4.1')
-})
-afterAll(async () => {
-  await api.close()
-  await house.close()
 })
 
 /** Where the report is of a scan that has just ended. */

@@ -1,44 +1,36 @@
-/** One line per call: from the contract's endpoint and a verb to a route. */
+/** Registers routes from the contract's endpoints. */
 import type { TokenScope } from '@glacis/contract/access'
 import { type Endpoint, hasQuery, type ParsedInputOf, pathParameters, type ResultOf } from '@glacis/contract/endpoint'
 import type { Ctx, Within } from '#ctx.ts'
-import { type Database, inAccount, stateOf } from '#database/index.ts'
-import { createAnswers } from '#http/answers.ts'
+import { type Database, inAccount } from '#database/index.ts'
 import type { Guard } from '#http/guard.ts'
 import { keyOf } from '#http/idempotency-key.ts'
-import { once } from '#idempotency.ts'
+import { runIdempotently } from '#idempotency.ts'
 import { queryOf } from '#http/query.ts'
-import { createReads } from '#http/reads.ts'
 import { refuseUnstorable } from '#http/storable.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 
 export interface Router {
-  /** Serves a call of the contract: the input is parsed by it, and the verb runs in the account's transaction. */
+  /** Serves an endpoint: parses the input by its schema and runs the handler in a transaction of the account. */
   serve<E extends Endpoint<z.ZodObject, z.ZodType>>(
     endpoint: E,
     verb: (ctx: Ctx, input: ParsedInputOf<E>) => Promise<ResultOf<E>> | ResultOf<E>,
   ): void
-  /** As `serve`, for a verb that waits for somebody else: it opens its transactions itself, and holds none while it waits. */
+  /** Like `serve`, for handlers that wait for external services: they open transactions themselves, so none is open during the wait. */
   serveInSteps<E extends Endpoint<z.ZodObject, z.ZodType>>(
     endpoint: E,
     verb: (within: Within, input: ParsedInputOf<E>) => Promise<ResultOf<E>>,
   ): void
-  /** Every call that is served, for the OpenAPI document and the tests that walk the contract. */
+  /** All served endpoints, for the OpenAPI document and contract tests. */
   readonly endpoints: readonly Endpoint[]
 }
 
-/** Calls whose body may also come wrapped in the resource's name, as `{target: {…}}`. */
+/** Endpoints that also accept a body wrapped in the resource's name, such as `{target: {…}}`. */
 const wrappers: Readonly<Record<string, string>> = { '/v1/products': 'product', '/v1/targets': 'target' }
-
-/** Reads that ask the database at a time; more only wait for each other there, and writes need room beside them. */
-const readsMax = 6
 
 export function createRouter(app: FastifyInstance, database: Database, guard: Guard): Router {
   const endpoints: Endpoint[] = []
-  const reads = createReads(readsMax)
-  const states = createReads(1)
-  const answers = createAnswers(() => states.share('state', () => stateOf(database)))
   return {
     endpoints,
     serve(endpoint, verb) {
@@ -46,25 +38,15 @@ export function createRouter(app: FastifyInstance, database: Database, guard: Gu
       app.route({
         method: endpoint.method,
         url: endpoint.path,
-        handler: async (request, reply) => {
+        handler: async (request) => {
           const as = await guard.admit(request, scopeOf(endpoint))
-          const read = () => readInput(endpoint, request)
-          if (endpoint.method === 'GET') {
-            const question = questionOf(as, request)
-            const work = () =>
-              reads.share(question, async () => {
-                const input = read()
-                return toJson(await inAccount(database, as, async (ctx) => verb(ctx, input)))
-              })
-            const isToBeNew = request.headers['cache-control'] === 'no-cache'
-            const body = await (isToBeNew ? work() : answers.read(question, work))
-            return reply.type('application/json; charset=utf-8').send(body)
-          }
-          const input = read()
+          const input = readInput(endpoint, request)
           const key = endpoint.takesKey ? keyOf(request) : null
           return inAccount(database, as, async (ctx) =>
             key
-              ? once(ctx, { key, call: `${endpoint.method} ${endpoint.path}`, input }, () => verb(ctx, input))
+              ? runIdempotently(ctx, { key, call: `${endpoint.method} ${endpoint.path}`, input }, () =>
+                  verb(ctx, input),
+                )
               : verb(ctx, input),
           )
         },
@@ -90,40 +72,28 @@ function readInput<E extends Endpoint<z.ZodObject, z.ZodType>>(endpoint: E, requ
   return endpoint.input.parse(given) as ParsedInputOf<E> // parsed by that very schema
 }
 
-/** Two reads with the same one have the same answer: the same account, seen by the same actor, at the same URL. */
-function questionOf({ account, actor }: Awaited<ReturnType<Guard['admit']>>, { url }: FastifyRequest): string {
-  return JSON.stringify([account, actor.kind, actor.name, url])
-}
-
-/** Written once, however many wait for it. */
-function toJson(answer: unknown): string {
-  return JSON.stringify(answer)
-}
-
-/** What a token must be allowed for a call. Tokens, channels and plans are changed by people only. */
+/** The token scope an endpoint requires. Tokens, channels, and plans can only be changed with a session. */
 function scopeOf({ method, path }: Endpoint): TokenScope | 'session' {
   if (path.startsWith('/v1/api-tokens')) return 'session'
   if (method === 'GET') return 'SCOPE_READ'
   if (/^\/v1\/(notification-channels|billing)/.test(path)) return 'session'
-  // A question that is too long for a URL.
+  // Read-only; a POST because the input can be too long for a URL.
   if (path === '/v1/targets/parse') return 'SCOPE_READ'
   return /^\/v1\/scans(\/batch|\/:id\/(cancel|resume))?$|\/retest$/.test(path) ? 'SCOPE_SCAN' : 'SCOPE_WRITE'
 }
 
 function inputOf(endpoint: Endpoint, request: FastifyRequest): unknown {
   const parameters = readParameters(endpoint.path, request)
-  if (hasQuery(endpoint.method)) return { ...rejectRepeated(request, endpoint), ...parameters }
+  if (hasQuery(endpoint.method)) {
+    const values = { ...queryOf(request.url), ...parameters }
+    // Reject unknown query parameters like unknown body fields.
+    const isKnown = (name: string) => Object.hasOwn(endpoint.input.shape, name)
+    if (!Object.keys(values).every(isKnown)) endpoint.input.strict().parse(values)
+    return values
+  }
   const body = request.body ?? {}
   if (typeof body !== 'object' || Array.isArray(body)) return body
   return { ...unwrap(endpoint, body), ...parameters }
-}
-
-function rejectRepeated(request: FastifyRequest, endpoint: Endpoint): Record<string, unknown> {
-  const values = queryOf(request.url)
-  // Unknown names in a query are refused like unknown members of a body.
-  const unknown = Object.keys(values).filter((name) => !Object.hasOwn(endpoint.input.shape, name))
-  if (unknown.length > 0) endpoint.input.strict().parse(values)
-  return values
 }
 
 function unwrap(endpoint: Endpoint, body: object): object {
@@ -134,6 +104,6 @@ function unwrap(endpoint: Endpoint, body: object): object {
 }
 
 function readParameters(path: string, request: FastifyRequest): Record<string, unknown> {
-  const given = request.params as Record<string, string> // fastify fills the names of the path
+  const given = request.params as Record<string, string> // set by Fastify for every parameter of the path
   return Object.fromEntries(pathParameters(path).map((name) => [name, given[name]]))
 }

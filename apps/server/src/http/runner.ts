@@ -1,14 +1,14 @@
-/** The calls that agents make. They come with a token or a key of their own, never with a session. */
+/** The endpoints for agents, which authenticate with an enrollment token or a key. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Endpoint, pathParameters, type ParsedInputOf, type ResultOf } from '@glacis/contract/endpoint'
 import * as runner from '@glacis/contract/runner'
 import { type AgentIdentity, authenticateAgent, connect, disconnect, heartbeat, isNewProcess } from '#agents/index.ts'
 import type { Ctx } from '#ctx.ts'
 import { type Database, inAccount } from '#database/index.ts'
-import { Refusal } from '#errors.ts'
+import { ApiError } from '#errors.ts'
 import type { Live } from '#live.ts'
 import type { PackArchives } from '#packs/index.ts'
-import { leaseBatch, progressBatch, reportBatch, type Scanning, takeBackAll } from '#scans/index.ts'
+import { leaseBatch, progressBatch, reportBatch, type Scanning, returnAllBatches } from '#scans/index.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 
@@ -19,15 +19,15 @@ export interface RunnerOptions {
   readonly live: Pick<Live, 'onHint'>
 }
 
-/** A part of a result may be larger than what people send. */
+/** Parts of scan results are larger than other request bodies. */
 const partBytesMax = 4 * 1024 * 1024
 const waitMsMax = 20_000
-/** A hint may be missed. */
+/** Polling interval in case a hint is lost. */
 const lookMs = 5000
-/** Hints come in swarms while scans run; a look a second is enough. */
+/** Minimum time between reads; running scans cause many hints. */
 const calmMs = 1000
 
-/** Mounts the agents' side of the API; answers its calls, for the document and the tests. */
+/** Mounts the agent endpoints; returns them for the OpenAPI document and tests. */
 export function mountRunner(app: FastifyInstance, { database, scanning, archives, live }: RunnerOptions): Endpoint[] {
   const endpoints: Endpoint[] = []
   const admit = (request: FastifyRequest) => admitAgent(database, request)
@@ -36,7 +36,7 @@ export function mountRunner(app: FastifyInstance, { database, scanning, archives
     return inAccount(database, { account: agent.account, actor, log: request.log }, work)
   }
 
-  /** Everything but connecting needs the key; a token is good for that alone. */
+  /** Every endpoint requires the key, except `connect`, which also accepts an enrollment token. */
   function serve<E extends Endpoint<z.ZodObject, z.ZodType>>(
     endpoint: E,
     verb: (ctx: Ctx, input: ParsedInputOf<E>, agent: AgentIdentity) => Promise<ResultOf<E>>,
@@ -50,7 +50,7 @@ export function mountRunner(app: FastifyInstance, { database, scanning, archives
       handler: async (request) => {
         const agent = await admit(request)
         if (agent.kind === 'TOKEN' && !takesToken)
-          throw new Refusal('unauthenticated', 'Connect first: this is a token')
+          throw new ApiError('unauthenticated', 'Connect first; an enrollment token only allows connecting')
         const input = endpoint.input.parse(inputOf(endpoint, request)) as ParsedInputOf<E> // parsed by that very schema
         return within(request, agent, (ctx) => verb(ctx, input, agent))
       },
@@ -62,47 +62,49 @@ export function mountRunner(app: FastifyInstance, { database, scanning, archives
     async (ctx, input, agent) => {
       const isNew = await isNewProcess(ctx, agent.agentId, input.instance)
       const answer = await connect(ctx, agent, input)
-      if (isNew) await takeBackAll(ctx, agent.agentId, 'STATE_LOST', 'it was started anew')
+      if (isNew) await returnAllBatches(ctx, agent.agentId, 'STATE_LOST', 'it was started anew')
       return answer
     },
     { takesToken: true },
   )
   serve(runner.heartbeatAgent, (ctx, input, agent) => heartbeat(ctx, agent, input))
   serve(runner.disconnectAgent, async (ctx, _input, agent) => {
-    await takeBackAll(ctx, agent.agentId, 'STATE_RETURNED', 'it was stopped')
+    await returnAllBatches(ctx, agent.agentId, 'STATE_RETURNED', 'it was stopped')
     return disconnect(ctx, agent)
   })
   serve(runner.progressAgentJob, (ctx, input, agent) => progressBatch(ctx, agent.agentId, input))
   serve(runner.reportAgentJob, (ctx, input, agent) => reportBatch(ctx, scanning, agent.agentId, input))
 
   endpoints.push(runner.takeAgentJob)
-  // Asking takes a job, so nobody may ask without reading the answer.
+  // No HEAD route: the request leases a job.
   app.get(runner.takeAgentJob.path, { exposeHeadRoute: false }, async (request) => {
     const agent = await admit(request)
-    if (agent.kind === 'TOKEN') throw new Refusal('unauthenticated', 'Connect first: this is a token')
+    if (agent.kind === 'TOKEN')
+      throw new ApiError('unauthenticated', 'Connect first; an enrollment token only allows connecting')
     const { digest } = await archives.current()
     const until = Date.now() + waitMsMax
     for (;;) {
-      // Listened for before it is looked for, so that nothing is missed in between.
+      // Subscribe before reading, so that no hint is missed in between.
       using hint = hintOf(live, agent.account)
       const job = await within(request, agent, (ctx) => leaseBatch(ctx, scanning, agent.agentId, digest))
       if (job) return { job }
       if (Date.now() >= until) return {}
       await hint.within(Math.min(lookMs, until - Date.now()))
-      // Nothing is leased to one that has hung up.
+      // Don't lease a job to a disconnected agent.
       if (request.socket.destroyed) return {}
     }
   })
   app.get<{ Params: { digest: string } }>('/v1/agent/packs/:digest', async (request, reply) => {
     await admit(request)
     const archive = await archives.current()
-    if (archive.digest !== request.params.digest) throw new Refusal('not_found', 'There are other packs now')
+    if (archive.digest !== request.params.digest)
+      throw new ApiError('not_found', 'This pack archive is no longer current')
     return reply.type('application/gzip').send(archive.body)
   })
   return endpoints
 }
 
-/** Waits until something happened in an account, or for so long. */
+/** Waits for the next hint of an account, with a timeout. */
 function hintOf(live: Pick<Live, 'onHint'>, account: string) {
   const { promise, resolve } = Promise.withResolvers<void>()
   const ending = new AbortController()
@@ -121,7 +123,7 @@ function hintOf(live: Pick<Live, 'onHint'>, account: string) {
 
 async function admitAgent(database: Database, request: FastifyRequest): Promise<AgentIdentity> {
   const agent = await authenticateAgent(database, request.headers.authorization, new Date())
-  if (!agent) throw new Refusal('unauthenticated', 'This token or key is unknown, used up, expired or revoked')
+  if (!agent) throw new ApiError('unauthenticated', 'This token or key is invalid, used, expired, or revoked')
   return agent
 }
 

@@ -1,18 +1,18 @@
-/** What comes in and no column holds. */
+/** Rejects input that PostgreSQL can't store. */
 import { invalid } from '#errors.ts'
 
-/** No call of ours needs a body that is deeper. */
+/** Deeper than any endpoint's schema. */
 const depthMax = 16
 
 /**
- * PostgreSQL stores no NUL, and half a surrogate pair is no character.
+ * Rejects NUL characters and lone surrogates, which PostgreSQL can't store.
  *
- * @throws Refusal `invalid` with the path of the member
+ * @throws ApiError `invalid` with the path of the field
  */
 export function refuseUnstorable(value: unknown, path: readonly string[] = []): void {
-  if (path.length > depthMax) throw invalid(path.slice(0, 3).join('.'), `More than ${depthMax} levels deep`)
+  if (path.length > depthMax) throw invalid(path.slice(0, 3).join('.'), `Nested deeper than ${depthMax} levels`)
   if (typeof value === 'string') {
-    if (value.includes('\0')) throw invalid(path.join('.'), 'The text holds a NUL character')
+    if (value.includes('\0')) throw invalid(path.join('.'), 'The text contains a NUL character')
     if (!value.isWellFormed()) throw invalid(path.join('.'), 'The text is not valid Unicode')
   } else if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) refuseUnstorable(item, [...path, String(index)])

@@ -1,10 +1,9 @@
 import type { Subscription } from '@glacis/contract/account'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
-import { type Asking, openAsking } from '#testing/asking.ts'
+import { openAsking } from '#testing/asking.ts'
 
-let asking: Asking
-beforeAll(async () => void (asking = await openAsking()))
+const asking = await openAsking()
 afterAll(() => asking.close())
 
 describe('targets', () => {

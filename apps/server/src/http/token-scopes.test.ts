@@ -1,26 +1,20 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
-import { openTestApi, type TestApi } from '#testing/api.ts'
-import { type House, openHouse, person } from '#testing/house.ts'
+import { sharedTestApi } from '#testing/api.ts'
+import { person, sharedTestServer } from '#testing/test-server.ts'
 import { createApiToken } from '#tokens.ts'
 import type { TokenScope } from '@glacis/contract/access'
 
-let house: House
-let api: TestApi
+const server = await sharedTestServer()
+const api = await sharedTestApi(server, 'http://glacis.test')
 const bearers = new Map<TokenScope, string>()
 beforeAll(async () => {
-  house = await openHouse()
-  api = await openTestApi(house, 'http://glacis.test')
-  const account = await house.account()
+  const account = await server.account()
   for (const scope of ['SCOPE_READ', 'SCOPE_SCAN'] as const) {
     const give = { apiToken: { name: scope, scopes: [scope] } }
-    const { apiToken } = await house.as(account, (ctx) => createApiToken(ctx, give), { actor: person })
+    const { apiToken } = await server.as(account, (ctx) => createApiToken(ctx, give), { actor: person })
     bearers.set(scope, `Bearer ${apiToken.token}`)
   }
-})
-afterAll(async () => {
-  await api.close()
-  await house.close()
 })
 
 function ask(scope: TokenScope, method: 'POST' | 'HEAD', url: string, payload?: object) {

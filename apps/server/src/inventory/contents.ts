@@ -3,11 +3,11 @@ import type { Product } from '@glacis/contract/product'
 import type { Ctx } from '#ctx.ts'
 import { anyOf } from '#database/any.ts'
 import { asText, isoOf } from '#database/moment.ts'
-import { endOfLife } from '#inventory/ends.ts'
+import { endOfLife } from '#inventory/end-of-life.ts'
 import type { Tables } from '#database/tables.ts'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 
-/** Software on each host, as it stands now. */
+/** The software currently installed on each host. */
 export async function inventoryOf(
   ctx: Ctx,
   hostIds: readonly string[],
@@ -23,7 +23,7 @@ export async function inventoryOf(
   return grouped(rows, (row) => ({ wfn: row.wfn, port: row.port, product: toProduct(row, ctx.now) }))
 }
 
-/** Open ports of each host, as they stand now. */
+/** The ports currently open on each host. */
 export async function servicesOf(ctx: Ctx, hostIds: readonly string[]): Promise<ReadonlyMap<string, Service[]>> {
   if (hostIds.length === 0) return new Map()
   const rows = await ctx.tx
@@ -48,19 +48,19 @@ export async function servicesOf(ctx: Ctx, hostIds: readonly string[]): Promise<
   }))
 }
 
-/** A service under the name that it gives itself, or else that of the software recognised on its port. */
-export function named(service: Service, inventory: readonly Recognised[]): Service {
+/** The service with its own name, or else the name of the software recognized on its port. */
+export function withServiceName(service: Service, inventory: readonly RecognizedSoftware[]): Service {
   if (service.product) return service
   const here = inventory.filter(({ port }) => port === service.port)
   const words = here.flatMap(({ product }) => (product ? [`${product.name} ${product.version}`.trimEnd()] : []))
   return words.length > 0 ? { ...service, product: words.join(', ') } : service
 }
 
-type Recognised = Pick<Host['inventory'][number], 'port'> & {
+type RecognizedSoftware = Pick<Host['inventory'][number], 'port'> & {
   readonly product?: Pick<Product, 'name' | 'version'> | undefined
 }
 
-/** As much of a product as is shown; its times are texts of the database. */
+/** The columns shown of a product. Times are text as formatted by the database. */
 export type ProductRow = Pick<
   Selectable<Tables['product']>,
   | 'id'
@@ -75,7 +75,7 @@ export type ProductRow = Pick<
   | 'latest'
 > & { readonly created: string; readonly updated: string }
 
-/** The columns of a `ProductRow`, of the table or alias of that name. */
+/** The columns of a `ProductRow`, from the given table or alias. */
 export function productColumns(alias: string): RawBuilder<unknown> {
   const plain = [
     'id',
@@ -96,7 +96,7 @@ export function productColumns(alias: string): RawBuilder<unknown> {
   ])
 }
 
-/** A product as the contract shows it, at this time of the day on which its support may end. */
+/** Maps a product to its API representation, with the support state as of `now`. */
 export function toProduct(row: ProductRow, now: Date): Product {
   const end = endOfLife(row, now)
   return {

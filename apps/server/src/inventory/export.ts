@@ -1,4 +1,4 @@
-/** The software of an account as a file: for a spreadsheet, or as a bill of materials. */
+/** Exports the software of an account as CSV or as a software bill of materials. */
 import type { Product, ProductFilter } from '@glacis/contract/product'
 import type { Ctx } from '#ctx.ts'
 import { listProducts } from '#inventory/products.ts'
@@ -7,7 +7,7 @@ export interface ProductExportOrder {
   readonly format: 'csv' | 'cyclonedx'
   readonly filter?: ProductFilter | undefined
 }
-/** Runs something in a transaction of the account. */
+/** Runs work in a transaction of the account. */
 type InAccount = <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>
 
 const columns: Readonly<Record<string, (product: Product) => string | number>> = {
@@ -29,8 +29,8 @@ const columns: Readonly<Record<string, (product: Product) => string | number>> =
 }
 
 /**
- * Every product of a filter, as pieces of a CSV file (RFC 4180) or of a CycloneDX 1.6 document. It is
- * read page by page, each in a transaction of its own.
+ * Streams all products matching a filter as CSV (RFC 4180) or as a CycloneDX 1.6 document. Each
+ * page is read in its own transaction.
  */
 export async function* exportProducts(
   run: InAccount,
@@ -55,7 +55,7 @@ export async function* exportProducts(
   if (!isCsv) yield ']}\n'
 }
 
-/** The members in front of the list (cyclonedx.org/docs/1.6/json). */
+/** The part of the document before the list of components (cyclonedx.org/docs/1.6/json). */
 function cycloneDxHead(at: Date): string {
   const head = {
     bomFormat: 'CycloneDX',
@@ -82,7 +82,10 @@ function component({ id, name, version, wfn }: Product) {
   }
 }
 
-/** Spreadsheets run what begins like a formula: an apostrophe before it makes it text (OWASP, CSV injection). */
+/**
+ * Prefixes cells that start like a formula with an apostrophe, because spreadsheets would execute
+ * them (OWASP, CSV injection).
+ */
 function csvLine(cells: readonly (string | number)[]): string {
   const cell = (value: string | number) => {
     const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value)

@@ -1,12 +1,12 @@
 import type { Observation } from '@glacis/contract/runner'
 import { parseFormattedString, toWfn } from '@glacis/intelligence'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { listHosts, mergeHosts, recordInventory } from '#inventory/index.ts'
-import { describeTargets, refreshStandings, seedIssues } from '#testing/issues.ts'
-import { type House, openHouse, person } from '#testing/house.ts'
+import { describeTargets, refreshCounts, seedIssues } from '#testing/issues.ts'
+import { person, sharedTestServer } from '#testing/test-server.ts'
 
-let house: House
-let account: string
+const server = await sharedTestServer()
+const account = await server.account()
 const ids = { survivor: '', productId: '' }
 const [before, between, after] = ['2026-11-01', '2026-11-10', '2026-11-20'].map((day) => new Date(`${day}T10:00:00Z`))
 
@@ -15,31 +15,28 @@ const [before, between, after] = ['2026-11-01', '2026-11-10', '2026-11-20'].map(
  * seen last. 127.63.0.2 stands beside them.
  */
 beforeAll(async () => {
-  house = await openHouse()
-  account = await house.account()
-  const { targetId, hostIds, issueIds } = await seedIssues(house, account, {
+  const { targetId, hostIds, issueIds } = await seedIssues(server, account, {
     issues: 1,
     hosts: 3,
     at: before ?? new Date(),
   })
   const [survivor = '', member = ''] = hostIds
   const see = (now: Date | undefined, observations: Observation[]) =>
-    house.as(account, (ctx) => recordInventory(ctx, targetId, observations), now && { now })
+    server.as(account, (ctx) => recordInventory(ctx, targetId, observations), now && { now })
   await see(before, [...host('127.63.0.0', [], 80), ...host('127.63.0.2', [], 80)])
   await see(after, [...host('127.63.0.1', ['db.example.ch'], 5432), postgres('127.63.0.1')])
   ids.survivor = survivor
-  await house.as(
+  await server.as(
     account,
     async (ctx) => {
       await ctx.tx.updateTable('occurrence').set({ status: 'STATUS_RESOLVED' }).where('host_id', '!=', member).execute()
-      await refreshStandings(ctx, issueIds)
+      await refreshCounts(ctx, issueIds)
       ids.productId = (await ctx.tx.selectFrom('product').select('id').executeTakeFirstOrThrow()).id
       await mergeHosts(ctx, { id: survivor, sourceHostIds: [member] }, describeTargets)
     },
     { actor: person },
   )
 })
-afterAll(() => house.close())
 
 function host(address: string, names: string[], port: number): Observation[] {
   return [
@@ -63,14 +60,14 @@ it.each([
   ['words of which each host has one', () => ({ query: '127.63.0.0 db.example port:80 port:5432' })],
   ['its technology', () => ({ productId: ids.productId })],
   ['the severity of its issue', () => ({ severities: ['CATEGORY_CRITICAL' as const] })],
-])('by %s of a host that was merged into it, a host is found', async (_, filter) => {
-  const { hosts, totalSize } = await house.as(account, (ctx) => listHosts(ctx, { filter: filter() }, describeTargets))
+])('finds a host by %s of a host merged into it', async (_, filter) => {
+  const { hosts, totalSize } = await server.as(account, (ctx) => listHosts(ctx, { filter: filter() }, describeTargets))
   expect(hosts.map((one) => one.id)).toEqual([ids.survivor])
   expect(totalSize).toBe(1)
 })
 
-it('was seen when one that was merged into it was', async () => {
+it('shows the latest last-seen time of merged hosts', async () => {
   const filter = { notSeenSince: between?.toISOString() }
-  const { hosts } = await house.as(account, (ctx) => listHosts(ctx, { filter }, describeTargets))
+  const { hosts } = await server.as(account, (ctx) => listHosts(ctx, { filter }, describeTargets))
   expect(hosts.map((one) => one.address)).toEqual(['127.63.0.2'])
 })

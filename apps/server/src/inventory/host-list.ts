@@ -9,7 +9,7 @@ import { type RawBuilder, sql } from 'kysely'
 
 type Filter = NonNullable<ParsedInputOf<typeof contract.listHosts>['filter']>
 
-/** What each order sorts by; an index serves each. */
+/** The sort key of each order; each has an index. */
 const orders: Readonly<
   Record<HostOrder, { column: RawBuilder<unknown>; type: RawBuilder<unknown>; isRising: boolean }>
 > = {
@@ -20,8 +20,8 @@ const orders: Readonly<
 }
 
 /**
- * The hosts of the account's targets. A host that was merged into another is not listed beside it: what it is called, has
- * and runs finds that other one.
+ * Lists the hosts of the account's targets. Merged hosts are not listed separately; their names,
+ * issues and software match the host they were merged into.
  */
 export async function listHosts(
   ctx: Ctx,
@@ -56,17 +56,17 @@ export async function listHosts(
   return { hosts: cut.rows.flatMap((row) => described.get(row.id) ?? []), nextPageToken: cut.nextPageToken, ...total }
 }
 
-/** All hosts, and those of one target, are counted already. */
+/** All hosts and those of one target have exact counts, from an index-only scan. */
 async function hostsOf(ctx: Ctx, filter: Filter, rows: RawBuilder<unknown>) {
   const { targetId, ...others } = filter
   const isOfTargets = Object.values(others).every((one) => one === undefined || one.length === 0)
   if (!isOfTargets) return totalOf(ctx, rows)
   const counted = await sql<{ hosts: number }>`
-    select coalesce(sum(hosts), 0)::int as hosts
-    from target
-    join target_hosts on target_hosts.account_id = target.account_id and target_hosts.target_id = target.id
-    where target.account_id = ${ctx.account} and target.deleted_at is null
-      and ${targetId ? sql`target.id = ${targetId}` : sql`true`}`.execute(ctx.tx)
+    select count(*)::int as hosts
+    from host
+    join target on target.account_id = host.account_id and target.id = host.target_id and target.deleted_at is null
+    where host.account_id = ${ctx.account} and host.merged_into is null
+      and ${targetId ? sql`host.target_id = ${targetId}` : sql`true`}`.execute(ctx.tx)
   return { totalSize: counted.rows[0]?.hosts ?? 0, totalSizeIsExact: true }
 }
 
@@ -75,7 +75,7 @@ function conditions(ctx: Ctx, filter: Filter): RawBuilder<unknown>[] {
     sql`host.account_id = ${ctx.account}`,
     sql`target.deleted_at is null`,
     sql`host.merged_into is null`,
-    ...wordsOf(filter.query).map((word) => matching(ctx, word)),
+    ...termsOf(filter.query).map((word) => matching(ctx, word)),
   ]
   if (filter.targetId) parts.push(sql`host.target_id = ${filter.targetId}`)
   if (filter.newSince) parts.push(sql`host.first_seen_at >= ${new Date(filter.newSince)}`)
@@ -92,19 +92,19 @@ function conditions(ctx: Ctx, filter: Filter): RawBuilder<unknown>[] {
       where target_tag.account_id = ${ctx.account} and target_tag.target_id = host.target_id
         and target_tag.tag_id = any(${filter.tagIds}::uuid[]))`)
   }
-  if (filter.severities?.length) parts.push(among(ctx, havingIssues(ctx, filter.severities)))
+  if (filter.severities?.length) parts.push(includesMerged(ctx, havingIssues(ctx, filter.severities)))
   return parts
 }
 
-function wordsOf(query = ''): string[] {
+function termsOf(query = ''): string[] {
   return query.split(/\s+/).filter(Boolean)
 }
 
-/** A word is part of an address, a name or a product; `port:443` is an open port. */
+/** A search term matches part of an address, name or product; `port:443` matches an open port. */
 function matching(ctx: Ctx, word: string): RawBuilder<unknown> {
   const [, port] = /^port:(\d{1,5})$/i.exec(word) ?? []
   if (port) {
-    return among(
+    return includesMerged(
       ctx,
       sql`select host_id from service
         where service.account_id = ${ctx.account} and service.port = ${Number(port)} and service.gone_at is null`,
@@ -117,9 +117,9 @@ function matching(ctx: Ctx, word: string): RawBuilder<unknown> {
     or ${running(ctx, sql`product.name ilike ${like}`)})`
 }
 
-/** Hosts that run such software now. */
+/** Hosts that currently run software matching the condition. */
 function running(ctx: Ctx, condition: RawBuilder<unknown>): RawBuilder<unknown> {
-  return among(
+  return includesMerged(
     ctx,
     sql`select host_product.host_id from host_product
       join product on product.account_id = host_product.account_id and product.id = host_product.product_id
@@ -134,7 +134,7 @@ const counted: Readonly<Partial<Record<SeverityCategory, RawBuilder<unknown>>>> 
   CATEGORY_LOW: sql`low`,
 }
 
-/** The hosts with an active issue of one of these severities: as far as those are counted for each host, by that. */
+/** Hosts with an active issue of one of these severities, from the per-host counts. */
 function havingIssues(ctx: Ctx, severities: readonly SeverityCategory[]): RawBuilder<unknown> {
   const others = severities.filter((one) => !counted[one])
   const parts = severities.flatMap((one) => {
@@ -152,15 +152,15 @@ function havingIssues(ctx: Ctx, severities: readonly SeverityCategory[]): RawBui
 }
 
 /**
- * Whether a host, or one that was merged into it, is among those that a statement finds. One question for the whole
- * list, not one for each of its hosts.
+ * Whether a host, or a host merged into it, is in the result of a statement. Evaluated once per
+ * list instead of once per host.
  */
-function among(ctx: Ctx, found: RawBuilder<unknown>): RawBuilder<unknown> {
+function includesMerged(ctx: Ctx, found: RawBuilder<unknown>): RawBuilder<unknown> {
   const merged = membersWhere(ctx, sql`member.id in (${found})`)
   return sql`host.id in (${found} union all ${merged})`
 }
 
-/** The hosts into which others were merged of which that is true. */
+/** Hosts into which a host matching the condition was merged. */
 function membersWhere(ctx: Ctx, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     select member.merged_into from host as member

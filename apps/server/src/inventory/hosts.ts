@@ -6,13 +6,13 @@ import type { Tables } from '#database/tables.ts'
 import { asText, isoOf } from '#database/moment.ts'
 import { countsBeside } from '#database/severity.ts'
 import { notFound } from '#errors.ts'
-import { inventoryOf, named, servicesOf } from '#inventory/contents.ts'
+import { inventoryOf, withServiceName, servicesOf } from '#inventory/contents.ts'
 import { type Selectable, sql } from 'kysely'
 
-/** How a caller turns target ids into targets: the targets room's, handed in because inventory may not open that door. */
+/** Loads targets by id. Passed in by the caller, because inventory may not depend on targets. */
 export type Targets = (ctx: Ctx, ids: readonly string[]) => Promise<ReadonlyMap<string, Target>>
 
-/** A host; one that was merged into another is that other one. @throws Refusal `not_found` */
+/** Returns a host; for a merged host, the host it was merged into. @throws ApiError `not_found` */
 export async function getHost(ctx: Ctx, { id }: { id: string }, targets: Targets): Promise<{ host: Host }> {
   const survivor = (await mergedInto(ctx, id)) ?? id
   const host = (await describeHosts(ctx, [survivor], targets)).get(survivor)
@@ -31,9 +31,9 @@ async function mergedInto(ctx: Ctx, id: string): Promise<string | null> {
 }
 
 /**
- * The hosts of these ids as the contract shows them, in a fixed number of statements. A host shows
- * the services, software and issues of those that were merged into it too. Where hosts stand beside
- * something else, `isBrief` leaves out target, services and software.
+ * The hosts with these ids, in their API representation and in a fixed number of statements.
+ * Includes services, software and issues of merged hosts. `isBrief` omits target, services and
+ * software, for hosts nested in other resources.
  */
 export async function describeHosts(
   ctx: Ctx,
@@ -66,7 +66,7 @@ export async function describeHosts(
         inventory: group.flatMap((one) => inventory.get(one.id) ?? []),
         services: group.flatMap((one) =>
           (services.get(one.id) ?? []).map((service) => ({
-            ...named(service, inventory.get(one.id) ?? []),
+            ...withServiceName(service, inventory.get(one.id) ?? []),
             ...(others.length > 0 && { address: one.address }),
           })),
         ),
@@ -87,19 +87,19 @@ export async function describeHosts(
   )
 }
 
-/** Moments of one form sort as texts do. */
+/** Timestamps in the same format sort as text. */
 function latest(times: readonly string[]): string {
   return times.reduce((last, time) => (time > last ? time : last), '')
 }
 
 const columns = ['id', 'target_id', 'merged_into', 'address', 'name', 'owner', 'criticality', 'notes'] as const
 const times = ['first_seen_at', 'last_seen_at', 'last_checked_at', 'updated_at'] as const
-/** The times are texts of the database. */
+/** Times are text as formatted by the database. */
 type Row = Pick<Selectable<Tables['host']>, (typeof columns)[number]> &
   Readonly<Record<(typeof times)[number], string>> &
   SeverityCount
 
-/** These hosts and, as members, those that were merged into them, the latter by address. */
+/** These hosts and, as members, the hosts merged into them, sorted by address. */
 async function withMerged(ctx: Ctx, ids: readonly string[]): Promise<(Row & { readonly is_member: boolean })[]> {
   const shown = sql.join([
     ...columns.map((column) => sql.ref(`host.${column}`)),
@@ -112,21 +112,23 @@ async function withMerged(ctx: Ctx, ids: readonly string[]): Promise<(Row & { re
       from host
       left join host_count on host_count.account_id = host.account_id and host_count.host_id = host.id
       where host.account_id = ${ctx.account} and host.id = wanted.id
-      -- One at a time: for any number of ids, of any account, the planner would choose among other indexes.
+      -- One id at a time, because the planner would choose a worse index for a list.
       offset 0
     ) as one
     union all
     select * from (
       select ${shown}, 0, 0, 0, 0, true
       from host
-      -- The index holds those that were merged alone, and is used only where that is said.
+      -- The condition matches the partial index on merged hosts.
       where account_id = ${ctx.account} and merged_into = any(${ids}::uuid[]) and merged_into is not null
       order by address::inet
     ) as members`.execute(ctx.tx)
   return rows
 }
 
-/** An issue on a host and on one that was merged into it counts once. Null where nothing was merged. */
+/**
+ * Issue counts in which an issue on several merged hosts counts once. Null if no hosts were merged.
+ */
 async function countsOf(ctx: Ctx, ids: readonly string[], merged: readonly Row[]) {
   if (merged.length === 0) return null
   const members = [...ids.map((id) => [id, id] as const), ...merged.map((one) => [one.id, one.merged_into] as const)]

@@ -1,13 +1,13 @@
-/** Inventory: hosts, the services on them, and the software they run. */
+/** Inventory: hosts, their services and installed software. */
 export { describeHosts, getHost, type Targets } from '#inventory/hosts.ts'
 export { listHosts } from '#inventory/host-list.ts'
-export { mergeHosts, splitHost, splitOfTargets, updateHost } from '#inventory/keep.ts'
-export { refreshEnds } from '#inventory/ends.ts'
+export { mergeHosts, splitHost, splitHostsOfTargets, updateHost } from '#inventory/host-changes.ts'
+export { refreshEndOfLife } from '#inventory/end-of-life.ts'
 export { exportProducts } from '#inventory/export.ts'
 export { getProduct, listProducts } from '#inventory/products.ts'
 export { listProductThreats } from '#inventory/product-threats.ts'
 export { searchSoftware } from '#inventory/software.ts'
-export { deleteProduct, updateProduct, watchProduct } from '#inventory/watch.ts'
+export { deleteProduct, updateProduct, watchProduct } from '#inventory/watched-products.ts'
 export { recordInventory } from '#inventory/record.ts'
-export { uncountTargets } from '#inventory/running.ts'
+export { subtractTargetHosts } from '#inventory/host-counts.ts'
 export { hostTimeline } from '#inventory/timeline.ts'

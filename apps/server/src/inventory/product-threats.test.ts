@@ -1,10 +1,10 @@
 import { beforeEach, expect, it } from 'vitest'
-import { type House, openHouse } from '#testing/house.ts'
-import { seedIssues, shownThreats } from '#testing/issues.ts'
+import { startTestServer, type TestServer } from '#testing/test-server.ts'
+import { seedIssues, describeThreats } from '#testing/issues.ts'
 import { listProductThreats, watchProduct } from '#inventory/index.ts'
 import { sql } from 'kysely'
 
-let house: House
+let server: TestServer
 let account: string
 let hostIds: readonly string[]
 let productId: string
@@ -12,12 +12,12 @@ const key = 'CVE-2024-7347'
 const fixed = '1.22.1-9+deb12u1'
 
 beforeEach(async () => {
-  house = await openHouse()
-  account = await house.account()
-  hostIds = (await seedIssues(house, account, { issues: 1, hosts: 3, at: new Date() })).hostIds
+  server = await startTestServer()
+  account = await server.account()
+  hostIds = (await seedIssues(server, account, { issues: 1, hosts: 3, at: new Date() })).hostIds
   const cpeMatch = [{ vulnerable: true, criteria: 'cpe:2.3:a:f5:nginx:*:*:*:*:*:*:*:*', versionEndExcluding: '1.26.2' }]
   const nodes = [{ operator: 'OR', negate: false, cpeMatch }]
-  await house.knows({
+  await server.knows({
     key,
     kind: 'cve',
     source: 'nvd',
@@ -26,7 +26,7 @@ beforeEach(async () => {
     hasCriteria: true,
     products: [{ vendor: 'f5', product: 'nginx' }],
   })
-  const { product } = await house.as(account, (ctx) =>
+  const { product } = await server.as(account, (ctx) =>
     watchProduct(ctx, {
       name: 'nginx',
       version: '1.22.1',
@@ -35,7 +35,7 @@ beforeEach(async () => {
     }),
   )
   productId = product.id
-  return () => house.close()
+  return () => server.close()
 })
 
 /** Each host runs one build. */
@@ -44,30 +44,30 @@ async function runs(...revisions: string[]): Promise<void> {
     await sql`
       insert into host_product (account_id, host_id, product_id, port, revision, evidence, quality, first_seen_at, last_seen_at)
       values (${account}, ${hostIds[index]}, ${productId}, 80, ${revision}, 'seen', 80, now(), now())`.execute(
-      house.database.owner,
+      server.database.owner,
     )
   }
 }
 async function tracked(fixedVersion: string): Promise<void> {
   const row = { key, product: 'f5:nginx', release: 'debian:12', fixed_version: fixedVersion, origin: 'nginx' }
-  await house.database.owner.insertInto('distribution_fix').values(row).execute()
+  await server.database.owner.insertInto('distribution_fix').values(row).execute()
 }
 const verdict = async (knowledge = {}) => {
   const input = { id: productId, filter: { found: false } }
-  const { threats } = await house.as(account, (ctx) => listProductThreats(ctx, input, shownThreats, knowledge))
+  const { threats } = await server.as(account, (ctx) => listProductThreats(ctx, input, describeThreats, knowledge))
   return threats.map(({ affectsVersion, reason }) => [affectsVersion, reason])
 }
-const holdsFix = "1.22.1 Debian-9+deb12u1 holds the distribution's fix."
-const isInRange = 'F5 nginx 1.22.1 is in < 1.26.2.'
+const holdsFix = "1.22.1 Debian-9+deb12u1 includes the distribution's fix."
+const isInRange = 'Nginx 1.22.1 is in the affected range < 1.26.2.'
 
-it('says that the distribution has fixed it where a feed knows so', async () => {
+it('reports a fix in a distribution feed', async () => {
   await runs('Debian-9+deb12u1')
   expect(await verdict()).toEqual([['AFFECTS_YES', isInRange]])
   await tracked(fixed)
   expect(await verdict()).toEqual([['AFFECTS_NO', holdsFix]])
 })
 
-it('says so where our own packs know it', async () => {
+it('reports a fix in our own packs', async () => {
   await runs('Debian-9+deb12u1')
   const distributionFixes = new Map([[key, [{ product: 'f5:nginx', fixedVersion: fixed }]]])
   expect(await verdict({ distributionFixes })).toEqual([['AFFECTS_NO', holdsFix]])
@@ -77,7 +77,7 @@ it.each([
   ['one of the builds holds no fix', ['Debian-9+deb12u1', 'Debian-9']],
   ['one of the hosts shows no build', ['Debian-9+deb12u1', '']],
   ['it runs nowhere', []],
-])('does not say so where %s', async (_, revisions) => {
+])("doesn't report a fix if %s", async (_, revisions) => {
   await runs(...revisions)
   await tracked('1.22.1-9+deb12u1')
   expect(await verdict()).toEqual([['AFFECTS_YES', isInRange]])

@@ -12,10 +12,10 @@ import {
 import type { Ctx } from '#ctx.ts'
 import { cutPage, readPage } from '#database/page.ts'
 import { notFound } from '#errors.ts'
-import { partsOf } from '#inventory/subject.ts'
+import { splitProductKey } from '#inventory/product-key.ts'
 import { sql } from 'kysely'
 
-/** How a row of `threat` is shown: the threats room's, handed in because inventory may not open that door. */
+/** Loads threats by id. Passed in by the caller, because inventory may not depend on threats. */
 export type ThreatsById = (
   ctx: Ctx,
   ids: readonly string[],
@@ -29,14 +29,14 @@ interface Row {
   readonly issue_id: string | null
 }
 
-/** The verdicts that say that the version was read and is not affected. */
+/** Reasons that rule out the detected version. */
 const refuted = new Set(['version_outside', 'fixed_by_distribution', 'rejected', 'other_product', 'other_variant'])
 
 /**
- * Known threats to a product, worst first: whether each affects its version, and why. `found` restricts
- * them to those that an issue stands on, or to the others.
+ * Known threats to a product, worst first: whether each affects the installed version, and why.
+ * `found` selects those with or without an issue.
  *
- * @throws Refusal `not_found`
+ * @throws ApiError `not_found`
  */
 export async function listProductThreats(
   ctx: Ctx,
@@ -52,7 +52,7 @@ export async function listProductThreats(
     .where('id', '=', id)
     .executeTakeFirst()
   if (!product) throw notFound('product', id)
-  const { vendor, product: name } = partsOf(product.subject)
+  const { vendor, product: name } = splitProductKey(product.subject)
   const page = readPage(input, ['threats', id, filter])
   const found =
     filter.found === undefined ? sql`true` : filter.found ? sql`standing.id is not null` : sql`standing.id is null`
@@ -93,7 +93,7 @@ export async function listProductThreats(
   return { threats, nextPageToken: cut.nextPageToken }
 }
 
-/** How a product was seen; hosts of one version may run builds that hold different fixes. */
+/** An installed build of the product. Builds of one version may contain different fixes. */
 type Build = Pick<MatchSubject, 'revision' | 'quality'>
 const buildsMax = 50
 
@@ -110,7 +110,7 @@ async function buildsOf(ctx: Ctx, productId: string): Promise<readonly Build[]> 
   return rows.length > 0 ? rows : [{ quality: 80 }]
 }
 
-/** What distributions say of these threats, from the feeds and from our own packs. */
+/** Fixes for these threats from distribution feeds and our own packs. */
 async function withFixes(ctx: Ctx, product: string, threats: readonly Row[], knowledge: Knowledge): Promise<Knowledge> {
   const keys = threats.map((row) => row.key)
   const rows = await ctx.tx
@@ -125,14 +125,14 @@ async function withFixes(ctx: Ctx, product: string, threats: readonly Row[], kno
   return { distributionFixes: fixes }
 }
 
-/** The worst that is true of one of the builds: no verdict may be milder than a host deserves. */
+/** The worst verdict over all builds, so that no affected host is hidden. */
 function verdictOf(
   wfn: MatchSubject['wfn'],
   builds: readonly Build[],
   row: Row,
   knowledge: Knowledge,
 ): Pick<ProductThreat, 'affectsVersion' | 'reason'> {
-  const record = row.record as Applicability // written by packs/drafts.ts, of this very type
+  const record = row.record as Applicability // written by packs/drafts.ts as this type
   const verdicts = builds.map((build) => {
     const verdict = matchProduct({ wfn, ...build }, { ...record, id: row.key }, [], knowledge)
     if (verdict.kind === 'no_match') {
@@ -145,7 +145,7 @@ function verdictOf(
   const [worst] = verdicts.toSorted(
     (a, b) => severities.indexOf(a.affectsVersion) - severities.indexOf(b.affectsVersion),
   )
-  return worst ?? { affectsVersion: 'AFFECTS_UNKNOWN', reason: 'Nothing is known of the builds that run here.' }
+  return worst ?? { affectsVersion: 'AFFECTS_UNKNOWN', reason: 'No information about the installed builds.' }
 }
 const severities: readonly ProductThreat['affectsVersion'][] = ['AFFECTS_YES', 'AFFECTS_UNKNOWN', 'AFFECTS_NO']
 

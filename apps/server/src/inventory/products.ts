@@ -7,14 +7,17 @@ import { cutPage, readPage, totalOf } from '#database/page.ts'
 import { noIssues } from '#database/severity.ts'
 import { notFound } from '#errors.ts'
 import { productColumns, type ProductRow, toProduct } from '#inventory/contents.ts'
-import { soonDays } from '#inventory/ends.ts'
+import { soonDays } from '#inventory/end-of-life.ts'
 import type { Tables } from '#database/tables.ts'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 
 type Filter = NonNullable<ParsedInputOf<typeof contract.listProducts>['filter']>
 type Order = NonNullable<ParsedInputOf<typeof contract.listProducts>['orderBy']>
 
-/** What each order sorts by. An account has some thousand products, so a sum over what runs is quick enough. */
+/**
+ * The sort key of each order. An account has a few thousand products, so aggregating their hosts is
+ * fast enough.
+ */
 const orders: Readonly<
   Record<
     Order,
@@ -45,7 +48,7 @@ const orders: Readonly<
   },
 }
 
-/** Lists what runs on some host now, and what somebody watches. */
+/** Lists products that are installed on a host or watched. */
 export async function listProducts(
   ctx: Ctx,
   input: ParsedInputOf<typeof contract.listProducts>,
@@ -71,13 +74,13 @@ export async function listProducts(
 function conditions(ctx: Ctx, filter: Filter): RawBuilder<unknown> {
   const parts = [sql`listed.account_id = ${ctx.account}`]
   const isAnywhere = filter.targetId === undefined && filter.hostId === undefined
-  // The offset keeps the planner from reading all that runs anywhere into a table of its own.
+  // The offset keeps the planner from materializing all installed software.
   parts.push(isAnywhere ? sql`(watched or hosts > 0)` : sql`exists (${running(ctx, filter)} offset 0)`)
   if (filter.watched !== undefined) parts.push(sql`watched = ${filter.watched}`)
   if (filter.vendor) parts.push(sql`vendor = ${filter.vendor}`)
   if (filter.product) parts.push(sql`product = ${filter.product}`)
   if (filter.parts) parts.push(sql`part = any(${filter.parts}::text[])`)
-  if (filter.endOfLife) parts.push(endsAs(ctx, filter.endOfLife))
+  if (filter.endOfLife) parts.push(endOfLifeConditions(ctx, filter.endOfLife))
   if (filter.query) {
     const like = `%${filter.query.replace(/[\\%_]/g, '\\$&')}%`
     parts.push(sql`(name ilike ${like} or key ilike ${like})`)
@@ -88,8 +91,8 @@ function conditions(ctx: Ctx, filter: Filter): RawBuilder<unknown> {
   return sql.join(parts, sql` and `)
 }
 
-/** The states of `endOfLife` as SQL says them. */
-function endsAs(ctx: Ctx, states: NonNullable<Filter['endOfLife']>): RawBuilder<unknown> {
+/** The SQL condition for each state of `endOfLife`. */
+function endOfLifeConditions(ctx: Ctx, states: NonNullable<Filter['endOfLife']>): RawBuilder<unknown> {
   const today = sql`(${ctx.now}::timestamptz at time zone 'utc')::date`
   const state = sql`case
     when not is_end_known then 'STATE_UNKNOWN'
@@ -99,7 +102,7 @@ function endsAs(ctx: Ctx, states: NonNullable<Filter['endOfLife']>): RawBuilder<
   return sql`${state} = any(${states}::text[])`
 }
 
-/** @throws Refusal `not_found` */
+/** @throws ApiError `not_found` */
 export async function getProduct(ctx: Ctx, { id }: { id: string }): Promise<{ product: Product }> {
   const { rows } = await sql<CountedRow>`
     select ${productColumns('product')}, hosts from product
@@ -109,7 +112,10 @@ export async function getProduct(ctx: Ctx, { id }: { id: string }): Promise<{ pr
   return { product }
 }
 
-/** Where the product of the outer row runs now. A host that goes takes along what runs on it. */
+/**
+ * Where the outer row's product is currently installed. Software of a host that is gone doesn't
+ * count.
+ */
 function running(ctx: Ctx, { targetId, hostId }: Filter): RawBuilder<unknown> {
   const host = sql`join host on host.account_id = host_product.account_id and host.id = host_product.host_id`
   return sql`
@@ -120,7 +126,7 @@ function running(ctx: Ctx, { targetId, hostId }: Filter): RawBuilder<unknown> {
       ${hostId ? sql`and host_product.host_id = ${hostId}` : sql``}`
 }
 
-/** Active occurrences that are about one of `products`. */
+/** Active occurrences caused by one of `products`. */
 function activeOn(ctx: Ctx, products: ReturnType<typeof sql>) {
   return sql`
     select occurrence.product_id, occurrence.issue_id, issue.category
@@ -133,11 +139,12 @@ function activeOn(ctx: Ctx, products: ReturnType<typeof sql>) {
 
 type CountedRow = ProductRow & Pick<Selectable<Tables['product']>, 'hosts'>
 
-/** Products with the number of hosts that run them and what is open there. */
+/** Products with the number of hosts that run them and their open issues. */
 async function counted(ctx: Ctx, rows: readonly CountedRow[]): Promise<Product[]> {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
-  // A page of products has thousands of issues: to look each up costs more than to read all of the account.
+  // A page of products can have thousands of issues, so one scan of the account's issues is cheaper
+  // than lookups.
   const issues =
     ids.length === 1
       ? sql`issue`
@@ -149,7 +156,7 @@ async function counted(ctx: Ctx, rows: readonly CountedRow[]): Promise<Product[]
            count(*) filter (where category = 'CATEGORY_MEDIUM')::int as medium,
            count(*) filter (where category = 'CATEGORY_LOW')::int as low
     from (
-      -- An index holds all of this; only then is each issue looked at, once.
+      -- Index-only scan first; then each issue is read once.
       select distinct product_id, issue_id from occurrence
       where account_id = ${ctx.account} and product_id = any(${ids}::uuid[]) and product_id is not null
         and status in ('STATUS_OPEN', 'STATUS_REGRESSION')

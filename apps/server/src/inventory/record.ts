@@ -2,29 +2,31 @@ import type { Observation } from '@glacis/contract/runner'
 import type { Ctx } from '#ctx.ts'
 import { storable, storableJson } from '#database/text.ts'
 import { newId } from '#database/index.ts'
-import { refreshEnds } from '#inventory/ends.ts'
-import { countingHosts } from '#inventory/running.ts'
-import { subjectOf } from '#inventory/subject.ts'
+import { refreshEndOfLife } from '#inventory/end-of-life.ts'
+import { updatingHostCounts } from '#inventory/host-counts.ts'
+import { productKeyOf } from '#inventory/product-key.ts'
 import { sql } from 'kysely'
 
-type Of<Kind extends Observation['kind']> = Extract<Observation, { kind: Kind }>
+type WithAddress<Kind extends Observation['kind']> = Extract<Observation, { kind: Kind }>
 
-/** What a batch of observations became. Only hosts with something open, or known from before, are in it. */
-export interface Recorded {
+/**
+ * The result of recording a batch. Contains only hosts that have an open port or were known before.
+ */
+export interface RecordedInventory {
   readonly hostByAddress: ReadonlyMap<string, string>
 }
 
 /**
- * Writes what a scan saw: hosts, services and software. A host that answered with nothing but
- * refusals enters the inventory only if it was there before. What a reached host no longer shows
- * on a port that was looked at is marked as gone, and kept.
+ * Records hosts, services and software observed by a scan. A host that only refused connections is
+ * recorded only if it was known before. On ports that were scanned, whatever was no longer observed
+ * is marked as gone but kept.
  */
 export async function recordInventory(
   ctx: Ctx,
   targetId: string,
   observations: readonly Observation[],
-): Promise<Recorded> {
-  // What is said twice is taken at the last word: a statement writes a row once.
+): Promise<RecordedInventory> {
+  // Keep the last of several equal observations: a statement can't update a row twice.
   const services = lastOf(
     observations.filter((one) => one.kind === 'service'),
     (one) => `${one.address} ${one.port} ${one.transport}`,
@@ -38,8 +40,8 @@ export async function recordInventory(
   const technologies = observations.filter((one) => one.kind === 'technology')
   const closed = observations.filter((one) => one.kind === 'closed')
   if (technologies.length > 0 || closed.length > 0) {
-    // The hosts are locked by now: nobody else changes what runs there.
-    await countingHosts(ctx, [...hostByAddress.values()], async () => {
+    // The hosts are locked, so no other transaction changes their software.
+    await updatingHostCounts(ctx, [...hostByAddress.values()], async () => {
       await recordProducts(ctx, hostByAddress, technologies)
       await markGone(ctx, hostByAddress, closed)
     })
@@ -54,7 +56,7 @@ function lastOf<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
 async function recordHosts(
   ctx: Ctx,
   targetId: string,
-  reached: readonly Of<'host'>[],
+  reached: readonly WithAddress<'host'>[],
   speaking: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
   if (reached.length === 0) return new Map()
@@ -103,7 +105,7 @@ async function recordHosts(
 async function recordServices(
   ctx: Ctx,
   hosts: ReadonlyMap<string, string>,
-  services: readonly Of<'service'>[],
+  services: readonly WithAddress<'service'>[],
 ): Promise<void> {
   const rows = services.flatMap((one) => {
     const host_id = hosts.get(one.address)
@@ -145,7 +147,7 @@ async function recordServices(
 async function recordProducts(
   ctx: Ctx,
   hosts: ReadonlyMap<string, string>,
-  technologies: readonly Of<'technology'>[],
+  technologies: readonly WithAddress<'technology'>[],
 ): Promise<void> {
   const seen = technologies.filter((one) => hosts.has(one.address))
   if (seen.length === 0) return
@@ -165,7 +167,7 @@ async function recordProducts(
         vendor: one.wfn.vendor,
         product: one.wfn.product,
         wfn: storableJson(one.wfn),
-        subject: subjectOf(one.wfn),
+        subject: productKeyOf(one.wfn),
         created_at: ctx.now,
         updated_at: ctx.now,
       })),
@@ -179,17 +181,17 @@ async function recordProducts(
     .execute()
   const idByKey = new Map(products.map((row) => [row.key, row.id]))
   await replaceOnPorts(ctx, hosts, seen, idByKey)
-  await refreshEnds(ctx.tx, [...new Set(products.map((row) => row.subject))])
+  await refreshEndOfLife(ctx.tx, [...new Set(products.map((row) => row.subject))])
 }
 
-/** On the ports where software was recognised again, that is now what runs there; the rest there is gone. */
+/** Replaces the software on ports where software was recognized again. */
 async function replaceOnPorts(
   ctx: Ctx,
   hosts: ReadonlyMap<string, string>,
-  seen: readonly Of<'technology'>[],
+  seen: readonly WithAddress<'technology'>[],
   idByKey: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const rows = new Map<string, { host_id: string; product_id: string; one: Of<'technology'> }>()
+  const rows = new Map<string, { host_id: string; product_id: string; one: WithAddress<'technology'> }>()
   for (const one of seen) {
     const [host_id, product_id] = [hosts.get(one.address), idByKey.get(one.wfn.text)]
     if (host_id && product_id) rows.set(`${host_id} ${product_id} ${one.port}`, { host_id, product_id, one })
@@ -232,7 +234,11 @@ async function replaceOnPorts(
     .execute()
 }
 
-async function markGone(ctx: Ctx, hosts: ReadonlyMap<string, string>, closed: readonly Of<'closed'>[]): Promise<void> {
+async function markGone(
+  ctx: Ctx,
+  hosts: ReadonlyMap<string, string>,
+  closed: readonly WithAddress<'closed'>[],
+): Promise<void> {
   const pairs = closed.flatMap((one) => {
     const host = hosts.get(one.address)
     return host ? one.ports.map((port) => ({ host, port })) : []

@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { searchSoftware } from '#inventory/software.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { sharedTestServer } from '#testing/test-server.ts'
 
-let house: House
+const server = await sharedTestServer()
 beforeAll(async () => {
-  house = await openHouse()
   const software = [
     { part: 'a', vendor: 'apache', product: 'http_server', title: 'Apache HTTP Server', threats: 300 },
     { part: 'a', vendor: 'microsoft', product: 'exchange_server', title: 'Microsoft Exchange Server', threats: 200 },
     { part: 'a', vendor: 'f5', product: 'nginx', title: 'nginx', threats: 50 },
     { part: 'a', vendor: 'f5', product: 'nginx_ingress_controller', title: 'F5 nginx Ingress Controller', threats: 90 },
   ]
-  await house.database.owner.insertInto('software').values(software).execute()
+  await server.database.owner.insertInto('software').values(software).execute()
 })
-afterAll(() => house.close())
 
 it.each([
   ['exch serv', ['Microsoft Exchange Server']],
@@ -21,6 +19,6 @@ it.each([
   ['nginx', ['nginx', 'F5 nginx Ingress Controller']],
   ['100%', []],
 ])('%s finds %j', async (query, names) => {
-  const { software } = await house.as(await house.account(), (ctx) => searchSoftware(ctx, { query }))
+  const { software } = await server.as(await server.account(), (ctx) => searchSoftware(ctx, { query }))
   expect(software.map((one) => one.name)).toEqual(names)
 })

@@ -14,7 +14,10 @@ interface Row {
   readonly title: string
 }
 
-/** Finds software whose names hold every word; what begins with the words, and what many records name, comes first. */
+/**
+ * Searches software by words in its name. Names that start with the words and names used by many
+ * records rank first.
+ */
 export async function searchSoftware(
   ctx: Ctx,
   { query, pageSize = sizeDefault }: ParsedInputOf<typeof contract.searchSoftware>,
@@ -28,8 +31,8 @@ export async function searchSoftware(
     words.map((word) => sql`search like ${like(word)}`),
     sql` and `,
   )
-  // Two letters are in every second name: what is called so exactly is looked up by itself, so that an
-  // index can hand out the others in their order and stop.
+  // Two letters occur in about every second name. Exact matches are queried separately so that the
+  // others can stream from an index.
   const [{ rows: exact }, { rows: others }] = await Promise.all([
     sql<Row>`
       select part, vendor, product, title from software

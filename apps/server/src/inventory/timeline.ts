@@ -7,9 +7,9 @@ import { notFound } from '#errors.ts'
 import { type RawBuilder, sql } from 'kysely'
 
 interface Row {
-  /** To the microsecond, as the database orders it. */
+  /** With microseconds, the database's sort precision. */
   readonly exact: string
-  /** Tells apart what happened at one moment. */
+  /** Breaks ties between entries with the same time. */
   readonly key: string
   readonly at: Date
   readonly kind: HostEvent['kind']
@@ -21,10 +21,10 @@ interface Row {
 }
 
 /**
- * What happened on a host and on those that were merged into it, newest first. A port or a product
- * that went and came back shows its last coming and going only.
+ * The history of a host and the hosts merged into it, newest first. A port or product that
+ * disappeared and returned shows only its latest first-seen and gone times.
  *
- * @throws Refusal `not_found`
+ * @throws ApiError `not_found`
  */
 export async function hostTimeline(
   ctx: Ctx,
@@ -35,7 +35,7 @@ export async function hostTimeline(
   const page = readPage(input, ['timeline', input.id])
   const after = page.after ? sql`where (at, key) < (${page.after[0]}::timestamptz, ${page.after[1]})` : sql``
   const { rows } = await sql<Row>`
-    select event.*, at::text as exact from (${happened(ctx, ids)}) as event
+    select event.*, at::text as exact from (${timelineEvents(ctx, ids)}) as event
     ${after}
     order by at desc, key desc
     limit ${page.size + 1}`.execute(ctx.tx)
@@ -65,7 +65,7 @@ async function membersOf(ctx: Ctx, id: string): Promise<string[]> {
   return rows.map((row) => row.id)
 }
 
-function happened(ctx: Ctx, ids: readonly string[]): RawBuilder<unknown> {
+function timelineEvents(ctx: Ctx, ids: readonly string[]): RawBuilder<unknown> {
   const port = sql`service.port || '/' || service.transport`
   const service = (at: 'first_seen_at' | 'gone_at', kind: HostEvent['kind']) => sql`
     select ${sql.ref(`service.${at}`)} as at, ${kind} || service.host_id || ${port} as key, ${kind} as kind,

@@ -4,11 +4,10 @@ import type { Ctx } from '#ctx.ts'
 import { storable } from '#database/text.ts'
 import { matchInventory, nameOf } from '#issues/potential.ts'
 import { type Change, type Finding, raise } from '#issues/raise.ts'
-import { rollUpRaised } from '#issues/grow.ts'
-import { rollUp } from '#issues/roll-up.ts'
-import { settle, type Verdicts } from '#issues/settle.ts'
+import { rollUpRaised } from '#issues/incremental-rollup.ts'
+import { rollUp } from '#issues/rollup.ts'
+import { resolveUnseen, type NegativeResults } from '#issues/resolve-unseen.ts'
 import { linkProducts } from '#issues/link-products.ts'
-import { lockCounts } from '#issues/host-counts.ts'
 import { threatsByKey } from '#threats/index.ts'
 import { sql } from 'kysely'
 
@@ -16,49 +15,47 @@ export interface Assessment {
   readonly scanId: string
   readonly targetId: string
   readonly observations: readonly Observation[]
-  /** Hosts of the inventory, as this batch wrote them. */
+  /** Host ids by address, as recorded for this batch. */
   readonly hostByAddress: ReadonlyMap<string, string>
-  /** Hosts of the inventory that the batch was about, whether they answered or not. */
+  /** Ids of known hosts in the batch, whether they responded or not. */
   readonly askedHosts: ReadonlyMap<string, string>
-  /** What is known beside the records of threats. */
+  /** Knowledge beyond the threat records. */
   readonly knowledge: Knowledge
-  /** The one issue that the scan is about; null where it looked for everything. */
+  /** The only issue to retest; null for a full scan. */
   readonly onlyIssue: string | null
 }
 
-/** Turns what a batch saw into issues: raises, settles, matches versions, and writes the history once. */
+/**
+ * Turns the observations of a batch into issues: raises findings, resolves unseen issues, matches
+ * versions, and writes the history once.
+ */
 export async function assess(ctx: Ctx, input: Assessment): Promise<void> {
   const proven = await findingsOf(ctx, input)
   const inferred = await matchInventory(ctx, input.targetId, [...input.hostByAddress.values()], input.knowledge)
-  const findings = await about(ctx, input.onlyIssue, [...proven, ...inferred])
-  const place = {
-    targetId: input.targetId,
-    hostIds: [...new Set([...input.askedHosts, ...input.hostByAddress].map(([, id]) => id))],
-  }
-  const raised = await raise(ctx, findings, place.hostIds)
-  // Where nothing was found, what runs there may be another thing all the same.
+  const findings = await ofIssue(ctx, input.onlyIssue, [...proven, ...inferred])
+  const hostIds = [...new Set([...input.askedHosts, ...input.hostByAddress].map(([, id]) => id))]
+  const raised = await raise(ctx, findings, hostIds)
+  // Even without findings the installed software may have changed.
   await linkProducts(ctx, [...new Set([...input.hostByAddress.values(), ...findings.map((finding) => finding.hostId)])])
-  const settled = await settle(ctx, findings, verdictsOf(input), input.onlyIssue)
-  // Each roll-up ends with what is counted of targets: all hosts are locked before the first does.
-  await lockCounts(ctx, place.hostIds)
-  // What was settled comes first, each with its reason; the rest needs none.
+  const settled = await resolveUnseen(ctx, findings, negativeResultsOf(input), input.onlyIssue)
+  // Resolved issues come first, grouped by reason; the others need no reason.
   for (const [reason, group] of Map.groupBy(settled, (one) => one.reason)) {
     await rollUp(
       ctx,
       group.map((one) => one.issueId),
       { reason, scanId: input.scanId },
-      { place },
+      hostIds,
     )
   }
   const isSettled = new Set(settled.map((one) => one.issueId))
   const others = raised.filter((one) => !isSettled.has(one.issueId))
-  await rollUpRaised(ctx, others, { reason: '', scanId: input.scanId }, place)
-  // What was seen at one place of a host stands there, whatever was settled at another.
-  await noteInScan(ctx, input.scanId, [...settled, ...raised])
+  await rollUpRaised(ctx, others, { reason: '', scanId: input.scanId }, hostIds)
+  // On the same host, a detection takes precedence over a resolution elsewhere.
+  await recordScanResults(ctx, input.scanId, [...settled, ...raised])
 }
 
-/** Whoever checks one issue again says nothing about the others. */
-async function about(ctx: Ctx, issueId: string | null, findings: readonly Finding[]): Promise<readonly Finding[]> {
+/** A retest of one issue ignores findings of other issues. */
+async function ofIssue(ctx: Ctx, issueId: string | null, findings: readonly Finding[]): Promise<readonly Finding[]> {
   if (issueId === null) return findings
   const issue = await ctx.tx
     .selectFrom('issue')
@@ -77,7 +74,7 @@ async function findingsOf(ctx: Ctx, { observations, hostByAddress, targetId }: A
   )
   return seen.flatMap((one) => {
     const [threat, hostId] = [threats.get(one.threat), hostByAddress.get(one.address)]
-    if (!threat) ctx.log.error({ check: one.check, threat: one.threat }, 'a check names a threat that no pack holds')
+    if (!threat) ctx.log.error({ check: one.check, threat: one.threat }, 'a check refers to an unknown threat')
     if (!threat || !hostId) return []
     return {
       threat,
@@ -100,7 +97,7 @@ async function findingsOf(ctx: Ctx, { observations, hostByAddress, targetId }: A
   })
 }
 
-function verdictsOf({ observations, hostByAddress, askedHosts }: Assessment): Verdicts {
+function negativeResultsOf({ observations, hostByAddress, askedHosts }: Assessment): NegativeResults {
   const covered = new Set<string>()
   const closed = new Set<string>()
   const read = new Map<string, { names: Set<string>; words: string }>()
@@ -121,8 +118,8 @@ function verdictsOf({ observations, hostByAddress, askedHosts }: Assessment): Ve
   return { reached: new Set(hostByAddress.values()), asked: new Set(askedHosts.values()), covered, closed, read }
 }
 
-/** What the scan's own page shows, one row per issue and host; a later batch never weakens what an earlier one said. */
-async function noteInScan(ctx: Ctx, scanId: string, changes: readonly Change[]): Promise<void> {
+/** Records the scan's result per issue and host. A later batch never weakens an earlier result. */
+async function recordScanResults(ctx: Ctx, scanId: string, changes: readonly Change[]): Promise<void> {
   if (changes.length === 0) return
   const rows = new Map(changes.map((one) => [`${one.issueId} ${one.hostId}`, one]))
   for (const one of changes)

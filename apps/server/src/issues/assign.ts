@@ -1,7 +1,7 @@
 import type { ParsedInputOf } from '@glacis/contract/endpoint'
 import type { Issue } from '@glacis/contract/issue'
 import type * as contract from '@glacis/contract/triage'
-import { record } from '#audit.ts'
+import { recordAuditEvent } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { invalid, notFound } from '#errors.ts'
 import type { Targets } from '#inventory/index.ts'
@@ -12,10 +12,10 @@ const paths = ['assigneeId', 'dueTime', 'tags'] as const
 type Path = (typeof paths)[number]
 
 /**
- * Gives an issue a person, a date or tags, or takes them away.
+ * Changes the assignee, due date or tags of an issue.
  *
- * @throws Refusal `not_found`; `invalid` for a path that cannot be changed a stranger to the account or a tag
- *   that does not exist
+ * @throws ApiError `not_found`; `invalid` for a field that can't be changed, a user outside the
+ * account or an unknown tag
  */
 export async function updateIssue(
   ctx: Ctx,
@@ -43,13 +43,13 @@ export async function updateIssue(
       (issue.tags ?? []).map((tag) => tag.id),
     )
   }
-  await record(ctx, 'issue.update', { kind: 'issue', id }, issue)
+  await recordAuditEvent(ctx, 'issue.update', { kind: 'issue', id }, issue)
   return getIssue(ctx, { id }, targets)
 }
 
 function knownPath(path: string): Path {
   const known = paths.find((one) => one === path)
-  if (!known) throw invalid('updateMask.paths', `There is no member ${path} to change; there are ${paths.join(', ')}`)
+  if (!known) throw invalid('updateMask.paths', `'${path}' can't be changed. These fields can be: ${paths.join(', ')}`)
   return known
 }
 
@@ -61,6 +61,6 @@ async function memberOf(ctx: Ctx, identityId: string | null): Promise<string | n
     .where('id', '=', ctx.account)
     .where('identity_id', '=', identityId)
     .executeTakeFirst()
-  if (!member) throw invalid('issue.assigneeId', 'There is no such person in this account')
+  if (!member) throw invalid('issue.assigneeId', 'This user is not a member of the account')
   return member.identity_id
 }

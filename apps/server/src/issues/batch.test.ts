@@ -1,29 +1,29 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { listIssues, setStatusOfMany } from '#issues/index.ts'
-import { type Desk, ignored, later, nora, omar, openDesk } from '#issues/testing/desk.ts'
+import { type IssueFixture, ignored, later, nora, omar, createIssueFixture } from '#issues/testing/fixture.ts'
 import { describeTargets, seedIssues } from '#testing/issues.ts'
 
-let desk: Desk
-beforeAll(async () => void (desk = await openDesk()))
+let desk: IssueFixture
+beforeAll(async () => void (desk = await createIssueFixture()))
 afterAll(() => desk.close())
 beforeEach(() => desk.renew())
 
 describe('a batch', () => {
-  it('moves what can be moved and tells of the rest', async () => {
+  it('moves the valid issues and reports the others', async () => {
     const stranger = crypto.randomUUID()
     await desk.decide({ id: desk.first(), status: 'STATUS_RESOLVED' })
     const ids = [...desk.seeded.issueIds, stranger]
     const answer = await desk.batch({ ids, status: 'STATUS_RESOLVED' })
     expect(answer.updatedCount).toBe(2)
     expect(answer.skipped.toSorted((a, b) => a.code - b.code)).toEqual([
-      { id: stranger, name: '', code: 5, message: `There is no issue ${stranger}` },
-      { id: desk.first(), name: 'Threat 0', code: 10, message: 'It is resolved already' },
+      { id: stranger, name: '', code: 5, message: `Issue ${stranger} was not found` },
+      { id: desk.first(), name: 'Threat 0', code: 10, message: 'The issue is already resolved' },
     ])
     expect(answer.before).toEqual([{ status: 'STATUS_OPEN', ids: desk.seeded.issueIds.slice(1).toSorted() }])
     for (const id of desk.seeded.issueIds) expect((await desk.read(id)).status).toBe('STATUS_RESOLVED')
   })
 
-  it('skips what cannot be ignored for so long', async () => {
+  it("skips issues that can't be ignored for that long", async () => {
     const input = {
       filter: {},
       status: ignored,
@@ -35,7 +35,7 @@ describe('a batch', () => {
     expect(new Set(answer.skipped.map((one) => one.code))).toEqual(new Set([3]))
   })
 
-  it('means by a filter what the list means by it', async () => {
+  it('selects the same issues by filter as the list', async () => {
     const filter = { severities: ['CATEGORY_LOW' as const] }
     const answer = await desk.batch({ filter, status: ignored, reason: 'REASON_FALSE_POSITIVE' })
     const list = await desk.house.as(desk.account, (ctx) => listIssues(ctx, { filter }, describeTargets))
@@ -45,7 +45,7 @@ describe('a batch', () => {
     expect(others.issues.filter((issue) => issue.status !== ignored)).toHaveLength(2)
   })
 
-  it('is taken back on the terms of each, but for what has changed since', async () => {
+  it("can be undone with each issue's own terms, except for issues changed since", async () => {
     const [, other = '', third = ''] = desk.seeded.issueIds
     const terms = { reason: 'REASON_MITIGATED', comment: 'behind a proxy' } as const
     await desk.decide({ id: other, status: ignored, ...terms, ignoreUntilTime: later(30).toISOString() })
@@ -67,7 +67,7 @@ describe('a batch', () => {
       ),
     )
     expect(answers.flatMap((answer) => answer.skipped)).toEqual([
-      { id: third, name: 'Threat 2', code: 10, message: 'It has changed since then' },
+      { id: third, name: 'Threat 2', code: 10, message: 'The issue has changed in the meantime' },
     ])
     expect((await desk.read(desk.first())).status).toBe('STATUS_OPEN')
     expect((await desk.read(other)).ignored).toMatchObject({ ...terms, untilTime: later(30).toISOString() })
@@ -78,7 +78,7 @@ describe('a batch', () => {
     await expect(desk.batch({ ...which, status: 'STATUS_RESOLVED' })).rejects.toMatchObject({ code: 'invalid' })
   })
 
-  it('takes as many statements for a thousand issues as for one', async () => {
+  it('uses the same number of statements for a thousand issues as for one', async () => {
     const big = await desk.house.account()
     const { issueIds } = await seedIssues(desk.house, big, { issues: 1000, hosts: 2, at: later(-10) })
     const count = async (ids: readonly string[], status: 'STATUS_RESOLVED') => {

@@ -3,15 +3,15 @@ import type { IgnoreReason, IssueStatus } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
 import type * as contract from '@glacis/contract/triage'
 import type { SkippedIssue } from '@glacis/contract/triage'
-import { record } from '#audit.ts'
+import { recordAuditEvent } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { invalid } from '#errors.ts'
-import { afterOthers } from '#issues/decide.ts'
-import { type Decision, endOf, inWords, refuseSenseless, tooLong } from '#issues/decision.ts'
+import { decisionTime } from '#issues/decide.ts'
+import { type Decision, ignoreEndOf, formatDecision, validateDecision, ignorePeriodError } from '#issues/decision.ts'
 import { matching } from '#issues/filter.ts'
-import { goneOf, goneWords } from '#issues/move.ts'
-import { decideWhole, type Spreading } from '#issues/spread.ts'
-import { canBecome } from '#issues/status.ts'
+import { inDeletedTargetsOnly, deletedTargetsMessage } from '#issues/apply-decision.ts'
+import { decideOnIssues, type Background } from '#issues/pending-decisions.ts'
+import { canTransition } from '#issues/status.ts'
 import { type RawBuilder, sql } from 'kysely'
 
 type Input = ParsedInputOf<typeof contract.setStatusOfMany>
@@ -25,7 +25,7 @@ interface Row {
   readonly ignore_reason: IgnoreReason | ''
   readonly ignore_comment: string
   readonly ignore_until: Date | null
-  /** Something became of it after the time up to which it was to be unchanged. */
+  /** The issue changed after the time the client last saw it. */
   readonly has_changed: boolean
 }
 
@@ -35,43 +35,44 @@ const beforeMax = 10_000
 const [invalidArgument, missing, aborted] = [3, 5, 10]
 
 /**
- * Moves many issues in a fixed number of statements, however many there are. What cannot be moved is
- * left as it is and told; the rest is moved, all or nothing.
+ * Changes the status of many issues in a fixed number of statements. Issues that can't be changed
+ * are skipped and reported; the others change atomically.
  *
- * @throws Refusal `invalid` for terms that make no sense, or when not exactly one of ids and filter is given
+ * @throws ApiError `invalid` for inconsistent terms, or unless exactly one of ids and filter is
+ * given
  */
 export async function setStatusOfMany(
   ctx: Ctx,
   input: Input,
-  spreading: Spreading | null = null,
+  background: Background | null = null,
 ): Promise<ResultOf<typeof contract.setStatusOfMany>> {
   const { ids, filter, unchangedSinceTime, ...decision } = input
-  if ((ids === undefined) === (filter === undefined)) throw invalid('ids', 'Name the issues by ids or by a filter')
-  refuseSenseless(decision, ctx.now)
-  const rows = await locked(
+  if ((ids === undefined) === (filter === undefined)) throw invalid('ids', 'Specify the issues by either ids or filter')
+  validateDecision(decision, ctx.now)
+  const rows = await lockIssues(
     ctx,
     ids ? sql`issue.account_id = ${ctx.account} and issue.id = any(${ids}::uuid[])` : matching(ctx, filter ?? {}),
     unchangedSinceTime,
   )
-  const gone = await goneOf(ctx, resolvedOf(rows, decision))
-  const judged = rows.map((row) => ({ row, skipped: objection(ctx, row, decision, gone) }))
+  const gone = await inDeletedTargetsOnly(ctx, resolvedOf(rows, decision))
+  const judged = rows.map((row) => ({ row, skipped: transitionError(ctx, row, decision, gone) }))
   const moved = judged.flatMap(({ row, skipped }) => (skipped ? [] : [row]))
   const skipped = [...unknown(ids ?? [], rows), ...judged.flatMap((one) => one.skipped ?? [])]
   const now = moved.reduce((last, { at }) => (at > last ? at : last), ctx.now)
-  await apply({ ...ctx, now }, moved, decision, spreading)
+  await apply({ ...ctx, now }, moved, decision, background)
   return {
     updatedCount: moved.length,
     skipped: skipped.slice(0, skippedMax),
     skippedCount: skipped.length,
-    ...(moved.length <= beforeMax && { before: standingsOf(moved) }),
+    ...(moved.length <= beforeMax && { before: previousStates(moved) }),
     ...(moved.length > 0 && { decideTime: now.toISOString() }),
   }
 }
 
-/** In one order, so that two batches cannot wait for each other. */
-async function locked(ctx: Ctx, condition: RawBuilder<unknown>, since: string | undefined): Promise<Row[]> {
+/** Locked in a fixed order to prevent deadlocks between batches. */
+async function lockIssues(ctx: Ctx, condition: RawBuilder<unknown>, since: string | undefined): Promise<Row[]> {
   const { rows } = await sql<Row>`
-    select issue.id, threat.name, issue.status, issue.category, issue.host_count, ${afterOthers(ctx)} as at,
+    select issue.id, threat.name, issue.status, issue.category, issue.host_count, ${decisionTime(ctx)} as at,
            issue.ignore_reason, issue.ignore_comment, issue.ignore_until,
            ${since === undefined ? sql`false` : changedAfter(ctx, since)} as has_changed
     from issue
@@ -82,7 +83,10 @@ async function locked(ctx: Ctx, condition: RawBuilder<unknown>, since: string | 
   return rows
 }
 
-/** The history of the issue as a whole goes on after this moment; what was decided has an entry at its own. */
+/**
+ * The issue-level history has an entry after this time. The decision's own entry has exactly this
+ * time.
+ */
 function changedAfter(ctx: Ctx, since: string): RawBuilder<boolean> {
   return sql<boolean>`exists (
     select from issue_event
@@ -90,24 +94,30 @@ function changedAfter(ctx: Ctx, since: string): RawBuilder<boolean> {
       and issue_event.host_id is null and issue_event.at > ${new Date(since)})`
 }
 
-/** Those that would no longer be resolved: what stands in deleted targets alone is among them. */
+/** Issues that would be reopened or ignored. Those only in deleted targets must stay resolved. */
 function resolvedOf(rows: readonly Row[], { status }: Decision): string[] {
   return rows.filter((row) => row.status === 'STATUS_RESOLVED' && status !== row.status).map((row) => row.id)
 }
 
-function objection(ctx: Ctx, row: Row, decision: Decision, gone: ReadonlySet<string>): SkippedIssue | null {
+function transitionError(ctx: Ctx, row: Row, decision: Decision, gone: ReadonlySet<string>): SkippedIssue | null {
   const { id, name, status, category } = row
-  if (row.has_changed) return { id, name, code: aborted, message: 'It has changed since then' }
-  if (status === decision.status) return { id, name, code: aborted, message: `It is ${word(status)} already` }
-  if (!canBecome(status, decision.status)) {
-    return { id, name, code: aborted, message: `A risk that is ${word(status)} cannot become ${word(decision.status)}` }
+  if (row.has_changed) return { id, name, code: aborted, message: 'The issue has changed in the meantime' }
+  if (status === decision.status)
+    return { id, name, code: aborted, message: `The issue is already ${statusLabel(status)}` }
+  if (!canTransition(status, decision.status)) {
+    return {
+      id,
+      name,
+      code: aborted,
+      message: `Can't change the status from ${statusLabel(status)} to ${statusLabel(decision.status)}`,
+    }
   }
-  if (gone.has(id)) return { id, name, code: aborted, message: goneWords }
-  const message = tooLong(decision, category, ctx.now)
+  if (gone.has(id)) return { id, name, code: aborted, message: deletedTargetsMessage }
+  const message = ignorePeriodError(decision, category, ctx.now)
   return message === null ? null : { id, name, code: invalidArgument, message }
 }
 
-function word(status: IssueStatus): string {
+function statusLabel(status: IssueStatus): string {
   return status === 'STATUS_REGRESSION' ? 'a regression' : status.slice('STATUS_'.length).toLowerCase()
 }
 
@@ -115,22 +125,25 @@ function unknown(ids: readonly string[], rows: readonly Row[]): SkippedIssue[] {
   const known = new Set(rows.map((row) => row.id))
   return ids
     .filter((id) => !known.has(id))
-    .map((id) => ({ id, name: '', code: missing, message: `There is no issue ${id}` }))
+    .map((id) => ({ id, name: '', code: missing, message: `Issue ${id} was not found` }))
 }
 
-async function apply(ctx: Ctx, rows: readonly Row[], decision: Decision, spreading: Spreading | null): Promise<void> {
+async function apply(ctx: Ctx, rows: readonly Row[], decision: Decision, background: Background | null): Promise<void> {
   if (rows.length === 0) return
-  const reason = inWords(decision)
-  const ends = rows.map(({ id, category }) => ({ id, end: endOf(decision, category, ctx.now) }))
+  const reason = formatDecision(decision)
+  const ends = rows.map(({ id, category }) => ({ id, end: ignoreEndOf(decision, category, ctx.now) }))
   const ids = rows.map((row) => row.id)
   const places = rows.reduce((sum, row) => sum + row.host_count, 0)
-  await decideWhole(ctx, ends, decision, { places, spreading })
+  await decideOnIssues(ctx, ends, decision, { places, background })
   const detail = { to: decision.status, reason, count: ids.length, ids: ids.slice(0, skippedMax) }
-  await record(ctx, 'issue.batch', { kind: 'issue', id: ids[0] ?? '' }, detail)
+  await recordAuditEvent(ctx, 'issue.batch', { kind: 'issue', id: ids[0] ?? '' }, detail)
 }
 
-/** Those that stood alike together, ignored ones with the terms that a person gave. */
-function standingsOf(rows: readonly Row[]): NonNullable<ResultOf<typeof contract.setStatusOfMany>['before']> {
+/**
+ * Groups issues by previous status; ignored issues also by their terms, so that the change can be
+ * undone.
+ */
+function previousStates(rows: readonly Row[]): NonNullable<ResultOf<typeof contract.setStatusOfMany>['before']> {
   const groups = Map.groupBy(rows, (row) => JSON.stringify([row.status, ...Object.values(termsOf(row))]))
   return [...groups.values()].flatMap((group) => {
     const [first] = group

@@ -1,14 +1,14 @@
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/triage'
 import type { Comment } from '@glacis/contract/triage'
-import { record } from '#audit.ts'
+import { recordAuditEvent } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import { cutPage, readPage } from '#database/page.ts'
 import { notFound } from '#errors.ts'
 import { requireIssue } from '#issues/list.ts'
 
-/** @throws Refusal `not_found` */
+/** @throws ApiError `not_found` */
 export async function listComments(
   ctx: Ctx,
   input: ParsedInputOf<typeof contract.listComments>,
@@ -27,7 +27,7 @@ export async function listComments(
   return { comments: rows.map(toComment), nextPageToken }
 }
 
-/** @throws Refusal `not_found` */
+/** @throws ApiError `not_found` */
 export async function createComment(
   ctx: Ctx,
   { id, text }: ParsedInputOf<typeof contract.createComment>,
@@ -45,11 +45,11 @@ export async function createComment(
     })
     .returning(['id', 'text', 'actor', 'created_at'])
     .executeTakeFirstOrThrow()
-  await record(ctx, 'issue.comment', { kind: 'issue', id }, { commentId: row.id })
+  await recordAuditEvent(ctx, 'issue.comment', { kind: 'issue', id }, { commentId: row.id })
   return { comment: toComment(row) }
 }
 
-/** @throws Refusal `not_found` */
+/** @throws ApiError `not_found` */
 export async function deleteComment(
   ctx: Ctx,
   { id, commentId }: ParsedInputOf<typeof contract.deleteComment>,
@@ -62,7 +62,7 @@ export async function deleteComment(
     .returning('id')
     .executeTakeFirst()
   if (!deleted) throw notFound('comment', commentId)
-  await record(ctx, 'issue.uncomment', { kind: 'issue', id }, { commentId })
+  await recordAuditEvent(ctx, 'issue.uncomment', { kind: 'issue', id }, { commentId })
   return {}
 }
 

@@ -1,10 +1,10 @@
-/** What a person decides: a status, and for ignoring its terms. Pure. */
+/** User decisions: a status and, for ignored issues, the terms. Pure. */
 import type { IgnoreReason, IssueStatus } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
 import { ignoreDaysMax } from '@glacis/contract/issue'
 import { invalid } from '#errors.ts'
 
-/** A decision as a call carries it. */
+/** A decision as sent in a request. */
 export interface Decision {
   readonly status: Exclude<IssueStatus, 'STATUS_REGRESSION'>
   readonly reason?: IgnoreReason | undefined
@@ -15,41 +15,42 @@ export interface Decision {
 const dayMs = 86_400_000
 
 /**
- * Refuses what makes no sense for any issue. A status alone is enough; a person who gives a comment
- * or an end to an ignoring also says why it is ignored.
+ * Validates a decision independently of any issue. A status alone is enough, but a comment or end
+ * time requires a reason.
  *
- * @throws Refusal `invalid` with the member
+ * @throws ApiError `invalid` with the field
  */
-export function refuseSenseless(decision: Decision, now: Date): void {
+export function validateDecision(decision: Decision, now: Date): void {
   const { status, reason, comment, ignoreUntilTime } = decision
   if (status !== 'STATUS_IGNORED') {
-    if (ignoreUntilTime) throw invalid('ignoreUntilTime', 'An end belongs to ignoring')
+    if (ignoreUntilTime) throw invalid('ignoreUntilTime', 'Only ignored issues have an end time')
     return
   }
-  if (ignoreUntilTime && new Date(ignoreUntilTime) <= now) throw invalid('ignoreUntilTime', 'The end lies in the past')
-  if (!reason && (comment || ignoreUntilTime)) throw invalid('reason', 'Say why it is ignored')
+  if (ignoreUntilTime && new Date(ignoreUntilTime) <= now)
+    throw invalid('ignoreUntilTime', 'The end time is in the past')
+  if (!reason && (comment || ignoreUntilTime)) throw invalid('reason', 'Choose a reason for ignoring the issue')
 }
 
-/** Why an issue of this severity cannot be ignored for so long; null when it can. */
-export function tooLong({ ignoreUntilTime }: Decision, category: SeverityCategory, now: Date): string | null {
-  if (!ignoreUntilTime || !isSerious(category) || new Date(ignoreUntilTime) <= longest(now)) return null
-  return `Critical and high risks are ignored for at most ${ignoreDaysMax} days`
+/** The error if an issue of this severity can't be ignored that long; null if it can. */
+export function ignorePeriodError({ ignoreUntilTime }: Decision, category: SeverityCategory, now: Date): string | null {
+  if (!ignoreUntilTime || !isSerious(category) || new Date(ignoreUntilTime) <= latestEnd(now)) return null
+  return `Critical and high risks can be ignored for at most ${ignoreDaysMax} days`
 }
 
 /**
- * When an ignored issue opens again by itself; null for never. A critical or high risk is accepted
- * for a time: without an end it gets the longest one. A false positive needs none.
+ * When an ignored issue reopens automatically; null for never. Accepting a critical or high risk is
+ * limited in time and defaults to the maximum. A false positive has no end.
  */
-export function endOf({ reason, ignoreUntilTime }: Decision, category: SeverityCategory, now: Date): Date | null {
+export function ignoreEndOf({ reason, ignoreUntilTime }: Decision, category: SeverityCategory, now: Date): Date | null {
   if (ignoreUntilTime) return new Date(ignoreUntilTime)
-  return isSerious(category) && reason !== 'REASON_FALSE_POSITIVE' ? longest(now) : null
+  return isSerious(category) && reason !== 'REASON_FALSE_POSITIVE' ? latestEnd(now) : null
 }
 
 function isSerious(category: SeverityCategory): boolean {
   return category === 'CATEGORY_CRITICAL' || category === 'CATEGORY_HIGH'
 }
 
-function longest(now: Date): Date {
+function latestEnd(now: Date): Date {
   return new Date(now.getTime() + ignoreDaysMax * dayMs)
 }
 
@@ -60,8 +61,11 @@ const reasons: Readonly<Record<IgnoreReason, string>> = {
 }
 const days = new Intl.DateTimeFormat('en-CH', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
 
-/** A decision as the history tells it: "Accepted risk until 31 Dec 2026: the port is closed outside". */
-export function inWords({ reason, comment, ignoreUntilTime }: Decision): string {
+/**
+ * Formats a decision for the history: "Accepted risk until 31 Dec 2026: the port is closed
+ * outside".
+ */
+export function formatDecision({ reason, comment, ignoreUntilTime }: Decision): string {
   const until = ignoreUntilTime ? ` until ${days.format(new Date(ignoreUntilTime))}` : ''
   return [reason && reasons[reason] + until, comment].filter(Boolean).join(': ')
 }

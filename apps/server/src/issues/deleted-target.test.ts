@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { closeOfTargets, getIssue, reopenDue, setHostStatus, setIssueStatus, setStatusOfMany } from '#issues/index.ts'
+import {
+  resolveIssuesOfTargets,
+  getIssue,
+  reopenExpired,
+  setHostStatus,
+  setIssueStatus,
+  setStatusOfMany,
+} from '#issues/index.ts'
 import { type House, openHouse, person } from '#testing/house.ts'
 import { deleteTargets, describeTargets, type Seeded, seedIssues } from '#testing/issues.ts'
 import { sql } from 'kysely'
@@ -26,7 +33,7 @@ const set = (status: 'STATUS_OPEN' | 'STATUS_IGNORED') =>
 const deleted = (id: string) =>
   house.as(account, async (ctx) => {
     await deleteTargets(ctx, [id])
-    await closeOfTargets(ctx, [id])
+    await resolveIssuesOfTargets(ctx, [id])
   })
 const standing = async () => (await issue()).affectedHosts.map((one) => `${one.host.address} ${one.status}`).toSorted()
 
@@ -44,26 +51,26 @@ async function deleteOne(): Promise<void> {
   await deleted(id)
 }
 
-it('reopens a risk where it can be scanned, and not in scopes that were deleted', async () => {
+it('reopens an issue on existing targets only, not on deleted ones', async () => {
   await deleteOne()
   await set('STATUS_IGNORED')
   expect(await standing()).toEqual(['127.63.0.0 STATUS_IGNORED', '127.63.0.1 STATUS_RESOLVED'])
-  await house.as(account, reopenDue, { now: later(400) })
+  await house.as(account, reopenExpired, { now: later(400) })
   expect(await standing()).toEqual(['127.63.0.0 STATUS_OPEN', '127.63.0.1 STATUS_RESOLVED'])
   const onHost = { id: first(), hostId: seeded.hostIds[1] ?? '', status: 'STATUS_OPEN' } as const
   const refused = house.as(account, (ctx) => setHostStatus(ctx, onHost, describeTargets), nora)
   await expect(refused).rejects.toMatchObject({ code: 'conflict' })
 })
 
-it('refuses to reopen what stood in deleted scopes alone, one by one and together, and says so', async () => {
+it('refuses to reopen issues that only deleted targets have, individually and in batches', async () => {
   await deleted(seeded.targetId)
-  await expect(set('STATUS_OPEN')).rejects.toThrow('Its scopes were deleted, so it stays resolved')
+  await expect(set('STATUS_OPEN')).rejects.toThrow('All targets of this issue were deleted, so it stays resolved')
   const together = { filter: {}, status: 'STATUS_IGNORED' } as const
   const { updatedCount, skipped } = await house.as(account, (ctx) => setStatusOfMany(ctx, together), nora)
   expect([updatedCount, ...skipped.map((one) => one.message)]).toEqual([
     0,
-    'Its scopes were deleted, so it stays resolved',
-    'Its scopes were deleted, so it stays resolved',
+    'All targets of this issue were deleted, so it stays resolved',
+    'All targets of this issue were deleted, so it stays resolved',
   ])
   expect((await issue()).status).toBe('STATUS_RESOLVED')
 })

@@ -1,10 +1,9 @@
 import type { AffectedHost, Issue, IssueStatus, Verification } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
 import type { Ctx } from '#ctx.ts'
-import { keepPlans } from '#database/plans.ts'
 import { describeHosts, type Targets } from '#inventory/index.ts'
-import { type ReadPlaces, readPlaces, terms, times } from '#issues/places.ts'
-import { assignees, type Terms, type Wanted } from '#issues/seen.ts'
+import { readOccurrenceDetails, terms, times } from '#issues/occurrence-details.ts'
+import { assignees, type Terms, type AffectedHostQuery } from '#issues/affected-hosts.ts'
 import { tagsOf } from '#issues/tags.ts'
 import { threatsById, toThreat } from '#threats/index.ts'
 
@@ -28,23 +27,21 @@ export interface IssueRow extends Terms {
   readonly due_at: Date | null
 }
 
-/** Issues as the contract shows them, in a fixed number of statements however many there are. */
-export async function describeIssues<Row extends IssueRow>(
+/** Issues in their API representation, in a fixed number of statements. */
+export async function describeIssues(
   ctx: Ctx,
-  rows: readonly Row[],
+  rows: readonly IssueRow[],
   targets: Targets,
-  want: Wanted,
-  read: (ctx: Ctx, rows: readonly Row[], want: Wanted) => ReturnType<ReadPlaces> = readPlaces,
+  want: AffectedHostQuery,
 ): Promise<Issue[]> {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
-  const [, threats, places, people, tags] = await Promise.all([
-    keepPlans(ctx),
+  const [threats, places, people, tags] = await Promise.all([
     threatsById(
       ctx,
       rows.map((row) => row.threat_id),
     ),
-    read(ctx, rows, want),
+    readOccurrenceDetails(ctx, ids, want),
     assignees(ctx, rows),
     tagsOf(ctx, ids),
   ])
@@ -54,7 +51,8 @@ export async function describeIssues<Row extends IssueRow>(
       ctx,
       seen.map((one) => one.targetId),
     ),
-    // A host belongs to the target of its occurrences: what is known of it need not be asked for twice.
+    // Hosts belong to the target of their occurrences, so the target doesn't have to be loaded
+    // again.
     describeHosts(
       ctx,
       seen.map((one) => one.hostId),

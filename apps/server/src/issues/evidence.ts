@@ -6,10 +6,10 @@ import { requireIssue } from '#issues/list.ts'
 import { sql } from 'kysely'
 
 /**
- * The proofs of an issue, best first. Whoever scanned has masked the secrets in them already; what
- * was masked is nowhere.
+ * The evidence of an issue, best first. Secrets were already masked by the scanner and are not
+ * stored anywhere.
  *
- * @throws Refusal `not_found`
+ * @throws ApiError `not_found`
  */
 export async function listEvidence(
   ctx: Ctx,

@@ -30,18 +30,18 @@ describe('an export', () => {
   }
   const rows = async (query: object) => parse(await text(query), { columns: true }) as Record<string, string>[]
 
-  it('has exactly the issues of the filter and the chosen columns', async () => {
+  it('contains exactly the filtered issues and selected columns', async () => {
     const table = await rows({ columns: ['name', 'severity', 'status'], filter: { severities: ['CATEGORY_LOW'] } })
     expect(table).toEqual([{ name: 'Threat 2', severity: 'low', status: 'open' }])
   })
 
-  it('has a row per host where a column is about hosts', async () => {
+  it('has one row per host if a column is about hosts', async () => {
     const table = await rows({ columns: ['id', 'hostAddress'], filter: { cve: 'CVE-2026-0001' } })
     expect(new Set(table.map((row) => row['hostAddress']))).toEqual(new Set(['127.63.0.0', '127.63.0.1']))
     expect(table).toHaveLength(2)
   })
 
-  it('has the rows of a host and of those that were merged into it, as lists do', async () => {
+  it('includes merged hosts, as lists do', async () => {
     const { rows: hosts } = await sql<{ id: string }>`
       select id from host where account_id = ${account} order by address`.execute(house.database.owner)
     const [one, other] = hosts.map((host) => host.id)
@@ -54,7 +54,7 @@ describe('an export', () => {
     expect(table).toHaveLength(2)
   })
 
-  it('never lets a spreadsheet calculate', async () => {
+  it('prevents spreadsheet formulas', async () => {
     await sql`update threat set name = '=HYPERLINK("http://x";"y"),1' where key = 'CVE-2026-0001'`.execute(
       house.database.owner,
     )
@@ -63,7 +63,7 @@ describe('an export', () => {
     expect(csv).toBe('name\r\n"\'=HYPERLINK(""http://x"";""y""),1"\r\n')
   })
 
-  it('writes every character of what somebody wrote, and numbers as they are read aloud', async () => {
+  it('escapes free text, and keeps numbers and lists readable', async () => {
     const name = '\r\tone, "two"\nüß \\1 \u0001'
     await sql`update threat set name = ${name}, score = 10, epss_score = 0.00001 where key = 'CVE-2026-0001'`.execute(
       house.database.owner,
@@ -83,7 +83,7 @@ describe('an export', () => {
     expect(JSON.parse(json)).toEqual({ issues: [{ name, score: 10, epss: 0.00001 }] })
   })
 
-  it('is JSON with values of their types, and valid when it is empty', async () => {
+  it('is typed JSON, valid even when empty', async () => {
     const found = JSON.parse(
       await text({ format: 'json', columns: ['name', 'score', 'kev', 'dueTime'], filter: { kev: true } }),
     ) as unknown
@@ -91,7 +91,7 @@ describe('an export', () => {
     expect(JSON.parse(await text({ format: 'json', filter: { query: 'nothing like it' } }))).toEqual({ issues: [] })
   })
 
-  it('reads on beyond a page and misses nothing', async () => {
+  it('continues across pages without missing rows', async () => {
     const big = await house.account()
     const { issueIds } = await seedIssues(house, big, { issues: 2001, hosts: 1, at: later(-10) })
     const lines = (await text({ columns: ['id'] }, big)).trim().split('\r\n').slice(1)

@@ -1,20 +1,20 @@
-/** Issues as a file of any length: read in pages, each in a transaction of its own, written as it is read. */
+/** Exports issues of any number: read page by page, each in its own transaction, and streamed. */
 import type { IssueFilter } from '@glacis/contract/issue'
 import type { IssueColumn } from '@glacis/contract/triage'
 import type { Ctx } from '#ctx.ts'
-import { matching, onHost } from '#issues/filter.ts'
+import { matching, ofHost } from '#issues/filter.ts'
 import { type RawBuilder, sql } from 'kysely'
 
 export interface ExportOrder {
   readonly format: 'csv' | 'json'
-  /** In the order of the file; a row per host where one of them is about hosts. */
+  /** Column order of the file; one row per host if a column is about hosts. */
   readonly columns?: readonly IssueColumn[] | undefined
   readonly filter?: IssueFilter | undefined
 }
-/** Runs something in a transaction of the account. */
+/** Runs work in a transaction of the account. */
 export type InAccount = <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>
 
-/** The rows of a page as the file has them, and the keys of its last row: null, all of them, where it has none. */
+/** The formatted rows of a page, and the keys of its last row; all null after the last page. */
 interface Piece {
   readonly text: string | null
   readonly rows: number
@@ -40,10 +40,10 @@ const columnsDefault: readonly IssueColumn[] = [
 ]
 
 /**
- * Every issue of a filter, as pieces of a CSV file (RFC 4180) or of the JSON text `{"issues": […]}`.
- * Memory holds one page, which the database writes: a million rows that each became an object first would
- * leave more behind than is cleared away meanwhile. Rows come in the order of their ids, so that what changes
- * meanwhile makes none appear twice or go missing; nobody holds a connection while a slow reader reads.
+ * Streams all issues matching a filter as CSV (RFC 4180) or as JSON `{"issues": […]}`. The database
+ * formats each page, because a million row objects would outpace the garbage collector. Rows are
+ * sorted by id, so concurrent changes neither duplicate nor skip rows. No connection is held while
+ * a slow client reads.
  */
 export async function* exportIssues(run: InAccount, order: ExportOrder): AsyncGenerator<string> {
   const columns = order.columns?.length ? [...new Set(order.columns)] : columnsDefault
@@ -101,8 +101,8 @@ const expressions: Readonly<Record<IssueColumn, RawBuilder<unknown>>> = {
   targetName: sql`target.name`,
 }
 
-/** The columns that hold what somebody else wrote; the others never hold what a file or a spreadsheet could mistake. */
-const written: ReadonlySet<IssueColumn> = new Set([
+/** Columns with free text, which needs escaping; the others can't contain special characters. */
+const freeTextColumns: ReadonlySet<IssueColumn> = new Set([
   'name',
   'cve',
   'cvss',
@@ -134,10 +134,10 @@ function issueRows(ctx: Ctx, filter: IssueFilter, columns: readonly IssueColumn[
     limit ${rowsPerPage}`
 }
 
-/** A row per occurrence: the host, and where on it. Inside one host or target, of that alone. */
+/** One row per occurrence: host and location. Restricted to a host or target if the filter is. */
 function hostRows(ctx: Ctx, filter: IssueFilter, columns: readonly IssueColumn[], after?: Piece): RawBuilder<unknown> {
   const parts = [sql`occurrence.account_id = ${ctx.account}`]
-  if (filter.affectedHostId) parts.push(onHost(ctx, filter.affectedHostId))
+  if (filter.affectedHostId) parts.push(ofHost(ctx, filter.affectedHostId))
   if (filter.affectedTargetId) parts.push(sql`occurrence.target_id = ${filter.affectedTargetId}`)
   if (after) parts.push(sql`(occurrence.issue_id, occurrence.id) > (${after.keyset}::uuid, ${after.place}::uuid)`)
   return sql`
@@ -174,12 +174,12 @@ function pieceOf(rows: RawBuilder<unknown>, text: RawBuilder<unknown>): RawBuild
 const lineEnd = '\r\n'
 
 /**
- * One cell. Spreadsheets run what begins like a formula, whoever wrote it: an apostrophe before it
- * makes it text (OWASP, CSV injection).
+ * Formats a cell. Prefixes cells that start like a formula with an apostrophe, because spreadsheets
+ * would execute them (OWASP, CSV injection).
  */
 function csvCell(column: IssueColumn): RawBuilder<unknown> {
   const value = sql.ref(column)
-  if (!written.has(column)) return sql`coalesce(${value}::text, '')`
+  if (!freeTextColumns.has(column)) return sql`coalesce(${value}::text, '')`
   const guarded = sql`regexp_replace(${value}, '^([=+@\\t\\r-])', '''\\1')`
   return sql`coalesce(
     case when ${value} ~ '[",\\r\\n]' then '"' || replace(${guarded}, '"', '""') || '"' else ${guarded} end, '')`

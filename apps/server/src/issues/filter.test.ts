@@ -34,7 +34,7 @@ it.each<[string, IssueFilter, readonly string[]]>([
   ['unverified', { verification: 'VERIFICATION_FILTER_UNVERIFIED' }, ['STATUS_RESOLVED', 'STATUS_IGNORED']],
   ['both', { verification: 'VERIFICATION_FILTER_ALL' }, statuses],
   ['either', { verification: 'VERIFICATION_FILTER_UNSPECIFIED' }, statuses],
-])('a list that asks for %s', async (_, filter, expected) => {
+])('a list filtered by %s', async (_, filter, expected) => {
   const { issues } = await house.as(account, (ctx) => listIssues(ctx, { filter }, describeTargets))
   expect(issues.map(({ status }) => status).toSorted()).toEqual([...expected].toSorted())
 })

@@ -10,11 +10,11 @@ const statuses: Readonly<Record<StatusFilter, readonly string[]>> = {
 }
 
 /**
- * What a filter asks of the row `issue`. Lists, counts, batches and exports all ask by it, so that a
- * filter means one thing.
+ * SQL conditions of a filter on rows of `issue`. Lists, counts, batches and exports share it, so a
+ * filter always means the same.
  *
- * @param isInOrder whether a few are taken from an index of issues in its order: then each is looked at by itself.
- *   What matches is the same
+ * @param isInOrder whether rows are read from an index in list order: conditions are then evaluated
+ * per row. The result is the same
  */
 export function matching(
   ctx: Ctx,
@@ -22,7 +22,7 @@ export function matching(
   { isInOrder = false }: { readonly isInOrder?: boolean } = {},
 ): RawBuilder<unknown> {
   const parts = [sql`issue.account_id = ${ctx.account}`, ...ownMembers(filter), ...ofThreat(filter)]
-  parts.push(...standing(filter), ...ofTarget(ctx, filter, isInOrder), ...ofOccurrences(ctx, filter))
+  parts.push(...statusConditions(filter), ...targetConditions(ctx, filter, isInOrder), ...ofOccurrences(ctx, filter))
   if (filter.scanId) {
     parts.push(sql`exists (
       select from scan_issue
@@ -38,7 +38,7 @@ function ownMembers(filter: IssueFilter): RawBuilder<unknown>[] {
   if (filter.verification === 'VERIFICATION_FILTER_UNVERIFIED')
     parts.push(sql`issue.verification = 'VERIFICATION_UNVERIFIED'`)
   if (filter.severities?.length) parts.push(sql`issue.category = any(${filter.severities}::text[])`)
-  if (filter.query) parts.push(sql`issue.title like ${`%${escaped(filter.query.toLowerCase())}%`}`)
+  if (filter.query) parts.push(sql`issue.title like ${`%${escapeLike(filter.query.toLowerCase())}%`}`)
   if (filter.minEpss !== undefined) parts.push(sql`issue.epss >= ${filter.minEpss}::real`)
   if (filter.newSince) parts.push(sql`issue.first_seen_at >= ${new Date(filter.newSince)}`)
   if (filter.assigneeId) parts.push(sql`issue.assignee_id = ${filter.assigneeId}`)
@@ -46,18 +46,18 @@ function ownMembers(filter: IssueFilter): RawBuilder<unknown>[] {
 }
 
 /**
- * The status that is asked for is the one where the question looks: on the host, within the target,
- * or of the issue as a whole. What is resolved on a host is not open there because another host has it.
+ * The status is filtered where the query looks: on the host, within the target, or on the issue as
+ * a whole. An issue resolved on this host doesn't match as open because another host still has it.
  */
-function standing(filter: IssueFilter): RawBuilder<unknown>[] {
+function statusConditions(filter: IssueFilter): RawBuilder<unknown>[] {
   const wanted = statusesOf(filter)
   return wanted && !filter.affectedHostId && !filter.affectedTargetId
     ? [sql`issue.status = any(${wanted}::text[])`]
     : []
 }
 
-/** Where issues stand within a target is kept: a row for each, however many hosts it has. */
-function ofTarget(ctx: Ctx, filter: IssueFilter, isInOrder: boolean): RawBuilder<unknown>[] {
+/** Uses the rollup per target, one row per issue regardless of its number of hosts. */
+function targetConditions(ctx: Ctx, filter: IssueFilter, isInOrder: boolean): RawBuilder<unknown>[] {
   if (!filter.affectedTargetId) return []
   return [
     sql`exists (${rowsOfTarget(ctx, filter)} and issue_target.issue_id = issue.id ${isInOrder ? sql`offset 0` : sql``})`,
@@ -72,28 +72,31 @@ function rowsOfTarget(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown> {
     where issue_target.account_id = ${ctx.account} and issue_target.target_id = ${filter.affectedTargetId} ${status}`
 }
 
-/** The same rows as `matching` finds, to be counted: from the rows of a target where nothing else is asked. */
+/**
+ * The same rows as `matching`, for counting. Reads the rollup per target if the filter needs
+ * nothing else.
+ */
 export function counting(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown> {
   const { affectedTargetId, status: _, regressive: __, ...others } = filter
   const isTargetAlone = affectedTargetId !== undefined && Object.values(others).every((one) => one === undefined)
   return isTargetAlone ? rowsOfTarget(ctx, filter) : sql`select from issue where ${matching(ctx, filter)}`
 }
 
-/** A row `occurrence` of a host, which stands for those that were merged into it too. */
-export function onHost(ctx: Ctx, hostId: string): RawBuilder<unknown> {
+/** Whether a row of `occurrence` belongs to this host or a host merged into it. */
+export function ofHost(ctx: Ctx, hostId: string): RawBuilder<unknown> {
   return sql`occurrence.host_id in (
     select id from host where account_id = ${ctx.account} and (id = ${hostId} or merged_into = ${hostId}))`
 }
 
-/** The statuses that satisfy a filter; undefined where it asks for none. */
+/** The statuses that match a filter; undefined if it doesn't restrict them. */
 function statusesOf({ status, regressive }: IssueFilter): readonly string[] | undefined {
   if (!status?.length && regressive === undefined) return undefined
   const chosen = status?.length ? status.flatMap((one) => statuses[one]) : statuses.STATUS_FILTER_ALL
   return chosen.filter((one) => regressive === undefined || (one === 'STATUS_REGRESSION') === regressive)
 }
 
-/** Makes a text mean itself in a LIKE pattern. */
-function escaped(text: string): string {
+/** Escapes a text for a LIKE pattern. */
+function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&')
 }
 
@@ -110,10 +113,10 @@ function ofThreat(filter: IssueFilter): RawBuilder<unknown>[] {
 function ofOccurrences(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown>[] {
   const parts: RawBuilder<unknown>[] = []
   if (filter.affectedHostId) {
-    parts.push(onHost(ctx, filter.affectedHostId))
+    parts.push(ofHost(ctx, filter.affectedHostId))
   }
   if (filter.tagIds?.length) {
-    // Both are asked for once, not once for each occurrence.
+    // Evaluated once, not once per occurrence.
     parts.push(sql`(
       occurrence.target_id in (
         select target_id from target_tag where account_id = ${ctx.account} and tag_id = any(${filter.tagIds}::uuid[]))
@@ -124,11 +127,11 @@ function ofOccurrences(ctx: Ctx, filter: IssueFilter): RawBuilder<unknown>[] {
     parts.push(sql`occurrence.product_id = ${filter.productId}`)
   }
   if (parts.length === 0) return []
-  // One and the same place is in the target too.
+  // Host and target must match in the same occurrence.
   if (filter.affectedTargetId) parts.push(sql`occurrence.target_id = ${filter.affectedTargetId}`)
   const wanted = filter.affectedHostId ? statusesOf(filter) : undefined
   if (wanted) {
-    // A host stands where the worst of its places does.
+    // A host has the worst status of its occurrences.
     return [
       sql`issue.id in (
         select occurrence.issue_id from occurrence

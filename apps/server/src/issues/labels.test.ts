@@ -8,20 +8,20 @@ import {
   listIssues,
   updateIssue,
 } from '#issues/index.ts'
-import { type Desk, later, nora, openDesk } from '#issues/testing/desk.ts'
+import { type IssueFixture, later, nora, createIssueFixture } from '#issues/testing/fixture.ts'
 import { person } from '#testing/house.ts'
 import { createTag, deleteTag, describeTargets } from '#testing/issues.ts'
 
-let desk: Desk
-beforeAll(async () => void (desk = await openDesk()))
+let desk: IssueFixture
+beforeAll(async () => void (desk = await createIssueFixture()))
 afterAll(() => desk.close())
 beforeEach(() => desk.renew())
 
-describe('people, dates and tags', () => {
+describe('assignees, due dates and tags', () => {
   const change = (input: Parameters<typeof updateIssue>[1]) =>
     desk.house.as(desk.account, async (ctx) => (await updateIssue(ctx, input, describeTargets)).issue, nora)
 
-  it('are given and taken away, as far as the mask names them', async () => {
+  it('are set and removed according to updateMask', async () => {
     const { identity_id: assigneeId } = await desk.house.database.owner
       .selectFrom('account')
       .select('identity_id')
@@ -39,7 +39,7 @@ describe('people, dates and tags', () => {
     expect(taken.dueTime).toBeUndefined()
   })
 
-  it('carry the tags of the account: filtered by, exported, and gone with the tag', async () => {
+  it("use the account's tags: filter, export and delete", async () => {
     const make = (name: string, color: number) =>
       desk.house.as(desk.account, async (ctx) => (await createTag(ctx, { tag: { name, color } })).tag, nora)
     const [pci, edge] = [await make('pci', 4), await make('edge', 2)]
@@ -102,7 +102,7 @@ describe('people, dates and tags', () => {
 })
 
 describe('comments', () => {
-  it('stand newest first, in pages, and go again', async () => {
+  it('are listed newest first, in pages, and can be deleted', async () => {
     const say = (text: string) =>
       desk.house.as(desk.account, (ctx) => createComment(ctx, { id: desk.first(), text }), nora)
     for (const text of ['one', 'two', 'three']) await say(text)

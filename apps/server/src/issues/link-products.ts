@@ -1,8 +1,11 @@
-/** Which software an occurrence is about. */
+/** Links occurrences to the software that causes them. */
 import type { Ctx } from '#ctx.ts'
 import { sql } from 'kysely'
 
-/** Whether a threat is about a product: a record of it says so, or what it is called names the product or its maker. */
+/**
+ * Whether a threat is about a product: its record lists the product, or its name contains the
+ * product or vendor.
+ */
 const isAbout = sql`(
   exists (
     select from threat_product
@@ -13,9 +16,9 @@ const isAbout = sql`(
     where position(' ' || replace(called, '_', ' ') in lower(' ' || threat.name || ' ' || replace(threat.key, '-', ' '))) > 0))`
 
 /**
- * Notes for each occurrence on these hosts which software it is about: the product whose version it
- * names, or, for what a check has proven, the one product that was recognised on its port and that the
- * check is about. A file that a site hands out is nobody's fault but the site's.
+ * Sets the product of each occurrence on these hosts: the product whose version it matched or, for
+ * a check, the one product on its port that the check is about. Exposed files of a website are not
+ * linked to a product.
  */
 export async function linkProducts(ctx: Ctx, hostIds: readonly string[]): Promise<void> {
   if (hostIds.length === 0) return
@@ -38,17 +41,17 @@ export async function linkProducts(ctx: Ctx, hostIds: readonly string[]): Promis
           select threat.id, threat.name, threat.key
           from issue join threat on threat.id = issue.threat_id
           where issue.account_id = ${ctx.account} and issue.id = occurrence.issue_id
-          -- One at a time, or the planner would read every issue of the account.
+          -- Lateral, or the planner would read every issue of the account.
           offset 0
         ) as threat
         left join host_product
           on host_product.account_id = ${ctx.account} and host_product.host_id = occurrence.host_id
-          -- Said once more, without which the planner would read the software of every host.
+          -- Repeated condition, or the planner would read the software of every host.
           and host_product.host_id = any(${hostIds}::uuid[])
           and host_product.port = occurrence.port and host_product.gone_at is null
         left join product on product.account_id = ${ctx.account} and product.id = host_product.product_id
         where occurrence.account_id = ${ctx.account} and occurrence.host_id = any(${hostIds}::uuid[])
-        -- What a threat is about is looked up once for each of these rows.
+        -- The products of a threat are looked up once per row.
         offset 0
       ) as told
       group by told.id, told.method, told.known

@@ -3,11 +3,11 @@ import type { Target } from '@glacis/contract/target'
 import { type CompiledQuery, sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { issuesOfScan, listEvidence, listIssues, setHostStatus } from '#issues/index.ts'
-import { type Desk, later, nora, openDesk } from '#issues/testing/desk.ts'
+import { type IssueFixture, later, nora, createIssueFixture } from '#issues/testing/fixture.ts'
 import { describeTargets } from '#testing/issues.ts'
 
-let desk: Desk
-beforeAll(async () => void (desk = await openDesk()))
+let desk: IssueFixture
+beforeAll(async () => void (desk = await createIssueFixture()))
 afterAll(() => desk.close())
 beforeEach(() => desk.renew())
 
@@ -30,14 +30,14 @@ describe('lists', () => {
     expect((await list({ filter })).totalSize).toBe(size)
   })
 
-  it('shows, inside a host, that host first', async () => {
+  it('shows the filtered host first', async () => {
     for (const hostId of desk.seeded.hostIds) {
       const { issues } = await list({ filter: { affectedHostId: hostId } })
       expect(issues.map((issue) => issue.affectedHosts[0]?.host.id)).toEqual(issues.map(() => hostId))
     }
   })
 
-  it('tells of a scan its issues with the hosts of its target alone', async () => {
+  it('returns the issues of a scan with hosts of its target only', async () => {
     const { account, house, seeded } = desk
     const [first = ''] = seeded.issueIds
     const [here = '', there = ''] = seeded.hostIds
@@ -65,7 +65,7 @@ describe('lists', () => {
     expect(hosts).not.toContain(there)
   })
 
-  it('asks, inside a host or a target, for the status there and not for that of the whole', async () => {
+  it('filters by the status on the host or target, not of the whole issue', async () => {
     const [id = ''] = desk.seeded.issueIds
     const [here = '', there = ''] = desk.seeded.hostIds
     const resolveOn = (hostId: string) =>
@@ -138,7 +138,7 @@ it.each([
   expect([plan.includes(index), plan.includes('Sort')]).toEqual([true, false])
 })
 
-it('shows the proofs of one host or of all, in pages', async () => {
+it('lists the evidence of one host or of all, in pages', async () => {
   const [hostId = ''] = desk.seeded.hostIds
   const ask = (input: object) => desk.house.as(desk.account, (ctx) => listEvidence(ctx, { id: desk.first(), ...input }))
   const { evidence } = await ask({ hostId })

@@ -13,7 +13,7 @@ afterAll(() => house.close())
 
 const targets = async (_: Ctx, ids: readonly string[]) => new Map(ids.map((id) => [id, { id } as Target]))
 
-it('decides for a machine: for the host and for those that were merged into it, with their terms', async () => {
+it('applies a decision with its terms to a host and the hosts merged into it', async () => {
   const account = await house.account()
   const seeded = await seedIssues(house, account, { issues: 1, hosts: 3, at: new Date('2026-11-01T00:00:00Z') })
   const [[id = ''], [survivor = '', member = '', other = '']] = [seeded.issueIds, seeded.hostIds]

@@ -54,7 +54,7 @@ describe.each(IssueOrder.options)('%s', (orderBy) => {
   })
 })
 
-it('puts what one batch has seen worst first, and pages through it without a gap', async () => {
+it('sorts issues of the same batch by severity and pages through them without gaps', async () => {
   const own = await house.account()
   const at = new Date('2026-11-01T00:00:00Z')
   const { issueIds } = await seedIssues(house, own, { issues: 7, hosts: 1, at })
@@ -75,12 +75,12 @@ it('puts what one batch has seen worst first, and pages through it without a gap
   expect(seen).toEqual([90, 90, 90, 70, 50, 10, 10])
 })
 
-it('refuses a token from when the order was sorted by less', async () => {
+it('rejects a page token of an older sort order', async () => {
   const { nextPageToken } = cutPage(
     readPage({ pageSize: 1 }, { filter: {}, orderBy: 'ORDER_BY_MOST_RECENT' }),
     [1, 2],
     () => ['2026-11-01 00:00:00+00', account],
   )
   const list = house.as(account, (ctx) => listIssues(ctx, { pageToken: nextPageToken }, describeTargets))
-  await expect(list).rejects.toThrow('belongs to a list with another filter or order')
+  await expect(list).rejects.toThrow('issued for a different filter or order')
 })

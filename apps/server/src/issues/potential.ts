@@ -1,4 +1,4 @@
-/** Software of the inventory against what is known of it: what a scan changed, and what a feed changed. */
+/** Version matching: compares the inventory with known threats after a scan or a feed update. */
 import type { Wfn } from '@glacis/contract/product'
 import {
   type DistributionFix,
@@ -30,15 +30,15 @@ export interface Installed extends MatchSubject {
   readonly evidence: string
 }
 
-/** A potential finding, and the product it is about. */
+/** A potential finding and the product it is about. */
 export interface Inferred {
   readonly finding: Finding
   readonly productId: string
 }
 
 /**
- * Threats that the software on these hosts is open to, as far as its versions and the fixes of
- * distributions can tell. What is less than a hint is left out.
+ * Threats to the software on these hosts, inferred from versions and distribution fixes. Weak
+ * matches are dropped.
  */
 export async function matchInventory(
   ctx: Ctx,
@@ -52,10 +52,10 @@ export async function matchInventory(
 }
 
 /**
- * Holds software against everything known of it, or against some threats alone.
+ * Matches software against all known threats, or against some.
  *
- * @param surroundings all software of the same hosts: it decides what a product runs on
- * @param only ids of threats
+ * @param surroundings all software of the same hosts, for threats that depend on the platform
+ * @param only ids of the threats to match
  */
 export async function infer(
   ctx: Ctx,
@@ -86,7 +86,10 @@ interface Pair {
   readonly hit: Hit<Candidate>
 }
 
-/** What concerns each version; thousands run the same one, so each is looked at once, unless the host counts. */
+/**
+ * Matching threats per version. Thousands of hosts run the same version, so each is matched once
+ * unless the host matters.
+ */
 function pairsOf(
   prepared: Prepared<Candidate>,
   installed: readonly Installed[],
@@ -98,13 +101,13 @@ function pairsOf(
     const alone = byVersion.get(version) ?? prepared.alone(one)
     byVersion.set(version, alone)
     return [...alone, ...prepared.among(one, byHost.get(one.hostId) ?? [])].flatMap((hit) =>
-      // A distribution goes on to mend what its makers have given up.
+      // Distributions keep patching releases that upstream no longer supports.
       hit.quality < issueQualityMin || (hit.threat.kind === 'lifecycle' && one.revision) ? [] : { one, hit },
     )
   })
 }
 
-/** Fixes in the builds of distributions, of the CVEs in question alone: a tracker has a hundred thousand. */
+/** Distribution fixes for these CVEs only: a tracker lists a hundred thousand. */
 async function withFixes(ctx: Ctx, pairs: readonly Pair[], knowledge: Knowledge): Promise<Knowledge> {
   const keys = [...new Set(pairs.filter(({ one }) => one.revision).map(({ hit }) => hit.threat.key))]
   if (keys.length === 0) return knowledge
@@ -121,7 +124,7 @@ async function withFixes(ctx: Ctx, pairs: readonly Pair[], knowledge: Knowledge)
   return { distributionFixes: fixes }
 }
 
-/** The same version in the same build gets the same answer wherever it runs, unless the record asks what it runs on. */
+/** Caches the result per version and build, unless the record depends on the platform. */
 function decide(
   { one, hit }: Pair,
   prepared: Prepared<Candidate>,
@@ -138,7 +141,10 @@ function decide(
   return worth
 }
 
-/** Software that runs now where `condition` holds, on `host_product`, `product` or `host`; of targets that are still there. */
+/**
+ * Currently installed software for which `condition` holds, on `host_product`, `product` or `host`;
+ * without deleted targets.
+ */
 export async function installedOn(ctx: Ctx, condition: ReturnType<typeof sql>): Promise<Installed[]> {
   const { rows } = await sql<{
     host_id: string
@@ -171,12 +177,12 @@ export async function installedOn(ctx: Ctx, condition: ReturnType<typeof sql>): 
   }))
 }
 
-/** `vendor:product` as it was recognised. */
+/** The recognized `vendor:product`. */
 export function nameOf(wfn: Wfn): string {
   return `${wfn.vendor}:${wfn.product}`
 }
 
-/** The canonical `vendor:product` key of a name, for the index of threats; null when it has none. */
+/** The canonical `vendor:product` key for the threat index; null if the name has none. */
 function keyOf(wfn: Wfn): ProductKey | null {
   const name = fromWfn(wfn)
   return name && productKey(name)

@@ -7,14 +7,14 @@ import type { ThreatKey } from '#threats/index.ts'
 import { createHash } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 
-/** An observation that something is wrong, with the threat it is about. */
+/** An observed weakness and its threat. */
 export interface Finding {
   readonly threat: ThreatKey
   readonly hostId: string
   readonly targetId: string
   readonly location: string
   readonly port: number | null
-  /** The software that it is about, where whoever found it knows; else it is looked for afterwards. */
+  /** The affected software, if the detector knows it. Otherwise `linkProducts` determines it. */
   readonly productId?: string
   /** Id of the check, or `version`. */
   readonly method: string
@@ -22,28 +22,27 @@ export interface Finding {
   readonly evidence: StoredEvidence
 }
 
-/** What a raise did on one host, for the scan's own account of itself. */
+/** The effect on one issue and host, for the scan's own results. */
 export interface Change {
   readonly issueId: string
   readonly hostId: string
   readonly change: 'NEW' | 'SEEN' | 'REGRESSION' | 'RESOLVED'
 }
 
-/** What a raise did, where it looked. */
+/** The effect of raising a finding. */
 export interface Raised extends Change {
-  /** All that was found there was known, and only the times are new. */
+  /** All findings were already known; only their times changed. */
   readonly isSame: boolean
 }
 
 type Occurrence = Selectable<Tables['occurrence']>
 
 /**
- * Writes what was found: one issue per threat, one occurrence per host, location and method. The
- * same findings again change nothing but the times. Statuses of issues and hosts are brought up
- * to date by `rollUp`, which the caller runs once afterwards, and so is what `linkProducts` notes
- * where findings do not name their software.
+ * Writes findings: one issue per threat, one occurrence per host, location and method. Repeated
+ * findings only update times. The caller runs `rollUp` once afterwards to update statuses, and
+ * `linkProducts` for findings without a product.
  *
- * @param hosts on which more than these findings is about to be decided: what is active there is locked too
+ * @param hosts hosts with further changes in this transaction; their active issues are locked too
  */
 export async function raise(ctx: Ctx, all: readonly Finding[], hosts: readonly string[] = []): Promise<Raised[]> {
   const findings = distinct(all)
@@ -78,7 +77,7 @@ function changeOf(wasKnown: boolean, before: IssueStatus | undefined, now: Issue
   return now === 'STATUS_REGRESSION' && before !== 'STATUS_REGRESSION' ? 'REGRESSION' : 'SEEN'
 }
 
-/** The best proof of each occurrence, where a scan saw one twice. */
+/** The best evidence per occurrence, if a scan reported it more than once. */
 function distinct(findings: readonly Finding[]): Finding[] {
   const best = new Map<string, Finding>()
   for (const finding of findings) {
@@ -93,8 +92,8 @@ const keyOf = (issue: string, host: string, location: string, method: string) =>
   JSON.stringify([issue, host, location, method])
 
 /**
- * Issue id by threat id. The rows are locked, with those of what is active on the hosts, in one order and before any
- * occurrence, so that two batches, or a batch and a person, cannot wait for each other.
+ * Issue id by threat id. Locks these issues and the active ones on the hosts in a fixed order and
+ * before any occurrence, to prevent deadlocks with other batches and users.
  */
 async function ensureIssues(
   ctx: Ctx,
@@ -119,7 +118,7 @@ async function ensureIssues(
   return new Map(rows.map((row) => [row.threat_id, row.id]))
 }
 
-/** PostgreSQL takes 65,535 parameters in a statement; a row has some twenty. */
+/** PostgreSQL allows 65,535 parameters per statement; a row has about twenty. */
 const rowsMax = 1000
 
 function chunksOf<T>(all: readonly T[], size: number): T[][] {
@@ -173,7 +172,7 @@ function toRow(
   const evidence_key = createHash('sha256').update(JSON.stringify(finding.evidence)).digest('base64url')
   const before = old ? { status: old.status, decidedBy: old.decided_by, evidenceKey: old.evidence_key } : null
   const detected = onDetected(before, { method: finding.method, evidenceKey: evidence_key })
-  // A person who ignored the weakness on this host meant the host, not one path on it.
+  // Ignoring an issue on a host applies to the host, not to one path on it.
   const status = !old && ignored ? 'STATUS_IGNORED' : detected
   return {
     account_id: ctx.account,
@@ -199,7 +198,7 @@ function toRow(
   }
 }
 
-/** The terms of what is ignored hold for whatever else shows up on that host. */
+/** New occurrences on the host inherit the ignore terms. */
 function termsOf(row: Occurrence | undefined) {
   return {
     ignore_until: row?.ignore_until ?? null,

@@ -40,7 +40,7 @@ async function accountWith(hosts: number): Promise<string> {
   return account
 }
 
-it('raises what a record brings in as many statements for a hundred hosts as for one', async () => {
+it('uses the same number of statements for a hundred hosts as for one', async () => {
   const cpeMatch = [{ vulnerable: true, criteria: 'cpe:2.3:a:acme:widget:*:*:*:*:*:*:*:*', versionEndExcluding: '2' }]
   const item = parseNvd({ id: 'CVE-2026-70001', configurations: [{ nodes: [{ cpeMatch }] }] })
   if (item.kind !== 'threat') throw new Error(item.problem)

@@ -1,35 +1,26 @@
-/** What a feed changed, held against the inventory of one account. */
+/** Matches changed threats against the inventory of one account. */
 import type { Knowledge } from '@glacis/intelligence'
 import type { Ctx } from '#ctx.ts'
-import { tellOfEmergence } from '#issues/emergence.ts'
+import { type ChangedThreats, announceEmergingThreats } from '#issues/emerging-threats.ts'
 import { type Inferred, infer, type Installed, installedOn } from '#issues/potential.ts'
 import { raise } from '#issues/raise.ts'
-import { rollUp } from '#issues/roll-up.ts'
-import { resolve } from '#issues/settle.ts'
+import { rollUp } from '#issues/rollup.ts'
+import { markResolved } from '#issues/resolve-unseen.ts'
 import { sql } from 'kysely'
 
-/** Threats that are new or whose records changed, with what they name. */
-export interface ChangedThreats {
-  readonly ids: readonly string[]
-  /** Canonical `vendor:product` keys. */
-  readonly subjects: readonly string[]
-  /** False after a first load: what is merely new to us is no news to anyone. */
-  readonly isNews: boolean
-}
-
-/** Software of a host is asked for in portions, so that an account with a million rows takes little memory. */
+/** Software is read in chunks of hosts to bound memory. */
 const hostsMax = 20_000
 
 /**
- * Raises the potential issues that changed records bring, resolves those that they took back, each
- * with its reason, and announces what people want to hear of. Software that a person watches and
- * that runs nowhere is told of too.
+ * Raises potential issues for changed threat records, resolves those that no longer match, with the
+ * reason, and announces emerging threats, including those for watched software that isn't
+ * installed.
  *
- * @returns the targets that a scan should look at now
+ * @returns targets that should be scanned now
  */
 export async function matchThreats(ctx: Ctx, changed: ChangedThreats, knowledge: Knowledge): Promise<string[]> {
   const installed = await installedOn(ctx, sql`product.subject = any(${changed.subjects}::text[])`)
-  const isAlone = !(await needsSurroundings(ctx, changed.ids))
+  const isAlone = !(await dependsOnPlatform(ctx, changed.ids))
   const inferred: Inferred[] = []
   for (const group of groups(installed)) {
     const hosts = [...new Set(group.map((one) => one.hostId))]
@@ -40,13 +31,13 @@ export async function matchThreats(ctx: Ctx, changed: ChangedThreats, knowledge:
     ctx,
     inferred.map(({ finding }) => finding),
   )
-  await takeBack(ctx, changed.ids, inferred)
+  await resolveUnmatched(ctx, changed.ids, inferred)
   await rollUp(
     ctx,
     raised.filter(({ change }) => change !== 'SEEN').map(({ issueId }) => issueId),
     { reason: '', scanId: null },
   )
-  return changed.isNews ? tellOfEmergence(ctx, changed, inferred, knowledge) : []
+  return changed.isNews ? announceEmergingThreats(ctx, changed, inferred, knowledge) : []
 }
 
 function groups(installed: readonly Installed[]): Installed[][] {
@@ -56,8 +47,8 @@ function groups(installed: readonly Installed[]): Installed[][] {
   )
 }
 
-/** Only one record in eight asks what a product runs on. */
-async function needsSurroundings(ctx: Ctx, ids: readonly string[]): Promise<boolean> {
+/** Only one record in eight depends on the platform. */
+async function dependsOnPlatform(ctx: Ctx, ids: readonly string[]): Promise<boolean> {
   const { rows } = await sql`
     select from threat
     where id = any(${ids}::uuid[]) and jsonb_path_exists(record, '$.configurations[*] ? (@.operator == "AND")')
@@ -65,8 +56,8 @@ async function needsSurroundings(ctx: Ctx, ids: readonly string[]): Promise<bool
   return rows.length > 0
 }
 
-/** Resolves what stood on these records and is no longer said by them. */
-async function takeBack(ctx: Ctx, ids: readonly string[], inferred: readonly Inferred[]): Promise<void> {
+/** Resolves issues that these records no longer imply. */
+async function resolveUnmatched(ctx: Ctx, ids: readonly string[], inferred: readonly Inferred[]): Promise<void> {
   const stands = new Set(inferred.map(({ finding }) => `${finding.threat.id} ${finding.hostId} ${finding.location}`))
   const { rows } = await sql<{
     id: string
@@ -85,12 +76,12 @@ async function takeBack(ctx: Ctx, ids: readonly string[], inferred: readonly Inf
     order by occurrence.id
     for update of occurrence`.execute(ctx.tx)
   const gone = rows.filter((row) => !stands.has(`${row.threat_id} ${row.host_id} ${row.location}`))
-  await resolve(
+  await markResolved(
     ctx,
     gone.map((row) => row.id),
   )
   for (const [key, group] of Map.groupBy(gone, (row) => row.key)) {
-    const reason = `The record of ${key} changed and no longer names what runs there`
+    const reason = `The record for ${key} changed and no longer matches this software`
     await rollUp(
       ctx,
       group.map((row) => row.issue_id),

@@ -1,11 +1,11 @@
-/** What becomes of issues without a person's word: an ignoring that ends, a target that is deleted. */
+/** Automatic status changes: expired ignore terms and deleted targets. */
 import type { Ctx } from '#ctx.ts'
-import { rollUp } from '#issues/roll-up.ts'
+import { rollUp } from '#issues/rollup.ts'
 import { sql } from 'kysely'
 
-/** Reopens what was ignored until a time that has come, host by host, and answers on how many issues. */
-export async function reopenDue(ctx: Ctx): Promise<number> {
-  // The rows of issues are locked before their occurrences, as everywhere.
+/** Reopens ignored occurrences whose ignore period has ended and returns the number of issues. */
+export async function reopenExpired(ctx: Ctx): Promise<number> {
+  // Issues are always locked before their occurrences.
   await sql`
     select from issue
     where account_id = ${ctx.account} and id in (
@@ -30,14 +30,15 @@ export async function reopenDue(ctx: Ctx): Promise<number> {
     .returning('issue_id')
     .execute()
   const ids = [...new Set(due.map((row) => row.issue_id))]
-  await rollUp(ctx, ids, { reason: 'The time for which it was ignored has ended', scanId: null })
+  await rollUp(ctx, ids, { reason: 'The ignore period expired', scanId: null })
   return ids.length
 }
 
-/** Resolves what stands on the hosts of targets that are being deleted; the history says why. */
-export async function closeOfTargets(ctx: Ctx, targetIds: readonly string[]): Promise<void> {
+/** Resolves the issues of targets that are being deleted, with the reason in the history. */
+export async function resolveIssuesOfTargets(ctx: Ctx, targetIds: readonly string[]): Promise<void> {
   if (targetIds.length === 0) return
-  // Locked before the occurrences, as everywhere: whoever decides about one of them now is seen, or sees the deletion.
+  // Locked before the occurrences, as everywhere, so that concurrent decisions and the deletion are
+  // serialized.
   await sql`
     select from issue
     where account_id = ${ctx.account} and id in (
@@ -56,12 +57,12 @@ export async function closeOfTargets(ctx: Ctx, targetIds: readonly string[]): Pr
   await rollUp(
     ctx,
     rows.map((row) => row.issue_id),
-    { reason: 'Scope deleted', scanId: null },
+    { reason: 'Target deleted', scanId: null },
   )
 }
 
-/** Computes the priority of what stands on these hosts again, after somebody said how much they matter. */
-export async function weighAgain(ctx: Ctx, hostIds: readonly string[]): Promise<void> {
+/** Recalculates the priority of issues on these hosts after their criticality changed. */
+export async function refreshPriorities(ctx: Ctx, hostIds: readonly string[]): Promise<void> {
   const rows = await ctx.tx
     .selectFrom('occurrence')
     .select('issue_id')

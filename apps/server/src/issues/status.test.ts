@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { canBecome, onDetected } from '#issues/status.ts'
+import { canTransition, onDetected } from '#issues/status.ts'
 
 it.each([
   ['STATUS_OPEN', 'STATUS_RESOLVED', true],
@@ -13,8 +13,8 @@ it.each([
   ['STATUS_RESOLVED', 'STATUS_REGRESSION', false],
   ['STATUS_IGNORED', 'STATUS_OPEN', true],
   ['STATUS_IGNORED', 'STATUS_RESOLVED', true],
-] as const)('a person may move %s to %s: %s', (from, to, verdict) => {
-  expect(canBecome(from, to)).toBe(verdict)
+] as const)('a user can change %s to %s: %s', (from, to, verdict) => {
+  expect(canTransition(from, to)).toBe(verdict)
 })
 
 const seen = (method: string, evidenceKey = 'same') => ({ method, evidenceKey })

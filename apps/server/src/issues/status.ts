@@ -1,7 +1,9 @@
-/** The states of an issue on one host, and what moves them. Pure. */
+/** The status transitions of an issue on one host. Pure. */
 import type { IssueStatus } from '@glacis/contract/issue'
 
-/** What a person may do to an issue; a scan alone turns `STATUS_RESOLVED` into `STATUS_REGRESSION`. */
+/**
+ * Transitions that users can make. Only a scan changes `STATUS_RESOLVED` to `STATUS_REGRESSION`.
+ */
 const allowed: Readonly<Record<IssueStatus, ReadonlySet<IssueStatus>>> = {
   STATUS_OPEN: new Set(['STATUS_RESOLVED', 'STATUS_IGNORED']),
   STATUS_REGRESSION: new Set(['STATUS_RESOLVED', 'STATUS_IGNORED']),
@@ -9,24 +11,24 @@ const allowed: Readonly<Record<IssueStatus, ReadonlySet<IssueStatus>>> = {
   STATUS_IGNORED: new Set(['STATUS_RESOLVED', 'STATUS_OPEN']),
 }
 
-/** Whether a person may move an issue so. The same status again is no move. */
-export function canBecome(from: IssueStatus, to: IssueStatus): boolean {
+/** Whether a user can make this transition. Setting the same status again is not a transition. */
+export function canTransition(from: IssueStatus, to: IssueStatus): boolean {
   return allowed[from].has(to)
 }
 
-export interface Standing {
+export interface OccurrenceState {
   readonly status: IssueStatus
   readonly decidedBy: 'scan' | 'person'
   readonly evidenceKey: string
 }
 
 /**
- * What an occurrence becomes when a scan sees it. `method` tells proof from inference: a version
- * match that a person has resolved stays resolved for as long as its evidence is the same, because
- * nothing new was learnt; a check that proves the weakness again always says so.
+ * The status of an occurrence after a scan detected it. A version match that a user resolved stays
+ * resolved while its evidence is unchanged, because nothing new was learned. A check that confirms
+ * the vulnerability again always changes it to regression.
  */
 export function onDetected(
-  before: Standing | null,
+  before: OccurrenceState | null,
   seen: { readonly method: string; readonly evidenceKey: string },
 ): IssueStatus {
   if (!before) return 'STATUS_OPEN'
@@ -36,7 +38,7 @@ export function onDetected(
   return isOldNews ? 'STATUS_RESOLVED' : 'STATUS_REGRESSION'
 }
 
-/** From worst to best; an issue stands where the worst of its hosts stands. */
+/** Statuses from worst to best. An issue has the worst status of its hosts. */
 export const worstFirst: readonly IssueStatus[] = [
   'STATUS_REGRESSION',
   'STATUS_OPEN',
@@ -44,7 +46,7 @@ export const worstFirst: readonly IssueStatus[] = [
   'STATUS_RESOLVED',
 ]
 
-/** The worst of these; resolved where there are none. */
+/** The worst of these statuses; resolved if there are none. */
 export function worstOf(statuses: readonly IssueStatus[]): IssueStatus {
   return worstFirst.find((one) => statuses.includes(one)) ?? 'STATUS_RESOLVED'
 }

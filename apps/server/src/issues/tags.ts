@@ -1,18 +1,18 @@
-/** Tags that people put on issues. They are the account's own, the same as those of targets. */
+/** Tags of issues. They are shared with targets. */
 import type { Tag } from '@glacis/contract/tag'
 import type { Ctx } from '#ctx.ts'
 import { anyOf } from '#database/any.ts'
 import { invalid } from '#errors.ts'
 import { sql } from 'kysely'
 
-/** Makes `tagIds` the tags of an issue. @throws Refusal `invalid` when one of them does not exist */
+/** Replaces the tags of an issue. @throws ApiError `invalid` if a tag doesn't exist */
 export async function setTags(ctx: Ctx, issueId: string, tagIds: readonly string[]): Promise<void> {
   const { rows } = await sql<{ tag_id: string }>`
     with gone as (
       delete from issue_tag
       where account_id = ${ctx.account} and issue_id = ${issueId} and not tag_id = any(${tagIds}::uuid[])
     ), wanted as (
-      -- Whoever deletes a tag at the same time waits, and takes it off this issue too.
+      -- A concurrent deletion of the tag waits, and removes it from this issue too.
       select id from tag where account_id = ${ctx.account} and id = any(${tagIds}::uuid[]) for key share
     ), written as (
       insert into issue_tag (account_id, issue_id, tag_id)
@@ -22,10 +22,10 @@ export async function setTags(ctx: Ctx, issueId: string, tagIds: readonly string
     select id as tag_id from wanted`.execute(ctx.tx)
   const known = new Set(rows.map((row) => row.tag_id))
   const missing = tagIds.find((id) => !known.has(id))
-  if (missing) throw invalid('issue.tags', `There is no tag ${missing}`)
+  if (missing) throw invalid('issue.tags', `Tag ${missing} was not found`)
 }
 
-/** The tags of these issues by name, by issue; one without any is not in it. */
+/** The tags of each issue, sorted by name. Issues without tags are not included. */
 export async function tagsOf(ctx: Ctx, issueIds: readonly string[]): Promise<ReadonlyMap<string, Tag[]>> {
   const rows = await ctx.tx
     .selectFrom('issue_tag')

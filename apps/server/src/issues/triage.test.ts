@@ -1,24 +1,32 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { Refusal } from '#errors.ts'
-import { reopenDue, setHostStatus } from '#issues/index.ts'
-import { type Desk, ignored, later, nora, omar, words, openDesk } from '#issues/testing/desk.ts'
+import { ApiError } from '#errors.ts'
+import { reopenExpired, setHostStatus } from '#issues/index.ts'
+import {
+  type IssueFixture,
+  ignored,
+  later,
+  nora,
+  omar,
+  historyLines,
+  createIssueFixture,
+} from '#issues/testing/fixture.ts'
 import { person } from '#testing/house.ts'
 import { describeTargets } from '#testing/issues.ts'
 
-let desk: Desk
-beforeAll(async () => void (desk = await openDesk()))
+let desk: IssueFixture
+beforeAll(async () => void (desk = await createIssueFixture()))
 afterAll(() => desk.close())
 beforeEach(() => desk.renew())
 
 describe('ignoring', () => {
-  it('takes a status alone, for at most a year where the risk is critical or high', async () => {
+  it('accepts a status alone, for at most a year for critical and high risks', async () => {
     const issue = await desk.decide({ id: desk.first(), status: ignored })
     expect(issue.ignored).toEqual({ actor: person.name, untilTime: later(365).toISOString() })
     const [low = ''] = desk.seeded.lowIds
     expect((await desk.decide({ id: low, status: ignored })).ignored).toEqual({ actor: person.name })
   })
 
-  it('keeps reason, comment, end and person, and shows them until it is reopened', async () => {
+  it('stores reason, comment, end and user, and shows them until the issue is reopened', async () => {
     const terms = {
       reason: 'REASON_ACCEPTED_RISK',
       comment: 'closed outside',
@@ -28,11 +36,13 @@ describe('ignoring', () => {
     const { reason, comment, ignoreUntilTime: untilTime } = terms
     expect(issue.ignored).toEqual({ reason, comment, untilTime, actor: person.name })
     expect(issue.affectedHosts.map((one) => one.ignored)).toEqual([issue.ignored, issue.ignored])
-    expect(words(issue).at(-1)).toBe('STATUS_IGNORED Nora Ammann Accepted risk until 31 Dec 2026: closed outside')
+    expect(historyLines(issue).at(-1)).toBe(
+      'STATUS_IGNORED Nora Ammann Accepted risk until 31 Dec 2026: closed outside',
+    )
     expect((await desk.decide({ id: desk.first(), status: 'STATUS_OPEN' })).ignored).toBeUndefined()
   })
 
-  it('lets a false positive stand for ever', async () => {
+  it('allows a false positive without an end', async () => {
     const issue = await desk.decide({ id: desk.first(), status: ignored, reason: 'REASON_FALSE_POSITIVE' })
     expect(issue.ignored).toEqual({ reason: 'REASON_FALSE_POSITIVE', actor: person.name })
   })
@@ -42,18 +52,18 @@ describe('ignoring', () => {
     [{ ignoreUntilTime: later(366).toISOString(), reason: 'REASON_MITIGATED' }, 'ignoreUntilTime'],
     [{ ignoreUntilTime: later(9).toISOString() }, 'reason'],
     [{ comment: 'because' }, 'reason'],
-  ] as const)('refuses %j and names %s', async (terms, field) => {
+  ] as const)('rejects %j with field %s', async (terms, field) => {
     const refused = await desk.decide({ id: desk.first(), status: ignored, ...terms }).catch((error: unknown) => error)
-    expect(refused).toBeInstanceOf(Refusal)
+    expect(refused).toBeInstanceOf(ApiError)
     expect(refused).toMatchObject({ code: 'invalid', violations: [{ field }] })
   })
 
-  it('refuses an end for anything but ignoring', async () => {
+  it('rejects an end time for other statuses', async () => {
     const input = { id: desk.first(), status: 'STATUS_RESOLVED', ignoreUntilTime: later(9).toISOString() } as const
     await expect(desk.decide(input)).rejects.toMatchObject({ code: 'invalid' })
   })
 
-  it('changes the terms of what is ignored already, and says so once', async () => {
+  it('updates the terms of an ignored issue, and records it once', async () => {
     await desk.decide({ id: desk.first(), status: ignored, reason: 'REASON_MITIGATED' })
     const change = {
       id: desk.first(),
@@ -67,13 +77,13 @@ describe('ignoring', () => {
       untilTime: later(30).toISOString(),
       actor: 'Omar Frei',
     })
-    const told = words(issue)
+    const told = historyLines(issue)
     expect(told.at(-1)).toBe('STATUS_IGNORED Omar Frei Accepted risk until 20 Dec 2026')
-    expect(words(await desk.decide(change, omar))).toEqual(told)
-    expect(words(await desk.decide({ id: desk.first(), status: ignored }, omar))).toEqual(told)
+    expect(historyLines(await desk.decide(change, omar))).toEqual(told)
+    expect(historyLines(await desk.decide({ id: desk.first(), status: ignored }, omar))).toEqual(told)
   })
 
-  it('ends by itself, host by host, and the history says why', async () => {
+  it('expires per host, with the reason in the history', async () => {
     const [hostId = ''] = desk.seeded.hostIds
     const until = later(30)
     const input = {
@@ -84,18 +94,18 @@ describe('ignoring', () => {
       ignoreUntilTime: until.toISOString(),
     } as const
     await desk.house.as(desk.account, (ctx) => setHostStatus(ctx, input, describeTargets), nora)
-    const at = (moment: Date) => desk.house.as(desk.account, reopenDue, { now: moment })
+    const at = (moment: Date) => desk.house.as(desk.account, reopenExpired, { now: moment })
     expect(await at(new Date(until.getTime() - 1))).toBe(0)
     expect(await at(until)).toBe(1)
     expect(await at(later(99))).toBe(0)
     const host = (await desk.read(desk.first())).affectedHosts.find((one) => one.host.id === hostId)
     expect(host).toMatchObject({ status: 'STATUS_OPEN' })
-    expect(host && words(host).at(-1)).toBe('STATUS_OPEN scan The time for which it was ignored has ended')
+    expect(host && historyLines(host).at(-1)).toBe('STATUS_OPEN scan The ignore period expired')
   })
 })
 
 describe('one host', () => {
-  it('moves alone; the issue stands where the worst of its hosts stands', async () => {
+  it('changes alone; the issue has the worst status of its hosts', async () => {
     const [one = '', other = ''] = desk.seeded.hostIds
     const resolve = (hostId: string) =>
       desk.house.as(
@@ -110,19 +120,19 @@ describe('one host', () => {
       [other, 'STATUS_OPEN'],
       [one, 'STATUS_RESOLVED'],
     ])
-    expect(words(half)).toHaveLength(1)
+    expect(historyLines(half)).toHaveLength(1)
     expect((await resolve(other)).status).toBe('STATUS_RESOLVED')
   })
 
-  it('is not found on an issue that does not affect it', async () => {
+  it("is not found if the issue doesn't affect it", async () => {
     const input = { id: desk.first(), hostId: crypto.randomUUID(), status: 'STATUS_RESOLVED' } as const
     const asked = desk.house.as(desk.account, (ctx) => setHostStatus(ctx, input, describeTargets))
     await expect(asked).rejects.toMatchObject({ code: 'not_found' })
   })
 })
 
-describe('two people', () => {
-  it('decide at the same time: the later one holds, the history has both', async () => {
+describe('concurrent users', () => {
+  it('the later decision wins, and the history shows both', async () => {
     await Promise.all([
       desk.decide({ id: desk.first(), status: 'STATUS_RESOLVED' }),
       desk.decide({ id: desk.first(), status: ignored, reason: 'REASON_FALSE_POSITIVE' }, omar),
@@ -132,7 +142,7 @@ describe('two people', () => {
     expect(new Set(history.map((entry) => entry.actor))).toEqual(new Set(['scan', 'Nora Ammann', 'Omar Frei']))
   })
 
-  it.each(['one', 'many'])('are told of in the order in which they came to decide, not to ask: %s', async (how) => {
+  it.each(['one', 'many'])('are recorded in the order of their decisions, not their requests: %s', async (how) => {
     await desk.decide({ id: desk.first(), status: ignored, reason: 'REASON_FALSE_POSITIVE' }, omar)
     // She asked before him and waited for him.
     if (how === 'one') await desk.decide({ id: desk.first(), status: 'STATUS_RESOLVED' }, nora)

@@ -14,18 +14,18 @@ export interface Announcement {
     | 'EVENT_SCAN_CANCELLED'
     | 'EVENT_AGENT_CONNECTED'
     | 'EVENT_AGENT_CHANGED'
-  /** One line, as a person reads it. */
+  /** A one-line summary for users. */
   readonly title: string
-  /** CVSS score where it concerns a risk. */
+  /** CVSS score, for events about a risk. */
   readonly score?: number | null
   readonly resource: Notice['resource']
-  /** Targets that it concerns; absent: the whole account. */
+  /** The affected targets; absent for events of the whole account. */
   readonly targetIds?: readonly string[]
 }
 
 /**
- * Writes down what happened, in the transaction of the change itself: it is told of exactly if the
- * change was committed. Listeners get a hint; who misses it finds the rows a minute later.
+ * Records events in the transaction of the change, so that they are sent exactly if it commits.
+ * Listeners are notified; a missed notification delays them by at most a minute.
  */
 export async function announce(ctx: Ctx, all: readonly Announcement[]): Promise<void> {
   if (all.length === 0) return
@@ -36,7 +36,7 @@ export async function announce(ctx: Ctx, all: readonly Announcement[]): Promise<
   await Promise.all([...parts, hint])
 }
 
-/** A statement carries at most 65,535 values; a batch of decisions brings more. */
+/** PostgreSQL allows 65,535 parameters per statement, and a batch of decisions can exceed that. */
 const rowsPerInsert = 5000
 const titleMax = 300
 
@@ -59,12 +59,12 @@ async function write(ctx: Ctx, some: readonly Announcement[]): Promise<void> {
 }
 
 /**
- * The same from rows that the database has, as the end of a statement that begins with `with … ,`: nothing of them
- * travels.
+ * Records events from rows in the database, as the end of a statement that starts with `with … ,`.
+ * The rows don't leave the database.
  *
  * @param rows kind, title, score, resource_kind, resource_id, target_ids
  */
-export function announcing(ctx: Ctx, rows: RawBuilder<unknown>): RawBuilder<unknown> {
+export function announceRows(ctx: Ctx, rows: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     announced as (
       insert into event (account_id, at, kind, title, score, resource_kind, resource_id, target_ids)
@@ -75,20 +75,20 @@ export function announcing(ctx: Ctx, rows: RawBuilder<unknown>): RawBuilder<unkn
     select pg_notify(${channels.events}, account_id::text) from announced limit 1`
 }
 
-/** A place in an account's stream of events: transaction and number. */
-export interface Moment {
+/** A position in an account's event stream: transaction and sequence number. */
+export interface StreamPosition {
   readonly xid: string
   readonly id: number
 }
 
 /**
- * Transactions of this database before this one have ended: what they wrote is there for the next
- * statement to see. Those of other databases of the same server do not count, however long they run.
- * To be asked once in a transaction: who is active is read once in each.
+ * The transaction id before which all transactions of this database have ended, so that the next
+ * statement sees their events. Long-running transactions in other databases of the server don't
+ * count. Call it once per transaction: the list of active transactions is cached in it.
  */
-export async function horizonOf(ctx: Ctx): Promise<string> {
-  // A process shows the lower 32 bits of its transaction's id: the whole one is the nearest to the newest
-  // that has ended, which it may be older or younger than. Housekeeping has no user, and announces nothing.
+export async function commitHorizon(ctx: Ctx): Promise<string> {
+  // Processes only show the lower 32 bits of their transaction id. The full id is the nearest to
+  // the newest ended one, older or younger. Background workers have no user and announce nothing.
   const { rows } = await sql<{ xid: string }>`
     with newest as (select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as xid),
     running as (
@@ -106,9 +106,8 @@ export async function horizonOf(ctx: Ctx): Promise<string> {
 }
 
 /**
- * To be run on events that come from another database: numbers of transactions mean nothing here, where counting
- * begins anew. Each becomes a small one that stands to the places of all channels as before: what a channel has not
- * taken yet, it takes.
+ * Statements to run after a restore into another database, where transaction ids start over.
+ * Renumbers events relative to each channel's position, so that pending events are still sent.
  */
 export const afterRestore: readonly string[] = [
   `create temporary table place on commit drop as
@@ -118,14 +117,18 @@ export const afterRestore: readonly string[] = [
   `update channel set taken_until = (select number from place where place.taken_until = channel.taken_until)::text::xid8`,
 ]
 
-/** The place from which a page that has just loaded everything listens on. */
-export async function startOfStream(ctx: Ctx): Promise<Moment> {
-  return { xid: await horizonOf(ctx), id: 0 }
+/** The stream position from which a freshly loaded page listens. */
+export async function startOfStream(ctx: Ctx): Promise<StreamPosition> {
+  return { xid: await commitHorizon(ctx), id: 0 }
 }
 
-/** What happened after a place, in the order of commits, at most `limit` of it, each with its own place. */
-export async function noticesSince(ctx: Ctx, after: Moment, limit: number): Promise<(Notice & { place: Moment })[]> {
-  const horizon = await horizonOf(ctx)
+/** Events after a position in commit order, at most `limit`, each with its own position. */
+export async function noticesSince(
+  ctx: Ctx,
+  after: StreamPosition,
+  limit: number,
+): Promise<(Notice & { place: StreamPosition })[]> {
+  const horizon = await commitHorizon(ctx)
   const { rows } = await sql<Selectable<Tables['event']>>`
     select event.* from event
     where account_id = ${ctx.account}
@@ -136,7 +139,7 @@ export async function noticesSince(ctx: Ctx, after: Moment, limit: number): Prom
   return rows.map((row) => ({ ...toNotice(row), place: { xid: row.xid, id: row.id } }))
 }
 
-/** An event as it is shown to the world. */
+/** Maps an event to its API representation. */
 export function toNotice(row: Selectable<Tables['event']>): Notice {
   return {
     id: String(row.id),

@@ -1,14 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
 import { announce, createChannel, noticesSince, startOfStream, testChannel } from '#notifications/index.ts'
-import { type House, openHouse, person } from '#testing/house.ts'
+import { person, sharedTestServer } from '#testing/test-server.ts'
 
-let house: House
-beforeAll(async () => void (house = await openHouse()))
-afterAll(() => house.close())
+const testServer = await sharedTestServer()
 
 /** A server that says when it was asked, and answers when it may. */
 async function slowReceiver() {
@@ -39,46 +37,48 @@ const sending = {
 
 async function channelTo(account: string, webhookUrl: string): Promise<string> {
   const channel = { kind: 'KIND_WEBHOOK', webhookUrl } as const
-  const made = await house.as(account, (ctx) => createChannel(ctx, { gate: 'all' }, { channel }), { actor: person })
+  const made = await testServer.as(account, (ctx) => createChannel(ctx, { gate: 'all' }, { channel }), {
+    actor: person,
+  })
   return made.channel.id
 }
 
 const test = (account: string, id: string) =>
-  testChannel((step) => house.as(account, step, { actor: person }), sending, { id })
+  testChannel((step) => testServer.as(account, step, { actor: person }), sending, { id })
 
-it('holds up nobody else while the server of a stranger takes its time', async () => {
+it("doesn't block others while the receiver is slow", async () => {
   using receiver = await slowReceiver()
-  const [account, other] = [await house.account(), await house.account()]
+  const [account, other] = [await testServer.account(), await testServer.account()]
   const id = await channelTo(account, receiver.url)
-  const place = await house.as(other, startOfStream)
+  const place = await testServer.as(other, startOfStream)
   const testing = test(account, id)
   await receiver.asked
-  await house.as(other, (ctx) =>
+  await testServer.as(other, (ctx) =>
     announce(ctx, [{ kind: 'EVENT_ISSUE_OPENED', title: 'news', resource: { kind: 'issue', id: newId() } }]),
   )
-  const seen = await house.as(other, (ctx) => noticesSince(ctx, place, 10))
+  const seen = await testServer.as(other, (ctx) => noticesSince(ctx, place, 10))
   receiver.allow()
   expect(seen.map((notice) => notice.title)).toEqual(['news'])
   expect(await testing).toMatchObject({ statusCode: 200, error: '' })
 })
 
-it('keeps no connection to the database meanwhile', async () => {
+it('holds no database connection meanwhile', async () => {
   using receiver = await slowReceiver()
-  const account = await house.account()
+  const account = await testServer.account()
   const id = await channelTo(account, receiver.url)
   const testing = test(account, id)
   await receiver.asked
   const { rows } = await sql<{ open: number }>`
     select count(*) as open from pg_stat_activity
-    where datname = current_database() and state like 'idle in transaction%'`.execute(house.database.owner)
+    where datname = current_database() and state like 'idle in transaction%'`.execute(testServer.database.owner)
   receiver.allow()
   expect(await testing).toMatchObject({ statusCode: 200 })
   expect(rows).toEqual([{ open: 0 }])
 })
 
-it('is refused while another of the same channel is on its way, and not afterwards', async () => {
+it('is rejected while another test of the channel is running, but not afterwards', async () => {
   using receiver = await slowReceiver()
-  const account = await house.account()
+  const account = await testServer.account()
   const id = await channelTo(account, receiver.url)
   const testing = test(account, id)
   await receiver.asked

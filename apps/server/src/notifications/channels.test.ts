@@ -1,34 +1,32 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createChannel, listChannels, updateChannel } from '#notifications/index.ts'
-import { type House, openHouse, person } from '#testing/house.ts'
+import { person, sharedTestServer } from '#testing/test-server.ts'
 import { addBeside } from '#testing/waiting.ts'
 
-let house: House
-beforeAll(async () => void (house = await openHouse()))
-afterAll(() => house.close())
+const server = await sharedTestServer()
 
 const create = (account: string, webhookUrl: string) =>
-  house.as(
+  server.as(
     account,
     async (ctx) =>
       (await createChannel(ctx, { gate: 'all' }, { channel: { kind: 'KIND_WEBHOOK', webhookUrl } })).channel,
     { actor: person },
   )
 
-it('are twenty at most, also of those that are made at the same moment', async () => {
-  const account = await house.account()
+it('are limited to twenty, even when created concurrently', async () => {
+  const account = await server.account()
   for (let number = 0; number < 19; number++) await create(account, 'https://example.ch/')
   const channel = { kind: 'KIND_SLACK', webhookUrl: 'https://example.ch/' } as const
-  const second = await addBeside(house, account, (ctx) => createChannel(ctx, { gate: 'all' }, { channel }))
+  const second = await addBeside(server, account, (ctx) => createChannel(ctx, { gate: 'all' }, { channel }))
   expect(second).toMatchObject({ status: 'rejected', reason: { code: 'precondition' } })
-  expect((await house.as(account, listChannels)).channels).toHaveLength(20)
+  expect((await server.as(account, listChannels)).channels).toHaveLength(20)
 })
 
-it('are not turned on without an address, though the body has one that the mask does not name', async () => {
-  const account = await house.account()
+it("can't be turned on without a URL, even if the body has one outside the mask", async () => {
+  const account = await server.account()
   const { id } = await create(account, 'https://example.ch/')
   const change = (channel: { webhookUrl?: string; isEnabled?: boolean }, paths: string[]) =>
-    house.as(account, (ctx) => updateChannel(ctx, { gate: 'all' }, { id, channel, updateMask: { paths } }))
+    server.as(account, (ctx) => updateChannel(ctx, { gate: 'all' }, { id, channel, updateMask: { paths } }))
   await change({ webhookUrl: '' }, ['webhookUrl'])
   await expect(change({ webhookUrl: 'https://example.ch/', isEnabled: true }, ['isEnabled'])).rejects.toMatchObject({
     violations: [{ field: 'channel.webhookUrl' }],

@@ -2,24 +2,24 @@ import { randomBytes } from 'node:crypto'
 import type * as contract from '@glacis/contract/channel'
 import type { Channel, ChannelKind, ChannelRule } from '@glacis/contract/channel'
 import type { ParsedInputOf } from '@glacis/contract/endpoint'
-import { record } from '#audit.ts'
+import { recordAuditEvent } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import type { Tables } from '#database/tables.ts'
 import { takeTurn } from '#database/turn.ts'
-import { invalid, Refusal } from '#errors.ts'
-import { horizonOf } from '#notifications/announce.ts'
-import { channelOf, describe } from '#notifications/describe.ts'
-import { lock } from '#notifications/lock.ts'
-import { type Gate, refusalOf } from '#notifications/send.ts'
+import { invalid, ApiError } from '#errors.ts'
+import { commitHorizon } from '#notifications/announce.ts'
+import { channelOf, describeChannels } from '#notifications/describe.ts'
+import { lockChannel } from '#notifications/load.ts'
+import { type Gate, urlError } from '#notifications/send.ts'
 import { type Selectable, sql } from 'kysely'
 
 type Row = Selectable<Tables['channel']>
 
-/** Channels of an account, at most. */
+/** Maximum number of channels per account. */
 const channelsMax = 20
-/** What a new channel tells of unless it says otherwise: what is new, back again or could not be looked at. */
-const usualRule: ChannelRule = {
+/** Default rule of a new channel: new and regressed risks, and failed scans. */
+const defaultRule: ChannelRule = {
   events: [
     'EVENT_ISSUE_OPENED',
     'EVENT_ISSUE_REGRESSED',
@@ -40,27 +40,27 @@ export async function listChannels(ctx: Ctx): Promise<{ channels: Channel[] }> {
     .orderBy('created_at')
     .orderBy('id')
     .execute()
-  return { channels: await describe(ctx, rows) }
+  return { channels: await describeChannels(ctx, rows) }
 }
 
-interface Place {
-  /** Where messages may go. */
+interface Destination {
+  /** Networks that messages can be sent to. */
   readonly gate: Gate
 }
 
 /**
- * @throws Refusal `invalid` for an address that a kind needs and does not have, for one that nothing will ever be
- *   sent to, or a tag that does not exist
+ * @throws ApiError `invalid` for a missing or unexpected URL, a URL that messages can't be sent to,
+ * or an unknown tag
  */
 export async function createChannel(
   ctx: Ctx,
-  { gate }: Place,
+  { gate }: Destination,
   { channel }: ParsedInputOf<typeof contract.createChannel>,
 ): Promise<{ channel: Channel }> {
   const url = addressFor(channel.kind, channel.webhookUrl, gate)
-  const rule = channel.rule ?? usualRule
-  await mustKnowTags(ctx, rule.tagIds)
-  await mustHaveRoom(ctx)
+  const rule = channel.rule ?? defaultRule
+  await requireTags(ctx, rule.tagIds)
+  await requireFreeSlot(ctx)
   const secret = newSecret()
   const id = newId()
   await ctx.tx
@@ -76,42 +76,45 @@ export async function createChannel(
       updated_at: ctx.now,
     })
     .execute()
-  await record(ctx, 'channel.create', { kind: 'channel', id }, { kind: channel.kind })
+  await recordAuditEvent(ctx, 'channel.create', { kind: 'channel', id }, { kind: channel.kind })
   const made = await channelOf(ctx, id)
   return { channel: channel.kind === 'KIND_WEBHOOK' ? { ...made, secret } : made }
 }
 
-/** @throws Refusal `not_found`; `invalid` for a path that cannot be changed, a wrong address or an unknown tag */
+/**
+ * @throws ApiError `not_found`; `invalid` for a field that can't be changed, an invalid URL or an
+ * unknown tag
+ */
 export async function updateChannel(
   ctx: Ctx,
-  { gate }: Place,
+  { gate }: Destination,
   { id, channel, updateMask }: ParsedInputOf<typeof contract.updateChannel>,
 ): Promise<{ channel: Channel }> {
-  const before = await lock(ctx, id)
+  const before = await lockChannel(ctx, id)
   const changes: Partial<Row> = {}
   for (const path of updateMask.paths) Object.assign(changes, changeOf(path, before, channel, gate))
   const isTurnedOn = updateMask.paths.includes('isEnabled') && channel.isEnabled
   if (isTurnedOn && before.kind !== 'KIND_EMAIL' && (changes.webhook_url ?? before.webhook_url) === '')
-    throw invalid('channel.webhookUrl', 'A channel without an address cannot be turned on')
-  if (changes.tag_ids) await mustKnowTags(ctx, changes.tag_ids)
+    throw invalid('channel.webhookUrl', 'Add a URL before you turn on the channel')
+  if (changes.tag_ids) await requireTags(ctx, changes.tag_ids)
   await ctx.tx
     .updateTable('channel')
     .set({ ...changes, updated_at: ctx.now })
     .where('account_id', '=', ctx.account)
     .where('id', '=', id)
     .execute()
-  // Nobody wants the backlog of the time in which a channel was off.
+  // Events from the time the channel was off are not sent.
   if (changes.is_enabled && !before.is_enabled) await skipBacklog(ctx, id)
   if (changes.is_enabled === false) await endPending(ctx, id)
-  await record(ctx, 'channel.update', { kind: 'channel', id }, { paths: updateMask.paths })
+  await recordAuditEvent(ctx, 'channel.update', { kind: 'channel', id }, { paths: updateMask.paths })
   return { channel: await channelOf(ctx, id) }
 }
 
-/** Whoever turns a channel off hears nothing more through it, unless they send a delivery again. */
+/** Ends pending deliveries of a channel that was turned off. Users can still send them again. */
 async function endPending(ctx: Ctx, id: string): Promise<void> {
   await ctx.tx
     .updateTable('delivery')
-    .set({ state: 'STATE_FAILED', error: 'The channel was turned off before this arrived', completed_at: ctx.now })
+    .set({ state: 'STATE_FAILED', error: 'The channel was turned off before delivery', completed_at: ctx.now })
     .where('account_id', '=', ctx.account)
     .where('channel_id', '=', id)
     .where('state', '=', 'STATE_PENDING')
@@ -134,22 +137,22 @@ function changeOf(
     return { is_enabled: given.isEnabled, failures: 0 }
   }
   if (['webhookUrl', 'rule', 'isEnabled'].includes(path))
-    throw invalid(`channel.${path}`, 'The mask names it, but it is missing')
-  throw invalid('updateMask.paths', `${path} cannot be changed; webhookUrl, rule and isEnabled can`)
+    throw invalid(`channel.${path}`, 'updateMask includes this field, but it is missing')
+  throw invalid('updateMask.paths', `'${path}' can't be changed. Only webhookUrl, rule and isEnabled can be changed`)
 }
 
-/** @throws Refusal `not_found` */
+/** @throws ApiError `not_found` */
 export async function deleteChannel(ctx: Ctx, { id }: { id: string }): Promise<Record<string, never>> {
-  await lock(ctx, id)
+  await lockChannel(ctx, id)
   await ctx.tx.deleteFrom('channel').where('account_id', '=', ctx.account).where('id', '=', id).execute()
-  await record(ctx, 'channel.delete', { kind: 'channel', id })
+  await recordAuditEvent(ctx, 'channel.delete', { kind: 'channel', id })
   return {}
 }
 
-/** @throws Refusal `not_found`; `precondition` for a kind that signs nothing */
+/** @throws ApiError `not_found`; `precondition` for a channel that doesn't sign messages */
 export async function rotateSecret(ctx: Ctx, { id }: { id: string }): Promise<{ channel: Channel }> {
-  const { kind } = await lock(ctx, id)
-  if (kind !== 'KIND_WEBHOOK') throw new Refusal('precondition', 'Only webhooks are signed')
+  const { kind } = await lockChannel(ctx, id)
+  if (kind !== 'KIND_WEBHOOK') throw new ApiError('precondition', 'Only webhook channels have a signing secret')
   const secret = newSecret()
   await ctx.tx
     .updateTable('channel')
@@ -157,11 +160,11 @@ export async function rotateSecret(ctx: Ctx, { id }: { id: string }): Promise<{ 
     .where('account_id', '=', ctx.account)
     .where('id', '=', id)
     .execute()
-  await record(ctx, 'channel.rotate-secret', { kind: 'channel', id })
+  await recordAuditEvent(ctx, 'channel.rotate-secret', { kind: 'channel', id })
   return { channel: { ...(await channelOf(ctx, id)), secret } }
 }
 
-/** How much a rule would have told of, so that nobody is flooded by surprise. */
+/** How many events the rule would have matched recently. */
 export async function previewChannel(
   ctx: Ctx,
   { rule }: { rule: ChannelRule },
@@ -174,7 +177,7 @@ export async function previewChannel(
   return { eventCount: rows[0]?.count ?? 0, days }
 }
 
-/** Whether an event (a row named `event`) falls under a rule. */
+/** Whether an event (a row named `event`) matches a rule. */
 export function matches(rule: Pick<Row, 'events' | 'min_severity' | 'tag_ids'>) {
   return sql<boolean>`(
     event.kind = any(${rule.events}::text[])
@@ -189,7 +192,7 @@ function columnsOf(rule: ChannelRule) {
   return { events: [...new Set(rule.events)], min_severity: rule.minSeverity, tag_ids: rule.tagIds }
 }
 
-/** Standard Webhooks: 24 to 64 random bytes in base64 behind `whsec_`. */
+/** Standard Webhooks: `whsec_` and 24 to 64 random bytes in base64. */
 function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`
 }
@@ -197,18 +200,18 @@ function newSecret(): string {
 function addressFor(kind: ChannelKind, url: string, gate: Gate): string {
   const member = 'channel.webhookUrl'
   if (kind === 'KIND_EMAIL') {
-    if (url) throw invalid(member, 'E-mail goes to the address of the account and takes no URL')
+    if (url) throw invalid(member, "Email is sent to the account's address and has no URL")
     return ''
   }
   if (!url) throw invalid(member, 'Required')
   const { username, password } = new URL(url)
-  if (username || password) throw invalid(member, 'Names and passwords do not belong into the URL')
-  const refused = refusalOf(url, gate)
+  if (username || password) throw invalid(member, 'Remove the username and password from the URL')
+  const refused = urlError(url, gate)
   if (refused) throw invalid(member, refused)
   return url
 }
 
-async function mustKnowTags(ctx: Ctx, tagIds: readonly string[]): Promise<void> {
+async function requireTags(ctx: Ctx, tagIds: readonly string[]): Promise<void> {
   if (tagIds.length === 0) return
   const known = await ctx.tx
     .selectFrom('tag')
@@ -217,21 +220,21 @@ async function mustKnowTags(ctx: Ctx, tagIds: readonly string[]): Promise<void> 
     .where('id', 'in', tagIds)
     .execute()
   const missing = tagIds.find((id) => !known.some((tag) => tag.id === id))
-  if (missing) throw invalid('channel.rule.tagIds', `There is no tag ${missing}`)
+  if (missing) throw invalid('channel.rule.tagIds', `Tag ${missing} was not found`)
 }
 
-async function mustHaveRoom(ctx: Ctx): Promise<void> {
+async function requireFreeSlot(ctx: Ctx): Promise<void> {
   await takeTurn(ctx, 'channels')
   const { count } = await ctx.tx
     .selectFrom('channel')
     .select((select) => select.fn.countAll<number>().as('count'))
     .where('account_id', '=', ctx.account)
     .executeTakeFirstOrThrow()
-  if (count >= channelsMax) throw new Refusal('precondition', `An account has at most ${channelsMax} channels`)
+  if (count >= channelsMax) throw new ApiError('precondition', `An account can have at most ${channelsMax} channels`)
 }
 
 async function skipBacklog(ctx: Ctx, id: string): Promise<void> {
-  const horizon = await horizonOf(ctx)
+  const horizon = await commitHorizon(ctx)
   await sql`update channel set taken_until = ${horizon}::xid8
     where account_id = ${ctx.account} and id = ${id}`.execute(ctx.tx)
 }

@@ -14,21 +14,21 @@ export interface Sending {
   readonly database: Database
   readonly mailer: Mailer
   readonly gate: Gate
-  /** The portal's address, for links. */
+  /** The portal's URL, for links. */
   readonly url: string
   readonly log: Log
 }
 
-/** After so many deliveries in a row that failed for good, a channel pauses until a person resumes it. */
+/** A channel pauses after this many consecutive failed deliveries until a user resumes it. */
 const failuresMax = 10
-/** "Gone": the receiver wants no more of them (Standard Webhooks, "Delivery attempt status"). */
+/** The receiver wants no more messages (Standard Webhooks, "Delivery attempt status"). */
 const gone = 410
 type ChannelRow = Selectable<Tables['channel']>
 
 /**
- * One attempt at a delivery.
+ * Makes one delivery attempt.
  *
- * @throws when it did not arrive and further attempts follow, so that the queue tries again
+ * @throws if it failed and attempts are left, so that the queue retries
  */
 export async function runDelivery(sending: Sending, work: Work<'delivery'>): Promise<void> {
   const { account, deliveryId } = work.data
@@ -36,11 +36,11 @@ export async function runDelivery(sending: Sending, work: Work<'delivery'>): Pro
   const found = await inAccount(sending.database, as, (ctx) => read(ctx, deliveryId))
   if (!found) return
   const message = { id: deliveryId, notices: found.delivery.notices, eventCount: found.delivery.event_count }
-  // No transaction is held open while a stranger's server takes its time.
+  // No transaction is open while waiting for the receiver.
   const outcome = await sendTo(found.email, found.channel, message, sending)
   const isLast = work.isLastAttempt || outcome.statusCode === gone
   const isEnded = await inAccount(sending.database, as, (ctx) =>
-    settle(ctx, found.channel, deliveryId, outcome, isLast),
+    recordOutcome(ctx, found.channel, deliveryId, outcome, isLast),
   )
   if (!isEnded) throw new Error(outcome.error)
 }
@@ -51,14 +51,14 @@ export interface Message {
   readonly eventCount: number
 }
 
-/** Sends a message through a channel, once, whatever its state. */
+/** Sends a message through a channel once, regardless of the channel's state. */
 export async function sendTo(
   email: string,
   channel: ChannelRow,
   message: Message,
   { mailer, gate, url }: Pick<Sending, 'mailer' | 'gate' | 'url'>,
 ): Promise<Outcome> {
-  if (channel.kind === 'KIND_EMAIL') return byMail(mailer, mailOf(email, message, url))
+  if (channel.kind === 'KIND_EMAIL') return sendMail(mailer, mailOf(email, message, url))
   const target = { url: channel.webhook_url, gate }
   if (channel.kind === 'KIND_SLACK') return post({ ...target, body: slackBody(message, url) })
   if (channel.kind === 'KIND_DISCORD') return post({ ...target, body: discordBody(message, url) })
@@ -66,7 +66,7 @@ export async function sendTo(
   return post({ ...target, body, headers: signature(channel.secret, message.id, new Date(), body) })
 }
 
-async function byMail(mailer: Mailer, mail: Parameters<Mailer['deliver']>[0]): Promise<Outcome> {
+async function sendMail(mailer: Mailer, mail: Parameters<Mailer['deliver']>[0]): Promise<Outcome> {
   const start = performance.now()
   const took = () => Math.round(performance.now() - start)
   try {
@@ -77,7 +77,7 @@ async function byMail(mailer: Mailer, mail: Parameters<Mailer['deliver']>[0]): P
     return {
       statusCode: null,
       latencyMs: took(),
-      error: `The mail server refused it: ${storable(reason)}`.slice(0, 500),
+      error: `The mail server rejected the message: ${storable(reason)}`.slice(0, 500),
       answer: '',
     }
   }
@@ -101,7 +101,7 @@ async function read(ctx: Ctx, id: string) {
   return channel ? { delivery, channel, email: await emailOf(ctx) } : null
 }
 
-/** The address of an account, to which its mails go. */
+/** The email address of an account. */
 export async function emailOf(ctx: Ctx): Promise<string> {
   const { email } = await ctx.tx
     .selectFrom('account')
@@ -111,8 +111,17 @@ export async function emailOf(ctx: Ctx): Promise<string> {
   return email
 }
 
-/** @returns whether nothing more is tried: it arrived, it was the last attempt, or somebody ended the delivery meanwhile */
-async function settle(ctx: Ctx, channel: ChannelRow, id: string, outcome: Outcome, isLast: boolean): Promise<boolean> {
+/**
+ * @returns whether the delivery is final: it succeeded, this was the last attempt, or it was ended
+ * in the meantime
+ */
+async function recordOutcome(
+  ctx: Ctx,
+  channel: ChannelRow,
+  id: string,
+  outcome: Outcome,
+  isLast: boolean,
+): Promise<boolean> {
   const hasArrived = outcome.error === ''
   const state = hasArrived ? 'STATE_DELIVERED' : isLast ? 'STATE_FAILED' : 'STATE_PENDING'
   const settled = await ctx.tx
@@ -128,7 +137,7 @@ async function settle(ctx: Ctx, channel: ChannelRow, id: string, outcome: Outcom
     })
     .where('account_id', '=', ctx.account)
     .where('id', '=', id)
-    // What has arrived has arrived, whatever was said of it meanwhile.
+    // A successful delivery is recorded even if it was ended in the meantime.
     .$if(!hasArrived, (query) => query.where('state', '=', 'STATE_PENDING'))
     .returning('id')
     .executeTakeFirst()
@@ -145,7 +154,9 @@ async function settle(ctx: Ctx, channel: ChannelRow, id: string, outcome: Outcom
   return state !== 'STATE_PENDING'
 }
 
-/** Notes that a delivery failed for good; the channel pauses when too many in a row have, or when its receiver is gone. */
+/**
+ * Records a failed delivery. The channel pauses after too many in a row or if the receiver is gone.
+ */
 export async function countFailure(ctx: Ctx, channelId: string, { isGone = false } = {}): Promise<void> {
   await sql`
     update channel set failures = failures + 1, is_enabled = is_enabled and failures + 1 < ${isGone ? 0 : failuresMax}

@@ -1,23 +1,23 @@
 import type * as contract from '@glacis/contract/channel'
 import type { Delivery } from '@glacis/contract/channel'
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
-import { record } from '#audit.ts'
+import { recordAuditEvent } from '#audit.ts'
 import type { Ctx, Within } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import { cutPage, readPage } from '#database/page.ts'
 import type { Tables } from '#database/tables.ts'
-import { notFound, Refusal } from '#errors.ts'
+import { notFound, ApiError } from '#errors.ts'
 import type { Jobs } from '#jobs.ts'
-import { find, lock } from '#notifications/lock.ts'
+import { findChannel, lockChannel } from '#notifications/load.ts'
 import { emailOf, type Message, type Sending, sendTo } from '#notifications/deliver.ts'
 import type { Selectable } from 'kysely'
 
-/** @throws Refusal `not_found` */
+/** @throws ApiError `not_found` */
 export async function listDeliveries(
   ctx: Ctx,
   input: ParsedInputOf<typeof contract.listDeliveries>,
 ): Promise<ResultOf<typeof contract.listDeliveries>> {
-  await find(ctx, input.id)
+  await findChannel(ctx, input.id)
   const page = readPage(input, ['deliveries', input.id])
   const after = page.after?.[0]
   const rows = await ctx.tx
@@ -33,13 +33,16 @@ export async function listDeliveries(
   return { deliveries: kept.map(toDelivery), nextPageToken }
 }
 
-/** @throws Refusal `not_found` for an unknown channel or delivery; `precondition` while it is still on its way */
+/**
+ * @throws ApiError `not_found` for an unknown channel or delivery; `precondition` while it is in
+ * progress
+ */
 export async function redeliver(
   ctx: Ctx,
   jobs: Jobs,
   { id, deliveryId }: { id: string; deliveryId: string },
 ): Promise<{ delivery: Delivery }> {
-  await lock(ctx, id)
+  await lockChannel(ctx, id)
   const row = await ctx.tx
     .selectFrom('delivery')
     .selectAll()
@@ -49,7 +52,7 @@ export async function redeliver(
     .forUpdate()
     .executeTakeFirst()
   if (!row) throw notFound('delivery', deliveryId)
-  if (row.state === 'STATE_PENDING') throw new Refusal('precondition', 'This delivery is still on its way')
+  if (row.state === 'STATE_PENDING') throw new ApiError('precondition', 'This delivery is still in progress')
   const delivery = await ctx.tx
     .updateTable('delivery')
     .set({ state: 'STATE_PENDING', completed_at: null })
@@ -61,27 +64,30 @@ export async function redeliver(
   return { delivery: toDelivery(delivery) }
 }
 
-/** The channels through which a test of this process is on its way. */
+/** Channels with a test in progress in this process. */
 const underTest = new Set<string>()
 
 /**
- * Sends a test through a channel, even one that is off, and waits for what comes of it. No transaction is held open
- * while a stranger's server takes its time.
+ * Sends a test message, even through a channel that is off, and waits for the result. No
+ * transaction is open meanwhile.
  *
- * @throws Refusal `not_found`; `precondition` while another test of the channel is on its way
+ * @throws ApiError `not_found`; `precondition` while another test of the channel is in progress
  */
 export async function testChannel(
   within: Within,
   sending: Pick<Sending, 'mailer' | 'gate' | 'url'>,
   { id }: { id: string },
 ): Promise<ResultOf<typeof contract.testChannel>> {
-  const { channel, email } = await within(async (ctx) => ({ channel: await find(ctx, id), email: await emailOf(ctx) }))
+  const { channel, email } = await within(async (ctx) => ({
+    channel: await findChannel(ctx, id),
+    email: await emailOf(ctx),
+  }))
   if (underTest.has(channel.id))
-    throw new Refusal('precondition', 'A test of this channel is still on its way; wait for its outcome')
+    throw new ApiError('precondition', 'A test of this channel is still in progress. Wait for its result')
   underTest.add(channel.id)
   try {
     const outcome = await sendTo(email, channel, testMessage(channel.id), sending)
-    await within((ctx) => record(ctx, 'channel.test', { kind: 'channel', id }, { error: outcome.error }))
+    await within((ctx) => recordAuditEvent(ctx, 'channel.test', { kind: 'channel', id }, { error: outcome.error }))
     return {
       ...(outcome.statusCode !== null && { statusCode: outcome.statusCode }),
       latency: seconds(outcome.latencyMs),
@@ -98,7 +104,7 @@ function testMessage(channelId: string): Message {
     id: '0',
     kind: 'EVENT_TEST',
     time: new Date().toISOString(),
-    title: 'This is a test from Glacis',
+    title: 'This is a test message from Glacis',
     resource: { kind: 'target' as const, id: channelId },
   }
   return { id: newId(), notices: [notice], eventCount: 1 }

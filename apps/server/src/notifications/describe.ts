@@ -2,21 +2,21 @@ import type { Channel } from '@glacis/contract/channel'
 import type { Ctx } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
 import { notFound } from '#errors.ts'
-import { find } from '#notifications/lock.ts'
+import { findChannel } from '#notifications/load.ts'
 import { toDelivery } from '#notifications/deliveries.ts'
 import { type Selectable, sql } from 'kysely'
 
 type Row = Selectable<Tables['channel']>
 
-/** @throws Refusal `not_found` */
+/** @throws ApiError `not_found` */
 export async function channelOf(ctx: Ctx, id: string): Promise<Channel> {
-  const [channel] = await describe(ctx, [await find(ctx, id)])
+  const [channel] = await describeChannels(ctx, [await findChannel(ctx, id)])
   if (!channel) throw notFound('channel', id)
   return channel
 }
 
-/** Channels as the API shows them, each with its last delivery. */
-export async function describe(ctx: Ctx, rows: readonly Row[]): Promise<Channel[]> {
+/** Channels in their API representation, each with its last delivery. */
+export async function describeChannels(ctx: Ctx, rows: readonly Row[]): Promise<Channel[]> {
   const ids = rows.map((row) => row.id)
   const { rows: last } = await sql<Selectable<Tables['delivery']>>`
     select distinct on (channel_id) * from delivery

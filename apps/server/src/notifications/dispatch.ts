@@ -4,22 +4,25 @@ import { type Database, inAccount, newId } from '#database/index.ts'
 import { onEach } from '#each.ts'
 import type { Tables } from '#database/tables.ts'
 import type { Jobs } from '#jobs.ts'
-import { horizonOf, toNotice } from '#notifications/announce.ts'
+import { commitHorizon, toNotice } from '#notifications/announce.ts'
 import { matches } from '#notifications/channels.ts'
 import { type Selectable, sql } from 'kysely'
 
-/** Events that one message lists; the others are counted in it. */
+/** Maximum number of events listed in a message; the others are only counted. */
 const listedMax = 50
-/** People get one message for a scan, not one for each batch of it; but no longer than this after the first event. */
-const heldMinutesMax = 15
+/**
+ * Events of a running scan are batched into one message, for at most this long after the first
+ * event.
+ */
+const holdMinutesMax = 15
 
 /**
- * Makes deliveries of what happened in an account since its channels were last served. Each event
- * is taken up once by each channel, whichever process runs this and however often.
+ * Creates deliveries for an account's events since the last run. Each channel takes up each event
+ * exactly once, however often and in whichever process this runs.
  *
- * @returns true when something is held back until the scans that run have ended
+ * @returns true if events are held back until running scans have ended
  */
-export async function takeUp(database: Database, jobs: Jobs, log: Log, account: string): Promise<boolean> {
+export async function createDeliveries(database: Database, jobs: Jobs, log: Log, account: string): Promise<boolean> {
   return inAccount(database, { account, actor: systemActor, log }, async (ctx) => {
     const channels = await ctx.tx
       .selectFrom('channel')
@@ -30,17 +33,17 @@ export async function takeUp(database: Database, jobs: Jobs, log: Log, account: 
       .skipLocked()
       .execute()
     if (channels.length === 0) return false
-    const horizon = await horizonOf(ctx)
+    const horizon = await commitHorizon(ctx)
     const isScanning = await hasActiveScan(ctx)
     let isHeld = false
     for (const channel of channels) {
-      if (await takeUpFor(ctx, jobs, channel, { horizon, isScanning })) isHeld = true
+      if (await createDeliveriesFor(ctx, jobs, channel, { horizon, isScanning })) isHeld = true
     }
     return isHeld
   })
 }
 
-async function takeUpFor(
+async function createDeliveriesFor(
   ctx: Ctx,
   jobs: Jobs,
   channel: Selectable<Tables['channel']>,
@@ -53,7 +56,7 @@ async function takeUpFor(
     order by score desc nulls last, xid, id
     limit ${listedMax}`.execute(ctx.tx)
   const [first] = rows
-  const isLate = first !== undefined && ctx.now.getTime() - first.oldest.getTime() >= heldMinutesMax * 60_000
+  const isLate = first !== undefined && ctx.now.getTime() - first.oldest.getTime() >= holdMinutesMax * 60_000
   if (first && isScanning && channel.kind !== 'KIND_WEBHOOK' && !isLate) return true
   await sql`update channel set taken_until = ${horizon}::xid8
     where account_id = ${ctx.account} and id = ${channel.id}`.execute(ctx.tx)
@@ -78,7 +81,7 @@ async function takeUpFor(
   return false
 }
 
-/** One that waits for its hours finds nothing until they begin. */
+/** Scans waiting for their allowed hours produce no findings and don't count. */
 async function hasActiveScan(ctx: Ctx): Promise<boolean> {
   const row = await ctx.tx
     .selectFrom('scan')
@@ -91,13 +94,13 @@ async function hasActiveScan(ctx: Ctx): Promise<boolean> {
   return row !== undefined
 }
 
-/** Serves every account that has something to tell: what no hint has brought about. */
-export async function takeUpAll(database: Database, jobs: Jobs, log: Log): Promise<void> {
+/** Creates deliveries for all accounts with unsent events, in case a notification was missed. */
+export async function createAllDeliveries(database: Database, jobs: Jobs, log: Log): Promise<void> {
   const { rows } = await sql<{ account_id: string }>`
     select distinct channel.account_id from channel
     where is_enabled and exists (
       select 1 from event where event.account_id = channel.account_id and event.xid >= channel.taken_until)`.execute(
     database.owner,
   )
-  await onEach(rows, ({ account_id }) => takeUp(database, jobs, log, account_id))
+  await onEach(rows, ({ account_id }) => createDeliveries(database, jobs, log, account_id))
 }

@@ -1,31 +1,30 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { announce, createChannel, testChannel, updateChannel } from '#notifications/index.ts'
-import { opened, openPost, type Post } from '#notifications/testing/post.ts'
-import { refusalOf } from '#notifications/send.ts'
+import { opened, openReceiver } from '#notifications/testing/receiver.ts'
+import { urlError } from '#notifications/send.ts'
 import { person } from '#testing/house.ts'
 
-let post: Post
-beforeAll(async () => void (post = await openPost()))
+const post = await openReceiver()
 afterAll(() => post.close())
 afterEach(() => post.empty())
 
 const escaped = (text: string) => text.replaceAll(/[.[\]]/g, '\\$&')
 
-describe('the gate', () => {
+describe('network restrictions', () => {
   it.each([
-    ['public', 'http://127.0.0.1:9/', 'Only https is allowed'],
-    ['public', 'https://127.0.0.1:9/', '127.0.0.1 is not an address that messages may go to'],
-    ['public', 'https://localhost:9/', 'is not an address that messages may go to'],
-    ['public', 'https://[::1]:9/', '::1 is not an address'],
-    ['public', 'https://[::ffff:127.0.0.1]:9/', 'is not an address'],
-    ['public', 'https://2130706433:9/', '127.0.0.1 is not an address'],
-    [['127.66.0.0/16'], 'http://127.0.0.1:9/', '127.0.0.1 is not an address'],
-    [['127.66.0.0/16'], 'http://9.9.9.9/', 'Only https is allowed'],
+    ['public', 'http://127.0.0.1:9/', 'Use https'],
+    ['public', 'https://127.0.0.1:9/', "Messages can't be sent to 127.0.0.1"],
+    ['public', 'https://localhost:9/', "Messages can't be sent to"],
+    ['public', 'https://[::1]:9/', "Messages can't be sent to ::1"],
+    ['public', 'https://[::ffff:127.0.0.1]:9/', "Messages can't be sent to"],
+    ['public', 'https://2130706433:9/', "Messages can't be sent to 127.0.0.1"],
+    [['127.66.0.0/16'], 'http://127.0.0.1:9/', "Messages can't be sent to 127.0.0.1"],
+    [['127.66.0.0/16'], 'http://9.9.9.9/', 'Use https'],
   ] as const)('%s refuses %s', async (gate, webhookUrl, reason) => {
-    const account = await post.house.account()
+    const account = await post.server.account()
     const { id } = await post.makeChannel(account, { kind: 'KIND_SLACK', webhookUrl })
     const outcome = await testChannel(
-      (step) => post.house.as(account, step, { actor: person }),
+      (step) => post.server.as(account, step, { actor: person }),
       { ...post.sending, gate },
       { id },
     )
@@ -34,13 +33,13 @@ describe('the gate', () => {
   })
 
   it.each([
-    ['public', 'http://hooks.example.ch/', 'Only https is allowed'],
-    ['public', 'https://10.0.0.5/', '10.0.0.5 is not an address that messages may go to'],
-    ['public', 'https://localhost/', '127.0.0.1 is not an address'],
-    [['10.0.0.0/8'], 'https://[::1]/', '::1 is not an address'],
-    [['10.0.0.0/8'], 'http://9.9.9.9/', 'Only https is allowed'],
-  ] as const)('%s: a channel to %s is not made, nor changed to it', async (gate, webhookUrl, reason) => {
-    const account = await post.house.account()
+    ['public', 'http://hooks.example.ch/', 'Use https'],
+    ['public', 'https://10.0.0.5/', "Messages can't be sent to 10.0.0.5"],
+    ['public', 'https://localhost/', "Messages can't be sent to 127.0.0.1"],
+    [['10.0.0.0/8'], 'https://[::1]/', "Messages can't be sent to ::1"],
+    [['10.0.0.0/8'], 'http://9.9.9.9/', 'Use https'],
+  ] as const)('%s: rejects a channel to %s on create and update', async (gate, webhookUrl, reason) => {
+    const account = await post.server.account()
     const channel = { kind: 'KIND_WEBHOOK', webhookUrl } as const
     const refusal = {
       violations: [
@@ -51,12 +50,12 @@ describe('the gate', () => {
       ],
     }
     await expect(
-      post.house.as(account, (ctx) => createChannel(ctx, { gate }, { channel }), { actor: person }),
+      post.server.as(account, (ctx) => createChannel(ctx, { gate }, { channel }), { actor: person }),
     ).rejects.toMatchObject(refusal)
     const { id } = await post.makeChannel(account, { kind: 'KIND_SLACK', webhookUrl: 'https://hooks.example.ch/a' })
     const change = { id, channel: { webhookUrl }, updateMask: { paths: ['webhookUrl'] } }
     await expect(
-      post.house.as(account, (ctx) => updateChannel(ctx, { gate }, change), { actor: person }),
+      post.server.as(account, (ctx) => updateChannel(ctx, { gate }, change), { actor: person }),
     ).rejects.toMatchObject(refusal)
   })
 
@@ -65,10 +64,10 @@ describe('the gate', () => {
     [['10.0.0.0/8'], 'http://10.0.0.5/'],
     [['10.0.0.0/8'], 'http://hooks.internal/'],
     ['all', 'http://127.0.0.1/'],
-  ] as const)('%s: a channel to %s is made', async (gate, webhookUrl) => {
-    const account = await post.house.account()
+  ] as const)('%s: accepts a channel to %s', async (gate, webhookUrl) => {
+    const account = await post.server.account()
     const channel = { kind: 'KIND_WEBHOOK', webhookUrl } as const
-    const made = await post.house.as(account, (ctx) => createChannel(ctx, { gate }, { channel }), { actor: person })
+    const made = await post.server.as(account, (ctx) => createChannel(ctx, { gate }, { channel }), { actor: person })
     expect(made.channel.webhookUrl).toBe(webhookUrl)
   })
 
@@ -79,18 +78,18 @@ describe('the gate', () => {
     ['public', 'https://169.254.169.254/', '169.254.169.254'],
     ['public', 'https://168.63.129.16/', '168.63.129.16'],
     [['169.254.0.0/16'], 'http://169.254.169.254/', '169.254.169.254'],
-  ] as const)('%s: nothing goes to %s, where clouds keep credentials', (gate, url, address) => {
-    expect(refusalOf(url, gate)).toBe(`${address} is a cloud metadata address, to which no messages go`)
+  ] as const)('%s: rejects the cloud metadata address %s', (gate, url, address) => {
+    expect(urlError(url, gate)).toBe(`${address} is a cloud metadata address. Messages can't be sent there`)
   })
 
-  it('follows no redirect and reads little of a long answer', async () => {
-    const account = await post.house.account()
+  it("doesn't follow redirects and limits the response size", async () => {
+    const account = await post.server.account()
     const { id } = await post.makeChannel(account, { kind: 'KIND_DISCORD', webhookUrl: post.address })
-    const test = () => testChannel((step) => post.house.as(account, step, { actor: person }), post.sending, { id })
+    const test = () => testChannel((step) => post.server.as(account, step, { actor: person }), post.sending, { id })
     post.answerWith = { status: 302, headers: { location: post.address } }
     expect(await test()).toMatchObject({
       statusCode: 302,
-      error: 'The server redirects (302); redirects are not followed',
+      error: 'The server responded with a redirect (302). Redirects are not followed',
     })
     expect(post.received).toHaveLength(1)
     post.answerWith = { status: 200, body: 'x'.repeat(5_000_000) }
@@ -100,18 +99,18 @@ describe('the gate', () => {
 
 describe('messages', () => {
   const nasty = '<!channel> @everyone [x](javascript:1) <script>alert(1)</script> *b* =1+1'
-  it('reach Slack without mark-up of their own', async () => {
-    const account = await post.house.account()
+  it('are escaped for Slack', async () => {
+    const account = await post.server.account()
     await post.makeChannel(account, { kind: 'KIND_SLACK', webhookUrl: post.address })
-    await post.house.as(account, (ctx) => announce(ctx, [opened(nasty, 9)]))
+    await post.server.as(account, (ctx) => announce(ctx, [opened(nasty, 9)]))
     await post.deliverAll(account)
     expect(post.received[0]?.body).toContain('&lt;!channel&gt;')
     expect(post.received[0]?.body).not.toContain('<!channel>')
   })
-  it('mention nobody on Discord', async () => {
-    const account = await post.house.account()
+  it('mention no one on Discord', async () => {
+    const account = await post.server.account()
     await post.makeChannel(account, { kind: 'KIND_DISCORD', webhookUrl: post.address })
-    await post.house.as(account, (ctx) => announce(ctx, [opened(nasty, 9)]))
+    await post.server.as(account, (ctx) => announce(ctx, [opened(nasty, 9)]))
     await post.deliverAll(account)
     const told = JSON.parse(post.received[0]?.body ?? '') as {
       allowed_mentions: object
@@ -120,10 +119,10 @@ describe('messages', () => {
     expect(told.allowed_mentions).toEqual({ parse: [] })
     expect(told.embeds[0]?.description).toContain(String.raw`\@everyone \[x\]`)
   })
-  it('are escaped in mails, which go to the account', async () => {
-    const account = await post.house.account()
+  it("are escaped in emails, which go to the account's address", async () => {
+    const account = await post.server.account()
     await post.makeChannel(account, { kind: 'KIND_EMAIL', webhookUrl: '' })
-    await post.house.as(account, (ctx) => announce(ctx, [opened(nasty, 9)]))
+    await post.server.as(account, (ctx) => announce(ctx, [opened(nasty, 9)]))
     await post.deliverAll(account)
     expect(post.mails[0]?.to).toBe(`${account}@example.ch`)
     expect(post.mails[0]?.html).toContain('&lt;script&gt;')

@@ -1,25 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
-import { announce, createChannel, listDeliveries, takeUp } from '#notifications/index.ts'
-import { type House, openHouse, person } from '#testing/house.ts'
+import { announce, createChannel, listDeliveries, createDeliveries } from '#notifications/index.ts'
+import { person, sharedTestServer } from '#testing/test-server.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
-let house: House
+const server = await sharedTestServer()
 let account: string
 let channelId: string
-beforeAll(async () => void (house = await openHouse()))
-afterAll(() => house.close())
 beforeEach(async () => {
-  account = await house.account()
+  account = await server.account()
   const channel = { kind: 'KIND_EMAIL', webhookUrl: '' } as const
-  const made = await house.as(account, (ctx) => createChannel(ctx, { gate: 'all' }, { channel }), { actor: person })
+  const made = await server.as(account, (ctx) => createChannel(ctx, { gate: 'all' }, { channel }), { actor: person })
   channelId = made.channel.id
 })
 
 /** A scan under way; one with hours to wait for does nothing until then. */
 async function scanning(resumeAt: Date | null): Promise<void> {
   const target = newId()
-  await house.as(account, async ({ tx, now }) => {
+  await server.as(account, async ({ tx, now }) => {
     const times = { created_at: now, updated_at: now }
     const place = { name: 'One', address: '127.71.30.1', kind: 'IPV4' as const }
     await tx
@@ -47,7 +45,7 @@ async function scanning(resumeAt: Date | null): Promise<void> {
 }
 
 const happened = (score: number, minutesAgo: number, count = 1) =>
-  house.as(
+  server.as(
     account,
     (ctx) =>
       announce(
@@ -62,24 +60,24 @@ const happened = (score: number, minutesAgo: number, count = 1) =>
     { now: new Date(Date.now() - minutesAgo * 60_000) },
   )
 const told = async () => {
-  await takeUp(house.database, house.jobs, silent, account)
-  const { deliveries } = await house.as(account, (ctx) => listDeliveries(ctx, { id: channelId }))
+  await createDeliveries(server.database, server.jobs, silent, account)
+  const { deliveries } = await server.as(account, (ctx) => listDeliveries(ctx, { id: channelId }))
   return deliveries.map((one) => one.eventCount)
 }
 
-describe('people are told', () => {
-  it('when the scan has ended', async () => {
+describe('notifications', () => {
+  it('are sent when the scan has ended', async () => {
     await scanning(null)
     await happened(9, 1)
     expect(await told()).toEqual([])
   })
-  it('a quarter of an hour after the first event, however much worse came since', async () => {
+  it('are sent at most 15 minutes after the first event', async () => {
     await scanning(null)
     await happened(7, 20)
     await happened(9, 1, 50)
     expect(await told()).toEqual([51])
   })
-  it('at once while a scan only waits for its hours', async () => {
+  it('are sent immediately while a scan waits for its allowed hours', async () => {
     await scanning(new Date(Date.now() + 3_600_000))
     await happened(9, 1)
     expect(await told()).toEqual([1])

@@ -1,10 +1,10 @@
-/** Word of what happened: written with the change itself, streamed to pages, sent through channels. */
+/** Notifications: events recorded with each change, streamed to pages and sent through channels. */
 export {
   afterRestore,
   announce,
   type Announcement,
-  announcing,
-  type Moment,
+  announceRows,
+  type StreamPosition,
   noticesSince,
   startOfStream,
 } from '#notifications/announce.ts'
@@ -18,7 +18,7 @@ export {
 } from '#notifications/channels.ts'
 export { listDeliveries, redeliver, testChannel } from '#notifications/deliveries.ts'
 export { runDelivery, type Sending } from '#notifications/deliver.ts'
-export { takeUp, takeUpAll } from '#notifications/dispatch.ts'
+export { createDeliveries, createAllDeliveries } from '#notifications/dispatch.ts'
 export { failLost } from '#notifications/lost.ts'
-export { forgetTag } from '#notifications/tags.ts'
-export { forgetOld } from '#notifications/retain.ts'
+export { removeTagFromRules } from '#notifications/tags.ts'
+export { deleteOldEvents } from '#notifications/retention.ts'

@@ -1,24 +1,32 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
-import { announce, createChannel, failLost, listChannels, listDeliveries, takeUp } from '#notifications/index.ts'
-import { type House, openHouse, person } from '#testing/house.ts'
+import {
+  announce,
+  createChannel,
+  failLost,
+  listChannels,
+  listDeliveries,
+  createDeliveries,
+} from '#notifications/index.ts'
+import { person, sharedTestServer } from '#testing/test-server.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
-let house: House
-beforeAll(async () => void (house = await openHouse()))
-afterAll(() => house.close())
+const testServer = await sharedTestServer()
 
 /** A channel with one delivery on its way. */
 async function onItsWay() {
-  const account = await house.account()
+  const account = await testServer.account()
   const channel = { kind: 'KIND_WEBHOOK', webhookUrl: 'http://127.71.13.1:9/' } as const
-  const made = await house.as(account, (ctx) => createChannel(ctx, { gate: 'all' }, { channel }), { actor: person })
-  await house.as(account, (ctx) =>
+  const made = await testServer.as(account, (ctx) => createChannel(ctx, { gate: 'all' }, { channel }), {
+    actor: person,
+  })
+  await testServer.as(account, (ctx) =>
     announce(ctx, [{ kind: 'EVENT_ISSUE_OPENED', title: 'news', resource: { kind: 'issue', id: newId() } }]),
   )
-  await takeUp(house.database, house.jobs, silent, account)
-  const log = async () => (await house.as(account, (ctx) => listDeliveries(ctx, { id: made.channel.id }))).deliveries
+  await createDeliveries(testServer.database, testServer.jobs, silent, account)
+  const log = async () =>
+    (await testServer.as(account, (ctx) => listDeliveries(ctx, { id: made.channel.id }))).deliveries
   const [delivery] = await log()
   return { account, log, deliveryId: delivery?.id ?? '' }
 }
@@ -26,13 +34,13 @@ async function onItsWay() {
 /** What the queue makes of a job whose process died. */
 const end = (deliveryId: string, state: 'retry' | 'failed') =>
   sql`update pgboss.job set state = ${state}::pgboss.job_state, completed_on = now()
-    where name = 'delivery' and data ->> 'deliveryId' = ${deliveryId}`.execute(house.database.owner)
+    where name = 'delivery' and data ->> 'deliveryId' = ${deliveryId}`.execute(testServer.database.owner)
 
-it('of a process that died in the last attempt has failed, and says why', async () => {
+it('fails with a reason if its process died during the last attempt', async () => {
   const { account, log, deliveryId } = await onItsWay()
   await end(deliveryId, 'failed')
-  await failLost(house.database, silent)
-  await failLost(house.database, silent)
+  await failLost(testServer.database, silent)
+  await failLost(testServer.database, silent)
   expect(await log()).toMatchObject([
     {
       id: deliveryId,
@@ -41,21 +49,21 @@ it('of a process that died in the last attempt has failed, and says why', async 
       completeTime: expect.any(String),
     },
   ])
-  expect((await house.as(account, listChannels)).channels).toMatchObject([{ failureCount: 1 }])
+  expect((await testServer.as(account, listChannels)).channels).toMatchObject([{ failureCount: 1 }])
 })
 
-it('is left alone while the queue has it', async () => {
+it('is unchanged while the queue has its job', async () => {
   const { log, deliveryId } = await onItsWay()
-  await failLost(house.database, silent, { isThorough: true })
+  await failLost(testServer.database, silent, { isThorough: true })
   expect(await log()).toMatchObject([{ state: 'STATE_PENDING' }])
   await end(deliveryId, 'retry')
-  await failLost(house.database, silent, { isThorough: true })
+  await failLost(testServer.database, silent, { isThorough: true })
   expect(await log()).toMatchObject([{ state: 'STATE_PENDING' }])
 })
 
-it('that the queue has forgotten is found by who looks at all of them', async () => {
+it('is found by the thorough check after the queue has dropped its job', async () => {
   const { log, deliveryId } = await onItsWay()
-  await sql`delete from pgboss.job where data ->> 'deliveryId' = ${deliveryId}`.execute(house.database.owner)
-  await failLost(house.database, silent, { isThorough: true })
+  await sql`delete from pgboss.job where data ->> 'deliveryId' = ${deliveryId}`.execute(testServer.database.owner)
+  await failLost(testServer.database, silent, { isThorough: true })
   expect(await log()).toMatchObject([{ id: deliveryId, state: 'STATE_FAILED' }])
 })

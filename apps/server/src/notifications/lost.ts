@@ -1,17 +1,18 @@
-/** Deliveries that nobody tries any more, because the process that made the last attempt died in it. */
+/** Fails deliveries whose last attempt died with its process. */
 import { type Ctx, type Log, systemActor } from '#ctx.ts'
 import { type Database, inAccount } from '#database/index.ts'
 import { onEach } from '#each.ts'
 import { countFailure } from '#notifications/deliver.ts'
 import { sql } from 'kysely'
 
-/** Deliveries that are concluded in one go. */
-const batch = 1000
+/** Deliveries per transaction. */
+const batchSize = 1000
 
 /**
- * Has the deliveries fail, with a reason, whose job the queue has given up. Somebody may then send them again.
+ * Fails deliveries whose job the queue has given up, with a reason. Users can send them again.
  *
- * @param isThorough looks at every delivery, and so also finds those whose job the queue has forgotten since
+ * @param isThorough checks every delivery, including those whose job was already removed from the
+ * queue
  */
 export async function failLost(database: Database, log: Log, { isThorough = false } = {}): Promise<void> {
   const { rows } = await (isThorough ? ofNoJob : ofFailedJobs).execute(database.owner)
@@ -20,32 +21,32 @@ export async function failLost(database: Database, log: Log, { isThorough = fals
   )
 }
 
-interface Lost {
+interface LostDelivery {
   readonly account_id: string
   readonly id: string
 }
 
-/** From the few jobs of the last hour to their deliveries. */
-const ofFailedJobs = sql<Lost>`
+/** Starts from the few jobs of the last hour. */
+const ofFailedJobs = sql<LostDelivery>`
   select delivery.account_id, delivery.id
   from pgboss.job
   join delivery on delivery.account_id = (job.data ->> 'account')::uuid and delivery.id = (job.data ->> 'deliveryId')::uuid
   where job.name = 'delivery' and job.state = 'failed' and delivery.state = 'STATE_PENDING'
-    -- One that failed before may have been sent again.
+    -- An earlier failed delivery may have been sent again.
     and not exists (
       select from pgboss.job as later
       where later.name = 'delivery' and later.state in ('created', 'retry', 'active')
         and later.data ->> 'deliveryId' = delivery.id::text)
-  limit ${batch}`
+  limit ${batchSize}`
 
-const ofNoJob = sql<Lost>`
+const ofNoJob = sql<LostDelivery>`
   select account_id, id from delivery
   where state = 'STATE_PENDING'
     and not exists (
       select from pgboss.job
       where name = 'delivery' and state in ('created', 'retry', 'active')
         and data ->> 'deliveryId' = delivery.id::text)
-  limit ${batch}`
+  limit ${batchSize}`
 
 async function failOne(ctx: Ctx, id: string): Promise<void> {
   const failed = await ctx.tx

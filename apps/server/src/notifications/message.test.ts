@@ -21,7 +21,7 @@ describe('a message with long titles', () => {
     ['words', 'Remote code execution in a component '.repeat(8)],
     ['characters that are written longer', '&<'.repeat(150)],
     ['a title of halves', `${'x'.repeat(149)}${'😀'.repeat(40)}`],
-  ])('has whole links for Slack and says how many more there are: %s', (_, title) => {
+  ])('keeps Slack links intact and counts the rest: %s', (_, title) => {
     const { blocks } = JSON.parse(slackBody(of(title, 60), url)) as { blocks: { text: { text: string } }[] }
     const text = blocks[1]?.text.text ?? ''
     const lines = text.split('\n')
@@ -36,7 +36,7 @@ describe('a message with long titles', () => {
   it.each([
     ['a bracket at the cut', `${'x'.repeat(199)}]${'y'.repeat(50)}`],
     ['halves', `${'x'.repeat(199)}${'😀'.repeat(20)}`],
-  ])('has whole links for Discord: %s', (_, title) => {
+  ])('keeps Discord links intact: %s', (_, title) => {
     const { embeds } = JSON.parse(discordBody(of(title, 1), url)) as { embeds: { description: string }[] }
     const text = embeds[0]?.description ?? ''
     expect(text).toMatch(/^- Critical 9\.8 · \[(?:[^\\[\]]|\\.)+\]\(https:[^()]+\)$/u)

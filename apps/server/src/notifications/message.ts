@@ -7,14 +7,14 @@ interface Message {
   readonly eventCount: number
 }
 
-/** Lines that a chat or a mail lists; the rest is a number and a link. */
+/** Lines listed in a chat message or email; the rest is a count with a link. */
 const linesMax = 10
-/** Of a title in a chat. Slack takes 3000 characters in all, Discord 4096. */
+/** Title length in chat messages. Slack allows 3000 characters in total, Discord 4096. */
 const titleMax = 200
 
-const words: Readonly<Record<string, { one: string; many: string }>> = {
+const eventLabels: Readonly<Record<string, { one: string; many: string }>> = {
   EVENT_ISSUE_OPENED: { one: 'new risk', many: 'new risks' },
-  EVENT_ISSUE_REGRESSED: { one: 'risk is back', many: 'risks are back' },
+  EVENT_ISSUE_REGRESSED: { one: 'regressed risk', many: 'regressed risks' },
   EVENT_ISSUE_RESOLVED: { one: 'risk resolved', many: 'risks resolved' },
   EVENT_THREAT_EMERGING: { one: 'emerging threat', many: 'emerging threats' },
   EVENT_SCAN_COMPLETED: { one: 'scan completed', many: 'scans completed' },
@@ -37,7 +37,7 @@ export function headline({ notices, eventCount }: Message): string {
   const counts = new Map<string, number>()
   for (const { kind } of notices) counts.set(kind, (counts.get(kind) ?? 0) + 1)
   return [...counts]
-    .map(([kind, count]) => `${count} ${words[kind]?.[count === 1 ? 'one' : 'many'] ?? 'events'}`)
+    .map(([kind, count]) => `${count} ${eventLabels[kind]?.[count === 1 ? 'one' : 'many'] ?? 'events'}`)
     .join(', ')
 }
 
@@ -50,10 +50,10 @@ function linkOf(notice: Notice, url: string): string {
 const severity = (score: number) =>
   score >= 9 ? 'Critical' : score >= 7 ? 'High' : score >= 4 ? 'Medium' : score > 0 ? 'Low' : 'None'
 const rating = ({ score }: Notice) => (score === undefined ? '' : `${severity(score)} ${score.toFixed(1)} · `)
-const rest = ({ eventCount }: Message) => Math.max(0, eventCount - linesMax)
+const hiddenCount = ({ eventCount }: Message) => Math.max(0, eventCount - linesMax)
 
-/** As much of a text as has room, written as its reader takes it: what is written for a character stays whole. */
-function clipped(text: string, write: (text: string) => string, lengthMax: number): string {
+/** Truncates a text to an escaped length without splitting escape sequences. */
+function truncate(text: string, write: (text: string) => string, lengthMax: number): string {
   let written = ''
   for (const character of text) {
     const next = write(character)
@@ -63,8 +63,8 @@ function clipped(text: string, write: (text: string) => string, lengthMax: numbe
   return written
 }
 
-/** As many whole lines as have room, and then how many more there are. */
-function listed(
+/** As many whole lines as fit, then the number of remaining ones. */
+function listLines(
   { notices, eventCount }: Message,
   { lengthMax, line, more }: { lengthMax: number; line: (notice: Notice) => string; more: (count: number) => string },
 ): string {
@@ -79,7 +79,7 @@ function listed(
   return [...lines, ...(left > 0 ? [more(left)] : [])].join('\n')
 }
 
-/** The body of a signed webhook: everything as data, with a link for each event. */
+/** The body of a signed webhook: all fields as data, with a link per event. */
 export function webhookBody(message: Message, url: string): string {
   return JSON.stringify({
     type: 'glacis.events',
@@ -92,14 +92,14 @@ export function webhookBody(message: Message, url: string): string {
   })
 }
 
-/** Slack reads `&`, `<` and `>` as mark-up; nothing else needs care inside a link's text. */
+/** Slack interprets `&`, `<` and `>` as markup; link text needs no other escaping. */
 const forSlack = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('|', '¦')
 
 export function slackBody(message: Message, url: string): string {
-  const lines = listed(message, {
+  const lines = listLines(message, {
     lengthMax: 2700,
-    line: (notice) => `• ${rating(notice)}<${linkOf(notice, url)}|${clipped(notice.title, forSlack, titleMax)}>`,
+    line: (notice) => `• ${rating(notice)}<${linkOf(notice, url)}|${truncate(notice.title, forSlack, titleMax)}>`,
     more: (count) => `and <${url}/risks/verified|${count} more>`,
   })
   const title = `Glacis: ${headline(message)}`
@@ -112,13 +112,13 @@ export function slackBody(message: Message, url: string): string {
   })
 }
 
-/** Discord's mark-up starts with one of these; a mention needs `@`, and none is parsed anyway. */
+/** Characters that start Discord markup or mentions (mentions are also disabled in the request). */
 const forDiscord = (text: string) => text.replaceAll(/[\\*_~`|>[\]()#@<-]/g, String.raw`\$&`)
 
 export function discordBody(message: Message, url: string): string {
-  const lines = listed(message, {
+  const lines = listLines(message, {
     lengthMax: 3800,
-    line: (notice) => `- ${rating(notice)}[${clipped(notice.title, forDiscord, titleMax)}](${linkOf(notice, url)})`,
+    line: (notice) => `- ${rating(notice)}[${truncate(notice.title, forDiscord, titleMax)}](${linkOf(notice, url)})`,
     more: (count) => `and [${count} more](${url}/risks/verified)`,
   })
   return JSON.stringify({
@@ -130,11 +130,11 @@ export function discordBody(message: Message, url: string): string {
 const forHtml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-/** The mail, as text and as the product looks. Nothing in it is loaded from anywhere. */
+/** The email as text and HTML. It loads no remote content. */
 export function mailOf(to: string, message: Message, url: string): Mail {
   const title = headline(message)
   const shown = message.notices.slice(0, linesMax)
-  const more = rest(message) > 0 ? `and ${rest(message)} more` : ''
+  const more = hiddenCount(message) > 0 ? `and ${hiddenCount(message)} more` : ''
   const lines = shown.map((notice) => `${rating(notice)}${notice.title}\n  ${linkOf(notice, url)}`)
   const rows = shown.map(
     (notice) =>
@@ -142,7 +142,7 @@ export function mailOf(to: string, message: Message, url: string): Mail {
       `<span style="color:#5b6770">${forHtml(rating(notice))}</span>` +
       `<a href="${forHtml(linkOf(notice, url))}" style="color:#00606b;font-weight:600">${forHtml(notice.title)}</a></td></tr>`,
   )
-  const foot = `You get this because the e-mail channel of your account is on: ${url}/integrations`
+  const foot = `You receive this email because email notifications are turned on: ${url}/integrations`
   return {
     to,
     subject: `Glacis: ${title}`,

@@ -1,19 +1,18 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
-import { announce, forgetTag, listChannels, previewChannel, updateChannel } from '#notifications/index.ts'
-import { opened, openPost, type Post, titlesOf } from '#notifications/testing/post.ts'
+import { announce, removeTagFromRules, listChannels, previewChannel, updateChannel } from '#notifications/index.ts'
+import { opened, openReceiver, titlesOf } from '#notifications/testing/receiver.ts'
 
-let post: Post
-beforeAll(async () => void (post = await openPost()))
+const post = await openReceiver()
 afterAll(() => post.close())
 afterEach(() => post.empty())
 
-describe('rules', () => {
-  it('choose by kind, by score and by tag of the target', async () => {
-    const account = await post.house.account()
+describe('channel rules', () => {
+  it('match by event kind, score and target tag', async () => {
+    const account = await post.server.account()
     const tag = newId()
     const target = newId()
-    await post.house.as(account, async (ctx) => {
+    await post.server.as(account, async (ctx) => {
       await ctx.tx.insertInto('tag').values({ account_id: account, id: tag, name: 'prod', color: 1 }).execute()
       await ctx.tx
         .insertInto('target')
@@ -34,7 +33,7 @@ describe('rules', () => {
     })
     const rule = { events: ['EVENT_ISSUE_OPENED' as const], minSeverity: 5, tagIds: [tag] }
     await post.makeChannel(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address, rule })
-    await post.house.as(account, (ctx) =>
+    await post.server.as(account, (ctx) =>
       announce(ctx, [
         { ...opened('told', 5), targetIds: [target] },
         { ...opened('too low', 4.9), targetIds: [target] },
@@ -44,31 +43,31 @@ describe('rules', () => {
     )
     await post.deliverAll(account)
     expect(post.received.flatMap(({ body }) => titlesOf(body))).toEqual(['told'])
-    expect(await post.house.as(account, (ctx) => previewChannel(ctx, { rule }))).toMatchObject({
+    expect(await post.server.as(account, (ctx) => previewChannel(ctx, { rule }))).toMatchObject({
       eventCount: 1,
       days: 30,
     })
   })
 
-  it('know no tag that was deleted: what told of others too goes on, what told of it alone is off', async () => {
-    const account = await post.house.account()
+  it('drop deleted tags; a channel with no other tag is turned off', async () => {
+    const account = await post.server.account()
     const [kept, gone] = [newId(), newId()]
     for (const [id, name] of [
       [kept, 'kept'],
       [gone, 'gone'],
     ] as const)
-      await post.house.as(account, ({ tx }) =>
+      await post.server.as(account, ({ tx }) =>
         tx.insertInto('tag').values({ account_id: account, id, name, color: 1 }).execute(),
       )
     const rule = (...tagIds: string[]) => ({ events: ['EVENT_ISSUE_OPENED' as const], minSeverity: 0, tagIds })
     const make = (...tagIds: string[]) =>
       post.makeChannel(account, { kind: 'KIND_WEBHOOK', webhookUrl: 'https://example.ch/', rule: rule(...tagIds) })
     const ids = [await make(kept, gone), await make(gone), await make()].map((channel) => channel.id)
-    await post.house.as(account, async (ctx) => {
+    await post.server.as(account, async (ctx) => {
       await ctx.tx.deleteFrom('tag').where('account_id', '=', account).where('id', '=', gone).execute()
-      await forgetTag(ctx, gone)
+      await removeTagFromRules(ctx, gone)
     })
-    const { channels } = await post.house.as(account, listChannels)
+    const { channels } = await post.server.as(account, listChannels)
     const stands = ids.map((id) => channels.find((channel) => channel.id === id))
     expect(stands.map((channel) => [channel?.isEnabled, channel?.rule.tagIds])).toEqual([
       [true, [kept]],
@@ -77,17 +76,17 @@ describe('rules', () => {
     ])
   })
 
-  it('forget the backlog of the time in which a channel was off', async () => {
-    const account = await post.house.account()
+  it('skip events from while the channel was off', async () => {
+    const account = await post.server.account()
     const { id } = await post.makeChannel(account, { kind: 'KIND_WEBHOOK', webhookUrl: post.address })
     const turn = (isEnabled: boolean) =>
-      post.house.as(account, (ctx) =>
+      post.server.as(account, (ctx) =>
         updateChannel(ctx, post.sending, { id, channel: { isEnabled }, updateMask: { paths: ['isEnabled'] } }),
       )
     await turn(false)
-    await post.house.as(account, (ctx) => announce(ctx, [opened('While off', 9)]))
+    await post.server.as(account, (ctx) => announce(ctx, [opened('While off', 9)]))
     await turn(true)
-    await post.house.as(account, (ctx) => announce(ctx, [opened('Back on', 9)]))
+    await post.server.as(account, (ctx) => announce(ctx, [opened('Back on', 9)]))
     await post.deliverAll(account)
     expect(post.received.flatMap(({ body }) => titlesOf(body))).toEqual(['Back on'])
   })

@@ -6,26 +6,29 @@ import { BlockList, isIP } from 'node:net'
 import { isMetadataAddress, isPublicAddress } from '@glacis/scanner'
 import { storable } from '#database/text.ts'
 
-/** Where messages may go: public addresses over https, or also the networks that the operator names. */
+/**
+ * Allowed destinations: public addresses over https, everything, or also the networks listed by the
+ * operator.
+ */
 export type Gate = 'public' | 'all' | readonly string[]
 
 export interface Outcome {
-  /** Null where no HTTP answer came. */
+  /** Null if there was no HTTP response. */
   readonly statusCode: number | null
   readonly latencyMs: number
-  /** Empty when it arrived. */
+  /** Empty on success. */
   readonly error: string
-  /** Beginning of the answer's body. */
+  /** Start of the response body. */
   readonly answer: string
 }
 
-/** Not imported by name: that reads all its names, and one of them loads another client of HTTP. */
+/** A named import would load all exports of the module, including a second HTTP client. */
 const http = process.getBuiltinModule('node:http')
 const timeoutMs = 5000
 const answerBytesMax = 65_536
-const answerKept = 500
+const answerStoredMax = 500
 
-/** The headers that prove who sent a message, as Standard Webhooks has them. */
+/** The signature headers of Standard Webhooks. */
 export function signature(secret: string, id: string, now: Date, body: string): Record<string, string> {
   const timestamp = String(Math.floor(now.getTime() / 1000))
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
@@ -42,8 +45,8 @@ interface Post {
 }
 
 /**
- * Posts a message. The address that was checked is the one that is dialled; redirects are not
- * followed; five seconds and 64 KB of answer bound it. It never throws: what went wrong is a sentence.
+ * Posts a message. Connects to the address that was checked, doesn't follow redirects, and is
+ * limited to five seconds and 64 KB of response. Never throws: errors are returned as text.
  */
 export async function post({ url, gate, body, headers = {} }: Post): Promise<Outcome> {
   const start = performance.now()
@@ -52,34 +55,37 @@ export async function post({ url, gate, body, headers = {} }: Post): Promise<Out
   const signal = AbortSignal.timeout(timeoutMs)
   try {
     const place = new URL(url)
-    const address = await Promise.race([checkedAddress(place, gate), ended(signal)])
+    const address = await Promise.race([checkedAddress(place, gate), deadline(signal)])
     if ('refused' in address) return failed(address.refused)
     const { status, answer } = await exchange(place, address.ip, { body, headers, signal })
-    const error = status >= 200 && status < 300 ? '' : wordsOf(status)
+    const error = status >= 200 && status < 300 ? '' : errorMessage(status)
     return { statusCode: status, latencyMs: took(), error, answer }
   } catch (error) {
-    if (signal.aborted) return failed('No answer within 5 seconds')
+    if (signal.aborted) return failed('No response within 5 seconds')
     return failed(storable(error instanceof Error ? error.message : String(error)).slice(0, 300))
   }
 }
 
-/** Rejects when the time is over: the system has its own patience with servers of names. */
-function ended(signal: AbortSignal): Promise<never> {
+/** Rejects when the deadline expires; the system resolver has its own, longer timeouts. */
+function deadline(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(new Error('the time is over', { cause: signal.reason })), {
+    signal.addEventListener('abort', () => reject(new Error('timed out', { cause: signal.reason })), {
       once: true,
     })
   })
 }
 
-function wordsOf(status: number): string {
+function errorMessage(status: number): string {
   return status >= 300 && status < 400
-    ? `The server redirects (${status}); redirects are not followed`
-    : `The server answered ${status}`
+    ? `The server responded with a redirect (${status}). Redirects are not followed`
+    : `The server responded with ${status}`
 }
 
-/** Why nothing may ever be sent there, as far as the URL tells without asking for its name; undefined when it may. */
-export function refusalOf(url: string, gate: Gate): string | undefined {
+/**
+ * The reason why the URL can't be used, as far as known without resolving its name; undefined if it
+ * can.
+ */
+export function urlError(url: string, gate: Gate): string | undefined {
   const place = new URL(url)
   const host = hostOf(place)
   const isHere = host === 'localhost' || host.endsWith('.localhost')
@@ -94,18 +100,17 @@ async function checkedAddress(place: URL, gate: Gate): Promise<{ ip: string } | 
   const refused = refusedOf(place, found, gate)
   if (refused) return { refused }
   const [ip] = found
-  return ip ? { ip } : { refused: `${host} has no address` }
+  return ip ? { ip } : { refused: `${host} could not be resolved` }
 }
 
 function refusedOf(place: URL, addresses: readonly string[], gate: Gate): string | undefined {
   const isOpen = place.protocol !== 'https:'
-  const onlyHttps = 'Only https is allowed, unless GLACIS_WEBHOOK_NETWORKS of the server names the network'
+  const onlyHttps = 'Use https. Plain http is allowed only to networks listed in GLACIS_WEBHOOK_NETWORKS'
   if (isOpen && gate === 'public') return onlyHttps
   const metadata = addresses.find(isMetadataAddress)
-  if (metadata) return `${metadata} is a cloud metadata address, to which no messages go`
+  if (metadata) return `${metadata} is a cloud metadata address. Messages can't be sent there`
   const refused = addresses.find((address) => !isPublicAddress(address) && !isNamed(address, gate))
-  if (refused)
-    return `${refused} is not an address that messages may go to; GLACIS_WEBHOOK_NETWORKS of the server says which are`
+  if (refused) return `Messages can't be sent to ${refused}. GLACIS_WEBHOOK_NETWORKS lists the allowed networks`
   return isOpen && addresses.some((address) => !isNamed(address, gate)) ? onlyHttps : undefined
 }
 
@@ -157,11 +162,11 @@ function exchange(
       response.setEncoding('utf8')
       response.on('data', (chunk: string) => {
         bytes += Buffer.byteLength(chunk)
-        if (answer.length < answerKept) answer += chunk
+        if (answer.length < answerStoredMax) answer += chunk
         if (bytes > answerBytesMax) response.destroy()
       })
       response.once('close', () =>
-        resolve({ status: response.statusCode ?? 0, answer: storable(answer).slice(0, answerKept) }),
+        resolve({ status: response.statusCode ?? 0, answer: storable(answer).slice(0, answerStoredMax) }),
       )
       response.once('error', () => undefined)
     })

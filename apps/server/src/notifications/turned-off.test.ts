@@ -10,13 +10,13 @@ import {
   redeliver,
   runDelivery,
   type Sending,
-  takeUp,
+  createDeliveries,
   updateChannel,
 } from '#notifications/index.ts'
-import { type House, openHouse, person } from '#testing/house.ts'
+import { person, sharedTestServer } from '#testing/test-server.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
-let house: House
+const server = await sharedTestServer()
 let receiver: Server
 let address: string
 let sending: Sending
@@ -27,32 +27,30 @@ let channelId: string
 let deliveryId: string
 
 beforeAll(async () => {
-  house = await openHouse()
   receiver = createServer((_, response) => void meanwhile().then((status) => response.writeHead(status).end()))
   await new Promise<void>((resolve) => void receiver.listen(0, '127.0.0.1', resolve))
   const { port } = receiver.address() as AddressInfo // listens on a port
   address = `http://127.0.0.1:${port}/hook`
   const mailer = { deliver: async () => undefined, close: () => undefined }
-  sending = { database: house.database, mailer, gate: ['127.0.0.0/8'], url: 'http://localhost:3000', log: silent }
+  sending = { database: server.database, mailer, gate: ['127.0.0.0/8'], url: 'http://localhost:3000', log: silent }
 })
 afterAll(async () => {
   receiver.close()
-  await house.close()
 })
 /** A channel with one delivery on its way. */
 beforeEach(async () => {
-  account = await house.account()
+  account = await server.account()
   const channel = { kind: 'KIND_WEBHOOK', webhookUrl: address } as const
-  const made = await house.as(account, (ctx) => createChannel(ctx, sending, { channel }), { actor: person })
+  const made = await server.as(account, (ctx) => createChannel(ctx, sending, { channel }), { actor: person })
   channelId = made.channel.id
-  await house.as(account, (ctx) =>
+  await server.as(account, (ctx) =>
     announce(ctx, [{ kind: 'EVENT_ISSUE_OPENED', title: 'news', resource: { kind: 'issue', id: newId() } }]),
   )
-  await takeUp(house.database, house.jobs, silent, account)
+  await createDeliveries(server.database, server.jobs, silent, account)
   deliveryId = (await log())[0]?.id ?? ''
 })
 
-const log = async () => (await house.as(account, (ctx) => listDeliveries(ctx, { id: channelId }))).deliveries
+const log = async () => (await server.as(account, (ctx) => listDeliveries(ctx, { id: channelId }))).deliveries
 const attempt = () =>
   runDelivery(sending, {
     data: { account, deliveryId },
@@ -60,29 +58,29 @@ const attempt = () =>
     isLastAttempt: false,
   })
 const turnOff = () =>
-  house.as(account, (ctx) =>
+  server.as(account, (ctx) =>
     updateChannel(ctx, sending, {
       id: channelId,
       channel: { isEnabled: false },
       updateMask: { paths: ['isEnabled'] },
     }),
   )
-const ended = { state: 'STATE_FAILED', error: 'The channel was turned off before this arrived' }
+const ended = { state: 'STATE_FAILED', error: 'The channel was turned off before delivery' }
 
-it('ends what is on its way, which is no failure of the channel, and can be sent again', async () => {
+it('ends pending deliveries without counting a failure; they can be sent again', async () => {
   let requests = 0
   meanwhile = async () => (requests++, 204)
   await turnOff()
   expect(await log()).toMatchObject([{ ...ended, attempts: 0, completeTime: expect.any(String) }])
   await attempt()
   expect(requests).toBe(0)
-  expect((await house.as(account, listChannels)).channels).toMatchObject([{ isEnabled: false, failureCount: 0 }])
-  await house.as(account, (ctx) => redeliver(ctx, house.jobs, { id: channelId, deliveryId }))
+  expect((await server.as(account, listChannels)).channels).toMatchObject([{ isEnabled: false, failureCount: 0 }])
+  await server.as(account, (ctx) => redeliver(ctx, server.jobs, { id: channelId, deliveryId }))
   await attempt()
   expect(await log()).toMatchObject([{ state: 'STATE_DELIVERED' }])
 })
 
-it('has an attempt that is out and fails be the last', async () => {
+it("doesn't retry an attempt in progress that fails", async () => {
   meanwhile = async () => {
     await turnOff()
     return 500
@@ -91,7 +89,7 @@ it('has an attempt that is out and fails be the last', async () => {
   expect(await log()).toMatchObject([ended])
 })
 
-it('does not deny that an attempt arrived that was out', async () => {
+it('records an attempt in progress that succeeds', async () => {
   meanwhile = async () => {
     await turnOff()
     return 204

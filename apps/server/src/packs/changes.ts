@@ -1,6 +1,6 @@
 /** What feeds changed and was not yet held against the inventories. */
 import type { Tables } from '#database/tables.ts'
-import { asOnlyWriter, noteChanged } from '#threats/index.ts'
+import { withWriteLock, queueChangedThreats } from '#threats/index.ts'
 import { type Kysely, sql } from 'kysely'
 
 export interface Changes {
@@ -42,7 +42,7 @@ export async function takeChanges(owner: Kysely<Tables>): Promise<Changes | null
     isNews: (rows[0]?.pending ?? 0) <= newsMax,
     accounts: accounts.map((row) => row.account_id),
     async done() {
-      await asOnlyWriter(owner, (tx) =>
+      await withWriteLock(owner, (tx) =>
         sql`
         delete from threat_change
         using unnest(${ids}::uuid[], ${rows.map((row) => row.turn)}::bigint[]) as held (threat_id, turn)
@@ -53,14 +53,14 @@ export async function takeChanges(owner: Kysely<Tables>): Promise<Changes | null
 }
 
 async function noteDue(owner: Kysely<Tables>): Promise<void> {
-  await asOnlyWriter(owner, async (tx) => {
+  await withWriteLock(owner, async (tx) => {
     const due = await tx
       .updateTable('threat')
       .set({ effective_at: null })
       .where('effective_at', '<=', new Date())
       .returning('id')
       .execute()
-    await noteChanged(
+    await queueChangedThreats(
       tx,
       due.map((row) => row.id),
     )

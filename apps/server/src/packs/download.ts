@@ -72,12 +72,12 @@ export async function download(
     signal.throwIfAborted()
     if (error instanceof TooLarge)
       return failure(
-        `${hostOf(url)} sends more than ${Math.round(bytesMax / 1e6)} MB, far more than this feed ever had; it was left out.`,
+        `${hostOf(url)} sent more than the limit of ${Math.round(bytesMax / 1e6)} MB for this feed. The previous data is kept.`,
       )
     const code = codeOf(error)
     if (/ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH/.test(code))
-      return failure(`${hostOf(url)} cannot be reached; there seems to be no network.`, { isOffline: true })
-    return failure(`${hostOf(url)} broke off the transfer (${code}).`)
+      return failure(`${hostOf(url)} is unreachable. Check the network connection.`, { isOffline: true })
+    return failure(`${hostOf(url)} closed the connection (${code}).`)
   }
 }
 
@@ -94,8 +94,8 @@ function bounded(bytesMax: number): Transform {
 }
 
 function wordsOf(url: string, status: number): string {
-  if (status === 429 || status === 503) return `${hostOf(url)} asks us to come back later (HTTP ${status}).`
-  return `${hostOf(url)} answers with HTTP ${status}.`
+  if (status === 429 || status === 503) return `${hostOf(url)} is rate limiting requests (HTTP ${status}).`
+  return `${hostOf(url)} responded with HTTP ${status}.`
 }
 
 function validatorsOf(headers: Headers): Record<string, string> {

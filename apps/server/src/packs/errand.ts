@@ -55,7 +55,7 @@ export async function fetchFile(
   validators: Readonly<Record<string, string>>,
   { owner, signal }: Errand,
 ): Promise<Readonly<Record<string, string>> | null> {
-  await notePack(owner, pack, { progress: `Asking ${new URL(url).host}` })
+  await notePack(owner, pack, { progress: `Contacting ${new URL(url).host}` })
   const answer: Download = await download(url, { to, validators, bytesMax, signal })
   if (answer.kind === 'failure') throw new Miss(answer.words, answer)
   return answer.kind === 'file' ? answer.validators : null

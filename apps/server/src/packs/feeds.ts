@@ -3,7 +3,7 @@ import type * as contract from '@glacis/contract/insights'
 import type { Feed } from '@glacis/contract/insights'
 import type { Ctx } from '#ctx.ts'
 import type { Tables } from '#database/tables.ts'
-import { notFound, Refusal } from '#errors.ts'
+import { notFound, ApiError } from '#errors.ts'
 import type { Jobs } from '#jobs.ts'
 import { type SourceKey, sources } from '#packs/sources.ts'
 import type { Kysely, Selectable } from 'kysely'
@@ -44,7 +44,7 @@ export const checkEveryMs = 60_000
 /**
  * Has the source of a feed asked at once by a worker, whatever else is due.
  *
- * @throws Refusal `not_found`; `precondition` where it is not fetched over the network; `conflict`
+ * @throws ApiError `not_found`; `precondition` where it is not fetched over the network; `conflict`
  *   while it is being read, and a minute after it was asked
  */
 export async function checkFeed(
@@ -57,13 +57,13 @@ export async function checkFeed(
   if (!row) throw notFound('feed', name)
   const feed = toFeed(row, addresses)
   if (addresses === null) {
-    const words = 'No feed is fetched over the network here; bring them with "glacis packs import"'
-    throw new Refusal('precondition', words)
+    const words = 'Feed downloads are turned off; use "glacis packs import"'
+    throw new ApiError('precondition', words)
   }
-  if (!feed.checkable) throw new Refusal('precondition', `${name} has no source that is asked over the network`)
-  if (feed.progress) throw new Refusal('conflict', `${name} is being read just now`)
+  if (!feed.checkable) throw new ApiError('precondition', `${name} has no download source`)
+  if (feed.progress) throw new ApiError('conflict', `${name} is already being updated`)
   if (row.checked_at && ctx.now.getTime() - row.checked_at.getTime() < checkEveryMs)
-    throw new Refusal('conflict', `${name} was asked less than a minute ago`)
+    throw new ApiError('conflict', `${name} was checked less than a minute ago`)
   await jobs.enqueue(ctx.tx, 'feed-check', { pack: name })
   return { feed }
 }

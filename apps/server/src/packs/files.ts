@@ -65,7 +65,7 @@ export async function fileSink(packsFolder: string, kind: Kind): Promise<FileSin
         cache: cacheOf(packsFolder),
       })
       if (packs.counts.checks + packs.counts.fingerprints === 0)
-        throw new Error('Nothing in it can be used by the scanner.')
+        throw new Error('It contains nothing the scanner can use.')
       await upsertThreats(owner, distinct(packs.checks.map(fromCheck)))
       await replaceFolder(folder, draft)
       log.info({ folder, ...packs.counts, refused: packs.problems.length }, 'pack files replaced')
@@ -92,7 +92,7 @@ async function write(path: string, file: PackedFile): Promise<void> {
   const bound = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length
-      done(bytes > fileBytesMax ? new Error(`${file.name} is larger than any template is.`) : null, chunk)
+      done(bytes > fileBytesMax ? new Error(`${file.name} exceeds the size limit for templates.`) : null, chunk)
     },
   })
   await pipeline(file.bytes, bound, createWriteStream(path))

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { Obstacle } from '#obstacle.ts'
+import { CliError } from '#cli-error.ts'
 
 /** Where the scanner finds what it reads; plain paths, so that they can be handed to a thread. */
 export interface PackFolders {
@@ -20,7 +20,7 @@ export interface PackFolders {
  * Our own packs and those of `GLACIS_PACKS`. A folder that is laid out like ours gives each kind;
  * any other is taken for what its files are: `.yaml` checks, `.xml` fingerprints, `.json` records.
  *
- * @throws Obstacle for a path that is not there, or a file of another kind: nobody would notice what is missing
+ * @throws CliError for a path that is not there, or a file of another kind: nobody would notice what is missing
  */
 export function packFolders(root: string, extra: readonly string[]): PackFolders {
   const own = join(root, 'packs')
@@ -36,7 +36,7 @@ export function packFolders(root: string, extra: readonly string[]): PackFolders
 }
 
 function add(folders: PackFolders, path: string): void {
-  if (!existsSync(path)) throw new Obstacle(`GLACIS_PACKS names ${path}, which is not there; mend the path.`)
+  if (!existsSync(path)) throw new CliError(`GLACIS_PACKS: ${path} does not exist. Check the path.`)
   if (statSync(path).isFile()) return addFile(folders, path)
   const isLaidOut = ['checks', 'fingerprints', 'threats', 'distributions'].some((kind) => existsSync(join(path, kind)))
   if (!isLaidOut) {
@@ -56,7 +56,7 @@ function addFile(folders: PackFolders, path: string): void {
   if (path.endsWith('.xml')) folders.fingerprints.push(path)
   if (/\.jsonl?$/.test(path)) folders.threats.push(path)
   if (!/\.(ya?ml|xml|jsonl?)$/.test(path))
-    throw new Obstacle(`GLACIS_PACKS names ${path}, whose ending is none of .yaml, .xml and .json; mend it.`)
+    throw new CliError(`GLACIS_PACKS: ${path} is not a .yaml, .xml, or .json file.`)
 }
 
 function filesOf(folder: string): string[] {

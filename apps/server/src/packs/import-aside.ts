@@ -43,7 +43,7 @@ export async function importAside(path: string, options: AsideOptions): Promise<
     else reject(new ImportFailure(told.words, { cause: told.stack }))
   })
   thread.once('error', reject)
-  thread.once('exit', (code) => reject(new Error(`the importing thread ended with ${code}`)))
+  thread.once('exit', (code) => reject(new Error(`The import thread exited with code ${code}`)))
   const stop = () => reject(signal?.reason)
   signal?.addEventListener('abort', stop, { once: true })
   try {

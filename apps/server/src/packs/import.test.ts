@@ -6,25 +6,25 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { importPath } from '#packs/import.ts'
 import { exportPacks } from '#packs/export.ts'
 import type { ImportOptions } from '#packs/import.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { startTestServer, type TestServer } from '#testing/test-server.ts'
 import { sql } from 'kysely'
 
-let house: House
+let server: TestServer
 let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'glacis-import-'))
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 beforeEach(async () => {
-  house = await openHouse()
-  return () => house.close()
+  server = await startTestServer()
+  return () => server.close()
 })
 
 const log = { info() {}, warn() {}, error() {} }
 async function bring(name: string, content: string | Buffer, more: Partial<ImportOptions> = {}) {
   const path = join(folder, name)
   await writeFile(path, content)
-  return importPath(path, { owner: house.database.owner, log, packsFolder: join(folder, 'packs'), ...more })
+  return importPath(path, { owner: server.database.owner, log, packsFolder: join(folder, 'packs'), ...more })
 }
 
 function record(number: number, change: { modified?: string; end?: string; score?: number } = {}) {
@@ -48,11 +48,11 @@ async function state(): Promise<unknown> {
   const { rows } = await sql`
     select key, name, affected, score, modified_at, record,
            (select array_agg(vendor || ':' || product order by product) from threat_product where threat_id = threat.id) as products
-    from threat order by key`.execute(house.database.owner)
+    from threat order by key`.execute(server.database.owner)
   return rows
 }
 async function pack(name: string) {
-  return house.database.owner.selectFrom('pack').selectAll().where('name', '=', name).executeTakeFirst()
+  return server.database.owner.selectFrom('pack').selectAll().where('name', '=', name).executeTakeFirst()
 }
 
 it.each([
@@ -68,23 +68,23 @@ it('goes on where it was interrupted, and ends as if nothing had been', async ()
   const stopping = new AbortController()
   const stop = { signal: stopping.signal, onProgress: () => stopping.abort(new Error('killed')) }
   await expect(bring('many.jsonl', lines(manyRecords), stop)).rejects.toThrow('killed')
-  const between = await house.database.owner.selectFrom('threat').select('key').execute()
+  const between = await server.database.owner.selectFrom('threat').select('key').execute()
   expect(between.length).toBeGreaterThan(0)
   expect(between.length).toBeLessThan(manyRecords.length)
   expect((await pack('NVD'))?.cursor).toMatchObject({ items: between.length })
   await bring('many.jsonl', lines(manyRecords))
   const resumed = await state()
-  await house.close()
-  house = await openHouse()
+  await server.close()
+  server = await startTestServer()
   await bring('many.jsonl', lines(manyRecords))
   expect(resumed).toEqual(await state())
 })
 
 it('changes nothing when it is read again', async () => {
   await bring('many.jsonl', lines(manyRecords.slice(0, 20)))
-  await sql`delete from threat_change`.execute(house.database.owner)
+  await sql`delete from threat_change`.execute(server.database.owner)
   await bring('many.jsonl', lines(manyRecords.slice(0, 20)))
-  expect(await house.database.owner.selectFrom('threat_change').selectAll().execute()).toEqual([])
+  expect(await server.database.owner.selectFrom('threat_change').selectAll().execute()).toEqual([])
 })
 
 it('skips and counts what is broken, and keeps the rest', async () => {
@@ -96,12 +96,12 @@ it.each([
   [
     'cut.json',
     JSON.stringify({ vulnerabilities: [{ cve: record(1) }, { cve: record(2) }] }).slice(0, -40),
-    'ends in the middle',
+    'is truncated',
   ],
-  ['cut.jsonl.gz', gzipSync(lines(manyRecords)).subarray(0, 5000), 'ends in the middle'],
-  ['page.html', '<!doctype html><title>Sign in</title><p>Please sign in.', 'is a web page and not a feed'],
-  ['kev-2027.json', JSON.stringify({ catalogVersion: '2027.01.01', entries: [] }), 'may have changed it'],
-  ['odd.bin', Buffer.from([1, 2, 3]), 'holds nothing in a format that is known'],
+  ['cut.jsonl.gz', gzipSync(lines(manyRecords)).subarray(0, 5000), 'is truncated'],
+  ['page.html', '<!doctype html><title>Sign in</title><p>Please sign in.', 'is a web page, not a feed'],
+  ['kev-2027.json', JSON.stringify({ catalogVersion: '2027.01.01', entries: [] }), 'may have changed'],
+  ['odd.bin', Buffer.from([1, 2, 3]), 'contains no known feed format'],
 ])('changes nothing for %s and says why', async (name, content, words) => {
   await bring('good.jsonl', lines([record(1)]))
   const before = await state()
@@ -117,7 +117,7 @@ it('keeps what it knew when a feed has changed its form', async () => {
   expect(await state()).toEqual(before)
   expect(await pack('NVD')).toMatchObject({
     state: 'STATE_FAILED',
-    problem: expect.stringContaining('may have changed its form'),
+    problem: expect.stringContaining('may have changed'),
   })
 })
 
@@ -134,9 +134,9 @@ const kev = (version: string, ...ids: string[]) =>
 it('believes no catalogue that is older or lost its half', async () => {
   const ids = Array.from({ length: 10 }, (_, number) => `CVE-2025-${10_000 + number}`)
   await bring('kev.json', kev('2026.03.04', ...ids))
-  await expect(bring('kev-old.json', kev('2026.03.01', ...ids))).rejects.toThrow('that of 2026.03.04 is loaded already')
+  await expect(bring('kev-old.json', kev('2026.03.01', ...ids))).rejects.toThrow('version 2026.03.04 is already loaded')
   await expect(bring('kev-cut.json', kev('2026.03.05', ...ids.slice(0, 3)))).rejects.toThrow('less than half')
-  const known = await house.database.owner
+  const known = await server.database.owner
     .selectFrom('exploitation')
     .select('key')
     .where('known_exploited_at', 'is not', null)
@@ -161,7 +161,7 @@ it('takes the last word of a package or an advisory, and takes back what was wit
   const tracker = (said: object) =>
     JSON.stringify({ nginx: { 'CVE-2025-10001': { scope: 'remote', releases: { bookworm: said } } } })
   const fixes = async () => {
-    const rows = await house.database.owner.selectFrom('distribution_fix').selectAll().orderBy('origin').execute()
+    const rows = await server.database.owner.selectFrom('distribution_fix').selectAll().orderBy('origin').execute()
     return rows.map((row) => [row.origin, row.fixed_version])
   }
   await bring('tracker.json', tracker({ status: 'open', urgency: 'low' }))
@@ -179,7 +179,7 @@ it('takes the last word of a package or an advisory, and takes back what was wit
 
 it('says of a threat that it is exploited, whichever comes first, and takes it back with the catalogue', async () => {
   const exploited = async () => {
-    const rows = await house.database.owner
+    const rows = await server.database.owner
       .selectFrom('threat')
       .select('key')
       .where('known_exploited_at', 'is not', null)
@@ -200,12 +200,12 @@ it('carries everything over in one bundle', async () => {
   await bring('epss.csv', 'cve,epss,percentile\nCVE-2025-10001,0.5,0.9\n')
   const before = await state()
   const bundle = join(folder, 'bundle.tar.zst')
-  expect(await exportPacks(house.database.owner, join(folder, 'packs'), bundle)).toBe(30)
-  await house.close()
-  house = await openHouse()
-  await importPath(bundle, { owner: house.database.owner, log, packsFolder: join(folder, 'packs-there') })
+  expect(await exportPacks(server.database.owner, join(folder, 'packs'), bundle)).toBe(30)
+  await server.close()
+  server = await startTestServer()
+  await importPath(bundle, { owner: server.database.owner, log, packsFolder: join(folder, 'packs-there') })
   expect(await state()).toEqual(before)
-  const [row] = await house.database.owner
+  const [row] = await server.database.owner
     .selectFrom('threat')
     .selectAll()
     .where('key', '=', 'CVE-2025-10001')

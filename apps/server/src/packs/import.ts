@@ -74,7 +74,7 @@ async function* itemsOf(
     yield* readFeed(format, chunks, { file, ...(source && { source }) })
   } catch (cause) {
     if (!(cause instanceof ZodError)) throw cause
-    throw new Error(`${file} does not have the form of its kind; the feed may have changed it.`, { cause })
+    throw new Error(`${file} has an unexpected structure; the feed format may have changed.`, { cause })
   }
 }
 
@@ -135,7 +135,7 @@ async function proveWhole(path: string): Promise<void> {
       let tail = ''
       for await (const chunk of chunks) tail = (tail + chunk).slice(-tailLength)
       if (format !== null && /^\s*[[{]/.test(head) && !/[}\]]\s*$/.test(tail))
-        throw new CutOff(`${file.name} ends in the middle; it was cut off on its way.`)
+        throw new CutOff(`${file.name} is truncated. Download it again.`)
     }
   } catch (cause) {
     if (cause instanceof CutOff) throw cause
@@ -143,16 +143,14 @@ async function proveWhole(path: string): Promise<void> {
     const isCut = /unexpected end|truncat|Unexpected end of data/i.test(words)
     throw new CutOff(
       isCut
-        ? `${basename(path)} ends in the middle; it was cut off on its way.`
-        : `${basename(path)} cannot be unpacked: ${words}.`,
+        ? `${basename(path)} is truncated. Download it again.`
+        : `${basename(path)} could not be decompressed: ${words}.`,
       { cause },
     )
   }
   if (isKnown) return
   throw new Error(
-    isPage
-      ? `${basename(path)} is a web page and not a feed.`
-      : `${basename(path)} holds nothing in a format that is known.`,
+    isPage ? `${basename(path)} is a web page, not a feed.` : `${basename(path)} contains no known feed format.`,
   )
 }
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type House, openHouse } from '#testing/house.ts'
+import { startTestServer, type TestServer } from '#testing/test-server.ts'
 import { sql } from 'kysely'
 
 const program = join(import.meta.dirname, '../testing/import-alone.ts')
@@ -47,8 +47,8 @@ function lines(all: readonly object[]): string {
 }
 
 /** Imports in a process of its own, which is killed while it writes its nth batch; true when it came to its end. */
-async function importUntil(house: House, batch: number): Promise<boolean> {
-  const child = spawn(process.execPath, [program, feeds, house.url, join(folder, 'packs')], {
+async function importUntil(server: TestServer, batch: number): Promise<boolean> {
+  const child = spawn(process.execPath, [program, feeds, server.url, join(folder, 'packs')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit')
@@ -60,7 +60,7 @@ async function importUntil(house: House, batch: number): Promise<boolean> {
 }
 
 /** Of everything that the import writes, without ids and times of writing. */
-async function digest(house: House): Promise<string> {
+async function digest(server: TestServer): Promise<string> {
   const hash = createHash('sha256')
   for (const rows of [
     sql`select key, kind, name, summary, affected, solution, refs, score, category, record, digests, modified_at,
@@ -72,14 +72,14 @@ async function digest(house: House): Promise<string> {
     sql`select part, vendor, product, title, threats from software order by 1, 2, 3`,
     sql`select name, version, records, skipped, state, problem, progress, cursor from pack order by name`,
   ]) {
-    hash.update(JSON.stringify((await rows.execute(house.database.owner)).rows))
+    hash.update(JSON.stringify((await rows.execute(server.database.owner)).rows))
   }
   return hash.digest('hex')
 }
 
 it('ends as if nothing had been, wherever it is killed', { timeout: 300_000 }, async () => {
-  const whole = await openHouse()
-  const killed = await openHouse()
+  const whole = await startTestServer()
+  const killed = await startTestServer()
   try {
     expect(await importUntil(whole, Infinity)).toBe(true)
     const written = async () => {

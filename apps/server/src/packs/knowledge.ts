@@ -12,7 +12,7 @@ export async function loadKnowledge({ distributions }: PackFolders, log: Log): P
       readDistributionFixes([document])
       documents.push(document)
     } catch (error) {
-      log.warn({ file, err: error }, 'a pack file was refused')
+      log.warn({ file, err: error }, 'pack file rejected')
     }
   }
   return { distributionFixes: readDistributionFixes(documents) }

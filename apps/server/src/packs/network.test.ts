@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createNetwork } from '#packs/network.ts'
 import { addresses, type SourceKey } from '#packs/sources.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { startTestServer, type TestServer } from '#testing/test-server.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 let server: Server
 let answer: Answer = (_, response) => void response.writeHead(404).end()
 let folder: string
-let house: House
+let testServer: TestServer
 let origin: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'glacis-network-'))
@@ -25,8 +25,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 beforeEach(async () => {
-  house = await openHouse()
-  return () => house.close()
+  testServer = await startTestServer()
+  return () => testServer.close()
 })
 
 const log = { info() {}, warn() {}, error() {} }
@@ -36,19 +36,23 @@ const firstYear = new Date().getUTCFullYear() - 1
 
 /** Asks the given sources as if their time had come. */
 async function sync(sources: Partial<Record<SourceKey, string>>): Promise<number> {
-  await house.database.owner.updateTable('pack').set({ next_at: null }).execute()
-  const options = { owner: house.database.owner, databaseUrl: house.url, packsFolder: folder, log, firstYear }
+  await testServer.database.owner.updateTable('pack').set({ next_at: null }).execute()
+  const options = {
+    owner: testServer.database.owner,
+    databaseUrl: testServer.url,
+    packsFolder: join(folder, 'packs'),
+    log,
+    firstYear,
+  }
   let imports = 0
-  await createNetwork({ ...options, addresses: { ...nothing, ...sources } }).sync(
-    AbortSignal.timeout(30_000),
-    async () => {
-      imports += 1
-    },
-  )
+  const network = await createNetwork({ ...options, addresses: { ...nothing, ...sources } })
+  await network.sync(new AbortController().signal, async () => {
+    imports += 1
+  })
   return imports
 }
 async function pack(name: string) {
-  return house.database.owner.selectFrom('pack').selectAll().where('name', '=', name).executeTakeFirstOrThrow()
+  return testServer.database.owner.selectFrom('pack').selectAll().where('name', '=', name).executeTakeFirstOrThrow()
 }
 
 const kev = JSON.stringify({
@@ -79,21 +83,17 @@ it.each<[string, Answer, string]>([
   [
     'is busy',
     (_, response) => void response.writeHead(429, { 'retry-after': '7200' }).end(),
-    'asks us to come back later (HTTP 429)',
+    'is rate limiting requests (HTTP 429)',
   ],
-  ['is down', (_, response) => void response.writeHead(503).end(), 'asks us to come back later (HTTP 503)'],
-  ['has moved', (_, response) => void response.writeHead(410).end(), 'answers with HTTP 410'],
-  [
-    'answers with a page',
-    (_, response) => void response.end('<!doctype html><p>Sign in'),
-    'is a web page and not a feed',
-  ],
+  ['is down', (_, response) => void response.writeHead(503).end(), 'is rate limiting requests (HTTP 503)'],
+  ['has moved', (_, response) => void response.writeHead(410).end(), 'responded with HTTP 410'],
+  ['answers with a page', (_, response) => void response.end('<!doctype html><p>Sign in'), 'is a web page, not a feed'],
   [
     'breaks off',
     (_, response) => void response.writeHead(200, { 'content-length': '9999' }).write(kev, () => response.destroy()),
-    'broke off the transfer',
+    'closed the connection',
   ],
-  ['is cut', (_, response) => void response.end(kev.slice(0, -9)), 'ends in the middle'],
+  ['is cut', (_, response) => void response.end(kev.slice(0, -9)), 'is truncated'],
 ])('keeps what it knows when a source %s, says so, and comes back later', async (_, bad, words) => {
   answer = (__, response) => void response.end(kev)
   await sync({ kev: `${origin}/kev.json` })
@@ -126,7 +126,7 @@ it('leaves out what is ten times what the feed ever was, and knows what it knew'
   }
   await sync({ kev: `${origin}/kev.json` })
   expect(await pack('CISA KEV')).toMatchObject({ records: 1, state: 'STATE_READY', failures: 1 })
-  expect((await pack('CISA KEV')).problem).toContain('far more than this feed ever had')
+  expect((await pack('CISA KEV')).problem).toContain('MB for this feed')
   // It was cut off at its bound, not taken in.
   expect(sent).toBeLessThan(200)
 })
@@ -150,13 +150,18 @@ it('asks one source at once when somebody wants to know, though not again within
     response.end(kev)
   }
   await sync({ kev: `${origin}/kev.json`, epss: `${origin}/epss.csv` })
-  const options = { owner: house.database.owner, databaseUrl: house.url, packsFolder: folder, log }
-  const network = createNetwork({ ...options, addresses: { ...nothing, kev: `${origin}/kev.json` } })
-  const check = (pack: string) => network.check(pack, AbortSignal.timeout(30_000), async () => undefined)
+  const options = {
+    owner: testServer.database.owner,
+    databaseUrl: testServer.url,
+    packsFolder: join(folder, 'packs'),
+    log,
+  }
+  const network = await createNetwork({ ...options, addresses: { ...nothing, kev: `${origin}/kev.json` } })
+  const check = (pack: string) => network.check(pack, new AbortController().signal, async () => undefined)
   const before = asked
   await check('CISA KEV')
   expect(asked).toBe(before)
-  await house.database.owner
+  await testServer.database.owner
     .updateTable('pack')
     .set({ checked_at: new Date(Date.now() - 61_000) })
     .execute()
@@ -281,4 +286,12 @@ it('goes on behind the portion that came when the CVE programme breaks off, and 
   expect(await pack('CVE programme')).toMatchObject({ records: 12, failures: 0 })
   await programme()
   expect(asked).toHaveLength(10)
+})
+
+it('removes what a killed process had downloaded', async () => {
+  const left = join(folder, 'downloads', 'kev-killed')
+  await mkdir(left, { recursive: true })
+  await sync({})
+  await expect(stat(left)).rejects.toThrow('ENOENT')
+  expect(await readdir(join(folder, 'downloads'))).toEqual([])
 })

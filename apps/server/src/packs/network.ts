@@ -1,7 +1,6 @@
 /** Keeping up with the world: what is due is asked for, one source after the other. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 import { fetchLogged } from '#packs/cve-log.ts'
@@ -29,8 +28,12 @@ const pagePauseMs = 6500
 /** The API takes spans of 120 days; a little overlap loses nothing. */
 const spanMsMax = 100 * 24 * 3_600_000
 
-export function createNetwork(options: NetworkOptions): Network {
-  const { owner, log, addresses } = options
+export async function createNetwork(options: NetworkOptions): Promise<Network> {
+  const { owner, log, addresses, packsFolder } = options
+  const downloads = join(dirname(packsFolder), 'downloads')
+  // A process that was killed leaves its downloads behind.
+  await rm(downloads, { recursive: true, force: true })
+  await mkdir(downloads, { recursive: true })
   const wanted = sources.filter(({ key }) => addresses[key] !== '')
   let hasSaidOffline = false
   const underWay = new Set<string>()
@@ -44,7 +47,7 @@ export function createNetwork(options: NetworkOptions): Network {
   async function syncOne(source: Source, signal: AbortSignal, onImport: () => Promise<void>): Promise<void> {
     if (underWay.has(source.pack)) return
     underWay.add(source.pack)
-    const folder = await mkdtemp(join(tmpdir(), 'glacis-feed-'))
+    const folder = await mkdtemp(join(downloads, `${source.key}-`))
     try {
       await fetchSource(source, { ...options, folder, signal, onImport })
       await notePack(owner, source.pack, {
@@ -58,7 +61,7 @@ export function createNetwork(options: NetworkOptions): Network {
       signal.throwIfAborted()
       if (error instanceof Miss || error instanceof ImportFailure) return await noteMiss(source, error)
       // A bug must neither be asked for again each minute nor leave the panel without a word.
-      await noteMiss(source, new Miss('Reading it failed by a fault of ours; the log says which.'))
+      await noteMiss(source, new Miss('Internal error while importing. See the server log.'))
       throw error
     } finally {
       underWay.delete(source.pack)
@@ -87,8 +90,8 @@ export function createNetwork(options: NetworkOptions): Network {
     if (isOffline && hasSaidOffline) return
     if (isOffline) {
       hasSaidOffline = true
-      log.warn({}, 'no network: Glacis works with what it knows and tries again by itself')
-    } else log.warn({ pack, problem: miss.message, nextAt }, 'a feed could not be read')
+      log.warn({}, 'feed download failed, network unreachable')
+    } else log.warn({ pack, problem: miss.message, nextAt }, 'feed update failed')
   }
 
   return {

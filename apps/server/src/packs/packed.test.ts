@@ -1,20 +1,16 @@
 import { parseNvd, prepareThreats, type ProductKey } from '@glacis/intelligence'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { fromRecord } from '#packs/drafts.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { sharedTestServer } from '#testing/test-server.ts'
 import { threatsOfProducts, upsertThreats } from '#threats/index.ts'
 import { sql } from 'kysely'
 
-let house: House
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house.close())
+const server = await sharedTestServer()
 
 const keys: readonly ProductKey[] = ['acme:widget', 'acme:nothing', 'acme:other\\:name']
 
 async function found() {
-  return house.as(await house.account(), async (ctx) => {
+  return server.as(await server.account(), async (ctx) => {
     const all = new Map<string, string[]>()
     for await (const [key, threats] of threatsOfProducts(ctx, keys)) {
       prepareThreats(key, threats)
@@ -34,7 +30,7 @@ it('reads of a record what it says of the product, packed or not yet', async () 
     if (item.kind !== 'threat') throw new Error(item.problem)
     return fromRecord(item.threat, 'nvd')
   })
-  await upsertThreats(house.database.owner, records)
+  await upsertThreats(server.database.owner, records)
   const packed = await found()
   expect(Object.fromEntries(packed)).toEqual({
     'acme:widget': [
@@ -47,6 +43,6 @@ it('reads of a record what it says of the product, packed or not yet', async () 
     ],
   })
   // As rows stand that were written before anything was packed.
-  await sql`update threat_product set criteria = null`.execute(house.database.owner)
+  await sql`update threat_product set criteria = null`.execute(server.database.owner)
   expect(await found()).toEqual(packed)
 })

@@ -13,7 +13,7 @@ import {
   replaceProbabilities,
   writeBatch,
 } from '#packs/write.ts'
-import { asOnlyWriter } from '#threats/index.ts'
+import { withWriteLock } from '#threats/index.ts'
 import { type Kysely, sql, type Transaction } from 'kysely'
 
 export interface ReadingOptions {
@@ -97,7 +97,7 @@ export function createReading(digest: string, from: number, options: ReadingOpti
     const progress = `Reading ${pack}: ${countOf(pack).records.toLocaleString('en')} records so far`
     const cursor = { digest, items }
     await writing
-    writing = asOnlyWriter(owner, async (tx) => {
+    writing = withWriteLock(owner, async (tx) => {
       // A crash of the machine takes back the cursor with the rows, so nobody needs to wait for the disk.
       await sql`set local synchronous_commit = off`.execute(tx)
       await writeBatch(tx, full)
@@ -151,7 +151,7 @@ export function createReading(digest: string, from: number, options: ReadingOpti
       await flush()
       await writing
       for (const [pack, sink] of sinks) Object.assign(countOf(pack), await sink.finish(owner, log))
-      await asOnlyWriter(owner, conclude)
+      await withWriteLock(owner, conclude)
       return [...counts].map(([pack, { records, skipped }]) => ({ pack, records, skipped }))
     },
     async abandon() {
@@ -183,7 +183,7 @@ async function conclusionOf(
     progress: '',
     cursor: null,
     checkedAt: new Date(),
-    problem: isGood ? '' : 'No record could be read; the feed may have changed its form. What was known before stays.',
+    problem: isGood ? '' : 'No record could be read; the feed format may have changed. The previous data is kept.',
     ...(isGood
       ? { records: await totalOf(tx, pack, records), state: 'STATE_READY' as const, isRenewed: true }
       : { state: 'STATE_FAILED' as const }),
@@ -209,7 +209,7 @@ async function replaceWhole(
 ): Promise<void> {
   const known = await tx.selectFrom('pack').select('version').where('name', '=', packNames[format]).executeTakeFirst()
   if (version !== '' && known && known.version > version) {
-    throw new Error(`This is the state of ${version}, and that of ${known.version} is loaded already; it was left out.`)
+    throw new Error(`This is version ${version}, but version ${known.version} is already loaded. Skipped.`)
   }
   const exploitations = items.filter((item) => item.kind === 'exploitation')
   if (format === 'kev') await replaceKnownExploited(tx, exploitations)

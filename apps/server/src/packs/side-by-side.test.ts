@@ -5,19 +5,17 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openDatabase } from '#database/index.ts'
 import { importPath } from '#packs/import.ts'
 import { takeChanges } from '#packs/changes.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { sharedTestServer } from '#testing/test-server.ts'
 
 const records = 500
 const revisions = 8
 const log = { info() {}, warn() {}, error() {} }
-let house: House
+const server = await sharedTestServer()
 let folder: string
 beforeAll(async () => {
-  house = await openHouse()
   folder = await mkdtemp(join(tmpdir(), 'glacis-side-'))
 })
 afterAll(async () => {
-  await house.close()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -47,15 +45,15 @@ it('lets two imports write the same threats in opposite orders while the matcher
     down,
     revised((numbers) => numbers.toReversed(), 'another'),
   )
-  const other = openDatabase(house.url, log, { app: 1, owner: 2 })
+  const other = openDatabase(server.url, log, { app: 1, owner: 2 })
   try {
     const imports = Promise.all([
-      importPath(up, { owner: house.database.owner, log, packsFolder: folder }),
+      importPath(up, { owner: server.database.owner, log, packsFolder: folder }),
       importPath(down, { owner: other.owner, log, packsFolder: folder }),
     ])
     let isOver = false
     const matched = (async () => {
-      while (!isOver) await (await takeChanges(house.database.owner))?.done()
+      while (!isOver) await (await takeChanges(server.database.owner))?.done()
     })()
     const read = await imports.finally(() => (isOver = true))
     await matched
@@ -63,7 +61,7 @@ it('lets two imports write the same threats in opposite orders while the matcher
   } finally {
     await other.close()
   }
-  const { summary } = await house.database.owner
+  const { summary } = await server.database.owner
     .selectFrom('threat')
     .select('summary')
     .where('key', '=', 'CVE-2025-10000')

@@ -10,7 +10,7 @@ import { distinct, fromCheck, fromRecord } from '#packs/drafts.ts'
 import type { PackFolders } from '#packs/folders.ts'
 import { packNames } from '#packs/names.ts'
 import { countSoftware, replaceLifecycles } from '#packs/write.ts'
-import { asOnlyWriter, type ThreatDraft, upsertThreats } from '#threats/index.ts'
+import { withWriteLock, type ThreatDraft, upsertThreats } from '#threats/index.ts'
 import type { Kysely } from 'kysely'
 
 /**
@@ -20,7 +20,7 @@ import type { Kysely } from 'kysely'
 export async function syncPacks(owner: Kysely<Tables>, folders: PackFolders, log: Log): Promise<void> {
   await syncPack(owner, log, 'Checks and fingerprints', [...folders.checks, ...folders.fingerprints], async () => {
     const packs = await loadPacks(folders)
-    for (const { file, reason } of packs.problems.slice(0, 20)) log.warn({ file, reason }, 'a pack file was refused')
+    for (const { file, reason } of packs.problems.slice(0, 20)) log.warn({ file, reason }, 'pack file rejected')
     await upsertThreats(owner, distinct(packs.checks.map(fromCheck)))
     return { records: packs.counts.checks + packs.counts.fingerprints, skipped: packs.problems.length }
   })
@@ -86,8 +86,8 @@ async function readThreats(owner: Kysely<Tables>, files: readonly string[], log:
     await upsertThreats(owner, distinct(drafts))
     records += drafts.length
   }
-  await asOnlyWriter(owner, countSoftware)
-  if (skipped > 0) log.warn({ skipped }, 'threat records were skipped')
+  await withWriteLock(owner, countSoftware)
+  if (skipped > 0) log.warn({ skipped }, 'threat records skipped')
   return { records, skipped }
 }
 
@@ -107,6 +107,6 @@ async function readLifecycles(owner: Kysely<Tables>, files: readonly string[]): 
     .where('name', '=', packNames.lifecycle)
     .where('records', '>', 0)
     .executeTakeFirst()
-  if (!fed) await asOnlyWriter(owner, (tx) => replaceLifecycles(tx, lifecycles))
+  if (!fed) await withWriteLock(owner, (tx) => replaceLifecycles(tx, lifecycles))
   return { records: lifecycles.length, skipped }
 }

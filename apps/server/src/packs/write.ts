@@ -5,7 +5,7 @@
 import { type Item, type Lifecycle, threatOfCycle } from '@glacis/intelligence'
 import type { Tables } from '#database/tables.ts'
 import { distinct, fromRecord } from '#packs/drafts.ts'
-import { noteChanged, writeThreats } from '#threats/index.ts'
+import { queueChangedThreats, writeThreats } from '#threats/index.ts'
 import { sql, type Transaction } from 'kysely'
 
 export type Of<Kind extends Item['kind']> = Extract<Item, { kind: Kind }>
@@ -56,7 +56,7 @@ async function noteChangedKeys(tx: Tx, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
   const { rows } = await sql<{ id: string }>`
     select id from threat where key = any(${[...new Set(keys)]}::text[])`.execute(tx)
-  await noteChanged(
+  await queueChangedThreats(
     tx,
     rows.map((row) => row.id),
   )
@@ -71,7 +71,7 @@ export async function replaceKnownExploited(tx: Tx, items: readonly Of<'exploita
     select count(*)::int as count from exploitation where known_exploited_at is not null`.execute(tx)
   if (items.length < (before[0]?.count ?? 0) * shrinkMax) {
     throw new Error(
-      `The catalogue has ${items.length} entries, less than half of the ${before[0]?.count} before; it was left out.`,
+      `The catalog has ${items.length} entries, less than half of the previous ${before[0]?.count}. The previous data is kept.`,
     )
   }
   const { rows } = await sql<{ key: string }>`

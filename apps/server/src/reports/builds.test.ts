@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createBuilds } from './index.ts'
 import { sample } from './testing/sample.ts'
 
-it('builds in the background what nobody waits for, and hands it out when it is there', async () => {
+it('renders in the background and returns the report once it is ready', async () => {
   const builds = createBuilds()
   expect(await builds.get('a', sample, 'pdf', 0)).toBe('building')
   const [one, other] = await Promise.all([1, 2].map(() => builds.get('a', sample, 'pdf', 60_000)))

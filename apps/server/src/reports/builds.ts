@@ -1,45 +1,40 @@
 import { createHash } from 'node:crypto'
 import type { ReportFormat } from '@glacis/contract/scan'
+import PQueue from 'p-queue'
 import type { ReportModel } from './model.ts'
 import { type RenderedReport, renderReport } from './render.ts'
 
-/** What has become of a report: the file, or nothing yet. */
+/** The rendered report, or `building` while it isn't ready. */
 export type Build = RenderedReport | 'building'
 
 export interface Builds {
   /**
-   * The report of this model, built in the background once for all who ask, and answered as soon as it
-   * is there or `patienceMs` have passed.
+   * Returns the report, rendered in the background once for all requests, as soon as it is ready or
+   * `patienceMs` have passed.
    *
-   * @throws what rendering throws; the next request tries again
+   * @throws errors of rendering; the next request retries
    */
   get(account: string, model: ReportModel, format: ReportFormat, patienceMs: number): Promise<Build>
 }
 
-/** Kept for whoever asks again, in bytes over all reports. */
-const keptBytesMax = 64 * 1024 * 1024
-/** Threads that set reports side by side. */
-const buildsAtOnce = 2
+/** Cache size in bytes over all reports. */
+const cachedBytesMax = 64 * 1024 * 1024
+/** Concurrent render threads. */
+const concurrentBuildsMax = 2
 
-/** Remembers what was built and what is being built. One for a process. */
+/** Caches finished reports and deduplicates running renders. One per process. */
 export function createBuilds(): Builds {
   const done = new Map<string, RenderedReport>()
   const running = new Map<string, Promise<RenderedReport>>()
-  const turns: (() => void)[] = []
-  let active = 0
+  const queue = new PQueue({ concurrency: concurrentBuildsMax })
   let kept = 0
 
   async function build(key: string, model: ReportModel, format: ReportFormat): Promise<RenderedReport> {
-    if (active < buildsAtOnce) active++
-    else await new Promise<void>((resolve) => turns.push(resolve))
     try {
-      const report = await renderReport(model, format)
+      const report = await queue.add(() => renderReport(model, format))
       keep(key, report)
       return report
     } finally {
-      const next = turns.shift()
-      if (next) next()
-      else active--
       running.delete(key)
     }
   }
@@ -48,7 +43,7 @@ export function createBuilds(): Builds {
     done.set(key, report)
     kept += report.body.length
     for (const [oldest, { body }] of done) {
-      if (kept <= keptBytesMax) break
+      if (kept <= cachedBytesMax) break
       done.delete(oldest)
       kept -= body.length
     }
@@ -63,15 +58,15 @@ export function createBuilds(): Builds {
       if (!work) {
         work = build(key, model, format)
         running.set(key, work)
-        // Whoever waits hears of a failure; nobody may be waiting.
+        // Callers that wait receive the error; without one, the rejection must not be unhandled.
         work.catch(() => undefined)
       }
-      return patiently(work, patienceMs)
+      return waitAtMost(work, patienceMs)
     },
   }
 }
 
-/** Equal contents make equal reports, whenever they were asked for. */
+/** Equal contents render to equal reports, so the time of the request isn't part of the key. */
 function keyOf(account: string, model: ReportModel, format: string): string {
   const content = { ...model, generatedAt: '' }
   return createHash('sha256')
@@ -79,7 +74,7 @@ function keyOf(account: string, model: ReportModel, format: string): string {
     .digest('base64')
 }
 
-async function patiently(work: Promise<RenderedReport>, ms: number): Promise<Build> {
+async function waitAtMost(work: Promise<RenderedReport>, ms: number): Promise<Build> {
   const { promise, resolve } = Promise.withResolvers<'building'>()
   const timer = setTimeout(resolve, ms, 'building')
   try {

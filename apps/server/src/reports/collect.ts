@@ -4,15 +4,15 @@ import { notFound } from '#errors.ts'
 import { describeHosts } from '#inventory/index.ts'
 import { issuesOfScan } from '#issues/index.ts'
 import type { ReportHost, ReportModel } from './model.ts'
-import { issuesWithin } from './within.ts'
+import { restrictToTarget } from './target-issues.ts'
 import { getScan } from '#scans/index.ts'
 import { describeTargets } from '#targets/index.ts'
 
 /**
- * Gathers what the report of a scan says: the hosts it reached, the issues it saw or settled as
- * they stand now on its target, and the completed scan before it (a retest, which looks for one issue, is none).
+ * Collects the data of a scan's report: hosts it reached, issues it detected or resolved with their
+ * current status on its target, and the previous completed scan (not a retest).
  *
- * @throws Refusal `not_found`
+ * @throws ApiError `not_found`
  */
 export async function collectReport(ctx: Ctx, scanId: string): Promise<ReportModel> {
   const { scan } = await getScan(ctx, { id: scanId })
@@ -31,7 +31,7 @@ export async function collectReport(ctx: Ctx, scanId: string): Promise<ReportMod
     target: { name: scan.target.name, address: scan.target.address },
     ...(previous && { previous }),
     hosts: await hostsOf(ctx, scanId),
-    issues: issuesWithin(issues, scan.target.id),
+    issues: restrictToTarget(issues, scan.target.id),
   }
 }
 

@@ -1,12 +1,12 @@
-/** The numbers of a report, counted once. */
+/** Sorts and counts the issues of a report. */
 import type { Issue } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
 
 /** A report's issues, sorted and counted. */
 export interface Figures {
-  /** Open and returned issues, the worst first. */
+  /** Open and regressed issues, worst first. */
   readonly open: readonly Issue[]
-  /** The same by priority: proof, reach and known attacks count in it beside severity. */
+  /** Open issues by priority, which also includes verification, exposure and exploitation. */
   readonly inOrder: readonly Issue[]
   readonly ignored: readonly Issue[]
   readonly resolved: readonly Issue[]
@@ -16,7 +16,7 @@ export interface Figures {
   readonly bySeverity: ReadonlyMap<SeverityCategory, { readonly verified: number; readonly potential: number }>
 }
 
-/** The categories that are drawn, from the worst down. */
+/** Severities shown in charts, worst first. */
 export const drawnSeverities = ['CATEGORY_CRITICAL', 'CATEGORY_HIGH', 'CATEGORY_MEDIUM', 'CATEGORY_LOW'] as const
 
 const rank: readonly SeverityCategory[] = [...drawnSeverities, 'CATEGORY_NONE', 'CATEGORY_UNSPECIFIED']
@@ -44,12 +44,12 @@ export function figuresOf(issues: readonly Issue[]): Figures {
   }
 }
 
-/** True where an active check has proved the issue. */
+/** Whether an active check confirmed the issue. */
 export function isVerified({ verification }: Issue): boolean {
   return verification === 'VERIFICATION_VERIFIED'
 }
 
-/** How many hosts an issue touches, also where only the first are listed. */
+/** Number of hosts affected, including those not listed. */
 export function hostsOf({ affectedHosts, affectedHostCount }: Issue): number {
   return affectedHostCount ?? affectedHosts.length
 }
@@ -58,7 +58,7 @@ function isOpen({ status }: Issue): boolean {
   return status === 'STATUS_OPEN' || status === 'STATUS_REGRESSION'
 }
 
-/** Severity first, then priority; proved before suspected; names decide ties so that reports are stable. */
+/** By severity, priority, verification, then name for a stable order. */
 function byUrgency(a: Issue, b: Issue): number {
   return (
     rank.indexOf(a.threat.severity.category) - rank.indexOf(b.threat.severity.category) ||

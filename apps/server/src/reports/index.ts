@@ -1,3 +1,3 @@
-/** Reports: a scan as a file that can be handed on. */
+/** Reports: a scan as a downloadable file. */
 export { createBuilds } from './builds.ts'
 export { collectReport } from './collect.ts'

@@ -1,23 +1,23 @@
-/** What a report is made of. Whoever asks for one gathers this; rendering looks nothing up. */
+/** The complete input of a report; rendering loads nothing else. */
 import type { Issue } from '@glacis/contract/issue'
 import type { SeverityCount } from '@glacis/contract/primitives'
 import type { Scan } from '@glacis/contract/scan'
 
-/** An open port as one line of the inventory. */
+/** An open port, one line of the inventory. */
 export interface ReportService {
   readonly port: number
   readonly transport: 'tcp' | 'udp'
   readonly tls?: boolean | undefined
-  /** Empty where it was not recognised. */
+  /** Empty if not recognized. */
   readonly protocol: string
   readonly product?: string | undefined
 }
-/** Software seen on a host. */
+/** Software detected on a host. */
 export interface ReportTechnology {
   readonly name: string
   readonly version: string
 }
-/** A host that answered, with what runs on it. */
+/** A host that responded, with its services and software. */
 export interface ReportHost {
   readonly address: string
   readonly name?: string | undefined
@@ -25,16 +25,18 @@ export interface ReportHost {
   readonly technologies: readonly ReportTechnology[]
 }
 
-/** Everything that is printed. */
+/** All data of a report. */
 export interface ReportModel {
   readonly account: { readonly name: string }
-  /** ISO 8601; it is printed and becomes the date of the file, so equal models give equal reports. */
+  /** ISO 8601. Printed and used as the file's date, so equal models render to equal files. */
   readonly generatedAt: string
   readonly scan: Scan
   readonly target: { readonly name: string; readonly address: string }
-  /** The completed scan before this one, to say which way things go. */
+  /** The previous completed scan, for the comparison. */
   readonly previous?: { readonly completeTime: string; readonly issueCount: SeverityCount } | undefined
   readonly hosts: readonly ReportHost[]
-  /** Issues as they stand on the target, with its affected hosts alone and their evidence. */
+  /**
+   * Issues with their current status on the target, its affected hosts only, and their evidence.
+   */
   readonly issues: readonly Issue[]
 }

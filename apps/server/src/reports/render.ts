@@ -3,7 +3,7 @@ import type { ReportFormat } from '@glacis/contract/scan'
 import type { ReportModel } from './model.ts'
 import { sarifOf } from './sarif.ts'
 
-/** A file as it is sent. */
+/** A rendered file with its headers. */
 export interface RenderedReport {
   readonly body: Buffer
   readonly contentType: string
@@ -11,15 +11,16 @@ export interface RenderedReport {
   readonly filename: string
 }
 
-/** A report of thousands of issues takes seconds; whatever takes longer is stuck. */
+/** A report of thousands of issues takes seconds; anything longer is stuck. */
 const renderDeadlineMs = 120_000
 const heapMaxMb = 512
 
 /**
- * Renders a report. PDF is set in a thread of its own, so that a large one does not hold up
- * requests; JSON is the model itself, SARIF its risks place by place. Everything a scanned host said is treated as text.
+ * Renders a report. PDFs are rendered in a worker thread so that large ones don't block requests;
+ * JSON is the model itself, SARIF one result per occurrence. All data from scanned hosts is treated
+ * as text.
  *
- * @throws Error when rendering fails or takes longer than two minutes
+ * @throws Error if rendering fails or takes longer than two minutes
  */
 export async function renderReport(model: ReportModel, format: ReportFormat): Promise<RenderedReport> {
   const filename = `${fileStem(model)}.${format}`
@@ -39,10 +40,10 @@ async function renderInThread(model: ReportModel): Promise<Buffer> {
     resourceLimits: { maxOldGenerationSizeMb: heapMaxMb },
   })
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-  const deadline = setTimeout(() => reject(new Error('The report took too long to render.')), renderDeadlineMs)
+  const deadline = setTimeout(() => reject(new Error('Rendering the report timed out.')), renderDeadlineMs)
   worker.once('message', (bytes: Uint8Array) => resolve(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)))
-  worker.once('error', (cause) => reject(new Error('The report could not be rendered.', { cause })))
-  worker.once('exit', (code) => reject(new Error(`The thread of the report ended with ${code}.`)))
+  worker.once('error', (cause) => reject(new Error("The report couldn't be rendered.", { cause })))
+  worker.once('exit', (code) => reject(new Error(`The report thread exited with code ${code}.`)))
   try {
     return await promise
   } finally {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { renderReport } from './render.ts'
-import { setPdf } from './pdf/report.ts'
-import { excerpt, line, printable, span } from './pdf/text.ts'
+import { renderPdf } from './pdf/report.ts'
+import { excerpt, line, printable, duration } from './pdf/text.ts'
 import { sample } from './testing/sample.ts'
 
 interface SarifLog {
@@ -24,12 +24,12 @@ describe('a report as PDF', () => {
   let text = ''
   let pages: string[] = []
   beforeAll(async () => {
-    const bytes = (await setPdf(sample, { isCompressed: false })).toString('latin1')
+    const bytes = (await renderPdf(sample, { isCompressed: false })).toString('latin1')
     pages = pagesOf(bytes)
     text = pages.join('\n')
   })
 
-  it('says on its first page how it stands and what to do first', () => {
+  it('summarizes the status and what to fix first on the first page', () => {
     const [first = ''] = pages
     for (const words of [
       'Web front Lausanne',
@@ -37,9 +37,9 @@ describe('a report as PDF', () => {
       'Completed 19 Sept 2026',
       'took 12 minutes',
       '2 critical and 3 high risks need attention; 4 of 6 hosts are affected.',
-      'be exploited by attackers.',
-      'What to do first',
-      'Redis without authentication',
+      'exploited in',
+      'Fix first',
+      'Redis exposed without authentication',
     ]) {
       expect(first).toContain(words)
     }
@@ -49,13 +49,13 @@ describe('a report as PDF', () => {
     'keeps each risk of its list on one page below an address of %i lines',
     async (lines) => {
       const target = { ...sample.target, name: 'W'.repeat(128), address: 'x'.repeat(90 * lines) }
-      const bytes = (await setPdf({ ...sample, target }, { isCompressed: false })).toString('latin1')
+      const bytes = (await renderPdf({ ...sample, target }, { isCompressed: false })).toString('latin1')
       const torn = pagesOf(bytes).filter((page) => page.split('\n').length < 8)
       expect(torn).toEqual([])
     },
   )
 
-  it('begins with what has the highest priority, however severe', async () => {
+  it('starts with the highest priority regardless of severity', async () => {
     const [worst] = sample.issues.toSorted((a, b) => b.threat.severity.score - a.threat.severity.score)
     if (!worst) throw new Error('the sample has issues')
     const severity = { cvss: '', score: 3.1, category: 'CATEGORY_LOW' as const }
@@ -66,18 +66,18 @@ describe('a report as PDF', () => {
       priority: 100,
       threat: { ...worst.threat, severity },
     }
-    const bytes = (await setPdf({ ...sample, issues: [...sample.issues, first] }, { isCompressed: false })).toString(
+    const bytes = (await renderPdf({ ...sample, issues: [...sample.issues, first] }, { isCompressed: false })).toString(
       'latin1',
     )
-    const [, list = ''] = (pagesOf(bytes)[0] ?? '').split('What to do first')
+    const [, list = ''] = (pagesOf(bytes)[0] ?? '').split('Fix first')
     expect(list.indexOf('Proven and exploited')).toBeGreaterThan(-1)
     for (const { name } of sample.issues.filter((one) => list.includes(one.name)))
       expect(list.indexOf('Proven and exploited')).toBeLessThan(list.indexOf(name))
   })
 
-  it('says how many open risks its bars leave out', async () => {
+  it('shows how many open risks are not in the chart', async () => {
     const first = async (issues: typeof sample.issues) => {
-      const bytes = (await setPdf({ ...sample, issues }, { isCompressed: false })).toString('latin1')
+      const bytes = (await renderPdf({ ...sample, issues }, { isCompressed: false })).toString('latin1')
       return pagesOf(bytes)[0] ?? ''
     }
     expect(await first(sample.issues)).not.toContain('without a severity')
@@ -85,68 +85,68 @@ describe('a report as PDF', () => {
     if (!one) throw new Error('the sample has issues')
     const severity = { cvss: '', score: 0, category: 'CATEGORY_NONE' as const }
     const unrated = { ...one, id: 'unrated', threat: { ...one.threat, severity } }
-    expect(await first([...sample.issues, unrated])).toContain('1 more without a severity')
+    expect(await first([...sample.issues, unrated])).toContain('1 more without a rating')
   })
 
-  it('holds every open risk once with its evidence, solution and references', () => {
+  it('contains every open risk once with evidence, solution and references', () => {
     const rest = pages.slice(1).join('\n')
     for (const { name } of sample.issues.filter(({ status }) => status !== 'STATUS_IGNORED')) {
       expect(rest.split(name).length - 1, name).toBe(1)
     }
     expect(rest).toContain('root:x:0:0:root')
-    expect(rest).toContain('Update to 2.4.51 or later')
+    expect(rest).toContain('Update to Apache HTTP Server 2.4.51 or later')
     expect(rest).toContain('https://nvd.nist.gov/vuln/detail/CVE-2021-41773')
-    expect(rest).toContain('Returned after it was resolved')
+    expect(rest).toContain('Regressed after it was resolved')
   })
 
-  it('lists ignored risks apart, and the hosts', () => {
-    expect(text.indexOf('Accepted and ignored')).toBeLessThan(text.indexOf('Cleartext FTP'))
+  it('lists ignored risks separately, and the hosts', () => {
+    expect(text.indexOf('Accepted and ignored')).toBeLessThan(text.indexOf('FTP without TLS encryption'))
     for (const { address } of sample.hosts) expect(text).toContain(address)
   })
 
-  it('numbers its pages', () => {
+  it('has page numbers', () => {
     pages.forEach((page, index) => expect(page).toContain(`Page ${index + 1} of ${pages.length}`))
   })
 
-  it('links to web addresses only', async () => {
-    const bytes = (await setPdf(sample, { isCompressed: false })).toString('latin1')
+  it('links http and https URLs only', async () => {
+    const bytes = (await renderPdf(sample, { isCompressed: false })).toString('latin1')
     expect(bytes).toContain('/URI (https://nvd.nist.gov/vuln/detail/CVE-2021-41773)')
     expect(bytes).not.toContain('javascript:')
   })
 
-  it('keeps long words inside the page', () => {
+  it('breaks long words', () => {
     const [whole] = /TOKEN=[a-d1-4\n]+/.exec(text) ?? ['']
     expect(whole.replaceAll('\n', '')).toHaveLength('TOKEN='.length + 192)
     expect(whole).toContain('\n')
   })
 
-  it('is the same for the same model', async () => {
+  it('is identical for the same model', async () => {
     const withoutId = (bytes: Buffer) => bytes.toString('latin1').replace(/\/ID \[.*\]/, '')
-    expect(withoutId(await setPdf(sample))).toBe(withoutId(await setPdf(sample)))
+    expect(withoutId(await renderPdf(sample))).toBe(withoutId(await renderPdf(sample)))
   })
 
-  it('stands without findings, hosts or dates', async () => {
+  it('renders without findings, hosts or dates', async () => {
     const scan = { ...sample.scan, completeTime: undefined, changes: undefined }
     const empty = { ...sample, scan, previous: undefined, hosts: [], issues: [] }
-    const bytes = (await setPdf(empty, { isCompressed: false })).toString('latin1')
+    const bytes = (await renderPdf(empty, { isCompressed: false })).toString('latin1')
     expect(pagesOf(bytes).join('\n')).toContain('No open risks on 6 hosts.')
   })
 })
 
 describe('rendering', () => {
-  it('gives a file with a name that any system takes', async () => {
+  it('returns a portable file name', async () => {
     const report = await renderReport({ ...sample, target: { name: '../Éva "web"\r\n', address: '' } }, 'pdf')
     expect(report.contentType).toBe('application/pdf')
     expect(report.filename).toBe('glacis-eva-web-2026-09-19.pdf')
     expect(report.body.subarray(0, 5).toString()).toBe('%PDF-')
     expect(report.body.subarray(-7).toString()).toContain('%%EOF')
   })
-  it('gives the model itself as JSON', async () => {
+  it('returns the model as JSON', async () => {
     const report = await renderReport(sample, 'json')
     expect(report.filename).toBe('glacis-web-front-lausanne-2026-09-19.json')
     expect(JSON.parse(report.body.toString())).toEqual(JSON.parse(JSON.stringify(sample)))
   })
-  it('gives a rule per threat and a result per place as SARIF, what is ignored as suppressed', async () => {
+  it('returns SARIF with a rule per threat and a result per occurrence, ignored ones suppressed', async () => {
     const encoded = JSON.stringify(sample).replaceAll('80/cgi-bin/', '80/cgi-bin/.%2e/a b')
     const report = await renderReport(JSON.parse(encoded) as typeof sample, 'sarif')
     expect([report.contentType, report.filename.split('.').at(-1)]).toEqual([
@@ -176,9 +176,9 @@ describe('rendering', () => {
       expect(suppressions !== undefined).toBe(properties.status === 'STATUS_IGNORED')
     }
   })
-  it('reports what went wrong in its thread', async () => {
+  it('reports errors of its thread', async () => {
     const broken = { ...sample, generatedAt: 'never' }
-    await expect(renderReport(broken, 'pdf')).rejects.toThrow('could not be rendered')
+    await expect(renderReport(broken, 'pdf')).rejects.toThrow("couldn't be rendered")
   })
 })
 
@@ -194,7 +194,7 @@ describe('text', () => {
   ])('%j prints as %j', (given, printed) => {
     expect(printable(given)).toBe(printed)
   })
-  it('is cut at its bounds and says so', () => {
+  it('is truncated at its limits with a note', () => {
     expect(line('one\ntwo  three', 8)).toBe('one two…')
     expect(excerpt('1\n2\n3\n4', 2, 100)).toBe('1\n2\n…')
     expect(excerpt('12345', 5, 3)).toBe('123\n…')
@@ -206,7 +206,7 @@ describe('text', () => {
     ['2026-01-01T00:00:00Z', '2026-01-01T03:00:00Z', '3.0 hours'],
     [undefined, '2026-01-01T03:00:00Z', ''],
   ])('%s to %s: %s', (start, end, words) => {
-    expect(span(start, end)).toBe(words)
+    expect(duration(start, end)).toBe(words)
   })
 })
 

@@ -1,4 +1,4 @@
-/** A scan's report as a SARIF 2.1.0 log (OASIS), which code hosts and collectors of findings read. */
+/** The report as a SARIF 2.1.0 log (OASIS), for code hosts and findings collectors. */
 import type { AffectedHost, Evidence, Issue } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
 import { evidenceLengthMax, sarifLog, sentenceOf, uriOf } from '#sarif.ts'
@@ -11,7 +11,10 @@ const levels: Readonly<Partial<Record<SeverityCategory, string>>> = {
   CATEGORY_LOW: 'note',
 }
 
-/** A rule per threat, a result per place. What is resolved is no result; what is ignored is a suppressed one. */
+/**
+ * One rule per threat, one result per occurrence. Resolved issues are omitted; ignored ones are
+ * suppressed results.
+ */
 export function sarifOf({ issues, hosts }: ReportModel): string {
   const standing = issues.filter(({ status }) => status !== 'STATUS_RESOLVED')
   const services = new Map(
@@ -20,12 +23,12 @@ export function sarifOf({ issues, hosts }: ReportModel): string {
   const results = standing.flatMap((issue, ruleIndex) =>
     issue.affectedHosts
       .filter(({ status }) => status !== 'STATUS_RESOLVED')
-      .flatMap((on) => placesOf(on).map((place) => ({ ...resultOf(issue, on, place, services), ruleIndex }))),
+      .flatMap((on) => occurrencesOf(on).map((place) => ({ ...resultOf(issue, on, place, services), ruleIndex }))),
   )
   return sarifLog(standing.map(ruleOf), results)
 }
 
-/** The id of the threat keeps apart what carries the same CVE. */
+/** The threat id distinguishes threats with the same CVE. */
 function ruleOf({ threat }: Issue) {
   const { id, name, summary, impact, severity, solution, references } = threat
   const text = [summary, impact].filter(Boolean).join(' ')
@@ -45,17 +48,17 @@ function ruleOf({ threat }: Issue) {
   }
 }
 
-type Place = Pick<Evidence, 'location' | 'text' | 'quality'> & { readonly port?: number | undefined }
+type Occurrence = Pick<Evidence, 'location' | 'text' | 'quality'> & { readonly port?: number | undefined }
 
-/** A host whose evidence has been forgotten is still a place. */
-function placesOf({ evidence = [] }: AffectedHost): readonly Place[] {
+/** A host whose evidence was deleted still counts as one result. */
+function occurrencesOf({ evidence = [] }: AffectedHost): readonly Occurrence[] {
   return evidence.length > 0 ? evidence : [{ location: '', text: '', quality: 0 }]
 }
 
 function resultOf(
   { threat, verification }: Issue,
   { host: { address }, status, ignored }: AffectedHost,
-  { location, port = portIn(location), text, quality }: Place,
+  { location, port = portIn(location), text, quality }: Occurrence,
   services: ReadonlyMap<string, ReportService>,
 ) {
   const service = port === undefined ? undefined : services.get(`${address} ${port}`)
@@ -75,7 +78,7 @@ function resultOf(
   }
 }
 
-/** Locations begin with their port. */
+/** Locations start with their port. */
 function portIn(location: string): number | undefined {
   const [digits] = /^\d+/.exec(location) ?? []
   return digits === undefined ? undefined : Number(digits)

@@ -1,6 +1,6 @@
-/** The thread that sets one PDF and ends. */
+/** The worker thread that renders one PDF and exits. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { setPdf } from './pdf/report.ts'
+import { renderPdf } from './pdf/report.ts'
 
-const bytes = new Uint8Array(await setPdf(workerData))
+const bytes = new Uint8Array(await renderPdf(workerData))
 parentPort?.postMessage(bytes, [bytes.buffer])

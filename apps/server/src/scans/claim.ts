@@ -1,18 +1,18 @@
-/** How an agent comes to its work: it takes the next batch of the scans that wait for it. */
+/** Leases batches to agents. */
 import { type RunnerJob, ScanJob } from '@glacis/contract/runner'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import { jobOf } from '#scans/job.ts'
-import { expiryOf, leaseSeconds, takeBackExpired } from '#scans/lease.ts'
-import { lockActive, mustWait, say } from '#scans/lifecycle.ts'
+import { expiryOf, leaseSeconds, returnExpiredBatches } from '#scans/lease.ts'
+import { lockActive, mustWait, logScanEvent } from '#scans/lifecycle.ts'
 import { narrowed } from '#scans/retest.ts'
 import type { Scanning } from '#scans/run.ts'
-import { knownPorts } from '#scans/watch.ts'
+import { knownPorts } from '#scans/batch-monitor.ts'
 
 /**
- * Leases the next batch of the scans that wait for this agent. Null when there is none.
+ * Leases the next batch of the scans waiting for this agent; null if there is none.
  *
- * @param packs digest of the packs that the agent shall scan with
+ * @param packs digest of the packs the agent has to scan with
  */
 export async function leaseBatch(
   ctx: Ctx,
@@ -20,7 +20,7 @@ export async function leaseBatch(
   agentId: string,
   packs: string,
 ): Promise<RunnerJob | null> {
-  await takeBackExpired(ctx, agentId)
+  await returnExpiredBatches(ctx, agentId)
   const claimed = await claim(ctx, agentId)
   if (!claimed) return null
   const { id, scan, batch } = claimed
@@ -43,16 +43,16 @@ export async function leaseBatch(
     knownOpen: known,
     packs,
     leaseDuration: `${leaseSeconds}s`,
-    // `public` is about the server's own network; an agent is there for those that are not.
+    // `public` refers to the server's own network position; agents exist to scan private networks.
     ...(typeof networks !== 'string' && { networks: [...networks] }),
   }
 }
 
-/** How often another was quicker before one that asks is told that there is nothing. */
-const claimsMax = 5
+/** Attempts when concurrent requests take the batch first. */
+const attemptsMax = 5
 
 async function claim(ctx: Ctx, agentId: string) {
-  for (let attempt = 0; attempt < claimsMax; attempt++) {
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const next = await nextBatch(ctx, agentId)
     if (!next) return null
     const scan = await lockActive(ctx, next.scan_id)
@@ -79,7 +79,7 @@ async function claim(ctx: Ctx, agentId: string) {
   return null
 }
 
-/** Looked for without a lock: whoever locks the scan first gets it. */
+/** Selected without a lock; the transaction that locks the scan first gets the batch. */
 function nextBatch(ctx: Ctx, agentId: string): Promise<{ scan_id: string; number: number } | undefined> {
   return ctx.tx
     .selectFrom('scan_batch')
@@ -123,5 +123,5 @@ async function begin(ctx: Ctx, scan: { id: string; agent_name: string }): Promis
     .where('account_id', '=', ctx.account)
     .where('id', '=', scan.id)
     .execute()
-  await say(ctx, scan.id, 'LEVEL_INFO', `Taken on by agent ${scan.agent_name}`)
+  await logScanEvent(ctx, scan.id, 'LEVEL_INFO', `Picked up by agent ${scan.agent_name}`)
 }

@@ -1,18 +1,16 @@
 import type { Observation } from '@glacis/contract/runner'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { countSometimes } from '#scans/counts.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { countIssuesPeriodically } from '#scans/counts.ts'
 import { cancelScan, getScan, startScan } from '#scans/index.ts'
 import { ingest } from '#scans/ingest.ts'
 import { createTarget } from '#targets/index.ts'
-import { type House, openHouse, person } from '#testing/house.ts'
+import { person, sharedTestServer } from '#testing/test-server.ts'
 import { statementsOf } from '#testing/statements.ts'
 
-let house: House
+const server = await sharedTestServer()
 beforeAll(async () => {
-  house = await openHouse()
-  await house.knows({})
+  await server.knows({})
 })
-afterAll(() => house.close())
 
 const address = '127.90.0.1'
 const place = { address, port: 80, transport: 'tcp' } as const
@@ -33,8 +31,8 @@ const observations: Observation[] = [
 
 /** A running scan of so many batches. */
 async function running(batches: number) {
-  const account = await house.account()
-  const id = await house.as(
+  const account = await server.account()
+  const id = await server.as(
     account,
     async (ctx) => {
       const { target } = await createTarget(ctx, {
@@ -43,7 +41,7 @@ async function running(batches: number) {
         schedule: { period: 'PERIOD_WEEKLY' },
         tags: [],
       })
-      const { scan } = await startScan(ctx, house.jobs, target.id)
+      const { scan } = await startScan(ctx, server.jobs, target.id)
       await ctx.tx.updateTable('scan').set({ status: 'STATUS_RUNNING' }).where('id', '=', scan.id).execute()
       const of = { account_id: account, scan_id: scan.id, hosts: '[]', state: 'QUEUED' as const }
       await ctx.tx
@@ -62,24 +60,24 @@ it.each([
   [50, 50],
   [51, 26],
   [400, 50],
-])('of a scan of %d batches the figures are counted %d times on the way', async (batches, times) => {
+])('a scan of %d batches counts its issues %d times while running', async (batches, times) => {
   const { account, id } = await running(batches)
   const sent = await statementsOf(() =>
-    house.as(account, async (ctx) => {
-      for (let number = 0; number < batches; number++) await countSometimes(ctx, id, number)
+    server.as(account, async (ctx) => {
+      for (let number = 0; number < batches; number++) await countIssuesPeriodically(ctx, id, number)
     }),
   )
   expect(sent.filter(({ text }) => text.includes('update scan set'))).toHaveLength(times)
 })
 
-it('the figures of a scan that ends early are those of all that it has found', async () => {
+it('a scan that ends early counts everything it found', async () => {
   const { account, id } = await running(400)
-  const read = async () => (await house.as(account, (ctx) => getScan(ctx, { id }))).scan
+  const read = async () => (await server.as(account, (ctx) => getScan(ctx, { id }))).scan
   const hosts = [{ address, names: [] }]
-  await house.as(account, (ctx) =>
-    ingest(ctx, house.jobs, { scanId: id, number: 3, hosts, observations, knowledge: {} }),
+  await server.as(account, (ctx) =>
+    ingest(ctx, server.jobs, { scanId: id, number: 3, hosts, observations, knowledge: {} }),
   )
   expect((await read()).hostCount.affectedHosts).toBe(0)
-  await house.as(account, (ctx) => cancelScan(ctx, { id }), { actor: person })
+  await server.as(account, (ctx) => cancelScan(ctx, { id }), { actor: person })
   expect(await read()).toMatchObject({ status: 'STATUS_CANCELLED', hostCount: { affectedHosts: 1 } })
 })

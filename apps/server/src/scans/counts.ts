@@ -1,8 +1,8 @@
-/** What a scan has found, in figures. */
+/** Issue counts of a scan. */
 import type { Ctx } from '#ctx.ts'
 import { sql } from 'kysely'
 
-/** Brings the figures of a scan up to date with what it has found so far. */
+/** Updates the issue counts of a scan from its results so far. */
 export async function countIssues(ctx: Ctx, scanId: string): Promise<void> {
   await sql`
     update scan set
@@ -27,11 +27,11 @@ export async function countIssues(ctx: Ctx, scanId: string): Promise<void> {
     where scan.account_id = ${ctx.account} and scan.id = ${scanId}`.execute(ctx.tx)
 }
 
-/** How often, at most, the figures of a scan are counted while it runs: each time takes longer. */
+/** Maximum number of recounts while a scan runs: each one takes longer than the last. */
 const countsMax = 50
 
-/** The same after a batch of a scan that goes on, when its turn has come: of many batches not each one counts. */
-export async function countSometimes(ctx: Ctx, scanId: string, batch: number): Promise<void> {
+/** Updates the counts after a batch of a running scan, but not after every one of many batches. */
+export async function countIssuesPeriodically(ctx: Ctx, scanId: string, batch: number): Promise<void> {
   const { rows } = await sql<{ total: number }>`
     select max(number) + 1 as total from scan_batch
     where account_id = ${ctx.account} and scan_id = ${scanId}`.execute(ctx.tx)

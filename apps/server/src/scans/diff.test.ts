@@ -1,29 +1,27 @@
 import type { Observation } from '@glacis/contract/runner'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { getHost, hostTimeline, listHosts, mergeHosts, splitHost, updateHost } from '#inventory/index.ts'
-import { listIssues, setIssueStatus, weighAgain } from '#issues/index.ts'
+import { listIssues, setIssueStatus, refreshPriorities } from '#issues/index.ts'
 import { type Pair, verdictOf } from '#scans/diff.ts'
 import { ingest } from '#scans/ingest.ts'
 import { diffScan, getScan, listScanEvents, listScanHosts, startScan } from '#scans/index.ts'
 import { createTag, createTarget, describeTargets } from '#targets/index.ts'
-import { type House, openHouse, person } from '#testing/house.ts'
+import { person, sharedTestServer } from '#testing/test-server.ts'
 
-let house: House
+const server = await sharedTestServer()
 let account: string
 let targetId: string
 let tagId: string
 let clock: number
 beforeAll(async () => {
-  house = await openHouse()
-  await house.knows({}, { key: 'open-redis', name: 'Redis without password' })
+  await server.knows({}, { key: 'open-redis', name: 'Redis exposed without authentication' })
 })
-afterAll(() => house.close())
 beforeEach(async () => {
-  account = await house.account()
+  account = await server.account()
   clock = Date.parse('2026-11-01T08:00:00Z')
-  tagId = (await house.as(account, (ctx) => createTag(ctx, { tag: { name: 'x', color: 0 } }))).tag.id
+  tagId = (await server.as(account, (ctx) => createTag(ctx, { tag: { name: 'x', color: 0 } }))).tag.id
   const input = { name: 'Net', address: '127.62.5.0/28', schedule: { period: 'PERIOD_WEEKLY' as const } }
-  targetId = (await house.as(account, (ctx) => createTarget(ctx, { ...input, tags: [{ id: tagId }] }))).target.id
+  targetId = (await server.as(account, (ctx) => createTarget(ctx, { ...input, tags: [{ id: tagId }] }))).target.id
 })
 
 const [one, two, three] = ['127.62.5.1', '127.62.5.2', '127.62.5.10']
@@ -33,7 +31,7 @@ const git = 'exposed-git-config'
 /** An address that answers on these ports, or does not. */
 function answers(address: string, ...ports: number[]): Observation[] {
   const host = { kind: 'host' as const, address, names: [], answersEverything: false }
-  if (ports.length === 0) return [{ ...host, reached: false, reason: 'no answer on 12 ports' }]
+  if (ports.length === 0) return [{ ...host, reached: false, reason: 'no response from 12 ports' }]
   return [
     { ...host, reached: true, reason: `port ${ports[0]} open` },
     ...ports.map((port) => {
@@ -67,11 +65,11 @@ const covered = (address: string): Observation => ({ kind: 'coverage', address, 
 
 /** One whole scan that saw this. */
 async function scanned(...observations: Observation[]): Promise<string> {
-  const { scan } = await house.as(account, (ctx) => startScan(ctx, house.jobs, targetId), {
+  const { scan } = await server.as(account, (ctx) => startScan(ctx, server.jobs, targetId), {
     now: new Date((clock += 3_600_000)),
     actor: person,
   })
-  await house.as(
+  await server.as(
     account,
     async (ctx) => {
       await ctx.tx.updateTable('scan').set({ status: 'STATUS_RUNNING' }).where('id', '=', scan.id).execute()
@@ -80,14 +78,14 @@ async function scanned(...observations: Observation[]): Promise<string> {
         .insertInto('scan_batch')
         .values({ ...batch, hosts: JSON.stringify(asked) })
         .execute()
-      await ingest(ctx, house.jobs, { scanId: scan.id, number: 0, hosts: asked, observations, knowledge: {} })
+      await ingest(ctx, server.jobs, { scanId: scan.id, number: 0, hosts: asked, observations, knowledge: {} })
     },
     { now: new Date((clock += 60_000)) },
   )
   return scan.id
 }
 async function compared(id: string, baseScanId?: string) {
-  const diff = await house.as(account, (ctx) => diffScan(ctx, { id, ...(baseScanId && { baseScanId }) }))
+  const diff = await server.as(account, (ctx) => diffScan(ctx, { id, ...(baseScanId && { baseScanId }) }))
   const words = (list: typeof diff.new) =>
     list.map(
       (issue) =>
@@ -104,7 +102,8 @@ async function compared(id: string, baseScanId?: string) {
 const same = { new: [], resolved: [], regressive: [], notTested: [], unchanged: 0 }
 const name = 'Git repository exposed'
 const hostAt = async (address: string) =>
-  (await house.as(account, (ctx) => listHosts(ctx, { filter: { query: address } }, describeTargets))).hosts[0]?.id ?? ''
+  (await server.as(account, (ctx) => listHosts(ctx, { filter: { query: address } }, describeTargets))).hosts[0]?.id ??
+  ''
 
 const pair: Pair = { now: null, wasThere: true, isNewSince: false, isBackSince: false, standing: 'STATUS_OPEN' }
 it.each([
@@ -126,13 +125,13 @@ it.each([
 })
 
 describe('the changes of a scan', () => {
-  it('are all new in the first scan, which has nothing to compare with', async () => {
+  it('are all new in the first scan', async () => {
     const first = await scanned(...answers(one, 80), found(one))
     expect(await compared(first)).toEqual({ ...same, new: [`${name}: ${one}`] })
-    expect(await house.as(account, (ctx) => diffScan(ctx, { id: first }))).not.toHaveProperty('baseScan')
+    expect(await server.as(account, (ctx) => diffScan(ctx, { id: first }))).not.toHaveProperty('baseScan')
   })
 
-  it('are new, resolved, regressive and not tested, host by host', async () => {
+  it('are new, regressed, resolved or not tested, per host', async () => {
     const first = await scanned(...answers(one, 80), ...answers(two, 80), ...answers(three, 80), found(one), found(two))
     // One is mended, two is away, three has it now.
     const second = await scanned(
@@ -165,10 +164,10 @@ describe('the changes of a scan', () => {
     })
   })
 
-  it('call resolved what a person resolved and the next scan did not find', async () => {
+  it('include issues that a user resolved and the next scan did not find', async () => {
     await scanned(...answers(one, 80), found(one))
-    const [issue] = (await house.as(account, (ctx) => listIssues(ctx, {}, describeTargets))).issues
-    await house.as(
+    const [issue] = (await server.as(account, (ctx) => listIssues(ctx, {}, describeTargets))).issues
+    await server.as(
       account,
       (ctx) => setIssueStatus(ctx, { id: issue?.id ?? '', status: 'STATUS_RESOLVED' }, describeTargets),
       {
@@ -182,7 +181,7 @@ describe('the changes of a scan', () => {
     })
   })
 
-  it('compare with earlier scans of the same target only', async () => {
+  it('can only be compared to earlier scans of the same target', async () => {
     const first = await scanned(...answers(one, 80))
     const second = await scanned(...answers(one, 80))
     await expect(compared(first, second)).rejects.toMatchObject({ violations: [{ field: 'baseScanId' }] })
@@ -192,18 +191,18 @@ describe('the changes of a scan', () => {
 })
 
 describe('the addresses of a scan', () => {
-  it('are in numeric order, each in one state with its reason', async () => {
+  it('are in numeric order, each with one state and reason', async () => {
     const id = await scanned(...answers(one, 80), found(one), ...answers(two, 80), ...answers(three))
-    const list = (input = {}) => house.as(account, (ctx) => listScanHosts(ctx, { id, ...input }))
+    const list = (input = {}) => server.as(account, (ctx) => listScanHosts(ctx, { id, ...input }))
     const { hosts, counts } = await list()
     expect(hosts.map((host) => [host.address, host.state, host.reason])).toEqual([
       [one, 'STATE_AFFECTED', 'port 80 open'],
       [two, 'STATE_SCANNED', 'port 80 open'],
-      [three, 'STATE_NOT_REACHED', 'no answer on 12 ports'],
+      [three, 'STATE_NOT_REACHED', 'no response from 12 ports'],
     ])
     expect(hosts[0]?.issueCount).toEqual({ critical: 0, high: 1, medium: 0, low: 0 })
     expect(counts).toEqual({ affected: 1, scanned: 1, nothingOpen: 0, notReached: 1, excluded: 0 })
-    expect((await house.as(account, (ctx) => getScan(ctx, { id }))).scan.hostCount).toMatchObject({
+    expect((await server.as(account, (ctx) => getScan(ctx, { id }))).scan.hostCount).toMatchObject({
       affectedHosts: counts.affected,
       scannedHosts: counts.affected + counts.scanned,
     })
@@ -215,10 +214,10 @@ describe('the addresses of a scan', () => {
     ])
   })
 
-  it('and its log can be narrowed to what matters', async () => {
+  it('and its log can be filtered by state and level', async () => {
     const id = await scanned(...answers(one, 80), { kind: 'problem', level: 'warn', message: 'slow answers' })
     const said = async (filter: object) =>
-      (await house.as(account, (ctx) => listScanEvents(ctx, { id, filter }))).events.map((event) => event.message)
+      (await server.as(account, (ctx) => listScanEvents(ctx, { id, filter }))).events.map((event) => event.message)
     expect(await said({ level: 'LEVEL_WARN' })).toEqual(['slow answers'])
     expect(await said({ level: 'LEVEL_ERROR' })).toEqual([])
     expect(await said({ query: 'SLOW' })).toEqual(['slow answers'])
@@ -227,9 +226,9 @@ describe('the addresses of a scan', () => {
 
 describe('hosts', () => {
   const list = async (input: Parameters<typeof listHosts>[1]) =>
-    (await house.as(account, (ctx) => listHosts(ctx, input, describeTargets))).hosts.map((host) => host.address)
+    (await server.as(account, (ctx) => listHosts(ctx, input, describeTargets))).hosts.map((host) => host.address)
 
-  it('are found by port, tag, severity and age, and ordered as asked', async () => {
+  it('are filtered by port, tag, severity and age, and sorted', async () => {
     await scanned(...answers(three, 80), ...answers(one, 80, 443), found(one))
     const later = new Date(clock + 1).toISOString()
     await scanned(...answers(two, 80))
@@ -244,7 +243,7 @@ describe('hosts', () => {
     expect((await list({ orderBy: 'ORDER_BY_LAST_CHECKED' }))[0]).toBe(two)
   })
 
-  it('page in every order without gaps or repeats', async () => {
+  it('are paged in every order without gaps or repeats', async () => {
     await scanned(...answers(one, 80), ...answers(two, 80), ...answers(three, 80))
     for (const orderBy of [
       'ORDER_BY_ADDRESS',
@@ -256,7 +255,7 @@ describe('hosts', () => {
       const paged: string[] = []
       let pageToken: string | undefined
       do {
-        const page = await house.as(account, (ctx) =>
+        const page = await server.as(account, (ctx) =>
           listHosts(ctx, { orderBy, pageSize: 1, ...(pageToken && { pageToken }) }, describeTargets),
         )
         paged.push(...page.hosts.map((host) => host.address))
@@ -266,34 +265,34 @@ describe('hosts', () => {
     }
   })
 
-  it('matter as much as somebody says, and so do the issues on them', async () => {
+  it('affect issue priority by their criticality', async () => {
     await scanned(...answers(one, 80), found(one))
     const id = await hostAt(one)
     const priority = async () =>
-      (await house.as(account, (ctx) => listIssues(ctx, {}, describeTargets))).issues[0]?.priority ?? 0
+      (await server.as(account, (ctx) => listIssues(ctx, {}, describeTargets))).issues[0]?.priority ?? 0
     const before = await priority()
     const change = { id, host: { owner: ' Web team ', criticality: 'CRITICALITY_HIGH' as const, notes: 'x' } }
-    const { host } = await house.as(account, async (ctx) => {
+    const { host } = await server.as(account, async (ctx) => {
       const answer = await updateHost(
         ctx,
         { ...change, updateMask: { paths: ['owner', 'criticality'] } },
         describeTargets,
       )
-      await weighAgain(ctx, [id])
+      await refreshPriorities(ctx, [id])
       return answer
     })
     expect(host).toMatchObject({ owner: 'Web team', criticality: 'CRITICALITY_HIGH', notes: '' })
     expect(await priority()).toBeGreaterThan(before)
     await expect(
-      house.as(account, (ctx) => updateHost(ctx, { ...change, updateMask: { paths: ['address'] } }, describeTargets)),
+      server.as(account, (ctx) => updateHost(ctx, { ...change, updateMask: { paths: ['address'] } }, describeTargets)),
     ).rejects.toThrow("'address' cannot be changed")
   })
 
-  it('that are one machine show as one, and as two again', async () => {
+  it('can be merged and separated', async () => {
     await scanned(...answers(one, 80), found(one), ...answers(two, 443), found(two))
     const [first, second] = [await hostAt(one), await hostAt(two)]
     const merge = (id: string, sourceHostIds: string[]) =>
-      house.as(account, (ctx) => mergeHosts(ctx, { id, sourceHostIds }, describeTargets))
+      server.as(account, (ctx) => mergeHosts(ctx, { id, sourceHostIds }, describeTargets))
     const { host } = await merge(first, [second])
     expect(host.services?.map((service) => [service.address, service.port])).toEqual([
       [one, 80],
@@ -303,8 +302,8 @@ describe('hosts', () => {
     expect(host.issueCount.high).toBe(1)
     expect(host.merged).toEqual([{ id: second, address: two, targetId }])
     expect(await list({})).toEqual([one])
-    expect((await house.as(account, (ctx) => getHost(ctx, { id: second }, describeTargets))).host.id).toBe(first)
-    const issues = await house.as(account, (ctx) =>
+    expect((await server.as(account, (ctx) => getHost(ctx, { id: second }, describeTargets))).host.id).toBe(first)
+    const issues = await server.as(account, (ctx) =>
       listIssues(ctx, { filter: { affectedHostId: first } }, describeTargets),
     )
     expect(issues.issues[0]?.affectedHostCount).toBe(2)
@@ -313,18 +312,18 @@ describe('hosts', () => {
 
     // A scan that finds only one of them leaves the other as it was.
     await scanned(...answers(one, 80), covered(one), ...answers(two))
-    expect((await house.as(account, (ctx) => getHost(ctx, { id: first }, describeTargets))).host.issueCount.high).toBe(
+    expect((await server.as(account, (ctx) => getHost(ctx, { id: first }, describeTargets))).host.issueCount.high).toBe(
       1,
     )
-    await house.as(account, (ctx) => splitHost(ctx, { id: first }, describeTargets))
+    await server.as(account, (ctx) => splitHost(ctx, { id: first }, describeTargets))
     expect(await list({ orderBy: 'ORDER_BY_ADDRESS' })).toEqual([one, two])
   })
 
-  it('tell what came and went, newest first', async () => {
+  it('have a history, newest first', async () => {
     await scanned(...answers(one, 80, 443), found(one))
     await scanned(...answers(one, 80), { kind: 'closed', address: one, ports: [443] }, covered(one))
     const id = await hostAt(one)
-    const timeline = (input = {}) => house.as(account, (ctx) => hostTimeline(ctx, { id, ...input }))
+    const timeline = (input = {}) => server.as(account, (ctx) => hostTimeline(ctx, { id, ...input }))
     const { events } = await timeline()
     const told = events.map((event) => [event.kind, event.issueStatus ?? event.name].join(' '))
     expect(told.slice(0, 2).toSorted()).toEqual(['KIND_ISSUE STATUS_RESOLVED', 'KIND_PORT_CLOSED 443/tcp'])
@@ -339,10 +338,10 @@ describe('hosts', () => {
     expect([...first.events, ...rest.events]).toEqual(events)
   })
 
-  it('keep what a certificate says, without what the database cannot hold', async () => {
+  it("keep certificate fields without characters the database can't store", async () => {
     await scanned(...answers(one, 443))
     const id = await hostAt(one)
-    const { host } = await house.as(account, (ctx) => getHost(ctx, { id }, describeTargets))
+    const { host } = await server.as(account, (ctx) => getHost(ctx, { id }, describeTargets))
     expect(host.services?.[0]?.certificate).toEqual({ ...certificate, subject: 'CN=ab' })
   })
 })

@@ -6,25 +6,30 @@ import type { ScanTable } from '#database/tables.ts'
 import { invalid, notFound } from '#errors.ts'
 import { type Selectable, sql } from 'kysely'
 
-/** What two scans, and what happened between them, say of one issue on one host. */
+/** The state of one issue on one host in two scans and between them. */
 export interface Pair {
-  /** What the later scan noted; null when it noted nothing. */
+  /** The later scan's result; null if it has none. */
   readonly now: 'NEW' | 'SEEN' | 'REGRESSION' | 'RESOLVED' | null
-  /** The earlier scan saw it standing. */
+  /** The earlier scan detected it. */
   readonly wasThere: boolean
-  /** A scan after the earlier one found it for the first time, or again after it was resolved. */
+  /**
+   * A scan after the earlier one detected it for the first time, or again after it was resolved.
+   */
   readonly isNewSince: boolean
   readonly isBackSince: boolean
-  /** Where it stood when the later scan ended. */
+  /** Its status when the later scan ended. */
   readonly standing: string | null
 }
 export type Verdict = 'new' | 'regressive' | 'resolved' | 'notTested' | 'unchanged' | 'gone'
 
-/** How an issue on a host stands in one scan against an earlier one; `gone` came and went in between. */
+/**
+ * Compares an issue on a host between two scans. `gone` means it appeared and disappeared in
+ * between.
+ */
 export function verdictOf({ now, wasThere, isNewSince, isBackSince, standing }: Pair): Verdict {
   if (now !== null && now !== 'RESOLVED') {
     if (now === 'REGRESSION' || isBackSince) return 'regressive'
-    // What was known, and only the earlier scan could not see, is not new.
+    // An issue that was already known but not detectable by the earlier scan is not new.
     return now === 'NEW' || isNewSince ? 'new' : 'unchanged'
   }
   if (now === null && isNewSince && !wasThere) return 'gone'
@@ -44,11 +49,10 @@ interface Row extends Pair {
 type Scan = Pick<Selectable<ScanTable>, 'id' | 'target_id' | 'created_at' | 'completed_at'>
 
 /**
- * What changed on a target between two scans, host by host: what stands now and did not then is new
- * (or came back), what stood then and was disproved since is resolved, and what stood then and could
- * not be checked is not tested.
+ * Changes on a target between two scans, per host: open now but not before is new (or regressed),
+ * open before and disproved since is resolved, and open before but not checked now is not tested.
  *
- * @throws Refusal `not_found`; `invalid` for a base that is no earlier scan of the same target
+ * @throws ApiError `not_found`; `invalid` for a base that isn't an earlier scan of the same target
  */
 export async function diffScan(
   ctx: Ctx,
@@ -57,7 +61,7 @@ export async function diffScan(
   const scan = await scanOf(ctx, id)
   if (!scan) throw notFound('scan', id)
   const base = baseScanId ? await baseOf(ctx, scan, baseScanId) : await completedBefore(ctx, scan)
-  const rows = await compare(ctx, scan, base)
+  const rows = await readPairs(ctx, scan, base)
   const byVerdict = Map.groupBy(rows, verdictOf)
   const standing = Map.groupBy(
     rows.filter((row) => verdictOf(row) !== 'resolved' && verdictOf(row) !== 'gone'),
@@ -106,8 +110,8 @@ async function completedBefore(ctx: Ctx, scan: Scan): Promise<Scan | undefined> 
     .executeTakeFirst()
 }
 
-/** Every issue and host of which one of the two scans, or one between them, has said something. */
-async function compare(ctx: Ctx, scan: Scan, base: Scan | undefined): Promise<Row[]> {
+/** All pairs of issue and host with a result in one of the two scans or in between. */
+async function readPairs(ctx: Ctx, scan: Scan, base: Scan | undefined): Promise<Row[]> {
   const from = base?.id ?? scan.id
   const { rows } = await sql<Row>`
     select pair.issue_id, pair.host_id, pair.now, coalesce(pair.was_there, false) as "wasThere",
@@ -141,7 +145,10 @@ async function compare(ctx: Ctx, scan: Scan, base: Scan | undefined): Promise<Ro
   return rows
 }
 
-/** One entry per issue, with its hosts; the order stays. `standing` has every host on which an issue stands. */
+/**
+ * One entry per issue with its hosts, in the same order. `standing` contains all hosts on which an
+ * issue is active.
+ */
 function group(rows: readonly Row[], standing: ReadonlyMap<string, readonly Row[]>): ComparedIssue[] {
   return [...Map.groupBy(rows, (row) => row.issue_id).values()].flatMap((same) => {
     const [first] = same

@@ -1,29 +1,25 @@
 import type { Observation } from '@glacis/contract/runner'
 import { parseFormattedString, parseNvd, toWfn } from '@glacis/intelligence'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { recordInventory, watchProduct } from '#inventory/index.ts'
 import { getIssue, listIssues } from '#issues/index.ts'
 import { fromRecord } from '#packs/index.ts'
-import { holdChanges } from '#scans/emerging.ts'
+import { matchChangedThreats } from '#scans/emerging.ts'
 import { listScans } from '#scans/index.ts'
 import { createTarget, deleteTargets, describeTargets, listTargets } from '#targets/index.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { sharedTestServer } from '#testing/test-server.ts'
 import { scanningIn } from '#testing/scanning.ts'
 import { sql } from 'kysely'
 
-let house: House
+const server = await sharedTestServer()
 let account: string
 let number = 0
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house.close())
 
 const address = '127.92.7.1'
 beforeEach(async () => {
-  account = await house.account()
+  account = await server.account()
   number += 1
-  await house.as(account, async (ctx) => {
+  await server.as(account, async (ctx) => {
     const input = { name: 'Web', address, schedule: { period: 'PERIOD_WEEKLY' as const }, tags: [] }
     const { target } = await createTarget(ctx, input)
     await recordInventory(ctx, target.id, [
@@ -89,28 +85,28 @@ async function feed(said: Said = {}) {
     ],
   })
   if (item.kind !== 'threat') throw new Error(item.problem)
-  await house.knows(fromRecord(item.threat, 'nvd'))
+  await server.knows(fromRecord(item.threat, 'nvd'))
 }
 
 async function hold(): Promise<void> {
-  await holdChanges(scanningIn(house), AbortSignal.timeout(20_000))
+  await matchChangedThreats(scanningIn(server), AbortSignal.timeout(20_000))
 }
 
 const issues = () =>
-  house.as(account, async (ctx) => {
+  server.as(account, async (ctx) => {
     const { issues: found } = await listIssues(ctx, {}, describeTargets)
     return Promise.all(found.map(async ({ id }) => (await getIssue(ctx, { id }, describeTargets)).issue))
   })
-const scanTypes = () => house.as(account, async (ctx) => (await listScans(ctx, {})).scans.map((scan) => scan.type))
+const scanTypes = () => server.as(account, async (ctx) => (await listScans(ctx, {})).scans.map((scan) => scan.type))
 async function told(): Promise<string[]> {
   const { rows } = await sql<{ title: string }>`
     select title from event where account_id = ${account} and kind = 'EVENT_THREAT_EMERGING'`.execute(
-    house.database.owner,
+    server.database.owner,
   )
   return rows.map((row) => row.title)
 }
 
-it('turns news into a potential issue, an emerging scan and one word of it', async () => {
+it('raises a potential issue, starts an emerging-threat scan and announces it once', async () => {
   await feed()
   await hold()
   await hold()
@@ -118,11 +114,11 @@ it('turns news into a potential issue, an emerging scan and one word of it', asy
     { status: 'STATUS_OPEN', verification: 'VERIFICATION_UNVERIFIED', affectedHosts: [{ host: { address } }] },
   ])
   expect(await scanTypes()).toEqual(['TYPE_EMERGING'])
-  expect(await told()).toEqual([`CVE-2026-${20_000 + number} concerns Widget 1.5 on one host`])
+  expect(await told()).toEqual([`CVE-2026-${20_000 + number} affects Widget 1.5 on one host`])
 })
 
-it('leaves alone what ran in a target that was deleted', async () => {
-  await house.as(account, async (ctx) => {
+it('ignores software of deleted targets', async () => {
+  await server.as(account, async (ctx) => {
     const { targets } = await listTargets(ctx, {})
     await deleteTargets(
       ctx,
@@ -135,26 +131,26 @@ it('leaves alone what ran in a target that was deleted', async () => {
   expect([await scanTypes(), await told()]).toEqual([[], []])
 })
 
-it('raises what is old and merely new to us, and tells nobody', async () => {
+it('raises old threats that are new to the installation without announcing them', async () => {
   await feed({ published: new Date('2020-01-01') })
   await hold()
   expect(await issues()).toHaveLength(1)
   expect([await scanTypes(), await told()]).toEqual([[], []])
 })
 
-it('resolves what a changed record takes back, and says why', async () => {
+it('resolves issues that a changed record no longer implies, with the reason', async () => {
   await feed()
   await hold()
   await feed({ end: '1.2', modified: new Date(Date.now() + 60_000) })
   await hold()
   const [issue] = await issues()
   expect(issue?.status).toBe('STATUS_RESOLVED')
-  expect(issue?.history.at(-1)?.reason).toContain('changed and no longer names what runs there')
+  expect(issue?.history.at(-1)?.reason).toContain('changed and no longer matches this software')
 })
 
-it('is silent below the severity from which somebody wants to hear', async () => {
+it("doesn't announce threats below the minimum severity", async () => {
   await sql`update product set min_notification_severity = 10 where account_id = ${account}`.execute(
-    house.database.owner,
+    server.database.owner,
   )
   await feed()
   await hold()
@@ -162,23 +158,23 @@ it('is silent below the severity from which somebody wants to hear', async () =>
   expect(await told()).toEqual([])
 })
 
-it('tells of software that is watched and runs nowhere', async () => {
+it("announces threats to watched software that isn't installed", async () => {
   const id = `CVE-2026-${30_000 + number}`
   number += 1000
   const wfn = { vendor: 'acme', product: `widget_${number}` }
-  await house.as(account, (ctx) => watchProduct(ctx, { name: 'Gadget', version: '', wfn, minNotificationSeverity: 7 }))
+  await server.as(account, (ctx) => watchProduct(ctx, { name: 'Gadget', version: '', wfn, minNotificationSeverity: 7 }))
   await feed({ id })
   await hold()
-  expect(await told()).toEqual([`${id} concerns Gadget`])
+  expect(await told()).toEqual([`${id} affects Gadget`])
   expect(await scanTypes()).toEqual([])
 })
 
-it('raises priority and severity with what becomes known', async () => {
+it('raises priority and severity when ratings change', async () => {
   await feed({ published: new Date('2020-01-01') })
   await hold()
   const [before] = await issues()
   await sql`update threat set known_exploited_at = now() where key = ${`CVE-2026-${20_000 + number}`}`.execute(
-    house.database.owner,
+    server.database.owner,
   )
   await hold()
   const [after] = await issues()
@@ -186,22 +182,22 @@ it('raises priority and severity with what becomes known', async () => {
   expect(after?.priority).toBe(54)
   expect(after?.priorityParts?.map(({ label }) => label)).toEqual([
     'Severity 9.8',
-    'Known to be exploited',
+    'Exploited in the wild (KEV)',
     'Potential, not verified',
   ])
 })
 
-it('takes the end of support for a threat from that day on', async () => {
+it('raises end-of-life software from the end date on', async () => {
   const key = `end-of-life-widget-${number}-1.5`
   const due = new Date(Date.now() + 86_400_000)
   await feed({ id: `CVE-2026-${40_000 + number}`, published: new Date('2020-01-01') })
   await sql`update threat set key = ${key}, kind = 'lifecycle', effective_at = ${due} where key = ${`CVE-2026-${40_000 + number}`}`.execute(
-    house.database.owner,
+    server.database.owner,
   )
   await hold()
   expect(await issues()).toEqual([])
   await sql`update threat set effective_at = now() - interval '1 second' where key = ${key}`.execute(
-    house.database.owner,
+    server.database.owner,
   )
   await hold()
   expect(await issues()).toHaveLength(1)

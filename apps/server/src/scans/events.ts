@@ -6,10 +6,10 @@ import { cutPage, readPage } from '#database/page.ts'
 import { getScan } from '#scans/list.ts'
 
 type Level = ScanEvent['level']
-/** From the least to the most important. */
+/** From least to most severe. */
 const levels: readonly Level[] = ['LEVEL_INFO', 'LEVEL_WARN', 'LEVEL_ERROR']
 
-/** What a scan did. A level leaves out what matters less. @throws Refusal `not_found` */
+/** The log of a scan. `level` is the minimum level. @throws ApiError `not_found` */
 export async function listScanEvents(
   ctx: Ctx,
   input: ParsedInputOf<typeof contract.listScanEvents>,

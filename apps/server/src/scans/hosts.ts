@@ -16,10 +16,10 @@ interface Row extends SeverityCount {
 }
 
 /**
- * The addresses that a scan asked, each with what it answered or why it was not reached. An address
- * is in one state only, so the counts add up to the addresses that were asked.
+ * The addresses of a scan, each with its response or the reason why it wasn't reached. Each address
+ * has exactly one state, so the counts add up to the number of addresses.
  *
- * @throws Refusal `not_found`
+ * @throws ApiError `not_found`
  */
 export async function listScanHosts(
   ctx: Ctx,
@@ -36,7 +36,7 @@ export async function listScanHosts(
     wanted.push(sql`(address ilike ${like} or name ilike ${like} or reason ilike ${like})`)
   }
   const { rows } = await sql<Row>`
-    select * from (${asked(ctx, input.id)}) as asked
+    select * from (${scannedAddresses(ctx, input.id)}) as asked
     where ${sql.join(wanted, sql` and `)}
     order by address::inet
     limit ${page.size + 1}`.execute(ctx.tx)
@@ -52,8 +52,8 @@ function toHost({ host_id, name, address, state, reason, ...issueCount }: Row) {
   return { address, ...(name && { name }), ...(host_id && { hostId: host_id }), state, reason, issueCount }
 }
 
-/** Every address of a scan with its state and the issues that stood there when it ended. */
-function asked(ctx: Ctx, scanId: string): RawBuilder<unknown> {
+/** Each address of a scan with its state and its active issues when the scan ended. */
+function scannedAddresses(ctx: Ctx, scanId: string): RawBuilder<unknown> {
   return sql`
     select scan_host.address, host.name, scan_host.host_id, scan_host.reason,
            case
@@ -87,7 +87,7 @@ async function countStates(ctx: Ctx, scanId: string) {
            count(*) filter (where state = 'STATE_SCANNED')::int as scanned,
            count(*) filter (where state = 'STATE_NOTHING_OPEN')::int as silent,
            count(*) filter (where state = 'STATE_NOT_REACHED')::int as away
-    from (${asked(ctx, scanId)}) as asked`.execute(ctx.tx)
+    from (${scannedAddresses(ctx, scanId)}) as asked`.execute(ctx.tx)
   const { affected = 0, scanned = 0, silent = 0, away = 0 } = rows[0] ?? {}
   return { affected, scanned, nothingOpen: silent, notReached: away }
 }

@@ -1,5 +1,5 @@
 import type { AllowedHours } from '@glacis/contract/target'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createAgent } from '#agents/index.ts'
 import { getSubscription } from '#billing/index.ts'
 import type { QueueName } from '#jobs.ts'
@@ -9,31 +9,29 @@ import {
   getScan,
   listScanEvents,
   planScan,
-  reconsiderHours,
+  applyChangedHours,
   resumeDue,
   resumeScan,
 } from '#scans/index.ts'
 import { startScan } from '#scans/index.ts'
-import { advance } from '#scans/lifecycle.ts'
+import { queueNextBatches } from '#scans/lifecycle.ts'
 import { leaseBatch } from '#scans/claim.ts'
 import { runBatch, type Scanning } from '#scans/run.ts'
 import { changeTargets, createTarget, getTarget, updateTarget } from '#targets/index.ts'
-import { type House, openHouse, person } from '#testing/house.ts'
+import { person, sharedTestServer, type TestServer } from '#testing/test-server.ts'
 import { scanningIn } from '#testing/scanning.ts'
 import { sql } from 'kysely'
 
-let house: House
+const server = await sharedTestServer()
 let scanning: Scanning
 let account: string
 const signal = new AbortController().signal
 
 beforeAll(async () => {
-  house = await openHouse()
-  scanning = scanningIn(house)
+  scanning = scanningIn(server)
 })
-afterAll(() => house.close())
 beforeEach(async () => {
-  account = await house.account()
+  account = await server.account()
 })
 
 /** Hours around this very moment, or as far from it as can be. */
@@ -42,7 +40,7 @@ function hours(kind: 'now' | 'later'): AllowedHours {
   const to = new Date(from.getTime() + 12 * 3_600_000)
   return { start: from.toISOString().slice(11, 16), end: to.toISOString().slice(11, 16), timeZone: 'UTC' }
 }
-const me: House['as'] = (whose, work, at = {}) => house.as(whose, work, { actor: person, ...at })
+const me: TestServer['as'] = (whose, work, at = {}) => server.as(whose, work, { actor: person, ...at })
 
 async function target(allowedHours: AllowedHours | undefined, address = '127.62.1.1', exclusions: string[] = []) {
   const schedule = { period: 'PERIOD_DAILY' as const, ...(allowedHours && { allowedHours }) }
@@ -50,7 +48,7 @@ async function target(allowedHours: AllowedHours | undefined, address = '127.62.
     .target
 }
 async function begun(targetId: string, ignoresHours = false) {
-  return (await me(account, (ctx) => startScan(ctx, house.jobs, targetId, 'TYPE_MANUAL', { ignoresHours }))).scan
+  return (await me(account, (ctx) => startScan(ctx, server.jobs, targetId, 'TYPE_MANUAL', { ignoresHours }))).scan
 }
 const scanNow = async (id: string) => (await me(account, (ctx) => getScan(ctx, { id }))).scan
 const log = async (id: string) =>
@@ -60,51 +58,51 @@ const plan = (scanId: string) => planScan(scanning, { data: { account, scanId },
 async function queued(name: QueueName, scanId: string): Promise<number> {
   const { rows } = await sql<{ jobs: number }>`
     select count(*)::int as jobs from pgboss.job
-    where name = ${name} and data ->> 'scanId' = ${scanId}`.execute(house.database.owner)
+    where name = ${name} and data ->> 'scanId' = ${scanId}`.execute(server.database.owner)
   return rows[0]?.jobs ?? 0
 }
 const set = (scanId: string, values: { ignores_hours?: boolean; resume_at?: Date; last_activity_at?: Date }) =>
   me(account, (ctx) => ctx.tx.updateTable('scan').set(values).where('id', '=', scanId).execute())
 
 describe('outside the allowed hours', () => {
-  it('a new scan waits, says until when and why, and has no job', async () => {
+  it('a new scan waits without a job, with time and reason', async () => {
     const allowed = hours('later')
     const scan = await begun((await target(allowed)).id)
     expect(scan).toMatchObject({
       status: 'STATUS_CREATED',
       progress: {
         phase: 'PHASE_WAITING',
-        failureReason: `Waits for the allowed hours, ${allowed.start}–${allowed.end} UTC`,
+        failureReason: `Waiting for the allowed hours, ${allowed.start}–${allowed.end} UTC`,
       },
     })
     expect(scan.progress?.resumeTime?.slice(11, 16)).toBe(allowed.start)
     expect(await queued('scan-plan', scan.id)).toBe(0)
-    expect((await log(scan.id)).join('\n')).toContain('Waits for the allowed hours')
+    expect((await log(scan.id)).join('\n')).toContain('Waiting for the allowed hours')
   })
 
-  it('a confirmed override starts at once', async () => {
+  it('a confirmed override starts immediately', async () => {
     const scan = await begun((await target(hours('later'))).id, true)
     expect(scan.progress).toMatchObject({ failureReason: '' })
     expect(await queued('scan-plan', scan.id)).toBe(1)
   })
 
-  it('a person lets a waiting scan go on, once', async () => {
+  it('a user can resume a waiting scan once', async () => {
     const { id } = await begun((await target(hours('later'))).id)
-    const resume = () => me(account, (ctx) => resumeScan(ctx, house.jobs, { id }))
+    const resume = () => me(account, (ctx) => resumeScan(ctx, server.jobs, { id }))
     expect((await resume()).scan.progress).toMatchObject({ failureReason: '' })
     expect(await queued('scan-plan', id)).toBe(1)
     await expect(resume()).rejects.toMatchObject({ code: 'precondition' })
-    expect((await log(id)).at(-1)).toBe(`${person.name} let it go on outside the allowed hours`)
+    expect((await log(id)).at(-1)).toBe(`Resumed outside the allowed hours by ${person.name}`)
   })
 
-  it('a scan that waits follows when the hours change', async () => {
+  it('a waiting scan follows changed hours', async () => {
     const { id: targetId } = await target(hours('later'))
     const { id } = await begun(targetId)
     const change = (allowedHours?: AllowedHours) =>
       me(account, async (ctx) => {
         const schedule = { period: 'PERIOD_DAILY' as const, ...(allowedHours && { allowedHours }) }
         await updateTarget(ctx, { id: targetId, schedule, updateMask: { paths: ['schedule'] } })
-        await reconsiderHours(ctx, house.jobs, targetId)
+        await applyChangedHours(ctx, server.jobs, targetId)
       })
     const other = { ...hours('later'), end: hours('now').start }
     await change(other)
@@ -115,7 +113,7 @@ describe('outside the allowed hours', () => {
     expect(await queued('scan-plan', id)).toBe(1)
   })
 
-  it('a waiting scan is not taken for a stalled one, and one that is cancelled costs nothing', async () => {
+  it("a waiting scan doesn't count as stalled, and costs nothing if cancelled", async () => {
     const { id } = await begun((await target(hours('later'))).id)
     await set(id, { last_activity_at: new Date(0) })
     await failStalled(scanning)
@@ -137,12 +135,12 @@ describe('a running scan', () => {
   const batches = (scanId: string) =>
     me(account, (ctx) => ctx.tx.selectFrom('scan_batch').select('state').where('scan_id', '=', scanId).execute())
 
-  it('pauses before its next batch when the hours end, and goes on when they begin', async () => {
+  it('pauses before the next batch when the hours end, and resumes when they start', async () => {
     const id = await running(hours('later'))
     for (const number of [0, 1])
       await runBatch(scanning, { data: { account, scanId: id, number }, signal, isLastAttempt: false })
     expect(await scanNow(id)).toMatchObject({ status: 'STATUS_RUNNING', progress: { hostsDone: 0 } })
-    expect((await scanNow(id)).progress?.failureReason).toContain('Waits for the allowed hours')
+    expect((await scanNow(id)).progress?.failureReason).toContain('Waiting for the allowed hours')
     expect(await batches(id)).toEqual([{ state: 'WAITING' }, { state: 'WAITING' }])
     const before = await queued('scan-batch', id)
     await resumeDue(scanning)
@@ -152,33 +150,33 @@ describe('a running scan', () => {
     await resumeDue(scanning)
     expect((await scanNow(id)).progress).toMatchObject({ failureReason: '' })
     expect(await queued('scan-batch', id)).toBe(before + 2)
-    expect((await log(id)).at(-1)).toBe('The allowed hours have begun')
+    expect((await log(id)).at(-1)).toBe('The allowed hours started')
   })
 
-  it('queues nothing more when a batch ends outside them', async () => {
+  it('queues no batches after the hours have ended', async () => {
     const id = await running(hours('later'))
     await me(account, (ctx) =>
       ctx.tx.updateTable('scan_batch').set({ state: 'WAITING' }).where('scan_id', '=', id).execute(),
     )
     const before = await queued('scan-batch', id)
-    await me(account, (ctx) => advance(ctx, house.jobs, id))
+    await me(account, (ctx) => queueNextBatches(ctx, server.jobs, id))
     expect(await queued('scan-batch', id)).toBe(before)
     expect((await scanNow(id)).progress).toHaveProperty('resumeTime')
   })
 
-  it('goes on inside them', async () => {
+  it('continues within the hours', async () => {
     const id = await running(hours('now'))
     await me(account, (ctx) =>
       ctx.tx.updateTable('scan_batch').set({ state: 'WAITING' }).where('scan_id', '=', id).execute(),
     )
     const before = await queued('scan-batch', id)
-    await me(account, (ctx) => advance(ctx, house.jobs, id))
+    await me(account, (ctx) => queueNextBatches(ctx, server.jobs, id))
     expect(await queued('scan-batch', id)).toBe(before + 2)
     expect((await scanNow(id)).progress).not.toHaveProperty('resumeTime')
   })
 })
 
-it('an agent gets no batch outside the hours either, and the same one when it may go on', async () => {
+it('an agent gets no batch outside the hours, and the same one when they start', async () => {
   const { agent } = await me(account, (ctx) => createAgent(ctx, { agent: { name: 'inside' } }))
   const { id: targetId } = await target(hours('later'))
   await me(account, (ctx) =>
@@ -190,12 +188,12 @@ it('an agent gets no batch outside the hours either, and the same one when it ma
   const lease = () => me(account, (ctx) => leaseBatch(ctx, scanning, agent.id, 'digest'))
   expect(await lease()).toBeNull()
   expect((await scanNow(id)).progress).toHaveProperty('resumeTime')
-  await me(account, (ctx) => resumeScan(ctx, house.jobs, { id }))
+  await me(account, (ctx) => resumeScan(ctx, server.jobs, { id }))
   expect(await lease()).toMatchObject({ scanId: id, hosts: [{ address: '127.62.1.1' }] })
 })
 
 describe('exclusions', () => {
-  it('are in no count and no batch, and said once', async () => {
+  it('are not counted or scanned, and logged once', async () => {
     const { id: targetId } = await target(undefined, '127.62.3.0/28', [
       '127.62.3.1-127.62.3.4',
       '127.62.3.9:22',
@@ -214,7 +212,7 @@ describe('exclusions', () => {
     expect((await log(id)).filter((line) => line.includes('4 addresses are excluded'))).toHaveLength(1)
   })
 
-  it('of everything fail the scan with a reason, and give it back', async () => {
+  it('of all addresses fail the scan with a reason and refund it', async () => {
     const { id } = await begun((await target(undefined, '127.62.3.1', ['127.62.0.0/16'])).id)
     await plan(id)
     expect(await scanNow(id)).toMatchObject({
@@ -225,13 +223,13 @@ describe('exclusions', () => {
   })
 })
 
-it('of a paused target is refused', async () => {
+it("a paused target can't be scanned", async () => {
   const { id } = await target(undefined)
   await me(account, (ctx) => changeTargets(ctx, { ids: [id], paused: true }))
   await expect(begun(id)).rejects.toMatchObject({ code: 'precondition' })
 })
 
-it('notes since when a name is not found', async () => {
+it('records since when a name has not been resolved', async () => {
   const { id: targetId } = await target(undefined, 'nowhere.invalid')
   const { id } = await begun(targetId)
   await plan(id)

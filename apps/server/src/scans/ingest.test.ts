@@ -1,19 +1,17 @@
 import { Wfn } from '@glacis/contract/product'
 import type { Observation } from '@glacis/contract/runner'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { getIssue, listIssues, setIssueStatus } from '#issues/index.ts'
 import { ingest } from '#scans/ingest.ts'
 import { getScan, startScan } from '#scans/index.ts'
 import { createTarget, describeTargets } from '#targets/index.ts'
-import { type House, openHouse, person } from '#testing/house.ts'
+import { person, sharedTestServer } from '#testing/test-server.ts'
 import type { Issue } from '@glacis/contract/issue'
 
-let house: House
+const server = await sharedTestServer()
 beforeAll(async () => {
-  house = await openHouse()
-  await house.knows({}, { key: 'open-redis', name: 'Redis without password' })
+  await server.knows({}, { key: 'open-redis', name: 'Redis exposed without authentication' })
 })
-afterAll(() => house.close())
 
 const address = '127.90.0.1'
 const check = 'exposed-git-config'
@@ -53,9 +51,9 @@ let account: string
 let targetId: string
 let clock: number
 beforeEach(async () => {
-  account = await house.account()
+  account = await server.account()
   clock = Date.parse('2026-11-01T08:00:00Z')
-  const { target } = await house.as(account, (ctx) =>
+  const { target } = await server.as(account, (ctx) =>
     createTarget(ctx, { name: 'Web', address, schedule: { period: 'PERIOD_WEEKLY' }, tags: [] }),
   )
   targetId = target.id
@@ -64,14 +62,14 @@ beforeEach(async () => {
 /** One whole scan that saw this. */
 async function scanned(...observations: Observation[]): Promise<string> {
   const now = new Date((clock += 3_600_000))
-  const { scan } = await house.as(account, (ctx) => startScan(ctx, house.jobs, targetId), { now, actor: person })
+  const { scan } = await server.as(account, (ctx) => startScan(ctx, server.jobs, targetId), { now, actor: person })
   await arrive(scan.id, observations)
   return scan.id
 }
 
 async function arrive(scanId: string, observations: Observation[]): Promise<void> {
   const now = new Date((clock += 60_000))
-  await house.as(
+  await server.as(
     account,
     async (ctx) => {
       await ctx.tx
@@ -91,16 +89,24 @@ async function arrive(scanId: string, observations: Observation[]): Promise<void
         })
         .onConflict((conflict) => conflict.doNothing())
         .execute()
-      await ingest(ctx, house.jobs, { scanId, number: 0, hosts: [{ address, names: [] }], observations, knowledge: {} })
+      await ingest(ctx, server.jobs, {
+        scanId,
+        number: 0,
+        hosts: [{ address, names: [] }],
+        observations,
+        knowledge: {},
+      })
     },
     { now },
   )
 }
 
 async function issues(): Promise<Issue[]> {
-  const list = await house.as(account, (ctx) => listIssues(ctx, {}, describeTargets))
+  const list = await server.as(account, (ctx) => listIssues(ctx, {}, describeTargets))
   return Promise.all(
-    list.issues.map(async ({ id }) => (await house.as(account, (ctx) => getIssue(ctx, { id }, describeTargets))).issue),
+    list.issues.map(
+      async ({ id }) => (await server.as(account, (ctx) => getIssue(ctx, { id }, describeTargets))).issue,
+    ),
   )
 }
 async function theIssue(): Promise<Issue> {
@@ -110,7 +116,7 @@ async function theIssue(): Promise<Issue> {
 }
 async function decide(status: 'STATUS_OPEN' | 'STATUS_RESOLVED' | 'STATUS_IGNORED'): Promise<void> {
   const { id } = await theIssue()
-  await house.as(account, (ctx) => setIssueStatus(ctx, { id, status }, describeTargets), {
+  await server.as(account, (ctx) => setIssueStatus(ctx, { id, status }, describeTargets), {
     now: new Date((clock += 60_000)),
     actor: person,
   })
@@ -134,7 +140,7 @@ it('raises a verified issue with host, evidence and history, and completes the s
       },
     ],
   })
-  const { scan } = await house.as(account, (ctx) => getScan(ctx, { id: scanId }))
+  const { scan } = await server.as(account, (ctx) => getScan(ctx, { id: scanId }))
   expect(scan).toMatchObject({
     status: 'STATUS_COMPLETED',
     issueCount: { high: 1 },
@@ -143,14 +149,14 @@ it('raises a verified issue with host, evidence and history, and completes the s
   })
 })
 
-it('counts a result that arrives twice once', async () => {
+it('counts a duplicate result once', async () => {
   const scanId = await scanned(host, service, finding(), covered(check))
   const before = await issues()
   await arrive(scanId, [host, service, finding(), finding('80/other'), covered(check)])
   expect(await issues()).toEqual(before)
 })
 
-it('takes what a hostile host makes of it: half characters, NULs, and the same thing twice', async () => {
+it('accepts hostile output: lone surrogates, NULs and duplicates', async () => {
   const half = 'a\0\ud83d'
   const empty = Object.fromEntries(Object.keys(Wfn.shape).map((member) => [member, '*']))
   const wfn = Wfn.parse({ ...empty, part: 'a', product: 'a\ud83d', text: 'cpe:2.3:a:v:p:1' })
@@ -159,21 +165,21 @@ it('takes what a hostile host makes of it: half characters, NULs, and the same t
   const found = { ...finding(), location: half, request: half, evidence: half, highlights: [half] } as Observation
   const nasty = [{ ...service, protocol: half } as Observation, technology, found]
   const scanId = await scanned(host, host, service, ...nasty, ...nasty)
-  expect((await house.as(account, (ctx) => getScan(ctx, { id: scanId }))).scan.status).toBe('STATUS_COMPLETED')
+  expect((await server.as(account, (ctx) => getScan(ctx, { id: scanId }))).scan.status).toBe('STATUS_COMPLETED')
   expect(await issues()).toHaveLength(1)
 })
 
-it('resolves when the same check ran to its end and found nothing', async () => {
+it('resolves if the same check completes without a finding', async () => {
   await scanned(host, service, finding(), covered(check))
   const scanId = await scanned(host, service, covered(check))
   const issue = await theIssue()
   expect(issue.status).toBe('STATUS_RESOLVED')
   expect(issue.resolveTime).toBeDefined()
-  const { scan } = await house.as(account, (ctx) => getScan(ctx, { id: scanId }))
+  const { scan } = await server.as(account, (ctx) => getScan(ctx, { id: scanId }))
   expect(scan.changes).toEqual({ new: 0, resolved: 1, regressive: 0 })
 })
 
-it('resolves when the port refuses while the host answers', async () => {
+it('resolves if the port refuses connections while the host responds', async () => {
   await scanned(host, service, finding(), covered(check))
   await scanned(host, closed)
   expect((await theIssue()).status).toBe('STATUS_RESOLVED')
@@ -184,7 +190,7 @@ it.each([
   ['another check ran', [host, service, covered('open-redis')]],
   ['the host did not answer', [{ ...host, reached: false, reason: 'no answer' } as Observation, covered(check)]],
   ['nothing was said at all', []],
-] as const)('leaves an issue as it is when %s', async (_, observations) => {
+] as const)('leaves an issue unchanged if %s', async (_, observations) => {
   await scanned(host, service, finding(), covered(check))
   await scanned(...observations)
   const issue = await theIssue()
@@ -192,7 +198,7 @@ it.each([
   expect(issue.affectedHosts[0]?.notCheckedSinceTime).toBe(issue.lastSeenTime)
 })
 
-it('calls what comes back a regression', async () => {
+it('reopens a resolved issue as a regression', async () => {
   await scanned(host, service, finding(), covered(check))
   await scanned(host, service, covered(check))
   const scanId = await scanned(host, service, finding(), covered(check))
@@ -201,11 +207,11 @@ it('calls what comes back a regression', async () => {
     'STATUS_RESOLVED',
     'STATUS_REGRESSION',
   ])
-  const { scan } = await house.as(account, (ctx) => getScan(ctx, { id: scanId }))
+  const { scan } = await server.as(account, (ctx) => getScan(ctx, { id: scanId }))
   expect(scan.changes).toEqual({ new: 0, resolved: 0, regressive: 1 })
 })
 
-it('calls what a person resolved and a scan still proves a regression', async () => {
+it('reopens an issue resolved by a user as a regression if a check confirms it', async () => {
   await scanned(host, service, finding(), covered(check))
   await decide('STATUS_RESOLVED')
   await scanned(host, service, finding(), covered(check))
@@ -219,7 +225,7 @@ it('calls what a person resolved and a scan still proves a regression', async ()
   })
 })
 
-it('keeps an ignored issue ignored, also at a new place on the same host, and keeps its first sight', async () => {
+it('keeps an issue ignored, even at a new location on the host, with its first-seen time', async () => {
   await scanned(host, service, finding(), covered(check))
   const { firstSeenTime } = await theIssue()
   await decide('STATUS_IGNORED')
@@ -227,17 +233,17 @@ it('keeps an ignored issue ignored, also at a new place on the same host, and ke
   expect(await theIssue()).toMatchObject({ status: 'STATUS_IGNORED', firstSeenTime })
 })
 
-it('writes no history when a person chooses the status that it has', async () => {
+it('writes no history when a user sets the current status', async () => {
   await scanned(host, service, finding(), covered(check))
   await decide('STATUS_RESOLVED')
   await decide('STATUS_RESOLVED')
   expect((await theIssue()).history).toHaveLength(2)
 })
 
-it('decides nothing for a scan that was cancelled', async () => {
+it('changes nothing after the scan was cancelled', async () => {
   await scanned(host, service, finding(), covered(check))
-  const { scan } = await house.as(account, (ctx) => startScan(ctx, house.jobs, targetId), { actor: person })
-  await house.as(account, (ctx) =>
+  const { scan } = await server.as(account, (ctx) => startScan(ctx, server.jobs, targetId), { actor: person })
+  await server.as(account, (ctx) =>
     ctx.tx.updateTable('scan').set({ status: 'STATUS_CANCELLED' }).where('id', '=', scan.id).execute(),
   )
   await arrive(scan.id, [host, service, covered(check)])

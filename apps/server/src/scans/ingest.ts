@@ -4,27 +4,26 @@ import type { Ctx } from '#ctx.ts'
 import { recordInventory } from '#inventory/index.ts'
 import { assess } from '#issues/index.ts'
 import type { Jobs } from '#jobs.ts'
-import { countHosts } from '#scans/watch.ts'
-import { countSometimes } from '#scans/counts.ts'
-import { advance, lockActive, say } from '#scans/lifecycle.ts'
+import { countHosts } from '#scans/batch-monitor.ts'
+import { countIssuesPeriodically } from '#scans/counts.ts'
+import { queueNextBatches, lockActive, logScanEvent } from '#scans/lifecycle.ts'
 
-/** Everything that one batch has to say. */
+/** The complete result of one batch. */
 export interface BatchResult {
   readonly scanId: string
   readonly number: number
   readonly hosts: readonly ScanHost[]
   readonly observations: readonly Observation[]
-  /** What is known beside the records of threats. */
+  /** Knowledge beyond the threat records. */
   readonly knowledge: Knowledge
 }
 
-/** Problems beyond this many per batch are counted, not listed. */
+/** Further problems of a batch are counted but not listed. */
 const problemsMax = 20
 
 /**
- * Writes a batch: inventory, issues, the scan's own rows, and what comes next, in the caller's one
- * transaction. A batch that is done, or whose scan has ended, changes nothing, so that a result
- * that arrives twice is counted once.
+ * Writes a batch in the caller's transaction: inventory, issues, scan results and the next jobs.
+ * Has no effect if the batch is done or the scan has ended, so duplicate results are counted once.
  */
 export async function ingest(
   ctx: Ctx,
@@ -54,11 +53,11 @@ export async function ingest(
     knowledge,
     onlyIssue: scan.retest_of,
   })
-  await noteHosts(ctx, scanId, observations, hostByAddress)
-  await noteProblems(ctx, scanId, observations)
-  await countSometimes(ctx, scanId, number)
+  await recordHosts(ctx, scanId, observations, hostByAddress)
+  await logProblems(ctx, scanId, observations)
+  await countIssuesPeriodically(ctx, scanId, number)
   await countHosts(ctx, scanId)
-  await advance(ctx, jobs, scanId)
+  await queueNextBatches(ctx, jobs, scanId)
 }
 
 async function knownHosts(
@@ -80,7 +79,7 @@ async function knownHosts(
   return new Map(rows.map((row) => [row.address, row.id]))
 }
 
-async function noteHosts(
+async function recordHosts(
   ctx: Ctx,
   scanId: string,
   observations: readonly Observation[],
@@ -104,11 +103,11 @@ async function noteHosts(
     .execute()
 }
 
-async function noteProblems(ctx: Ctx, scanId: string, observations: readonly Observation[]): Promise<void> {
+async function logProblems(ctx: Ctx, scanId: string, observations: readonly Observation[]): Promise<void> {
   const problems = observations.filter((one) => one.kind === 'problem')
   for (const one of problems.slice(0, problemsMax)) {
     const level = one.level === 'info' ? 'LEVEL_INFO' : one.level === 'warn' ? 'LEVEL_WARN' : 'LEVEL_ERROR'
-    await say(
+    await logScanEvent(
       ctx,
       scanId,
       level,
@@ -116,5 +115,5 @@ async function noteProblems(ctx: Ctx, scanId: string, observations: readonly Obs
     )
   }
   const more = problems.length - problemsMax
-  if (more > 0) await say(ctx, scanId, 'LEVEL_WARN', `${more} more notes of this batch are not listed`)
+  if (more > 0) await logScanEvent(ctx, scanId, 'LEVEL_WARN', `${more} more problems in this batch are not listed`)
 }

@@ -11,7 +11,7 @@ const target: JobTarget = {
 }
 const hosts = [{ address: '127.62.4.1', names: [] }]
 
-it('asks the common ports gently, and leaves our own alone', () => {
+it('scans the common ports at a low rate and excludes our own endpoints', () => {
   expect(jobOf(reach, hosts, target)).toEqual({
     hosts,
     profile: 'gentle',
@@ -36,18 +36,18 @@ it('carries profile, rate, ports and exclusions of the target', () => {
   })
 })
 
-it('asks the port of a URL alone, below its path', () => {
+it('scans only the port and path of a URL', () => {
   expect(jobOf(reach, hosts, { ...target, address: 'https://127.62.4.1:8443/app' })).toMatchObject({
     ports: [8443],
     basePath: '/app',
   })
 })
 
-it('leaves a port out of the common ones where it is excluded everywhere', () => {
+it('drops a common port that is excluded everywhere', () => {
   const ports = jobOf(reach, hosts, { ...target, exclusions: ['*:443'] }).ports ?? []
   expect([ports.includes(443), ports.includes(80), ports.length]).toEqual([false, true, 999])
 })
 
-it('allows nothing that the installation may not touch', () => {
+it("doesn't allow networks outside the installation's limits", () => {
   expect(jobOf({ ...reach, networks: 'public' }, hosts, target).allow).toEqual([])
 })

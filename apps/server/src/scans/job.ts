@@ -12,19 +12,19 @@ import {
 import type { TargetTable } from '#database/tables.ts'
 import type { Selectable } from 'kysely'
 
-/** What of a target a job is made of. */
+/** The columns of a target that a job needs. */
 export type JobTarget = Pick<Selectable<TargetTable>, 'address' | 'exclusions' | 'profile' | 'ports' | 'rate_per_host'>
 
-/** What this installation may touch, whatever the target says. */
-export interface Reach {
-  /** Networks that may be touched at all. */
+/** Installation-wide limits, which apply to all targets. */
+export interface ScanLimits {
+  /** Networks that may be scanned. */
   readonly networks: 'all' | 'public' | readonly string[]
-  /** `address:port` of everything that this installation itself listens on. */
+  /** `address:port` of all sockets this installation listens on. */
   readonly ownEndpoints: readonly string[]
 }
 
-/** The job of one batch: its hosts, how to ask them, and what must not be touched. */
-export function jobOf(reach: Reach, hosts: readonly ScanHost[], target: JobTarget): ScanJob {
+/** Builds the job of one batch: hosts, settings and restrictions. */
+export function jobOf(reach: ScanLimits, hosts: readonly ScanHost[], target: JobTarget): ScanJob {
   const address = parseAddress(target.address)
   const url = isProblem(address) ? undefined : address.url
   const exclusions = exclusionsOf(target)
@@ -36,32 +36,32 @@ export function jobOf(reach: Reach, hosts: readonly ScanHost[], target: JobTarge
     ...(target.rate_per_host !== null && { ratePerHost: target.rate_per_host }),
     ...(ports && { ports }),
     ...(url && { basePath: url.path }),
-    allow: addresses.filter((one) => mayTouch(reach.networks, one)),
+    allow: addresses.filter((one) => isAllowed(reach.networks, one)),
     deny: [...reach.ownEndpoints, ...denials(exclusions, addresses)],
   }
 }
 
-/** The exclusions of a target, read. They were understood when they were stored. */
+/** The parsed exclusions of a target. They were validated when they were stored. */
 export function exclusionsOf({ exclusions }: Pick<JobTarget, 'exclusions'>): Exclusion[] {
   return exclusions.map((text) => {
     const exclusion = parseExclusion(text)
-    // A scope is understood whole or not at all.
-    if ('problem' in exclusion) throw new Error(`the exclusion '${text}' is not understood: ${exclusion.problem}`)
+    // An invalid exclusion fails the job: skipping it would scan excluded addresses.
+    if ('problem' in exclusion) throw new Error(`invalid exclusion '${text}': ${exclusion.problem}`)
     return exclusion
   })
 }
 
-/** Undefined for the common ports, in the order in which the scanner likes to ask them. */
+/** Undefined for the common ports, in the scanner's own order. */
 function portsOf(target: JobTarget, exclusions: readonly Exclusion[]): number[] | undefined {
   const everywhere = new Set(exclusions.flatMap((one) => (one.networks.length === 0 && one.port ? [one.port] : [])))
   if (target.ports === '' && everywhere.size === 0) return undefined
   const list = parsePorts(target.ports)
-  if ('problem' in list) throw new Error(`the ports '${target.ports}' are not understood: ${list.problem}`)
+  if ('problem' in list) throw new Error(`invalid ports '${target.ports}': ${list.problem}`)
   return list.ports.filter((port) => !everywhere.has(port))
 }
 
-/** Whether this installation may touch an address at all; the guard then says so before every connect. */
-function mayTouch(networks: Reach['networks'], address: string): boolean {
+/** Whether this installation may scan an address. The guard checks again before every connect. */
+function isAllowed(networks: ScanLimits['networks'], address: string): boolean {
   if (networks === 'all') return true
   if (networks === 'public') return isPublicAddress(address)
   return createGuard({ allow: [...networks], deny: [] }).refusal(address, 443) === null

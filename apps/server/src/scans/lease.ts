@@ -1,4 +1,4 @@
-/** Batches in the hands of agents: who holds which, until when, and what happens when it is not brought back. */
+/** Leases of batches by agents: holder, expiry, and recovery of lost batches. */
 import type { AgentJobState } from '@glacis/contract/agent'
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type { listAgentJobs as listAgentJobsCall } from '@glacis/contract/agent'
@@ -6,16 +6,16 @@ import { getAgent } from '#agents/index.ts'
 import type { Ctx } from '#ctx.ts'
 import { cutPage, readPage } from '#database/page.ts'
 import { storable } from '#database/text.ts'
-import { fail, lockActive, say } from '#scans/lifecycle.ts'
+import { failScan, lockActive, logScanEvent } from '#scans/lifecycle.ts'
 
-/** A holder that shows no life for so long has lost its batch. */
+/** A lease expires if it isn't renewed for this long. */
 export const leaseSeconds = 60
 
-/** Until when a lease holds that begins or is renewed now. */
+/** The expiry of a lease that starts or is renewed now. */
 export function expiryOf(ctx: Ctx): Date {
   return new Date(ctx.now.getTime() + leaseSeconds * 1000)
 }
-/** A batch that was lost so often fails its scan. */
+/** A scan fails if one of its batches is lost this often. */
 const lossesMax = 2
 
 export interface Lease {
@@ -26,7 +26,7 @@ export interface Lease {
   readonly state: AgentJobState
 }
 
-/** A lease of this agent; undefined when it never had such a one. */
+/** A lease of this agent; undefined if the agent never had it. */
 export function findLease(ctx: Ctx, agentId: string, id: string): Promise<Lease | undefined> {
   return ctx.tx
     .selectFrom('scan_lease')
@@ -38,9 +38,9 @@ export function findLease(ctx: Ctx, agentId: string, id: string): Promise<Lease 
 }
 
 /**
- * Ends a lease that still runs and forgets the parts of its result.
+ * Ends an active lease and deletes the partial result.
  *
- * @returns false when it had ended already
+ * @returns false if it had already ended
  */
 export async function endLease(ctx: Ctx, id: string, state: AgentJobState, error = ''): Promise<boolean> {
   const ended = await ctx.tx
@@ -62,17 +62,17 @@ export async function endLease(ctx: Ctx, id: string, state: AgentJobState, error
 }
 
 /**
- * Takes a batch back from its holder, so that it can be taken again. A clean return costs nothing;
- * what was lost or failed is tried once more, and then its scan fails with the reason.
+ * Ends a lease so that the batch can be leased again. A clean return is free; a lost or failed
+ * batch is retried once, then the scan fails with the reason.
  */
-export async function takeBack(
+export async function returnBatch(
   ctx: Ctx,
   lease: Lease,
   state: 'STATE_RETURNED' | 'STATE_LOST' | 'STATE_FAILED',
   reason: string,
 ): Promise<void> {
   const scan = await lockActive(ctx, lease.scan_id)
-  if (!scan) return void (await endLease(ctx, lease.id, 'STATE_CANCELLED', 'The scan had ended'))
+  if (!scan) return void (await endLease(ctx, lease.id, 'STATE_CANCELLED', 'The scan has ended'))
   if (!(await endLease(ctx, lease.id, state, reason))) return
   const { attempt } = await ctx.tx
     .updateTable('scan_batch')
@@ -86,39 +86,32 @@ export async function takeBack(
     .where('number', '=', lease.number)
     .returning('attempt')
     .executeTakeFirstOrThrow()
-  const words = `Batch ${lease.number + 1} came back from agent ${scan.agent_name}: ${reason}`
-  if (state === 'STATE_RETURNED' || attempt < lossesMax) return say(ctx, lease.scan_id, 'LEVEL_WARN', words)
-  await fail(
-    ctx,
-    lease.scan_id,
-    `Agent ${scan.agent_name} could not finish batch ${lease.number + 1}, twice: ${reason}`,
-  )
+  const words = `Agent ${scan.agent_name} returned batch ${lease.number + 1}: ${reason}`
+  if (state === 'STATE_RETURNED' || attempt < lossesMax) return logScanEvent(ctx, lease.scan_id, 'LEVEL_WARN', words)
+  await failScan(ctx, lease.scan_id, `Agent ${scan.agent_name} failed batch ${lease.number + 1} twice: ${reason}`)
 }
 
-/** Takes back everything that an agent holds, in the order in which scans are locked. */
-export async function takeBackAll(
+/** Returns all batches leased to an agent, in the order in which scans are locked. */
+export async function returnAllBatches(
   ctx: Ctx,
   agentId: string,
   state: 'STATE_RETURNED' | 'STATE_LOST',
   reason: string,
 ): Promise<void> {
-  for (const lease of await heldBy(ctx, agentId)) await takeBack(ctx, lease, state, reason)
+  for (const lease of await leasesOf(ctx, agentId)) await returnBatch(ctx, lease, state, reason)
 }
 
-/** Takes back what this agent has not renewed in time. */
-export async function takeBackExpired(ctx: Ctx, agentId: string): Promise<void> {
-  const expired = (await heldBy(ctx, agentId)).filter((lease) => lease.expires_at <= ctx.now)
-  for (const lease of expired) await takeBack(ctx, lease, 'STATE_LOST', 'it fell silent')
+/** Returns the batches whose leases this agent didn't renew in time. */
+export async function returnExpiredBatches(ctx: Ctx, agentId: string): Promise<void> {
+  const expired = (await leasesOf(ctx, agentId)).filter((lease) => lease.expires_at <= ctx.now)
+  for (const lease of expired) await returnBatch(ctx, lease, 'STATE_LOST', 'the agent stopped responding')
 }
 
-/**
- * What becomes of the scans of an agent that is being deleted: the replacement goes on with them,
- * or they fail.
- */
-export async function partFromAgent(ctx: Ctx, agentId: string, replacementId: string | undefined): Promise<void> {
+/** Moves the scans of a deleted agent to the replacement, or fails them if there is none. */
+export async function reassignScans(ctx: Ctx, agentId: string, replacementId: string | undefined): Promise<void> {
   if (replacementId) {
     const { agent } = await getAgent(ctx, { id: replacementId })
-    await takeBackAll(ctx, agentId, 'STATE_RETURNED', 'the agent was deleted')
+    await returnAllBatches(ctx, agentId, 'STATE_RETURNED', 'the agent was deleted')
     await ctx.tx
       .updateTable('scan')
       .set({ agent_id: replacementId, agent_name: agent.name, updated_at: ctx.now })
@@ -136,12 +129,12 @@ export async function partFromAgent(ctx: Ctx, agentId: string, replacementId: st
     .where('status', 'in', ['STATUS_CREATED', 'STATUS_RUNNING'])
     .orderBy('id')
     .execute()
-  for (const scan of scans) await fail(ctx, scan.id, `The agent ${scan.agent_name} was deleted`)
-  for (const lease of await heldBy(ctx, agentId))
+  for (const scan of scans) await failScan(ctx, scan.id, `The agent ${scan.agent_name} was deleted`)
+  for (const lease of await leasesOf(ctx, agentId))
     await endLease(ctx, lease.id, 'STATE_CANCELLED', 'The agent was deleted')
 }
 
-/** @throws Refusal `not_found` */
+/** @throws ApiError `not_found` */
 export async function listAgentJobs(
   ctx: Ctx,
   input: ParsedInputOf<typeof listAgentJobsCall>,
@@ -184,7 +177,7 @@ export async function listAgentJobs(
   return { jobs, nextPageToken }
 }
 
-function heldBy(ctx: Ctx, agentId: string): Promise<(Lease & { expires_at: Date })[]> {
+function leasesOf(ctx: Ctx, agentId: string): Promise<(Lease & { expires_at: Date })[]> {
   return ctx.tx
     .selectFrom('scan_lease')
     .select(['id', 'agent_id', 'scan_id', 'number', 'state', 'expires_at'])

@@ -1,4 +1,4 @@
-/** How a scan moves from one status to the next, and what is counted when it ends. */
+/** Status transitions of scans, and the counts when they end. */
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import type { ScanTable } from '#database/tables.ts'
@@ -6,14 +6,14 @@ import { storable } from '#database/text.ts'
 import type { Jobs } from '#jobs.ts'
 import { announce, type Announcement } from '#notifications/index.ts'
 import { countIssues } from '#scans/counts.ts'
-import { waitFor } from '#scans/hours.ts'
+import { waitColumns } from '#scans/hours.ts'
 import { type Selectable, sql } from 'kysely'
 
-/** Batches of one scan that are queued at a time, so that a large scan cannot fill the queue. */
+/** Maximum number of queued batches per scan, so that a large scan can't fill the queue. */
 const batchesQueuedMax = 4
 
-/** Writes one line of the scan's own log, which its page shows. */
-export async function say(
+/** Appends to the scan's log. */
+export async function logScanEvent(
   ctx: Ctx,
   scanId: string,
   level: 'LEVEL_INFO' | 'LEVEL_WARN' | 'LEVEL_ERROR',
@@ -33,11 +33,11 @@ export async function say(
 }
 
 /** `1 host`, `2 hosts`. */
-export function counted(count: number, one: string, many: string): string {
+export function pluralize(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`
 }
 
-/** Locks an active scan; null when it has ended, so that nobody touches it any more. */
+/** Locks an active scan; null if it has ended and must not be changed. */
 export async function lockActive(ctx: Ctx, scanId: string) {
   const scan = await ctx.tx
     .selectFrom('scan')
@@ -51,8 +51,8 @@ export async function lockActive(ctx: Ctx, scanId: string) {
 }
 
 /**
- * True when the scan has to wait now; it is then noted until when and why. The scan must be locked.
- * One that a person let go on does not wait any more.
+ * Whether the scan has to wait now; if so, stores until when and why. The scan must be locked. A
+ * scan that a user resumed doesn't wait.
  */
 export async function mustWait(ctx: Ctx, scan: Selectable<ScanTable>): Promise<boolean> {
   if (scan.ignores_hours) return false
@@ -62,7 +62,7 @@ export async function mustWait(ctx: Ctx, scan: Selectable<ScanTable>): Promise<b
     .where('account_id', '=', ctx.account)
     .where('id', '=', scan.target_id)
     .executeTakeFirst()
-  const wait = waitFor(target?.allowed_hours ?? null, ctx.now)
+  const wait = waitColumns(target?.allowed_hours ?? null, ctx.now)
   if (!wait.resume_at) return false
   if (scan.resume_at) return true
   await ctx.tx
@@ -71,16 +71,16 @@ export async function mustWait(ctx: Ctx, scan: Selectable<ScanTable>): Promise<b
     .where('account_id', '=', ctx.account)
     .where('id', '=', scan.id)
     .execute()
-  await say(ctx, scan.id, 'LEVEL_INFO', `${wait.reason}; goes on at ${wait.resume_at.toISOString()}`)
+  await logScanEvent(ctx, scan.id, 'LEVEL_INFO', `${wait.reason}; resumes at ${wait.resume_at.toISOString()}`)
   await announceScan(ctx, scan.id, 'EVENT_SCAN_CHANGED')
   return true
 }
 
 /**
- * Queues the next batches, or completes the scan when none is left. Those of an agent are not queued:
- * it takes them itself. The scan must be locked.
+ * Queues the next batches, or completes the scan when none are left. Batches of agents are not
+ * queued; the agents lease them. The scan must be locked.
  */
-export async function advance(ctx: Ctx, jobs: Jobs, scanId: string): Promise<void> {
+export async function queueNextBatches(ctx: Ctx, jobs: Jobs, scanId: string): Promise<void> {
   const batches = await ctx.tx
     .selectFrom('scan_batch')
     .select(['number', 'state'])
@@ -137,18 +137,18 @@ async function complete(ctx: Ctx, scanId: string): Promise<void> {
     select scanned_hosts as hosts, critical + high + medium + low as issues from scan
     where account_id = ${ctx.account} and id = ${scanId}`.execute(ctx.tx)
   const { hosts = 0, issues = 0 } = rows[0] ?? {}
-  await say(
+  await logScanEvent(
     ctx,
     scanId,
     'LEVEL_INFO',
-    `Completed: ${counted(hosts, 'host', 'hosts')} scanned, ${counted(issues, 'rated issue', 'rated issues')}`,
+    `Completed: ${pluralize(hosts, 'host', 'hosts')} scanned, ${pluralize(issues, 'rated issue', 'rated issues')}`,
   )
   await announceScan(ctx, scanId, 'EVENT_SCAN_COMPLETED')
   ctx.log.info({ scanId, hosts, issues }, 'scan completed')
 }
 
-/** Ends an active scan as failed; what it has found until then stays. */
-export async function fail(ctx: Ctx, scanId: string, said: string): Promise<void> {
+/** Fails an active scan. Its results so far are kept. */
+export async function failScan(ctx: Ctx, scanId: string, said: string): Promise<void> {
   const reason = storable(said)
   const failed = await ctx.tx
     .updateTable('scan')
@@ -160,12 +160,12 @@ export async function fail(ctx: Ctx, scanId: string, said: string): Promise<void
     .executeTakeFirst()
   if (!failed) return
   await countIssues(ctx, scanId)
-  await say(ctx, scanId, 'LEVEL_ERROR', reason)
+  await logScanEvent(ctx, scanId, 'LEVEL_ERROR', reason)
   await announceScan(ctx, scanId, 'EVENT_SCAN_FAILED')
   ctx.log.warn({ scanId, reason }, 'scan failed')
 }
 
-const sentences: Readonly<Record<string, string>> = {
+const eventTitles: Readonly<Record<string, string>> = {
   EVENT_SCAN_STARTED: 'Scan started',
   EVENT_SCAN_CHANGED: 'Scan changed',
   EVENT_SCAN_COMPLETED: 'Scan completed',
@@ -173,7 +173,7 @@ const sentences: Readonly<Record<string, string>> = {
   EVENT_SCAN_CANCELLED: 'Scan cancelled',
 }
 
-/** Tells of a step in the life of a scan. */
+/** Announces a status change of a scan. */
 export async function announceScan(ctx: Ctx, scanId: string, kind: Announcement['kind']): Promise<void> {
   const { rows } = await sql<{ target_id: string; name: string; reason: string }>`
     select scan.target_id, target.name, scan.reason from scan
@@ -185,7 +185,7 @@ export async function announceScan(ctx: Ctx, scanId: string, kind: Announcement[
   await announce(ctx, [
     {
       kind,
-      title: `${sentences[kind] ?? 'Scan'}: ${row.name}${reason}`,
+      title: `${eventTitles[kind] ?? 'Scan'}: ${row.name}${reason}`,
       resource: { kind: 'scan', id: scanId },
       targetIds: [row.target_id],
     },

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createAgent, listAgents } from '#agents/index.ts'
 import { listScans } from '#scans/index.ts'
 import { newId } from '#database/index.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { sharedTestServer } from '#testing/test-server.ts'
 import { seedIssues } from '#testing/issues.ts'
 import { sql } from 'kysely'
 
-let house: House
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house.close())
+const server = await sharedTestServer()
 
-it('counts the scans of a filter on its first page, whatever the size of the page', async () => {
-  const account = await house.account()
-  const { targetId } = await seedIssues(house, account, { issues: 1, hosts: 1, at: new Date() })
+it('returns the total with the first page, regardless of page size', async () => {
+  const account = await server.account()
+  const { targetId } = await seedIssues(server, account, { issues: 1, hosts: 1, at: new Date() })
   for (const [status, count] of [
     ['STATUS_CANCELLED', 3],
     ['STATUS_COMPLETED', 2],
@@ -23,23 +19,23 @@ it('counts the scans of a filter on its first page, whatever the size of the pag
     await sql`
       insert into scan (account_id, id, target_id, started_by, type, status, phase, created_at, updated_at)
       select ${account}, unnest(${ids}::uuid[]), ${targetId}, 'test', 'TYPE_MANUAL', ${status}, 'PHASE_CHECKS', now(), now()`.execute(
-      house.database.owner,
+      server.database.owner,
     )
   }
-  const list = (input: Parameters<typeof listScans>[1]) => house.as(account, (ctx) => listScans(ctx, input))
+  const list = (input: Parameters<typeof listScans>[1]) => server.as(account, (ctx) => listScans(ctx, input))
   const first = await list({ pageSize: 2 })
   expect(first).toMatchObject({ totalSize: 5, totalSizeIsExact: true })
   expect(await list({ pageSize: 2, pageToken: first.nextPageToken })).not.toHaveProperty('totalSize')
   expect(await list({ pageSize: 2, filter: { status: ['STATUS_CANCELLED'] } })).toMatchObject({ totalSize: 3 })
 })
 
-it('counts the agents of a filter likewise', async () => {
-  const account = await house.account()
-  await house.database.owner.updateTable('account').set({ plan_id: 'business' }).where('id', '=', account).execute()
+it('also counts agents', async () => {
+  const account = await server.account()
+  await server.database.owner.updateTable('account').set({ plan_id: 'business' }).where('id', '=', account).execute()
   for (const name of ['north 1', 'north 2', 'south']) {
-    await house.as(account, (ctx) => createAgent(ctx, { agent: { name } }))
+    await server.as(account, (ctx) => createAgent(ctx, { agent: { name } }))
   }
-  const list = (input: Parameters<typeof listAgents>[1]) => house.as(account, (ctx) => listAgents(ctx, input))
+  const list = (input: Parameters<typeof listAgents>[1]) => server.as(account, (ctx) => listAgents(ctx, input))
   expect(await list({ pageSize: 1 })).toMatchObject({ totalSize: 3, totalSizeIsExact: true })
   expect(await list({ filter: { query: 'north' } })).toMatchObject({ totalSize: 2 })
 })

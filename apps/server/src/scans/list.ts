@@ -2,12 +2,12 @@ import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/scan'
 import type { Scan } from '@glacis/contract/scan'
 import type { Agent } from '@glacis/contract/agent'
-import { agentNames } from '#agents/index.ts'
+import { describeAgentsBriefly } from '#agents/index.ts'
 import type { Ctx } from '#ctx.ts'
 import { cutPage, readPage, totalOf } from '#database/page.ts'
 import type { ScanTable } from '#database/tables.ts'
 import { notFound } from '#errors.ts'
-import { nameTargets } from '#targets/index.ts'
+import { describeTargetsBriefly } from '#targets/index.ts'
 import type { Selectable } from 'kysely'
 
 export async function listScans(
@@ -34,7 +34,7 @@ export async function listScans(
   return { scans: await describeScans(ctx, rows), nextPageToken, ...total }
 }
 
-/** @throws Refusal `not_found` */
+/** @throws ApiError `not_found` */
 export async function getScan(ctx: Ctx, { id }: { id: string }): Promise<{ scan: Scan }> {
   const row = await ctx.tx
     .selectFrom('scan')
@@ -47,21 +47,21 @@ export async function getScan(ctx: Ctx, { id }: { id: string }): Promise<{ scan:
   return { scan }
 }
 
-/** Scans as the contract shows them. */
+/** Scans in their API representation. */
 export async function describeScans(ctx: Ctx, rows: readonly Selectable<ScanTable>[]): Promise<Scan[]> {
   const [targets, agents] = await Promise.all([
-    nameTargets(
+    describeTargetsBriefly(
       ctx,
       rows.map((row) => row.target_id),
     ),
-    agentNames(
+    describeAgentsBriefly(
       ctx,
       rows.flatMap((row) => row.agent_id ?? []),
     ),
   ])
   return rows.map((row) => {
     const target = targets.get(row.target_id)
-    const waits = row.agent_id && !row.resume_at ? waitingWords(row, agents.get(row.agent_id)) : null
+    const waits = row.agent_id && !row.resume_at ? waitingMessage(row, agents.get(row.agent_id)) : null
     return {
       id: row.id,
       type: row.type,
@@ -92,8 +92,8 @@ export async function describeScans(ctx: Ctx, rows: readonly Selectable<ScanTabl
   })
 }
 
-/** Why an active scan of an agent stands still; null when it does not. */
-function waitingWords({ status }: Selectable<ScanTable>, agent: Agent | undefined): string | null {
+/** Why an active scan of an agent makes no progress; null if it does. */
+function waitingMessage({ status }: Selectable<ScanTable>, agent: Agent | undefined): string | null {
   if (!agent || (status !== 'STATUS_CREATED' && status !== 'STATUS_RUNNING')) return null
   if (agent.status === 'STATUS_CONNECTED')
     return status === 'STATUS_CREATED' ? `Waiting for agent ${agent.name}.` : null

@@ -4,18 +4,26 @@ import { scanActor } from '#ctx.ts'
 import { inAccount } from '#database/index.ts'
 import type { Work } from '#jobs.ts'
 import { exclusionsOf } from '#scans/job.ts'
-import { advance, announceScan, counted, fail, lockActive, mustWait, say } from '#scans/lifecycle.ts'
+import {
+  queueNextBatches,
+  announceScan,
+  pluralize,
+  failScan,
+  lockActive,
+  mustWait,
+  logScanEvent,
+} from '#scans/lifecycle.ts'
 import type { Scanning } from '#scans/run.ts'
-import { noteResolution } from '#targets/index.ts'
+import { recordResolution } from '#targets/index.ts'
 
 /**
- * Hosts of one batch. Each host is asked gently, so speed comes from many at a time; fewer than
- * this and a network takes long, more and its first results show late.
+ * Hosts per batch. Each host is scanned at a low rate, so throughput comes from scanning many at
+ * once. Fewer would slow down networks; more would delay the first results.
  */
 const hostsPerBatch = 64
 const resolveMs = 10_000
 
-/** Turns the target of a created scan into batches of hosts and queues the first of them. Running it again does nothing. */
+/** Splits the target of a new scan into batches and queues the first ones. Idempotent. */
 export async function planScan(scanning: Scanning, { data }: Work<'scan-plan'>): Promise<void> {
   const { account, scanId } = data
   const as = { account, actor: scanActor, log: scanning.log }
@@ -35,12 +43,12 @@ export async function planScan(scanning: Scanning, { data }: Work<'scan-plan'>):
   await inAccount(scanning.database, as, async (ctx) => {
     const scan = await lockActive(ctx, scanId)
     if (scan?.status !== 'STATUS_CREATED') return
-    if (isNamed(target.kind) && !target.isRemote) await noteResolution(ctx, target.id, typeof outcome !== 'string')
-    if (typeof outcome === 'string') return fail(ctx, scanId, outcome)
+    if (isNamed(target.kind) && !target.isRemote) await recordResolution(ctx, target.id, typeof outcome !== 'string')
+    if (typeof outcome === 'string') return failScan(ctx, scanId, outcome)
     const exclusions = exclusionsOf(target)
     const hosts = outcome.filter((host) => !isExcluded(host.address, exclusions))
     const excluded = outcome.length - hosts.length
-    if (hosts.length === 0) return fail(ctx, scanId, 'Every address of the target is excluded')
+    if (hosts.length === 0) return failScan(ctx, scanId, 'Every address of the target is excluded')
     const batches = split(hosts)
     const added = await ctx.tx
       .insertInto('scan_batch')
@@ -60,7 +68,7 @@ export async function planScan(scanning: Scanning, { data }: Work<'scan-plan'>):
     await ctx.tx
       .updateTable('scan')
       .set({
-        // An agent begins when it takes the first batch.
+        // An agent's scan starts when the agent leases the first batch.
         ...(!target.isRemote && { status: 'STATUS_RUNNING', phase: 'PHASE_DISCOVERY', started_at: ctx.now }),
         hosts_total: hosts.length,
         excluded_hosts: excluded,
@@ -70,22 +78,27 @@ export async function planScan(scanning: Scanning, { data }: Work<'scan-plan'>):
       .where('account_id', '=', account)
       .where('id', '=', scanId)
       .execute()
-    await say(
+    await logScanEvent(
       ctx,
       scanId,
       'LEVEL_INFO',
-      `${target.isRemote ? 'Ready for the agent' : 'Started'}: ${counted(hosts.length, 'address', 'addresses')} in ${counted(batches.length, 'batch', 'batches')}`,
+      `${target.isRemote ? 'Ready for the agent' : 'Started'}: ${pluralize(hosts.length, 'address', 'addresses')} in ${pluralize(batches.length, 'batch', 'batches')}`,
     )
     if (excluded > 0)
-      await say(ctx, scanId, 'LEVEL_INFO', `${counted(excluded, 'address is', 'addresses are')} excluded and not asked`)
+      await logScanEvent(
+        ctx,
+        scanId,
+        'LEVEL_INFO',
+        `${pluralize(excluded, 'address is', 'addresses are')} excluded from the scan`,
+      )
     await announceScan(ctx, scanId, 'EVENT_SCAN_CHANGED')
-    await advance(ctx, scanning.jobs, scanId)
+    await queueNextBatches(ctx, scanning.jobs, scanId)
   })
 }
 
 /**
- * The hosts of an address, or why there are none, in words. Names are resolved here, once, and stay
- * so for the scan; only those of a remote network are left to the agent there.
+ * The hosts of an address, or the reason why there are none. Names are resolved here once and stay
+ * fixed during the scan; only names in a remote network are resolved by the agent.
  */
 async function hostsOf(text: string, isRemote: boolean): Promise<ScanHost[] | string> {
   const address = parseAddress(text)
@@ -94,11 +107,11 @@ async function hostsOf(text: string, isRemote: boolean): Promise<ScanHost[] | st
   if (!isName) return [...expand(address)].map((one) => ({ address: one, names: [] }))
   if (isRemote) return [{ address: address.host, names: [address.host] }]
   const outcome = await resolveName(address.host, { signal: AbortSignal.timeout(resolveMs) })
-  if (outcome.kind === 'failure') return `The name ${address.host} could not be resolved: ${outcome.reason}`
+  if (outcome.kind === 'failure') return `${address.host} could not be resolved: ${outcome.reason}`
   return outcome.addresses.map((one) => ({ address: one, names: [address.host] }))
 }
 
-/** Kinds of targets that may be names. */
+/** Whether targets of this kind can be host names. */
 function isNamed(kind: string): boolean {
   return kind === 'HOST_NAME' || kind === 'URL'
 }

@@ -1,17 +1,16 @@
 import type { Issue } from '@glacis/contract/issue'
 import type { Observation } from '@glacis/contract/runner'
 import { parseNvd, toWfn, parseFormattedString } from '@glacis/intelligence'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { getIssue, listIssues, setIssueStatus } from '#issues/index.ts'
 import { listProducts } from '#inventory/index.ts'
 import { ingest } from '#scans/ingest.ts'
 import { startScan } from '#scans/index.ts'
 import { createTarget, describeTargets } from '#targets/index.ts'
-import { type House, openHouse, person } from '#testing/house.ts'
+import { person, sharedTestServer } from '#testing/test-server.ts'
 
-let house: House
+const testServer = await sharedTestServer()
 beforeAll(async () => {
-  house = await openHouse()
   const item = parseNvd({
     id: 'CVE-2021-41773',
     descriptions: [{ lang: 'en', value: 'Path traversal.' }],
@@ -27,16 +26,15 @@ beforeAll(async () => {
     ],
   })
   if (item.kind !== 'threat') throw new Error(item.problem)
-  await house.knows({
+  await testServer.knows({
     key: item.threat.id,
     kind: 'cve',
     name: 'Path traversal',
     record: item.threat,
     products: [{ vendor: 'apache', product: 'http_server' }],
   })
-  await house.knows({ key: 'traversal-proof' })
+  await testServer.knows({ key: 'traversal-proof' })
 })
-afterAll(() => house.close())
 
 const address = '127.92.0.1'
 const host: Observation = {
@@ -88,18 +86,18 @@ let account: string
 let targetId: string
 let clock: number
 beforeEach(async () => {
-  account = await house.account()
+  account = await testServer.account()
   clock = Date.parse('2026-11-01T08:00:00Z')
   const input = { name: 'Web', address, schedule: { period: 'PERIOD_WEEKLY' as const }, tags: [] }
-  targetId = (await house.as(account, (ctx) => createTarget(ctx, input))).target.id
+  targetId = (await testServer.as(account, (ctx) => createTarget(ctx, input))).target.id
 })
 
 async function scanned(...observations: Observation[]): Promise<void> {
   const now = new Date((clock += 3_600_000))
-  await house.as(
+  await testServer.as(
     account,
     async (ctx) => {
-      const { scan } = await startScan(ctx, house.jobs, targetId)
+      const { scan } = await startScan(ctx, testServer.jobs, targetId)
       await ctx.tx
         .updateTable('scan')
         .set({ status: 'STATUS_RUNNING', hosts_total: 1 })
@@ -110,14 +108,14 @@ async function scanned(...observations: Observation[]): Promise<void> {
         .insertInto('scan_batch')
         .values({ account_id: account, scan_id: scan.id, number: 0, hosts: JSON.stringify(hosts), state: 'QUEUED' })
         .execute()
-      await ingest(ctx, house.jobs, { scanId: scan.id, number: 0, hosts, observations, knowledge: {} })
+      await ingest(ctx, testServer.jobs, { scanId: scan.id, number: 0, hosts, observations, knowledge: {} })
     },
     { now },
   )
 }
 
 async function theIssue(): Promise<Issue | undefined> {
-  return house.as(account, async (ctx) => {
+  return testServer.as(account, async (ctx) => {
     const [first] = (await listIssues(ctx, {}, describeTargets)).issues
     return first && (await getIssue(ctx, { id: first.id }, describeTargets)).issue
   })
@@ -139,23 +137,23 @@ it('raises nothing for a version that is not affected', async () => {
   expect(await theIssue()).toBeUndefined()
 })
 
-it('resolves when the product is read again outside the range, and says what was read', async () => {
+it('resolves if the product is detected in an unaffected version, and names the version', async () => {
   await scanned(host, service, apache('2.4.49'))
   await scanned(host, service, apache('2.4.62'))
   const issue = await theIssue()
   expect(issue?.status).toBe('STATUS_RESOLVED')
 })
 
-it('leaves it open when the product was not read again', async () => {
+it('stays open if the product was not detected again', async () => {
   await scanned(host, service, apache('2.4.49'))
   await scanned({ ...host, reached: false, reason: 'no answer' })
   expect((await theIssue())?.status).toBe('STATUS_OPEN')
 })
 
-it('stays as a person left it while the evidence is the same', async () => {
+it("keeps the user's status while the evidence is unchanged", async () => {
   await scanned(host, service, apache('2.4.49'))
   const id = (await theIssue())?.id ?? ''
-  await house.as(account, (ctx) => setIssueStatus(ctx, { id, status: 'STATUS_RESOLVED' }, describeTargets), {
+  await testServer.as(account, (ctx) => setIssueStatus(ctx, { id, status: 'STATUS_RESOLVED' }, describeTargets), {
     actor: person,
     now: new Date((clock += 60_000)),
   })
@@ -163,7 +161,7 @@ it('stays as a person left it while the evidence is the same', async () => {
   expect((await theIssue())?.status).toBe('STATUS_RESOLVED')
 })
 
-it('counts with the product that it names, not with the one beside it on the port', async () => {
+it('is linked to the matched product, not to another one on the port', async () => {
   const name = parseFormattedString('cpe:2.3:a:php:php:8.1.0:*:*:*:*:*:*:*')
   if (!name) throw new Error('not a name')
   const php: Observation = {
@@ -177,10 +175,10 @@ it('counts with the product that it names, not with the one beside it on the por
     quality: 80,
   }
   await scanned(host, service, apache('2.4.49'), php)
-  const { products } = await house.as(account, (ctx) => listProducts(ctx, {}))
+  const { products } = await testServer.as(account, (ctx) => listProducts(ctx, {}))
   const found = await Promise.all(
     products.map(async (product) => {
-      const { issues } = await house.as(account, (ctx) =>
+      const { issues } = await testServer.as(account, (ctx) =>
         listIssues(ctx, { filter: { productId: product.id } }, describeTargets),
       )
       return [product.name, issues.length, product.issueCount?.high]
@@ -192,8 +190,8 @@ it('counts with the product that it names, not with the one beside it on the por
   ])
 })
 
-it('counts what a check has proven with the one software on its port that the check is about', async () => {
-  await house.knows(
+it("links a check's finding to the one product on the port that the check is about", async () => {
+  await testServer.knows(
     { key: 'env-file', name: 'Environment file exposed' },
     { key: 'apache-server-status', name: 'Server status shown to anybody' },
   )
@@ -208,13 +206,13 @@ it('counts what a check has proven with the one software on its port that the ch
     ...proof,
     location: '80/y',
   })
-  const { products } = await house.as(account, (ctx) => listProducts(ctx, {}))
+  const { products } = await testServer.as(account, (ctx) => listProducts(ctx, {}))
   const filter = { productId: products[0]?.id }
-  const { issues } = await house.as(account, (ctx) => listIssues(ctx, { filter }, describeTargets))
+  const { issues } = await testServer.as(account, (ctx) => listIssues(ctx, { filter }, describeTargets))
   expect(issues.map(({ name }) => name).toSorted()).toEqual(['Path traversal', 'Server status shown to anybody'])
 })
 
-it('becomes verified, and its history says so, when a check proves it', async () => {
+it('becomes verified when a check confirms it, with a history entry', async () => {
   await scanned(host, service, apache('2.4.49'))
   await scanned(host, service, apache('2.4.49'), proof)
   const issue = await theIssue()

@@ -1,4 +1,4 @@
-/** Scans that an agent runs: having taken a batch, it says how far it is and brings what it saw. */
+/** Scans run by agents: progress reports and results of leased batches. */
 import { isIP } from 'node:net'
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import {
@@ -10,24 +10,25 @@ import {
 } from '@glacis/contract/runner'
 import type { Ctx } from '#ctx.ts'
 import { storable } from '#database/text.ts'
-import { invalid, notFound, Refusal } from '#errors.ts'
+import { invalid, notFound, ApiError } from '#errors.ts'
 import { ingest } from '#scans/ingest.ts'
-import { endLease, expiryOf, findLease, type Lease, takeBack } from '#scans/lease.ts'
-import { fail, lockActive } from '#scans/lifecycle.ts'
+import { endLease, expiryOf, findLease, type Lease, returnBatch } from '#scans/lease.ts'
+import { failScan, lockActive } from '#scans/lifecycle.ts'
 import type { Scanning } from '#scans/run.ts'
-import { countHosts } from '#scans/watch.ts'
-import { noteResolution } from '#targets/index.ts'
+import { countHosts } from '#scans/batch-monitor.ts'
+import { recordResolution } from '#targets/index.ts'
 import { sql } from 'kysely'
 import { z } from 'zod'
 
-/** Addresses that one host name may turn out to have, as the scanner bounds them. */
+/** Maximum number of addresses per host name, matching the scanner's limit. */
 const addressesPerName = 8
 
 /**
- * Renews a lease and notes how far its batch is.
+ * Renews a lease and stores the batch's progress.
  *
- * @returns isCancelled when the scan is wanted no more
- * @throws Refusal `not_found` for a job that this agent never had; `conflict` for one that it holds no more
+ * @returns isCancelled if the scan was cancelled
+ * @throws ApiError `not_found` for a job that this agent never had; `conflict` for one whose lease
+ * it lost
  */
 export async function progressBatch(
   ctx: Ctx,
@@ -38,7 +39,7 @@ export async function progressBatch(
   if (!lease) throw notFound('job', input.id)
   const scan = await lockActive(ctx, lease.scan_id)
   if (!scan) {
-    await endLease(ctx, lease.id, 'STATE_CANCELLED', 'The scan had ended')
+    await endLease(ctx, lease.id, 'STATE_CANCELLED', 'The scan has ended')
     return { isCancelled: true }
   }
   const renewed = await ctx.tx
@@ -49,18 +50,18 @@ export async function progressBatch(
     .where('state', '=', 'STATE_RUNNING')
     .returning('id')
     .executeTakeFirst()
-  if (!renewed) throw heldNoMore()
+  if (!renewed) throw leaseLost()
   await ctx.tx
     .updateTable('scan')
     .set({ last_activity_at: ctx.now, ...(input.phase && { phase: input.phase }) })
     .where('account_id', '=', ctx.account)
     .where('id', '=', scan.id)
     .execute()
-  if (input.hostsDone !== undefined) await noteDone(ctx, lease, input.hostsDone)
+  if (input.hostsDone !== undefined) await recordDone(ctx, lease, input.hostsDone)
   return { isCancelled: false }
 }
 
-async function noteDone(ctx: Ctx, { scan_id, number }: Lease, hostsDone: number): Promise<void> {
+async function recordDone(ctx: Ctx, { scan_id, number }: Lease, hostsDone: number): Promise<void> {
   const moved = await ctx.tx
     .updateTable('scan_batch')
     .set({ hosts_done: sql`least(${hostsDone}::int, jsonb_array_length(hosts))` })
@@ -75,11 +76,11 @@ async function noteDone(ctx: Ctx, { scan_id, number }: Lease, hostsDone: number)
 }
 
 /**
- * Takes a part of a result; with the last one the whole batch is written. What arrives twice, or
- * when the scan has ended, changes nothing.
+ * Stores a part of a result, and writes the whole batch after the last part. Duplicate parts, and
+ * parts of a scan that has ended, have no effect.
  *
- * @throws Refusal `not_found` and `conflict` as for progress; `invalid` for parts that are missing,
- *   too large, or about addresses that are no part of the batch
+ * @throws ApiError `not_found` and `conflict` as for progress; `invalid` for parts that are
+ * missing, too large, or about addresses outside the batch
  */
 export async function reportBatch(
   ctx: Ctx,
@@ -92,22 +93,22 @@ export async function reportBatch(
   if (known.state === 'STATE_DONE') return {}
   const scan = await lockActive(ctx, known.scan_id)
   if (!scan) {
-    await endLease(ctx, known.id, 'STATE_CANCELLED', 'The scan had ended')
+    await endLease(ctx, known.id, 'STATE_CANCELLED', 'The scan has ended')
     return {}
   }
   const lease = await findLease(ctx, agentId, input.id)
   if (lease?.state === 'STATE_DONE') return {}
-  if (lease?.state !== 'STATE_RUNNING') throw heldNoMore()
+  if (lease?.state !== 'STATE_RUNNING') throw leaseLost()
   if (input.isLast && input.error) {
-    await takeBack(ctx, lease, 'STATE_FAILED', storable(input.error))
+    await returnBatch(ctx, lease, 'STATE_FAILED', storable(input.error))
     return {}
   }
-  await keepPart(ctx, lease, input)
-  if (input.isLast) await finish(ctx, scanning, lease, input.part)
+  await storePart(ctx, lease, input)
+  if (input.isLast) await finishBatch(ctx, scanning, lease, input.part)
   return {}
 }
 
-async function keepPart(ctx: Ctx, lease: Lease, input: ParsedInputOf<typeof reportAgentJob>): Promise<void> {
+async function storePart(ctx: Ctx, lease: Lease, input: ParsedInputOf<typeof reportAgentJob>): Promise<void> {
   const observations = JSON.stringify(input.observations)
   const kept = await ctx.tx
     .insertInto('scan_lease_part')
@@ -126,10 +127,10 @@ async function keepPart(ctx: Ctx, lease: Lease, input: ParsedInputOf<typeof repo
     .where('id', '=', lease.id)
     .returning('result_bytes')
     .executeTakeFirstOrThrow()
-  if (result_bytes > runnerLimits.resultBytesMax) throw invalid('observations', 'The result of this job is too large')
+  if (result_bytes > runnerLimits.resultBytesMax) throw invalid('observations', "The job's result is too large")
 }
 
-async function finish(
+async function finishBatch(
   ctx: Ctx,
   { jobs, knowledge }: Pick<Scanning, 'jobs' | 'knowledge'>,
   lease: Lease,
@@ -142,8 +143,9 @@ async function finish(
     .where('lease_id', '=', lease.id)
     .orderBy('part')
     .execute()
-  if (parts.length !== lastPart + 1) throw invalid('part', `Of ${lastPart + 1} parts only ${parts.length} have come`)
-  const observations = parts.flatMap((part) => z.array(Observation).parse(JSON.parse(part.observations, asStored)))
+  if (parts.length !== lastPart + 1)
+    throw invalid('part', `Only ${parts.length} of ${lastPart + 1} parts were received`)
+  const observations = parts.flatMap((part) => z.array(Observation).parse(JSON.parse(part.observations, storableValue)))
   const { hosts } = await ctx.tx
     .selectFrom('scan_batch')
     .select('hosts')
@@ -151,20 +153,20 @@ async function finish(
     .where('scan_id', '=', lease.scan_id)
     .where('number', '=', lease.number)
     .executeTakeFirstOrThrow()
-  const places = placesOf(hosts, observations)
-  refuseForeign(places, hosts, observations)
+  const places = addressesOf(hosts, observations)
+  rejectForeign(places, hosts, observations)
   await endLease(ctx, lease.id, 'STATE_DONE')
-  if (await failUnresolved(ctx, lease, hosts, observations)) return
+  if (await failIfUnresolved(ctx, lease, hosts, observations)) return
   await ingest(ctx, jobs, { scanId: lease.scan_id, number: lease.number, hosts: places, observations, knowledge })
 }
 
-/** What a hostile host says may hold what PostgreSQL does not take. */
-function asStored(_name: string, value: unknown): unknown {
+/** Removes characters that PostgreSQL can't store from the responses of hostile hosts. */
+function storableValue(_name: string, value: unknown): unknown {
   return typeof value === 'string' ? storable(value) : value
 }
 
-/** The addresses of a batch; a name stands for those that the agent found under it. */
-export function placesOf(hosts: readonly ScanHost[], observations: readonly Observation[]): ScanHost[] {
+/** The addresses of a batch, including those the agent resolved its names to. */
+export function addressesOf(hosts: readonly ScanHost[], observations: readonly Observation[]): ScanHost[] {
   return hosts.flatMap((host) => {
     if (isAddress(host.address)) return [host]
     const found = observations
@@ -177,12 +179,12 @@ export function placesOf(hosts: readonly ScanHost[], observations: readonly Obse
 }
 
 /**
- * Notes whether the name of a target was found where the agent is. A name is all that such a target has: without an
- * address there is nothing to scan, here as on the server.
+ * Records whether the agent could resolve the target's name. Without an address there is nothing to
+ * scan.
  *
- * @returns true when the scan has failed for it
+ * @returns true if the scan failed because of it
  */
-async function failUnresolved(
+async function failIfUnresolved(
   ctx: Ctx,
   { scan_id: scanId }: Lease,
   hosts: readonly ScanHost[],
@@ -197,20 +199,23 @@ async function failUnresolved(
     .where('account_id', '=', ctx.account)
     .where('id', '=', scanId)
     .executeTakeFirstOrThrow()
-  await noteResolution(ctx, scan.target_id, !lost)
+  await recordResolution(ctx, scan.target_id, !lost)
   if (!lost) return false
-  const where = `The name ${named.address} could not be resolved by agent ${scan.agent_name}`
-  await fail(ctx, scanId, `${where}: ${lost.reason}`)
+  const where = `Agent ${scan.agent_name} could not resolve ${named.address}`
+  await failScan(ctx, scanId, `${where}: ${lost.reason}`)
   return true
 }
 
-/** What the database takes for an address: a zone means something on one machine alone. */
+/**
+ * Whether PostgreSQL accepts the address. Zone ids are excluded, because they are only valid on one
+ * machine.
+ */
 function isAddress(text: string): boolean {
   return isIP(text) !== 0 && !text.includes('%')
 }
 
-/** @throws Refusal `invalid` for an observation about something else than the batch, or of what is no address */
-function refuseForeign(
+/** @throws ApiError `invalid` for an observation outside the batch, or without a valid address */
+function rejectForeign(
   places: readonly ScanHost[],
   hosts: readonly ScanHost[],
   observations: readonly Observation[],
@@ -220,10 +225,10 @@ function refuseForeign(
     if (!('address' in one) || one.address === undefined) continue
     const isSilent = one.kind === 'problem' || (one.kind === 'host' && !one.reached)
     if (ours.has(one.address) && (isSilent || isAddress(one.address))) continue
-    throw invalid('observations', `${one.address} is no part of this job`)
+    throw invalid('observations', `${one.address} is not part of this job`)
   }
 }
 
-function heldNoMore(): Refusal {
-  return new Refusal('conflict', 'This job is in other hands now; what it brings is not counted')
+function leaseLost(): ApiError {
+  return new ApiError('conflict', "The job's lease was taken over by another agent; the result was discarded")
 }

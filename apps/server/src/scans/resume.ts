@@ -1,33 +1,36 @@
-/** Scans that wait for the allowed hours of their target go on: when those begin, or when a person says so. */
+/**
+ * Resumes scans that wait for the allowed hours of their target, when those start or when a user
+ * resumes the scan.
+ */
 import type { Scan } from '@glacis/contract/scan'
-import { record } from '#audit.ts'
+import { recordAuditEvent } from '#audit.ts'
 import { type Ctx, systemActor } from '#ctx.ts'
 import { inAccount } from '#database/index.ts'
 import { onEach } from '#each.ts'
 import type { ScanTable } from '#database/tables.ts'
-import { Refusal } from '#errors.ts'
+import { ApiError } from '#errors.ts'
 import type { Jobs } from '#jobs.ts'
-import { waitFor } from '#scans/hours.ts'
-import { advance, announceScan, lockActive, say } from '#scans/lifecycle.ts'
+import { waitColumns } from '#scans/hours.ts'
+import { queueNextBatches, announceScan, lockActive, logScanEvent } from '#scans/lifecycle.ts'
 import { getScan } from '#scans/list.ts'
 import type { Scanning } from '#scans/run.ts'
 import type { Selectable } from 'kysely'
 
-/** Lets a locked scan begin or go on. */
-async function goOn(ctx: Ctx, jobs: Jobs, scan: Selectable<ScanTable>, words: string): Promise<void> {
+/** Starts or resumes a locked scan. */
+async function resume(ctx: Ctx, jobs: Jobs, scan: Selectable<ScanTable>, words: string): Promise<void> {
   await ctx.tx
     .updateTable('scan')
     .set({ resume_at: null, reason: '', last_activity_at: ctx.now, updated_at: ctx.now })
     .where('account_id', '=', ctx.account)
     .where('id', '=', scan.id)
     .execute()
-  await say(ctx, scan.id, 'LEVEL_INFO', words)
+  await logScanEvent(ctx, scan.id, 'LEVEL_INFO', words)
   await announceScan(ctx, scan.id, 'EVENT_SCAN_CHANGED')
-  if (await isPlanned(ctx, scan.id)) await advance(ctx, jobs, scan.id)
+  if (await isPlanned(ctx, scan.id)) await queueNextBatches(ctx, jobs, scan.id)
   else await jobs.enqueue(ctx.tx, 'scan-plan', { account: ctx.account, scanId: scan.id })
 }
 
-/** A scan of an agent has its batches before anybody has taken one. */
+/** Scans of agents are split into batches before an agent leases one. */
 async function isPlanned(ctx: Ctx, scanId: string): Promise<boolean> {
   const batch = await ctx.tx
     .selectFrom('scan_batch')
@@ -40,30 +43,33 @@ async function isPlanned(ctx: Ctx, scanId: string): Promise<boolean> {
 }
 
 /**
- * Lets a scan that waits for its hours go on at once, and outside of them until it ends.
+ * Resumes a scan that waits for its allowed hours, and lets it ignore them until it ends.
  *
- * @throws Refusal `not_found`; `precondition` when it has ended, or does not wait
+ * @throws ApiError `not_found`; `precondition` if the scan has ended or isn't waiting
  */
 export async function resumeScan(ctx: Ctx, jobs: Jobs, { id }: { id: string }): Promise<{ scan: Scan }> {
   const scan = await lockActive(ctx, id)
   if (!scan) {
     await getScan(ctx, { id })
-    throw new Refusal('precondition', 'This scan has ended already')
+    throw new ApiError('precondition', 'This scan has already ended')
   }
-  if (!scan.resume_at) throw new Refusal('precondition', 'This scan does not wait for its allowed hours')
+  if (!scan.resume_at) throw new ApiError('precondition', 'This scan is not waiting for its allowed hours')
   await ctx.tx
     .updateTable('scan')
     .set({ ignores_hours: true })
     .where('account_id', '=', ctx.account)
     .where('id', '=', id)
     .execute()
-  await goOn(ctx, jobs, scan, `${ctx.actor.name} let it go on outside the allowed hours`)
-  await record(ctx, 'scan.resume', { kind: 'scan', id })
+  await resume(ctx, jobs, scan, `Resumed outside the allowed hours by ${ctx.actor.name}`)
+  await recordAuditEvent(ctx, 'scan.resume', { kind: 'scan', id })
   return getScan(ctx, { id })
 }
 
-/** The allowed hours of a target have changed: its scan that waits for them goes on, or waits for the new ones. */
-export async function reconsiderHours(ctx: Ctx, jobs: Jobs, targetId: string): Promise<void> {
+/**
+ * After a change of a target's allowed hours: resumes its waiting scan, or makes it wait for the
+ * new hours.
+ */
+export async function applyChangedHours(ctx: Ctx, jobs: Jobs, targetId: string): Promise<void> {
   const waiting = await ctx.tx
     .selectFrom('scan')
     .innerJoin('target', (join) =>
@@ -79,8 +85,8 @@ export async function reconsiderHours(ctx: Ctx, jobs: Jobs, targetId: string): P
     .executeTakeFirst()
   if (!waiting) return
   const { allowed_hours, ...scan } = waiting
-  const wait = waitFor(allowed_hours, ctx.now)
-  if (!wait.resume_at) return goOn(ctx, jobs, scan, 'The allowed hours have changed')
+  const wait = waitColumns(allowed_hours, ctx.now)
+  if (!wait.resume_at) return resume(ctx, jobs, scan, 'The allowed hours changed')
   await ctx.tx
     .updateTable('scan')
     .set({ ...wait, updated_at: ctx.now })
@@ -89,7 +95,7 @@ export async function reconsiderHours(ctx: Ctx, jobs: Jobs, targetId: string): P
     .execute()
 }
 
-/** Lets every scan go on whose hours have begun, over all accounts. */
+/** Resumes all scans whose allowed hours have started, over all accounts. */
 export async function resumeDue(scanning: Scanning): Promise<void> {
   const due = await scanning.database.owner
     .selectFrom('scan')
@@ -101,7 +107,7 @@ export async function resumeDue(scanning: Scanning): Promise<void> {
     inAccount(scanning.database, { account: account_id, actor: systemActor, log: scanning.log }, async (ctx) => {
       const scan = await lockActive(ctx, id)
       if (scan?.resume_at && scan.resume_at <= ctx.now)
-        await goOn(ctx, scanning.jobs, scan, 'The allowed hours have begun')
+        await resume(ctx, scanning.jobs, scan, 'The allowed hours started')
     }),
   )
 }

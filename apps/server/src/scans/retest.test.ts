@@ -1,5 +1,5 @@
 import type { Observation } from '@glacis/contract/runner'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
 import { getSubscription } from '#billing/index.ts'
 import { getIssue, listIssues } from '#issues/index.ts'
@@ -7,28 +7,24 @@ import { ingest } from '#scans/ingest.ts'
 import { getScan, retestIssue, startScan } from '#scans/index.ts'
 import { narrowed } from '#scans/retest.ts'
 import { describeTargets } from '#targets/index.ts'
-import { type House, openHouse, person } from '#testing/house.ts'
+import { person, sharedTestServer } from '#testing/test-server.ts'
 import { type Seeded, seedIssues } from '#testing/issues.ts'
 
-let house: House
+const server = await sharedTestServer()
 let account: string
 let seeded: Seeded
 let now: Date
 const before = new Date('2026-11-10T08:00:00Z')
 
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house.close())
 beforeEach(async () => {
   now = new Date('2026-11-20T08:00:00Z')
-  account = await house.account()
-  seeded = await seedIssues(house, account, { issues: 2, hosts: 2, at: before })
+  account = await server.account()
+  seeded = await seedIssues(server, account, { issues: 2, hosts: 2, at: before })
 })
 
 const retest = (id: string, hostIds?: string[]) =>
-  house.as(account, (ctx) => retestIssue(ctx, house.jobs, { id, hostIds }), { now, actor: person })
-const read = (id: string) => house.as(account, async (ctx) => (await getIssue(ctx, { id }, describeTargets)).issue)
+  server.as(account, (ctx) => retestIssue(ctx, server.jobs, { id, hostIds }), { now, actor: person })
+const read = (id: string) => server.as(account, async (ctx) => (await getIssue(ctx, { id }, describeTargets)).issue)
 const [one, other] = ['127.63.0.0', '127.63.0.1']
 const reached = (address: string): Observation => ({
   kind: 'host',
@@ -44,11 +40,11 @@ async function arrive(scanId: string, addresses: readonly string[], observations
   now = new Date(now.getTime() + 60_000)
   const hosts = addresses.map((address) => ({ address, names: [] }))
   const batch = { scanId, number: 0, hosts, observations, knowledge: {} }
-  await house.as(account, (ctx) => ingest(ctx, house.jobs, batch), { now })
+  await server.as(account, (ctx) => ingest(ctx, server.jobs, batch), { now })
 }
 
-it('is a manual scan of the chosen hosts that spends no quota', async () => {
-  const used = async () => (await house.as(account, (ctx) => getSubscription(ctx))).subscription.quota.manualScans.used
+it('is a manual scan of the selected hosts and uses no quota', async () => {
+  const used = async () => (await server.as(account, (ctx) => getSubscription(ctx))).subscription.quota.manualScans.used
   const [id = ''] = seeded.issueIds
   const { scan, scans } = await retest(id, [seeded.hostIds[1] ?? ''])
   expect(scan).toMatchObject({ type: 'TYPE_MANUAL', status: 'STATUS_RUNNING', startedBy: person.name })
@@ -57,30 +53,30 @@ it('is a manual scan of the chosen hosts that spends no quota', async () => {
   expect(await used()).toBe(0)
 })
 
-it('resolves the issue that it looked for, and says nothing about others', async () => {
+it('resolves its issue and leaves others unchanged', async () => {
   const [id = '', neighbour = ''] = seeded.issueIds
   const { scan } = await retest(id)
   await arrive(scan.id, [one, other], [reached(one), reached(other), covered(one), covered(other)])
   const issue = await read(id)
   expect(issue.status).toBe('STATUS_RESOLVED')
-  expect(issue.history.at(-1)).toMatchObject({ reason: 'The same check ran to its end and found nothing' })
+  expect(issue.history.at(-1)).toMatchObject({ reason: 'The same check completed without a finding' })
   const untouched = await read(neighbour)
   expect(untouched).toMatchObject({ status: 'STATUS_OPEN', lastSeenTime: before.toISOString() })
   expect(untouched.affectedHosts.flatMap((host) => host.notCheckedSinceTime ?? [])).toEqual([])
-  expect((await house.as(account, (ctx) => getScan(ctx, { id: scan.id }))).scan.status).toBe('STATUS_COMPLETED')
+  expect((await server.as(account, (ctx) => getScan(ctx, { id: scan.id }))).scan.status).toBe('STATUS_COMPLETED')
 })
 
-it('is no scan of the target: its last scan stays what it was', async () => {
+it("doesn't count as the target's last scan", async () => {
   const { scan } = await retest(seeded.issueIds[0] ?? '')
   await arrive(scan.id, [one, other], [reached(one), reached(other), covered(one), covered(other)])
   const target = async () =>
-    (await house.as(account, (ctx) => describeTargets(ctx, [seeded.targetId]))).get(seeded.targetId)
+    (await server.as(account, (ctx) => describeTargets(ctx, [seeded.targetId]))).get(seeded.targetId)
   expect((await target())?.lastScan).toBeUndefined()
-  const whole = await house.as(account, (ctx) => startScan(ctx, house.jobs, seeded.targetId), { now, actor: person })
+  const whole = await server.as(account, (ctx) => startScan(ctx, server.jobs, seeded.targetId), { now, actor: person })
   expect((await target())?.lastScan?.id).toBe(whole.scan.id)
 })
 
-it('leaves open what it could not look at', async () => {
+it("leaves the issue open if it couldn't be checked", async () => {
   const [id = ''] = seeded.issueIds
   const { scan } = await retest(id)
   await arrive(scan.id, [one, other], [reached(one), covered(one)])
@@ -92,22 +88,25 @@ it('leaves open what it could not look at', async () => {
   ])
 })
 
-it('waits for a scan of the target that is active', async () => {
-  const { scan } = await house.as(account, (ctx) => startScan(ctx, house.jobs, seeded.targetId), { now, actor: person })
+it('is rejected while a scan of the target is active', async () => {
+  const { scan } = await server.as(account, (ctx) => startScan(ctx, server.jobs, seeded.targetId), {
+    now,
+    actor: person,
+  })
   const asked = retest(seeded.issueIds[0] ?? '')
   await expect(asked).rejects.toMatchObject({ code: 'conflict', metadata: { scanId: scan.id } })
 })
 
-it('is not found for hosts that the issue does not affect', async () => {
+it('is not found for unaffected hosts', async () => {
   await expect(retest(seeded.issueIds[0] ?? '', [newId()])).rejects.toMatchObject({ code: 'not_found' })
-  expect((await house.as(account, (ctx) => listIssues(ctx, {}, describeTargets))).issues).toHaveLength(2)
+  expect((await server.as(account, (ctx) => listIssues(ctx, {}, describeTargets))).issues).toHaveLength(2)
 })
 
 it.each([
   [null, {}, {}],
   [['a', 'version'], { [one]: [80, 443], [other]: [80] }, { checks: ['a'], ports: [80, 443] }],
   [['version'], {}, { checks: [] }],
-] as const)('%j on %j makes of the job %j', (checks, known, more) => {
+] as const)('builds the job for %j on %j: %j', (checks, known, more) => {
   const job = { hosts: [], allow: [] }
   expect(narrowed(job, { checks, known })).toEqual({ ...job, ...more })
 })
@@ -115,23 +114,23 @@ it.each([
 it.each([
   [{ former_agent: 'zrh-dc1' }, 'zrh-dc1'],
   [{ paused_at: before }, 'paused'],
-])('is refused where nobody may scan the target: %j', async (state, word) => {
-  await house.database.owner.updateTable('target').set(state).where('id', '=', seeded.targetId).execute()
+])("is rejected if the target can't be scanned: %j", async (state, word) => {
+  await server.database.owner.updateTable('target').set(state).where('id', '=', seeded.targetId).execute()
   await expect(retest(seeded.issueIds[0] ?? '')).rejects.toMatchObject({
     code: 'precondition',
     message: expect.stringContaining(word),
   })
 })
 
-it('of a host is one of those that were merged into it too', async () => {
+it('of a host includes the hosts merged into it', async () => {
   const [id = ''] = seeded.issueIds
   const [survivor = '', member = ''] = seeded.hostIds
-  await house.as(account, async ({ tx }) => {
+  await server.as(account, async ({ tx }) => {
     await tx.updateTable('host').set({ merged_into: survivor }).where('id', '=', member).execute()
     await tx.deleteFrom('occurrence').where('host_id', '=', survivor).where('issue_id', '=', id).execute()
   })
   const { scan } = await retest(id, [survivor])
-  const batches = await house.as(account, ({ tx }) =>
+  const batches = await server.as(account, ({ tx }) =>
     tx.selectFrom('scan_batch').select('hosts').where('scan_id', '=', scan.id).execute(),
   )
   expect(batches.flatMap((batch) => batch.hosts.map((host) => host.address))).toEqual([other])

@@ -2,12 +2,12 @@ import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type { ScanHost, ScanJob } from '@glacis/contract/runner'
 import type * as contract from '@glacis/contract/triage'
 import { getAgent } from '#agents/index.ts'
-import { record } from '#audit.ts'
+import { recordAuditEvent } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import { notFound } from '#errors.ts'
 import type { Jobs } from '#jobs.ts'
-import { advance, announceScan, counted, say } from '#scans/lifecycle.ts'
+import { queueNextBatches, announceScan, pluralize, logScanEvent } from '#scans/lifecycle.ts'
 import { getScan } from '#scans/list.ts'
 import { alreadyActive, mustBeScannable } from '#scans/start.ts'
 import { sql } from 'kysely'
@@ -25,7 +25,7 @@ const hostsPerBatch = 64
  * Checks one issue again on some of its hosts, each with those that were merged into it, or on all: a scan of each target with the checks that
  * proved it and nothing else. It spends no quota and decides nothing about other issues.
  *
- * @throws Refusal `not_found` when the issue affects none of the hosts; `precondition` where one of the targets is
+ * @throws ApiError `not_found` when the issue affects none of the hosts; `precondition` where one of the targets is
  *   paused or has lost its agent; `conflict` while a scan of one of them is active, with its id in the metadata
  */
 export async function retestIssue(
@@ -41,7 +41,7 @@ export async function retestIssue(
   }
   const [scan] = scans
   if (!scan) throw new Error('every place has a target')
-  await record(ctx, 'issue.retest', { kind: 'issue', id }, { scanIds: scans.map((one) => one.id) })
+  await recordAuditEvent(ctx, 'issue.retest', { kind: 'issue', id }, { scanIds: scans.map((one) => one.id) })
   return { scan, scans }
 }
 
@@ -113,10 +113,10 @@ async function startRetest(ctx: Ctx, jobs: Jobs, issueId: string, targetId: stri
     .executeTakeFirst()
   if (!created) throw await alreadyActive(ctx, targetId)
   await queue(ctx, id, hosts)
-  const words = `Checking one risk again on ${counted(hosts.length, 'host', 'hosts')}, asked by ${ctx.actor.name}`
-  await say(ctx, id, 'LEVEL_INFO', words)
+  const words = `Checking one risk again on ${pluralize(hosts.length, 'host', 'hosts')}, asked by ${ctx.actor.name}`
+  await logScanEvent(ctx, id, 'LEVEL_INFO', words)
   await announceScan(ctx, id, 'EVENT_SCAN_STARTED')
-  await advance(ctx, jobs, id)
+  await queueNextBatches(ctx, jobs, id)
   return getScan(ctx, { id })
 }
 

@@ -5,30 +5,32 @@ import { type CallbackServer, lendCallbacks } from '@glacis/scanner'
 import { type Ctx, type Log, scanActor } from '#ctx.ts'
 import { type Database, inAccount } from '#database/index.ts'
 import type { Jobs, Work } from '#jobs.ts'
-import { jobOf, type Reach } from '#scans/job.ts'
-import { fail, lockActive, mustWait } from '#scans/lifecycle.ts'
+import { jobOf, type ScanLimits } from '#scans/job.ts'
+import { failScan, lockActive, mustWait } from '#scans/lifecycle.ts'
 import { ingest } from '#scans/ingest.ts'
 import { narrowed } from '#scans/retest.ts'
-import { knownPorts, watch } from '#scans/watch.ts'
+import { knownPorts, monitorBatch } from '#scans/batch-monitor.ts'
 import type { PackFolders } from '#packs/index.ts'
 
-/** What a worker needs to run scans. */
-export interface Scanning extends Reach {
+/** The dependencies of workers that run scans. */
+export interface Scanning extends ScanLimits {
   readonly database: Database
   readonly jobs: Jobs
   readonly log: Log
   readonly packs: PackFolders
   readonly knowledge: Knowledge
-  /** Hears targets call back; null or absent: checks that wait for a call do not run. */
+  /**
+   * Receives out-of-band callbacks from targets. If null or absent, checks that need one don't run.
+   */
   readonly callbacks?: CallbackServer | null
 }
 
-/** Why a scan is interrupted. */
+/** The abort reason of a scan that was cancelled or has ended. */
 class Stopped extends Error {}
 
 /**
- * Runs one batch and writes its results in one transaction; a batch that is done already, or whose
- * scan has ended, is left alone. A failure goes back to the queue; the last one fails the scan.
+ * Runs one batch and writes its results in one transaction. Skips batches that are done or whose
+ * scan has ended. A failed batch is retried by the queue; the last failure fails the scan.
  */
 export async function runBatch(scanning: Scanning, work: Work<'scan-batch'>): Promise<void> {
   const { account, scanId, number } = work.data
@@ -36,7 +38,7 @@ export async function runBatch(scanning: Scanning, work: Work<'scan-batch'>): Pr
   const batch = await inAccount(scanning.database, as, async (ctx) => {
     const scan = await lockActive(ctx, scanId)
     if (!scan) return null
-    if (await mustWait(ctx, scan)) return putBack(ctx, work.data)
+    if (await mustWait(ctx, scan)) return requeueBatch(ctx, work.data)
     const row = await ctx.tx
       .updateTable('scan_batch')
       .set((set) => ({ attempt: set('attempt', '+', 1) }))
@@ -68,7 +70,7 @@ export async function runBatch(scanning: Scanning, work: Work<'scan-batch'>): Pr
     scanning.log.error({ scanId, batch: number, err: error }, 'batch failed')
     if (work.isLastAttempt && !work.signal.aborted) {
       await inAccount(scanning.database, as, (ctx) =>
-        fail(
+        failScan(
           ctx,
           scanId,
           `Batch ${number + 1} failed three times: ${error instanceof Error ? error.message : String(error)}`,
@@ -79,8 +81,8 @@ export async function runBatch(scanning: Scanning, work: Work<'scan-batch'>): Pr
   }
 }
 
-/** A batch whose turn came outside the allowed hours takes its turn again when they begin. */
-async function putBack(ctx: Ctx, { scanId, number }: Work<'scan-batch'>['data']): Promise<null> {
+/** Requeues a batch that came up outside the allowed hours. */
+async function requeueBatch(ctx: Ctx, { scanId, number }: Work<'scan-batch'>['data']): Promise<null> {
   await ctx.tx
     .updateTable('scan_batch')
     .set({ state: 'WAITING' })
@@ -92,7 +94,10 @@ async function putBack(ctx: Ctx, { scanId, number }: Work<'scan-batch'>['data'])
   return null
 }
 
-/** Runs the scanner in a thread of its own: hostile bytes are never parsed where requests are answered. */
+/**
+ * Runs the scanner in a worker thread, so that hostile input is never parsed in the thread that
+ * serves requests.
+ */
 async function observe(
   scanning: Scanning,
   work: Work<'scan-batch'>,
@@ -100,7 +105,7 @@ async function observe(
   knownOpen: Readonly<Record<string, number[]>>,
 ): Promise<Observation[]> {
   const observations: Observation[] = []
-  await using watching = watch(scanning, work.data)
+  await using watching = monitorBatch(scanning, work.data)
   using lending = scanning.callbacks ? lendCallbacks(scanning.callbacks) : null
   const signal = AbortSignal.any([work.signal, watching.ended])
   const thread = new Worker(new URL('scan-thread.ts', import.meta.url), {
@@ -120,14 +125,16 @@ async function observe(
     if (typeof message === 'object' && message && 'withoutAccelerator' in message) {
       const { scanId, number } = work.data
       const fields = { scanId, batch: number, reason: message.withoutAccelerator }
-      return scanning.log.info(fields, 'ports are swept without the accelerator')
+      return scanning.log.info(fields, 'port sweep runs without the native accelerator')
     }
     const observation = Observation.parse(message)
     if (observation.kind === 'progress') watching.note(observation)
     else observations.push(observation)
   })
   thread.once('error', reject)
-  thread.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`the scanner's thread ended with ${code}`))))
+  thread.once('exit', (code) =>
+    code === 0 ? resolve() : reject(new Error(`the scanner thread exited with code ${code}`)),
+  )
   if (signal.aborted) stop()
   try {
     await promise

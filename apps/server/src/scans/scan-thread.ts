@@ -1,30 +1,33 @@
-/** The thread in which one batch is scanned. It gets its job at birth, posts observations, and stops on request. */
+/**
+ * The thread that scans one batch. Receives its job as worker data, posts observations, and stops
+ * on request.
+ */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { ScanJob } from '@glacis/contract/runner'
 import { borrowCallbacks, type LentCallbacks, loadPacks, scan } from '@glacis/scanner'
 import type { PackFolders } from '#packs/index.ts'
 
-interface Orders {
+interface ScanRequest {
   readonly job: ScanJob
   readonly knownOpen: Readonly<Record<string, number[]>>
   readonly packs: PackFolders
   readonly callbacks: LentCallbacks | undefined
 }
 
-const orders = workerData as Orders // posted by scans/run.ts, of this very type
+const request = workerData as ScanRequest // posted by scans/run.ts as this type
 const stopping = new AbortController()
 parentPort?.once('message', () => stopping.abort(new Error('stopped')))
 
 try {
-  const packs = await loadPacks(orders.packs)
+  const packs = await loadPacks(request.packs)
   const options = {
     signal: stopping.signal,
     packs,
-    knownOpen: orders.knownOpen,
+    knownOpen: request.knownOpen,
     withoutAccelerator: (reason: string) => parentPort?.postMessage({ withoutAccelerator: reason }),
-    ...(orders.callbacks && { callbacks: borrowCallbacks(orders.callbacks) }),
+    ...(request.callbacks && { callbacks: borrowCallbacks(request.callbacks) }),
   }
-  for await (const observation of scan(orders.job, options)) parentPort?.postMessage(observation)
+  for await (const observation of scan(request.job, options)) parentPort?.postMessage(observation)
 } catch (error) {
   if (!stopping.signal.aborted) throw error
 } finally {

@@ -1,27 +1,27 @@
 import type { Scan, ScanType } from '@glacis/contract/scan'
 import { getAgent } from '#agents/index.ts'
-import { record } from '#audit.ts'
-import { spendScan } from '#billing/index.ts'
+import { recordAuditEvent } from '#audit.ts'
+import { consumeScanQuota } from '#billing/index.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import type { TargetTable } from '#database/tables.ts'
-import { notFound, Refusal, skip, type SkippedItem } from '#errors.ts'
+import { notFound, ApiError, skip, type SkippedItem } from '#errors.ts'
 import type { Jobs } from '#jobs.ts'
 import { countIssues } from '#scans/counts.ts'
-import { waitFor } from '#scans/hours.ts'
-import { announceScan, say } from '#scans/lifecycle.ts'
+import { waitColumns } from '#scans/hours.ts'
+import { announceScan, logScanEvent } from '#scans/lifecycle.ts'
 import { getScan } from '#scans/list.ts'
-import { noteScan } from '#targets/index.ts'
+import { scheduleNextScan } from '#targets/index.ts'
 import type { Selectable } from 'kysely'
 
 /**
- * Starts a scan: the row and its first job exist together or not at all. Outside the allowed hours
- * of the target the scan waits for them, and its job comes when they begin.
+ * Starts a scan. The row and its first job are created in one transaction. Outside the target's
+ * allowed hours the scan waits, and its job is created when they start.
  *
- * @param ignoresHours a person confirmed that it may run at any time
- * @throws Refusal `not_found` for an unknown target; `precondition` for a paused one and for one whose agent was deleted;
- *   `conflict` while a scan of it is active, with
- *   that scan's id in the metadata; `quota_exceeded` when the month's manual scans are used up
+ * @param ignoresHours whether a user confirmed that the scan may run at any time
+ * @throws ApiError `not_found` for an unknown target; `precondition` for a paused target or one
+ * whose agent was deleted; `conflict` while a scan of it is active, with that scan's id in the
+ * metadata; `quota_exceeded` if this month's manual scans are used up
  */
 export async function startScan(
   ctx: Ctx,
@@ -41,8 +41,8 @@ export async function startScan(
   if (!target) throw notFound('target', targetId)
   mustBeScannable(target)
   const agent = target.agent_id ? (await getAgent(ctx, { id: target.agent_id })).agent : null
-  const wait = ignoresHours ? { resume_at: null, reason: '' } : waitFor(target.allowed_hours, ctx.now)
-  if (type === 'TYPE_MANUAL') await spendScan(ctx)
+  const wait = ignoresHours ? { resume_at: null, reason: '' } : waitColumns(target.allowed_hours, ctx.now)
+  if (type === 'TYPE_MANUAL') await consumeScanQuota(ctx)
   const id = newId()
   const created = await ctx.tx
     .insertInto('scan')
@@ -73,28 +73,32 @@ export async function startScan(
     .returning('id')
     .executeTakeFirst()
   if (!created) throw await alreadyActive(ctx, targetId)
-  await noteScan(ctx, target)
-  await say(ctx, id, 'LEVEL_INFO', `Created by ${ctx.actor.name} for ${target.address}`)
+  await scheduleNextScan(ctx, target)
+  await logScanEvent(ctx, id, 'LEVEL_INFO', `Created by ${ctx.actor.name} for ${target.address}`)
   await announceScan(ctx, id, 'EVENT_SCAN_STARTED')
-  if (wait.resume_at) await say(ctx, id, 'LEVEL_INFO', `${wait.reason}; begins at ${wait.resume_at.toISOString()}`)
+  if (wait.resume_at)
+    await logScanEvent(ctx, id, 'LEVEL_INFO', `${wait.reason}; starts at ${wait.resume_at.toISOString()}`)
   else await jobs.enqueue(ctx.tx, 'scan-plan', { account: ctx.account, scanId: id })
   if (ctx.actor.kind === 'person')
-    await record(ctx, 'scan.start', { kind: 'scan', id }, { targetId, ...(ignoresHours && { ignoresHours }) })
+    await recordAuditEvent(ctx, 'scan.start', { kind: 'scan', id }, { targetId, ...(ignoresHours && { ignoresHours }) })
   return getScan(ctx, { id })
 }
 
 /**
- * @throws Refusal `precondition` for a paused target, and for one whose agent was deleted: from here the same address
- *   may be another machine
+ * @throws ApiError `precondition` for a paused target, and for one whose agent was deleted: from
+ * the server, the same address may be a different host
  */
 export function mustBeScannable(target: Pick<Selectable<TargetTable>, 'former_agent' | 'paused_at'>): void {
   if (target.former_agent !== null) {
-    throw new Refusal('precondition', `The agent ${target.former_agent} of this target was deleted; choose another way`)
+    throw new ApiError(
+      'precondition',
+      `Agent ${target.former_agent} of this target was deleted. Choose where to scan it from`,
+    )
   }
-  if (target.paused_at) throw new Refusal('precondition', 'This target is paused; resume it before it is scanned')
+  if (target.paused_at) throw new ApiError('precondition', 'This target is paused. Resume it before scanning')
 }
 
-/** Starts a scan of each target; what cannot be started is skipped, with why. */
+/** Starts a scan of each target. Targets that can't be scanned are skipped with the reason. */
 export async function startScans(
   ctx: Ctx,
   jobs: Jobs,
@@ -106,16 +110,17 @@ export async function startScans(
     try {
       await startScan(ctx, jobs, id)
     } catch (error) {
-      // A refusal comes before anything is written, so the others may go on in this transaction.
-      if (!(error instanceof Refusal)) throw error
+      // The error is thrown before any write, so this transaction can continue with the other
+      // targets.
+      if (!(error instanceof ApiError)) throw error
       skipped.push(skip(id, error))
     }
   }
   return { startedCount: wanted.size - skipped.length, skipped }
 }
 
-/** The refusal that names the scan that stands in the way. */
-export async function alreadyActive(ctx: Ctx, targetId: string): Promise<Refusal> {
+/** The error with the id of the scan that is already active. */
+export async function alreadyActive(ctx: Ctx, targetId: string): Promise<ApiError> {
   const active = await ctx.tx
     .selectFrom('scan')
     .select('id')
@@ -123,16 +128,16 @@ export async function alreadyActive(ctx: Ctx, targetId: string): Promise<Refusal
     .where('target_id', '=', targetId)
     .where('status', 'in', ['STATUS_CREATED', 'STATUS_RUNNING'])
     .executeTakeFirst()
-  return new Refusal('conflict', 'A scan of this target is active; wait for it or cancel it', {
+  return new ApiError('conflict', 'A scan of this target is already active. Wait for it or cancel it', {
     metadata: { scanId: active?.id ?? '' },
   })
 }
 
 /**
- * Ends an active scan. Its workers see it within a second, stop, and decide nothing more; what it
- * has found until then stays. Cancelling twice is no error.
+ * Cancels an active scan. Its workers notice within a second and stop; results so far are kept.
+ * Cancelling twice is not an error.
  *
- * @throws Refusal `not_found`; `precondition` when it has completed or failed
+ * @throws ApiError `not_found`; `precondition` if the scan has completed or failed
  */
 export async function cancelScan(ctx: Ctx, { id }: { id: string }): Promise<{ scan: Scan }> {
   const before = await ctx.tx
@@ -144,13 +149,13 @@ export async function cancelScan(ctx: Ctx, { id }: { id: string }): Promise<{ sc
     .executeTakeFirst()
   if (!before) throw notFound('scan', id)
   if (before.status === 'STATUS_COMPLETED' || before.status === 'STATUS_FAILED') {
-    throw new Refusal('precondition', 'This scan has ended already')
+    throw new ApiError('precondition', 'This scan has already ended')
   }
   if (before.status !== 'STATUS_CANCELLED') await cancel(ctx, [id], `Cancelled by ${ctx.actor.name}`)
   return getScan(ctx, { id })
 }
 
-/** Ends the active scans of targets that nobody may scan any more, for a reason in words. */
+/** Cancels the active scans of targets that must not be scanned anymore, with the reason. */
 export async function cancelOfTargets(ctx: Ctx, targetIds: readonly string[], reason: string): Promise<void> {
   if (targetIds.length === 0) return
   const active = await ctx.tx
@@ -178,8 +183,8 @@ async function cancel(ctx: Ctx, ids: readonly string[], reason: string): Promise
       .where('id', '=', id)
       .execute()
     await countIssues(ctx, id)
-    await say(ctx, id, 'LEVEL_WARN', reason)
+    await logScanEvent(ctx, id, 'LEVEL_WARN', reason)
     await announceScan(ctx, id, 'EVENT_SCAN_CANCELLED')
-    await record(ctx, 'scan.cancel', { kind: 'scan', id })
+    await recordAuditEvent(ctx, 'scan.cancel', { kind: 'scan', id })
   }
 }

@@ -1,22 +1,20 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Scanning } from '#scans/run.ts'
 import { getScan } from '#scans/index.ts'
-import { fail } from '#scans/lifecycle.ts'
+import { failScan } from '#scans/lifecycle.ts'
 import { startDue } from '#scans/sweep.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { sharedTestServer } from '#testing/test-server.ts'
 import { scanningIn } from '#testing/scanning.ts'
 
-let house: House
+const server = await sharedTestServer()
 let scanning: Scanning
 let account: string
 beforeAll(async () => {
-  house = await openHouse()
-  scanning = scanningIn(house)
+  scanning = scanningIn(server)
 })
-afterAll(() => house.close())
 beforeEach(async () => {
-  account = await house.account()
+  account = await server.account()
 })
 
 /** Targets that have been due for so many minutes. */
@@ -25,41 +23,41 @@ async function due(count: number, minutes: number): Promise<string[]> {
     insert into target (account_id, id, name, address, kind, schedule_period, next_scan_at, created_at, updated_at)
     select ${account}, new_id(), 'Web', '127.63.8.1', 'IPV4', 'PERIOD_DAILY', now() - make_interval(mins => ${minutes}), now(), now()
     from generate_series(1, ${count}::int)
-    returning id`.execute(house.database.owner)
+    returning id`.execute(server.database.owner)
   return rows.map((row) => row.id)
 }
 async function scansOf(targets: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ scan: string }>`
     select type || ' ' || status as scan from scan where target_id = any(${targets}::uuid[])`.execute(
-    house.database.owner,
+    server.database.owner,
   )
   return rows.map((row) => row.scan)
 }
 
-it('starts a scan of what is due, once', async () => {
+it('starts a due scan once', async () => {
   const targets = await due(2, 5)
   await startDue(scanning)
   await startDue(scanning)
   expect(await scansOf(targets)).toEqual(['TYPE_AUTOMATIC STATUS_CREATED', 'TYPE_AUTOMATIC STATUS_CREATED'])
 })
 
-it('starts the others too where one cannot be started, and says so afterwards', async () => {
+it('starts other targets if one fails, and reports the error afterwards', async () => {
   const [strange = '', ...others] = await due(3, 5)
   await sql`
     update target set next_scan_at = now() - interval '1 day',
       allowed_hours = '{"start": "22:00", "end": "06:00", "timeZone": "Mars/Olympus"}'
-    where id = ${strange}`.execute(house.database.owner)
+    where id = ${strange}`.execute(server.database.owner)
   await expect(startDue(scanning)).rejects.toThrow(AggregateError)
   expect(await scansOf(others)).toHaveLength(2)
   expect(await scansOf([strange])).toEqual([])
   await sql`update target set allowed_hours = null, next_scan_at = null where id = ${strange}`.execute(
-    house.database.owner,
+    server.database.owner,
   )
 })
 
-it('leaves alone what is paused, deleted or without its agent', async () => {
+it('skips paused and deleted targets, and those without their agent', async () => {
   const [paused, deleted, orphan] = await due(3, 5)
-  const { owner } = house.database
+  const { owner } = server.database
   await sql`update target set paused_at = now(), next_scan_at = null where id = ${paused}`.execute(owner)
   await sql`update target set deleted_at = now() where id = ${deleted}`.execute(owner)
   await sql`update target set former_agent = 'gone' where id = ${orphan}`.execute(owner)
@@ -67,28 +65,28 @@ it('leaves alone what is paused, deleted or without its agent', async () => {
   expect(await scansOf([paused, deleted, orphan].flatMap((id) => id ?? []))).toEqual([])
 })
 
-it('gets to what is due behind any number of targets that are still being scanned', async () => {
+it('starts due scans regardless of how many targets are still being scanned', async () => {
   const busy = await due(250, 60)
   await sql`
     insert into scan (account_id, id, target_id, started_by, type, status, phase, created_at, updated_at)
     select ${account}, new_id(), id, 'test', 'TYPE_AUTOMATIC', 'STATUS_CREATED', 'PHASE_WAITING', now(), now()
-    from unnest(${busy}::uuid[]) as id`.execute(house.database.owner)
+    from unnest(${busy}::uuid[]) as id`.execute(server.database.owner)
   const last = await due(1, 5)
   await startDue(scanning)
   expect(await scansOf(last)).toEqual(['TYPE_AUTOMATIC STATUS_CREATED'])
   expect(await scansOf(busy)).toHaveLength(250)
 })
 
-it('fails with what was said last, also where that holds what no text may hold', async () => {
+it('fails with the last error, even if it contains unstorable characters', async () => {
   const [target = ''] = await due(1, 5)
   await startDue(scanning)
-  const { id } = await house.database.owner
+  const { id } = await server.database.owner
     .selectFrom('scan')
     .select('id')
     .where('target_id', '=', target)
     .executeTakeFirstOrThrow()
-  await house.as(account, (ctx) => fail(ctx, id, 'Not a greeting: \0\0'))
-  const { scan } = await house.as(account, (ctx) => getScan(ctx, { id }))
+  await server.as(account, (ctx) => failScan(ctx, id, 'Not a greeting: \0\0'))
+  const { scan } = await server.as(account, (ctx) => getScan(ctx, { id }))
   expect(scan).toMatchObject({
     status: 'STATUS_FAILED',
     progress: { failureReason: expect.stringMatching(/^Not a greeting: /) },

@@ -1,16 +1,19 @@
 import { scanActor, systemActor } from '#ctx.ts'
 import { inAccount } from '#database/index.ts'
 import { onEach } from '#each.ts'
-import { Refusal } from '#errors.ts'
-import { takeBackExpired } from '#scans/lease.ts'
-import { fail } from '#scans/lifecycle.ts'
+import { ApiError } from '#errors.ts'
+import { returnExpiredBatches } from '#scans/lease.ts'
+import { failScan } from '#scans/lifecycle.ts'
 import type { Scanning } from '#scans/run.ts'
 import { startScan } from '#scans/start.ts'
 import { sql } from 'kysely'
 
 const dueMax = 200
 
-/** Starts the scans whose time has come, over all accounts. A target that is being scanned is left for later. */
+/**
+ * Starts all scheduled scans that are due, over all accounts. Targets with an active scan are
+ * skipped until it ends.
+ */
 export async function startDue(scanning: Scanning): Promise<void> {
   const due = await scanning.database.owner
     .selectFrom('target')
@@ -18,7 +21,7 @@ export async function startDue(scanning: Scanning): Promise<void> {
     .where('deleted_at', 'is', null)
     .where('former_agent', 'is', null)
     .where('next_scan_at', '<=', new Date())
-    // They would stand before all others, every minute.
+    // Targets that can't be scanned would come first every minute.
     .where((where) =>
       where.not(
         where.exists(
@@ -38,22 +41,22 @@ export async function startDue(scanning: Scanning): Promise<void> {
     try {
       await inAccount(scanning.database, as, (ctx) => startScan(ctx, scanning.jobs, target.id, 'TYPE_AUTOMATIC'))
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof ApiError)) throw error
     }
   })
 }
 
-/** A scan that shows no life for so long and has no job left will not end by itself. */
+/** A scan without progress for this long and without a queued job can't complete. */
 const silentSeconds = 45
 
-/** Fails, with a reason, the scans that nobody is working on any more. */
+/** Fails scans that no worker is processing anymore, with a reason. */
 export async function failStalled(scanning: Scanning): Promise<void> {
   const { rows } = await sql<{ account_id: string; id: string }>`
     select account_id, id from scan
     where status in ('STATUS_CREATED', 'STATUS_RUNNING')
       and resume_at is null
       and last_activity_at < now() - make_interval(secs => ${silentSeconds})
-      -- An agent takes the batches of its scans when it comes; until there are any, nobody will.
+      -- Agents lease batches themselves, so only scans without batches have stalled.
       and (agent_id is null or not exists (
         select from scan_batch where scan_batch.account_id = scan.account_id and scan_batch.scan_id = scan.id))
       and not exists (
@@ -64,7 +67,7 @@ export async function failStalled(scanning: Scanning): Promise<void> {
     limit 100`.execute(scanning.database.owner)
   await onEach(rows, (scan) =>
     inAccount(scanning.database, { account: scan.account_id, actor: scanActor, log: scanning.log }, (ctx) =>
-      fail(ctx, scan.id, 'The worker that ran this scan stopped, and no other could take it over'),
+      failScan(ctx, scan.id, 'The worker running this scan stopped, and no other worker could take over'),
     ),
   )
 }
@@ -72,7 +75,7 @@ export async function failStalled(scanning: Scanning): Promise<void> {
 /** How long a scan waits for its agent. */
 const awayHours = 24
 
-/** Takes back what agents have lost, and fails the scans that have waited for one for a day. */
+/** Returns the batches of lost agents, and fails scans that have waited for an agent for a day. */
 export async function sweepAgents(scanning: Scanning): Promise<void> {
   const lost = await scanning.database.owner
     .selectFrom('scan_lease')
@@ -84,7 +87,7 @@ export async function sweepAgents(scanning: Scanning): Promise<void> {
     .execute()
   await onEach(lost, ({ account_id, agent_id }) => {
     const as = { account: account_id, actor: scanActor, log: scanning.log }
-    return inAccount(scanning.database, as, (ctx) => takeBackExpired(ctx, agent_id))
+    return inAccount(scanning.database, as, (ctx) => returnExpiredBatches(ctx, agent_id))
   })
   const { rows } = await sql<{ account_id: string; id: string; agent_name: string }>`
     select account_id, id, agent_name from scan
@@ -96,7 +99,7 @@ export async function sweepAgents(scanning: Scanning): Promise<void> {
     limit 100`.execute(scanning.database.owner)
   await onEach(rows, (scan) =>
     inAccount(scanning.database, { account: scan.account_id, actor: scanActor, log: scanning.log }, (ctx) =>
-      fail(ctx, scan.id, `Agent ${scan.agent_name} was away for ${awayHours} hours`),
+      failScan(ctx, scan.id, `Agent ${scan.agent_name} was disconnected for ${awayHours} hours`),
     ),
   )
 }

@@ -2,8 +2,8 @@ import type { StatsPeriod } from '@glacis/contract/insights'
 import type { Ctx } from '#ctx.ts'
 import { sql } from 'kysely'
 
-/** How each period is cut: number of points, the last of which is now, and days between them. */
-export const cuts: Readonly<Record<StatsPeriod, { readonly points: number; readonly days: number }>> = {
+/** Number of points and days between them for each period. The last point is now. */
+export const intervals: Readonly<Record<StatsPeriod, { readonly points: number; readonly days: number }>> = {
   PERIOD_WEEK: { points: 7, days: 1 },
   PERIOD_MONTH: { points: 30, days: 1 },
   PERIOD_QUARTER: { points: 91, days: 1 },
@@ -11,15 +11,15 @@ export const cuts: Readonly<Record<StatsPeriod, { readonly points: number; reado
 }
 
 export interface Point {
-  /** `2026-11-20`, in the time zone of the account. */
+  /** `2026-11-20`, in the account's time zone. */
   readonly day: string
   /** The last millisecond of the day. */
   readonly at: Date
 }
 
-/** The days of a period at whose ends it is read, oldest first, without the last point, which is now. */
+/** The days at whose ends the period is sampled, oldest first, without the last point (now). */
 export async function pastPoints(ctx: Ctx, period: StatsPeriod): Promise<Point[]> {
-  const { points, days } = cuts[period]
+  const { points, days } = intervals[period]
   const { rows } = await sql<Point>`
     select day::text as day, (day + 1)::timestamp at time zone time_zone - interval '1 millisecond' as at
     from (

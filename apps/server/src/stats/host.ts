@@ -1,16 +1,9 @@
 import type { Ctx } from '#ctx.ts'
-import { blockSize, emptyDay, slots } from '#stats/slots.ts'
+import { blockSize, emptyDay, severitySlots, slots } from '#stats/slots.ts'
 import { type RawBuilder, sql } from 'kysely'
 
-const severity: Readonly<Record<string, number>> = {
-  CATEGORY_CRITICAL: slots.critical,
-  CATEGORY_HIGH: slots.high,
-  CATEGORY_MEDIUM: slots.medium,
-  CATEGORY_LOW: slots.low,
-}
-
-/** A host and those that were merged into it, which lists show as one. */
-export function machine(ctx: Ctx, host: string): RawBuilder<unknown> {
+/** A host and the hosts merged into it, which lists show as one. */
+export function withMergedHosts(ctx: Ctx, host: string): RawBuilder<unknown> {
   return sql`(select id from host where account_id = ${ctx.account} and (id = ${host} or merged_into = ${host}))`
 }
 
@@ -22,14 +15,12 @@ interface Standing {
   readonly block: number
   readonly category: string
 }
-interface Rating {
-  readonly at: Date
-  readonly before: string
-  readonly after: string
-}
 
-/** Where the issues of one host stood at each of these moments. A host has few events, so they are read as they are. */
-export async function ofHost(
+/**
+ * Counts of one host at each of these times, replayed from its events. A host has few events.
+ * Severities are the current ones.
+ */
+export async function countsOfHost(
   ctx: Ctx,
   host: string,
   target: string | undefined,
@@ -41,32 +32,18 @@ export async function ofHost(
            case when event.verification = 'VERIFICATION_VERIFIED' then 1 else 2 end as block
     from issue_event as event
     join issue on issue.account_id = event.account_id and issue.id = event.issue_id
-    where event.account_id = ${ctx.account} and event.host_id in ${machine(ctx, host)} ${inTarget}
+    where event.account_id = ${ctx.account} and event.host_id in ${withMergedHosts(ctx, host)} ${inTarget}
     order by event.at, event.id`.execute(ctx.tx)
-  const ratings = await ratingsOf(ctx, [...new Set(rows.map((row) => row.issue_id))])
   const standing = new Map<string, Standing>()
   let next = 0
   return moments.map((moment) => {
     for (let row = rows[next]; row && row.at <= moment; row = rows[++next])
       standing.set(`${row.issue_id} ${row.host_id}`, row)
-    const then = (row: Standing) => ({ ...row, category: categoryAt(row, ratings.get(row.issue_id) ?? [], moment) })
-    return countOf([...standing.values()].map(then))
+    return countOf([...standing.values()])
   })
 }
 
-async function ratingsOf(ctx: Ctx, issues: readonly string[]): Promise<ReadonlyMap<string, readonly Rating[]>> {
-  const { rows } = await sql<Rating & { issue_id: string }>`
-    select issue_id, at, before, after from issue_rating
-    where account_id = ${ctx.account} and issue_id = any(${issues}::uuid[])
-    order by at, id`.execute(ctx.tx)
-  return Map.groupBy(rows, (row) => row.issue_id)
-}
-
-function categoryAt({ category }: Standing, ratings: readonly Rating[], moment: Date): string {
-  return ratings.findLast((one) => one.at <= moment)?.after ?? ratings[0]?.before ?? category
-}
-
-/** An issue stands where the worst of its places does, and so among those where it is proven or inferred. */
+/** An issue has the worst status of its occurrences, separately for verified and potential ones. */
 function countOf(standing: readonly Standing[]): number[] {
   const counts = emptyDay()
   const raise = (at: number) => {
@@ -78,7 +55,7 @@ function countOf(standing: readonly Standing[]): number[] {
       const rank = Math.min(...here.map((row) => row.rank))
       if (here.length === 0) continue
       raise(block * blockSize + rank - 1)
-      if (rank <= 2) raise(block * blockSize + (severity[here[0]?.category ?? ''] ?? slots.unrated))
+      if (rank <= 2) raise(block * blockSize + (severitySlots[here[0]?.category ?? ''] ?? slots.unrated))
     }
   }
   for (const block of [0, 1, 2]) {

@@ -4,8 +4,8 @@ import type { Ctx } from '#ctx.ts'
 import { sql } from 'kysely'
 
 /**
- * How far an account has come with setting up, told by what is there and not by what was clicked: a
- * target, an agent where one is wanted, a completed scan, a way to be told.
+ * Setup progress, derived from what exists: a target, an agent if one is wanted, a completed scan,
+ * a notification channel.
  */
 export async function onboarding(ctx: Ctx): Promise<ResultOf<typeof contract.getOnboarding>> {
   const { rows } = await sql<{ target: boolean; agent: boolean; begun: boolean; scan: boolean; channel: boolean }>`
@@ -20,7 +20,7 @@ export async function onboarding(ctx: Ctx): Promise<ResultOf<typeof contract.get
   return {
     steps: [
       { key: 'TARGET', state: stateOf(target) },
-      // Whoever has begun a scan without an agent needs none.
+      // A user who started a scan without an agent doesn't need one.
       { key: 'AGENT', state: agent ? 'STATE_DONE' : begun ? 'STATE_SKIPPED' : 'STATE_OPEN' },
       { key: 'SCAN', state: stateOf(scan) },
       { key: 'NOTIFICATIONS', state: stateOf(channel) },

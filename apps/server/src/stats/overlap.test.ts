@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { newId } from '#database/index.ts'
-import { affectedHosts, closeEndedDays, issuesBySeverity, issuesByStatus, summary } from '#stats/index.ts'
+import { closeDays } from '#stats/days.ts'
+import { affectedHosts, issuesBySeverity, issuesByStatus, summary } from '#stats/index.ts'
 import { type House, openHouse } from '#testing/house.ts'
-import { describeTargets, refreshStandings, type Seeded, seedIssues } from '#testing/issues.ts'
+import { describeTargets, refreshCounts, type Seeded, seedIssues } from '#testing/issues.ts'
 import { sql } from 'kysely'
 
 let house: House
@@ -18,6 +19,7 @@ beforeAll(async () => {
   account = await house.account()
   seeded = await seedIssues(house, account, { issues: 4, hosts: 3, at: begin })
   const { owner } = house.database
+  await owner.updateTable('account').set({ created_at: begin }).where('id', '=', account).execute()
   const copied = (columns: string, from: string) =>
     sql.raw(
       `insert into ${from} (account_id, id, target_id, ${columns}) select account_id, new_id(), '${other}', ${columns}`,
@@ -37,18 +39,14 @@ beforeAll(async () => {
             where host.account_id = occurrence.account_id and host.id = occurrence.host_id),
            first_seen_at, last_seen_at, ${sql.raw(place)}
     from occurrence where account_id = ${account}`.execute(owner)
-  await sql`
-    insert into issue_event (account_id, id, issue_id, host_id, target_id, status, verification, at, actor)
-    select account_id, new_id(), issue_id, host_id, target_id, status, 'VERIFICATION_VERIFIED', first_seen_at, 'scan'
-    from occurrence where account_id = ${account} and target_id = ${other}`.execute(owner)
-  await house.as(account, (ctx) => refreshStandings(ctx, seeded.issueIds))
+  await house.as(account, (ctx) => refreshCounts(ctx, seeded.issueIds))
 })
 afterAll(() => house.close())
 
 const read = <T>(of: Parameters<typeof house.as<T>>[1]) => house.as(account, of, { now })
 
-it('counts an issue once in the account, in however many targets it is, now and in the past', async () => {
-  await closeEndedDays({ database: house.database, log: { info() {}, warn() {}, error() {} } })
+it('counts an issue of several targets once in the account, now and in the past', async () => {
+  await read(closeDays)
   const input = { period: 'PERIOD_WEEK' } as const
   const figures = await read((ctx) => summary(ctx, input))
   expect([figures.open, figures.newCount, figures.targetCount]).toEqual([4, 0, 2])
@@ -63,7 +61,7 @@ it('counts an issue once in the account, in however many targets it is, now and 
   }
 })
 
-it('counts an asset in each target that holds its address, as the list of assets shows it', async () => {
+it('counts a host in each target that contains its address', async () => {
   const figures = await read((ctx) => summary(ctx, { period: 'PERIOD_WEEK' }))
   const targets = await read((ctx) => describeTargets(ctx, [seeded.targetId, other]))
   expect([...targets.values()].map(({ hostCount }) => hostCount)).toEqual([3, 3])

@@ -2,16 +2,15 @@ import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/insights'
 import type { StatsPeriod } from '@glacis/contract/insights'
 import type { Ctx } from '#ctx.ts'
-import { cuts, pastPoints, type Point } from '#stats/calendar.ts'
-import { closeDays, unsettled } from '#stats/days.ts'
-import { ofHost } from '#stats/host.ts'
-import { liveCounts } from '#stats/live.ts'
+import { intervals, pastPoints, type Point } from '#stats/calendar.ts'
+import { currentCounts } from '#stats/counts.ts'
+import { countsOfHost } from '#stats/host.ts'
 import { blockOf, readSlot, type Slot, wholeAccount } from '#stats/slots.ts'
 import { sql } from 'kysely'
 
 type Filter = ParsedInputOf<typeof contract.issuesByStatus>['filter']
 
-/** Where a scope stood at the end of each interval; the last one is now. */
+/** The counts of a scope at the end of each interval; the last one is now. */
 interface Reading {
   readonly timestamps: string[]
   readonly counts: readonly (readonly number[] | null)[]
@@ -54,7 +53,7 @@ export async function scans(
   const ofTarget = filter?.affectedTargetId ? sql`and target_id = ${filter.affectedTargetId}` : sql``
   const { rows } = await sql<{ values: number }>`
     with point as (
-      select at, number, coalesce(lag(at) over (order by number), at - make_interval(days => ${cuts[period].days})) as since
+      select at, number, coalesce(lag(at) over (order by number), at - make_interval(days => ${intervals[period].days})) as since
       from unnest(${at}::timestamptz[]) with ordinality as point (at, number)
     )
     select (
@@ -70,21 +69,20 @@ async function read(ctx: Ctx, period: StatsPeriod, filter: Filter): Promise<Read
   const points = await pastPoints(ctx, period)
   const timestamps = [...points.map((point) => point.at), ctx.now].map((time) => time.toISOString())
   if (filter?.affectedHostId) {
-    const counts = await ofHost(ctx, filter.affectedHostId, filter.affectedTargetId, [
+    const counts = await countsOfHost(ctx, filter.affectedHostId, filter.affectedTargetId, [
       ...points.map((point) => point.at),
       ctx.now,
     ])
     return { timestamps, counts }
   }
-  await closeDays(ctx)
   const scope = filter?.affectedTargetId ?? wholeAccount
-  const [past, now] = await Promise.all([closed(ctx, points, scope), liveCounts(ctx, scope)])
+  const [past, now] = await Promise.all([closed(ctx, points, scope), currentCounts(ctx, scope)])
   return { timestamps, counts: [...past, now] }
 }
 
 async function closed(ctx: Ctx, points: readonly Point[], scope: string): Promise<(readonly number[] | null)[]> {
-  const { rows } = await sql<{ day: string; counts: number[] | null }>`
-    select point.day::text as day, last.counts
+  const { rows } = await sql<{ counts: number[] | null }>`
+    select last.counts
     from unnest(${points.map((point) => point.day)}::date[]) as point (day)
     left join lateral (
       select counts from stats_day
@@ -93,8 +91,7 @@ async function closed(ctx: Ctx, points: readonly Point[], scope: string): Promis
       limit 1
     ) as last on true
     order by point.day`.execute(ctx.tx)
-  const fresh = await unsettled(ctx, scope)
-  return rows.map((row) => fresh.get(row.day) ?? row.counts)
+  return rows.map((row) => row.counts)
 }
 
 function columns<Name extends Slot>(

@@ -1,7 +1,7 @@
 /**
- * One day of one scope as thirty numbers: three blocks (all, verified, potential) of ten. The first
- * four of a block are issues by status in the order from worst to best, the next five are the active
- * ones by severity, the last are the hosts with something active.
+ * The counts of one day and scope as thirty numbers: three blocks (all, verified, potential) of
+ * ten. The first four of a block are issues by status from worst to best, the next five active
+ * issues by severity, the last is the number of affected hosts.
  */
 import type { VerificationFilter } from '@glacis/contract/issue'
 
@@ -17,14 +17,20 @@ export const slots = {
   unrated: 8,
   hosts: 9,
 } as const
+export const severitySlots: Readonly<Record<string, number>> = {
+  CATEGORY_CRITICAL: slots.critical,
+  CATEGORY_HIGH: slots.high,
+  CATEGORY_MEDIUM: slots.medium,
+  CATEGORY_LOW: slots.low,
+}
 export type Slot = keyof typeof slots
 
 export const blockSize = 10
 export const slotCount = 30
-/** The scope that is the whole account. */
+/** The scope of the whole account. */
 export const wholeAccount = '00000000-0000-0000-0000-000000000000'
 
-/** Which block a filter asks for. */
+/** The block for a filter. */
 export function blockOf(verification: VerificationFilter | undefined): 0 | 1 | 2 {
   if (verification === 'VERIFICATION_FILTER_VERIFIED') return 1
   return verification === 'VERIFICATION_FILTER_UNVERIFIED' ? 2 : 0
@@ -34,7 +40,7 @@ export function emptyDay(): number[] {
   return Array.from({ length: slotCount }, () => 0)
 }
 
-/** What one slot of a block holds; nothing where no day was ever closed. */
+/** The value of a slot in a block; undefined if no day was closed. */
 export function readSlot(counts: readonly number[] | null, block: number, slot: Slot): number {
   return counts?.[block * blockSize + slots[slot]] ?? 0
 }

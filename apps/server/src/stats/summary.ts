@@ -1,9 +1,9 @@
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/insights'
 import type { Ctx } from '#ctx.ts'
-import { cuts } from '#stats/calendar.ts'
-import { machine, ofHost } from '#stats/host.ts'
-import { liveCounts } from '#stats/live.ts'
+import { intervals } from '#stats/calendar.ts'
+import { currentCounts } from '#stats/counts.ts'
+import { withMergedHosts, countsOfHost } from '#stats/host.ts'
 import { blockOf, readSlot, wholeAccount } from '#stats/slots.ts'
 import { type RawBuilder, sql } from 'kysely'
 
@@ -18,15 +18,15 @@ interface Figures {
   readonly last_scan: Date | null
 }
 
-/** The figures at the head of the overview. */
+/** The key figures of the overview. */
 export async function summary(
   ctx: Ctx,
   { period, filter }: ParsedInputOf<typeof contract.statsSummary>,
 ): Promise<ResultOf<typeof contract.statsSummary>> {
-  const { points, days } = cuts[period]
+  const { points, days } = intervals[period]
   const [figures, now = []] = await Promise.all([
     figuresOf(ctx, new Date(ctx.now.getTime() - points * days * 86_400_000), filter),
-    standing(ctx, filter),
+    currentCountsOf(ctx, filter),
   ])
   const block = blockOf(filter?.verification)
   return {
@@ -41,9 +41,9 @@ export async function summary(
   }
 }
 
-async function standing(ctx: Ctx, filter: Filter): Promise<readonly number[] | undefined> {
-  if (!filter?.affectedHostId) return liveCounts(ctx, filter?.affectedTargetId ?? wholeAccount)
-  const [now] = await ofHost(ctx, filter.affectedHostId, filter.affectedTargetId, [ctx.now])
+async function currentCountsOf(ctx: Ctx, filter: Filter): Promise<readonly number[] | undefined> {
+  if (!filter?.affectedHostId) return currentCounts(ctx, filter?.affectedTargetId ?? wholeAccount)
+  const [now] = await countsOfHost(ctx, filter.affectedHostId, filter.affectedTargetId, [ctx.now])
   return now
 }
 
@@ -56,19 +56,19 @@ async function figuresOf(ctx: Ctx, since: Date, filter: Filter): Promise<Figures
            avg(extract(epoch from resolved_at - first_seen_at))
              filter (where status = 'STATUS_RESOLVED' and resolved_at >= ${since}) as seconds,
            (select count(*)::int from target where account_id = ${ctx.account} and deleted_at is null ${only('id')}) as targets,
-           (select coalesce(sum(held.hosts), 0)::int
-            from target
-            join target_hosts as held on held.account_id = target.account_id and held.target_id = target.id
-            where target.account_id = ${ctx.account} and target.deleted_at is null ${only('target.id')}) as hosts,
+           (select count(*)::int
+            from host
+            join target on target.account_id = host.account_id and target.id = host.target_id and target.deleted_at is null
+            where host.account_id = ${ctx.account} and host.merged_into is null ${only('host.target_id')}) as hosts,
            (select max(completed_at) from scan where account_id = ${ctx.account} and status = 'STATUS_COMPLETED' and retest_of is null ${only('target_id')}) as last_scan
     from issue
-    where account_id = ${ctx.account} and ${inSight(ctx, filter)}`.execute(ctx.tx)
+    where account_id = ${ctx.account} and ${inScope(ctx, filter)}`.execute(ctx.tx)
   const [row] = rows
-  if (!row) throw new Error('an aggregate gives one row')
+  if (!row) throw new Error('an aggregate returns one row')
   return row
 }
 
-function inSight(ctx: Ctx, filter: Filter): RawBuilder<unknown> {
+function inScope(ctx: Ctx, filter: Filter): RawBuilder<unknown> {
   const parts = [sql`true`]
   if (filter?.verification === 'VERIFICATION_FILTER_VERIFIED') parts.push(sql`verification = 'VERIFICATION_VERIFIED'`)
   if (filter?.verification === 'VERIFICATION_FILTER_UNVERIFIED')
@@ -81,7 +81,7 @@ function inSight(ctx: Ctx, filter: Filter): RawBuilder<unknown> {
   if (filter?.affectedHostId) {
     parts.push(sql`exists (
       select from occurrence
-      where occurrence.account_id = ${ctx.account} and occurrence.issue_id = issue.id and occurrence.host_id in ${machine(ctx, filter.affectedHostId)})`)
+      where occurrence.account_id = ${ctx.account} and occurrence.issue_id = issue.id and occurrence.host_id in ${withMergedHosts(ctx, filter.affectedHostId)})`)
   }
   return sql.join(parts, sql` and `)
 }

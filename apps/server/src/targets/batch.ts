@@ -1,27 +1,27 @@
 import type { ParsedInputOf, ResultOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/target'
-import { recordEach } from '#audit.ts'
-import { targetPlacesLeft } from '#billing/index.ts'
+import { recordAuditEvents } from '#audit.ts'
+import { targetsLeft } from '#billing/index.ts'
 import type { Ctx } from '#ctx.ts'
 import type { TargetTable } from '#database/tables.ts'
-import { notFound, Refusal, type SkippedItem, skip } from '#errors.ts'
+import { notFound, ApiError, type SkippedItem, skip } from '#errors.ts'
 import { nextScanAt } from '#targets/schedule.ts'
-import { addTags, mustKnowTags, removeTags } from '#targets/tags.ts'
+import { addTags, requireTags, removeTags } from '#targets/tags.ts'
 import { type Selectable, sql } from 'kysely'
 
 type Input = ParsedInputOf<typeof contract.changeTargets>
 type Row = Selectable<TargetTable>
 
 /**
- * Changes many targets at once. Tags are added and removed, never replaced, so that what the others
- * of the selection have stays. A target that cannot be changed is skipped, with why.
+ * Changes many targets. Tags are added and removed, never replaced, so that targets keep their
+ * other tags. Targets that can't be changed are skipped with the reason.
  *
- * @throws Refusal `invalid` when a tag does not exist
+ * @throws ApiError `invalid` if a tag doesn't exist
  */
 export async function changeTargets(ctx: Ctx, input: Input): Promise<ResultOf<typeof contract.changeTargets>> {
   const added = input.addTags?.map((tag) => tag.id) ?? []
   const removed = input.removeTags?.map((tag) => tag.id) ?? []
-  await mustKnowTags(ctx, [...added, ...removed])
+  await requireTags(ctx, [...added, ...removed])
   const { found, skipped } = await lockTargets(ctx, input.ids)
   const { changing, crowded } = await withinPlan(ctx, found, input.paused)
   await write(ctx, changing, input)
@@ -30,11 +30,11 @@ export async function changeTargets(ctx: Ctx, input: Input): Promise<ResultOf<ty
   await removeTags(ctx, ids, removed)
   const { period, paused } = input
   const detail = { added, removed, ...(period && { period }), ...(paused !== undefined && { paused }) }
-  await recordEach(ctx, 'target.update', 'target', ids, detail)
+  await recordAuditEvents(ctx, 'target.update', 'target', ids, detail)
   return { updatedCount: changing.length, skipped: [...skipped, ...crowded] }
 }
 
-/** The targets of these ids, locked, and those that do not exist. */
+/** Locks the targets with these ids; also returns the ids that don't exist. */
 export async function lockTargets(
   ctx: Ctx,
   ids: readonly string[],
@@ -53,13 +53,13 @@ export async function lockTargets(
   return { found, skipped: wanted.filter((id) => !known.has(id)).map((id) => skip(id, notFound('target', id))) }
 }
 
-/** A paused target takes no place in the plan, so it needs one to go on. */
+/** A paused target doesn't count toward the plan, so resuming it needs a free slot. */
 async function withinPlan(ctx: Ctx, targets: readonly Row[], paused: boolean | undefined) {
   const returning = paused === false ? targets.filter((target) => target.paused_at) : []
   if (returning.length === 0) return { changing: targets, crowded: [] }
-  const left = await targetPlacesLeft(ctx)
+  const left = await targetsLeft(ctx)
   const crowded = new Set(returning.slice(left).map((target) => target.id))
-  const refusal = new Refusal('quota_exceeded', 'The plan holds no further target')
+  const refusal = new ApiError('quota_exceeded', "Your plan's target limit is reached")
   return {
     changing: targets.filter((target) => !crowded.has(target.id)),
     crowded: [...crowded].map((id) => skip(id, refusal)),

@@ -1,6 +1,6 @@
 import type { SeverityCount } from '@glacis/contract/primitives'
 import type { Target } from '@glacis/contract/target'
-import { agentNames } from '#agents/index.ts'
+import { describeAgentsBriefly } from '#agents/index.ts'
 import { readableAddress } from '@glacis/scanner'
 import type { Ctx } from '#ctx.ts'
 import { anyOf } from '#database/any.ts'
@@ -20,9 +20,9 @@ interface LastScan {
 
 type Row = Pick<Selectable<TargetTable>, (typeof named)[number]> &
   SeverityCount & { readonly created: string; readonly updated: string }
-/** What stands in the row of a target that is named beside something else. */
+/** Columns of a target nested in another resource. */
 const named = ['id', 'name', 'address', 'schedule_period', 'allowed_hours', 'agent_id', 'former_agent'] as const
-/** And what else is shown of one that stands by itself. */
+/** Additional columns of a target shown on its own. */
 const planned = [
   'next_scan_at',
   'deleted_at',
@@ -35,7 +35,10 @@ const planned = [
 ] as const
 type WholeRow = Row & Pick<Selectable<TargetTable>, (typeof planned)[number]>
 
-/** The targets of these ids as the contract shows them, deleted ones too, in a fixed number of statements. */
+/**
+ * The targets with these ids in their API representation, including deleted ones, in a fixed number
+ * of statements.
+ */
 export async function describeTargets(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Target>> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return new Map()
@@ -67,10 +70,9 @@ export async function describeTargets(ctx: Ctx, ids: readonly string[]): Promise
 }
 
 /**
- * The same where targets stand beside something else: what they are and how bad it is there, without
- * what is set and planned for them.
+ * The same for targets nested in other resources: identity and risk, without settings and schedule.
  */
-export async function nameTargets(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Target>> {
+export async function describeTargetsBriefly(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, Target>> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return new Map()
   const plain = await plainTargets<Row>(ctx, wanted, named)
@@ -79,7 +81,7 @@ export async function nameTargets(ctx: Ctx, ids: readonly string[]): Promise<Rea
 
 async function plainTargets<R extends Row>(ctx: Ctx, ids: readonly string[], columns: readonly string[]) {
   const [rows, tags] = await Promise.all([rowsOf<R>(ctx, ids, columns), tagsOf(ctx, ids)])
-  const agents = await agentNames(
+  const agents = await describeAgentsBriefly(
     ctx,
     rows.flatMap((row) => row.agent_id ?? []),
   )
@@ -139,13 +141,15 @@ async function tagsOf(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<str
   return tags
 }
 
-/** How many each has, as the inventory keeps it. */
+/** The number of hosts of each target, without merged ones. */
 async function hostsOf(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const rows = await ctx.tx
-    .selectFrom('target_hosts')
-    .select(['target_id', 'hosts'])
+    .selectFrom('host')
+    .select((select) => ['target_id', select.fn.countAll<number>().as('hosts')])
     .where('account_id', '=', ctx.account)
     .where('target_id', '=', anyOf(ids))
+    .where('merged_into', 'is', null)
+    .groupBy('target_id')
     .execute()
   return new Map(rows.map((row) => [row.target_id, row.hosts]))
 }
@@ -156,7 +160,7 @@ async function lastScans(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<
     from unnest(${ids}::uuid[]) as wanted (id)
     join lateral (
       select id, status, created_at, completed_at, reason from scan
-      -- A retest looks for one issue: it is no scan of the target.
+      -- A retest of one issue doesn't count as a scan of the target.
       where account_id = ${ctx.account} and target_id = wanted.id and retest_of is null
       order by id desc
       limit 1

@@ -9,16 +9,16 @@ import { type RawBuilder, sql } from 'kysely'
 type Filter = NonNullable<ParsedInputOf<typeof contract.listTargets>['filter']>
 interface Row {
   readonly id: string
-  /** What the list is ordered by, as text; what sorts last stands there as an empty text. */
+  /** The sort key as text; empty for what sorts last. */
   readonly sort: string
 }
 
-/** Open critical and high issues, as the issues room keeps them. */
+/** Open critical and high issues, from the rollup per target. */
 const serious = sql`coalesce((
   select critical + high from target_count
   where target_count.account_id = target.account_id and target_count.target_id = target.id), 0)`
 
-/** Each order with its value as text and what comes after a given value and id. */
+/** The sort key of each order as text, and the condition for rows after a given key and id. */
 const orders: Readonly<
   Record<
     TargetOrder,
@@ -114,19 +114,19 @@ function conditions(ctx: Ctx, filter: Filter): RawBuilder<unknown>[] {
 
 const withAgent = sql`(target.agent_id is not null)`
 
-/** How long after its period a target without a completed scan is overdue. */
-const grace = sql`case target.schedule_period
+/** How long after its scheduled time a target without a completed scan is overdue. */
+const overdueAfter = sql`case target.schedule_period
   when 'PERIOD_DAILY' then interval '2 days' when 'PERIOD_WEEKLY' then interval '9 days' else interval '35 days' end`
 
 const states: Readonly<Record<TargetState, (ctx: Ctx) => RawBuilder<unknown>>> = {
   STATE_NEVER_SCANNED: () => sql`target.last_scan_at is null`,
   STATE_OVERDUE: (ctx) => sql`(
-    target.paused_at is null and target.created_at < ${ctx.now}::timestamptz - ${grace}
+    target.paused_at is null and target.created_at < ${ctx.now}::timestamptz - ${overdueAfter}
     and coalesce((
       select completed_at from scan
       where scan.account_id = ${ctx.account} and scan.target_id = target.id and status = 'STATUS_COMPLETED' and retest_of is null
       order by id desc
-      limit 1), '-infinity') < ${ctx.now}::timestamptz - ${grace})`,
+      limit 1), '-infinity') < ${ctx.now}::timestamptz - ${overdueAfter})`,
   STATE_FAILED: (ctx) => sql`(
     select status from scan
     where scan.account_id = ${ctx.account} and scan.target_id = target.id and retest_of is null

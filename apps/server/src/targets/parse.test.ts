@@ -1,26 +1,22 @@
 import { TargetCreate } from '@glacis/contract/target'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createTarget, deleteTargets, parseTargets } from '#targets/index.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { sharedTestServer } from '#testing/test-server.ts'
 
-let house: House
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house.close())
+const server = await sharedTestServer()
 
-it('says of each address how it is understood, and which target of the account has it', async () => {
-  const [account, stranger] = [await house.account(), await house.account()]
+it('previews each address with the target that already has it', async () => {
+  const [account, stranger] = [await server.account(), await server.account()]
   const make = async (whose: string, name: string, address: string) => {
     const input = TargetCreate.parse({ name, address, schedule: { period: 'PERIOD_WEEKLY' } })
-    const { target } = await house.as(whose, (ctx) => createTarget(ctx, input))
+    const { target } = await server.as(whose, (ctx) => createTarget(ctx, input))
     return { id: target.id, name }
   }
   const first = await make(account, 'First', '127.62.1.0/24')
   await make(account, 'Second', '127.62.1.0/24')
   await make(stranger, 'Theirs', '127.62.3.1')
   const { id: gone } = await make(account, 'Gone', '127.62.2.1')
-  await house.as(account, (ctx) => deleteTargets(ctx, [gone]))
+  await server.as(account, (ctx) => deleteTargets(ctx, [gone]))
   const named = await make(account, 'Bücher', 'Bücher.example')
   const addresses = [
     'https://bücher.example/x',
@@ -31,7 +27,7 @@ it('says of each address how it is understood, and which target of the account h
     'a b',
     '127.62.1.77/24',
   ]
-  const { results } = await house.as(account, (ctx) => parseTargets(ctx, { addresses }))
+  const { results } = await server.as(account, (ctx) => parseTargets(ctx, { addresses }))
   const network = { normalized: '127.62.1.0/24', kind: 'CIDR', hostCount: 254, private: true, target: first }
   const ascii = 'xn--bcher-kva.example'
   expect(results.splice(0, 2)).toMatchObject([

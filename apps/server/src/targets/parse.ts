@@ -4,7 +4,7 @@ import { isProblem, parseAddress, readableAddress } from '@glacis/scanner'
 import type { Ctx } from '#ctx.ts'
 import { sql } from 'kysely'
 
-/** How each address would be understood, and which target has it already. Nothing is stored. */
+/** Previews how each address would be parsed, and which target already has it. Stores nothing. */
 export async function parseTargets(
   ctx: Ctx,
   { addresses }: InputOf<typeof contract.parseTargets>,
@@ -32,7 +32,7 @@ export async function parseTargets(
   return { results }
 }
 
-/** By address; of several that have one, the first that was made. */
+/** By address; the oldest target if several have the same. */
 async function holdersOf(ctx: Ctx, addresses: readonly string[]) {
   if (addresses.length === 0) return new Map<string, { id: string; name: string }>()
   const rows = await ctx.tx

@@ -1,6 +1,6 @@
 import type { AllowedHours } from '@glacis/contract/target'
 import { describe, expect, it } from 'vitest'
-import { hoursInWords, isTimeZone, nextScanAt, opening } from '#targets/schedule.ts'
+import { formatHours, isTimeZone, nextScanAt, nextOpening } from '#targets/schedule.ts'
 
 const night: AllowedHours = { start: '22:00', end: '06:00', timeZone: 'Europe/Zurich' }
 const at = (text: string) => new Date(text)
@@ -14,7 +14,7 @@ describe('the next scan', () => {
     ['PERIOD_DAILY', 1],
     ['PERIOD_WEEKLY', 7],
     ['PERIOD_MONTHLY', 31],
-  ] as const)('of %s is about %i days later, at the minute of its target, and keeps that minute', (period, days) => {
+  ] as const)("with period %s is about %i days later, at the target's minute of the day", (period, days) => {
     for (const id of ids) {
       const first = nextScanAt({ period, allowedHours: null }, id, at('2026-10-05T10:30:00Z'))
       const second = nextScanAt({ period, allowedHours: null }, id, first)
@@ -25,7 +25,7 @@ describe('the next scan', () => {
     expect(new Set(minutes.map((one) => one.getTime() % dayMs)).size).toBe(ids.length)
   })
 
-  it('comes at least half a day after the one before', () => {
+  it('is at least half a day after the previous scan', () => {
     for (let hour = 0; hour < 24; hour++) {
       const from = new Date(at('2026-10-05T00:59:00Z').getTime() + hour * 60 * minuteMs)
       for (const id of ids) {
@@ -35,13 +35,13 @@ describe('the next scan', () => {
     }
   })
 
-  it('of a month that is longer than the next is on the last day', () => {
+  it('falls on the last day of a shorter month', () => {
     expect(
       nextScanAt({ period: 'PERIOD_MONTHLY', allowedHours: null }, ids[0] ?? '', at('2027-01-31T05:00:00Z')),
     ).toEqual(at('2027-02-28T00:00:00Z'))
   })
 
-  it('lies in the allowed hours, in winter and in summer', () => {
+  it('is within the allowed hours, in winter and summer', () => {
     for (const from of [
       '2026-01-10T12:00:00Z',
       '2026-03-28T12:00:00Z',
@@ -51,13 +51,13 @@ describe('the next scan', () => {
       for (const period of ['PERIOD_DAILY', 'PERIOD_WEEKLY', 'PERIOD_MONTHLY'] as const) {
         for (const id of ids) {
           const next = nextScanAt({ period, allowedHours: night }, id, at(from))
-          expect([from, period, id, opening(night, next)]).toEqual([from, period, id, null])
+          expect([from, period, id, nextOpening(night, next)]).toEqual([from, period, id, null])
         }
       }
     }
   })
 
-  it('keeps a week about a week where only some days are allowed', () => {
+  it('keeps weekly scans about a week apart if only some days are allowed', () => {
     const sunday = { ...night, days: [7] }
     // A Monday: the Sunday before the week is over, not the one after it.
     const next = nextScanAt({ period: 'PERIOD_WEEKLY', allowedHours: sunday }, ids[0] ?? '', at('2026-10-05T08:00:00Z'))
@@ -79,7 +79,7 @@ describe('allowed hours', () => {
     ['2026-07-01T19:59:00Z', '2026-07-01T20:00:00Z'],
     ['2026-07-01T20:00:00Z', null],
   ])('from 22:00 to 06:00 in Zurich, at %s, open at %s', (now, opens) => {
-    expect(opening(night, at(now))).toEqual(opens && at(opens))
+    expect(nextOpening(night, at(now))).toEqual(opens && at(opens))
   })
 
   it.each([
@@ -95,38 +95,38 @@ describe('allowed hours', () => {
     // Hours that end in the gap end with it.
     ['01:00', '02:30', '2027-03-28T00:59:00Z', null],
     ['01:00', '02:30', '2027-03-28T01:00:00Z', '2027-03-28T23:00:00Z'],
-  ])('from %s to %s, that the clock leaves out at %s, open at %s', (start, end, now, opens) => {
-    expect(opening({ ...night, start, end }, at(now))).toEqual(opens && at(opens))
+  ])('from %s to %s, skipped by the clock change at %s, open at %s', (start, end, now, opens) => {
+    expect(nextOpening({ ...night, start, end }, at(now))).toEqual(opens && at(opens))
   })
 
-  it('that the clock leaves out have their scan all the same', () => {
+  it('skipped by a clock change still have their scan', () => {
     const left = { ...night, start: '02:00', end: '03:00' }
     for (const id of ids) {
       const next = nextScanAt({ period: 'PERIOD_DAILY', allowedHours: left }, id, at('2027-03-27T01:00:00Z'))
-      expect([next.toISOString().slice(0, 10), opening(left, next)]).toEqual(['2027-03-28', null])
+      expect([next.toISOString().slice(0, 10), nextOpening(left, next)]).toEqual(['2027-03-28', null])
     }
   })
 
-  it('belong to the day on which they begin', () => {
+  it('belong to the day on which they start', () => {
     const friday = { ...night, days: [5] }
     // 2026-11-20 is a Friday; its night ends on Saturday morning.
-    expect(opening(friday, at('2026-11-21T03:00:00Z'))).toBeNull()
-    expect(opening(friday, at('2026-11-21T22:00:00Z'))).toEqual(at('2026-11-27T21:00:00Z'))
+    expect(nextOpening(friday, at('2026-11-21T03:00:00Z'))).toBeNull()
+    expect(nextOpening(friday, at('2026-11-21T22:00:00Z'))).toEqual(at('2026-11-27T21:00:00Z'))
   })
 
-  it('that end where they begin are the whole day', () => {
+  it('with equal start and end cover the whole day', () => {
     const always = { start: '00:00', end: '00:00', timeZone: 'UTC' }
     expect(
-      [0, 6, 12, 18].map((hour) => opening(always, at(`2026-11-21T${`${hour}`.padStart(2, '0')}:30:00Z`))),
+      [0, 6, 12, 18].map((hour) => nextOpening(always, at(`2026-11-21T${`${hour}`.padStart(2, '0')}:30:00Z`))),
     ).toEqual([null, null, null, null])
   })
 
-  it('are none: it is always open', () => {
-    expect(opening(null, at('2026-11-21T12:00:00Z'))).toBeNull()
+  it('are always open if not set', () => {
+    expect(nextOpening(null, at('2026-11-21T12:00:00Z'))).toBeNull()
   })
 
-  it('have words', () => {
-    expect(hoursInWords({ ...night, days: [1, 7] })).toBe('22:00–06:00 Europe/Zurich, Mon, Sun')
+  it('are formatted for display', () => {
+    expect(formatHours({ ...night, days: [1, 7] })).toBe('22:00–06:00 Europe/Zurich, Mon, Sun')
   })
 })
 

@@ -1,6 +1,6 @@
 import type { AllowedHours, SchedulePeriod } from '@glacis/contract/target'
 
-/** What says when a target is scanned. */
+/** The settings that determine when a target is scanned. */
 export interface Schedule {
   readonly period: SchedulePeriod
   /** Null: at any time. */
@@ -10,11 +10,11 @@ export interface Schedule {
 const minutesOfDay = 24 * 60
 
 /**
- * When a target is due again: a day, a week or a month after `from`, at a minute of the day that
- * follows from the target's id. Targets that were made together are spread so over the day, or
- * over their allowed hours, and each keeps its minute. At least half a day lies between.
+ * The next scheduled scan: a day, a week or a month after `from`, at a minute of the day derived
+ * from the target's id. This spreads targets created together over the day, or over their allowed
+ * hours, and each keeps its minute. At least half a day passes in between.
  *
- * @param from the start of the scan before, or the moment the target was made
+ * @param from start of the previous scan, or creation time of the target
  */
 export function nextScanAt({ period, allowedHours }: Schedule, targetId: string, from: Date): Date {
   const zone = allowedHours?.timeZone ?? 'UTC'
@@ -28,7 +28,7 @@ export function nextScanAt({ period, allowedHours }: Schedule, targetId: string,
   return dateOf(at(day, minute, zone))
 }
 
-/** The day itself, or the allowed one next to it, so that a week stays about a week. */
+/** The day itself or the nearest allowed day, so that a week stays about a week. */
 function allowedDayNear(hours: AllowedHours | null, ideal: Temporal.PlainDate): Temporal.PlainDate {
   const near = [0, -1, 1, -2, 2, -3, 3].map((days) => ideal.add({ days }))
   return near.find((day) => isDayOf(hours, day)) ?? ideal
@@ -41,13 +41,13 @@ const steps: Readonly<Record<SchedulePeriod, Temporal.DurationLike>> = {
 }
 
 /**
- * When a scan may go on: null for now, else the next moment at which the allowed hours begin. Hours
- * that end where they begin are the whole day.
+ * When a scan can run: null for now, otherwise the next start of the allowed hours. Hours that end
+ * at their start time cover the whole day.
  */
-export function opening(hours: AllowedHours | null, now: Date): Date | null {
+export function nextOpening(hours: AllowedHours | null, now: Date): Date | null {
   if (!hours) return null
   const here = zoned(now, hours.timeZone)
-  // Hours that began yesterday may last until now.
+  // Hours that started yesterday may not have ended.
   for (let ahead = -1; ahead <= 7; ahead++) {
     const day = here.toPlainDate().add({ days: ahead })
     if (!isDayOf(hours, day)) continue
@@ -56,27 +56,27 @@ export function opening(hours: AllowedHours | null, now: Date): Date | null {
     if (isBefore(here, start)) return dateOf(start)
     if (isBefore(here, end)) return null
   }
-  throw new Error('allowed hours name at least one day of the week')
+  throw new Error('allowed hours need at least one day of the week')
 }
 
-/** When the hours of a day end. Those that the clock leaves out are kept when it has gone forward, for as long. */
+/** The end of a day's allowed hours. If the clock is set forward, they keep their duration. */
 function endOf(hours: AllowedHours, day: Temporal.PlainDate, start: Temporal.ZonedDateTime): Temporal.ZonedDateTime {
   const end = at(day, minuteOf(hours.start) + lengthOf(hours), hours.timeZone)
   return isBefore(start, end) ? end : start.add({ minutes: lengthOf(hours) })
 }
 
-/** `22:00–06:00 Europe/Zurich, Mon, Tue`: the hours as people read them. */
-export function hoursInWords({ start, end, days, timeZone }: AllowedHours): string {
+/** `22:00–06:00 Europe/Zurich, Mon, Tue`: the hours for display. */
+export function formatHours({ start, end, days, timeZone }: AllowedHours): string {
   const names = days?.map((day) => weekdays[day - 1]).join(', ')
   return `${start}–${end} ${timeZone}${names ? `, ${names}` : ''}`
 }
 
 const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const
 
-/** Whether this installation knows the zone of that name. */
+/** Whether the runtime knows this time zone. */
 export function isTimeZone(name: string): boolean {
   try {
-    // Offsets such as +02:00 would be taken too; they know no summer.
+    // Offsets such as +02:00 would be accepted too, but have no daylight saving time.
     return /^[A-Za-z]/.test(name) && Temporal.Now.zonedDateTimeISO(name).timeZoneId !== ''
   } catch {
     return false
@@ -84,8 +84,8 @@ export function isTimeZone(name: string): boolean {
 }
 
 /**
- * A moment of the day, in minutes since it began; beyond 24 h it lies on the next day. Where the clock goes forward, what
- * it leaves out is the moment at which it does.
+ * A time of day in minutes since midnight; beyond 24 h it is on the next day. A time skipped by a
+ * clock change becomes the moment of the change.
  */
 function at(day: Temporal.PlainDate, minute: number, timeZone: string): Temporal.ZonedDateTime {
   const [hour, rest] = [Math.floor((minute % minutesOfDay) / 60), minute % 60]

@@ -1,4 +1,4 @@
-/** How a target is scanned: what a person wrote, read into the form in which it is stored. */
+/** Scan settings of a target: parses user input into the stored form. */
 import type { AllowedHours, TargetChange } from '@glacis/contract/target'
 import { isProblem, parseAddress, parseExclusion, parsePorts } from '@glacis/scanner'
 import { invalid } from '#errors.ts'
@@ -8,10 +8,10 @@ import type { z } from 'zod'
 type Given = Pick<z.infer<typeof TargetChange>, 'exclusions' | 'profile' | 'ports' | 'ratePerHost'>
 
 /**
- * The columns of those settings that are given.
+ * The columns of the given settings.
  *
- * @param address of the target; a URL names its port itself
- * @throws Refusal `invalid` naming the member that cannot be understood
+ * @param address the target's address; a URL specifies its port itself
+ * @throws ApiError `invalid` with the field that can't be parsed
  */
 export function readSettings({ exclusions, profile, ports, ratePerHost }: Given, address: string) {
   return {
@@ -22,11 +22,14 @@ export function readSettings({ exclusions, profile, ports, ratePerHost }: Given,
   }
 }
 
-/** @throws Refusal `invalid` when the time zone is unknown or a day stands there twice */
+/** @throws ApiError `invalid` for an unknown time zone or a duplicate day */
 export function readHours(hours: AllowedHours | undefined): AllowedHours | null {
   if (!hours) return null
   if (!isTimeZone(hours.timeZone)) {
-    throw invalid('schedule.allowedHours.timeZone', `There is no time zone '${hours.timeZone}'; write Europe/Zurich`)
+    throw invalid(
+      'schedule.allowedHours.timeZone',
+      `Unknown time zone '${hours.timeZone}'. Use an IANA name such as Europe/Zurich`,
+    )
   }
   const days = hours.days && [...new Set(hours.days)].toSorted((a, b) => a - b)
   const { days: _, ...rest } = hours
@@ -47,7 +50,7 @@ function readPorts(text: string, address: string): string {
   if ('problem' in list) throw invalid('ports', list.problem)
   const target = parseAddress(address)
   if (list.text !== '' && !isProblem(target) && target.url) {
-    throw invalid('ports', `The address names port ${target.url.port} itself; leave the ports empty`)
+    throw invalid('ports', `The address already specifies port ${target.url.port}. Leave the ports empty`)
   }
   return list.text
 }

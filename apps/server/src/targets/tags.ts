@@ -1,11 +1,11 @@
 import type { ParsedInputOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/tag'
 import type { Tag } from '@glacis/contract/tag'
-import { record } from '#audit.ts'
+import { recordAuditEvent } from '#audit.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import { unlessTaken } from '#database/unique.ts'
-import { invalid, masked, notFound, Refusal } from '#errors.ts'
+import { invalid, masked, notFound, ApiError } from '#errors.ts'
 import { sql } from 'kysely'
 
 export async function listTags(ctx: Ctx): Promise<{ tags: Tag[] }> {
@@ -18,7 +18,7 @@ export async function listTags(ctx: Ctx): Promise<{ tags: Tag[] }> {
   return { tags }
 }
 
-/** Makes a tag; a name that exists already, in any letter case, gives back the tag of that name. */
+/** Creates a tag; returns the existing one if the name is taken, ignoring case. */
 export async function createTag(ctx: Ctx, input: { tag: { name: string; color: number } }): Promise<{ tag: Tag }> {
   await ctx.tx
     .insertInto('tag')
@@ -35,17 +35,17 @@ export async function createTag(ctx: Ctx, input: { tag: { name: string; color: n
 }
 
 /**
- * Changes the name or the colour of a tag.
+ * Changes the name or color of a tag.
  *
- * @throws Refusal `not_found`; `invalid` for a path that cannot be changed; `conflict` when another
- *   tag has the name
+ * @throws ApiError `not_found`; `invalid` for a field that can't be changed; `conflict` if another
+ * tag has the name
  */
 export async function updateTag(
   ctx: Ctx,
   { id, tag, updateMask }: ParsedInputOf<typeof contract.updateTag>,
 ): Promise<{ tag: Tag }> {
   const { name, color } = masked(tag, updateMask.paths, ['name', 'color'])
-  await mustBeFree(ctx, id, name)
+  await requireFreeName(ctx, id, name)
   const changed = await unlessTaken(
     ctx.tx
       .updateTable('tag')
@@ -57,11 +57,11 @@ export async function updateTag(
     () => nameTaken(name ?? ''),
   )
   if (!changed) throw notFound('tag', id)
-  await record(ctx, 'tag.update', { kind: 'tag', id }, { paths: updateMask.paths })
+  await recordAuditEvent(ctx, 'tag.update', { kind: 'tag', id }, { paths: updateMask.paths })
   return { tag: changed }
 }
 
-async function mustBeFree(ctx: Ctx, id: string, name: string | undefined): Promise<void> {
+async function requireFreeName(ctx: Ctx, id: string, name: string | undefined): Promise<void> {
   if (name === undefined) return
   const other = await ctx.tx
     .selectFrom('tag')
@@ -73,16 +73,16 @@ async function mustBeFree(ctx: Ctx, id: string, name: string | undefined): Promi
   if (other) throw nameTaken(name, { tagId: other.id })
 }
 
-function nameTaken(name: string, metadata: Readonly<Record<string, string>> = {}): Refusal {
-  return new Refusal('conflict', `Another tag is called ${name}`, { metadata })
+function nameTaken(name: string, metadata: Readonly<Record<string, string>> = {}): ApiError {
+  return new ApiError('conflict', `A tag named ${name} already exists`, { metadata })
 }
 
-/** The database says which letters are one: it has many rules for that, and other ones than this language. */
+/** Compared in the database, whose case folding differs from JavaScript's. */
 function sameName(name: string) {
   return sql<boolean>`lower(name) = lower(${name})`
 }
 
-/** Deletes a tag; the targets and issues that had it stay. @throws Refusal `not_found` */
+/** Deletes a tag and removes it from targets and issues. @throws ApiError `not_found` */
 export async function deleteTag(ctx: Ctx, { id }: { id: string }): Promise<Record<string, never>> {
   const gone = await ctx.tx
     .deleteFrom('tag')
@@ -91,13 +91,13 @@ export async function deleteTag(ctx: Ctx, { id }: { id: string }): Promise<Recor
     .returning('name')
     .executeTakeFirst()
   if (!gone) throw notFound('tag', id)
-  await record(ctx, 'tag.delete', { kind: 'tag', id }, gone)
+  await recordAuditEvent(ctx, 'tag.delete', { kind: 'tag', id }, gone)
   return {}
 }
 
-/** Makes `tagIds` the tags of a target. @throws Refusal `invalid` when one of them does not exist. */
+/** Replaces the tags of a target. @throws ApiError `invalid` if a tag doesn't exist */
 export async function setTags(ctx: Ctx, targetId: string, tagIds: readonly string[]): Promise<void> {
-  await mustKnowTags(ctx, tagIds)
+  await requireTags(ctx, tagIds)
   await ctx.tx
     .deleteFrom('target_tag')
     .where('account_id', '=', ctx.account)
@@ -106,7 +106,7 @@ export async function setTags(ctx: Ctx, targetId: string, tagIds: readonly strin
   await addTags(ctx, [targetId], tagIds)
 }
 
-/** Gives each of the targets each of the tags; what it has already stays. */
+/** Adds all tags to all targets; existing assignments are unchanged. */
 export async function addTags(ctx: Ctx, targetIds: readonly string[], tagIds: readonly string[]): Promise<void> {
   const rows = targetIds.flatMap((target_id) =>
     [...new Set(tagIds)].map((tag_id) => ({ account_id: ctx.account, target_id, tag_id })),
@@ -119,7 +119,7 @@ export async function addTags(ctx: Ctx, targetIds: readonly string[], tagIds: re
     .execute()
 }
 
-/** Takes each of the tags off each of the targets. */
+/** Removes all tags from all targets. */
 export async function removeTags(ctx: Ctx, targetIds: readonly string[], tagIds: readonly string[]): Promise<void> {
   if (targetIds.length === 0 || tagIds.length === 0) return
   await ctx.tx
@@ -131,11 +131,11 @@ export async function removeTags(ctx: Ctx, targetIds: readonly string[], tagIds:
 }
 
 /**
- * Whoever deletes one of them at the same time waits, and takes it off what it is being given to.
+ * Locks the tags, so that a concurrent deletion waits and also removes the new assignments.
  *
- * @throws Refusal `invalid` naming the first that the account does not have
+ * @throws ApiError `invalid` with the first unknown tag
  */
-export async function mustKnowTags(ctx: Ctx, tagIds: readonly string[]): Promise<void> {
+export async function requireTags(ctx: Ctx, tagIds: readonly string[]): Promise<void> {
   if (tagIds.length === 0) return
   const known = await ctx.tx
     .selectFrom('tag')
@@ -146,5 +146,5 @@ export async function mustKnowTags(ctx: Ctx, tagIds: readonly string[]): Promise
     .forKeyShare()
     .execute()
   const missing = tagIds.find((id) => !known.some((tag) => tag.id === id))
-  if (missing) throw invalid('tags', `There is no tag ${missing}`)
+  if (missing) throw invalid('tags', `Tag ${missing} was not found`)
 }

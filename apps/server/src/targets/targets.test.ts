@@ -1,6 +1,6 @@
 import type { InputOf } from '@glacis/contract/endpoint'
 import { createTarget as createCall, type Target, TargetCreate } from '@glacis/contract/target'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { getSubscription } from '#billing/index.ts'
 import { newId } from '#database/index.ts'
 import {
@@ -11,27 +11,23 @@ import {
   deleteTargets,
   getTarget,
   listTargets,
-  noteScan,
+  scheduleNextScan,
   updateTag,
   updateTarget,
 } from '#targets/index.ts'
-import { type House, openHouse, person } from '#testing/house.ts'
+import { person, sharedTestServer, type TestServer } from '#testing/test-server.ts'
 
-let house: House
+const server = await sharedTestServer()
 let account: string
 const now = new Date('2026-11-02T08:00:00Z')
-beforeAll(async () => {
-  house = await openHouse()
-})
-afterAll(() => house.close())
 beforeEach(async () => {
-  account = await house.account()
+  account = await server.account()
 })
 
 type Input = InputOf<typeof createCall>
 const plain: Input = { name: 'Web', address: '127.62.0.0/24', schedule: { period: 'PERIOD_WEEKLY' }, tags: [] }
 
-const me: House['as'] = (whose, work, at = {}) => house.as(whose, work, { now, actor: person, ...at })
+const me: TestServer['as'] = (whose, work, at = {}) => server.as(whose, work, { now, actor: person, ...at })
 async function made(input: Partial<Input> = {}): Promise<Target> {
   const { target } = await me(account, (ctx) => createTarget(ctx, TargetCreate.parse({ ...plain, ...input })))
   return target
@@ -54,7 +50,7 @@ async function scanned(targetId: string, status: 'STATUS_COMPLETED' | 'STATUS_FA
       })
       .execute()
     const target = await ctx.tx.selectFrom('target').selectAll().where('id', '=', targetId).executeTakeFirstOrThrow()
-    await noteScan(ctx, target)
+    await scheduleNextScan(ctx, target)
   })
 }
 async function listed(input: Parameters<typeof listTargets>[1] = {}, at = now): Promise<string[]> {
@@ -63,7 +59,7 @@ async function listed(input: Parameters<typeof listTargets>[1] = {}, at = now): 
 }
 
 describe('a target', () => {
-  it('keeps how it is scanned, as it was understood', async () => {
+  it('stores its scan settings in canonical form', async () => {
     const target = await made({
       schedule: {
         period: 'PERIOD_DAILY',
@@ -96,11 +92,11 @@ describe('a target', () => {
       },
       'schedule.allowedHours.timeZone',
     ],
-  ])('is refused with %j, and the member is named', async (input, field) => {
+  ])('is rejected with %j and the field', async (input, field) => {
     await expect(made(input)).rejects.toMatchObject({ code: 'invalid', violations: [{ field }] })
   })
 
-  it('notes in the audit trail who said that it may be scanned', async () => {
+  it('records in the audit log who confirmed the authorization to scan', async () => {
     const { id } = await made({ isPermitted: true })
     const event = await me(account, (ctx) =>
       ctx.tx.selectFrom('audit_event').selectAll().where('resource_id', '=', id).executeTakeFirstOrThrow(),
@@ -113,7 +109,7 @@ describe('a change', () => {
   const change = async (id: string, paths: string[], body: object) =>
     (await me(account, (ctx) => updateTarget(ctx, { id, ...body, updateMask: { paths } }))).target
 
-  it('touches only what the mask names', async () => {
+  it('changes only the fields in updateMask', async () => {
     const before = await made({ exclusions: ['127.62.0.9'], profile: 'deep' })
     const body = { profile: 'gentle', exclusions: [], name: 'Other', ports: '80' }
     expect(await change(before.id, ['profile'], body)).toEqual({ ...before, profile: 'gentle' })
@@ -129,7 +125,7 @@ describe('a change', () => {
     ['paused', { paused: false }],
     ['schedule', { schedule: { period: 'PERIOD_WEEKLY' as const, allowedHours: zurich } }],
     ['schedule.period', { schedule: { period: 'PERIOD_WEEKLY' as const } }],
-  ])('puts no scan off whose %s stays as it is', async (path, body) => {
+  ])("doesn't postpone the scan if %s is unchanged", async (path, body) => {
     const { id } = await made({ schedule: { period: 'PERIOD_WEEKLY', allowedHours: zurich } })
     const dueAt = async () =>
       (await me(account, ({ tx }) => tx.selectFrom('target').select('next_scan_at').where('id', '=', id).execute()))[0]
@@ -139,17 +135,17 @@ describe('a change', () => {
     expect(await dueAt()).toEqual(before)
   })
 
-  it.each([['address'], ['schedule.minute'], ['Name'], ['']])('of %j is refused and named', async (path) => {
+  it.each([['address'], ['schedule.minute'], ['Name'], ['']])('of %j is rejected with the field', async (path) => {
     const { id } = await made()
-    await expect(change(id, ['name', path], { name: 'x' })).rejects.toThrow(`'${path}' cannot be changed`)
+    await expect(change(id, ['name', path], { name: 'x' })).rejects.toThrow(`'${path}' can't be changed`)
   })
 
-  it('whose value is missing is refused', async () => {
+  it('without a value is rejected', async () => {
     const { id } = await made()
     await expect(change(id, ['ports'], { name: 'x' })).rejects.toMatchObject({ violations: [{ field: 'ports' }] })
   })
 
-  it('ends a rate of its own with null, and the allowed hours with a schedule without them', async () => {
+  it('removes the rate with null, and allowed hours with a schedule without them', async () => {
     const hours = { start: '22:00', end: '06:00', timeZone: 'UTC' }
     const { id } = await made({ ratePerHost: 5, schedule: { period: 'PERIOD_DAILY', allowedHours: hours } })
     expect(await change(id, ['ratePerHost'], { ratePerHost: null })).not.toHaveProperty('ratePerHost')
@@ -166,7 +162,7 @@ describe('a paused target', () => {
     me(account, (ctx) => updateTarget(ctx, { id, paused, updateMask: { paths: ['paused'] } }))
   const used = async () => (await me(account, getSubscription)).subscription.quota.targets
 
-  it('takes no place in the plan and is not due, until it goes on', async () => {
+  it("doesn't count toward the plan and isn't due until it is resumed", async () => {
     const { id } = await made()
     expect((await used()).used).toBe(1)
     const { target } = await pause(id, true)
@@ -177,7 +173,7 @@ describe('a paused target', () => {
     expect((await used()).used).toBe(1)
   })
 
-  it('goes on only where the plan has a place', async () => {
+  it('can only be resumed if the plan has a free slot', async () => {
     const { id } = await made()
     await pause(id, true)
     const { total } = await used()
@@ -188,7 +184,7 @@ describe('a paused target', () => {
   })
 })
 
-it('lends a place to three addresses a month and not to a fourth', async () => {
+it('allows three addresses per slot and month', async () => {
   const { total } = (await me(account, getSubscription)).subscription.quota.targets
   for (let number = 0; number < total * 3; number++) {
     const { id } = await made({ address: `127.62.${number}.1` })
@@ -200,7 +196,7 @@ it('lends a place to three addresses a month and not to a fourth', async () => {
 })
 
 describe('the list', () => {
-  it('is ordered as asked, page by page', async () => {
+  it('is sorted and paged', async () => {
     const ids: string[] = []
     for (const name of ['beta', 'Alpha', 'gamma']) ids.push((await made({ name })).id)
     await scanned(ids[0] ?? '', 'STATUS_COMPLETED')
@@ -224,7 +220,7 @@ describe('the list', () => {
     }
   })
 
-  it('shows what is never scanned, overdue, failed or paused', async () => {
+  it('shows targets that are unscheduled, overdue, failed or paused', async () => {
     const scan = async (name: string, status: 'STATUS_COMPLETED' | 'STATUS_FAILED') => {
       const { id } = await made({ name })
       await scanned(id, status)
@@ -247,8 +243,8 @@ describe('the list', () => {
   })
 })
 
-describe('many at once', () => {
-  it('adds and removes tags and leaves the others of each', async () => {
+describe('batch changes', () => {
+  it('add and remove tags and keep the others', async () => {
     const [a, b, c] = await Promise.all(
       ['a', 'b', 'c'].map(
         async (name) => (await me(account, (ctx) => createTag(ctx, { tag: { name, color: 1 } }))).tag,
@@ -273,9 +269,9 @@ describe('many at once', () => {
     })
   })
 
-  it('does nothing to what belongs to another account', async () => {
+  it("don't affect other accounts", async () => {
     const { id } = await made()
-    const stranger = await house.account()
+    const stranger = await server.account()
     const [changed, deleted] = [
       await me(stranger, (ctx) => changeTargets(ctx, { ids: [id], period: 'PERIOD_DAILY' })),
       await me(stranger, (ctx) => deleteTargets(ctx, [id])),
@@ -289,7 +285,7 @@ describe('many at once', () => {
 describe('a tag', () => {
   const tagged = async (name: string) => (await me(account, (ctx) => createTag(ctx, { tag: { name, color: 1 } }))).tag
 
-  it('changes its name wherever it is used, but not to that of another', async () => {
+  it('can be renamed everywhere, but not to an existing name', async () => {
     const [tag] = [await tagged('old'), await tagged('taken')]
     const { id } = await made({ tags: [tag] })
     const rename = (name: string) =>
@@ -299,7 +295,7 @@ describe('a tag', () => {
     expect((await me(account, (ctx) => getTarget(ctx, { id }))).target.tags).toEqual([{ ...tag, name: 'OLD' }])
   })
 
-  it.each(['ΣΟΦΟΣ', 'İzmir', 'Straße'])('may be called %s, and no other then', async (name) => {
+  it.each(['ΣΟΦΟΣ', 'İzmir', 'Straße'])('can be named %s, and the name is unique', async (name) => {
     const tag = await tagged(name)
     expect(tag.name).toBe(name)
     expect((await tagged(name)).id).toBe(tag.id)
@@ -309,7 +305,7 @@ describe('a tag', () => {
     await expect(rename(name)).rejects.toMatchObject({ code: 'conflict' })
   })
 
-  it('goes off every target when it is deleted', async () => {
+  it('is removed from all targets when it is deleted', async () => {
     const tag = await tagged('gone')
     const { id } = await made({ tags: [tag] })
     await me(account, (ctx) => deleteTag(ctx, { id: tag.id }))

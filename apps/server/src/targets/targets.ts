@@ -3,9 +3,9 @@ import type { ParsedInputOf } from '@glacis/contract/endpoint'
 import type * as contract from '@glacis/contract/target'
 import type { Target } from '@glacis/contract/target'
 import { isProblem, parseAddress, type ScanAddress } from '@glacis/scanner'
-import { agentNames } from '#agents/index.ts'
-import { record, recordEach } from '#audit.ts'
-import { spendTarget } from '#billing/index.ts'
+import { describeAgentsBriefly } from '#agents/index.ts'
+import { recordAuditEvent, recordAuditEvents } from '#audit.ts'
+import { consumeTargetQuota } from '#billing/index.ts'
 import type { Ctx } from '#ctx.ts'
 import { newId } from '#database/index.ts'
 import type { TargetTable } from '#database/tables.ts'
@@ -18,10 +18,10 @@ import { setTags } from '#targets/tags.ts'
 import type { Selectable } from 'kysely'
 
 /**
- * Registers a target. Its address is stored as it was understood, so that equal addresses are equal.
+ * Creates a target. The address is stored in canonical form, so that equal addresses compare equal.
  *
- * @throws Refusal `invalid` when the address is none, an agent does not exist or a tag does not;
- *   `quota_exceeded` when the plan holds no further target
+ * @throws ApiError `invalid` for an invalid address, or an unknown agent or tag; `quota_exceeded`
+ * if the plan's target limit is reached
  */
 export async function createTarget(
   ctx: Ctx,
@@ -30,8 +30,8 @@ export async function createTarget(
   const address = readAddress(input.address)
   const settings = readSettings(input, address.text)
   const schedule = { period: input.schedule.period, allowedHours: readHours(input.schedule.allowedHours) }
-  if (input.agent) await mustHaveAgent(ctx, input.agent.id)
-  await spendTarget(ctx, address.text)
+  if (input.agent) await requireAgent(ctx, input.agent.id)
+  await consumeTargetQuota(ctx, address.text)
   const id = newId()
   await ctx.tx
     .insertInto('target')
@@ -58,7 +58,7 @@ export async function createTarget(
     input.tags.map((tag) => tag.id),
   )
   const { isPermitted } = input
-  await record(
+  await recordAuditEvent(
     ctx,
     'target.create',
     { kind: 'target', id },
@@ -67,9 +67,9 @@ export async function createTarget(
   return getTarget(ctx, { id })
 }
 
-/** @throws Refusal `not_found` */
+/** @throws ApiError `not_found` */
 export async function getTarget(ctx: Ctx, { id }: { id: string }): Promise<{ target: Target }> {
-  await mustExist(ctx, id)
+  await requireTarget(ctx, id)
   const target = (await describeTargets(ctx, [id])).get(id)
   if (!target) throw notFound('target', id)
   return { target }
@@ -92,20 +92,20 @@ const changeable = [
 type Input = ParsedInputOf<typeof contract.updateTarget>
 
 /**
- * Changes the members that `updateMask.paths` names, and no others. `schedule` names both of its
- * members, so allowed hours that are not in the body end then.
+ * Updates the fields in `updateMask.paths`. `schedule` covers both of its fields, so allowed hours
+ * missing from the body are removed.
  *
- * @throws Refusal `invalid` for a path that cannot be changed or whose value is missing;
- *   `quota_exceeded` when a paused target is to go on and the plan holds no further one
+ * @throws ApiError `invalid` for a field that can't be changed or has no value; `quota_exceeded` if
+ * a paused target is resumed and the plan's target limit is reached
  */
 export async function updateTarget(ctx: Ctx, input: Input): Promise<{ target: Target }> {
   const paths = new Set(input.updateMask.paths)
   const unknown = [...paths].find((path) => !changeable.some((known) => known === path))
   if (unknown !== undefined)
-    throw invalid('updateMask.paths', `'${unknown}' cannot be changed; these can: ${changeable.join(', ')}`)
+    throw invalid('updateMask.paths', `'${unknown}' can't be changed. These fields can be: ${changeable.join(', ')}`)
   const target = await lock(ctx, input.id)
   const isMoving = paths.has('agent') || paths.has('agent.id')
-  if (isMoving && input.agent) await mustHaveAgent(ctx, input.agent.id)
+  if (isMoving && input.agent) await requireAgent(ctx, input.agent.id)
   const settings = readSettings(
     masked(input, named(paths), ['exclusions', 'profile', 'ports', 'ratePerHost']),
     target.address,
@@ -117,7 +117,7 @@ export async function updateTarget(ctx: Ctx, input: Input): Promise<{ target: Ta
       ...(paths.has('name') && { name: required(input.name, 'name') }),
       ...(isMoving && { agent_id: input.agent?.id ?? null, former_agent: null }),
       ...settings,
-      ...(await whenOf(ctx, target, input, paths)),
+      ...(await scheduleColumns(ctx, target, input, paths)),
     })
     .where('account_id', '=', ctx.account)
     .where('id', '=', input.id)
@@ -128,7 +128,7 @@ export async function updateTarget(ctx: Ctx, input: Input): Promise<{ target: Ta
       input.id,
       required(input.tags, 'tags').map((tag) => tag.id),
     )
-  await record(ctx, 'target.update', { kind: 'target', id: input.id }, { paths: [...paths] })
+  await recordAuditEvent(ctx, 'target.update', { kind: 'target', id: input.id }, { paths: [...paths] })
   return getTarget(ctx, { id: input.id })
 }
 
@@ -136,8 +136,8 @@ function named(paths: ReadonlySet<string>): string[] {
   return ['exclusions', 'profile', 'ports', 'ratePerHost'].filter((path) => paths.has(path))
 }
 
-/** Schedule, pause and the next scan that follows from them; nothing when none of them is named. */
-async function whenOf(ctx: Ctx, target: Selectable<TargetTable>, input: Input, paths: ReadonlySet<string>) {
+/** The columns of schedule, pause and the resulting next scan; empty if none of them changes. */
+async function scheduleColumns(ctx: Ctx, target: Selectable<TargetTable>, input: Input, paths: ReadonlySet<string>) {
   const isWhole = paths.has('schedule')
   const [period, hours] = [isWhole || paths.has('schedule.period'), isWhole || paths.has('schedule.allowedHours')]
   if (!period && !hours && !paths.has('paused')) return {}
@@ -147,7 +147,7 @@ async function whenOf(ctx: Ctx, target: Selectable<TargetTable>, input: Input, p
     allowedHours: hours ? readHours(given?.allowedHours) : target.allowed_hours,
   }
   const isPaused = paths.has('paused') ? required(input.paused, 'paused') : target.paused_at !== null
-  if (target.paused_at && !isPaused) await spendTarget(ctx, target.address)
+  if (target.paused_at && !isPaused) await consumeTargetQuota(ctx, target.address)
   const allowedHours = schedule.allowedHours && JSON.stringify(schedule.allowedHours)
   const isSame =
     schedule.period === target.schedule_period &&
@@ -157,16 +157,16 @@ async function whenOf(ctx: Ctx, target: Selectable<TargetTable>, input: Input, p
     schedule_period: schedule.period,
     allowed_hours: allowedHours,
     paused_at: isPaused ? (target.paused_at ?? ctx.now) : null,
-    // Whoever says again what holds already puts no scan off.
+    // Setting the same schedule again doesn't postpone the next scan.
     next_scan_at: isSame ? target.next_scan_at : isPaused ? null : nextScanAt(schedule, target.id, ctx.now),
   }
 }
 
 /**
- * Takes targets out of sight: their schedules end, and their rows stay as history. The caller ends
+ * Marks targets as deleted: their schedules end, and their rows stay as history. The caller cancels
  * their scans and closes their issues.
  *
- * @returns which went, and which were not there any more
+ * @returns which targets were deleted, and which no longer existed
  */
 export async function deleteTargets(
   ctx: Ctx,
@@ -181,7 +181,7 @@ export async function deleteTargets(
     .where('account_id', '=', ctx.account)
     .where('id', 'in', deleted)
     .execute()
-  await recordEach(ctx, 'target.delete', 'target', deleted)
+  await recordAuditEvents(ctx, 'target.delete', 'target', deleted)
   return { deleted, skipped }
 }
 
@@ -192,20 +192,20 @@ function readAddress(text: string): ScanAddress {
 }
 
 function required<T>(value: T | undefined, path: string): T {
-  if (value === undefined) throw invalid(path, `updateMask names '${path}', but the body does not hold it`)
+  if (value === undefined) throw invalid(path, `updateMask includes '${path}', but the body doesn't contain it`)
   return value
 }
 
-async function mustHaveAgent(ctx: Ctx, id: string): Promise<void> {
-  if (!(await agentNames(ctx, [id])).has(id)) throw invalid('agent.id', `There is no agent ${id}`)
+async function requireAgent(ctx: Ctx, id: string): Promise<void> {
+  if (!(await describeAgentsBriefly(ctx, [id])).has(id)) throw invalid('agent.id', `Agent ${id} was not found`)
 }
 
-/** @throws Refusal `not_found` when the account has no such target, or had it once */
-async function mustExist(ctx: Ctx, id: string): Promise<void> {
+/** @throws ApiError `not_found` if the account has no such target or it was deleted */
+async function requireTarget(ctx: Ctx, id: string): Promise<void> {
   if (!(await existing(ctx, id).executeTakeFirst())) throw notFound('target', id)
 }
 
-/** Reads a target for a change: what follows from the rest of it must be what it is when the change is written. */
+/** Locks a target for an update, because some columns depend on others. */
 async function lock(ctx: Ctx, id: string): Promise<Selectable<TargetTable>> {
   const row = await existing(ctx, id).forUpdate().executeTakeFirst()
   if (!row) throw notFound('target', id)

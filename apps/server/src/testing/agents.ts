@@ -6,36 +6,36 @@ import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { newId } from '#database/index.ts'
 import { planScan, type Scanning } from '#scans/index.ts'
 import { openTestApi, type TestApi } from '#testing/api.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { startTestServer, type TestServer } from '#testing/test-server.ts'
 import { scanningIn } from '#testing/scanning.ts'
 import { sql } from 'kysely'
 
 /** The doors of other rooms that these tests knock at. */
 export { leaseBatch, sweepAgents } from '#scans/index.ts'
-export { noteLost } from '#agents/index.ts'
+export { disconnectLost } from '#agents/index.ts'
 
 export const origin = 'http://localhost:3000'
 export const quiet = { info() {}, warn() {}, error() {} }
 
-/** Opens a house for the tests of a file, and gives each of them a person of its own. */
+/** Starts a test server for the tests of a file; each test is its own user. */
 export function openAgents() {
-  let house: House
+  let server: TestServer
   let api: TestApi
   let scanning: Scanning
   let who: string
   let count = 0
 
   beforeAll(async () => {
-    house = await openHouse()
-    await house.knows({})
-    scanning = scanningIn(house)
+    server = await startTestServer()
+    await server.knows({})
+    scanning = scanningIn(server)
     const archives = { current: async () => ({ digest: 'd'.repeat(64), body: Buffer.from('packs') }) }
-    api = await openTestApi(house, origin, { runner: { scanning, archives } })
+    api = await openTestApi(server, origin, { runner: { scanning, archives } })
     await api.app.ready()
   })
   afterAll(async () => {
     await api.close()
-    await house.close()
+    await server.close()
   })
   beforeEach(() => {
     who = `person${++count}`
@@ -78,7 +78,7 @@ export function openAgents() {
   async function planned(targetId: string, person = who): Promise<string> {
     const started = await as<{ scan: Scan }>(person, 'POST', '/v1/scans', { targetId })
     const scanId = started.body.scan.id
-    const { account_id: account } = await house.database.owner
+    const { account_id: account } = await server.database.owner
       .selectFrom('scan')
       .select('account_id')
       .where('id', '=', scanId)
@@ -102,12 +102,12 @@ export function openAgents() {
   /** Time passes for leases and signs of life, and for nothing else. */
   async function silence(seconds: number): Promise<void> {
     const back = sql.lit(`${seconds} seconds`)
-    await sql`update scan_lease set expires_at = expires_at - ${back}::interval`.execute(house.database.owner)
-    await sql`update agent set last_seen_at = last_seen_at - ${back}::interval`.execute(house.database.owner)
+    await sql`update scan_lease set expires_at = expires_at - ${back}::interval`.execute(server.database.owner)
+    await sql`update agent set last_seen_at = last_seen_at - ${back}::interval`.execute(server.database.owner)
   }
 
   return {
-    house: () => house,
+    server: () => server,
     api: () => api,
     scanning: () => scanning,
     me: () => who,

@@ -1,7 +1,8 @@
-/** The product API over a test's house, with sessions that are named by a header. */
+/** The product API on a test server; a request header names the user. */
 import { Session } from '@glacis/contract/identity'
 import type { Endpoint } from '@glacis/contract/endpoint'
 import Fastify, { type FastifyInstance } from 'fastify'
+import { afterAll } from 'vitest'
 import { createAccounts } from '#accounts.ts'
 import { newId } from '#database/index.ts'
 import { type ApiOptions, mountApi } from '#http/api.ts'
@@ -9,7 +10,7 @@ import { strictness } from '#http/app.ts'
 import { answerErrors } from '#http/errors.ts'
 import { createGuard } from '#http/guard.ts'
 import { listenLive } from '#live.ts'
-import type { House } from '#testing/house.ts'
+import type { TestServer } from '#testing/test-server.ts'
 
 export interface TestApi {
   readonly app: FastifyInstance
@@ -19,16 +20,27 @@ export interface TestApi {
 
 const silent = { info() {}, warn() {}, error() {} }
 
+/** Opens one for all tests of a file and closes it after the last; call it at the top level. */
+export async function sharedTestApi(...args: Parameters<typeof openTestApi>): Promise<TestApi> {
+  const api = await openTestApi(...args)
+  afterAll(() => api.close())
+  return api
+}
+
 /** Requests that carry `x-person: anna` come from anna; the real services are asked in the stories of the browser. */
-export async function openTestApi(house: House, origin: string, more: Partial<ApiOptions> = {}): Promise<TestApi> {
-  const live = await listenLive(house.url, silent)
+export async function openTestApi(
+  server: TestServer,
+  origin: string,
+  more: Partial<ApiOptions> = {},
+): Promise<TestApi> {
+  const live = await listenLive(server.url, silent)
   const app = Fastify({ forceCloseConnections: true, ...strictness })
   answerErrors(app)
   const whoami = async (headers: Record<string, unknown>) => sessionOf(headers['x-person'])
   const { endpoints } = mountApi(app, {
-    database: house.database,
-    jobs: house.jobs,
-    guard: createGuard(whoami, createAccounts(house.database), [origin], house.database),
+    database: server.database,
+    jobs: server.jobs,
+    guard: createGuard(whoami, createAccounts(server.database), [origin], server.database),
     live,
     mailer: { deliver: async () => undefined, close: () => undefined },
     gate: 'all',

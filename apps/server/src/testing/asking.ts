@@ -3,10 +3,10 @@ import type { Endpoint } from '@glacis/contract/endpoint'
 import { speakOwnMessages } from '@glacis/contract/validation-messages'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { openTestApi } from '#testing/api.ts'
-import { type House, openHouse } from '#testing/house.ts'
+import { startTestServer, type TestServer } from '#testing/test-server.ts'
 
 export interface Asking {
-  readonly house: House
+  readonly server: TestServer
   readonly app: FastifyInstance
   readonly endpoints: readonly Endpoint[]
   /** @param person who has a session; null for nobody */
@@ -20,14 +20,14 @@ const origin = 'http://localhost:3000'
 
 export async function openAsking(): Promise<Asking> {
   speakOwnMessages()
-  const house = await openHouse()
-  const api = await openTestApi(house, origin)
+  const server = await startTestServer()
+  const api = await openTestApi(server, origin)
   const { app, endpoints } = api
   await app.ready()
   const ask: Asking['ask'] = (options, person = 'anna') =>
     app.inject({ ...options, headers: { origin, ...(person && { 'x-person': person }), ...options.headers } })
   return {
-    house,
+    server,
     app,
     endpoints,
     ask,
@@ -39,7 +39,7 @@ export async function openAsking(): Promise<Asking> {
     },
     async close() {
       await api.close()
-      await house.close()
+      await server.close()
     },
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Vitest's global set-up: one embedded PostgreSQL for the whole run, in a temporary folder, and its
  * address in `TEST_DATABASE_URL` for every worker. An address that is set already is used as it is.
- * `TEST_TEMPLATE` names a database that is migrated already, for houses to be copied from.
+ * `TEST_TEMPLATE` names a migrated database that test servers copy.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { startPostgres } from '#database/embedded.ts'
 import { createLogger } from '#log.ts'
 import { testDatabase } from '#testing/database.ts'
-import { migrateAll } from '#testing/house.ts'
+import { migrateAll } from '#testing/migrate-all.ts'
 
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env['TEST_DATABASE_URL']) return undefined

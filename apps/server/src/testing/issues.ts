@@ -1,14 +1,14 @@
 /** Issues on hosts, as scans would have left them, for the tests that start from there. */
 import { newId } from '#database/index.ts'
-import { shownThreats, type ThreatDraft } from '#threats/index.ts'
-import type { House } from '#testing/house.ts'
-import { refreshStandings } from '#issues/standings.ts'
+import { describeThreats, type ThreatDraft } from '#threats/index.ts'
+import { refreshCounts } from '#issues/status-counts.ts'
+import type { TestServer } from '#testing/test-server.ts'
 import { startScan } from '#scans/index.ts'
 import { createTag, deleteTag, deleteTargets, describeTargets } from '#targets/index.ts'
 import { sql } from 'kysely'
 
 /** The doors of other rooms that the tests of a room knock at. */
-export { createTag, deleteTag, deleteTargets, describeTargets, refreshStandings, shownThreats, startScan }
+export { createTag, deleteTag, deleteTargets, describeTargets, refreshCounts, describeThreats, startScan }
 
 export interface Seeded {
   readonly targetId: string
@@ -20,12 +20,12 @@ export interface Seeded {
 
 /** Makes `issues` issues, each open since `at` on all of `hosts` hosts of one target. */
 export async function seedIssues(
-  house: House,
+  server: TestServer,
   account: string,
   { issues, hosts, at }: { readonly issues: number; readonly hosts: number; readonly at: Date },
 ): Promise<Seeded> {
-  await house.knows(...Array.from({ length: issues }, (_, number) => threat(number)))
-  const { owner } = house.database
+  await server.knows(...Array.from({ length: issues }, (_, number) => threat(number)))
+  const { owner } = server.database
   const targetId = newId()
   await owner
     .insertInto('target')
@@ -74,8 +74,8 @@ export async function seedIssues(
     order by substr(threat.name, 8)::int`.execute(owner)
   const { rows: places } = await sql<{ id: string }>`
     select id from host where account_id = ${account} order by address`.execute(owner)
-  await house.as(account, (ctx) =>
-    refreshStandings(
+  await server.as(account, (ctx) =>
+    refreshCounts(
       ctx,
       rows.map((row) => row.id),
     ),

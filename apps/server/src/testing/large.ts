@@ -2,8 +2,7 @@
  * Fills an empty, migrated database with what a large customer has after three years, beside many
  * small ones. Everything is made inside the database, without its triggers, and counted afterwards.
  */
-import { fillStandings } from '#testing/standings.ts'
-import { countHosts } from '#database/migrations/0021-running.ts'
+import { fillStatusCounts } from '#testing/status-counts.ts'
 import type { Tables } from '#database/tables.ts'
 import { type Kysely, sql } from 'kysely'
 
@@ -50,11 +49,10 @@ export async function seed(owner: Kysely<Tables>, size: SeedSize, note: (step: s
       note(name)
       for (const text of statements.split(';\n')) await run(text)
     }
-    note('standings')
+    note('status counts')
     // Migrations are written against a database whose tables they do not know yet.
     const untyped = connection as unknown as Kysely<unknown>
-    await fillStandings(untyped)
-    await countHosts(untyped)
+    await fillStatusCounts(untyped)
     await run('reset all')
   })
   note('statistics')
@@ -136,7 +134,10 @@ function steps({ hosts, issues, occurrencesPerHost, smallAccounts }: SeedSize): 
          from (
            select size.id, account, host, port, floor(products * power(random(), 2))::int as product
            from size, generate_series(0, hosts - 1) as host, unnest('{22,80,443,443}'::int[]) as port
-         ) as seen`,
+         ) as seen;
+       update product set hosts = (
+         select count(distinct host_id) from host_product
+         where host_product.account_id = product.account_id and host_product.product_id = product.id)`,
     ],
     [
       'occurrences',
@@ -193,6 +194,15 @@ function steps({ hosts, issues, occurrencesPerHost, smallAccounts }: SeedSize): 
          select account_id, new_id(), id, case when status = 'STATUS_IGNORED' then status else 'STATUS_RESOLVED' end, verification, least(first_seen_at + interval '200 days', now() - interval '2 hours'), 'Nora' from issue where status <> 'STATUS_OPEN';
        insert into issue_event (account_id, id, issue_id, status, verification, at, actor)
          select account_id, new_id(), id, status, verification, least(first_seen_at + interval '300 days', now() - interval '1 hour'), 'scan' from issue where status = 'STATUS_REGRESSION'`,
+    ],
+    [
+      'closed days',
+      // The account has a row for each day of three years, a target one for each week.
+      `insert into stats_day (account_id, target_id, day, closed_at, counts)
+         select size.id, case when number < 0 then '00000000-0000-0000-0000-000000000000' else pg_temp.id(1, account, number) end,
+                current_date - ago, now(), array(select (1096 - ago) * (slot + 1) from generate_series(0, 29) as slot)
+         from size, generate_series(-1, targets - 1) as number, generate_series(1, 1095) as ago
+         where number < 0 or ago % 7 = 0`,
     ],
     [
       'scans',

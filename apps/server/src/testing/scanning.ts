@@ -1,8 +1,8 @@
 import type { Scanning } from '#scans/index.ts'
-import type { House } from '#testing/house.ts'
+import type { TestServer } from '#testing/test-server.ts'
 
-/** Scans of a house that know nothing and may go anywhere. */
-export function scanningIn({ database, jobs }: House): Scanning {
+/** Scan settings without packs or address limits. */
+export function scanningIn({ database, jobs }: TestServer): Scanning {
   return {
     database,
     jobs,

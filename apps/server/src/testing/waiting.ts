@@ -2,10 +2,10 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { Ctx } from '#ctx.ts'
-import { type House, person } from '#testing/house.ts'
+import { person, type TestServer } from '#testing/test-server.ts'
 
-/** Resolves once somebody in this house waits for a lock that another transaction holds. */
-export async function somebodyWaits({ database }: House): Promise<void> {
+/** Resolves once a query in this database waits for a lock of another transaction. */
+export async function somebodyWaits({ database }: TestServer): Promise<void> {
   const waiting = async () => {
     const { rows } = await sql`
       select from pg_stat_activity
@@ -21,18 +21,18 @@ export async function somebodyWaits({ database }: House): Promise<void> {
  * @returns what became of the second
  */
 export async function addBeside(
-  house: House,
+  server: TestServer,
   account: string,
   add: (ctx: Ctx) => Promise<unknown>,
 ): Promise<PromiseSettledResult<unknown> | undefined> {
   const { promise: added, resolve: tell } = Promise.withResolvers<void>()
-  const second = Promise.allSettled([added.then(() => house.as(account, add, { actor: person }))])
-  await house.as(
+  const second = Promise.allSettled([added.then(() => server.as(account, add, { actor: person }))])
+  await server.as(
     account,
     async (ctx) => {
       await add(ctx)
       tell()
-      await Promise.race([second, somebodyWaits(house)])
+      await Promise.race([second, somebodyWaits(server)])
     },
     { actor: person },
   )

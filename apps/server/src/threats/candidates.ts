@@ -1,18 +1,18 @@
-/** The threats that name a product, as the matcher reads them. */
+/** Loads threats by product for the matcher. */
 import { type Applicability, packCriteria, type PackedThreat, type ProductKey } from '@glacis/intelligence'
 import type { Ctx } from '#ctx.ts'
 import type { ThreatKey, ThreatRow } from '#threats/read.ts'
 import { sql } from 'kysely'
 
-/** A threat with what its record says of one product. */
+/** A threat with its record's criteria for one product. */
 export type Candidate = ThreatKey & PackedThreat & Pick<ThreatRow, 'kind'>
 
-/** Products that are read at once: few enough for memory, and enough that nobody waits for each. */
-const portion = 500
+/** Products per read: bounds memory while avoiding a round trip per product. */
+const productsPerRead = 500
 
 /**
- * The threats that name each of these products, product by product; the next ones are read while
- * these are looked at. What does not hold yet is left out, and so is a product that no threat names.
+ * Streams the threats of each of these products; the next chunk is read while the current one is
+ * processed. Skips threats that aren't effective yet and products without threats.
  *
  * @param keys canonical `vendor:product` keys
  * @param only restricts the threats to these ids
@@ -23,15 +23,15 @@ export async function* threatsOfProducts(
   only?: readonly string[],
 ): AsyncGenerator<readonly [ProductKey, Candidate[]]> {
   if (only?.length === 0) return
-  const parts = Array.from({ length: Math.ceil(keys.length / portion) }, (_, index) =>
-    keys.slice(index * portion, (index + 1) * portion),
+  const parts = Array.from({ length: Math.ceil(keys.length / productsPerRead) }, (_, index) =>
+    keys.slice(index * productsPerRead, (index + 1) * productsPerRead),
   )
   const [first, ...more] = parts
   let next = first && readPart(ctx, first, only)
   for (const part of [...more, null]) {
     const byProduct = await next
     next = part ? readPart(ctx, part, only) : undefined
-    // Whoever stops in between does not wait for it, and who goes on hears of a failure.
+    // A consumer that stops early doesn't await this promise; its rejection must not be unhandled.
     next?.catch(() => undefined)
     yield* byProduct ?? []
   }
@@ -40,7 +40,7 @@ export async function* threatsOfProducts(
 interface Row extends Omit<Candidate, 'criteria'> {
   readonly product_key: ProductKey
   readonly criteria: string | null
-  /** Where nothing was packed yet. */
+  /** For threats whose criteria weren't packed. */
   readonly record: unknown
 }
 
@@ -70,11 +70,11 @@ async function readPart(
 }
 
 function criteriaOf(key: ProductKey, record: unknown): string {
-  // Written by packs/drafts.ts, of this very type.
+  // Written by packs/drafts.ts as this type.
   return packCriteria(record as Applicability).get(key) ?? '[]'
 }
 
-/** The vendor and product of a canonical key; a key's colon is the first one that is not quoted. */
+/** Splits a canonical key into vendor and product at its first unquoted colon. */
 export function splitKey(key: string): { vendor: string; product: string } {
   const at = /(?<!\\):/.exec(key)?.index ?? key.length
   return { vendor: key.slice(0, at), product: key.slice(at + 1) }

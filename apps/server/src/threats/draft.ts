@@ -1,23 +1,25 @@
-/** Threats as packs bring them, and whose word counts. */
+/** Threats as delivered by packs, and the precedence of their sources. */
 import { createHash } from 'node:crypto'
 import type { Threat } from '@glacis/contract/threat'
 import { newId } from '#database/index.ts'
 import { storable } from '#database/text.ts'
 
-/** Who says it. Each is best at something, see `ranks`. */
+/** The source of a threat record. `ranks` defines their precedence. */
 export type Source = 'own' | 'nvd' | 'cve5' | 'override' | 'retire' | 'check' | 'lifecycle'
 
-/** A product that a threat may touch. */
+/** A product that a threat can affect. */
 export interface NamedProduct {
   readonly vendor: string
   readonly product: string
-  /** What the record says of it, as the matcher packs it; where it is absent the matcher reads the record. */
+  /**
+   * The record's criteria in the matcher's packed format; if absent, the matcher reads the record.
+   */
   readonly criteria?: string
 }
 
-/** A threat as a pack brings it. */
+/** A threat as delivered by a pack. */
 export interface ThreatDraft {
-  /** The CVE, else the id of the check, or of the release whose support ends. */
+  /** The CVE id, or the id of the check or of the release that reaches its end of life. */
   readonly key: string
   readonly kind: 'check' | 'cve' | 'lifecycle'
   readonly source: Source
@@ -31,20 +33,20 @@ export interface ThreatDraft {
   readonly references: Threat['references']
   readonly knownExploitedAt: Date | null
   readonly epss: Threat['epss'] | null
-  /** What the matcher reads; null for what only a check can prove. */
+  /** The record that the matcher reads; null for threats that only a check can detect. */
   readonly record: object | null
-  /** The record says something: it names criteria, or that the threat was withdrawn. */
+  /** Whether the record is conclusive: it has criteria, or the threat was withdrawn. */
   readonly hasCriteria: boolean
   readonly products: readonly NamedProduct[]
   readonly modifiedAt: Date | null
   readonly publishedAt: Date | null
-  /** Not before then does it hold; null: always. */
+  /** The threat isn't raised before this time; null: always. */
   readonly effectiveAt: Date | null
 }
 
 /**
- * Whose word counts most. Our own packs say best what a threat is; the NVD's analysts know best what
- * is affected and how bad it is; the rest fills what they leave open.
+ * Precedence of sources by field group. Our own packs have the best descriptions, the NVD the best
+ * criteria and ratings; the others fill the gaps.
  */
 const ranks: Readonly<
   Record<Source, { readonly words: number; readonly criteria: number; readonly severity: number }>
@@ -62,7 +64,7 @@ export function criteriaRank(draft: ThreatDraft): number {
   return draft.hasCriteria ? ranks[draft.source].criteria : 0
 }
 
-/** A draft as the JSON that `writeThreats` reads. */
+/** Serializes a draft as the JSON that `writeThreats` reads. */
 export function toRow(draft: ThreatDraft): string {
   const { severity, solution, epss } = draft
   const rank = ranks[draft.source]
@@ -96,11 +98,11 @@ export function toRow(draft: ThreatDraft): string {
     .update(`[${text},${JSON.stringify(draft.products.map(({ vendor, product }) => ({ vendor, product })))}]`)
     .digest('base64url')
   const kept = text.includes('\\u0000') ? JSON.stringify(withoutNul(row)) : text
-  // A hundred thousand records come at a time: each is written as text once, and not again for its digest.
+  // Batches contain a hundred thousand records: each is serialized once and reused for its digest.
   return `${JSON.stringify({ id: newId(), digests: { [draft.source]: digest } }).slice(0, -1)},${kept.slice(1)}`
 }
 
-/** PostgreSQL stores no NUL, and no feed needs one. */
+/** PostgreSQL text can't contain NUL, and no feed needs it. */
 function withoutNul<Row extends object>(row: Row): Row {
   return JSON.parse(JSON.stringify(row), (_, value: unknown) => (typeof value === 'string' ? storable(value) : value))
 }

@@ -1,5 +1,8 @@
-/** Threats: what can be wrong. They belong to no account; feeds and checks bring them. */
+/**
+ * Threats: vulnerabilities and misconfigurations. Shared by all accounts; supplied by feeds and
+ * checks.
+ */
 export type { ThreatDraft } from '#threats/draft.ts'
 export { type Candidate, splitKey, threatsOfProducts } from '#threats/candidates.ts'
-export { shownThreats, type ThreatKey, threatsById, threatsByKey, toThreat } from '#threats/read.ts'
-export { asOnlyWriter, noteChanged, upsertThreats, writeThreats } from '#threats/write.ts'
+export { describeThreats, type ThreatKey, threatsById, threatsByKey, toThreat } from '#threats/read.ts'
+export { withWriteLock, queueChangedThreats, upsertThreats, writeThreats } from '#threats/write.ts'

@@ -1,4 +1,4 @@
-/** Threats as they are looked at. */
+/** Reads threats for display. */
 import type { Threat } from '@glacis/contract/threat'
 import type { Ctx } from '#ctx.ts'
 import { anyOf } from '#database/any.ts'
@@ -6,8 +6,8 @@ import type { ThreatTable } from '#database/tables.ts'
 import type { Selectable } from 'kysely'
 
 export type ThreatRow = Selectable<ThreatTable>
-/** As much of a threat as is shown. What the matcher reads of it may be a hundred times as long. */
-const shown = [
+/** The displayed columns. The matcher's record can be a hundred times larger. */
+const shownColumns = [
   'id',
   'key',
   'name',
@@ -25,11 +25,11 @@ const shown = [
   'epss_percentile',
   'known_exploited_at',
 ] as const satisfies readonly (keyof ThreatRow)[]
-type ShownThreat = Pick<ThreatRow, (typeof shown)[number]>
-/** As much of a threat as an issue is made of. */
+type ShownThreat = Pick<ThreatRow, (typeof shownColumns)[number]>
+/** The columns of a threat that an issue needs. */
 export type ThreatKey = Pick<ThreatRow, 'id' | 'key' | 'score' | 'category'>
 
-/** The threats of these keys. Keys that nothing knows are left out. */
+/** The threats with these keys. Unknown keys are not in the result. */
 export async function threatsByKey(ctx: Ctx, keys: readonly string[]): Promise<ReadonlyMap<string, ThreatRow>> {
   if (keys.length === 0) return new Map()
   const rows = await ctx.tx
@@ -40,7 +40,7 @@ export async function threatsByKey(ctx: Ctx, keys: readonly string[]): Promise<R
   return new Map(rows.map((row) => [row.key, row]))
 }
 
-/** A threat as the contract shows it. */
+/** Maps a threat to its API representation. */
 export function toThreat(row: ShownThreat): Threat {
   return {
     id: row.id,
@@ -60,19 +60,19 @@ export function toThreat(row: ShownThreat): Threat {
   }
 }
 
-/** The threats of these ids, as much as is shown of them. */
+/** The displayed columns of the threats with these ids. */
 export async function threatsById(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, ShownThreat>> {
   if (ids.length === 0) return new Map()
   const rows = await ctx.tx
     .selectFrom('threat')
-    .select(shown)
+    .select(shownColumns)
     .where('id', '=', anyOf([...new Set(ids)]))
     .execute()
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The threats of these ids as the contract shows them, with their keys. */
-export async function shownThreats(
+/** The threats with these ids in their API representation, with their keys. */
+export async function describeThreats(
   ctx: Ctx,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, { threat: Threat; key: string }>> {

@@ -1,31 +1,30 @@
-/** How what packs bring becomes what stands. */
+/** Writes the threats delivered by packs. */
 import type { Tables } from '#database/tables.ts'
 import { storable } from '#database/text.ts'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { criteriaRank, type ThreatDraft, toRow } from '#threats/draft.ts'
 
-/** Drafts of one statement: enough to be quick, little enough for memory. */
-const chunk = 500
+/** Drafts per statement: few enough for memory, many enough for speed. */
+const chunkSize = 500
 
-/** Brings threats up to date and answers the ids of those that are new or changed. Each chunk is a transaction. */
+/** Upserts threats and returns the ids of new and changed ones. Each chunk is a transaction. */
 export async function upsertThreats(
   owner: Kysely<Tables>,
   drafts: readonly ThreatDraft[],
 ): Promise<{ changed: string[] }> {
   const changed: string[] = []
-  for (let from = 0; from < drafts.length; from += chunk) {
-    const part = drafts.slice(from, from + chunk)
-    changed.push(...(await asOnlyWriter(owner, (tx) => writeThreats(tx, part))))
+  for (let from = 0; from < drafts.length; from += chunkSize) {
+    const part = drafts.slice(from, from + chunkSize)
+    changed.push(...(await withWriteLock(owner, (tx) => writeThreats(tx, part))))
   }
   return { changed }
 }
 
 /**
- * Runs a transaction that writes knowledge, one after the other in the whole database: two that write
- * the same threats in different orders, such as the command line beside the server, would otherwise
- * wait for each other until one of them is ended.
+ * Runs a transaction under a database-wide lock. Concurrent writers of the same threats in
+ * different order, such as the CLI and the server, would otherwise deadlock.
  */
-export function asOnlyWriter<T>(owner: Kysely<Tables>, work: (tx: Transaction<Tables>) => Promise<T>): Promise<T> {
+export function withWriteLock<T>(owner: Kysely<Tables>, work: (tx: Transaction<Tables>) => Promise<T>): Promise<T> {
   return owner.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended('knowledge', 0))`.execute(tx)
     return work(tx)
@@ -33,10 +32,10 @@ export function asOnlyWriter<T>(owner: Kysely<Tables>, work: (tx: Transaction<Ta
 }
 
 /**
- * As `upsertThreats`, for at most some hundreds of drafts with different keys, in the caller's
- * transaction. The order in which sources come does not matter: of each threat the words, the criteria
- * and the rating are those of the source that ranks highest. A record that is older than what the
- * same source said before changes nothing. What changed waits in `threat_change` for the matcher.
+ * As `upsertThreats`, for at most a few hundred drafts with distinct keys, in the caller's
+ * transaction. The result doesn't depend on the order of sources: the descriptions, criteria and
+ * rating of a threat come from the source with the highest rank. A record older than the stored one
+ * of the same source is ignored. Changed threats are queued in `threat_change` for the matcher.
  */
 export async function writeThreats(tx: Transaction<Tables>, drafts: readonly ThreatDraft[]): Promise<string[]> {
   if (drafts.length === 0) return []
@@ -58,7 +57,7 @@ export async function writeThreats(tx: Transaction<Tables>, drafts: readonly Thr
     returning id, key, criteria_rank, modified_at, xmax = 0 as is_new`.execute(tx)
   await replaceProducts(tx, drafts, written)
   const ids = written.map((row) => row.id)
-  await noteChanged(tx, ids)
+  await queueChangedThreats(tx, ids)
   return ids
 }
 
@@ -70,14 +69,14 @@ interface Written {
   readonly is_new: boolean
 }
 
-const byWords = ['name', 'summary', 'impact', 'insight', 'solution_kind', 'solution', 'refs', 'words_rank'] as const
+const textColumns = ['name', 'summary', 'impact', 'insight', 'solution_kind', 'solution', 'refs', 'words_rank'] as const
 const byCriteria = ['affected', 'record', 'modified_at', 'criteria_rank'] as const
 const bySeverity = ['cvss', 'score', 'category', 'severity_rank'] as const
 const columns = [
   'id',
   'key',
   'kind',
-  ...byWords,
+  ...textColumns,
   ...byCriteria,
   ...bySeverity,
   'epss_score',
@@ -88,7 +87,7 @@ const columns = [
   'digests',
 ]
 
-/** What KEV and EPSS themselves say goes before what a record repeats of them. */
+/** KEV and EPSS take precedence over copies of their data in records. */
 const sources: Readonly<Record<string, ReturnType<typeof sql>>> = {
   epss_score: sql`coalesce(exploitation.epss_score, fresh.epss_score)`,
   epss_percentile: sql`coalesce(exploitation.epss_percentile, fresh.epss_percentile)`,
@@ -103,16 +102,16 @@ const ranked = (names: readonly string[], rank: string) =>
 const given = (name: string) =>
   sql`${sql.ref(name)} = coalesce(${sql.ref(`excluded.${name}`)}, ${sql.ref(`known.${name}`)})`
 const updates = [
-  // A check that proves a CVE does not make it less of one.
+  // A CVE that a check also detects stays a CVE.
   sql`kind = case when excluded.kind = 'check' then known.kind else excluded.kind end`,
-  ...ranked(byWords, 'words_rank'),
+  ...ranked(textColumns, 'words_rank'),
   ...ranked(byCriteria, 'criteria_rank'),
   ...ranked(bySeverity, 'severity_rank'),
   ...['epss_score', 'epss_percentile', 'known_exploited_at', 'published_at', 'effective_at'].map(given),
   sql`digests = known.digests || excluded.digests`,
 ]
 
-/** The index of products follows the criteria: it is replaced where those of this draft now stand. */
+/** Updates the product index where the criteria of this draft took effect. */
 async function replaceProducts(
   tx: Transaction<Tables>,
   drafts: readonly ThreatDraft[],
@@ -121,7 +120,7 @@ async function replaceProducts(
   const byKey = new Map(drafts.map((draft) => [draft.key, draft]))
   const taken = written.flatMap((row) => {
     const draft = byKey.get(row.key)
-    return draft && stands(draft, row) ? { id: row.id, isNew: row.is_new, draft } : []
+    return draft && isEffective(draft, row) ? { id: row.id, isNew: row.is_new, draft } : []
   })
   if (taken.length === 0) return
   const old = taken.filter(({ isNew }) => !isNew).map(({ id }) => id)
@@ -136,12 +135,12 @@ async function replaceProducts(
     on conflict do nothing`.execute(tx)
 }
 
-function stands(draft: ThreatDraft, row: Written): boolean {
+function isEffective(draft: ThreatDraft, row: Written): boolean {
   return row.criteria_rank === criteriaRank(draft) && row.modified_at?.getTime() === draft.modifiedAt?.getTime()
 }
 
-/** Puts threats where the matcher looks for what it has not yet held against the inventories. */
-export async function noteChanged(tx: Kysely<Tables>, ids: readonly string[]): Promise<void> {
+/** Queues threats for matching against the inventories. */
+export async function queueChangedThreats(tx: Kysely<Tables>, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await sql`
     insert into threat_change (threat_id)

@@ -6,16 +6,16 @@ interface Terminal {
   readonly columns?: number
   write(text: string): boolean
 }
-/** One line at the bottom of a terminal that says how far a scan is; nothing anywhere else. */
+/** Progress bar on the last line of a terminal; does nothing elsewhere. */
 export interface Progress {
   show(state: z.infer<typeof ProgressObservation>): void
-  /** Writes other lines where the bar stands, and the bar below them. */
+  /** Writes other output above the progress bar. */
   above(write: () => void): void
   end(): void
 }
 
 const phases: Readonly<Record<z.infer<typeof ProgressObservation>['phase'], string>> = {
-  PHASE_DISCOVERY: 'looking for hosts',
+  PHASE_DISCOVERY: 'discovering hosts',
   PHASE_PORTS: 'asking ports',
   PHASE_IDENTIFY: 'naming services',
   PHASE_CHECKS: 'running checks',
@@ -23,7 +23,7 @@ const phases: Readonly<Record<z.infer<typeof ProgressObservation>['phase'], stri
 const barWidth = 24
 const clearLine = '\r\u001b[2K'
 
-/** @param hostsTotal addresses of the job */
+/** @param hostsTotal number of addresses in the job */
 export function createProgress(terminal: Terminal, hostsTotal: number): Progress {
   if (!terminal.isTTY) return { show: () => undefined, above: (write) => write(), end: () => undefined }
   let line = ''

@@ -1,12 +1,11 @@
 import type { CheckInfo } from '@glacis/scanner'
-import type { Checks } from '#commands/scan/writer.ts'
-import type { Finding, Seen } from '#commands/scan/result.ts'
+import type { Checks, Finding, HostObservation } from '#commands/scan/result.ts'
 import { evidenceLengthMax, sarifLog, sentenceOf, uriOf } from '#sarif.ts'
 
 const levels: Readonly<Record<string, string>> = { critical: 'error', high: 'error', medium: 'warning', low: 'note' }
 
-/** One run as a SARIF 2.1.0 log (OASIS): a rule per check that hit, a result per finding. */
-export function sarifOf(seen: readonly Seen[], checks: Checks): string {
+/** One run as a SARIF 2.1.0 log (OASIS): a rule per matching check, a result per finding. */
+export function sarifReport(seen: readonly HostObservation[], checks: Checks): string {
   const findings = seen.filter((one): one is Finding => one.kind === 'finding')
   const secured = new Set(
     seen.flatMap((one) => (one.kind === 'service' && one.tls ? `${one.address} ${one.port}` : [])),

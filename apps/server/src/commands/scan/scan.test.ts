@@ -51,7 +51,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Runs the program itself, without a setting of ours and without a database. */
+/** Runs the program without Glacis settings or a database. */
 async function scan(...words: readonly string[]): Promise<{ code: number; out: string; said: string }> {
   const program = join(import.meta.dirname, '../../main.ts')
   const { PATH, NODE_COMPILE_CACHE } = process.env
@@ -85,6 +85,26 @@ it('prints one object a line and ends with 1 when something is proved', async ()
     evidence: expect.stringContaining('[core]'),
   })
   expect([code, said]).toEqual([1, ''])
+})
+
+it('scans the one port of HOST:PORT', async () => {
+  const { code, out } = await scan(`${address}:${port}`, '--json')
+  const lines = linesOf(out)
+  expect(lines.filter(({ kind }) => kind === 'service')).toEqual([expect.objectContaining({ port: Number(port) })])
+  expect([code, lines.map(({ check }) => check)]).toEqual([1, expect.arrayContaining(['git-config-exposed'])])
+})
+
+it('scans the one port of [IPV6]:PORT', async () => {
+  const other = createServer(listener).listen(0, '::1')
+  await once(other, 'listening')
+  const bound = other.address()
+  try {
+    const { out } = await scan(`[::1]:${typeof bound === 'object' && bound ? bound.port : 0}`, '--json')
+    expect(linesOf(out).map(({ check }) => check)).toContain('git-config-exposed')
+  } finally {
+    other.closeAllConnections()
+    other.close()
+  }
 })
 
 it('runs the templates of a folder in place of our own, and tells which it could not read', async () => {
@@ -131,14 +151,20 @@ it('ends with 0 where nothing is proved, and with a text that says so', async ()
 })
 
 it.each([
-  [[], 'Name an address to scan; "glacis scan --help" lists the options.'],
-  [['300.1.1.1'], "'300.1.1.1' is not an IPv4 address: write four numbers from 0 to 255 without leading zeros."],
-  [['127.67.1.1', '--profile', 'wild'], 'There is no profile "wild"; choose gentle, standard or deep.'],
-  [['127.67.1.1', '--json', '--sarif'], 'Choose one of --json and --sarif.'],
-  [['127.67.1.1', '--ports', '0'], "'0' holds a port outside 1 to 65,535."],
-  [['127.67.1.1', '--callbacks', '192.0.2.1:0'], `--callbacks takes ${callbackPlaceExpects}.`],
+  [[], 'No address given; "glacis scan --help" lists the options.'],
+  [['300.1.1.1'], "'300.1.1.1' is not an IPv4 address: use four numbers from 0 to 255 without leading zeros."],
+  [['127.67.1.1', '--profile', 'wild'], 'Unknown profile "wild"; choose gentle, standard, or deep.'],
+  [['127.67.1.1', '--json', '--sarif'], 'Choose either --json or --sarif, not both.'],
+  [['127.67.1.1', '--ports', '0'], "'0' contains a port outside 1 to 65,535."],
+  [['127.67.1.1:0'], "'0' contains a port outside 1 to 65,535."],
+  [['127.67.1.1:80', '--ports', '81'], 'Set ports in the address or in --ports, not both.'],
+  [
+    ['127.67.1.1:80', '127.67.1.2:81'],
+    'Scan addresses with different ports separately, or set the ports with --ports.',
+  ],
+  [['127.67.1.1', '--callbacks', '192.0.2.1:0'], `--callbacks expects ${callbackPlaceExpects}.`],
   [['127.67.1.1', '--fast'], 'Unknown option \'--fast\'; "glacis scan --help" lists the options.'],
-  [['127.67.1.1', '--templates', '/nowhere'], 'The folder /nowhere of --templates cannot be read.'],
+  [['127.67.1.1', '--templates', '/nowhere'], 'Could not read the --templates folder /nowhere.'],
   [['169.254.169.254'], '169.254.169.254 is a cloud metadata address, which is never scanned.'],
 ])('answers %j with one sentence and 2', async (words, sentence) => {
   expect(await scan(...words)).toEqual({ code: 2, out: '', said: `${sentence}\n` })

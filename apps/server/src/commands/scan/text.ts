@@ -1,10 +1,9 @@
-import type { Checks } from '#commands/scan/writer.ts'
-import type { Finding, Seen } from '#commands/scan/result.ts'
+import type { Checks, Finding, HostObservation } from '#commands/scan/result.ts'
 
 const severities = ['critical', 'high', 'medium', 'low', 'info', 'unknown']
 
-/** A text for a person: host by host what listens, what it is, and what is wrong, the worst first. */
-export function textOf(seen: readonly Seen[], checks: Checks): string {
+/** Human-readable report: per host, open ports, software, and findings, most severe first. */
+export function textReport(seen: readonly HostObservation[], checks: Checks): string {
   const addresses = new Set(
     seen.flatMap((one) => (one.kind === 'service' || one.kind === 'finding' ? one.address : [])),
   )
@@ -16,7 +15,7 @@ export function textOf(seen: readonly Seen[], checks: Checks): string {
   return [...hosts, ...problems, total].join('\n')
 }
 
-function hostText(address: string, seen: readonly Seen[], checks: Checks): string {
+function hostText(address: string, seen: readonly HostObservation[], checks: Checks): string {
   const name = seen.flatMap((one) => (one.kind === 'host' && one.address === address ? one.names : []))[0]
   const services = seen.filter((one) => one.kind === 'service' && one.address === address)
   const lines = services.flatMap((one) => (one.kind === 'service' ? serviceLine(one, seen) : []))
@@ -26,7 +25,7 @@ function hostText(address: string, seen: readonly Seen[], checks: Checks): strin
   return `${address}${name && name !== address ? ` (${name})` : ''}\n${[...lines, ...found].join('\n')}\n`
 }
 
-function serviceLine(service: Extract<Seen, { kind: 'service' }>, seen: readonly Seen[]): string {
+function serviceLine(service: Extract<HostObservation, { kind: 'service' }>, seen: readonly HostObservation[]): string {
   const { address, port, transport, protocol, tls } = service
   const software = seen.flatMap((one) => {
     const isHere =

@@ -1,29 +1,27 @@
-/** The three ways in which the command says what it saw. */
-import type { CheckInfo } from '@glacis/scanner'
-import type { Format } from '#commands/scan/order.ts'
-import type { Finding, Seen } from '#commands/scan/result.ts'
-import { sarifOf } from '#commands/scan/sarif.ts'
-import { textOf } from '#commands/scan/text.ts'
+/** Output writers for the three formats. */
+import type { OutputFormat } from '#commands/scan/arguments.ts'
+import type { Checks, Finding, HostObservation } from '#commands/scan/result.ts'
+import { sarifReport } from '#commands/scan/sarif.ts'
+import { textReport } from '#commands/scan/text.ts'
 
 export interface Writer {
-  take(seen: Seen): void
-  /** Writes what could not be written before the end. */
+  take(seen: HostObservation): void
+  /** Writes buffered output. */
   end(): void
 }
-export type Checks = ReadonlyMap<string, CheckInfo>
 
-/** JSON lines are written as they come, a text per host as soon as the host is done, SARIF at the end. */
-export function writerOf(format: Format, checks: Checks, write: (text: string) => void): Writer {
+/** JSON is written per observation, text per completed host, SARIF at the end. */
+export function createWriter(format: OutputFormat, checks: Checks, write: (text: string) => void): Writer {
   if (format === 'json') return jsonWriter(checks, write)
-  const seen: Seen[] = []
-  const render = format === 'sarif' ? sarifOf : textOf
+  const seen: HostObservation[] = []
+  const render = format === 'sarif' ? sarifReport : textReport
   return { take: (one) => void seen.push(one), end: () => write(render(seen, checks)) }
 }
 
 function jsonWriter(checks: Checks, write: (text: string) => void): Writer {
   return {
     take(seen) {
-      // The list of its ports that have closed matters to a history, which this command has none of.
+      // Closed ports only matter for scan history, which this command doesn't have.
       if (seen.kind === 'closed') return
       write(`${JSON.stringify(seen.kind === 'finding' ? findingLine(seen, checks) : seen)}\n`)
     },

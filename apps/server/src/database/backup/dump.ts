@@ -1,4 +1,4 @@
-/** The whole database as the parts of a backup, in one snapshot, while others go on writing. */
+/** Dumps the database from one snapshot, without blocking writers. */
 import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { connect } from '#database/backup/client.ts'
@@ -10,17 +10,17 @@ export interface Part {
   readonly content: Buffer
 }
 
-/** A part of a table is held in memory as a whole. */
+/** Each part of a table is buffered in memory. */
 const partBytesMax = 8 * 1024 ** 2
 const newline = 10
 
 /**
- * Reads everything that Glacis keeps in a database: `manifest.json`, then for each table
+ * Reads all data of Glacis: `manifest.json`, then for each table
  * `tables/<name>/<number>.copy` in the text form of COPY, then `end.json`.
  *
  * @param url as the owner of the tables
  * @param release the release that writes it
- * @throws when the database cannot be read to its end
+ * @throws if the database can't be read completely
  */
 export async function* dumpDatabase(url: string, release: string): AsyncGenerator<Part> {
   const client = await connect(url)
@@ -44,9 +44,9 @@ export async function* dumpDatabase(url: string, release: string): AsyncGenerato
   }
 }
 
-/** @returns how many rows there were */
+/** @returns the number of rows */
 async function* partsOf(client: pg.Client, { name, columns }: Table): AsyncGenerator<Part, number> {
-  // Of a table with partitions only a query can be copied.
+  // COPY of a partitioned table requires a query.
   const lines = client.query(copyTo(`copy (select ${columns.join(', ')} from ${name}) to stdout`))
   let [rows, number, bytes]: [number, number, number] = [0, 0, 0]
   let chunks: Buffer[] = []

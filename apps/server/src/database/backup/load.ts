@@ -6,7 +6,7 @@ import type pg from 'pg'
 import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams'
 import { connect } from '#database/backup/client.ts'
 import { type Ending, formOf, type Manifest, type Table, tablesOf } from '#database/backup/tables.ts'
-import { Obstacle } from '#obstacle.ts'
+import { CliError } from '#cli-error.ts'
 
 /** One file of a backup as it is read; it must be read before the next one is asked for. */
 export interface PartStream {
@@ -34,7 +34,7 @@ interface Options {
  * Loads a backup into a database in which nobody has anything yet.
  *
  * @param url as the owner of the database
- * @throws Obstacle when the backup is none, is cut off, or was made by a release that knows more than this one
+ * @throws CliError if the backup is invalid, truncated, or from a newer release
  */
 export async function loadDatabase(url: string, parts: AsyncIterable<PartStream>, options: Options): Promise<Loaded> {
   const iterator = parts[Symbol.asyncIterator]()
@@ -60,7 +60,7 @@ export async function loadDatabase(url: string, parts: AsyncIterable<PartStream>
 async function readManifest({ value, done }: IteratorResult<PartStream>): Promise<Manifest> {
   const isOne = done !== true && value.name === 'manifest.json'
   const manifest = isOne ? ((await jsonOf(value.bytes)) as Manifest) : null // dump.ts writes it
-  if (manifest?.format !== 1) throw new Obstacle('The file is no backup that this release of Glacis can read.')
+  if (manifest?.format !== 1) throw new CliError('The file is not a backup that this release of Glacis can read.')
   return manifest
 }
 
@@ -69,16 +69,15 @@ async function demandForm(client: pg.Client, { release, queueVersion, tables }: 
   const known = new Map((await tablesOf(client)).map(({ name, columns }) => [name, new Set(columns)]))
   const strange = tables.find(({ name, columns }) => !columns.every((column) => known.get(name)?.has(column)))
   if (form.queueVersion === queueVersion && !strange) return
-  throw new Obstacle(
-    `The backup was made by release ${release}, whose tables are others; restore it with that release, and upgrade then.`,
+  throw new CliError(
+    `The backup was created by release ${release} with a different schema. Restore it with that release, then upgrade.`,
   )
 }
 
 /**
- * Empties the tables and takes off, until the end, what would look at each row as it comes: triggers,
- * and references to rows that are still to come.
+ * Truncates the tables, disables triggers, and drops foreign keys, because rows can reference rows loaded later.
  *
- * @returns the statements that put it all back, which check every reference
+ * @returns the statements that restore both, which check every reference
  */
 async function cutLinks(client: pg.Client, tables: readonly Table[]): Promise<string[]> {
   const names = tables.map(({ name }) => name)
@@ -127,12 +126,12 @@ async function load(
       return [...counts.values()].reduce((sum, rows) => sum + rows, 0)
     } else part.bytes.resume()
   }
-  throw new Obstacle('The backup is cut off: its end is missing. Nothing was restored.')
+  throw new CliError('The backup is truncated. Nothing was restored.')
 }
 
 async function finishWith(client: pg.Client, { rows, sequences }: Ending, counts: ReadonlyMap<string, number>) {
   const wrong = Object.entries(rows).find(([name, count]) => counts.get(name) !== count)
-  if (wrong) throw new Obstacle(`The backup is damaged: rows of ${wrong[0]} are missing. Nothing was restored.`)
+  if (wrong) throw new CliError(`The backup is corrupted: rows of ${wrong[0]} are missing. Nothing was restored.`)
   for (const { name, last, isCalled } of sequences)
     await client.query('select setval($1::regclass, $2::bigint, $3)', [name, last, isCalled])
 }

@@ -1,10 +1,10 @@
-/** What a backup of the database holds, read from the catalogue: tables, columns, sequences. */
+/** The contents of a database backup, read from the system catalog: tables, columns, sequences. */
 import type pg from 'pg'
 
-/** Of the whole product; each is made by migrations before anything is loaded. */
+/** All schemas of Glacis; migrations create them before data is loaded. */
 const schemas = ['public', 'identity', 'pgboss']
-/** Which migrations have run is what a backup demands of the database it is loaded into, and not part of it. */
-const ofTheSchema = ['public.migration', 'pgboss.version']
+/** Migration tables are not part of a backup; its manifest lists the required migrations. */
+const ofTheSchema = ['public.kysely_migration', 'public.kysely_migration_lock', 'pgboss.version']
 
 export interface Table {
   /** With its schema, quoted as SQL wants it. */
@@ -59,7 +59,7 @@ export async function tablesOf(client: pg.Client): Promise<Table[]> {
 
 /** The migrations that have run, and the form of the queue's tables. */
 export async function formOf(client: pg.Client): Promise<Pick<Manifest, 'migrations' | 'queueVersion'>> {
-  const ran = await client.query<{ name: string }>('select name from public.migration order by applied_at, name')
+  const ran = await client.query<{ name: string }>('select name from public.kysely_migration order by timestamp, name')
   const queue = await client.query<{ version: number }>('select version from pgboss.version')
   return { migrations: ran.rows.map(({ name }) => name), queueVersion: queue.rows[0]?.version ?? 0 }
 }

@@ -1,4 +1,4 @@
-/** Accounts, what is kept about their people's doings, and what lets programs in. */
+/** Accounts, the audit trail, and API tokens. */
 import type { TokenScope } from '@glacis/contract/access'
 import type { Generated } from 'kysely'
 import type { Json } from '#database/tables/kinds.ts'

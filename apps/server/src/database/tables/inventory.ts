@@ -1,4 +1,4 @@
-/** What was found on hosts. */
+/** Hosts and their services and products. */
 import type { Certificate, Criticality } from '@glacis/contract/host'
 import type { Wfn } from '@glacis/contract/product'
 import type { ColumnType, Generated } from 'kysely'
@@ -52,7 +52,7 @@ export interface ProductTable {
   is_over: Generated<boolean>
   is_end_known: Generated<boolean>
   latest: Generated<string>
-  /** On how many it runs now. */
+  /** Number of hosts it runs on now. */
   hosts: Generated<number>
   created_at: Date
   updated_at: Date

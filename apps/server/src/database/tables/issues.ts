@@ -1,4 +1,4 @@
-/** Issues, where they are, and what was decided about them. */
+/** Issues, their occurrences, and decisions about them. */
 import type { IgnoreReason, IssueStatus, Verification } from '@glacis/contract/issue'
 import type { Evidence } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
@@ -6,14 +6,14 @@ import type { Generated } from 'kysely'
 import type { z } from 'zod'
 import type { Json, Numeric } from '#database/tables/kinds.ts'
 
-/** On which terms something is ignored; empty while it is not. */
+/** The terms of an ignored status; empty otherwise. */
 interface IgnoreTerms {
   ignore_until: Generated<Date | null>
   ignore_reason: Generated<IgnoreReason | ''>
   ignore_comment: Generated<string>
   ignored_by: Generated<string>
 }
-/** issues (issue, occurrence, issue_decision, issue_event, issue_rating, issue_comment, scan_issue, issue_target, host_count, target_count) */
+/** issues (issue, occurrence, issue_decision, issue_event, issue_comment, scan_issue, issue_target, host_count, target_count) */
 export interface IssueTable extends IgnoreTerms {
   account_id: string
   id: string
@@ -99,15 +99,6 @@ export interface IssueEventTable {
   actor: string
   reason: Generated<string>
   scan_id: string | null
-}
-/** A severity that changed while the issue stood. */
-export interface IssueRatingTable {
-  account_id: string
-  issue_id: string
-  id: string
-  at: Date
-  before: SeverityCategory
-  after: SeverityCategory
 }
 export interface EmergenceTable {
   account_id: string

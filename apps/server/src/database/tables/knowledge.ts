@@ -1,4 +1,4 @@
-/** What is known about software in general. */
+/** Threats, packs, and known software, shared by all accounts. */
 import type { Reference, SeverityCategory, SolutionKind } from '@glacis/contract/threat'
 import type { ColumnType, Generated } from 'kysely'
 import type { Json, Numeric } from '#database/tables/kinds.ts'

@@ -1,4 +1,4 @@
-/** What happened, and who is told of it. */
+/** Events and their deliveries to channels. */
 import type { ChannelEvent, ChannelKind, DeliveryState, Notice } from '@glacis/contract/channel'
 import type { Generated } from 'kysely'
 import type { z } from 'zod'

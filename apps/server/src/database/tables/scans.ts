@@ -1,4 +1,4 @@
-/** Scans and how their work is shared out. */
+/** Scans, batches, and leases. */
 import type { AgentJobState } from '@glacis/contract/agent'
 import type { ScanHost } from '@glacis/contract/runner'
 import type { ScanPhase, ScanStatus, ScanType } from '@glacis/contract/scan'
@@ -36,7 +36,7 @@ export interface ScanTable {
   resume_at: Generated<Date | null>
   ignores_hours: Generated<boolean>
   excluded_hosts: Generated<number>
-  /** The issue that this scan checks again; it decides nothing else. */
+  /** The only issue that this retest can change. */
   retest_of: Generated<string | null>
   checks: Generated<string[] | null>
 }

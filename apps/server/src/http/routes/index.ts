@@ -1,4 +1,4 @@
-/** Every call of the API: where someone asks, this is where it starts. */
+/** Maps every endpoint of the contract to its implementation. */
 import * as access from '@glacis/contract/access'
 import * as account from '@glacis/contract/account'
 import * as agent from '@glacis/contract/agent'
@@ -29,7 +29,7 @@ import * as scans from '#scans/index.ts'
 import { search as find } from '#search.ts'
 import * as stats from '#stats/index.ts'
 import * as targets from '#targets/index.ts'
-import { shownThreats } from '#threats/index.ts'
+import { describeThreats } from '#threats/index.ts'
 import * as views from '#views.ts'
 import * as tokens from '#tokens.ts'
 import { listAuditEvents } from '#audit.ts'
@@ -47,8 +47,7 @@ export function serveApi(
   { serve, serveInSteps }: Router,
   { jobs, mailer, gate, url, feeds, knowledge }: Services,
 ): void {
-  const inside = targets.nameTargets
-  const places = issues.createPlaces()
+  const inside = targets.describeTargetsBriefly
   serve(target.listTargets, targets.listTargets)
   serve(target.getTarget, targets.getTarget)
   serve(target.createTarget, targets.createTarget)
@@ -56,7 +55,7 @@ export function serveApi(
     await targets.updateTarget(ctx, input)
     const { paths } = input.updateMask
     if (paths.includes('paused') && input.paused) await scans.cancelOfTargets(ctx, [input.id], 'The target was paused')
-    if (paths.some((path) => path.startsWith('schedule'))) await scans.reconsiderHours(ctx, jobs, input.id)
+    if (paths.some((path) => path.startsWith('schedule'))) await scans.applyChangedHours(ctx, jobs, input.id)
     return targets.getTarget(ctx, input)
   })
   serve(target.deleteTarget, async (ctx, { id }) => {
@@ -81,7 +80,7 @@ export function serveApi(
   serve(tag.updateTag, targets.updateTag)
   serve(tag.deleteTag, async (ctx, input) => {
     const answer = await targets.deleteTag(ctx, input)
-    await notifications.forgetTag(ctx, input.id)
+    await notifications.removeTagFromRules(ctx, input.id)
     return answer
   })
 
@@ -91,34 +90,36 @@ export function serveApi(
   serve(agent.updateAgent, agents.updateAgent)
   serve(agent.deleteAgent, async (ctx, input) => {
     const nothing = await agents.deleteAgent(ctx, input)
-    await scans.partFromAgent(ctx, input.id, input.replacementId)
+    await scans.reassignScans(ctx, input.id, input.replacementId)
     return nothing
   })
   serve(agent.rotateAgentToken, async (ctx, input) => {
     const answer = await agents.rotateToken(ctx, input)
-    if (input.revokeOld) await scans.takeBackAll(ctx, input.id, 'STATE_RETURNED', 'its key was revoked')
+    if (input.revokeOld) await scans.returnAllBatches(ctx, input.id, 'STATE_RETURNED', 'its key was revoked')
     return answer
   })
   serve(agent.getAgentInstall, (ctx, input) => agents.agentInstall(ctx, input, url))
   serve(agent.listAgentConnections, agents.listAgentConnections)
   serve(agent.listAgentJobs, scans.listAgentJobs)
 
-  serve(host.listHosts, (ctx, input) => inventories.listHosts(ctx, input, targets.nameTargets))
-  serve(host.getHost, (ctx, input) => inventories.getHost(ctx, input, targets.nameTargets))
+  serve(host.listHosts, (ctx, input) => inventories.listHosts(ctx, input, targets.describeTargetsBriefly))
+  serve(host.getHost, (ctx, input) => inventories.getHost(ctx, input, targets.describeTargetsBriefly))
   serve(host.updateHost, async (ctx, input) => {
-    const answer = await inventories.updateHost(ctx, input, targets.nameTargets)
-    if (input.updateMask.paths.includes('criticality')) await issues.weighAgain(ctx, [input.id])
+    const answer = await inventories.updateHost(ctx, input, targets.describeTargetsBriefly)
+    if (input.updateMask.paths.includes('criticality')) await issues.refreshPriorities(ctx, [input.id])
     return answer
   })
-  serve(host.mergeHosts, (ctx, input) => inventories.mergeHosts(ctx, input, targets.nameTargets))
-  serve(host.splitHost, (ctx, input) => inventories.splitHost(ctx, input, targets.nameTargets))
+  serve(host.mergeHosts, (ctx, input) => inventories.mergeHosts(ctx, input, targets.describeTargetsBriefly))
+  serve(host.splitHost, (ctx, input) => inventories.splitHost(ctx, input, targets.describeTargetsBriefly))
   serve(host.hostTimeline, inventories.hostTimeline)
   serve(product.listProducts, inventories.listProducts)
   serve(product.getProduct, inventories.getProduct)
   serve(product.watchProduct, inventories.watchProduct)
   serve(product.updateProduct, inventories.updateProduct)
   serve(product.deleteProduct, inventories.deleteProduct)
-  serve(product.listProductThreats, (ctx, input) => inventories.listProductThreats(ctx, input, shownThreats, knowledge))
+  serve(product.listProductThreats, (ctx, input) =>
+    inventories.listProductThreats(ctx, input, describeThreats, knowledge),
+  )
   serve(product.searchSoftware, inventories.searchSoftware)
 
   serve(scan.listScans, scans.listScans)
@@ -133,7 +134,7 @@ export function serveApi(
   serve(scan.diffScan, scans.diffScan)
   serve(scan.listScanEvents, scans.listScanEvents)
 
-  serve(issue.listIssues, (ctx, input) => issues.listIssues(ctx, input, inside, places))
+  serve(issue.listIssues, (ctx, input) => issues.listIssues(ctx, input, inside))
   serve(issue.getIssue, (ctx, input) => issues.getIssue(ctx, input, inside))
   serve(issue.setIssueStatus, (ctx, input) => issues.setIssueStatus(ctx, input, inside, { jobs }))
 
@@ -183,12 +184,12 @@ export function serveApi(
   serve(access.listAuditEvents, listAuditEvents)
 }
 
-/** A target that goes takes its running scan and its open issues with it; both stay as history. */
+/** Deleting a target cancels its running scan and closes its issues; both are kept as history. */
 async function deleteTargets(ctx: Ctx, ids: readonly string[]) {
   const outcome = await targets.deleteTargets(ctx, ids)
   await scans.cancelOfTargets(ctx, outcome.deleted, 'The target was deleted')
-  await issues.closeOfTargets(ctx, outcome.deleted)
-  await inventories.splitOfTargets(ctx, outcome.deleted)
-  await inventories.uncountTargets(ctx, outcome.deleted)
+  await issues.resolveIssuesOfTargets(ctx, outcome.deleted)
+  await inventories.splitHostsOfTargets(ctx, outcome.deleted)
+  await inventories.subtractTargetHosts(ctx, outcome.deleted)
   return outcome
 }

@@ -1,28 +1,28 @@
-/** What was found: hosts with their services and software. */
+/** The inventory: hosts with their services and software. */
 import type { ReportHost, ReportModel, ReportService } from '../model.ts'
-import { gap, heading, heightOf, type Pdf, reserve, rule, write } from './sheet.ts'
+import { moveDown, heading, heightOf, type Pdf, ensureSpace, drawRule, write } from './document.ts'
 import { count, excerpt, line } from './text.ts'
 import { contentWidth, fonts, ink } from './theme.ts'
 
-/** Bounds of the printed inventory; the JSON report has all of it. */
+/** Limits of the printed inventory; the JSON report is complete. */
 const hostsMax = 400
 const linesMax = 30
 
-/** Writes the hosts in the order of the model; nothing where there are none. */
+/** Writes the hosts in the order of the model, or nothing if there are none. */
 export function writeInventory(pdf: Pdf, { hosts }: ReportModel): void {
   if (hosts.length === 0) return
-  gap(pdf, 26)
+  moveDown(pdf, 26)
   heading(pdf, 'Hosts')
   for (const host of hosts.slice(0, hostsMax)) writeHost(pdf, host)
   if (hosts.length > hostsMax) {
-    gap(pdf, 6)
+    moveDown(pdf, 6)
     write(pdf, `${count(hosts.length - hostsMax, 'more host')} in the JSON report.`, { color: ink.soft })
   }
 }
 
 function writeHost(pdf: Pdf, host: ReportHost): void {
   const left = contentWidth * 0.46
-  const services = host.services.slice(0, linesMax).map(serviceLine).join('\n') || 'No open port found'
+  const services = host.services.slice(0, linesMax).map(serviceLine).join('\n') || 'No open ports found'
   const software = host.technologies
     .slice(0, linesMax)
     .map(({ name, version }) => line(`${name} ${version}`, 60))
@@ -33,12 +33,12 @@ function writeHost(pdf: Pdf, host: ReportHost): void {
     { text: software, style: { ...style, indent: left, width: contentWidth - left } },
   ]
   const height = Math.max(...columns.map((column) => heightOf(pdf, column.text, column.style)))
-  reserve(pdf, Math.min(height, 500) + 34)
-  rule(pdf)
-  gap(pdf, 7)
+  ensureSpace(pdf, Math.min(height, 500) + 34)
+  drawRule(pdf)
+  moveDown(pdf, 7)
   const name = host.name === undefined || host.name === host.address ? '' : `  ·  ${host.name}`
   write(pdf, line(host.address + name, 110), { font: fonts.bold, size: 9.5 })
-  gap(pdf, 3)
+  moveDown(pdf, 3)
   const top = pdf.y
   for (const column of columns) {
     pdf.y = top

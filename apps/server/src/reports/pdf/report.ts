@@ -1,20 +1,20 @@
-/** A whole report as PDF: one page for whoever decides, the rest for whoever mends. */
+/** The PDF report: a summary page, followed by the technical details. */
 import type { ReportModel } from '../model.ts'
 import { figuresOf } from '../figures.ts'
 import { writeFindings } from './findings.ts'
 import { writeInventory } from './inventory.ts'
-import { writeNotes } from './notes.ts'
-import { openPdf, type Pdf, place } from './sheet.ts'
+import { writeAppendix } from './appendix.ts'
+import { openPdf, type Pdf, writeAt } from './document.ts'
 import { writeSummary } from './summary.ts'
 import { day } from './text.ts'
 import { contentWidth, ink, page } from './theme.ts'
 
 /**
- * Sets the report. Nothing is fetched, and equal models give equal pages.
+ * Renders the report. Loads nothing, and equal models render to equal files.
  *
- * @param isCompressed off only where a test reads the text again
+ * @param isCompressed false only in tests that extract the text
  */
-export async function setPdf(model: ReportModel, { isCompressed = true } = {}): Promise<Buffer> {
+export async function renderPdf(model: ReportModel, { isCompressed = true } = {}): Promise<Buffer> {
   const figures = figuresOf(model.issues)
   const title = `Security report: ${model.target.name}`
   const pdf = openPdf({ title, author: model.account.name, time: model.generatedAt, isCompressed })
@@ -23,7 +23,7 @@ export async function setPdf(model: ReportModel, { isCompressed = true } = {}): 
   pdf.addPage()
   writeFindings(pdf, figures)
   writeInventory(pdf, model)
-  writeNotes(pdf, figures)
+  writeAppendix(pdf, figures)
   writeMargins(pdf, model)
   pdf.end()
   return done
@@ -38,20 +38,20 @@ async function collect(pdf: Pdf): Promise<Buffer> {
   return promise
 }
 
-/** Head and foot lines, once the number of pages is known. The first page has a head of its own. */
+/** Headers and footers, once the number of pages is known. The first page has its own header. */
 function writeMargins(pdf: Pdf, { target, account, generatedAt }: ReportModel): void {
   const { start, count } = pdf.bufferedPageRange()
   for (let index = 0; index < count; index++) {
     pdf.switchToPage(start + index)
-    // Text below the bottom margin would turn the page.
+    // Text below the bottom margin would start a new page.
     pdf.page.margins.bottom = 0
     const foot = page.height - 40
     const style = { size: 8, color: ink.faint }
-    place(pdf, `Glacis  ·  ${account.name}  ·  Confidential`, page.left, foot, style)
-    place(pdf, `Page ${index + 1} of ${count}`, page.left, foot, { ...style, align: 'right' })
+    writeAt(pdf, `Glacis  ·  ${account.name}  ·  Confidential`, page.left, foot, style)
+    writeAt(pdf, `Page ${index + 1} of ${count}`, page.left, foot, { ...style, align: 'right' })
     if (index === 0) continue
-    place(pdf, `Security report: ${target.name}`, page.left, 36, { ...style, width: contentWidth - 90 })
-    place(pdf, day(generatedAt), page.left, 36, { ...style, align: 'right' })
+    writeAt(pdf, `Security report: ${target.name}`, page.left, 36, { ...style, width: contentWidth - 90 })
+    writeAt(pdf, day(generatedAt), page.left, 36, { ...style, align: 'right' })
     pdf
       .moveTo(page.left, 52)
       .lineTo(page.left + contentWidth, 52)

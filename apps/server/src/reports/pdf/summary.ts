@@ -1,36 +1,36 @@
-/** The first page: what was looked at, how it stands, what to do first. */
+/** The summary page: scan facts, key figures, and what to fix first. */
 import { drawnSeverities, type Figures, hostsOf, isVerified } from '../figures.ts'
 import type { ReportModel } from '../model.ts'
-import { gap, mark, type Pdf, place, reserve, rule, write } from './sheet.ts'
-import { count, line, moment, span } from './text.ts'
+import { moveDown, drawLogo, type Pdf, writeAt, ensureSpace, drawRule, write } from './document.ts'
+import { count, line, moment, duration } from './text.ts'
 import { accent, contentWidth, fonts, ink, page, positive, severities } from './theme.ts'
 
-/** So many risks stand on the first page. */
+/** Number of risks listed on the summary page. */
 const topMax = 7
 
-/** Writes the first page; what does not fit on it stands in the parts that follow. */
+/** Writes the summary page; details follow in the other parts. */
 export function writeSummary(pdf: Pdf, model: ReportModel, figures: Figures): void {
   writeTitle(pdf, model)
-  gap(pdf, 16)
-  write(pdf, verdict(model, figures), { size: 13, lineGap: 4 })
-  gap(pdf, 16)
+  moveDown(pdf, 16)
+  write(pdf, summaryText(model, figures), { size: 13, lineGap: 4 })
+  moveDown(pdf, 16)
   writeTiles(pdf, model, figures)
-  gap(pdf, 22)
+  moveDown(pdf, 22)
   writeBars(pdf, model, figures)
-  gap(pdf, 22)
+  moveDown(pdf, 22)
   writeTop(pdf, figures)
 }
 
 function writeTitle(pdf: Pdf, { target, scan, account }: ReportModel): void {
-  mark(pdf, page.left - 2, 44, 1)
-  place(pdf, 'Glacis', page.left + 28, 49, { font: fonts.bold, size: 15 })
-  place(pdf, account.name, page.left, 52, { size: 9, color: ink.faint, align: 'right' })
+  drawLogo(pdf, page.left - 2, 44, 1)
+  writeAt(pdf, 'Glacis', page.left + 28, 49, { font: fonts.bold, size: 15 })
+  writeAt(pdf, account.name, page.left, 52, { size: 9, color: ink.faint, align: 'right' })
   pdf.y = 96
   write(pdf, 'SECURITY REPORT', { size: 8.5, color: accent.solid, font: fonts.bold })
-  gap(pdf, 3)
+  moveDown(pdf, 3)
   write(pdf, line(target.name, 90), { font: fonts.bold, size: 24 })
-  gap(pdf, 2)
-  const took = span(scan.startTime ?? scan.createTime, scan.completeTime)
+  moveDown(pdf, 2)
+  const took = duration(scan.startTime ?? scan.createTime, scan.completeTime)
   const facts = [
     target.address === target.name ? '' : target.address,
     `${state[scan.status]} ${moment(scan.completeTime ?? scan.updateTime)}`,
@@ -41,18 +41,18 @@ function writeTitle(pdf: Pdf, { target, scan, account }: ReportModel): void {
 }
 
 const state = {
-  STATUS_CREATED: 'Not begun',
+  STATUS_CREATED: 'Not started',
   STATUS_RUNNING: 'Running since',
   STATUS_COMPLETED: 'Completed',
   STATUS_CANCELLED: 'Cancelled',
   STATUS_FAILED: 'Failed',
 } as const
 
-/** One or two sentences that a reader may stop after. */
-function verdict({ scan, hosts }: ReportModel, figures: Figures): string {
+/** A summary in one or two sentences. */
+function summaryText({ scan, hosts }: ReportModel, figures: Figures): string {
   const looked = count(scan.hostCount.scannedHosts || hosts.length, 'host')
   if (scan.status !== 'STATUS_COMPLETED') {
-    return `This scan did not complete, so the figures cover only what was reached. ${count(figures.open.length, 'risk')} stand open.`
+    return `This scan did not complete, so the figures cover only the hosts it reached. Open risks: ${figures.open.length}.`
   }
   if (figures.open.length === 0) return `No open risks on ${looked}.`
   const urgent = drawnSeverities.slice(0, 2).map((category) => {
@@ -66,17 +66,17 @@ function verdict({ scan, hosts }: ReportModel, figures: Figures): string {
   const head =
     sum > 0
       ? `${words} ${sum === 1 ? 'risk needs' : 'risks need'} attention; ${reach}.`
-      : `${count(figures.open.length, 'risk')} on ${looked}, none of them critical or high.`
+      : `${count(figures.open.length, 'risk')} on ${looked}, none critical or high.`
   if (figures.knownExploited === 0) return head
   const exploited = figures.knownExploited === 1 ? 'One is' : `${figures.knownExploited} are`
-  return `${head} ${exploited} known to be exploited by attackers.`
+  return `${head} ${exploited} exploited in the wild.`
 }
 
 function writeTiles(pdf: Pdf, { scan, hosts }: ReportModel, figures: Figures): void {
   const tiles = [
     ['Open risks', String(figures.open.length), `on ${count(scan.hostCount.affectedHosts, 'host')}`],
-    ['Verified', String(figures.verified), 'proved by a check'],
-    ['Potential', String(figures.potential), 'suspected from versions'],
+    ['Verified', String(figures.verified), 'confirmed by a check'],
+    ['Potential', String(figures.potential), 'inferred from versions'],
     ['Hosts scanned', String(scan.hostCount.scannedHosts || hosts.length), `${services(hosts)} found`],
   ] as const
   const between = 10
@@ -85,9 +85,9 @@ function writeTiles(pdf: Pdf, { scan, hosts }: ReportModel, figures: Figures): v
   tiles.forEach(([label, value, note], index) => {
     const x = page.left + index * (width + between)
     pdf.roundedRect(x, top, width, 68, 4).lineWidth(0.6).strokeColor(ink.line).stroke()
-    place(pdf, label, x + 11, top + 11, { size: 8.5, color: ink.soft, width: width - 22 })
-    place(pdf, value, x + 11, top + 24, { size: 20, font: fonts.bold, width: width - 22 })
-    place(pdf, note, x + 11, top + 50, { size: 8, color: ink.faint, width: width - 22 })
+    writeAt(pdf, label, x + 11, top + 11, { size: 8.5, color: ink.soft, width: width - 22 })
+    writeAt(pdf, value, x + 11, top + 24, { size: 20, font: fonts.bold, width: width - 22 })
+    writeAt(pdf, note, x + 11, top + 50, { size: 8, color: ink.faint, width: width - 22 })
   })
   pdf.y = top + 68
 }
@@ -99,90 +99,92 @@ function services(hosts: ReportModel['hosts']): string {
   )
 }
 
-/** One bar per severity: solid what is proved, pale what is suspected. Beside it the change. */
+/**
+ * A bar per severity: solid for verified, pale for potential issues. The changes are next to it.
+ */
 function writeBars(pdf: Pdf, model: ReportModel, figures: Figures): void {
   const top = pdf.y
   const width = contentWidth * 0.6
   const rows = drawnSeverities.map((category) => ({ category, ...figures.bySeverity.get(category) }))
   const most = Math.max(1, ...rows.map(({ verified = 0, potential = 0 }) => verified + potential))
-  place(pdf, 'By severity', page.left, top, { font: fonts.bold, size: 11 })
+  writeAt(pdf, 'By severity', page.left, top, { font: fonts.bold, size: 11 })
   rows.forEach(({ category, verified = 0, potential = 0 }, index) => {
     const look = severities[category]
     const y = top + 24 + index * 21
     const barLeft = page.left + 62
     const unit = (width - 62 - 34) / most
-    place(pdf, look.label, page.left, y + 1.5, { size: 9.5, width: 60 })
+    writeAt(pdf, look.label, page.left, y + 1.5, { size: 9.5, width: 60 })
     if (verified > 0) pdf.rect(barLeft, y, verified * unit, 11).fill(look.mark)
     if (potential > 0) pdf.rect(barLeft + verified * unit, y, potential * unit, 11).fill(look.tint)
     const end = barLeft + (verified + potential) * unit
-    place(pdf, String(verified + potential), end + 6, y + 1.5, { size: 9.5, font: fonts.bold, width: 30 })
+    writeAt(pdf, String(verified + potential), end + 6, y + 1.5, { size: 9.5, font: fonts.bold, width: 30 })
   })
   const legend = top + 24 + rows.length * 21 + 3
   pdf.rect(page.left, legend + 1, 7, 7).fill(ink.soft)
-  place(pdf, 'verified', page.left + 11, legend, { size: 8, color: ink.soft })
+  writeAt(pdf, 'verified', page.left + 11, legend, { size: 8, color: ink.soft })
   pdf.rect(page.left + 54, legend + 1, 7, 7).fill(ink.line)
-  place(pdf, 'potential', page.left + 65, legend, { size: 8, color: ink.soft })
+  writeAt(pdf, 'potential', page.left + 65, legend, { size: 8, color: ink.soft })
   const unrated = rows.reduce(
     (left, { verified = 0, potential = 0 }) => left - verified - potential,
     figures.open.length,
   )
-  const more = `${unrated} more without a severity`
-  if (unrated > 0) place(pdf, more, page.left + 118, legend, { size: 8, color: ink.soft })
+  const more = `${unrated} more without a rating`
+  if (unrated > 0) writeAt(pdf, more, page.left + 118, legend, { size: 8, color: ink.soft })
   writeChange(pdf, model, page.left + width + 24, top)
   pdf.y = legend + 12
 }
 
 function writeChange(pdf: Pdf, { scan, previous }: ReportModel, x: number, y: number): void {
   const width = page.left + contentWidth - x
-  place(pdf, 'Since the scan before', x, y, { font: fonts.bold, size: 11, width })
+  writeAt(pdf, 'Since the previous scan', x, y, { font: fonts.bold, size: 11, width })
   if (!scan.changes || !previous) {
-    place(pdf, 'This is the first scan to compare with.', x, y + 25, { color: ink.soft, width })
+    writeAt(pdf, 'No previous scan to compare with.', x, y + 25, { color: ink.soft, width })
     return
   }
   const rows = [
     ['New', scan.changes.new, ink.text],
-    ['Returned', scan.changes.regressive, ink.text],
+    ['Regressed', scan.changes.regressive, ink.text],
     ['Resolved', scan.changes.resolved, positive],
   ] as const
   rows.forEach(([label, value, color], index) => {
     const top = y + 25 + index * 21
-    place(pdf, label, x, top, { size: 9.5, width: 70 })
-    place(pdf, String(value), x + 70, top, { size: 9.5, font: fonts.bold, color, width: 40 })
+    writeAt(pdf, label, x, top, { size: 9.5, width: 70 })
+    writeAt(pdf, String(value), x + 70, top, { size: 9.5, font: fonts.bold, color, width: 40 })
   })
-  place(pdf, `Compared with ${moment(previous.completeTime)}`, x, y + 111, { size: 8, color: ink.soft, width })
+  writeAt(pdf, `Compared with ${moment(previous.completeTime)}`, x, y + 111, { size: 8, color: ink.soft, width })
 }
 
-/** One line of the list, with the rule below it. */
+/** Height of a list row including its line. */
 const rowHeight = 26
 
 function writeTop(pdf: Pdf, { open, inOrder }: Figures): void {
   if (open.length === 0) return
-  reserve(pdf, 80)
-  write(pdf, 'What to do first', { font: fonts.bold, size: 11 })
-  gap(pdf, 6)
+  ensureSpace(pdf, 80)
+  write(pdf, 'Fix first', { font: fonts.bold, size: 11 })
+  moveDown(pdf, 6)
   const columns = { name: 84, hosts: contentWidth - 112, proof: contentWidth - 52 }
   for (const issue of inOrder.slice(0, topMax)) {
-    // What is placed across the end of a page takes a page for each of its cells.
-    reserve(pdf, rowHeight)
-    rule(pdf)
+    // Placing cells across a page end would start a new page per cell.
+    ensureSpace(pdf, rowHeight)
+    drawRule(pdf)
     const y = pdf.y + 7
     const look = severities[issue.threat.severity.category]
     severityTag(pdf, page.left, y - 1, look)
     const name = { size: 9.5, width: columns.hosts - columns.name - 10 }
-    place(pdf, issue.name, page.left + columns.name - 14, y, { ...name, width: name.width + 14 })
-    place(pdf, count(hostsOf(issue), 'host'), page.left + columns.hosts, y, { color: ink.soft, width: 56 })
+    writeAt(pdf, issue.name, page.left + columns.name - 14, y, { ...name, width: name.width + 14 })
+    writeAt(pdf, count(hostsOf(issue), 'host'), page.left + columns.hosts, y, { color: ink.soft, width: 56 })
     const proof = isVerified(issue) ? 'verified' : 'potential'
-    place(pdf, proof, page.left + columns.proof, y, { color: ink.soft, width: 52, align: 'right' })
+    writeAt(pdf, proof, page.left + columns.proof, y, { color: ink.soft, width: 52, align: 'right' })
     pdf.y = y + 17
   }
-  rule(pdf)
+  drawRule(pdf)
   if (open.length <= topMax) return
-  gap(pdf, 7)
+  moveDown(pdf, 7)
   write(pdf, `${count(open.length - topMax, 'more risk')} on the following pages.`, { size: 8.5, color: ink.soft })
 }
 
-/** A filled square and the word: never colour alone. */
+/** A colored square with a label, so that severity is never shown by color alone. */
 export function severityTag(pdf: Pdf, x: number, y: number, look: { label: string; mark: string; ink: string }): void {
   pdf.roundedRect(x, y, 9, 9, 2).fill(look.mark)
-  place(pdf, look.label, x + 14, y + 1.5, { size: 9, color: look.ink, font: fonts.bold, width: 56 })
+  writeAt(pdf, look.label, x + 14, y + 1.5, { size: 9, color: look.ink, font: fonts.bold, width: 56 })
 }

@@ -1,8 +1,8 @@
-/** Text for the standard fonts of PDF, which know Windows-1252 only. */
+/** Text for the standard PDF fonts, which only support Windows-1252. */
 
 /** Characters of Windows-1252 above Latin-1. */
 const extra = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ'
-const spellings: Readonly<Record<string, string>> = {
+const transliterations: Readonly<Record<string, string>> = {
   '≥': '>=',
   '≤': '<=',
   '≠': '!=',
@@ -19,8 +19,8 @@ const spellings: Readonly<Record<string, string>> = {
 }
 
 /**
- * Makes text printable: no control, bidirectional or zero-width characters, tabs as blanks, and
- * what the fonts lack spelled out or shown as `?`. Line ends stay.
+ * Makes text printable: removes control, bidirectional and zero-width characters, replaces tabs
+ * with spaces, and transliterates unsupported characters or shows them as `?`. Keeps line breaks.
  */
 export function printable(text: string): string {
   return (
@@ -28,22 +28,25 @@ export function printable(text: string): string {
       .normalize('NFC')
       .replaceAll(/\r\n?/g, '\n')
       .replaceAll('\t', '  ')
-      // Colours and cursor movements of terminals, then every other control character.
+      // Terminal escape sequences, then all other control characters.
       .replaceAll(/(?!\n)\p{Cc}\[[\d;]{0,20}[A-Za-z]/gu, '')
       .replaceAll(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
       .replaceAll(/[^\n\u0020-\u007e\u00a1-\u00ff]/gu, (character) => {
-        return spellings[character] ?? (extra.includes(character) ? character : '?')
+        return transliterations[character] ?? (extra.includes(character) ? character : '?')
       })
   )
 }
 
-/** One line of printable text, cut at a length in characters. */
+/** One line of printable text, truncated to a length in characters. */
 export function line(text: string, lengthMax: number): string {
   const flat = printable(text).replaceAll(/\s+/g, ' ').trim()
   return flat.length <= lengthMax ? flat : `${flat.slice(0, lengthMax - 1).trimEnd()}…`
 }
 
-/** Printable text, cut at a number of lines and of characters; what is left out is said. */
+/**
+ * Printable text, truncated to a number of lines and characters, with a note about the omitted
+ * rest.
+ */
 export function excerpt(text: string, linesMax: number, lengthMax: number): string {
   const all = printable(text).trim()
   const lines = all.slice(0, lengthMax).split('\n')
@@ -77,8 +80,8 @@ export function moment(time: string | undefined): string {
   return Number.isNaN(date.getTime()) ? '' : `${dateFormat.format(date)}, ${timeFormat.format(date)} UTC`
 }
 
-/** `12 minutes`, rounded to the unit that says enough. */
-export function span(start: string | undefined, end: string | undefined): string {
+/** `12 minutes`, rounded to a suitable unit. */
+export function duration(start: string | undefined, end: string | undefined): string {
   const seconds = Math.round((Date.parse(end ?? '') - Date.parse(start ?? '')) / 1000)
   if (!(seconds >= 0)) return ''
   if (seconds < 90) return count(seconds, 'second')
@@ -86,7 +89,7 @@ export function span(start: string | undefined, end: string | undefined): string
   return `${(seconds / 3600).toFixed(1)} hours`
 }
 
-/** `1 host`, `3 hosts`, with the thousands set apart. */
+/** `1 host`, `3 hosts`, with thousands separators. */
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${new Intl.NumberFormat('en-CH').format(number)} ${number === 1 ? one : many}`
 }

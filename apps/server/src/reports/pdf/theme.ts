@@ -1,7 +1,10 @@
-/** Colours and measures of the printed report, in the language of the portal's tokens. Lengths are in points. */
+/**
+ * Colors and dimensions of the printed report, matching the portal's design tokens. Lengths are in
+ * points.
+ */
 import type { SeverityCategory } from '@glacis/contract/threat'
 
-/** Text, lines and quiet grounds. */
+/** Text, lines and neutral backgrounds. */
 export const ink = {
   text: '#121a1e',
   soft: '#4e595e',
@@ -10,19 +13,19 @@ export const ink = {
   inset: '#f3f5f7',
   white: '#ffffff',
 }
-/** The product's own colour: marks, links and the box of the solution. */
+/** The brand color: logo, links and the solution box. */
 export const accent = { solid: '#005d6b', tint: '#e7f7fb', edge: '#badfe7' }
-/** For what got better. */
+/** For improvements. */
 export const positive = '#0e5f36'
 
-/** Word and colours of a severity; the tint stands for what is only potential. */
+/** Label and colors of a severity; the tint is for potential issues. */
 export interface SeverityLook {
   readonly label: string
   readonly mark: string
   readonly tint: string
   readonly ink: string
 }
-/** From the worst down; what has no rating is last. */
+/** From worst to best; unrated is last. */
 export const severities: Readonly<Record<SeverityCategory, SeverityLook>> = {
   CATEGORY_CRITICAL: { label: 'Critical', mark: '#ba0135', tint: '#fccbcb', ink: '#9f0a2e' },
   CATEGORY_HIGH: { label: 'High', mark: '#c74f00', tint: '#ffccb7', ink: '#963d0b' },
@@ -32,10 +35,10 @@ export const severities: Readonly<Record<SeverityCategory, SeverityLook>> = {
   CATEGORY_UNSPECIFIED: { label: 'Not rated', mark: '#7e888d', tint: '#d4dadd', ink: '#454f54' },
 }
 
-/** Fonts that every reader of PDF has. */
+/** The standard PDF fonts. */
 export const fonts = { text: 'Helvetica', bold: 'Helvetica-Bold', mono: 'Courier' } as const
 
-/** A4 with room for the head and foot lines. */
+/** A4 with space for headers and footers. */
 export const page = { width: 595.28, height: 841.89, left: 52, right: 52, top: 74, bottom: 66 } as const
 /** Between the margins. */
 export const contentWidth = page.width - page.left - page.right

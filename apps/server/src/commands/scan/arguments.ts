@@ -1,0 +1,175 @@
+/** Parses the arguments of `glacis scan`. */
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { ScanProfile } from '@glacis/contract/runner'
+import type { ScanHost, ScanJob } from '@glacis/contract/runner'
+import { denials, expand, isProblem, parseAddress, parseExclusion, parsePorts, resolveName } from '@glacis/scanner'
+import type { CallbackSettings, Exclusion, ScanAddress, ScanOptions } from '@glacis/scanner'
+import { callbackEndpoints, callbackPlace, callbackPlaceExpects } from '#callbacks.ts'
+import { CliError } from '#cli-error.ts'
+
+export type OutputFormat = 'text' | 'json' | 'sarif'
+
+export interface ScanArguments {
+  readonly job: ScanJob
+  readonly limits: NonNullable<ScanOptions['limits']>
+  readonly format: OutputFormat
+  /**
+   * Absolute paths of template folders that replace the built-in checks; empty for the built-in
+   * checks.
+   */
+  readonly templates: readonly string[]
+  /** How targets call back; null disables checks that need callbacks. */
+  readonly callbacks: CallbackSettings | null
+}
+
+export const scanUsage = `Usage: glacis scan ADDRESS… [options]
+
+  ADDRESS             a host name, IP address, network, range, or URL;
+                      HOST:PORT or [IPV6]:PORT scans only that port
+  --json              one JSON object per line: host, service, technology, finding, coverage, problem
+  --sarif             one SARIF 2.1.0 document
+  --templates DIR     run these nuclei templates instead of the built-in checks; may be repeated
+  --profile NAME      gentle (default), standard, or deep
+  --ports LIST        such as 22,80,8000-8100, or all
+  --exclude ADDRESS   skip an address, network, range, or ADDRESS:PORT; may be repeated
+  --callbacks HOST    address where targets reach this machine, HOST:PORT or JSON as in
+                      GLACIS_CALLBACKS, for checks that trigger callbacks
+  --rate NUMBER       maximum connections and requests per second to each host
+
+Exit code: 0 no confirmed findings, 1 confirmed findings, 2 usage error or failed scan.
+Scan only systems you own or are authorized to test.
+`
+
+const resolveMs = 10_000
+const addressesMax = 65_536
+
+/** @throws CliError that describes the first invalid argument */
+export async function parseArguments(words: readonly string[], signal: AbortSignal): Promise<ScanArguments> {
+  const { values, positionals } = parse(words)
+  if (positionals.length === 0) throw new CliError('No address given; "glacis scan --help" lists the options.')
+  if (values.json && values.sarif) throw new CliError('Choose either --json or --sarif, not both.')
+  const profile = ScanProfile.safeParse(values.profile)
+  if (!profile.success) throw new CliError(`Unknown profile "${values.profile}"; choose gentle, standard, or deep.`)
+  const named = positionals.map(portFrom)
+  if (values.ports !== undefined && named.some(({ port }) => port !== undefined))
+    throw new CliError('Set ports in the address or in --ports, not both.')
+  const parsed = named.map(({ address }) => addressOf(address))
+  const hosts = await hostsOf(parsed, signal)
+  const callbacks = values.callbacks === undefined ? null : callbacksAt(values.callbacks)
+  const urls = parsed.flatMap(({ url }) => url ?? [])
+  if (urls.length > 0 && parsed.length > 1)
+    throw new CliError('A URL must be scanned on its own, without other addresses.')
+  const addresses = hosts.map(({ address }) => address)
+  const ports = portsOf(values.ports ?? onePort(named)) ?? urls.map(({ port }) => port)
+  return {
+    job: {
+      hosts,
+      profile: profile.data,
+      ...(ports.length > 0 && { ports: [...ports] }),
+      allow: addresses,
+      deny: [
+        ...(callbacks ? callbackEndpoints(callbacks) : []),
+        ...denials(values.exclude.map(exclusionOf), addresses),
+      ],
+      ...(urls[0] && { basePath: urls[0].path }),
+    },
+    limits: values.rate === undefined ? {} : limitsOf(values.rate),
+    format: values.json ? 'json' : values.sarif ? 'sarif' : 'text',
+    templates: values.templates.map((folder) => resolve(folder)),
+    callbacks,
+  }
+}
+
+function parse(words: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...words],
+      allowPositionals: true,
+      options: {
+        json: { type: 'boolean', default: false },
+        sarif: { type: 'boolean', default: false },
+        templates: { type: 'string', multiple: true, default: [] },
+        profile: { type: 'string', default: 'gentle' },
+        ports: { type: 'string' },
+        exclude: { type: 'string', multiple: true, default: [] },
+        rate: { type: 'string' },
+        callbacks: { type: 'string' },
+      },
+    })
+  } catch (error) {
+    const [sentence] = (error instanceof Error ? error.message : String(error)).split(/\. |\n/)
+    throw new CliError(`${sentence}; "glacis scan --help" lists the options.`, { cause: error })
+  }
+}
+
+function addressOf(text: string): ScanAddress {
+  const address = parseAddress(text)
+  if (isProblem(address)) throw new CliError(address.problem)
+  return address
+}
+
+async function hostsOf(addresses: readonly ScanAddress[], signal: AbortSignal): Promise<ScanHost[]> {
+  const names = new Map<string, Set<string>>()
+  for (const address of addresses) {
+    const isName = address.host !== '' && !/^[\d.]+$|:/.test(address.host)
+    const found = isName ? await resolved(address.host, signal) : [...expand(address)]
+    for (const one of found) {
+      const known = names.get(one) ?? new Set()
+      names.set(one, isName ? known.add(address.host) : known)
+    }
+    if (names.size > addressesMax) throw new CliError(`Too many addresses; one scan covers at most ${addressesMax}.`)
+  }
+  return [...names].map(([address, known]) => ({ address, names: [...known] }))
+}
+
+async function resolved(name: string, signal: AbortSignal): Promise<readonly string[]> {
+  const outcome = await resolveName(name, { signal, deadlineMs: resolveMs })
+  if (outcome.kind === 'failure') throw new CliError(`${outcome.reason}.`)
+  return outcome.addresses
+}
+
+interface Named {
+  readonly address: string
+  readonly port?: string
+}
+
+function portFrom(text: string): Named {
+  const [, address, port] = /^(\[[^\]]+\]|[^:\s]+):(\d+)$/.exec(text) ?? []
+  return address !== undefined && port !== undefined ? { address, port } : { address: text }
+}
+
+/** The port given in the addresses. A job scans the same ports on every host. */
+function onePort(named: readonly Named[]): string | undefined {
+  const [first] = named
+  if (named.some(({ port }) => port !== first?.port))
+    throw new CliError('Scan addresses with different ports separately, or set the ports with --ports.')
+  return first?.port
+}
+
+function portsOf(text: string | undefined): readonly number[] | null {
+  if (text === undefined) return null
+  const list = parsePorts(text === 'all' ? '1-65535' : text)
+  if ('problem' in list) throw new CliError(list.problem)
+  return list.ports
+}
+
+function exclusionOf(text: string): Exclusion {
+  const exclusion = parseExclusion(text)
+  if ('problem' in exclusion) throw new CliError(exclusion.problem)
+  return exclusion
+}
+
+function callbacksAt(text: string): CallbackSettings {
+  const place = callbackPlace.safeParse(text)
+  if (!place.success) throw new CliError(`--callbacks expects ${callbackPlaceExpects}.`)
+  return place.data
+}
+
+function limitsOf(text: string): ScanArguments['limits'] {
+  const rate = Number(text)
+  if (!Number.isInteger(rate) || rate < 1 || rate > 100_000) {
+    throw new CliError(`--rate expects a whole number from 1 to 100000, not "${text}".`)
+  }
+  return { sweepPerHostPerSecond: rate, requestsPerHostPerSecond: rate }
+}

@@ -1,0 +1,106 @@
+import type { Observation } from '@glacis/contract/runner'
+import { parseFormattedString, toWfn } from '@glacis/intelligence'
+import { expect, it } from 'vitest'
+import { newId } from '#database/index.ts'
+import { listProducts, recordInventory } from '#inventory/index.ts'
+import { sharedTestServer } from '#testing/test-server.ts'
+
+const server = await sharedTestServer()
+
+type Addressed = (address: string) => Observation
+const host: Addressed = (address) => ({
+  kind: 'host',
+  address,
+  names: [],
+  reached: true,
+  reason: 'port 80 open',
+  answersEverything: false,
+})
+const service =
+  (port: number): Addressed =>
+  (address) => ({ kind: 'service', address, port, transport: 'tcp', protocol: 'http', tls: false, banner: '' })
+const runs =
+  (product: string, port = 80): Addressed =>
+  (address) => {
+    const name = parseFormattedString(`cpe:2.3:a:acme:${product}:1.0:*:*:*:*:*:*:*`)
+    if (!name) throw new Error('not a name')
+    const what = { name: product, wfn: toWfn(name), evidence: product, quality: 80 }
+    return { kind: 'technology', address, port, transport: 'tcp', ...what }
+  }
+const closed =
+  (...ports: number[]): Addressed =>
+  (address) => ({ kind: 'closed', address, transport: 'tcp', ports })
+
+async function makeTarget(account: string): Promise<string> {
+  const id = newId()
+  await server.as(account, async ({ tx, now }) => {
+    const times = { created_at: now, updated_at: now }
+    const place = { name: 'All', address: '127.63.0.0/24', kind: 'NETWORK' as const }
+    await tx
+      .insertInto('target')
+      .values({ account_id: account, id, ...place, schedule_period: 'PERIOD_WEEKLY', ...times })
+      .execute()
+  })
+  return id
+}
+
+/** On how many hosts each product runs: as lists tell it, and as a count of all that runs gives it. */
+async function counts(account: string) {
+  const { products } = await server.as(account, (ctx) => listProducts(ctx, {}))
+  const all = await server.as(account, ({ tx }) =>
+    tx
+      .selectFrom('host_product')
+      .innerJoin('product', (join) =>
+        join.onRef('product.account_id', '=', 'host_product.account_id').onRef('product.id', '=', 'product_id'),
+      )
+      .select(['product.name', (select) => select.fn.count<number>('host_id').distinct().as('hosts')])
+      .where('host_product.account_id', '=', account)
+      .where('gone_at', 'is', null)
+      .groupBy('product.name')
+      .orderBy('product.name')
+      .execute(),
+  )
+  return {
+    told: products.map(({ name, hostCount }) => `${name} ${hostCount}`),
+    counted: all.map(({ name, hosts }) => `${name} ${hosts}`),
+  }
+}
+
+const [one, two] = ['127.63.0.1', '127.63.0.2']
+
+it('matches the inventory as scans add and remove software', async () => {
+  const account = await server.account()
+  const target = await makeTarget(account)
+  const see = async (address: string, ...seen: Addressed[]) => {
+    const observations = [host, service(80), service(443), ...seen].map((make) => make(address))
+    await server.as(account, (ctx) => recordInventory(ctx, target, observations))
+    const { told, counted } = await counts(account)
+    expect(told).toEqual(counted)
+    return told
+  }
+  // On two ports of one host it is on one host.
+  expect(await see(one, runs('mail'), runs('mail', 443), runs('web', 443))).toEqual(['mail 1', 'web 1'])
+  expect(await see(two, runs('mail'))).toEqual(['mail 2', 'web 1'])
+  expect(await see(two, runs('mail'))).toEqual(['mail 2', 'web 1'])
+  // Replaced on a port, and still there on the other; then there no more.
+  expect(await see(one, runs('web'))).toEqual(['mail 2', 'web 1'])
+  expect(await see(one, closed(443))).toEqual(['mail 1', 'web 1'])
+  expect(await see(two, closed(80, 443))).toEqual(['web 1'])
+  expect(await see(two, runs('mail', 443))).toEqual(['mail 1', 'web 1'])
+  expect(await see(one)).toEqual(['mail 1', 'web 1'])
+})
+
+it('counts a host once when two scans record the same product concurrently', async () => {
+  const account = await server.account()
+  const target = await makeTarget(account)
+  const find = () =>
+    server.as(account, (ctx) =>
+      recordInventory(
+        ctx,
+        target,
+        [host, service(80), runs('web')].map((make) => make(one)),
+      ),
+    )
+  await Promise.all([find(), find(), find()])
+  expect((await counts(account)).told).toEqual(['web 1'])
+})

@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { newId } from '#database/index.ts'
+import { getIssue, setHostStatus, setIssueStatus, setStatusOfMany } from '#issues/index.ts'
+import { raise } from '#issues/raise.ts'
+import { rollUp } from '#issues/rollup.ts'
+import { accountsWithPendingDecisions, applyPendingDecisions } from '#issues/pending-decisions.ts'
+import { type House, openHouse, person } from '#testing/house.ts'
+import { describeTargets, seedIssues } from '#testing/issues.ts'
+import { sql } from 'kysely'
+
+let house: House
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house.close())
+
+const begin = new Date(Date.now() - 3_600_000)
+const queued: string[] = []
+const background = {
+  jobs: { enqueue: async (_: unknown, name: string) => void queued.push(name) },
+  placesMax: 3,
+}
+const log = { info() {}, warn() {}, error() {} }
+const spread = (account: string) => applyPendingDecisions({ ...house, log }, account, new AbortController().signal)
+const seed = async (issues: number, hosts: number) => {
+  const account = await house.account()
+  return {
+    account,
+    ...(await seedIssues(house, account, { issues, hosts, at: new Date(begin.getTime() - 86_400_000) })),
+  }
+}
+type Seeded = Awaited<ReturnType<typeof seed>>
+const at = (seconds: number, actor = person) => ({ now: new Date(begin.getTime() + seconds * 1000), actor })
+const ignoring = { status: 'STATUS_IGNORED', reason: 'REASON_ACCEPTED_RISK', comment: 'known' } as const
+const ignoreAll = ({ account, issueIds }: Seeded) =>
+  house.as(account, (ctx) => setStatusOfMany(ctx, { ids: [...issueIds], ...ignoring }, background), at(1))
+const read = (account: string, id = '') =>
+  house.as(account, async (ctx) => (await getIssue(ctx, { id }, describeTargets)).issue)
+
+async function placesOf(account: string): Promise<{ status: string }[]> {
+  const { rows } = await sql<{ status: string }>`
+    select threat.name, host.address, occurrence.status, occurrence.ignore_reason, occurrence.ignore_comment,
+           occurrence.ignored_by, occurrence.ignored_at
+    from occurrence
+    join issue on issue.account_id = occurrence.account_id and issue.id = occurrence.issue_id
+    join threat on threat.id = issue.threat_id
+    join host on host.account_id = occurrence.account_id and host.id = occurrence.host_id
+    where occurrence.account_id = ${account}
+    order by threat.name, host.address`.execute(house.database.owner)
+  return rows
+}
+
+/** Decided twice, ends differ by the time that passed between. */
+const withoutEnd = (ignored: { untilTime?: string | undefined } | undefined) =>
+  ignored && { ...ignored, untilTime: undefined }
+
+/** What a person sees of an issue, without ids, which differ between accounts. */
+async function shown(account: string, ids: readonly string[]): Promise<unknown[]> {
+  const issues = await Promise.all(ids.map((id) => read(account, id)))
+  return issues.map(({ status, ignored, affectedHosts }) => ({
+    status,
+    ignored: withoutEnd(ignored),
+    hosts: affectedHosts
+      .map((one) => ({ address: one.host.address, status: one.status, ignored: withoutEnd(one.ignored) }))
+      .toSorted((a, b) => (a.address < b.address ? -1 : 1)),
+  }))
+}
+
+it('applies immediately to the issue and its displayed hosts, and later to each occurrence', async () => {
+  const one = await seed(2, 4)
+  queued.length = 0
+  const { updatedCount } = await ignoreAll(one)
+  expect(updatedCount).toBe(2)
+  expect(queued).toEqual(['decisions'])
+  const issue = await read(one.account, one.issueIds[0])
+  expect(issue.status).toBe('STATUS_IGNORED')
+  expect(issue.history.at(-1)).toMatchObject({ status: 'STATUS_IGNORED', actor: person.name })
+  expect(new Set(issue.affectedHosts.map((host) => host.status))).toEqual(new Set(['STATUS_IGNORED']))
+  expect(new Set((await placesOf(one.account)).map((row) => row.status))).toEqual(new Set(['STATUS_OPEN']))
+  await spread(one.account)
+  const places = await placesOf(one.account)
+  expect(places).toHaveLength(8)
+  for (const place of places) {
+    expect(place).toMatchObject({
+      status: 'STATUS_IGNORED',
+      ignore_comment: 'known',
+      ignored_by: person.name,
+      ignored_at: at(1).now,
+    })
+  }
+  const after = await read(one.account, one.issueIds[0])
+  // The seed's priority is nobody's; the first roll-up works it out.
+  const told = { affectedHosts: [], priority: 0 }
+  expect({ ...after, ...told }).toEqual({ ...issue, ...told })
+})
+
+it('has the same result as an immediate decision, whatever is decided meanwhile', async () => {
+  const [slow, quick] = [await seed(5, 4), await seed(5, 4)]
+  // The generator of Park and Miller: the same decisions on every run.
+  let state = 20_262
+  const below = (bound: number) => (state = (state * 48_271) % 2_147_483_647) % bound
+  const chosen = ['STATUS_OPEN', 'STATUS_RESOLVED', 'STATUS_IGNORED'] as const
+  let postponed = 0
+  for (let number = 0; number < 40; number++) {
+    const [verb, issues, host] = [below(3), [below(5), below(5)], below(4)]
+    const status = chosen[below(3)] ?? 'STATUS_OPEN'
+    const to = { status, ...(status === 'STATUS_IGNORED' && { reason: 'REASON_MITIGATED' as const }) }
+    const outcomes = [slow, quick].map(({ account, issueIds, hostIds }) => {
+      const how = account === slow.account ? background : null
+      const ids = [...new Set(issues)].map((index) => issueIds[index] ?? '')
+      const [id = ''] = ids
+      return house
+        .as(
+          account,
+          async (ctx) => {
+            if (verb === 0) await setIssueStatus(ctx, { id, ...to }, describeTargets, how)
+            else if (verb === 1) await setHostStatus(ctx, { id, hostId: hostIds[host] ?? '', ...to }, describeTargets)
+            else await setStatusOfMany(ctx, { ids, ...to }, how)
+            return 'done'
+          },
+          at(number + 1),
+        )
+        .catch((error: { code?: string }) => error.code)
+    })
+    const [left, right] = await Promise.all(outcomes)
+    expect(left).toBe(right)
+    const [one = 0] = issues
+    const seen = [slow, quick].map(({ account, issueIds }) => shown(account, issueIds.slice(one, one + 1)))
+    const [now, then] = await Promise.all(seen)
+    expect(now).toEqual(then)
+    const waiting = await house.database.owner
+      .selectFrom('issue_decision')
+      .select('issue_id')
+      .where('account_id', '=', slow.account)
+      .execute()
+    postponed += waiting.length
+    if (below(4) === 0) await spread(slow.account)
+  }
+  expect(postponed).toBeGreaterThan(10)
+  await spread(slow.account)
+  const withoutTime = (rows: readonly object[]) => rows.map((row) => ({ ...row, ignored_at: undefined }))
+  expect(withoutTime(await placesOf(slow.account))).toEqual(withoutTime(await placesOf(quick.account)))
+})
+
+it('is not undone by a scan that saw the previous state', async () => {
+  const one = await seed(1, 4)
+  const [id = ''] = one.issueIds
+  await ignoreAll(one)
+  await house.as(one.account, (ctx) => rollUp(ctx, [id], { reason: 'seen', scanId: null }), at(2))
+  const issue = await read(one.account, id)
+  expect(issue.status).toBe('STATUS_IGNORED')
+  expect(issue.ignored).toMatchObject({ reason: 'REASON_ACCEPTED_RISK', comment: 'known', actor: person.name })
+  expect(issue.history.filter((event) => event.reason === 'seen')).toEqual([])
+})
+
+it('leaves occurrences found or resolved afterwards unchanged', async () => {
+  const one = await seed(1, 4)
+  const [id = ''] = one.issueIds
+  await ignoreAll(one)
+  const fresh = newId()
+  await house.as(
+    one.account,
+    async (ctx) => {
+      const { tx, now } = ctx
+      await tx
+        .updateTable('occurrence')
+        .set({ status: 'STATUS_RESOLVED', resolved_at: now, decided_by: 'scan' })
+        .where('account_id', '=', one.account)
+        .where('host_id', '=', one.hostIds[0] ?? '')
+        .execute()
+      const seen = { first_seen_at: now, last_seen_at: now, last_checked_at: now, updated_at: now }
+      const place = { account_id: one.account, id: fresh, target_id: one.targetId, address: '127.63.9.9', name: '' }
+      await tx
+        .insertInto('host')
+        .values({ ...place, ...seen })
+        .execute()
+      const { threat_id } = await tx
+        .selectFrom('issue')
+        .select('threat_id')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      const threat = await tx.selectFrom('threat').selectAll().where('id', '=', threat_id).executeTakeFirstOrThrow()
+      const evidence = { location: '80/', method: 'a-check', quality: 99, text: '', highlights: [] }
+      const where = { hostId: fresh, targetId: one.targetId, location: '80/', port: 80 }
+      await raise(ctx, [{ threat, ...where, method: 'a-check', quality: 99, evidence }])
+      await rollUp(ctx, [id], { reason: '', scanId: null })
+    },
+    at(2),
+  )
+  await spread(one.account)
+  const issue = await read(one.account, id)
+  const statuses = Object.groupBy(issue.affectedHosts, (host) => host.status)
+  expect(Object.fromEntries(Object.entries(statuses).map(([status, hosts]) => [status, hosts.length]))).toEqual({
+    STATUS_OPEN: 1,
+    STATUS_IGNORED: 3,
+    STATUS_RESOLVED: 1,
+  })
+  expect(issue.status).toBe('STATUS_OPEN')
+})
+
+it('is picked up by the sweep if its job was lost', async () => {
+  const one = await seed(1, 4)
+  expect(await accountsWithPendingDecisions(house.database)).not.toContain(one.account)
+  await ignoreAll(one)
+  expect(await accountsWithPendingDecisions(house.database)).toContain(one.account)
+  await spread(one.account)
+  expect(await accountsWithPendingDecisions(house.database)).not.toContain(one.account)
+})

@@ -1,0 +1,122 @@
+import type { Ctx } from '#ctx.ts'
+import type { Change, Finding } from '#issues/raise.ts'
+import { sql } from 'kysely'
+
+/** What a batch implies about occurrences it did not find. */
+export interface NegativeResults {
+  /** Hosts that responded. */
+  readonly reached: ReadonlySet<string>
+  /** Hosts that were scanned. No conclusions are drawn from those that didn't respond. */
+  readonly asked: ReadonlySet<string>
+  /** `host port check` (port 0: the whole host) of every check that completed. */
+  readonly covered: ReadonlySet<string>
+  /** `host port` that refused two connections while the host responded. */
+  readonly closed: ReadonlySet<string>
+  /**
+   * `host port` → the software detected there: `vendor:product` names, and a text with versions.
+   */
+  readonly read: ReadonlyMap<string, { readonly names: ReadonlySet<string>; readonly words: string }>
+}
+
+/** An occurrence that was disproved, with the reason. */
+export interface ResolvedOccurrence extends Change {
+  readonly reason: string
+}
+
+interface ActiveOccurrence {
+  readonly id: string
+  readonly issue_id: string
+  readonly host_id: string
+  readonly threat_id: string
+  readonly location: string
+  readonly port: number | null
+  readonly method: string
+}
+
+/**
+ * Resolves the active occurrences on these hosts that the scan disproved, and records for the
+ * others since when they have not been checked. Only evidence resolves: the same check completed,
+ * the port refuses connections while the host responds, or the product was detected in an
+ * unaffected version. An unresponsive host, a lost packet or an exhausted budget changes no status.
+ *
+ * @param onlyIssue the only issue that was retested; null for all
+ */
+export async function resolveUnseen(
+  ctx: Ctx,
+  findings: readonly Finding[],
+  verdicts: NegativeResults,
+  onlyIssue: string | null,
+): Promise<ResolvedOccurrence[]> {
+  const found = new Set(findings.map((one) => key(one.threat.id, one.hostId, one.location, one.method)))
+  const open = (await activeOn(ctx, [...verdicts.asked], onlyIssue)).filter(
+    (one) => !found.has(key(one.threat_id, one.host_id, one.location, one.method)),
+  )
+  const resolved = open.flatMap((one) => {
+    const reason = refutation(one, verdicts)
+    return reason ? { ...one, reason } : []
+  })
+  const isResolved = new Set(resolved.map((one) => one.id))
+  await markResolved(
+    ctx,
+    resolved.map((one) => one.id),
+  )
+  await recordUnchecked(
+    ctx,
+    open.filter((one) => !isResolved.has(one.id)).map((one) => one.id),
+  )
+  return resolved.map((one) => ({
+    issueId: one.issue_id,
+    hostId: one.host_id,
+    change: 'RESOLVED' as const,
+    reason: one.reason,
+  }))
+}
+
+const key = (...parts: readonly string[]) => JSON.stringify(parts)
+
+function refutation(one: ActiveOccurrence, verdicts: NegativeResults): string | null {
+  if (!verdicts.reached.has(one.host_id)) return null
+  const place = `${one.host_id} ${one.port ?? 0}`
+  if (one.port !== null && verdicts.closed.has(place)) return `Port ${one.port} refuses connections`
+  if (one.method !== 'version') {
+    return verdicts.covered.has(`${place} ${one.method}`) ? 'The same check completed without a finding' : null
+  }
+  const read = verdicts.read.get(place)
+  const name = one.location.split(' ')[1] ?? ''
+  return read?.names.has(name) ? `Detected again: ${read.words}` : null
+}
+
+async function activeOn(ctx: Ctx, hosts: readonly string[], onlyIssue: string | null): Promise<ActiveOccurrence[]> {
+  if (hosts.length === 0) return []
+  const { rows } = await sql<ActiveOccurrence>`
+    select occurrence.id, occurrence.issue_id, occurrence.host_id, issue.threat_id,
+           occurrence.location, occurrence.port, occurrence.method
+    from occurrence
+    join issue on issue.account_id = occurrence.account_id and issue.id = occurrence.issue_id
+    where occurrence.account_id = ${ctx.account}
+      and occurrence.host_id = any(${hosts}::uuid[])
+      and (${onlyIssue}::uuid is null or occurrence.issue_id = ${onlyIssue})
+      and occurrence.status in ('STATUS_OPEN', 'STATUS_REGRESSION')
+    order by issue.id
+    for update of occurrence`.execute(ctx.tx)
+  return rows
+}
+
+/** Marks occurrences as resolved by a scan or feed. */
+export async function markResolved(ctx: Ctx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await ctx.tx
+    .updateTable('occurrence')
+    .set({ status: 'STATUS_RESOLVED', resolved_at: ctx.now, decided_by: 'scan', not_checked_since: null })
+    .where('account_id', '=', ctx.account)
+    .where((where) => where('id', '=', where.fn.any(where.val(ids))))
+    .execute()
+}
+
+async function recordUnchecked(ctx: Ctx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`
+    update occurrence set not_checked_since = last_seen_at
+    -- Keeps the first time, and avoids a write on every scan.
+    where account_id = ${ctx.account} and id = any(${ids}::uuid[]) and not_checked_since is null`.execute(ctx.tx)
+}

@@ -1,0 +1,43 @@
+import type { Database } from '#database/index.ts'
+import { sql } from 'kysely'
+
+const batchSize = 5000
+
+/** Replaces evidence that was removed. */
+export const removedEvidenceText = 'Removed after the time for which evidence is kept'
+
+/**
+ * Deletes, over all accounts and in small transactions, history before `history`, except each last
+ * status, and evidence of resolved issues not seen since `evidence`.
+ */
+export async function deleteExpiredIssueData(
+  database: Database,
+  before: { history: Date; evidence: Date },
+): Promise<void> {
+  // The last event of an issue or host determines its status and is kept regardless of age.
+  await repeat(
+    () => sql`
+      delete from issue_event where ctid in (
+        select event.ctid from issue_event as event
+        where event.at < ${before.history} and exists (
+          select from issue_event as later
+          where later.account_id = event.account_id and later.issue_id = event.issue_id
+            and later.host_id is not distinct from event.host_id and (later.at, later.id) > (event.at, event.id))
+        limit ${batchSize})`,
+  )
+  await repeat(
+    () => sql`
+      update occurrence set evidence =
+        (evidence - 'request' - 'highlights') || jsonb_build_object('text', ${removedEvidenceText}::text, 'highlights', '[]'::jsonb)
+      where ctid in (
+        select ctid from occurrence
+        where status = 'STATUS_RESOLVED' and last_seen_at < ${before.evidence} and evidence ->> 'text' <> ${removedEvidenceText}
+        limit ${batchSize})`,
+  )
+  async function repeat(statement: () => ReturnType<typeof sql>): Promise<void> {
+    for (;;) {
+      const { numAffectedRows } = await statement().execute(database.owner)
+      if (Number(numAffectedRows ?? 0) < batchSize) return
+    }
+  }
+}

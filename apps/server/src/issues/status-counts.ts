@@ -1,0 +1,126 @@
+/** Rollups by host and target, so that lists and charts don't count occurrences. */
+import type { Ctx } from '#ctx.ts'
+import { issuesByHost } from '#issues/occurrence-sql.ts'
+import { type RawBuilder, sql } from 'kysely'
+
+/** The part of some issues that changed. */
+export interface Extent {
+  /** The only hosts on which occurrences changed; null for all of theirs. */
+  readonly hostIds?: readonly string[] | null
+  /** Occurrences were only added on these hosts, so that no status can have improved. */
+  readonly isAdditive?: boolean
+}
+
+/**
+ * Brings `host_count`, `issue_target` and `target_count` in line with the occurrences of these issues. The caller has
+ * locked the issues; the rows of their targets are locked here until the end of the transaction, so that no other
+ * transaction counts the same hosts or targets meanwhile.
+ */
+export async function refreshCounts(ctx: Ctx, issueIds: readonly string[], extent: Extent = {}): Promise<void> {
+  const targetIds = await lockTargets(ctx, changed(ctx, issueIds, extent))
+  if (targetIds.length === 0) return
+  await refreshHosts(ctx, changed(ctx, issueIds, extent))
+  await refreshIssuesOfTargets(ctx, { issueIds, targetIds, extent })
+  await refreshTargets(ctx, targetIds)
+}
+
+/** A condition for the occurrences that can have changed. */
+function changed(ctx: Ctx, issueIds: readonly string[], { hostIds }: Extent): RawBuilder<unknown> {
+  const onHosts = hostIds ? sql`and occurrence.host_id = any(${hostIds}::uuid[])` : sql``
+  return sql`occurrence.account_id = ${ctx.account} and occurrence.issue_id = any(${issueIds}::uuid[]) ${onHosts}`
+}
+
+/** In the order of their ids, so that two transactions can't wait for each other. */
+async function lockTargets(ctx: Ctx, occurrences: RawBuilder<unknown>): Promise<string[]> {
+  const { rows: targets } = await sql<{ target_id: string }>`
+    select distinct target_id from occurrence where ${occurrences}`.execute(ctx.tx)
+  const ids = targets.map((row) => row.target_id).toSorted()
+  await sql`
+    insert into target_count (account_id, target_id)
+    select ${ctx.account}, unnest(${ids}::uuid[])
+    on conflict do nothing`.execute(ctx.tx)
+  await sql`
+    select from target_count
+    where account_id = ${ctx.account} and target_id = any(${ids}::uuid[])
+    order by target_id
+    for update`.execute(ctx.tx)
+  return ids
+}
+
+const severityCounts = sql`
+  count(*) filter (where category = 'CATEGORY_CRITICAL') as critical, count(*) filter (where category = 'CATEGORY_HIGH') as high,
+  count(*) filter (where category = 'CATEGORY_MEDIUM') as medium, count(*) filter (where category = 'CATEGORY_LOW') as low`
+
+/** Counts the hosts of these occurrences anew. */
+async function refreshHosts(ctx: Ctx, occurrences: RawBuilder<unknown>): Promise<void> {
+  await sql`
+    insert into host_count (account_id, host_id, target_id, critical, high, medium, low, verified, potential)
+    select ${ctx.account}, touched.host_id, touched.target_id, counted.*
+    from (select distinct host_id, target_id from occurrence where ${occurrences}) as touched
+    cross join lateral (
+      select ${severityCounts}, count(*) filter (where is_verified) as verified, count(*) filter (where not is_verified) as potential
+      from (
+        ${issuesByHost(sql`occurrence.account_id = ${ctx.account} and occurrence.host_id = touched.host_id`)}
+      ) as here
+      join issue on issue.account_id = ${ctx.account} and issue.id = here.issue_id
+      where here.rank <= 2
+    ) as counted
+    on conflict (account_id, host_id) do update set
+      critical = excluded.critical, high = excluded.high, medium = excluded.medium, low = excluded.low,
+      verified = excluded.verified, potential = excluded.potential
+    where (host_count.critical, host_count.high, host_count.medium, host_count.low, host_count.verified, host_count.potential)
+      is distinct from (excluded.critical, excluded.high, excluded.medium, excluded.low, excluded.verified, excluded.potential)`.execute(
+    ctx.tx,
+  )
+}
+
+async function refreshIssuesOfTargets(
+  ctx: Ctx,
+  {
+    issueIds,
+    targetIds,
+    extent,
+  }: { readonly issueIds: readonly string[]; readonly targetIds: readonly string[]; readonly extent: Extent },
+): Promise<void> {
+  const occurrences = extent.isAdditive
+    ? changed(ctx, issueIds, extent)
+    : sql`${changed(ctx, issueIds, {})} and occurrence.target_id = any(${targetIds}::uuid[])`
+  const next = (column: string) =>
+    extent.isAdditive
+      ? sql`status_of(least(status_rank(${sql.ref(`issue_target.${column}`)}), status_rank(${sql.ref(`excluded.${column}`)})))`
+      : sql.ref(`excluded.${column}`)
+  await sql`
+    insert into issue_target (account_id, target_id, issue_id, status, verified_status, potential_status, category)
+    select ${ctx.account}, target_id, issue_id, status_of(min(rank)), status_of(min(rank) filter (where is_verified)),
+           status_of(min(rank) filter (where not is_verified)), issue.category
+    from (${issuesByHost(occurrences)}) as here
+    join issue on issue.account_id = ${ctx.account} and issue.id = here.issue_id
+    group by target_id, issue_id, issue.category
+    on conflict (account_id, target_id, issue_id) do update set
+      status = ${next('status')}, verified_status = ${next('verified_status')},
+      potential_status = ${next('potential_status')}, category = excluded.category
+    where (issue_target.status, issue_target.verified_status, issue_target.potential_status, issue_target.category)
+      is distinct from (${next('status')}, ${next('verified_status')}, ${next('potential_status')}, excluded.category)`.execute(
+    ctx.tx,
+  )
+}
+
+/** Counts these targets anew, after their issues and hosts. */
+async function refreshTargets(ctx: Ctx, targetIds: readonly string[]): Promise<void> {
+  await sql`
+    update target_count set
+      critical = issues.critical, high = issues.high, medium = issues.medium, low = issues.low,
+      hosts = affected.hosts, hosts_verified = affected.verified, hosts_potential = affected.potential
+    from unnest(${targetIds}::uuid[]) as touched (target_id)
+    cross join lateral (
+      select ${severityCounts} from issue_target
+      where account_id = ${ctx.account} and issue_target.target_id = touched.target_id
+        and status in ('STATUS_OPEN', 'STATUS_REGRESSION')
+    ) as issues
+    cross join lateral (
+      select count(*) as hosts, count(*) filter (where verified > 0) as verified, count(*) filter (where potential > 0) as potential
+      from host_count
+      where account_id = ${ctx.account} and host_count.target_id = touched.target_id and verified + potential > 0
+    ) as affected
+    where target_count.account_id = ${ctx.account} and target_count.target_id = touched.target_id`.execute(ctx.tx)
+}

@@ -1,0 +1,46 @@
+import type { VerificationFilter } from '@glacis/contract/issue'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { writeHistory } from '../../../../lab/history.ts'
+import { affectedHosts, issuesBySeverity, issuesByStatus, scans } from '#stats/index.ts'
+import { type House, openHouse } from '#testing/house.ts'
+import { seedIssues } from '#testing/issues.ts'
+
+let house: House
+let account: string
+beforeAll(async () => {
+  house = await openHouse()
+  await house.knows(...Array.from({ length: 30 }, (_, number) => ({ key: `check-${number}`, name: `Check ${number}` })))
+  account = await house.account()
+  await seedIssues(house, account, { issues: 12, hosts: 4, at: new Date() })
+  const client = new pg.Client({ connectionString: house.url })
+  await client.connect()
+  await writeHistory(client, `${account}@example.ch`)
+  await client.end()
+})
+afterAll(() => house.close())
+
+const period = 'PERIOD_QUARTER'
+
+it('fills a quarter with issues that come and go, and nightly scans', async () => {
+  const { open, resolved } = await house.as(account, (ctx) => issuesByStatus(ctx, { period }))
+  expect(Math.max(...open)).toBeGreaterThan(open.at(-1) ?? 0)
+  expect([open.at(-1), resolved.at(-1)]).toEqual([12, 30])
+  const { values } = await house.as(account, (ctx) => scans(ctx, { period }))
+  expect(values.filter((count) => count > 0).length).toBeGreaterThan(80)
+})
+
+it.each<VerificationFilter>([
+  'VERIFICATION_FILTER_ALL',
+  'VERIFICATION_FILTER_VERIFIED',
+  'VERIFICATION_FILTER_UNVERIFIED',
+])('matches the current counts on its last day: %s', async (verification) => {
+  const filter = { verification }
+  const charts = await house.as(account, async (ctx) => [
+    await issuesByStatus(ctx, { period, filter }),
+    await issuesBySeverity(ctx, { period, filter }),
+    await affectedHosts(ctx, { period, filter }),
+  ])
+  for (const { timestamps: _, ...series } of charts)
+    for (const [name, values] of Object.entries(series)) expect([name, values.at(-2)]).toEqual([name, values.at(-1)])
+})

@@ -1,0 +1,119 @@
+/** What two people do to targets and tags at the same time. */
+import type { InputOf } from '@glacis/contract/endpoint'
+import { createTarget as createCall, type Target, TargetCreate } from '@glacis/contract/target'
+import { beforeEach, expect, it } from 'vitest'
+import { changeSubscription, getSubscription } from '#billing/index.ts'
+import type { Ctx } from '#ctx.ts'
+import {
+  createTag,
+  createTarget,
+  deleteTag,
+  deleteTargets,
+  getTarget,
+  updateTag,
+  updateTarget,
+} from '#targets/index.ts'
+import { person, sharedTestServer, type TestServer } from '#testing/test-server.ts'
+import { somebodyWaits } from '#testing/waiting.ts'
+
+const server = await sharedTestServer()
+let account: string
+const now = new Date('2026-11-02T08:00:00Z')
+beforeEach(async () => {
+  account = await server.account()
+})
+
+type Input = InputOf<typeof createCall>
+const plain: Input = { name: 'Web', address: '127.62.0.0/24', schedule: { period: 'PERIOD_WEEKLY' }, tags: [] }
+const me: TestServer['as'] = (whose, work, at = {}) => server.as(whose, work, { now, actor: person, ...at })
+async function made(): Promise<Target> {
+  return (await me(account, (ctx) => createTarget(ctx, TargetCreate.parse(plain)))).target
+}
+
+/** Begins `later` while `first` is not committed yet. */
+async function together<T>(first: (ctx: Ctx) => Promise<unknown>, later: (ctx: Ctx) => Promise<T>): Promise<T> {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  const outcome = begun.then(() => me(account, later))
+  const settled = outcome.catch(() => undefined)
+  await me(account, async (ctx) => {
+    await first(ctx)
+    begin()
+    await somebodyWaits(server)
+  })
+  await settled
+  return outcome
+}
+
+it('concurrent updates change only their own fields', async () => {
+  const { id } = await made()
+  const hours = { start: '22:00', end: '06:00', timeZone: 'UTC' }
+  await together(
+    (ctx) =>
+      updateTarget(ctx, {
+        id,
+        schedule: { period: 'PERIOD_WEEKLY', allowedHours: hours },
+        updateMask: { paths: ['schedule.allowedHours'] },
+      }),
+    (ctx) =>
+      updateTarget(ctx, {
+        id,
+        schedule: { period: 'PERIOD_DAILY' },
+        updateMask: { paths: ['schedule.period'] },
+      }),
+  )
+  const { target } = await me(account, (ctx) => getTarget(ctx, { id }))
+  expect(target.schedule).toEqual({ period: 'PERIOD_DAILY', allowedHours: hours })
+})
+
+it('a target paused during a schedule change stays paused', async () => {
+  const { id } = await made()
+  await together(
+    (ctx) => updateTarget(ctx, { id, paused: true, updateMask: { paths: ['paused'] } }),
+    (ctx) =>
+      updateTarget(ctx, { id, schedule: { period: 'PERIOD_DAILY' }, updateMask: { paths: ['schedule.period'] } }),
+  )
+  const { target } = await me(account, (ctx) => getTarget(ctx, { id }))
+  expect(target).toHaveProperty('pauseTime')
+  expect(target).not.toHaveProperty('nextScanTime')
+})
+
+it("a target being deleted can't be changed", async () => {
+  const { id } = await made()
+  const change = together(
+    (ctx) => deleteTargets(ctx, [id]),
+    (ctx) => updateTarget(ctx, { id, name: 'Other', updateMask: { paths: ['name'] } }),
+  )
+  await expect(change).rejects.toMatchObject({ code: 'not_found' })
+})
+
+it('a smaller plan is rejected while a target that exceeds it is being added', async () => {
+  const change = (planId: 'free' | 'starter') => (ctx: Ctx) =>
+    changeSubscription(ctx, { planId, numTargets: 25, period: 'PERIOD_MONTHLY' })
+  await me(account, change('starter'))
+  for (let number = 0; number < 25; number++) await made()
+  const smaller = together((ctx) => createTarget(ctx, TargetCreate.parse(plain)), change('free'))
+  await expect(smaller).rejects.toMatchObject({ code: 'precondition' })
+  const { quota } = (await me(account, getSubscription)).subscription
+  expect(quota.targets.used).toBeLessThanOrEqual(quota.targets.total)
+})
+
+it("a tag being deleted can't be assigned", async () => {
+  const { tag } = await me(account, (ctx) => createTag(ctx, { tag: { name: 'late', color: 1 } }))
+  const change = together(
+    (ctx) => deleteTag(ctx, { id: tag.id }),
+    (ctx) => createTarget(ctx, TargetCreate.parse({ ...plain, tags: [tag] })),
+  )
+  await expect(change).rejects.toMatchObject({ code: 'invalid' })
+})
+
+it('of two tags renamed to the same name concurrently, the later is rejected', async () => {
+  const [one, two] = await Promise.all(
+    ['one', 'two'].map(async (name) => (await me(account, (ctx) => createTag(ctx, { tag: { name, color: 1 } }))).tag),
+  )
+  const rename = (ctx: Ctx, id = '') => updateTag(ctx, { id, tag: { name: 'same' }, updateMask: { paths: ['name'] } })
+  const change = together(
+    (ctx) => rename(ctx, one?.id),
+    (ctx) => rename(ctx, two?.id),
+  )
+  await expect(change).rejects.toMatchObject({ code: 'conflict' })
+})

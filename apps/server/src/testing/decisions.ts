@@ -1,0 +1,2 @@
+/** Issue changes, for the tests of statistics. */
+export { reprioritize, setStatusOfMany } from '#issues/index.ts'
