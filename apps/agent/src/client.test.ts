@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { takeAgentJob } from '@glacis/contract/runner'
 import { afterEach, expect, it } from 'vitest'
-import { createClient, explain } from './client.ts'
+import { createClient, describeNetworkError } from './client.ts'
 
 let server: Server | undefined
 afterEach(() => {
@@ -72,7 +72,7 @@ it('follows no redirect, so that the key goes nowhere else', async () => {
 
 it('knows when something else than Glacis answers', async () => {
   const url = await serve((_request, response) => response.end('<html>'))
-  await expect(ask(url)).rejects.toThrow('does not answer as a Glacis server does')
+  await expect(ask(url)).rejects.toThrow('did not return a valid Glacis response')
 })
 
 it('takes no file that is larger than was agreed', async () => {
@@ -82,15 +82,15 @@ it('takes no file that is larger than was agreed', async () => {
 })
 
 it.each([
-  ['ECONNREFUSED', /refuses the connection/, false],
-  ['ENOTFOUND', /a name that cannot be found/, false],
+  ['ECONNREFUSED', /refused the connection/, false],
+  ['ENOTFOUND', /unknown host name/, false],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', /^The certificate of https:\/\/g\.example is self-signed/, true],
   ['CERT_HAS_EXPIRED', /has expired/, true],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', /does not speak TLS/, true],
-  ['EWHATEVER', /cannot be reached \(EWHATEVER\)/, false],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', /TLS handshake with/, true],
+  ['EWHATEVER', /could not be reached \(EWHATEVER\)/, false],
 ] as const)('puts %s into a sentence', (code, sentence, isCertificate) => {
   const cause = Object.assign(new Error('no'), { code })
-  const told = explain('https://g.example', new TypeError('fetch failed', { cause }))
+  const told = describeNetworkError('https://g.example', new TypeError('fetch failed', { cause }))
   expect(told.message).toMatch(sentence)
   expect(told.isCertificate).toBe(isCertificate)
 })

@@ -1,9 +1,11 @@
-/** The way to the server: calls of the contract with the key as bearer, and failures in words. */
+/**
+ * HTTP client for the server: authenticated contract calls, file downloads, and readable errors.
+ */
 import { type Endpoint, hasQuery, type InputOf, pathParameters, type ResultOf } from '@glacis/contract/endpoint'
-import { ApiError } from '@glacis/contract/primitives'
+import { ApiErrorBody } from '@glacis/contract/primitives'
 
-/** The server said no. */
-export class Refused extends Error {
+/** The server rejected the call. */
+export class RejectedError extends Error {
   readonly status: number
   constructor(status: number, message: string) {
     super(message)
@@ -12,10 +14,11 @@ export class Refused extends Error {
   }
 }
 /**
- * There was no answer, or one that says to come again, or one of something else than the server. `isCertificate`: TLS
- * could not be trusted; `isBroken`: the server, or what is before it, stumbled over this very call, and may do so again.
+ * No response from the server itself, or a temporary error worth retrying.
+ * `isCertificate`: the TLS certificate could not be verified.
+ * `isBroken`: the server or a proxy failed on this call and may fail on it again.
  */
-export class Unreachable extends Error {
+export class UnreachableError extends Error {
   readonly isCertificate: boolean
   readonly isBroken: boolean
   constructor(message: string, why: 'certificate' | 'broken' | 'away', options?: ErrorOptions) {
@@ -27,10 +30,11 @@ export class Unreachable extends Error {
 }
 
 export interface Client {
-  /** The secret that calls carry from now on. */
+  /** Bearer token for subsequent calls. */
   bearer: string
   /**
    * Makes one call.
+   *
    * @throws Refused, Unreachable, or the signal's reason
    */
   call<E extends Endpoint>(
@@ -38,7 +42,7 @@ export interface Client {
     input: InputOf<E>,
     options: { signal: AbortSignal; withinMs?: number },
   ): Promise<ResultOf<E>>
-  /** Loads a file of at most so many bytes. */
+  /** Downloads a file of at most `bytesMax` bytes. */
   load(path: string, options: { signal: AbortSignal; bytesMax: number }): Promise<Buffer>
 }
 
@@ -54,8 +58,8 @@ export function createClient(server: string, bearer: string): Client {
       const response = await ask(path, { method: endpoint.method, ...body }, signal, withinMs)
       const answer = await bodyOf(response)
       const read = endpoint.result.safeParse(answer)
-      if (!read.success) throw new Unreachable(`${server} does not answer as a Glacis server does`, 'away')
-      return read.data as ResultOf<typeof endpoint> // parsed by that very schema
+      if (!read.success) throw new UnreachableError(`${server} did not return a valid Glacis response`, 'away')
+      return read.data as ResultOf<typeof endpoint> // parsed by the same schema
     },
     async load(path, { signal, bytesMax }) {
       const response = await ask(path, { method: 'GET' }, signal, loadMsMax)
@@ -63,7 +67,7 @@ export function createClient(server: string, bearer: string): Client {
       let bytes = 0
       for await (const piece of response.body ?? []) {
         bytes += piece.length
-        if (bytes > bytesMax) throw new Refused(413, `${path} is larger than ${bytesMax} bytes`)
+        if (bytes > bytesMax) throw new RejectedError(413, `${path} is larger than ${bytesMax} bytes`)
         pieces.push(piece)
       }
       return Buffer.concat(pieces)
@@ -80,26 +84,26 @@ export function createClient(server: string, bearer: string): Client {
     const response = await fetch(server + path, { ...init, headers, redirect: 'error', signal: limits }).catch(
       (error: unknown) => {
         signal.throwIfAborted()
-        throw explain(server, error)
+        throw describeNetworkError(server, error)
       },
     )
     if (response.ok) return response
-    const said = ApiError.safeParse(await bodyOf(response)).data?.message
+    const said = ApiErrorBody.safeParse(await bodyOf(response)).data?.message
     const { status } = response
     if (status !== tooLarge && (said === undefined || status >= 500 || status === 429)) {
       const isBroken = status === 500 || (said === undefined && status < 500 && !awayStatuses.has(status))
-      throw new Unreachable(`${server}: ${said ?? `it answered ${status}`}`, isBroken ? 'broken' : 'away')
+      throw new UnreachableError(`${server}: ${said ?? `HTTP status ${status}`}`, isBroken ? 'broken' : 'away')
     }
-    throw new Refused(status, said ?? `it answered ${status}`)
+    throw new RejectedError(status, said ?? `it answered ${status}`)
   }
   return client
 }
 
-/** What will be too large the next time too, whoever says so. */
+/** Payload too large: retrying can't help, whether the server or a proxy sent it. */
 const tooLarge = 413
 /**
- * A proxy says so without the words of the server while that is away: only the server itself can refuse an agent
- * for good. Any other status without its words may be about what was sent.
+ * A proxy may send these statuses without a Glacis error body while the server is down. Only the
+ * server itself can reject an agent permanently. Any other status may relate to the request itself.
  */
 const awayStatuses: ReadonlySet<number> = new Set([401, 404, 408, 425, 429])
 
@@ -122,36 +126,35 @@ async function bodyOf(response: Response): Promise<unknown> {
 }
 
 const certificateWords: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: 'has expired; renew it there',
-  CERT_NOT_YET_VALID: 'is not valid yet; check the clock of this machine',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed; name its file in NODE_EXTRA_CA_CERTS',
-  SELF_SIGNED_CERT_IN_CHAIN:
-    'comes from an authority that this machine does not know; name that one in NODE_EXTRA_CA_CERTS',
+  CERT_HAS_EXPIRED: 'has expired; renew it on the server',
+  CERT_NOT_YET_VALID: "is not valid yet; check this machine's clock",
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed; set NODE_EXTRA_CA_CERTS to its file',
+  SELF_SIGNED_CERT_IN_CHAIN: 'was issued by an untrusted authority; set NODE_EXTRA_CA_CERTS to the CA certificate',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'comes without its chain, or from an authority that this machine does not know; name that one in NODE_EXTRA_CA_CERTS',
+    'has an incomplete chain or was issued by an untrusted authority; set NODE_EXTRA_CA_CERTS to the CA certificate',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    'comes from an authority that this machine does not know; name that one in NODE_EXTRA_CA_CERTS',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'is for another name; use the name that it is for',
+    'was issued by an untrusted authority; set NODE_EXTRA_CA_CERTS to the CA certificate',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'was issued for a different host name; use the name in the certificate',
 }
 
-/** Why there was no answer, in one sentence. */
-export function explain(server: string, error: unknown): Unreachable {
+/** Translates a network error into one readable sentence. */
+export function describeNetworkError(server: string, error: unknown): UnreachableError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   const certificate = certificateWords[code]
   if (certificate)
-    return new Unreachable(`The certificate of ${server} ${certificate}.`, 'certificate', { cause: error })
+    return new UnreachableError(`The certificate of ${server} ${certificate}.`, 'certificate', { cause: error })
   if (/^(ERR_SSL|EPROTO)/.test(code))
-    return new Unreachable(`${server} does not speak TLS as it should (${code}).`, 'certificate')
+    return new UnreachableError(`TLS handshake with ${server} failed (${code}).`, 'certificate')
   const words: Readonly<Record<string, string>> = {
-    ECONNREFUSED: 'refuses the connection; is it running?',
-    ENOTFOUND: 'has a name that cannot be found',
-    EAI_AGAIN: 'has a name that cannot be looked up now',
-    ETIMEDOUT: 'does not answer',
-    UND_ERR_CONNECT_TIMEOUT: 'does not answer',
+    ECONNREFUSED: 'refused the connection; is the server running?',
+    ENOTFOUND: 'could not be resolved: unknown host name',
+    EAI_AGAIN: 'could not be resolved: temporary DNS failure',
+    ETIMEDOUT: 'is not responding',
+    UND_ERR_CONNECT_TIMEOUT: 'is not responding',
   }
-  const said = cause instanceof Error && cause.name === 'TimeoutError' ? 'does not answer in time' : words[code]
-  return new Unreachable(`${server} ${said ?? `cannot be reached (${code || String(cause)})`}`, 'away', {
+  const said = cause instanceof Error && cause.name === 'TimeoutError' ? 'did not respond in time' : words[code]
+  return new UnreachableError(`${server} ${said ?? `could not be reached (${code || String(cause)})`}`, 'away', {
     cause: error,
   })
 }

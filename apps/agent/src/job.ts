@@ -1,31 +1,34 @@
-/** One job: scanned in a thread of its own, its result brought in parts, its lease renewed every second. */
+/**
+ * Runs one job: scans in a worker thread, uploads results in parts, and renews the lease every
+ * second.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { InputOf } from '@glacis/contract/endpoint'
 import { Observation, progressAgentJob, reportAgentJob, type RunnerJob, runnerLimits } from '@glacis/contract/runner'
-import { type Client, Refused, Unreachable } from './client.ts'
-import type { PackPlaces, PackStore } from './packs.ts'
+import { type Client, RejectedError, UnreachableError } from './client.ts'
+import type { PackFolders, PackStore } from './packs.ts'
 
 interface Tools {
   readonly client: Client
   readonly packs: PackStore
   readonly networks: readonly string[] | undefined
   readonly signal: AbortSignal
-  /** Tells the owner of this machine something in a sentence. */
-  readonly say: (sentence: string) => void
+  /** Shows a message to the operator of this machine. */
+  readonly log: (sentence: string) => void
 }
 
-/** The job is wanted no more, or in other hands. */
-class Dropped extends Error {}
+/** The job was canceled or its lease was taken over. */
+class JobCanceled extends Error {}
 
 const renewMs = 1000
-/** A part is sent when it holds so much. */
+/** Size at which a part is sent. */
 const partBytes = 256 * 1024
 const partObservations = Math.min(300, runnerLimits.observationsMax)
 const retryMs = 1000
 const stumblesMax = 5
 
-/** @returns how it ended, in a word or two; throws only when the agent itself is at an end */
+/** @returns the outcome for the log; throws only when the agent itself must stop */
 export async function runJob(job: RunnerJob, tools: Tools): Promise<string> {
   const dropping = new AbortController()
   const signal = AbortSignal.any([tools.signal, dropping.signal])
@@ -34,39 +37,41 @@ export async function runJob(job: RunnerJob, tools: Tools): Promise<string> {
   try {
     const folders = await tools.packs.folders(job.packs, signal)
     const take = (message: unknown) => {
-      const reason = whyWithoutAccelerator(message)
+      const reason = acceleratorProblem(message)
       if (reason === null) delivery.put(Observation.parse(message))
-      else tools.say(`Job ${job.id}: ports are swept without the accelerator: ${reason}.`)
+      else tools.log(`Job ${job.id}: scanning ports without the native accelerator: ${reason}.`)
     }
     await scanInThread({ job, folders, networks: tools.networks }, take, signal)
     await delivery.finish()
     return 'done'
   } catch (error) {
     if (tools.signal.aborted) return 'given back'
-    if (signal.reason instanceof Dropped) return signal.reason.message
-    if (error instanceof Dropped) return error.message
+    if (signal.reason instanceof JobCanceled) return signal.reason.message
+    if (error instanceof JobCanceled) return error.message
     const words = error instanceof Error ? error.message : String(error)
     await delivery.fail(words).catch(() => undefined)
     return `failed: ${words}`
   } finally {
-    dropping.abort(new Dropped('over'))
+    dropping.abort(new JobCanceled('over'))
     await renewal
   }
 }
 
 interface Orders {
   readonly job: RunnerJob
-  readonly folders: PackPlaces
+  readonly folders: PackFolders
   readonly networks: readonly string[] | undefined
 }
 
-/** The thread tells observations, and once why it goes without the accelerator. */
-function whyWithoutAccelerator(message: unknown): string | null {
+/**
+ * The thread posts observations and, at most once, the reason why the accelerator is unavailable.
+ */
+function acceleratorProblem(message: unknown): string | null {
   const isReason = typeof message === 'object' && message !== null && 'withoutAccelerator' in message
   return isReason ? String(message.withoutAccelerator) : null
 }
 
-/** Hostile bytes are parsed in a thread whose memory is bounded, never beside the key. */
+/** Parses hostile data in a thread with bounded memory, isolated from the agent's key. */
 async function scanInThread(orders: Orders, take: (message: unknown) => void, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   const thread = new Worker(new URL('./scan-thread.ts', import.meta.url), {
@@ -81,7 +86,9 @@ async function scanInThread(orders: Orders, take: (message: unknown) => void, si
   signal.addEventListener('abort', stop, { once: true })
   thread.on('message', take)
   thread.once('error', reject)
-  thread.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`the scanner's thread ended with ${code}`))))
+  thread.once('exit', (code) =>
+    code === 0 ? resolve() : reject(new Error(`the scanner thread exited with code ${code}`)),
+  )
   try {
     await promise
   } finally {
@@ -96,25 +103,24 @@ async function renew(id: string, client: Client, delivery: Delivery, signal: Abo
     if (signal.aborted) return
     try {
       const { isCancelled } = await client.call(progressAgentJob, { id, ...delivery.progress }, { signal })
-      if (isCancelled) throw new Dropped('cancelled')
+      if (isCancelled) throw new JobCanceled('cancelled')
     } catch (error) {
       if (signal.aborted) return
-      if (error instanceof Refused) throw new Dropped('taken away')
-      if (!(error instanceof Unreachable)) throw error
+      if (error instanceof RejectedError) throw new JobCanceled('taken away')
+      if (!(error instanceof UnreachableError)) throw error
     }
   }
 }
 
 interface Delivery {
-  /** How far the scan is. */
   readonly progress: Partial<Pick<Extract<Observation, { kind: 'progress' }>, 'phase' | 'hostsDone'>>
   put(observation: Observation): void
-  /** Resolves when everything has arrived. */
+  /** Resolves when all parts have been delivered. */
   finish(): Promise<void>
   fail(words: string): Promise<void>
 }
 
-/** Sends parts one after the other, each until it arrives. */
+/** Sends parts in order, retrying each until it is accepted. */
 function createDelivery(id: string, client: Client, signal: AbortSignal): Delivery {
   let pending: Observation[] = []
   let bytes = 0
@@ -125,7 +131,7 @@ function createDelivery(id: string, client: Client, signal: AbortSignal): Delive
     const input = { id, part: part++, isLast, observations: pending }
     ;[pending, bytes] = [[], 0]
     sending = sending.then(() => send(client, input, signal))
-    // Whoever waits for the end learns of the failure; until then it is nobody's.
+    // `finish()` rethrows the error; this prevents an unhandled rejection until then.
     sending.catch(() => undefined)
   }
   return {
@@ -153,15 +159,18 @@ function createDelivery(id: string, client: Client, signal: AbortSignal): Delive
 
 type Part = InputOf<typeof reportAgentJob>
 
-/** Sends one part until it arrives; a server that stumbles over it again and again will never take it. */
+/**
+ * Retries one part until it is accepted. Gives up on a part that the server fails on repeatedly.
+ */
 async function send(client: Client, input: Part, signal: AbortSignal): Promise<void> {
   for (let stumbles = 0; ;) {
     try {
       return void (await client.call(reportAgentJob, input, { signal, withinMs: 60_000 }))
     } catch (error) {
       signal.throwIfAborted()
-      if (error instanceof Refused && (error.status === 404 || error.status === 409)) throw new Dropped('taken away')
-      if (!(error instanceof Unreachable)) throw error
+      if (error instanceof RejectedError && (error.status === 404 || error.status === 409))
+        throw new JobCanceled('taken away')
+      if (!(error instanceof UnreachableError)) throw error
       if (error.isBroken && ++stumbles >= stumblesMax) throw error
       await pause(retryMs, undefined, { signal })
     }

@@ -1,23 +1,23 @@
-/** The life of an agent: connect, say that it lives, take jobs, and leave in good order. */
+/** Agent main loop: connect, send heartbeats, run jobs, and shut down cleanly. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { arch, hostname, networkInterfaces, platform } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connectAgent, disconnectAgent, heartbeatAgent, runnerProtocol, takeAgentJob } from '@glacis/contract/runner'
 import { z } from 'zod'
-import { type Client, createClient, Refused, Unreachable } from './client.ts'
+import { type Client, createClient, RejectedError, UnreachableError } from './client.ts'
 import { runJob } from './job.ts'
-import { Obstacle } from './obstacle.ts'
+import { OperatorError } from './operator-error.ts'
 import type { Options } from './options.ts'
 import { createPackStore } from './packs.ts'
-import { digestOf, keep, prepareFolder, readKept } from './state.ts'
+import { digestOf, storeKey, prepareFolder, readStoredKey } from './state.ts'
 
 const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
 const { version } = z.object({ version: z.string() }).parse(JSON.parse(manifest))
 
-/** Jobs side by side, as a worker of the server runs them. */
-const jobsAtOnce = 2
-/** Longer than the server waits for a job. */
+/** Concurrent jobs, the same number as a server worker runs. */
+const concurrentJobs = 2
+/** Longer than the server's long poll for a job. */
 const takeMsMax = 35_000
 const backOffMs = { first: 500, most: 30_000 }
 const clockOffMsMax = 60_000
@@ -31,25 +31,25 @@ interface Agent {
 }
 
 /**
- * Runs until the signal aborts, then gives back what it holds and resolves.
+ * Runs until the signal aborts, then returns its jobs and resolves.
  *
- * @throws Obstacle when the server will not have this agent, or the first connection cannot be trusted
+ * @throws Obstacle when the server rejects this agent or the first connection can't be trusted
  */
 export async function runAgent(options: Options, stop: AbortSignal): Promise<void> {
   await prepareFolder(options.stateFolder)
-  const kept = await readKept(options.stateFolder, options.server)
+  const kept = await readStoredKey(options.stateFolder, options.server)
   const isNewToken = options.token !== undefined && digestOf(options.token) !== kept?.tokenDigest
   const bearer = isNewToken || !kept ? options.token : kept.key
-  if (bearer === undefined) throw new Obstacle('The first start needs a token; give it with --token-file.')
+  if (bearer === undefined) throw new OperatorError('No token given. The first start requires one; pass --token-file.')
   const failing = new AbortController()
   const signal = AbortSignal.any([stop, failing.signal])
   const client = createClient(options.server, bearer)
   const agent: Agent = { client, options, instance: randomUUID(), signal, heartbeatMs: 20_000 }
   try {
-    await connectAtLast(agent, isNewToken ? kept?.key : undefined)
+    await connectWithRetry(agent, isNewToken ? kept?.key : undefined)
     if (signal.aborted) return
     const packs = createPackStore(options, client)
-    const works = Array.from({ length: jobsAtOnce }, () => takeJobs(agent, packs))
+    const works = Array.from({ length: concurrentJobs }, () => takeJobs(agent, packs))
     await Promise.all([keepAlive(agent), ...works].map((work) => work.catch((error: unknown) => failing.abort(error))))
     await leave(agent)
   } catch (error) {
@@ -58,15 +58,18 @@ export async function runAgent(options: Options, stop: AbortSignal): Promise<voi
   if (failing.signal.aborted && !stop.aborted) throw failing.signal.reason
 }
 
-/** Connects, however long it takes. A key of before is tried when the token is not wanted any more. */
-async function connectAtLast(agent: Agent, otherKey: string | undefined): Promise<void> {
+/**
+ * Connects, retrying without a time limit. Falls back to the stored key when the token is no longer
+ * valid.
+ */
+async function connectWithRetry(agent: Agent, otherKey: string | undefined): Promise<void> {
   let isFirst = true
-  await persist(agent.signal, async () => {
+  await retryUntilAnswered(agent.signal, async () => {
     try {
       await connect(agent)
     } catch (error) {
       if (
-        error instanceof Refused &&
+        error instanceof RejectedError &&
         error.status === 401 &&
         otherKey !== undefined &&
         agent.client.bearer !== otherKey
@@ -74,8 +77,8 @@ async function connectAtLast(agent: Agent, otherKey: string | undefined): Promis
         agent.client.bearer = otherKey
         return connect(agent)
       }
-      if (error instanceof Unreachable && error.isCertificate && isFirst)
-        throw new Obstacle(error.message, { cause: error })
+      if (error instanceof UnreachableError && error.isCertificate && isFirst)
+        throw new OperatorError(error.message, { cause: error })
       isFirst = false
       throw error
     }
@@ -97,49 +100,53 @@ async function connect(agent: Agent): Promise<void> {
   const answer = await client.call(connectAgent, input, { signal })
   if (answer.key !== undefined && token !== undefined) {
     const kept = { server: options.server, agentId: answer.agentId, key: answer.key, tokenDigest: digestOf(token) }
-    const aside = await keep(options.stateFolder, kept)
+    const aside = await storeKey(options.stateFolder, kept)
     client.bearer = answer.key
     if (aside !== null) {
       say(
-        `This folder held the key of another agent, which is in ${aside} now. To run both, give each its own --state.`,
+        `The key of another agent was found in this folder and moved to ${aside}. To run both agents, use a separate --state folder for each.`,
       )
     }
   }
   agent.heartbeatMs = Number.parseFloat(answer.heartbeatInterval) * 1000
   say(`Connected to ${options.server} as ${answer.name}.`)
   if (answer.latestVersion !== version)
-    say(`The server has version ${answer.latestVersion}, this agent ${version}: update it.`)
+    say(`The server has version ${answer.latestVersion}; this agent has ${version}. Update the agent.`)
   const offMs = Date.now() - Date.parse(answer.serverTime)
   if (Math.abs(offMs) > clockOffMsMax) {
     say(
-      `The clock of this machine is ${Math.round(Math.abs(offMs) / 1000)} seconds ${offMs > 0 ? 'ahead' : 'behind'}: set it.`,
+      `This machine's clock is ${Math.round(Math.abs(offMs) / 1000)} seconds ${offMs > 0 ? 'ahead' : 'behind'}. Synchronize it.`,
     )
   }
 }
 
 async function keepAlive(agent: Agent): Promise<void> {
-  let latencyMs = await beat(agent, undefined)
-  // The first beat measures what the second one tells.
+  let latencyMs = await sendHeartbeat(agent, undefined)
+  // The first heartbeat measures the latency that the second one reports.
   let waitMs = 0
   while (!agent.signal.aborted) {
     await quietPause(waitMs, agent.signal)
     if (agent.signal.aborted) return
-    latencyMs = await beat(agent, latencyMs)
+    latencyMs = await sendHeartbeat(agent, latencyMs)
     waitMs = agent.heartbeatMs
   }
 }
 
-/** One sign of life, repeated until it arrives. @returns how long it took, in milliseconds */
-async function beat(agent: Agent, latencyMs: number | undefined): Promise<number | undefined> {
-  return persist(agent.signal, async () => {
+/**
+ * Sends one heartbeat, retrying until it succeeds.
+ *
+ * @returns its latency, in milliseconds
+ */
+async function sendHeartbeat(agent: Agent, latencyMs: number | undefined): Promise<number | undefined> {
+  return retryUntilAnswered(agent.signal, async () => {
     const from = performance.now()
     const latency = latencyMs === undefined ? undefined : `${(latencyMs / 1000).toFixed(3)}s`
     try {
       const input = { time: new Date().toISOString(), ...(latency && { latency }) }
       await agent.client.call(heartbeatAgent, input, { signal: agent.signal })
     } catch (error) {
-      // The server has given us up meanwhile.
-      if (!(error instanceof Refused) || error.status !== 409) throw error
+      // The server has marked this agent as offline in the meantime.
+      if (!(error instanceof RejectedError) || error.status !== 409) throw error
       await connect(agent)
       return undefined
     }
@@ -150,37 +157,46 @@ async function beat(agent: Agent, latencyMs: number | undefined): Promise<number
 async function takeJobs(agent: Agent, packs: ReturnType<typeof createPackStore>): Promise<void> {
   const { client, options, signal } = agent
   while (!signal.aborted) {
-    const answer = await persist(signal, () => client.call(takeAgentJob, {}, { signal, withinMs: takeMsMax }), false)
+    const answer = await retryUntilAnswered(
+      signal,
+      () => client.call(takeAgentJob, {}, { signal, withinMs: takeMsMax }),
+      false,
+    )
     if (!answer?.job || signal.aborted) continue
     const { id, hosts } = answer.job
     say(`Job ${id}: ${hosts.length === 1 ? '1 address' : `${hosts.length} addresses`}.`)
-    const outcome = await runJob(answer.job, { client, packs, networks: options.networks, signal, say })
+    const outcome = await runJob(answer.job, { client, packs, networks: options.networks, signal, log: say })
     say(`Job ${id}: ${outcome}.`)
   }
 }
 
 async function leave({ client, signal }: Agent): Promise<void> {
-  // The key may be the very thing that is refused.
-  if (signal.reason instanceof Obstacle) return
+  // The rejected key may be the reason for shutting down.
+  if (signal.reason instanceof OperatorError) return
   await client.call(disconnectAgent, {}, { signal: AbortSignal.timeout(3000) }).catch(() => undefined)
   say('Disconnected.')
 }
 
 /**
- * Does it again, with growing pauses, until the server answers. Undefined once the signal aborts.
+ * Retries with increasing backoff until the server responds. Returns undefined once the signal
+ * aborts.
  *
- * @throws Obstacle when the server refuses
+ * @throws Obstacle when the server rejects the call
  */
-async function persist<T>(signal: AbortSignal, work: () => Promise<T>, isTold = true): Promise<T | undefined> {
+async function retryUntilAnswered<T>(
+  signal: AbortSignal,
+  work: () => Promise<T>,
+  isTold = true,
+): Promise<T | undefined> {
   for (let attempt = 0; ; attempt++) {
     try {
       const value = await work()
-      if (attempt > 0 && isTold) say('The server answers again.')
+      if (attempt > 0 && isTold) say('The server is responding again.')
       return value
     } catch (error) {
       if (signal.aborted) return undefined
-      if (error instanceof Refused) throw new Obstacle(wordsFor(error), { cause: error, exitCode: 78 })
-      if (!(error instanceof Unreachable)) throw error
+      if (error instanceof RejectedError) throw new OperatorError(wordsFor(error), { cause: error, exitCode: 78 })
+      if (!(error instanceof UnreachableError)) throw error
       if (attempt === 0 && isTold) say(`${error.message.replace(/[^.?!]$/, '$&.')} Trying again.`)
       const waitMs = Math.min(backOffMs.most, backOffMs.first * 2 ** Math.min(attempt, 10))
       await quietPause(waitMs * (0.5 + Math.random() / 2), signal)
@@ -189,9 +205,9 @@ async function persist<T>(signal: AbortSignal, work: () => Promise<T>, isTold = 
   }
 }
 
-function wordsFor({ status, message }: Refused): string {
-  if (status !== 401) return `The server refuses this agent: ${message}.`
-  return 'The server does not know this token or key: it was used, has expired or was revoked. Make a new token on the page of the agent, and start with it.'
+function wordsFor({ status, message }: RejectedError): string {
+  if (status !== 401) return `The server rejected this agent: ${message}.`
+  return "The server does not recognize this token or key: it was already used, has expired, or was revoked. Create a new token on the agent's page and restart the agent with it."
 }
 
 async function quietPause(waitMs: number, signal: AbortSignal): Promise<void> {

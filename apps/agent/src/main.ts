@@ -1,15 +1,18 @@
-/** The agent: scans from inside a closed network and reports to the server it belongs to. */
+/** Entry point of the agent: scans inside a private network and reports to its server. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { Obstacle } from './obstacle.ts'
+import { OperatorError } from './operator-error.ts'
 import { readOptions, usage } from './options.ts'
 import { runAgent } from './loop.ts'
 
-/** How long a stop may take before it is cut off, in milliseconds. */
+/** Time allowed for a clean shutdown before the process exits, in milliseconds. */
 const stopMsMax = 5000
 
 process.exit(await main())
 
-/** @returns the exit code: 0 stopped, 1 something that a person can mend, 78 the server will not have this agent */
+/**
+ * @returns the exit code: 0 stopped, 1 an error that the operator can fix, 78 rejected by the
+ * server
+ */
 async function main(): Promise<number> {
   const words = process.argv.slice(2)
   if (words.includes('--help') || words.includes('-h')) {
@@ -27,7 +30,7 @@ async function main(): Promise<number> {
     await runAgent(await readOptions(words, process.env), stopping.signal)
     return 0
   } catch (error) {
-    if (!(error instanceof Obstacle)) throw error
+    if (!(error instanceof OperatorError)) throw error
     process.stderr.write(`${error.message}\n`)
     return error.exitCode
   }

@@ -1,34 +1,36 @@
-/** How the agent is told what to do: words of the command line, or variables of the environment. */
+/** Agent configuration from command-line options and environment variables. */
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { Obstacle } from './obstacle.ts'
+import { OperatorError } from './operator-error.ts'
 
 export interface Options {
-  /** Origin of the server, without a slash at the end. */
+  /** Origin of the server, without a trailing slash. */
   readonly server: string
-  /** Undefined: the key of an earlier start is used. */
+  /** Undefined to use the stored key. */
   readonly token: string | undefined
-  /** Folder of the key and of the packs. */
+  /** Folder for the key and the packs. */
   readonly stateFolder: string
-  /** Folder with `checks` and `fingerprints` to use in place of the server's packs. */
+  /** Folder with `checks` and `fingerprints` that replace the server's packs. */
   readonly packsFolder: string | undefined
-  /** Networks (CIDR) that may be touched; undefined for whatever the server asks for. */
+  /** Networks (CIDR) that may be scanned from this machine; undefined for no limit. */
   readonly networks: readonly string[] | undefined
 }
 
 export const usage = `Usage: glacis agent --server URL [--token-file FILE] [--state FOLDER] [--packs FOLDER] [--networks CIDR,…] [--plain-http]
 
-  --server URL        The Glacis that this agent belongs to, or GLACIS_AGENT_SERVER.
-  --token-file FILE   The token that the portal showed; "-" reads it from standard input. Also in
-                      GLACIS_AGENT_TOKEN. Needed for the first start: it is swapped for a key.
-  --state FOLDER      Where the key is kept, or GLACIS_AGENT_STATE. Default: ~/.local/state/glacis-agent
-  --packs FOLDER      Checks and fingerprints of your own in place of those of the server.
-  --networks LIST     The networks that may be scanned from here, whatever the server asks for.
-  --plain-http        Allows a server without TLS on another machine.`
+  --server URL        URL of the Glacis server. Environment: GLACIS_AGENT_SERVER.
+  --token-file FILE   File with the token shown in the portal; "-" reads it from standard input.
+                      Environment: GLACIS_AGENT_TOKEN. Required on the first start, when the agent
+                      exchanges it for a key.
+  --state FOLDER      Folder for the key. Environment: GLACIS_AGENT_STATE.
+                      Default: ~/.local/state/glacis-agent
+  --packs FOLDER      Use your own checks and fingerprints instead of the server's.
+  --networks LIST     Limit scans from this machine to these networks.
+  --plain-http        Allow a remote server without TLS.`
 
 const flags = {
   server: { type: 'string' },
@@ -39,7 +41,7 @@ const flags = {
   'plain-http': { type: 'boolean', default: false },
 } as const
 
-/** @throws Obstacle that says which option is missing or wrong */
+/** @throws Obstacle that names the missing or invalid option */
 export async function readOptions(
   words: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
@@ -61,20 +63,20 @@ function parse(words: readonly string[]) {
     return parseArgs({ args: [...words], options: flags, strict: true }).values
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : String(cause)
-    throw new Obstacle(`${said.split('.')[0]}.\n${usage}`, { cause })
+    throw new OperatorError(`${said.split('.')[0]}.\n${usage}`, { cause })
   }
 }
 
 function readServer(given: string | undefined, isPlainAllowed: boolean): string {
-  if (!given) throw new Obstacle(`Say where the server is, with --server or GLACIS_AGENT_SERVER.\n${usage}`)
+  if (!given) throw new OperatorError(`No server given; set --server or GLACIS_AGENT_SERVER.\n${usage}`)
   const url = URL.canParse(given) ? new URL(given) : null
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new Obstacle(`"${given}" is no address of a server; it looks like https://glacis.example.org`)
+    throw new OperatorError(`"${given}" is not a valid server URL, such as https://glacis.example.org`)
   }
   const isNear = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
   if (url.protocol === 'http:' && !isNear && !isPlainAllowed) {
-    throw new Obstacle(
-      `${url.origin} is not protected by TLS: whoever listens on the way would read the key. Use https, or allow it with --plain-http.`,
+    throw new OperatorError(
+      `${url.origin} does not use TLS: an attacker on the network path could read the key. Use https, or allow plain HTTP with --plain-http.`,
     )
   }
   return url.origin
@@ -88,7 +90,7 @@ async function readToken(
   const token = given?.trim()
   if (!token) return undefined
   if (/^gla_[\w-]{43}$/.test(token)) return token
-  throw new Obstacle('This is no token of an agent: one begins with gla_ and has 47 characters. Copy it again.')
+  throw new OperatorError('Invalid agent token: a token starts with gla_ and has 47 characters. Copy it again.')
 }
 
 async function readTokenFile(file: string): Promise<string> {
@@ -97,7 +99,7 @@ async function readTokenFile(file: string): Promise<string> {
     return await readFile(file, 'utf8')
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : String(cause)
-    throw new Obstacle(`The token cannot be read from ${file}: ${said}`, { cause })
+    throw new OperatorError(`Could not read the token from ${file}: ${said}`, { cause })
   }
 }
 
@@ -105,7 +107,7 @@ function readNetworks(given: string | undefined): string[] | undefined {
   if (given === undefined) return undefined
   const networks = given.split(',').map((part) => part.trim())
   const wrong = networks.find((one) => !z.union([z.cidrv4(), z.cidrv6()]).safeParse(one).success)
-  if (wrong !== undefined) throw new Obstacle(`"${wrong}" in --networks is no network such as 10.0.0.0/8`)
+  if (wrong !== undefined) throw new OperatorError(`"${wrong}" in --networks is not a network such as 10.0.0.0/8`)
   return networks
 }
 

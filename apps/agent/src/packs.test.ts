@@ -18,7 +18,7 @@ function archive(...files: object[]) {
   const body = gzipSync(files.map((one) => JSON.stringify(one)).join('\n'))
   return { body, digest: createHash('sha256').update(body).digest('hex') }
 }
-/** A server that gives out this body, and counts. */
+/** A server that always returns this body and counts requests. */
 function serving(body: Buffer) {
   const served = { count: 0 }
   const load = async () => {
@@ -44,8 +44,8 @@ it('loads packs once, keeps them, and forgets those of before', async () => {
 it('takes no packs of another digest, and tries again for the next job', async () => {
   const [wanted, other] = [archive(file('0/a.yaml')), archive(file('0/b.yaml'))]
   const { store, served } = serving(other.body)
-  await expect(store.folders(wanted.digest, signal)).rejects.toThrow('not those of their digest')
-  await expect(store.folders(wanted.digest, signal)).rejects.toThrow('not those of their digest')
+  await expect(store.folders(wanted.digest, signal)).rejects.toThrow('do not match their digest')
+  await expect(store.folders(wanted.digest, signal)).rejects.toThrow('do not match their digest')
   expect(served.count).toBe(2)
 })
 

@@ -1,4 +1,4 @@
-/** The packs that jobs ask for: loaded from the server once per digest, checked, and kept. */
+/** Packs required by jobs: downloaded once per digest, verified, and cached on disk. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -9,20 +9,19 @@ import { PackLine, packsPath } from '@glacis/contract/runner'
 import type { Client } from './client.ts'
 import type { Options } from './options.ts'
 
-export interface PackPlaces {
+export interface PackFolders {
   readonly checks: readonly string[]
   readonly fingerprints: readonly string[]
-  /** Where what was understood of them is kept for the next job. */
+  /** Folder for parsed packs, reused by later jobs. */
   readonly cache: string
 }
 export interface PackStore {
-  /** The folders of the packs of a digest. */
-  folders(digest: string, signal: AbortSignal): Promise<PackPlaces>
+  folders(digest: string, signal: AbortSignal): Promise<PackFolders>
 }
 
 const archiveBytesMax = 256 * 1024 * 1024
 const unpackedBytesMax = 1024 * 1024 * 1024
-/** Segments that stay below their folder on every system. */
+/** Path segments that can't escape their folder on any operating system. */
 const safeName = /^(?!\.)[\w@+,=~ .()-]+(\/(?!\.)[\w@+,=~ .()-]+)*$/
 
 export function createPackStore(
@@ -38,11 +37,11 @@ export function createPackStore(
   return {
     async folders(digest, signal) {
       if (packsFolder !== undefined) return ours(packsFolder)
-      // What an earlier process loaded is in nobody's hands; what this one did may be.
+      // Packs from an earlier process are unused; packs loaded by this process may still be in use.
       if (loading.size === 0) await forgetOthers(join(stateFolder, 'packs'), digest)
       const started = loading.get(digest) ?? fetchPacks(stateFolder, digest, client, signal)
       loading.set(digest, started)
-      // A failed attempt is no answer for the next job.
+      // Don't cache a failed download.
       started.catch(() => loading.delete(digest))
       return ours(await started)
     },
@@ -55,13 +54,12 @@ async function fetchPacks(
   client: Pick<Client, 'load'>,
   signal: AbortSignal,
 ): Promise<string> {
-  if (!/^[0-9a-f]{64}$/.test(digest)) throw new Error('the digest of the packs is none')
+  if (!/^[0-9a-f]{64}$/.test(digest)) throw new Error('invalid pack digest')
   const all = join(stateFolder, 'packs')
   const folder = join(all, digest)
   if (existsSync(folder)) return folder
   const body = await client.load(packsPath(digest), { signal, bytesMax: archiveBytesMax })
-  if (createHash('sha256').update(body).digest('hex') !== digest)
-    throw new Error('the packs are not those of their digest')
+  if (createHash('sha256').update(body).digest('hex') !== digest) throw new Error('the packs do not match their digest')
   await mkdir(all, { recursive: true })
   const fresh = await mkdtemp(join(all, 'new-'))
   await unpack(body, fresh)
@@ -75,7 +73,7 @@ async function unpack(body: Buffer, folder: string): Promise<void> {
   for (const line of text.split('\n')) {
     if (line === '') continue
     const { kind, name, content } = PackLine.parse(JSON.parse(line))
-    // A name that would leave the folder is left out, as the scanner leaves out a bad record.
+    // Skip names that would escape the folder, as the scanner skips invalid records.
     if (!safeName.test(name)) continue
     const path = join(folder, kind, name)
     await mkdir(dirname(path), { recursive: true })

@@ -1,17 +1,20 @@
-/** The thread in which a job is scanned. It gets its orders at birth, posts observations, and stops on request. */
+/**
+ * Worker thread that scans one job. Reads its orders from `workerData`, posts observations, and
+ * stops on request.
+ */
 import { isIP } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Observation, RunnerJob, ScanHost } from '@glacis/contract/runner'
 import { createGuard, loadPacks, resolveName, scan } from '@glacis/scanner'
-import type { PackPlaces } from './packs.ts'
+import type { PackFolders } from './packs.ts'
 
 interface Orders {
   readonly job: RunnerJob
-  readonly folders: PackPlaces
+  readonly folders: PackFolders
   readonly networks: readonly string[] | undefined
 }
 
-const { job, folders, networks } = workerData as Orders // posted by job.ts, of this very type
+const { job, folders, networks } = workerData as Orders // posted by job.ts with this type
 const resolveMs = 10_000
 const stopping = new AbortController()
 parentPort?.once('message', () => stopping.abort(new Error('stopped')))
@@ -30,7 +33,7 @@ try {
   parentPort?.close()
 }
 
-/** Names mean what they mean in this network; one that means nothing is told. */
+/** Resolves host names on this network. Names that can't be resolved are reported. */
 async function placesOf(host: ScanHost): Promise<ScanHost[]> {
   if (isIP(host.address)) return [host]
   const outcome = await resolveName(host.address, { signal: AbortSignal.timeout(resolveMs) })
@@ -42,7 +45,10 @@ async function placesOf(host: ScanHost): Promise<ScanHost[]> {
   return []
 }
 
-/** The operator of the server bounds what is scanned at all, the owner of this machine what is scanned from it. */
+/**
+ * The server operator limits what is scanned at all; the owner of this machine limits what is
+ * scanned from it.
+ */
 function mayTouch(address: string): boolean {
   return [job.networks, networks].every(
     (allow) => allow === undefined || createGuard({ allow: [...allow], deny: [] }).refusal(address, 443) === null,

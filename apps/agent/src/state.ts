@@ -1,30 +1,34 @@
-/** What an agent keeps between two starts: its key, in a folder that nobody else can read. */
+/** Persistent agent state: the key, in a folder that only this user can read. */
 import { createHash } from 'node:crypto'
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { Obstacle } from './obstacle.ts'
+import { OperatorError } from './operator-error.ts'
 
-const Kept = z.object({ server: z.string(), agentId: z.string(), key: z.string(), tokenDigest: z.string() })
-export type Kept = z.infer<typeof Kept>
+const StoredKey = z.object({ server: z.string(), agentId: z.string(), key: z.string(), tokenDigest: z.string() })
+export type StoredKey = z.infer<typeof StoredKey>
 
 const name = 'agent.json'
 
-/** Makes the folder, for this user alone. @throws Obstacle when it cannot be used */
+/**
+ * Creates the folder with access for the current user only.
+ *
+ * @throws Obstacle when the folder can't be used
+ */
 export async function prepareFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await chmod(folder, 0o700)
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : String(cause)
-    throw new Obstacle(`The folder ${folder} cannot be used (${said}); name another one with --state.`, { cause })
+    throw new OperatorError(`Could not use the folder ${folder} (${said}); choose another one with --state.`, { cause })
   }
 }
 
-/** The key for this server; undefined when there is none, or only one of another server. */
-export async function readKept(folder: string, server: string): Promise<Kept | undefined> {
+/** The stored key for this server; undefined when there is none or it belongs to another server. */
+export async function readStoredKey(folder: string, server: string): Promise<StoredKey | undefined> {
   try {
-    const kept = Kept.parse(JSON.parse(await readFile(join(folder, name), 'utf8')))
+    const kept = StoredKey.parse(JSON.parse(await readFile(join(folder, name), 'utf8')))
     return kept.server === server ? kept : undefined
   } catch {
     return undefined
@@ -32,13 +36,13 @@ export async function readKept(folder: string, server: string): Promise<Kept | u
 }
 
 /**
- * Writes the key so that a crash leaves the old file or the new one. The key of another agent is laid beside it.
+ * Writes the key atomically. Another agent's key is moved aside, not overwritten.
  *
- * @returns the file in which that of another agent lies now; null where there was none
+ * @returns the file that now contains the other agent's key; null when there was none
  */
-export async function keep(folder: string, kept: Kept): Promise<string | null> {
+export async function storeKey(folder: string, kept: StoredKey): Promise<string | null> {
   const path = join(folder, name)
-  const before = await readKept(folder, kept.server)
+  const before = await readStoredKey(folder, kept.server)
   const isOther = before !== undefined && before.agentId !== kept.agentId
   const aside = isOther ? join(folder, `agent-${before.agentId}.json`) : null
   if (aside !== null) await rename(path, aside)
@@ -47,7 +51,7 @@ export async function keep(folder: string, kept: Kept): Promise<string | null> {
   return aside
 }
 
-/** Tells a new token from the one that was swapped already, without keeping it. */
+/** Identifies an already exchanged token without storing it. */
 export function digestOf(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
