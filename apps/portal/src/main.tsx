@@ -1,56 +1,53 @@
-/** The page starts here: configuration first, then the router with everything it needs. */
+/** The entry point: loads the configuration, then renders the router. */
+import { speakOwnMessages } from '@glacis/contract/validation-messages'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { startTransition, StrictMode } from 'react'
-import { followOtherTabs } from '#api/other-tabs.ts'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { syncTabs } from '#api/tab-sync.ts'
 import { createQueryClient } from '#api/query.ts'
 import { loadConfig } from '#config.ts'
-import { hasArrived } from '#lib/arrival.ts'
-import { nextTask } from '#lib/first-paint.ts'
-import { focusPageTitle, leavePageTitle } from '#lib/focus.ts'
+import { reloadOnMissingChunks } from '#lib/chunk-reload.ts'
+import { focusPageTitle, blurPageTitle } from '#lib/focus.ts'
 import { startShortcuts } from '#lib/keyboard.ts'
-import { createRoot } from '#lib/react-root.ts'
 import { followTheme } from '#lib/theme.ts'
-import { speakOwnMessages } from '@glacis/contract/validation-messages'
-import { createPortalRouter } from '#routes/router.tsx'
+import { createPortalRouter, routerDefaults } from '#routes/router.tsx'
+import '#styles/app.css'
 import { UnexpectedError } from '#ui/states.tsx'
 
-const patienceMs = 300
-
-export async function start(place: HTMLElement): Promise<void> {
+async function start(place: HTMLElement): Promise<void> {
+  reloadOnMissingChunks()
   followTheme()
   speakOwnMessages()
   const root = createRoot(place)
   try {
-    await loadConfig()
     const queryClient = createQueryClient()
-    followOtherTabs(queryClient)
-    await nextTask()
     const router = createPortalRouter(queryClient)
-    await nextTask()
+    // The guards request the session before the router loads page code: load both at the same time.
+    const [matchedRoutes] = router.getMatchedRoutes(router.latestLocation.pathname)
+    for (const route of matchedRoutes) void router.loadRouteChunk(route)
+    await loadConfig()
+    syncTabs(queryClient)
     router.subscribe('onBeforeRouteMount', ({ pathChanged }) => {
-      if (pathChanged) leavePageTitle()
+      if (pathChanged) blurPageTitle()
     })
     router.subscribe('onRendered', ({ pathChanged, fromLocation }) => {
       if (pathChanged && fromLocation) focusPageTitle()
-      document.getElementById('frame')?.remove()
-      hasArrived()
     })
     startShortcuts((href) => router.navigate({ href }))
-    // The frame of the document stands until the page is known; then React builds that page bit by bit, whereas
-    // what the router brings to a page that stands is built in one go, and nothing can be pressed meanwhile.
-    // A page that takes longer shows what it waits for.
-    await Promise.race([router.load(), new Promise((resume) => setTimeout(resume, patienceMs))])
-    startTransition(() =>
-      root.render(
-        <StrictMode>
-          <QueryClientProvider client={queryClient}>
-            <RouterProvider router={router} />
-          </QueryClientProvider>
-        </StrictMode>,
-      ),
+    // Rendering replaces the static document, so wait for the page or its pending view.
+    await Promise.race([router.load(), new Promise((resolve) => setTimeout(resolve, routerDefaults.defaultPendingMs))])
+    root.render(
+      <StrictMode>
+        <QueryClientProvider client={queryClient}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </StrictMode>,
     )
   } catch (error) {
     root.render(<UnexpectedError error={error} onRetry={() => location.reload()} />)
   }
 }
+
+const place = document.getElementById('root')
+if (place) await start(place)

@@ -1,8 +1,8 @@
-/** When an agent was there: a month as a strip, and why each connection ended. */
+/** Availability of an agent over 30 days, and its latest connections. */
 import type { Agent, AgentConnection } from '@glacis/contract/agent'
 import { useQuery } from '@tanstack/react-query'
 import { connections } from '#agents/queries.ts'
-import { availability, reasonWords } from '#agents/words.ts'
+import { availability, disconnectReasonLabels } from '#agents/labels.ts'
 import { useNow } from '#lib/clock.ts'
 import { cx } from '#lib/cx.ts'
 import { formatAge, formatDate, formatPercent } from '#lib/format.ts'
@@ -11,19 +11,20 @@ import { RelativeTime } from '#ui/relative-time.tsx'
 
 const days = 30
 const dayMs = 86_400_000
-const shownMax = 10
+const maxShown = 10
 
 export function AgentConnections({ agent }: { readonly agent: Agent }) {
   const now = useNow()
   const { data, isError } = useQuery(connections(agent.id))
   const list = data?.connections ?? []
-  if (isError && !data) return <Block title="Availability">The connections could not be loaded.</Block>
+  if (isError && !data)
+    return <Block title="Availability">The connection history couldn't be loaded. Reload the page to try again.</Block>
   if (data && list.length === 0) return null
   return (
     <Block title="Availability">
       <Strip shares={availability(list, { createTime: agent.createTime, now, days })} now={now} />
       <ul className="mt-3 [&>li]:border-b [&>li]:border-line [&>li]:py-2 [&>li:last-child]:border-b-0">
-        {list.slice(0, shownMax).map((one) => (
+        {list.slice(0, maxShown).map((one) => (
           <Row key={one.id} connection={one} now={now} />
         ))}
       </ul>
@@ -44,14 +45,14 @@ function Strip({ shares, now }: StripProps) {
         {shares.map((share, index) => (
           <span
             key={index}
-            title={`${formatDate(now - (days - 1 - index) * dayMs)}: ${share === undefined ? 'not yet there' : formatPercent(share)}`}
+            title={`${formatDate(now - (days - 1 - index) * dayMs)}: ${share === undefined ? 'agent not created yet' : formatPercent(share)}`}
             className={cx('min-w-0 flex-1 rounded-[2px]', colourOf(share))}
           />
         ))}
       </div>
       <figcaption className="mt-1.5 text-12 text-ink-3">
         Connected {formatPercent(mean)} of the time{' '}
-        {known.length < shares.length ? 'since it was made' : `in the last ${days} days`}.
+        {known.length < shares.length ? 'since it was created' : `in the last ${days} days`}.
       </figcaption>
     </figure>
   )
@@ -68,7 +69,7 @@ function Row({ connection, now }: { readonly connection: AgentConnection; readon
   const lasted = formatAge(connectTime, disconnectTime ?? now)
   return (
     <li className="flex flex-wrap items-baseline gap-x-3">
-      <span className="font-medium">{reason ? reasonWords[reason] : 'Connected'}</span>
+      <span className="font-medium">{reason ? disconnectReasonLabels[reason] : 'Connected'}</span>
       <span className="text-ink-2">
         {disconnectTime ? `after ${lasted}` : `for ${lasted}`}
         {connection.address && (

@@ -8,9 +8,9 @@ import { AgentConnections } from '#agents/agent-connections.tsx'
 import { type AgentDialog, AgentDialogs } from '#agents/agent-dialogs.tsx'
 import { AgentJobs } from '#agents/agent-jobs.tsx'
 import { LastSeen } from '#agents/agent-table.tsx'
-import { LostWords } from '#agents/lost-agents.tsx'
+import { DisconnectedMessage } from '#agents/disconnected-agents.tsx'
 import { one } from '#agents/queries.ts'
-import { isLost, latencyWords } from '#agents/words.ts'
+import { isDisconnected, formatLatency } from '#agents/labels.ts'
 import { formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/button.tsx'
 import { Detail, Fact, Facts } from '#ui/card.tsx'
@@ -24,7 +24,7 @@ import { AgentStatus } from '#ui/status.tsx'
 
 const route = getRouteApi('/_auth/agents/$id')
 
-/** @param targets the targets that it scans, which belong to another room */
+/** @param targets the targets that the agent scans, rendered by the `targets` module */
 export function AgentDetailPage({ targets }: { readonly targets?: ReactNode }) {
   const { id } = route.useParams()
   const { agent } = useSuspenseQuery(one(id)).data
@@ -85,7 +85,7 @@ function Actions({ agent, onOpen }: { readonly agent: Agent; readonly onOpen: (k
 }
 
 function MetaLine({ agent }: { readonly agent: Agent }) {
-  const latency = latencyWords(agent)
+  const latency = formatLatency(agent)
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5 px-(--gl-gutter) pt-1.5 text-ink-2">
       <span className="text-ink">
@@ -105,23 +105,23 @@ function MetaLine({ agent }: { readonly agent: Agent }) {
   )
 }
 
-/** What is wrong now, and what to do. */
+/** Current problems and how to fix them. */
 function Notes({ agent }: { readonly agent: Agent }) {
   const problems = agent.problems ?? []
-  const lost = isLost(agent)
+  const lost = isDisconnected(agent)
   const isNew = agent.lastSeenTime === undefined
   if (!lost && !isNew && problems.length === 0) return null
   return (
     <div className="grid gap-2 px-(--gl-gutter) pt-4">
       {lost && (
         <Note variant="orange" icon={<Unplug aria-hidden="true" />}>
-          <LostWords agent={agent} /> Look whether its machine is up and reaches this server; then start it there again.
-          It needs no new token.
+          <DisconnectedMessage agent={agent} /> Check that its machine is running and can reach this server, then
+          restart the agent. It doesn't need a new token.
         </Note>
       )}
       {isNew && (
         <Note variant="main">
-          It has never connected. The install command runs on a machine inside the network that it is for.
+          This agent has never connected. Run its install command on a machine inside the network to scan.
         </Note>
       )}
       {problems.map((problem) => (
@@ -142,7 +142,7 @@ function Rail({ agent, onDelete }: { readonly agent: Agent; readonly onDelete: (
           <Fact name="Status">
             <AgentStatus status={agent.status} />
           </Fact>
-          {latencyWords(agent) && <Fact name="Latency">{latencyWords(agent)}</Fact>}
+          {formatLatency(agent) && <Fact name="Latency">{formatLatency(agent)}</Fact>}
           <Fact name="Last seen">
             <LastSeen agent={agent} />
           </Fact>
@@ -159,7 +159,7 @@ function Rail({ agent, onDelete }: { readonly agent: Agent; readonly onDelete: (
             </Fact>
           )}
           {agent.tokenExpireTime && (
-            <Fact name="Token until">
+            <Fact name="Token expires">
               <AbsoluteTime value={agent.tokenExpireTime} />
             </Fact>
           )}
@@ -169,17 +169,17 @@ function Rail({ agent, onDelete }: { readonly agent: Agent; readonly onDelete: (
           <Fact name="Updated">
             <AbsoluteTime value={agent.updateTime} />
           </Fact>
-          <Fact name="Id">
+          <Fact name="ID">
             <span className="flex items-start gap-1">
               <span className="font-mono text-12 wrap-anywhere">{agent.id}</span>
-              <CopyButton label="Copy id" value={agent.id} />
+              <CopyButton label="Copy ID" value={agent.id} />
             </span>
           </Fact>
         </Facts>
       </section>
       <section>
         <h2>Delete agent</h2>
-        <p className="text-ink-2">{partingWords(agent.targetCount ?? 0)}</p>
+        <p className="text-ink-2">{deletionConsequence(agent.targetCount ?? 0)}</p>
         <Button size="sm" icon={<Trash2 />} className="mt-3" onClick={onDelete}>
           Delete agent
         </Button>
@@ -188,9 +188,9 @@ function Rail({ agent, onDelete }: { readonly agent: Agent; readonly onDelete: (
   )
 }
 
-/** What becomes of its targets. */
-export function partingWords(count: number): string {
-  if (count === 0) return 'Its key is revoked at once.'
-  if (count === 1) return 'Its target stays in scope but cannot be scanned until it gets another agent.'
-  return `Its ${formatNumber(count)} targets stay in scope but cannot be scanned until they get another agent.`
+/** What happens to the agent's targets when it is deleted. */
+export function deletionConsequence(count: number): string {
+  if (count === 0) return 'Its key is revoked immediately.'
+  if (count === 1) return "Its target stays in scope but isn't scanned until you assign another agent."
+  return `Its ${formatNumber(count)} targets stay in scope but aren't scanned until you assign another agent.`
 }

@@ -1,4 +1,4 @@
-/** What can be done with one agent, one dialog at a time. */
+/** Dialogs for the actions on an agent, one open at a time. */
 import type { Agent } from '@glacis/contract/agent'
 import { DeleteAgent } from '#agents/delete-agent.tsx'
 import { InstallAgent } from '#agents/install-agent.tsx'
@@ -6,7 +6,7 @@ import { RenameAgent } from '#agents/rename-agent.tsx'
 import { RotateToken } from '#agents/rotate-token.tsx'
 
 export interface AgentDialog {
-  /** `token`: the agent carries one that is shown now and never again. */
+  /** `token`: the agent includes a new token, which is shown only once. */
   readonly kind: 'token' | 'install' | 'rename' | 'rotate' | 'delete'
   readonly agent: Agent
 }
@@ -14,7 +14,7 @@ export interface AgentDialog {
 interface AgentDialogsProps {
   readonly dialog: AgentDialog | undefined
   readonly onDialog: (dialog: AgentDialog | undefined) => void
-  /** Leaves the page of what is gone. */
+  /** Navigates away from the deleted agent's page. */
   readonly onDeleted?: () => Promise<void>
 }
 

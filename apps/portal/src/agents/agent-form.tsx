@@ -1,6 +1,6 @@
-/** The panel in which an agent is created. */
+/** Slide-over panel for creating an agent. */
 import type { Agent } from '@glacis/contract/agent'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useId } from 'react'
 import { NameField, useAgentName } from '#agents/name-field.tsx'
 import { create } from '#agents/queries.ts'
@@ -11,7 +11,7 @@ import { SlideOver } from '#ui/dialog.tsx'
 interface AgentFormProps {
   readonly open: boolean
   readonly onClose: () => void
-  /** Takes the agent with its token, which is in this one answer only. */
+  /** Receives the agent with its token, which only this response includes. */
   readonly onCreated: (agent: Agent) => void
 }
 
@@ -22,7 +22,7 @@ export function AgentForm({ open, ...rest }: AgentFormProps) {
 function Panel({ onClose, onCreated }: Omit<AgentFormProps, 'open'>) {
   const formId = useId()
   const name = useAgentName('')
-  const making = useMutation(create(useQueryClient()))
+  const making = useMutation(create)
   function submit(event: FormEvent): void {
     event.preventDefault()
     const wanted = name.checked()
@@ -35,7 +35,7 @@ function Panel({ onClose, onCreated }: Omit<AgentFormProps, 'open'>) {
       busy={making.isPending}
       problem={name.problem ? undefined : adviceOf(making.error)}
       title="New agent"
-      description="It scans a network from inside and needs no open port."
+      description="An agent scans a network from inside. It only makes outbound connections."
       footer={
         <>
           <Button onClick={onClose} disabled={making.isPending}>
@@ -48,9 +48,9 @@ function Panel({ onClose, onCreated }: Omit<AgentFormProps, 'open'>) {
       }
     >
       <form id={formId} noValidate onSubmit={submit} className="grid content-start gap-5">
-        <NameField name={name} hint="1 to 128 characters, such as the place it scans from" />
+        <NameField name={name} hint="1 to 128 characters, such as its location" />
         <p className="text-ink-2">
-          Next you see its token, once, and the command that installs it on a machine of that network.
+          Next, you get a single-use token and the command that installs the agent on a machine in that network.
         </p>
       </form>
     </SlideOver>

@@ -1,8 +1,8 @@
-/** What an agent has worked on. */
+/** The latest jobs of an agent. */
 import type { AgentJob, AgentJobState } from '@glacis/contract/agent'
 import { useQuery } from '@tanstack/react-query'
 import { jobs } from '#agents/queries.ts'
-import { jobWords } from '#agents/words.ts'
+import { jobStateLabels } from '#agents/labels.ts'
 import { useNow } from '#lib/clock.ts'
 import { formatDuration, formatNumber } from '#lib/format.ts'
 import { Badge, type BadgeVariant } from '#ui/badge.tsx'
@@ -24,8 +24,10 @@ export function AgentJobs({ id }: { readonly id: string }) {
   const { data, isError } = useQuery(jobs(id))
   return (
     <Block title="Jobs">
-      {isError && !data && <p className="text-ink-2">The jobs could not be loaded.</p>}
-      {data?.jobs.length === 0 && <p className="text-ink-2">No job has reached this agent yet.</p>}
+      {isError && !data && <p className="text-ink-2">The jobs couldn't be loaded. Reload the page to try again.</p>}
+      {data?.jobs.length === 0 && (
+        <p className="text-ink-2">No jobs yet. The agent gets jobs when one of its targets is scanned.</p>
+      )}
       {(!data || data.jobs.length > 0) && !(isError && !data) && (
         <Table label="Jobs" fit="text">
           <thead>
@@ -62,7 +64,7 @@ function Row({ job }: { readonly job: AgentJob }) {
         </CellLink>
       </Cell>
       <Cell label="State">
-        <Badge variant={variants[job.state]}>{jobWords[job.state]}</Badge>
+        <Badge variant={variants[job.state]}>{jobStateLabels[job.state]}</Badge>
       </Cell>
       <Cell label="Hosts" align="end" priority={1}>
         {formatNumber(job.hostCount)}

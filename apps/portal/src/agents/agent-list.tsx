@@ -7,10 +7,9 @@ import { useState } from 'react'
 import { AgentDialogs, type AgentDialog } from '#agents/agent-dialogs.tsx'
 import { AgentForm } from '#agents/agent-form.tsx'
 import { AgentTable } from '#agents/agent-table.tsx'
-import { LostAgents } from '#agents/lost-agents.tsx'
+import { DisconnectedAgents } from '#agents/disconnected-agents.tsx'
 import { all } from '#agents/queries.ts'
-import { type AgentSort, sorted } from '#agents/words.ts'
-import { pageWords } from '#lib/page-words.ts'
+import { type AgentSort, sortAgents } from '#agents/labels.ts'
 import { Button } from '#ui/button.tsx'
 import { ListBody } from '#ui/list.tsx'
 import { PageHead } from '#ui/page-head.tsx'
@@ -18,14 +17,14 @@ import { EmptyState } from '#ui/states.tsx'
 
 const route = getRouteApi('/_auth/agents')
 
-/** Who scans from inside. `?create=true` opens the form. */
+/** The list of agents. `?create=true` opens the form. */
 export function AgentListPage() {
   const { create } = route.useSearch()
   const navigate = route.useNavigate()
   const query = useQuery(all())
   const [sort, setSort] = useState<AgentSort>()
   const [dialog, setDialog] = useState<AgentDialog>()
-  const agents = query.data && sorted(query.data.agents, sort)
+  const agents = query.data && sortAgents(query.data.agents, sort)
   const open = () => void navigate({ search: { create: true } })
   const close = () => void navigate({ search: {}, replace: true })
   const made = (agent: Agent) => {
@@ -35,9 +34,9 @@ export function AgentListPage() {
   return (
     <div className="pg flex grow flex-col">
       <PageHead
-        title={pageWords.agents.title}
+        title="Agents"
         count={agents?.length || undefined}
-        description={pageWords.agents.lede}
+        description="Agents scan networks that Glacis can't reach from the internet."
         actions={
           <Button variant="primary" size="sm" icon={<Plus />} onClick={open}>
             New agent
@@ -47,7 +46,7 @@ export function AgentListPage() {
       <div className="h-4.5" />
       <ListBody what="Agents" query={query} count={agents?.length} empty={<NoAgents onCreate={open} />}>
         <AgentTable agents={agents} sort={sort} onSort={setSort} onDialog={setDialog} />
-        <LostAgents agents={agents ?? []} />
+        <DisconnectedAgents agents={agents ?? []} />
       </ListBody>
       <AgentForm open={create === true} onClose={close} onCreated={made} />
       <AgentDialogs dialog={dialog} onDialog={setDialog} />
@@ -59,14 +58,14 @@ function NoAgents({ onCreate }: { readonly onCreate: () => void }) {
   return (
     <EmptyState
       icon={<RadioTower />}
-      title={pageWords.agents.empty.title}
+      title="No agents yet"
       actions={
         <Button variant="primary" size="sm" icon={<Plus />} onClick={onCreate}>
           New agent
         </Button>
       }
     >
-      {pageWords.agents.empty.text}
+      An agent scans a network from inside. Create one to scan networks behind a firewall.
     </EmptyState>
   )
 }

@@ -1,20 +1,20 @@
-/** An agent set up in place: its name, what installs it, and that it is there. */
+/** Inline setup of an agent: name, installation, and connection. */
 import type { Agent } from '@glacis/contract/agent'
-import { useMutation, type UseMutationResult, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, type UseMutationResult, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { ConnectedNote, InstallSteps } from '#agents/install-agent.tsx'
 import { NameField, useAgentName } from '#agents/name-field.tsx'
-import { anyAwaited, create } from '#agents/queries.ts'
+import { pollUntilAnyConnected, create } from '#agents/queries.ts'
 import { RotateToken } from '#agents/rotate-token.tsx'
 import { Button } from '#ui/button.tsx'
 import { TextField } from '#ui/field.tsx'
 
-/** Goes on with the agent that there is; asks for a name where there is none. */
+/** Continues with an existing agent, or asks for the name of a new one. */
 export function AgentSetup() {
-  const agents = useQuery(anyAwaited()).data?.agents
-  // Only the answer that makes a token carries it, so both are kept here for as long as the page stands: the form
-  // is gone as soon as the list has the agent.
-  const making = useMutation(create(useQueryClient()))
+  const agents = useQuery(pollUntilAnyConnected()).data?.agents
+  // Only the response that creates a token includes it. Both results are kept here because the form unmounts as soon as
+  // the list contains the agent.
+  const making = useMutation(create)
   const [anew, setAnew] = useState<Agent>()
   const [isRotating, setIsRotating] = useState(false)
   const agent = anew ?? making.data?.agent ?? agents?.find(isConnected) ?? agents?.[0]
@@ -41,9 +41,9 @@ export function AgentSetup() {
   )
 }
 
-type Making = UseMutationResult<{ readonly agent: Agent }, Error, string>
+type CreateMutation = UseMutationResult<{ readonly agent: Agent }, Error, string>
 
-function NewAgent({ making }: { readonly making: Making }) {
+function NewAgent({ making }: { readonly making: CreateMutation }) {
   const name = useAgentName('')
   function submit(event: FormEvent): void {
     event.preventDefault()
@@ -52,7 +52,7 @@ function NewAgent({ making }: { readonly making: Making }) {
   }
   return (
     <form noValidate onSubmit={submit} className="grid gap-4.5">
-      <NameField label="Agent name" name={name} hint="1 to 128 characters, such as the place it scans from" />
+      <NameField label="Agent name" name={name} hint="1 to 128 characters, such as its location" />
       <div>
         <Button variant="primary" type="submit" loading={making.isPending}>
           Create agent

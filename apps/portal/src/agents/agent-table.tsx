@@ -1,21 +1,19 @@
-/** The table of agents. */
 import type { Agent } from '@glacis/contract/agent'
 import { Ellipsis, KeyRound, Pencil, SquareTerminal, Trash2 } from 'lucide-react'
-import { useRef } from 'react'
 import type { AgentDialog } from '#agents/agent-dialogs.tsx'
-import { type AgentSort, latencyWords } from '#agents/words.ts'
+import { type AgentSort, formatLatency } from '#agents/labels.ts'
 import { formatDate, formatNumber } from '#lib/format.ts'
 import { Badge } from '#ui/badge.tsx'
 import { Menu } from '#ui/menu.tsx'
-import { MenuAction, MenuLine } from '#ui/menu-entries.tsx'
+import { MenuAction, MenuDivider } from '#ui/menu-entries.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
-import { useRowFocus } from '#ui/row-focus.ts'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { AgentStatus } from '#ui/status.tsx'
 import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
+import { TableBody } from '#ui/table-body.tsx'
 
 interface AgentTableProps {
-  /** Undefined while they are on their way. */
+  /** Undefined while loading. */
   readonly agents: readonly Agent[] | undefined
   readonly sort: AgentSort | undefined
   readonly onSort: (sort: AgentSort | undefined) => void
@@ -23,8 +21,6 @@ interface AgentTableProps {
 }
 
 export function AgentTable({ agents, sort, onSort, onDialog }: AgentTableProps) {
-  const body = useRef<HTMLTableSectionElement>(null)
-  const focus = useRowFocus(body)
   const head = (by: AgentSort, order: 'ascending' | 'descending') => ({
     sort: sort === by ? order : undefined,
     onSort: () => onSort(sort === by ? undefined : by),
@@ -52,7 +48,7 @@ export function AgentTable({ agents, sort, onSort, onDialog }: AgentTableProps) 
           </HeaderCell>
         </tr>
       </thead>
-      <tbody ref={body} {...focus}>
+      <TableBody>
         {!agents && <SkeletonRows rows={5} columns={7} />}
         {agents?.map((agent) => (
           <tr key={agent.id}>
@@ -61,7 +57,7 @@ export function AgentTable({ agents, sort, onSort, onDialog }: AgentTableProps) 
                 <span className="ttl truncate font-mono">{agent.name}</span>
                 {agent.problems?.length ? (
                   <Badge small variant="yellow" title={agent.problems.join(' ')}>
-                    Check
+                    Needs attention
                   </Badge>
                 ) : null}
               </CellLink>
@@ -70,7 +66,7 @@ export function AgentTable({ agents, sort, onSort, onDialog }: AgentTableProps) 
               <AgentStatus status={agent.status} />
             </Cell>
             <Cell label="Latency" align="end" priority={1} {...(!agent.latency && { className: 'max-md:hidden!' })}>
-              {latencyWords(agent) ?? <span className="text-ink-3">–</span>}
+              {formatLatency(agent) ?? <span className="text-ink-3">–</span>}
             </Cell>
             <Cell label="Last seen" quiet>
               <span className="text-ink-3 md:hidden">Last seen </span>
@@ -89,12 +85,12 @@ export function AgentTable({ agents, sort, onSort, onDialog }: AgentTableProps) 
             </Cell>
           </tr>
         ))}
-      </tbody>
+      </TableBody>
     </Table>
   )
 }
 
-/** When it was seen last, or that it never was. */
+/** Time since the agent was last seen, or "never". */
 export function LastSeen({ agent }: { readonly agent: Pick<Agent, 'lastSeenTime'> }) {
   if (!agent.lastSeenTime) return <span className="text-ink-3">never</span>
   return <RelativeTime value={agent.lastSeenTime} />
@@ -119,7 +115,7 @@ function RowMenu({ agent, onDialog }: { readonly agent: Agent } & Pick<AgentTabl
       <MenuAction icon={<KeyRound />} onClick={() => onDialog({ kind: 'rotate', agent })}>
         Rotate token
       </MenuAction>
-      <MenuLine />
+      <MenuDivider />
       <MenuAction danger icon={<Trash2 />} onClick={() => onDialog({ kind: 'delete', agent })}>
         Delete
       </MenuAction>

@@ -1,11 +1,11 @@
-/** Asks before an agent goes, and who takes over its targets. */
+/** Confirmation dialog for deleting an agent and reassigning its targets. */
 import type { Agent } from '@glacis/contract/agent'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { all, forget, remove } from '#agents/queries.ts'
-import { targetWords } from '#agents/words.ts'
-import { asking } from '#api/advice.ts'
-import { addToast } from '#lib/toasts.ts'
+import { all, removeFromCache, remove } from '#agents/queries.ts'
+import { formatTargetCount } from '#agents/labels.ts'
+import { mutationDialogProps } from '#api/advice.ts'
+import { addToast } from '#ui/toasts.tsx'
 import { list as targetList } from '#targets/queries.ts'
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
 import { SelectField } from '#ui/field.tsx'
@@ -13,30 +13,30 @@ import { SelectField } from '#ui/field.tsx'
 interface DeleteAgentProps {
   readonly agent: Agent
   readonly onClose: () => void
-  /** Leaves the page of what is gone. */
+  /** Navigates away from the deleted agent's page. */
   readonly onDeleted?: () => Promise<void>
 }
 
 export function DeleteAgent({ agent, onClose, onDeleted }: DeleteAgentProps) {
   const client = useQueryClient()
   const [replacementId, setReplacementId] = useState('')
-  const removal = useMutation(remove(client))
+  const removal = useMutation(remove)
   const count = agent.targetCount ?? 0
   const confirm = () => {
     const onSuccess = async () => {
-      addToast('success', { title: 'Success', message: `${agent.name} is deleted.` })
+      addToast('success', { title: 'Success', message: `${agent.name} was deleted.` })
       onClose()
       await onDeleted?.()
-      forget(client, agent.id)
+      removeFromCache(client, agent.id)
     }
     removal.mutate({ id: agent.id, ...(replacementId && { replacementId }) }, { onSuccess: () => void onSuccess() })
   }
   return (
     <ConfirmDialog
       open
-      {...asking(removal, onClose)}
+      {...mutationDialogProps(removal, onClose)}
       title={`Delete ${agent.name}`}
-      description="Its key is revoked at once. This cannot be undone."
+      description="The agent's key is revoked immediately. This can't be undone."
       label="Delete"
       onConfirm={confirm}
     >
@@ -50,20 +50,20 @@ export function DeleteAgent({ agent, onClose, onDeleted }: DeleteAgentProps) {
   )
 }
 
-const namesMax = 5
+const maxNames = 5
 
 function TargetNames({ agent }: { readonly agent: Agent }) {
-  const { data } = useQuery(targetList({ pageSize: namesMax, filter: { agentId: agent.id } }))
+  const { data } = useQuery(targetList({ pageSize: maxNames, filter: { agentId: agent.id } }))
   const count = agent.targetCount ?? 0
   return (
     <div className="text-ink-2">
-      <p>{targetWords(count)} scanned by it:</p>
+      <p>{formatTargetCount(count)} scanned by this agent:</p>
       <ul className="mt-1 list-inside list-disc wrap-anywhere">
         {data?.targets.map((target) => (
           <li key={target.id}>{target.name}</li>
         ))}
       </ul>
-      {count > namesMax && <p>and {count - namesMax} more.</p>}
+      {count > maxNames && <p>and {count - maxNames} more.</p>}
     </div>
   )
 }
@@ -80,9 +80,9 @@ function Replacement({ agent, value, onChange }: ReplacementProps) {
       label="Scan them with"
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
-      hint={value ? undefined : 'They stay in scope but cannot be scanned until they get another agent.'}
+      hint={value ? undefined : "The targets stay in scope but aren't scanned until you assign another agent."}
     >
-      <option value="">Nobody for now</option>
+      <option value="">No agent for now</option>
       {others.map(({ id, name }) => (
         <option key={id} value={id}>
           {name}

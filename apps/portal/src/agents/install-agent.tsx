@@ -1,9 +1,9 @@
-/** How an agent gets onto a machine: its token, once, a command, and a line that tells when it is there. */
+/** Installing an agent: single-use token, install command, and connection status. */
 import type { Agent, InstallSystem } from '@glacis/contract/agent'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { awaited, install } from '#agents/queries.ts'
-import { isLoopback, latencyWords } from '#agents/words.ts'
+import { pollUntilConnected, install } from '#agents/queries.ts'
+import { isLoopback, formatLatency } from '#agents/labels.ts'
 import { Button } from '#ui/button.tsx'
 import { CopyField } from '#ui/copy-field.tsx'
 import { Dialog } from '#ui/dialog.tsx'
@@ -20,7 +20,7 @@ const systems: readonly { readonly value: InstallSystem; readonly label: string 
 ]
 
 interface InstallAgentProps {
-  /** With a token when it has just been made. */
+  /** Includes the token if it was just created. */
   readonly agent: Agent
   readonly onClose: () => void
   readonly onRotate: () => void
@@ -34,7 +34,7 @@ export function InstallAgent({ agent, onClose, onRotate }: InstallAgentProps) {
       wide
       onClose={onClose}
       title={token ? `${agent.name} is ready to install` : `Install ${agent.name}`}
-      description={token ? 'Copy the token now. It is shown only once.' : 'The command asks for a token.'}
+      description={token ? "Copy the token now: it won't be shown again." : 'The install command asks for a token.'}
       footer={
         <Button variant="primary" onClick={onClose}>
           Done
@@ -46,7 +46,7 @@ export function InstallAgent({ agent, onClose, onRotate }: InstallAgentProps) {
   )
 }
 
-/** The token, the command, and the line that turns green by itself. */
+/** Token, install command, and a connection status that updates automatically. */
 export function InstallSteps({ agent, onRotate }: Pick<InstallAgentProps, 'agent' | 'onRotate'>) {
   const { token } = agent
   return (
@@ -55,20 +55,18 @@ export function InstallSteps({ agent, onRotate }: Pick<InstallAgentProps, 'agent
         <div className="grid gap-1.5">
           <span className="font-medium">Agent token</span>
           <CopyField label="Agent token" value={token} />
-          <p className="text-12 text-ink-3">It works once, within 24 hours: the agent swaps it for a key of its own.</p>
+          <p className="text-12 text-ink-3">Single use, valid for 24 hours. The agent exchanges it for its own key.</p>
         </div>
       ) : (
         <p className="text-ink-2">
-          {agent.tokenExpireTime
-            ? 'Its token was shown when it was made. '
-            : 'It has no token that could still be used. '}
+          {agent.tokenExpireTime ? 'The token was shown when it was created. ' : 'This agent has no valid token. '}
           <button type="button" className="inline-link" onClick={onRotate}>
-            Make a new one
+            Create a new token
           </button>
         </p>
       )}
       <Command agent={agent} />
-      <Waiting agent={agent} />
+      <ConnectionStatus agent={agent} />
     </div>
   )
 }
@@ -87,8 +85,8 @@ function Command({ agent }: { readonly agent: Agent }) {
           <CopyField label="Install command" value={data.command} wrap />
           {isLoopback(location.hostname) && (
             <p className="text-12 text-ink-3">
-              The command names {location.host}, which other machines do not reach: set <code>GLACIS_URL</code> and{' '}
-              <code>GLACIS_HOST</code> where Glacis runs, as its README says.
+              The command uses {location.host}, which other machines can't reach. Set <code>GLACIS_URL</code> and{' '}
+              <code>GLACIS_HOST</code> on the Glacis server, as described in the README.
             </p>
           )}
           <ul className="grid gap-0.5 text-12 text-ink-3">
@@ -99,27 +97,31 @@ function Command({ agent }: { readonly agent: Agent }) {
         </>
       ) : (
         <div className="grid min-h-24 content-center gap-2 rounded-md border border-line-strong bg-inset px-3">
-          {isError ? 'The command could not be loaded.' : <Skeleton className="w-3/4" />}
+          {isError ? (
+            "The command couldn't be loaded. Close this dialog and try again."
+          ) : (
+            <Skeleton className="w-3/4" />
+          )}
         </div>
       )}
     </div>
   )
 }
 
-/** Turns green by itself. */
-function Waiting({ agent }: { readonly agent: Agent }) {
-  const now = useQuery(awaited(agent.id)).data?.agent ?? agent
-  const seconds = useSeconds()
-  // One that is there already is awaited anew when it has got a token.
+/** Connection status that updates automatically. */
+function ConnectionStatus({ agent }: { readonly agent: Agent }) {
+  const now = useQuery(pollUntilConnected(agent.id)).data?.agent ?? agent
+  const seconds = useElapsedSeconds()
+  // An agent that was already connected counts as connected again once it has used the new token.
   const wasThere = agent.status === 'STATUS_CONNECTED' && agent.token !== undefined
   const isThere = now.status === 'STATUS_CONNECTED' && !(wasThere && now.tokenExpireTime)
   if (isThere) return <ConnectedNote agent={now} />
   return (
     <output className="flex items-center gap-2.5 rounded-md border border-dashed border-line-strong px-3 py-2.5 text-ink-2">
       <Spinner className="text-main-mark" />
-      {agent.lastSeenTime ? 'Waiting for it to connect' : 'Waiting for the first connection'}
+      {agent.lastSeenTime ? 'Waiting for the agent to connect' : 'Waiting for the first connection'}
       <span className="ml-auto tabular-nums" aria-hidden="true">
-        {clockWords(seconds)}
+        {formatClock(seconds)}
       </span>
     </output>
   )
@@ -127,7 +129,7 @@ function Waiting({ agent }: { readonly agent: Agent }) {
 
 /** "zrh-office-1 is connected. Latency 38 ms." */
 export function ConnectedNote({ agent }: { readonly agent: Agent }) {
-  const latency = latencyWords(agent)
+  const latency = formatLatency(agent)
   return (
     <Note variant="green">
       <p className="wrap-anywhere">
@@ -138,8 +140,8 @@ export function ConnectedNote({ agent }: { readonly agent: Agent }) {
   )
 }
 
-/** Seconds since the line came up. */
-function useSeconds(): number {
+/** Seconds since the component mounted. */
+function useElapsedSeconds(): number {
   const [seconds, setSeconds] = useState(0)
   useEffect(() => {
     const from = Date.now()
@@ -150,7 +152,7 @@ function useSeconds(): number {
 }
 
 /** `00:42` */
-export function clockWords(seconds: number): string {
+export function formatClock(seconds: number): string {
   const two = (value: number) => String(value).padStart(2, '0')
   return `${two(Math.floor(seconds / 60))}:${two(seconds % 60)}`
 }

@@ -1,6 +1,6 @@
-/** The name of an agent, as both panels ask for it. */
+/** Name field shared by the agent forms. */
 import { useState } from 'react'
-import { nameProblem } from '#agents/words.ts'
+import { nameError } from '#agents/labels.ts'
 import { ApiFailure } from '#api/failure.ts'
 import { TextField } from '#ui/field.tsx'
 
@@ -10,7 +10,7 @@ interface NameFieldProps {
   readonly label?: string
 }
 
-/** A name that is being typed, and what is wrong with it. */
+/** State of a name field with its validation error. */
 export function useAgentName(initial: string) {
   const [value, setValue] = useState(initial)
   const [problem, setProblem] = useState<string>()
@@ -21,14 +21,14 @@ export function useAgentName(initial: string) {
       setValue(text)
       setProblem(undefined)
     },
-    /** The name as it may be sent; undefined where it may not, and the field then says why. */
+    /** Validates the name. Returns it trimmed, or undefined after setting the error. */
     checked(): string | undefined {
-      const found = nameProblem(value)
+      const found = nameError(value)
       setProblem(found)
       return found ? undefined : value.trim()
     },
-    /** Shows what the server says of the name. */
-    refuse: (error: Error) => setProblem(nameErrorOf(error)),
+    /** Shows the server's error about the name. */
+    refuse: (error: Error) => setProblem(serverNameError(error)),
   }
 }
 
@@ -50,8 +50,8 @@ export function NameField({ name, hint, label = 'Name' }: NameFieldProps) {
   )
 }
 
-/** What the server says of the name; a used-up quota is told beside it too. */
-function nameErrorOf(error: Error): string | undefined {
+/** The server's error about the name. An exhausted quota is also shown next to the field. */
+function serverNameError(error: Error): string | undefined {
   if (!(error instanceof ApiFailure)) return undefined
   const said = error.fieldErrors.get('name')
   return said ?? (error.status === 429 ? error.said || error.statusText : undefined)

@@ -1,4 +1,4 @@
-/** What the portal asks of agents. They come and go, so what is on screen is asked for again every 15 s. */
+/** Queries and mutations for agents. Visible queries are polled every 15 s because agents connect and disconnect. */
 import {
   createAgent,
   deleteAgent,
@@ -12,98 +12,80 @@ import {
   updateAgent,
 } from '@glacis/contract/agent'
 import type { InputOf, ResultOf } from '@glacis/contract/endpoint'
-import { getScan, listScans } from '@glacis/contract/scan'
-import { getTarget, listTargets } from '@glacis/contract/target'
 import { mutationOptions, type QueryClient } from '@tanstack/react-query'
-import { allInput } from '#agents/words.ts'
+import { maxPageInput } from '#agents/labels.ts'
 import { call } from '#api/call.ts'
-import { keyOf, query, refresh } from '#api/query.ts'
+import { query } from '#api/query.ts'
 
-/** How often the state of agents is asked for, in milliseconds. A hidden tab does not ask. */
-const refreshMs = 15_000
-/** How often one that is awaited is asked for. */
-const waitingMs = 2000
+/** Polling interval in milliseconds. Hidden tabs don't poll. */
+const pollMs = 15_000
+/** Polling interval while waiting for an agent to connect, in milliseconds. */
+const connectPollMs = 2000
 
 export function all() {
-  return { ...query(listAgents, allInput), refetchInterval: refreshMs }
+  return { ...query(listAgents, maxPageInput), refetchInterval: pollMs }
 }
 
 export function one(id: string) {
-  return { ...query(getAgent, { id }), refetchInterval: refreshMs }
+  return { ...query(getAgent, { id }), refetchInterval: pollMs }
 }
 
-/** One agent that is about to connect; asked for quickly until it has. */
-export function awaited(id: string) {
+/** One agent, polled every 2 s until it is connected. */
+export function pollUntilConnected(id: string) {
   return {
     ...query(getAgent, { id }),
     refetchInterval: ({ state }: { state: { data: ResultOf<typeof getAgent> | undefined } }) =>
-      state.data?.agent.status === 'STATUS_CONNECTED' ? refreshMs : waitingMs,
+      state.data?.agent.status === 'STATUS_CONNECTED' ? pollMs : connectPollMs,
   }
 }
 
-/** As `all`; asked for quickly until one of them is connected. */
-export function anyAwaited() {
+/** All agents, polled every 2 s until one is connected. */
+export function pollUntilAnyConnected() {
   return {
     ...all(),
     refetchInterval: ({ state }: { state: { data: ResultOf<typeof listAgents> | undefined } }) =>
-      state.data?.agents.some(({ status }) => status === 'STATUS_CONNECTED') ? refreshMs : waitingMs,
+      state.data?.agents.some(({ status }) => status === 'STATUS_CONNECTED') ? pollMs : connectPollMs,
   }
 }
 
-/** The last twenty. */
+/** The latest 20 jobs. */
 export function jobs(id: string) {
-  return { ...query(listAgentJobs, { id, pageSize: 20 }), refetchInterval: refreshMs }
+  return { ...query(listAgentJobs, { id, pageSize: 20 }), refetchInterval: pollMs }
 }
 
-/** The connections of the last weeks, newest first. */
+/** The latest 200 connections, newest first. */
 export function connections(id: string) {
-  return { ...query(listAgentConnections, { id, pageSize: 200 }), refetchInterval: refreshMs }
+  return { ...query(listAgentConnections, { id, pageSize: 200 }), refetchInterval: pollMs }
 }
 
 export function install(id: string, system: InstallSystem) {
   return { ...query(getAgentInstall, { id, system }), staleTime: Number.POSITIVE_INFINITY }
 }
 
-const touched = [listAgents, getAgent, listTargets, getTarget, listScans, getScan].map((endpoint) => [endpoint.path])
+export const create = mutationOptions({
+  mutationKey: [createAgent.path],
+  mutationFn: (name: string) => call(createAgent, { agent: { name } }),
+})
 
-export function create(client: QueryClient) {
-  return mutationOptions({
-    mutationKey: [createAgent.path],
-    mutationFn: (name: string) => call(createAgent, { agent: { name } }),
-    onSuccess: () => refresh(client, touched),
-  })
-}
+export const rename = mutationOptions({
+  mutationKey: [updateAgent.path],
+  mutationFn: ({ id, name }: { readonly id: string; readonly name: string }) =>
+    call(updateAgent, { id, agent: { name }, updateMask: { paths: ['name'] } }),
+})
 
-export function rename(client: QueryClient) {
-  return mutationOptions({
-    mutationKey: [updateAgent.path],
-    mutationFn: ({ id, name }: { readonly id: string; readonly name: string }) =>
-      call(updateAgent, { id, agent: { name }, updateMask: { paths: ['name'] } }),
-    onSuccess: () => refresh(client, touched),
-  })
-}
+export const rotate = mutationOptions({
+  mutationKey: [rotateAgentToken.path],
+  mutationFn: (input: InputOf<typeof rotateAgentToken>) => call(rotateAgentToken, input),
+})
 
-export function rotate(client: QueryClient) {
-  return mutationOptions({
-    mutationKey: [rotateAgentToken.path],
-    mutationFn: (input: InputOf<typeof rotateAgentToken>) => call(rotateAgentToken, input),
-    onSuccess: () => refresh(client, [...touched, keyOf(listAgentConnections)]),
-  })
-}
+export const remove = mutationOptions({
+  mutationKey: [deleteAgent.path],
+  // The deleted agent's page is still on screen.
+  meta: { except: getAgent.path },
+  mutationFn: (input: InputOf<typeof deleteAgent>) => call(deleteAgent, input),
+})
 
-export function remove(client: QueryClient) {
-  return mutationOptions({
-    mutationKey: [deleteAgent.path],
-    mutationFn: (input: InputOf<typeof deleteAgent>) => call(deleteAgent, input),
-    onSuccess: () =>
-      refresh(
-        client,
-        touched.filter(([path]) => path !== getAgent.path),
-      ),
-  })
-}
-
-/** Forgets an agent that is gone. */
-export function forget(client: QueryClient, id: string): void {
+/** Removes a deleted agent from the cache. */
+export function removeFromCache(client: QueryClient, id: string): void {
   client.removeQueries({ queryKey: one(id).queryKey })
 }

@@ -1,11 +1,11 @@
-/** Gives an agent another name. */
+/** Dialog for renaming an agent. */
 import type { Agent } from '@glacis/contract/agent'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useId } from 'react'
 import { NameField, useAgentName } from '#agents/name-field.tsx'
 import { rename } from '#agents/queries.ts'
 import { adviceOf } from '#api/advice.ts'
-import { addToast } from '#lib/toasts.ts'
+import { addToast } from '#ui/toasts.tsx'
 import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
 
@@ -17,14 +17,14 @@ interface RenameAgentProps {
 export function RenameAgent({ agent, onClose }: RenameAgentProps) {
   const formId = useId()
   const name = useAgentName(agent.name)
-  const renaming = useMutation(rename(useQueryClient()))
+  const renaming = useMutation(rename)
   function submit(event: FormEvent): void {
     event.preventDefault()
     const wanted = name.checked()
     if (!wanted) return
     if (wanted === agent.name) return onClose()
     const onSuccess = () => {
-      addToast('success', { title: 'Success', message: `${agent.name} is now ${wanted}.` })
+      addToast('success', { title: 'Success', message: `${agent.name} was renamed to ${wanted}.` })
       onClose()
     }
     renaming.mutate({ id: agent.id, name: wanted }, { onSuccess, onError: name.refuse })

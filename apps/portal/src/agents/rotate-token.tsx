@@ -1,9 +1,9 @@
-/** Makes a new token for an agent, and says what becomes of the key of now. */
+/** Dialog for creating a new agent token, with the choice to revoke the current key. */
 import type { Agent } from '@glacis/contract/agent'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { rotate } from '#agents/queries.ts'
-import { asking } from '#api/advice.ts'
+import { mutationDialogProps } from '#api/advice.ts'
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
 import { RadioCard } from '#ui/radio-card.tsx'
 
@@ -15,31 +15,31 @@ interface RotateTokenProps {
 
 export function RotateToken({ agent, onClose, onRotated }: RotateTokenProps) {
   const [revokeOld, setRevokeOld] = useState(false)
-  const rotation = useMutation(rotate(useQueryClient()))
+  const rotation = useMutation(rotate)
   const { isPending } = rotation
   const confirm = () => rotation.mutate({ id: agent.id, revokeOld }, { onSuccess: (answer) => onRotated(answer.agent) })
   return (
     <ConfirmDialog
       open
-      {...asking(rotation, onClose)}
+      {...mutationDialogProps(rotation, onClose)}
       title={`Rotate the token of ${agent.name}`}
-      description="The new token is shown once. A token that nobody has used stops working now."
+      description="The new token is shown only once. Any unused token stops working now."
       label={revokeOld ? 'Revoke and rotate' : 'Rotate token'}
       variant={revokeOld ? 'danger' : 'primary'}
       onConfirm={confirm}
     >
-      <fieldset className="grid gap-2" aria-label="The key of now" disabled={isPending}>
+      <fieldset className="grid gap-2" aria-label="Current key" disabled={isPending}>
         <RadioCard
           name="old"
           label="Keep the agent working"
-          hint="Its key ends when the new token is used, at the latest in 24 hours."
+          hint="Its current key expires when the new token is used, or in 24 hours."
           checked={!revokeOld}
           onChange={() => setRevokeOld(false)}
         />
         <RadioCard
           name="old"
           label="Revoke its key now"
-          hint="It is disconnected at once. Choose this when the key may be in other hands."
+          hint="The agent is disconnected immediately. Choose this if the key may be compromised."
           checked={revokeOld}
           onChange={() => setRevokeOld(true)}
         />

@@ -9,35 +9,35 @@ function failure(status: number, text = '', retryAfterSeconds?: number): ApiFail
 const said = (message: string) => JSON.stringify({ code: 3, message })
 
 it.each([
-  [failure(403), 'You may not do this. Ask whoever runs this installation.'],
+  [failure(403), 'You don’t have permission to do this. Contact your administrator.'],
   [
     failure(404, said('no such target')),
-    'No such target. It is no longer there: somebody may have deleted it. Reload the page.',
+    'No such target. This item no longer exists. It may have been deleted; reload the page.',
   ],
   [
     failure(409, said('A scan is under way')),
-    'A scan is under way. Something has changed meanwhile. Look at the page again, then try again.',
+    'A scan is under way. The data has changed in the meantime. Review the page, then try again.',
   ],
-  [failure(413), 'It is more than the server takes. Shorten it and try again.'],
+  [failure(413), 'The request is too large. Shorten it and try again.'],
   [failure(429, '', 30), 'Too many requests. Try again in 30 seconds.'],
   [failure(429, said('Your plan covers 25 targets.')), 'Your plan covers 25 targets.'],
-  [failure(502, '<html>Bad gateway</html>'), 'The server could not do it. Try again in a moment.'],
+  [failure(502, '<html>Bad gateway</html>'), 'The server couldn’t complete the request. Try again in a moment.'],
   [failure(503, said('the database does not answer'), 5), 'The database does not answer. Try again in 5 seconds.'],
-  [failure(503, '', 1), 'The server could not do it. Try again in a second.'],
-  [failure(500, '{"error":{"a":1}}'), 'The server could not do it. Try again in a moment.'],
-  [failure(400), 'The server refused it. Reload the page and try again.'],
-  [new TypeError('x is undefined'), 'This did not work. Reload the page and try again.'],
-])('says what to do about %s', (error, words) => {
+  [failure(503, '', 1), 'The server couldn’t complete the request. Try again in a second.'],
+  [failure(500, '{"error":{"a":1}}'), 'The server couldn’t complete the request. Try again in a moment.'],
+  [failure(400), 'The server rejected the request. Reload the page and try again.'],
+  [new TypeError('x is undefined'), 'Something went wrong. Reload the page and try again.'],
+])('advises on %s', (error, words) => {
   expect(adviceOf(error)).toBe(words)
 })
 
-it('leaves to the fields what the fields say', () => {
+it('returns nothing when form fields show the errors', () => {
   const details = [{ '@type': 'x', fieldViolations: [{ field: 'target.name', description: 'too long' }] }]
   expect(adviceOf(failure(400, JSON.stringify({ code: 3, message: 'no', details })))).toBeUndefined()
   expect(adviceOf(null)).toBeUndefined()
 })
 
-it('reads the seconds that a server asks to wait, and no date', () => {
+it('reads Retry-After in seconds and ignores dates', () => {
   expect([readRetryAfter('30'), readRetryAfter('Wed, 21 Oct 2026 07:28:00 GMT'), readRetryAfter(null)]).toEqual([
     30,
     undefined,

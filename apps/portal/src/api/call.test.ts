@@ -7,11 +7,10 @@ import { QueryClient } from '@tanstack/react-query'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { call } from '#api/call.ts'
-import { ApiFailure, statusWords } from '#api/failure.ts'
+import { ApiFailure, statusPhrase } from '#api/failure.ts'
 import { createQueryClient, query } from '#api/query.ts'
 import { providePortalConfig } from '#lib/portal-config.ts'
-import { shownToasts } from '#lib/toasts.ts'
-import { clearToasts } from '#lib/testing/toasts.ts'
+import { clearToasts, shownToasts } from '#lib/testing/toasts.ts'
 
 const id = '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01'
 const ping = endpoint({
@@ -62,7 +61,7 @@ beforeEach(async () => {
 afterEach(async () => {
   seen.length = 0
   leave.mockClear()
-  await clearToasts()
+  clearToasts()
   await close()
 })
 
@@ -95,8 +94,8 @@ async function failureOf(promise: Promise<unknown>): Promise<ApiFailure> {
 }
 const asked = () => seen.filter(({ method }) => method !== 'OPTIONS')
 
-describe('what is sent', () => {
-  it('writes nested keys dotted and lists repeated', async () => {
+describe('request', () => {
+  it('encodes nested keys with dots and repeats list values', async () => {
     respond(200, 'OK', '{"issues":[]}')
     const status = ['STATUS_FILTER_OPEN', 'STATUS_FILTER_IGNORED'] as const
     await call(listIssues, { pageSize: 25, filter: { affectedTargetId: id, status: [...status] } })
@@ -105,7 +104,7 @@ describe('what is sent', () => {
     )
   })
 
-  it('leaves out what is undefined', async () => {
+  it('omits undefined values', async () => {
     respond(200, 'OK', '{"issues":[]}')
     await call(listIssues, { pageToken: undefined, filter: { query: undefined } })
     expect(asked()[0]?.url).toBe('/v1/issues')
@@ -138,8 +137,8 @@ describe('what is sent', () => {
   })
 })
 
-describe('what comes back', () => {
-  it('reads the answer by its schema', async () => {
+describe('response', () => {
+  it('parses the response with its schema', async () => {
     respond(200, 'OK', '{"issues":[],"unknown":1}')
     expect(await call(listIssues, {})).toEqual({ issues: [], nextPageToken: '' })
   })
@@ -154,14 +153,14 @@ describe('what comes back', () => {
     expect(notices()).toHaveLength(1)
   })
 
-  it('sends the browser to the login page on 401, and back afterwards', async () => {
+  it('redirects to the login page on 401, with a return address', async () => {
     respond(401, 'Unauthorized', '{"code":16,"message":"no session"}')
     expect(await failureOf(call(ping, {}))).toMatchObject({ status: 401 })
     expect(leave.mock.calls).toEqual([[`/login?return_to=${encodeURIComponent(location.href)}`]])
     expect(notices()).toEqual([])
   })
 
-  it('fails without a notice on 404', async () => {
+  it('fails without a toast on 404', async () => {
     respond(404, 'Not Found', '{"code":5,"message":"no such target"}')
     const failure = await failureOf(call(getTarget, { id }))
     expect(failure).toMatchObject({ status: 404, message: 'The request resulted in Not Found' })
@@ -192,27 +191,27 @@ describe('what comes back', () => {
     ['JSON whose code is a text', 'application/json', '{"code":"3","message":"no"}', 'Service Unavailable'],
     ['a page', 'text/html', '<html><body>Bad</body></html>', 'Service Unavailable'],
     ['nothing', 'text/plain', '', 'Service Unavailable'],
-  ])('raises a notice titled API failure from the status text and %s', async (_, type, body, message) => {
+  ])('shows a toast titled API failure with the status text and %s', async (_, type, body, message) => {
     respond(503, 'Service Unavailable', body, type)
     const failure = await failureOf(call(ping, {}))
     expect(notices()).toEqual([{ title: 'API failure', message }])
     expect(failure.message).toBe('The request resulted in Service Unavailable')
   })
 
-  it('raises a notice when no answer comes', async () => {
+  it('shows a toast without a response', async () => {
     answer = (response) => response.destroy()
     expect(await failureOf(call(ping, {}))).toMatchObject({ status: 0 })
     expect(notices()[0]?.title).toBe('API failure')
   })
 
-  it('says nothing of a call that was given up', async () => {
+  it('shows no toast for an aborted call', async () => {
     const given = new AbortController()
     answer = () => given.abort(new Error('left the page'))
     await expect(call(ping, {}, { signal: given.signal })).rejects.toThrow('left the page')
     expect(notices()).toEqual([])
   })
 
-  it('finds the fields that the server names', async () => {
+  it('maps error details to fields', async () => {
     const violation = { field: 'target.address', description: 'it contains a space' }
     const detail = { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: [violation, { field: 7 }] }
     respond(400, 'Bad Request', JSON.stringify({ code: 3, message: 'no', details: [detail] }))
@@ -221,18 +220,18 @@ describe('what comes back', () => {
   })
 })
 
-it('never asks twice for a query', async () => {
+it('never retries a query', async () => {
   respond(500, 'Internal Server Error')
   await new QueryClient().fetchQuery(query(ping, {})).catch(() => {})
   expect(asked()).toHaveLength(1)
 })
 
-it('keeps what nobody looks at for five minutes', () => {
+it('keeps unused data for five minutes', () => {
   expect(createQueryClient().getDefaultOptions().queries?.gcTime).toBe(300_000)
 })
 
-it('names a status that came without words', () => {
-  expect([statusWords(503, ''), statusWords(418, ''), statusWords(400, 'Nope')]).toEqual([
+it('uses the registered phrase without a status text', () => {
+  expect([statusPhrase(503, ''), statusPhrase(418, ''), statusPhrase(400, 'Nope')]).toEqual([
     'Service Unavailable',
     'HTTP 418',
     'Nope',

@@ -1,27 +1,27 @@
-/** The one way from the portal to the API. */
+/** The portal's API client. */
 import { type Endpoint, hasQuery, type InputOf, pathParameters, type ResultOf } from '@glacis/contract/endpoint'
 import { type QueryValue, toQueryString } from '@glacis/contract/query-string'
-import { ApiFailure, readFailureBody, readRetryAfter, statusWords } from '#api/failure.ts'
-import { fetchEarly } from '#lib/early.ts'
-import { nextTask } from '#lib/first-paint.ts'
+import { ApiFailure, readFailureBody, readRetryAfter, statusPhrase } from '#api/failure.ts'
 import { portalConfig } from '#lib/portal-config.ts'
-import { addToast } from '#lib/toasts.ts'
-import { turn } from '#lib/turns.ts'
-import { putAway } from '#lib/unsent.ts'
+import { addToast } from '#ui/toasts.tsx'
+import { saveDrafts } from '#lib/drafts.ts'
 
 export interface CallOptions {
   /** Aborting rejects with the signal's reason, silently. */
   readonly signal?: AbortSignal | undefined
-  /** For calls that take one: the same key again is answered as the first time, and nothing is done twice. */
+  /**
+   * Idempotency key, for endpoints that support one: a repeated key returns the first response without repeating the
+   * action.
+   */
   readonly key?: string | undefined
 }
 
 /**
- * Makes one call of the contract: path, query or JSON body from `input`, credentials sent,
- * answer read by the endpoint's own schema. Never retries.
+ * Calls an endpoint of the contract: encodes `input` as path, query or JSON body, sends credentials, and parses the
+ * response with the endpoint's schema. Never retries.
  *
- * @throws ApiFailure for every refusal, for no answer and for an answer of another shape.
- *   A 401 also sends the browser to the login page; all others but 404 also raise a notice.
+ * @throws ApiFailure for an error status, no response, or a response that doesn't match the schema. A 401 also
+ *   redirects to the login page; all others except 404 also show a toast.
  */
 export async function call<E extends Endpoint>(
   endpoint: E,
@@ -30,21 +30,19 @@ export async function call<E extends Endpoint>(
 ): Promise<ResultOf<E>> {
   const request = requestOf(endpoint, input, { signal, key })
   try {
-    if (endpoint.method === 'GET') await turn()
-    signal?.throwIfAborted()
-    const response = await (endpoint.method === 'GET' ? fetchEarly : fetch)(...request)
-    if (!response.ok) throw await refusal(response)
-    return await readAnswer(endpoint, response)
+    const response = await fetch(...request)
+    if (!response.ok) throw await errorResponse(response)
+    return await readResponse(endpoint, response)
   } catch (error) {
     signal?.throwIfAborted()
-    const failure = error instanceof ApiFailure ? error : noAnswer(error)
-    announce(failure)
+    const failure = error instanceof ApiFailure ? error : noResponse(error)
+    showFailureToast(failure)
     throw failure
   }
 }
 
-/** The full address of something that the API serves as a file, for links. */
-export function apiAddress(path: `/v1/${string}`): string {
+/** The absolute URL of a file that the API serves, for links. */
+export function apiFileUrl(path: `/v1/${string}`): string {
   return portalConfig().apiUrl + path
 }
 
@@ -53,7 +51,7 @@ function requestOf(endpoint: Endpoint, input: object, { signal, key }: CallOptio
   const asked = { method: endpoint.method, credentials: 'include' as const, ...(signal && { signal }) }
   const base = portalConfig().apiUrl
   if (hasQuery(endpoint.method)) {
-    // A query is made of texts, numbers, truth values, lists and records of them: the contract's inputs are.
+    // The contract's query inputs consist of strings, numbers, booleans, lists and records of these.
     const query = toQueryString(rest as Record<string, QueryValue | undefined>)
     return [base + path + (query && `?${query}`), { ...asked, headers: { accept: 'application/json' } }]
   }
@@ -75,18 +73,15 @@ function fillPath(template: string, input: Readonly<Record<string, unknown>>) {
   return { path, rest }
 }
 
-async function readAnswer<E extends Endpoint>(endpoint: E, response: Response): Promise<ResultOf<E>> {
-  const statusText = statusWords(response.status, response.statusText)
-  const found = await jsonOf(response)
-  // The first answers of a page are there together, and schemas cost to make: each is read in a task of its own.
-  await nextTask()
-  const answer = endpoint.result.safeParse(found)
-  // The schema that just read the answer is the one that ResultOf is taken from.
+async function readResponse<E extends Endpoint>(endpoint: E, response: Response): Promise<ResultOf<E>> {
+  const statusText = statusPhrase(response.status, response.statusText)
+  const answer = endpoint.result.safeParse(await jsonOf(response))
+  // ResultOf is inferred from the schema that parsed the response.
   if (answer.success) return answer.data as ResultOf<E>
   const text =
     endpoint.method === 'GET'
-      ? 'the answer could not be read. Reload the page.'
-      : 'the answer could not be read. Reload the page and see whether it was done.'
+      ? 'the response couldn’t be read. Reload the page.'
+      : 'the response couldn’t be read. Reload the page and check whether the change was made.'
   throw new ApiFailure({ status: response.status, statusText, body: { kind: 'text', text } }, { cause: answer.error })
 }
 
@@ -99,26 +94,26 @@ async function jsonOf(response: Response): Promise<unknown> {
   }
 }
 
-async function refusal(response: Response): Promise<ApiFailure> {
+async function errorResponse(response: Response): Promise<ApiFailure> {
   const text = await response.text().catch(() => '')
   return new ApiFailure({
     status: response.status,
-    statusText: statusWords(response.status, response.statusText),
+    statusText: statusPhrase(response.status, response.statusText),
     body: readFailureBody(text, response.headers.get('content-type') ?? ''),
     retryAfterSeconds: readRetryAfter(response.headers.get('retry-after')),
   })
 }
 
-function noAnswer(cause: unknown): ApiFailure {
-  const text = 'the server could not be reached. Check the connection and try again.'
-  return new ApiFailure({ status: 0, statusText: 'No answer', body: { kind: 'text', text } }, { cause })
+function noResponse(cause: unknown): ApiFailure {
+  const text = 'the server couldn’t be reached. Check your connection and try again.'
+  return new ApiFailure({ status: 0, statusText: 'No response', body: { kind: 'text', text } }, { cause })
 }
 
-function announce(failure: ApiFailure): void {
+function showFailureToast(failure: ApiFailure): void {
   if (failure.status === 404) return
   if (failure.status !== 401) addToast('error', { title: 'API failure', message: failure.detail })
   else if (location.pathname !== '/login') {
-    putAway(location.href)
+    saveDrafts(location.href)
     location.assign(`/login?return_to=${encodeURIComponent(location.href)}`)
   }
 }

@@ -1,25 +1,25 @@
-/** What a failed call of the API is to the rest of the portal. */
-import { ApiError } from '@glacis/contract/primitives'
+/** The error of a failed API call, and how its body is parsed. */
+import { ApiErrorBody } from '@glacis/contract/primitives'
 
-/** What the server said about a failure, as far as it could be read. */
+/** The readable parts of an error response. */
 export type FailureBody =
-  | { readonly kind: 'json'; readonly error: ApiError }
+  | { readonly kind: 'json'; readonly error: ApiErrorBody }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'none' }
 
 export interface FailureParts {
-  /** HTTP status; 0 when no answer came at all. */
+  /** HTTP status; 0 without a response. */
   readonly status: number
   readonly statusText: string
   readonly body: FailureBody
-  /** What `Retry-After` asks to wait, in seconds. */
+  /** Seconds from `Retry-After`. */
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** Longest plain-text body that is worth showing; whatever is longer is a page, not a message. */
-const textLengthMax = 500
+/** Longest plain-text body to show; a longer one is probably an HTML page. */
+const maxTextLength = 500
 
-/** A call that did not succeed: a refusal, no answer, or an answer that breaks the contract. */
+/** A failed API call: an error status, no response, or a response that violates the contract. */
 export class ApiFailure extends Error {
   readonly status: number
   readonly statusText: string
@@ -35,28 +35,28 @@ export class ApiFailure extends Error {
     this.retryAfterSeconds = retryAfterSeconds
   }
 
-  /** `<status text>: <what the server said>`, or the status text alone. */
+  /** `<status text>: <server message>`, or the status text alone. */
   get detail(): string {
     return this.said ? `${this.statusText}: ${this.said}` : this.statusText
   }
 
-  /** What the server said, or nothing. */
+  /** The server's message, or an empty string. */
   get said(): string {
-    return saidBy(this.body)
+    return messageOf(this.body)
   }
 
-  /** Descriptions by field path, as in `address` → `'foo bar' contains a space`. */
+  /** Messages by field path, as in `address` → `'foo bar' contains a space`. */
   get fieldErrors(): ReadonlyMap<string, string> {
     return this.body.kind === 'json' ? violationsOf(this.body.error) : new Map()
   }
 }
 
-/** True for a call that was answered with this HTTP status. */
+/** True if the call failed with this HTTP status. */
 export function isFailure(error: unknown, status: number): error is ApiFailure {
   return error instanceof ApiFailure && error.status === status
 }
 
-/** Reads the body of a refusal: JSON of the API, plain text, or nothing that can be shown. */
+/** Parses an error body: API JSON, short plain text, or neither. */
 export function readFailureBody(text: string, contentType: string): FailureBody {
   const trimmed = text.trim()
   if (trimmed === '') return { kind: 'none' }
@@ -65,23 +65,26 @@ export function readFailureBody(text: string, contentType: string): FailureBody 
     return error.success ? { kind: 'json', error: error.data } : { kind: 'none' }
   }
   const isPage = contentType.includes('html') || trimmed.startsWith('<')
-  return isPage || trimmed.length > textLengthMax ? { kind: 'none' } : { kind: 'text', text: trimmed }
+  return isPage || trimmed.length > maxTextLength ? { kind: 'none' } : { kind: 'text', text: trimmed }
 }
 
-/** Seconds of a `Retry-After`; a date, which we do not send, is nothing. Source: RFC 9110, 10.2.3. */
+/**
+ * Seconds from a `Retry-After` header. HTTP dates are ignored, because our server doesn't send them. Source: RFC 9110,
+ * 10.2.3.
+ */
 export function readRetryAfter(value: string | null): number | undefined {
   return value !== null && /^\d{1,5}$/.test(value) ? Number(value) : undefined
 }
 
 /**
- * The words of a status. HTTP/2 and later carry none, so the registered ones stand in.
+ * The status text. HTTP/2 and later send none, so the registered phrase is used.
  * Source: IANA HTTP Status Code Registry.
  */
-export function statusWords(status: number, statusText: string): string {
-  return statusText || registered[status] || `HTTP ${status}`
+export function statusPhrase(status: number, statusText: string): string {
+  return statusText || registeredPhrases[status] || `HTTP ${status}`
 }
 
-const registered: Readonly<Record<number, string>> = {
+const registeredPhrases: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   401: 'Unauthorized',
   403: 'Forbidden',
@@ -100,7 +103,7 @@ const registered: Readonly<Record<number, string>> = {
   504: 'Gateway Timeout',
 }
 
-function saidBy(body: FailureBody): string {
+function messageOf(body: FailureBody): string {
   if (body.kind === 'json') return body.error.message
   return body.kind === 'text' ? body.text : ''
 }
@@ -109,10 +112,10 @@ function looksLikeJson(text: string, contentType: string): boolean {
   return contentType.includes('json') || text.startsWith('{') || text.startsWith('[')
 }
 
-/** Details that are of another make are left out; the message beside them is still worth showing. */
+/** Skips details of unknown types; the message is still worth showing. */
 function readApiError(body: unknown) {
-  const error = ApiError.safeParse(body)
-  return error.success ? error : ApiError.omit({ details: true }).safeParse(body)
+  const error = ApiErrorBody.safeParse(body)
+  return error.success ? error : ApiErrorBody.omit({ details: true }).safeParse(body)
 }
 
 function parseJson(text: string): unknown {
@@ -123,8 +126,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** google.rpc.BadRequest; a leading resource name (`target.`) is not part of a form's field. */
-function violationsOf({ details = [] }: ApiError): ReadonlyMap<string, string> {
+/** Reads google.rpc.BadRequest details. The leading resource name (`target.`) is stripped to match form field names. */
+function violationsOf({ details = [] }: ApiErrorBody): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   for (const detail of details) {
     const violations = detail['fieldViolations']

@@ -3,7 +3,7 @@ import { MutationObserver, onlineManager, QueryObserver } from '@tanstack/react-
 import { waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ApiFailure } from '#api/failure.ts'
-import { followOtherTabs } from '#api/other-tabs.ts'
+import { syncTabs } from '#api/tab-sync.ts'
 import { createQueryClient } from '#api/query.ts'
 
 const key = [getTarget.path, { id: '1' }]
@@ -30,7 +30,7 @@ afterEach(() => {
 const change = (of: typeof client, mutationFn: () => Promise<unknown>) =>
   new MutationObserver(of, { mutationKey: [updateTarget.path], mutationFn }).mutate().catch(() => undefined)
 
-it('forgets what is no longer there, and keeps what merely could not be read', async () => {
+it('drops data on 404 and keeps it on other errors', async () => {
   statusOf.mockReturnValue(503)
   await client.invalidateQueries()
   expect(client.getQueryData(key)).toEqual({ name: 'Web' })
@@ -39,13 +39,24 @@ it('forgets what is no longer there, and keeps what merely could not be read', a
   expect(client.getQueryState(key)).toMatchObject({ status: 'error', data: undefined })
 })
 
-it('looks again when a change was about something that is gone', async () => {
+it('refreshes data on screen after every mutation, except excluded paths', async () => {
+  const before = read.mock.calls.length
+  await change(client, () => Promise.resolve({}))
+  expect(read.mock.calls.length).toBe(before + 1)
+  await change(client, () => Promise.reject(new Error('unreachable')))
+  expect(read.mock.calls.length).toBe(before + 2)
+  const remove = { mutationFn: () => Promise.resolve({}), meta: { except: getTarget.path } }
+  await new MutationObserver(client, remove).mutate()
+  expect(read.mock.calls.length).toBe(before + 2)
+})
+
+it('refetches when a mutation fails with 404', async () => {
   statusOf.mockReturnValue(404)
   await change(client, () => Promise.reject(new ApiFailure({ status: 404, statusText: 'X', body: { kind: 'none' } })))
   await waitFor(() => expect(client.getQueryData(key)).toBeUndefined())
 })
 
-it('asks a server that may be on this machine while the browser calls itself offline, and again when it no longer does', async () => {
+it('sends requests while the browser reports offline, and refetches when it is back online', async () => {
   onlineManager.setOnline(false)
   try {
     const before = read.mock.calls.length
@@ -59,10 +70,10 @@ it('asks a server that may be on this machine while the browser calls itself off
   }
 })
 
-it('shows in one tab what another has changed', async () => {
+it('refetches after a change in another tab', async () => {
   vi.stubGlobal('BroadcastChannel', Channel)
   const other = createQueryClient()
-  const stops = [followOtherTabs(client), followOtherTabs(other)]
+  const stops = [syncTabs(client), syncTabs(other)]
   const before = read.mock.calls.length
   await change(other, () => Promise.resolve({}))
   await waitFor(() => expect(read.mock.calls.length).toBe(before + 1))
@@ -70,7 +81,7 @@ it('shows in one tab what another has changed', async () => {
   vi.unstubAllGlobals()
 })
 
-/** The channel between tabs; the one of Node does not speak with the events of this environment. */
+/** Fake BroadcastChannel: that of Node is incompatible with the events of this environment. */
 class Channel extends EventTarget {
   static readonly open = new Set<Channel>()
   constructor() {

@@ -1,4 +1,4 @@
-/** How calls become queries: one key per call, so that whoever changes something can name what is stale. */
+/** Maps API calls to queries, and defines how mutations refresh them. */
 import type { Endpoint, InputOf } from '@glacis/contract/endpoint'
 import {
   MutationCache,
@@ -14,24 +14,38 @@ import { useDeferredValue } from 'react'
 import { call } from '#api/call.ts'
 import { isFailure } from '#api/failure.ts'
 
-/** Data that nothing on the page uses is kept for five minutes. */
+/** Unused query data is kept for five minutes. */
 const unusedDataMs = 5 * 60_000
 
-/** What was read this long ago is not read again because something else shows it: a page begins with what its route has just asked for. */
-const freshMs = 2000
+/**
+ * Data younger than this isn't refetched when another component mounts, so a page reuses what its route's loader
+ * fetched.
+ */
+const staleMs = 2000
+
+/** A component that mounts this soon after a failure shows the error. Loaders, events and "Try again" refetch. */
+const failureShownMs = 30_000
 
 /**
- * What the page remembers of everything it has read; one for as long as it is open. What is found to be gone is
- * forgotten, so that its page says so, and a change of something that is gone has everything on show looked at again.
+ * The page's query cache. A 404 drops the cached data, so that the page shows that the item no longer exists. Every
+ * mutation, even a failed one, refreshes all data on screen and stays pending until that completes.
  */
 export function createQueryClient(): QueryClient {
-  // A button is told that its change is under way before another press of it can arrive.
+  // Notifies in a microtask, so that a button is disabled before it can be clicked again.
   notifyManager.setScheduler(queueMicrotask)
   const client = new QueryClient({
-    // A browser that calls itself offline may well reach a server of this house or of its own machine: it is asked, and
-    // what does not arrive has failed, as it has when the server is away. Nothing waits in silence.
+    // A browser that reports itself offline may still reach a local server. Requests are always sent, and fail if they
+    // don't get through, instead of waiting silently.
     defaultOptions: {
-      queries: { gcTime: unusedDataMs, staleTime: freshMs, networkMode: 'always', refetchOnReconnect: true },
+      queries: {
+        gcTime: unusedDataMs,
+        staleTime: staleMs,
+        networkMode: 'always',
+        refetchOnReconnect: true,
+        // Prevents a component from repeating a request that just failed in the loader, however long its code takes to
+        // load.
+        retryOnMount: ({ state }) => Date.now() - state.errorUpdatedAt > failureShownMs,
+      },
       mutations: { networkMode: 'always' },
     },
     queryCache: new QueryCache({
@@ -40,20 +54,18 @@ export function createQueryClient(): QueryClient {
       },
     }),
     mutationCache: new MutationCache({
-      onError: (error) => {
-        if (isFailure(error, 404)) void refreshAll(client)
-      },
+      onSettled: (_data, _error, _variables, _result, { meta }) => refreshAll(client, meta),
     }),
   })
   return client
 }
 
-/** Every reading of one call, or of its inputs that begin like `input`. */
+/** The key of all queries of an endpoint, or of those whose input starts with `input`. */
 export function keyOf<E extends Endpoint>(endpoint: E, input?: InputOf<E>): QueryKey {
   return input === undefined ? [endpoint.path] : [endpoint.path, input]
 }
 
-/** A reading of the API as a query: aborted when nobody waits for it, never retried. */
+/** Query options for an endpoint: aborted when unused, never retried. */
 export function query<E extends Endpoint>(endpoint: E, input: InputOf<E>) {
   return queryOptions({
     queryKey: keyOf(endpoint, input),
@@ -63,26 +75,37 @@ export function query<E extends Endpoint>(endpoint: E, input: InputOf<E>) {
 }
 
 /**
- * A reading for something that takes long to draw, such as a chart: it is drawn bit by bit, and what somebody does
- * meanwhile goes first. Until that has been done, `data` is what it was.
+ * A query for a view that is slow to render, such as a chart. It renders in the background, so that user input takes
+ * priority; until then `data` is the previous value.
  */
-export function useDrawn<Data, Key extends QueryKey>(options: UseQueryOptions<Data, Error, Data, Key>) {
+export function useDeferredQuery<Data, Key extends QueryKey>(options: UseQueryOptions<Data, Error, Data, Key>) {
   const { data, isError, refetch } = useQuery(options)
   return { data: useDeferredValue(data), isError, refetch }
 }
 
-/** Marks every reading of these calls stale and refreshes those on screen. */
-export async function refresh(client: QueryClient, keys: readonly QueryKey[]): Promise<void> {
-  await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
+interface Scope {
+  /** Prefix of the API paths to refresh; all by default. */
+  readonly only?: string
+  /** Prefix of the API paths to skip. */
+  readonly except?: string
+}
+declare module '@tanstack/react-query' {
+  interface Register {
+    mutationMeta: Pick<Scope, 'except'>
+  }
 }
 
-/** Reads anew what is on show of the API, and the rest when it is shown; a hidden tab waits until it is looked at. */
-export function refreshAll(client: QueryClient): Promise<void> {
+/**
+ * Refetches the API data on screen immediately and the rest when it is next used. A hidden tab refetches when it
+ * becomes visible.
+ */
+export function refreshAll(client: QueryClient, { only = '/v1/', except }: Scope = {}): Promise<void> {
+  const isMeant = (path: string) => path.startsWith(only) && !(except && path.startsWith(except))
   return client.invalidateQueries({
-    predicate: ({ queryKey: [path] }) => typeof path === 'string' && path.startsWith('/v1/'),
+    predicate: ({ queryKey: [path] }) => typeof path === 'string' && isMeant(path),
     refetchType: document.visibilityState === 'visible' ? 'active' : 'none',
   })
 }
 
-/** How often something that runs is asked for again, in milliseconds. A hidden tab does not ask. */
+/** Polling interval while something is running, in milliseconds. Hidden tabs don't poll. */
 export const pollMs = 5000

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 import {
   type Choice,
-  isBoundless,
+  isUnlimited,
   isChange,
   isOnRequest,
-  nextStep,
-  obstacleOf,
+  submitState,
+  planError,
   type Period,
   totalOf,
 } from '#billing/rules.ts'
@@ -14,7 +14,7 @@ import { Button } from '#ui/button.tsx'
 import { Fact, Facts } from '#ui/card.tsx'
 import { Note } from '#ui/note.tsx'
 
-/** What would change, what it comes to, and the button that does it. */
+/** Summary of the plan change, its price, and the button that applies it. */
 export function ChangeRail({
   present,
   chosen,
@@ -25,27 +25,27 @@ export function ChangeRail({
 }: {
   readonly present: Choice
   readonly chosen: Choice
-  /** Targets that exist. */
+  /** Number of existing targets. */
   readonly used: number
   readonly isUnderWay: boolean
-  /** What the server said against the last try. */
+  /** The server's error for the last attempt. */
   readonly refusal: string | undefined
   readonly onApply: () => void
 }) {
-  const { label, isReady } = nextStep(present, chosen, used)
-  const obstacle = obstacleOf(chosen.plan, used)
+  const { label, isReady } = submitState(present, chosen, used)
+  const obstacle = planError(chosen.plan, used)
   return (
     <section>
       <h2>Change</h2>
       <Facts>
-        <Turn name="Plan" from={present.plan.name} to={chosen.plan.name} />
-        <Turn name="Targets" from={targetCount(present)} to={targetCount(chosen)} />
-        <Turn name="Manual scans" from={scanCount(present)} to={scanCount(chosen)} />
+        <ChangeFact name="Plan" from={present.plan.name} to={chosen.plan.name} />
+        <ChangeFact name="Targets" from={targetCount(present)} to={targetCount(chosen)} />
+        <ChangeFact name="Manual scans" from={scanCount(present)} to={scanCount(chosen)} />
         {totalOf(chosen) > 0 && (
-          <Turn
+          <ChangeFact
             name="Period"
-            from={totalOf(present) > 0 ? periodNames[present.period] : undefined}
-            to={periodNames[chosen.period]}
+            from={totalOf(present) > 0 ? periodLabels[present.period] : undefined}
+            to={periodLabels[chosen.period]}
           />
         )}
       </Facts>
@@ -68,22 +68,30 @@ function Totals({ present, chosen }: { readonly present: Choice; readonly chosen
       {isNew && (
         <p className="mb-1.5 flex justify-between gap-3 text-ink-2">
           <span>Now</span>
-          <span className="tabular-nums">{priceWords(present)}</span>
+          <span className="tabular-nums">{formatPrice(present)}</span>
         </p>
       )}
       <p className="flex items-baseline justify-between gap-3">
-        <span>{`${isNew ? 'New' : 'Current'} ${totalOf(chosen) > 0 ? `${totalNames[chosen.period]} ` : ''}total`}</span>
-        <output className="text-20 font-medium tracking-title tabular-nums">{totalWords(chosen)}</output>
+        <span>{`${isNew ? 'New' : 'Current'} ${totalOf(chosen) > 0 ? `${totalLabels[chosen.period]} ` : ''}total`}</span>
+        <output className="text-20 font-medium tracking-title tabular-nums">{formatTotal(chosen)}</output>
       </p>
       <p className="mt-1 text-12 text-ink-3">
-        Nothing is charged on your own installation: the prices are for comparison, and a change applies at once.
+        Self-hosted installations aren't charged. Prices are for comparison only; changes apply immediately.
       </p>
     </div>
   )
 }
 
-/** One line of the change; what stays the same is said once. */
-function Turn({ name, from, to }: { readonly name: string; readonly from: string | undefined; readonly to: string }) {
+/** One row of the summary: "from → to", or only the value if it doesn't change. */
+function ChangeFact({
+  name,
+  from,
+  to,
+}: {
+  readonly name: string
+  readonly from: string | undefined
+  readonly to: string
+}) {
   let words: ReactNode = to
   if (from !== undefined && from !== to) {
     words = (
@@ -100,23 +108,23 @@ function Turn({ name, from, to }: { readonly name: string; readonly from: string
   )
 }
 
-const periodNames: Readonly<Record<Period, string>> = { PERIOD_MONTHLY: 'Monthly', PERIOD_YEARLY: 'Yearly' }
-const totalNames: Readonly<Record<Period, string>> = { PERIOD_MONTHLY: 'monthly', PERIOD_YEARLY: 'yearly' }
+const periodLabels: Readonly<Record<Period, string>> = { PERIOD_MONTHLY: 'Monthly', PERIOD_YEARLY: 'Yearly' }
+const totalLabels: Readonly<Record<Period, string>> = { PERIOD_MONTHLY: 'monthly', PERIOD_YEARLY: 'yearly' }
 
-function totalWords(choice: Choice): string {
+function formatTotal(choice: Choice): string {
   return isOnRequest(choice.plan) ? 'On request' : formatCurrency(totalOf(choice))
 }
 
-function priceWords(choice: Choice): string {
+function formatPrice(choice: Choice): string {
   const total = totalOf(choice)
-  if (total === 0) return totalWords(choice)
-  return `${formatCurrency(total)} a ${choice.period === 'PERIOD_YEARLY' ? 'year' : 'month'}`
+  if (total === 0) return formatTotal(choice)
+  return `${formatCurrency(total)} per ${choice.period === 'PERIOD_YEARLY' ? 'year' : 'month'}`
 }
 
 function targetCount({ plan, targets }: Choice): string {
-  return isBoundless(plan) ? 'No limit' : formatNumber(targets)
+  return isUnlimited(plan) ? 'Unlimited' : formatNumber(targets)
 }
 
 function scanCount({ plan: { manualScansPerMonth } }: Choice): string {
-  return manualScansPerMonth === undefined ? 'No limit' : formatNumber(manualScansPerMonth)
+  return manualScansPerMonth === undefined ? 'Unlimited' : formatNumber(manualScansPerMonth)
 }

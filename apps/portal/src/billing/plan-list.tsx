@@ -1,10 +1,10 @@
 import type { Plan } from '@glacis/contract/account'
 import { useId } from 'react'
-import { holdingWords, isOnRequest, type Period, priceIn } from '#billing/rules.ts'
+import { formatLimits, isOnRequest, type Period, priceIn } from '#billing/rules.ts'
 import { formatCurrency } from '#lib/format.ts'
 import { Badge } from '#ui/badge.tsx'
 
-/** The plans as a choice: what each holds and costs. */
+/** Radio group of the plans with their limits and prices. */
 export function PlanList({
   plans,
   present,
@@ -13,7 +13,7 @@ export function PlanList({
   onChoose,
 }: {
   readonly plans: readonly Plan[]
-  /** The plan in force. */
+  /** ID of the current plan. */
   readonly present: Plan['id']
   readonly chosen: Plan['id']
   readonly period: Period
@@ -54,14 +54,14 @@ function PlanRow({ plan, period, isPresent, isChosen, onChoose }: PlanRowProps) 
         checked={isChosen}
         onChange={onChoose}
         aria-labelledby={`${id}-name`}
-        aria-describedby={`${id}-holds ${id}-price`}
+        aria-describedby={`${id}-limits ${id}-price`}
         className="check round outline-none! max-md:mt-0.5"
       />
       <span id={`${id}-name`} className="flex items-center gap-2">
         <b className="font-medium">{plan.name}</b> {isPresent && <Badge variant="main">Current</Badge>}
       </span>
-      <span id={`${id}-holds`} className="min-w-0 max-md:order-last max-md:col-span-2 max-md:col-start-2">
-        <span className="block">{holdingWords(plan)}</span>{' '}
+      <span id={`${id}-limits`} className="min-w-0 max-md:order-last max-md:col-span-2 max-md:col-start-2">
+        <span className="block">{formatLimits(plan)}</span>{' '}
         <span className="block text-12 text-ink-2">{plan.features.join(' · ')}</span>
       </span>
       <Price id={`${id}-price`} plan={plan} period={period} />
@@ -82,15 +82,17 @@ function Price({ id, plan, period }: { readonly id: string; readonly plan: Plan;
   return (
     <span id={id} className="text-right tabular-nums">
       <b className="font-medium">{formatCurrency(amount)}</b>{' '}
-      {amount > 0 && <span className="text-ink-2">{everyWords[period]}</span>}
+      {amount > 0 && <span className="text-ink-2">{periodLabels[period]}</span>}
       {extra && (
         <>
           {' '}
-          <span className="block text-12 text-ink-2">{formatCurrency(priceIn(extra, period))} per further target</span>
+          <span className="block text-12 text-ink-2">
+            {formatCurrency(priceIn(extra, period))} per additional target
+          </span>
         </>
       )}
     </span>
   )
 }
 
-const everyWords: Readonly<Record<Period, string>> = { PERIOD_MONTHLY: 'a month', PERIOD_YEARLY: 'a year' }
+const periodLabels: Readonly<Record<Period, string>> = { PERIOD_MONTHLY: 'per month', PERIOD_YEARLY: 'per year' }

@@ -1,46 +1,44 @@
-/** What the portal asks of the account's plan. */
+/** Queries and mutations for the account's plan. */
 import { changeSubscription, getSubscription, listPlans } from '@glacis/contract/account'
 import type { InputOf } from '@glacis/contract/endpoint'
-import { mutationOptions, type QueryClient } from '@tanstack/react-query'
+import { mutationOptions } from '@tanstack/react-query'
 import { call } from '#api/call.ts'
-import { keyOf, query, refresh } from '#api/query.ts'
-import { addToast } from '#lib/toasts.ts'
+import { keyOf, query } from '#api/query.ts'
+import { addToast } from '#ui/toasts.tsx'
 
-/** The plan and what of it is used. */
+/** The current plan and its quota usage. */
 export function subscription() {
   return query(getSubscription, {})
 }
 
-/** The plans on offer, smallest first: the one source of their sizes and prices. */
+/** The available plans, smallest first; the only source of their limits and prices. */
 export function plans() {
   return query(listPlans, {})
 }
 
-/** How long a change without a payment is given to arrive before the figures are read again, in milliseconds. */
-export const settleMs = 1000
+/** Delay before refetching the subscription after a change without payment, in milliseconds. */
+export const refetchDelayMs = 1000
 
 /**
- * Changes the subscription. Where a payment is due, the browser leaves for it and the change stays under way;
- * otherwise it is done when the new figures are here.
+ * Changes the subscription. If a payment is due, the mutation stays pending while the browser navigates to it;
+ * otherwise it completes when the subscription has been refetched.
  */
-export function change(client: QueryClient) {
-  return mutationOptions({
-    mutationKey: [changeSubscription.path, changeSubscription.method],
-    mutationFn: async (wanted: InputOf<typeof changeSubscription>) => {
-      const { redirectUrl } = await call(changeSubscription, wanted)
-      if (redirectUrl !== '') return leaveFor(redirectUrl)
-      await new Promise((resolve) => setTimeout(resolve, settleMs))
-      await refresh(client, [keyOf(getSubscription)])
-    },
-    onSuccess: () => {
-      const { plan } = client.getQueryData(subscription().queryKey)?.subscription ?? {}
-      addToast('success', { title: 'Success', message: `${plan ? `The ${plan.name} plan` : 'The plan'} is in force.` })
-    },
-  })
-}
+export const change = mutationOptions({
+  mutationKey: [changeSubscription.path, changeSubscription.method],
+  mutationFn: async (wanted: InputOf<typeof changeSubscription>, { client }) => {
+    const { redirectUrl } = await call(changeSubscription, wanted)
+    if (redirectUrl !== '') return navigateTo(redirectUrl)
+    await new Promise((resolve) => setTimeout(resolve, refetchDelayMs))
+    await client.invalidateQueries({ queryKey: keyOf(getSubscription) })
+  },
+  onSuccess: (_data, _wanted, _result, { client }) => {
+    const { plan } = client.getQueryData(subscription().queryKey)?.subscription ?? {}
+    addToast('success', { title: 'Success', message: `You're now on the ${plan ? `${plan.name} plan` : 'new plan'}.` })
+  },
+})
 
-/** Never settles: the page is about to go, and until then there is nothing to press. */
-function leaveFor(address: string): Promise<never> {
+/** Never settles, which keeps the form disabled until the page unloads. */
+function navigateTo(address: string): Promise<never> {
   location.assign(address)
   return new Promise(() => {})
 }

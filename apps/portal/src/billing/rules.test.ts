@@ -1,17 +1,17 @@
 import type { Plan } from '@glacis/contract/account'
 import { describe, expect, it } from 'vitest'
-import { settleMs } from '#billing/queries.ts'
+import { refetchDelayMs } from '#billing/queries.ts'
 import {
   boundsOf,
-  holdingWords,
+  formatLimits,
   isChange,
-  nextStep,
-  obstacleOf,
-  presentChoice,
-  targetsOf,
+  submitState,
+  planError,
+  currentChoice,
+  clampTargets,
   totalOf,
-  trackEnd,
-  yearlySaving,
+  sliderMax,
+  yearlyDiscount,
 } from '#billing/rules.ts'
 import { business, enterprise, free, planList, starter } from '#billing/testing/plans.ts'
 
@@ -26,19 +26,19 @@ it.each([
   [starter, 60, yearly, 760],
   [starter, 1, monthly, 50],
   [enterprise, 1_000_000, yearly, 0],
-] as const)('totals %o with %i targets, %s: %d francs', (plan, targets, period, francs) => {
+] as const)('computes the price of %o with %i targets, %s: CHF %d', (plan, targets, period, francs) => {
   expect(totalOf({ plan, targets, period })).toBe(francs)
 })
 
 it.each<[Plan, number, ReturnType<typeof boundsOf>]>([
   [free, 3, undefined],
   [enterprise, 3, undefined],
-  [starter, 0, { least: 50, most: 100 }],
-  [starter, 70, { least: 70, most: 100 }],
+  [starter, 0, { min: 50, max: 100 }],
+  [starter, 70, { min: 70, max: 100 }],
   [starter, 100, undefined],
-  [{ ...starter, includedTargets: 0 }, 0, { least: 1, most: 100 }],
-  [business, 3, { least: 600, most: Number.MAX_SAFE_INTEGER }],
-])('bounds the targets of %o with %i used', (plan, used, bounds) => {
+  [{ ...starter, includedTargets: 0 }, 0, { min: 1, max: 100 }],
+  [business, 3, { min: 600, max: Number.MAX_SAFE_INTEGER }],
+])('limits the number of targets of %o with %i in use', (plan, used, bounds) => {
   expect(boundsOf(plan, used)).toEqual(bounds)
 })
 
@@ -51,68 +51,71 @@ it.each([
   [business, 0, 5000, 5000],
   [free, 3, 70, 25],
   [enterprise, 3, 70, 1_000_000],
-] as const)('takes %o, with %i used and %d wanted, with %i targets', (plan, used, wanted, targets) => {
-  expect(targetsOf(plan, used, wanted)).toBe(targets)
+] as const)('for %o with %i in use and %d wanted, chooses %i targets', (plan, used, wanted, targets) => {
+  expect(clampTargets(plan, used, wanted)).toBe(targets)
 })
 
-it('ends the track at the bound of the plan, or far enough for what is chosen', () => {
-  expect(trackEnd(starter, 60)).toBe(100)
-  expect(trackEnd(business, 600)).toBe(3000)
-  expect(trackEnd(business, 9000)).toBe(9000)
+it("ends the slider at the plan's maximum or at the chosen number", () => {
+  expect(sliderMax(starter, 60)).toBe(100)
+  expect(sliderMax(business, 600)).toBe(3000)
+  expect(sliderMax(business, 9000)).toBe(9000)
 })
 
-describe('the saving of a year', () => {
-  it('is the one that every priced plan gives', () => expect(yearlySaving(planList)).toBeCloseTo(0.1))
-  it('is none where nothing has a price', () => expect(yearlySaving([free, enterprise])).toBe(0))
-  it('is none where the year costs more', () =>
-    expect(yearlySaving([{ ...starter, basePrice: { currencyCode: 'CHF', monthly: 10, yearly: 130 } }])).toBe(0))
+describe('yearlyDiscount', () => {
+  it('is the minimum over all priced plans', () => expect(yearlyDiscount(planList)).toBeCloseTo(0.1))
+  it('is zero without priced plans', () => expect(yearlyDiscount([free, enterprise])).toBe(0))
+  it('is zero if yearly billing costs more', () =>
+    expect(yearlyDiscount([{ ...starter, basePrice: { currencyCode: 'CHF', monthly: 10, yearly: 130 } }])).toBe(0))
 })
 
-it('takes a period that was never chosen for monthly', () => {
+it('treats an unspecified period as monthly', () => {
   const quota = { targets: { total: 25, used: 3 }, manualScans: { total: 100, used: 0 } }
   const subscription = { plan: { id: 'free', name: 'Free' }, period: 'PERIOD_UNSPECIFIED', quota } as const
-  expect(presentChoice(subscription, planList)).toEqual({ plan: free, targets: 25, period: monthly })
-  expect(presentChoice(subscription, [starter])).toBeUndefined()
+  expect(currentChoice(subscription, planList)).toEqual({ plan: free, targets: 25, period: monthly })
+  expect(currentChoice(subscription, [starter])).toBeUndefined()
 })
 
 const onFree = { plan: free, targets: 25, period: monthly } as const
 const onStarter = { plan: starter, targets: 60, period: monthly } as const
 it.each([
-  ['the same', onStarter, onStarter, false],
-  ['another plan', onFree, onStarter, true],
-  ['another number', onStarter, { ...onStarter, targets: 61 }, true],
-  ['another period', onStarter, { ...onStarter, period: yearly }, true],
-  ['another period of what has no price', onFree, { ...onFree, period: yearly }, false],
-] as const)('%s is a change: %4$s', (_, present, chosen, verdict) => {
+  ['no difference', onStarter, onStarter, false],
+  ['a different plan', onFree, onStarter, true],
+  ['a different number of targets', onStarter, { ...onStarter, targets: 61 }, true],
+  ['a different period', onStarter, { ...onStarter, period: yearly }, true],
+  ['a different period of a plan without a price', onFree, { ...onFree, period: yearly }, false],
+] as const)('isChange for %s: %4$s', (_, present, chosen, verdict) => {
   expect(isChange(present, chosen)).toBe(verdict)
 })
 
 it.each([
-  [onStarter, onStarter, 3, 'Nothing to change', false],
+  [onStarter, onStarter, 3, 'No changes', false],
   [onFree, onStarter, 3, 'Apply change', true],
   [onStarter, onFree, 25, 'Apply change', true],
   [onStarter, onFree, 26, 'Apply change', false],
-] as const)('from %o to %o with %i used the button says %s, ready: %s', (present, chosen, used, label, isReady) => {
-  expect(nextStep(present, chosen, used)).toEqual({ label, isReady })
-})
+] as const)(
+  'labels the button for %o → %o with %i targets in use: %s, ready: %s',
+  (present, chosen, used, label, isReady) => {
+    expect(submitState(present, chosen, used)).toEqual({ label, isReady })
+  },
+)
 
-it('says how much has to go before a smaller plan fits', () => {
-  expect(obstacleOf(free, 25)).toBeUndefined()
-  expect(obstacleOf(enterprise, 5000)).toBeUndefined()
-  expect(obstacleOf(free, 27)).toBe(
-    'Free holds at most 25 targets and you have 27. Delete 2 first, or choose a larger plan.',
+it('says how many targets to delete before choosing a smaller plan', () => {
+  expect(planError(free, 25)).toBeUndefined()
+  expect(planError(enterprise, 5000)).toBeUndefined()
+  expect(planError(free, 27)).toBe(
+    'The Free plan allows at most 25 targets and you have 27. Delete 2 first, or choose a larger plan.',
   )
 })
 
 it.each([
-  [free, '25 targets, 100 manual scans a month'],
-  [starter, '50 to 100 targets, 300 manual scans a month'],
-  [business, 'From 600 targets, 5’000 manual scans a month'],
-  [enterprise, 'Any number of targets, any number of manual scans'],
-])('says what %o holds', (plan, words) => {
-  expect(holdingWords(plan).replaceAll("'", '’')).toBe(words)
+  [free, '25 targets, 100 manual scans per month'],
+  [starter, '50 to 100 targets, 300 manual scans per month'],
+  [business, 'From 600 targets, 5’000 manual scans per month'],
+  [enterprise, 'Unlimited targets, unlimited manual scans'],
+])('describes the limits of %o', (plan, words) => {
+  expect(formatLimits(plan).replaceAll("'", '’')).toBe(words)
 })
 
-it('gives a change without a payment one second to arrive', () => {
-  expect(settleMs).toBe(1000)
+it('waits one second before refetching after a change without payment', () => {
+  expect(refetchDelayMs).toBe(1000)
 })

@@ -1,4 +1,4 @@
-/** The rules of the subscription page, without the page. Sizes and prices come from the plans that are listed. */
+/** Plan limits, prices, and labels of the subscription page. Pure functions over the listed plans. */
 import type { Plan, Subscription } from '@glacis/contract/account'
 import { formatNumber } from '#lib/format.ts'
 
@@ -9,44 +9,44 @@ export interface Choice {
   readonly period: Period
 }
 export interface Bounds {
-  readonly least: number
-  readonly most: number
+  readonly min: number
+  readonly max: number
 }
 
-/** How far the track reaches for a plan without a bound, in multiples of what it includes. The field goes further. */
-const openTrack = 5
+/** Slider range of a plan without a maximum, in multiples of its included targets. The number field accepts more. */
+const unlimitedTrackFactor = 5
 
-/** True for a plan that puts no limit on targets. */
-export function isBoundless({ maximumTargets, pricePerExtraTarget }: Plan): boolean {
+/** True for a plan with unlimited targets. */
+export function isUnlimited({ maximumTargets, pricePerExtraTarget }: Plan): boolean {
   return maximumTargets === undefined && pricePerExtraTarget === undefined
 }
 
-/** True for a plan whose price is agreed on and not listed. */
+/** True for a plan without a list price. */
 export function isOnRequest(plan: Plan): boolean {
-  return isBoundless(plan) && plan.basePrice.monthly === 0 && plan.basePrice.yearly === 0
+  return isUnlimited(plan) && plan.basePrice.monthly === 0 && plan.basePrice.yearly === 0
 }
 
-/** Between which numbers of targets a plan leaves a choice; absent for a plan of one size. */
+/** Minimum and maximum number of targets; undefined for a plan with a fixed number. */
 export function boundsOf(plan: Plan, used: number): Bounds | undefined {
   if (!plan.pricePerExtraTarget) return undefined
   const least = Math.max(1, plan.includedTargets, used)
   const most = plan.maximumTargets ?? Number.MAX_SAFE_INTEGER
-  return most > least ? { least, most } : undefined
+  return most > least ? { min: least, max: most } : undefined
 }
 
-/** Where the track of the slider ends. It is never shorter than what is chosen. */
-export function trackEnd({ includedTargets, maximumTargets }: Plan, targets: number): number {
-  return maximumTargets ?? Math.max(includedTargets * openTrack, targets)
+/** Maximum of the slider, at least the chosen number of targets. */
+export function sliderMax({ includedTargets, maximumTargets }: Plan, targets: number): number {
+  return maximumTargets ?? Math.max(includedTargets * unlimitedTrackFactor, targets)
 }
 
-/** The number of targets that a plan is taken with: what is wanted, as far as the plan and what is used allow. */
-export function targetsOf(plan: Plan, used: number, wanted: number): number {
+/** Clamps the wanted number of targets to the limits of the plan and the number in use. */
+export function clampTargets(plan: Plan, used: number, wanted: number): number {
   const bounds = boundsOf(plan, used)
-  if (!bounds) return Math.max(1, isBoundless(plan) ? plan.includedTargets : (plan.maximumTargets ?? used))
-  return Math.min(Math.max(Math.round(wanted), bounds.least), bounds.most)
+  if (!bounds) return Math.max(1, isUnlimited(plan) ? plan.includedTargets : (plan.maximumTargets ?? used))
+  return Math.min(Math.max(Math.round(wanted), bounds.min), bounds.max)
 }
 
-/** What a choice costs each period, in francs: the plan with what it includes, and each target beyond. */
+/** Price per period in CHF: the base price plus each additional target. */
 export function totalOf({ plan, targets, period }: Choice): number {
   const extra = Math.max(0, targets - plan.includedTargets)
   return (
@@ -58,8 +58,8 @@ export function priceIn({ monthly, yearly }: Plan['basePrice'], period: Period):
   return period === 'PERIOD_YEARLY' ? yearly : monthly
 }
 
-/** The share that every priced plan costs less by the year, 0.1 for a tenth; 0 where the year saves nothing. */
-export function yearlySaving(plans: readonly Plan[]): number {
+/** Minimum discount of yearly billing over all priced plans, as a fraction: 0.1 is 10 %. */
+export function yearlyDiscount(plans: readonly Plan[]): number {
   const shares = plans
     .map(({ basePrice }) => basePrice)
     .filter(({ monthly }) => monthly > 0)
@@ -67,8 +67,8 @@ export function yearlySaving(plans: readonly Plan[]): number {
   return shares.length === 0 ? 0 : Math.max(0, Math.min(...shares))
 }
 
-/** What is in force, as a choice. A period that was never chosen counts as monthly. */
-export function presentChoice({ plan, period, quota }: Subscription, plans: readonly Plan[]): Choice | undefined {
+/** The current subscription as a choice. An unspecified period counts as monthly. */
+export function currentChoice({ plan, period, quota }: Subscription, plans: readonly Plan[]): Choice | undefined {
   const present = plans.find(({ id }) => id === plan.id)
   if (!present) return undefined
   return {
@@ -78,45 +78,45 @@ export function presentChoice({ plan, period, quota }: Subscription, plans: read
   }
 }
 
-/** True when the choice is another than what is in force. The period of a plan without a price changes nothing. */
+/** True if the choice differs from the current subscription. The period doesn't matter for plans without a price. */
 export function isChange(present: Choice, chosen: Choice): boolean {
   if (present.plan.id !== chosen.plan.id || present.targets !== chosen.targets) return true
   return present.period !== chosen.period && totalOf(chosen) > 0
 }
 
-/** Why a plan cannot be taken, and what helps; absent when it can. */
-export function obstacleOf({ name, maximumTargets }: Plan, used: number): string | undefined {
+/** Why a plan can't be chosen and how to fix it; undefined if it can. */
+export function planError({ name, maximumTargets }: Plan, used: number): string | undefined {
   if (maximumTargets === undefined || used <= maximumTargets) return undefined
   const over = used - maximumTargets
-  return `${name} holds at most ${countOf(maximumTargets, 'target')} and you have ${formatNumber(used)}. Delete ${formatNumber(over)} first, or choose a larger plan.`
+  return `The ${name} plan allows at most ${pluralize(maximumTargets, 'target')} and you have ${formatNumber(used)}. Delete ${formatNumber(over)} first, or choose a larger plan.`
 }
 
-/** What the button says, and whether it can be pressed. */
-export function nextStep(present: Choice, chosen: Choice, used: number): { label: string; isReady: boolean } {
-  if (!isChange(present, chosen)) return { label: 'Nothing to change', isReady: false }
-  return { label: 'Apply change', isReady: obstacleOf(chosen.plan, used) === undefined }
+/** Label and state of the submit button. */
+export function submitState(present: Choice, chosen: Choice, used: number): { label: string; isReady: boolean } {
+  if (!isChange(present, chosen)) return { label: 'No changes', isReady: false }
+  return { label: 'Apply change', isReady: planError(chosen.plan, used) === undefined }
 }
 
-/** `25 targets, 100 manual scans a month` */
-export function holdingWords(plan: Plan): string {
-  return `${sizeWords(plan)}, ${scanWords(plan)}`
+/** `25 targets, 100 manual scans per month` */
+export function formatLimits(plan: Plan): string {
+  return `${formatTargetLimit(plan)}, ${formatScanLimit(plan)}`
 }
 
-function sizeWords(plan: Plan): string {
+function formatTargetLimit(plan: Plan): string {
   const { includedTargets, maximumTargets, pricePerExtraTarget } = plan
-  if (isBoundless(plan)) return 'Any number of targets'
-  if (!pricePerExtraTarget || maximumTargets === includedTargets) return countOf(includedTargets, 'target')
-  if (maximumTargets === undefined) return `From ${countOf(includedTargets, 'target')}`
-  return `${formatNumber(includedTargets)} to ${countOf(maximumTargets, 'target')}`
+  if (isUnlimited(plan)) return 'Unlimited targets'
+  if (!pricePerExtraTarget || maximumTargets === includedTargets) return pluralize(includedTargets, 'target')
+  if (maximumTargets === undefined) return `From ${pluralize(includedTargets, 'target')}`
+  return `${formatNumber(includedTargets)} to ${pluralize(maximumTargets, 'target')}`
 }
 
-/** How many manual scans a plan allows. */
-export function scanWords({ manualScansPerMonth }: Plan): string {
-  if (manualScansPerMonth === undefined) return 'any number of manual scans'
-  return `${countOf(manualScansPerMonth, 'manual scan')} a month`
+/** A plan's limit on manual scans. */
+export function formatScanLimit({ manualScansPerMonth }: Plan): string {
+  if (manualScansPerMonth === undefined) return 'unlimited manual scans'
+  return `${pluralize(manualScansPerMonth, 'manual scan')} per month`
 }
 
 /** `1 target`, `25 targets` */
-export function countOf(count: number, noun: string): string {
+export function pluralize(count: number, noun: string): string {
   return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`
 }

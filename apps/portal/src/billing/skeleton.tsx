@@ -1,9 +1,8 @@
-import { pageWords } from '#lib/page-words.ts'
 import { Block, Detail, SectionHead } from '#ui/card.tsx'
 import { PageHead } from '#ui/page-head.tsx'
 import { Skeleton } from '#ui/skeleton.tsx'
 
-/** The subscription on its way: its heads are known, its figures are not. */
+/** Loading state of the subscription page: headings without values. */
 export function SubscriptionSkeleton() {
   const rail = (
     <section>
@@ -14,7 +13,7 @@ export function SubscriptionSkeleton() {
   return (
     <div className="pg flex grow flex-col">
       <output className="sr-only">Loading</output>
-      <PageHead title={pageWords.subscription.title} description={<Skeleton className="my-1.5 w-72 max-w-full" />} />
+      <PageHead title="Subscription" description={<Skeleton className="my-1.5 w-72 max-w-full" />} />
       <Detail rail={rail}>
         <Block title="Usage">
           <div className="grid grid-cols-2 gap-x-10 gap-y-5 pt-1.5 max-md:grid-cols-1">

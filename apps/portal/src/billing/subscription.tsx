@@ -1,6 +1,6 @@
 /** `/subscription` */
 import type { Plan, Subscription } from '@glacis/contract/account'
-import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { adviceOf } from '#api/advice.ts'
 import { ApiFailure } from '#api/failure.ts'
@@ -10,39 +10,38 @@ import { change, plans as plansQuery, subscription as subscriptionQuery } from '
 import {
   boundsOf,
   type Choice,
-  countOf,
-  isBoundless,
+  pluralize,
+  isUnlimited,
   type Period,
-  presentChoice,
-  scanWords,
-  targetsOf,
-  trackEnd,
-  yearlySaving,
+  currentChoice,
+  formatScanLimit,
+  clampTargets,
+  sliderMax,
+  yearlyDiscount,
 } from '#billing/rules.ts'
 import { TargetSlider } from '#billing/target-slider.tsx'
 import { Usage } from '#billing/usage.tsx'
 import { formatDate, formatNumber, formatWholePercent } from '#lib/format.ts'
-import { pageWords } from '#lib/page-words.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { Card, Detail, SectionHead } from '#ui/card.tsx'
 import { PageHead } from '#ui/page-head.tsx'
 import { SegmentedControl } from '#ui/segmented-control.tsx'
 
-/** The plan, what of it is used, and what else there is; a single card where this installation has no plans. */
+/** Current plan, usage, and available plans, or a notice if billing is disabled. */
 export function SubscriptionPage() {
-  return portalConfig().billing ? <Plans /> : <WithoutPlans />
+  return portalConfig().billing ? <Plans /> : <BillingDisabled />
 }
 
-function WithoutPlans() {
+function BillingDisabled() {
   return (
     <div className="pb-14">
-      <PageHead title={pageWords.subscription.title} />
+      <PageHead title="Subscription" />
       <div className="px-(--gl-gutter) pt-5">
         <Card className="max-w-[640px] px-4 py-3.5">
           <h2 className="font-semibold">Self-hosted without plans</h2>
           <p className="mt-1 text-ink-2">
-            This installation sets no limit on targets or scans, and nothing is billed. Whoever operates it turned plans
-            off.
+            Your administrator has turned plans off for this installation. Targets and scans are unlimited and nothing
+            is billed.
           </p>
         </Card>
       </div>
@@ -53,21 +52,21 @@ function WithoutPlans() {
 function Plans() {
   const { subscription } = useSuspenseQuery(subscriptionQuery()).data
   const { plans } = useSuspenseQuery(plansQuery()).data
-  const present = presentChoice(subscription, plans)
-  if (!present) throw new Error(`The plan ${subscription.plan.name} is not on offer`)
+  const present = currentChoice(subscription, plans)
+  if (!present) throw new Error(`The current plan ${subscription.plan.name} is not in the list of plans`)
   return (
     <div className="pg flex grow flex-col">
-      <PageHead title="Subscription" description={lede(present, subscription.cancelTime)} />
+      <PageHead title="Subscription" description={planSummary(present, subscription.cancelTime)} />
       <ChangeForm subscription={subscription} plans={plans} present={present} />
     </div>
   )
 }
 
-/** What is in force, and when it ends if it does. */
-export function lede({ plan, targets }: Choice, cancelTime: string | undefined): string {
+/** "You're on the Free plan: 25 targets, 100 manual scans per month." */
+export function planSummary({ plan, targets }: Choice, cancelTime: string | undefined): string {
   const ends = cancelTime ? ` It ends on ${formatDate(cancelTime)}.` : ''
-  const size = isBoundless(plan) ? 'any number of targets' : countOf(targets, 'target')
-  return `You are on the ${plan.name} plan: ${size}, ${scanWords(plan)}.${ends}`
+  const size = isUnlimited(plan) ? 'unlimited targets' : pluralize(targets, 'target')
+  return `You're on the ${plan.name} plan: ${size}, ${formatScanLimit(plan)}.${ends}`
 }
 
 interface Draft {
@@ -83,11 +82,11 @@ interface ChangeFormProps {
 
 function ChangeForm({ subscription, plans, present }: ChangeFormProps) {
   const [draft, setDraft] = useState<Draft>({})
-  const changing = useMutation(change(useQueryClient()))
+  const changing = useMutation(change)
   const { used } = subscription.quota.targets
-  const chosen = chosenOf(draft, { plans, present, used })
+  const chosen = mergeDraft(draft, { plans, present, used })
   const bounds = boundsOf(chosen.plan, used)
-  const refusal = refusalOf(changing.error, bounds !== undefined)
+  const refusal = placeError(changing.error, bounds !== undefined)
   function choose(more: Draft): void {
     if (changing.isPending) return
     changing.reset()
@@ -120,7 +119,7 @@ function ChangeForm({ subscription, plans, present }: ChangeFormProps) {
           present={present.plan.id}
           chosen={chosen.plan.id}
           period={chosen.period}
-          // A number that was meant for one plan is none for another: each starts with what it includes.
+          // The number of targets isn't carried over to another plan, which starts with its included number.
           onChoose={(planId) => choose({ planId, ...(planId !== chosen.plan.id && { targets: undefined }) })}
         />
       </section>
@@ -128,8 +127,8 @@ function ChangeForm({ subscription, plans, present }: ChangeFormProps) {
         <TargetSlider
           value={chosen.targets}
           bounds={bounds}
-          trackEnd={trackEnd(chosen.plan, chosen.targets)}
-          hint={boundWords(chosen.plan, used)}
+          trackEnd={sliderMax(chosen.plan, chosen.targets)}
+          hint={rangeHint(chosen.plan, used)}
           problem={refusal.targets}
           onChange={(targets) => choose({ targets })}
         />
@@ -138,8 +137,8 @@ function ChangeForm({ subscription, plans, present }: ChangeFormProps) {
   )
 }
 
-/** What stands chosen: the draft where there is one, what is in force elsewhere. */
-export function chosenOf(
+/** The draft merged over the current subscription. */
+export function mergeDraft(
   draft: Draft,
   { plans, present, used }: { readonly plans: readonly Plan[]; readonly present: Choice; readonly used: number },
 ): Choice {
@@ -149,29 +148,27 @@ export function chosenOf(
   const isUntouched = isPresent && draft.targets === undefined
   return {
     plan,
-    targets: isUntouched ? present.targets : targetsOf(plan, used, wanted),
+    targets: isUntouched ? present.targets : clampTargets(plan, used, wanted),
     period: draft.period ?? present.period,
   }
 }
 
-/** Where a refusal is shown: a word about the number beside the number, everything else beside the button. */
-function refusalOf(error: Error | null, hasField: boolean): { readonly targets?: string; readonly rail?: string } {
+/** Where to show an error: next to the number of targets if it concerns that field, else next to the button. */
+function placeError(error: Error | null, hasField: boolean): { readonly targets?: string; readonly rail?: string } {
   if (!error) return {}
   if (!(error instanceof ApiFailure)) return { rail: error.message }
   const targets = hasField ? error.fieldErrors.get('numTargets') : undefined
   if (targets !== undefined) return { targets }
-  // What the server says of a plan is more than what can be said of a status.
+  // The server's message is more specific than generic advice for the status.
   return { rail: (error.said ? undefined : adviceOf(error)) ?? error.detail }
 }
 
-/** From where to where the number can go, in words. */
-export function boundWords({ name, includedTargets, maximumTargets }: Plan, used: number): string {
-  const includes = `${name} includes ${countOf(includedTargets, 'target')}`
+/** Describes the range of the number of targets. */
+export function rangeHint({ name, includedTargets, maximumTargets }: Plan, used: number): string {
+  const includes = `${name} includes ${pluralize(includedTargets, 'target')}`
   const most =
-    maximumTargets === undefined
-      ? '. The field takes any number above'
-      : ` and holds at most ${formatNumber(maximumTargets)}`
-  const floor = used > includedTargets ? '; the number cannot go below that.' : '.'
+    maximumTargets === undefined ? ' and has no maximum' : ` and allows up to ${formatNumber(maximumTargets)}`
+  const floor = used > includedTargets ? ", so you can't choose fewer." : '.'
   return `${includes}${most}. You use ${formatNumber(used)}${floor}`
 }
 
@@ -181,7 +178,7 @@ interface PeriodSwitchProps {
   readonly onChange: (period: Period) => void
 }
 function PeriodSwitch({ plans, value, onChange }: PeriodSwitchProps) {
-  const saving = yearlySaving(plans)
+  const saving = yearlyDiscount(plans)
   const options = [
     { value: 'PERIOD_MONTHLY', label: 'Monthly' },
     {

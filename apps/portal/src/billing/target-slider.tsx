@@ -4,8 +4,8 @@ import { formatNumber } from '#lib/format.ts'
 import { FieldMessages, Input } from '#ui/field.tsx'
 
 /**
- * How many targets the plan is taken with: a track, and a field that takes numbers beyond the track's end.
- * What is typed counts when the field is left or Enter is pressed, so that no digit is corrected halfway.
+ * Slider and number field for the number of targets; the field accepts numbers beyond the slider's maximum.
+ * Typed input is applied on blur or Enter, so that it isn't clamped while typing.
  */
 export function TargetSlider({
   value,
@@ -19,12 +19,12 @@ export function TargetSlider({
   readonly bounds: Bounds
   readonly trackEnd: number
   readonly hint: string
-  /** What the server said about the number. */
+  /** The server's error about the number. */
   readonly problem: string | undefined
   readonly onChange: (targets: number) => void
 }) {
   const id = useId()
-  const filled = ((value - bounds.least) / (trackEnd - bounds.least)) * 100
+  const filled = ((value - bounds.min) / (trackEnd - bounds.min)) * 100
   return (
     <section aria-labelledby={`${id}-name`} className="blk">
       <div className="flex items-center justify-between gap-3">
@@ -35,7 +35,7 @@ export function TargetSlider({
       </div>
       <input
         type="range"
-        min={bounds.least}
+        min={bounds.min}
         max={trackEnd}
         value={value}
         onChange={(event) => onChange(event.currentTarget.valueAsNumber)}
@@ -45,7 +45,7 @@ export function TargetSlider({
         style={{ '--filled': `${filled}%` } as CSSProperties}
       />
       <div aria-hidden="true" className="flex justify-between text-12 text-ink-3 tabular-nums">
-        <span>{formatNumber(bounds.least)}</span>
+        <span>{formatNumber(bounds.min)}</span>
         <span>{formatNumber(trackEnd)}</span>
       </div>
       <div id={`${id}-says`} className="mt-2 text-12 text-ink-3">
@@ -63,9 +63,9 @@ interface NumberFieldProps {
   readonly describedBy: string
 }
 function NumberField({ value, bounds, onChange, isWrong, describedBy }: NumberFieldProps) {
-  /** What is being typed; nobody types while it is absent. */
+  /** Input in progress; undefined while the field isn't being edited. */
   const [text, setText] = useState<string>()
-  function take(): void {
+  function applyInput(): void {
     const wanted = Number(text)
     if (text !== undefined && text !== '' && Number.isFinite(wanted)) onChange(wanted)
     setText(undefined)
@@ -80,12 +80,12 @@ function NumberField({ value, bounds, onChange, isWrong, describedBy }: NumberFi
         aria-describedby={describedBy}
         aria-invalid={isWrong || undefined}
         state={isWrong ? 'error' : 'default'}
-        min={bounds.least}
-        max={bounds.most === Number.MAX_SAFE_INTEGER ? undefined : bounds.most}
+        min={bounds.min}
+        max={bounds.max === Number.MAX_SAFE_INTEGER ? undefined : bounds.max}
         value={text ?? value}
         onChange={(event) => setText(event.currentTarget.value)}
-        onBlur={take}
-        onKeyDown={(event) => event.key === 'Enter' && take()}
+        onBlur={applyInput}
+        onKeyDown={(event) => event.key === 'Enter' && applyInput()}
         className="[appearance:textfield] text-center tabular-nums [&::-webkit-inner-spin-button]:appearance-none"
       />
     </span>

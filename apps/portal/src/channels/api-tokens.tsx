@@ -1,11 +1,11 @@
 import { type ApiToken, TokenScope } from '@glacis/contract/access'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { KeyRound, Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { adviceOf, asking } from '#api/advice.ts'
+import { adviceOf, mutationDialogProps } from '#api/advice.ts'
 import { ApiFailure } from '#api/failure.ts'
-import { makeToken, revokeToken, tokens } from '#channels/queries.ts'
-import type { Shown } from '#channels/secret-dialog.tsx'
+import { createToken, revokeToken, tokens } from '#channels/queries.ts'
+import type { NewSecret } from '#channels/secret-dialog.tsx'
 import { useNow } from '#lib/clock.ts'
 import { formatDate } from '#lib/format.ts'
 import { portalConfig } from '#lib/portal-config.ts'
@@ -16,19 +16,19 @@ import { SelectField, TextField } from '#ui/field.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { SectionFailed } from '#ui/states.tsx'
 
-const scopeWords: Readonly<Record<TokenScope, string>> = {
+const scopeLabels: Readonly<Record<TokenScope, string>> = {
   SCOPE_READ: 'Read',
   SCOPE_SCAN: 'Read and start scans',
-  SCOPE_WRITE: 'Read and change',
+  SCOPE_WRITE: 'Read and write',
 }
-const lives = [30, 90, 180, 365] as const
+const lifetimesDays = [30, 90, 180, 365] as const
 const dayMs = 86_400_000
 
-/** Tokens for programs: which there are, until when, and when each was last used. */
-export function ApiTokens({ onSecret }: { readonly onSecret: (shown: Shown) => void }) {
+/** API tokens with their scopes, expiry, and last use. */
+export function ApiTokens({ onSecret }: { readonly onSecret: (shown: NewSecret) => void }) {
   const { data, isError, refetch } = useQuery(tokens())
   const [isMaking, setIsMaking] = useState(false)
-  const [leaving, setLeaving] = useState<ApiToken>()
+  const [tokenToRevoke, setLeaving] = useState<ApiToken>()
   const list = data?.apiTokens ?? []
   return (
     <section aria-labelledby="api-tokens" className="py-7">
@@ -38,7 +38,7 @@ export function ApiTokens({ onSecret }: { readonly onSecret: (shown: Shown) => v
             API tokens
           </h2>
           <p className="text-ink-2">
-            For programs of your own.{' '}
+            Let your own programs call the Glacis API.{' '}
             <a href={portalConfig().apiDocsUrl} target="_blank" rel="noreferrer" className="inline-link">
               API Documentation
             </a>
@@ -56,8 +56,8 @@ export function ApiTokens({ onSecret }: { readonly onSecret: (shown: Shown) => v
           ))}
         </ul>
       )}
-      <MakeToken open={isMaking} onClose={() => setIsMaking(false)} onSecret={onSecret} />
-      <RevokeToken token={leaving} onClose={() => setLeaving(undefined)} />
+      <CreateTokenDialog open={isMaking} onClose={() => setIsMaking(false)} onSecret={onSecret} />
+      <RevokeTokenDialog token={tokenToRevoke} onClose={() => setLeaving(undefined)} />
     </section>
   )
 }
@@ -71,7 +71,7 @@ function TokenRow({ token, onRevoke }: { readonly token: ApiToken; readonly onRe
         <p className="font-medium wrap-anywhere">{token.name}</p>
         <p className="text-12 text-ink-2">
           <span className="font-mono">{token.prefix}…</span> ·{' '}
-          {token.scopes.map((scope) => scopeWords[scope]).join(', ')} · {hasExpired ? 'expired' : 'until'}{' '}
+          {token.scopes.map((scope) => scopeLabels[scope]).join(', ')} · {hasExpired ? 'expired' : 'expires'}{' '}
           {formatDate(token.expireTime)} ·{' '}
           {token.lastUsedTime ? (
             <>
@@ -89,14 +89,14 @@ function TokenRow({ token, onRevoke }: { readonly token: ApiToken; readonly onRe
   )
 }
 
-interface MakeTokenProps {
+interface CreateTokenDialogProps {
   readonly open: boolean
   readonly onClose: () => void
-  readonly onSecret: (shown: Shown) => void
+  readonly onSecret: (shown: NewSecret) => void
 }
 
-function MakeToken({ open, onClose, onSecret }: MakeTokenProps) {
-  const making = useMutation(makeToken(useQueryClient()))
+function CreateTokenDialog({ open, onClose, onSecret }: CreateTokenDialogProps) {
+  const making = useMutation(createToken)
   const [name, setName] = useState('')
   const [scope, setScope] = useState<TokenScope>('SCOPE_READ')
   const [days, setDays] = useState<number>(90)
@@ -146,21 +146,25 @@ function MakeToken({ open, onClose, onSecret }: MakeTokenProps) {
           value={name}
           state={refusal ? 'error' : 'default'}
           messages={refusal ? [refusal] : []}
-          hint="Says what uses it, such as the name of a pipeline."
+          hint="What uses the token, such as the name of a pipeline"
           onChange={(event) => {
             setName(event.target.value)
             setIsNameless(false)
           }}
         />
-        <SelectField label="May" value={scope} onChange={(event) => setScope(TokenScope.parse(event.target.value))}>
+        <SelectField
+          label="Permissions"
+          value={scope}
+          onChange={(event) => setScope(TokenScope.parse(event.target.value))}
+        >
           {TokenScope.options.map((one) => (
             <option key={one} value={one}>
-              {scopeWords[one]}
+              {scopeLabels[one]}
             </option>
           ))}
         </SelectField>
         <SelectField label="Expires after" value={days} onChange={(event) => setDays(Number(event.target.value))}>
-          {lives.map((life) => (
+          {lifetimesDays.map((life) => (
             <option key={life} value={life}>
               {life} days
             </option>
@@ -171,14 +175,14 @@ function MakeToken({ open, onClose, onSecret }: MakeTokenProps) {
   )
 }
 
-function RevokeToken({ token, onClose }: { readonly token: ApiToken | undefined; readonly onClose: () => void }) {
-  const revoking = useMutation(revokeToken(useQueryClient()))
+function RevokeTokenDialog({ token, onClose }: { readonly token: ApiToken | undefined; readonly onClose: () => void }) {
+  const revoking = useMutation(revokeToken)
   return (
     <ConfirmDialog
       open={token !== undefined}
-      {...asking(revoking, onClose)}
+      {...mutationDialogProps(revoking, onClose)}
       title={`Revoke ${token?.name ?? 'token'}`}
-      description="Whatever uses it is refused from now on. This cannot be undone."
+      description="Programs that use this token lose access immediately. This can't be undone."
       label="Revoke"
       onConfirm={() => token && revoking.mutate(token.id, { onSuccess: onClose })}
     />

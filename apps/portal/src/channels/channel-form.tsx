@@ -1,16 +1,16 @@
 import type { Channel, ChannelEvent, ChannelKind, ChannelRule } from '@glacis/contract/channel'
 import { ChannelEvent as Events } from '@glacis/contract/channel'
 import type { Tag } from '@glacis/contract/tag'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { adviceOf } from '#api/advice.ts'
 import { ApiFailure } from '#api/failure.ts'
-import { ChannelEnds } from '#channels/channel-ends.tsx'
+import { ChannelActions } from '#channels/channel-actions.tsx'
 import { change, create, preview } from '#channels/queries.ts'
-import type { Shown } from '#channels/secret-dialog.tsx'
-import { addressProblem, eventWords, thresholds, usualRule } from '#channels/words.ts'
+import type { NewSecret } from '#channels/secret-dialog.tsx'
+import { urlError, eventLabels, thresholds, defaultRule } from '#channels/labels.ts'
 import { tags as tagsQuery } from '#targets/queries.ts'
-import { tagColour, Badge } from '#ui/badge.tsx'
+import { tagColor, Badge } from '#ui/badge.tsx'
 import { Button } from '#ui/button.tsx'
 import { Checkbox, SelectField, TextField } from '#ui/field.tsx'
 import { Note } from '#ui/note.tsx'
@@ -19,27 +19,26 @@ interface ChannelFormProps {
   readonly kind: ChannelKind
   readonly channel: Channel | undefined
   readonly onClose: () => void
-  readonly onSecret: (shown: Shown) => void
+  readonly onSecret: (shown: NewSecret) => void
 }
 
-/** Address, events, severity and tags of a channel. */
+/** Form for a channel's URL, events, severity, and tags. */
 export function ChannelForm({ kind, channel, onClose, onSecret }: ChannelFormProps) {
-  const client = useQueryClient()
-  const making = useMutation(create(client))
-  const changing = useMutation(change(client))
+  const making = useMutation(create)
+  const changing = useMutation(change)
   const [address, setAddress] = useState(channel?.webhookUrl ?? '')
-  const [rule, setRule] = useState<ChannelRule>(channel?.rule ?? usualRule)
+  const [rule, setRule] = useState<ChannelRule>(channel?.rule ?? defaultRule)
   const [hasTried, setHasTried] = useState(false)
   const [hasLeft, setHasLeft] = useState(false)
   const isChecked = hasTried || hasLeft
   const refusal = making.error ?? changing.error
-  const problem = addressProblem(address) ?? refusedAddress(refusal)
+  const problem = urlError(address) ?? serverUrlError(refusal)
   const advice = adviceOf(refusal)
   const hasAddress = kind !== 'KIND_EMAIL'
   const save = (event: FormEvent) => {
     event.preventDefault()
     setHasTried(true)
-    if ((hasAddress && addressProblem(address)) || rule.events.length === 0) return
+    if ((hasAddress && urlError(address)) || rule.events.length === 0) return
     const webhookUrl = hasAddress ? { webhookUrl: address } : {}
     if (channel) {
       const isEnabled = hasAddress && address === '' ? {} : { isEnabled: true }
@@ -73,7 +72,7 @@ export function ChannelForm({ kind, channel, onClose, onSecret }: ChannelFormPro
           }}
         />
       )}
-      <RuleFields rule={rule} onChange={setRule} isRefused={hasTried && rule.events.length === 0} />
+      <RuleFields rule={rule} onChange={setRule} hasError={hasTried && rule.events.length === 0} />
       {advice && <Note variant="red">{advice}</Note>}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" size="sm" variant="primary" loading={making.isPending || changing.isPending}>
@@ -82,24 +81,24 @@ export function ChannelForm({ kind, channel, onClose, onSecret }: ChannelFormPro
         <Button size="sm" variant="ghost" onClick={onClose}>
           Cancel
         </Button>
-        {channel && <ChannelEnds channel={channel} onSecret={onSecret} onGone={onClose} />}
+        {channel && <ChannelActions channel={channel} onSecret={onSecret} onGone={onClose} />}
       </div>
     </form>
   )
 }
 
-function refusedAddress(error: Error | null): string | undefined {
+function serverUrlError(error: Error | null): string | undefined {
   return error instanceof ApiFailure ? error.fieldErrors.get('channel.webhookUrl') : undefined
 }
 
 function RuleFields({
   rule,
   onChange,
-  isRefused,
+  hasError: isRefused,
 }: {
   readonly rule: ChannelRule
   readonly onChange: (rule: ChannelRule) => void
-  readonly isRefused: boolean
+  readonly hasError: boolean
 }) {
   const { data: counted } = useQuery(preview(rule))
   const known = useQuery(tagsQuery()).data?.tags ?? []
@@ -113,7 +112,7 @@ function RuleFields({
           {Events.options.map((event: ChannelEvent) => (
             <Checkbox
               key={event}
-              label={eventWords[event]}
+              label={eventLabels[event]}
               checked={rule.events.includes(event)}
               onChange={() => onChange({ ...rule, events: toggle(rule.events, event) })}
             />
@@ -122,7 +121,7 @@ function RuleFields({
         {isRefused && <p className="mt-1.5 text-12 text-red-ink">Choose at least one event.</p>}
       </fieldset>
       <SelectField
-        label="Severity of risks"
+        label="Minimum severity"
         value={String(thresholds.findLast(({ score }) => score <= rule.minSeverity)?.score ?? 0)}
         onChange={(event) => onChange({ ...rule, minSeverity: Number(event.target.value) })}
       >
@@ -134,12 +133,12 @@ function RuleFields({
       </SelectField>
       {known.length > 0 && (
         <fieldset>
-          <legend className="mb-1.5 font-medium">Only scopes with one of these tags</legend>
+          <legend className="mb-1.5 font-medium">Only targets with any of these tags</legend>
           <div className="flex flex-wrap gap-x-5 gap-y-1.5">
             {known.map((tag: Tag) => (
               <Checkbox
                 key={tag.id}
-                label={<Badge variant={tagColour(tag.color)}>{tag.name}</Badge>}
+                label={<Badge variant={tagColor(tag.color)}>{tag.name}</Badge>}
                 checked={rule.tagIds.includes(tag.id)}
                 onChange={() => onChange({ ...rule, tagIds: toggle(rule.tagIds, tag.id) })}
               />
@@ -149,7 +148,7 @@ function RuleFields({
       )}
       {counted && rule.events.length > 0 && (
         <p aria-live="polite" className="text-12 text-ink-3">
-          {`${counted.eventCount === 1 ? '1 event' : `${counted.eventCount} events`} of the last ${counted.days} days would have been told. What happens during a scan is told in one message.`}
+          {`${counted.eventCount === 1 ? '1 event' : `${counted.eventCount} events`} in the last ${counted.days} days matched these settings. Events of the same scan are sent in one message.`}
         </p>
       )}
     </>

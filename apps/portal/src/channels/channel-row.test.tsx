@@ -3,14 +3,14 @@ import { cleanup, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, expect, it } from 'vitest'
 import { ChannelRow } from '#channels/channel-row.tsx'
-import { kinds } from '#channels/words.ts'
+import { channelKinds } from '#channels/labels.ts'
 
 afterEach(cleanup)
 
-it('leads from what opens the form to its first field, and back from what closes it', async () => {
+it('moves focus to the first field when the form opens and back to the button when it closes', async () => {
   const user = userEvent.setup()
-  const kind = kinds.find((one) => one.kind === 'KIND_SLACK')
-  if (!kind) throw new Error('there is no such kind')
+  const kind = channelKinds.find((one) => one.kind === 'KIND_SLACK')
+  if (!kind) throw new Error('unknown channel kind')
   render(
     <QueryClientProvider client={new QueryClient()}>
       <ul>

@@ -1,14 +1,14 @@
 import type { Channel } from '@glacis/contract/channel'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { Check, Hash, Mail, MessagesSquare, Webhook } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { ChannelForm } from '#channels/channel-form.tsx'
 import { DeliveryLog } from '#channels/delivery-log.tsx'
 import { change, create, sendTest } from '#channels/queries.ts'
-import type { Shown } from '#channels/secret-dialog.tsx'
-import { type kinds, maskedAddress, ruleWords, trouble } from '#channels/words.ts'
+import type { NewSecret } from '#channels/secret-dialog.tsx'
+import { type channelKinds, maskUrl, formatRule, deliveryProblem } from '#channels/labels.ts'
 import { isFocusLost } from '#lib/focus.ts'
-import { addToast } from '#lib/toasts.ts'
+import { addToast } from '#ui/toasts.tsx'
 import { Badge } from '#ui/badge.tsx'
 import { Button } from '#ui/button.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
@@ -21,20 +21,20 @@ const icons = {
 } as const
 
 interface ChannelRowProps {
-  readonly kind: (typeof kinds)[number]
-  /** Undefined: there is none of this kind yet. */
+  readonly kind: (typeof channelKinds)[number]
+  /** Undefined if no channel of this kind exists. */
   readonly channel: Channel | undefined
-  /** Address of the account. */
+  /** Email address of the account. */
   readonly email: string
-  readonly onSecret: (shown: Shown) => void
+  readonly onSecret: (shown: NewSecret) => void
 }
 
-/** One channel: what it is, whether it works, and what it is set to, edited in place. */
+/** One channel with its status and settings, edited inline. */
 export function ChannelRow({ kind, channel, email, onSecret }: ChannelRowProps) {
   const [isOpen, setIsOpen] = useState(false)
-  const row = useFocusWithin(isOpen, channel !== undefined)
+  const row = useRestoreFocus(isOpen, channel !== undefined)
   const isOn = channel?.isEnabled ?? false
-  const problem = channel && trouble(channel)
+  const problem = channel && deliveryProblem(channel)
   return (
     <li ref={row} className="flex gap-3.5 py-5">
       <span className="grid size-9 flex-none place-items-center rounded-md border border-line-strong [&_.lucide]:size-4">
@@ -54,8 +54,8 @@ export function ChannelRow({ kind, channel, email, onSecret }: ChannelRowProps) 
                 <Badge>Off</Badge>
               )}
             </h2>
-            <p className="text-ink-2 wrap-anywhere">{sentence(kind, channel, email)}</p>
-            {channel && isOn && <p className="mt-0.5 text-12 text-ink-3">{ruleWords(channel.rule)}</p>}
+            <p className="text-ink-2 wrap-anywhere">{describe(kind, channel, email)}</p>
+            {channel && isOn && <p className="mt-0.5 text-12 text-ink-3">{formatRule(channel.rule)}</p>}
             {channel?.lastDelivery?.state === 'STATE_DELIVERED' && !problem && (
               <p className="text-12 text-ink-3">
                 Last sent <RelativeTime value={channel.lastDelivery.createTime} />
@@ -83,28 +83,28 @@ export function ChannelRow({ kind, channel, email, onSecret }: ChannelRowProps) 
 }
 
 /**
- * What opens the form goes with it, and what closes it too: the focus goes to its first field, and back. The button that
- * it goes back to may go with the channel.
+ * Restores lost focus: opening the form removes the focused button, closing it removes the focused field, and removing the
+ * channel can remove the button that was focused next.
  */
-function useFocusWithin(isOpen: boolean, hasChannel: boolean) {
+function useRestoreFocus(isOpen: boolean, hasChannel: boolean) {
   const row = useRef<HTMLLIElement>(null)
   const wasOpen = useRef(isOpen)
-  const held = useRef<HTMLElement>(undefined)
+  const focused = useRef<HTMLElement>(undefined)
   useEffect(() => {
     const hasTurned = wasOpen.current !== isOpen
     wasOpen.current = isOpen
-    const isGone = held.current?.isConnected === false
+    const isGone = focused.current?.isConnected === false
     if (!row.current || !(hasTurned || isGone) || !isFocusLost()) return
     const field = isOpen ? row.current.querySelector('input') : null
-    held.current = field ?? [...row.current.querySelectorAll('button')].at(-1)
-    held.current?.focus()
+    focused.current = field ?? [...row.current.querySelectorAll('button')].at(-1)
+    focused.current?.focus()
   }, [isOpen, hasChannel])
   return row
 }
 
-function sentence(kind: ChannelRowProps['kind'], channel: Channel | undefined, email: string): string {
+function describe(kind: ChannelRowProps['kind'], channel: Channel | undefined, email: string): string {
   if (kind.kind === 'KIND_EMAIL') return channel?.isEnabled ? `Sent to ${email}.` : kind.sentence
-  return channel?.webhookUrl ? maskedAddress(channel.webhookUrl) : kind.sentence
+  return channel?.webhookUrl ? maskUrl(channel.webhookUrl) : kind.sentence
 }
 
 function Actions({
@@ -112,36 +112,35 @@ function Actions({
   channel,
   onEdit,
 }: Pick<ChannelRowProps, 'kind' | 'channel'> & { readonly onEdit: () => void }) {
-  const client = useQueryClient()
-  const making = useMutation(create(client))
-  const changing = useMutation(change(client))
-  const testing = useMutation(sendTest())
+  const making = useMutation(create)
+  const changing = useMutation(change)
+  const testing = useMutation(sendTest)
   const isBusy = making.isPending || changing.isPending
-  const canTurn = kind === 'KIND_EMAIL' || Boolean(channel?.webhookUrl)
+  const canToggle = kind === 'KIND_EMAIL' || Boolean(channel?.webhookUrl)
   const turn = () =>
     channel ? changing.mutate({ id: channel.id, channel: { isEnabled: !channel.isEnabled } }) : making.mutate({ kind })
-  // What turns it on stays the same button when there is a channel, so that the focus stays on it.
-  const turning = channel ? turnWord(channel) : 'Turn on'
+  // The same button serves with and without a channel, so that it keeps the focus when the channel is created.
+  const turning = channel ? toggleLabel(channel) : 'Turn on'
   const editing = channel ? 'Edit' : 'Connect'
   return (
     <div className="flex flex-wrap gap-2">
-      {channel && canTurn && (
+      {channel && canToggle && (
         <Button
           size="sm"
           variant="ghost"
           loading={testing.isPending}
           aria-label={`Send test to ${name}`}
-          onClick={() => testing.mutate(channel.id, { onSuccess: (outcome) => tell(name, outcome) })}
+          onClick={() => testing.mutate(channel.id, { onSuccess: (outcome) => showTestResult(name, outcome) })}
         >
           Send test
         </Button>
       )}
-      {canTurn && (
+      {canToggle && (
         <Button size="sm" loading={isBusy} aria-label={`${turning} ${name}`} onClick={turn}>
           {turning}
         </Button>
       )}
-      {(channel || !canTurn) && (
+      {(channel || !canToggle) && (
         <Button size="sm" aria-label={`${editing} ${name}`} onClick={onEdit}>
           {editing}
         </Button>
@@ -150,17 +149,20 @@ function Actions({
   )
 }
 
-function turnWord({ isEnabled, failureCount }: Channel): string {
+function toggleLabel({ isEnabled, failureCount }: Channel): string {
   if (isEnabled) return 'Turn off'
   return failureCount > 0 ? 'Resume' : 'Turn on'
 }
 
-function tell(
+function showTestResult(
   name: string,
   { error, statusCode, answer }: { error: string; statusCode?: number | undefined; answer: string },
 ) {
-  const said = answer ? ` It said: ${answer.slice(0, 120)}` : ''
+  const said = answer ? ` Response: ${answer.slice(0, 120)}` : ''
   if (error) addToast('error', { title: 'Test failed', message: `${error}.${said}` })
   else
-    addToast('success', { title: 'Success', message: `${name} took the test${statusCode ? ` (${statusCode})` : ''}.` })
+    addToast('success', {
+      title: 'Success',
+      message: `Test sent to ${name}${statusCode ? ` (status ${statusCode})` : ''}.`,
+    })
 }

@@ -1,24 +1,24 @@
 import type { Channel, Delivery } from '@glacis/contract/channel'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { deliveries, sendAgain } from '#channels/queries.ts'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { deliveries, redeliverMutation } from '#channels/queries.ts'
 import { Badge, type BadgeVariant } from '#ui/badge.tsx'
 import { Button } from '#ui/button.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 
 const states: Readonly<Record<Delivery['state'], { word: string; colour: BadgeVariant }>> = {
-  STATE_PENDING: { word: 'On its way', colour: 'gray' },
+  STATE_PENDING: { word: 'Pending', colour: 'gray' },
   STATE_DELIVERED: { word: 'Delivered', colour: 'green' },
   STATE_FAILED: { word: 'Failed', colour: 'red' },
 }
 
-/** What went through a channel of late, and what came of it. */
+/** The latest deliveries of a channel. */
 export function DeliveryLog({ channel }: { readonly channel: Channel }) {
   const { data } = useQuery(deliveries(channel.id))
-  const again = useMutation(sendAgain(useQueryClient()))
+  const again = useMutation(redeliverMutation)
   if (!data || data.deliveries.length === 0) return null
   return (
     <section aria-label="Deliveries" className="mt-6">
-      <h3 className="mb-1.5 text-12 font-medium text-ink-3">Last deliveries</h3>
+      <h3 className="mb-1.5 text-12 font-medium text-ink-3">Recent deliveries</h3>
       <ul className="divide-y divide-line rounded-lg border border-line">
         {data.deliveries.map((delivery) => (
           <li key={delivery.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2">

@@ -1,10 +1,10 @@
-/** Whoever sets channels up by keyboard keeps their place. */
+/** Focus handling on the integrations page. */
 import type { Channel } from '@glacis/contract/channel'
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { IntegrationsPage } from '#channels/integrations.tsx'
-import { openStage, type Stage } from '#lib/testing/stage.tsx'
+import { startTestPage, type TestPage } from '#lib/testing/test-page.tsx'
 
 const email: Channel = {
   id: '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01',
@@ -19,11 +19,11 @@ const email: Channel = {
 const path = '/v1/notification-channels'
 const user = userEvent.setup()
 let channels: Channel[]
-let stage: Stage
+let stage: TestPage
 
 beforeEach(async () => {
   channels = []
-  stage = await openStage()
+  stage = await startTestPage()
   const { service } = stage
   service.on(`GET ${path}`, () => ({ body: { channels } }))
   service.on(`GET ${path}/${email.id}/deliveries`, { body: { deliveries: [] } })
@@ -47,19 +47,19 @@ async function press(name: string): Promise<void> {
   button.focus()
   await user.keyboard('{Enter}')
 }
-const stands = (name: string) =>
+const expectFocusOn = (name: string) =>
   waitFor(() => expect(document.activeElement).toBe(screen.getByRole('button', { name })))
 
-it('leaves the focus on what turned e-mail on, and gives it back when the channel is removed', async () => {
+it('keeps focus on the email toggle and restores it when the channel is removed', async () => {
   await press('Turn on Email')
-  await stands('Turn off Email')
+  await expectFocusOn('Turn off Email')
   await press('Edit Email')
   await press('Remove')
   await press('Remove channel')
-  await stands('Turn on Email')
+  await expectFocusOn('Turn on Email')
 })
 
-it('asks before it removes a channel, and before it replaces the secret of a webhook', async () => {
+it('asks for confirmation before removing a channel or replacing a webhook secret', async () => {
   const webhook: Channel = { ...email, id: crypto.randomUUID(), kind: 'KIND_WEBHOOK', webhookUrl: 'https://a.example/' }
   channels = [email, webhook]
   stage.service.on(`GET ${path}/${webhook.id}/deliveries`, { body: { deliveries: [] } })
@@ -68,16 +68,16 @@ it('asks before it removes a channel, and before it replaces the secret of a web
   await press('Edit Email')
   await press('Remove')
   await press('Cancel')
-  await stands('Remove')
+  await expectFocusOn('Remove')
   expect(channels).toHaveLength(2)
   await user.click(screen.getByRole('button', { name: 'Cancel' }))
   await press('Edit Webhook')
-  await press('New signing secret')
+  await press('Replace signing secret')
   await press('Replace secret')
   expect(await screen.findByText('whsec_bmV3')).toBeTruthy()
 })
 
-it('stays and says why a channel could not be removed or saved, and says nothing of it the next time', async () => {
+it('shows why a channel could not be removed or saved, and clears the error on the next attempt', async () => {
   channels = [email]
   await stage.client.resetQueries()
   stage.service.on(`DELETE ${path}/${email.id}`, { status: 503 })
@@ -85,34 +85,34 @@ it('stays and says why a channel could not be removed or saved, and says nothing
   await press('Edit Email')
   await press('Remove')
   await press('Remove channel')
-  const words = 'The server could not do it. Try again in a moment.'
+  const words = 'The server couldn’t complete the request. Try again in a moment.'
   const dialog = await screen.findByRole('dialog')
   expect(await within(dialog).findByText(words)).toBeTruthy()
   await user.click(within(dialog).getByRole('button', { name: 'Cancel' }))
-  await stands('Remove')
+  await expectFocusOn('Remove')
   await press('Remove')
   expect(within(await screen.findByRole('dialog')).queryByText(words)).toBeNull()
   await press('Cancel')
-  await stands('Remove')
+  await expectFocusOn('Remove')
   await press('Save')
-  expect(await screen.findByText(/^It is no longer there/)).toBeTruthy()
+  expect(await screen.findByText(/^This item no longer exists/)).toBeTruthy()
 })
 
-it('begins a new API token with its name', async () => {
+it('focuses the name when creating an API token', async () => {
   await press('Create token')
   await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('Name')))
 })
 
-it('says that the tokens could not be loaded, and loads them when asked again', async () => {
+it('reports that the tokens could not be loaded and retries', async () => {
   stage.service.on('GET /v1/api-tokens', { status: 503 })
   await stage.client.resetQueries()
-  expect(await screen.findByText('The tokens could not be loaded.')).toBeTruthy()
+  expect(await screen.findByText('The tokens couldn’t be loaded.')).toBeTruthy()
   stage.service.on('GET /v1/api-tokens', { body: { apiTokens: [] } })
   await press('Try again')
-  await waitFor(() => expect(screen.queryByText('The tokens could not be loaded.')).toBeNull())
+  await waitFor(() => expect(screen.queryByText('The tokens couldn’t be loaded.')).toBeNull())
 })
 
-it('names its buttons so that who says what they read is heard', async () => {
+it('includes the visible text in accessible names, so that voice control works', async () => {
   await press('Turn on Email')
   const test = await screen.findByRole('button', { name: /^Send test to/ })
   expect(test.getAttribute('aria-label')).toContain(test.textContent)

@@ -1,14 +1,13 @@
-/** `/integrations`: where word of what happens goes, and the tokens that programs use. */
+/** `/integrations`: notification channels and API tokens. */
 import type { Channel } from '@glacis/contract/channel'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiTokens } from '#channels/api-tokens.tsx'
 import { ChannelRow } from '#channels/channel-row.tsx'
 import { list } from '#channels/queries.ts'
-import { SecretDialog, type Shown } from '#channels/secret-dialog.tsx'
-import { kinds } from '#channels/words.ts'
+import { SecretDialog, type NewSecret } from '#channels/secret-dialog.tsx'
+import { channelKinds } from '#channels/labels.ts'
 import { useSession } from '#identity/session.ts'
-import { pageWords } from '#lib/page-words.ts'
 import { PageHead } from '#ui/page-head.tsx'
 import { Skeleton } from '#ui/skeleton.tsx'
 import { ErrorState } from '#ui/states.tsx'
@@ -16,15 +15,18 @@ import { ErrorState } from '#ui/states.tsx'
 export function IntegrationsPage() {
   const { data, isError, error, refetch } = useQuery(list())
   const email = useSession()?.identity.traits.email ?? ''
-  const [shown, setShown] = useState<Shown>()
+  const [shown, setShown] = useState<NewSecret>()
   return (
     <div className="w-full pb-14">
-      <PageHead title={pageWords.integrations.title} description={pageWords.integrations.lede} />
+      <PageHead
+        title="Integrations"
+        description="Where Glacis sends notifications about new and regressed risks. You can set a minimum severity for each technology."
+      />
       <div className="mt-5 border-t border-line px-(--gl-gutter)">
         <div className="max-w-[800px]">
           {isError ? (
             <ErrorState
-              title="The channels could not be loaded"
+              title="The channels couldn't be loaded"
               message={error.message}
               onRetry={() => void refetch()}
             />
@@ -35,7 +37,7 @@ export function IntegrationsPage() {
                   <ChannelRow key={key} {...row} email={email} onSecret={setShown} />
                 ))
               ) : (
-                <Waiting />
+                <ChannelsSkeleton />
               )}
             </ul>
           )}
@@ -47,14 +49,14 @@ export function IntegrationsPage() {
   )
 }
 
-/** Each kind has a row, which stays when its first channel comes or goes; several channels of a kind have one each. */
+/** One row per channel, or one per kind without a channel. The first row of a kind keeps its key, and so its focus. */
 interface Row {
   readonly key: string
-  readonly kind: (typeof kinds)[number]
+  readonly kind: (typeof channelKinds)[number]
   readonly channel: Channel | undefined
 }
 function rowsOf(channels: readonly Channel[]): Row[] {
-  return kinds.flatMap((kind): Row[] => {
+  return channelKinds.flatMap((kind): Row[] => {
     const own = channels.filter((channel) => channel.kind === kind.kind)
     return own.length === 0
       ? [{ key: kind.kind, kind, channel: undefined }]
@@ -62,8 +64,8 @@ function rowsOf(channels: readonly Channel[]): Row[] {
   })
 }
 
-function Waiting() {
-  return kinds.map(({ kind }) => (
+function ChannelsSkeleton() {
+  return channelKinds.map(({ kind }) => (
     <li key={kind} className="py-6">
       <Skeleton className="w-40" />
       <Skeleton className="mt-2.5 w-72 max-w-full" />

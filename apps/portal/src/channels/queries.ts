@@ -1,4 +1,4 @@
-/** What the portal asks of channels and API tokens. */
+/** Queries and mutations for notification channels and API tokens. */
 import { createApiToken, deleteApiToken, listApiTokens } from '@glacis/contract/access'
 import {
   createChannel,
@@ -12,83 +12,53 @@ import {
   updateChannel,
 } from '@glacis/contract/channel'
 import type { InputOf } from '@glacis/contract/endpoint'
-import { keepPreviousData, mutationOptions, type QueryClient } from '@tanstack/react-query'
+import { keepPreviousData, mutationOptions } from '@tanstack/react-query'
 import { call } from '#api/call.ts'
-import { keyOf, query, refresh } from '#api/query.ts'
+import { query } from '#api/query.ts'
 
 export function list() {
   return query(listChannels, {})
 }
 
-/** What went through a channel of late. */
+/** The latest 20 deliveries of a channel. */
 export function deliveries(id: string) {
   return query(listDeliveries, { id, pageSize: 20 })
 }
 
-/** How much a rule would have told of in the last 30 days. */
+/** The number of recent events that match a rule. */
 export function preview(rule: InputOf<typeof previewChannel>['rule']) {
   return { ...query(previewChannel, { rule }), placeholderData: keepPreviousData, enabled: rule.events.length > 0 }
 }
 
-export function create(client: QueryClient) {
-  return mutationOptions({
-    mutationFn: (channel: InputOf<typeof createChannel>['channel']) => call(createChannel, { channel }),
-    onSettled: () => refresh(client, [keyOf(listChannels)]),
-  })
-}
+export const create = mutationOptions({
+  mutationFn: (channel: InputOf<typeof createChannel>['channel']) => call(createChannel, { channel }),
+})
 
-export function change(client: QueryClient) {
-  return mutationOptions({
-    mutationFn: (input: { id: string; channel: InputOf<typeof updateChannel>['channel'] }) =>
-      call(updateChannel, { ...input, updateMask: { paths: Object.keys(input.channel) } }),
-    onSettled: () => refresh(client, [keyOf(listChannels)]),
-  })
-}
+export const change = mutationOptions({
+  mutationFn: (input: { id: string; channel: InputOf<typeof updateChannel>['channel'] }) =>
+    call(updateChannel, { ...input, updateMask: { paths: Object.keys(input.channel) } }),
+})
 
-/** @param onGone called when it is on the list no more */
-export function remove(client: QueryClient, onGone: () => void) {
-  return mutationOptions({
-    mutationFn: (id: string) => call(deleteChannel, { id }),
-    onSuccess: async () => {
-      await refresh(client, [keyOf(listChannels)])
-      onGone()
-    },
-    onError: () => refresh(client, [keyOf(listChannels)]),
-  })
-}
+export const remove = mutationOptions({ mutationFn: (id: string) => call(deleteChannel, { id }) })
 
-export function rotate(client: QueryClient) {
-  return mutationOptions({
-    mutationFn: (id: string) => call(rotateChannelSecret, { id }),
-    onSettled: () => refresh(client, [keyOf(listChannels)]),
-  })
-}
+export const rotate = mutationOptions({
+  mutationFn: (id: string) => call(rotateChannelSecret, { id }),
+})
 
-export function sendTest() {
-  return mutationOptions({ mutationFn: (id: string) => call(testChannel, { id }) })
-}
+export const sendTest = mutationOptions({ mutationFn: (id: string) => call(testChannel, { id }) })
 
-export function sendAgain(client: QueryClient) {
-  return mutationOptions({
-    mutationFn: (input: { id: string; deliveryId: string }) => call(redeliver, input),
-    onSettled: () => refresh(client, [keyOf(listDeliveries), keyOf(listChannels)]),
-  })
-}
+export const redeliverMutation = mutationOptions({
+  mutationFn: (input: { id: string; deliveryId: string }) => call(redeliver, input),
+})
 
 export function tokens() {
   return query(listApiTokens, {})
 }
 
-export function makeToken(client: QueryClient) {
-  return mutationOptions({
-    mutationFn: (apiToken: InputOf<typeof createApiToken>['apiToken']) => call(createApiToken, { apiToken }),
-    onSettled: () => refresh(client, [keyOf(listApiTokens)]),
-  })
-}
+export const createToken = mutationOptions({
+  mutationFn: (apiToken: InputOf<typeof createApiToken>['apiToken']) => call(createApiToken, { apiToken }),
+})
 
-export function revokeToken(client: QueryClient) {
-  return mutationOptions({
-    mutationFn: (id: string) => call(deleteApiToken, { id }),
-    onSettled: () => refresh(client, [keyOf(listApiTokens)]),
-  })
-}
+export const revokeToken = mutationOptions({
+  mutationFn: (id: string) => call(deleteApiToken, { id }),
+})

@@ -1,6 +1,6 @@
-/** From the plane of the layout to the screen and back. Pure. */
+/** The map's camera: converts between layout coordinates and screen pixels. */
 export interface Camera {
-  /** The point of the plane in the middle of the screen. */
+  /** The layout point at the center of the screen. */
   readonly x: number
   readonly y: number
   readonly scale: number
@@ -14,25 +14,25 @@ export interface Point {
   readonly y: number
 }
 
-export const zoomMin = 0.2
-export const zoomMax = 3
+export const minZoom = 0.2
+export const maxZoom = 3
 const wheelStep = 1.1
 const fineStep = 1.02
-/** Below this many pixels a wheel turns finely: a touchpad. */
+/** Smaller wheel deltas, in pixels, come from a touchpad. */
 const finePixels = 40
 
 export function toScreen({ x, y, scale }: Camera, { width, height }: Size, point: Point): Point {
   return { x: (point.x - x) * scale + width / 2, y: (point.y - y) * scale + height / 2 }
 }
 
-export function toPlane({ x, y, scale }: Camera, { width, height }: Size, point: Point): Point {
+export function toLayout({ x, y, scale }: Camera, { width, height }: Size, point: Point): Point {
   return { x: (point.x - width / 2) / scale + x, y: (point.y - height / 2) / scale + y }
 }
 
-/** Zooms so that the point under the pointer stays there. */
+/** Zooms and keeps the point under the pointer in place. */
 export function zoomAt(camera: Camera, size: Size, screen: Point, factor: number): Camera {
-  const scale = Math.min(zoomMax, Math.max(zoomMin, camera.scale * factor))
-  const under = toPlane(camera, size, screen)
+  const scale = Math.min(maxZoom, Math.max(minZoom, camera.scale * factor))
+  const under = toLayout(camera, size, screen)
   return {
     scale,
     x: under.x - (screen.x - size.width / 2) / scale,
@@ -40,7 +40,7 @@ export function zoomAt(camera: Camera, size: Size, screen: Point, factor: number
   }
 }
 
-/** 10 percent for a notch of a wheel, 2 percent for a pinch or a touchpad. */
+/** 10% per wheel notch, 2% for a pinch or touchpad. */
 export function wheelFactor(event: Pick<WheelEvent, 'deltaY' | 'deltaMode' | 'ctrlKey'>): number {
   if (event.deltaY === 0) return 1
   const isFine = event.ctrlKey || (event.deltaMode === 0 && Math.abs(event.deltaY) < finePixels)
@@ -48,24 +48,22 @@ export function wheelFactor(event: Pick<WheelEvent, 'deltaY' | 'deltaMode' | 'ct
   return event.deltaY < 0 ? step : 1 / step
 }
 
-/** Moves the picture by so many pixels. */
+/** Moves the content by screen pixels. */
 export function panBy(camera: Camera, dx: number, dy: number): Camera {
   return { ...camera, x: camera.x - dx / camera.scale, y: camera.y - dy / camera.scale }
 }
 
-/** Shows all of a box with some air, as far as the bounds of the zoom allow. */
-export function fit(
-  box: { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number },
-  { width, height }: Size,
-): Camera {
-  const air = 48
-  const scale = Math.min(
-    (width - 2 * air) / (box.right - box.left || 1),
-    (height - 2 * air) / (box.bottom - box.top || 1),
-  )
+/** Fits all points into the view with a margin, within the zoom limits. */
+export function fit(points: readonly Point[], { width, height }: Size): Camera {
+  if (points.length === 0) return { x: 0, y: 0, scale: 1 }
+  const margin = 48
+  const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)]
+  const [left, right] = [Math.min(...xs), Math.max(...xs)]
+  const [top, bottom] = [Math.min(...ys), Math.max(...ys)]
+  const scale = Math.min((width - 2 * margin) / (right - left || 1), (height - 2 * margin) / (bottom - top || 1))
   return {
-    x: (box.left + box.right) / 2,
-    y: (box.top + box.bottom) / 2,
-    scale: Math.min(1, Math.max(zoomMin, scale)),
+    x: (left + right) / 2,
+    y: (top + bottom) / 2,
+    scale: Math.min(1, Math.max(minZoom, scale)),
   }
 }

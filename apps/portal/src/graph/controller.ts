@@ -1,44 +1,42 @@
-/** Keeps a canvas in line with a graph: the camera, what the pointer does, and when to draw. */
+/** Controls the map canvas: camera, pointer input, and redraws. */
 import {
   type Camera,
   fit,
   panBy,
   type Point,
   type Size,
-  toPlane,
+  toLayout,
   toScreen,
   wheelFactor,
   zoomAt,
 } from '#graph/camera.ts'
-import { boundsOf } from '#graph/layout/grid.ts'
 import { readPalette } from '#graph/palette.ts'
-import { createPictures } from '#graph/pictures.ts'
-import { directMax, drawActive, drawFrame, inSight, nodeAt, type Scene } from '#graph/renderer.ts'
+import { drawFrame, visibleNodes, nodeAt, type Scene } from '#graph/renderer.ts'
 import { nodeRadius } from '#graph/shapes.ts'
 
 export interface MapHandlers {
-  /** Somebody clicked or tapped a node, or the ground (null). */
+  /** A node was clicked or tapped, or the background (null). */
   readonly onPick: (node: number | null) => void
 }
 
 export interface MapController {
-  /** The node that shows its names although nothing points at it: the selected or focused one. */
+  /** Highlights a node while no other node is hovered. */
   select(node: number | null): void
-  /** Moves the picture, by no more than needed, so that the node is in sight. */
+  /** Centers the node if it's outside the view or close to its edge. */
   reveal(node: number): void
   zoom(factor: number): void
   pan(dx: number, dy: number): void
   fitAll(): void
-  /** Back to the largest cluster at scale 1. */
+  /** Returns to the largest cluster at scale 1. */
   reset(): void
-  /** All that is in sight, at the resolution of the screen, as a PNG. */
-  picture(): Promise<Blob | null>
+  /** The current view as a PNG, at twice the CSS resolution. */
+  toPng(): Promise<Blob | null>
   close(): void
 }
 
-/** Moves of a pointer up to here are a click, in pixels. */
-const clickSlack = 4
-const hitPixels = { mouse: 4, touch: 14 } as const
+/** Pointer movement, in pixels, that still counts as a click. */
+const maxClickMovementPx = 4
+const hitMarginPx = { mouse: 4, touch: 14 } as const
 
 export function createMap(
   canvas: HTMLCanvasElement,
@@ -47,78 +45,71 @@ export function createMap(
   { onPick }: MapHandlers,
 ): MapController {
   const context = canvas.getContext('2d')
-  if (!context) throw new Error('this browser draws no canvas')
+  if (!context) throw new Error('Canvas 2D is not supported by this browser')
   let size: Size = { width: canvas.clientWidth, height: canvas.clientHeight }
   let camera: Camera = { ...start, scale: 1 }
-  let [hovered, selected, asked] = [null as number | null, null as number | null, 0]
+  let [hovered, selected, frameRequest] = [null as number | null, null as number | null, 0]
   let palette = readPalette(canvas)
   const ratio = () => Math.min(2, window.devicePixelRatio || 1)
-  const pictures = createPictures()
 
   function draw(): void {
-    asked = 0
+    frameRequest = 0
     const frame = { camera, size, ratio: ratio(), palette, active: hovered ?? selected }
-    const nodes = inSight(scene, camera, size)
+    const nodes = visibleNodes(scene, camera, size)
     canvas.dataset['inSight'] = String(nodes.length)
-    if (!context) return
-    if (nodes.length <= directMax) return drawFrame(context, scene, frame, nodes)
-    const isWhole = pictures.show(context, scene, frame)
-    drawActive(context, scene, frame)
-    if (!isWhole) soon()
+    if (context) drawFrame(context, scene, frame, nodes)
   }
-  function soon(): void {
-    asked ||= requestAnimationFrame(draw)
+  function scheduleDraw(): void {
+    frameRequest ||= requestAnimationFrame(draw)
   }
-  function look(next: Camera): void {
+  function setCamera(next: Camera): void {
     camera = next
     canvas.dataset['scale'] = camera.scale.toFixed(3)
-    soon()
+    scheduleDraw()
   }
   function resize(): void {
     size = { width: canvas.clientWidth, height: canvas.clientHeight }
     canvas.width = Math.round(size.width * ratio())
     canvas.height = Math.round(size.height * ratio())
-    pictures.forget()
-    soon()
+    scheduleDraw()
   }
   function repaint(): void {
     palette = readPalette(canvas)
-    pictures.forget()
-    soon()
+    scheduleDraw()
   }
 
   const pointers = new Map<number, Point>()
   let moved = 0
-  const spot = (event: MouseEvent): Point => {
+  const pointerPosition = (event: MouseEvent): Point => {
     const box = canvas.getBoundingClientRect()
     return { x: event.clientX - box.left, y: event.clientY - box.top }
   }
-  const hit = (at: Point, kind: string) => {
-    const reach = nodeRadius + hitPixels[kind === 'touch' ? 'touch' : 'mouse'] / camera.scale
-    return nodeAt(scene, toPlane(camera, size, at), reach)
+  const nodeUnder = (at: Point, kind: string) => {
+    const reach = nodeRadius + hitMarginPx[kind === 'touch' ? 'touch' : 'mouse'] / camera.scale
+    return nodeAt(scene, toLayout(camera, size, at), reach)
   }
   function hover(node: number | null): void {
     if (node === hovered) return
     hovered = node
     canvas.style.cursor = node === null ? '' : 'pointer'
-    soon()
+    scheduleDraw()
   }
   const down = (event: PointerEvent) => {
     if (pointers.size === 0) moved = 0
-    pointers.set(event.pointerId, spot(event))
+    pointers.set(event.pointerId, pointerPosition(event))
     if (event.isTrusted) canvas.setPointerCapture(event.pointerId)
   }
   const move = (event: PointerEvent) => {
-    const [before, now] = [pointers.get(event.pointerId), spot(event)]
-    if (!before) return hover(event.pointerType === 'touch' ? null : hit(now, event.pointerType))
+    const [before, now] = [pointers.get(event.pointerId), pointerPosition(event)]
+    if (!before) return hover(event.pointerType === 'touch' ? null : nodeUnder(now, event.pointerType))
     const [other] = [...pointers].flatMap(([id, point]) => (id === event.pointerId ? [] : [point]))
     moved += Math.hypot(now.x - before.x, now.y - before.y)
     pointers.set(event.pointerId, now)
-    if (other) look(pinched(before, now, other))
-    else if (moved > clickSlack) look(panBy(camera, now.x - before.x, now.y - before.y))
+    if (other) setCamera(pinch(before, now, other))
+    else if (moved > maxClickMovementPx) setCamera(panBy(camera, now.x - before.x, now.y - before.y))
   }
-  /** Two fingers zoom around their middle and move with it. */
-  function pinched(before: Point, now: Point, other: Point): Camera {
+  /** Zooms around the midpoint of two fingers and pans with it. */
+  function pinch(before: Point, now: Point, other: Point): Camera {
     const middle = { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 }
     const apart = (point: Point) => Math.hypot(point.x - other.x, point.y - other.y) || 1
     const zoomed = zoomAt(camera, size, middle, apart(now) / apart(before))
@@ -126,14 +117,14 @@ export function createMap(
   }
   const up = (event: PointerEvent) => {
     const wasDown = pointers.delete(event.pointerId)
-    if (wasDown && event.type === 'pointerup' && pointers.size === 0 && moved <= clickSlack) {
-      onPick(hit(spot(event), event.pointerType))
+    if (wasDown && event.type === 'pointerup' && pointers.size === 0 && moved <= maxClickMovementPx) {
+      onPick(nodeUnder(pointerPosition(event), event.pointerType))
     }
   }
   const leave = () => hover(null)
   const wheel = (event: WheelEvent) => {
     event.preventDefault()
-    look(zoomAt(camera, size, spot(event), wheelFactor(event)))
+    setCamera(zoomAt(camera, size, pointerPosition(event), wheelFactor(event)))
   }
 
   const stop = new AbortController()
@@ -146,42 +137,44 @@ export function createMap(
   canvas.addEventListener('wheel', wheel, { signal, passive: false })
   const sizes = new ResizeObserver(resize)
   sizes.observe(canvas)
-  // The theme is an attribute of the page.
+  // The theme is an attribute of the document element.
   const themes = new MutationObserver(repaint)
   themes.observe(document.documentElement, { attributes: true })
-  look(camera)
+  setCamera(camera)
 
   return {
     select(node) {
       selected = node
-      soon()
+      scheduleDraw()
     },
     reveal(node) {
-      const at = toScreen(camera, size, { x: scene.x[node] ?? 0, y: scene.y[node] ?? 0 })
+      const point = scene.points[node]
+      if (!point) return
+      const at = toScreen(camera, size, point)
       const edge = 80
       const isIn = at.x > edge && at.y > edge && at.x < size.width - edge && at.y < size.height - edge
-      if (!isIn) look({ ...camera, x: scene.x[node] ?? 0, y: scene.y[node] ?? 0 })
+      if (!isIn) setCamera({ ...camera, ...point })
     },
-    zoom: (factor) => look(zoomAt(camera, size, { x: size.width / 2, y: size.height / 2 }, factor)),
-    pan: (dx, dy) => look(panBy(camera, dx, dy)),
-    fitAll: () => look(fit(boundsOf(scene.x, scene.y), size)),
-    reset: () => look({ ...start, scale: 1 }),
-    picture: () => pictureOf(scene, { camera, size, ratio: 2, palette, active: hovered ?? selected, isOpaque: true }),
+    zoom: (factor) => setCamera(zoomAt(camera, size, { x: size.width / 2, y: size.height / 2 }, factor)),
+    pan: (dx, dy) => setCamera(panBy(camera, dx, dy)),
+    fitAll: () => setCamera(fit(scene.points, size)),
+    reset: () => setCamera({ ...start, scale: 1 }),
+    toPng: () => renderPng(scene, { camera, size, ratio: 2, palette, active: hovered ?? selected, isOpaque: true }),
     close() {
       stop.abort()
       sizes.disconnect()
       themes.disconnect()
-      cancelAnimationFrame(asked)
+      cancelAnimationFrame(frameRequest)
     },
   }
 }
 
-async function pictureOf(scene: Scene, frame: Parameters<typeof drawFrame>[2]): Promise<Blob | null> {
+async function renderPng(scene: Scene, frame: Parameters<typeof drawFrame>[2]): Promise<Blob | null> {
   const copy = document.createElement('canvas')
   copy.width = frame.size.width * frame.ratio
   copy.height = frame.size.height * frame.ratio
   const context = copy.getContext('2d')
   if (!context) return null
-  drawFrame(context, scene, frame, inSight(scene, frame.camera, frame.size))
+  drawFrame(context, scene, frame, visibleNodes(scene, frame.camera, frame.size))
   return new Promise((resolve) => copy.toBlob(resolve, 'image/png'))
 }

@@ -8,15 +8,15 @@ interface FindNodeProps {
   readonly onNode: (node: number) => void
 }
 
-const foundMax = 8
+const maxMatches = 8
 
-/** Finds nodes by name; the first, or the one that is chosen, is shown on the map. */
+/** Searches nodes by name. Enter shows the first match on the map. */
 export function FindNode({ graph, onNode }: FindNodeProps) {
-  const [words, setWords] = useState('')
+  const [text, setText] = useState('')
   const listId = useId()
-  const found = words.trim() === '' ? [] : matches(graph, words.trim().toLowerCase())
+  const found = text.trim() === '' ? [] : matches(graph, text.trim().toLowerCase())
   const go = (index: number) => {
-    setWords('')
+    setText('')
     onNode(index)
   }
   return (
@@ -28,11 +28,11 @@ export function FindNode({ graph, onNode }: FindNodeProps) {
           if (found[0] !== undefined) go(found[0])
         }}
       >
-        <SearchField label="Find a node" value={words} onChange={setWords} />
-        {words.trim() !== '' && (
+        <SearchField label="Find a node" value={text} onChange={setText} />
+        {text.trim() !== '' && (
           <ul
             id={listId}
-            aria-label="Found nodes"
+            aria-label="Matching nodes"
             className="absolute top-full left-0 z-(--gl-z-menu) mt-1 w-72 rounded-lg bg-raised p-1 shadow-menu"
           >
             {found.map((index) => {
@@ -53,7 +53,7 @@ export function FindNode({ graph, onNode }: FindNodeProps) {
                 )
               )
             })}
-            {found.length === 0 && <li className="px-2 py-1.5 text-13 text-ink-2">No node has this name</li>}
+            {found.length === 0 && <li className="px-2 py-1.5 text-13 text-ink-2">No matching nodes</li>}
           </ul>
         )}
       </form>
@@ -61,11 +61,11 @@ export function FindNode({ graph, onNode }: FindNodeProps) {
   )
 }
 
-/** Names that begin so come before those that merely hold the words. */
-function matches({ nodes }: MapGraph, words: string): number[] {
-  const place = (index: number) => nodes[index]?.name.toLowerCase().indexOf(words) ?? -1
+/** Names that start with the text come before those that contain it. */
+function matches({ nodes }: MapGraph, text: string): number[] {
+  const indexIn = (index: number) => nodes[index]?.name.toLowerCase().indexOf(text) ?? -1
   return [...nodes.keys()]
-    .filter((index) => place(index) >= 0)
-    .toSorted((a, b) => Math.min(place(a), 1) - Math.min(place(b), 1))
-    .slice(0, foundMax)
+    .filter((index) => indexIn(index) >= 0)
+    .toSorted((a, b) => Math.min(indexIn(a), 1) - Math.min(indexIn(b), 1))
+    .slice(0, maxMatches)
 }

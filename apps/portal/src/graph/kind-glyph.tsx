@@ -7,7 +7,7 @@ const fills: Readonly<Record<Kind, string>> = {
   other: 'var(--gl-kind-other)',
 }
 
-/** The shape of a kind of nodes, as on the map. */
+/** The shape of a node kind, as drawn on the map. */
 export function KindGlyph({ kind }: { readonly kind: Kind }) {
   return (
     <svg width="14" height="14" viewBox="-7 -7 14 14" aria-hidden="true" className="flex-none" fill={fills[kind]}>

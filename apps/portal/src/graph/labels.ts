@@ -1,13 +1,13 @@
-/** Names beside nodes, each on the side where it covers least; one that finds no free side is left out. */
+/** Places node labels where they cover the least. Labels without a free side are skipped. */
 import type { Point, Size } from '#graph/camera.ts'
 
-export interface Wanted {
+export interface LabelRequest {
   readonly at: Point
   /** In pixels. */
   readonly width: number
   readonly text: string
 }
-export interface Label extends Wanted {
+export interface Label extends LabelRequest {
   readonly side: 'right' | 'left' | 'below' | 'above'
 }
 interface Rect {
@@ -18,22 +18,22 @@ interface Rect {
 }
 
 const gap = 14
-/** A name that is cut off at the edge is worse than one that covers nodes. */
-const cutCost = 100
+/** A label that is cut off at the edge is worse than one that covers nodes. */
+const clippedCost = 100
 const height = 16
 
 /**
- * Places the labels in their order, so that the first has the first choice and always gets a place.
+ * Places labels in order of priority. The first label is always placed.
  *
  * @param obstacles nodes that a label should not cover
- * @param view what is in sight, where a label should be whole
+ * @param view the visible area, which should not cut off labels
  */
-export function placeLabels(wanted: readonly Wanted[], obstacles: readonly Point[], view?: Size): Label[] {
+export function placeLabels(wanted: readonly LabelRequest[], obstacles: readonly Point[], view?: Size): Label[] {
   const taken: Rect[] = obstacles.map(({ x, y }) => ({ left: x - 7, top: y - 7, right: x + 7, bottom: y + 7 }))
   const placed: Rect[] = []
   const labels: Label[] = []
   for (const one of wanted) {
-    const choices = sides.map((side) => ({ side, rect: rectOf(one, side) }))
+    const choices = sides.map((side) => ({ side, rect: labelRect(one, side) }))
     const free = choices.filter(({ rect }) => !placed.some((other) => overlap(rect, other)))
     const candidates = free.length > 0 ? free : labels.length === 0 ? choices : []
     const best = candidates.toSorted((a, b) => cost(a.rect, taken, view) - cost(b.rect, taken, view))[0]
@@ -46,7 +46,7 @@ export function placeLabels(wanted: readonly Wanted[], obstacles: readonly Point
 
 const sides = ['right', 'left', 'below', 'above'] as const
 
-function rectOf({ at, width }: Wanted, side: Label['side']): Rect {
+function labelRect({ at, width }: LabelRequest, side: Label['side']): Rect {
   const left = side === 'right' ? at.x + gap : side === 'left' ? at.x - gap - width : at.x - width / 2
   const top = side === 'below' ? at.y + gap - 4 : side === 'above' ? at.y - gap - height + 4 : at.y - height / 2
   return { left, top, right: left + width, bottom: top + height }
@@ -57,15 +57,15 @@ function overlap(a: Rect, b: Rect): boolean {
 }
 
 function cost(rect: Rect, taken: readonly Rect[], view: Size | undefined): number {
-  return taken.filter((other) => overlap(rect, other)).length + (view && isCut(rect, view) ? cutCost : 0)
+  return taken.filter((other) => overlap(rect, other)).length + (view && isClipped(rect, view) ? clippedCost : 0)
 }
 
-function isCut({ left, top, right, bottom }: Rect, { width, height: viewHeight }: Size): boolean {
+function isClipped({ left, top, right, bottom }: Rect, { width, height: viewHeight }: Size): boolean {
   return left < 0 || top < 0 || right > width || bottom > viewHeight
 }
 
-/** Where the text of a label begins, in the middle of its height. */
+/** The start of a label's text, at its vertical center. */
 export function textStart({ at, width, side }: Label): Point {
-  const rect = rectOf({ at, width, text: '' }, side)
+  const rect = labelRect({ at, width, text: '' }, side)
   return { x: rect.left, y: (rect.top + rect.bottom) / 2 }
 }

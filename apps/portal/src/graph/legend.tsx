@@ -1,6 +1,6 @@
 import { ChevronDown, ChevronUp } from 'lucide-react'
 import { KindGlyph } from '#graph/kind-glyph.tsx'
-import { type Kind, kindOrder, kindWords } from '#graph/model.ts'
+import { type Kind, kindOrder, kindLabels } from '#graph/model.ts'
 import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { readStored, writeStored } from '#lib/storage.ts'
@@ -14,12 +14,12 @@ interface LegendProps {
 }
 
 const storageKey = 'map-legend'
-/** On a phone the legend would cover the map, so it waits to be asked for. */
-const hasRoom = () => window.matchMedia('(min-width: 832px)').matches
+/** On small screens the legend would cover the map, so it starts collapsed. */
+const isWideScreen = () => window.matchMedia('(min-width: 832px)').matches
 
-/** What the shapes mean and how many there are; a click on one hides its kind. */
+/** The node kinds with their counts. Clicking a kind hides or shows its nodes. */
 export function Legend({ counts, hidden, onToggle }: LegendProps) {
-  const [isOpen, setIsOpen] = useState(() => (readStored(storageKey) ?? String(hasRoom())) === 'true')
+  const [isOpen, setIsOpen] = useState(() => (readStored(storageKey) ?? String(isWideScreen())) === 'true')
   const toggle = () => {
     writeStored(storageKey, String(!isOpen))
     setIsOpen(!isOpen)
@@ -38,7 +38,7 @@ export function Legend({ counts, hidden, onToggle }: LegendProps) {
                 <button
                   type="button"
                   aria-pressed={!hidden.includes(kind)}
-                  title={hidden.includes(kind) ? `Show ${kindWords[kind]}` : `Hide ${kindWords[kind]}`}
+                  title={hidden.includes(kind) ? `Show ${kindLabels[kind]}` : `Hide ${kindLabels[kind]}`}
                   onClick={() => onToggle(kind)}
                   className={cx(
                     'flex h-7 w-full items-center gap-2 rounded-md px-2 text-13 hover:bg-raised-hover',
@@ -46,7 +46,7 @@ export function Legend({ counts, hidden, onToggle }: LegendProps) {
                   )}
                 >
                   <KindGlyph kind={kind} />
-                  {kindWords[kind]}
+                  {kindLabels[kind]}
                   <span className="ml-auto pl-6 text-ink-2 tabular-nums">{formatNumber(counts[kind])}</span>
                 </button>
               </li>

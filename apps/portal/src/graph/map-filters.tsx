@@ -1,10 +1,10 @@
-/** The tools row of the map. */
+/** Search and filters of the map. */
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { activeFilters, type MapSearch } from '#graph/search.ts'
+import { activeFilterCount, type MapSearch } from '#graph/search.ts'
 import { all as allTargets, tags as allTags } from '#targets/queries.ts'
 import { FilterBar, FilterMenu, FilterToggle } from '#ui/filter-bar.tsx'
-import { SeverityGlyph, severityLevels, severityWords } from '#ui/severity.tsx'
+import { SeverityGlyph, severityLevels, severityLabels } from '#ui/severity.tsx'
 
 interface MapFiltersProps {
   readonly search: MapSearch
@@ -14,7 +14,7 @@ interface MapFiltersProps {
 
 const severityOptions = severityLevels.map((level) => ({
   value: level,
-  label: severityWords[level],
+  label: severityLabels[level],
   icon: <SeverityGlyph level={level} />,
 }))
 const statusOptions = [
@@ -33,7 +33,7 @@ export function MapFilters({ search, onSearch, find }: MapFiltersProps) {
   const { target, tag, severity, status, verification, kev } = search
   return (
     <FilterBar
-      activeCount={activeFilters(search)}
+      activeCount={activeFilterCount(search)}
       onClear={() =>
         onSearch({
           target: undefined,
@@ -82,7 +82,7 @@ export function MapFilters({ search, onSearch, find }: MapFiltersProps) {
             />
           )}
           <FilterToggle
-            label="Known exploited"
+            label="Exploited in the wild"
             on={kev ?? false}
             onChange={(on) => onSearch({ kev: on || undefined })}
           />

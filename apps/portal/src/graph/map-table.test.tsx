@@ -5,7 +5,7 @@ import { toMapGraph } from '#graph/model.ts'
 
 afterEach(cleanup)
 
-it('says in a tooltip what a narrow cell cuts off', () => {
+it('shows truncated cell text in a tooltip', () => {
   const hosts = [1, 2, 3, 4, 5, 6, 7].map((number) => `host-${number}`)
   const graph = toMapGraph({
     nodes: [

@@ -1,7 +1,7 @@
-/** The same graph as words and tables: what to do first, and who is linked to whom. */
+/** The map as tables: the most effective updates, the most connected nodes, and all links. */
 import { Fragment, useState } from 'react'
 import { KindGlyph } from '#graph/kind-glyph.tsx'
-import { byDegree, type Kind, kindWords, levers, type MapGraph } from '#graph/model.ts'
+import { nodesByDegree, type Kind, kindLabels, updateImpacts, type MapGraph } from '#graph/model.ts'
 import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/button.tsx'
@@ -12,22 +12,22 @@ interface MapTableProps {
   readonly onNode: (node: number) => void
 }
 
-const leversShown = 5
-const rowsAtOnce = 100
-const linkedShown = 6
+const maxUpdates = 5
+const rowsPerPage = 100
+const maxLinkedNames = 6
 
 export function MapTable({ graph, onNode }: MapTableProps) {
-  const [rows, setRows] = useState(rowsAtOnce)
-  const order = byDegree(graph)
-  const most = (kind: Kind) => order.filter((index) => graph.nodes[index]?.kind === kind).slice(0, leversShown)
+  const [rows, setRows] = useState(rowsPerPage)
+  const order = nodesByDegree(graph)
+  const most = (kind: Kind) => order.filter((index) => graph.nodes[index]?.kind === kind).slice(0, maxUpdates)
   return (
     <div className="min-w-0 flex-1 pb-6">
       <div className="ruled g-3">
-        <Levers graph={graph} onNode={onNode} />
-        <Connected graph={graph} title="Most connected threats" indexes={most('threat')} onNode={onNode} />
-        <Connected graph={graph} title="Most connected hosts" indexes={most('host')} onNode={onNode} />
+        <TopUpdates graph={graph} onNode={onNode} />
+        <MostConnected graph={graph} title="Most connected threats" indexes={most('threat')} onNode={onNode} />
+        <MostConnected graph={graph} title="Most connected hosts" indexes={most('host')} onNode={onNode} />
       </div>
-      <Table label="Nodes of the map, the most connected first">
+      <Table label="Map nodes, most connected first">
         <thead>
           <tr>
             <HeaderCell width={320}>Node</HeaderCell>
@@ -46,8 +46,8 @@ export function MapTable({ graph, onNode }: MapTableProps) {
       </Table>
       {order.length > rows && (
         <p className="px-(--gl-gutter) py-3">
-          <Button size="sm" onClick={() => setRows(rows + rowsAtOnce)}>
-            Show more ({formatNumber(order.length - rows)} left)
+          <Button size="sm" onClick={() => setRows(rows + rowsPerPage)}>
+            Show more ({formatNumber(order.length - rows)} remaining)
           </Button>
         </p>
       )}
@@ -55,54 +55,54 @@ export function MapTable({ graph, onNode }: MapTableProps) {
   )
 }
 
-/** What one update would remove, in a sentence and as a list. */
-function Levers({ graph, onNode }: MapTableProps) {
-  const best = levers(graph).slice(0, leversShown)
+/** The products whose update would remove the most threats. */
+function TopUpdates({ graph, onNode }: MapTableProps) {
+  const best = updateImpacts(graph).slice(0, maxUpdates)
   const [first] = best
   return (
     <section aria-labelledby="levers">
       <h2 id="levers" className="text-14 leading-5 font-semibold">
-        Biggest lever
+        Highest-impact update
       </h2>
       {first ? (
         <p className="mt-1 text-ink-2">
-          Updating {graph.nodes[first.index]?.name} would remove {counted(first.threats, 'threat')} on{' '}
-          {counted(first.hosts, 'host')}.
+          Updating {graph.nodes[first.index]?.name} would remove {countText(first.threats, 'threat')} on{' '}
+          {countText(first.hosts, 'host')}.
         </p>
       ) : (
-        <p className="mt-1 text-ink-2">No product here carries a threat.</p>
+        <p className="mt-1 text-ink-2">No product on this map has a threat.</p>
       )}
-      <List
+      <NodeList
         graph={graph}
-        items={best.map((one) => ({ index: one.index, words: counted(one.threats, 'threat') }))}
+        items={best.map((one) => ({ index: one.index, words: countText(one.threats, 'threat') }))}
         onNode={onNode}
       />
     </section>
   )
 }
 
-interface ConnectedProps extends MapTableProps {
+interface MostConnectedProps extends MapTableProps {
   readonly title: string
   readonly indexes: readonly number[]
 }
-function Connected({ graph, title, indexes, onNode }: ConnectedProps) {
+function MostConnected({ graph, title, indexes, onNode }: MostConnectedProps) {
   return (
     <section aria-label={title}>
       <h2 className="text-14 leading-5 font-semibold">{title}</h2>
-      {indexes.length === 0 && <p className="mt-1 text-ink-2">There are none here.</p>}
-      <List
+      {indexes.length === 0 && <p className="mt-1 text-ink-2">None on this map.</p>}
+      <NodeList
         graph={graph}
-        items={indexes.map((index) => ({ index, words: counted(graph.nodes[index]?.linked.length ?? 0, 'link') }))}
+        items={indexes.map((index) => ({ index, words: countText(graph.nodes[index]?.linked.length ?? 0, 'link') }))}
         onNode={onNode}
       />
     </section>
   )
 }
 
-interface ListProps extends MapTableProps {
+interface NodeListProps extends MapTableProps {
   readonly items: readonly { readonly index: number; readonly words: string }[]
 }
-function List({ graph, items, onNode }: ListProps) {
+function NodeList({ graph, items, onNode }: NodeListProps) {
   return (
     <ul className="mt-2">
       {items.map(({ index, words }) => {
@@ -130,7 +130,7 @@ function List({ graph, items, onNode }: ListProps) {
 function NodeRow({ graph, index, onNode }: MapTableProps & { readonly index: number }) {
   const node = graph.nodes[index]
   if (!node) return null
-  const linked = node.linked.slice(0, linkedShown).flatMap((other) => graph.nodes[other] ?? [])
+  const linked = node.linked.slice(0, maxLinkedNames).flatMap((other) => graph.nodes[other] ?? [])
   const more = node.linked.length - linked.length
   const rest = more > 0 ? ` and ${formatNumber(more)} more` : ''
   return (
@@ -151,7 +151,7 @@ function NodeRow({ graph, index, onNode }: MapTableProps & { readonly index: num
       <Cell label="Kind">
         <span className="flex items-center gap-2">
           <KindGlyph kind={node.kind} />
-          {kindWords[node.kind]}
+          {kindLabels[node.kind]}
         </span>
       </Cell>
       <Cell label="Links" align="end">
@@ -172,6 +172,6 @@ function NodeRow({ graph, index, onNode }: MapTableProps & { readonly index: num
   )
 }
 
-function counted(count: number, word: string): string {
+function countText(count: number, word: string): string {
   return `${formatNumber(count)} ${count === 1 ? word : `${word}s`}`
 }

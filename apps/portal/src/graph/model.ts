@@ -1,6 +1,6 @@
-/** The graph as the map works with it: nodes by number, and who is linked to whom. */
+/** The graph in the form the map uses: nodes by index, with their neighbors. */
 import type { DependencyGraph, GraphNode } from '@glacis/contract/insights'
-import type { Springs } from '#graph/layout/constants.ts'
+import type { Link } from '#graph/layout.ts'
 
 export type Kind = 'product' | 'host' | 'threat' | 'other'
 
@@ -8,12 +8,12 @@ export interface MapNode {
   readonly id: string
   readonly name: string
   readonly kind: Kind
-  /** Numbers of the nodes it is linked to. */
+  /** Indexes of the linked nodes. */
   readonly linked: readonly number[]
 }
 export interface MapGraph {
   readonly nodes: readonly MapNode[]
-  readonly springs: Springs
+  readonly links: readonly Link[]
   readonly byId: ReadonlyMap<string, number>
 }
 
@@ -23,7 +23,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   KIND_THREAT: 'threat',
 }
 export const kindOrder: readonly Kind[] = ['product', 'host', 'threat', 'other']
-export const kindWords: Readonly<Record<Kind, string>> = {
+export const kindLabels: Readonly<Record<Kind, string>> = {
   product: 'Product',
   host: 'Host',
   threat: 'Threat',
@@ -34,16 +34,16 @@ export function kindOf(node: GraphNode): Kind {
   return kinds[node.kind] ?? 'other'
 }
 
-/** Leaves out the kinds that somebody hid, and links with a missing end. */
-export function toMapGraph({ nodes, links }: DependencyGraph, hidden: readonly Kind[] = []): MapGraph {
-  const shown = nodes.filter((node) => !hidden.includes(kindOf(node)))
+/** Omits hidden kinds and links with a missing endpoint. */
+export function toMapGraph(graph: DependencyGraph, hidden: readonly Kind[] = []): MapGraph {
+  const shown = graph.nodes.filter((node) => !hidden.includes(kindOf(node)))
   const byId = new Map(shown.map((node, index) => [node.id, index]))
-  const ends = links.flatMap(({ sourceNodeId, targetNodeId }) => {
+  const links = graph.links.flatMap(({ sourceNodeId, targetNodeId }) => {
     const [source, target] = [byId.get(sourceNodeId), byId.get(targetNodeId)]
     return source === undefined || target === undefined ? [] : [{ source, target }]
   })
   const linked = shown.map(() => new Set<number>())
-  for (const { source, target } of ends) {
+  for (const { source, target } of links) {
     linked[source]?.add(target)
     linked[target]?.add(source)
   }
@@ -54,16 +54,13 @@ export function toMapGraph({ nodes, links }: DependencyGraph, hidden: readonly K
       kind: kindOf(node),
       linked: [...(linked[index] ?? [])],
     })),
-    springs: {
-      source: Int32Array.from(ends, ({ source }) => source),
-      target: Int32Array.from(ends, ({ target }) => target),
-    },
+    links,
     byId,
   }
 }
 
-/** Numbers of the nodes, the most connected first; of two as connected, in the order of their names. */
-export function byDegree({ nodes }: MapGraph): number[] {
+/** Node indexes, most connected first; ties by name. */
+export function nodesByDegree({ nodes }: MapGraph): number[] {
   return [...nodes.keys()].toSorted((a, b) => {
     const [one, other] = [nodes[a], nodes[b]]
     if (!one || !other) return 0
@@ -71,14 +68,14 @@ export function byDegree({ nodes }: MapGraph): number[] {
   })
 }
 
-export interface Lever {
+export interface UpdateImpact {
   readonly index: number
   readonly threats: number
   readonly hosts: number
 }
 
-/** The products that most threats go through, those first whose update would remove most. */
-export function levers({ nodes }: MapGraph): Lever[] {
+/** The products with threats, ordered by how many threats an update would remove. */
+export function updateImpacts({ nodes }: MapGraph): UpdateImpact[] {
   return nodes
     .flatMap((node, index) => {
       if (node.kind !== 'product') return []

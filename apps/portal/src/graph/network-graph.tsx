@@ -1,24 +1,23 @@
-/** The interactive picture: a canvas for the eye and the pointer, a list of buttons for the keyboard and the ear. */
+/** The interactive map: a canvas for pointers, and a list of buttons for keyboards and screen readers. */
 import { Focus, Maximize, Minus, Plus } from 'lucide-react'
 import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react'
 import { createMap, type MapController } from '#graph/controller.ts'
-import type { LayoutAnswer } from '#graph/layout/worker.ts'
-import { byDegree, kindWords, type MapGraph } from '#graph/model.ts'
-import { createScene } from '#graph/renderer.ts'
+import type { LayoutResult } from '#graph/layout-worker.ts'
+import { nodesByDegree, kindLabels, type MapGraph } from '#graph/model.ts'
 import { IconButton } from '#ui/button.tsx'
 
 interface NetworkGraphProps {
   readonly graph: MapGraph
-  readonly layout: LayoutAnswer
-  /** Number of the node that is open. */
+  readonly layout: LayoutResult
+  /** Index of the selected node. */
   readonly selected: number | null
-  /** Called when somebody clicks, taps or focuses a node; with null for the ground. */
+  /** Called when a node is clicked, tapped, or focused; with null for the background. */
   readonly onNode: (node: number | null) => void
   readonly ref?: Ref<MapController | null>
 }
 
-/** Buttons for so many nodes; the others are reached from their neighbours, the search and the table. */
-const buttonsMax = 100
+/** Maximum number of node buttons. Other nodes are reachable through their neighbors, the search, and the table. */
+const maxButtons = 100
 const panPixels = 60
 const zoomStep = 1.25
 
@@ -29,13 +28,13 @@ export function NetworkGraph({ graph, layout, selected, onNode, ref }: NetworkGr
   useEffect(() => void (pick.current = onNode))
   useEffect(() => {
     if (!canvas.current) return undefined
-    const scene = createScene(graph, layout.x, layout.y)
+    const scene = { graph, points: layout.points }
     const created = createMap(canvas.current, scene, layout.start, { onPick: (node) => pick.current(node) })
     map.current = created
     return () => created.close()
   }, [graph, layout])
   useEffect(() => map.current?.select(selected), [selected, graph, layout])
-  useImperativeHandle(ref, () => controllerOf(map), [])
+  useImperativeHandle(ref, () => delegatingController(map), [])
   return (
     <>
       <canvas
@@ -44,7 +43,7 @@ export function NetworkGraph({ graph, layout, selected, onNode, ref }: NetworkGr
         aria-hidden="true"
         data-testid="map-canvas"
       />
-      <fieldset aria-label="Nodes of the map, the most connected first" className="absolute top-0 left-0 size-0">
+      <fieldset aria-label="Map nodes, most connected first" className="absolute top-0 left-0 size-0">
         <NodeButtons graph={graph} selected={selected} onNode={onNode} map={map} />
       </fieldset>
       <ZoomButtons map={map} />
@@ -52,8 +51,8 @@ export function NetworkGraph({ graph, layout, selected, onNode, ref }: NetworkGr
   )
 }
 
-/** The controller changes with the graph; whoever holds the reference always reaches the present one. */
-function controllerOf(map: { readonly current: MapController | null }): MapController {
+/** A stable handle that delegates to the current controller, which is recreated with each graph. */
+function delegatingController(map: { readonly current: MapController | null }): MapController {
   return {
     select: (node) => map.current?.select(node),
     reveal: (node) => map.current?.reveal(node),
@@ -61,7 +60,7 @@ function controllerOf(map: { readonly current: MapController | null }): MapContr
     pan: (dx, dy) => map.current?.pan(dx, dy),
     fitAll: () => map.current?.fitAll(),
     reset: () => map.current?.reset(),
-    picture: async () => map.current?.picture() ?? null,
+    toPng: async () => map.current?.toPng() ?? null,
     close: () => map.current?.close(),
   }
 }
@@ -73,8 +72,8 @@ const pans: Readonly<Record<string, readonly [number, number]>> = {
   ArrowDown: [0, -panPixels],
 }
 
-/** + − 0 zoom and reset; with Shift the arrows move the picture. */
-function moveByKey(event: KeyboardEvent, map: MapController | null): void {
+/** +, −, and 0 zoom and reset; Shift with an arrow pans. */
+function controlByKey(event: KeyboardEvent, map: MapController | null): void {
   const pan = event.shiftKey ? pans[event.key] : undefined
   if (pan) map?.pan(...pan)
   else if (event.key === '+' || event.key === '=') map?.zoom(zoomStep)
@@ -91,15 +90,15 @@ interface NodeButtonsProps {
   readonly map: { readonly current: MapController | null }
 }
 
-/** Tab goes from node to node by degree; the arrows go to the neighbours of the one in focus. */
+/** Tab moves through nodes by degree; arrow keys move to neighbors of the focused node. */
 function NodeButtons({ graph, selected, onNode, map }: NodeButtonsProps) {
-  const first = useMemo(() => byDegree(graph).slice(0, buttonsMax), [graph])
+  const first = useMemo(() => nodesByDegree(graph).slice(0, maxButtons), [graph])
   const [focused, setFocused] = useState<number | null>(null)
   const buttons = useRef(new Map<number, HTMLButtonElement>())
   const near = focused === null ? [] : (graph.nodes[focused]?.linked ?? [])
-  const shown = [...new Set([...first, ...(focused === null ? [] : [focused]), ...near.slice(0, buttonsMax)])]
+  const shown = [...new Set([...first, ...(focused === null ? [] : [focused]), ...near.slice(0, maxButtons)])]
   const step = (from: number, event: KeyboardEvent) => {
-    moveByKey(event, map.current)
+    controlByKey(event, map.current)
     if (event.key === 'Escape') onNode(null)
     const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key]
     const linked = graph.nodes[from]?.linked ?? []
@@ -126,7 +125,7 @@ function NodeButtons({ graph, selected, onNode, map }: NodeButtonsProps) {
         onClick={() => onNode(index)}
         onKeyDown={(event) => step(index, event)}
       >
-        {`${kindWords[node.kind]} ${node.name}, ${node.linked.length} ${node.linked.length === 1 ? 'link' : 'links'}`}
+        {`${kindLabels[node.kind]} ${node.name}, ${node.linked.length} ${node.linked.length === 1 ? 'link' : 'links'}`}
       </button>
     )
   })
@@ -152,17 +151,11 @@ function ZoomButtons({ map }: { readonly map: { readonly current: MapController 
       <IconButton
         size="sm"
         variant="ghost"
-        label="Show all"
+        label="Fit to screen"
         icon={<Maximize />}
         onClick={() => map.current?.fitAll()}
       />
-      <IconButton
-        size="sm"
-        variant="ghost"
-        label="Back to the largest cluster"
-        icon={<Focus />}
-        onClick={() => map.current?.reset()}
-      />
+      <IconButton size="sm" variant="ghost" label="Reset view" icon={<Focus />} onClick={() => map.current?.reset()} />
     </fieldset>
   )
 }

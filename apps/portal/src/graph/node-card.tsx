@@ -18,10 +18,10 @@ const headings: Readonly<Record<Kind, string>> = {
   threat: 'Threats',
   other: 'Other',
 }
-/** More than this are counted, not listed. */
-const listedMax = 30
+/** Further nodes are counted, not listed. */
+const maxListed = 30
 
-/** What is known of the node: what it is linked to, and the way to its page. */
+/** The selected node: its linked nodes and a link to its page. */
 export function NodeCard({ graph, node, onNode, onClose }: NodeCardProps) {
   const groups = Map.groupBy(node.linked, (index) => graph.nodes[index]?.kind ?? 'other')
   return (
@@ -41,9 +41,9 @@ export function NodeCard({ graph, node, onNode, onClose }: NodeCardProps) {
         </h2>
         <IconButton size="sm" variant="ghost" label="Close panel" icon={<X />} onClick={onClose} />
       </header>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrollable areas must be reachable by keyboard */}
       <section className="min-h-0 overflow-y-auto px-3.5 pt-2.5 pb-1" tabIndex={0} aria-label="Linked nodes">
-        {node.linked.length === 0 && <p className="text-ink-2">Nothing is linked to it.</p>}
+        {node.linked.length === 0 && <p className="text-ink-2">No linked nodes.</p>}
         {kindOrder
           .filter((kind) => groups.has(kind))
           .map((kind) => (
@@ -64,12 +64,12 @@ interface GroupProps {
   readonly onNode: (node: number) => void
 }
 function Group({ kind, graph, linked, onNode }: GroupProps) {
-  const more = linked.length - listedMax
+  const more = linked.length - maxListed
   return (
     <>
       <h3 className="text-12 text-ink-2">{headings[kind]}</h3>
       <ul className="mt-1 mb-2">
-        {linked.slice(0, listedMax).map((index) => (
+        {linked.slice(0, maxListed).map((index) => (
           <li key={index}>
             <button
               type="button"
@@ -89,27 +89,27 @@ function Group({ kind, graph, linked, onNode }: GroupProps) {
   )
 }
 
-const look = { size: 'sm', block: true } as const
+const buttonLook = { size: 'sm', block: true } as const
 
 function OpenLink({ node: { id, kind } }: { readonly node: MapNode }) {
   const arrow = <ArrowRight className="text-ink-3" />
   if (kind === 'product') {
     return (
-      <ButtonLink {...look} to="/technologies/$id" params={{ id }}>
+      <ButtonLink {...buttonLook} to="/technologies/$id" params={{ id }}>
         Open technology {arrow}
       </ButtonLink>
     )
   }
   if (kind === 'host') {
     return (
-      <ButtonLink {...look} to="/assets/$id" params={{ id }}>
+      <ButtonLink {...buttonLook} to="/assets/$id" params={{ id }}>
         Open asset {arrow}
       </ButtonLink>
     )
   }
   if (kind === 'other') return null
   return (
-    <ButtonLink {...look} to="/risks/$id" params={{ id }}>
+    <ButtonLink {...buttonLook} to="/risks/$id" params={{ id }}>
       Open risk {arrow}
     </ButtonLink>
   )

@@ -1,4 +1,4 @@
-/** The tokens that a canvas cannot read by itself. */
+/** Resolves the design tokens, because a canvas can't use CSS variables. */
 import type { Kind } from '#graph/model.ts'
 
 export interface Palette extends Readonly<Record<Kind, string>> {

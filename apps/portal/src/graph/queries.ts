@@ -1,9 +1,9 @@
-/** What the portal asks of the graph, and the layout that is made of it here. */
+/** Queries for the graph and for its layout, which is computed in the browser. */
 import type { InputOf } from '@glacis/contract/endpoint'
 import { getEcosystem } from '@glacis/contract/insights'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { query } from '#api/query.ts'
-import type { LayoutAnswer, LayoutRequest } from '#graph/layout/worker.ts'
+import type { LayoutResult, LayoutRequest } from '#graph/layout-worker.ts'
 import type { MapGraph } from '#graph/model.ts'
 import { ecosystemInput } from '#graph/search.ts'
 
@@ -11,28 +11,28 @@ export function ecosystem(input: InputOf<typeof getEcosystem>) {
   return { ...query(getEcosystem, input), placeholderData: keepPreviousData }
 }
 
-/** What the page of the list begins with. */
+/** The map's default query, for prefetching. */
 export function first() {
   return ecosystem(ecosystemInput({}))
 }
 
-/** Where the nodes of a graph stand. `key` names the graph: the same key, the same picture. */
+/** The node positions of a graph. `key` must identify the graph; the layout is cached under it. */
 export function layout(key: readonly unknown[], graph: MapGraph) {
   return queryOptions({
     queryKey: ['layout', ...key],
-    queryFn: ({ signal }) => layOutBeside({ count: graph.nodes.length, ...graph.springs }, signal),
+    queryFn: ({ signal }) => runLayoutWorker({ count: graph.nodes.length, links: graph.links }, signal),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
     retry: false,
   })
 }
 
-/** Runs the layout in a worker; aborting ends the worker. */
-async function layOutBeside(request: LayoutRequest, signal: AbortSignal): Promise<LayoutAnswer> {
-  const worker = new Worker(new URL('./layout/worker.ts', import.meta.url), { type: 'module', name: 'layout' })
-  const { promise, resolve, reject } = Promise.withResolvers<LayoutAnswer>()
-  worker.addEventListener('message', ({ data }: MessageEvent<LayoutAnswer>) => resolve(data))
-  worker.addEventListener('error', (event) => reject(new Error(event.message || 'The layout could not be made')))
+/** Runs the layout in a worker. Aborting terminates the worker. */
+async function runLayoutWorker(request: LayoutRequest, signal: AbortSignal): Promise<LayoutResult> {
+  const worker = new Worker(new URL('./layout-worker.ts', import.meta.url), { type: 'module', name: 'layout' })
+  const { promise, resolve, reject } = Promise.withResolvers<LayoutResult>()
+  worker.addEventListener('message', ({ data }: MessageEvent<LayoutResult>) => resolve(data))
+  worker.addEventListener('error', (event) => reject(new Error(event.message || 'Graph layout failed')))
   signal.addEventListener('abort', () => reject(signal.reason))
   worker.postMessage(request)
   try {

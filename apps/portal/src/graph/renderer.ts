@@ -1,36 +1,26 @@
-/**
- * Draws the map. A picture with few things in sight is drawn anew for each frame. With many, the frame
- * is a copy of the last whole picture, moved and scaled, while a new one is made in slices beside it:
- * so a frame costs the same however large the graph is.
- */
-import { type Camera, type Point, type Size, toPlane, toScreen } from '#graph/camera.ts'
+/** Draws the map. The API returns at most 2,000 nodes, so each frame draws everything in view. */
+import { type Camera, type Point, type Size, toLayout, toScreen } from '#graph/camera.ts'
 import { placeLabels, textStart } from '#graph/labels.ts'
-import { buildGrid, type Grid } from '#graph/layout/grid.ts'
 import type { Kind, MapGraph } from '#graph/model.ts'
 import type { Palette } from '#graph/palette.ts'
 import { drawNodes, nodeRadius, traceNode } from '#graph/shapes.ts'
 
 export interface Scene {
   readonly graph: MapGraph
-  readonly x: Float64Array
-  readonly y: Float64Array
-  readonly grid: Grid
+  /** The position of each node. */
+  readonly points: readonly Point[]
 }
 
-export function createScene(graph: MapGraph, x: Float64Array, y: Float64Array): Scene {
-  return { graph, x, y, grid: buildGrid(x, y, 60) }
-}
-
-/** The node under a point of the plane, the nearest within reach of a finger or a pointer. */
-export function nodeAt({ grid, x, y }: Scene, { x: px, y: py }: Point, reach: number): number | null {
-  let [best, nearest] = [reach * reach, -1]
-  grid.visit(px - reach, py - reach, px + reach, py + reach, (node) => {
-    const squared = ((x[node] ?? 0) - px) ** 2 + ((y[node] ?? 0) - py) ** 2
-    if (squared > best) return
-    best = squared
+/** The node nearest to a layout point within `reach`, if any. */
+export function nodeAt({ points }: Scene, { x, y }: Point, reach: number): number | null {
+  let [nearest, nearestDistance] = [null as number | null, reach]
+  for (const [node, point] of points.entries()) {
+    const distance = Math.hypot(point.x - x, point.y - y)
+    if (distance > nearestDistance) continue
     nearest = node
-  })
-  return nearest < 0 ? null : nearest
+    nearestDistance = distance
+  }
+  return nearest
 }
 
 export interface Frame {
@@ -38,50 +28,40 @@ export interface Frame {
   readonly size: Size
   readonly ratio: number
   readonly palette: Palette
-  /** The node that the pointer or the focus is on. */
+  /** The hovered or selected node. */
   readonly active: number | null
-  /** Over a ground of its own; on the page the ground shows through. */
+  /** Fills the background, for export. On the page the canvas is transparent. */
   readonly isOpaque?: boolean
 }
 
 type Canvas = CanvasRenderingContext2D
 
-/** Things in sight up to which a frame draws them itself. */
-export const directMax = 2500
-/** Nodes so far beyond the edge still send their links across the picture, in pixels. */
-const linkMargin = 150
-/** A slice of the picture that is made beside the frames. */
-const sliceMs = 6
+/** Distance outside the view, in pixels, within which nodes are drawn because their shape can reach into it. */
+const edgeMarginPx = 30
 
-/** Everything that lies in sight of a camera. */
-export function inSight({ grid, x, y }: Scene, camera: Camera, size: Size, margin = linkMargin): number[] {
-  const topLeft = toPlane(camera, size, { x: -margin, y: -margin })
-  const bottomRight = toPlane(camera, size, { x: size.width + margin, y: size.height + margin })
-  const nodes: number[] = []
-  grid.visit(topLeft.x, topLeft.y, bottomRight.x, bottomRight.y, (node) => {
-    const isIn =
-      (x[node] ?? 0) >= topLeft.x &&
-      (x[node] ?? 0) <= bottomRight.x &&
-      (y[node] ?? 0) >= topLeft.y &&
-      (y[node] ?? 0) <= bottomRight.y
-    if (isIn) nodes.push(node)
+/** The nodes in view, including those just outside the edge. */
+export function visibleNodes({ points }: Scene, camera: Camera, size: Size): number[] {
+  const topLeft = toLayout(camera, size, { x: -edgeMarginPx, y: -edgeMarginPx })
+  const bottomRight = toLayout(camera, size, { x: size.width + edgeMarginPx, y: size.height + edgeMarginPx })
+  return [...points.keys()].filter((node) => {
+    const { x, y } = points[node] ?? topLeft
+    return x >= topLeft.x && x <= bottomRight.x && y >= topLeft.y && y <= bottomRight.y
   })
-  return nodes
 }
 
-/** Draws one frame from scratch: links, nodes, and what the active node lights up. */
+/** Draws one frame: links, nodes, and the highlighted node with its neighbors. */
 export function drawFrame(context: Canvas, scene: Scene, frame: Frame, nodes: readonly number[]): void {
-  begin(context, frame)
+  clear(context, frame)
   const { active } = frame
   context.globalAlpha = active === null ? 1 : 0.6
-  strokeLinks(context, scene, frame, nodes)
+  strokeLinks(context, scene, frame)
   context.globalAlpha = active === null ? 1 : 0.34
   drawKinds(context, scene, frame, nodes)
   context.globalAlpha = 1
   drawActive(context, scene, frame)
 }
 
-function begin(context: Canvas, { ratio, size, palette, isOpaque = false }: Frame): void {
+function clear(context: Canvas, { ratio, size, palette, isOpaque = false }: Frame): void {
   context.setTransform(ratio, 0, 0, ratio, 0, 0)
   context.globalAlpha = 1
   context.clearRect(0, 0, size.width, size.height)
@@ -90,75 +70,58 @@ function begin(context: Canvas, { ratio, size, palette, isOpaque = false }: Fram
   context.fillRect(0, 0, size.width, size.height)
 }
 
-/** Each link once: from the end with the smaller number, or from the end that is in sight. */
-function strokeLinks(context: Canvas, scene: Scene, frame: Frame, nodes: readonly number[]): void {
-  const { camera, size } = frame
-  context.strokeStyle = frame.palette.link
+function strokeLinks(context: Canvas, { graph, points }: Scene, { camera, size, palette }: Frame): void {
+  context.strokeStyle = palette.link
   context.lineWidth = 1
   context.beginPath()
-  traceLinks(context, scene, camera, size, nodes)
-  context.stroke()
-}
-
-function traceLinks(
-  context: Canvas,
-  { graph, x, y }: Scene,
-  camera: Camera,
-  size: Size,
-  nodes: readonly number[],
-): void {
-  const [dx, dy] = [size.width / 2 - camera.x * camera.scale, size.height / 2 - camera.y * camera.scale]
-  for (const node of nodes) {
-    const [fromX, fromY] = [(x[node] ?? 0) * camera.scale + dx, (y[node] ?? 0) * camera.scale + dy]
-    for (const other of graph.nodes[node]?.linked ?? []) {
-      const [toX, toY] = [(x[other] ?? 0) * camera.scale + dx, (y[other] ?? 0) * camera.scale + dy]
-      const isOut =
-        toX < -linkMargin || toY < -linkMargin || toX > size.width + linkMargin || toY > size.height + linkMargin
-      if (other < node && !isOut) continue
-      context.moveTo(fromX, fromY)
-      context.lineTo(toX, toY)
-    }
+  for (const { source, target } of graph.links) {
+    const [start, end] = [points[source], points[target]]
+    if (!start || !end) continue
+    const [from, to] = [toScreen(camera, size, start), toScreen(camera, size, end)]
+    context.moveTo(from.x, from.y)
+    context.lineTo(to.x, to.y)
   }
+  context.stroke()
 }
 
 function drawKinds(
   context: Canvas,
-  { graph, x, y }: Scene,
+  { graph, points }: Scene,
   { camera, size, palette }: Frame,
   nodes: readonly number[],
 ): void {
-  const points: Record<Kind, number[]> = { product: [], host: [], threat: [], other: [] }
+  const pointsByKind: Record<Kind, Point[]> = { product: [], host: [], threat: [], other: [] }
   for (const node of nodes) {
-    const { x: sx, y: sy } = toScreen(camera, size, { x: x[node] ?? 0, y: y[node] ?? 0 })
-    points[graph.nodes[node]?.kind ?? 'other'].push(sx, sy)
+    const point = points[node]
+    if (point) pointsByKind[graph.nodes[node]?.kind ?? 'other'].push(toScreen(camera, size, point))
   }
   for (const kind of ['other', 'host', 'product', 'threat'] as const) {
-    drawNodes(context, kind, points[kind], camera.scale, palette)
+    drawNodes(context, kind, pointsByKind[kind], camera.scale, palette)
   }
 }
 
-/** The node with its ring, its links, its neighbours, and their names. */
-export function drawActive(context: Canvas, { graph, x, y }: Scene, { active, camera, size, palette }: Frame): void {
+/** The active node with its ring, links, neighbors, and labels. */
+function drawActive(context: Canvas, { graph, points }: Scene, { active, camera, size, palette }: Frame): void {
   const node = active === null ? undefined : graph.nodes[active]
   if (active === null || !node) return
-  const place = (index: number) => toScreen(camera, size, { x: x[index] ?? 0, y: y[index] ?? 0 })
-  const here = place(active)
+  const positionOf = (index: number) => toScreen(camera, size, points[index] ?? camera)
+  const here = positionOf(active)
   context.strokeStyle = palette.strongLink
   context.lineWidth = 1.5
   context.beginPath()
   for (const other of node.linked) {
-    const there = place(other)
+    const there = positionOf(other)
     context.moveTo(here.x, here.y)
     context.lineTo(there.x, there.y)
   }
   context.stroke()
-  const lit = [active, ...node.linked]
-  for (const index of lit) {
+  const highlighted = [active, ...node.linked]
+  for (const index of highlighted) {
     const kind = graph.nodes[index]?.kind ?? 'other'
     context.fillStyle = palette[kind]
     context.beginPath()
-    const spot = place(index)
-    traceNode(context, kind, spot.x, spot.y, Math.max(4, nodeRadius * camera.scale))
+    const position = positionOf(index)
+    traceNode(context, kind, position.x, position.y, Math.max(4, nodeRadius * camera.scale))
     context.fill()
   }
   context.strokeStyle = palette[node.kind]
@@ -166,31 +129,31 @@ export function drawActive(context: Canvas, { graph, x, y }: Scene, { active, ca
   context.beginPath()
   context.arc(here.x, here.y, 11 * Math.max(1, camera.scale), 0, 2 * Math.PI)
   context.stroke()
-  drawNames(context, { graph, lit, place, palette, size })
+  drawLabels(context, { graph, highlighted, positionOf, palette, size })
 }
 
-interface Names {
+interface LabelOptions {
   readonly graph: MapGraph
-  readonly lit: readonly number[]
-  readonly place: (index: number) => Point
+  readonly highlighted: readonly number[]
+  readonly positionOf: (index: number) => Point
   readonly palette: Palette
   readonly size: Size
 }
 
-/** A node with a hundred neighbours names those that fit. */
-const namesMax = 60
+/** Maximum number of labels considered per frame. */
+const maxLabels = 60
 
-function drawNames(context: Canvas, { graph, lit, place, palette, size }: Names): void {
+function drawLabels(context: Canvas, { graph, highlighted, positionOf, palette, size }: LabelOptions): void {
   context.textBaseline = 'middle'
-  const wanted = lit.slice(0, namesMax).flatMap((index, order) => {
-    const [at, name] = [place(index), graph.nodes[index]?.name ?? '']
+  const requests = highlighted.slice(0, maxLabels).flatMap((index, order) => {
+    const [at, name] = [positionOf(index), graph.nodes[index]?.name ?? '']
     if (at.x < 0 || at.y < 0 || at.x > size.width || at.y > size.height) return []
     context.font = fontOf(order === 0, palette)
     const text = name.length > 48 ? `${name.slice(0, 47)}…` : name
     return [{ at, text, width: context.measureText(text).width }]
   })
-  const first = wanted[0]
-  for (const label of placeLabels(wanted, lit.map(place), size)) {
+  const first = requests[0]
+  for (const label of placeLabels(requests, highlighted.map(positionOf), size)) {
     context.font = fontOf(label.text === first?.text && label.at === first.at, palette)
     const start = textStart(label)
     context.lineWidth = 4
@@ -203,27 +166,3 @@ function drawNames(context: Canvas, { graph, lit, place, palette, size }: Names)
 }
 
 const fontOf = (isStrong: boolean, { font }: Palette) => `${isStrong ? 600 : 500} 12px ${font}`
-
-/** A whole picture that is made in slices. */
-export interface Making {
-  /** Goes on for a few milliseconds; true once it is whole. */
-  step(): boolean
-}
-
-export function makePicture(context: Canvas, scene: Scene, frame: Frame): Making {
-  const nodes = inSight(scene, frame.camera, frame.size)
-  let [link, dot] = [0, 0]
-  begin(context, frame)
-  return {
-    step() {
-      const until = performance.now() + sliceMs
-      while (link < nodes.length && performance.now() < until) {
-        strokeLinks(context, scene, frame, nodes.slice(link, (link += 250)))
-      }
-      while (link >= nodes.length && dot < nodes.length && performance.now() < until) {
-        drawKinds(context, scene, frame, nodes.slice(dot, (dot += 500)))
-      }
-      return link >= nodes.length && dot >= nodes.length
-    },
-  }
-}

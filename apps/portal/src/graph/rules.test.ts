@@ -1,29 +1,29 @@
 import { describe, expect, it } from 'vitest'
-import { type Camera, fit, panBy, toPlane, toScreen, wheelFactor, zoomAt, zoomMax, zoomMin } from '#graph/camera.ts'
+import { type Camera, fit, panBy, toLayout, toScreen, wheelFactor, zoomAt, maxZoom, minZoom } from '#graph/camera.ts'
 import { placeLabels, textStart } from '#graph/labels.ts'
-import { byDegree, levers, toMapGraph } from '#graph/model.ts'
-import { createScene, inSight, nodeAt } from '#graph/renderer.ts'
-import { activeFilters, ecosystemInput } from '#graph/search.ts'
+import { nodesByDegree, updateImpacts, toMapGraph } from '#graph/model.ts'
+import { visibleNodes, nodeAt } from '#graph/renderer.ts'
+import { activeFilterCount, ecosystemInput } from '#graph/search.ts'
 
 const size = { width: 800, height: 600 }
 const camera: Camera = { x: 10, y: -20, scale: 1 }
 
 describe('the camera', () => {
-  it('goes from the plane to the screen and back', () => {
+  it('converts between layout and screen coordinates', () => {
     const point = { x: 123, y: -45 }
-    const there = toPlane(camera, size, toScreen(camera, size, point))
+    const there = toLayout(camera, size, toScreen(camera, size, point))
     expect([there.x, there.y]).toEqual([point.x, point.y])
   })
-  it('keeps what is under the pointer there while it zooms', () => {
+  it('keeps the point under the pointer in place while zooming', () => {
     const screen = { x: 700, y: 80 }
-    const before = toPlane(camera, size, screen)
-    const after = toPlane(zoomAt(camera, size, screen, 1.1), size, screen)
+    const before = toLayout(camera, size, screen)
+    const after = toLayout(zoomAt(camera, size, screen, 1.1), size, screen)
     expect([after.x, after.y]).toEqual([expect.closeTo(before.x), expect.closeTo(before.y)])
   })
   it.each([
-    [100, zoomMax],
-    [0.001, zoomMin],
-  ])('stops at its bounds', (factor, scale) => {
+    [100, maxZoom],
+    [0.001, minZoom],
+  ])('limits the scale', (factor, scale) => {
     expect(zoomAt(camera, size, { x: 0, y: 0 }, factor).scale).toBe(scale)
   })
   it.each([
@@ -33,20 +33,25 @@ describe('the camera', () => {
     [{ deltaY: -3, deltaMode: 0, ctrlKey: false }, 1.02],
     [{ deltaY: -120, deltaMode: 0, ctrlKey: true }, 1.02],
     [{ deltaY: 0, deltaMode: 0, ctrlKey: false }, 1],
-  ])('zooms by 10 percent, finely by 2: %j', (event, factor) => {
+  ])('zooms by 10 percent per notch and 2 percent for fine input: %j', (event, factor) => {
     expect(wheelFactor(event)).toBe(factor)
   })
-  it('moves the picture with the pointer', () => {
+  it('pans with the pointer', () => {
     expect(panBy({ ...camera, scale: 2 }, 10, 20)).toEqual({ x: 5, y: -30, scale: 2 })
   })
-  it('fits everything, but never magnifies', () => {
-    expect(fit({ left: 0, top: 0, right: 10, bottom: 10 }, size)).toEqual({ x: 5, y: 5, scale: 1 })
-    expect(fit({ left: 0, top: 0, right: 1408, bottom: 10 }, size).scale).toBe(0.5)
+  it('fits all points without magnifying', () => {
+    const corners = (x: number, y: number) => [
+      { x: 0, y: 0 },
+      { x, y },
+    ]
+    expect(fit(corners(10, 10), size)).toEqual({ x: 5, y: 5, scale: 1 })
+    expect(fit(corners(1408, 10), size).scale).toBe(0.5)
+    expect(fit([], size)).toEqual({ x: 0, y: 0, scale: 1 })
   })
 })
 
 describe('labels', () => {
-  it('do not cover each other, and the first always gets a place', () => {
+  it('do not overlap, and the first is always placed', () => {
     const wanted = Array.from({ length: 20 }, (_, i) => ({ at: { x: 100, y: 100 + i }, width: 60, text: String(i) }))
     const labels = placeLabels(wanted, [])
     expect(labels[0]?.text).toBe('0')
@@ -57,14 +62,14 @@ describe('labels', () => {
       }
     }
   })
-  it('take the side where no node is in the way', () => {
+  it('prefer a side that covers no node', () => {
     expect(placeLabels([{ at: { x: 100, y: 100 }, width: 50, text: 'a' }], [{ x: 140, y: 100 }])[0]?.side).toBe('left')
   })
   it.each([
     [{ x: 790, y: 300 }, 'left'],
     [{ x: 40, y: 300 }, 'right'],
     [{ x: 400, y: 590 }, 'above'],
-  ])('of a node at %j stand %s, where they are whole', (at, side) => {
+  ])('of a node at %j are placed %s, where they fit in the view', (at, side) => {
     const near = [14, 60, 100].flatMap((d) => [d, -d].map((x) => ({ x: at.x + x, y: at.y })))
     expect(placeLabels([{ at, width: 120, text: 'a' }], near, size)[0]?.side).toBe(side)
   })
@@ -85,9 +90,12 @@ const answer = {
 }
 
 describe('the graph', () => {
-  it('drops links with a missing end and takes any other kind for other', () => {
+  it('drops links with a missing endpoint and maps unknown kinds to other', () => {
     const graph = toMapGraph(answer)
-    expect([...graph.springs.source]).toEqual([1, 0])
+    expect(graph.links).toEqual([
+      { source: 1, target: 0 },
+      { source: 0, target: 2 },
+    ])
     expect(graph.nodes.map(({ kind, linked }) => [kind, linked])).toEqual([
       ['product', [1, 2]],
       ['host', [0]],
@@ -95,26 +103,32 @@ describe('the graph', () => {
       ['other', []],
     ])
   })
-  it('leaves out hidden kinds with their links', () => {
+  it('omits hidden kinds and their links', () => {
     const graph = toMapGraph(answer, ['product'])
     expect(graph.nodes.map(({ id }) => id)).toEqual(['h', 't', 'x'])
-    expect(graph.springs.source).toHaveLength(0)
+    expect(graph.links).toEqual([])
   })
-  it('ranks nodes by their links and products by the threats they carry', () => {
+  it('ranks nodes by links and products by threats', () => {
     const graph = toMapGraph(answer)
-    expect(byDegree(graph)[0]).toBe(0)
-    expect(levers(graph)).toEqual([{ index: 0, threats: 1, hosts: 1 }])
+    expect(nodesByDegree(graph)[0]).toBe(0)
+    expect(updateImpacts(graph)).toEqual([{ index: 0, threats: 1, hosts: 1 }])
   })
 })
 
-it('finds the nearest node under the pointer, and what is in sight', () => {
-  const scene = createScene(toMapGraph(answer), Float64Array.of(0, 8, 2000, 0), Float64Array.of(0, 0, 0, 900))
+it('finds the nearest node under the pointer, and the visible nodes', () => {
+  const points = [
+    { x: 0, y: 0 },
+    { x: 8, y: 0 },
+    { x: 2000, y: 0 },
+    { x: 0, y: 900 },
+  ]
+  const scene = { graph: toMapGraph(answer), points }
   expect(nodeAt(scene, { x: 6, y: 1 }, 10)).toBe(1)
   expect(nodeAt(scene, { x: 30, y: 30 }, 10)).toBeNull()
-  expect(inSight(scene, { x: 0, y: 0, scale: 1 }, size)).toEqual([0, 1])
+  expect(visibleNodes(scene, { x: 0, y: 0, scale: 1 }, size)).toEqual([0, 1])
 })
 
-it('asks for open verified threats unless the address says otherwise', () => {
+it('requests open, verified threats by default', () => {
   expect(ecosystemInput({}).filter).toMatchObject({
     status: ['STATUS_FILTER_OPEN'],
     verification: 'VERIFICATION_FILTER_VERIFIED',
@@ -123,5 +137,5 @@ it('asks for open verified threats unless the address says otherwise', () => {
     verification: 'VERIFICATION_FILTER_ALL',
     severities: ['CATEGORY_HIGH'],
   })
-  expect([activeFilters({}), activeFilters({ kev: true, target: 'a', hide: ['host'] })]).toEqual([0, 2])
+  expect([activeFilterCount({}), activeFilterCount({ kev: true, target: 'a', hide: ['host'] })]).toEqual([0, 2])
 })

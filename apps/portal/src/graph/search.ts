@@ -1,4 +1,4 @@
-/** Between the address of the map and what the API is asked for. */
+/** Maps the search params of the map to API filters. */
 import type { InputOf } from '@glacis/contract/endpoint'
 import type { getEcosystem } from '@glacis/contract/insights'
 import type { StatusFilter, VerificationFilter } from '@glacis/contract/issue'
@@ -6,7 +6,7 @@ import type { SeverityCategory } from '@glacis/contract/threat'
 import type { Kind } from '#graph/model.ts'
 import type { SeverityLevel } from '#ui/severity.tsx'
 
-/** What the address of the map may carry. */
+/** The search params of the map. */
 export interface MapSearch {
   readonly target?: string | undefined
   readonly tag?: readonly string[] | undefined
@@ -16,7 +16,7 @@ export interface MapSearch {
   readonly kev?: boolean | undefined
   readonly hide?: readonly Kind[] | undefined
   readonly view?: 'table' | undefined
-  /** The node that is open. */
+  /** The id of the selected node. */
   readonly node?: string | undefined
 }
 
@@ -39,7 +39,7 @@ const categories: Readonly<Record<SeverityLevel, SeverityCategory>> = {
   none: 'CATEGORY_NONE',
 }
 
-/** Open verified threats and what connects them, unless the address says otherwise. */
+/** Defaults to open, verified threats. */
 export function ecosystemInput(search: MapSearch): InputOf<typeof getEcosystem> {
   const { target, tag, severity, status = 'open', verification = 'verified', kev } = search
   return {
@@ -54,7 +54,7 @@ export function ecosystemInput(search: MapSearch): InputOf<typeof getEcosystem> 
   }
 }
 
-/** How many filters are on; hiding a kind is none. */
-export function activeFilters({ target, tag, severity, status, verification, kev }: MapSearch): number {
+/** The number of active filters. Hidden kinds don't count. */
+export function activeFilterCount({ target, tag, severity, status, verification, kev }: MapSearch): number {
   return [target, tag?.length, severity?.length, status, verification, kev].filter(Boolean).length
 }

@@ -1,10 +1,11 @@
-/** What each kind of node looks like: equal weight to the eye, told apart without colour. */
+/** The shapes of the node kinds: equal visual weight, distinguishable without color. */
+import type { Point } from '#graph/camera.ts'
 import type { Kind } from '#graph/model.ts'
 import type { Palette } from '#graph/palette.ts'
 
-/** In units of the plane. */
+/** In layout units. */
 export const nodeRadius = 6
-/** Smaller on the screen, a node is a dot. */
+/** Nodes smaller than this on screen, in pixels, are drawn as dots. */
 const dotRadius = 2
 
 type Path = Pick<CanvasRenderingContext2D, 'moveTo' | 'lineTo' | 'arc' | 'closePath' | 'roundRect'>
@@ -27,11 +28,11 @@ export function traceNode(path: Path, kind: Kind, x: number, y: number, radius: 
   path.arc(x, y, radius, 0, 2 * Math.PI)
 }
 
-/** Draws all nodes of a kind; `points` holds x and y in turn. */
+/** Draws all nodes of a kind at the given screen points. */
 export function drawNodes(
   context: CanvasRenderingContext2D,
   kind: Kind,
-  points: readonly number[],
+  points: readonly Point[],
   scale: number,
   palette: Palette,
 ): void {
@@ -39,16 +40,14 @@ export function drawNodes(
   context.fillStyle = palette[kind]
   if (radius <= dotRadius) {
     const side = Math.max(1.6, radius * 1.7)
-    for (let i = 0; i < points.length; i += 2) {
-      context.fillRect((points[i] ?? 0) - side / 2, (points[i + 1] ?? 0) - side / 2, side, side)
-    }
+    for (const { x, y } of points) context.fillRect(x - side / 2, y - side / 2, side, side)
     return
   }
   const halo = Math.min(1.5, radius / 4)
   context.strokeStyle = palette.canvas
   context.lineWidth = 2 * halo
   context.beginPath()
-  for (let i = 0; i < points.length; i += 2) traceNode(context, kind, points[i] ?? 0, points[i + 1] ?? 0, radius)
+  for (const { x, y } of points) traceNode(context, kind, x, y, radius)
   context.stroke()
   context.fill()
 }

@@ -1,4 +1,4 @@
-/** `/risks/visual`. */
+/** `/risks/visual` */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { ImageDown, Network, Table2, Waypoints } from 'lucide-react'
@@ -13,16 +13,15 @@ import { type Kind, kindOf, type MapGraph, toMapGraph } from '#graph/model.ts'
 import { NetworkGraph } from '#graph/network-graph.tsx'
 import { NodeCard } from '#graph/node-card.tsx'
 import { ecosystem, layout } from '#graph/queries.ts'
-import { activeFilters, ecosystemInput, type MapSearch } from '#graph/search.ts'
+import { activeFilterCount, ecosystemInput, type MapSearch } from '#graph/search.ts'
 import { formatNumber } from '#lib/format.ts'
 import { focusPageTitle } from '#lib/focus.ts'
-import { pageWords } from '#lib/page-words.ts'
 import { Button, ButtonLink } from '#ui/button.tsx'
 import { PageHead } from '#ui/page-head.tsx'
 import { EmptyState, ErrorState } from '#ui/states.tsx'
 
 const route = getRouteApi('/_auth/risks/visual')
-const nothing: DependencyGraph = { nodes: [], links: [] }
+const emptyGraph: DependencyGraph = { nodes: [], links: [] }
 
 export function VisualMapPage() {
   const search: MapSearch = route.useSearch()
@@ -31,35 +30,35 @@ export function VisualMapPage() {
     void navigate({ search: { ...search, node: undefined, ...change }, replace, resetScroll: false })
   const { data, isError, error, refetch } = useQuery(ecosystem(ecosystemInput(search)))
   const { hide, view } = search
-  const graph = useMemo(() => toMapGraph(data ?? nothing, hide), [data, hide])
+  const graph = useMemo(() => toMapGraph(data ?? emptyGraph, hide), [data, hide])
   const map = useRef<MapController>(null)
   const show = (index: number) => {
-    if (view === 'table') focusPageTitle() // the table goes with what is pressed in it
+    if (view === 'table') focusPageTitle() // the focused button disappears with the table
     set({ node: graph.nodes[index]?.id, view: undefined }, true)
     map.current?.reveal(index)
   }
   return (
     <div className="pg flex grow flex-col">
       <PageHead
-        title={pageWords.map.title}
-        description={pageWords.map.lede}
+        title="Visual Map"
+        description="How products, hosts, and threats connect. Select a node to see its links."
         actions={data && data.nodes.length > 0 && <Actions map={map} search={search} onSearch={set} />}
       />
       <MapFilters search={search} onSearch={set} find={<FindNode graph={graph} onNode={show} />} />
-      {data && <Cut graph={data} />}
+      {data && <TruncationNote graph={data} />}
       {isError && !data && (
         <ErrorState
           icon={<Waypoints />}
-          title="The map could not be loaded"
+          title="The map couldn’t be loaded"
           message={error.message}
           onRetry={() => void refetch()}
         />
       )}
       {!data && !isError && <MapSkeleton />}
-      {data?.nodes.length === 0 && <Nothing search={search} onSearch={set} />}
+      {data?.nodes.length === 0 && <EmptyMap search={search} onSearch={set} />}
       {data && data.nodes.length > 0 && view === 'table' && <MapTable graph={graph} onNode={show} />}
       {data && data.nodes.length > 0 && view !== 'table' && (
-        <Picture data={data} graph={graph} search={search} onSearch={set} map={map} />
+        <MapView data={data} graph={graph} search={search} onSearch={set} map={map} />
       )}
     </div>
   )
@@ -79,7 +78,7 @@ function Actions({ map, search, onSearch }: PartProps & { readonly map: { readon
           <span className="max-md:sr-only">Export PNG</span>
         </Button>
       )}
-      {/* One button in both views, so that it keeps the focus. */}
+      {/* The same button in both views, so that it keeps the focus. */}
       <Button
         size="sm"
         icon={isTable ? <Network /> : <Table2 />}
@@ -92,7 +91,7 @@ function Actions({ map, search, onSearch }: PartProps & { readonly map: { readon
 }
 
 async function save(map: MapController | null): Promise<void> {
-  const picture = await map?.picture()
+  const picture = await map?.toPng()
   if (!picture) return
   const link = document.createElement('a')
   link.href = URL.createObjectURL(picture)
@@ -101,19 +100,23 @@ async function save(map: MapController | null): Promise<void> {
   URL.revokeObjectURL(link.href)
 }
 
-/** "Showing 2'000 of 8'431": the riskiest are kept. */
-function Cut({ graph: { nodes, totalNodeCount, totalNodeCountIsExact } }: { readonly graph: DependencyGraph }) {
+/** "Showing 2'000 of 8'431 nodes": the API returns those with the highest risk. */
+function TruncationNote({
+  graph: { nodes, totalNodeCount, totalNodeCountIsExact },
+}: {
+  readonly graph: DependencyGraph
+}) {
   if (totalNodeCount === undefined || totalNodeCount <= nodes.length) return null
   const total = `${totalNodeCountIsExact === false ? 'at least ' : ''}${formatNumber(totalNodeCount)}`
   return (
     <output className="block px-(--gl-gutter) pb-2 text-12 text-ink-2">
-      Showing {formatNumber(nodes.length)} of {total} nodes, the riskiest first.
+      Showing {formatNumber(nodes.length)} of {total} nodes, highest risk first.
     </output>
   )
 }
 
-function Nothing({ search, onSearch }: PartProps) {
-  if (activeFilters(search) > 0) {
+function EmptyMap({ search, onSearch }: PartProps) {
+  if (activeFilterCount(search) > 0) {
     const cleared = { target: undefined, tag: undefined, severity: undefined }
     return (
       <EmptyState
@@ -140,31 +143,33 @@ function Nothing({ search, onSearch }: PartProps) {
         </ButtonLink>
       }
     >
-      The map fills after the first scan with findings.
+      The map shows how products, hosts, and threats connect. It fills in when a scan finds risks.
     </EmptyState>
   )
 }
 
-interface PictureProps extends PartProps {
+interface MapViewProps extends PartProps {
   readonly data: DependencyGraph
   readonly graph: MapGraph
   readonly map: { current: MapController | null }
 }
 
-function Picture({ data, graph, search, onSearch, map }: PictureProps) {
+function MapView({ data, graph, search, onSearch, map }: MapViewProps) {
   const { hide = [], node } = search
   const { data: places, isError } = useQuery(layout([versionOf(data), ...hide], graph))
   const selected = node === undefined ? null : (graph.byId.get(node) ?? null)
   const open = selected === null ? undefined : graph.nodes[selected]
   const choose = (index: number | null) => onSearch({ node: index === null ? undefined : graph.nodes[index]?.id }, true)
-  const isReady = places && places.x.length === graph.nodes.length
+  const isReady = places && places.points.length === graph.nodes.length
   return (
     <section
       aria-label="Map"
       className="relative min-h-110 flex-1 overflow-hidden border-t border-line bg-canvas bg-[radial-gradient(var(--gl-n6)_.75px,transparent_.9px)] bg-size-[24px_24px]"
     >
       {isReady && <NetworkGraph ref={map} graph={graph} layout={places} selected={selected} onNode={choose} />}
-      {isError && <ErrorState title="The map could not be drawn" message="This browser did not finish the layout." />}
+      {isError && (
+        <ErrorState title="The map could not be drawn" message="Reload the page, or view the map as a table." />
+      )}
       {!isReady && !isError && <p className="p-6 text-ink-2">Arranging {formatNumber(graph.nodes.length)} nodes…</p>}
       <Legend
         counts={countsOf(data)}
@@ -186,13 +191,13 @@ function Picture({ data, graph, search, onSearch, map }: PictureProps) {
   )
 }
 
-const versions = new WeakMap<DependencyGraph, number>()
-let version = 0
+const graphVersions = new WeakMap<DependencyGraph, number>()
+let lastVersion = 0
 
-/** A number for each answer: the layout of one graph is not that of another, however alike they look. */
+/** A unique number for each response, as a cache key for its layout. */
 function versionOf(graph: DependencyGraph): number {
-  const known = versions.get(graph) ?? ++version
-  versions.set(graph, known)
+  const known = graphVersions.get(graph) ?? ++lastVersion
+  graphVersions.set(graph, known)
   return known
 }
 
@@ -207,7 +212,7 @@ function toggled(hidden: readonly Kind[], kind: Kind): readonly Kind[] | undefin
   return next.length > 0 ? next : undefined
 }
 
-/** The ground of the map while its nodes are on their way. */
+/** The map's background while nodes are loading. */
 function MapSkeleton() {
   return (
     <div

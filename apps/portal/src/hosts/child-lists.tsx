@@ -1,4 +1,4 @@
-/** Hosts on the pages of other things: of a target, and of a technology. */
+/** The host lists on the pages of a target and of a technology. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Server } from 'lucide-react'
@@ -41,8 +41,8 @@ export function TargetAssetsPage() {
         isFiltered={isFiltered}
         onClear={() => find(undefined)}
         empty={
-          <EmptyState icon={<Server />} title="No hosts found alive">
-            They appear here once a scan has reached them.
+          <EmptyState icon={<Server />} title="No live hosts found">
+            Hosts of this target appear here when a scan reaches them.
           </EmptyState>
         }
       >
@@ -61,11 +61,10 @@ export function TargetAssetsPage() {
 
 interface HostsOfProductProps {
   readonly productId: string
-  /** A link to all of them. */
+  /** A link to the full list. */
   readonly more?: ReactNode
 }
 
-/** The first hosts that run a technology. */
 export function HostsOfProduct({ productId, more }: HostsOfProductProps) {
   const query = useQuery(list({ pageSize: 25, filter: { productId } }))
   const hosts = query.data?.hosts
@@ -90,7 +89,7 @@ export function HostsOfProduct({ productId, more }: HostsOfProductProps) {
         what="Assets"
         query={query}
         count={hosts?.length}
-        empty={<EmptyState title="No longer seen on any host" />}
+        empty={<EmptyState title="No longer found on any host" />}
       >
         <HostTable hosts={hosts} hidesSoftware />
       </ListBody>

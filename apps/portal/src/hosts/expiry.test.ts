@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { expiryOf } from '#hosts/host-services.tsx'
+import { certificateExpiry } from '#hosts/host-services.tsx'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
 
@@ -9,6 +9,6 @@ it.each([
   ['2026-11-22T13:00:00.000Z', '1 day left', 'yellow'],
   ['2026-11-21T12:00:00.000Z', 'Expired 21 Nov 2026', 'red'],
   ['sometime', 'sometime', undefined],
-])('a certificate until %s: %s', (validTo, words, variant) => {
-  expect(expiryOf({ validTo }, now)).toEqual({ words, variant })
+])('a certificate until %s: %s', (validTo, text, variant) => {
+  expect(certificateExpiry({ validTo }, now)).toEqual({ text, variant })
 })

@@ -1,14 +1,14 @@
-/** `/assets/{id}`: the head and the tabs of a host; its children stand below. */
+/** `/assets/{id}`: the header and tabs of a host. Child routes render the tabs' content. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Outlet } from '@tanstack/react-router'
 import { ArrowRight, Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { HostEdit } from '#hosts/host-edit.tsx'
 import { one } from '#hosts/queries.ts'
-import { nameOf } from '#hosts/words.ts'
-import { openNow } from '#issues/queries.ts'
+import { hostName } from '#hosts/labels.ts'
+import { openCount } from '#issues/queries.ts'
 import { useKeys } from '#lib/keyboard.ts'
-import { pressing } from '#lib/page-keys.ts'
+import { clickKeys } from '#lib/page-keys.ts'
 import { Badge } from '#ui/badge.tsx'
 import { Button, ButtonLink } from '#ui/button.tsx'
 import { Crumb, PageHead } from '#ui/page-head.tsx'
@@ -16,22 +16,21 @@ import { Tab, Tabs } from '#ui/tabs.tsx'
 
 const route = getRouteApi('/_auth/assets/$id')
 
-const keys = pressing('1', '2', '3', 'e')
+const keys = clickKeys('1', '2', '3', 'e')
 
-/** One host: what runs on it, what is wrong with it. */
 export function HostDetailPage() {
   const { id } = route.useParams()
   const { host } = useSuspenseQuery(one(id)).data
   const [isEditing, setIsEditing] = useState(false)
   useKeys(keys)
-  const issueCount = useQuery(openNow({ affectedHostId: id })).data
+  const issueCount = useQuery(openCount({ affectedHostId: id })).data
   return (
     <div className="pg flex grow flex-col">
       <PageHead
-        title={<span className="font-mono">{nameOf(host)}</span>}
-        documentTitle={nameOf(host)}
+        title={<span className="font-mono">{hostName(host)}</span>}
+        documentTitle={hostName(host)}
         crumbs={<Crumb to="/assets">Assets</Crumb>}
-        here={<span className="font-mono">{nameOf(host)}</span>}
+        here={<span className="font-mono">{hostName(host)}</span>}
         aside={host.criticality === 'CRITICALITY_HIGH' && <Badge variant="orange">Critical asset</Badge>}
         actions={
           <>

@@ -1,20 +1,20 @@
-/** What people say of a host: whose it is, how much it matters, what else is to be known. */
+/** The form for a host's owner, criticality, and notes. */
 import type { Criticality, Host } from '@glacis/contract/host'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
 import { adviceOf } from '#api/advice.ts'
 import { update } from '#hosts/queries.ts'
-import { criticalityWords, nameOf } from '#hosts/words.ts'
-import { addToast } from '#lib/toasts.ts'
+import { criticalityLabels, hostName } from '#hosts/labels.ts'
+import { addToast } from '#ui/toasts.tsx'
 import { Button } from '#ui/button.tsx'
 import { SlideOver } from '#ui/dialog.tsx'
 import { TextField } from '#ui/field.tsx'
 import { RadioCard } from '#ui/radio-card.tsx'
 import { TextAreaField } from '#ui/text-area.tsx'
 
-const choices = Object.entries(criticalityWords) as [Criticality, string][]
+const choices = Object.entries(criticalityLabels) as [Criticality, string][]
 
-/** The panel; mount it to open it. Only what changed is sent. */
+/** Opens when mounted. Sends only the changed fields. */
 export function HostEdit({ host, onClose }: { readonly host: Host; readonly onClose: () => void }) {
   const formId = useId()
   const before = {
@@ -23,18 +23,18 @@ export function HostEdit({ host, onClose }: { readonly host: Host; readonly onCl
     notes: host.notes ?? '',
   }
   const [draft, setDraft] = useState(before)
-  const saving = useMutation(update(useQueryClient()))
+  const saving = useMutation(update)
   const names = ['owner', 'criticality', 'notes'] as const
   const paths = names.filter((name) => draft[name] !== before[name])
   function submit(event: FormEvent): void {
     event.preventDefault()
     if (paths.length === 0) return onClose()
-    const changed = Object.fromEntries(paths.map((path) => [path, draft[path]])) as Partial<typeof draft> // its own members
+    const changed = Object.fromEntries(paths.map((path) => [path, draft[path]])) as Partial<typeof draft> // keys come from `draft`
     saving.mutate(
       { id: host.id, host: changed, updateMask: { paths } },
       {
         onSuccess: () => {
-          addToast('success', { title: 'Success', message: `${nameOf(host)} is saved.` })
+          addToast('success', { title: 'Success', message: `${hostName(host)} saved.` })
           onClose()
         },
       },
@@ -46,8 +46,8 @@ export function HostEdit({ host, onClose }: { readonly host: Host; readonly onCl
       onClose={onClose}
       busy={saving.isPending}
       problem={adviceOf(saving.error)}
-      title={`Edit ${nameOf(host)}`}
-      description="Scans do not touch what is written here."
+      title={`Edit ${hostName(host)}`}
+      description="Scans never change these fields."
       footer={
         <>
           <Button onClick={onClose} disabled={saving.isPending}>
@@ -82,7 +82,7 @@ export function HostEdit({ host, onClose }: { readonly host: Host; readonly onCl
               />
             ))}
           </div>
-          <p className="text-12 text-ink-3">It raises or lowers the priority of the risks on this asset.</p>
+          <p className="text-12 text-ink-3">Raises or lowers the priority of the risks on this asset.</p>
         </fieldset>
         <TextAreaField
           label="Notes"

@@ -1,31 +1,31 @@
-/** The tools row of the asset list. */
+/** Search and filters of the asset list. */
 import { useQuery } from '@tanstack/react-query'
-import type { CriticalityWord, HostSearch, SeverityWord } from '#hosts/search.ts'
+import type { CriticalityParam, HostSearch, SeverityParam } from '#hosts/search.ts'
 import { one as oneProduct } from '#products/queries.ts'
 import { all as allTargets, tags as tagsQuery } from '#targets/queries.ts'
 import { FilterBar, FilterMenu, type FilterOption, SearchField } from '#ui/filter-bar.tsx'
-import { SeverityGlyph, severityLevels, severityWords } from '#ui/severity.tsx'
+import { SeverityGlyph, severityLevels, severityLabels } from '#ui/severity.tsx'
 
 interface HostFiltersProps {
   readonly search: HostSearch
   readonly onSearch: (search: HostSearch, replace?: boolean) => void
 }
 
-const severities: readonly FilterOption<SeverityWord>[] = severityLevels.map((level) => ({
+const severityOptions: readonly FilterOption<SeverityParam>[] = severityLevels.map((level) => ({
   value: level,
-  label: severityWords[level],
+  label: severityLabels[level],
   icon: <SeverityGlyph level={level} className="size-3.5" />,
 }))
-const criticalities: readonly FilterOption<CriticalityWord>[] = [
+const criticalityOptions: readonly FilterOption<CriticalityParam>[] = [
   { value: 'high', label: 'High' },
   { value: 'normal', label: 'Normal' },
   { value: 'low', label: 'Low' },
 ]
-const ages: readonly FilterOption<'new' | 'gone'>[] = [
-  { value: 'new', label: 'New in 7 days' },
-  { value: 'gone', label: 'Not seen in 30 days' },
+const seenOptions: readonly FilterOption<'new' | 'gone'>[] = [
+  { value: 'new', label: 'New in the last 7 days' },
+  { value: 'gone', label: 'Not seen for 30 days' },
 ]
-const nothing: HostSearch = {
+const noFilters: HostSearch = {
   q: undefined,
   target: undefined,
   technology: undefined,
@@ -44,10 +44,10 @@ export function HostFilters({ search, onSearch }: HostFiltersProps) {
   return (
     <FilterBar
       activeCount={[q, target, technology, tag.length, severity.length, criticality.length, age].filter(Boolean).length}
-      onClear={() => set(nothing)}
+      onClear={() => set(noFilters)}
       search={
         <SearchField
-          label="Search, or port:443"
+          label="Search assets or port:443"
           value={q ?? ''}
           onChange={(text) => set({ q: text || undefined }, true)}
         />
@@ -71,20 +71,20 @@ export function HostFilters({ search, onSearch }: HostFiltersProps) {
           <FilterMenu
             label="Severity"
             many
-            options={severities}
+            options={severityOptions}
             chosen={severity}
             onChange={(chosen) => set({ severity: some(chosen) })}
           />
           <FilterMenu
             label="Criticality"
             many
-            options={criticalities}
+            options={criticalityOptions}
             chosen={criticality}
             onChange={(chosen) => set({ criticality: some(chosen) })}
           />
           <FilterMenu
             label="Seen"
-            options={ages}
+            options={seenOptions}
             chosen={age ? [age] : []}
             onChange={([chosen]) => set({ age: chosen })}
           />
@@ -96,6 +96,6 @@ export function HostFilters({ search, onSearch }: HostFiltersProps) {
 
 function ProductFilter({ id, onRemove }: { readonly id: string; readonly onRemove: () => void }) {
   const product = useQuery(oneProduct(id)).data?.product
-  const label = product ? `${product.name} ${product.version}`.trim() : 'one technology'
+  const label = product ? `${product.name} ${product.version}`.trim() : '1 technology'
   return <FilterMenu label="Technology" options={[{ value: id, label }]} chosen={[id]} onChange={onRemove} />
 }

@@ -4,18 +4,17 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Server, Sparkles } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { HostBulk } from '#hosts/host-bulk.tsx'
+import { HostBulkBar } from '#hosts/host-bulk.tsx'
 import { HostFilters } from '#hosts/host-filters.tsx'
 import { HostTable } from '#hosts/host-table.tsx'
 import { list } from '#hosts/queries.ts'
-import { type HostSearch, hostsInput, isFiltered, newDays } from '#hosts/search.ts'
+import { type HostSearch, hostsInput, hasFilters, newDays } from '#hosts/search.ts'
 import { summary } from '#issues/queries.ts'
 import { copyText } from '#lib/copy-text.ts'
 import { useKeys } from '#lib/keyboard.ts'
 import { focusedRow } from '#lib/page-keys.ts'
-import { pageWords } from '#lib/page-words.ts'
-import { keepShown, nothingSelected, pick, pickAll } from '#lib/selection.ts'
-import { addToast } from '#lib/toasts.ts'
+import { deselectHidden, nothingSelected, toggleRow, toggleAllRows } from '#lib/selection.ts'
+import { addToast } from '#ui/toasts.tsx'
 import { lastEnded } from '#scans/queries.ts'
 import { Badge } from '#ui/badge.tsx'
 import { ButtonLink } from '#ui/button.tsx'
@@ -25,32 +24,31 @@ import { EmptyState } from '#ui/states.tsx'
 
 const route = getRouteApi('/_auth/assets')
 
-/** Every host that a scan found alive. */
 export function HostListPage() {
   const search: HostSearch = route.useSearch()
   const navigate = route.useNavigate()
   const go = (to: HostSearch, replace = false) => void navigate({ search: to, replace, resetScroll: false })
   const query = useQuery(list(hostsInput(search)))
-  const [picked, setPicked] = useState(nothingSelected)
+  const [selected, setSelected] = useState(nothingSelected)
   const hosts = query.data?.hosts
   const rows = hosts?.map(({ id }) => id) ?? []
-  const selection = keepShown(picked, rows)
-  const hasFilters = isFiltered(search)
+  const selection = deselectHidden(selected, rows)
+  const isFiltered = hasFilters(search)
   useCopyKey(hosts)
   return (
     <div className="pg flex grow flex-col">
       <PageHead
-        title={pageWords.assets.title}
-        count={hasFilters || search.after ? undefined : totalOf(query.data, rows.length) || undefined}
-        aside={<NewHosts search={search} />}
-        description={pageWords.assets.lede}
+        title="Assets"
+        count={isFiltered || search.after ? undefined : totalOf(query.data, rows.length) || undefined}
+        aside={<NewHostsLink search={search} />}
+        description="Hosts found while scanning your targets."
       />
-      {rows.length === 0 && hosts && !hasFilters ? (
+      {rows.length === 0 && hosts && !isFiltered ? (
         <div className="h-4.5" />
       ) : selection.ids.size > 0 ? (
-        <HostBulk
+        <HostBulkBar
           hosts={hosts?.filter(({ id }) => selection.ids.has(id)) ?? []}
-          onClear={() => setPicked(nothingSelected)}
+          onClear={() => setSelected(nothingSelected)}
         />
       ) : (
         <HostFilters search={search} onSearch={go} />
@@ -59,7 +57,7 @@ export function HostListPage() {
         what="Assets"
         query={query}
         count={hosts?.length}
-        isFiltered={hasFilters}
+        isFiltered={isFiltered}
         onClear={() => go({ size: search.size, sort: search.sort })}
         empty={<NoHosts />}
       >
@@ -69,8 +67,8 @@ export function HostListPage() {
           onSort={(sort) => go({ ...search, sort: sort === search.sort ? undefined : sort, after: undefined })}
           picking={{
             selection,
-            onPick: (id, isRange) => setPicked(pick(selection, rows, id, isRange)),
-            onPickAll: () => setPicked(pickAll(selection, rows)),
+            onPick: (id, isRange) => setSelected(toggleRow(selection, rows, id, isRange)),
+            onPickAll: () => setSelected(toggleAllRows(selection, rows)),
           }}
         />
       </ListBody>
@@ -85,28 +83,28 @@ export function HostListPage() {
   )
 }
 
-/** `c` copies the address of the row that holds the focus. */
+/** `c` copies the address of the focused row. */
 function useCopyKey(hosts: readonly Host[] | undefined): void {
   const keys = useMemo(() => {
     async function copy(): Promise<void> {
       const address = hosts?.find(({ id }) => id === focusedRow())?.address
       if (!address) return
       await copyText(address)
-      addToast('info', { title: 'Info', message: `${address} is copied.` })
+      addToast('info', { title: 'Info', message: `Copied ${address}.` })
     }
     return { c: () => void copy() }
   }, [hosts])
   useKeys(keys)
 }
 
-/** Hosts that were not there a week ago; nothing while there are none, or while they are the ones shown. */
-function NewHosts({ search }: { readonly search: HostSearch }) {
+/** The number of hosts first seen this week. Hidden if there are none, or if the list already shows only them. */
+function NewHostsLink({ search }: { readonly search: HostSearch }) {
   const { data } = useQuery(list({ ...hostsInput({ age: 'new' }), pageSize: 50 }))
   const count = data?.hosts.length ?? 0
   if (search.age || count === 0) return null
   const more = data?.nextPageToken ? '+' : ''
   return (
-    <Link to="/assets" search={{ age: 'new' }} title={`First seen within ${newDays} days`}>
+    <Link to="/assets" search={{ age: 'new' }} title={`First seen in the last ${newDays} days`}>
       <Badge variant="main" className="hover:underline">
         <Sparkles className="size-3" aria-hidden="true" />
         {count}
@@ -116,46 +114,47 @@ function NewHosts({ search }: { readonly search: HostSearch }) {
   )
 }
 
-/** Before the first scan has ended they are still to come; after it, nobody has answered. */
+/** The empty state before the first scan, or after scans that found no hosts. */
 function NoHosts() {
   const { data: figures, isPending } = useQuery(summary())
   if (isPending) return null
-  if (figures?.lastScanTime !== undefined) return <NobodyAnswered />
+  if (figures?.lastScanTime !== undefined) return <NoHostsFound />
   return (
     <EmptyState
       icon={<Server />}
-      title={pageWords.assets.empty.title}
+      title="No assets yet"
       actions={
         <ButtonLink to="/scope" variant="secondary" size="sm">
-          Open scope
+          Go to Scope
         </ButtonLink>
       }
     >
-      {pageWords.assets.empty.text}
+      Assets are the live hosts that scans find on your targets. Scan a target to discover them.
     </EmptyState>
   )
 }
 
-function NobodyAnswered() {
+function NoHostsFound() {
   const { data: last } = useQuery(lastEnded())
   return (
     <EmptyState
       icon={<Server />}
-      title={last?.hostCount.scannedHosts === 0 ? 'No host answered the last scan' : 'No hosts are known'}
+      title={last?.hostCount.scannedHosts === 0 ? 'No hosts responded to the last scan' : 'No assets found'}
       actions={
         <>
           {last && (
             <ButtonLink to="/scans/$id" params={{ id: last.id }} variant="primary" size="sm">
-              Open the last scan
+              View last scan
             </ButtonLink>
           )}
           <ButtonLink to="/scope" variant="secondary" size="sm">
-            Open scope
+            Go to Scope
           </ButtonLink>
         </>
       }
     >
-      Check the addresses of your targets. What only your own network reaches is scanned by an agent inside.
+      Check the addresses of your targets. To scan hosts that are only reachable from your network, install an agent
+      there.
     </EmptyState>
   )
 }

@@ -1,14 +1,14 @@
-/** `/assets/{id}`, first tab: risks, software, services. */
+/** `/assets/{id}`, first tab: risks, software, and services. */
 import type { Host } from '@glacis/contract/host'
-import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Services } from '#hosts/host-services.tsx'
 import { HostTimeline } from '#hosts/host-timeline.tsx'
 import { one, split } from '#hosts/queries.ts'
-import { criticalityWords, softwareOf } from '#hosts/words.ts'
-import { openNow } from '#issues/queries.ts'
+import { criticalityLabels, installedSoftware } from '#hosts/labels.ts'
+import { openCount } from '#issues/queries.ts'
 import { formatNumber } from '#lib/format.ts'
 import { Button } from '#ui/button.tsx'
 import { Detail, Fact, Facts, SectionHead } from '#ui/card.tsx'
@@ -18,16 +18,16 @@ import { AgentStatus } from '#ui/status.tsx'
 
 const route = getRouteApi('/_auth/assets/$id')
 
-/** @param latestRisks the first rows of the host's issues, which belong to another room */
+/** @param latestRisks the host's latest issues, passed in because this module can't import them */
 export function HostOverviewPage({ latestRisks }: { readonly latestRisks?: ReactNode }) {
   const { id } = route.useParams()
   const { host } = useSuspenseQuery(one(id)).data
-  const total = useQuery(openNow({ affectedHostId: id })).data
+  const total = useQuery(openCount({ affectedHostId: id })).data
   return (
     <Detail tabbed rail={<Rail host={host} />}>
       <div className="grid grid-cols-2 border-b border-line max-md:grid-cols-1">
         <section aria-label="Open risks" className="px-(--gl-gutter) py-5">
-          <SectionHead title={<Counted words="Open risks" count={total} />} />
+          <SectionHead title={<TitleWithCount words="Open risks" count={total} />} />
           <SeverityLadder
             counts={host.issueCount}
             row={(_, content) => (
@@ -52,7 +52,7 @@ export function HostOverviewPage({ latestRisks }: { readonly latestRisks?: React
   )
 }
 
-function Counted({ words, count }: { readonly words: string; readonly count: number | undefined }) {
+function TitleWithCount({ words, count }: { readonly words: string; readonly count: number | undefined }) {
   return (
     <>
       {words}
@@ -61,7 +61,7 @@ function Counted({ words, count }: { readonly words: string; readonly count: num
   )
 }
 
-const shownMax = 4
+const maxShown = 4
 
 function Software({ host }: { readonly host: Host }) {
   return (
@@ -79,10 +79,10 @@ function Software({ host }: { readonly host: Host }) {
           <ArrowRight className="size-3.5" aria-hidden="true" />
         </Link>
       </SectionHead>
-      {host.inventory.length === 0 && <p className="mt-3 text-ink-2">No software recognised yet.</p>}
+      {host.inventory.length === 0 && <p className="mt-3 text-ink-2">No software identified yet.</p>}
       <ul className="mt-3.5 [&>li]:flex [&>li]:h-8.5 [&>li]:items-center [&>li]:justify-between [&>li]:gap-3 [&>li]:border-t [&>li]:border-line">
-        {softwareOf(host)
-          .slice(0, shownMax)
+        {installedSoftware(host)
+          .slice(0, maxShown)
           .map(({ name, productId, ports }) => (
             <li key={name}>
               {productId ? (
@@ -133,7 +133,7 @@ function Rail({ host }: { readonly host: Host }) {
               </Link>
             </Fact>
           )}
-          <Fact name="Reached by">
+          <Fact name="Scanned from">
             {target?.agent ? (
               <AgentStatus status={target.agent.status}>{target.agent.name}</AgentStatus>
             ) : (
@@ -151,8 +151,8 @@ function Rail({ host }: { readonly host: Host }) {
       <section>
         <h2>Ownership</h2>
         <Facts>
-          <Fact name="Owner">{host.owner || <span className="text-ink-3">Nobody named</span>}</Fact>
-          <Fact name="Criticality">{criticalityWords[host.criticality ?? 'CRITICALITY_NORMAL']}</Fact>
+          <Fact name="Owner">{host.owner || <span className="text-ink-3">Not set</span>}</Fact>
+          <Fact name="Criticality">{criticalityLabels[host.criticality ?? 'CRITICALITY_NORMAL']}</Fact>
           {host.notes && (
             <Fact name="Notes">
               <span className="whitespace-pre-line">{host.notes}</span>
@@ -166,7 +166,7 @@ function Rail({ host }: { readonly host: Host }) {
 }
 
 function Merged({ host, merged }: { readonly host: Host; readonly merged: NonNullable<Host['merged']> }) {
-  const splitting = useMutation(split(useQueryClient()))
+  const splitting = useMutation(split)
   return (
     <section>
       <h2>Also known as</h2>
@@ -176,7 +176,7 @@ function Merged({ host, merged }: { readonly host: Host; readonly merged: NonNul
         ))}
       </ul>
       <Button size="sm" className="mt-3" loading={splitting.isPending} onClick={() => splitting.mutate(host.id)}>
-        Split again
+        Split
       </Button>
     </section>
   )

@@ -1,4 +1,4 @@
-/** The open ports of a host, what speaks there, and how long its certificates last. */
+/** The open ports of a host with their services and certificates. */
 import type { Certificate, Service } from '@glacis/contract/host'
 import { useNow } from '#lib/clock.ts'
 import { formatDate, formatDateTime, formatNumber } from '#lib/format.ts'
@@ -7,7 +7,7 @@ import { SectionHead } from '#ui/card.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { Cell, HeaderCell, Table } from '#ui/table.tsx'
 
-/** Nothing when no port is open. */
+/** Renders nothing if no port is open. */
 export function Services({ services }: { readonly services: readonly Service[] }) {
   if (services.length === 0) return null
   const hasAddresses = services.some(({ address }) => address !== undefined)
@@ -55,7 +55,7 @@ export function Services({ services }: { readonly services: readonly Service[] }
                 </Cell>
               )}
               <Cell label="Protocol" quiet>
-                {service.protocol || 'Not recognised'}
+                {service.protocol || 'Unknown'}
                 {service.tls && ', TLS'}
               </Cell>
               <Cell quiet title={service.banner}>
@@ -78,31 +78,31 @@ export function Services({ services }: { readonly services: readonly Service[] }
 }
 
 const dayMs = 86_400_000
-const soonDays = 30
+const expiresSoonDays = 30
 
-/** Until when a certificate holds; a date that nobody can read is shown as it came. */
-export function expiryOf(
+/** The expiry of a certificate. An invalid date is shown unchanged. */
+export function certificateExpiry(
   { validTo }: Pick<Certificate, 'validTo'>,
   now: number,
-): { readonly words: string; readonly variant: BadgeVariant | undefined } {
+): { readonly text: string; readonly variant: BadgeVariant | undefined } {
   const end = Date.parse(validTo)
-  if (Number.isNaN(end)) return { words: validTo, variant: undefined }
+  if (Number.isNaN(end)) return { text: validTo, variant: undefined }
   const days = Math.floor((end - now) / dayMs)
-  if (end <= now) return { words: `Expired ${formatDate(end)}`, variant: 'red' }
-  if (days < soonDays) return { words: `${days} ${days === 1 ? 'day' : 'days'} left`, variant: 'yellow' }
-  return { words: `Until ${formatDate(end)}`, variant: undefined }
+  if (end <= now) return { text: `Expired ${formatDate(end)}`, variant: 'red' }
+  if (days < expiresSoonDays) return { text: `${days} ${days === 1 ? 'day' : 'days'} left`, variant: 'yellow' }
+  return { text: `Until ${formatDate(end)}`, variant: undefined }
 }
 
 function Expiry({ certificate }: { readonly certificate: Certificate }) {
-  const { words, variant } = expiryOf(certificate, useNow())
+  const { text, variant } = certificateExpiry(certificate, useNow())
   const end = Date.parse(certificate.validTo)
   const by = certificate.selfSigned ? 'self-signed' : `issued by ${certificate.issuer}`
   const title = `${certificate.subject}, ${by}${Number.isNaN(end) ? '' : `, until ${formatDateTime(end)}`}`
   return variant ? (
     <Badge variant={variant} title={title}>
-      {words}
+      {text}
     </Badge>
   ) : (
-    <span title={title}>{words}</span>
+    <span title={title}>{text}</span>
   )
 }

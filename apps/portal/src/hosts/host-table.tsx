@@ -1,26 +1,26 @@
 /** The table of hosts. */
 import type { Host } from '@glacis/contract/host'
 import type { HostSort } from '#hosts/search.ts'
-import { nameOf, softwareName } from '#hosts/words.ts'
+import { hostName, softwareName } from '#hosts/labels.ts'
 import { Badge } from '#ui/badge.tsx'
-import { Pick, PickAll, type Picking } from '#ui/pick.tsx'
+import { RowCheckbox, SelectAllCheckbox, type RowSelection } from '#ui/row-checkbox.tsx'
 import { cx } from '#lib/cx.ts'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { SeverityCells, SeverityHeads } from '#ui/severity-columns.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
-import { lengthOf, TableRows } from '#ui/table-rows.tsx'
+import { TableBody } from '#ui/table-body.tsx'
 
 interface HostTableProps {
-  /** Undefined while they are on their way. */
+  /** Undefined while loading. */
   readonly hosts: readonly Host[] | undefined
-  /** On the page of a target its name need not be repeated. */
+  /** Omits the target column, for the page of a target. */
   readonly hidesTarget?: boolean
-  /** On the page of a technology the others matter less. */
+  /** Omits the technologies column, for the page of a technology. */
   readonly hidesSoftware?: boolean
   readonly sort?: HostSort | undefined
   readonly onSort?: (sort: HostSort) => void
-  readonly picking?: Picking
+  readonly picking?: RowSelection
 }
 
 export function HostTable({
@@ -36,10 +36,10 @@ export function HostTable({
     ...(onSort && { onSort: () => onSort(by) }),
   })
   return (
-    <Table label="Assets" {...lengthOf(hosts)}>
+    <Table label="Assets">
       <thead>
         <tr>
-          {picking && <PickAll picking={picking} count={hosts?.length ?? 0} />}
+          {picking && <SelectAllCheckbox picking={picking} count={hosts?.length ?? 0} />}
           <HeaderCell {...head('address', 'ascending')}>Address</HeaderCell>
           {!hidesTarget && (
             <HeaderCell className="w-[clamp(112px,14cqi-20px,172px)]" priority={1}>
@@ -62,20 +62,16 @@ export function HostTable({
           </HeaderCell>
         </tr>
       </thead>
-      <TableRows
-        items={hosts}
-        idOf={({ id }) => id}
-        drawnFrom={[hosts, hidesTarget, hidesSoftware, onSort === undefined, picking?.selection]}
-        skeleton={<SkeletonRows columns={picking ? 10 : 8} />}
-      >
-        {(host, place) => (
-          <tr {...place} data-row={host.id} aria-selected={picking?.selection.ids.has(host.id) || undefined}>
-            {picking && <Pick picking={picking} id={host.id} name={nameOf(host)} />}
+      <TableBody>
+        {!hosts && <SkeletonRows columns={picking ? 10 : 8} />}
+        {hosts?.map((host) => (
+          <tr key={host.id} data-row={host.id} aria-selected={picking?.selection.ids.has(host.id) || undefined}>
+            {picking && <RowCheckbox picking={picking} id={host.id} name={hostName(host)} />}
             <Cell label="Address" primary>
-              <CellLink data-row-link to="/assets/$id" params={{ id: host.id }} title={nameOf(host)}>
-                {/* An address that has no room beside its name wraps below the edge: it goes whole, before the name. */}
+              <CellLink data-row-link to="/assets/$id" params={{ id: host.id }} title={hostName(host)}>
+                {/* When space is short, the address wraps out of view and is hidden as a whole before the name is truncated. */}
                 <span className="flex h-5 min-w-0 flex-wrap gap-x-2 overflow-hidden font-mono max-md:h-auto">
-                  <span className="ttl max-w-full truncate">{nameOf(host)}</span>
+                  <span className="ttl max-w-full truncate">{hostName(host)}</span>
                   {host.name && <span className="text-ink-3">{host.address}</span>}
                 </span>
                 {host.merged && <Badge small>+{host.merged.length}</Badge>}
@@ -111,22 +107,22 @@ export function HostTable({
               <RelativeTime value={host.lastCheckTime ?? host.updateTime} />
             </Cell>
           </tr>
-        )}
-      </TableRows>
+        ))}
+      </TableBody>
     </Table>
   )
 }
 
-const shownMax = 2
+const maxShown = 2
 
-/** The first two and how many more. */
+/** The first technologies and the number of others. */
 function Software({ host }: { readonly host: Host }) {
   const names = [...new Set(host.inventory.map(softwareName))]
-  const more = names.length - shownMax
+  const more = names.length - maxShown
   if (names.length === 0) return <span className="text-ink-3">–</span>
   return (
     <span className="flex min-w-0 items-center gap-1.5" title={names.join(', ')}>
-      <span className="truncate">{names.slice(0, shownMax).join(', ')}</span>
+      <span className="truncate">{names.slice(0, maxShown).join(', ')}</span>
       {more > 0 && <span className="flex-none text-ink-3 tabular-nums">+{more}</span>}
     </span>
   )

@@ -3,7 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Layers } from 'lucide-react'
 import { one } from '#hosts/queries.ts'
-import { kindOf, softwareName } from '#hosts/words.ts'
+import { partLabel, softwareName } from '#hosts/labels.ts'
 import { FilterBar, SearchField } from '#ui/filter-bar.tsx'
 import { ListBody } from '#ui/list.tsx'
 import { EmptyState } from '#ui/states.tsx'
@@ -11,7 +11,6 @@ import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
 
 const route = getRouteApi('/_auth/assets/$id/technologies')
 
-/** What runs on a host, and how it is called in the world's lists. */
 export function HostTechnologiesPage() {
   const { id } = route.useParams()
   const { q = '' } = route.useSearch()
@@ -34,8 +33,8 @@ export function HostTechnologiesPage() {
         isFiltered={q !== ''}
         onClear={() => find('')}
         empty={
-          <EmptyState icon={<Layers />} title="No software recognised yet">
-            A scan recognises software by what its services say of themselves.
+          <EmptyState icon={<Layers />} title="No software identified yet">
+            Scans identify software by the banners and responses of its services.
           </EmptyState>
         }
       >
@@ -67,7 +66,7 @@ export function HostTechnologiesPage() {
                   )}
                 </Cell>
                 <Cell label="Kind" priority={2} quiet>
-                  {kindOf(item.wfn)}
+                  {partLabel(item.wfn)}
                 </Cell>
                 <Cell label="Port" align="end" quiet>
                   {item.port ?? '–'}

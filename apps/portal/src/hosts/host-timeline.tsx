@@ -1,4 +1,4 @@
-/** What came and went on a host. */
+/** The timeline of a host: ports, software, and risks. */
 import type { HostEvent } from '@glacis/contract/host'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -10,16 +10,16 @@ import { SectionHead } from '#ui/card.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { SectionFailed } from '#ui/states.tsx'
 
-const looks: Readonly<Record<HostEvent['kind'], { readonly icon: ReactNode; readonly words: string }>> = {
-  KIND_FIRST_SEEN: { icon: <Radar />, words: 'First seen' },
-  KIND_PORT_OPENED: { icon: <DoorOpen />, words: 'Port opened' },
-  KIND_PORT_CLOSED: { icon: <DoorClosed />, words: 'Port closed' },
-  KIND_TECHNOLOGY_APPEARED: { icon: <Layers />, words: 'Software recognised' },
-  KIND_TECHNOLOGY_GONE: { icon: <Layers />, words: 'Software gone' },
-  KIND_ISSUE: { icon: <ShieldAlert />, words: 'Risk' },
+const eventKinds: Readonly<Record<HostEvent['kind'], { readonly icon: ReactNode; readonly label: string }>> = {
+  KIND_FIRST_SEEN: { icon: <Radar />, label: 'First seen' },
+  KIND_PORT_OPENED: { icon: <DoorOpen />, label: 'Port opened' },
+  KIND_PORT_CLOSED: { icon: <DoorClosed />, label: 'Port closed' },
+  KIND_TECHNOLOGY_APPEARED: { icon: <Layers />, label: 'Software detected' },
+  KIND_TECHNOLOGY_GONE: { icon: <Layers />, label: 'Software no longer detected' },
+  KIND_ISSUE: { icon: <ShieldAlert />, label: 'Risk' },
 }
 
-/** Newest first, a page at a time. */
+/** Newest first, with "Load more". */
 export function HostTimeline({ id }: { readonly id: string }) {
   const query = useInfiniteQuery(timeline(id))
   const events = query.data?.pages.flatMap((page) => page.events) ?? []
@@ -27,7 +27,7 @@ export function HostTimeline({ id }: { readonly id: string }) {
     return (
       <section aria-label="Timeline" className="px-(--gl-gutter) py-5">
         <SectionHead title="Timeline" />
-        <SectionFailed what="The timeline" onRetry={() => void query.refetch()} />
+        <SectionFailed what="Timeline" onRetry={() => void query.refetch()} />
       </section>
     )
   }
@@ -39,10 +39,10 @@ export function HostTimeline({ id }: { readonly id: string }) {
         {events.map((event) => (
           <li key={`${event.time} ${event.kind} ${event.name} ${event.issueStatus ?? ''} ${event.port ?? ''}`}>
             <span aria-hidden="true" className="flex-none text-ink-3 [&_.lucide]:size-4">
-              {looks[event.kind].icon}
+              {eventKinds[event.kind].icon}
             </span>
             <span className="min-w-0 wrap-anywhere">
-              <span className="text-ink-2">{wordsOf(event)}</span> <Name event={event} />
+              <span className="text-ink-2">{eventLabel(event)}</span> <EventName event={event} />
             </span>
             <span className="ml-auto flex-none text-12 text-ink-3">
               <RelativeTime value={event.time} />
@@ -64,19 +64,19 @@ export function HostTimeline({ id }: { readonly id: string }) {
   )
 }
 
-const issueWords: Readonly<Record<string, string>> = {
+const issueStatusLabels: Readonly<Record<string, string>> = {
   STATUS_OPEN: 'Risk found',
-  STATUS_REGRESSION: 'Risk back',
+  STATUS_REGRESSION: 'Risk regressed',
   STATUS_RESOLVED: 'Risk resolved',
   STATUS_IGNORED: 'Risk ignored',
 }
 
-function wordsOf({ kind, issueStatus }: HostEvent): string {
-  if (kind !== 'KIND_ISSUE') return looks[kind].words
-  return issueWords[issueStatus ?? ''] ?? 'Risk changed'
+function eventLabel({ kind, issueStatus }: HostEvent): string {
+  if (kind !== 'KIND_ISSUE') return eventKinds[kind].label
+  return issueStatusLabels[issueStatus ?? ''] ?? 'Risk changed'
 }
 
-function Name({ event: { name, issueId, productId, kind } }: { readonly event: HostEvent }) {
+function EventName({ event: { name, issueId, productId, kind } }: { readonly event: HostEvent }) {
   if (issueId)
     return (
       <Link to="/risks/$id" params={{ id: issueId }} className="font-medium hover:underline">

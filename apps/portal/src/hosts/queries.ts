@@ -1,18 +1,17 @@
-/** What the portal asks of hosts. */
+/** Host queries and mutations. */
 import { type InputOf } from '@glacis/contract/endpoint'
 import { affectedHostsOverTime } from '@glacis/contract/insights'
 import { getHost, hostTimeline, listHosts, mergeHosts, splitHost, updateHost } from '@glacis/contract/host'
-import { listIssues } from '@glacis/contract/issue'
-import { infiniteQueryOptions, keepPreviousData, mutationOptions, type QueryClient } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, mutationOptions } from '@tanstack/react-query'
 import { call } from '#api/call.ts'
-import { keyOf, query, refresh } from '#api/query.ts'
+import { keyOf, query } from '#api/query.ts'
 import { hostsInput } from '#hosts/search.ts'
 
 export function list(input: InputOf<typeof listHosts>) {
   return { ...query(listHosts, input), placeholderData: keepPreviousData }
 }
 
-/** What the page of the list begins with. */
+/** The list's default query, for prefetching. */
 export function first() {
   return list(hostsInput({}))
 }
@@ -21,12 +20,12 @@ export function one(id: string) {
   return query(getHost, { id })
 }
 
-/** Hosts with at least one active issue, over a period. */
+/** The number of hosts with at least one active issue over a period. */
 export function affectedOverTime(input: InputOf<typeof affectedHostsOverTime>) {
   return { ...query(affectedHostsOverTime, input), placeholderData: keepPreviousData }
 }
 
-/** What happened on a host, newest first, page by page. */
+/** The events of a host, newest first. */
 export function timeline(id: string) {
   return infiniteQueryOptions({
     queryKey: [...keyOf(hostTimeline, { id }), 'pages'],
@@ -38,31 +37,18 @@ export function timeline(id: string) {
   })
 }
 
-const touched = [listHosts, getHost, hostTimeline, listIssues].map((endpoint) => [endpoint.path])
+export const update = mutationOptions({
+  mutationKey: [updateHost.path],
+  mutationFn: (change: InputOf<typeof updateHost>) => call(updateHost, change),
+  onSuccess: (answer, _variables, _result, { client }) => client.setQueryData(one(answer.host.id).queryKey, answer),
+})
 
-export function update(client: QueryClient) {
-  return mutationOptions({
-    mutationKey: [updateHost.path],
-    mutationFn: (change: InputOf<typeof updateHost>) => call(updateHost, change),
-    onSuccess: (answer) => {
-      client.setQueryData(one(answer.host.id).queryKey, answer)
-      return refresh(client, touched)
-    },
-  })
-}
+export const merge = mutationOptions({
+  mutationKey: [mergeHosts.path],
+  mutationFn: (input: InputOf<typeof mergeHosts>) => call(mergeHosts, input),
+})
 
-export function merge(client: QueryClient) {
-  return mutationOptions({
-    mutationKey: [mergeHosts.path],
-    mutationFn: (input: InputOf<typeof mergeHosts>) => call(mergeHosts, input),
-    onSuccess: () => refresh(client, touched),
-  })
-}
-
-export function split(client: QueryClient) {
-  return mutationOptions({
-    mutationKey: [splitHost.path],
-    mutationFn: (id: string) => call(splitHost, { id }),
-    onSuccess: () => refresh(client, touched),
-  })
-}
+export const split = mutationOptions({
+  mutationKey: [splitHost.path],
+  mutationFn: (id: string) => call(splitHost, { id }),
+})

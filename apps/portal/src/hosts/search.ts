@@ -1,34 +1,34 @@
-/** Between the address of the asset list and what the API is asked for. */
+/** Maps the search params of the asset list to API filters. */
 import type { InputOf } from '@glacis/contract/endpoint'
 import type { Criticality, HostOrder, listHosts } from '@glacis/contract/host'
 import type { SeverityCategory } from '@glacis/contract/threat'
 
 export type HostSort = 'address' | 'checked' | 'seen'
-export type SeverityWord = 'critical' | 'high' | 'medium' | 'low'
-export type CriticalityWord = 'high' | 'normal' | 'low'
+export type SeverityParam = 'critical' | 'high' | 'medium' | 'low'
+export type CriticalityParam = 'high' | 'normal' | 'low'
 
-/** What the address of the asset list may carry. */
+/** The search params of the asset list. */
 export interface HostSearch {
   readonly q?: string | undefined
   readonly target?: string | undefined
   readonly technology?: string | undefined
   readonly tag?: readonly string[] | undefined
-  readonly severity?: readonly SeverityWord[] | undefined
-  readonly criticality?: readonly CriticalityWord[] | undefined
-  /** `new`: first seen within a week; `gone`: silent for a month. */
+  readonly severity?: readonly SeverityParam[] | undefined
+  readonly criticality?: readonly CriticalityParam[] | undefined
+  /** `new`: first seen within a week. `gone`: not seen for a month. */
   readonly age?: 'new' | 'gone' | undefined
   readonly sort?: HostSort | undefined
   readonly size?: 25 | 50 | 100 | 500 | undefined
   readonly after?: readonly string[] | undefined
 }
 
-const severities: Readonly<Record<SeverityWord, SeverityCategory>> = {
+const severities: Readonly<Record<SeverityParam, SeverityCategory>> = {
   critical: 'CATEGORY_CRITICAL',
   high: 'CATEGORY_HIGH',
   medium: 'CATEGORY_MEDIUM',
   low: 'CATEGORY_LOW',
 }
-const criticalities: Readonly<Record<CriticalityWord, Criticality>> = {
+const criticalities: Readonly<Record<CriticalityParam, Criticality>> = {
   high: 'CRITICALITY_HIGH',
   normal: 'CRITICALITY_NORMAL',
   low: 'CRITICALITY_LOW',
@@ -42,10 +42,7 @@ const dayMs = 86_400_000
 export const newDays = 7
 const goneDays = 30
 
-/**
- * What the list asks for. Ages are counted in whole days, so that the question, and with it the
- * tokens of its pages, stays the same all day long.
- */
+/** The list query. Ages are rounded to whole days so that page tokens, which are bound to the filter, stay valid. */
 export function hostsInput(search: HostSearch, now = Date.now()): InputOf<typeof listHosts> {
   const { q, target, technology, tag, severity, criticality, age, sort, size, after } = search
   const ago = (days: number) => new Date((Math.floor(now / dayMs) - days) * dayMs).toISOString()
@@ -66,7 +63,7 @@ export function hostsInput(search: HostSearch, now = Date.now()): InputOf<typeof
   }
 }
 
-/** True when the list shows less than everything. */
-export function isFiltered({ q, target, technology, tag, severity, criticality, age }: HostSearch): boolean {
+/** True if any filter is active. */
+export function hasFilters({ q, target, technology, tag, severity, criticality, age }: HostSearch): boolean {
   return Boolean(q || target || technology || tag?.length || severity?.length || criticality?.length || age)
 }

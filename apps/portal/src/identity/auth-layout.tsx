@@ -4,7 +4,7 @@ import { portalConfig } from '#lib/portal-config.ts'
 import { Brand } from '#ui/brand.tsx'
 import { useDocumentTitle } from '#ui/page-head.tsx'
 
-/** The frame of every screen outside the product: the mark, the one thing to do, and the slope. */
+/** Layout of the public screens: logo, content, footer links, and decoration. */
 export function AuthLayout({ children }: { readonly children: ReactNode }) {
   const { helpUrl, apiDocsUrl, licenceUrl } = portalConfig()
   return (
@@ -29,7 +29,7 @@ export function AuthLayout({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** Title and one sentence of a screen. It also names the window. */
+/** Title and description of a screen. Also sets the document title. */
 export function AuthTitle({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   useDocumentTitle(title)
   return (
@@ -42,7 +42,7 @@ export function AuthTitle({ title, children }: { readonly title: string; readonl
   )
 }
 
-/** A line under a form that leads to another screen. */
+/** A line below a form that links to another screen. */
 export function AuthAside({ children }: { readonly children: ReactNode }) {
   return <p className="mt-6 text-center text-ink-2">{children}</p>
 }

@@ -8,8 +8,8 @@ function fields(values: Readonly<Record<string, string>>): FormData {
   return form
 }
 
-describe('what is sent', () => {
-  it('is the common fields, those of the method, and the method', () => {
+describe('bodyOf', () => {
+  it("contains the common fields, the method's fields, and the method", () => {
     const filled = fields({ csrf_token: 't', identifier: 'a@b.ch', password: 'p', passkey_login: '' })
     expect(bodyOf(loginNodes(), filled, { group: 'password', name: 'method', value: 'password' })).toEqual({
       csrf_token: 't',
@@ -35,7 +35,7 @@ describe('what is sent', () => {
     )
   })
 
-  it('names a provider with its method and no password', () => {
+  it('sends a provider with its method and without a password', () => {
     const filled = fields({ csrf_token: 't', identifier: '', password: 'p' })
     expect(bodyOf(loginNodes(), filled, { group: 'oidc', name: 'provider', value: 'github' })).toEqual({
       csrf_token: 't',
@@ -45,7 +45,7 @@ describe('what is sent', () => {
     })
   })
 
-  it('leaves a typed code out when another one is asked for', () => {
+  it('omits the typed code when resending', () => {
     const filled = fields({ csrf_token: 't', method: 'code', code: '123' })
     expect(bodyOf(verificationNodes(), filled, { group: 'code', name: 'email', value: 'a@b.ch' })).toEqual({
       csrf_token: 't',
@@ -54,7 +54,7 @@ describe('what is sent', () => {
     })
   })
 
-  it('sends a truth value for a button that carries one', () => {
+  it('sends a boolean for a button with the value true', () => {
     const nodes = readNodes([
       { type: 'input', group: 'totp', attributes: { name: 'totp_unlink', type: 'submit', value: 'true' } },
     ])
@@ -64,7 +64,7 @@ describe('what is sent', () => {
     })
   })
 
-  it('sends boxes as truth values and numbers as numbers', () => {
+  it('sends checkboxes as booleans and numbers as numbers', () => {
     const nodes = readNodes([
       { type: 'input', group: 'default', attributes: { name: 'traits.terms', type: 'checkbox' } },
       { type: 'input', group: 'default', attributes: { name: 'traits.news', type: 'checkbox' } },
@@ -76,7 +76,7 @@ describe('what is sent', () => {
     })
   })
 
-  it('carries the proof of the bot challenge', () => {
+  it('includes the bot challenge token', () => {
     const filled = fields({ csrf_token: 't', 'transient_payload.captcha_turnstile_response': 'proof' })
     expect(bodyOf(loginNodes(), filled, { group: 'password', name: 'method', value: 'password' })).toMatchObject({
       transient_payload: { captcha_turnstile_response: 'proof' },

@@ -1,8 +1,8 @@
-/** From the fields of a form to the JSON that the service takes. */
+/** Converts form fields to the JSON body that the identity service expects. */
 import type { InputNode, UiNode } from '@glacis/contract/identity'
 import { codeNames } from '#identity/nodes.ts'
 
-/** What was pressed: its group decides what is sent, its name and value go along. */
+/** The pressed button. Its group selects the fields to send; its name and value are sent too. */
 export interface Submitter {
   readonly group: UiNode['group']
   readonly name: string
@@ -11,37 +11,37 @@ export interface Submitter {
 
 type Json = string | number | boolean | { [name: string]: Json }
 
-/** Types of inputs that press rather than carry. */
+/** True for inputs that are buttons. */
 export function isButton({ attributes }: InputNode): boolean {
   return attributes.type === 'submit' || attributes.type === 'button'
 }
 
-/** True for buttons that send a code once more. */
-export function sendsAgain({ name }: Pick<Submitter, 'name'>): boolean {
+/** True for buttons that resend a code. */
+export function isResend({ name }: Pick<Submitter, 'name'>): boolean {
   return name === 'resend' || name === 'email'
 }
 
 /**
- * The body of a submission: the fields of the default group, of the group of what was pressed, and
- * what was pressed itself. Dotted names nest (`traits.name.first`); a box is a truth value.
+ * The request body: the fields of the default group and of the submitter's group, and the submitter itself.
+ * Dotted names become nested objects (`traits.name.first`); checkboxes become booleans.
  */
 export function bodyOf(nodes: readonly UiNode[], fields: FormData, submitter: Submitter): Record<string, Json> {
   const body: Record<string, Json> = {}
   const groups = new Set<UiNode['group']>(['default', 'captcha', submitter.group])
   for (const node of nodes) {
     if (node.type !== 'input' || isButton(node) || !groups.has(node.group)) continue
-    // Whoever asks for another code does not mean the one that is typed already.
-    if (sendsAgain(submitter) && codeNames.has(node.attributes.name)) continue
+    // A resend must not submit the code typed so far.
+    if (isResend(submitter) && codeNames.has(node.attributes.name)) continue
     const value = valueOf(node, fields)
-    if (value !== undefined) put(body, node.attributes.name, value)
+    if (value !== undefined) setNested(body, node.attributes.name, value)
   }
   for (const [name, value] of fields) {
-    if (name.startsWith('transient_payload.') && typeof value === 'string') put(body, name, value)
+    if (name.startsWith('transient_payload.') && typeof value === 'string') setNested(body, name, value)
   }
-  if (submitter.name) put(body, submitter.name, pressedValue(submitter.value))
-  // A button that is not itself the method (a provider, a removal, a resend) belongs to its group's.
+  if (submitter.name) setNested(body, submitter.name, pressedValue(submitter.value))
+  // Buttons that don't name a method (provider, removal, resend) use their group as the method.
   const method = submitter.group === 'default' ? undefined : submitter.group
-  if (method && body['method'] === undefined) put(body, 'method', method)
+  if (method && body['method'] === undefined) setNested(body, 'method', method)
   return body
 }
 
@@ -53,12 +53,12 @@ function valueOf({ attributes }: InputNode, fields: FormData): Json | undefined 
   return value
 }
 
-/** A button can only carry text; the service wants `totp_unlink: true`. */
+/** Button values are strings, but the service expects booleans such as `totp_unlink: true`. */
 function pressedValue(value: string): Json {
   return value === 'true' ? true : value
 }
 
-function put(body: Record<string, Json>, name: string, value: Json): void {
+function setNested(body: Record<string, Json>, name: string, value: Json): void {
   const path = name.split('.')
   const last = path.pop() ?? name
   let place = body

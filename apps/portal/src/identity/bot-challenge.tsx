@@ -4,7 +4,7 @@ import { portalConfig } from '#lib/portal-config.ts'
 import { chosenTheme } from '#lib/theme.ts'
 import { Note } from '#ui/note.tsx'
 
-/** Cloudflare Turnstile, rendered explicitly. Source: developers.cloudflare.com/turnstile. */
+/** Cloudflare Turnstile with explicit rendering. Source: developers.cloudflare.com/turnstile. */
 const scriptAddress = 'https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit'
 const failureText = "Oops! We couldn't confirm you're not a robot. Please refresh and try again."
 
@@ -23,12 +23,12 @@ interface Turnstile {
 }
 const Turnstile = z.custom<Turnstile>((value) => typeof value === 'object' && value !== null && 'render' in value)
 
-/** True where submitting has to wait for a challenge. */
+/** True if forms require a bot challenge. */
 export function hasBotChallenge(): boolean {
   return portalConfig().botChallengeSiteKey !== ''
 }
 
-/** The challenge above a submit button. It tells of every success, and of every success that has expired. */
+/** The challenge above a submit button. `onChange` receives each token, and undefined when it expires or fails. */
 export function BotChallenge({ onChange }: { readonly onChange: (token: string | undefined) => void }) {
   const place = useRef<HTMLDivElement>(null)
   const [token, setToken] = useState('')
@@ -64,7 +64,7 @@ export function BotChallenge({ onChange }: { readonly onChange: (token: string |
       const gone = widget
       if (gone) void turnstile().then((challenge) => challenge.remove(gone))
     }
-    // The widget lives as long as the form; who listens is the same form all along.
+    // The widget lives as long as the form, and `onChange` always updates that form.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [])
   return (
@@ -84,7 +84,7 @@ function turnstile(): Promise<Turnstile> {
     script.src = scriptAddress
     script.async = true
     script.onload = () => turnstile().then(resolve, reject)
-    script.onerror = () => reject(new Error('the challenge could not be loaded'))
+    script.onerror = () => reject(new Error('the bot challenge could not be loaded'))
     document.head.append(script)
   })
 }

@@ -1,17 +1,15 @@
 /**
- * The identity service as a browser speaks to it: the self-service API of Ory Kratos.
- * Every call sends the cookies of the service and asks for JSON.
+ * Browser client for the self-service API of Ory Kratos.
+ * Every call sends the service's cookies and requests JSON.
  */
 import { Flow, Session } from '@glacis/contract/identity'
 import { z } from 'zod'
-import { fetchEarly } from '#lib/early.ts'
 import { portalConfig } from '#lib/portal-config.ts'
-import { noteServerTime } from '#lib/server-time.ts'
+import { recordServerTime } from '#lib/server-time.ts'
 import { IdentityFailure } from '#identity/failure.ts'
+import type { FlowKind } from '#identity/flow-kind.ts'
 
-export type FlowKind = 'login' | 'registration' | 'recovery' | 'verification' | 'settings'
-
-/** What a new flow is asked with; each kind takes its own of these. */
+/** Query parameters for creating a flow. Each kind of flow supports some of them. */
 export interface NewFlowQuery {
   readonly refresh?: 'true'
   readonly aal?: 'aal1' | 'aal2' | undefined
@@ -19,7 +17,7 @@ export interface NewFlowQuery {
   readonly after_verification_return_to?: string | undefined
 }
 
-/** Only the actions that the portal follows; others are skipped. */
+/** The fields of the actions that the portal handles; other actions are ignored. */
 const ContinueWith = z.array(
   z.looseObject({
     action: z.string(),
@@ -33,8 +31,8 @@ const SignedIn = z.object({
 })
 export type ContinueWith = z.infer<typeof ContinueWith>
 
-/** What a submitted flow answers: the flow again, or a way on. */
-export type FlowAnswer =
+/** Result of submitting a flow: an updated flow or completion. */
+export type FlowResult =
   | { readonly kind: 'flow'; readonly flow: Flow; readonly continueWith: ContinueWith }
   | { readonly kind: 'done'; readonly session: Session | undefined; readonly continueWith: ContinueWith }
 
@@ -52,22 +50,22 @@ export const StoredError = z.object({
 })
 export type StoredError = z.infer<typeof StoredError>
 
-/** Starts a flow for this browser. */
+/** Creates a flow for this browser. */
 export async function createFlow(kind: FlowKind, query: NewFlowQuery, signal?: AbortSignal): Promise<Flow> {
-  return read(Flow, await ask(`/self-service/${kind}/browser`, { query: { ...query }, signal }))
+  return parseBody(Flow, await request(`/self-service/${kind}/browser`, { query: { ...query }, signal }))
 }
 
 export async function getFlow(kind: FlowKind, id: string, signal?: AbortSignal): Promise<Flow> {
-  return read(Flow, await ask(`/self-service/${kind}/flows`, { query: { id }, signal }))
+  return parseBody(Flow, await request(`/self-service/${kind}/flows`, { query: { id }, signal }))
 }
 
 /**
- * Submits a flow. A form that was refused (status 400 with the flow in the body) is an answer, not an error.
+ * Submits a flow. Failed validation (status 400 with the flow in the body) is a result, not an error.
  *
- * @throws IdentityFailure for everything else that is not a success.
+ * @throws IdentityFailure for any other unsuccessful response.
  */
-export async function submitFlow(kind: FlowKind, id: string, body: object, token?: string): Promise<FlowAnswer> {
-  const answer = await ask(`/self-service/${kind}`, {
+export async function submitFlow(kind: FlowKind, id: string, body: object, token?: string): Promise<FlowResult> {
+  const answer = await request(`/self-service/${kind}`, {
     method: 'POST',
     query: { flow: id, token },
     body,
@@ -81,72 +79,71 @@ export async function submitFlow(kind: FlowKind, id: string, body: object, token
   return { kind: 'done', session: onward.success ? onward.data.session : undefined, continueWith }
 }
 
-/** The session of this browser, or null when there is none. */
+/** The session of this browser, or null. */
 export async function whoami(signal?: AbortSignal): Promise<Session | null> {
-  const answer = await ask('/sessions/whoami', { signal, accepts: [401] })
-  return answer.status === 401 ? null : read(Session, answer)
+  const answer = await request('/sessions/whoami', { signal, accepts: [401] })
+  return answer.status === 401 ? null : parseBody(Session, answer)
 }
 
-/** The other sessions of the same person; the present one is not among them. */
+/** The user's other sessions, without the current one. */
 export async function listSessions(signal?: AbortSignal): Promise<Session[]> {
-  const answer = await ask('/sessions', { signal })
-  // A list of nothing is written as null by some versions.
-  return read(z.array(Session).nullable(), answer) ?? []
+  const answer = await request('/sessions', { signal })
+  // Some versions serialize an empty list as null.
+  return parseBody(z.array(Session).nullable(), answer) ?? []
 }
 
 export async function revokeSession(id: string): Promise<void> {
-  await ask(`/sessions/${encodeURIComponent(id)}`, { method: 'DELETE' })
+  await request(`/sessions/${encodeURIComponent(id)}`, { method: 'DELETE' })
 }
 
 export async function revokeOtherSessions(): Promise<void> {
-  await ask('/sessions', { method: 'DELETE' })
+  await request('/sessions', { method: 'DELETE' })
 }
 
-/** Ends the session of this browser. Nothing happens when there is none. */
+/** Ends the session of this browser, if any. */
 export async function logout(returnTo: string): Promise<void> {
-  const created = await ask('/self-service/logout/browser', { query: { return_to: returnTo }, accepts: [401] })
+  const created = await request('/self-service/logout/browser', { query: { return_to: returnTo }, accepts: [401] })
   if (created.status === 401) return
-  const { logout_token: token } = read(z.object({ logout_token: z.string() }), created)
-  await ask('/self-service/logout', { query: { token, return_to: returnTo } })
+  const { logout_token: token } = parseBody(z.object({ logout_token: z.string() }), created)
+  await request('/self-service/logout', { query: { token, return_to: returnTo } })
 }
 
-/** The error that the service stored for the error page. */
+/** Fetches an error that the service stored for the error page. */
 export async function getStoredError(id: string, signal?: AbortSignal): Promise<StoredError> {
-  return read(StoredError, await ask('/self-service/errors', { query: { id }, signal }))
+  return parseBody(StoredError, await request('/self-service/errors', { query: { id }, signal }))
 }
 
-interface Question {
+interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'DELETE'
   readonly query?: Readonly<Record<string, string | undefined>>
   readonly body?: object
   readonly signal?: AbortSignal | undefined
-  /** Statuses outside 2xx that the caller reads itself. */
+  /** Statuses outside 2xx that the caller handles. */
   readonly accepts?: readonly number[]
 }
-interface Answer {
+interface RawResponse {
   readonly status: number
   readonly body: unknown
 }
 
-async function ask(
+async function request(
   path: string,
-  { method = 'GET', query = {}, body, signal, accepts = [] }: Question,
-): Promise<Answer> {
-  const begin = method === 'GET' ? fetchEarly : fetch
-  const response = await begin(addressOf(path, query), {
+  { method = 'GET', query = {}, body, signal, accepts = [] }: RequestOptions,
+): Promise<RawResponse> {
+  const response = await fetch(urlFor(path, query), {
     method,
     credentials: 'include',
     headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
   })
-  noteServerTime(response.headers.get('date'))
+  recordServerTime(response.headers.get('date'))
   const answer = { status: response.status, body: await jsonOf(response) }
   if (response.ok || accepts.includes(response.status)) return answer
   throw new IdentityFailure(answer.status, answer.body)
 }
 
-function addressOf(path: string, query: Readonly<Record<string, string | undefined>>): string {
+function urlFor(path: string, query: Readonly<Record<string, string | undefined>>): string {
   const present = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
   const text = new URLSearchParams(present).toString()
   return portalConfig().identityUrl + path + (text && `?${text}`)
@@ -161,12 +158,12 @@ async function jsonOf(response: Response): Promise<unknown> {
   }
 }
 
-function read<Schema extends z.ZodType>(schema: Schema, { status, body }: Answer): z.output<Schema> {
+function parseBody<Schema extends z.ZodType>(schema: Schema, { status, body }: RawResponse): z.output<Schema> {
   const result = schema.safeParse(body)
   if (result.success) return result.data
   throw new IdentityFailure(
     status,
-    { error: { message: `The identity service answered in an unknown shape: ${z.prettifyError(result.error)}` } },
+    { error: { message: `The identity service returned an unexpected response: ${z.prettifyError(result.error)}` } },
     { cause: result.error },
   )
 }

@@ -3,14 +3,14 @@ import { AuthTitle } from '#identity/auth-layout.tsx'
 import type { StoredError } from '#identity/client.ts'
 import { Button, ButtonLink } from '#ui/button.tsx'
 
-/** What the identity service says of an error that it stored, or the id alone when it knows nothing of it. */
+/** Shows an error stored by the identity service, or only its ID if the service no longer has it. */
 export function FlowErrorScreen({ id, stored }: { readonly id: string; readonly stored: StoredError | null }) {
   const [isShown, setIsShown] = useState(false)
   const { message, reason, code, id: name } = stored?.error ?? {}
   const lines = [message, reason, code && `Status ${code}`, name && `Error ${name}`, `Reference ${id}`]
   return (
     <>
-      <AuthTitle title="Something went wrong!">{reason ?? message ?? wordsFor(id)}</AuthTitle>
+      <AuthTitle title="Something went wrong!">{reason ?? message ?? messageFor(id)}</AuthTitle>
       <div className="mt-6 flex flex-wrap gap-2">
         <ButtonLink to="/login" variant="primary">
           Back to sign in
@@ -28,11 +28,11 @@ export function FlowErrorScreen({ id, stored }: { readonly id: string; readonly 
   )
 }
 
-function wordsFor(id: string): string {
+function messageFor(id: string): string {
   if (id === 'security_csrf_violation')
-    return 'The browser did not keep the cookie of this sign-in. Allow cookies and try again.'
+    return "Your browser didn't send the sign-in cookie. Allow cookies and try again."
   if (id === 'self_service_flow_return_to_forbidden')
-    return 'The address to return to does not belong to this installation.'
-  if (id === 'self_service_flow_disabled') return 'Accounts are made by the people who run this installation.'
-  return 'The sign-in could not be completed.'
+    return "The URL to return to doesn't belong to this installation. Sign in again."
+  if (id === 'self_service_flow_disabled') return 'Sign-up is disabled. Ask your administrator for an account.'
+  return "The sign-in couldn't be completed. Go back and try again."
 }

@@ -1,21 +1,21 @@
-/** What the identity service refuses with, and where the browser goes because of it. */
+/** Errors of the identity service, and where they redirect the browser. */
 import { FlowError } from '@glacis/contract/identity'
-import type { FlowKind } from '#identity/client.ts'
+import type { FlowKind } from '#identity/flow-kind.ts'
 
-/** A refusal of the identity service, or an answer of it that could not be read. */
+/** An error response of the identity service, or a response with an unexpected shape. */
 export class IdentityFailure extends Error {
   readonly status: number
-  /** Such as `session_inactive`; empty when the service gave none. */
+  /** Error ID such as `session_inactive`; empty if the response has none. */
   readonly id: string
   readonly reason: string
   readonly redirectBrowserTo: string | undefined
-  /** The flow that replaces an expired one. */
+  /** ID of the flow that replaces an expired one. */
   readonly useFlowId: string | undefined
 
   constructor(status: number, body: unknown, options?: ErrorOptions) {
     const read = FlowError.safeParse(body)
     const error = read.success ? read.data.error : undefined
-    super(error?.message || `The identity service answered with status ${status}`, options)
+    super(error?.message || `The identity service returned status ${status}`, options)
     this.name = 'IdentityFailure'
     this.status = status
     this.id = error?.id ?? ''
@@ -25,22 +25,22 @@ export class IdentityFailure extends Error {
   }
 }
 
-/** Where a refusal sends the browser: a page of the portal, or an address outside it. */
-export type Departure =
+/** Where an error redirects the browser: a page of the portal or another URL. */
+export type RedirectTarget =
   | { readonly kind: 'login'; readonly search: { readonly return_to: string; readonly aal?: 'aal2' } }
   | { readonly kind: 'profile' }
   | { readonly kind: 'address'; readonly href: string }
   | { readonly kind: 'error'; readonly id: string }
 
-/** What was asked for when the service refused: a flow, or a page of the product. */
-export type Asked = FlowKind | 'page'
+/** What was requested when the error occurred: a flow or a page of the portal. */
+export type RequestedPage = FlowKind | 'page'
 
 /**
- * Decides where a refusal leads. `here` is the full address of the page that was asked for.
- * Nothing is returned for errors without an id: those are the generic error view's. Settings are the
- * exception, of which the service says by the status alone that the session has ended.
+ * Decides where an error redirects. `here` is the full URL of the requested page.
+ * Returns undefined for errors without an ID, which the generic error view shows. The exception is a 401 from the
+ * settings flow: it means that the session has ended.
  */
-export function departureFor(error: unknown, here: string, asked?: Asked): Departure | undefined {
+export function redirectTargetFor(error: unknown, here: string, asked?: RequestedPage): RedirectTarget | undefined {
   if (!(error instanceof IdentityFailure)) return undefined
   if (asked === 'settings' && error.status === 401 && !error.id) return toLogin(here)
   switch (error.id) {
@@ -58,12 +58,12 @@ export function departureFor(error: unknown, here: string, asked?: Asked): Depar
   }
 }
 
-function toLogin(here: string): Departure {
+function toLogin(here: string): RedirectTarget {
   return { kind: 'login', search: { return_to: here } }
 }
 
-/** The service that refuses a session knows nothing of the page behind the question, so the way back is named here. */
-function secondFactor({ redirectBrowserTo }: IdentityFailure, here: string, asked?: Asked): Departure {
+/** Adds `return_to`, because the service doesn't know which page was requested. */
+function secondFactor({ redirectBrowserTo }: IdentityFailure, here: string, asked?: RequestedPage): RedirectTarget {
   if (!redirectBrowserTo) return { kind: 'login', search: { aal: 'aal2', return_to: here } }
   const address = new URL(redirectBrowserTo, here)
   if (asked === 'settings' || asked === 'page') address.searchParams.set('return_to', here)

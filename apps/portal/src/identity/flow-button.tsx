@@ -3,11 +3,11 @@ import { ArrowLeft, Fingerprint, KeyRound, LogIn } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { runClick } from '#identity/triggers.ts'
 import { cx } from '#lib/cx.ts'
-import { addToast } from '#lib/toasts.ts'
+import { addToast } from '#ui/toasts.tsx'
 import { buttonClass, type ButtonVariant } from '#ui/button.tsx'
 import { Spinner } from '#ui/spinner.tsx'
 
-/** A button of a flow: it submits, or runs what it names. Only the one that stands out is pressed by Enter. */
+/** A button of a flow, which submits the form or runs a WebAuthn function. */
 export function FlowButton({
   node,
   variant,
@@ -24,7 +24,7 @@ export function FlowButton({
   readonly before: ReactNode
 }) {
   const { name, value, onclick, onclickTrigger } = node.attributes
-  // Enter presses the first submit button of a form, so only the one that stands out is one.
+  // Enter activates a form's first submit button, so only the primary button has that type.
   const isDefault = variant === 'primary' && !onclick && !onclickTrigger
   const click = ({ currentTarget: { form } }: { currentTarget: HTMLButtonElement }) => {
     if (!onclick && !onclickTrigger) return form ? onPress(form) : undefined

@@ -15,7 +15,7 @@ import {
   registrationNodes,
   verificationNodes,
 } from '#lib/testing/flows.ts'
-import { installationAt, type Service, startService } from '#lib/testing/service.ts'
+import { testConfig, type Service, startService } from '#lib/testing/service.ts'
 import { providePortalConfig } from '#lib/portal-config.ts'
 
 let service: Service
@@ -32,7 +32,7 @@ afterEach(async () => {
   await service.close()
 })
 
-/** Shows a flow as a screen does: from the cache, where its answers are put. */
+/** Renders a flow from the query cache, as the screens do. */
 function show(kind: 'login' | 'registration' | 'verification', flow: Flow) {
   const { queryKey } = flowQuery(kind, flow.id)
   client.setQueryData(queryKey, flow)
@@ -56,8 +56,8 @@ const error = (text: string, id = 4000002) => ({ id, type: 'error' as const, tex
 const withMessages = (nodes: UiNode[], name: string, ...messages: UiNode['messages']): UiNode[] =>
   nodes.map((node) => (node.type === 'input' && node.attributes.name === name ? { ...node, messages } : node))
 
-describe('the nodes of a flow', () => {
-  it('stand grouped, the providers first', async () => {
+describe('FlowForm', () => {
+  it('groups nodes, providers first', async () => {
     show('login', flowOf(loginNodes()))
     await screen.findByLabelText('E-Mail')
     const groups = [...document.querySelectorAll<HTMLElement>('fieldset[data-group]')].map(
@@ -66,7 +66,7 @@ describe('the nodes of a flow', () => {
     expect(groups).toEqual(['oidc', 'default', 'password', 'passkey'])
   })
 
-  it('carry their messages under the field, which is in error for an error only', async () => {
+  it('shows messages below the field and marks it invalid only for errors', async () => {
     const nodes = withMessages(registrationNodes(), 'traits.email', error('Invalid email'), error('Taken', 4000007))
     show('registration', flowOf(withMessages(nodes, 'password', { id: 1, type: 'info', text: 'Long is good' })))
     const email = await screen.findByLabelText('E-Mail')
@@ -77,7 +77,7 @@ describe('the nodes of a flow', () => {
     expect([email, password].map((field) => field.getAttribute('aria-invalid'))).toEqual(['true', null])
   })
 
-  it('that this version does not know are left out', async () => {
+  it('ignores unknown nodes', async () => {
     const unknown = readNodes([
       { type: 'input', group: 'telepathy', attributes: { name: 'thought', type: 'text' }, label: 'Thought' },
       { type: 'div', group: 'captcha', attributes: { class: 'x' } },
@@ -87,12 +87,12 @@ describe('the nodes of a flow', () => {
     expect(screen.queryByLabelText('Thought')).toBeNull()
   })
 
-  it('named code are six boxes', async () => {
+  it('renders code inputs as six boxes', async () => {
     show('verification', flowOf(verificationNodes(), { state: 'sent_email' }))
     expect(await screen.findAllByLabelText(/^Character \d of 6$/)).toHaveLength(6)
   })
 
-  it('that are scripts come into the page, and go with it', async () => {
+  it('injects script nodes and removes them on unmount', async () => {
     const attributes = {
       src: 'http://id.example.ch/webauthn.js',
       async: true,
@@ -114,7 +114,7 @@ describe('the nodes of a flow', () => {
     await waitFor(() => expect(script()).toBeNull())
   })
 
-  it('that are buttons run what they name', async () => {
+  it('runs the trigger of a button', async () => {
     page['__oryWebAuthnInitialized'] = true
     page['oryPasskeyLogin'] = vi.fn()
     show('login', flowOf(loginNodes()))
@@ -124,8 +124,8 @@ describe('the nodes of a flow', () => {
   })
 })
 
-describe('a submission', () => {
-  it('waits for what is required, and begins there', async () => {
+describe('submission', () => {
+  it('focuses the first missing required field instead of submitting', async () => {
     show('login', flowOf(loginNodes()))
     await userEvent.type(await screen.findByLabelText('Password'), 'correct horse{Enter}')
     expect(screen.getByText('Required')).toBeTruthy()
@@ -134,7 +134,7 @@ describe('a submission', () => {
     expect(screen.queryByText('Required')).toBeNull()
   })
 
-  it('presses the button that stands out when Enter is pressed, not a provider', async () => {
+  it('activates the primary button, not a provider, on Enter', async () => {
     service.on('POST /self-service/login', { status: 400, body: flowOf(loginNodes()) })
     show('login', flowOf(loginNodes()))
     await userEvent.type(await screen.findByLabelText('E-Mail'), 'a@b.ch')
@@ -143,7 +143,7 @@ describe('a submission', () => {
     expect(posts()[0]?.body).toMatchObject({ method: 'password', password: 'wrong' })
   })
 
-  it('keeps what was typed, and says what the service says', async () => {
+  it("keeps the input and shows the service's messages", async () => {
     const refused = flowOf(loginNodes(), { messages: [error('The provided credentials are invalid.', 4000006)] })
     service.on('POST /self-service/login', { status: 400, body: refused })
     show('login', flowOf(loginNodes()))
@@ -153,14 +153,14 @@ describe('a submission', () => {
     expect(screen.getByLabelText<HTMLInputElement>('E-Mail').value).toBe('a@b.ch')
   })
 
-  it('does not ask for a password when a provider is pressed', async () => {
+  it('does not require a password for a provider', async () => {
     service.on('POST /self-service/login', { status: 400, body: flowOf(loginNodes()) })
     show('login', flowOf(loginNodes()))
     await userEvent.click(await screen.findByRole('button', { name: 'Sign in with GitHub' }))
     await waitFor(() => expect(posts()[0]?.body).toMatchObject({ method: 'oidc', provider: 'github' }))
   })
 
-  it('by the script of the service stays on the page', async () => {
+  it("intercepts submission by the service's script", async () => {
     service.on('POST /self-service/login', { status: 400, body: flowOf(loginNodes()) })
     show('login', flowOf(loginNodes()))
     await screen.findByLabelText('E-Mail')
@@ -171,7 +171,7 @@ describe('a submission', () => {
     expect(posts()[0]?.body).toMatchObject({ method: 'passkey', passkey_login: '{"id":"credential"}' })
   })
 
-  it('in two steps goes on with what was given before', async () => {
+  it('continues two-step registration with the earlier values', async () => {
     service.on('POST /self-service/registration', ({ body }) => ({
       status: 400,
       body: flowOf((body as { method?: string }).method === 'profile' ? credentialStepNodes() : profileStepNodes(), {
@@ -193,7 +193,7 @@ describe('a submission', () => {
     })
   })
 
-  it('can step back without a password', async () => {
+  it('goes back without requiring a password', async () => {
     service.on('POST /self-service/registration', { status: 400, body: flowOf(profileStepNodes()) })
     show('registration', flowOf(credentialStepNodes()))
     await userEvent.click(await screen.findByRole('button', { name: 'Back' }))
@@ -202,7 +202,7 @@ describe('a submission', () => {
   })
 })
 
-describe('where a bot challenge is configured', () => {
+describe('with a bot challenge', () => {
   interface Widget {
     readonly callback: (token: string) => void
     readonly 'error-callback': () => void
@@ -211,7 +211,7 @@ describe('where a bot challenge is configured', () => {
   let widget: Widget | undefined
   beforeEach(() => {
     widget = undefined
-    providePortalConfig(installationAt(service.url, '0x4AAA'))
+    providePortalConfig(testConfig(service.url, '0x4AAA'))
     page['turnstile'] = {
       render: (_: HTMLElement, options: Widget) => {
         widget = options
@@ -222,7 +222,7 @@ describe('where a bot challenge is configured', () => {
   })
   const button = () => screen.findByRole<HTMLButtonElement>('button', { name: 'Sign in with password' })
 
-  it('nothing is sent before it succeeds, nor after its success has expired', async () => {
+  it('blocks submission before success and after expiry', async () => {
     show('login', flowOf(loginNodes()))
     await waitFor(() => expect(widget).toBeDefined())
     expect((await button()).disabled).toBe(true)
@@ -234,7 +234,7 @@ describe('where a bot challenge is configured', () => {
     expect([(await button()).disabled, posts().length]).toEqual([true, 0])
   })
 
-  it('its proof goes along', async () => {
+  it('submits the token', async () => {
     service.on('POST /self-service/login', { status: 400, body: flowOf(loginNodes()) })
     show('login', flowOf(loginNodes()))
     await userEvent.type(await screen.findByLabelText('E-Mail'), 'a@b.ch')
@@ -246,7 +246,7 @@ describe('where a bot challenge is configured', () => {
     )
   })
 
-  it('each submission takes another proof', async () => {
+  it('requires a new token for each submission', async () => {
     service.on('POST /self-service/login', { status: 400, body: flowOf(loginNodes()) })
     show('login', flowOf(loginNodes()))
     await userEvent.type(await screen.findByLabelText('E-Mail'), 'a@b.ch')
@@ -258,7 +258,7 @@ describe('where a bot challenge is configured', () => {
     expect((await button()).disabled).toBe(true)
   })
 
-  it('holds back who asks for the mail of a verification, and nobody who has its code', async () => {
+  it('challenges requesting a verification code but not entering it', async () => {
     const isHeld = async () => (await screen.findByRole<HTMLButtonElement>('button', { name: 'Continue' })).disabled
     show('verification', flowOf(verificationNodes(), { state: 'choose_method' }))
     await waitFor(() => expect(widget).toBeDefined())
@@ -271,7 +271,7 @@ describe('where a bot challenge is configured', () => {
     expect([await isHeld(), widget]).toEqual([false, undefined])
   })
 
-  it('its failure is said in words', async () => {
+  it('shows an error if the challenge fails', async () => {
     show('login', flowOf(loginNodes()))
     await waitFor(() => expect(widget).toBeDefined())
     act(() => widget?.['error-callback']())
@@ -281,7 +281,7 @@ describe('where a bot challenge is configured', () => {
   })
 })
 
-it('a wrong code is said at the code, which is typed anew, however often it was refused', async () => {
+it('shows a wrong code at the code input and clears it every time', async () => {
   const refused = { ...error('The code is invalid.', 4070006) }
   service.on('POST /self-service/verification', {
     body: flowOf(verificationNodes(), { state: 'sent_email', messages: [refused] }),
@@ -299,7 +299,7 @@ it('a wrong code is said at the code, which is typed anew, however often it was 
   }
 })
 
-it('where no bot challenge is configured nothing is held back', async () => {
+it('submits immediately without a bot challenge', async () => {
   show('login', flowOf(loginNodes()))
   expect((await screen.findByRole<HTMLButtonElement>('button', { name: 'Sign in with password' })).disabled).toBe(false)
 })

@@ -2,23 +2,23 @@ import type { Flow, InputNode } from '@glacis/contract/identity'
 import { Fragment, type ReactNode, type SubmitEvent, useMemo, useState } from 'react'
 import { bodyOf, isButton, type Submitter } from '#identity/body.ts'
 import { BotChallenge, hasBotChallenge } from '#identity/bot-challenge.tsx'
-import { type FlowKind } from '#identity/client.ts'
+import type { FlowKind } from '#identity/flow-kind.ts'
 import { FlowButton } from '#identity/flow-button.tsx'
 import { FlowNode } from '#identity/flow-node.tsx'
-import { focusField, ownErrorsOf, useFlowForm, withoutField } from '#identity/form-element.ts'
+import { focusField, validateFields, useFlowForm, withoutField } from '#identity/form-element.ts'
 import { type Group, hasVisibleBefore, isVisible, needsDivider, primaryOf } from '#identity/groups.ts'
-import type { OwnErrors } from '#identity/node-field.tsx'
-import { byGroup, fieldState, isQuiet, nameFirst, withCodeMessages, withoutCodeSent } from '#identity/nodes.ts'
+import type { ClientErrors } from '#identity/node-field.tsx'
+import { byGroup, fieldState, isButtonGroup, namesFirst, withCodeMessages, withoutCodeSent } from '#identity/nodes.ts'
 import { useFlow } from '#identity/use-flow.ts'
 import { cx } from '#lib/cx.ts'
 import { Note } from '#ui/note.tsx'
 
-/** What a robot could try. Settings have a session behind them. */
-const challenged: ReadonlySet<FlowKind> = new Set(['login', 'registration', 'recovery', 'verification'])
+/** Flows that require a bot challenge. The settings flow already requires a session. */
+const challengedFlows: ReadonlySet<FlowKind> = new Set(['login', 'registration', 'recovery', 'verification'])
 
 /**
- * A flow as a form: whatever nodes the service sends, grouped, with their messages. Nothing here knows
- * a field by heart. `asides` put a link beside a field's label, by the field's name.
+ * Renders a flow's nodes as a form, grouped, with their messages. It doesn't depend on specific fields.
+ * `asides` adds a link next to a field's label, by field name.
  */
 export function FlowForm({
   kind,
@@ -30,23 +30,23 @@ export function FlowForm({
   readonly asides?: Readonly<Record<string, ReactNode>>
 }) {
   const flow = useMemo(() => withoutCodeSent(withCodeMessages(answered)), [answered])
-  const { submit, isPending, trouble, answers } = useFlow(kind, flow)
-  const [ownErrors, setOwnErrors] = useState<OwnErrors>(new Map())
+  const { submit, isPending, problem, responseCount } = useFlow(kind, flow)
+  const [clientErrors, setClientErrors] = useState<ClientErrors>(new Map())
   const [pressed, setPressed] = useState('')
   const [challenge, setChallenge] = useState<string>()
   const [round, setRound] = useState(0)
-  const form = useFlowForm(flow, answers, (fields) => {
-    // What a browser offers by itself may be taken up in the moment in which a button is pressed.
+  const form = useFlowForm(flow, responseCount, (fields) => {
+    // A passkey from browser autofill may be submitted while a button press is pending.
     if (!isPending) send(bodyOf(flow.ui.nodes, fields, scriptedSubmitter(fields)))
   })
-  // Whoever has the code of a mail was challenged before it was sent.
+  // The challenge was passed before the code was sent.
   const hasCode = kind === 'verification' && flow.state === 'sent_email'
-  const isChallenged = hasBotChallenge() && challenged.has(kind) && !hasCode
+  const isChallenged = hasBotChallenge() && challengedFlows.has(kind) && !hasCode
   const isBlocked = isChallenged && !challenge
   const groups = byGroup(flow.ui.nodes)
   const primary = primaryOf(groups)
 
-  /** A challenge is good for one submission; the next one needs another. */
+  /** A challenge token is valid for one submission, so each submission resets the challenge. */
   function send(body: object): void {
     submit(body)
     setChallenge(undefined)
@@ -54,8 +54,8 @@ export function FlowForm({
   }
   function press(element: HTMLFormElement, submitter: Submitter): void {
     if (isPending || isBlocked) return
-    const errors = ownErrorsOf(element, flow.ui.nodes, submitter)
-    setOwnErrors(errors)
+    const errors = validateFields(element, flow.ui.nodes, submitter)
+    setClientErrors(errors)
     setPressed(keyOf(submitter.name, submitter.value))
     if (errors.size > 0) focusField(element, [...errors.keys()][0])
     else send(bodyOf(flow.ui.nodes, new FormData(element), submitter))
@@ -72,28 +72,28 @@ export function FlowForm({
       method={flow.ui.method}
       noValidate
       onSubmit={enter}
-      onInput={({ target }) => setOwnErrors(withoutField(ownErrors, target))}
+      onInput={({ target }) => setClientErrors(withoutField(clientErrors, target))}
       className="mt-7"
     >
-      <FlowNotes flow={flow} trouble={trouble} />
+      <FlowNotes flow={flow} problem={problem} />
       {[...groups].map(([group, nodes], index) => (
         <Fragment key={group}>
-          {needsDivider(group, index, groups) && <Or />}
+          {needsDivider(group, index, groups) && <Divider />}
           <fieldset
             data-group={group}
-            aria-label={group === 'oidc' ? 'Other services' : undefined}
+            aria-label={group === 'oidc' ? 'Social providers' : undefined}
             className={cx(
               'grid grid-cols-2 gap-x-3',
-              isQuiet(group) ? 'gap-y-2' : 'gap-y-4',
-              isVisible(nodes) && hasVisibleBefore(index, groups) && (isQuiet(group) ? 'mt-2' : 'mt-4'),
+              isButtonGroup(group) ? 'gap-y-2' : 'gap-y-4',
+              isVisible(nodes) && hasVisibleBefore(index, groups) && (isButtonGroup(group) ? 'mt-2' : 'mt-4'),
             )}
           >
-            {nameFirst(nodes).map((node, position) => (
+            {namesFirst(nodes).map((node, position) => (
               <FlowNode
                 key={`${node.type}:${node.type === 'input' ? keyOf(node.attributes.name, isButton(node) ? node.attributes.value : '') : position}`}
                 node={node}
-                ownErrors={ownErrors}
-                answers={answers}
+                clientErrors={clientErrors}
+                responseCount={responseCount}
                 asides={asides}
                 isFirst={node === primary.focus}
                 button={(button) => (
@@ -117,9 +117,9 @@ export function FlowForm({
   )
 }
 
-function FlowNotes({ flow, trouble }: { readonly flow: Flow; readonly trouble: string | undefined }) {
+function FlowNotes({ flow, problem }: { readonly flow: Flow; readonly problem: string | undefined }) {
   const notes = flow.ui.messages
-  if (notes.length === 0 && !trouble) return null
+  if (notes.length === 0 && !problem) return null
   const colours = { default: 'main', error: 'red', success: 'green' } as const
   return (
     <div className="mb-5 grid gap-2">
@@ -128,12 +128,12 @@ function FlowNotes({ flow, trouble }: { readonly flow: Flow; readonly trouble: s
           {message.text}
         </Note>
       ))}
-      {trouble && <Note variant="red">{trouble}</Note>}
+      {problem && <Note variant="red">{problem}</Note>}
     </div>
   )
 }
 
-function Or() {
+function Divider() {
   return (
     <div className="my-5 flex items-center gap-3 text-12 text-ink-3 before:flex-1 before:border-t before:border-line after:flex-1 after:border-t after:border-line">
       or
@@ -149,8 +149,8 @@ function submitterOf({ group, attributes: { name, value } }: InputNode): Submitt
   return { group, name, value: String(value ?? '') }
 }
 
-/** Hidden fields that the service's script fills before it submits the form. */
-const scripted: readonly (readonly [string, Group])[] = [
+/** Hidden fields that the WebAuthn script fills before it submits the form. */
+const scriptedFields: readonly (readonly [string, Group])[] = [
   ['passkey_login', 'passkey'],
   ['passkey_register', 'passkey'],
   ['passkey_settings_register', 'passkey'],
@@ -158,6 +158,6 @@ const scripted: readonly (readonly [string, Group])[] = [
   ['webauthn_register', 'webauthn'],
 ]
 function scriptedSubmitter(fields: FormData): Submitter {
-  const filled = scripted.find(([name]) => Boolean(fields.get(name)))
+  const filled = scriptedFields.find(([name]) => Boolean(fields.get(name)))
   return { group: filled?.[1] ?? 'default', name: '', value: '' }
 }

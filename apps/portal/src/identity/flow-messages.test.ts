@@ -9,7 +9,7 @@ it.each([
   [1060003, 'info', 'info', 'Info'],
   [4000006, 'error', 'error', 'Oops, something went wrong'],
   [1050001, 'warning', 'error', 'Oops, something went wrong'],
-])('message %i of type %s is a notice of kind %s titled %s', (id, type, kind, title) => {
+])('maps message %i of type %s to a %s toast titled %s', (id, type, kind, title) => {
   const message = Message.parse({ id, type, text: 'x' })
   expect(toastFor(message)).toEqual({ kind, title })
 })

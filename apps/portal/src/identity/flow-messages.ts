@@ -1,11 +1,8 @@
-/** What the service says of a flow as a whole, as notices. */
+/** Shows the messages of a flow as toasts. */
 import type { Flow, Message } from '@glacis/contract/identity'
-import { addToast, successToastMs, type ToastKind } from '#lib/toasts.ts'
+import { addToast, type ToastKind } from '#ui/toasts.tsx'
 
-/**
- * Message ids of the settings flow. Only the first changes what the portal says; the others are
- * named so that a reader of a log or a test need not look them up.
- */
+/** Message IDs of the settings flow. Only `updated` is used; the others document the range. */
 const settingsMessages = {
   updated: 1050001,
   linkProvider: 1050002,
@@ -29,7 +26,7 @@ const settingsMessages = {
   removePasskey: 1050020,
 } as const
 
-/** Kind and title of the notice for a message. */
+/** Kind and title of the toast for a message. */
 export function toastFor({ id, type }: Pick<Message, 'id' | 'type'>): {
   readonly kind: ToastKind
   readonly title: string
@@ -40,26 +37,23 @@ export function toastFor({ id, type }: Pick<Message, 'id' | 'type'>): {
   return { kind: 'error', title: 'Oops, something went wrong' }
 }
 
-/** Raises one notice for each message. */
-function announce(messages: readonly Message[]): void {
+/** Shows one toast per message. */
+function showToasts(messages: readonly Message[]): void {
   for (const message of messages) {
     const { kind, title } = toastFor(message)
-    addToast(kind, { title, message: message.text, ...(kind === 'success' && { timeoutMs: successToastMs }) })
+    addToast(kind, { title, message: message.text })
   }
 }
 
-const announcedFlag = 'glacis.announced'
-let lastAnnounced: Flow | undefined
+const shownKey = 'glacis.announced'
+let lastShown: Flow | undefined
 
-/**
- * Raises what a flow says, once for each answer: a page that is loaded again fetches the same flow with
- * the same messages, and they are not news any more.
- */
-export function announceOnce(flow: Flow): void {
-  if (flow.ui.messages.length === 0 || flow === lastAnnounced) return
+/** Shows a flow's messages once per response. Reloading the page fetches the same flow and must not repeat them. */
+export function showMessagesOnce(flow: Flow): void {
+  if (flow.ui.messages.length === 0 || flow === lastShown) return
   const told = `${flow.id} ${flow.ui.messages.map(({ id }) => id).join(' ')}`
-  const isReload = lastAnnounced === undefined && sessionStorage.getItem(announcedFlag) === told
-  lastAnnounced = flow
-  sessionStorage.setItem(announcedFlag, told)
-  if (!isReload) announce(flow.ui.messages)
+  const isReload = lastShown === undefined && sessionStorage.getItem(shownKey) === told
+  lastShown = flow
+  sessionStorage.setItem(shownKey, told)
+  if (!isReload) showToasts(flow.ui.messages)
 }

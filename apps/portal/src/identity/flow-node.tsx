@@ -1,25 +1,25 @@
 import type { InputNode, UiNode } from '@glacis/contract/identity'
 import type { ReactNode } from 'react'
 import { isButton } from '#identity/body.ts'
-import { NodeContent, NodeField, type OwnErrors } from '#identity/node-field.tsx'
+import { NodeContent, NodeField, type ClientErrors } from '#identity/node-field.tsx'
 import { isNamePart } from '#identity/nodes.ts'
 import { ScriptNode } from '#identity/script-node.tsx'
 import { cx } from '#lib/cx.ts'
 import { buttonClass } from '#ui/button.tsx'
 import { Note } from '#ui/note.tsx'
 
-/** A node of a flow as it stands in the form; `button` draws one that submits, which the form knows more of. */
+/** Renders one node of a flow. Buttons are rendered by `button`, because they need the form's state. */
 export function FlowNode({
   node,
-  ownErrors,
-  answers,
+  clientErrors,
+  responseCount,
   asides,
   isFirst,
   button,
 }: {
   readonly node: UiNode
-  readonly ownErrors: OwnErrors
-  readonly answers: number
+  readonly clientErrors: ClientErrors
+  readonly responseCount: number
   readonly asides: Readonly<Record<string, ReactNode>>
   readonly isFirst: boolean
   readonly button: (node: InputNode) => ReactNode
@@ -47,8 +47,8 @@ export function FlowNode({
     <div className={cx('min-w-0', isNamePart(node) ? 'col-span-1' : 'col-span-2')}>
       <NodeField
         node={node}
-        ownErrors={ownErrors}
-        answers={answers}
+        clientErrors={clientErrors}
+        responseCount={responseCount}
         aside={asides[node.attributes.name]}
         focusFirst={isFirst}
       />
@@ -56,7 +56,7 @@ export function FlowNode({
   )
 }
 
-/** What is wrong with a hidden field has to stand somewhere. */
+/** A hidden field with its errors, which would otherwise be invisible. */
 function HiddenField({ node }: { readonly node: InputNode }) {
   return (
     <>

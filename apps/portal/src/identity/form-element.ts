@@ -1,17 +1,17 @@
-/** What a form of nodes does as an element: its focus, the service's script, and what it finds wrong by itself. */
+/** DOM behavior of a flow's form: focus, scripted submission, and client-side validation. */
 import type { Flow, UiNode } from '@glacis/contract/identity'
 import { useCallback, useEffect, useRef } from 'react'
-import { isButton, sendsAgain, type Submitter } from '#identity/body.ts'
-import type { OwnErrors } from '#identity/node-field.tsx'
-import { fieldState, inputsOf, isQuiet } from '#identity/nodes.ts'
+import { isButton, isResend, type Submitter } from '#identity/body.ts'
+import type { ClientErrors } from '#identity/node-field.tsx'
+import { fieldState, inputsOf, isButtonGroup } from '#identity/nodes.ts'
 
 /**
- * The form element. The service's script calls `form.submit()`, which would leave the page;
- * here it is taken like any other submission.
+ * Returns the ref of the form element. The service's script calls `form.submit()`, which would navigate away; the
+ * override passes the fields to `onScript` instead.
  *
- * @param answers how often the service has answered
+ * @param responseCount number of responses received for the flow
  */
-export function useFlowForm(flow: Flow, answers: number, onScript: (fields: FormData) => void) {
+export function useFlowForm(flow: Flow, responseCount: number, onScript: (fields: FormData) => void) {
   const element = useRef<HTMLFormElement>(null)
   const latest = useRef(onScript)
   useEffect(() => {
@@ -20,9 +20,9 @@ export function useFlowForm(flow: Flow, answers: number, onScript: (fields: Form
   useEffect(() => {
     const wrong = inputsOf(flow.ui.nodes).find((node) => fieldState(node.messages) === 'error')
     if (wrong && element.current) focusField(element.current, wrong.attributes.name)
-    // The same refusal twice is the same flow, and asks for the focus twice.
-  }, [flow, answers])
-  // Another step asks for other things, and begins at the first of them.
+    // `responseCount` re-runs the effect if the same error is returned again.
+  }, [flow, responseCount])
+  // A new step has different fields; focus the first one.
   const step = inputsOf(flow.ui.nodes)
     .filter((node) => !isButton(node) && node.attributes.type !== 'hidden')
     .map((node) => node.attributes.name)
@@ -36,7 +36,7 @@ export function useFlowForm(flow: Flow, answers: number, onScript: (fields: Form
   }, [])
 }
 
-/** Puts the focus on the field of this name; a code begins at its first box. */
+/** Focuses the field with this name. For a code input, focuses its first box. */
 export function focusField(form: HTMLFormElement, name: string | undefined): void {
   const field = [...form.elements].find((element) => 'name' in element && element.name === name)
   if (!(field instanceof HTMLInputElement)) return
@@ -44,25 +44,25 @@ export function focusField(form: HTMLFormElement, name: string | undefined): voi
   target?.focus()
 }
 
-/** What can be said without asking the service, for the fields that would be sent. */
-export function ownErrorsOf(form: HTMLFormElement, nodes: readonly UiNode[], submitter: Submitter): OwnErrors {
+/** Client-side validation errors of the fields that would be sent. */
+export function validateFields(form: HTMLFormElement, nodes: readonly UiNode[], submitter: Submitter): ClientErrors {
   const errors = new Map<string, string>()
   const groups = new Set<UiNode['group']>(['default', submitter.group])
   for (const { attributes, group } of inputsOf(nodes)) {
-    if (attributes.type === 'hidden' || !groups.has(group) || isQuiet(submitter.group)) continue
+    if (attributes.type === 'hidden' || !groups.has(group) || isButtonGroup(submitter.group)) continue
     const field = form.elements.namedItem(attributes.name)
     if (!(field instanceof HTMLInputElement)) continue
     if (attributes.required && field.value.trim() === '') errors.set(attributes.name, 'Required')
     else if (field.validity.typeMismatch && field.type === 'email') errors.set(attributes.name, 'Invalid email')
     else if (!field.validity.valid) errors.set(attributes.name, field.validationMessage || 'Invalid input')
   }
-  // A step back, or an address sent again, does not need what is asked for here.
-  if (sendsAgain(submitter) || submitter.name === 'screen') errors.clear()
+  // Going back or resending a code doesn't require the fields of this step.
+  if (isResend(submitter) || submitter.name === 'screen') errors.clear()
   return errors
 }
 
-/** The errors without that of the field that is being mended. */
-export function withoutField(errors: OwnErrors, field: EventTarget): OwnErrors {
+/** The errors without that of the field being edited. */
+export function withoutField(errors: ClientErrors, field: EventTarget): ClientErrors {
   if (!(field instanceof HTMLInputElement)) return errors
   const names = [field.name, ...codeNamesOf(field)]
   if (!names.some((name) => errors.has(name))) return errors

@@ -1,14 +1,15 @@
-/** The life of a flow on a page: without an id it is created and the address carries its id; with one it is fetched. */
+/** Lifecycle of a flow on a page: created without an ID in the URL, fetched with one. */
 import type { Flow } from '@glacis/contract/identity'
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { redirect } from '@tanstack/react-router'
-import { createFlow, type FlowKind, getFlow, type NewFlowQuery } from '#identity/client.ts'
-import { type Departure, departureFor } from '#identity/failure.ts'
+import { createFlow, getFlow, type NewFlowQuery } from '#identity/client.ts'
+import type { FlowKind } from '#identity/flow-kind.ts'
+import { type RedirectTarget, redirectTargetFor } from '#identity/failure.ts'
 
-/** A flow that was just created or answered is not asked for again within this time, in milliseconds. */
+/** How long a flow stays fresh after creation or submission, in milliseconds. */
 const freshMs = 30_000
 
-/** A flow in the cache, where the answers to its submissions are put too. */
+/** Query of a flow. Submission results are written to the same cache entry. */
 export function flowQuery(kind: FlowKind, id: string) {
   return queryOptions({
     queryKey: ['identity', 'flow', kind, id] as const,
@@ -20,25 +21,25 @@ export function flowQuery(kind: FlowKind, id: string) {
   })
 }
 
-/** A page of the portal that a flow lives on. */
+/** The portal's pages that show a flow. */
 export type FlowPage = '/login' | '/registration' | '/recovery' | '/verification' | '/profile'
 
 export interface FlowVisit {
   readonly kind: FlowKind
   readonly page: FlowPage
-  /** Everything the address carries, the flow's id among it. */
+  /** Search params of the page, including the flow's ID. */
   readonly search: { readonly flow?: string | undefined }
   readonly newFlow: NewFlowQuery
-  /** Full address of the page. */
+  /** Full URL of the page. */
   readonly here: string
 }
 
 /**
- * Gives the flow that the address names. Without one a new flow starts and the address is replaced
- * by one that names it; a flow that cannot be fetched is dropped from the address and a new one starts.
+ * Returns the flow named in the URL. Without one, creates a flow and redirects to a URL with its ID. A flow that can't
+ * be fetched is removed from the URL, which then creates a new one.
  *
- * @throws a redirect of the router in every case but success.
- * @throws what the service refused with, when it has no meaning for the portal.
+ * @throws a router redirect in every case but success.
+ * @throws IdentityFailure if the error doesn't redirect.
  */
 export async function openFlow(client: QueryClient, visit: FlowVisit): Promise<Flow> {
   const { kind, search } = visit
@@ -46,7 +47,7 @@ export async function openFlow(client: QueryClient, visit: FlowVisit): Promise<F
   try {
     return await client.fetchQuery(flowQuery(kind, search.flow))
   } catch (error) {
-    const departure = departureFor(error, visit.here, kind)
+    const departure = redirectTargetFor(error, visit.here, kind)
     if (departure && departure.kind !== 'error') throw redirectTo(departure)
     throw redirectWithFlow(visit, undefined)
   }
@@ -58,7 +59,7 @@ async function startFlow(client: QueryClient, visit: FlowVisit) {
     client.setQueryData(flowQuery(visit.kind, flow.id).queryKey, flow)
     return redirectWithFlow(visit, flow.id)
   } catch (error) {
-    const departure = departureFor(error, visit.here, visit.kind)
+    const departure = redirectTargetFor(error, visit.here, visit.kind)
     if (departure) return redirectTo(departure)
     throw error
   }
@@ -68,8 +69,8 @@ function redirectWithFlow({ page, search }: FlowVisit, flow: string | undefined)
   return redirect({ to: page, search: { ...search, flow }, replace: true })
 }
 
-/** A departure as the router throws it. */
-export function redirectTo(departure: Departure) {
+/** Converts a departure to a router redirect. */
+export function redirectTo(departure: RedirectTarget) {
   switch (departure.kind) {
     case 'login':
       return redirect({ to: '/login', search: departure.search, replace: true })
@@ -78,7 +79,7 @@ export function redirectTo(departure: Departure) {
     case 'error':
       return redirect({ to: '/error', search: { id: departure.id }, replace: true })
     case 'address':
-      // An address of the service may have the portal's origin; its pages are not the router's.
+      // The service may share the portal's origin, but the router can't handle its pages.
       return redirect({ href: departure.href, reloadDocument: true })
   }
 }

@@ -6,30 +6,30 @@ import { CodeInput } from '#ui/code-input.tsx'
 import { CopyField } from '#ui/copy-field.tsx'
 import { Checkbox, FieldMessages, TextField } from '#ui/field.tsx'
 
-/** What a form found wrong by itself, by the name of the field. */
-export type OwnErrors = ReadonlyMap<string, string>
+/** Client-side validation errors by field name. */
+export type ClientErrors = ReadonlyMap<string, string>
 
-/** One field as the service describes it, with everything that is said about it below. */
+/** Renders an input node with its messages. */
 export function NodeField({
   node,
-  ownErrors,
-  answers = 0,
+  clientErrors,
+  responseCount = 0,
   aside,
   disabled,
   focusFirst = false,
 }: {
   readonly node: InputNode
-  readonly ownErrors?: OwnErrors | undefined
-  /** How often the service has answered: a code that it refused is gone from the boxes. */
-  readonly answers?: number
+  readonly clientErrors?: ClientErrors | undefined
+  /** Number of responses received; used to clear a rejected code. */
+  readonly responseCount?: number
   readonly aside?: ReactNode
   readonly disabled?: boolean | undefined
-  /** Takes the focus when its form appears. */
+  /** Focuses the field when the form appears. */
   readonly focusFirst?: boolean
 }) {
   const { attributes, messages, meta } = node
   const { name, type, value } = attributes
-  const own = ownErrors?.get(name)
+  const own = clientErrors?.get(name)
   const texts = own ? [own] : messages.map(({ text }) => text)
   const state = own ? 'error' : fieldState(messages)
   const label = attributes.label?.text || meta.label?.text || name
@@ -40,7 +40,7 @@ export function NodeField({
   if (codeNames.has(name)) {
     return (
       <CodeInput
-        key={isRefused ? `refused ${answers}` : String(value ?? '')}
+        key={isRefused ? `refused ${responseCount}` : String(value ?? '')}
         name={name}
         label={label}
         state={state}
@@ -88,24 +88,24 @@ export function NodeField({
   )
 }
 
-/** A value that the form carries; a script may change it, so React never writes it again. */
+/** A hidden field. It is uncontrolled because a script may change its value. */
 function HiddenNode({ node }: { readonly node: InputNode }) {
   const { name, value, onload, onloadTrigger } = node.attributes
   useEffect(() => {
-    // A browser without passkeys has nothing to offer here; the other ways to sign in stand beside it.
+    // Ignore browsers without passkey support: the other sign-in methods are still available.
     if (onload || onloadTrigger) runLoad(node).catch(() => {})
-    // Once per appearance of the node, as its `onload` says.
+    // Run once per mount, like `onload`.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [onload, onloadTrigger])
   return <input type="hidden" key={String(value ?? '')} name={name} defaultValue={String(value ?? '')} />
 }
 
-/** What a new password must be, before the service says so. */
+/** Password requirements, shown before the service validates them. */
 function hintFor({ attributes: { autocomplete, type } }: InputNode): string | undefined {
   return type === 'password' && autocomplete === 'new-password' ? 'At least 8 characters.' : undefined
 }
 
-/** Names of people are known to browsers, though the service has no words for them. */
+/** Fills in `autocomplete` values that the service doesn't provide. */
 function autocompleteOf({ attributes: { name, autocomplete } }: InputNode): string | undefined {
   if (autocomplete) return autocomplete
   const known: Readonly<Record<string, string>> = {
@@ -119,12 +119,12 @@ function autocompleteOf({ attributes: { name, autocomplete } }: InputNode): stri
 
 interface NodeContentProps {
   readonly node: UiNode
-  /** Instead of the service's own words, where the page around it says the rest. */
+  /** Replaces the service's label. */
   readonly label?: string
   readonly hint?: string
 }
 
-/** Text, image or link of a flow. Scripts and unknown nodes show nothing. */
+/** Renders a text or image node, and nothing for other nodes. */
 export function NodeContent({ node, label: ownLabel, hint }: NodeContentProps) {
   if (node.type === 'img') {
     const { src, width, height } = node.attributes

@@ -1,30 +1,30 @@
-/** The screens of the flows. What they ask for comes from the service; they add titles and ways between them. */
+/** Screens of the flows. The service defines the fields; the screens add titles and links. */
 import type { Flow } from '@glacis/contract/identity'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { CircleCheck } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { AuthAside, AuthTitle } from '#identity/auth-layout.tsx'
-import type { FlowKind } from '#identity/client.ts'
+import type { FlowKind } from '#identity/flow-kind.ts'
 import { FlowForm } from '#identity/flow-form.tsx'
 import { flowQuery } from '#identity/lifecycle.ts'
-import { mailedTo } from '#identity/nodes.ts'
-import { regainFocus } from '#lib/focus.ts'
+import { codeSentTo } from '#identity/nodes.ts'
+import { restoreFocus } from '#lib/focus.ts'
 import { portalConfig } from '#lib/portal-config.ts'
-import { endedAt } from '#lib/use-unsent.ts'
+import { sessionEndedAt } from '#lib/use-draft.ts'
 import { ButtonAnchor } from '#ui/button.tsx'
 import { Note } from '#ui/note.tsx'
 
 interface Visit {
-  /** Id of the flow, as the address carries it. */
+  /** ID of the flow from the URL. */
   readonly flow: string | undefined
   readonly returnTo: string | undefined
 }
 
 export function LoginScreen({ flow: id, returnTo }: Visit) {
   const flow = useOpenFlow('login', id)
-  const { title, lede } = loginWords(flow)
-  const forgotten = (
+  const { title, lede } = loginText(flow)
+  const forgotPassword = (
     <Link to="/recovery" search={{ return_to: returnTo }} className="inline-link">
       Forgot password?
     </Link>
@@ -32,8 +32,8 @@ export function LoginScreen({ flow: id, returnTo }: Visit) {
   return (
     <>
       <AuthTitle title={title}>{lede}</AuthTitle>
-      <Ended address={flow.return_to ?? returnTo} />
-      <FlowForm key={flow.id} kind="login" flow={flow} asides={{ password: forgotten }} />
+      <SessionExpiredNote address={flow.return_to ?? returnTo} />
+      <FlowForm key={flow.id} kind="login" flow={flow} asides={{ password: forgotPassword }} />
       <AuthAside>
         {isSecondFactor(flow) ? (
           <Link to="/logout" preload={false} className="inline-link">
@@ -52,25 +52,25 @@ export function LoginScreen({ flow: id, returnTo }: Visit) {
   )
 }
 
-/** Whoever was at work says nothing of signing in; the page has to. */
-function Ended({ address }: { readonly address: string | undefined }) {
-  const [ended] = useState(() => endedAt(address))
+/** Notice that the session ended while the user was working. */
+function SessionExpiredNote({ address }: { readonly address: string | undefined }) {
+  const [ended] = useState(() => sessionEndedAt(address))
   if (!ended) return null
   return (
     <Note variant="gray" className="mt-4">
-      Your session has ended. Sign in to go on where you were.
-      {ended.isKept && ' What you were writing is kept in this tab.'}
+      Your session has expired. Sign in to continue where you left off.
+      {ended.isKept && ' Your unsaved input is kept in this tab.'}
     </Note>
   )
 }
 
 export function RegistrationScreen({ flow: id, returnTo }: Visit) {
   const flow = useOpenFlow('registration', id)
-  const address = mailedTo(flow)
+  const address = codeSentTo(flow)
   return (
     <>
       <AuthTitle title={address ? 'Check your email' : 'Create an account'}>
-        {address ? <CodeSent address={address} /> : 'You add your first target right after this.'}
+        {address ? <CodeSent address={address} /> : "You'll add your first target next."}
       </AuthTitle>
       <FlowForm key={flow.id} kind="registration" flow={flow} />
       <AuthAside>
@@ -85,11 +85,11 @@ export function RegistrationScreen({ flow: id, returnTo }: Visit) {
 
 export function RecoveryScreen({ flow: id, returnTo }: Visit) {
   const flow = useOpenFlow('recovery', id)
-  const address = mailedTo(flow)
+  const address = codeSentTo(flow)
   return (
     <>
       <AuthTitle title={address ? 'Check your email' : 'Recover your account'}>
-        {address ? <CodeSent address={address} /> : 'We send a code to the address of your account.'}
+        {address ? <CodeSent address={address} /> : "Enter your account's email address and we'll send you a code."}
       </AuthTitle>
       <FlowForm key={flow.id} kind="recovery" flow={flow} />
       <AuthAside>
@@ -101,20 +101,20 @@ export function RecoveryScreen({ flow: id, returnTo }: Visit) {
   )
 }
 
-/** `code` comes with the link in the mail, so that it need not be typed. */
+/** `code` comes from the link in the email and prefills the code field. */
 export function VerificationScreen({ flow: id, returnTo, code }: Visit & { readonly code: string | undefined }) {
   const flow = withCode(useOpenFlow('verification', id), code)
-  const address = mailedTo(flow)
+  const address = codeSentTo(flow)
   if (flow.state === 'passed_challenge') return <Verified flow={flow} returnTo={returnTo} />
   return (
     <>
       <AuthTitle title="Verify your email">
-        {address ? <CodeSent address={address} /> : 'We send a code to the address that you enter.'}
+        {address ? <CodeSent address={address} /> : "Enter your email address and we'll send you a code."}
       </AuthTitle>
       <FlowForm key={flow.id} kind="verification" flow={flow} />
       <AuthAside>
         <a href={returnTo ?? '/overview'} className="inline-link">
-          Later
+          Skip for now
         </a>
       </AuthAside>
     </>
@@ -122,7 +122,7 @@ export function VerificationScreen({ flow: id, returnTo, code }: Visit & { reado
 }
 
 function Verified({ flow, returnTo }: { readonly flow: Flow; readonly returnTo: string | undefined }) {
-  useEffect(() => regainFocus(), []) // the form that held it is gone
+  useEffect(() => restoreFocus(), []) // the focused form was removed
   return (
     <>
       <AuthTitle title="Email verified" />
@@ -132,40 +132,40 @@ function Verified({ flow, returnTo }: { readonly flow: Flow; readonly returnTo: 
             {text}
           </Note>
         ))}
-        <ButtonAnchor variant="primary" block href={continueAddress(flow, returnTo)}>
-          {continueWords(flow)}
+        <ButtonAnchor variant="primary" block href={continueUrl(flow, returnTo)}>
+          {continueLabel(flow)}
         </ButtonAnchor>
       </div>
     </>
   )
 }
 
-/** Nobody learns here whether the address is an account's, so it may be spelt wrong. */
+/** Doesn't reveal whether the address has an account, so it suggests checking the spelling. */
 function CodeSent({ address }: { readonly address: string }) {
   return (
     <>
       Enter the 6-character code we sent to <strong className="font-medium wrap-anywhere text-ink">{address}</strong>.
-      If no mail comes, check the spelling of the address.
+      If you don't receive it, check the spelling of the address.
       {portalConfig().mailsAreFiles && (
         <span className="mt-2 block text-12 text-ink-3">
-          This installation has no mail server yet: mails are files in the folder outbox of its data.
+          This installation has no mail server configured. Emails are saved to the outbox folder in its data directory.
         </span>
       )}
     </>
   )
 }
 
-/** The service's own way on leads to its default page; the overview is meant unless it names another. */
-function continueAddress(flow: Flow, returnTo: string | undefined): string {
+/** The service's continue link, except that its default page is replaced by the overview. */
+function continueUrl(flow: Flow, returnTo: string | undefined): string {
   const link = flow.ui.nodes.find((node) => node.type === 'a')?.attributes.href
   const isHome = !link || new URL(link, location.href).href === new URL('/', location.href).href
   return flow.return_to ?? returnTo ?? (isHome ? '/overview' : link)
 }
-function continueWords(flow: Flow): string {
+function continueLabel(flow: Flow): string {
   return flow.ui.nodes.find((node) => node.type === 'a')?.attributes.title.text || 'Continue'
 }
 
-/** The loader saw to it that the address names a flow, and fetched it. */
+/** The flow that the loader has fetched. */
 function useOpenFlow(kind: FlowKind, id: string | undefined): Flow {
   return useSuspenseQuery(flowQuery(kind, id ?? '')).data
 }
@@ -184,11 +184,12 @@ function isSecondFactor(flow: Flow): boolean {
   return flow.requested_aal === 'aal2'
 }
 
-function loginWords(flow: Flow): { readonly title: string; readonly lede: ReactNode } {
-  const address = mailedTo(flow)
+function loginText(flow: Flow): { readonly title: string; readonly lede: ReactNode } {
+  const address = codeSentTo(flow)
   if (address) return { title: 'Check your email', lede: <CodeSent address={address} /> }
-  if (isSecondFactor(flow)) return { title: 'Second step', lede: 'Confirm with the second factor of your account.' }
-  if (flow.refresh) return { title: 'Confirm that it is you', lede: 'Sign in once more to go on.' }
+  if (isSecondFactor(flow))
+    return { title: 'Two-factor authentication', lede: 'Confirm your sign-in with a second factor.' }
+  if (flow.refresh) return { title: "Confirm it's you", lede: 'Sign in again to continue.' }
   return {
     title: 'Sign in',
     lede: (

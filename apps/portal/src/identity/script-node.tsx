@@ -1,7 +1,7 @@
 import type { UiNode } from '@glacis/contract/identity'
 import { useEffect } from 'react'
 
-/** Injects a script of the service into the page and removes it when the node goes away. */
+/** Injects a script node into the page and removes it on unmount. */
 export function ScriptNode({ node }: { readonly node: Extract<UiNode, { type: 'script' }> }) {
   const { src, async: isAsync, crossorigin, integrity, referrerpolicy, type, id, nonce } = node.attributes
   useEffect(() => {

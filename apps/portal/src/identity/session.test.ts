@@ -12,8 +12,8 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-describe('a valid session', () => {
-  it('is active and ends in the future', () => {
+describe('validSession', () => {
+  it('is active and expires in the future', () => {
     const now = Date.parse('2026-11-21T12:00:00Z')
     const at = (expires_at: string, active = true) => isValid(sessionOf({ expires_at, active }), now)
     expect([
@@ -24,7 +24,7 @@ describe('a valid session', () => {
     ]).toEqual([true, false, false, false])
   })
 
-  it('is asked for once and kept', async () => {
+  it('is fetched once and cached', async () => {
     service.on('GET /sessions/whoami', { body: sessionOf() })
     const cache = client()
     expect((await validSession(cache))?.id).toBe('s1')
@@ -32,24 +32,24 @@ describe('a valid session', () => {
     expect(asked()).toBe(1)
   })
 
-  it('is asked for again when the kept one has ended', async () => {
+  it('is refetched when the cached one has expired', async () => {
     service.on('GET /sessions/whoami', { body: sessionOf({ id: 's2' }) })
     const cache = client()
     cache.setQueryData(sessionKey, sessionOf({ expires_at: '2020-01-01T00:00:00Z' }))
     expect((await validSession(cache))?.id).toBe('s2')
   })
 
-  it('is nobody when the service knows none', async () => {
+  it('is null without a session', async () => {
     service.on('GET /sessions/whoami', { status: 401, body: { error: { message: 'no' } } })
     expect(await validSession(client())).toBeNull()
   })
 
-  it('is nobody when the service still answers with one that has ended', async () => {
+  it('is null if the service returns an expired session', async () => {
     service.on('GET /sessions/whoami', { body: sessionOf({ active: false }) })
     expect(await validSession(client())).toBeNull()
   })
 
-  it('fails when a second factor is missing', async () => {
+  it('throws if a second factor is required', async () => {
     service.on('GET /sessions/whoami', {
       status: 403,
       body: { error: { id: 'session_aal2_required', message: 'more' } },
@@ -57,11 +57,11 @@ describe('a valid session', () => {
     await expect(validSession(client())).rejects.toMatchObject({ id: 'session_aal2_required' })
   })
 
-  it.each(['first', 'last'])('needs a %s name', async (part) => {
+  it.each(['first', 'last'])('requires a %s name', async (part) => {
     const session = sessionOf()
     const { [part as 'first']: _, ...name } = session.identity.traits.name
     const identity = { ...session.identity, traits: { ...session.identity.traits, name } }
     service.on('GET /sessions/whoami', { body: { ...session, identity } })
-    await expect(validSession(client())).rejects.toThrow('unknown shape')
+    await expect(validSession(client())).rejects.toThrow('unexpected response')
   })
 })

@@ -1,4 +1,4 @@
-/** Who is signed in. The session is asked for once, kept, and asked for again when it is no longer valid. */
+/** The user's session. It is cached and refetched when no longer valid. */
 import type { Session } from '@glacis/contract/identity'
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { listSessions, whoami } from '#identity/client.ts'
@@ -7,10 +7,10 @@ import { serverNow } from '#lib/server-time.ts'
 
 export const sessionKey = ['identity', 'session'] as const
 
-/** Refusals are final; what never arrived is tried again as the library does. */
+/** Retries network errors but not error responses. */
 const retry = (count: number, error: Error) => !(error instanceof IdentityFailure) && count < 3
 
-/** The session of this browser; null when there is none. */
+/** The session of this browser, or null. */
 export function sessionQuery() {
   return queryOptions({
     queryKey: sessionKey,
@@ -20,21 +20,21 @@ export function sessionQuery() {
   })
 }
 
-/** The person's other sessions. */
+/** The user's other sessions. */
 export function otherSessionsQuery() {
   return queryOptions({ queryKey: ['identity', 'sessions'], queryFn: ({ signal }) => listSessions(signal), retry })
 }
 
-/** Active, and its end is in the future. */
+/** True if the session is active and hasn't expired. */
 export function isValid(session: Session | null | undefined, now: number = serverNow()): session is Session {
   return Boolean(session?.active) && Date.parse(session?.expires_at ?? '') > now
 }
 
 /**
- * The session, from the cache while it is valid, else from the service.
+ * The session, from the cache if valid, else from the service.
  *
- * @returns null when nobody is signed in.
- * @throws IdentityFailure `session_aal2_required` when a second factor is missing.
+ * @returns null if the user isn't signed in.
+ * @throws IdentityFailure `session_aal2_required` if a second factor is required.
  */
 export async function validSession(client: QueryClient): Promise<Session | null> {
   const cached = client.getQueryData(sessionKey)
@@ -43,7 +43,7 @@ export async function validSession(client: QueryClient): Promise<Session | null>
   return isValid(fresh) ? fresh : null
 }
 
-/** The person who is signed in, behind the guard of the app routes. */
+/** The current session. Always present behind the guard of the app routes. */
 export function useSession(): Session | null {
   return useQuery(sessionQuery()).data ?? null
 }

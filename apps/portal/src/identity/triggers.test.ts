@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { inputNamed } from '#identity/nodes.ts'
 import { loginNodes, readNodes } from '#lib/testing/flows.ts'
-import { helperPollMs, helperTriesMax, runClick, webauthnReady } from '#identity/triggers.ts'
+import { webauthnPollMs, maxWebauthnTries, runClick, webauthnReady } from '#identity/triggers.ts'
 
 const page = globalThis as Record<string, unknown>
 beforeEach(() => {
@@ -20,35 +20,35 @@ const button = (attributes: object, group = 'default') => {
   return node
 }
 
-it('waits for the helper, looking every 100 ms', async () => {
+it('polls for the WebAuthn script every 100 ms', async () => {
   const ready = vi.fn()
   const waiting = webauthnReady().then(ready)
-  await vi.advanceTimersByTimeAsync(helperPollMs * 3)
+  await vi.advanceTimersByTimeAsync(webauthnPollMs * 3)
   expect(ready).not.toHaveBeenCalled()
   page['__oryWebAuthnInitialized'] = true
-  await vi.advanceTimersByTimeAsync(helperPollMs)
+  await vi.advanceTimersByTimeAsync(webauthnPollMs)
   await waiting
-  expect([ready.mock.calls.length, helperPollMs]).toEqual([1, 100])
+  expect([ready.mock.calls.length, webauthnPollMs]).toEqual([1, 100])
 })
 
-it('fails at the look after the twentieth', async () => {
+it('throws after more than 20 attempts', async () => {
   const outcome = webauthnReady().catch((error: unknown) => String(error))
-  await vi.advanceTimersByTimeAsync(helperPollMs * (helperTriesMax - 1))
+  await vi.advanceTimersByTimeAsync(webauthnPollMs * (maxWebauthnTries - 1))
   page['pressed'] = 'still waiting'
-  await vi.advanceTimersByTimeAsync(helperPollMs)
+  await vi.advanceTimersByTimeAsync(webauthnPollMs)
   expect(await outcome).toBe('Error: too many retries while waiting for webauthn to initialize')
-  expect(helperTriesMax).toBe(20)
+  expect(maxWebauthnTries).toBe(20)
 })
 
-it('still succeeds at the twentieth look', async () => {
+it('succeeds on the 20th attempt', async () => {
   const outcome = webauthnReady()
-  await vi.advanceTimersByTimeAsync(helperPollMs * (helperTriesMax - 1))
+  await vi.advanceTimersByTimeAsync(webauthnPollMs * (maxWebauthnTries - 1))
   page['__oryWebAuthnInitialized'] = true
-  await vi.advanceTimersByTimeAsync(helperPollMs)
+  await vi.advanceTimersByTimeAsync(webauthnPollMs)
   await expect(outcome).resolves.toBeUndefined()
 })
 
-it('calls the function that a button names, once the helper is there', async () => {
+it('calls the function a button names once the script is initialized', async () => {
   page['__oryWebAuthnInitialized'] = true
   page['oryPasskeyLogin'] = vi.fn()
   const trigger = inputNamed(loginNodes(), 'passkey_login_trigger')
@@ -56,7 +56,7 @@ it('calls the function that a button names, once the helper is there', async () 
   expect(page['oryPasskeyLogin']).toHaveBeenCalledExactlyOnceWith()
 })
 
-it('hands the value of the node to the function', async () => {
+it("passes the node's value to the function", async () => {
   page['__oryWebAuthnInitialized'] = true
   page['oryWebAuthnLogin'] = vi.fn()
   await runClick(button({ onclickTrigger: 'oryWebAuthnLogin', value: '{"publicKey":{"rpId":"x"}}' }, 'webauthn'))
@@ -66,13 +66,13 @@ it('hands the value of the node to the function', async () => {
 it.each([
   ['window.oryWebAuthnLogin({"a":1})', [{ a: 1 }]],
   ['oryWebAuthnLogin()', []],
-])('reads the call out of %s', async (onclick, given) => {
+])('parses the call in %s', async (onclick, given) => {
   page['oryWebAuthnLogin'] = vi.fn()
   await runClick(button({ onclick }))
   expect(page['oryWebAuthnLogin']).toHaveBeenCalledExactlyOnceWith(...given)
 })
 
-it('runs any other script', async () => {
+it('runs other inline scripts', async () => {
   await runClick(button({ onclick: 'window.pressed = (window.pressed ?? 0) + 1' }))
   expect(page['pressed']).toBe(1)
 })

@@ -1,47 +1,47 @@
-/** Buttons that run a script of the service, and the helper they wait for. */
+/** Runs the WebAuthn functions that nodes refer to, once the service's script has loaded. */
 import type { InputNode } from '@glacis/contract/identity'
 
-export const helperPollMs = 100
-export const helperTriesMax = 20
+export const webauthnPollMs = 100
+export const maxWebauthnTries = 20
 
-/** The globals of the service's WebAuthn script, of which the portal knows two kinds only. */
+/** A global defined by the service's WebAuthn script. */
 function globalValue(name: string): unknown {
   return (globalThis as Record<string, unknown>)[name]
 }
 
-/** Releases of the service differ in how the helper announces itself. */
+/** Flags that the script sets when initialized. The name depends on its version. */
 const helperFlags = ['oryWebAuthnInitialized', '__oryWebAuthnInitialized'] as const
 
 /**
- * Resolves when the WebAuthn helper of the service has announced itself.
+ * Resolves when the service's WebAuthn script is initialized.
  *
- * @throws when it has not after more than 20 looks, 100 ms apart.
+ * @throws after more than 20 attempts, 100 ms apart.
  */
 export async function webauthnReady(): Promise<void> {
   for (let tries = 0; !helperFlags.some((flag) => globalValue(flag) === true); tries++) {
-    if (tries >= helperTriesMax) throw new Error('too many retries while waiting for webauthn to initialize')
-    await new Promise((resolve) => setTimeout(resolve, helperPollMs))
+    if (tries >= maxWebauthnTries) throw new Error('too many retries while waiting for webauthn to initialize')
+    await new Promise((resolve) => setTimeout(resolve, webauthnPollMs))
   }
 }
 
-/** True for nodes whose script needs the WebAuthn helper. */
+/** True for nodes that need the WebAuthn script. */
 function needsHelper({ group }: Pick<InputNode, 'group'>): boolean {
   return group === 'webauthn' || group === 'passkey'
 }
 
-/** Runs what a button carries: the function it names, else its script. */
+/** Runs a button's click trigger. */
 export async function runClick({ group, attributes }: InputNode): Promise<void> {
   if (needsHelper({ group })) await webauthnReady()
   run(attributes.onclickTrigger, attributes.onclick, attributes.value)
 }
 
-/** Runs what an input carries for the moment it appears. */
+/** Runs an input's load trigger. */
 export async function runLoad({ group, attributes }: InputNode): Promise<void> {
   if (needsHelper({ group })) await webauthnReady()
   run(attributes.onloadTrigger, attributes.onload, attributes.value)
 }
 
-/** A named function works under a strict content security policy, a script only where the policy allows it. */
+/** Prefers a named function, which works under a strict content security policy, over inline script. */
 function run(trigger: string | undefined, script: string | undefined, value: InputNode['attributes']['value']): void {
   const named = trigger ? globalValue(trigger) : undefined
   if (typeof named === 'function') {
@@ -56,12 +56,12 @@ function run(trigger: string | undefined, script: string | undefined, value: Inp
     Reflect.apply(known, globalThis, given)
     return
   }
-  // The service is trusted with the page's sign-in; this is its documented way for older clients.
+  // The service is trusted, and inline script is its documented interface for older clients.
   // oxlint-disable-next-line no-new-func, typescript/no-implied-eval
   new Function(script)()
 }
 
-/** The argument of a helper is the node's value, as JSON. */
+/** The node's value, parsed as JSON, as the function's argument. */
 function argumentsOf(value: unknown): unknown[] {
   if (typeof value !== 'string' || value.trim() === '') return []
   try {

@@ -1,29 +1,29 @@
-/** Submitting a flow from a screen, and going where the answer leads. */
+/** Submits a flow and navigates according to the response. */
 import type { Flow } from '@glacis/contract/identity'
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type ContinueWith, type FlowAnswer, type FlowKind, submitFlow } from '#identity/client.ts'
-import { type Departure, departureFor, IdentityFailure } from '#identity/failure.ts'
+import { type ContinueWith, type FlowResult, submitFlow } from '#identity/client.ts'
+import type { FlowKind } from '#identity/flow-kind.ts'
+import { type RedirectTarget, redirectTargetFor, IdentityFailure } from '#identity/failure.ts'
 import { flowQuery } from '#identity/lifecycle.ts'
 import { otherSessionsQuery, sessionKey } from '#identity/session.ts'
 
 export interface FlowSubmission {
   readonly submit: (body: object) => void
   readonly isPending: boolean
-  /** How often the service has answered with the flow: what was typed wrong is typed anew then. */
-  readonly answers: number
-  /** Set when the service could not be reached or does not work now; all else is a message of the flow or leaves the page. */
-  readonly trouble: string | undefined
+  /** Number of responses with an updated flow; used to reset rejected input. */
+  readonly responseCount: number
+  /** Set if the service is unreachable or unavailable. Other errors are flow messages or redirects. */
+  readonly problem: string | undefined
 }
 
-/** Where people land when nobody asked for another page. */
+/** Destination without `return_to`. */
 const home = '/overview'
 
 /**
- * Submits a flow. A refused form comes back as the flow with its messages; a success leads on:
- * to the verification screen if the service asks for it, else to `return_to`, else to the overview.
- * Settings stay where they are.
+ * Submits a flow. Failed validation returns the flow with messages. Success navigates to the verification screen if
+ * the service requests it, else to `return_to`, else to the overview. Settings stay on their page.
  */
 export function useFlow(
   kind: FlowKind,
@@ -31,24 +31,24 @@ export function useFlow(
   {
     onSaved,
   }: {
-    /** Told when settings were saved. */
+    /** Called after settings were saved. */
     readonly onSaved?: (saved: Flow) => void
   } = {},
 ): FlowSubmission {
   const client = useQueryClient()
   const router = useRouter()
-  const [answers, setAnswers] = useState(0)
+  const [responseCount, setResponseCount] = useState(0)
 
   function show(answered: Flow): void {
-    setAnswers((before) => before + 1)
+    setResponseCount((before) => before + 1)
     client.setQueryData(flowQuery(kind, answered.id).queryKey, answered)
     if (answered.id !== flow.id) void showFlow(answered.id)
   }
   function showFlow(id: string | undefined): Promise<void> {
     return router.navigate({ to: '.', search: (before: object) => ({ ...before, flow: id }), replace: true })
   }
-  async function follow(answer: FlowAnswer): Promise<void> {
-    if (kind === 'settings' || kind === 'verification') await refreshPerson(client)
+  async function follow(answer: FlowResult): Promise<void> {
+    if (kind === 'settings' || kind === 'verification') await refreshUser(client)
     const verification = kind === 'settings' ? undefined : verificationIn(answer.continueWith)
     if (answer.kind === 'flow') show(answer.flow)
     if (answer.kind === 'flow' && answer.flow.state === 'success') onSaved?.(answer.flow)
@@ -57,11 +57,11 @@ export function useFlow(
     if (answer.kind === 'flow') return
     client.removeQueries({ queryKey: sessionKey })
     const onward = flow.return_to ?? settingsIn(answer.continueWith)
-    if (onward) leaveFor(onward)
+    if (onward) navigateTo(onward)
     else await router.navigate({ to: answer.session ? home : '/login' })
   }
-  async function depart(departure: Departure): Promise<void> {
-    if (departure.kind === 'address') return leaveFor(departure.href)
+  async function depart(departure: RedirectTarget): Promise<void> {
+    if (departure.kind === 'address') return navigateTo(departure.href)
     if (departure.kind === 'login') return router.navigate({ to: '/login', search: departure.search })
     if (departure.kind === 'profile') return router.navigate({ to: '/profile' })
     return router.navigate({ to: '/error', search: { id: departure.id } })
@@ -69,7 +69,7 @@ export function useFlow(
   async function recover(error: Error): Promise<void> {
     if (!(error instanceof IdentityFailure)) return
     if (error.useFlowId || error.status === 404 || error.status === 410) return showFlow(error.useFlowId)
-    const departure = departureFor(error, location.href, kind)
+    const departure = redirectTargetFor(error, location.href, kind)
     if (departure) await depart(departure)
   }
 
@@ -77,43 +77,43 @@ export function useFlow(
     mutationFn: (body: object) => submitFlow(kind, flow.id, body),
     onSuccess: follow,
     onError: recover,
-    throwOnError: (error) => error instanceof IdentityFailure && isUnexplained(error, kind),
+    throwOnError: (error) => error instanceof IdentityFailure && isUnhandled(error, kind),
   })
   return {
     submit: submission.mutate,
     isPending: submission.isPending,
-    answers,
-    trouble: troubleOf(submission.error),
+    responseCount,
+    problem: problemOf(submission.error),
   }
 }
 
-/** Name, address and sessions may all be others than before. */
-async function refreshPerson(client: QueryClient): Promise<void> {
+/** Refetches name, email address, and sessions, which may have changed. */
+async function refreshUser(client: QueryClient): Promise<void> {
   const keys = [sessionKey, otherSessionsQuery().queryKey]
   await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
 }
 
-function troubleOf(error: Error | null): string | undefined {
+function problemOf(error: Error | null): string | undefined {
   if (!error) return undefined
   if (!(error instanceof IdentityFailure))
-    return 'The identity service could not be reached. Check the connection and try again.'
-  return isPassing(error)
-    ? 'The identity service does not work now. What you entered is still here: try again in a moment.'
+    return "The identity service couldn't be reached. Check your connection and try again."
+  return isTransient(error)
+    ? 'The identity service is unavailable. Your input is still here; try again in a moment.'
     : undefined
 }
 
-/** The service, or what stands before it, is busy or down: what was entered stays, and may be sent again. */
-function isPassing({ id, status }: IdentityFailure): boolean {
+/** True if the service or a proxy is overloaded or down, so that the user can retry. */
+function isTransient({ id, status }: IdentityFailure): boolean {
   return id === '' && (status === 429 || status >= 500)
 }
 
-function isUnexplained(error: IdentityFailure, kind: FlowKind): boolean {
+function isUnhandled(error: IdentityFailure, kind: FlowKind): boolean {
   return (
-    !isPassing(error) &&
+    !isTransient(error) &&
     !error.useFlowId &&
     error.status !== 404 &&
     error.status !== 410 &&
-    !departureFor(error, location.href, kind)
+    !redirectTargetFor(error, location.href, kind)
   )
 }
 
@@ -126,7 +126,7 @@ function settingsIn(steps: ContinueWith): string | undefined {
   return step?.flow && (step.flow.url ?? `/profile?flow=${encodeURIComponent(step.flow.id)}`)
 }
 
-/** A whole load, so that nothing of the person before stays on the page. */
-function leaveFor(address: string): void {
+/** Reloads the app, so that no data of a previous user stays in memory. */
+function navigateTo(address: string): void {
   location.assign(new URL(address, location.href).href)
 }

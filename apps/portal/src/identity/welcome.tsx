@@ -3,22 +3,22 @@ import { isValid, sessionQuery } from '#identity/session.ts'
 import { ButtonLink } from '#ui/button.tsx'
 import { useDocumentTitle } from '#ui/page-head.tsx'
 
-/** The public page: what this is, and the way in. */
+/** The public start page. */
 export function WelcomeScreen() {
   useDocumentTitle('')
   const session = useQuery({ ...sessionQuery(), throwOnError: false })
   return (
     <>
       <h1 tabIndex={-1} className="text-[32px]/[38px] font-semibold tracking-[-.028em]">
-        Know what faces the internet.
+        Know your attack surface.
       </h1>
       <p className="mt-2.5 text-14 text-ink-2">
-        Glacis scans the hosts you own, recognises their software and keeps the list of risks short.
+        Glacis scans your hosts, identifies their software, and shows you which risks to fix first.
       </p>
       <div className="mt-6 flex flex-wrap items-center gap-2 max-md:[&>a]:h-11">
         {isValid(session.data) ? (
           <ButtonLink to="/overview" variant="primary">
-            Open the overview
+            Open overview
           </ButtonLink>
         ) : (
           <>

@@ -1,13 +1,13 @@
-/** Where a risk is, how we know, and how it went there. */
+/** The affected hosts of a risk, each with its evidence and history. */
 import type { AffectedHost, Issue } from '@glacis/contract/issue'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useState } from 'react'
-import { ignoredWords } from '#issues/banners.tsx'
+import { ignoreSummary } from '#issues/issue-notes.tsx'
 import { EvidenceBlock } from '#issues/evidence.tsx'
 import { EvidencePanel } from '#issues/evidence-panel.tsx'
-import { type Stretch, stretches, stripLabel } from '#issues/history-strip.ts'
+import { type StatusSpan, statusSpans, stripLabel } from '#issues/history-strip.ts'
 import { HistoryTimeline } from '#issues/history-timeline.tsx'
-import { HostMenu } from '#issues/host-menu.tsx'
+import { AffectedHostMenu } from '#issues/host-menu.tsx'
 import { hostName } from '#issues/issue-cells.tsx'
 import { useNow } from '#lib/clock.ts'
 import { cx } from '#lib/cx.ts'
@@ -19,8 +19,8 @@ import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
 
 const legend = ['STATUS_OPEN', 'STATUS_RESOLVED', 'STATUS_IGNORED', 'STATUS_REGRESSION'] as const
 
-/** One row per host; the first one with evidence is open. */
-export function HostTable({ issue }: { readonly issue: Issue }) {
+/** One row per host. The first row starts expanded if it has evidence. */
+export function AffectedHostTable({ issue }: { readonly issue: Issue }) {
   const hosts = issue.affectedHosts
   const count = issue.affectedHostCount ?? hosts.length
   const [shown, setShown] = useState<AffectedHost>()
@@ -33,7 +33,7 @@ export function HostTable({ issue }: { readonly issue: Issue }) {
         <Legend hosts={hosts} />
       </div>
       {hosts.length === 0 ? (
-        <p className="px-(--gl-gutter) pb-5 text-ink-2">No longer seen on any host.</p>
+        <p className="px-(--gl-gutter) pb-5 text-ink-2">No longer found on any host.</p>
       ) : (
         <Table label="Affected hosts" className="[&_tbody_tr:last-child_td]:border-b-0">
           <thead>
@@ -41,7 +41,7 @@ export function HostTable({ issue }: { readonly issue: Issue }) {
               <HeaderCell width={64} className="pr-0!">
                 <span className="sr-only">Evidence</span>
               </HeaderCell>
-              {/* The row of the evidence spans columns that a narrow sheet hides: they would share what is the host's. */}
+              {/* The evidence row spans columns that are hidden when narrow; without a fixed width they'd take space from this one. */}
               <HeaderCell className="@max-[700px]:w-[calc(100cqi-364px)]">Host</HeaderCell>
               <HeaderCell className="w-[clamp(76px,24cqi-90px,120px)]" priority={1}>
                 Target
@@ -58,7 +58,7 @@ export function HostTable({ issue }: { readonly issue: Issue }) {
           </thead>
           <tbody>
             {hosts.map((host, index) => (
-              <HostRow
+              <AffectedHostRow
                 key={host.host.id}
                 issue={issue}
                 affected={host}
@@ -71,7 +71,8 @@ export function HostTable({ issue }: { readonly issue: Issue }) {
       )}
       {count > hosts.length && (
         <p className="border-t border-line px-(--gl-gutter) py-3 text-ink-2">
-          and {formatNumber(count - hosts.length)} more. The export of this risk has them all.
+          and {formatNumber(count - hosts.length)} more. For the full list, export risks as CSV with one row per
+          affected host.
         </p>
       )}
       <EvidencePanel issueId={issue.id} host={shown} onClose={() => setShown(undefined)} />
@@ -79,7 +80,7 @@ export function HostTable({ issue }: { readonly issue: Issue }) {
   )
 }
 
-/** What the colours of the strips mean, as far as they occur. */
+/** The colors of the history strips; lists only statuses that occur. */
 function Legend({ hosts }: { readonly hosts: readonly AffectedHost[] }) {
   const seen = new Set(hosts.flatMap(({ history }) => history.map(({ status }) => status)))
   return (
@@ -99,7 +100,7 @@ interface HostRowProps {
   readonly isFirst: boolean
   readonly onEvidence: () => void
 }
-function HostRow({ issue, affected, isFirst, onEvidence }: HostRowProps) {
+function AffectedHostRow({ issue, affected, isFirst, onEvidence }: HostRowProps) {
   const evidence = affected.evidence ?? []
   const [isOpen, setIsOpen] = useState(isFirst && evidence.length > 0)
   const name = hostName(affected)
@@ -131,10 +132,10 @@ function HostRow({ issue, affected, isFirst, onEvidence }: HostRowProps) {
           <RelativeTime value={affected.lastSeenTime} />
         </Cell>
         <Cell label="History, 90 days" priority={1} className={cx(seam, 'max-md:order-1 max-md:w-full!')}>
-          <Strip history={affected.history} />
+          <HistoryStrip history={affected.history} />
         </Cell>
         <Cell className={cx(seam, 'right overflow-visible! text-clip!')}>
-          <HostMenu issue={issue} affected={affected} onEvidence={onEvidence} />
+          <AffectedHostMenu issue={issue} affected={affected} onEvidence={onEvidence} />
         </Cell>
       </tr>
       {isOpen && (
@@ -144,12 +145,12 @@ function HostRow({ issue, affected, isFirst, onEvidence }: HostRowProps) {
               <div className="grid min-w-0 content-start gap-4">
                 {affected.notCheckedSinceTime && (
                   <p className="text-12 text-ink-2">
-                    Not checked since <RelativeTime value={affected.notCheckedSinceTime} />: neither confirmed nor
-                    refuted.
+                    Not checked since <RelativeTime value={affected.notCheckedSinceTime} />. The risk may or may not
+                    still be present.
                   </p>
                 )}
-                {affected.ignored && <p className="text-12 text-ink-2">{ignoredWords(affected.ignored)}</p>}
-                {evidence.length === 0 && <p className="text-12 text-ink-3">No evidence was recorded.</p>}
+                {affected.ignored && <p className="text-12 text-ink-2">{ignoreSummary(affected.ignored)}</p>}
+                {evidence.length === 0 && <p className="text-12 text-ink-3">No evidence recorded.</p>}
                 {evidence.map((one) => (
                   <EvidenceBlock key={`${one.location} ${one.method}`} evidence={one} />
                 ))}
@@ -166,7 +167,7 @@ function HostRow({ issue, affected, isFirst, onEvidence }: HostRowProps) {
   )
 }
 
-const looks: Readonly<Record<Stretch['status'], string>> = {
+const spanStyles: Readonly<Record<StatusSpan['status'], string>> = {
   STATUS_REGRESSION: 'h-3 bg-regression',
   STATUS_OPEN: 'h-2 bg-open',
   STATUS_RESOLVED: 'h-1 bg-resolved',
@@ -174,9 +175,9 @@ const looks: Readonly<Record<Stretch['status'], string>> = {
   absent: 'h-0.5 bg-n6',
 }
 
-/** Colour and height say the status, the label says both in words. */
-function Strip({ history }: Pick<AffectedHost, 'history'>) {
-  const all = stretches(history, useNow())
+/** Color and height show the status; the label says it as text. */
+function HistoryStrip({ history }: Pick<AffectedHost, 'history'>) {
+  const all = statusSpans(history, useNow())
   const label = stripLabel(all)
   return (
     <span className="flex h-3.5 items-center gap-[1.5px]" title={label}>
@@ -184,7 +185,7 @@ function Strip({ history }: Pick<AffectedHost, 'history'>) {
       {all.map(({ status, share, from }) => (
         <i
           key={from}
-          className={cx('min-w-0.5 rounded-[1px]', looks[status])}
+          className={cx('min-w-0.5 rounded-[1px]', spanStyles[status])}
           style={{ flexGrow: share, flexBasis: 0 }}
         />
       ))}

@@ -1,72 +1,75 @@
-/** What takes the place of the filters while rows are picked. */
+/** Bulk actions; replaces the filters while rows are selected. */
 import type { Issue } from '@glacis/contract/issue'
 import { Check, EyeOff, RotateCcw, X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { actionWords, offeredForAll } from '#issues/actions.ts'
-import type { ChosenStatus } from '#issues/queries.ts'
+import { actionLabels, commonActions } from '#issues/actions.ts'
+import type { SettableStatus } from '#issues/queries.ts'
 import { formatNumber } from '#lib/format.ts'
-import { PickedBar } from '#ui/picked-bar.tsx'
+import { SelectionBar } from '#ui/selection-bar.tsx'
 import { Button } from '#ui/button.tsx'
 
 interface BulkBarProps {
-  /** The picked issues, in the order of the list. */
+  /** The selected issues, in list order. */
   readonly issues: readonly Issue[]
-  /** How many match the filters in all; more than are picked are offered together. */
+  /** How many issues match the filters. If more than are selected, the bar offers to select them all. */
   readonly total: number | undefined
   readonly totalIsExact: boolean
-  /** All that match are meant, not the picked ones alone. */
+  /** All matching issues are selected, not only those on the page. */
   readonly isAll: boolean
   readonly onAll: () => void
   readonly onClear: () => void
-  readonly onDecide: (status: ChosenStatus) => void
-  /** The change that is under way. */
-  readonly busyWith: ChosenStatus | undefined
+  readonly onSetStatus: (status: SettableStatus) => void
+  /** The status being applied. */
+  readonly pendingStatus: SettableStatus | undefined
 }
 
-export const actionIcons: Readonly<Record<ChosenStatus, ReactNode>> = {
+export const actionIcons: Readonly<Record<SettableStatus, ReactNode>> = {
   STATUS_RESOLVED: <Check />,
   STATUS_IGNORED: <EyeOff />,
   STATUS_OPEN: <RotateCcw />,
 }
 
-/** The changes that all of the picked have in common; one call makes them, and tells what it left as it was. */
+/** Offers the actions that apply to every selected issue. */
 export function BulkBar(props: BulkBarProps) {
-  const { issues, isAll, total, busyWith, onDecide, onClear } = props
-  const actions = offeredForAll(issues.map(({ status }) => status))
+  const { issues, isAll, total, pendingStatus, onSetStatus, onClear } = props
+  const actions = commonActions(issues.map(({ status }) => status))
   return (
-    <PickedBar label="Selected risks" words={isAll ? `All ${totalWords(props)} selected` : `${issues.length} selected`}>
+    <SelectionBar
+      label="Selected risks"
+      words={isAll ? `All ${totalText(props)} selected` : `${issues.length} selected`}
+    >
       {actions.map((status) => (
         <Button
           key={status}
           size="sm"
           variant={status === 'STATUS_RESOLVED' ? 'green' : 'secondary'}
           icon={actionIcons[status]}
-          loading={busyWith === status}
-          disabled={busyWith !== undefined}
-          onClick={() => onDecide(status)}
+          loading={pendingStatus === status}
+          disabled={pendingStatus !== undefined}
+          onClick={() => onSetStatus(status)}
         >
-          {actionWords[status]}
+          {actionLabels[status]}
         </Button>
       ))}
       {!isAll && total !== undefined && total > issues.length && (
-        <Button size="sm" variant="link" disabled={busyWith !== undefined} onClick={props.onAll}>
-          Select all {totalWords(props)} matching
+        <Button size="sm" variant="link" disabled={pendingStatus !== undefined} onClick={props.onAll}>
+          Select all {totalText(props)} matching
         </Button>
       )}
-      <span className="ml-auto text-ink-2 max-md:hidden">{unavailable(actions)}</span>
-      <Button size="sm" variant="ghost" icon={<X />} disabled={busyWith !== undefined} onClick={onClear}>
+      <span className="ml-auto text-ink-2 max-md:hidden">{unavailableReason(actions)}</span>
+      <Button size="sm" variant="ghost" icon={<X />} disabled={pendingStatus !== undefined} onClick={onClear}>
         Clear
       </Button>
-    </PickedBar>
+    </SelectionBar>
   )
 }
 
-function totalWords({ total = 0, totalIsExact }: BulkBarProps): string {
+function totalText({ total = 0, totalIsExact }: BulkBarProps): string {
   return formatNumber(total) + (totalIsExact ? '' : '+')
 }
 
-/** Why an action is missing. */
-function unavailable(actions: readonly ChosenStatus[]): string {
-  if (actions.length === 0) return 'These risks have no change in common.'
-  return actions.includes('STATUS_OPEN') ? '' : 'Reopen is available for resolved and ignored risks.'
+/** Explains why an action is missing. */
+function unavailableReason(actions: readonly SettableStatus[]): string {
+  if (actions.length === 0) return 'No action applies to all selected risks.'
+  return actions.includes('STATUS_OPEN') ? '' : 'Reopen is available only for resolved and ignored risks.'
 }

@@ -1,4 +1,4 @@
-/** The issues of one target and of one host, as tabs of their pages. */
+/** The "Issues" tabs of a target and of a host. */
 import { getRouteApi } from '@tanstack/react-router'
 import { ShieldCheck } from 'lucide-react'
 import { IssueList } from '#issues/issue-list.tsx'
@@ -8,18 +8,18 @@ import { FilterBar, SearchField } from '#ui/filter-bar.tsx'
 import { SegmentedControl } from '#ui/segmented-control.tsx'
 import { EmptyState } from '#ui/states.tsx'
 
-const ofTarget = getRouteApi('/_auth/scope/$id/issues')
-const ofHost = getRouteApi('/_auth/assets/$id/issues')
+const targetRoute = getRouteApi('/_auth/scope/$id/issues')
+const hostRoute = getRouteApi('/_auth/assets/$id/issues')
 
 /** `/scope/{id}/issues` */
 export function TargetIssuesPage() {
-  const { id } = ofTarget.useParams()
-  const search = ofTarget.useSearch()
-  const navigate = ofTarget.useNavigate()
+  const { id } = targetRoute.useParams()
+  const search = targetRoute.useSearch()
+  const navigate = targetRoute.useNavigate()
   return (
     <ChildList
       search={search}
-      place={{ target: id }}
+      parent={{ target: id }}
       onSearch={(to, replace) => void navigate({ search: to, replace, resetScroll: false })}
     />
   )
@@ -27,13 +27,13 @@ export function TargetIssuesPage() {
 
 /** `/assets/{id}/issues` */
 export function HostIssuesPage() {
-  const { id } = ofHost.useParams()
-  const search = ofHost.useSearch()
-  const navigate = ofHost.useNavigate()
+  const { id } = hostRoute.useParams()
+  const search = hostRoute.useSearch()
+  const navigate = hostRoute.useNavigate()
   return (
     <ChildList
       search={search}
-      place={{ asset: id }}
+      parent={{ asset: id }}
       onSearch={(to, replace) => void navigate({ search: to, replace, resetScroll: false })}
     />
   )
@@ -42,23 +42,23 @@ export function HostIssuesPage() {
 type ChildSearch = Pick<RiskSearch, 'status' | 'q' | 'sort' | 'size' | 'after'>
 interface ChildListProps {
   readonly search: ChildSearch
-  /** Whose issues; it is in the path, not in the search. */
-  readonly place: Pick<RiskSearch, 'target' | 'asset'>
+  /** The target or host, which is in the path rather than the search. */
+  readonly parent: Pick<RiskSearch, 'target' | 'asset'>
   readonly onSearch: (search: ChildSearch, replace: boolean) => void
 }
 
-function ChildList({ search, place, onSearch }: ChildListProps) {
+function ChildList({ search, parent, onSearch }: ChildListProps) {
   const set = (change: ChildSearch, replace = false) => onSearch({ ...search, after: undefined, ...change }, replace)
   const tab = search.status ?? 'open'
   return (
     <IssueList
       key={tab}
       search={search}
-      place={place}
+      parent={parent}
       onSearch={({ status, q, sort, size, after }, options) =>
         onSearch({ status, q, sort, size, after }, options?.replace ?? false)
       }
-      hidesHosts={place.asset !== undefined}
+      hidesHosts={parent.asset !== undefined}
       tools={
         <FilterBar
           filters={
@@ -83,7 +83,7 @@ function ChildList({ search, place, onSearch }: ChildListProps) {
           icon={<ShieldCheck />}
           title={tab === 'open' ? 'No open risks' : `No ${tab === 'all' ? '' : tab} risks`}
         >
-          {tab === 'open' && 'Whatever a scan finds here stands in this list.'}
+          {tab === 'open' && 'Scans found nothing that is still open. New risks appear here after the next scan.'}
         </EmptyState>
       }
     />

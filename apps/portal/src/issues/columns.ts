@@ -1,9 +1,9 @@
-/** Which columns a table of risks shows beside those that it always has; the choice stays in this browser. */
+/** Optional columns of the risk tables. The choice is saved in this browser. */
 import { readStored, useStoredText, writeStored } from '#lib/storage.ts'
 
 export const optionalColumns = ['priority', 'epss', 'targets', 'due', 'assignee', 'tags'] as const
 export type OptionalColumn = (typeof optionalColumns)[number]
-export const columnWords: Readonly<Record<OptionalColumn, string>> = {
+export const columnLabels: Readonly<Record<OptionalColumn, string>> = {
   priority: 'Priority',
   epss: 'EPSS',
   targets: 'Targets',
@@ -12,20 +12,20 @@ export const columnWords: Readonly<Record<OptionalColumn, string>> = {
   tags: 'Tags',
 }
 
-const stored = 'riskColumns'
+const storageKey = 'riskColumns'
 
-/** The chosen ones, in the order of the table. */
+/** The chosen columns, in table order. */
 export function useColumns(): readonly OptionalColumn[] {
-  return chosenOf(useStoredText(stored))
+  return parseColumns(useStoredText(storageKey))
 }
 
 export function toggleColumn(column: OptionalColumn): void {
-  const chosen = chosenOf(readStored(stored))
+  const chosen = parseColumns(readStored(storageKey))
   const next = chosen.includes(column) ? chosen.filter((one) => one !== column) : [...chosen, column]
-  writeStored(stored, next.join(' '))
+  writeStored(storageKey, next.join(' '))
 }
 
-function chosenOf(text: string | null): readonly OptionalColumn[] {
+function parseColumns(text: string | null): readonly OptionalColumn[] {
   const words = new Set((text ?? '').split(' '))
   return optionalColumns.filter((column) => words.has(column))
 }

@@ -1,4 +1,4 @@
-/** What people say about a risk, by keyboard and on a bad line. */
+/** Comments on a risk: keyboard focus, and failing requests. */
 import type { Comment } from '@glacis/contract/triage'
 import type { QueryClient } from '@tanstack/react-query'
 import { cleanup, screen, waitFor } from '@testing-library/react'
@@ -6,11 +6,11 @@ import userEvent from '@testing-library/user-event'
 import { useRef } from 'react'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { Discussion } from '#issues/discussion.tsx'
-import { day, risk, showPage } from '#issues/testing/issues.tsx'
+import { day, testIssue, showPage } from '#issues/testing/issues.tsx'
 import { type Service, startService } from '#lib/testing/service.ts'
 import { clearToasts } from '#lib/testing/toasts.ts'
 
-const issue = risk(1)
+const issue = testIssue(1)
 const path = `/v1/issues/${issue.id}/comments`
 const hello: Comment = { id: issue.id, text: 'Hello', actor: 'Nora Ammann', createTime: day }
 const user = userEvent.setup()
@@ -36,7 +36,7 @@ beforeEach(async () => {
 afterEach(async () => {
   cleanup()
   await client.cancelQueries()
-  await clearToasts()
+  clearToasts()
   await service.close()
 })
 
@@ -44,14 +44,14 @@ function Page() {
   return <Discussion issue={issue} field={useRef<HTMLTextAreaElement>(null)} />
 }
 
-it('leads back to the field from a comment that was sent, and from one that was deleted', async () => {
+it('returns the focus to the field after a comment was sent or deleted', async () => {
   client = showPage(<Page />)
   const field = await screen.findByLabelText('Comment')
   await user.type(field, 'Hello')
   const send = screen.getByRole('button', { name: 'Add comment' })
   send.focus()
   await user.keyboard('{Enter}')
-  // Browsers take the focus off what takes no clicks.
+  // Browsers blur a button that becomes disabled.
   send.blur()
   blurred.resolve()
   await screen.findByText('Hello', { selector: 'span' })
@@ -62,10 +62,10 @@ it('leads back to the field from a comment that was sent, and from one that was 
   await waitFor(() => expect(document.activeElement).toBe(field))
 })
 
-it('says that the comments could not be loaded, and loads them when asked again', async () => {
+it('reports that comments could not be loaded, and retries', async () => {
   service.on(`GET ${path}`, { status: 503 })
   client = showPage(<Page />)
-  await screen.findByText('The comments could not be loaded.')
+  await screen.findByText('Comments couldn’t be loaded.')
   service.on(`GET ${path}`, { body: { comments: [hello] } })
   await user.click(screen.getAllByRole('button', { name: 'Try again' })[0] ?? document.body)
   expect(await screen.findByText('Hello', { selector: 'span' })).toBeTruthy()

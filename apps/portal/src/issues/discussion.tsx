@@ -1,15 +1,15 @@
-/** What happened to a risk and what people said about it, in one line of time, newest first. */
+/** The history of a risk: status changes and comments in one timeline, newest first. */
 import type { HistoryEntry, Issue } from '@glacis/contract/issue'
 import type { Comment } from '@glacis/contract/triage'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { MessageSquare, Trash2 } from 'lucide-react'
 import { type FormEvent, type RefObject, useEffect, useRef } from 'react'
 import { adviceOf } from '#api/advice.ts'
-import { comment, uncomment } from '#issues/changes.ts'
+import { addComment, removeComment } from '#issues/mutations.ts'
 import { ChangeEntry } from '#issues/history-timeline.tsx'
 import { comments } from '#issues/queries.ts'
 import { isFocusLost } from '#lib/focus.ts'
-import { useUnsent } from '#lib/use-unsent.ts'
+import { useDraft } from '#lib/use-draft.ts'
 import { SectionFailed } from '#ui/states.tsx'
 import { Button, IconButton } from '#ui/button.tsx'
 import { Note } from '#ui/note.tsx'
@@ -20,11 +20,15 @@ type Entry =
   | { readonly kind: 'change'; readonly at: number; readonly change: HistoryEntry }
   | { readonly kind: 'comment'; readonly at: number; readonly comment: Comment }
 
-/** Newest first; of one moment the later written first. */
-export function entriesOf(history: readonly HistoryEntry[], said: readonly Comment[]): Entry[] {
+/** Newest first. Entries with equal times keep the later-written one first. */
+export function timelineEntries(history: readonly HistoryEntry[], posted: readonly Comment[]): Entry[] {
   const changes = history.map((change) => ({ kind: 'change' as const, at: Date.parse(change.timestamp), change }))
-  const words = said.map((one) => ({ kind: 'comment' as const, at: Date.parse(one.createTime), comment: one }))
-  return [...changes.toReversed(), ...words].sort((a, b) => b.at - a.at)
+  const commentEntries = posted.map((one) => ({
+    kind: 'comment' as const,
+    at: Date.parse(one.createTime),
+    comment: one,
+  }))
+  return [...changes.toReversed(), ...commentEntries].sort((a, b) => b.at - a.at)
 }
 
 interface DiscussionProps {
@@ -34,26 +38,26 @@ interface DiscussionProps {
 
 export function Discussion({ issue, field }: DiscussionProps) {
   const { data, isError, refetch } = useQuery(comments(issue.id))
-  const said = data?.comments ?? []
-  const isDropping = useRef(false)
+  const posted = data?.comments ?? []
+  const isDeleting = useRef(false)
   useEffect(() => {
-    // Whoever deleted a comment stood in it.
-    if (isDropping.current && isFocusLost()) field.current?.focus()
-    isDropping.current = false
-  }, [said.length, field])
+    // The focused delete button disappears with its comment.
+    if (isDeleting.current && isFocusLost()) field.current?.focus()
+    isDeleting.current = false
+  }, [posted.length, field])
   return (
     <>
-      {isError && !data && <SectionFailed what="The comments" onRetry={() => void refetch()} />}
+      {isError && !data && <SectionFailed what="Comments" onRetry={() => void refetch()} />}
       <ol>
-        {entriesOf(issue.history, said).map((entry, index) =>
+        {timelineEntries(issue.history, posted).map((entry, index) =>
           entry.kind === 'change' ? (
             <ChangeEntry key={`${entry.change.timestamp} ${index}`} entry={entry.change} />
           ) : (
-            <Said
+            <CommentEntry
               key={entry.comment.id}
               issueId={issue.id}
               comment={entry.comment}
-              onDrop={() => (isDropping.current = true)}
+              onDelete={() => (isDeleting.current = true)}
             />
           ),
         )}
@@ -63,16 +67,16 @@ export function Discussion({ issue, field }: DiscussionProps) {
   )
 }
 
-function Said({
+function CommentEntry({
   issueId,
   comment: { id, text, actor, createTime },
-  onDrop,
+  onDelete,
 }: {
   readonly issueId: string
   readonly comment: Comment
-  readonly onDrop: () => void
+  readonly onDelete: () => void
 }) {
-  const drop = useMutation(uncomment(useQueryClient()))
+  const drop = useMutation(removeComment)
   return (
     <li className="group relative grid grid-cols-[14px_minmax(0,1fr)] gap-x-2.5 pb-3.5 last:pb-0">
       <span className="absolute top-5 bottom-0 left-[6.5px] w-px bg-line-strong group-last:hidden" aria-hidden="true" />
@@ -89,7 +93,7 @@ function Said({
               icon={<Trash2 />}
               loading={drop.isPending}
               onClick={() => {
-                onDrop()
+                onDelete()
                 drop.mutate({ id: issueId, commentId: id })
               }}
             />
@@ -103,12 +107,12 @@ function Said({
 }
 
 function CommentForm({ issueId, field }: { readonly issueId: string; readonly field: DiscussionProps['field'] }) {
-  const [text, setText] = useUnsent(`comment ${issueId}`, '')
-  const send = useMutation(comment(useQueryClient()))
+  const [text, setText] = useDraft(`comment ${issueId}`, '')
+  const send = useMutation(addComment)
   const advice = adviceOf(send.error)
   function sent(): void {
     setText('')
-    // There is nothing to send now, so that the button that had the focus keeps none.
+    // The empty form disables the focused button, which would drop the focus.
     if (isFocusLost() || field.current?.form?.contains(document.activeElement)) field.current?.focus()
   }
   function submit(event: FormEvent): void {

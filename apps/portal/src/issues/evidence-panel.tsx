@@ -1,7 +1,7 @@
-/** The proofs on one host, whole, with the request as a command. */
+/** All evidence on one host, with each request as a curl command. */
 import type { AffectedHost } from '@glacis/contract/issue'
 import { useQuery } from '@tanstack/react-query'
-import { curlOf } from '#issues/curl.ts'
+import { curlCommand } from '#issues/curl-command.ts'
 import { EvidenceBlock } from '#issues/evidence.tsx'
 import { hostName } from '#issues/issue-cells.tsx'
 import { evidence } from '#issues/queries.ts'
@@ -12,7 +12,7 @@ import { ErrorState } from '#ui/states.tsx'
 
 interface EvidencePanelProps {
   readonly issueId: string
-  /** Undefined closes it. */
+  /** Undefined closes the panel. */
   readonly host: AffectedHost | undefined
   readonly onClose: () => void
 }
@@ -25,35 +25,35 @@ export function EvidencePanel({ issueId, host, onClose }: EvidencePanelProps) {
       title="Evidence"
       description={host && <span className="font-mono">{hostName(host)}</span>}
     >
-      {host && <Proofs issueId={issueId} host={host} />}
+      {host && <EvidenceList issueId={issueId} host={host} />}
     </SlideOver>
   )
 }
 
-function Proofs({ issueId, host }: { readonly issueId: string; readonly host: AffectedHost }) {
+function EvidenceList({ issueId, host }: { readonly issueId: string; readonly host: AffectedHost }) {
   const query = useQuery(evidence(issueId, host.host.id))
   if (query.isPending) return <Spinner />
   if (query.isError) {
     return (
       <ErrorState
         title="The evidence could not be loaded"
-        message="The risk itself is as it was."
+        message="The risk itself is not affected. Try again in a moment."
         onRetry={() => void query.refetch()}
       />
     )
   }
-  const { evidence: proofs } = query.data
-  if (proofs.length === 0) return <p className="text-ink-2">No evidence was recorded.</p>
+  const { evidence: items } = query.data
+  if (items.length === 0) return <p className="text-ink-2">No evidence recorded.</p>
   return (
     <div className="grid gap-7">
-      {proofs.map((proof) => {
-        const command = curlOf({ ...proof, address: host.host.address })
+      {items.map((item) => {
+        const command = curlCommand({ ...item, address: host.host.address })
         return (
-          <div key={`${proof.location} ${proof.method}`} className="grid min-w-0 gap-2">
-            <EvidenceBlock evidence={proof} />
+          <div key={`${item.location} ${item.method}`} className="grid min-w-0 gap-2">
+            <EvidenceBlock evidence={item} />
             {command && (
               <div>
-                <p className="mb-1.5 text-12 text-ink-3">The same request as a command. Secrets in it are masked.</p>
+                <p className="mb-1.5 text-12 text-ink-3">Reproduce this request with curl. Secrets are masked.</p>
                 <CopyField label="curl command" value={command} wrap />
               </div>
             )}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { placeWords } from '#issues/evidence.tsx'
+import { locationTitle } from '#issues/evidence.tsx'
 
 it.each([
   ['80/.git/config', 'Evidence, port 80, /.git/config'],
@@ -8,6 +8,6 @@ it.each([
   ['80/tcpdump', 'Evidence, port 80, /tcpdump'],
   ['127.0.0.1', 'Evidence, 127.0.0.1'],
   ['', 'Evidence'],
-])('%j is captioned %s', (location, words) => {
-  expect(placeWords(location)).toBe(words)
+])('titles %j as %s', (location, words) => {
+  expect(locationTitle(location)).toBe(words)
 })

@@ -2,11 +2,11 @@ import type { IssueFilter } from '@glacis/contract/issue'
 import type { IssueColumn } from '@glacis/contract/triage'
 import { type QueryValue, toQueryString } from '@glacis/contract/query-string'
 import { Download } from 'lucide-react'
-import { apiAddress } from '#api/call.ts'
+import { apiFileUrl } from '#api/call.ts'
 import { Menu } from '#ui/menu.tsx'
 import { MenuAnchor } from '#ui/menu-entries.tsx'
 
-const perHost = [
+const hostColumns = [
   'id',
   'name',
   'cve',
@@ -22,27 +22,26 @@ const perHost = [
   'hostLastSeenTime',
 ] as const satisfies readonly IssueColumn[]
 
-/** The address of a file with everything that matches a filter. */
-export function exportAddress(
+/** The download URL of all issues that match a filter. */
+export function exportUrl(
   filter: IssueFilter,
   { format, columns = [] }: { readonly format: 'csv' | 'json'; readonly columns?: readonly IssueColumn[] },
 ): string {
-  // A filter is made of texts, numbers, truth values and lists of them.
+  // Filter values are strings, numbers, booleans, and arrays of them.
   const query = toQueryString({ format, columns, filter: filter as Record<string, QueryValue | undefined> })
-  return `${apiAddress('/v1/issues/export')}?${query}`
+  return `${apiFileUrl('/v1/issues/export')}?${query}`
 }
 
-/** Everything that matches, as a file. */
 export function ExportMenu({ filter }: { readonly filter: IssueFilter }) {
   return (
     <Menu label="Export" button={<Download />} variant="ghost" size="sm" square>
-      <MenuAnchor href={exportAddress(filter, { format: 'csv' })} download>
-        CSV, a row per risk
+      <MenuAnchor href={exportUrl(filter, { format: 'csv' })} download>
+        CSV, one row per risk
       </MenuAnchor>
-      <MenuAnchor href={exportAddress(filter, { format: 'csv', columns: perHost })} download>
-        CSV, a row per affected host
+      <MenuAnchor href={exportUrl(filter, { format: 'csv', columns: hostColumns })} download>
+        CSV, one row per affected host
       </MenuAnchor>
-      <MenuAnchor href={exportAddress(filter, { format: 'json' })} download>
+      <MenuAnchor href={exportUrl(filter, { format: 'json' })} download>
         JSON
       </MenuAnchor>
     </Menu>

@@ -1,16 +1,16 @@
-/** Cuts a text into what proves and what surrounds it. */
+/** Splits evidence into highlighted matches and the text around them. */
 
-export interface Piece {
+export interface Segment {
   readonly text: string
-  readonly isProof: boolean
-  /** Where it begins in the whole text. */
+  readonly isHighlighted: boolean
+  /** Offset in the whole text. */
   readonly at: number
 }
 
-/** Every occurrence of the highlights, the longest first where they overlap; the rest in between. */
-export function piecesOf(text: string, highlights: readonly string[]): Piece[] {
+/** Finds every occurrence of the highlights. Where they overlap, the longest wins. */
+export function splitHighlights(text: string, highlights: readonly string[]): Segment[] {
   const wanted = highlights.filter((one) => one !== '').sort((a, b) => b.length - a.length)
-  const pieces: Piece[] = []
+  const pieces: Segment[] = []
   let plainFrom = 0
   let at = 0
   while (at < text.length) {
@@ -19,11 +19,11 @@ export function piecesOf(text: string, highlights: readonly string[]): Piece[] {
       at += 1
       continue
     }
-    if (at > plainFrom) pieces.push({ text: text.slice(plainFrom, at), isProof: false, at: plainFrom })
-    pieces.push({ text: found, isProof: true, at })
+    if (at > plainFrom) pieces.push({ text: text.slice(plainFrom, at), isHighlighted: false, at: plainFrom })
+    pieces.push({ text: found, isHighlighted: true, at })
     at += found.length
     plainFrom = at
   }
-  if (plainFrom < text.length) pieces.push({ text: text.slice(plainFrom), isProof: false, at: plainFrom })
+  if (plainFrom < text.length) pieces.push({ text: text.slice(plainFrom), isHighlighted: false, at: plainFrom })
   return pieces
 }

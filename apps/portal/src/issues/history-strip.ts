@@ -1,10 +1,10 @@
-/** The last 90 days of an occurrence as stretches of one status each. */
+/** The last 90 days of an occurrence as spans of constant status. */
 import type { HistoryEntry, IssueStatus } from '@glacis/contract/issue'
 import { formatDate } from '#lib/format.ts'
 
-export interface Stretch {
+export interface StatusSpan {
   readonly status: IssueStatus | 'absent'
-  /** Part of the strip, 0 to 1. */
+  /** Fraction of the strip, 0 to 1. */
   readonly share: number
   readonly days: number
   /** Epoch milliseconds. */
@@ -14,14 +14,14 @@ export interface Stretch {
 const stripDays = 90
 const dayMs = 86_400_000
 
-/** Oldest stretch first; before its first entry an occurrence was absent. `now` is epoch milliseconds. */
-export function stretches(history: readonly HistoryEntry[], now: number): Stretch[] {
+/** Oldest span first. An occurrence is absent before its first entry. `now` is epoch milliseconds. */
+export function statusSpans(history: readonly HistoryEntry[], now: number): StatusSpan[] {
   const start = now - stripDays * dayMs
   const changes = history
     .map(({ status, timestamp }) => ({ status, at: Date.parse(timestamp) }))
     .sort((a, b) => a.at - b.at)
-  const found: Stretch[] = []
-  let status: Stretch['status'] = 'absent'
+  const found: StatusSpan[] = []
+  let status: StatusSpan['status'] = 'absent'
   let from = start
   for (const change of [...changes, { status: undefined, at: now }]) {
     const until = Math.min(now, Math.max(start, change.at))
@@ -34,7 +34,7 @@ export function stretches(history: readonly HistoryEntry[], now: number): Stretc
   return found
 }
 
-const words: Readonly<Record<Stretch['status'], string>> = {
+const statusLabels: Readonly<Record<StatusSpan['status'], string>> = {
   STATUS_OPEN: 'open',
   STATUS_RESOLVED: 'resolved',
   STATUS_IGNORED: 'ignored',
@@ -43,10 +43,10 @@ const words: Readonly<Record<Stretch['status'], string>> = {
 }
 
 /** "Not present for 87 days, open since 17 Nov 2026" */
-export function stripLabel(all: readonly Stretch[]): string {
+export function stripLabel(all: readonly StatusSpan[]): string {
   const said = all.map(({ status, days, from }, index) => {
-    if (index === all.length - 1 && index > 0) return `${words[status]} since ${formatDate(from)}`
-    return `${words[status]} for ${days} ${days === 1 ? 'day' : 'days'}`
+    if (index === all.length - 1 && index > 0) return `${statusLabels[status]} since ${formatDate(from)}`
+    return `${statusLabels[status]} for ${days} ${days === 1 ? 'day' : 'days'}`
   })
   const sentence = said.join(', ')
   return sentence.charAt(0).toUpperCase() + sentence.slice(1)

@@ -1,12 +1,11 @@
-/** What happened to an issue, newest first. */
+/** The status changes of an issue, newest first. */
 import type { HistoryEntry } from '@glacis/contract/issue'
 import { AbsoluteTime } from '#ui/relative-time.tsx'
-import { IssueStatusIcon, issueStatusWords } from '#ui/status.tsx'
+import { IssueStatusIcon, issueStatusLabels } from '#ui/status.tsx'
 
-/** One line per change: the status, when, and who or what changed it. */
 export function HistoryTimeline({ history }: { readonly history: readonly HistoryEntry[] }) {
   const newestFirst = [...history].sort((a, b) => Date.parse(b.timestamp) - Date.parse(a.timestamp))
-  if (newestFirst.length === 0) return <p className="text-ink-3">Nothing has changed yet.</p>
+  if (newestFirst.length === 0) return <p className="text-ink-3">No changes yet.</p>
   return (
     <ol>
       {newestFirst.map((entry) => (
@@ -16,14 +15,13 @@ export function HistoryTimeline({ history }: { readonly history: readonly Histor
   )
 }
 
-/** One change. */
 export function ChangeEntry({ entry: { status, timestamp, actor, reason } }: { readonly entry: HistoryEntry }) {
   return (
     <li className="group relative grid grid-cols-[14px_minmax(0,1fr)] gap-x-2.5 pb-3.5 last:pb-0">
       <span className="absolute top-5 bottom-0 left-[6.5px] w-px bg-line-strong group-last:hidden" aria-hidden="true" />
       <IssueStatusIcon status={status} className="relative mt-[3px] bg-surface" />
       <span>
-        {issueStatusWords[status]}
+        {issueStatusLabels[status]}
         {actor && <span className="text-ink-2"> {actor === 'scan' ? 'by a scan' : `by ${actor}`}</span>}
         <AbsoluteTime value={timestamp} className="block text-12 text-ink-3" />
         {reason && <span className="block text-12 wrap-anywhere text-ink-2">{reason}</span>}

@@ -1,18 +1,18 @@
-/** What can be done with a risk on one of its hosts. */
+/** Actions for a risk on one of its hosts; other hosts are unaffected. */
 import type { AffectedHost, Issue } from '@glacis/contract/issue'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { FileSearch, MoreHorizontal, ScanSearch } from 'lucide-react'
 import { useState } from 'react'
 import { adviceOf } from '#api/advice.ts'
-import { actionWords, doneWords, offered } from '#issues/actions.ts'
+import { actionLabels, pastTenseLabels, availableActions } from '#issues/actions.ts'
 import { actionIcons } from '#issues/bulk-bar.tsx'
-import { type Decision, decisionOf, setStatusOnHost } from '#issues/changes.ts'
+import { type StatusChange, changeThatRestores, setStatusOnHost } from '#issues/mutations.ts'
 import { IgnoreDialog } from '#issues/ignore-dialog.tsx'
 import { useRetest } from '#issues/issue-actions.tsx'
 import { hostName } from '#issues/issue-cells.tsx'
-import { addToast } from '#lib/toasts.ts'
+import { addToast } from '#ui/toasts.tsx'
 import { Menu } from '#ui/menu.tsx'
-import { MenuAction, MenuLine } from '#ui/menu-entries.tsx'
+import { MenuAction, MenuDivider } from '#ui/menu-entries.tsx'
 
 interface HostMenuProps {
   readonly issue: Issue
@@ -20,18 +20,17 @@ interface HostMenuProps {
   readonly onEvidence: () => void
 }
 
-/** The other hosts stay as they are. */
-export function HostMenu({ issue, affected, onEvidence }: HostMenuProps) {
-  const change = useMutation(setStatusOnHost(useQueryClient()))
+export function AffectedHostMenu({ issue, affected, onEvidence }: HostMenuProps) {
+  const change = useMutation(setStatusOnHost)
   const again = useRetest(issue.id)
   const [ignoring, setIgnoring] = useState<{ isOpen: boolean; problem?: string | undefined }>()
   const name = hostName(affected)
   const where = { id: issue.id, hostId: affected.host.id }
-  function apply(decision: Decision): void {
+  function apply(decision: StatusChange): void {
     const onSuccess = () => {
       setIgnoring(undefined)
-      const action = { label: 'Undo', run: () => change.mutate({ ...where, ...decisionOf(affected) }) }
-      addToast('success', { title: 'Success', message: `${doneWords[decision.status]} on ${name}.`, action })
+      const action = { label: 'Undo', run: () => change.mutate({ ...where, ...changeThatRestores(affected) }) }
+      addToast('success', { title: 'Success', message: `${pastTenseLabels[decision.status]} on ${name}.`, action })
     }
     const onError = (error: Error) => setIgnoring((now) => now && { isOpen: true, problem: adviceOf(error) })
     change.mutate({ ...where, ...decision }, { onSuccess, onError })
@@ -46,16 +45,16 @@ export function HostMenu({ issue, affected, onEvidence }: HostMenuProps) {
         square
         buttonMark="data-row-menu"
       >
-        {offered(affected.status).map((status) => (
+        {availableActions(affected.status).map((status) => (
           <MenuAction
             key={status}
             icon={actionIcons[status]}
             onClick={() => (status === 'STATUS_IGNORED' ? setIgnoring({ isOpen: true }) : apply({ status }))}
           >
-            {actionWords[status]} on this host
+            {actionLabels[status]} on this host
           </MenuAction>
         ))}
-        <MenuLine />
+        <MenuDivider />
         <MenuAction icon={<ScanSearch />} onClick={() => again.mutate(affected.host.id)}>
           Retest this host
         </MenuAction>

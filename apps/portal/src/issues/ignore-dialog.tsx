@@ -1,9 +1,9 @@
-/** Why something is ignored, until when, and what there is to say about it. */
+/** The dialog that asks why a risk is ignored and until when. */
 import { type IgnoreReason, ignoreDaysMax } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
 import { type FormEvent, useId, useState } from 'react'
-import type { Decision } from '#issues/changes.ts'
-import { dayFromNow, readSwissDay } from '#lib/swiss-date.ts'
+import type { StatusChange } from '#issues/mutations.ts'
+import { dayFromNow, parseSwissDate } from '#lib/swiss-date.ts'
 import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
 import { DateInput } from '#ui/date-input.tsx'
@@ -11,53 +11,53 @@ import { Field, SelectField } from '#ui/field.tsx'
 import { RadioCard } from '#ui/radio-card.tsx'
 import { TextAreaField } from '#ui/text-area.tsx'
 
-export const reasonWords: Readonly<Record<IgnoreReason, string>> = {
+export const reasonLabels: Readonly<Record<IgnoreReason, string>> = {
   REASON_ACCEPTED_RISK: 'Accepted risk',
   REASON_FALSE_POSITIVE: 'False positive',
   REASON_MITIGATED: 'Mitigated',
 }
 const reasonHints: Readonly<Record<IgnoreReason, string>> = {
-  REASON_ACCEPTED_RISK: 'It is real, and we live with it for now.',
-  REASON_FALSE_POSITIVE: 'It is not there.',
-  REASON_MITIGATED: 'Something else keeps it from being used.',
+  REASON_ACCEPTED_RISK: 'The risk is real, but you accept it for now.',
+  REASON_FALSE_POSITIVE: 'The finding is wrong; the risk doesn’t exist.',
+  REASON_MITIGATED: 'Another control prevents exploitation.',
 }
 const reasons = ['REASON_ACCEPTED_RISK', 'REASON_FALSE_POSITIVE', 'REASON_MITIGATED'] as const
 
 const dayMs = 86_400_000
-const spans = [
+const durations = [
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
   { value: '365', label: '1 year' },
 ] as const
-type Span = (typeof spans)[number]['value'] | 'never' | 'date'
+type IgnoreDuration = (typeof durations)[number]['value'] | 'never' | 'date'
 
 interface IgnoreDialogProps {
   readonly open: boolean
-  /** What is ignored, as it ends the title: "3 risks", "this risk on web-01". */
+  /** Completes the title "Ignore …": "3 risks", "this risk on web-01". */
   readonly what: string
   readonly categories: readonly SeverityCategory[]
   readonly onClose: () => void
-  readonly onIgnore: (decision: Decision) => void
-  /** Why the last try did not work: what was entered for it stands there again. */
+  readonly onIgnore: (change: StatusChange) => void
+  /** Why the last attempt failed. The dialog then shows what was entered. */
   readonly problem?: string | undefined
 }
 
-/** Critical and high risks need an end unless they are false positives. */
+/** Critical and high risks need an end date unless they are false positives. */
 export function IgnoreDialog({ open, what, categories, onClose, onIgnore, problem }: IgnoreDialogProps) {
   const id = useId()
   const isSerious = categories.some((one) => one === 'CATEGORY_CRITICAL' || one === 'CATEGORY_HIGH')
   const [reason, setReason] = useState<IgnoreReason>('REASON_ACCEPTED_RISK')
-  const [span, setSpan] = useState<Span>('90')
+  const [duration, setDuration] = useState<IgnoreDuration>('90')
   const [typed, setTyped] = useState({ comment: '', day: dayFromNow(90) })
-  const mayStay = !isSerious || reason === 'REASON_FALSE_POSITIVE'
-  const chosen = span === 'never' && !mayStay ? '365' : span
+  const allowsNoEnd = !isSerious || reason === 'REASON_FALSE_POSITIVE'
+  const chosen = duration === 'never' && !allowsNoEnd ? '365' : duration
   function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     const comment = String(form.get('comment') ?? '').trim()
-    const day = readSwissDay(String(form.get('date') ?? '')) ?? ''
+    const day = parseSwissDate(String(form.get('date') ?? '')) ?? ''
     setTyped({ comment, day: day || typed.day })
-    const ignoreUntilTime = endOf(chosen, day)
+    const ignoreUntilTime = endTime(chosen, day)
     onIgnore({
       status: 'STATUS_IGNORED',
       reason,
@@ -71,7 +71,7 @@ export function IgnoreDialog({ open, what, categories, onClose, onIgnore, proble
       onClose={onClose}
       title={`Ignore ${what}`}
       problem={problem}
-      description="It leaves the open list. Scans that see it again leave it ignored."
+      description="Removed from open risks. It stays ignored even if later scans find it again."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -88,7 +88,7 @@ export function IgnoreDialog({ open, what, categories, onClose, onIgnore, proble
             <RadioCard
               key={one}
               name="reason"
-              label={reasonWords[one]}
+              label={reasonLabels[one]}
               hint={reasonHints[one]}
               checked={reason === one}
               onChange={() => setReason(one)}
@@ -98,16 +98,20 @@ export function IgnoreDialog({ open, what, categories, onClose, onIgnore, proble
         <SelectField
           label="Until"
           value={chosen}
-          hint={mayStay ? 'It opens again by itself then.' : 'Critical and high risks are ignored for at most a year.'}
-          onChange={(event) => setSpan(spanOf(event.target.value))}
+          hint={
+            allowsNoEnd
+              ? 'The risk reopens automatically then.'
+              : 'Critical and high risks can be ignored for at most one year.'
+          }
+          onChange={(event) => setDuration(parseDuration(event.target.value))}
         >
-          {spans.map(({ value, label }) => (
+          {durations.map(({ value, label }) => (
             <option key={value} value={value}>
               {label}
             </option>
           ))}
-          {mayStay && <option value="never">No end</option>}
-          <option value="date">A date</option>
+          {allowsNoEnd && <option value="never">No end date</option>}
+          <option value="date">Custom date</option>
         </SelectField>
         {chosen === 'date' && (
           <Field label="Date">
@@ -117,7 +121,7 @@ export function IgnoreDialog({ open, what, categories, onClose, onIgnore, proble
                 name="date"
                 required
                 min={dayFromNow(1)}
-                max={mayStay ? undefined : dayFromNow(ignoreDaysMax - 1)}
+                max={allowsNoEnd ? undefined : dayFromNow(ignoreDaysMax - 1)}
                 defaultValue={typed.day}
               />
             )}
@@ -129,15 +133,15 @@ export function IgnoreDialog({ open, what, categories, onClose, onIgnore, proble
   )
 }
 
-function spanOf(value: string): Span {
-  const known = [...spans.map((one) => one.value), 'never', 'date'] as const
+function parseDuration(value: string): IgnoreDuration {
+  const known = [...durations.map((one) => one.value), 'never', 'date'] as const
   return known.find((one) => one === value) ?? '90'
 }
 
-/** ISO time of the end; a date ends with its day, where the person is. */
-function endOf(span: Span, date: string): string | undefined {
-  if (span === 'never') return undefined
-  if (span === 'date') return new Date(`${date}T23:59:59`).toISOString()
-  // A minute less than the year that is allowed, because the server's clock decides.
-  return new Date(Date.now() + Number(span) * dayMs - 60_000).toISOString()
+/** ISO time of the end. A custom date lasts until the end of that day in the local time zone. */
+function endTime(duration: IgnoreDuration, date: string): string | undefined {
+  if (duration === 'never') return undefined
+  if (duration === 'date') return new Date(`${date}T23:59:59`).toISOString()
+  // One minute less than the maximum of a year, in case the server's clock is behind.
+  return new Date(Date.now() + Number(duration) * dayMs - 60_000).toISOString()
 }

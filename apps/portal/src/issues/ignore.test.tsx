@@ -1,16 +1,16 @@
-/** What becomes of the terms of ignoring when they cannot be sent. */
+/** The ignore dialog when its request fails. */
 import type { QueryClient } from '@tanstack/react-query'
 import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { HostTable } from '#issues/affected-hosts.tsx'
+import { AffectedHostTable } from '#issues/affected-hosts.tsx'
 import { Discussion } from '#issues/discussion.tsx'
 import { IssueActions } from '#issues/issue-actions.tsx'
-import { risk, showPage } from '#issues/testing/issues.tsx'
+import { testIssue, showPage } from '#issues/testing/issues.tsx'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
 import { clearToasts } from '#lib/testing/toasts.ts'
 
-const first = risk(1)
+const first = testIssue(1)
 const terms = { reason: 'REASON_MITIGATED', comment: 'behind the proxy of the plant' }
 const user = userEvent.setup()
 let service: Service
@@ -24,7 +24,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   cleanup()
-  await clearToasts()
+  clearToasts()
   await client.cancelQueries()
   await service.close()
 })
@@ -40,15 +40,15 @@ async function enterTerms(): Promise<void> {
 }
 
 async function sendAgain(words: string): Promise<void> {
-  // The dialog that was sent off may still be fading when the next one is there.
+  // The submitted dialog may still be fading out when the next one opens.
   await screen.findByText(words)
   await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Ignore' }))
 }
 
 it.each([
-  [503, 'The server could not do it. Try again in a moment.'],
-  [404, 'It is no longer there: somebody may have deleted it. Reload the page.'],
-])('asks for the terms of a risk again after a %i, with all that was entered', async (status, words) => {
+  [503, 'The server couldn’t complete the request. Try again in a moment.'],
+  [404, 'This item no longer exists. It may have been deleted; reload the page.'],
+])('reopens with everything entered after a %i', async (status, words) => {
   client = showPage(<IssueActions issue={first} onComment={() => {}} />)
   service.on(`PUT /v1/issues/${first.id}/status`, { status })
   await user.click(await screen.findByRole('button', { name: 'Ignore' }))
@@ -57,7 +57,7 @@ it.each([
   await waitFor(() => expect(sent()).toMatchObject([terms, terms]))
 })
 
-it('asks for other terms the next time, once they have been taken', async () => {
+it('opens empty after a successful request', async () => {
   client = showPage(<IssueActions issue={first} onComment={() => {}} />)
   service.on(`PUT /v1/issues/${first.id}/status`, { body: { issue: first } })
   await user.click(await screen.findByRole('button', { name: 'Ignore' }))
@@ -69,21 +69,21 @@ it('asks for other terms the next time, once they have been taken', async () => 
   expect(dialog.getByRole<HTMLInputElement>('radio', { name: /Mitigated/ }).checked).toBe(false)
 })
 
-it('asks for the terms on one host again', async () => {
-  client = showPage(<HostTable issue={first} />)
+it('reopens for a single host', async () => {
+  client = showPage(<AffectedHostTable issue={first} />)
   service.on(`PUT /v1/issues/${first.id}/affected-hosts/${first.affectedHosts[0]?.host.id}/status`, { status: 503 })
   await user.click((await screen.findAllByRole('button', { name: /^Actions for/ }))[0] ?? document.body)
   await user.click(await screen.findByRole('menuitem', { name: 'Ignore on this host' }))
   await enterTerms()
-  await sendAgain('The server could not do it. Try again in a moment.')
+  await sendAgain('The server couldn’t complete the request. Try again in a moment.')
   await waitFor(() => expect(sent()).toMatchObject([terms, terms]))
 })
 
-it('keeps a comment that could not be sent, and says what to do', async () => {
+it('keeps a comment that could not be sent, and shows what to do', async () => {
   client = showPage(<Discussion issue={first} field={{ current: null }} />)
   service.on(`POST /v1/issues/${first.id}/comments`, { status: 404 })
   await user.type(await screen.findByLabelText('Comment'), 'half a day of work')
   await user.click(screen.getByRole('button', { name: 'Add comment' }))
-  expect((await screen.findByRole('alert')).textContent).toMatch(/^It is no longer there/)
+  expect((await screen.findByRole('alert')).textContent).toMatch(/^This item no longer exists/)
   expect(screen.getByLabelText<HTMLTextAreaElement>('Comment').value).toBe('half a day of work')
 })

@@ -1,19 +1,17 @@
-/** What can be done with the risk on this page, with its keys. */
+/** The actions of a risk's page, with their keyboard shortcuts. */
 import type { Issue } from '@glacis/contract/issue'
-import { listScans } from '@glacis/contract/scan'
 import { retestIssue } from '@glacis/contract/triage'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ScanSearch } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
 import { call } from '#api/call.ts'
-import { keyOf, refresh } from '#api/query.ts'
-import { actionWords, offered } from '#issues/actions.ts'
+import { actionLabels, availableActions } from '#issues/actions.ts'
 import { actionIcons } from '#issues/bulk-bar.tsx'
-import { useDecider } from '#issues/decide.tsx'
-import { regainFocus } from '#lib/focus.ts'
+import { useStatusChanger } from '#issues/status-changer.tsx'
+import { restoreFocus } from '#lib/focus.ts'
 import { useKeys } from '#lib/keyboard.ts'
-import { addToast } from '#lib/toasts.ts'
+import { addToast } from '#ui/toasts.tsx'
 import { Button } from '#ui/button.tsx'
 
 interface IssueActionsProps {
@@ -21,14 +19,13 @@ interface IssueActionsProps {
   readonly onComment: () => void
 }
 
-/** The changes offered follow from the status alone. They apply at once and can be taken back; ignoring asks why. */
 export function IssueActions({ issue, onComment }: IssueActionsProps) {
-  const { decide, busyWith, dialogs } = useDecider()
-  const again = useRetest(issue.id)
-  const { mutate } = again
+  const { applyStatus, pendingStatus, dialogs } = useStatusChanger()
+  const retest = useRetest(issue.id)
+  const { mutate } = retest
   const keys = useMemo(() => {
-    const press = (status: Parameters<typeof decide>[0]) => () => {
-      if (offered(issue.status).includes(status)) decide(status, { issues: [issue] })
+    const press = (status: Parameters<typeof applyStatus>[0]) => () => {
+      if (availableActions(issue.status).includes(status)) applyStatus(status, { issues: [issue] })
     }
     return {
       r: press('STATUS_RESOLVED'),
@@ -37,21 +34,21 @@ export function IssueActions({ issue, onComment }: IssueActionsProps) {
       t: () => mutate(undefined),
       m: onComment,
     }
-  }, [issue, decide, mutate, onComment])
+  }, [issue, applyStatus, mutate, onComment])
   useKeys(keys)
   const shown = useRef(issue.status)
   useEffect(() => {
-    // What was pressed is not offered of the new status.
-    if (shown.current !== issue.status) regainFocus()
+    // The pressed button isn't available in the new status, so it disappears with the focus.
+    if (shown.current !== issue.status) restoreFocus()
     shown.current = issue.status
   }, [issue.status])
   return (
     <>
-      <Button size="sm" icon={<ScanSearch />} loading={again.isPending} onClick={() => mutate(undefined)}>
+      <Button size="sm" icon={<ScanSearch />} loading={retest.isPending} onClick={() => mutate(undefined)}>
         Retest
       </Button>
-      {/* Resolve stands last, where the primary action of a page stands. */}
-      {offered(issue.status)
+      {/* Reversed so that Resolve is last, the position of a page's primary action. */}
+      {availableActions(issue.status)
         .toReversed()
         .map((status) => (
           <Button
@@ -59,11 +56,11 @@ export function IssueActions({ issue, onComment }: IssueActionsProps) {
             size="sm"
             variant={status === 'STATUS_RESOLVED' ? 'green' : 'secondary'}
             icon={actionIcons[status]}
-            loading={busyWith === status}
-            disabled={busyWith !== undefined}
-            onClick={() => decide(status, { issues: [issue] })}
+            loading={pendingStatus === status}
+            disabled={pendingStatus !== undefined}
+            onClick={() => applyStatus(status, { issues: [issue] })}
           >
-            {actionWords[status]}
+            {actionLabels[status]}
           </Button>
         ))}
       {dialogs}
@@ -71,20 +68,18 @@ export function IssueActions({ issue, onComment }: IssueActionsProps) {
   )
 }
 
-/** Checks the risk again, on one host or on all, and leads to the scan that does it. */
+/** Retests the risk on one host (the mutation's variable) or on all. */
 export function useRetest(id: string) {
   const navigate = useNavigate()
-  const client = useQueryClient()
   return useMutation({
     mutationKey: [retestIssue.path],
     mutationFn: (hostId: string | undefined) => call(retestIssue, { id, ...(hostId && { hostIds: [hostId] }) }),
-    onSuccess: async (answer) => {
+    onSuccess: (answer) => {
       const action = {
-        label: 'See the scan',
+        label: 'View scan',
         run: () => void navigate({ to: '/scans/$id', params: { id: answer.scan.id } }),
       }
-      addToast('info', { title: 'Info', message: 'The retest has started. Its result appears in the history.', action })
-      await refresh(client, [keyOf(listScans)])
+      addToast('info', { title: 'Info', message: 'Retest started. The result will appear in the history.', action })
     },
   })
 }

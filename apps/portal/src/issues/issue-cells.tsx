@@ -1,4 +1,4 @@
-/** The cells that every table of issues is made of. */
+/** Cells shared by the tables of issues. */
 import type { AffectedHost, Issue } from '@glacis/contract/issue'
 import type { Severity as SeverityValue, Threat } from '@glacis/contract/threat'
 import type { OptionalColumn } from '#issues/columns.ts'
@@ -8,7 +8,7 @@ import { Badge } from '#ui/badge.tsx'
 import { Severity, severityLevel } from '#ui/severity.tsx'
 import { CellLink } from '#ui/table.tsx'
 
-/** Glyph and word at the left, score at the right. */
+/** Severity on the left, score on the right. */
 export function SeverityWithScore({ severity }: { readonly severity: SeverityValue }) {
   return (
     <span className="flex items-center justify-between gap-2 max-md:justify-start max-md:gap-1">
@@ -18,15 +18,15 @@ export function SeverityWithScore({ severity }: { readonly severity: SeverityVal
   )
 }
 
-/** The first CVE that a threat names. */
-export function cveOf({ references }: Pick<Threat, 'references'>): string | undefined {
+/** The first CVE among a threat's references. */
+export function firstCve({ references }: Pick<Threat, 'references'>): string | undefined {
   for (const reference of references) if ('cve' in reference) return reference.cve
   return undefined
 }
 
 /**
- * Name, then what is worth knowing beside it. Where there is no room the CVE disappears whole, then the name is
- * cut, or takes a second line where the sheet is narrow; tags stay.
+ * The name with its CVE and badges. When space runs out, the CVE is hidden first; then the name is truncated, or wraps
+ * on narrow screens. Badges always stay visible.
  */
 export function IssueName({
   issue,
@@ -35,10 +35,10 @@ export function IssueName({
   readonly issue: Issue
   readonly isPotentialMarked?: boolean
 }) {
-  const cve = cveOf(issue.threat)
+  const cve = firstCve(issue.threat)
   const isExploited = issue.threat.knownExploited !== undefined
   const isMarked = isPotentialMarked && issue.verification === 'VERIFICATION_UNVERIFIED'
-  const room = cx(
+  const nameWidth = cx(
     isExploited && isMarked
       ? 'max-w-[calc(100%-112px)]'
       : isExploited
@@ -56,13 +56,13 @@ export function IssueName({
       <span
         className={cx(
           'ttl truncate max-md:max-w-full max-md:whitespace-normal md:@max-[760px]:max-w-full',
-          room || 'max-w-full',
+          nameWidth || 'max-w-full',
         )}
       >
         {issue.name}
       </span>
       {isExploited && (
-        <Badge small variant="red" title="Known exploited (CISA)">
+        <Badge small variant="red" title="Exploited in the wild (CISA KEV)">
           KEV
         </Badge>
       )}
@@ -78,12 +78,12 @@ export function IssueName({
   )
 }
 
-/** How a host is called: by the name it was reached under, else by its address. */
+/** The name under which the host was reached, else its address. */
 export function hostName({ host }: Pick<AffectedHost, 'host'>): string {
   return host.name ?? host.address
 }
 
-/** The first host and how many more; the number is never cut. */
+/** The first host and the number of others, which is never truncated. */
 export function AffectedHosts({ issue }: { readonly issue: Issue }) {
   const [first] = issue.affectedHosts
   if (!first) return <span className="text-ink-3">None</span>
@@ -98,7 +98,6 @@ export function AffectedHosts({ issue }: { readonly issue: Issue }) {
   )
 }
 
-/** What stands in a column that a person has added. */
 export function OptionalCell({ column, issue }: { readonly column: OptionalColumn; readonly issue: Issue }) {
   const text = optionalText(column, issue)
   return text === undefined ? (

@@ -3,12 +3,12 @@ import type { Issue } from '@glacis/contract/issue'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useRef } from 'react'
-import { HostTable } from '#issues/affected-hosts.tsx'
-import { Banners } from '#issues/banners.tsx'
+import { AffectedHostTable } from '#issues/affected-hosts.tsx'
+import { IssueNotes } from '#issues/issue-notes.tsx'
 import { IssueActions } from '#issues/issue-actions.tsx'
-import { cveOf } from '#issues/issue-cells.tsx'
+import { firstCve } from '#issues/issue-cells.tsx'
 import { one } from '#issues/queries.ts'
-import { ThreatFigures } from '#issues/threat-figures.tsx'
+import { ThreatSeverity } from '#issues/threat-severity.tsx'
 import { IssueRail } from '#issues/issue-rail.tsx'
 import { ThreatText } from '#issues/threat-text.tsx'
 import { formatNumber } from '#lib/format.ts'
@@ -21,7 +21,6 @@ import { IssueStatus } from '#ui/status.tsx'
 
 const route = getRouteApi('/_auth/risks/$id')
 
-/** One risk: how bad, where, how we know, what to do. */
 export function IssueDetailPage() {
   const { id } = route.useParams()
   const { data } = useSuspenseQuery(one(id))
@@ -35,15 +34,15 @@ export function IssueDetailPage() {
       <PageHead
         title={issue.name}
         crumbs={<Crumb to={isPotential ? '/risks/potential' : '/risks/verified'}>{crumb}</Crumb>}
-        here={cveOf(issue.threat) ?? issue.name}
+        here={firstCve(issue.threat) ?? issue.name}
         actions={<IssueActions issue={issue} onComment={toComment} />}
       />
       <MetaLine issue={issue} />
       <Detail rail={<IssueRail issue={issue} field={field} />}>
-        <Banners issue={issue} />
-        {isPotential && <WhyPotential issue={issue} />}
-        <ThreatFigures threat={issue.threat} />
-        <HostTable issue={issue} />
+        <IssueNotes issue={issue} />
+        {isPotential && <PotentialNote issue={issue} />}
+        <ThreatSeverity threat={issue.threat} />
+        <AffectedHostTable issue={issue} />
         <ThreatText threat={issue.threat} />
       </Detail>
     </div>
@@ -61,7 +60,7 @@ function MetaLine({ issue }: { readonly issue: Issue }) {
       <span>
         {formatNumber(count)} affected {count === 1 ? 'host' : 'hosts'}
       </span>
-      {cveOf(issue.threat) && <span className="font-mono">{cveOf(issue.threat)}</span>}
+      {firstCve(issue.threat) && <span className="font-mono">{firstCve(issue.threat)}</span>}
       <span>
         First seen <RelativeTime value={issue.firstSeenTime} />
       </span>
@@ -72,8 +71,8 @@ function MetaLine({ issue }: { readonly issue: Issue }) {
   )
 }
 
-/** Why this is potential and not verified, and what would change that. */
-function WhyPotential({ issue }: { readonly issue: Issue }) {
+/** Explains why a risk is potential rather than verified. */
+function PotentialNote({ issue }: { readonly issue: Issue }) {
   const byVersion = issue.affectedHosts.some(({ evidence }) => evidence?.some(({ method }) => method === 'version'))
   return (
     <div className="px-(--gl-gutter) pt-5">
@@ -81,10 +80,10 @@ function WhyPotential({ issue }: { readonly issue: Issue }) {
         <p>
           <b className="font-semibold">Not confirmed by a check.</b>{' '}
           {byVersion
-            ? 'The version that was recognised is one that this threat is known for. A fix that keeps the version number would not be seen.'
-            : 'What was seen points to this threat without proving it.'}
+            ? 'The detected version is known to be affected. A fix that was backported without changing the version number can’t be detected.'
+            : 'Scan results suggest this threat but don’t prove it.'}
           {issue.quality !== undefined &&
-            ` Quality of detection: ${issue.quality} of 100; from 95 a risk counts as verified.`}
+            ` Detection quality: ${issue.quality} of 100. Risks with 95 or higher count as verified.`}
         </p>
       </Note>
     </div>

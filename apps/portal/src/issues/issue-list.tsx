@@ -1,60 +1,58 @@
-/** A list of issues with its filters, its bulk bar and its pages; the address holds the state. */
+/** A list of issues with filters, bulk actions, and paging. Its state is in the URL. */
 import type { Issue, Verification } from '@glacis/contract/issue'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useSession } from '#identity/session.ts'
-import { offeredForAll } from '#issues/actions.ts'
+import { commonActions } from '#issues/actions.ts'
 import { BulkBar } from '#issues/bulk-bar.tsx'
-import { useDecider } from '#issues/decide.tsx'
+import { useStatusChanger } from '#issues/status-changer.tsx'
 import { IssuePreview } from '#issues/issue-preview.tsx'
 import { IssueTable } from '#issues/issue-table.tsx'
-import { type ChosenStatus, list } from '#issues/queries.ts'
+import { type SettableStatus, list } from '#issues/queries.ts'
 import { RiskFilters } from '#issues/risk-filters.tsx'
 import { hasFilters, issueFilter, issuesInput, type RiskSearch, withoutFilters } from '#issues/search.ts'
-import { keepShown, nothingSelected, pick, pickAll } from '#lib/selection.ts'
+import { deselectHidden, nothingSelected, toggleRow, toggleAllRows } from '#lib/selection.ts'
 import { useKeys } from '#lib/keyboard.ts'
-import { useSteady } from '#lib/steady.ts'
 import { ListBody, ListPager } from '#ui/list.tsx'
 
 export interface IssueListProps {
   readonly search: RiskSearch
-  /** Whose issues, where the path says so and not the search. */
-  readonly place?: Pick<RiskSearch, 'target' | 'asset'>
-  /** Changes the address; `replace` while somebody types. */
+  /** The target or host, if it's in the path rather than the search. */
+  readonly parent?: Pick<RiskSearch, 'target' | 'asset'>
+  /** Updates the URL; `replace` while the user types. */
   readonly onSearch: (search: RiskSearch, options?: { readonly replace: boolean }) => void
-  /** Left out, verified and potential issues stand together and the potential ones are marked. */
+  /** If omitted, lists verified and potential issues together and marks the potential ones. */
   readonly verification?: Verification
-  /** The tools row; the filters of a risk list unless given. */
+  /** Replaces the default filters. */
   readonly tools?: ReactNode
-  /** Stands among the tools of a risk list. */
+  /** Shown next to the default filters. */
   readonly aside?: ReactNode
-  /** How many the tab holds, as far as another call has told. */
+  /** Number of issues in the tab, if another query has loaded it. */
   readonly total?: number | undefined
   readonly hidesHosts?: boolean
-  /** Undefined while it is not known yet which of several it is: the list is on its way until then. */
+  /** The empty state. Undefined while its contents are loading; the list shows as loading until then. */
   readonly empty: ReactNode
 }
 
-/** Everything under the tabs of a risk list. */
 export function IssueList(props: IssueListProps) {
-  const { search, place, onSearch, verification, tools, aside, total, hidesHosts, empty } = props
+  const { search, parent, onSearch, verification, tools, aside, total, hidesHosts, empty } = props
   const person = useSession()?.identity.id
-  const query = useQuery(list(issuesInput({ ...search, ...place }, verification, person)))
+  const query = useQuery(list(issuesInput({ ...search, ...parent }, verification, person)))
   const isFiltered = hasFilters(search)
   const answer = query.data?.issues
   const issues = answer?.length === 0 && !isFiltered && empty === undefined ? undefined : answer
-  const [previewed, preview] = usePreviewed(issues)
+  const [previewed, preview] = usePreview(issues)
   const { totalSize = total, totalSizeIsExact = true } = query.data ?? {}
-  const filter = issueFilter({ ...search, ...place }, verification, person)
-  const picking = usePicking(issues ?? [])
-  const decider = useDecider((skipped) => picking.keep(skipped))
-  const decide = (status: ChosenStatus) =>
-    decider.decide(status, {
+  const filter = issueFilter({ ...search, ...parent }, verification, person)
+  const picking = useSelection(issues ?? [])
+  const statusChanger = useStatusChanger((skipped) => picking.keep(skipped))
+  const applyStatus = (status: SettableStatus) =>
+    statusChanger.applyStatus(status, {
       issues: picking.issues,
       ...(picking.isAll && { all: { filter, total: totalSize ?? picking.issues.length } }),
     })
-  const decideOne = useSteady((status: ChosenStatus, issue: Issue) => decider.decide(status, { issues: [issue] }))
-  useDecideKeys(picking.issues, issues ?? [], decide, decideOne)
+  const applyToIssue = (status: SettableStatus, issue: Issue) => statusChanger.applyStatus(status, { issues: [issue] })
+  useStatusKeys(picking.issues, issues ?? [], applyStatus, applyToIssue)
   const change = (to: RiskSearch) => onSearch({ ...search, after: undefined, ...to })
   return (
     <>
@@ -66,8 +64,8 @@ export function IssueList(props: IssueListProps) {
           isAll={picking.isAll}
           onAll={picking.all}
           onClear={() => picking.keep([])}
-          onDecide={decide}
-          busyWith={decider.busyWith}
+          onSetStatus={applyStatus}
+          pendingStatus={statusChanger.pendingStatus}
         />
       ) : (
         (tools ?? (
@@ -76,8 +74,8 @@ export function IssueList(props: IssueListProps) {
             filter={filter}
             aside={aside}
             onSearch={onSearch}
-            isPicking={picking.isOnPhone}
-            onPicking={picking.toggleOnPhone}
+            isSelecting={picking.isOnPhone}
+            onToggleSelecting={picking.toggleOnPhone}
           />
         ))
       )}
@@ -96,19 +94,19 @@ export function IssueList(props: IssueListProps) {
           onSort={(sort) => change({ sort: sort === 'recent' ? undefined : sort })}
           isMixed={verification === undefined}
           hidesHosts={hidesHosts ?? false}
-          isLocal={place !== undefined}
+          isLocal={parent !== undefined}
           picking={picking.table}
-          rowActions={{ onPreview: preview, onDecide: decideOne }}
+          rowActions={{ onPreview: preview, onSetStatus: applyToIssue }}
         />
       </ListBody>
       <IssuePreview
         issues={issues ?? []}
         id={previewed}
-        onShow={preview}
-        onDecide={decideOne}
-        dialogs={previewed && decider.dialogs}
+        onPreview={preview}
+        onSetStatus={applyToIssue}
+        dialogs={previewed && statusChanger.dialogs}
       />
-      {!previewed && decider.dialogs}
+      {!previewed && statusChanger.dialogs}
       <ListPager
         after={search.after}
         size={search.size ?? 25}
@@ -122,30 +120,30 @@ export function IssueList(props: IssueListProps) {
 }
 
 /**
- * The risk that is shown beside the list. Where it leaves the list, as it was decided, the one that takes its place is
- * shown, or the last: whoever goes through many of them decides and goes on.
+ * The id of the risk in the preview panel. When it leaves the list because its status changed, the risk that takes its
+ * position (or the last one) is shown, so that a user can triage one risk after another.
  */
-function usePreviewed(issues: readonly Issue[] | undefined) {
+function usePreview(issues: readonly Issue[] | undefined) {
   const [shown, setShown] = useState<{ readonly id: string; readonly at: number }>()
-  const placeOf = (id: string | undefined) => issues?.findIndex((issue) => issue.id === id) ?? -1
-  const show = useSteady((id: string | undefined) => setShown(id === undefined ? undefined : { id, at: placeOf(id) }))
-  const at = placeOf(shown?.id)
+  const indexOf = (id: string | undefined) => issues?.findIndex((issue) => issue.id === id) ?? -1
+  const show = (id: string | undefined) => setShown(id === undefined ? undefined : { id, at: indexOf(id) })
+  const at = indexOf(shown?.id)
   if (shown && issues && at !== shown.at) {
     const next = issues[at < 0 ? Math.min(shown.at, issues.length - 1) : at]
-    setShown(next && { id: next.id, at: placeOf(next.id) })
+    setShown(next && { id: next.id, at: indexOf(next.id) })
   }
   return [shown?.id, show] as const
 }
 
-/** The picked rows of a page, or all that match when that was asked for. */
-function usePicking(shown: readonly Issue[]) {
-  const [picked, setPicked] = useState(nothingSelected)
+/** The selected rows of a page, or all matching issues. */
+function useSelection(shown: readonly Issue[]) {
+  const [selected, setSelected] = useState(nothingSelected)
   const [isAll, setIsAll] = useState(false)
   const [isOnPhone, setIsOnPhone] = useState(false)
   const rows = shown.map(({ id }) => id)
-  const selection = keepShown(picked, rows)
+  const selection = deselectHidden(selected, rows)
   const choose = (next: typeof selection) => {
-    setPicked(next)
+    setSelected(next)
     setIsAll(false)
   }
   return {
@@ -153,36 +151,36 @@ function usePicking(shown: readonly Issue[]) {
     isAll: isAll && selection.ids.size > 0,
     isOnPhone,
     all: () => setIsAll(true),
-    /** Keeps only these picked: what was left as it was, or nothing. */
+    /** Reduces the selection to these ids. */
     keep: (ids: readonly string[]) => choose({ ids: new Set(ids), anchor: undefined }),
     toggleOnPhone: () => setIsOnPhone(!isOnPhone),
     table: {
       selection,
       isOnPhone: isOnPhone || selection.ids.size > 0,
-      onPick: (id: string, isRange: boolean) => choose(pick(selection, rows, id, isRange)),
-      onPickAll: () => choose(pickAll(selection, rows)),
+      onPick: (id: string, isRange: boolean) => choose(toggleRow(selection, rows, id, isRange)),
+      onPickAll: () => choose(toggleAllRows(selection, rows)),
       onClear: () => choose(nothingSelected),
     },
   }
 }
 
-/** `r`, `i` and `o` decide about the picked rows, or about the one that holds the focus. */
-function useDecideKeys(
-  picked: readonly Issue[],
+/** `r`, `i`, and `o` change the status of the selected rows, or of the focused row. */
+function useStatusKeys(
+  selected: readonly Issue[],
   shown: readonly Issue[],
-  decide: (status: ChosenStatus) => void,
-  decideOne: (status: ChosenStatus, issue: Issue) => void,
+  applyStatus: (status: SettableStatus) => void,
+  applyToIssue: (status: SettableStatus, issue: Issue) => void,
 ): void {
   const keys = useMemo(() => {
-    const press = (status: ChosenStatus) => () => {
+    const press = (status: SettableStatus) => () => {
       const id = document.activeElement?.closest<HTMLElement>('tr[data-row]')?.dataset['row']
       const focused = shown.find((issue) => issue.id === id)
-      const meant = picked.length > 0 ? picked : focused ? [focused] : []
-      if (!offeredForAll(meant.map((issue) => issue.status)).includes(status)) return
-      if (picked.length > 0) decide(status)
-      else if (focused) decideOne(status, focused)
+      const meant = selected.length > 0 ? selected : focused ? [focused] : []
+      if (!commonActions(meant.map((issue) => issue.status)).includes(status)) return
+      if (selected.length > 0) applyStatus(status)
+      else if (focused) applyToIssue(status, focused)
     }
     return { r: press('STATUS_RESOLVED'), i: press('STATUS_IGNORED'), o: press('STATUS_OPEN') }
-  }, [picked, shown, decide, decideOne])
+  }, [selected, shown, applyStatus, applyToIssue])
   useKeys(keys)
 }

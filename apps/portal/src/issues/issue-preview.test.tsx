@@ -1,17 +1,17 @@
-/** One risk beside its list. */
+/** The preview panel of a risk list. */
 import type { Issue } from '@glacis/contract/issue'
 import type { QueryClient } from '@tanstack/react-query'
 import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { IssueList } from '#issues/issue-list.tsx'
-import { day, risk, showPage } from '#issues/testing/issues.tsx'
+import { day, testIssue, showPage } from '#issues/testing/issues.tsx'
 import { startShortcuts } from '#lib/keyboard.ts'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
 import { clearToasts } from '#lib/testing/toasts.ts'
 
-const risks = [1, 2, 3].map((number) => risk(number))
-const [first = risk(1)] = risks
+const risks = [1, 2, 3].map((number) => testIssue(number))
+const [first = testIssue(1)] = risks
 let service: Service
 let client: QueryClient
 let stop: () => void
@@ -30,7 +30,7 @@ beforeEach(async () => {
 afterEach(async () => {
   stop()
   cleanup()
-  await clearToasts()
+  clearToasts()
   await client.cancelQueries()
   await service.close()
 })
@@ -42,7 +42,7 @@ async function open(): Promise<void> {
 }
 
 describe('the preview', () => {
-  it('opens by Space, goes on by j and k, decides, and closes by Escape', async () => {
+  it('opens with Space, moves with j and k, changes the status, and closes with Escape', async () => {
     service.on(`PUT /v1/issues/${risks[1]?.id}/status`, { body: { issue: { ...risks[1], status: 'STATUS_RESOLVED' } } })
     await open()
     expect(await screen.findByRole('dialog', { name: 'Risk 1' })).toBeTruthy()
@@ -58,9 +58,9 @@ describe('the preview', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   })
 
-  it('goes on to the risk that takes the place of one that is decided, to the last at the end, and closes with none', async () => {
+  it('shows the next risk after a status change, the last one at the end, and closes when the list is empty', async () => {
     const list = (...numbers: readonly number[]) => {
-      const issues = numbers.map((number) => risk(number))
+      const issues = numbers.map((number) => testIssue(number))
       service.on('GET /v1/issues', { body: { issues, nextPageToken: '', totalSize: numbers.length } })
     }
     for (const issue of risks)
@@ -84,8 +84,8 @@ describe('the preview', () => {
   })
 })
 
-describe('the proof', () => {
-  const proofOf = (issue: Issue, text: string) => ({
+describe('evidence in the preview', () => {
+  const evidenceFor = (issue: Issue, text: string) => ({
     location: '80/x',
     port: 80,
     method: 'a-check',
@@ -98,10 +98,10 @@ describe('the proof', () => {
   })
   const asked = () => service.seen.filter(({ path }) => path.endsWith('/evidence'))
 
-  it('is asked for when it is shown, one risk at a time', async () => {
+  it('is loaded only for the previewed risk', async () => {
     for (const one of risks.slice(0, 2))
       service.on(`GET /v1/issues/${one.id}/evidence`, {
-        body: { evidence: [proofOf(one, `proof of ${one.name}`)], nextPageToken: '' },
+        body: { evidence: [evidenceFor(one, `proof of ${one.name}`)], nextPageToken: '' },
       })
     expect(asked()).toEqual([])
     await open()
@@ -115,9 +115,9 @@ describe('the proof', () => {
     )
   })
 
-  it('is read with Space, which scrolls it and does not close the preview', async () => {
+  it('scrolls with Space without closing the preview', async () => {
     service.on(`GET /v1/issues/${first.id}/evidence`, {
-      body: { evidence: [proofOf(first, 'long')], nextPageToken: '' },
+      body: { evidence: [evidenceFor(first, 'long')], nextPageToken: '' },
     })
     await open()
     ;(await screen.findByRole('group', { name: 'Received, 80/x' })).focus()
@@ -126,9 +126,9 @@ describe('the proof', () => {
   })
 
   it.each([
-    [{ body: { evidence: [], nextPageToken: '' } }, 'No evidence was recorded.'],
+    [{ body: { evidence: [], nextPageToken: '' } }, 'No evidence recorded.'],
     [{ status: 404, body: { code: 5, message: 'gone' } }, 'The evidence could not be loaded.'],
-  ])('says so when there is none: %j', async (reply, words) => {
+  ])('reports missing evidence: %j', async (reply, words) => {
     service.on(`GET /v1/issues/${first.id}/evidence`, reply)
     await open()
     expect((await screen.findByRole('dialog', { name: 'Risk 1' })).textContent).not.toContain('proof')

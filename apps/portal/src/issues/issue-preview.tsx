@@ -1,13 +1,14 @@
-/** One risk beside its list: enough to decide, and on to the next with `j` and `k`. */
+/** The preview panel next to a list of risks. `j` and `k` move through the list. */
 import type { AffectedHost, Issue } from '@glacis/contract/issue'
 import { useQuery } from '@tanstack/react-query'
 import { ChevronDown, ChevronUp } from 'lucide-react'
 import type { KeyboardEvent, ReactNode } from 'react'
-import { actionWords, offered } from '#issues/actions.ts'
+import { actionLabels, availableActions } from '#issues/actions.ts'
 import { actionIcons } from '#issues/bulk-bar.tsx'
 import { EvidenceBlock } from '#issues/evidence.tsx'
-import { cveOf, hostName } from '#issues/issue-cells.tsx'
-import { bestEvidence, type ChosenStatus } from '#issues/queries.ts'
+import { InlineCode } from '#issues/inline-code.tsx'
+import { firstCve, hostName } from '#issues/issue-cells.tsx'
+import { bestEvidence, type SettableStatus } from '#issues/queries.ts'
 import { formatNumber, formatPercent, formatScore } from '#lib/format.ts'
 import { Badge } from '#ui/badge.tsx'
 import { Button, ButtonLink, IconButton } from '#ui/button.tsx'
@@ -20,50 +21,49 @@ import { IssueStatus } from '#ui/status.tsx'
 
 interface IssuePreviewProps {
   readonly issues: readonly Issue[]
-  /** The one on show; undefined closes it. */
+  /** The previewed issue; undefined closes the panel. */
   readonly id: string | undefined
-  readonly onShow: (id: string | undefined) => void
-  readonly onDecide: (status: ChosenStatus, issue: Issue) => void
-  /** Dialogs that belong to a decision; they stand above it. */
+  readonly onPreview: (id: string | undefined) => void
+  readonly onSetStatus: (status: SettableStatus, issue: Issue) => void
+  /** Dialogs of a status change, rendered on top of the panel. */
   readonly dialogs: ReactNode
 }
 
-const decideKeys: Readonly<Record<string, ChosenStatus>> = {
+const statusByKey: Readonly<Record<string, SettableStatus>> = {
   r: 'STATUS_RESOLVED',
   i: 'STATUS_IGNORED',
   o: 'STATUS_OPEN',
 }
 
-/** Space opens and closes it. */
-export function IssuePreview({ issues, id, onShow, onDecide, dialogs }: IssuePreviewProps) {
+export function IssuePreview({ issues, id, onPreview, onSetStatus, dialogs }: IssuePreviewProps) {
   const at = issues.findIndex((issue) => issue.id === id)
   const issue = issues[at]
-  const step = (by: number) => issues[at + by] && onShow(issues[at + by]?.id)
+  const step = (by: number) => issues[at + by] && onPreview(issues[at + by]?.id)
   function press(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey || !issue || !isInPreview(event.target)) return
-    const status = decideKeys[event.key]
+    const status = statusByKey[event.key]
     if (event.key === 'j') step(1)
     else if (event.key === 'k') step(-1)
-    else if (event.key === ' ' && !(event.target as Element).closest('a, button, [tabindex="0"]')) onShow(undefined)
-    else if (status && offered(issue.status).includes(status)) onDecide(status, issue)
+    else if (event.key === ' ' && !(event.target as Element).closest('a, button, [tabindex="0"]')) onPreview(undefined)
+    else if (status && availableActions(issue.status).includes(status)) onSetStatus(status, issue)
     else return
     event.preventDefault()
   }
   return (
-    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- it hears the keys of the panel, wherever the focus is in it
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- handles the panel's keyboard shortcuts wherever the focus is inside it
     <div className="contents" onKeyDown={press}>
       <SlideOver
         open={issue !== undefined}
-        onClose={() => onShow(undefined)}
+        onClose={() => onPreview(undefined)}
         title={issue?.name ?? ''}
         footer={
           issue && (
-            <PreviewFoot
+            <PreviewFooter
               issue={issue}
-              place={`${at + 1} of ${issues.length}`}
-              onBefore={at > 0 ? () => step(-1) : undefined}
+              position={`${at + 1} of ${issues.length}`}
+              onPrevious={at > 0 ? () => step(-1) : undefined}
               onNext={at < issues.length - 1 ? () => step(1) : undefined}
-              onDecide={onDecide}
+              onSetStatus={onSetStatus}
             />
           )
         }
@@ -79,24 +79,24 @@ function isInPreview(target: EventTarget): boolean {
   return target instanceof Element && target.closest('[role=dialog]')?.querySelector('[data-preview]') !== null
 }
 
-interface PreviewFootProps {
+interface PreviewFooterProps {
   readonly issue: Issue
-  readonly place: string
-  readonly onBefore: (() => void) | undefined
+  readonly position: string
+  readonly onPrevious: (() => void) | undefined
   readonly onNext: (() => void) | undefined
-  readonly onDecide: IssuePreviewProps['onDecide']
+  readonly onSetStatus: IssuePreviewProps['onSetStatus']
 }
-function PreviewFoot({ issue, place, onBefore, onNext, onDecide }: PreviewFootProps) {
+function PreviewFooter({ issue, position, onPrevious, onNext, onSetStatus }: PreviewFooterProps) {
   return (
     <>
       <span className="mr-auto flex items-center gap-1 text-ink-3">
-        <IconButton size="sm" label="Risk before" icon={<ChevronUp />} disabled={!onBefore} onClick={onBefore} />
+        <IconButton size="sm" label="Previous risk" icon={<ChevronUp />} disabled={!onPrevious} onClick={onPrevious} />
         <IconButton size="sm" label="Next risk" icon={<ChevronDown />} disabled={!onNext} onClick={onNext} />
         <span className="text-12 tabular-nums" aria-live="polite">
-          {place}
+          {position}
         </span>
       </span>
-      {offered(issue.status)
+      {availableActions(issue.status)
         .toReversed()
         .map((status) => (
           <Button
@@ -104,9 +104,9 @@ function PreviewFoot({ issue, place, onBefore, onNext, onDecide }: PreviewFootPr
             size="sm"
             variant={status === 'STATUS_RESOLVED' ? 'green' : 'secondary'}
             icon={actionIcons[status]}
-            onClick={() => onDecide(status, issue)}
+            onClick={() => onSetStatus(status, issue)}
           >
-            {actionWords[status]}
+            {actionLabels[status]}
           </Button>
         ))}
     </>
@@ -115,7 +115,7 @@ function PreviewFoot({ issue, place, onBefore, onNext, onDecide }: PreviewFootPr
 
 function PreviewBody({ issue }: { readonly issue: Issue }) {
   const { threat, affectedHosts } = issue
-  const cve = cveOf(threat)
+  const cve = firstCve(threat)
   const more = (issue.affectedHostCount ?? affectedHosts.length) - affectedHosts.length
   return (
     <div data-preview className="grid gap-5">
@@ -124,17 +124,23 @@ function PreviewBody({ issue }: { readonly issue: Issue }) {
         {threat.severity.score > 0 && <span className="tabular-nums">{formatScore(threat.severity.score)}</span>}
         <IssueStatus status={issue.status} />
         {threat.knownExploited && (
-          <Badge small variant="red" title="Known exploited (CISA)">
+          <Badge small variant="red" title="Exploited in the wild (CISA KEV)">
             KEV
           </Badge>
         )}
         {cve && <span className="font-mono text-ink-2">{cve}</span>}
       </p>
-      {threat.summary && <p className="whitespace-pre-line text-ink-2 wrap-anywhere">{threat.summary}</p>}
+      {threat.summary && (
+        <p className="whitespace-pre-line text-ink-2 wrap-anywhere">
+          <InlineCode text={threat.summary} />
+        </p>
+      )}
       {threat.solution?.description && (
         <section>
           <h3 className="mb-1 font-semibold">Solution</h3>
-          <p className="whitespace-pre-line text-ink-2 wrap-anywhere">{threat.solution.description}</p>
+          <p className="whitespace-pre-line text-ink-2 wrap-anywhere">
+            <InlineCode text={threat.solution.description} />
+          </p>
         </section>
       )}
       <section>
@@ -156,7 +162,7 @@ function PreviewBody({ issue }: { readonly issue: Issue }) {
           {more > 0 && <li className="text-ink-3">and {formatNumber(more)} more</li>}
         </ul>
       </section>
-      {affectedHosts[0] && <Proof key={issue.id} issueId={issue.id} affected={affectedHosts[0]} />}
+      {affectedHosts[0] && <BestEvidence key={issue.id} issueId={issue.id} affected={affectedHosts[0]} />}
       <Facts>
         {issue.priority !== undefined && <Fact name="Priority">{issue.priority} of 100</Fact>}
         {threat.epss && <Fact name="EPSS">{formatPercent(threat.epss.score)}</Fact>}
@@ -176,17 +182,17 @@ function PreviewBody({ issue }: { readonly issue: Issue }) {
   )
 }
 
-/** How we know of it: the best proof on the host that stands first, as the page of the risk shows it. */
-function Proof({ issueId, affected }: { readonly issueId: string; readonly affected: AffectedHost }) {
+/** The best evidence on the first affected host. */
+function BestEvidence({ issueId, affected }: { readonly issueId: string; readonly affected: AffectedHost }) {
   const { data, isError, refetch } = useQuery(bestEvidence(issueId, affected.host.id))
-  const proof = data?.evidence[0]
+  const best = data?.evidence[0]
   return (
     <section aria-busy={!data && !isError}>
       <h3 className="mb-1 font-semibold">
         Evidence <span className="ml-1 font-mono font-normal text-ink-3 wrap-anywhere">{hostName(affected)}</span>
       </h3>
-      {proof ? (
-        <EvidenceBlock evidence={proof} isShort />
+      {best ? (
+        <EvidenceBlock evidence={best} isShort />
       ) : isError ? (
         <p className="text-ink-2">
           The evidence could not be loaded.{' '}
@@ -195,7 +201,7 @@ function Proof({ issueId, affected }: { readonly issueId: string; readonly affec
           </button>
         </p>
       ) : data ? (
-        <p className="text-ink-2">No evidence was recorded.</p>
+        <p className="text-ink-2">No evidence recorded.</p>
       ) : (
         <Skeleton className="my-3 h-26 w-full" />
       )}

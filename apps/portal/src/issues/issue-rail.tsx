@@ -1,12 +1,13 @@
-/** What stands beside a risk: what to do, where to read on, and what happened. */
+/** The side column of a risk: solution, references, details, and history. */
 import type { Issue } from '@glacis/contract/issue'
 import type { Reference, SolutionKind } from '@glacis/contract/threat'
 import { ArrowUpRight } from 'lucide-react'
 import type { ReactNode, RefObject } from 'react'
 import { Discussion } from '#issues/discussion.tsx'
+import { InlineCode } from '#issues/inline-code.tsx'
 import { IssueTags } from '#issues/issue-tags.tsx'
 import { Ownership } from '#issues/ownership.tsx'
-import { priorityWords } from '#issues/priority.ts'
+import { priorityFactors } from '#issues/priority.ts'
 import { Badge, type BadgeVariant } from '#ui/badge.tsx'
 import { Fact, Facts } from '#ui/card.tsx'
 import { AbsoluteTime } from '#ui/relative-time.tsx'
@@ -24,7 +25,7 @@ const solutions: Readonly<Record<SolutionKind, { readonly word: string; readonly
 
 interface IssueRailProps {
   readonly issue: Issue
-  /** Where a comment is written. */
+  /** The comment field, for the keyboard shortcut that focuses it. */
   readonly field: RefObject<HTMLTextAreaElement | null>
 }
 export function IssueRail({ issue, field }: IssueRailProps) {
@@ -39,7 +40,9 @@ export function IssueRail({ issue, field }: IssueRailProps) {
             {kind && <Badge variant={kind.variant}>{kind.word}</Badge>}
           </div>
           {solution.description && (
-            <p className="whitespace-pre-line text-ink-2 wrap-anywhere">{solution.description}</p>
+            <p className="whitespace-pre-line text-ink-2 wrap-anywhere">
+              <InlineCode text={solution.description} />
+            </p>
           )}
         </section>
       )}
@@ -71,13 +74,13 @@ export function IssueRail({ issue, field }: IssueRailProps) {
           {issue.priority !== undefined && (
             <Fact name="Priority">
               {issue.priority} of 100
-              <Reasons issue={issue} />
+              <PriorityBreakdown issue={issue} />
             </Fact>
           )}
-          <When name="First seen" time={issue.firstSeenTime} />
-          <When name="Last seen" time={issue.lastSeenTime} />
-          {issue.resolveTime && <When name="Resolved" time={issue.resolveTime} />}
-          {issue.ignoreTime && <When name="Ignored" time={issue.ignoreTime} />}
+          <TimeFact name="First seen" time={issue.firstSeenTime} />
+          <TimeFact name="Last seen" time={issue.lastSeenTime} />
+          {issue.resolveTime && <TimeFact name="Resolved" time={issue.resolveTime} />}
+          {issue.ignoreTime && <TimeFact name="Ignored" time={issue.ignoreTime} />}
           <Ownership issue={issue} />
           <IssueTags issue={issue} />
         </Facts>
@@ -90,17 +93,17 @@ export function IssueRail({ issue, field }: IssueRailProps) {
   )
 }
 
-/** The steps from severity to priority, each with where the number stood then. */
-function Reasons({ issue }: { readonly issue: Issue }) {
+/** How the priority was calculated: each step with its intermediate result. */
+function PriorityBreakdown({ issue }: { readonly issue: Issue }) {
   const parts = issue.priorityParts ?? []
-  if (parts.length === 0) return <span className="block text-12 text-ink-3">{priorityWords(issue)}</span>
+  if (parts.length === 0) return <span className="block text-12 text-ink-3">{priorityFactors(issue)}</span>
   return (
-    <ol aria-label="How the priority came about" className="mt-1 grid gap-0.5 text-12 text-ink-2">
+    <ol aria-label="How the priority is calculated" className="mt-1 grid gap-0.5 text-12 text-ink-2">
       {parts.map(({ label, value }, index) => (
         <li key={label} className="flex justify-between gap-3">
           <span className="min-w-0">{label}</span>
           <span className="flex-none tabular-nums">
-            {/* They are no summands: each step leads to a number. */}
+            {/* An arrow rather than a plus: each step shows the resulting priority, not an amount to add. */}
             {index > 0 && <span aria-hidden="true">→ </span>}
             {value}
           </span>
@@ -110,7 +113,7 @@ function Reasons({ issue }: { readonly issue: Issue }) {
   )
 }
 
-function When({ name, time }: { readonly name: string; readonly time: string }) {
+function TimeFact({ name, time }: { readonly name: string; readonly time: string }) {
   return (
     <Fact name={name}>
       <AbsoluteTime value={time} className="tabular-nums" />
@@ -118,21 +121,21 @@ function When({ name, time }: { readonly name: string; readonly time: string }) 
   )
 }
 
-/** References come from feeds: only addresses of the web become links, and the other side learns nothing of us. */
+/** References come from feeds: only http(s) URLs become links, and without a referrer. */
 function ReferenceLink({ reference }: { readonly reference: Reference }) {
   if ('cve' in reference) {
     const address = `https://www.cve.org/CVERecord?id=${encodeURIComponent(reference.cve)}`
     return (
-      <Outside address={address}>
+      <ExternalLink address={address}>
         <span className="font-mono">{reference.cve}</span>
-      </Outside>
+      </ExternalLink>
     )
   }
   if (!/^https?:\/\//i.test(reference.url)) return <span className="truncate text-ink-2">{reference.url}</span>
-  return <Outside address={reference.url}>{reference.url.replace(/^https?:\/\//i, '')}</Outside>
+  return <ExternalLink address={reference.url}>{reference.url.replace(/^https?:\/\//i, '')}</ExternalLink>
 }
 
-function Outside({ address, children }: { readonly address: string; readonly children: ReactNode }) {
+function ExternalLink({ address, children }: { readonly address: string; readonly children: ReactNode }) {
   return (
     <>
       <a href={address} target="_blank" rel="noopener noreferrer" className="inline-link truncate" title={address}>

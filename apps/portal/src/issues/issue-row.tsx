@@ -1,8 +1,8 @@
-/** A row of the table of issues. */
+/** A row of the issue table. */
 import type { Issue } from '@glacis/contract/issue'
-import { columnWords, type OptionalColumn } from '#issues/columns.ts'
+import { columnLabels, type OptionalColumn } from '#issues/columns.ts'
 import { AffectedHosts, IssueName, OptionalCell, SeverityWithScore } from '#issues/issue-cells.tsx'
-import type { ChosenStatus } from '#issues/queries.ts'
+import type { SettableStatus } from '#issues/queries.ts'
 import { RowMenu } from '#issues/row-menu.tsx'
 import { cx } from '#lib/cx.ts'
 import type { Selection } from '#lib/selection.ts'
@@ -10,26 +10,23 @@ import { Checkbox } from '#ui/field.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { IssueStatus } from '#ui/status.tsx'
 import { Cell } from '#ui/table.tsx'
-import type { RowPlace } from '#ui/table-rows.tsx'
 
-/** Which rows are selected, and what their boxes do. */
+/** Row selection and its checkboxes. */
 export interface Picking {
   readonly selection: Selection
   readonly onPick: (id: string, isRange: boolean) => void
   readonly onPickAll: () => void
   readonly onClear: () => void
-  /** On a phone the boxes show only after a tap on "Select". */
+  /** Shows the checkboxes on phones, where they are hidden until the user taps "Select". */
   readonly isOnPhone: boolean
 }
 
-/** What is done from a row. */
 export interface RowActions {
   readonly onPreview: (id: string) => void
-  readonly onDecide: (status: ChosenStatus, issue: Issue) => void
+  readonly onSetStatus: (status: SettableStatus, issue: Issue) => void
 }
 
 interface IssueRowProps {
-  readonly place: RowPlace
   readonly issue: Issue
   readonly isMixed: boolean
   readonly hidesHosts: boolean
@@ -39,13 +36,13 @@ interface IssueRowProps {
   readonly rowActions: RowActions | undefined
 }
 
-/** One issue with its box, its cells and its menu; Space and the arrows are the business of the table. */
-export function IssueRow({ place, issue, isMixed, hidesHosts, isLocal, columns, picking, rowActions }: IssueRowProps) {
-  // Inside a place, the first host is the one that the place is about, or the worst of it.
+/** One issue with its checkbox, cells, and menu. The table handles the keyboard. */
+export function IssueRow({ issue, isMixed, hidesHosts, isLocal, columns, picking, rowActions }: IssueRowProps) {
+  // Within a host or target, the first affected host is that host, or the worst one of the target.
   const seen = (isLocal && issue.affectedHosts[0]) || issue
   const isPicked = picking?.selection.ids.has(issue.id) ?? false
   return (
-    <tr {...place} aria-selected={isPicked || undefined} data-row={issue.id}>
+    <tr aria-selected={isPicked || undefined} data-row={issue.id}>
       {picking && (
         <Cell className={cx('pick', !picking.isOnPhone && 'max-md:hidden!')}>
           <Checkbox
@@ -71,7 +68,7 @@ export function IssueRow({ place, issue, isMixed, hidesHosts, isLocal, columns, 
         </Cell>
       )}
       {columns.map((column) => (
-        <Cell key={column} label={columnWords[column]} quiet className="max-md:hidden!">
+        <Cell key={column} label={columnLabels[column]} quiet className="max-md:hidden!">
           <OptionalCell column={column} issue={issue} />
         </Cell>
       ))}
@@ -86,7 +83,7 @@ export function IssueRow({ place, issue, isMixed, hidesHosts, isLocal, columns, 
         {rowActions && (
           <RowMenu
             issue={issue}
-            onDecide={(status) => rowActions.onDecide(status, issue)}
+            onSetStatus={(status) => rowActions.onSetStatus(status, issue)}
             onPreview={() => rowActions.onPreview(issue.id)}
           />
         )}

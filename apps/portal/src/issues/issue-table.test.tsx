@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { IssueTable } from '#issues/issue-table.tsx'
 import { startShortcuts } from '#lib/keyboard.ts'
-import { nothingSelected, pick, pickAll } from '#lib/selection.ts'
+import { nothingSelected, toggleRow, toggleAllRows } from '#lib/selection.ts'
 
 afterEach(cleanup)
 const day = '2026-11-20T00:00:00Z'
@@ -41,11 +41,11 @@ function Subject() {
   const picking = {
     selection,
     isOnPhone: false,
-    onPick: (id: string, isRange: boolean) => setSelection(pick(selection, rows, id, isRange)),
-    onPickAll: () => setSelection(pickAll(selection, rows)),
+    onPick: (id: string, isRange: boolean) => setSelection(toggleRow(selection, rows, id, isRange)),
+    onPickAll: () => setSelection(toggleAllRows(selection, rows)),
     onClear: () => setSelection(nothingSelected),
   }
-  const rowActions = { onPreview: (id: string) => previewed.push(id), onDecide: () => {} }
+  const rowActions = { onPreview: (id: string) => previewed.push(id), onSetStatus: () => {} }
   return <IssueTable label="Risks" issues={issues} picking={picking} rowActions={rowActions} />
 }
 let previewed: string[] = []
@@ -63,13 +63,13 @@ async function show(page: ReactNode) {
   render(<RouterProvider router={router as never} />)
   await screen.findByRole('table')
 }
-const picked = () =>
+const selectedNames = () =>
   screen
     .queryAllByRole('checkbox', { checked: true })
     .map((box) => box.closest('label')?.textContent)
     .filter((name) => name !== 'Select all on this page')
 
-it('moves between rows by arrows or j and k, picks by x, a range by Shift, shows by Space, and drops by Escape', async () => {
+it('moves with arrows or j and k, selects with x, extends with Shift, previews with Space, and clears with Escape', async () => {
   await show(<Subject />)
   const links = screen.getAllByRole('link')
   links[0]?.focus()
@@ -78,22 +78,22 @@ it('moves between rows by arrows or j and k, picks by x, a range by Shift, shows
   press('ArrowDown')
   expect(document.activeElement).toBe(links[1])
   press(' ')
-  expect([previewed, picked()]).toEqual([[rows[1]], []])
+  expect([previewed, selectedNames()]).toEqual([[rows[1]], []])
   press('x')
   press('j')
   press('j')
   press('k')
   press('ArrowDown')
   press('X', true)
-  expect(picked()).toEqual(['Select Two', 'Select Three', 'Select Four'])
+  expect(selectedNames()).toEqual(['Select Two', 'Select Three', 'Select Four'])
   press('Escape')
   expect(screen.queryAllByRole('checkbox', { checked: true })).toEqual([])
   press('ArrowUp')
   expect(document.activeElement).toBe(links[2])
 })
 
-it('enters the list with the first key, and opens what can be done with a row by e', async () => {
-  // A page of its own: where a list was left is remembered for its page.
+it('enters the list with the first key, and opens the row menu with e', async () => {
+  // A separate page, because the last focused row is remembered per page.
   history.replaceState(null, '', '/first-key')
   await show(<Subject />)
   const press = (key: string) => fireEvent.keyDown(document.activeElement ?? document.body, { key })
@@ -104,7 +104,7 @@ it('enters the list with the first key, and opens what can be done with a row by
   expect(words).toEqual(['Preview', 'Resolve', 'Ignore'])
 })
 
-it('shows the columns that a person has added', async () => {
+it('shows the chosen optional columns', async () => {
   localStorage.setItem('glacis.riskColumns', 'epss priority')
   await show(<Subject />)
   const heads = screen.getAllByRole('columnheader').map((head) => head.textContent)
@@ -120,22 +120,22 @@ it('shows the columns that a person has added', async () => {
   ])
 })
 
-it('leaves Space on a box to the box', async () => {
+it('leaves Space to a focused checkbox', async () => {
   await show(<Subject />)
   const box = screen.getByRole('checkbox', { name: 'Select One' })
   expect(fireEvent.keyDown(box, { key: ' ' })).toBe(true)
 })
 
-it('shows all, some or none picked in the head', async () => {
+it('shows in the header whether all, some, or no rows are selected', async () => {
   await show(<Subject />)
   const head = screen.getByRole<HTMLInputElement>('checkbox', { name: 'Select all on this page' })
   fireEvent.click(head)
-  expect(picked()).toHaveLength(4)
+  expect(selectedNames()).toHaveLength(4)
   fireEvent.click(screen.getByRole('checkbox', { name: 'Select Two' }))
   expect(head.indeterminate).toBe(true)
 })
 
-it('links the name to the risk and says in words what is known of it', async () => {
+it('links the name to the risk and shows its properties as text', async () => {
   await show(<Subject />)
   const [first] = screen.getAllByRole('link')
   expect(first?.getAttribute('href')).toBe(`/risks/${rows[0]}`)

@@ -1,32 +1,32 @@
-/** The table of issues: the whole of it in lists, the first of its columns elsewhere. */
+/** The table of issues, with optional columns and selection in lists. */
 import type { Issue } from '@glacis/contract/issue'
 import type { KeyboardEvent, ReactNode } from 'react'
-import { columnWords, type OptionalColumn, useColumns } from '#issues/columns.ts'
+import { columnLabels, type OptionalColumn, useColumns } from '#issues/columns.ts'
 import { IssueRow, type Picking, type RowActions } from '#issues/issue-row.tsx'
 import type { RiskSort } from '#issues/search.ts'
 import { Checkbox } from '#ui/field.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { HeaderCell, Table } from '#ui/table.tsx'
-import { lengthOf, TableRows } from '#ui/table-rows.tsx'
+import { TableBody } from '#ui/table-body.tsx'
 
 interface IssueTableProps {
   readonly label: string
-  /** Undefined while they are on their way. */
+  /** Undefined while loading. */
   readonly issues: readonly Issue[] | undefined
   readonly sort?: RiskSort
   readonly onSort?: (sort: RiskSort) => void
   readonly picking?: Picking
-  /** What Space and the menu of a row do. */
+  /** Actions of Space and of the row menu. */
   readonly rowActions?: RowActions
-  /** Verified and potential issues stand together. */
+  /** Contains both verified and potential issues; marks the potential ones. */
   readonly isMixed?: boolean
-  /** Inside a page about the one host: it need not be repeated. */
+  /** Omits the hosts column, for the page of a single host. */
   readonly hidesHosts?: boolean
-  /** Within a host or a target: status and times are those there, not those of the whole issue. */
+  /** Shows status and times on the page's host or target instead of those of the whole issue. */
   readonly isLocal?: boolean
 }
 
-/** ↑ and ↓ move between rows, Space shows one beside the list, Enter opens it, Escape drops the selection. */
+/** ↑ and ↓ move between rows, Space opens the preview, Enter opens the risk, Escape clears the selection. */
 export function IssueTable({
   label,
   issues,
@@ -42,10 +42,10 @@ export function IssueTable({
   const columns = picking ? chosen : []
   const sorted = (by: RiskSort) => (sort === by ? 'descending' : undefined)
   const table = (
-    <Table label={label} style={columns.length > 0 ? { minWidth: roomOf(columns) } : undefined} {...lengthOf(issues)}>
+    <Table label={label} style={columns.length > 0 ? { minWidth: minTableWidth(columns) } : undefined}>
       <thead>
         <tr>
-          {picking && <PickAll picking={picking} issues={issues ?? []} />}
+          {picking && <SelectAll picking={picking} issues={issues ?? []} />}
           <HeaderCell width={144} sort={sorted('severity')} {...(onSort && { onSort: () => onSort('severity') })}>
             Severity
           </HeaderCell>
@@ -56,8 +56,13 @@ export function IssueTable({
             </HeaderCell>
           )}
           {columns.map((column) => (
-            <HeaderCell key={column} width={widths[column]} sort={sortedBy(column, sort)} {...sorting(column, onSort)}>
-              {columnWords[column]}
+            <HeaderCell
+              key={column}
+              width={widths[column]}
+              sort={sortDirection(column, sort)}
+              {...sortProps(column, onSort)}
+            >
+              {columnLabels[column]}
             </HeaderCell>
           ))}
           <HeaderCell width={118} priority={2}>
@@ -71,26 +76,11 @@ export function IssueTable({
           </HeaderCell>
         </tr>
       </thead>
-      <TableRows
-        items={issues}
-        idOf={({ id }) => id}
-        drawnFrom={[
-          issues,
-          columns.join(),
-          isMixed,
-          hidesHosts,
-          isLocal,
-          picking?.selection,
-          picking?.isOnPhone,
-          rowActions?.onDecide,
-          rowActions?.onPreview,
-        ]}
-        skeleton={<SkeletonRows columns={(hidesHosts ? 5 : 6) + columns.length} />}
-        onKeyDown={(event) => moveByKey(event, picking, rowActions)}
-      >
-        {(issue, place) => (
+      <TableBody onKeyDown={(event) => moveByKey(event, picking, rowActions)}>
+        {!issues && <SkeletonRows columns={(hidesHosts ? 5 : 6) + columns.length} />}
+        {issues?.map((issue) => (
           <IssueRow
-            place={place}
+            key={issue.id}
             issue={issue}
             columns={columns}
             isMixed={isMixed}
@@ -99,19 +89,19 @@ export function IssueTable({
             picking={picking}
             rowActions={rowActions}
           />
-        )}
-      </TableRows>
+        ))}
+      </TableBody>
     </Table>
   )
   return columns.length > 0 ? <div className="overflow-x-auto">{table}</div> : table
 }
 
-/** What the other columns need, in pixels, so that the names of risks keep theirs; a narrower sheet scrolls. */
-function roomOf(columns: readonly OptionalColumn[]): number {
+/** Minimum width in pixels that keeps risk names readable; narrower containers scroll horizontally. */
+function minTableWidth(columns: readonly OptionalColumn[]): number {
   return 1000 + columns.reduce((sum, column) => sum + widths[column], 0)
 }
 
-function PickAll({ picking, issues }: { readonly picking: Picking; readonly issues: readonly Issue[] }): ReactNode {
+function SelectAll({ picking, issues }: { readonly picking: Picking; readonly issues: readonly Issue[] }): ReactNode {
   const count = picking.selection.ids.size
   const isAll = count > 0 && count === issues.length
   return (
@@ -137,21 +127,21 @@ const widths: Readonly<Record<OptionalColumn, number>> = {
   tags: 128,
 }
 
-/** Those of the optional columns that the list can be ordered by. */
-function sortOf(column: OptionalColumn): RiskSort | undefined {
+/** The sort order of an optional column, if it's sortable. */
+function sortOrder(column: OptionalColumn): RiskSort | undefined {
   return column === 'priority' || column === 'epss' ? column : undefined
 }
 
-function sortedBy(column: OptionalColumn, sort: RiskSort | undefined) {
-  return sort !== undefined && sortOf(column) === sort ? ('descending' as const) : undefined
+function sortDirection(column: OptionalColumn, sort: RiskSort | undefined) {
+  return sort !== undefined && sortOrder(column) === sort ? ('descending' as const) : undefined
 }
 
-function sorting(column: OptionalColumn, onSort: ((sort: RiskSort) => void) | undefined) {
-  const sort = sortOf(column)
+function sortProps(column: OptionalColumn, onSort: ((sort: RiskSort) => void) | undefined) {
+  const sort = sortOrder(column)
   return sort && onSort ? { onSort: () => onSort(sort) } : {}
 }
 
-/** Enter is the link's own; Space is the box's own where the box has the focus. */
+/** Enter is left to the focused link, and Space to a focused checkbox. */
 function moveByKey(
   event: KeyboardEvent<HTMLElement>,
   picking: Picking | undefined,
@@ -163,12 +153,12 @@ function moveByKey(
   const id = row?.dataset['row']
   if (event.key === 'Escape' && picking && picking.selection.ids.size > 0) picking.onClear()
   else if (event.key === ' ' && isLink && rowActions && id) rowActions.onPreview(id)
-  else if (event.key === 'ArrowDown') focusIn(row?.nextElementSibling, isLink)
-  else if (event.key === 'ArrowUp') focusIn(row?.previousElementSibling, isLink)
+  else if (event.key === 'ArrowDown') focusRow(row?.nextElementSibling, isLink)
+  else if (event.key === 'ArrowUp') focusRow(row?.previousElementSibling, isLink)
   else return
   event.preventDefault()
 }
 
-function focusIn(row: Element | null | undefined, isLink: boolean): void {
+function focusRow(row: Element | null | undefined, isLink: boolean): void {
   row?.querySelector<HTMLElement>(isLink ? '[data-row-link]' : 'input[type="checkbox"]')?.focus()
 }

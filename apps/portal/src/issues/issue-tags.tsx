@@ -1,18 +1,18 @@
-/** The tags of a risk: in their own colours, and put on and taken off where they stand. */
+/** The tags of a risk and the menu that changes them. */
 import type { Issue } from '@glacis/contract/issue'
 import type { Tag } from '@glacis/contract/tag'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { assign } from '#issues/changes.ts'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { editIssue } from '#issues/mutations.ts'
 import { tags as tagsQuery } from '#targets/queries.ts'
-import { Badge, tagColour } from '#ui/badge.tsx'
+import { Badge, tagColor } from '#ui/badge.tsx'
 import { Fact } from '#ui/card.tsx'
 import { Menu } from '#ui/menu.tsx'
 import { MenuChoice } from '#ui/menu-entries.tsx'
 
-/** A fact that is changed where it stands; tags themselves are made with the scopes. */
+/** Assigns existing tags only; tags are created in Scope. */
 export function IssueTags({ issue }: { readonly issue: Issue }) {
   const known = useQuery(tagsQuery()).data?.tags ?? []
-  const change = useMutation(assign(useQueryClient()))
+  const change = useMutation(editIssue)
   const chosen = new Set(issue.tags.map(({ id }) => id))
   const toggle = (id: string) => {
     const tags = [...chosen.symmetricDifference(new Set([id]))].map((one) => ({ id: one }))
@@ -43,7 +43,7 @@ function TagBadges({ tags }: { readonly tags: readonly Tag[] }) {
   return (
     <span className="inline-flex min-w-0 flex-wrap gap-1 overflow-hidden">
       {tags.map(({ id, name, color }) => (
-        <Badge key={id} variant={tagColour(color)}>
+        <Badge key={id} variant={tagColor(color)}>
           {name}
         </Badge>
       ))}

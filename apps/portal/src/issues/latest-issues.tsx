@@ -1,4 +1,4 @@
-/** The first rows of the issues of something, on the page of that thing. */
+/** The first issues that match a filter, for other pages. */
 import type { Issue, IssueFilter } from '@glacis/contract/issue'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -16,20 +16,19 @@ import { Cell, HeaderCell, Table } from '#ui/table.tsx'
 interface LatestIssuesProps {
   readonly title: string
   readonly filter: IssueFilter
-  /** Rows at most. */
+  /** Maximum number of rows. */
   readonly rows?: number
   readonly shows?: 'host' | 'hostCount' | 'lastSeen'
-  /** A link to all of them. */
+  /** A link to the full list. */
   readonly more?: ReactNode
   readonly empty?: string
-  /** What the emptiness means, in a sentence. */
+  /** Explains the empty state. */
   readonly emptyText?: string | undefined
 }
 
-/** Beside the number of hosts it is the first to give way to the names. */
+/** Next to the number of hosts, "Last seen" is hidden first when space is short. */
 const seenPriority = { hostCount: 2, lastSeen: 1 } as const
 
-/** A short table without filters or pages: severity, name, one more column, status. */
 export function LatestIssues({
   title,
   filter,

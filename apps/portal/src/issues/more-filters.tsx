@@ -1,15 +1,15 @@
-/** The filters of a risk list that are asked for less often. */
+/** The less common filters of a risk list: one menu, plus a chip for each active filter. */
 import type { Tag } from '@glacis/contract/tag'
 import { ChevronDown } from 'lucide-react'
-import { ageWords, type RiskSearch } from '#issues/search.ts'
+import { ageLabels, type RiskSearch } from '#issues/search.ts'
 import { FilterMenu, FilterToggle } from '#ui/filter-bar.tsx'
 import { Menu } from '#ui/menu.tsx'
-import { MenuChoice, MenuLine } from '#ui/menu-entries.tsx'
+import { MenuChoice, MenuDivider } from '#ui/menu-entries.tsx'
 
 const ages = ['day', 'week', 'month'] as const
 const epssSteps = [1, 10, 50, 90] as const
-const traits = { regressed: 'Regressed', fix: 'Vendor fix available', mine: 'Assigned to me' } as const
-const traitNames = ['regressed', 'fix', 'mine'] as const
+const flagLabels = { regressed: 'Regressed', fix: 'Vendor fix available', mine: 'Assigned to me' } as const
+const flags = ['regressed', 'fix', 'mine'] as const
 
 interface MoreFiltersProps {
   readonly search: RiskSearch
@@ -17,7 +17,6 @@ interface MoreFiltersProps {
   readonly set: (change: RiskSearch) => void
 }
 
-/** What is asked less often stands in one menu; each has a chip of its own while it is on. */
 export function MoreFilters({ search, tags, set }: MoreFiltersProps) {
   const { since, epss, tag = [] } = search
   const toggleTag = (id: string) => {
@@ -36,37 +35,37 @@ export function MoreFilters({ search, tags, set }: MoreFiltersProps) {
         }
       >
         <div className="max-h-96 overflow-y-auto">
-          {traitNames.map((trait) => (
+          {flags.map((trait) => (
             <MenuChoice
               key={trait}
               kind="checkbox"
               checked={search[trait] ?? false}
               onClick={() => set({ [trait]: !search[trait] || undefined })}
             >
-              {traits[trait]}
+              {flagLabels[trait]}
             </MenuChoice>
           ))}
-          <MenuLine />
+          <MenuDivider />
           {ages.map((age) => (
             <MenuChoice
               key={age}
               checked={since === age}
               onClick={() => set({ since: since === age ? undefined : age })}
             >
-              First seen in the {ageWords[age].toLowerCase()}
+              First seen in the {ageLabels[age].toLowerCase()}
             </MenuChoice>
           ))}
-          <MenuLine />
+          <MenuDivider />
           {epssSteps.map((step) => (
             <MenuChoice
               key={step}
               checked={epss === step}
               onClick={() => set({ epss: epss === step ? undefined : step })}
             >
-              EPSS {step}% or more
+              EPSS {step}% or higher
             </MenuChoice>
           ))}
-          {tags.length > 0 && <MenuLine />}
+          {tags.length > 0 && <MenuDivider />}
           {tags.map(({ id, name }) => (
             <MenuChoice key={id} kind="checkbox" checked={tag.includes(id)} onClick={() => toggleTag(id)}>
               Tag {name}
@@ -83,15 +82,15 @@ function MoreChips({ search, tags, set }: MoreFiltersProps) {
   const { since, epss, cve, tag } = search
   return (
     <>
-      {traitNames
+      {flags
         .filter((trait) => search[trait])
         .map((trait) => (
-          <FilterToggle key={trait} label={traits[trait]} on onChange={() => set({ [trait]: undefined })} />
+          <FilterToggle key={trait} label={flagLabels[trait]} on onChange={() => set({ [trait]: undefined })} />
         ))}
       {since && (
         <FilterMenu
           label="First seen"
-          options={ages.map((age) => ({ value: age, label: ageWords[age] }))}
+          options={ages.map((age) => ({ value: age, label: ageLabels[age] }))}
           chosen={[since]}
           onChange={([chosen]) => set({ since: chosen })}
         />
@@ -99,7 +98,7 @@ function MoreChips({ search, tags, set }: MoreFiltersProps) {
       {epss && (
         <FilterMenu
           label="EPSS"
-          options={epssSteps.map((step) => ({ value: String(step), label: `${step}% or more` }))}
+          options={epssSteps.map((step) => ({ value: String(step), label: `${step}% or higher` }))}
           chosen={[String(epss)]}
           onChange={([chosen]) => set({ epss: chosen ? Number(chosen) : undefined })}
         />

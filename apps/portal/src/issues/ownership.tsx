@@ -1,17 +1,16 @@
-/** Who looks after a risk, and until when. */
+/** The assignee and due date of a risk, editable in place. */
 import type { Issue } from '@glacis/contract/issue'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { fullName, useSession } from '#identity/session.ts'
-import { assign } from '#issues/changes.ts'
+import { editIssue } from '#issues/mutations.ts'
 import { Button } from '#ui/button.tsx'
 import { Fact } from '#ui/card.tsx'
 import { localDay } from '#lib/swiss-date.ts'
 import { DateInput } from '#ui/date-input.tsx'
 
-/** Two facts that are changed where they stand. */
 export function Ownership({ issue }: { readonly issue: Issue }) {
   const session = useSession()
-  const change = useMutation(assign(useQueryClient()))
+  const change = useMutation(editIssue)
   const person = session?.identity.id
   const isMine = person !== undefined && issue.assignee?.id === person
   const give = (assigneeId: string | null) =>
@@ -32,7 +31,7 @@ export function Ownership({ issue }: { readonly issue: Issue }) {
               issue.assignee.name
             )
           ) : (
-            <span className="text-ink-3">Nobody</span>
+            <span className="text-ink-3">Unassigned</span>
           )}
           {person && (
             <Button

@@ -1,12 +1,12 @@
-/** The tools row of a risk list. */
+/** Search, filters, sort order, columns, and export of a risk list. */
 import { useQuery } from '@tanstack/react-query'
 import type { IssueFilter } from '@glacis/contract/issue'
 import { ArrowDownWideNarrow, ChevronDown, Columns3 } from 'lucide-react'
 import { one as oneHost } from '#hosts/queries.ts'
-import { columnWords, optionalColumns, toggleColumn, useColumns } from '#issues/columns.ts'
+import { columnLabels, optionalColumns, toggleColumn, useColumns } from '#issues/columns.ts'
 import { ExportMenu } from '#issues/export-menu.tsx'
 import { MoreFilters } from '#issues/more-filters.tsx'
-import { filterCount, type RiskSearch, riskSorts, sortWords, withoutFilters } from '#issues/search.ts'
+import { filterCount, type RiskSearch, riskSorts, sortLabels, withoutFilters } from '#issues/search.ts'
 import { formatDate } from '#lib/format.ts'
 import type { ReactNode } from 'react'
 import { one as oneProduct } from '#products/queries.ts'
@@ -16,27 +16,27 @@ import { Button, buttonClass } from '#ui/button.tsx'
 import { FilterBar, FilterMenu, FilterToggle, SearchField } from '#ui/filter-bar.tsx'
 import { Menu } from '#ui/menu.tsx'
 import { MenuChoice } from '#ui/menu-entries.tsx'
-import { SeverityGlyph, severityLevels, severityWords } from '#ui/severity.tsx'
+import { SeverityGlyph, severityLevels, severityLabels } from '#ui/severity.tsx'
 
 interface RiskFiltersProps {
   readonly search: RiskSearch
-  /** The same, as the API asks for it. */
+  /** The search as an API filter, for exports. */
   readonly filter: IssueFilter
-  /** Stands beside "Clear filters". */
+  /** Shown next to "Clear filters". */
   readonly aside?: ReactNode
   readonly onSearch: (search: RiskSearch, options?: { readonly replace: boolean }) => void
-  readonly isPicking: boolean
-  readonly onPicking: () => void
+  readonly isSelecting: boolean
+  readonly onToggleSelecting: () => void
 }
 
 const severityOptions = [...severityLevels, 'none' as const].map((level) => ({
   value: level,
-  label: severityWords[level],
+  label: severityLabels[level],
   icon: <SeverityGlyph level={level} />,
 }))
 
-/** Filters by what a triage asks first; a host, a scan or a technology comes with a link from its page. */
-export function RiskFilters({ search, filter, onSearch, isPicking, onPicking, aside }: RiskFiltersProps) {
+/** Host, scan, and technology filters have no menu; they come from links on those pages. */
+export function RiskFilters({ search, filter, onSearch, isSelecting, onToggleSelecting, aside }: RiskFiltersProps) {
   const set = (change: RiskSearch, replace = false) => onSearch({ ...search, after: undefined, ...change }, { replace })
   const targets = useQuery(allTargets()).data?.targets ?? []
   const tags = useQuery(allTags()).data?.tags ?? []
@@ -63,7 +63,11 @@ export function RiskFilters({ search, filter, onSearch, isPicking, onPicking, as
             chosen={target ? [target] : []}
             onChange={([chosen]) => set({ target: chosen })}
           />
-          <FilterToggle label="Known exploited" on={kev ?? false} onChange={(on) => set({ kev: on || undefined })} />
+          <FilterToggle
+            label="Exploited in the wild"
+            on={kev ?? false}
+            onChange={(on) => set({ kev: on || undefined })}
+          />
           <MoreFilters search={search} tags={tags} set={set} />
           {asset && <HostFilter id={asset} onRemove={() => set({ asset: undefined })} />}
           {technology && <ProductFilter id={technology} onRemove={() => set({ technology: undefined })} />}
@@ -78,7 +82,13 @@ export function RiskFilters({ search, filter, onSearch, isPicking, onPicking, as
           </span>
           <ColumnMenu />
           <ExportMenu filter={filter} />
-          <Button variant="ghost" size="sm" aria-pressed={isPicking} className="md:hidden" onClick={onPicking}>
+          <Button
+            variant="ghost"
+            size="sm"
+            aria-pressed={isSelecting}
+            className="md:hidden"
+            onClick={onToggleSelecting}
+          >
             Select
           </Button>
         </span>
@@ -87,7 +97,6 @@ export function RiskFilters({ search, filter, onSearch, isPicking, onPicking, as
   )
 }
 
-/** Which columns stand beside those that the table always has. */
 function ColumnMenu() {
   const chosen = useColumns()
   return (
@@ -100,7 +109,7 @@ function ColumnMenu() {
             checked={chosen.includes(column)}
             onClick={() => toggleColumn(column)}
           >
-            {columnWords[column]}
+            {columnLabels[column]}
           </MenuChoice>
         ))}
       </Menu>
@@ -116,19 +125,19 @@ export function SortMenu({ search, onSort }: SortMenuProps) {
   const sort = search.sort ?? 'recent'
   return (
     <Menu
-      label={`Sort: ${sortWords[sort]}`}
+      label={`Sort: ${sortLabels[sort]}`}
       buttonClassName={buttonClass({ variant: 'ghost', size: 'sm' })}
       button={
         <>
           <ArrowDownWideNarrow aria-hidden="true" />
-          {sortWords[sort]}
+          {sortLabels[sort]}
           <ChevronDown className="size-3.5 text-ink-3" aria-hidden="true" />
         </>
       }
     >
       {riskSorts.map((one) => (
         <MenuChoice key={one} checked={sort === one} onClick={() => onSort(one)}>
-          {sortWords[one]}
+          {sortLabels[one]}
         </MenuChoice>
       ))}
     </Menu>
@@ -144,7 +153,7 @@ function HostFilter({ id, onRemove }: ChipProps) {
   return (
     <FilterMenu
       label="Asset"
-      options={[{ value: id, label: host?.name ?? host?.address ?? 'one asset' }]}
+      options={[{ value: id, label: host?.name ?? host?.address ?? '1 asset' }]}
       chosen={[id]}
       onChange={onRemove}
     />
@@ -153,12 +162,12 @@ function HostFilter({ id, onRemove }: ChipProps) {
 
 function ProductFilter({ id, onRemove }: ChipProps) {
   const product = useQuery(oneProduct(id)).data?.product
-  const label = product ? `${product.name} ${product.version}`.trim() : 'one technology'
+  const label = product ? `${product.name} ${product.version}`.trim() : '1 technology'
   return <FilterMenu label="Technology" options={[{ value: id, label }]} chosen={[id]} onChange={onRemove} />
 }
 
 function ScanFilter({ id, onRemove }: ChipProps) {
   const scan = useQuery(oneScan(id)).data?.scan
-  const label = scan ? `${scan.target?.name ?? 'deleted target'}, ${formatDate(scan.createTime)}` : 'one scan'
+  const label = scan ? `${scan.target?.name ?? 'Deleted target'}, ${formatDate(scan.createTime)}` : '1 scan'
   return <FilterMenu label="Scan" options={[{ value: id, label }]} chosen={[id]} onChange={onRemove} />
 }

@@ -8,8 +8,7 @@ import { useSession } from '#identity/session.ts'
 import { IssueList } from '#issues/issue-list.tsx'
 import { byStatus, list, summary } from '#issues/queries.ts'
 import { useIsView, ViewButton, ViewTabs } from '#issues/saved-views.tsx'
-import { hasFilters, issuesInput, ofTab, type RiskSearch, type RiskTab, riskTabs } from '#issues/search.ts'
-import { pageWords } from '#lib/page-words.ts'
+import { hasFilters, issuesInput, tabSearch, type RiskSearch, type RiskTab, riskTabs } from '#issues/search.ts'
 import { active } from '#scans/queries.ts'
 import { ButtonLink } from '#ui/button.tsx'
 import { PageHead } from '#ui/page-head.tsx'
@@ -21,19 +20,21 @@ const pages = {
     route: getRouteApi('/_auth/risks/verified'),
     path: '/risks/verified',
     filter: 'VERIFICATION_FILTER_VERIFIED',
-    ...pageWords.verified,
+    title: 'Verified risks',
+    lede: 'Each of these was confirmed by a check on at least one host.',
     word: 'verified',
   },
   VERIFICATION_UNVERIFIED: {
     route: getRouteApi('/_auth/risks/potential'),
     path: '/risks/potential',
     filter: 'VERIFICATION_FILTER_UNVERIFIED',
-    ...pageWords.potential,
+    title: 'Potential risks',
+    lede: 'Inferred from software versions and banners; not yet confirmed by a check.',
     word: 'potential',
   },
 } as const
 
-const tabWords: Readonly<Record<RiskTab, string>> = {
+const tabLabels: Readonly<Record<RiskTab, string>> = {
   open: 'Open',
   resolved: 'Resolved',
   ignored: 'Ignored',
@@ -42,11 +43,10 @@ const tabWords: Readonly<Record<RiskTab, string>> = {
 
 interface IssueListPageProps {
   readonly verification: Verification
-  /** The button that starts a scan, which belongs to another room. */
+  /** The "Start scan" button, passed in because this module can't import it. */
   readonly startScan?: ReactNode
 }
 
-/** One kind of risks: what is open first, the rest behind tabs. */
 export function IssueListPage({ verification, startScan }: IssueListPageProps) {
   const page = pages[verification]
   const search: RiskSearch = page.route.useSearch()
@@ -64,13 +64,13 @@ export function IssueListPage({ verification, startScan }: IssueListPageProps) {
           <Tab
             key={status}
             to={page.path}
-            search={ofTab(status, search, isView)}
+            search={tabSearch(status, search, isView)}
             activeOptions={{ includeSearch: false }}
             on={!isView && tab === status}
             resetScroll={false}
             count={counts[status]}
           >
-            {tabWords[status]}
+            {tabLabels[status]}
           </Tab>
         ))}
         <ViewTabs path={page.path} search={search} />
@@ -88,7 +88,7 @@ export function IssueListPage({ verification, startScan }: IssueListPageProps) {
               tab={tab}
               word={page.word}
               path={page.path}
-              hasFound={counts.all !== 0}
+              hasRisks={counts.all !== 0}
               figures={figures}
               startScan={startScan}
             />
@@ -102,8 +102,8 @@ export function IssueListPage({ verification, startScan }: IssueListPageProps) {
 type TabCounts = Readonly<Partial<Record<RiskTab, number | 'awaited'>>>
 
 /**
- * The last point of the statistics is now; it is what the badges in the menu read too. They know no filters: where
- * one is on, only the list knows a count, which is that of its own tab.
+ * The latest point of the statistics, which the sidebar badges also show. Statistics ignore filters, so with filters only
+ * the current tab has a count, taken from the list.
  */
 function useTabCounts(verification: Verification, search: RiskSearch): TabCounts {
   const person = useSession()?.identity.id
@@ -123,15 +123,15 @@ interface NoRisksProps {
   readonly tab: RiskTab
   readonly word: string
   readonly path: '/risks/verified' | '/risks/potential'
-  /** False where it is known that there has been none. */
-  readonly hasFound: boolean
-  /** Undefined where they could not be read: nothing is claimed of scans then. */
+  /** False if no risk was ever found. */
+  readonly hasRisks: boolean
+  /** Undefined if loading failed; the empty state then says nothing about scans. */
   readonly figures: { readonly targetCount: number; readonly lastScanTime?: string | undefined } | undefined
   readonly startScan: ReactNode
 }
-function NoRisks({ tab, word, path, hasFound, figures, startScan }: NoRisksProps) {
+function NoRisks({ tab, word, path, hasRisks, figures, startScan }: NoRisksProps) {
   if (figures && figures.lastScanTime === undefined)
-    return <NothingScanned hasTargets={figures.targetCount > 0} startScan={startScan} />
+    return <NoScansYet hasTargets={figures.targetCount > 0} startScan={startScan} />
   if (tab !== 'open') {
     return <EmptyState icon={<ShieldCheck />} title={tab === 'all' ? `No ${word} risks` : `No ${tab} ${word} risks`} />
   }
@@ -140,52 +140,53 @@ function NoRisks({ tab, word, path, hasFound, figures, startScan }: NoRisksProps
       icon={<ShieldCheck />}
       title={`No open ${word} risks`}
       actions={
-        hasFound && (
+        hasRisks && (
           <ButtonLink to={path} search={{ status: 'resolved' }} variant="secondary" size="sm">
-            See resolved risks
+            View resolved risks
           </ButtonLink>
         )
       }
     >
-      {figures && (hasFound ? 'Everything found so far is resolved or ignored. ' : 'No scan has found any so far. ')}
-      {figures &&
-        (figures.targetCount === 0 ? 'Without a target nothing is scanned.' : 'Scheduled scans go on by themselves.')}
+      {figures && (hasRisks ? 'Everything found so far is resolved or ignored. ' : 'Scans haven’t found any so far. ')}
+      {figures && (figures.targetCount === 0 ? 'Add a target to scan it.' : 'Scheduled scans will list new ones here.')}
     </EmptyState>
   )
 }
 
-function NothingScanned({ hasTargets, startScan }: { readonly hasTargets: boolean; readonly startScan: ReactNode }) {
+function NoScansYet({ hasTargets, startScan }: { readonly hasTargets: boolean; readonly startScan: ReactNode }) {
   const [running] = useQuery(active()).data?.scans ?? []
   if (running) {
     return (
       <EmptyState
         icon={<Radar />}
-        title="The first scan is under way"
+        title="First scan in progress"
         actions={
           <ButtonLink to="/scans/$id" params={{ id: running.id }} variant="secondary" size="sm">
-            Watch the scan
+            View scan
           </ButtonLink>
         }
       >
-        Risks appear here as hosts are scanned.
+        Risks appear here as they are found.
       </EmptyState>
     )
   }
   return (
     <EmptyState
       icon={<Radar />}
-      title={pageWords.verified.empty.title}
+      title="Nothing has been scanned yet"
       actions={
         hasTargets ? (
           startScan
         ) : (
           <ButtonLink to="/scope" search={{ create: true }} variant="primary" size="sm" icon={<Plus />}>
-            New target
+            Add target
           </ButtonLink>
         )
       }
     >
-      {hasTargets ? 'Risks appear here when the first scan has finished.' : pageWords.verified.empty.text}
+      {hasTargets
+        ? 'Start a scan of your targets to find their risks.'
+        : 'Add a host, IP address, or range that you own. Its risks appear here after the first scan.'}
     </EmptyState>
   )
 }

@@ -1,19 +1,19 @@
 import type { Issue } from '@glacis/contract/issue'
 import { Eye, MoreHorizontal } from 'lucide-react'
-import { actionWords, offered } from '#issues/actions.ts'
+import { actionLabels, availableActions } from '#issues/actions.ts'
 import { actionIcons } from '#issues/bulk-bar.tsx'
-import type { ChosenStatus } from '#issues/queries.ts'
+import type { SettableStatus } from '#issues/queries.ts'
 import { Menu } from '#ui/menu.tsx'
-import { MenuAction, MenuLine } from '#ui/menu-entries.tsx'
+import { MenuAction, MenuDivider } from '#ui/menu-entries.tsx'
 
 interface RowMenuProps {
   readonly issue: Issue
-  readonly onDecide: (status: ChosenStatus) => void
+  readonly onSetStatus: (status: SettableStatus) => void
   readonly onPreview: () => void
 }
 
-/** What can be done with one row. `e` opens it; it shows while the row is pointed at or holds the focus. */
-export function RowMenu({ issue, onDecide, onPreview }: RowMenuProps) {
+/** The actions of a row. Visible while the row is hovered or focused; `e` opens it. */
+export function RowMenu({ issue, onSetStatus, onPreview }: RowMenuProps) {
   return (
     <span className="row-menu">
       <Menu
@@ -27,10 +27,10 @@ export function RowMenu({ issue, onDecide, onPreview }: RowMenuProps) {
         <MenuAction icon={<Eye />} onClick={onPreview}>
           Preview
         </MenuAction>
-        <MenuLine />
-        {offered(issue.status).map((status) => (
-          <MenuAction key={status} icon={actionIcons[status]} onClick={() => onDecide(status)}>
-            {actionWords[status]}
+        <MenuDivider />
+        {availableActions(issue.status).map((status) => (
+          <MenuAction key={status} icon={actionIcons[status]} onClick={() => onSetStatus(status)}>
+            {actionLabels[status]}
           </MenuAction>
         ))}
       </Menu>

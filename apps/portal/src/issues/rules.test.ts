@@ -1,21 +1,21 @@
 import type { HistoryEntry, IssueStatus } from '@glacis/contract/issue'
 import { describe, expect, it } from 'vitest'
-import { offered, offeredForAll } from '#issues/actions.ts'
-import { regressionWords, ignoredWords } from '#issues/banners.tsx'
-import { curlOf } from '#issues/curl.ts'
-import { readCvss } from '#issues/cvss.ts'
-import { piecesOf } from '#issues/highlight.ts'
-import { stretches, stripLabel } from '#issues/history-strip.ts'
-import { keepShown, nothingSelected, pick, pickAll } from '#lib/selection.ts'
+import { availableActions, commonActions } from '#issues/actions.ts'
+import { regressionSummary, ignoreSummary } from '#issues/issue-notes.tsx'
+import { curlCommand } from '#issues/curl-command.ts'
+import { parseCvssVector } from '#issues/cvss.ts'
+import { splitHighlights } from '#issues/highlight.ts'
+import { statusSpans, stripLabel } from '#issues/history-strip.ts'
+import { deselectHidden, nothingSelected, toggleRow, toggleAllRows } from '#lib/selection.ts'
 
-describe('the changes offered', () => {
+describe('available actions', () => {
   it.each([
     ['STATUS_OPEN', ['STATUS_RESOLVED', 'STATUS_IGNORED']],
     ['STATUS_REGRESSION', ['STATUS_RESOLVED', 'STATUS_IGNORED']],
     ['STATUS_RESOLVED', ['STATUS_IGNORED', 'STATUS_OPEN']],
     ['STATUS_IGNORED', ['STATUS_RESOLVED', 'STATUS_OPEN']],
   ] as const)('%s: %j', (status, actions) => {
-    expect(offered(status)).toEqual(actions)
+    expect(availableActions(status)).toEqual(actions)
   })
   it.each([
     [
@@ -25,14 +25,14 @@ describe('the changes offered', () => {
     [['STATUS_OPEN', 'STATUS_RESOLVED'], ['STATUS_IGNORED']],
     [['STATUS_OPEN', 'STATUS_RESOLVED', 'STATUS_IGNORED'], []],
     [[], []],
-  ] as [IssueStatus[], IssueStatus[]][])('to all of %j: %j', (statuses, actions) => {
-    expect(offeredForAll(statuses)).toEqual(actions)
+  ] as [IssueStatus[], IssueStatus[]][])('common to %j: %j', (statuses, actions) => {
+    expect(commonActions(statuses)).toEqual(actions)
   })
 })
 
 describe('CVSS vectors', () => {
-  it('reads version 3.1 into its eight base metrics', () => {
-    const reading = readCvss('CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:U/C:H/I:L/A:N')
+  it('parses version 3.1 into its eight base metrics', () => {
+    const reading = parseCvssVector('CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:U/C:H/I:L/A:N')
     expect(reading?.version).toBe('3.1')
     expect(reading?.cells.map(({ value, level }) => `${value} ${level}`)).toEqual([
       'Network 3',
@@ -51,63 +51,63 @@ describe('CVSS vectors', () => {
     ['CVSS:3.0/AV:P/AC:H/PR:H/UI:N/S:C/C:N/I:N/A:H/E:U/RL:O', '3.0', 8],
     ['CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N', '4.0', 11],
   ])('reads %s', (vector, version, cells) => {
-    expect(readCvss(vector)).toMatchObject({ version, cells: { length: cells } })
+    expect(parseCvssVector(vector)).toMatchObject({ version, cells: { length: cells } })
   })
   it.each(['', 'CVSS:3.1/AV:N', 'CVSS:9.9/AV:N/AC:L', 'CVSS:3.1/AV:X/AC:L/PR:N/UI:R/S:U/C:H/I:L/A:N', 'high'])(
-    'leaves %j alone',
+    'rejects %j',
     (vector) => {
-      expect(readCvss(vector)).toBeUndefined()
+      expect(parseCvssVector(vector)).toBeUndefined()
     },
   )
 })
 
-describe('the strip of 90 days', () => {
+describe('the 90-day history strip', () => {
   const now = Date.parse('2026-11-20T00:00:00Z')
   const entry = (status: IssueStatus, day: string): HistoryEntry => ({ status, timestamp: `${day}T00:00:00Z` })
-  it('begins absent and ends now', () => {
-    const all = stretches([entry('STATUS_OPEN', '2026-11-17')], now)
+  it('starts absent and ends now', () => {
+    const all = statusSpans([entry('STATUS_OPEN', '2026-11-17')], now)
     expect(all.map(({ status, days }) => [status, days])).toEqual([
       ['absent', 87],
       ['STATUS_OPEN', 3],
     ])
     expect(stripLabel(all)).toBe('Not present for 87 days, open since 17 Nov 2026')
   })
-  it('starts in the status that held 90 days ago, whatever the order of entries', () => {
-    const all = stretches([entry('STATUS_RESOLVED', '2026-10-01'), entry('STATUS_OPEN', '2026-01-01')], now)
+  it('starts with the status of 90 days ago, regardless of the order of entries', () => {
+    const all = statusSpans([entry('STATUS_RESOLVED', '2026-10-01'), entry('STATUS_OPEN', '2026-01-01')], now)
     expect(all.map(({ status, days }) => [status, days])).toEqual([
       ['STATUS_OPEN', 40],
       ['STATUS_RESOLVED', 50],
     ])
     expect(all.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1)
   })
-  it('joins entries that change nothing', () => {
-    const all = stretches([entry('STATUS_OPEN', '2026-01-01'), entry('STATUS_OPEN', '2026-10-01')], now)
+  it('merges entries with an unchanged status', () => {
+    const all = statusSpans([entry('STATUS_OPEN', '2026-01-01'), entry('STATUS_OPEN', '2026-10-01')], now)
     expect(stripLabel(all)).toBe('Open for 90 days')
   })
 })
 
 describe('a selection', () => {
   const rows = ['a', 'b', 'c', 'd']
-  it('takes a range from the row picked last', () => {
-    const from = pick(nothingSelected, rows, 'd')
-    expect([...pick(from, rows, 'b', true).ids].sort()).toEqual(['b', 'c', 'd'])
+  it('extends the range from the row selected last', () => {
+    const from = toggleRow(nothingSelected, rows, 'd')
+    expect([...toggleRow(from, rows, 'b', true).ids].sort()).toEqual(['b', 'c', 'd'])
   })
-  it('drops a range in the same way', () => {
-    const all = pick(pickAll(nothingSelected, rows), rows, 'b')
-    expect([...pick(all, rows, 'd', true).ids]).toEqual(['a'])
+  it('deselects a range the same way', () => {
+    const all = toggleRow(toggleAllRows(nothingSelected, rows), rows, 'b')
+    expect([...toggleRow(all, rows, 'd', true).ids]).toEqual(['a'])
   })
-  it('takes a single row when the anchor has left the page', () => {
-    expect([...pick({ ids: new Set(), anchor: 'x' }, rows, 'c', true).ids]).toEqual(['c'])
+  it('selects a single row if the anchor has lastRow the page', () => {
+    expect([...toggleRow({ ids: new Set(), anchor: 'x' }, rows, 'c', true).ids]).toEqual(['c'])
   })
-  it('takes all, then none', () => {
-    const all = pickAll(nothingSelected, rows)
+  it('selects all, then none', () => {
+    const all = toggleAllRows(nothingSelected, rows)
     expect(all.ids.size).toBe(4)
-    expect(pickAll(all, rows).ids.size).toBe(0)
+    expect(toggleAllRows(all, rows).ids.size).toBe(0)
   })
-  it('forgets what has left the page', () => {
-    const all = pickAll(nothingSelected, rows)
-    expect([...keepShown(all, ['b', 'z']).ids]).toEqual(['b'])
-    expect(keepShown(all, rows)).toBe(all)
+  it('drops rows that have lastRow the page', () => {
+    const all = toggleAllRows(nothingSelected, rows)
+    expect([...deselectHidden(all, ['b', 'z']).ids]).toEqual(['b'])
+    expect(deselectHidden(all, rows)).toBe(all)
   })
 })
 
@@ -118,13 +118,13 @@ describe('highlights', () => {
     ['nothing', ['x', ''], ['nothing']],
     ['', ['x'], []],
   ])('in %j of %j', (text, highlights, pieces) => {
-    expect(piecesOf(text, highlights).map(({ text: piece, isProof }) => (isProof ? `*${piece}` : piece))).toEqual(
-      pieces,
-    )
+    expect(
+      splitHighlights(text, highlights).map(({ text: piece, isHighlighted }) => (isHighlighted ? `*${piece}` : piece)),
+    ).toEqual(pieces)
   })
 })
 
-describe('a request as a command', () => {
+describe('curlCommand', () => {
   const request = (text: string) => text.replaceAll('\n', '\r\n')
   it.each([
     [
@@ -149,12 +149,12 @@ describe('a request as a command', () => {
     ],
     [{ request: 'PING', port: 6379, address: '192.0.2.1' }, undefined],
     [{ port: 80, address: '192.0.2.1' }, undefined],
-  ])('%j', (told, command) => {
-    expect(curlOf(told)).toBe(command)
+  ])('%j', (request, command) => {
+    expect(curlCommand(request)).toBe(command)
   })
 })
 
-describe('banners', () => {
+describe('issue notes', () => {
   it.each([
     [{}, 'Ignored.'],
     [{ reason: 'REASON_FALSE_POSITIVE' as const, actor: 'Nora' }, 'False positive, by Nora.'],
@@ -163,19 +163,19 @@ describe('banners', () => {
       'Accepted risk until 31 Dec 2026.',
     ],
   ])('of %j', (terms, words) => {
-    expect(ignoredWords(terms)).toBe(words)
+    expect(ignoreSummary(terms)).toBe(words)
   })
 
-  it('tell who had resolved what came back', () => {
+  it('name who resolved a regressed risk', () => {
     const history: HistoryEntry[] = [
       { status: 'STATUS_OPEN', timestamp: '2026-11-01T12:00:00Z', actor: 'scan' },
       { status: 'STATUS_RESOLVED', timestamp: '2026-11-02T12:00:00Z', actor: 'Nora Ammann' },
       { status: 'STATUS_REGRESSION', timestamp: '2026-11-03T12:00:00Z', actor: 'scan' },
     ]
     const status: IssueStatus = 'STATUS_REGRESSION'
-    expect(regressionWords({ status, history })).toBe(
-      'A scan has seen it again on 3 Nov 2026; Nora Ammann had resolved it on 2 Nov 2026.',
+    expect(regressionSummary({ status, history })).toBe(
+      'A scan found it again on 3 Nov 2026; Nora Ammann had resolved it on 2 Nov 2026.',
     )
-    expect(regressionWords({ status: 'STATUS_OPEN', history })).toBeUndefined()
+    expect(regressionSummary({ status: 'STATUS_OPEN', history })).toBeUndefined()
   })
 })

@@ -1,14 +1,14 @@
-/** Views of a risk list: those that everyone has, and those that somebody saved. */
+/** The built-in and saved views of a risk list. */
 import type { View } from '@glacis/contract/view'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Bookmark, BookmarkX } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
 import { adviceOf } from '#api/advice.ts'
-import { dropView, saveView } from '#issues/changes.ts'
+import { removeView, saveView } from '#issues/mutations.ts'
 import { views } from '#issues/queries.ts'
 import { hasFilters, type RiskSearch } from '#issues/search.ts'
 import { parseSearch, stringifySearch } from '#lib/search-params.ts'
-import { addToast } from '#lib/toasts.ts'
+import { addToast } from '#ui/toasts.tsx'
 import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
 import { TextField } from '#ui/field.tsx'
@@ -22,17 +22,17 @@ const builtIn = [
   { name: 'New this week', query: 'since=week' },
 ] as const
 
-/** The part of an address that a view keeps: filters, tab and order, in one order. */
-export function viewQuery({ after: _after, size: _size, ...kept }: RiskSearch): string {
+/** The part of the search that a view saves (filters, tab, and sort order) as a normalized query string. */
+export function normalizedQuery({ after: _after, size: _size, ...kept }: RiskSearch): string {
   const query = new URLSearchParams(stringifySearch(kept))
   query.sort()
   return query.toString()
 }
 
-/** Tabs for the views, after those for the status. */
+/** The tabs of the views, shown after the status tabs. */
 export function ViewTabs({ path, search }: { readonly path: RiskPath; readonly search: RiskSearch }) {
   const saved = useQuery(views(path)).data?.views ?? []
-  const here = viewQuery(search)
+  const here = normalizedQuery(search)
   return (
     <>
       <span aria-hidden="true" className="my-2.5 w-px flex-none bg-line-strong" />
@@ -42,7 +42,7 @@ export function ViewTabs({ path, search }: { readonly path: RiskPath; readonly s
           to={path}
           search={parseSearch(query)}
           activeOptions={{ includeSearch: false }}
-          on={isOf(query, here)}
+          on={matchesView(query, here)}
           resetScroll={false}
         >
           {name}
@@ -52,34 +52,33 @@ export function ViewTabs({ path, search }: { readonly path: RiskPath; readonly s
   )
 }
 
-/** True while one of the views is on show, which then is the present tab. */
+/** True if the current search matches a view, whose tab is then the active one. */
 export function useIsView(path: RiskPath, search: RiskSearch): boolean {
   const saved = useQuery(views(path)).data?.views ?? []
-  const here = viewQuery(search)
-  return [...builtIn, ...saved].some(({ query }) => isOf(query, here))
+  const here = normalizedQuery(search)
+  return [...builtIn, ...saved].some(({ query }) => matchesView(query, here))
 }
 
-/** Saves what is on show, or forgets the saved view that it is. */
+/** Saves the current search as a view, or deletes the saved view that it matches. */
 export function ViewButton({ path, search }: { readonly path: RiskPath; readonly search: RiskSearch }) {
-  const client = useQueryClient()
   const [isNaming, setIsNaming] = useState(false)
-  const drop = useMutation(dropView(client))
-  const save = useMutation(saveView(client))
-  const here = viewQuery(search)
-  const own = (useQuery(views(path)).data?.views ?? []).find(({ query }) => isOf(query, here))
+  const drop = useMutation(removeView)
+  const save = useMutation(saveView)
+  const here = normalizedQuery(search)
+  const own = (useQuery(views(path)).data?.views ?? []).find(({ query }) => matchesView(query, here))
   if (own) {
     return (
       <Button
         variant="ghost"
         size="sm"
         icon={<BookmarkX />}
-        onClick={() => drop.mutate({ id: own.id }, toldOf(own, path, save.mutate))}
+        onClick={() => drop.mutate({ id: own.id }, deleteOptions(own, path, save.mutate))}
       >
         Delete view
       </Button>
     )
   }
-  if (!hasFilters(search) || builtIn.some(({ query }) => isOf(query, here))) return null
+  if (!hasFilters(search) || builtIn.some(({ query }) => matchesView(query, here))) return null
   return (
     <>
       <Button variant="ghost" size="sm" icon={<Bookmark />} onClick={() => setIsNaming(true)}>
@@ -101,14 +100,14 @@ export function ViewButton({ path, search }: { readonly path: RiskPath; readonly
   )
 }
 
-function isOf(query: string, here: string): boolean {
+function matchesView(query: string, here: string): boolean {
   const own = new URLSearchParams(query)
   own.sort()
   return own.toString() === here
 }
 
-/** Deleting says so, and can be taken back. */
-function toldOf(
+/** Confirms the deletion with a toast that offers undo. */
+function deleteOptions(
   { name, query, shared }: View,
   page: RiskPath,
   save: (input: { view: { name: string; page: string; query: string; shared: boolean } }) => void,
@@ -116,7 +115,7 @@ function toldOf(
   return {
     onSuccess: () => {
       const action = { label: 'Undo', run: () => save({ view: { name, page, query, shared } }) }
-      addToast('success', { title: 'Success', message: `The view “${name}” is deleted.`, action })
+      addToast('success', { title: 'Success', message: `View “${name}” deleted.`, action })
     },
   }
 }
@@ -142,7 +141,7 @@ function NameDialog({ open, isSaving, problem, onClose, onName }: NameDialogProp
       busy={isSaving}
       problem={problem}
       title="Save view"
-      description="Its filters and its order get a tab of their own."
+      description="Adds a tab with the current filters and sort order."
       footer={
         <>
           <Button disabled={isSaving} onClick={onClose}>

@@ -5,13 +5,13 @@ import { hasFilters, issuesInput, type RiskSearch, withoutFilters } from '#issue
 const queryOf = (...asked: Parameters<typeof issuesInput>) =>
   toQueryString(issuesInput(...asked) as Record<string, QueryValue>)
 
-it('asks for open verified risks, most recent first, when the address says nothing', () => {
+it('requests open, verified risks, most recent first, by default', () => {
   expect(decodeURIComponent(queryOf({}, 'VERIFICATION_VERIFIED'))).toBe(
     'pageSize=25&orderBy=ORDER_BY_MOST_RECENT&filter.verification=VERIFICATION_FILTER_VERIFIED&filter.status=STATUS_FILTER_OPEN',
   )
 })
 
-it('asks for exactly what the address carries', () => {
+it('maps every search param', () => {
   const search: RiskSearch = {
     status: 'all',
     severity: ['critical', 'none'],
@@ -34,7 +34,7 @@ it('asks for exactly what the address carries', () => {
   ])
 })
 
-it('clears filters and the page but not tab, order and size', () => {
+it('clears filters and page, but keeps tab, sort order, and page size', () => {
   const search: RiskSearch = { status: 'ignored', sort: 'priority', size: 50, q: 'x', after: ['t'] }
   expect(hasFilters(search)).toBe(true)
   expect(hasFilters(withoutFilters(search))).toBe(false)

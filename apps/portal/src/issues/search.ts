@@ -1,10 +1,10 @@
-/** Between the address of a risk list and what the API is asked for. */
+/** Maps the search params of a risk list to API filters. */
 import type { InputOf } from '@glacis/contract/endpoint'
 import type { IssueFilter, listIssues, StatusFilter, Verification } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
 import type { SeverityLevel } from '#ui/severity.tsx'
 
-/** What the address of a risk list may carry. */
+/** The search params of a risk list. */
 export interface RiskSearch {
   readonly status?: RiskTab | undefined
   readonly severity?: readonly SeverityLevel[] | undefined
@@ -15,17 +15,17 @@ export interface RiskSearch {
   readonly kev?: boolean | undefined
   readonly regressed?: boolean | undefined
   readonly fix?: boolean | undefined
-  /** Assigned to whoever is signed in. */
+  /** Assigned to the current user. */
   readonly mine?: boolean | undefined
   readonly tag?: readonly string[] | undefined
-  /** Smallest EPSS, in percent. */
+  /** Minimum EPSS, in percent. */
   readonly epss?: number | undefined
   readonly since?: RiskAge | undefined
   readonly cve?: string | undefined
   readonly q?: string | undefined
   readonly sort?: RiskSort | undefined
   readonly size?: 25 | 50 | 100 | 500 | undefined
-  /** Tokens of the pages before and up to this one. */
+  /** Page tokens, up to and including the current page. */
   readonly after?: readonly string[] | undefined
 }
 export type RiskTab = 'open' | 'resolved' | 'ignored' | 'all'
@@ -41,7 +41,7 @@ export const riskSorts = [
   'hosts',
   'oldest',
 ] as const satisfies readonly RiskSort[]
-export const sortWords: Readonly<Record<RiskSort, string>> = {
+export const sortLabels: Readonly<Record<RiskSort, string>> = {
   recent: 'Most recent',
   priority: 'Priority',
   severity: 'Severity',
@@ -49,7 +49,7 @@ export const sortWords: Readonly<Record<RiskSort, string>> = {
   hosts: 'Affected hosts',
   oldest: 'Oldest',
 }
-export const ageWords: Readonly<Record<RiskAge, string>> = {
+export const ageLabels: Readonly<Record<RiskAge, string>> = {
   day: 'Last 24 hours',
   week: 'Last 7 days',
   month: 'Last 30 days',
@@ -81,10 +81,10 @@ const verifications = {
   VERIFICATION_UNVERIFIED: 'VERIFICATION_FILTER_UNVERIFIED',
 } as const
 
-/** What the figures of everything at once are asked for. */
-export const standingInput = { period: 'PERIOD_QUARTER' } as const
+/** The input of the account-wide totals. */
+export const summaryInput = { period: 'PERIOD_QUARTER' } as const
 
-/** The page of issues that an address stands for; `all` sends no status filter. */
+/** The list query for the search params; the tab `all` sends no status filter. */
 export function issuesInput(
   search: RiskSearch,
   verification?: Verification,
@@ -98,7 +98,7 @@ export function issuesInput(
   }
 }
 
-/** The filter alone: lists, batches and exports send the same one. `person` is who "mine" means. */
+/** The filter alone, as sent by lists, bulk changes, and exports. `person` is the identity that "mine" refers to. */
 export function issueFilter(search: RiskSearch, verification?: Verification, person?: string): IssueFilter {
   const status = search.status ?? 'open'
   return {
@@ -115,7 +115,7 @@ export function issueFilter(search: RiskSearch, verification?: Verification, per
     assigneeId: search.mine ? person : undefined,
     tagIds: search.tag && [...search.tag],
     minEpss: search.epss && search.epss / 100,
-    newSince: search.since && sinceTime(search.since),
+    newSince: search.since && firstSeenSince(search.since),
     cve: search.cve,
     query: search.q || undefined,
   }
@@ -124,27 +124,24 @@ export function issueFilter(search: RiskSearch, verification?: Verification, per
 const ageDays: Readonly<Record<RiskAge, number>> = { day: 1, week: 7, month: 30 }
 const hourMs = 3_600_000
 
-/** Cut to the hour, so that a list asks the same question for a while. */
-function sinceTime(age: RiskAge): string {
+/** Rounded down to the hour so that the query key, and with it the cache entry, stays stable. */
+function firstSeenSince(age: RiskAge): string {
   const hour = Math.floor(Date.now() / hourMs) * hourMs
   return new Date(hour - ageDays[age] * 24 * hourMs).toISOString()
 }
 
-/** The same address without its filters; tab, order and page size stay. */
+/** Removes the filters; keeps tab, sort order, and page size. */
 export function withoutFilters({ status, sort, size }: RiskSearch): RiskSearch {
   return { status, sort, size }
 }
 
-/**
- * The address of a tab. Filters, order and page size stay and the first page comes; whoever leaves a view leaves its
- * filters behind.
- */
-export function ofTab(tab: RiskTab, search: RiskSearch, isView: boolean): RiskSearch {
+/** The search of a tab, from its first page. Keeps filters and sort order, unless they belong to the view being left. */
+export function tabSearch(tab: RiskTab, search: RiskSearch, isView: boolean): RiskSearch {
   const status = tab === 'open' ? undefined : tab
   return isView ? { status, size: search.size } : { ...search, status, after: undefined }
 }
 
-/** How many filters are on. */
+/** The number of active filters. */
 export function filterCount({
   status: _status,
   sort: _sort,
@@ -155,7 +152,6 @@ export function filterCount({
   return Object.values(filters).filter((value) => (Array.isArray(value) ? value.length > 0 : Boolean(value))).length
 }
 
-/** True when the address asks for fewer than the tab holds. */
 export function hasFilters(search: RiskSearch): boolean {
   return filterCount(search) > 0
 }

@@ -5,15 +5,14 @@ import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
 
 interface SkippedDialogProps {
-  /** Empty closes it. */
+  /** Empty closes the dialog. */
   readonly skipped: readonly SkippedIssue[]
   readonly onClose: () => void
 }
 
-/** What a batch left as it was, and why. */
+/** The issues that a bulk change skipped, and why. */
 export function SkippedDialog({ skipped, onClose }: SkippedDialogProps) {
-  const title =
-    skipped.length === 1 ? '1 risk was left as it was' : `${formatNumber(skipped.length)} risks were left as they were`
+  const title = skipped.length === 1 ? '1 risk was skipped' : `${formatNumber(skipped.length)} risks were skipped`
   return (
     <Dialog
       open={skipped.length > 0}
@@ -33,7 +32,7 @@ export function SkippedDialog({ skipped, onClose }: SkippedDialogProps) {
                 {name}
               </Link>
             ) : (
-              <span className="font-medium">One that is gone</span>
+              <span className="font-medium">Deleted risk</span>
             )}
             <span className="block text-12 text-ink-2">{message}</span>
           </li>

@@ -2,18 +2,18 @@ import { lazyRouteComponent } from '@tanstack/react-router'
 import { cleanup, render, screen, waitFor } from '@testing-library/react'
 import { Component, createElement, type ReactNode } from 'react'
 import { beforeEach, expect, it, vi } from 'vitest'
-import { reloadOnceFor, reloadOnMissingParts } from '#lib/chunk-reload.ts'
+import { reloadOnceFor, reloadOnMissingChunks } from '#lib/chunk-reload.ts'
 
 beforeEach(() => sessionStorage.clear())
 
-it('reloads once for each message in a session', () => {
+it('reloads once per message and session', () => {
   const reloads: string[] = []
   const fail = (message: string) => reloadOnceFor(message, () => reloads.push(message))
   expect([fail('a.js'), fail('a.js'), fail('b.js'), fail('b.js')]).toEqual([true, false, true, false])
   expect(reloads).toEqual(['a.js', 'b.js'])
 })
 
-it('stays where it is without a network, and reloads when there is one', () => {
+it('does not reload while offline', () => {
   const reloads: string[] = []
   const fail = () => reloadOnceFor('a.js', () => reloads.push('a.js'))
   const network = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
@@ -24,19 +24,19 @@ it('stays where it is without a network, and reloads when there is one', () => {
   network.mockRestore()
 })
 
-it('hears of a failed part from the loader', () => {
-  const stop = reloadOnMissingParts()
+it('reloads on a preload error', () => {
+  const stop = reloadOnMissingChunks()
   sessionStorage.setItem('glacis.reloadedFor', '["gone.js"]')
   const event = Object.assign(new Event('vite:preloadError', { cancelable: true }), { payload: new Error('gone.js') })
   window.dispatchEvent(event)
   stop()
-  // The error goes on to the error view.
+  // The error still reaches the error view.
   expect(event.defaultPrevented).toBe(false)
   expect(sessionStorage.getItem('glacis.reloadedFor')).toBe('["gone.js"]')
 })
 
-it('keeps the router from reloading where there is no network: the page says so and stays', async () => {
-  const stop = reloadOnMissingParts()
+it('prevents the router from reloading while offline', async () => {
+  const stop = reloadOnMissingChunks()
   const network = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
   const reload = vi.spyOn(location, 'reload').mockImplementation(() => {})
   const quiet = vi.spyOn(console, 'error').mockImplementation(() => {})
@@ -54,8 +54,8 @@ it('keeps the router from reloading where there is no network: the page says so 
   for (const spy of [network, reload, quiet]) spy.mockRestore()
 })
 
-it('asks the server before it reloads: where that does not answer, the page stays; where it does, it is loaded anew', async () => {
-  const stop = reloadOnMissingParts()
+it('reloads only if the server is reachable', async () => {
+  const stop = reloadOnMissingChunks()
   const reload = vi.spyOn(location, 'reload').mockImplementation(() => {})
   const ask = vi.spyOn(globalThis, 'fetch')
   const miss = async (part: string) => {
@@ -67,7 +67,7 @@ it('asks the server before it reloads: where that does not answer, the page stay
   ask.mockResolvedValueOnce(new Response('', { status: 502 }))
   await miss('agents.js')
   expect(reload).not.toHaveBeenCalled()
-  // The router would reload for it as well, and end where nothing answers.
+  // The router would also reload, without checking the server.
   expect(sessionStorage.getItem('tanstack_router_reload:hosts.js')).toBe('1')
   ask.mockResolvedValueOnce(new Response('{}'))
   await miss('hosts.js')

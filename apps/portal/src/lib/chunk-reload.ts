@@ -1,17 +1,17 @@
-/** A part of the page that cannot be loaded, most often because a newer version replaced it. */
-import { serverAnswers } from '#lib/reach.ts'
+/** Recovers from code chunks that fail to load, usually because a newer version was deployed. */
+import { isServerReachable } from '#lib/server-reachable.ts'
 
 const flag = 'glacis.reloadedFor'
 
 /**
- * Reloads the page for a part that failed to load, once for each distinct error message in a session.
+ * Reloads the page after a chunk failed to load, once per distinct error message and session.
  *
- * @returns false when it has been tried before, or there is no network: the error is for the error view then.
+ * @returns false if that was already tried or the browser is offline; the error view shows the error then
  */
 export function reloadOnceFor(message: string, reload: () => void = () => location.reload()): boolean {
-  // Without a network a reload would end on the browser's own page, and all that is shown would be gone.
+  // Reloading while offline would replace the app with the browser's own error page.
   if (!navigator.onLine) return false
-  const tried = readTried()
+  const tried = readAttempts()
   if (!tried || tried.includes(message)) return false
   try {
     sessionStorage.setItem(flag, JSON.stringify([...tried, message]))
@@ -22,8 +22,8 @@ export function reloadOnceFor(message: string, reload: () => void = () => locati
   return true
 }
 
-/** Undefined when the browser keeps nothing: without a memory a reload might never end. */
-function readTried(): readonly string[] | undefined {
+/** Undefined if session storage is unavailable: without it, reloads could loop forever. */
+function readAttempts(): readonly string[] | undefined {
   try {
     const stored: unknown = JSON.parse(sessionStorage.getItem(flag) ?? '[]')
     return Array.isArray(stored) ? stored.map(String) : []
@@ -33,24 +33,24 @@ function readTried(): readonly string[] | undefined {
 }
 
 /**
- * Follows Vite's notice of a failed part of the page: it is loaded anew once the server has been heard, since
- * one that does not answer would leave the browser's own page in place of all that is shown. Returns the way to stop.
+ * Reloads on Vite's `preloadError` event, but only if the server responds: otherwise the browser's error page would
+ * replace the app. Returns a cleanup function.
  */
-export function reloadOnMissingParts(): () => void {
+export function reloadOnMissingChunks(): () => void {
   const onFailure = (event: Event & { payload?: unknown }) => {
-    const message = event.payload instanceof Error ? event.payload.message : 'a part of the page is missing'
-    keepRouterFromReloading(message)
-    void serverAnswers().then((answers) => answers && reloadOnceFor(message))
+    const message = event.payload instanceof Error ? event.payload.message : 'a part of the page failed to load'
+    preventRouterReload(message)
+    void isServerReachable().then((answers) => answers && reloadOnceFor(message))
   }
   window.addEventListener('vite:preloadError', onFailure)
   return () => window.removeEventListener('vite:preloadError', onFailure)
 }
 
-/** The router reloads for a missing part as well, once for each message, but asks nobody first. */
-function keepRouterFromReloading(message: string): void {
+/** The router also reloads for a missing chunk, once per message, but without checking the server first. */
+function preventRouterReload(message: string): void {
   try {
     sessionStorage.setItem(`tanstack_router_reload:${message}`, '1')
   } catch {
-    // Where nothing can be kept the router cannot tell either.
+    // Without session storage, the router doesn't reload either.
   }
 }

@@ -1,4 +1,4 @@
-/** One clock for every relative time on the page. */
+/** One shared clock for all relative times on the page. */
 import { useSyncExternalStore } from 'react'
 
 const tickMs = 15_000
@@ -12,7 +12,7 @@ export function useNow(): number {
 }
 
 function subscribe(listener: () => void): () => void {
-  // What was told a moment ago still holds: a page of rows would be drawn anew for each of them that subscribes.
+  // Updating `now` on every subscription would rerender all rows of a list once per row.
   if (Date.now() - now >= tickMs) now = Date.now()
   listeners.add(listener)
   timer ??= setInterval(tick, tickMs)

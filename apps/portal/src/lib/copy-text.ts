@@ -1,15 +1,15 @@
 /**
- * Puts a text into the clipboard. Browsers keep their way to it from pages that came from another machine
- * without https, as in many a closed network; there a selection is copied, as by hand.
+ * Copies text to the clipboard. Browsers restrict the Clipboard API to secure contexts, so on plain HTTP (common in
+ * isolated networks) it falls back to copying a selection.
  *
- * @throws when the browser allows neither.
+ * @throws if the browser allows neither
  */
 export async function copyText(text: string): Promise<void> {
   if ('clipboard' in navigator) return navigator.clipboard.writeText(text)
-  if (!copySelected(text)) throw new Error('this browser lets nothing be copied')
+  if (!copySelection(text)) throw new Error('the browser denied access to the clipboard')
 }
 
-function copySelected(text: string): boolean {
+function copySelection(text: string): boolean {
   const span = document.createElement('span')
   span.textContent = text
   span.style.cssText = 'position:fixed;inset:0 auto auto 0;opacity:0;white-space:pre'
@@ -18,7 +18,7 @@ function copySelected(text: string): boolean {
   const before = selection?.rangeCount ? selection.getRangeAt(0) : undefined
   try {
     selection?.selectAllChildren(span)
-    // Deprecated, and the only way without https.
+    // Deprecated, but the only way without HTTPS.
     // oxlint-disable-next-line typescript/no-deprecated
     return document.execCommand('copy')
   } finally {

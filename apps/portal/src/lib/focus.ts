@@ -1,26 +1,26 @@
 /**
- * Takes the focus off the title of a page that is about to go. A browser that has what holds the focus taken away from
- * under it looks through the styles of a page that is half drawn.
+ * Blurs the page title before its page unmounts. Removing a focused element makes the browser recalculate the styles
+ * of a half-rendered page.
  */
-export function leavePageTitle(): void {
+export function blurPageTitle(): void {
   const { activeElement } = document
   if (activeElement instanceof HTMLElement && activeElement.matches('h1[tabindex="-1"]')) activeElement.blur()
 }
 
-/** Moves the focus to the title of a new page, so that screen readers and keyboards begin there. */
+/** Focuses the title of a new page, so that screen reader and keyboard users start there. */
 export function focusPageTitle(): void {
   const title = document.querySelector<HTMLElement>('h1[tabindex="-1"]')
-  // A field that asked for the focus, or a dialog that opened with the page, keeps it.
+  // A form field with autofocus, or a dialog that opens with the page, keeps the focus.
   const active = document.activeElement
   if (active && active.closest('form, [role=dialog]')) return
   title?.focus({ preventScroll: true })
 }
 
 /**
- * Where what held the focus has gone, it goes to the title of the page: whoever uses the keyboard does not begin again
- * at the top. Focus that somebody has stays where it is.
+ * If the focused element was removed, focuses the page title, so that keyboard users don't start over at the top of
+ * the document.
  */
-export function regainFocus(): void {
+export function restoreFocus(): void {
   if (isFocusLost()) focusPageTitle()
 }
 

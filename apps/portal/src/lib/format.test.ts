@@ -49,7 +49,7 @@ describe('relative time', () => {
     expect(formatRelativeTime(now + distance, now)).toBe(words)
   })
 
-  it('takes what the page’s clock has not reached yet for just now', () => {
+  it('shows a slightly future time as just now', () => {
     expect(formatSince(now + 3 * second, now)).toBe('just now')
     expect(formatSince(now - 3 * second, now)).toBe('3 seconds ago')
   })
@@ -64,36 +64,36 @@ describe('relative time', () => {
     expect(formatAge(now - distance, now)).toBe(words)
   })
 
-  it('reads the times of the API', () => {
+  it('accepts API timestamps', () => {
     expect(formatRelativeTime('2026-11-21T11:18:00Z', now)).toBe('42 minutes ago')
   })
 })
 
-describe('numbers and dates of Switzerland', () => {
-  it('groups with an apostrophe', () => {
+describe('Swiss numbers and dates', () => {
+  it('groups digits with an apostrophe', () => {
     expect(formatNumber(1_234_567)).toMatch(/^1['’]234['’]567$/)
   })
 
-  it('writes francs, and only nothing without decimals', () => {
+  it('formats francs, with decimals unless zero', () => {
     expect(formatCurrency(1890).replaceAll('’', "'")).toBe("CHF\u00A01'890.00")
     expect(formatCurrency(0)).toBe('CHF\u00A00')
   })
 
-  it('caps a count for a small place', () => {
+  it('caps counts at 999+', () => {
     expect([formatCount(0), formatCount(999), formatCount(1000)]).toEqual(['0', '999', '999+'])
   })
 
-  it('writes shares with at most one decimal', () => {
+  it('formats shares with at most one decimal', () => {
     expect([formatPercent(0.942), formatPercent(0.5)]).toEqual(['94.2%', '50%'])
   })
 
-  it('writes day, short month and year, and 24 hours', () => {
+  it('formats dates and 24-hour times', () => {
     const noon = new Date(2026, 10, 20, 22, 42)
     expect(formatDate(noon)).toBe('20 Nov 2026')
     expect(formatDateTime(noon)).toBe('20 Nov 2026, 22:42')
   })
 
-  it('writes the two largest units of a duration', () => {
+  it('formats the two largest units of a duration', () => {
     expect([formatDuration(38), formatDuration(3_725_000), formatDuration(45_000), formatDuration(2 * day)]).toEqual([
       '38 ms',
       '1 h 2 min',

@@ -1,36 +1,26 @@
-/** Numbers, money and times as the product writes them: locale en-CH, through `Intl` only. */
+/** Formats numbers, money and times with `Intl` in the locale en-CH. */
 
-import { late } from '#lib/late.ts'
-
-// Each is made when something is first written by it: they are among the dearest things that a page makes.
 const locale = 'en-CH'
-const numbers = late(() => new Intl.NumberFormat(locale))
-const percents = late(() => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }))
-const wholePercents = late(() => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 }))
-const scores = late(() => new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 }))
-const money = late(() => new Intl.NumberFormat(locale, { style: 'currency', currency: 'CHF' }))
-const roundMoney = late(
-  () => new Intl.NumberFormat(locale, { style: 'currency', currency: 'CHF', maximumFractionDigits: 0 }),
-)
-const milliseconds = late(
-  () => new Intl.NumberFormat(locale, { style: 'unit', unit: 'millisecond', maximumFractionDigits: 0 }),
-)
-const dates = late(() => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' }))
-const dateTimes = late(
-  () =>
-    new Intl.DateTimeFormat(locale, {
-      day: 'numeric',
-      month: 'short',
-      year: 'numeric',
-      hour: '2-digit',
-      minute: '2-digit',
-      hourCycle: 'h23',
-    }),
-)
-const relative = late(() => new Intl.RelativeTimeFormat(locale, { numeric: 'always' }))
-const relativeDay = late(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }))
+const numbers = new Intl.NumberFormat(locale)
+const percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+const wholePercents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
+const scores = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'CHF' })
+const roundMoney = new Intl.NumberFormat(locale, { style: 'currency', currency: 'CHF', maximumFractionDigits: 0 })
+const milliseconds = new Intl.NumberFormat(locale, { style: 'unit', unit: 'millisecond', maximumFractionDigits: 0 })
+const dates = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' })
+const dateTimes = new Intl.DateTimeFormat(locale, {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+})
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always' })
+const relativeDay = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
 
-/** A moment as the API writes it, as epoch milliseconds, or as a date. */
+/** An API timestamp, epoch milliseconds, or a date. */
 export type Moment = string | number | Date
 
 /** `1'234` */
@@ -38,7 +28,7 @@ export function formatNumber(value: number): string {
   return numbers.format(value)
 }
 
-/** A count for a small place: `999+` above 999. */
+/** A count for a narrow space: `999+` above 999. */
 export function formatCount(value: number): string {
   return value > 999 ? '999+' : numbers.format(value)
 }
@@ -53,7 +43,7 @@ export function formatWholePercent(share: number): string {
   return wholePercents.format(share)
 }
 
-/** `9.8`, with its decimal always. */
+/** `9.8`, always with one decimal. */
 export function formatScore(score: number): string {
   return scores.format(score)
 }
@@ -82,9 +72,8 @@ const year = 365.2425 * day
 const month = year / 12
 
 /**
- * How long ago, or how soon, a moment is: milliseconds under a second, seconds under a minute,
- * minutes, hours, days under a week, weeks under 30 days, months under a year, then years.
- * At a boundary the larger unit holds. Only days use words ("yesterday").
+ * Relative time: milliseconds under a second, seconds under a minute, minutes, hours, days under a week, weeks under
+ * 30 days, months under a year, then years. At a boundary, the larger unit is used. Only days use words ("yesterday").
  */
 export function formatRelativeTime(moment: Moment, now: Moment = Date.now()): string {
   const difference = new Date(moment).getTime() - new Date(now).getTime()
@@ -101,8 +90,8 @@ export function formatRelativeTime(moment: Moment, now: Moment = Date.now()): st
 }
 
 /**
- * How long ago something was that has happened. The page's clock ticks every 15 seconds and may be a
- * little behind, so what seems to lie ahead was just now.
+ * Relative time of a past event. The page's clock ticks every 15 seconds and may lag, so a slightly future time is
+ * shown as "just now".
  */
 export function formatSince(moment: Moment, now: Moment = Date.now()): string {
   return new Date(moment) > new Date(now) ? 'just now' : formatRelativeTime(moment, now)
@@ -117,7 +106,7 @@ const agesMs = [
   [minute, 'minute'],
 ] as const
 
-/** "12 hours", "1 day": how long something has lasted, in its largest unit; under a minute says so. */
+/** "12 hours", "1 day": elapsed time in its largest unit. */
 export function formatAge(since: Moment, now: Moment = Date.now()): string {
   const age = new Date(now).getTime() - new Date(since).getTime()
   const [unitMs, unit] = agesMs.find(([size]) => age >= size) ?? []
@@ -125,13 +114,13 @@ export function formatAge(since: Moment, now: Moment = Date.now()): string {
   return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(Math.floor(age / unitMs))
 }
 
-/** `Intl.RelativeTimeFormat` knows no unit below the second. */
+/** `Intl.RelativeTimeFormat` has no unit below the second. */
 function relativeMilliseconds(difference: number): string {
   const amount = milliseconds.format(Math.abs(difference))
   return difference > 0 ? `in ${amount}` : `${amount} ago`
 }
 
-const days = late(() => new Intl.NumberFormat(locale, { style: 'unit', unit: 'day', unitDisplay: 'long' }))
+const days = new Intl.NumberFormat(locale, { style: 'unit', unit: 'day', unitDisplay: 'long' })
 const written: readonly (readonly [unitMs: number, write: (amount: number) => string])[] = [
   [day, (amount) => days.format(amount)],
   [hour, (amount) => `${numbers.format(amount)} h`],
@@ -140,8 +129,8 @@ const written: readonly (readonly [unitMs: number, write: (amount: number) => st
 ]
 
 /**
- * `3725000` → `1 h 2 min`; the two largest units that are not zero. The symbols are those of the SI,
- * which have no plural; `Intl` would write "secs" in this locale.
+ * `3725000` → `1 h 2 min`: the two largest nonzero units. Uses SI symbols, which have no plural; `Intl` would write
+ * "secs" in this locale.
  */
 export function formatDuration(durationMs: number): string {
   if (durationMs < second) return milliseconds.format(Math.max(0, durationMs))

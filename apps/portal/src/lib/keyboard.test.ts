@@ -18,17 +18,17 @@ function press(key: string, { at = 'button', ...more }: { at?: string; ctrlKey?:
   return event
 }
 
-it('goes where g and a letter lead', () => {
+it('navigates with g and a letter', () => {
   for (const key of ['g', 'v', 'g', 's', 'v', 'g', 'x']) press(key)
   expect(went).toEqual(['/risks/verified', '/scope'])
 })
 
-it('searches with a slash, which is not typed', () => {
+it('focuses search with a slash without typing it', () => {
   const event = press('/')
   expect([document.activeElement, event.defaultPrevented]).toEqual([document.querySelector('[data-search]'), true])
 })
 
-it('leaves keys alone where somebody types, and with a modifier', () => {
+it('ignores keys while typing and with a modifier', () => {
   press('g', { at: 'textarea' })
   press('o', { at: 'textarea' })
   press('g', { ctrlKey: true })
@@ -36,7 +36,7 @@ it('leaves keys alone where somebody types, and with a modifier', () => {
   expect([went, press('/', { at: 'textarea' }).defaultPrevented]).toEqual([[], false])
 })
 
-it('leaves keys to the page that has a meaning for them, the last one first', () => {
+it('runs shortcuts of the page, the latest registration first', () => {
   const heard: string[] = []
   const first = renderHook(() => useKeys({ r: () => heard.push('r1'), i: () => heard.push('i1') }))
   const second = renderHook(() => useKeys({ r: () => heard.push('r2') }))
@@ -50,7 +50,7 @@ it('leaves keys to the page that has a meaning for them, the last one first', ()
   expect(heard).toEqual(['r2', 'i1', 'r1'])
 })
 
-it('hears Ctrl K even where somebody types, and even when the keys are off', () => {
+it('runs Ctrl K while typing and with shortcuts turned off', () => {
   localStorage.setItem('glacis.shortcuts', 'false')
   const heard: string[] = []
   const { unmount } = renderHook(() => useKeys({ 'mod+k': () => heard.push('k') }))
@@ -60,7 +60,7 @@ it('hears Ctrl K even where somebody types, and even when the keys are off', () 
   expect([heard, event.defaultPrevented]).toEqual([['k'], true])
 })
 
-it('does nothing for a person who turned the keys off', () => {
+it('does nothing with shortcuts turned off', () => {
   localStorage.setItem('glacis.shortcuts', 'false')
   press('g')
   press('o')

@@ -1,13 +1,13 @@
-/** Keys of one page: they press what carries them, or act on the row that holds the focus. */
+/** Page-specific shortcuts: they click an element with the matching `data-key`, or act on the focused row. */
 import type { Keys } from '#lib/keyboard.ts'
 
-/** Each key presses the button or link of the page that carries it as `data-key`. */
-export function pressing(...names: readonly string[]): Keys {
+/** Maps each key to a click on the button or link with that `data-key`. */
+export function clickKeys(...names: readonly string[]): Keys {
   const press = (name: string) => () => document.querySelector<HTMLElement>(`main [data-key="${name}"]`)?.click()
   return Object.fromEntries(names.map((name) => [name, press(name)]))
 }
 
-/** The id of the row that holds the focus. */
+/** The id of the focused row. */
 export function focusedRow(): string | undefined {
   return document.activeElement?.closest<HTMLElement>('tr[data-row]')?.dataset['row']
 }

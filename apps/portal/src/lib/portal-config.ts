@@ -1,4 +1,4 @@
-/** The configuration of this installation, for every room. It is there before the first render. */
+/** Configuration of this installation, available before the first render. */
 import type { PortalConfig } from '@glacis/contract/portal-config'
 
 let present: PortalConfig | undefined
@@ -8,8 +8,8 @@ export function providePortalConfig(config: PortalConfig): void {
   present = config
 }
 
-/** @throws when it is asked for before `config.ts` has read it. */
+/** @throws if `config.ts` hasn't loaded it yet */
 export function portalConfig(): PortalConfig {
-  if (!present) throw new Error('the configuration was asked for before it was read')
+  if (!present) throw new Error('the configuration was used before it was loaded')
   return present
 }

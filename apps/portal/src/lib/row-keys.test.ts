@@ -25,7 +25,7 @@ it('enters a list at its first row and stops at its ends', () => {
   expect(focused()).toBe('/risks/b')
 })
 
-it('goes on at the row that was left, once the list is there again', () => {
+it('returns to the last row when the list is shown again', () => {
   show('/list-two', ['a', 'b', 'c'])
   press('j')
   press('j')
@@ -35,7 +35,7 @@ it('goes on at the row that was left, once the list is there again', () => {
   expect(focused()).toBe('/risks/b')
 })
 
-it('goes on where a row was that is gone', () => {
+it('returns to the position of a removed row', () => {
   show('/list-three', ['a', 'b', 'c'])
   press('j')
   press('j')
@@ -47,7 +47,7 @@ it('goes on where a row was that is gone', () => {
   expect(focused()).toBe('/risks/a')
 })
 
-it('knows nothing of a list on another page', () => {
+it('ignores the last row of another page', () => {
   show('/list-four', ['a', 'b'])
   press('j')
   press('j')

@@ -1,4 +1,4 @@
-/** Offers a text as a file. */
+/** Downloads text as a file. */
 export function saveText(filename: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }))
   const link = document.createElement('a')

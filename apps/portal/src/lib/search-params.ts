@@ -1,8 +1,8 @@
-/** The query of an address as the router sees it: plain text, and lists as repeated names. */
+/** Parses and serializes the router's query strings: plain text, with lists as repeated names. */
 
 type SearchValue = string | readonly string[]
 
-/** `?a=1&b=x&b=y` → `{ a: '1', b: ['x', 'y'] }`. What the texts mean is the route's business. */
+/** `?a=1&b=x&b=y` → `{ a: '1', b: ['x', 'y'] }`. Routes interpret the values. */
 export function parseSearch(query: string): Record<string, SearchValue> {
   const values: Record<string, SearchValue> = {}
   for (const [name, value] of new URLSearchParams(query)) {
@@ -12,7 +12,7 @@ export function parseSearch(query: string): Record<string, SearchValue> {
   return values
 }
 
-/** The reverse; undefined, null and empty lists are left out. Gives `?…` or nothing. */
+/** The inverse. Omits undefined, null and empty lists. Returns `?…` or an empty string. */
 export function stringifySearch(values: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(values)) {

@@ -1,15 +1,15 @@
-/** Picking rows of a list: one, a range with Shift, all of the page. */
+/** Row selection of a list: single rows, a range with Shift, or the whole page. */
 
 export interface Selection {
   readonly ids: ReadonlySet<string>
-  /** The row picked last; a range begins there. */
+  /** The last row selected; a range starts there. */
   readonly anchor: string | undefined
 }
 
 export const nothingSelected: Selection = { ids: new Set(), anchor: undefined }
 
-/** Picks or drops one row; with `isRange` every row from the anchor to it becomes what it becomes. */
-export function pick(selection: Selection, rows: readonly string[], id: string, isRange = false): Selection {
+/** Toggles one row; with `isRange`, sets all rows from the anchor to it to the same state. */
+export function toggleRow(selection: Selection, rows: readonly string[], id: string, isRange = false): Selection {
   const ids = new Set(selection.ids)
   const isPicked = !ids.has(id)
   for (const row of isRange ? rangeOf(rows, selection.anchor ?? id, id) : [id]) {
@@ -19,14 +19,14 @@ export function pick(selection: Selection, rows: readonly string[], id: string, 
   return { ids, anchor: id }
 }
 
-/** Picks all rows of the page, or drops them when all are picked. */
-export function pickAll(selection: Selection, rows: readonly string[]): Selection {
+/** Selects all rows of the page, or clears the selection if all are selected. */
+export function toggleAllRows(selection: Selection, rows: readonly string[]): Selection {
   const isAll = rows.length > 0 && rows.every((row) => selection.ids.has(row))
   return { ids: new Set(isAll ? [] : rows), anchor: undefined }
 }
 
-/** Drops what is no longer among the rows: an action never reaches what is not on screen. */
-export function keepShown(selection: Selection, rows: readonly string[]): Selection {
+/** Deselects rows that are no longer shown, so that actions only affect visible rows. */
+export function deselectHidden(selection: Selection, rows: readonly string[]): Selection {
   const ids = new Set(rows.filter((row) => selection.ids.has(row)))
   return ids.size === selection.ids.size ? selection : { ids, anchor: selection.anchor }
 }

@@ -1,9 +1,9 @@
-/** Whether the screen is a small one: under 52rem, where the menu is a bar and tables fold. */
+/** Detects small screens, below 52rem, where the sidebar becomes a top bar and tables become lists. */
 import { useSyncExternalStore } from 'react'
 
 const isSmall = () => window.matchMedia('(width < 52rem)').matches
 
-/** True on a phone, or as far magnified. */
+/** True on phones and at high zoom. */
 export function useSmallScreen(): boolean {
   return useSyncExternalStore(subscribe, isSmall)
 }

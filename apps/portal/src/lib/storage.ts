@@ -1,30 +1,30 @@
-/** What a browser remembers for a person. A browser that forbids it remembers for the page's life only. */
+/** Preferences in local storage. If the browser blocks it, they last until the page is reloaded. */
 import { useSyncExternalStore } from 'react'
 
 const prefix = 'glacis.'
-const forgotten = new Map<string, string>()
+const memoryFallback = new Map<string, string>()
 const listeners = new Set<() => void>()
 
-/** The text stored under a name, or null. */
+/** The value stored under a name, or null. */
 export function readStored(name: string): string | null {
   try {
     return localStorage.getItem(prefix + name)
   } catch {
-    return forgotten.get(name) ?? null
+    return memoryFallback.get(name) ?? null
   }
 }
 
-/** Stores a text under a name and tells every reader on the page. */
+/** Stores a value and notifies all readers on the page. */
 export function writeStored(name: string, value: string): void {
   try {
     localStorage.setItem(prefix + name, value)
   } catch {
-    forgotten.set(name, value)
+    memoryFallback.set(name, value)
   }
   for (const listener of listeners) listener()
 }
 
-/** Calls back when a stored text changes, here or in another tab. Returns the way to stop it. */
+/** Calls `listener` when a stored value changes, here or in another tab. Returns a cleanup function. */
 export function onStoredChange(listener: () => void): () => void {
   listeners.add(listener)
   window.addEventListener('storage', listener)
@@ -34,12 +34,12 @@ export function onStoredChange(listener: () => void): () => void {
   }
 }
 
-/** A text that lives in local storage, or null. */
+/** A value from local storage, or null. */
 export function useStoredText(name: string): string | null {
   return useSyncExternalStore(onStoredChange, () => readStored(name))
 }
 
-/** A truth value that lives in local storage. */
+/** A boolean from local storage. */
 export function useStoredFlag(name: string, initially = false): readonly [boolean, (value: boolean) => void] {
   const stored = useSyncExternalStore(onStoredChange, () => readStored(name))
   return [stored === null ? initially : stored === 'true', (value) => writeStored(name, String(value))]

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readSwissDay, swissDay } from '#lib/swiss-date.ts'
+import { parseSwissDate, formatSwissDate } from '#lib/swiss-date.ts'
 import { inZone } from '#lib/testing/zone.ts'
 
 it.each([
@@ -12,11 +12,11 @@ it.each([
   ['18.02.27', undefined],
   ['', undefined],
 ])('reads %j as %s', (text, day) => {
-  expect(readSwissDay(text)).toBe(day)
+  expect(parseSwissDate(text)).toBe(day)
 })
 
-it('writes days with their zeros', () => {
-  expect([swissDay('2027-02-18'), swissDay('')]).toEqual(['18.02.2027', ''])
+it('pads days and months', () => {
+  expect([formatSwissDate('2027-02-18'), formatSwissDate('')]).toEqual(['18.02.2027', ''])
 })
 
 it.each([
@@ -25,6 +25,6 @@ it.each([
   ['Europe/Zurich', '2026-10-01T21:30:00Z', 30, '2026-10-31'],
   ['Europe/Zurich', '2027-03-01T22:30:00Z', 30, '2027-03-31'],
   ['Pacific/Auckland', '2026-12-30T12:00:00Z', 1, '2027-01-01'],
-])('counts days in %s from %s as its calendar does', (zone, now, days, day) => {
+])('counts calendar days in %s from %s', (zone, now, days, day) => {
   expect(inZone(zone, '#lib/swiss-date.ts', `it.dayFromNow(${days}, new Date('${now}'))`)).toBe(day)
 })

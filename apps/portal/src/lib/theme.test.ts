@@ -25,21 +25,21 @@ const turnDevice = (isDark: boolean) => {
   device.dispatchEvent(new Event('change'))
 }
 
-it('follows the device until somebody chooses, also when the device changes', () => {
+it('follows the system preference until a theme is chosen', () => {
   stop = followTheme()
   expect([chosenTheme(), shown()]).toEqual(['system', 'light'])
   turnDevice(true)
   expect(shown()).toBe('dark')
 })
 
-it('shows and keeps a choice whatever the device says', () => {
+it('keeps a choice regardless of the system preference', () => {
   stop = followTheme()
   chooseTheme('light')
   turnDevice(true)
   expect([chosenTheme(), shown()]).toEqual(['light', 'light'])
 })
 
-it('returns to the device', () => {
+it('returns to the system preference', () => {
   stop = followTheme()
   chooseTheme('dark')
   chooseTheme('system')
@@ -55,14 +55,9 @@ it.each([
 ])('before the first paint: choice %s on a device that is dark %s shows %s', (choice, isDark, theme) => {
   if (choice) localStorage.setItem('glacis.theme', choice)
   deviceIsDark = isDark
-  const script = readFileSync(join(import.meta.dirname, '../early.js'), 'utf8')
-  // The file itself, as the page runs it.
+  const script = readFileSync(join(import.meta.dirname, '../../public/before-paint.js'), 'utf8')
+  // Runs the actual file, like the page does.
   // oxlint-disable-next-line typescript/no-implied-eval
-  new Function('matchMedia', 'localStorage', 'document', 'fetch', script)(
-    window.matchMedia,
-    localStorage,
-    document,
-    () => Promise.reject(new Error('nobody listens')),
-  )
+  new Function('matchMedia', 'localStorage', 'document', script)(window.matchMedia, localStorage, document)
   expect(shown()).toBe(theme)
 })

@@ -1,4 +1,4 @@
-/** The theme a person chose, and the one that shows. `early.js` does the same before the first paint. */
+/** The chosen and the effective theme. `public/before-paint.js` applies the same rule before the first paint. */
 import { useSyncExternalStore } from 'react'
 import { onStoredChange, readStored, writeStored } from '#lib/storage.ts'
 
@@ -7,18 +7,18 @@ export type Theme = (typeof themes)[number]
 
 const prefersDark = () => window.matchMedia('(prefers-color-scheme: dark)')
 
-/** The choice of this browser; `system` until there is one. */
+/** The theme chosen in this browser; `system` by default. */
 export function chosenTheme(): Theme {
   const stored = readStored('theme')
   return themes.find((theme) => theme === stored) ?? 'system'
 }
 
-/** Remembers a choice and shows it at once. */
+/** Stores the choice and applies it immediately. */
 export function chooseTheme(theme: Theme): void {
   writeStored('theme', theme)
 }
 
-/** Shows the chosen theme now and whenever the choice or, under `system`, the device changes. Returns the way to stop. */
+/** Applies the theme now and whenever the choice or the system preference changes. Returns a cleanup function. */
 export function followTheme(): () => void {
   const device = prefersDark()
   const stopStored = onStoredChange(showTheme)
@@ -30,7 +30,7 @@ export function followTheme(): () => void {
   }
 }
 
-/** The choice, for a switch. */
+/** The choice, as a React hook. */
 export function useTheme(): Theme {
   return useSyncExternalStore(onStoredChange, chosenTheme)
 }

@@ -17,6 +17,6 @@ it.each([
   ['a missing word of a list', z.enum(['aal1', 'aal2']), undefined, 'Required'],
   ['a word outside the list', z.enum(['aal1', 'aal2']), 'aal3', "Invalid enum value. Expected 'aal1' | 'aal2'"],
   ['what fits no form', z.union([z.number(), z.boolean()]), 'x', 'Invalid input'],
-])('says of %s what is wrong', (_, schema, value, message) => {
+])('describes %s', (_, schema, value, message) => {
   expect(schema.safeParse(value).error?.issues[0]?.message).toBe(message)
 })

@@ -1,6 +1,6 @@
 import type { Target } from '@glacis/contract/target'
 
-/** The address beside the name of a target, unless it is named after it. */
+/** A target's address next to its name, unless they are the same. */
 export function Address({ name, address, readableAddress }: Pick<Target, 'name' | 'address' | 'readableAddress'>) {
   const shown = readableAddress ?? address
   if (shown === name) return null

@@ -1,22 +1,22 @@
-/** The second step: from where scans come. */
+/** Second step: where to scan from. */
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { anyAwaited } from '#agents/queries.ts'
-import type { WayOn } from '#onboarding/onboarding.tsx'
+import { pollUntilAnyConnected } from '#agents/queries.ts'
+import type { StepNavigation } from '#onboarding/onboarding.tsx'
 import { StepHead } from '#onboarding/step-head.tsx'
 import { RadioCard } from '#ui/radio-card.tsx'
 
 interface AgentStepProps {
-  readonly wayOn: WayOn
-  /** Where an agent is named, installed and awaited, which belongs to the room of agents. */
+  readonly wayOn: StepNavigation
+  /** Inline setup of an agent, rendered by the `agents` module. */
   readonly setup: ReactNode
-  /** What the agent that is there scans, which belongs to the room of targets. */
+  /** Assignment of targets to the connected agent, rendered by the `targets` module. */
   readonly targetsOf: (agent: { readonly id: string; readonly name: string }) => ReactNode
 }
 
-/** Whoever has an agent means it until they choose otherwise. */
+/** Preselects scanning from inside if an agent exists. */
 export function AgentStep({ wayOn, setup, targetsOf }: AgentStepProps) {
-  const agents = useQuery(anyAwaited()).data?.agents ?? []
+  const agents = useQuery(pollUntilAnyConnected()).data?.agents ?? []
   const connected = agents.find(({ status }) => status === 'STATUS_CONNECTED')
   const [chosen, setChosen] = useState<'internet' | 'inside'>()
   const from = chosen ?? (agents.length > 0 ? 'inside' : 'internet')
@@ -28,7 +28,7 @@ export function AgentStep({ wayOn, setup, targetsOf }: AgentStepProps) {
           name="from"
           roomy
           label="From the internet"
-          hint="Sees what an outsider sees. Nothing to install."
+          hint="Sees what an external attacker sees. Nothing to install."
           checked={from === 'internet'}
           onChange={() => setChosen('internet')}
         />
@@ -36,7 +36,7 @@ export function AgentStep({ wayOn, setup, targetsOf }: AgentStepProps) {
           name="from"
           roomy
           label="From inside your network"
-          hint="Reaches private ranges through an agent. Needs outbound HTTPS only."
+          hint="Scans private ranges through an agent, which needs only outbound HTTPS."
           checked={from === 'inside'}
           onChange={() => setChosen('inside')}
         />

@@ -1,12 +1,12 @@
-/** The fourth step: who is told, and how. */
+/** Fourth step: notification channels. */
 import { useQuery } from '@tanstack/react-query'
 import { list } from '#channels/queries.ts'
-import type { WayOn } from '#onboarding/onboarding.tsx'
+import type { StepNavigation } from '#onboarding/onboarding.tsx'
 import { StepHead } from '#onboarding/step-head.tsx'
 import { ButtonLink } from '#ui/button.tsx'
 import { Note } from '#ui/note.tsx'
 
-export function NotificationsStep({ wayOn }: { readonly wayOn: WayOn }) {
+export function NotificationsStep({ wayOn }: { readonly wayOn: StepNavigation }) {
   const channels = useQuery(list()).data?.channels ?? []
   return (
     <>
@@ -17,7 +17,7 @@ export function NotificationsStep({ wayOn }: { readonly wayOn: WayOn }) {
             <strong className="font-semibold">
               {channels.length === 1 ? 'One channel is' : `${channels.length} channels are`} set up.
             </strong>{' '}
-            A test message shows whether it arrives.
+            Send a test message to check that it works.
           </p>
         </Note>
       )}

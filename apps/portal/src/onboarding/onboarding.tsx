@@ -1,14 +1,13 @@
-/** `/onboarding`: from nothing to the first result, one decision at a time. */
+/** `/onboarding`: setup guide in four steps. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { pollMs } from '#api/query.ts'
-import { pageWords } from '#lib/page-words.ts'
 import { steps as stepsQuery } from '#onboarding/queries.ts'
 import { useResults } from '#onboarding/results.ts'
 import { StepStart, useStepFocus } from '#onboarding/step-head.tsx'
-import { currentOf, stepperOf, type Steps, type StepWord, wordOf } from '#onboarding/steps.ts'
+import { currentStep, toStepperSteps, type Steps, type StepParam, paramByKey } from '#onboarding/steps.ts'
 import { Button, ButtonLink } from '#ui/button.tsx'
 import { Note } from '#ui/note.tsx'
 import { PageHead } from '#ui/page-head.tsx'
@@ -16,27 +15,27 @@ import { Stepper } from '#ui/stepper.tsx'
 
 const route = getRouteApi('/_auth/onboarding')
 
-/** What leads on from a step. Ready: what it asks for is there or decided. */
-export type WayOn = (state: { readonly isReady: boolean }) => ReactNode
-type StepContent = (wayOn: WayOn) => ReactNode
+/** Renders the navigation below a step. `isReady` is true once the step is complete. */
+export type StepNavigation = (state: { readonly isReady: boolean }) => ReactNode
+type StepContent = (wayOn: StepNavigation) => ReactNode
 
-/** What each step asks, which belongs to the rooms of their nouns. */
-interface OnboardingPageProps extends Readonly<Record<StepWord, StepContent>> {
-  /** What Glacis is learning meanwhile. */
+/** The content of each step, rendered by the modules of their nouns. */
+interface OnboardingPageProps extends Readonly<Record<StepParam, StepContent>> {
+  /** Status of the feeds. */
   readonly knowledge: ReactNode
 }
 
 export function OnboardingPage(content: OnboardingPageProps) {
   const chosen = route.useSearch().step
   const steps = useQuery({ ...stepsQuery(), refetchInterval: pollMs }).data?.steps ?? []
-  const current = currentOf(steps, chosen)
+  const current = currentStep(steps, chosen)
   const results = useResults()
   useStepFocus(current?.key)
   return (
     <div className="pg flex grow flex-col">
       <PageHead
-        title={pageWords.onboarding.title}
-        description={pageWords.onboarding.lede}
+        title="Set up Glacis"
+        description="Four steps to your first results. You can leave and come back at any time."
         actions={
           <ButtonLink to="/overview" variant="ghost" size="sm">
             {current ? 'Skip for now' : 'Close'}
@@ -45,7 +44,7 @@ export function OnboardingPage(content: OnboardingPageProps) {
       />
       <div className="mt-4.5 grid grow border-t border-line max-md:content-start md:grid-cols-[300px_minmax(0,1fr)]">
         <div className="border-line px-(--gl-gutter) pt-7 md:border-r">
-          <Stepper label="Setting up" steps={stepperOf(steps, current, results)} />
+          <Stepper label="Setup steps" steps={toStepperSteps(steps, current, results)} />
         </div>
         <div className="px-(--gl-gutter) py-7 md:pl-10">
           <div className="grid max-w-[520px] content-start gap-5.5">
@@ -68,9 +67,9 @@ function StepView({ steps, current, content }: StepViewProps) {
   const at = steps.indexOf(current)
   const [before, after] = [steps[at - 1], steps[at + 1]]
   const go = (step: Steps[number] | undefined) =>
-    void navigate({ to: '/onboarding', search: { step: step && wordOf[step.key] } })
+    void navigate({ to: '/onboarding', search: { step: step && paramByKey[step.key] } })
   const isOptional = current.key === 'AGENT' || current.key === 'NOTIFICATIONS'
-  const wayOn: WayOn = ({ isReady }) => (
+  const wayOn: StepNavigation = ({ isReady }) => (
     <div className="flex items-center justify-between gap-3">
       {before ? (
         <Button variant="ghost" icon={<ArrowLeft />} onClick={() => go(before)}>
@@ -86,7 +85,7 @@ function StepView({ steps, current, content }: StepViewProps) {
       )}
     </div>
   )
-  return content[wordOf[current.key]](wayOn)
+  return content[paramByKey[current.key]](wayOn)
 }
 
 function Finished() {
@@ -96,13 +95,13 @@ function Finished() {
         <Note variant="green">
           <p>
             <strong className="font-semibold">Glacis is set up.</strong> It scans your targets on their schedules and
-            tells you what changes.
+            notifies you of changes.
           </p>
         </Note>
       </StepStart>
       <div className="flex flex-wrap gap-2">
         <ButtonLink to="/risks/verified" variant="primary">
-          See risks
+          View risks
         </ButtonLink>
         <ButtonLink to="/scans" variant="secondary">
           Open reporting

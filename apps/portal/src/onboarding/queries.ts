@@ -1,15 +1,15 @@
-/** What the portal asks of setting up, and of what the product knows. */
+/** Queries and mutations for onboarding and feeds. */
 import { checkFeed, getOnboarding, listFeeds } from '@glacis/contract/insights'
-import { mutationOptions, type QueryClient } from '@tanstack/react-query'
+import { mutationOptions } from '@tanstack/react-query'
 import { call } from '#api/call.ts'
 import { pollMs, query } from '#api/query.ts'
 
-/** Which steps there are and which are done; asked again while one is open, because others may do it. */
+/** The onboarding steps and their status. */
 export function steps() {
   return query(getOnboarding, {})
 }
 
-/** Everything that the product knows, by pack; asked again while something is being read. */
+/** The feeds and their status; polled faster while one is being imported. */
 export function feeds() {
   const options = query(listFeeds, {})
   return {
@@ -22,21 +22,20 @@ export function feeds() {
   }
 }
 
-/** Has the source of a feed asked at once; from then on the row says how that goes. */
-export function checkNow(client: QueryClient) {
-  return mutationOptions({
-    mutationKey: [checkFeed.path, 'check'],
-    mutationFn: (name: string) => call(checkFeed, { name }),
-    onSuccess: ({ feed }) =>
-      // A worker takes it up within seconds; until it says more, this does, and has the list asked again soon.
-      client.setQueryData(
-        feeds().queryKey,
-        (known) =>
-          known && {
-            feeds: known.feeds.map((one) =>
-              one.name === feed.name ? { ...feed, progress: 'Asking the source' } : one,
-            ),
-          },
-      ),
-  })
-}
+/** Triggers an immediate check of a feed; its row then shows the progress. */
+export const checkFeedNow = mutationOptions({
+  mutationKey: [checkFeed.path, 'check'],
+  mutationFn: (name: string) => call(checkFeed, { name }),
+  // A worker starts within seconds. Until the server reports progress, this does, and speeds up the polling.
+  onSettled: (answer, _error, _name, _result, { client }) =>
+    answer &&
+    client.setQueryData(
+      feeds().queryKey,
+      (known) =>
+        known && {
+          feeds: known.feeds.map((one) =>
+            one.name === answer.feed.name ? { ...answer.feed, progress: 'Checking the source' } : one,
+          ),
+        },
+    ),
+})

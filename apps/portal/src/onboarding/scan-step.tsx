@@ -1,51 +1,53 @@
-/** The third step: the first scan, how far it has come and what it found. */
+/** Third step: first scan, with its progress and results. */
 import type { Scan } from '@glacis/contract/scan'
 import type { Target } from '@glacis/contract/target'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Play } from 'lucide-react'
 import { formatNumber } from '#lib/format.ts'
-import type { WayOn } from '#onboarding/onboarding.tsx'
+import type { StepNavigation } from '#onboarding/onboarding.tsx'
 import { SeverityCount } from '#onboarding/severity-count.tsx'
 import { Address } from '#onboarding/address.tsx'
 import { StepHead, useStepFocus } from '#onboarding/step-head.tsx'
-import { isActive, list, start, startManyAndTell, startsMax } from '#scans/queries.ts'
+import { isActive, list, start, startManyWithToast, maxStarts } from '#scans/queries.ts'
 import { all } from '#targets/queries.ts'
 import { Button } from '#ui/button.tsx'
-import { progressWords, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
+import { progressText, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
 import { Note } from '#ui/note.tsx'
 import { ScanStatus } from '#ui/status.tsx'
 
-/** Of targets, and of scans. */
-const shownMax = 5
+/** Maximum number of targets and of scans to list. */
+const maxShown = 5
 
-export function ScanStep({ wayOn }: { readonly wayOn: WayOn }) {
+export function ScanStep({ wayOn }: { readonly wayOn: StepNavigation }) {
   const scans = useQuery(list({ pageSize: 25 })).data?.scans
   const targets = useQuery(all()).data?.targets
   const isRunning = scans?.some(isActive) ?? false
   const isScanned = scans?.some(isCompleted) ?? false
-  // One that was scanned, or is, is not what there is to do next; one whose scan failed is.
+  // List only targets that still need a scan, including those whose scan failed.
   const settled = new Set(scans?.filter((scan) => isActive(scan) || isCompleted(scan)).map(({ target }) => target?.id))
   const waiting = scans && targets?.filter(({ id }) => !settled.has(id))
-  // A target whose scan has been started leaves its row, and the button with it.
+  // Starting a scan removes the target's row and with it the focused button.
   useStepFocus(waiting?.map(({ id }) => id).join(' '))
   return (
     <>
       <StepHead of="SCAN" />
-      {targets?.length === 0 && <p className="text-ink-2">There is no target yet; the first step adds one.</p>}
+      {targets?.length === 0 && (
+        <p className="text-ink-2">There are no targets yet. Go back to the first step to add one.</p>
+      )}
       {scans && scans.length > 0 && (
         <ul aria-label="Scans" className="grid gap-4">
-          {scans.slice(0, shownMax).map((scan) => (
+          {scans.slice(0, maxShown).map((scan) => (
             <ScanLine key={scan.id} scan={scan} />
           ))}
         </ul>
       )}
       {isRunning && (
         <Note>
-          <p>The scan goes on by itself; you need not wait for it here.</p>
+          <p>The scan continues in the background. You don't need to wait here.</p>
         </Note>
       )}
-      {waiting && waiting.length > 0 && <Waiting targets={waiting} isFirst={!isRunning && !isScanned} />}
+      {waiting && waiting.length > 0 && <UnscannedTargets targets={waiting} isFirst={!isRunning && !isScanned} />}
       {wayOn({ isReady: isRunning || isScanned })}
     </>
   )
@@ -64,27 +66,29 @@ function ScanLine({ scan }: { readonly scan: Scan }) {
       </Link>
       {isActive(scan) && <ScanProgressBar scan={scan} />}
       <output className="text-12 text-ink-2">
-        {isActive(scan) ? progressWords(scan) : scan.progress?.failureReason || hostWords(scan.hostCount.scannedHosts)}
+        {isActive(scan)
+          ? progressText(scan)
+          : scan.progress?.failureReason || formatHostCount(scan.hostCount.scannedHosts)}
       </output>
       <SeverityCount counts={scan.issueCount} />
     </li>
   )
 }
 
-interface WaitingProps {
+interface UnscannedTargetsProps {
   readonly targets: readonly Target[]
-  /** Nothing has been scanned yet, so that this is what the page is for. */
+  /** True if nothing has been scanned yet, which makes the first button primary. */
   readonly isFirst: boolean
 }
-function Waiting({ targets, isFirst }: WaitingProps) {
+function UnscannedTargets({ targets, isFirst }: UnscannedTargetsProps) {
   const client = useQueryClient()
-  const starting = useMutation(start(client))
-  const startingAll = useMutation({ mutationFn: (ids: readonly string[]) => startManyAndTell(client, ids) })
-  const more = targets.length - shownMax
+  const starting = useMutation(start)
+  const startingAll = useMutation({ mutationFn: (ids: readonly string[]) => startManyWithToast(client, ids) })
+  const more = targets.length - maxShown
   return (
     <>
       <ul aria-label="Targets" className="grid gap-2">
-        {targets.slice(0, shownMax).map(({ id, name, address, readableAddress }, index) => (
+        {targets.slice(0, maxShown).map(({ id, name, address, readableAddress }, index) => (
           <li key={id} className="flex items-center gap-3 rounded-md border border-line px-3 py-2">
             <span className="min-w-0 flex-1 truncate" title={name}>
               <span className="font-medium">{name}</span> <Address {...{ name, address, readableAddress }} />
@@ -109,9 +113,9 @@ function Waiting({ targets, isFirst }: WaitingProps) {
             size="sm"
             icon={<Play />}
             loading={startingAll.isPending}
-            onClick={() => startingAll.mutate(targets.slice(0, startsMax).map(({ id }) => id))}
+            onClick={() => startingAll.mutate(targets.slice(0, maxStarts).map(({ id }) => id))}
           >
-            Scan all {formatNumber(Math.min(targets.length, startsMax))} targets
+            Scan all {formatNumber(Math.min(targets.length, maxStarts))} targets
           </Button>
         </div>
       )}
@@ -123,6 +127,6 @@ function isCompleted({ status }: Scan): boolean {
   return status === 'STATUS_COMPLETED'
 }
 
-function hostWords(count: number): string {
+function formatHostCount(count: number): string {
   return `${formatNumber(count)} ${count === 1 ? 'host' : 'hosts'} scanned.`
 }

@@ -1,8 +1,8 @@
 import type { SeverityCount as Counts } from '@glacis/contract/primitives'
 import { formatNumber } from '#lib/format.ts'
-import { SeverityGlyph, severityLevels, severityWords } from '#ui/severity.tsx'
+import { SeverityGlyph, severityLevels, severityLabels } from '#ui/severity.tsx'
 
-/** "2 High · 1 Low", as findings arrive; nothing while there are none. */
+/** "2 High 1 Low"; renders nothing without findings. */
 export function SeverityCount({ counts }: { readonly counts: Counts }) {
   const found = severityLevels.filter((level) => counts[level] > 0)
   if (found.length === 0) return null
@@ -11,7 +11,7 @@ export function SeverityCount({ counts }: { readonly counts: Counts }) {
       {found.map((level) => (
         <span key={level} className="inline-flex items-center gap-1.5 tabular-nums">
           <SeverityGlyph level={level} />
-          {formatNumber(counts[level])} {severityWords[level]}
+          {formatNumber(counts[level])} {severityLabels[level]}
         </span>
       ))}
     </span>

@@ -1,32 +1,48 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { isFocusLost } from '#lib/focus.ts'
-import { pageWords } from '#lib/page-words.ts'
 
-const { steps } = pageWords.onboarding
+/** Heading and description of each step. */
+const steps = {
+  TARGET: {
+    title: 'What should Glacis monitor?',
+    text: "Enter an address you're authorized to scan. For ranges, Glacis connects to every address in it.",
+  },
+  AGENT: {
+    title: 'Where should Glacis scan from?',
+    text: 'You can use both and choose per target.',
+  },
+  SCAN: {
+    title: 'Run the first scan',
+    text: 'The scan finds hosts and open ports, identifies software, and confirms vulnerabilities with read-only checks.',
+  },
+  NOTIFICATIONS: {
+    title: 'How should Glacis notify you?',
+    text: 'About new and regressed risks, emerging threats, failed scans, and disconnected agents.',
+  },
+}
 
-/** Where somebody who uses the keyboard begins to read a step. */
-const begins = 'data-step-head'
+/** Marks the element that receives focus when a step starts. */
+const stepStartAttribute = 'data-step-head'
 
-/** When `key` changes, whoever stood on something that went away with it begins at the head of the step. */
+/** When `key` changes and the focused element was removed, moves focus to the start of the step. */
 export function useStepFocus(key: string | undefined): void {
   const last = useRef(key)
   useEffect(() => {
     if (last.current !== undefined && last.current !== key && isFocusLost())
-      document.querySelector<HTMLElement>(`[${begins}]`)?.focus()
+      document.querySelector<HTMLElement>(`[${stepStartAttribute}]`)?.focus()
     last.current = key
   }, [key])
 }
 
-/** What a step begins with; reached by script alone. */
+/** Start of a step, focusable only by script. */
 export function StepStart({ children }: { readonly children: ReactNode }) {
   return (
-    <div {...{ [begins]: '' }} tabIndex={-1} className="rounded-md outline-offset-4">
+    <div {...{ [stepStartAttribute]: '' }} tabIndex={-1} className="rounded-md outline-offset-4">
       {children}
     </div>
   )
 }
 
-/** The question of a step, and a sentence that helps to answer it. */
 export function StepHead({ of }: { readonly of: keyof typeof steps }) {
   const { title, text } = steps[of]
   return (

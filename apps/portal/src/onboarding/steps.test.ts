@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { currentOf, someOf, stepperOf, type Steps } from '#onboarding/steps.ts'
+import { currentStep, summarizeNames, toStepperSteps, type Steps } from '#onboarding/steps.ts'
 
 const steps: Steps = [
   { key: 'TARGET', state: 'STATE_DONE' },
@@ -8,30 +8,30 @@ const steps: Steps = [
   { key: 'NOTIFICATIONS', state: 'STATE_OPEN' },
 ]
 
-it('goes on with the first step that is open', () => {
-  expect(currentOf(steps, undefined)?.key).toBe('SCAN')
-  expect(currentOf(steps, 'notifications')?.key).toBe('NOTIFICATIONS')
-  expect(currentOf(steps.slice(0, 2), undefined)).toBeUndefined()
+it('continues with the first open step', () => {
+  expect(currentStep(steps, undefined)?.key).toBe('SCAN')
+  expect(currentStep(steps, 'notifications')?.key).toBe('NOTIFICATIONS')
+  expect(currentStep(steps.slice(0, 2), undefined)).toBeUndefined()
 })
 
-it('shows what is done, what is meant now and what waits', () => {
-  const shown = stepperOf(steps, currentOf(steps, undefined))
+it('marks steps as done, current, or open', () => {
+  const shown = toStepperSteps(steps, currentStep(steps, undefined))
   expect(shown.map(({ state }) => state)).toEqual(['done', 'done', 'current', 'open'])
 })
 
-it('says of a step that is over what was done, and of others what they ask for', () => {
-  const shown = stepperOf(steps, currentOf(steps, undefined), { TARGET: 'www.example.ch', SCAN: 'Public web' })
+it('shows results for completed steps and hints for the others', () => {
+  const shown = toStepperSteps(steps, currentStep(steps, undefined), { TARGET: 'www.example.ch', SCAN: 'Public web' })
   expect(shown.map(({ detail }) => detail)).toEqual([
     'www.example.ch',
     'From the internet',
     'Takes 5 to 30 minutes',
-    'Email, Slack, Discord or webhook',
+    'Email, Slack, Discord, or webhook',
   ])
 })
 
-it('takes going on without an agent for the choice of the internet', () => {
+it('treats continuing without an agent as choosing the internet', () => {
   const open = steps.map((step) => (step.key === 'AGENT' ? { ...step, state: 'STATE_OPEN' as const } : step))
-  const stateAt = (step: 'target' | 'scan') => stepperOf(open, currentOf(open, step))[1]?.state
+  const stateAt = (step: 'target' | 'scan') => toStepperSteps(open, currentStep(open, step))[1]?.state
   expect([stateAt('target'), stateAt('scan')]).toEqual(['open', 'done'])
 })
 
@@ -39,6 +39,6 @@ it.each([
   [[], undefined],
   [['a.ch'], 'a.ch'],
   [['a.ch', 'b.ch', 'c.ch'], 'a.ch and 2 more'],
-])('says of %j: %s', (names, words) => {
-  expect(someOf(names)).toBe(words)
+])('summarizes %j as %s', (names, words) => {
+  expect(summarizeNames(names)).toBe(words)
 })

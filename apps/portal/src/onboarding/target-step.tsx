@@ -1,4 +1,4 @@
-/** The first step: what is to be watched. */
+/** First step: add targets. */
 import type { SchedulePeriod, Target } from '@glacis/contract/target'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
@@ -7,18 +7,17 @@ import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { ApiFailure } from '#api/failure.ts'
 import { formatNumber } from '#lib/format.ts'
 import { Address } from '#onboarding/address.tsx'
-import type { WayOn } from '#onboarding/onboarding.tsx'
-import { steps } from '#onboarding/queries.ts'
+import type { StepNavigation } from '#onboarding/onboarding.tsx'
 import { StepHead } from '#onboarding/step-head.tsx'
-import { all, create, understood } from '#targets/queries.ts'
+import { all, create, parsedAddress } from '#targets/queries.ts'
 import { Button } from '#ui/button.tsx'
 import { TextField } from '#ui/field.tsx'
 import { RadioCard } from '#ui/radio-card.tsx'
 
 const route = getRouteApi('/_auth/onboarding')
 
-/** Of the targets that are there. */
-const shownMax = 5
+/** Maximum number of targets to list. */
+const maxShown = 5
 
 const periods: readonly { readonly value: SchedulePeriod; readonly label: string }[] = [
   { value: 'PERIOD_DAILY', label: 'Daily' },
@@ -37,25 +36,25 @@ export interface AddressProps {
   readonly value: string
   readonly problem: string | undefined
   readonly onChange: (address: string) => void
-  /** Somebody has many; `list` is what they have put here of it. */
+  /** Switches to the list form. `list` is the field's value if it is a list. */
   readonly onList: (list: string | undefined) => void
 }
 export interface ListProps {
   readonly period: SchedulePeriod
   readonly text: string
-  /** Back to one target, with what is left of the list. */
+  /** Returns to the single-target form with the remaining text. */
   readonly onBack: (text: string) => void
   readonly onDone: () => void
-  /** What holds for all of them. */
+  /** Fields that apply to all targets. */
   readonly children: ReactNode
 }
 interface TargetStepProps {
-  readonly wayOn: WayOn
-  /** The field of the address, the tick for one on the internet, and a list of many: they belong to the room of targets. */
+  readonly wayOn: StepNavigation
+  /** The address field, the permission checkbox, and the list form are rendered by the `targets` module. */
   readonly address: (props: AddressProps) => ReactNode
   readonly permission: (props: PermissionProps) => ReactNode
   readonly list: (props: ListProps) => ReactNode
-  /** What is said while it is missing. */
+  /** Error shown if the permission is missing. */
   readonly askPermission: string
 }
 
@@ -71,18 +70,17 @@ export function TargetStep({ wayOn, address: addressField, permission, list, ask
   })
   const [problems, setProblems] = useState<Problems>({})
   const [pasted, setPasted] = useState('')
-  const [isMany, setIsMany] = useMany()
-  const making = useMutation(create(client))
+  const [isMany, setIsMany] = useListMode()
+  const making = useMutation(create)
   const set = (change: Partial<typeof draft>) => {
     setDraft({ ...draft, ...change })
     setProblems({})
   }
   function added(): void {
-    void client.invalidateQueries({ queryKey: steps().queryKey })
-    beginAgain()
+    focusName()
   }
-  // Where another one may follow, it begins with its name.
-  const beginAgain = () =>
+  // Focus the name field for adding another target.
+  const focusName = () =>
     requestAnimationFrame(() => document.querySelector<HTMLElement>(`#${CSS.escape(formId)} input`)?.focus())
   function openList(given = pasted): void {
     if (given !== pasted) set({ address: '' })
@@ -92,16 +90,16 @@ export function TargetStep({ wayOn, address: addressField, permission, list, ask
   function closeList(left: string): void {
     setPasted(left)
     setIsMany(false)
-    beginAgain()
+    focusName()
   }
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault()
     const address = draft.address.trim()
-    // Enter sends the form before the field has asked how its address is understood.
+    // Enter may submit the form before the debounced check of the address has run.
     const reading = address
-      ? await client.ensureQueryData(understood(address)).then(
+      ? await client.ensureQueryData(parsedAddress(address)).then(
           ({ results }) => results[0],
-          () => undefined, // the call itself has raised a notice, and the server decides
+          () => undefined, // the call has already shown a toast; let the server validate the address
         )
       : undefined
     const found: Problems = {
@@ -116,7 +114,7 @@ export function TargetStep({ wayOn, address: addressField, permission, list, ask
       setDraft({ ...draft, name: '', address: '', isPermitted: false })
       added()
     }
-    const onError = (error: Error) => setProblems(error instanceof ApiFailure ? problemsOf(error) : {})
+    const onError = (error: Error) => setProblems(error instanceof ApiFailure ? toFieldErrors(error) : {})
     making.mutate(
       {
         name: draft.name.trim(),
@@ -147,7 +145,7 @@ export function TargetStep({ wayOn, address: addressField, permission, list, ask
   return (
     <>
       <StepHead of="TARGET" />
-      {targets.length > 0 && <Added targets={targets} />}
+      {targets.length > 0 && <TargetsAdded targets={targets} />}
       {isMany ? (
         list({
           period: draft.period,
@@ -195,14 +193,14 @@ export function TargetStep({ wayOn, address: addressField, permission, list, ask
   )
 }
 
-function problemsOf(failure: ApiFailure): Problems {
+function toFieldErrors(failure: ApiFailure): Problems {
   const of = (field: string) => [...failure.fieldErrors].find(([path]) => path.split('.').at(-1) === field)?.[1]
   const [name, address] = [of('name'), of('address')]
   return { ...(name && { name }), ...(address && { address }) }
 }
 
-/** The list stays while something of it is left, though a target is there and the next step would be due. */
-function useMany(): readonly [boolean, (isMany: boolean) => void] {
+/** Keeps the list form open while entries remain, even though the first target completes the step. */
+function useListMode(): readonly [boolean, (isMany: boolean) => void] {
   const { step } = route.useSearch()
   const navigate = useNavigate()
   const [isMany, setIsMany] = useState(false)
@@ -215,12 +213,12 @@ function useMany(): readonly [boolean, (isMany: boolean) => void] {
   return [isMany, choose]
 }
 
-/** The newest first; many are told in a number. */
-function Added({ targets }: { readonly targets: readonly Target[] }) {
-  const more = targets.length - shownMax
+/** The newest targets; the others are shown as a count. */
+function TargetsAdded({ targets }: { readonly targets: readonly Target[] }) {
+  const more = targets.length - maxShown
   return (
     <ul aria-label="Targets" className="grid gap-1 text-14">
-      {targets.slice(0, shownMax).map((target) => (
+      {targets.slice(0, maxShown).map((target) => (
         <li key={target.id} className="flex items-center gap-2">
           <Check className="size-4 flex-none text-green-ink" aria-hidden="true" />
           <span className="min-w-0 truncate font-medium" title={target.name}>

@@ -1,7 +1,7 @@
 import type { Issue, IssueStatus } from '@glacis/contract/issue'
 import type { SeverityCategory } from '@glacis/contract/threat'
 import { expect, it } from 'vitest'
-import { attentionMax, needingAttention, reasonsFor } from '#overview/attention.ts'
+import { maxAttentionRows, selectForAttention, attentionReasons } from '#overview/attention.ts'
 
 const now = Date.parse('2026-11-20T00:00:00Z')
 function issue(
@@ -25,24 +25,24 @@ it.each([
   ['2026-10-01', 'STATUS_REGRESSION', true, ['regressed', 'exploited']],
   ['2026-10-01', 'STATUS_OPEN', false, []],
 ] as const)('first seen %s, %s, exploited %s: %j', (firstSeen, status, isExploited, reasons) => {
-  expect(reasonsFor(issue('CATEGORY_HIGH', firstSeen, status, isExploited), now)).toEqual(reasons)
+  expect(attentionReasons(issue('CATEGORY_HIGH', firstSeen, status, isExploited), now)).toEqual(reasons)
 })
 
-it('puts critical before high, then the newest, and stops at seven', () => {
+it('sorts critical before high, then newest first, and returns at most seven', () => {
   const high = issue('CATEGORY_HIGH', '2026-11-19')
   const oldCritical = issue('CATEGORY_CRITICAL', '2026-01-01', 'STATUS_REGRESSION')
   const newCritical = issue('CATEGORY_CRITICAL', '2026-11-18')
   const quiet = issue('CATEGORY_CRITICAL', '2026-01-01')
   const unrated = issue('CATEGORY_NONE', '2026-11-19')
-  expect(needingAttention([unrated, high, oldCritical, quiet, newCritical], now)).toEqual([
+  expect(selectForAttention([unrated, high, oldCritical, quiet, newCritical], now)).toEqual([
     newCritical,
     oldCritical,
     high,
   ])
   expect(
-    needingAttention(
+    selectForAttention(
       Array.from({ length: 20 }, () => high),
       now,
     ),
-  ).toHaveLength(attentionMax)
+  ).toHaveLength(maxAttentionRows)
 })

@@ -1,18 +1,21 @@
-/** What needs attention first: new, regressed or known to be exploited. */
+/** Selects the risks that need attention: new, regressed, or exploited in the wild. */
 import type { Issue } from '@glacis/contract/issue'
 
-export type Reason = 'new' | 'regressed' | 'exploited'
+export type AttentionReason = 'new' | 'regressed' | 'exploited'
 
-/** Most rows of the list. */
-export const attentionMax = 7
-/** How long a risk counts as new, in milliseconds: a week. */
-const newForMs = 7 * 86_400_000
+/** Maximum number of rows. */
+export const maxAttentionRows = 7
+/** A risk counts as new for a week, in milliseconds. */
+const newAgeMs = 7 * 86_400_000
 
-/** Why an issue needs attention; empty when it does not. */
-export function reasonsFor(issue: Pick<Issue, 'status' | 'firstSeenTime' | 'threat'>, now: number): Reason[] {
-  const reasons: Reason[] = []
+/** Why an issue needs attention; empty if it doesn't. */
+export function attentionReasons(
+  issue: Pick<Issue, 'status' | 'firstSeenTime' | 'threat'>,
+  now: number,
+): AttentionReason[] {
+  const reasons: AttentionReason[] = []
   if (issue.status === 'STATUS_REGRESSION') reasons.push('regressed')
-  else if (now - Date.parse(issue.firstSeenTime) < newForMs) reasons.push('new')
+  else if (now - Date.parse(issue.firstSeenTime) < newAgeMs) reasons.push('new')
   if (issue.threat.knownExploited) reasons.push('exploited')
   return reasons
 }
@@ -24,14 +27,14 @@ const ranks: Readonly<Record<string, number>> = {
   CATEGORY_LOW: 1,
 }
 
-/** Critical before high, then newest; at most seven. What has no severity can wait. */
-export function needingAttention<Item extends Pick<Issue, 'status' | 'firstSeenTime' | 'threat'>>(
+/** Critical before high, then newest first; at most `maxAttentionRows`. Issues without a severity are omitted. */
+export function selectForAttention<Item extends Pick<Issue, 'status' | 'firstSeenTime' | 'threat'>>(
   issues: readonly Item[],
   now: number,
 ): Item[] {
   const rank = ({ threat }: Item) => ranks[threat.severity.category] ?? 0
   return issues
-    .filter((issue) => rank(issue) > 0 && reasonsFor(issue, now).length > 0)
+    .filter((issue) => rank(issue) > 0 && attentionReasons(issue, now).length > 0)
     .sort((a, b) => rank(b) - rank(a) || Date.parse(b.firstSeenTime) - Date.parse(a.firstSeenTime))
-    .slice(0, attentionMax)
+    .slice(0, maxAttentionRows)
 }

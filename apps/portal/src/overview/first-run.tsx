@@ -1,12 +1,11 @@
-/** Before the first scan has ended there are no figures, only a next step. */
+/** The overview before the first scan finishes: only the next step, because there are no results yet. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Crosshair, Plus, Radar } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { pageWords } from '#lib/page-words.ts'
 import { isActive, list } from '#scans/queries.ts'
 import { ButtonLink } from '#ui/button.tsx'
-import { progressWords, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
+import { progressText, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { EmptyState } from '#ui/states.tsx'
 import { ScanStatus } from '#ui/status.tsx'
@@ -16,26 +15,26 @@ interface FirstRunProps {
   readonly startScan: ReactNode
 }
 
-/** No target: add one. A target but no finished scan: watch the first one, or start it. */
 export function FirstRun({ hasTargets, startScan }: FirstRunProps) {
   if (hasTargets) return <FirstScan startScan={startScan} />
   return (
     <div className="mt-4.5 border-t border-line">
       <EmptyState
         icon={<Crosshair />}
-        title={pageWords.overview.empty.title}
+        title="Add your first target"
         actions={
           <>
             <ButtonLink to="/scope" search={{ create: true }} variant="primary" size="sm" icon={<Plus />}>
-              New target
+              Add target
             </ButtonLink>
             <ButtonLink to="/onboarding" variant="secondary" size="sm">
-              Set up step by step
+              Follow the setup guide
             </ButtonLink>
           </>
         }
       >
-        {pageWords.overview.empty.text}
+        A target is a host, IP address, or range that you own. Glacis discovers its hosts, identifies their software,
+        and reports the risks here.
       </EmptyState>
     </div>
   )
@@ -50,8 +49,8 @@ function FirstScan({ startScan }: Pick<FirstRunProps, 'startScan'>) {
       {running.length > 0 ? (
         <section aria-label="First scan" className="mx-auto grid w-full max-w-150 gap-5 px-(--gl-gutter) py-16">
           <div>
-            <h2 className="text-16 font-semibold tracking-[-.01em]">The first scan is under way</h2>
-            <p className="mt-1 text-14 text-ink-2">Figures appear here when it has finished.</p>
+            <h2 className="text-16 font-semibold tracking-[-.01em]">First scan in progress</h2>
+            <p className="mt-1 text-14 text-ink-2">Results appear here when it finishes.</p>
           </div>
           <ul className="grid gap-4">
             {running.map((scan) => (
@@ -68,7 +67,7 @@ function FirstScan({ startScan }: Pick<FirstRunProps, 'startScan'>) {
                   <RelativeTime value={scan.startTime ?? scan.createTime} className="text-12 text-ink-3" />
                 </span>
                 <ScanProgressBar scan={scan} />
-                <output className="text-12 text-ink-2">{progressWords(scan)}</output>
+                <output className="text-12 text-ink-2">{progressText(scan)}</output>
               </li>
             ))}
           </ul>
@@ -76,8 +75,8 @@ function FirstScan({ startScan }: Pick<FirstRunProps, 'startScan'>) {
       ) : (
         <EmptyState icon={<Radar />} title="Run the first scan" actions={startScan}>
           {latest?.progress?.failureReason
-            ? `The last scan did not finish: ${latest.progress.failureReason}`
-            : 'Your targets are ready. Risks, assets and technologies appear here after the first scan.'}
+            ? `The last scan failed: ${latest.progress.failureReason}`
+            : 'Your targets are ready. Risks, assets, and technologies appear here after the first scan.'}
         </EmptyState>
       )}
     </div>

@@ -1,4 +1,4 @@
-/** What to look at first. */
+/** The risks to prioritize. */
 import type { Issue } from '@glacis/contract/issue'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -7,7 +7,7 @@ import type { ReactNode } from 'react'
 import { list } from '#issues/queries.ts'
 import { useNow } from '#lib/clock.ts'
 import { formatAge, formatDateTime } from '#lib/format.ts'
-import { needingAttention, type Reason, reasonsFor } from '#overview/attention.ts'
+import { selectForAttention, type AttentionReason, attentionReasons } from '#overview/attention.ts'
 import { statsInput, type View } from '#overview/view.ts'
 import { Badge } from '#ui/badge.tsx'
 import { SectionHead } from '#ui/card.tsx'
@@ -16,14 +16,13 @@ import { SkeletonRows } from '#ui/skeleton.tsx'
 import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
 import { SectionFailed } from '#ui/states.tsx'
 
-/** New, regressed or known exploited risks; at most seven. */
 export function NeedsAttention({ view }: { readonly view: View }) {
   const now = useNow()
   const { verification } = statsInput(view).filter
   const { data, isError, refetch } = useQuery(
     list({ pageSize: 100, orderBy: 'ORDER_BY_PRIORITY', filter: { status: ['STATUS_FILTER_OPEN'], verification } }),
   )
-  const issues = data && needingAttention(data.issues, now)
+  const issues = data && selectForAttention(data.issues, now)
   return (
     <section aria-label="Needs attention">
       <SectionHead title={title}>
@@ -36,11 +35,11 @@ export function NeedsAttention({ view }: { readonly view: View }) {
         </Link>
       </SectionHead>
       {isError && !data && <SectionFailed what="The risks" onRetry={() => void refetch()} />}
-      {issues?.length === 0 && <p className="mt-3 text-ink-2">Nothing new, regressed or known exploited.</p>}
+      {issues?.length === 0 && <p className="mt-3 text-ink-2">No new, regressed, or exploited risks.</p>}
       {(!data || (issues && issues.length > 0)) && !(isError && !data) && (
         <Rows>
           {issues?.map((issue) => (
-            <Row key={issue.id} issue={issue} now={now} reasons={reasonsFor(issue, now)} />
+            <Row key={issue.id} issue={issue} now={now} reasons={attentionReasons(issue, now)} />
           ))}
         </Rows>
       )}
@@ -52,20 +51,10 @@ const title = (
   <>
     Needs attention
     <span className="ml-2 text-13 font-normal tracking-normal text-ink-3 max-md:hidden">
-      New, regressed or known exploited
+      New, regressed, or exploited in the wild
     </span>
   </>
 )
-
-/** The section before it is built. */
-export function NeedsAttentionPlace() {
-  return (
-    <section aria-label="Needs attention" aria-busy="true">
-      <SectionHead title={title} />
-      <Rows />
-    </section>
-  )
-}
 
 function Rows({ children }: { readonly children?: ReactNode }) {
   return (
@@ -88,7 +77,9 @@ function Rows({ children }: { readonly children?: ReactNode }) {
 }
 const heads = [{}, {}, { priority: 'p1' }, {}]
 
-const reasonBadges: Readonly<Record<Reason, { readonly variant: 'main' | 'purple' | 'red'; readonly word: string }>> = {
+const reasonBadges: Readonly<
+  Record<AttentionReason, { readonly variant: 'main' | 'purple' | 'red'; readonly word: string }>
+> = {
   new: { variant: 'main', word: 'New' },
   regressed: { variant: 'purple', word: 'Regressed' },
   exploited: { variant: 'red', word: 'KEV' },
@@ -97,7 +88,7 @@ const reasonBadges: Readonly<Record<Reason, { readonly variant: 'main' | 'purple
 interface RowProps {
   readonly issue: Issue
   readonly now: number
-  readonly reasons: readonly Reason[]
+  readonly reasons: readonly AttentionReason[]
 }
 function Row({ issue, now, reasons }: RowProps) {
   const [first] = issue.affectedHosts

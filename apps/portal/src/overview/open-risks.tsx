@@ -1,44 +1,44 @@
-/** The lead figure, the ladder under it, and how both came about. */
+/** The number of open risks, by severity and over time. */
 import type { SeveritySeries, StatusSeries } from '@glacis/contract/insights'
 import type { SeverityCount } from '@glacis/contract/primitives'
 import type { ResultOf } from '@glacis/contract/endpoint'
 import type { statsSummary } from '@glacis/contract/insights'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useDrawn } from '#api/query.ts'
+import { useDeferredQuery } from '#api/query.ts'
 import { bySeverity, byStatus } from '#issues/queries.ts'
 import { formatNumber } from '#lib/format.ts'
-import { changeOf } from '#overview/change.ts'
-import { listOf, periodOf, statsInput, type View } from '#overview/view.ts'
+import { changeOver } from '#overview/change.ts'
+import { riskListPath, statsPeriod, statsInput, type View } from '#overview/view.ts'
 import { lastEnded } from '#scans/queries.ts'
 import { ChartFigure } from '#ui/charts/figure.tsx'
 import { bucketsOf, levels } from '#ui/charts/series.ts'
 import { Delta, LadderLink, LadderRow, SeverityLadder } from '#ui/charts/severity-ladder.tsx'
 import { StackedColumns } from '#ui/charts/stacked-columns.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
-import { SeverityGlyph, severityLevels, severityWords } from '#ui/severity.tsx'
+import { SeverityGlyph, severityLevels, severityLabels } from '#ui/severity.tsx'
 import { Skeleton } from '#ui/skeleton.tsx'
 import { SectionFailed } from '#ui/states.tsx'
 
 type Summary = ResultOf<typeof statsSummary>
 
-/** How many, and whether that is more or fewer than at the start of the period. */
+/** The current number of open risks and its change since the start of the period. */
 export function OpenRisks({ view, summary }: { readonly view: View; readonly summary: Summary | undefined }) {
-  const { data, isError, refetch } = useDrawn(bySeverity(statsInput(view)))
-  const statuses = useDrawn(byStatus(statsInput(view))).data
+  const { data, isError, refetch } = useDeferredQuery(bySeverity(statsInput(view)))
+  const statuses = useDeferredQuery(byStatus(statsInput(view))).data
   return (
     <section aria-labelledby="open-risks">
       <h2 id="open-risks" className="flex min-h-7 items-center text-14/5 font-semibold tracking-[-.006em]">
         Open risks
       </h2>
-      {isError && !data && <SectionFailed what="The figures" onRetry={() => void refetch()} />}
+      {isError && !data && <SectionFailed what="Open risks" onRetry={() => void refetch()} />}
       {(!data || !statuses) && !isError && <LadderSkeleton />}
       {data && statuses && <Figures series={data} statuses={statuses} view={view} summary={summary} />}
     </section>
   )
 }
 
-/** Two lines, whether its words need them or not. */
+/** Always two lines high, to avoid a layout shift. */
 const note = 'mt-2.5 min-h-8 text-12 text-ink-3'
 
 interface FiguresProps {
@@ -48,20 +48,20 @@ interface FiguresProps {
   readonly summary: Summary | undefined
 }
 function Figures({ series, statuses, view, summary }: FiguresProps) {
-  // What has no severity is open all the same: the badges in the menu count it too.
+  // Totals come from the status series because the severity series omits risks without a severity.
   const totals = statuses.open.map((open, at) => open + (statuses.regressive[at] ?? 0))
-  const change = changeOf(totals, bucketsOf(series.timestamps, 'PERIOD_MONTH')[0]?.label ?? '')
+  const change = changeOver(totals, bucketsOf(series.timestamps, 'PERIOD_MONTH')[0]?.label ?? '')
   const total = totals.at(-1) ?? 0
   const unrated = total - severityLevels.reduce((sum, level) => sum + (series[level].at(-1) ?? 0), 0)
   return (
     <>
       <p className="mt-1.5 flex flex-wrap items-baseline gap-x-3">
         <b className="text-44 font-medium tracking-figure tabular-nums">{formatNumber(total)}</b>
-        <Delta amount={change.amount}>{change.words}</Delta>
+        <Delta amount={change.amount}>{change.text}</Delta>
       </p>
       <SeverityLadder
-        counts={eachLevel((level) => series[level].at(-1) ?? 0)}
-        changes={eachLevel((level) => changeOf(series[level], '').amount)}
+        counts={perSeverity((level) => series[level].at(-1) ?? 0)}
+        changes={perSeverity((level) => changeOver(series[level], '').amount)}
         row={(level, content) =>
           view.kind === 'all' ? (
             <LadderRow>{content}</LadderRow>
@@ -74,10 +74,10 @@ function Figures({ series, statuses, view, summary }: FiguresProps) {
       />
       <p className={note}>
         {total === 0 && summary?.hostCount === 0 && summary.lastScanTime ? (
-          <NobodyAnswered />
+          <NoHostsNote />
         ) : total === 0 && summary ? (
           <>
-            No open risks in {formatNumber(summary.hostCount)} {summary.hostCount === 1 ? 'host' : 'hosts'}
+            No open risks on {formatNumber(summary.hostCount)} {summary.hostCount === 1 ? 'host' : 'hosts'}
             {summary.lastScanTime && (
               <>
                 , last checked <RelativeTime value={summary.lastScanTime} />
@@ -97,36 +97,36 @@ function Figures({ series, statuses, view, summary }: FiguresProps) {
   )
 }
 
-/** No risk is open as there is nothing that could have one. */
-function NobodyAnswered() {
+/** There are no open risks because there are no hosts. */
+function NoHostsNote() {
   const { data: last } = useQuery(lastEnded())
-  if (last?.hostCount.scannedHosts !== 0) return 'No hosts are known.'
+  if (last?.hostCount.scannedHosts !== 0) return 'No hosts found yet.'
   return (
     <>
-      No host answered the last scan, <RelativeTime value={last.completeTime ?? last.updateTime} />.{' '}
+      No hosts responded to the last scan, <RelativeTime value={last.completeTime ?? last.updateTime} />.{' '}
       <Link to="/scans/$id" params={{ id: last.id }} className="inline-link">
-        Open the scan
+        View scan
       </Link>
     </>
   )
 }
 
-/** The same over the period: one column per day, week or month. */
+/** Open risks over the period: one column per day, week, or month. */
 export function RisksBySeverity({ view }: { readonly view: View }) {
-  const { data, isError, refetch } = useDrawn(bySeverity(statsInput(view)))
-  const buckets = data ? bucketsOf(data.timestamps, periodOf(view)) : []
+  const { data, isError, refetch } = useDeferredQuery(bySeverity(statsInput(view)))
+  const buckets = data ? bucketsOf(data.timestamps, statsPeriod(view)) : []
   const series = severityLevels.map((level) => ({
-    name: severityWords[level],
+    name: severityLabels[level],
     color: `var(--gl-${level})`,
     glyph: <SeverityGlyph level={level} className="size-3" />,
     values: data ? levels(buckets, data[level]) : [],
   }))
   const navigate = useNavigate()
-  // What the legend leaves on is what the list is asked for.
+  // Filters the list by the severities that are visible in the chart.
   const openList = (shown: readonly { readonly name: string }[]) => {
-    const severity = severityLevels.filter((level) => shown.some((one) => one.name === severityWords[level]))
+    const severity = severityLevels.filter((level) => shown.some((one) => one.name === severityLabels[level]))
     const isAll = severity.length === severityLevels.length
-    void navigate({ to: listOf(view), search: isAll ? {} : { severity } })
+    void navigate({ to: riskListPath(view), search: isAll ? {} : { severity } })
   }
   if (isError && !data) return <SectionFailed what="Open risks by severity" onRetry={() => void refetch()} />
   if (!data) return <ChartSkeleton title="Open risks by severity" height={212} />
@@ -145,7 +145,7 @@ export function RisksBySeverity({ view }: { readonly view: View }) {
   )
 }
 
-/** A chart that is on its way: its title and its height. */
+/** A loading chart: its title and height. */
 export function ChartSkeleton({ title, height = 130 }: { readonly title: string; readonly height?: number }) {
   return (
     <section aria-busy="true">
@@ -178,7 +178,7 @@ function LadderSkeleton() {
   )
 }
 
-function eachLevel(value: (level: keyof SeverityCount) => number): SeverityCount {
+function perSeverity(value: (level: keyof SeverityCount) => number): SeverityCount {
   return { critical: value('critical'), high: value('high'), medium: value('medium'), low: value('low') }
 }
 

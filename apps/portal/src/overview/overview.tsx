@@ -1,42 +1,49 @@
-/** `/overview`: how bad and which way, what first, what is happening. */
+/** `/overview` */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
-import { pageWords } from '#lib/page-words.ts'
+import { steps } from '#onboarding/queries.ts'
 import { FirstRun } from '#overview/first-run.tsx'
-import { Knowledge } from '#overview/knowledge.tsx'
-import { NeedsAttention, NeedsAttentionPlace } from '#overview/needs-attention.tsx'
-import { ChartSkeleton, OpenRisks, RisksBySeverity } from '#overview/open-risks.tsx'
+import { FeedTable } from '#overview/feeds.tsx'
+import { NeedsAttention } from '#overview/needs-attention.tsx'
+import { OpenRisks, RisksBySeverity } from '#overview/open-risks.tsx'
 import { summary } from '#overview/queries.ts'
-import { RightNow, RightNowPlace } from '#overview/right-now.tsx'
-import { SettingUp } from '#overview/setting-up.tsx'
+import { RecentActivity } from '#overview/recent-activity.tsx'
+import { SetupProgress } from '#overview/setup-progress.tsx'
 import { Share } from '#overview/share.tsx'
-import { Standings } from '#overview/standings.tsx'
+import { SummaryLists } from '#overview/summary-lists.tsx'
 import { AffectedHosts, RisksByStatus, ScansFinished } from '#overview/trends.tsx'
-import { KindSwitch, PeriodSwitch } from '#overview/switches.tsx'
-import { kindSentence, statsInput, viewOf } from '#overview/view.ts'
-import { Later } from '#ui/later.tsx'
+import { KindSwitch, PeriodSwitch } from '#overview/view-switches.tsx'
+import { kindLabels, statsInput, viewFromSearch } from '#overview/view.ts'
 import { PageHead } from '#ui/page-head.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 
 const route = getRouteApi('/_auth/overview')
 
 /**
- * The page behind the sign-in. Every section asks and fails alone; the period drives all charts.
+ * Every section loads and fails independently.
  *
- * @param startScan the button that starts a scan, which belongs to another room
+ * @param startScan the "Start scan" button, passed in because this module can't import it
  */
 export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) {
-  const view = viewOf(route.useSearch())
+  const view = viewFromSearch(route.useSearch())
   const { data, isPending } = useQuery(summary(statsInput(view)))
+  // Hidden until the setup card above it is known, so that the card doesn't push it down.
+  const isPlaced = !useQuery(steps()).isPending && !isPending
   const isFirstRun = data !== undefined && (data.targetCount === 0 || data.lastScanTime === undefined)
   return (
     <div className="pg flex grow flex-col" data-prints="overview">
       <PageHead
-        title={pageWords.overview.title}
-        description={data && !isFirstRun ? <Lede view={view.kind} figures={data} /> : pageWords.overview.lede}
+        title="Overview"
+        description={
+          data && !isFirstRun ? (
+            <Description view={view.kind} figures={data} />
+          ) : (
+            'Your open risks, how they’re trending, and what to fix first.'
+          )
+        }
         actions={
           !isPending &&
           !isFirstRun && (
@@ -50,12 +57,12 @@ export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) 
           )
         }
       />
-      {data && data.targetCount > 0 && <SettingUp />}
+      {data && data.targetCount > 0 && <SetupProgress />}
       {isFirstRun ? (
         <FirstRun hasTargets={data.targetCount > 0} startScan={startScan} />
       ) : (
-        // What stands here is not known before the figures are: a new account has none of it.
-        <div className={cx('flex flex-col', isPending && 'late')}>
+        // Fades in late: until the data has loaded, this could still be a new account without any of these sections.
+        <div className={cx('flex flex-col', !isPlaced && 'late')}>
           <div className="gap-2 px-(--gl-gutter) pt-3 max-md:grid">
             <KindSwitch view={view} />
             <span className="md:hidden">
@@ -67,48 +74,48 @@ export function OverviewPage({ startScan }: { readonly startScan?: ReactNode }) 
             <RisksBySeverity view={view} />
           </div>
           <div className="ruled g-work">
-            <Later className="pb-3!" place={<NeedsAttentionPlace />}>
+            <div className="min-w-0 pb-3!">
               <NeedsAttention view={view} />
-            </Later>
-            <Later place={<RightNowPlace />}>
-              <RightNow />
-            </Later>
+            </div>
+            <div className="min-w-0">
+              <RecentActivity />
+            </div>
           </div>
           <div className="ruled g-3 border-b border-line">
-            <Later place={<ChartSkeleton title="Risks by status" />}>
+            <div className="min-w-0">
               <RisksByStatus view={view} />
-            </Later>
-            <Later place={<ChartSkeleton title="Affected hosts" />}>
+            </div>
+            <div className="min-w-0">
               <AffectedHosts view={view} hostCount={data?.hostCount} />
-            </Later>
-            <Later place={<ChartSkeleton title="Scans finished" />}>
+            </div>
+            <div className="min-w-0">
               <ScansFinished view={view} />
-            </Later>
+            </div>
           </div>
-          <Later>
-            <Standings />
-          </Later>
-          <Later>
-            <Knowledge />
-          </Later>
+          <div className="min-w-0">
+            <SummaryLists />
+          </div>
+          <div className="min-w-0">
+            <FeedTable />
+          </div>
         </div>
       )}
     </div>
   )
 }
 
-interface LedeProps {
-  readonly view: keyof typeof kindSentence
+interface DescriptionProps {
+  readonly view: keyof typeof kindLabels
   readonly figures: {
     readonly targetCount: number
     readonly hostCount: number
     readonly lastScanTime?: string | undefined
   }
 }
-function Lede({ view, figures: { targetCount, hostCount, lastScanTime } }: LedeProps) {
+function Description({ view, figures: { targetCount, hostCount, lastScanTime } }: DescriptionProps) {
   return (
     <>
-      {kindSentence[view]} on {formatNumber(targetCount)} {targetCount === 1 ? 'target' : 'targets'} and{' '}
+      {kindLabels[view]} across {formatNumber(targetCount)} {targetCount === 1 ? 'target' : 'targets'} and{' '}
       {formatNumber(hostCount)} {hostCount === 1 ? 'host' : 'hosts'}.
       {lastScanTime && (
         <>

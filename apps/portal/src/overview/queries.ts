@@ -1,10 +1,16 @@
-/** What the overview asks beyond the readings of other nouns. */
+/** Queries of the overview itself; its sections use those of other modules. */
 import { type InputOf } from '@glacis/contract/endpoint'
 import { statsSummary } from '@glacis/contract/insights'
 import { keepPreviousData } from '@tanstack/react-query'
 import { query } from '#api/query.ts'
+import { statsInput, viewFromSearch } from '#overview/view.ts'
 
-/** The figures at the head of the overview. */
+/** The totals at the top of the overview. */
 export function summary(input: InputOf<typeof statsSummary>) {
   return { ...query(statsSummary, input), placeholderData: keepPreviousData }
+}
+
+/** The totals of the view that the search parameters select. */
+export function ofView(search: Parameters<typeof viewFromSearch>[0]) {
+  return summary(statsInput(viewFromSearch(search)))
 }

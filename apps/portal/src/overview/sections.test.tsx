@@ -6,12 +6,12 @@ import { cleanup, render, screen, waitFor, within } from '@testing-library/react
 import userEvent from '@testing-library/user-event'
 import type { ReactNode } from 'react'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { installationAt, type Service, startService } from '#lib/testing/service.ts'
+import { testConfig, type Service, startService } from '#lib/testing/service.ts'
 import { providePortalConfig } from '#lib/portal-config.ts'
 import { clearToasts } from '#lib/testing/toasts.ts'
-import { Knowledge, Learning } from '#overview/knowledge.tsx'
-import { SettingUp } from '#overview/setting-up.tsx'
-import { Standings } from '#overview/standings.tsx'
+import { FeedTable, FeedImports } from '#overview/feeds.tsx'
+import { SetupProgress } from '#overview/setup-progress.tsx'
+import { SummaryLists } from '#overview/summary-lists.tsx'
 
 const time = '2026-11-20T08:00:00Z'
 const id = '00000000-0000-4000-8000-000000000001'
@@ -70,7 +70,7 @@ beforeEach(async () => {
 afterEach(async () => {
   cleanup()
   await client.cancelQueries()
-  await clearToasts()
+  clearToasts()
   await service.close()
 })
 
@@ -93,10 +93,10 @@ const settled = async () => {
   await waitFor(() => expect(client.isFetching()).toBe(0))
 }
 
-describe('the standings', () => {
-  it('name the targets with most at stake, and leave out those without', async () => {
+describe('SummaryLists', () => {
+  it('lists the targets most at risk, without those that have no risks', async () => {
     service.on('GET /v1/targets', { body: { targets: [target('DMZ Bern', 2, 1), target('Office', 0, 0)] } })
-    show(<Standings />)
+    show(<SummaryLists />)
     const list = within(await screen.findByRole('region', { name: 'Most at risk' }))
     expect(list.getAllByRole('listitem').map((row) => row.textContent)).toEqual(['DMZ Bern2 critical1 high'])
     expect(list.getByRole('link', { name: 'DMZ Bern' }).getAttribute('href')).toBe(`/scope/${id}`)
@@ -105,35 +105,35 @@ describe('the standings', () => {
     expect(asked?.query).toMatchObject({ orderBy: 'ORDER_BY_SEVERITY', pageSize: '5' })
   })
 
-  it('name what is no longer maintained, and since when', async () => {
+  it('lists software at end of life, with the date', async () => {
     service.on('GET /v1/products', { body: { products: [product] } })
-    show(<Standings />)
+    show(<SummaryLists />)
     const list = within(await screen.findByRole('region', { name: 'End of life' }))
     expect(list.getByRole('listitem').textContent).toMatch(/^OpenSSL 1\.1\.1.*2023Ended$/)
     expect(list.getByTitle('OpenSSL 1.1.1')).toBeTruthy()
   })
 
-  it('say how much of the plan is used, where it has a bound and plans are in use', async () => {
+  it('shows plan usage for limited plans', async () => {
     service.on('GET /v1/billing/subscription', plan(15, 12))
-    show(<Standings />)
+    show(<SummaryLists />)
     const list = within(await screen.findByRole('region', { name: 'Plan' }))
     expect(list.getAllByRole('listitem').map((row) => row.textContent)).toEqual(['Targets12 of 15'])
     cleanup()
-    providePortalConfig({ ...installationAt(service.url), billing: false })
-    show(<Standings />)
+    providePortalConfig({ ...testConfig(service.url), billing: false })
+    show(<SummaryLists />)
     await settled()
     expect(screen.queryByRole('region', { name: 'Plan' })).toBeNull()
   })
 
-  it('are nothing where there is nothing to tell', async () => {
-    show(<Standings />)
+  it('renders nothing without data', async () => {
+    show(<SummaryLists />)
     await settled()
     expect(screen.queryAllByRole('region')).toEqual([])
   })
 
-  it('say which of them failed, and try that one again', async () => {
+  it('reports which list failed, and retries it', async () => {
     service.on('GET /v1/targets', { status: 503, body: { code: 14, message: 'later' } })
-    show(<Standings />)
+    show(<SummaryLists />)
     const failed = within(await screen.findByRole('region', { name: 'Most at risk' }))
     service.on('GET /v1/targets', { body: { targets: [target('DMZ Bern', 1, 0)] } })
     await userEvent.click(failed.getByRole('button'))
@@ -141,7 +141,7 @@ describe('the standings', () => {
   })
 })
 
-describe('what is known', () => {
+describe('feeds', () => {
   const feeds: readonly Feed[] = [
     { name: 'CVE records', version: '2026-11-20', records: 312_456, state: 'STATE_READY', updateTime: time },
     { name: 'Checks', version: '0123456789abcdef', records: 9000, state: 'STATE_READY', skipped: 12, updateTime: time },
@@ -156,32 +156,37 @@ describe('what is known', () => {
     },
   ]
 
-  it('stands with its age, its size and how it fares', async () => {
+  it('are listed with version, size, and state', async () => {
     service.on('GET /v1/feeds', { body: { feeds } })
-    show(<Knowledge />)
+    show(<FeedTable />)
     const table = within(await screen.findByRole('table', { name: 'Feeds' }))
     const rows = table.getAllByRole('row').slice(1)
     const states = rows.map((row) => within(row).getAllByRole('cell').at(-1)?.textContent)
-    expect(states).toEqual(['Ready', 'Ready12 skipped', 'Reading 3 of 40 files', 'LateThe source does not answer.'])
+    expect(states).toEqual([
+      'Ready',
+      'Ready12 skipped',
+      'Reading 3 of 40 files',
+      'Update failedThe source does not answer.',
+    ])
     expect(within(rows[0] ?? document.body).getByText('2026-11-20')).toBeTruthy()
-    // A digest says nothing to people.
+    // Digests are hidden.
     expect(table.queryByText('0123456789abcdef')).toBeNull()
-    expect(within(rows[2] ?? document.body).getByText('never')).toBeTruthy()
+    expect(within(rows[2] ?? document.body).getByText('Never')).toBeTruthy()
   })
 
-  it('is told elsewhere only while something is being read', async () => {
+  it('show import progress elsewhere only while something is imported', async () => {
     service.on('GET /v1/feeds', { body: { feeds } })
-    show(<Learning />)
+    show(<FeedImports />)
     expect((await screen.findByRole('status', { name: 'Feeds' })).textContent).toMatch(/^Reading 3 of 40 files/)
     cleanup()
     service.on('GET /v1/feeds', { body: { feeds: feeds.slice(0, 2) } })
-    show(<Learning />)
+    show(<FeedImports />)
     await settled()
     expect(screen.queryByRole('status')).toBeNull()
   })
 })
 
-describe('setting up', () => {
+describe('SetupProgress', () => {
   const steps = (...states: readonly string[]) => ({
     body: {
       steps: ['TARGET', 'AGENT', 'SCAN', 'NOTIFICATIONS'].map((key, index) => ({
@@ -191,19 +196,19 @@ describe('setting up', () => {
     },
   })
 
-  it('says how far it has come and what comes next', async () => {
+  it('shows the progress and the next step', async () => {
     service.on('GET /v1/onboarding', steps('DONE', 'SKIPPED', 'OPEN', 'OPEN'))
-    show(<SettingUp />)
-    const card = within(await screen.findByRole('region', { name: 'Setting up' }))
+    show(<SetupProgress />)
+    const card = within(await screen.findByRole('region', { name: 'Setup' }))
     expect(card.getByText(/2 of 4 steps/).parentElement?.textContent).toBe(
-      '2 of 4 steps of setting up are done. Next: run the first scan.',
+      'Setup: 2 of 4 steps done. Next: run the first scan.',
     )
     expect(card.getByRole('link', { name: 'Continue' }).getAttribute('href')).toBe('/onboarding')
   })
 
-  it('is gone when nothing is left to do', async () => {
+  it('renders nothing once all steps are done', async () => {
     service.on('GET /v1/onboarding', steps('DONE', 'SKIPPED', 'DONE', 'DONE'))
-    show(<SettingUp />)
+    show(<SetupProgress />)
     await settled()
     expect(screen.queryByRole('region')).toBeNull()
   })

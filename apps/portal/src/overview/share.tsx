@@ -1,15 +1,15 @@
-/** The overview for others: its address, and one sheet of paper. */
+/** Sharing the overview: copy its link, or print it. */
 import { Link2, Printer } from 'lucide-react'
 import { copyText } from '#lib/copy-text.ts'
-import { addToast } from '#lib/toasts.ts'
+import { addToast } from '#ui/toasts.tsx'
 import { IconButton } from '#ui/button.tsx'
 import './print.css'
 
-/** Period and kind are in the address, so a colleague sees the same. */
+/** The link includes the period and the risk type. */
 export function Share() {
   async function copy(): Promise<void> {
     await copyText(location.href)
-    addToast('success', { title: 'Success', message: 'The link to this view was copied.' })
+    addToast('success', { title: 'Success', message: 'Link copied.' })
   }
   return (
     <span className="flex gap-1 print:hidden">

@@ -1,11 +1,11 @@
-/** Three readings over the period: risks by status, affected hosts, finished scans. */
+/** Charts over the period: risks by status, affected hosts, and finished scans. */
 import { useNavigate } from '@tanstack/react-router'
-import { useDrawn } from '#api/query.ts'
+import { useDeferredQuery } from '#api/query.ts'
 import { affectedOverTime } from '#hosts/queries.ts'
 import { byStatus } from '#issues/queries.ts'
 import { formatNumber } from '#lib/format.ts'
 import { ChartSkeleton } from '#overview/open-risks.tsx'
-import { listOf, periodOf, statsInput, type View } from '#overview/view.ts'
+import { riskListPath, statsPeriod, statsInput, type View } from '#overview/view.ts'
 import { overTime } from '#scans/queries.ts'
 import { ChartFigure } from '#ui/charts/figure.tsx'
 import { Area, Lines, type LineSeries } from '#ui/charts/lines.tsx'
@@ -18,7 +18,7 @@ interface TrendProps {
   readonly view: View
 }
 
-const lines = [
+const statusLines = [
   { key: 'resolved', name: 'Resolved', status: 'STATUS_RESOLVED', color: 'var(--gl-resolved)', stroke: 'solid' },
   { key: 'open', name: 'Open', status: 'STATUS_OPEN', color: 'var(--gl-open)', stroke: 'solid' },
   { key: 'ignored', name: 'Ignored', status: 'STATUS_IGNORED', color: 'var(--gl-ignored)', stroke: 'dotted' },
@@ -31,14 +31,13 @@ const lines = [
   },
 ] as const
 
-/** Open, resolved, ignored and regressed risks against each other. */
 export function RisksByStatus({ view }: TrendProps) {
-  const { data, isError, refetch } = useDrawn(byStatus(statsInput(view)))
+  const { data, isError, refetch } = useDeferredQuery(byStatus(statsInput(view)))
   const navigate = useNavigate()
   if (isError && !data) return <SectionFailed what="Risks by status" onRetry={() => void refetch()} />
   if (!data) return <ChartSkeleton title="Risks by status" />
-  const buckets = bucketsOf(data.timestamps, periodOf(view))
-  const series: LineSeries[] = lines.map(({ key, name, status, color, stroke }) => {
+  const buckets = bucketsOf(data.timestamps, statsPeriod(view))
+  const series: LineSeries[] = statusLines.map(({ key, name, status, color, stroke }) => {
     const glyph = <IssueStatusIcon status={status} />
     return { name, color, stroke, glyph, values: levels(buckets, data[key]) }
   })
@@ -48,7 +47,7 @@ export function RisksByStatus({ view }: TrendProps) {
         label="Risks by status"
         points={buckets}
         series={series}
-        onOpen={() => void navigate({ to: listOf(view), search: { status: 'all' } })}
+        onOpen={() => void navigate({ to: riskListPath(view), search: { status: 'all' } })}
       />
     </ChartFigure>
   )
@@ -56,11 +55,11 @@ export function RisksByStatus({ view }: TrendProps) {
 
 /** Hosts with at least one active risk, out of all hosts. */
 export function AffectedHosts({ view, hostCount }: TrendProps & { readonly hostCount: number | undefined }) {
-  const { data, isError, refetch } = useDrawn(affectedOverTime(statsInput(view)))
+  const { data, isError, refetch } = useDeferredQuery(affectedOverTime(statsInput(view)))
   const navigate = useNavigate()
   if (isError && !data) return <SectionFailed what="Affected hosts" onRetry={() => void refetch()} />
   if (!data) return <ChartSkeleton title="Affected hosts" />
-  const buckets = bucketsOf(data.timestamps, periodOf(view))
+  const buckets = bucketsOf(data.timestamps, statsPeriod(view))
   const line = { name: 'Affected hosts', color: 'var(--gl-main-mark)', values: levels(buckets, data.values) }
   return (
     <ChartFigure title="Affected hosts" points={buckets} series={[line]}>
@@ -75,13 +74,13 @@ export function AffectedHosts({ view, hostCount }: TrendProps & { readonly hostC
   )
 }
 
-/** How many scans finished, per day, week or month. */
+/** Finished scans per day, week, or month. */
 export function ScansFinished({ view }: TrendProps) {
-  const { data, isError, refetch } = useDrawn(overTime({ period: periodOf(view) }))
+  const { data, isError, refetch } = useDeferredQuery(overTime({ period: statsPeriod(view) }))
   const navigate = useNavigate()
   if (isError && !data) return <SectionFailed what="Finished scans" onRetry={() => void refetch()} />
   if (!data) return <ChartSkeleton title="Scans finished" />
-  const buckets = bucketsOf(data.timestamps, periodOf(view))
+  const buckets = bucketsOf(data.timestamps, statsPeriod(view))
   const values = sums(buckets, data.values)
   const total = values.reduce((sum, value) => sum + value, 0)
   const series = [{ name: 'Scans', color: 'var(--gl-n7)', values }]

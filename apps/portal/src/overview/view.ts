@@ -1,52 +1,52 @@
-/** What the overview shows: which period and which kind of risks, as its address says. */
+/** The period and the risk type that the overview shows, from its search params. */
 import type { StatsPeriod } from '@glacis/contract/insights'
 import type { VerificationFilter } from '@glacis/contract/issue'
 
-export type PeriodWord = 'week' | 'month' | 'quarter' | 'year'
-export type KindWord = 'verified' | 'potential' | 'all'
+export type Period = 'week' | 'month' | 'quarter' | 'year'
+export type RiskKind = 'verified' | 'potential' | 'all'
 
 export interface View {
-  readonly period: PeriodWord
-  readonly kind: KindWord
+  readonly period: Period
+  readonly kind: RiskKind
 }
 
-export const periodWords: readonly PeriodWord[] = ['week', 'month', 'quarter', 'year']
-export const kindWords: readonly KindWord[] = ['verified', 'potential', 'all']
+export const periodNames: readonly Period[] = ['week', 'month', 'quarter', 'year']
+export const riskKinds: readonly RiskKind[] = ['verified', 'potential', 'all']
 
-const periods: Readonly<Record<PeriodWord, StatsPeriod>> = {
+const periods: Readonly<Record<Period, StatsPeriod>> = {
   week: 'PERIOD_WEEK',
   month: 'PERIOD_MONTH',
   quarter: 'PERIOD_QUARTER',
   year: 'PERIOD_YEAR',
 }
-const kinds: Readonly<Record<KindWord, VerificationFilter>> = {
+const kinds: Readonly<Record<RiskKind, VerificationFilter>> = {
   verified: 'VERIFICATION_FILTER_VERIFIED',
   potential: 'VERIFICATION_FILTER_UNVERIFIED',
   all: 'VERIFICATION_FILTER_ALL',
 }
 
-/** The quarter and verified risks, unless the address says otherwise. */
-export function viewOf(search: { period?: PeriodWord | undefined; verification?: KindWord | undefined }): View {
+/** Defaults to verified risks over the quarter. */
+export function viewFromSearch(search: { period?: Period | undefined; verification?: RiskKind | undefined }): View {
   return { period: search.period ?? 'quarter', kind: search.verification ?? 'verified' }
 }
 
-export function periodOf({ period }: View): StatsPeriod {
+export function statsPeriod({ period }: View): StatsPeriod {
   return periods[period]
 }
 
-/** What the figures over issues are asked for. */
+/** The input of the issue statistics. */
 export function statsInput(view: View) {
-  return { period: periodOf(view), filter: { verification: kinds[view.kind] } }
+  return { period: statsPeriod(view), filter: { verification: kinds[view.kind] } }
 }
 
-/** Begins the sentence under the title: "Verified risks on 18 targets …". */
-export const kindSentence: Readonly<Record<KindWord, string>> = {
+/** Starts the page description: "Verified risks across 18 targets …". */
+export const kindLabels: Readonly<Record<RiskKind, string>> = {
   verified: 'Verified risks',
   potential: 'Potential risks',
   all: 'All risks',
 }
 
-/** The list that a chart over issues opens. */
-export function listOf({ kind }: View): '/risks/verified' | '/risks/potential' {
+/** The risk list that the charts link to. */
+export function riskListPath({ kind }: View): '/risks/verified' | '/risks/potential' {
   return kind === 'potential' ? '/risks/potential' : '/risks/verified'
 }

@@ -1,30 +1,25 @@
 import type { Product } from '@glacis/contract/product'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { formatNumber } from '#lib/format.ts'
-import { hostsOf, spreadOf, spreadWords } from '#products/grouping.ts'
-import { kindOf, vendorWords } from '#products/words.ts'
+import { totalHosts, versionShares, versionSharesText } from '#products/grouping.ts'
+import { partLabel, vendorName } from '#products/labels.ts'
 import { Cell } from '#ui/table.tsx'
-import type { RowPlace } from '#ui/table-rows.tsx'
 
 interface GroupRowProps {
-  readonly place: RowPlace
   /** At least two. */
   readonly versions: readonly Product[]
   readonly isOpen: boolean
-  readonly hasEnds: boolean
+  readonly showsSupport: boolean
   readonly onToggle: () => void
 }
 
-/**
- * A product of which several versions run. Risks are not added up: one stands on several versions, and would
- * count for each.
- */
-export function GroupRow({ place, versions, isOpen, hasEnds, onToggle }: GroupRowProps) {
+/** A product with several versions. Shows no risk counts: a risk that affects several versions would count repeatedly. */
+export function GroupRow({ versions, isOpen, showsSupport, onToggle }: GroupRowProps) {
   const [first] = versions
   if (!first) return null
   const Chevron = isOpen ? ChevronDown : ChevronRight
   return (
-    <tr {...place}>
+    <tr>
       <Cell className="pick max-md:hidden!" />
       <Cell label="Name" primary>
         <button
@@ -42,31 +37,31 @@ export function GroupRow({ place, versions, isOpen, hasEnds, onToggle }: GroupRo
         {versions.length} versions
       </Cell>
       <Cell label="Vendor" priority={3} quiet>
-        {vendorWords(first.wfn.vendor)}
+        {vendorName(first.wfn.vendor)}
       </Cell>
       <Cell label="Kind" priority={4} quiet>
-        {kindOf(first.wfn)}
+        {partLabel(first.wfn)}
       </Cell>
       <Cell label="Hosts" align="end">
-        {formatNumber(hostsOf(versions))}
+        {formatNumber(totalHosts(versions))}
       </Cell>
       <Cell label="Spread" colSpan={4}>
-        <SpreadBar versions={versions} />
+        <VersionBar versions={versions} />
       </Cell>
-      {hasEnds && <Cell priority={2} className="max-md:hidden!" />}
+      {showsSupport && <Cell priority={2} className="max-md:hidden!" />}
       <Cell priority={3} className="max-md:hidden!" />
     </tr>
   )
 }
 
-/** Neighbours differ; what they are is said by the words. */
-const shades = ['bg-main-mark', 'bg-n8', 'bg-n6'] as const
+/** Adjacent segments must differ; the text names the versions. */
+const segmentColors = ['bg-main-mark', 'bg-n8', 'bg-n6'] as const
 
-/** The share of each version, the one on most hosts first. */
-function SpreadBar({ versions }: { readonly versions: readonly Product[] }) {
-  const spread = spreadOf(versions)
-  if (spread.length === 0) return <span className="text-ink-3">on no host</span>
-  const words = spreadWords(spread)
+/** The share of each version, most hosts first. */
+function VersionBar({ versions }: { readonly versions: readonly Product[] }) {
+  const spread = versionShares(versions)
+  if (spread.length === 0) return <span className="text-ink-3">on no hosts</span>
+  const words = versionSharesText(spread)
   return (
     <span title={words}>
       <span className="sr-only">{words}</span>
@@ -74,7 +69,7 @@ function SpreadBar({ versions }: { readonly versions: readonly Product[] }) {
         {spread.map(({ version, share }, index) => (
           <span
             key={version}
-            className={`rounded-full ${shades[Math.min(index, shades.length - 1)] ?? ''}`}
+            className={`rounded-full ${segmentColors[Math.min(index, segmentColors.length - 1)] ?? ''}`}
             style={{ width: `${share * 100}%` }}
           />
         ))}

@@ -1,21 +1,21 @@
-/** Versions of one product under one row. */
+/** Groups the versions of a product under one row. */
 import type { Product } from '@glacis/contract/product'
 
 export type ProductRow =
   | { readonly kind: 'product'; readonly id: string; readonly product: Product; readonly isNested: boolean }
   | { readonly kind: 'group'; readonly id: string; readonly versions: readonly Product[]; readonly isOpen: boolean }
 
-/** Each product as a row of its own. */
+/** One row per product and version. */
 export function flatRows(products: readonly Product[]): ProductRow[] {
   return products.map((product) => ({ kind: 'product', id: product.id, product, isNested: false }))
 }
 
 /**
- * One row for each product of which the page has several versions, where the first of them stood, and
- * the versions below it while it is open. What has one version stands for itself.
+ * Groups products that have several versions on the page, at the position of the first version. An open group is
+ * followed by its versions. Products with one version stay ungrouped.
  */
 export function groupedRows(products: readonly Product[], open: ReadonlySet<string>): ProductRow[] {
-  const groups = Map.groupBy(products, keyOf)
+  const groups = Map.groupBy(products, productKey)
   return [...groups].flatMap(([id, versions]): ProductRow[] => {
     if (versions.length === 1) return flatRows(versions)
     const isOpen = open.has(id)
@@ -24,32 +24,32 @@ export function groupedRows(products: readonly Product[], open: ReadonlySet<stri
   })
 }
 
-function keyOf({ wfn: { part, vendor, product } }: Product): string {
+function productKey({ wfn: { part, vendor, product } }: Product): string {
   return [part, vendor, product].join(':')
 }
 
-export interface Spread {
+export interface VersionShare {
   readonly version: string
   readonly hosts: number
-  /** Of all hosts, from 0 to 1. */
+  /** Share of all hosts, 0 to 1. */
   readonly share: number
 }
 
-/** How the hosts are spread over the versions, most first; versions that run nowhere have no part in it. */
-export function spreadOf(versions: readonly Product[]): Spread[] {
-  const total = hostsOf(versions)
+/** The distribution of hosts over versions, largest first, without versions that run on no host. */
+export function versionShares(versions: readonly Product[]): VersionShare[] {
+  const total = totalHosts(versions)
   return versions
     .map(({ version, hostCount: hosts = 0 }) => ({ version: version || 'any', hosts, share: hosts / total }))
     .filter(({ hosts }) => hosts > 0)
     .toSorted((one, other) => other.hosts - one.hosts)
 }
 
-/** Hosts of all versions; one that runs two of them counts for each. */
-export function hostsOf(versions: readonly Product[]): number {
+/** The number of hosts of all versions. A host that runs two versions counts twice. */
+export function totalHosts(versions: readonly Product[]): number {
   return versions.reduce((sum, { hostCount = 0 }) => sum + hostCount, 0)
 }
 
 /** "1.18.0 on 3 hosts, 1.22.1 on 1 host" */
-export function spreadWords(spread: readonly Spread[]): string {
+export function versionSharesText(spread: readonly VersionShare[]): string {
   return spread.map(({ version, hosts }) => `${version} on ${hosts === 1 ? '1 host' : `${hosts} hosts`}`).join(', ')
 }

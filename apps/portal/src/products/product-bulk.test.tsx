@@ -1,12 +1,12 @@
 import type { Product } from '@glacis/contract/product'
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createQueryClient } from '#api/query.ts'
 import { cleanup, render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Service, startService } from '#lib/testing/service.ts'
-import { shownToasts } from '#lib/toasts.ts'
-import { clearToasts } from '#lib/testing/toasts.ts'
-import { ProductBulk } from '#products/product-bulk.tsx'
+import { clearToasts, shownToasts } from '#lib/testing/toasts.ts'
+import { ProductBulkBar } from '#products/product-bulk.tsx'
 
 const day = '2026-11-20T00:00:00Z'
 const none = { update: '', edition: '', language: '', softwareEdition: '', targetSoftware: '', targetHardware: '' }
@@ -24,23 +24,23 @@ let kept: readonly string[] | undefined
 
 beforeEach(async () => {
   service = await startService()
-  client = new QueryClient()
+  client = createQueryClient()
   kept = undefined
   render(
     <QueryClientProvider client={client}>
-      <ProductBulk products={products} onKeep={(ids) => (kept = ids)} />
+      <ProductBulkBar products={products} onKeep={(ids) => (kept = ids)} />
     </QueryClientProvider>,
   )
 })
 afterEach(async () => {
   cleanup()
-  await clearToasts()
+  clearToasts()
   await client.cancelQueries()
   await service.close()
 })
 const words = () => shownToasts().map(({ message }) => message)
 
-it('tells of all picked ones from another severity', async () => {
+it('sets the notification threshold of all selected products', async () => {
   for (const product of products) service.on(`PATCH /v1/products/${product.id}`, { body: { product } })
   await user.click(screen.getByRole('button', { name: 'Notify from' }))
   await user.click(screen.getByRole('menuitem', { name: 'Critical' }))
@@ -50,14 +50,14 @@ it('tells of all picked ones from another severity', async () => {
     product: { minNotificationSeverity: 9 },
     updateMask: { paths: ['minNotificationSeverity'] },
   })
-  expect(words()).toContain('Notify from Critical: 3 technologies.')
+  expect(words()).toContain('Notification threshold set to Critical for 3 technologies.')
 })
 
-it('stops watching what is watched, and keeps picked what failed', async () => {
+it('stops watching the watched products, and keeps failed ones selected', async () => {
   service.on(`DELETE /v1/products/${second}`, { body: {} })
   service.on(`DELETE /v1/products/${third}`, { status: 503, body: { code: 'unavailable', message: 'Busy.' } })
   await user.click(screen.getByRole('button', { name: 'Stop watching 2' }))
   await waitFor(() => expect(kept).toEqual([third]))
   expect(service.seen.filter(({ path }) => path.endsWith(String(first)))).toEqual([])
-  expect(words()).toContain('No longer watched: 1 technology. Left as before: 1.')
+  expect(words()).toContain('Stopped watching 1 technology. 1 failed.')
 })

@@ -1,50 +1,49 @@
-/** What takes the place of the filters while technologies are picked. */
+/** Bulk actions; replaces the filters while technologies are selected. */
 import type { Product } from '@glacis/contract/product'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { Bell, ChevronDown, EyeOff, X } from 'lucide-react'
 import { formatNumber } from '#lib/format.ts'
-import { addToast } from '#lib/toasts.ts'
-import { notifyOptions, notifyScores } from '#products/notify.ts'
-import { changeMany, stopWatchingMany } from '#products/queries.ts'
-import { PickedBar } from '#ui/picked-bar.tsx'
+import { addToast } from '#ui/toasts.tsx'
+import { thresholdOptions, thresholdScores } from '#products/notification-threshold.ts'
+import { editProducts, stopWatchingProducts } from '#products/queries.ts'
+import { SelectionBar } from '#ui/selection-bar.tsx'
 import { Button } from '#ui/button.tsx'
 import { Menu } from '#ui/menu.tsx'
 import { MenuAction } from '#ui/menu-entries.tsx'
 import { SeverityGlyph } from '#ui/severity.tsx'
 
-interface ProductBulkProps {
-  /** The picked products, in the order of the list. */
+interface ProductBulkBarProps {
+  /** The selected products, in list order. */
   readonly products: readonly Product[]
-  /** Keeps only these picked: what was left out, or nothing. */
+  /** Reduces the selection to these ids. */
   readonly onKeep: (ids: readonly string[]) => void
 }
 
-/** What could not be changed stays picked and is said. */
-export function ProductBulk({ products, onKeep }: ProductBulkProps) {
-  const client = useQueryClient()
-  const changing = useMutation(changeMany(client))
-  const stopping = useMutation(stopWatchingMany(client))
+/** Products that couldn't be changed stay selected and are reported. */
+export function ProductBulkBar({ products, onKeep }: ProductBulkBarProps) {
+  const changing = useMutation(editProducts)
+  const stopping = useMutation(stopWatchingProducts)
   const watched = products.filter((product) => product.watched)
   const isBusy = changing.isPending || stopping.isPending
-  function notifyFrom(score: number, label: string): void {
+  function setThreshold(score: number, label: string): void {
     const ids = products.map(({ id }) => id)
     changing.mutate(
       { ids, minNotificationSeverity: score },
-      { onSuccess: (failed) => tell(`Notify from ${label}`, ids, failed) },
+      { onSuccess: (failed) => reportResult(`Notification threshold set to ${label} for`, ids, failed) },
     )
   }
   function stop(): void {
     const ids = watched.map(({ id }) => id)
-    stopping.mutate(ids, { onSuccess: (failed) => tell('No longer watched', ids, failed) })
+    stopping.mutate(ids, { onSuccess: (failed) => reportResult('Stopped watching', ids, failed) })
   }
-  function tell(words: string, ids: readonly string[], failed: readonly string[]): void {
+  function reportResult(words: string, ids: readonly string[], failed: readonly string[]): void {
     onKeep(failed)
-    const done = `${words}: ${counted(ids.length - failed.length)}.`
+    const done = `${words} ${technologyCount(ids.length - failed.length)}.`
     if (failed.length === 0) addToast('success', { title: 'Success', message: done })
-    else addToast('info', { title: 'Info', message: `${done} Left as before: ${formatNumber(failed.length)}.` })
+    else addToast('info', { title: 'Info', message: `${done} ${formatNumber(failed.length)} failed.` })
   }
   return (
-    <PickedBar label="Selected technologies" words={`${formatNumber(products.length)} selected`}>
+    <SelectionBar label="Selected technologies" words={`${formatNumber(products.length)} selected`}>
       <Menu
         place="bottom start"
         button={
@@ -55,12 +54,12 @@ export function ProductBulk({ products, onKeep }: ProductBulkProps) {
           </>
         }
       >
-        {notifyOptions.map(({ word, label, level }) => (
+        {thresholdOptions.map(({ name, label, level }) => (
           <MenuAction
-            key={word}
+            key={name}
             icon={<SeverityGlyph level={level} />}
             disabled={isBusy}
-            onClick={() => notifyFrom(notifyScores[word], label)}
+            onClick={() => setThreshold(thresholdScores[name], label)}
           >
             {label}
           </MenuAction>
@@ -71,7 +70,7 @@ export function ProductBulk({ products, onKeep }: ProductBulkProps) {
         icon={<EyeOff />}
         loading={stopping.isPending}
         disabled={isBusy || watched.length === 0}
-        title={watched.length === 0 ? 'None of them is watched.' : undefined}
+        title={watched.length === 0 ? 'None of the selected technologies are watched.' : undefined}
         onClick={stop}
       >
         Stop watching{watched.length > 0 && watched.length < products.length ? ` ${formatNumber(watched.length)}` : ''}
@@ -81,10 +80,10 @@ export function ProductBulk({ products, onKeep }: ProductBulkProps) {
           Clear
         </Button>
       </span>
-    </PickedBar>
+    </SelectionBar>
   )
 }
 
-function counted(count: number): string {
+function technologyCount(count: number): string {
   return `${formatNumber(count)} ${count === 1 ? 'technology' : 'technologies'}`
 }

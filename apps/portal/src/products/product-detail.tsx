@@ -1,15 +1,15 @@
 /** `/technologies/{id}` */
 import type { Product } from '@glacis/contract/product'
-import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Eye, EyeOff } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { formatNumber } from '#lib/format.ts'
 import { EndOfLifeBadge } from '#products/product-table.tsx'
-import { NotifyFrom } from '#products/notify-from.tsx'
+import { ThresholdMenu } from '#products/threshold-menu.tsx'
 import { ProductThreats } from '#products/product-threats.tsx'
-import { change, one, stopWatching } from '#products/queries.ts'
-import { attributeWords, kindOf, vendorWords } from '#products/words.ts'
+import { editProduct, one, stopWatching } from '#products/queries.ts'
+import { attributeLabel, partLabel, vendorName } from '#products/labels.ts'
 import { Button } from '#ui/button.tsx'
 import { Detail, Fact, Facts } from '#ui/card.tsx'
 import { CopyField } from '#ui/copy-field.tsx'
@@ -19,13 +19,12 @@ import { AbsoluteTime } from '#ui/relative-time.tsx'
 const route = getRouteApi('/_auth/technologies/$id')
 
 interface ProductDetailPageProps {
-  /** The issues it brings, which belong to another room. */
+  /** The product's issues, passed in because this module can't import them. */
   readonly risks?: ReactNode
-  /** The hosts it runs on, which belong to another room. */
+  /** The hosts that run the product, passed in because this module can't import them. */
   readonly assets?: ReactNode
 }
 
-/** One technology: what is wrong with it, where it runs, how the world calls it. */
 export function ProductDetailPage({ risks, assets }: ProductDetailPageProps) {
   const { id } = route.useParams()
   const { product } = useSuspenseQuery(one(id)).data
@@ -53,10 +52,9 @@ export function ProductDetailPage({ risks, assets }: ProductDetailPageProps) {
 }
 
 function WatchButton({ product }: { readonly product: Product }) {
-  const client = useQueryClient()
   const navigate = route.useNavigate()
-  const watching = useMutation(change(client))
-  const stopping = useMutation(stopWatching(client))
+  const watching = useMutation(editProduct)
+  const stopping = useMutation(stopWatching)
   const isSeen = (product.hostCount ?? 0) > 0
   if (!product.watched) {
     return (
@@ -70,7 +68,7 @@ function WatchButton({ product }: { readonly product: Product }) {
       </Button>
     )
   }
-  // What runs nowhere leaves the inventory with its watch.
+  // A product that runs nowhere leaves the inventory when it's no longer watched.
   const stop = () =>
     isSeen
       ? watching.mutate({ id: product.id, watched: false })
@@ -95,14 +93,14 @@ const attributes = [
 
 function Rail({ product }: { readonly product: Product }) {
   const { wfn, endOfLife, hostCount } = product
-  const isGiven = (value: string) => attributeWords(value) !== 'any'
+  const isGiven = (value: string) => attributeLabel(value) !== 'any'
   return (
     <>
       <section>
         <h2>Notifications</h2>
         <p className="mb-1.5 font-medium">Notify from</p>
-        <NotifyFrom product={product} />
-        <p className="mt-1.5 text-12 text-ink-3">New threats below this severity stay silent for {product.name}.</p>
+        <ThresholdMenu product={product} />
+        <p className="mt-1.5 text-12 text-ink-3">You aren’t notified about new threats below this severity.</p>
       </section>
       <section>
         <h2>Details</h2>
@@ -120,10 +118,10 @@ function Rail({ product }: { readonly product: Product }) {
       <section>
         <h2>Identifier</h2>
         <Facts>
-          <Fact name="Part">{kindOf(wfn)}</Fact>
+          <Fact name="Part">{partLabel(wfn)}</Fact>
           <Fact name="Vendor">
             <Link to="/technologies" search={{ vendor: wfn.vendor }} className="inline-link">
-              {vendorWords(wfn.vendor)}
+              {vendorName(wfn.vendor)}
             </Link>
           </Fact>
           <Fact name="Product">
@@ -135,7 +133,7 @@ function Rail({ product }: { readonly product: Product }) {
             .filter(([, key]) => key === 'version' || isGiven(wfn[key]))
             .map(([name, key]) => (
               <Fact key={key} name={name}>
-                {attributeWords(wfn[key])}
+                {attributeLabel(wfn[key])}
               </Fact>
             ))}
         </Facts>

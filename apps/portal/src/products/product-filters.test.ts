@@ -1,20 +1,20 @@
 import { expect, it } from 'vitest'
 import { providePortalConfig } from '#lib/portal-config.ts'
-import { installationAt } from '#lib/testing/service.ts'
-import { exportAddress } from '#products/export-products.tsx'
-import { filterOf, isNarrowed, productsInput } from '#products/search.ts'
+import { testConfig } from '#lib/testing/service.ts'
+import { exportUrl } from '#products/export-products.tsx'
+import { productFilter, hasFilters, productsInput } from '#products/search.ts'
 
 const versions = { vendor: 'f5', product: 'nginx' }
 
-it('asks for all versions of one product', () => {
+it('requests all versions of a product', () => {
   expect(productsInput(versions).filter).toMatchObject(versions)
-  expect(isNarrowed(versions)).toBe(true)
-  expect(isNarrowed({ size: 50, sort: 'name' })).toBe(false)
+  expect(hasFilters(versions)).toBe(true)
+  expect(hasFilters({ size: 50, sort: 'name' })).toBe(false)
 })
 
-it('exports what the list is narrowed to', () => {
-  providePortalConfig(installationAt('http://127.0.0.1'))
-  const address = new URL(exportAddress(filterOf({ ...versions, watched: true }), 'cyclonedx'))
+it('exports the filtered list', () => {
+  providePortalConfig(testConfig('http://127.0.0.1'))
+  const address = new URL(exportUrl(productFilter({ ...versions, watched: true }), 'cyclonedx'))
   expect(address.pathname).toBe('/v1/products/export')
   expect(Object.fromEntries(address.searchParams)).toEqual({
     format: 'cyclonedx',

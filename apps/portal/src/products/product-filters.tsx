@@ -1,26 +1,32 @@
-/** What the list of technologies can be narrowed to, and in which order it stands. */
+/** Search, filters, and sort order of the list of technologies. */
 import { useQuery } from '@tanstack/react-query'
 import { ArrowDownWideNarrow, ChevronDown } from 'lucide-react'
-import { type KindWord, type ProductSearch, type ProductSort, type SupportWord, usualSort } from '#products/search.ts'
+import {
+  type KindParam,
+  type ProductSearch,
+  type ProductSort,
+  type SupportParam,
+  defaultSort,
+} from '#products/search.ts'
 import { all as allTargets } from '#targets/queries.ts'
 import { buttonClass } from '#ui/button.tsx'
 import { FilterBar, FilterMenu, FilterToggle, SearchField } from '#ui/filter-bar.tsx'
 import { Menu } from '#ui/menu.tsx'
 import { MenuChoice } from '#ui/menu-entries.tsx'
 
-const supportOptions: readonly { readonly value: SupportWord; readonly label: string }[] = [
+const supportOptions: readonly { readonly value: SupportParam; readonly label: string }[] = [
   { value: 'past', label: 'Ended' },
   { value: 'soon', label: 'Ends within 90 days' },
   { value: 'supported', label: 'Supported' },
   { value: 'unknown', label: 'Unknown' },
 ]
 const sortOptions: readonly { readonly value: ProductSort; readonly label: string }[] = [
-  { value: 'risks', label: 'Worst risks' },
+  { value: 'risks', label: 'Highest risk' },
   { value: 'support', label: 'End of support' },
   { value: 'hosts', label: 'Hosts' },
   { value: 'name', label: 'Name' },
 ]
-const kindOptions: readonly { readonly value: KindWord; readonly label: string }[] = [
+const kindOptions: readonly { readonly value: KindParam; readonly label: string }[] = [
   { value: 'application', label: 'Application' },
   { value: 'system', label: 'Operating system' },
   { value: 'hardware', label: 'Hardware' },
@@ -30,7 +36,6 @@ interface ProductFiltersProps {
   readonly search: ProductSearch
   readonly onSearch: (search: ProductSearch, replace?: boolean) => void
 }
-/** Search, filters and order. */
 export function ProductFilters({ search, onSearch }: ProductFiltersProps) {
   const {
     q,
@@ -101,7 +106,7 @@ export function ProductFilters({ search, onSearch }: ProductFiltersProps) {
           {asset && (
             <FilterMenu
               label="Asset"
-              options={[{ value: asset, label: 'one asset' }]}
+              options={[{ value: asset, label: '1 asset' }]}
               chosen={[asset]}
               onChange={() => set({ asset: undefined })}
             />
@@ -120,12 +125,12 @@ export function ProductFilters({ search, onSearch }: ProductFiltersProps) {
   )
 }
 
-/** The order in words; while nobody has chosen one it follows from what is shown. */
+/** Without a chosen order, shows the default for the current view. */
 function SortMenu({
   search: { sort, group },
   onSort,
 }: Pick<ProductFiltersProps, 'search'> & { readonly onSort: (sort: ProductSort) => void }) {
-  const present = sort ?? usualSort({ group })
+  const present = sort ?? defaultSort({ group })
   const label = sortOptions.find(({ value }) => value === present)?.label
   return (
     <Menu

@@ -4,13 +4,12 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Eye, Layers } from 'lucide-react'
 import { useState } from 'react'
 import { summary } from '#issues/queries.ts'
-import { pageWords } from '#lib/page-words.ts'
-import { keepShown, nothingSelected, pick, pickAll } from '#lib/selection.ts'
+import { deselectHidden, nothingSelected, toggleRow, toggleAllRows } from '#lib/selection.ts'
 import { list } from '#products/queries.ts'
 import { ExportProducts } from '#products/export-products.tsx'
-import { ProductBulk } from '#products/product-bulk.tsx'
+import { ProductBulkBar } from '#products/product-bulk.tsx'
 import { ProductFilters } from '#products/product-filters.tsx'
-import { filterOf, isNarrowed, type ProductSearch, productsInput } from '#products/search.ts'
+import { productFilter, hasFilters, type ProductSearch, productsInput } from '#products/search.ts'
 import { WatchForm } from '#products/watch-form.tsx'
 import { ProductTable } from '#products/product-table.tsx'
 import { Button, ButtonLink } from '#ui/button.tsx'
@@ -20,7 +19,6 @@ import { EmptyState } from '#ui/states.tsx'
 
 const route = getRouteApi('/_auth/technologies')
 
-/** The software that scans recognised. */
 export function ProductListPage() {
   const search: ProductSearch = route.useSearch()
   const navigate = route.useNavigate()
@@ -28,19 +26,19 @@ export function ProductListPage() {
   const { size, after } = search
   const query = useQuery(list(productsInput(search)))
   const products = query.data?.products
-  const isFiltered = isNarrowed(search)
-  const [picked, setPicked] = useState(nothingSelected)
+  const isFiltered = hasFilters(search)
+  const [selected, setSelected] = useState(nothingSelected)
   const ids = products?.map(({ id }) => id) ?? []
-  const selection = keepShown(picked, ids)
+  const selection = deselectHidden(selected, ids)
   return (
     <div className="pg flex grow flex-col">
       <PageHead
-        title={pageWords.technologies.title}
+        title="Technologies"
         count={isFiltered || search.after ? undefined : totalOf(query.data, products?.length ?? 0) || undefined}
-        description={pageWords.technologies.lede}
+        description="Software and operating systems detected on your assets."
         actions={
           <>
-            <ExportProducts filter={filterOf(search)} />
+            <ExportProducts filter={productFilter(search)} />
             <Button size="sm" icon={<Eye />} onClick={() => go({ ...search, watch: true })}>
               <span>
                 Watch<span className="max-md:hidden"> a technology</span>
@@ -52,9 +50,9 @@ export function ProductListPage() {
       {products?.length === 0 && !isFiltered ? (
         <div className="h-4.5" />
       ) : selection.ids.size > 0 ? (
-        <ProductBulk
+        <ProductBulkBar
           products={products?.filter(({ id }) => selection.ids.has(id)) ?? []}
-          onKeep={(kept) => setPicked({ ids: new Set(kept), anchor: undefined })}
+          onKeep={(kept) => setSelected({ ids: new Set(kept), anchor: undefined })}
         />
       ) : (
         <ProductFilters search={search} onSearch={go} />
@@ -72,8 +70,8 @@ export function ProductListPage() {
           isGrouped={search.group ?? false}
           picking={{
             selection,
-            onPick: (id, isRange) => setPicked(pick(selection, ids, id, isRange)),
-            onPickAll: () => setPicked(pickAll(selection, ids)),
+            onPick: (id, isRange) => setSelected(toggleRow(selection, ids, id, isRange)),
+            onPickAll: () => setSelected(toggleAllRows(selection, ids)),
           }}
         />
       </ListBody>
@@ -96,14 +94,14 @@ function NoProducts() {
   return (
     <EmptyState
       icon={<Layers />}
-      title={isScanned ? 'No software is recognised yet' : pageWords.technologies.empty.title}
+      title={isScanned ? 'No software identified yet' : 'Software appears here after the first scan'}
       actions={
         <ButtonLink to="/scope" variant="secondary" size="sm">
-          Open scope
+          Go to Scope
         </ButtonLink>
       }
     >
-      {pageWords.technologies.empty.text}
+      Software identified by scans, with its CPE name. Technologies you watch are listed here too.
     </EmptyState>
   )
 }

@@ -5,7 +5,7 @@ import { cleanup, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { nothingSelected } from '#lib/selection.ts'
-import { spreadOf } from '#products/grouping.ts'
+import { versionShares } from '#products/grouping.ts'
 import { ProductTable } from '#products/product-table.tsx'
 
 afterEach(cleanup)
@@ -56,12 +56,12 @@ beforeEach(() => {
 const versions = () => screen.getAllByRole('row').flatMap((row) => row.querySelector('[data-label="Version"]') ?? [])
 const shown = () => versions().map((cell) => cell.textContent)
 
-it('shows every version as a row of its own', async () => {
+it('shows one row per version', async () => {
   await show(false)
   expect(shown()).toEqual(['1.18.0', '6.0.9', '1.22.1', '1.25.0'])
 })
 
-it('puts versions below their product, which opens by Space', async () => {
+it('groups versions under their product, which expands with Space', async () => {
   await show(true)
   expect(shown()).toEqual(['3 versions', '6.0.9'])
   screen.getByText('1.18.0 on 3 hosts, 1.22.1 on 1 host')
@@ -74,8 +74,8 @@ it('puts versions below their product, which opens by Space', async () => {
   expect(shown()).toEqual(['3 versions', '6.0.9'])
 })
 
-it('spreads what runs, most first', () => {
-  expect(spreadOf(products.filter(({ name }) => name === 'nginx'))).toEqual([
+it('calculates version shares, largest first', () => {
+  expect(versionShares(products.filter(({ name }) => name === 'nginx'))).toEqual([
     { version: '1.18.0', hosts: 3, share: 0.75 },
     { version: '1.22.1', hosts: 1, share: 0.25 },
   ])

@@ -1,4 +1,4 @@
-/** The table of technologies, flat or with versions below their product. */
+/** The table of technologies, flat or grouped by product. */
 import type { Product } from '@glacis/contract/product'
 import { Eye } from 'lucide-react'
 import { useMemo, useState } from 'react'
@@ -6,35 +6,35 @@ import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { GroupRow } from '#products/group-row.tsx'
 import { flatRows, groupedRows } from '#products/grouping.ts'
-import { NotifyFrom } from '#products/notify-from.tsx'
-import { endOfLifeWords, kindOf, vendorWords } from '#products/words.ts'
+import { ThresholdMenu } from '#products/threshold-menu.tsx'
+import { supportStatus, partLabel, vendorName } from '#products/labels.ts'
 import { Badge } from '#ui/badge.tsx'
-import { Pick, PickAll, type Picking } from '#ui/pick.tsx'
+import { RowCheckbox, SelectAllCheckbox, type RowSelection } from '#ui/row-checkbox.tsx'
 import { SeverityCells, SeverityHeads } from '#ui/severity-columns.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
-import { lengthOf, type RowPlace, TableRows } from '#ui/table-rows.tsx'
+import { TableBody } from '#ui/table-body.tsx'
 
 interface ProductTableProps {
-  /** Undefined while they are on their way. */
+  /** Undefined while loading. */
   readonly products: readonly Product[] | undefined
   readonly isGrouped: boolean
-  readonly picking: Picking
+  readonly picking: RowSelection
 }
 
 export function ProductTable({ products, isGrouped, picking }: ProductTableProps) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
-  const hasEnds = products?.some(({ endOfLife }) => endOfLife) ?? false
+  const showsSupport = products?.some(({ endOfLife }) => endOfLife) ?? false
   const rows = useMemo(
     () => products && (isGrouped ? groupedRows(products, open) : flatRows(products)),
     [products, isGrouped, open],
   )
   const toggle = (id: string) => setOpen(open.symmetricDifference(new Set([id])))
   return (
-    <Table label="Technologies" {...lengthOf(rows)}>
+    <Table label="Technologies">
       <thead>
         <tr>
-          <PickAll picking={picking} count={products?.length ?? 0} />
+          <SelectAllCheckbox picking={picking} count={products?.length ?? 0} />
           <HeaderCell>Name</HeaderCell>
           <HeaderCell width={108}>Version</HeaderCell>
           <HeaderCell width={104} priority={3}>
@@ -47,7 +47,7 @@ export function ProductTable({ products, isGrouped, picking }: ProductTableProps
             Hosts
           </HeaderCell>
           <SeverityHeads />
-          {hasEnds && (
+          {showsSupport && (
             <HeaderCell width={180} priority={2}>
               Support
             </HeaderCell>
@@ -57,35 +57,30 @@ export function ProductTable({ products, isGrouped, picking }: ProductTableProps
           </HeaderCell>
         </tr>
       </thead>
-      <TableRows
-        items={rows}
-        idOf={({ id }) => id}
-        drawnFrom={[rows, hasEnds, picking.selection]}
-        skeleton={<SkeletonRows columns={11} />}
-      >
-        {(row, place) =>
+      <TableBody>
+        {!rows && <SkeletonRows columns={11} />}
+        {rows?.map((row) =>
           row.kind === 'group' ? (
-            <GroupRow {...row} place={place} hasEnds={hasEnds} onToggle={() => toggle(row.id)} />
+            <GroupRow key={row.id} {...row} showsSupport={showsSupport} onToggle={() => toggle(row.id)} />
           ) : (
-            <Row {...row} place={place} hasEnds={hasEnds} picking={picking} />
-          )
-        }
-      </TableRows>
+            <Row key={row.id} {...row} showsSupport={showsSupport} picking={picking} />
+          ),
+        )}
+      </TableBody>
     </Table>
   )
 }
 
 interface RowProps {
-  readonly place: RowPlace
   readonly product: Product
   readonly isNested: boolean
-  readonly hasEnds: boolean
-  readonly picking: Picking
+  readonly showsSupport: boolean
+  readonly picking: RowSelection
 }
-function Row({ place, product, isNested, hasEnds, picking }: RowProps) {
+function Row({ product, isNested, showsSupport, picking }: RowProps) {
   return (
-    <tr {...place} aria-selected={picking.selection.ids.has(product.id) || undefined}>
-      <Pick picking={picking} id={product.id} name={`${product.name} ${product.version}`.trim()} />
+    <tr aria-selected={picking.selection.ids.has(product.id) || undefined}>
+      <RowCheckbox picking={picking} id={product.id} name={`${product.name} ${product.version}`.trim()} />
       <Cell label="Name" primary>
         <CellLink
           to="/technologies/$id"
@@ -101,35 +96,35 @@ function Row({ place, product, isNested, hasEnds, picking }: RowProps) {
         {product.version || 'any'}
       </Cell>
       <Cell label="Vendor" priority={3} quiet>
-        {vendorWords(product.wfn.vendor)}
+        {vendorName(product.wfn.vendor)}
       </Cell>
       <Cell label="Kind" priority={4} quiet>
-        {kindOf(product.wfn)}
+        {partLabel(product.wfn)}
       </Cell>
       <Cell label="Hosts" align="end">
         {product.hostCount === undefined ? '–' : formatNumber(product.hostCount)}
       </Cell>
       <SeverityCells counts={product.issueCount} />
-      {hasEnds && (
+      {showsSupport && (
         <Cell label="Support" priority={2} className={cx(!product.endOfLife && 'max-md:hidden!')}>
           {product.endOfLife ? <EndOfLifeBadge product={product} /> : <span className="text-ink-3">–</span>}
         </Cell>
       )}
-      {/* The words stand under their head: the button reaches out by its own padding. */}
+      {/* The negative margin aligns the button's text with the column header. */}
       <Cell
         label="Notify from"
         priority={3}
         className="named overflow-visible! md:[&>button]:-ml-3 max-md:[&>button]:-ml-2"
       >
-        <NotifyFrom product={product} quiet />
+        <ThresholdMenu product={product} quiet />
       </Cell>
     </tr>
   )
 }
 
-/** "Ended 30 June 2024", in the colour of its urgency. */
+/** "Ended 30 June 2024", colored by urgency. */
 export function EndOfLifeBadge({ product }: { readonly product: Product }) {
-  const words = endOfLifeWords(product)
+  const words = supportStatus(product)
   if (!words) return null
   return (
     <Badge variant={words.variant}>

@@ -1,4 +1,4 @@
-/** What is known of a product and was not found here, and why. */
+/** Known threats of a product that were not found on the account's hosts, and why. */
 import type { ProductThreat } from '@glacis/contract/product'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { formatPercent } from '#lib/format.ts'
@@ -12,7 +12,7 @@ import { SkeletonRows } from '#ui/skeleton.tsx'
 import { EmptyState } from '#ui/states.tsx'
 import { Cell, HeaderCell, Table } from '#ui/table.tsx'
 
-const verdicts: Readonly<
+const affectsLabels: Readonly<
   Record<ProductThreat['affectsVersion'], { readonly word: string; readonly variant: BadgeVariant }>
 > = {
   AFFECTS_YES: { word: 'Yes', variant: 'orange' },
@@ -20,7 +20,7 @@ const verdicts: Readonly<
   AFFECTS_UNKNOWN: { word: 'Unknown', variant: 'gray' },
 }
 
-/** Worst first; more on demand. */
+/** Highest severity first, with "Load more". */
 export function ProductThreats({ id }: { readonly id: string }) {
   const query = useInfiniteQuery(threats(id))
   const rows = query.data?.pages.flatMap((page) => page.threats)
@@ -33,15 +33,15 @@ export function ProductThreats({ id }: { readonly id: string }) {
         what="Known threats"
         query={query}
         count={rows?.length}
-        empty={<EmptyState title="No other threats are known to this technology" />}
+        empty={<EmptyState title="No other known threats for this technology" />}
       >
         <Table label="Known threats not found here">
           <thead>
             <tr>
               <HeaderCell width={148}>Severity</HeaderCell>
               <HeaderCell width={208}>Threat</HeaderCell>
-              <HeaderCell width={116}>Affects yours</HeaderCell>
-              <HeaderCell>Why</HeaderCell>
+              <HeaderCell width={116}>Affects you</HeaderCell>
+              <HeaderCell>Reason</HeaderCell>
               <HeaderCell width={84} align="end" priority={2}>
                 EPSS
               </HeaderCell>
@@ -67,7 +67,7 @@ export function ProductThreats({ id }: { readonly id: string }) {
 }
 
 function Row({ row: { threat, key, affectsVersion, reason } }: { readonly row: ProductThreat }) {
-  const { word, variant } = verdicts[affectsVersion]
+  const { word, variant } = affectsLabels[affectsVersion]
   return (
     <tr>
       <Cell label="Severity">
@@ -82,10 +82,10 @@ function Row({ row: { threat, key, affectsVersion, reason } }: { readonly row: P
           {threat.knownExploited && <Badge variant="red">KEV</Badge>}
         </span>
       </Cell>
-      <Cell label="Affects yours">
+      <Cell label="Affects you">
         <Badge variant={variant}>{word}</Badge>
       </Cell>
-      <Cell label="Why" quiet title={reason}>
+      <Cell label="Reason" quiet title={reason}>
         <span className="line-clamp-2 whitespace-normal">{reason}</span>
       </Cell>
       <Cell label="EPSS" align="end" priority={2}>

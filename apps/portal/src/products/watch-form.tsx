@@ -1,12 +1,12 @@
-/** The panel in which somebody asks to be told of a product, whether it was seen or not. */
+/** The panel for watching a technology, whether or not it was found on a host. */
 import type { NamedSoftware } from '@glacis/contract/product'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
 import { adviceOf } from '#api/advice.ts'
-import { addToast } from '#lib/toasts.ts'
-import { notifyLabel } from '#products/notify.ts'
+import { addToast } from '#ui/toasts.tsx'
+import { thresholdLabel } from '#products/notification-threshold.ts'
 import { software, watch } from '#products/queries.ts'
-import { vendorWords } from '#products/words.ts'
+import { vendorName } from '#products/labels.ts'
 import { Button } from '#ui/button.tsx'
 import { SlideOver } from '#ui/dialog.tsx'
 import { FieldMessages, TextField } from '#ui/field.tsx'
@@ -25,8 +25,8 @@ export function WatchForm({ open, onClose }: WatchFormProps) {
   return open ? <Panel onClose={onClose} /> : null
 }
 
-/** Shorter words name half the world. */
-const lettersMin = 2
+/** Shorter texts match too many products. */
+const minLetters = 2
 
 function Panel({ onClose }: Pick<WatchFormProps, 'onClose'>) {
   const formId = useId()
@@ -35,12 +35,12 @@ function Panel({ onClose }: Pick<WatchFormProps, 'onClose'>) {
   const [version, setVersion] = useState('')
   const [score, setScore] = useState(7)
   const [problem, setProblem] = useState<string>()
-  const watching = useMutation(watch(useQueryClient()))
+  const watching = useMutation(watch)
   function submit(event: FormEvent): void {
     event.preventDefault()
     if (!chosen) return setProblem('Choose a product from the list')
     const onSuccess = () => {
-      addToast('success', { title: 'Success', message: `You hear of new threats to ${chosen.name}.` })
+      addToast('success', { title: 'Success', message: `You’ll be notified about new threats to ${chosen.name}.` })
       onClose()
     }
     const { part, vendor, product } = chosen.wfn
@@ -59,7 +59,7 @@ function Panel({ onClose }: Pick<WatchFormProps, 'onClose'>) {
       busy={watching.isPending}
       problem={adviceOf(watching.error)}
       title="Watch a technology"
-      description="New threats to it become potential risks, and scans look at what runs it."
+      description="New threats to it become potential risks, and targets that run it are scanned."
       footer={
         <>
           <Button onClick={onClose} disabled={watching.isPending}>
@@ -80,7 +80,7 @@ function Panel({ onClose }: Pick<WatchFormProps, 'onClose'>) {
             spellCheck={false}
             maxLength={100}
             value={text}
-            hint="Two letters or more: nginx, exchange server"
+            hint="At least two characters, such as nginx or exchange server"
             state={problem ? 'error' : 'default'}
             messages={problem ? [problem] : []}
             onChange={(event) => {
@@ -89,7 +89,7 @@ function Panel({ onClose }: Pick<WatchFormProps, 'onClose'>) {
               setProblem(undefined)
             }}
           />
-          <Found text={text} chosen={chosen} onChoose={setChosen} />
+          <SoftwareMatches text={text} chosen={chosen} onChoose={setChosen} />
         </div>
         <TextField
           label="Version"
@@ -97,29 +97,31 @@ function Panel({ onClose }: Pick<WatchFormProps, 'onClose'>) {
           mono
           maxLength={100}
           value={version}
-          hint="Left empty, every version is meant."
+          hint="Leave empty to watch every version."
           onChange={(event) => setVersion(event.currentTarget.value)}
         />
         <div className="grid gap-1.5">
           <Slider label="Notify from" min={0} max={10} step={0.1} value={score} onChange={setScore} />
-          <p className="text-12 text-ink-3">{notifyLabel(score)}. Threats below this score stay silent.</p>
+          <p className="text-12 text-ink-3">
+            {thresholdLabel(score)}. You aren’t notified about threats below this score.
+          </p>
         </div>
       </form>
     </SlideOver>
   )
 }
 
-interface FoundProps {
+interface SoftwareMatchesProps {
   readonly text: string
   readonly chosen: Software | undefined
   readonly onChoose: (software: Software) => void
 }
-function Found({ text, chosen, onChoose }: FoundProps) {
+function SoftwareMatches({ text, chosen, onChoose }: SoftwareMatchesProps) {
   const words = text.trim()
-  const { data, isFetching } = useQuery({ ...software(words), enabled: words.length >= lettersMin })
-  if (words.length < lettersMin) return null
+  const { data, isFetching } = useQuery({ ...software(words), enabled: words.length >= minLetters })
+  if (words.length < minLetters) return null
   if (data?.software.length === 0) {
-    return <FieldMessages messages={[isFetching ? 'Looking …' : 'No product of that name is known.']} state="default" />
+    return <FieldMessages messages={[isFetching ? 'Searching…' : 'No matching products.']} state="default" />
   }
   return (
     <div role="radiogroup" aria-label="Technologies found" className="grid max-h-72 gap-2 overflow-y-auto p-px">
@@ -128,7 +130,7 @@ function Found({ text, chosen, onChoose }: FoundProps) {
           key={one.wfn.text}
           name="software"
           label={one.name}
-          hint={vendorWords(one.wfn.vendor)}
+          hint={vendorName(one.wfn.vendor)}
           checked={chosen?.wfn.text === one.wfn.text}
           onChange={() => onChoose(one)}
         />

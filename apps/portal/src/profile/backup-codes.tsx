@@ -10,7 +10,7 @@ import { Badge } from '#ui/badge.tsx'
 import { Button } from '#ui/button.tsx'
 import { CopyField } from '#ui/copy-field.tsx'
 
-/** Codes to print, each good for one sign-in without the phone: make, keep, show again, turn off. */
+/** Single-use backup codes: set up, show, replace, and turn off. */
 export function BackupCodes({ flow }: { readonly flow: Flow }) {
   const [isTurningOff, setIsTurningOff] = useState(false)
   const { nodes } = flow.ui
@@ -22,23 +22,25 @@ export function BackupCodes({ flow }: { readonly flow: Flow }) {
   const codes = codesIn(flow)
   return (
     <>
-      <SettingsHeading>Back-up codes</SettingsHeading>
-      <SettingsList label="Back-up codes">
+      <SettingsHeading>Backup codes</SettingsHeading>
+      <SettingsList label="Backup codes">
         <SettingsRow
           icon={<LifeBuoy />}
-          name="Back-up codes"
-          detail={<State isOn={Boolean(disable)} isNew={Boolean(confirm)} isNeeded={hasSecondFactor(nodes)} />}
+          name="Backup codes"
+          detail={
+            <BackupCodesState isOn={Boolean(disable)} isNew={Boolean(confirm)} isNeeded={hasSecondFactor(nodes)} />
+          }
         >
           <div className="flex flex-wrap justify-end gap-2">
-            {reveal && <Press flow={flow} node={reveal} word="Show" label="Show back-up codes" />}
+            {reveal && <SubmitButton flow={flow} node={reveal} word="Show" label="Show backup codes" />}
             {regenerate && !disable && (
-              <Press flow={flow} node={regenerate} word="Set up" label="Set up back-up codes" />
+              <SubmitButton flow={flow} node={regenerate} word="Set up" label="Set up backup codes" />
             )}
             {regenerate && disable && (
-              <Press flow={flow} node={regenerate} word="Replace" label="Replace back-up codes" />
+              <SubmitButton flow={flow} node={regenerate} word="Replace" label="Replace backup codes" />
             )}
             {disable && (
-              <Button size="sm" aria-label="Turn off back-up codes" onClick={() => setIsTurningOff(true)}>
+              <Button size="sm" aria-label="Turn off backup codes" onClick={() => setIsTurningOff(true)}>
                 Turn off
               </Button>
             )}
@@ -47,16 +49,16 @@ export function BackupCodes({ flow }: { readonly flow: Flow }) {
       </SettingsList>
       {codes.length > 0 && (
         <div className="mt-2 grid justify-items-start gap-3 [&>:first-child]:w-full">
-          <CopyField label="Back-up codes" value={inRows(codes)} wrap />
-          {confirm && <Press flow={flow} node={confirm} word="I have saved them" isPrimary />}
+          <CopyField label="Backup codes" value={formatRows(codes)} wrap />
+          {confirm && <SubmitButton flow={flow} node={confirm} word="I've saved my codes" isPrimary />}
         </div>
       )}
       {disable && (
         <TurnOffDialog
           flow={flow}
           button={disable}
-          title="Turn off back-up codes"
-          description="The codes you have kept stop working."
+          title="Turn off backup codes"
+          description="Your saved backup codes stop working immediately."
           open={isTurningOff}
           onClose={() => setIsTurningOff(false)}
         />
@@ -68,16 +70,17 @@ export function BackupCodes({ flow }: { readonly flow: Flow }) {
 interface StateProps {
   readonly isOn: boolean
   readonly isNew: boolean
-  /** A phone or a key that can be lost is asked for at every sign-in. */
+  /** True if sign-in requires a phone or key that can be lost. */
   readonly isNeeded: boolean
 }
 
-function State({ isOn, isNew, isNeeded }: StateProps) {
-  if (isNew) return 'Save these codes in a safe place. They work once you have confirmed that.'
+function BackupCodesState({ isOn, isNew, isNeeded }: StateProps) {
+  if (isNew) return "Save these codes in a safe place. They become valid after you confirm that you've saved them."
   if (isOn) return <Badge variant="green">On</Badge>
   return (
     <>
-      <Badge>Off</Badge> {isNeeded && 'Set these up too: without them a lost phone or key locks you out.'}
+      <Badge>Off</Badge>{' '}
+      {isNeeded && "Set these up too: without them, you're locked out if you lose your phone or key."}
     </>
   )
 }
@@ -86,15 +89,15 @@ function hasSecondFactor(nodes: Flow['ui']['nodes']): boolean {
   return ['totp_unlink', 'webauthn_remove'].some((name) => inputNamed(nodes, name) !== undefined)
 }
 
-interface PressProps {
+interface SubmitButtonProps {
   readonly flow: Flow
   readonly node: InputNode
   readonly word: string
-  /** What is read out where the word alone says too little. */
+  /** Accessible name, if the visible text isn't specific enough. */
   readonly label?: string
   readonly isPrimary?: boolean
 }
-function Press({ flow, node, word, label, isPrimary = false }: PressProps) {
+function SubmitButton({ flow, node, word, label, isPrimary = false }: SubmitButtonProps) {
   return (
     <SettingsForm flow={flow} submitter={node}>
       {({ isPending }) => (
@@ -112,15 +115,15 @@ function Press({ flow, node, word, label, isPrimary = false }: PressProps) {
   )
 }
 
-/** Message id of a code that has been used. */
+/** Message ID of a used code. */
 const usedCode = 1050014
-const Shown = z.object({ secrets: z.array(z.object({ id: z.number(), text: z.string() })) })
+const CodesContext = z.object({ secrets: z.array(z.object({ id: z.number(), text: z.string() })) })
 
-/** The codes as the service shows them; a used one is named so and no longer told. */
+/** The codes in the flow, with used ones replaced by "(used)". */
 function codesIn({ ui: { nodes } }: Flow): readonly string[] {
   for (const node of nodes) {
     if (node.type !== 'text' || node.group !== 'lookup_secret') continue
-    const shown = Shown.safeParse(node.attributes.text.context)
+    const shown = CodesContext.safeParse(node.attributes.text.context)
     if (!shown.success) return node.attributes.text.text.split(', ')
     return shown.data.secrets.map(({ id, text }) => (id === usedCode ? '(used)  ' : text))
   }
@@ -129,7 +132,7 @@ function codesIn({ ui: { nodes } }: Flow): readonly string[] {
 
 const codesPerRow = 3
 
-function inRows(codes: readonly string[]): string {
+function formatRows(codes: readonly string[]): string {
   const rows = Array.from({ length: Math.ceil(codes.length / codesPerRow) }, (_, row) =>
     codes.slice(row * codesPerRow, (row + 1) * codesPerRow).join('   '),
   )

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { deviceOf, hostOf, userAgentLengthMax } from '#profile/device.ts'
+import { deviceOf, hostOf, maxUserAgentLength } from '#profile/device.ts'
 
 it.each([
   ['198.51.100.7:53122', '198.51.100.7'],
@@ -8,7 +8,7 @@ it.each([
   ['[2001:db8::1]', '2001:db8::1'],
   ['2001:db8::1', '2001:db8::1'],
   ['', ''],
-])('the host of %s is %s', (address, host) => {
+])('strips %s to %s', (address, host) => {
   expect(hostOf(address)).toBe(host)
 })
 
@@ -16,29 +16,29 @@ const firefox = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:130.0) Gecko/2
 const iphone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
 
-describe('the device of a session', () => {
+describe('deviceOf', () => {
   it.each([
     [firefox, 'macOS', 'Firefox', 'desktop'],
     [iphone, 'iOS', 'Safari', 'mobile'],
     ['', 'Unknown system', 'Unknown browser', 'desktop'],
-  ])('%# is told by its user agent', (user_agent, system, browser, kind) => {
+  ])('parses user agent %# as %s', (user_agent, system, browser, kind) => {
     expect(deviceOf({ devices: [{ ip_address: '', user_agent }] })).toEqual({ host: '', system, browser, kind })
   })
 
-  it('is the first one only', () => {
+  it('uses only the first device', () => {
     const devices = [firefox, iphone].map((user_agent) => ({ ip_address: '', user_agent }))
     expect(deviceOf({ devices }).browser).toBe('Firefox')
   })
 
-  it('reads no more than 500 characters of it', () => {
-    const long = `${'x'.repeat(userAgentLengthMax)} ${firefox}`
-    expect([deviceOf({ devices: [{ ip_address: '', user_agent: long }] }).browser, userAgentLengthMax]).toEqual([
+  it('parses at most 500 characters of the user agent', () => {
+    const long = `${'x'.repeat(maxUserAgentLength)} ${firefox}`
+    expect([deviceOf({ devices: [{ ip_address: '', user_agent: long }] }).browser, maxUserAgentLength]).toEqual([
       'Unknown browser',
       500,
     ])
   })
 
-  it('may be unknown', () => {
+  it('handles a session without devices', () => {
     expect(deviceOf({ devices: [] })).toMatchObject({ host: '', kind: 'desktop' })
   })
 })

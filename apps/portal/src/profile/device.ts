@@ -1,22 +1,22 @@
-/** What a session tells of the device it was opened on. */
+/** Device information of a session. */
 import type { Session } from '@glacis/contract/identity'
 import Bowser from 'bowser'
 
-/** A user agent is whatever a client chose to send; no more of it is read than this. */
-export const userAgentLengthMax = 500
+/** The user agent is untrusted input; only this many characters are parsed. */
+export const maxUserAgentLength = 500
 
 export interface DeviceInfo {
-  /** Address without its port; empty when unknown. */
+  /** Address without port; empty if unknown. */
   readonly host: string
   readonly system: string
   readonly browser: string
   readonly kind: 'desktop' | 'mobile' | 'tablet'
 }
 
-/** The first device of a session; the others are earlier addresses of the same. */
+/** The first device of a session. The others are earlier addresses of the same device. */
 export function deviceOf({ devices }: Pick<Session, 'devices'>): DeviceInfo {
   const { ip_address: address = '', user_agent: agent = '' } = devices[0] ?? {}
-  const { browser, os, platform } = Bowser.parse(agent.slice(0, userAgentLengthMax) || ' ')
+  const { browser, os, platform } = Bowser.parse(agent.slice(0, maxUserAgentLength) || ' ')
   const kind = platform.type === 'mobile' || platform.type === 'tablet' ? platform.type : 'desktop'
   return {
     host: hostOf(address),
@@ -26,7 +26,7 @@ export function deviceOf({ devices }: Pick<Session, 'devices'>): DeviceInfo {
   }
 }
 
-/** `198.51.100.7:53122`, `[2001:db8::1]:443` and bare addresses, without port and brackets. */
+/** Strips port and brackets from addresses such as `198.51.100.7:53122` and `[2001:db8::1]:443`. */
 export function hostOf(address: string): string {
   const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(address)
   if (bracketed?.[1]) return bracketed[1]

@@ -7,7 +7,7 @@ import { inputsOf, passkeyName } from '#identity/nodes.ts'
 import { ScriptNode } from '#identity/script-node.tsx'
 import { runClick } from '#identity/triggers.ts'
 import { formatDate } from '#lib/format.ts'
-import { addToast } from '#lib/toasts.ts'
+import { addToast } from '#ui/toasts.tsx'
 import { SettingsForm } from '#profile/settings-form.tsx'
 import { SettingsHeading, SettingsList, SettingsRow } from '#profile/settings-section.tsx'
 import { Button } from '#ui/button.tsx'
@@ -15,11 +15,11 @@ import { Dialog } from '#ui/dialog.tsx'
 import { Checkbox } from '#ui/field.tsx'
 
 const kinds = {
-  passkey: { title: 'Passkeys', one: 'passkey', add: 'Add a passkey', icon: <Fingerprint /> },
-  webauthn: { title: 'Security keys', one: 'security key', add: 'Add a security key', icon: <Usb /> },
+  passkey: { title: 'Passkeys', one: 'passkey', add: 'Add passkey', icon: <Fingerprint /> },
+  webauthn: { title: 'Security keys', one: 'security key', add: 'Add security key', icon: <Usb /> },
 } as const
 
-/** The passkeys of a person, or the keys that serve as a second factor: list, remove and add. */
+/** Lists, adds, and removes passkeys, or security keys used as a second factor. */
 export function Keys({ flow, group }: { readonly flow: Flow; readonly group: 'passkey' | 'webauthn' }) {
   const [removing, setRemoving] = useState<InputNode>()
   const { title, add, icon } = kinds[group]
@@ -37,12 +37,12 @@ export function Keys({ flow, group }: { readonly flow: Flow; readonly group: 'pa
               key={String(node.attributes.value)}
               icon={icon}
               name={passkeyName(node)}
-              detail={addedWords(node)}
+              detail={addedLabel(node)}
             >
               <Button
                 size="sm"
                 disabled={node.attributes.disabled}
-                title={node.attributes.disabled ? 'The last way to sign in cannot be removed.' : undefined}
+                title={node.attributes.disabled ? "Your only sign-in method can't be removed." : undefined}
                 aria-label={`Remove ${passkeyName(node)}`}
                 onClick={() => setRemoving(node)}
               >
@@ -101,7 +101,7 @@ function RemoveDialog({
       open
       onClose={onClose}
       title={`Remove ${passkeyName(node)}?`}
-      description={`You can no longer sign in with this ${what}. The ${what} on the device itself is not deleted.`}
+      description={`You can no longer sign in with this ${what}. It isn't deleted from your device.`}
     >
       <SettingsForm flow={flow} submitter={node} onSaved={onClose}>
         {({ isPending }) => (
@@ -138,7 +138,7 @@ async function addKey(trigger: InputNode): Promise<void> {
   }
 }
 
-function addedWords({ meta }: InputNode): string | undefined {
+function addedLabel({ meta }: InputNode): string | undefined {
   const addedAt = meta.label?.context?.['added_at']
   return typeof addedAt === 'string' ? `Added ${formatDate(addedAt)}` : undefined
 }

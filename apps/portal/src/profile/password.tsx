@@ -12,12 +12,12 @@ import { TextField } from '#ui/field.tsx'
 
 const mismatchText = "The provided passwords don't match."
 
-/** Message id of "You successfully recovered your account". */
+/** Message ID of "You successfully recovered your account". */
 const recoveredId = 1060001
 
 /**
- * The password and the dialog that changes it. The dialog opens by itself when the service refused the last try,
- * and for whoever has just recovered the account, most often for want of the password.
+ * The password row and the dialog for changing it. The dialog opens automatically if the service rejected the last
+ * attempt, and after account recovery.
  */
 export function Password({ flow }: { readonly flow: Flow }) {
   const node = inputNamed(flow.ui.nodes, 'password')
@@ -35,7 +35,7 @@ export function Password({ flow }: { readonly flow: Flow }) {
     <>
       <SettingsHeading>Password</SettingsHeading>
       <SettingsList label="Password">
-        <SettingsRow icon={<KeyRound />} name="Password" detail="Signs you in with your email">
+        <SettingsRow icon={<KeyRound />} name="Password" detail="Used with your email address to sign in">
           <Button size="sm" onClick={() => setIsOpen(true)}>
             Change password
           </Button>
@@ -71,7 +71,7 @@ function PasswordDialog({
   const email = useSession()?.identity.traits.email
   const [isMismatch, setIsMismatch] = useState(false)
   const check = (form: HTMLFormElement) => {
-    const differs = isDifferent(form)
+    const differs = passwordsDiffer(form)
     setIsMismatch(differs)
     return !differs
   }
@@ -81,18 +81,16 @@ function PasswordDialog({
       onClose={onClose}
       title="Change password"
       description={
-        isRecovered
-          ? 'You are back in your account. Choose the password that you sign in with from now on.'
-          : 'You stay signed in on this device.'
+        isRecovered ? "You've recovered your account. Choose a new password." : 'You stay signed in on this device.'
       }
     >
       <SettingsForm flow={flow} submitter={save} onSaved={onClose} mayLeave={check}>
-        {({ isPending, ownErrors }) => (
+        {({ isPending, clientErrors }) => (
           <div
             className="grid gap-4"
-            onInput={({ currentTarget }) => isMismatch && setIsMismatch(isDifferent(currentTarget.closest('form')))}
+            onInput={({ currentTarget }) => isMismatch && setIsMismatch(passwordsDiffer(currentTarget.closest('form')))}
           >
-            {/* Tells a password manager whose password it is; without a name it is not sent. */}
+            {/* Lets password managers associate the password with the account. Without a name it isn't submitted. */}
             <input type="text" autoComplete="username" readOnly hidden value={email ?? ''} />
             <TextField
               label="New Password"
@@ -101,8 +99,8 @@ function PasswordDialog({
               required
               data-autofocus
               autoComplete={node.attributes.autocomplete ?? 'new-password'}
-              state={ownErrors.has('password') ? 'error' : fieldState(node.messages)}
-              messages={ownErrors.has('password') ? ['Required'] : node.messages.map(({ text }) => text)}
+              state={clientErrors.has('password') ? 'error' : fieldState(node.messages)}
+              messages={clientErrors.has('password') ? ['Required'] : node.messages.map(({ text }) => text)}
             />
             <TextField
               label="Confirm Password"
@@ -112,7 +110,7 @@ function PasswordDialog({
               autoComplete="new-password"
               state={isMismatch ? 'error' : 'default'}
               messages={isMismatch ? [mismatchText] : []}
-              onBlur={(event) => event.target.value !== '' && setIsMismatch(isDifferent(event.target.form))}
+              onBlur={(event) => event.target.value !== '' && setIsMismatch(passwordsDiffer(event.target.form))}
             />
             <footer className="flex justify-end gap-2 pt-1 pb-4">
               <Button disabled={isPending} onClick={onClose}>
@@ -129,7 +127,7 @@ function PasswordDialog({
   )
 }
 
-function isDifferent(form: HTMLFormElement | null): boolean {
+function passwordsDiffer(form: HTMLFormElement | null): boolean {
   if (!form) return false
   const fields = new FormData(form)
   return fields.get('password') !== fields.get('confirm_password')

@@ -3,11 +3,10 @@ import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { passkeyName } from '#identity/nodes.ts'
-import { flowOf, type NodeSketch, readNodes } from '#lib/testing/flows.ts'
+import { flowOf, type PartialNode, readNodes } from '#lib/testing/flows.ts'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
-import { shownToasts } from '#lib/toasts.ts'
-import { clearToasts } from '#lib/testing/toasts.ts'
-import { deletionMail, isVerified } from '#profile/profile.tsx'
+import { clearToasts, shownToasts } from '#lib/testing/toasts.ts'
+import { deletionMailUrl, isVerified } from '#profile/profile.tsx'
 import { input, keys, settingsNodes, showProfile } from '#profile/testing/settings.tsx'
 import { isTwoFactorOn } from '#profile/two-factor.tsx'
 
@@ -19,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   cleanup()
-  await clearToasts()
+  clearToasts()
   await service.close()
 })
 
@@ -27,8 +26,8 @@ const posts = () => service.seen.filter(({ method }) => method === 'POST')
 const verifiable = (value: string, verified: boolean) =>
   Session.parse(sessionOf({ identity: { ...sessionOf().identity, verifiable_addresses: [{ value, verified }] } }))
 
-describe('the head of the page', () => {
-  it('says whose settings they are, and that the address is verified', async () => {
+describe('the header card', () => {
+  it('shows the title, the help link, and the verified tick', async () => {
     showProfile()
     expect(await screen.findByRole('heading', { level: 1, name: 'Profile settings' })).toBeTruthy()
     expect(screen.getByRole('link', { name: 'Help Center' }).getAttribute('href')).toBe('https://help.example.ch/')
@@ -36,12 +35,12 @@ describe('the head of the page', () => {
     expect(screen.queryByText('unverified')).toBeNull()
   })
 
-  it('says unverified for an address that is not', async () => {
+  it('shows a badge for an unverified address', async () => {
     showProfile(settingsNodes(), verifiable('nora@example.ch', false))
     expect(await screen.findByText('unverified')).toBeTruthy()
   })
 
-  it('does not take another verified address for the present one', () => {
+  it('ignores other verified addresses', () => {
     expect([isVerified(verifiable('old@example.ch', true)), isVerified(verifiable('nora@example.ch', true))]).toEqual([
       false,
       true,
@@ -49,7 +48,7 @@ describe('the head of the page', () => {
   })
 })
 
-it('shows the sections that the service has nodes for, and no others', async () => {
+it('shows only sections that the flow has nodes for', async () => {
   showProfile()
   await screen.findByText('Personal Info')
   const sections = screen.getAllByRole('heading', { level: 2 }).map(({ textContent }) => textContent)
@@ -63,7 +62,7 @@ it('shows the sections that the service has nodes for, and no others', async () 
   ])
 })
 
-it('saves the details and says so', async () => {
+it('saves the details and shows a toast', async () => {
   service.on('POST /self-service/settings', {
     body: flowOf(settingsNodes(), {
       state: 'success',
@@ -82,10 +81,10 @@ it('saves the details and says so', async () => {
   })
 })
 
-describe('the password', () => {
+describe('the password dialog', () => {
   const open = async () => userEvent.click(await screen.findByRole('button', { name: 'Change password' }))
 
-  it('is not sent while its repetition differs', async () => {
+  it('does not submit passwords that differ', async () => {
     showProfile()
     await open()
     await userEvent.type(await screen.findByLabelText('New Password'), 'slope-of-sight')
@@ -96,7 +95,7 @@ describe('the password', () => {
     expect(screen.queryByText("The provided passwords don't match.")).toBeNull()
   })
 
-  it('is sent as a method of its own, and the dialog closes', async () => {
+  it('submits the password method and closes', async () => {
     service.on('POST /self-service/settings', { body: flowOf(settingsNodes(), { state: 'success' }) })
     showProfile()
     await open()
@@ -106,7 +105,7 @@ describe('the password', () => {
     expect(posts()[0]?.body).toEqual({ csrf_token: 't', password: 'slope-of-sight', method: 'password' })
   })
 
-  it('asks again by itself when the service refused it', async () => {
+  it('opens automatically if the service rejected the password', async () => {
     const refused = settingsNodes().map((node) =>
       node.group === 'password' && node.type === 'input' && node.attributes.type === 'password'
         ? { ...node, messages: [{ id: 4000032, type: 'error' as const, text: 'Too short.' }] }
@@ -117,18 +116,18 @@ describe('the password', () => {
     expect(screen.getByText('Too short.')).toBeTruthy()
   })
 
-  it('is asked for by itself when the account has just been recovered', async () => {
+  it('opens automatically after account recovery', async () => {
     const messages = [{ id: 1060001, type: 'success' as const, text: 'You successfully recovered your account.' }]
     showProfile(settingsNodes(), Session.parse(sessionOf()), messages)
     const dialog = within(await screen.findByRole('dialog', { name: 'Change password' }))
-    expect(dialog.getByText(/^You are back in your account/)).toBeTruthy()
+    expect(dialog.getByText(/^You've recovered your account/)).toBeTruthy()
     await userEvent.click(dialog.getByRole('button', { name: 'Cancel' }))
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   })
 })
 
-describe('a passkey', () => {
-  it('is removed only by somebody who understands', async () => {
+describe('passkeys', () => {
+  it('can be removed only after confirming the consequences', async () => {
     service.on('POST /self-service/settings', { body: flowOf(settingsNodes(), { state: 'success' }) })
     showProfile(settingsNodes(...keys))
     await userEvent.click(await screen.findByRole('button', { name: 'Remove YubiKey 5C' }))
@@ -145,18 +144,18 @@ describe('a passkey', () => {
     await waitFor(() => expect(posts()[0]?.body).toEqual({ csrf_token: 't', passkey_remove: 'ab', method: 'passkey' }))
   })
 
-  it('without a name is an error, not a blank row', () => {
+  it('must have a display name', () => {
     const [node] = readNodes([input('passkey', 'passkey_remove', 'submit', 'Remove', { value: 'ab' })])
     expect(() => node?.type === 'input' && passkeyName(node)).toThrow('without a display name')
   })
 })
 
-it('takes two-factor for on when it can be unlinked', () => {
+it('treats two-factor authentication as on if it can be unlinked', () => {
   const unlink = readNodes([input('totp', 'totp_unlink', 'submit', 'Unlink', { value: 'true' })])
   expect([isTwoFactorOn(unlink), isTwoFactorOn(settingsNodes())]).toEqual([true, false])
 })
 
-it('sets up two-factor with a picture, a secret and six boxes', async () => {
+it('sets up two-factor authentication with a QR code, a secret, and a code input', async () => {
   showProfile(
     settingsNodes(
       {
@@ -177,7 +176,7 @@ it('sets up two-factor with a picture, a secret and six boxes', async () => {
   expect(dialog.getAllByLabelText(/^Character/)).toHaveLength(6)
 })
 
-it('revokes one session or all others, and asks for the list again', async () => {
+it('revokes one session or all others and refetches the list', async () => {
   service.on('GET /sessions', { body: [sessionOf({ id: 's2' }), sessionOf({ id: 's3' })] })
   service.on('DELETE /sessions/s2', { status: 204 })
   service.on('DELETE /sessions', { body: { count: 1 } })
@@ -195,20 +194,20 @@ it('revokes one session or all others, and asks for the list again', async () =>
   expect(deleted).toEqual(['/sessions/s2', '/sessions'])
 })
 
-it('drafts the email that asks for the end of the account', () => {
-  const mail = new URL(deletionMail('support@example.ch', 'Nora Ammann'))
+it('drafts the account deletion email', () => {
+  const mail = new URL(deletionMailUrl('support@example.ch', 'Nora Ammann'))
   expect([mail.pathname, mail.searchParams.get('subject')]).toEqual(['support@example.ch', 'Account deletion'])
   expect(mail.searchParams.get('body')).toContain('Nora Ammann')
 })
 
-describe('back-up codes', () => {
+describe('backup codes', () => {
   const button = (action: string) =>
     input('lookup_secret', `lookup_secret_${action}`, 'submit', action, { value: 'true' })
   const secrets = [
     { id: 1050009, type: 'info', text: 'abcd1234' },
     { id: 1050014, type: 'info', text: 'Secret was used at 2026-11-20' },
   ]
-  const codes: NodeSketch = {
+  const codes: PartialNode = {
     type: 'text',
     group: 'lookup_secret',
     attributes: {
@@ -217,13 +216,13 @@ describe('back-up codes', () => {
     },
   }
 
-  it('are made on request, and work once their owner has confirmed them', async () => {
+  it('are generated on request and must be confirmed', async () => {
     service.on('POST /self-service/settings', {
       body: flowOf(settingsNodes(codes, button('confirm')), { state: 'show_form' }),
     })
     showProfile(settingsNodes(button('regenerate')))
-    await userEvent.click(await screen.findByRole('button', { name: 'Set up back-up codes' }))
-    await userEvent.click(await screen.findByRole('button', { name: 'I have saved them' }))
+    await userEvent.click(await screen.findByRole('button', { name: 'Set up backup codes' }))
+    await userEvent.click(await screen.findByRole('button', { name: "I've saved my codes" }))
     await waitFor(() => expect(posts()).toHaveLength(2))
     expect(posts().map(({ body }) => body)).toEqual([
       { csrf_token: 't', lookup_secret_regenerate: true, method: 'lookup_secret' },
@@ -231,16 +230,16 @@ describe('back-up codes', () => {
     ])
   })
 
-  it('can be shown again, without those that were used', async () => {
+  it('hide used codes when shown again', async () => {
     showProfile(settingsNodes(codes, button('disable'), button('regenerate')))
-    const list = await screen.findByLabelText('Back-up codes', { selector: 'code' })
+    const list = await screen.findByLabelText('Backup codes', { selector: 'code' })
     expect(list.textContent).toMatch(/^abcd1234\s+\(used\)/)
-    expect(screen.getByRole('button', { name: 'Replace back-up codes' })).toBeTruthy()
+    expect(screen.getByRole('button', { name: 'Replace backup codes' })).toBeTruthy()
   })
 
-  it('are turned off after a question', async () => {
+  it('are turned off after confirmation', async () => {
     showProfile(settingsNodes(button('reveal'), button('disable')))
-    await userEvent.click(await screen.findByRole('button', { name: 'Turn off back-up codes' }))
+    await userEvent.click(await screen.findByRole('button', { name: 'Turn off backup codes' }))
     expect(posts()).toEqual([])
     await userEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Turn off' }))
     await waitFor(() =>

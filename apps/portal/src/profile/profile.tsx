@@ -3,12 +3,11 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ArrowUpRight, BadgeCheck, LifeBuoy, Mail } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
-import { announceOnce } from '#identity/flow-messages.ts'
+import { showMessagesOnce } from '#identity/flow-messages.ts'
 import { flowQuery } from '#identity/lifecycle.ts'
 import { withCodeMessages } from '#identity/nodes.ts'
 import { fullName, useSession } from '#identity/session.ts'
 import { shortcutsFlag } from '#lib/keyboard.ts'
-import { pageWords } from '#lib/page-words.ts'
 import { portalConfig } from '#lib/portal-config.ts'
 import { useStoredFlag } from '#lib/storage.ts'
 import { Keys } from '#profile/keys.tsx'
@@ -24,18 +23,18 @@ import { ButtonAnchor } from '#ui/button.tsx'
 import { Checkbox } from '#ui/field.tsx'
 import { PageHead } from '#ui/page-head.tsx'
 
-/** The settings of the person: a flow of the identity service, in sections. */
+/** The profile settings: the identity service's settings flow, split into sections. */
 export function ProfilePage({ flow: id }: { readonly flow: string | undefined }) {
-  // The loader saw to it that the address names a flow, and fetched it.
+  // The loader has fetched the flow and put its ID into the URL.
   const { data: flow } = useSuspenseQuery(flowQuery('settings', id ?? ''))
   const session = useSession()
-  useEffect(() => announceOnce(flow), [flow])
+  useEffect(() => showMessagesOnce(flow), [flow])
   const { helpUrl } = portalConfig()
   if (!session) return null
   return (
     <div className="w-full max-w-[1152px] pb-14">
       <PageHead
-        title={pageWords.profile.title}
+        title="Profile settings"
         actions={
           <ButtonAnchor
             size="sm"
@@ -96,17 +95,17 @@ function IdentityCard({ session }: { readonly session: Session }) {
   )
 }
 
-/** Only the address that is in use now counts. */
+/** True if the current email address is verified. */
 export function isVerified({ identity }: Pick<Session, 'identity'>): boolean {
   return identity.verifiable_addresses.some(({ value, verified }) => verified && value === identity.traits.email)
 }
 
-/** Each way to sign in that the service offers nodes for. */
+/** The sign-in methods that the flow has nodes for. */
 function Authentication({ flow }: { readonly flow: Flow }) {
   const groups = new Set(flow.ui.nodes.map(({ group }) => group))
   if (!['oidc', 'password', 'passkey'].some((group) => groups.has(group as 'oidc'))) return null
   return (
-    <SettingsSection id="authentication" title="Authentication" description="Ways to sign in to this account.">
+    <SettingsSection id="authentication" title="Authentication" description="The methods you can use to sign in.">
       <Providers flow={flow} />
       <Password flow={flow} />
       <Keys flow={flow} group="passkey" />
@@ -114,14 +113,14 @@ function Authentication({ flow }: { readonly flow: Flow }) {
   )
 }
 
-/** Keys of one character get in the way of speech input, so that there is a way to do without. */
+/** Toggle for single-character shortcuts, which interfere with speech input (WCAG 2.1.4). */
 function Keyboard() {
   const [isOn, setIsOn] = useStoredFlag(shortcutsFlag, true)
   return (
-    <SettingsSection id="keyboard" title="Keyboard" description="Kept in this browser.">
+    <SettingsSection id="keyboard" title="Keyboard" description="Saved in this browser.">
       <Checkbox
         label="Keyboard shortcuts"
-        hint="Press / to search a list and ? for the map of all keys. Search everything stays on Ctrl K either way."
+        hint="Press / to search a list and ? to show all shortcuts. Ctrl K for global search always works."
         checked={isOn}
         onChange={(event) => setIsOn(event.target.checked)}
       />
@@ -162,12 +161,12 @@ function DeleteAccount({ name }: { readonly name: string }) {
     <SettingsSection
       id="delete"
       title="Delete account"
-      description="Opens an email to support. Your data is removed within 30 days."
+      description="Opens an email to support. Your data is deleted within 30 days of the request."
     >
       <ButtonAnchor
         variant="danger"
         size="sm"
-        href={deletionMail(portalConfig().supportEmail, name)}
+        href={deletionMailUrl(portalConfig().supportEmail, name)}
         icon={<Mail aria-hidden="true" />}
       >
         Delete account
@@ -176,8 +175,8 @@ function DeleteAccount({ name }: { readonly name: string }) {
   )
 }
 
-/** The draft of an email that asks for the end of an account. */
-export function deletionMail(to: string, name: string): string {
+/** `mailto:` URL of the account deletion request. */
+export function deletionMailUrl(to: string, name: string): string {
   const body = `Please delete my account and everything that belongs to it.\n\n${name}`
   return `mailto:${to}?subject=${encodeURIComponent('Account deletion')}&body=${encodeURIComponent(body)}`
 }

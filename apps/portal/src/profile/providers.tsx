@@ -5,7 +5,7 @@ import { SettingsForm } from '#profile/settings-form.tsx'
 import { SettingsHeading, SettingsList, SettingsRow } from '#profile/settings-section.tsx'
 import { Button } from '#ui/button.tsx'
 
-/** Other services that one can sign in with. */
+/** Social providers for signing in. */
 export function Providers({ flow }: { readonly flow: Flow }) {
   const nodes = inputsOf(flow.ui.nodes, 'oidc')
   if (nodes.length === 0) return null

@@ -2,7 +2,7 @@ import { Session } from '@glacis/contract/identity'
 import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { flowOf, type NodeSketch } from '#lib/testing/flows.ts'
+import { flowOf, type PartialNode } from '#lib/testing/flows.ts'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
 import { input, keys, settingsNodes, showProfile } from '#profile/testing/settings.tsx'
 
@@ -17,7 +17,7 @@ afterEach(async () => {
   await service.close()
 })
 
-const everything: readonly NodeSketch[] = [
+const everything: readonly PartialNode[] = [
   input('oidc', 'link', 'submit', 'Link GitHub', { value: 'github' }, { provider: 'GitHub' }),
   input('oidc', 'unlink', 'submit', 'Unlink GitLab', { value: 'gitlab' }, { provider: 'GitLab' }),
   ...keys,
@@ -30,8 +30,8 @@ const hold = () => {
   return { after, release: () => release() }
 }
 
-describe('the page of the settings', () => {
-  it('has its sections in their order', async () => {
+describe('the profile page', () => {
+  it('shows the sections in order', async () => {
     showProfile(settingsNodes(...everything))
     await screen.findByText('Personal Info')
     expect(screen.getAllByRole('heading', { level: 2 }).map(({ textContent }) => textContent)).toEqual([
@@ -45,7 +45,7 @@ describe('the page of the settings', () => {
     ])
   })
 
-  it('keeps the other services, the password and the passkeys together', async () => {
+  it('groups social providers, password, and passkeys', async () => {
     showProfile(settingsNodes(...everything))
     const ways = await section('Authentication')
     expect(ways.getAllByRole('heading', { level: 3 }).map(({ textContent }) => textContent)).toEqual([
@@ -61,7 +61,7 @@ describe('the page of the settings', () => {
     ])
   })
 
-  it('links a service and takes another one off', async () => {
+  it('links and unlinks social providers', async () => {
     service.on('POST /self-service/settings', { body: flowOf(settingsNodes(...everything), { state: 'success' }) })
     showProfile(settingsNodes(...everything))
     const ways = await section('Authentication')
@@ -75,7 +75,7 @@ describe('the page of the settings', () => {
     ])
   })
 
-  it('leads to the documents, and to a mail to support', async () => {
+  it('links to the documents and to an email to support', async () => {
     showProfile()
     const links = await section('Useful links')
     const documents = ['API Documentation', 'License Agreement'].map((name) =>
@@ -86,14 +86,14 @@ describe('the page of the settings', () => {
     expect(mail).toMatch(/^mailto:support@example\.ch\?subject=Account%20deletion&body=.*Nora%20Ammann$/)
   })
 
-  it('marks an address that is not verified in orange', async () => {
+  it('shows an orange badge for an unverified address', async () => {
     const identity = { ...sessionOf().identity, verifiable_addresses: [] }
     showProfile(settingsNodes(), Session.parse(sessionOf({ identity })))
     expect((await screen.findByText('unverified')).className).toContain('orange')
     expect(screen.queryByText('Email verified')).toBeNull()
   })
 
-  it('leads to the sign-in, and back, when the session has ended meanwhile', async () => {
+  it('redirects to sign-in with return_to if the session has expired', async () => {
     service.on('POST /self-service/settings', { status: 401, body: { error: { code: 401, message: 'no session' } } })
     const router = showProfile()
     await userEvent.click(await screen.findByRole('button', { name: 'Save details' }))
@@ -102,8 +102,8 @@ describe('the page of the settings', () => {
   })
 })
 
-describe('while something is being sent', () => {
-  it('the dialog that removes a passkey can be neither confirmed again nor cancelled', async () => {
+describe('during submission', () => {
+  it('disables both buttons of the passkey removal dialog', async () => {
     const { after, release } = hold()
     service.on('POST /self-service/settings', { body: flowOf(settingsNodes(), { state: 'success' }), after })
     showProfile(settingsNodes(...keys))
@@ -118,7 +118,7 @@ describe('while something is being sent', () => {
   })
 })
 
-it('keeps what is asked for after the password together, and says when a lost phone would lock somebody out', async () => {
+it('groups second factors and warns about missing backup codes', async () => {
   const codes = input('lookup_secret', 'lookup_secret_regenerate', 'submit', 'Generate', { value: 'true' })
   const securityKey = input('webauthn', 'webauthn_register_trigger', 'button', 'Add security key', { value: '' })
   const offered = [securityKey, codes]
@@ -126,16 +126,16 @@ it('keeps what is asked for after the password together, and says when a lost ph
   const factors = await section('Two-factor authentication')
   expect(factors.getAllByRole('heading', { level: 3 }).map(({ textContent }) => textContent)).toEqual([
     'Security keys',
-    'Back-up codes',
+    'Backup codes',
   ])
-  expect(factors.getByText(/without them a lost phone or key locks you out/)).toBeTruthy()
+  expect(factors.getByText(/without them, you're locked out/)).toBeTruthy()
   cleanup()
   showProfile(settingsNodes(...offered))
   await section('Two-factor authentication')
-  expect(screen.queryByText(/locks you out/)).toBeNull()
+  expect(screen.queryByText(/locked out/)).toBeNull()
 })
 
-it('does not offer to save a password while its repetition differs', async () => {
+it('disables Save password while the passwords differ', async () => {
   showProfile()
   await userEvent.click(await screen.findByRole('button', { name: 'Change password' }))
   await userEvent.type(await screen.findByLabelText('New Password'), 'slope-of-sight')
@@ -147,7 +147,7 @@ it('does not offer to save a password while its repetition differs', async () =>
   expect([save.disabled, screen.queryAllByText("The provided passwords don't match.").length]).toEqual([false, 0])
 })
 
-it('tells of each session where it is, by its first device alone', async () => {
+it('describes each session by its first device', async () => {
   const windows = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:141.0) Gecko/20100101 Firefox/141.0'
   const phone =
     'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
@@ -166,7 +166,7 @@ it('tells of each session where it is, by its first device alone', async () => {
   expect(other?.querySelector('svg.lucide-smartphone')).toBeTruthy()
 })
 
-it.each([429, 500, 503])('keeps what was entered when the service answers %i, and says what to do', async (status) => {
+it.each([429, 500, 503])('keeps the input and suggests a retry on status %i', async (status) => {
   service.on('POST /self-service/settings', { status })
   showProfile()
   const first = await screen.findByLabelText<HTMLInputElement>('First name')

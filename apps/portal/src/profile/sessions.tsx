@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Monitor, Smartphone, Tablet } from 'lucide-react'
 import { revokeOtherSessions, revokeSession } from '#identity/client.ts'
 import { otherSessionsQuery } from '#identity/session.ts'
-import { addToast } from '#lib/toasts.ts'
+import { addToast } from '#ui/toasts.tsx'
 import { deviceOf } from '#profile/device.ts'
 import { SettingsList, SettingsRow, SettingsSection } from '#profile/settings-section.tsx'
 import { Badge } from '#ui/badge.tsx'
@@ -12,7 +12,7 @@ import { RelativeTime } from '#ui/relative-time.tsx'
 
 const icons = { desktop: <Monitor />, mobile: <Smartphone />, tablet: <Tablet /> }
 
-/** Where the person is signed in, this device first. */
+/** The user's active sessions, this device first. */
 export function Sessions({ present }: { readonly present: Session }) {
   const client = useQueryClient()
   const { data, isError, refetch } = useQuery(otherSessionsQuery())
@@ -20,12 +20,15 @@ export function Sessions({ present }: { readonly present: Session }) {
   const after = {
     onSettled: () => client.invalidateQueries({ queryKey: otherSessionsQuery().queryKey }),
     onError: () =>
-      addToast('error', { title: 'Oops, something went wrong', message: 'The session could not be ended.' }),
+      addToast('error', {
+        title: 'Oops, something went wrong',
+        message: "The session couldn't be revoked. Try again.",
+      }),
   }
   const one = useMutation({ mutationFn: revokeSession, ...after })
   const all = useMutation({ mutationFn: revokeOtherSessions, ...after })
   return (
-    <SettingsSection id="sessions" title="Active sessions" description="Devices that are signed in now.">
+    <SettingsSection id="sessions" title="Active sessions" description="Devices that are currently signed in.">
       <SettingsList label="Active sessions">
         <SessionRow session={present} isPresent />
         {others.map((session) => (
@@ -39,7 +42,7 @@ export function Sessions({ present }: { readonly present: Session }) {
       </SettingsList>
       {isError && (
         <p className="mt-2 text-ink-2">
-          The other sessions could not be loaded.{' '}
+          Your other sessions couldn't be loaded.{' '}
           <Button variant="link" size="sm" onClick={() => void refetch()}>
             Try again
           </Button>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A section of the settings: what it is at the left, what can be set at the right. */
+/** A settings section: title and description on the left, controls on the right. */
 export function SettingsSection({
   id,
   title,
@@ -28,7 +28,7 @@ export function SettingsSection({
   )
 }
 
-/** A framed list; children are `SettingsRow`s. */
+/** A bordered list of `SettingsRow`s. */
 export function SettingsList({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   return (
     <ul aria-label={label} className="divide-y divide-line rounded-lg border border-line">
@@ -37,7 +37,7 @@ export function SettingsList({ label, children }: { readonly label: string; read
   )
 }
 
-/** Icon, name, detail and what can be done with it. */
+/** A row with icon, name, detail, and actions. */
 export function SettingsRow({
   icon,
   name,
@@ -61,7 +61,7 @@ export function SettingsRow({
   )
 }
 
-/** The name of a group of rows inside a section. */
+/** Heading of a group of rows. */
 export function SettingsHeading({ children }: { readonly children: ReactNode }) {
   return <h3 className="mt-5 mb-1.5 text-12 font-medium text-ink-3 first:mt-0">{children}</h3>
 }

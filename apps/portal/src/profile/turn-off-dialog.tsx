@@ -5,16 +5,16 @@ import { Dialog } from '#ui/dialog.tsx'
 
 interface TurnOffDialogProps {
   readonly flow: Flow
-  /** The node that does it. */
+  /** The button node to submit. */
   readonly button: InputNode
   readonly title: string
-  /** What will be different. */
+  /** The consequence, in one sentence. */
   readonly description: string
   readonly open: boolean
   readonly onClose: () => void
 }
 
-/** Asks before something that protects the account is turned off. */
+/** Confirmation dialog for turning off a security feature. */
 export function TurnOffDialog({ flow, button, title, description, open, onClose }: TurnOffDialogProps) {
   return (
     <Dialog open={open} onClose={onClose} title={title} description={description}>

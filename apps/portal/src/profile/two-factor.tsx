@@ -13,12 +13,12 @@ import { Badge } from '#ui/badge.tsx'
 import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
 
-/** Two-factor is on when the service offers to unlink it. */
+/** True if the service offers to unlink TOTP. */
 export function isTwoFactorOn(nodes: readonly UiNode[]): boolean {
   return inputNamed(nodes, 'totp_unlink') !== undefined
 }
 
-/** What is asked for after the password: the authenticator app, on or off, security keys, and codes for the day without them. */
+/** Second factors: authenticator app, security keys, and backup codes. */
 export function TwoFactor({ flow }: { readonly flow: Flow }) {
   const [isOpen, setIsOpen] = useState(false)
   const close = () => setIsOpen(false)
@@ -31,7 +31,7 @@ export function TwoFactor({ flow }: { readonly flow: Flow }) {
     <SettingsSection
       id="two-factor"
       title="Two-factor authentication"
-      description="Asked for after the password, on every sign-in."
+      description="Required after your password at every sign-in."
     >
       {nodes.length > 0 && (
         <SettingsList label="Two-factor authentication">
@@ -53,7 +53,7 @@ export function TwoFactor({ flow }: { readonly flow: Flow }) {
           flow={flow}
           button={unlink}
           title="Turn off two-factor authentication"
-          description="From then on the password alone signs you in."
+          description="Your password alone will be enough to sign in."
           open={isOpen}
           onClose={close}
         />
@@ -85,7 +85,7 @@ function SetUpDialog({
       description="Scan the code with an authenticator app, then enter the 6 digits it shows."
     >
       <SettingsForm flow={flow} submitter={save} onSaved={onClose}>
-        {({ isPending, ownErrors, answers }) => (
+        {({ isPending, clientErrors, responseCount }) => (
           <>
             <div className="grid grid-cols-[176px_minmax(0,1fr)] gap-7 max-md:grid-cols-1 max-md:justify-items-center">
               {nodes.map((node) => node.type === 'img' && <NodeContent key={node.attributes.src} node={node} />)}
@@ -93,15 +93,20 @@ function SetUpDialog({
                 {nodes.map((node, index) => {
                   if (node.type === 'text')
                     return (
-                      <NodeContent key={index} node={node} label="Secret" hint="Type this in when you cannot scan." />
+                      <NodeContent
+                        key={index}
+                        node={node}
+                        label="Secret"
+                        hint="Enter this if you can't scan the code."
+                      />
                     )
                   if (node.type !== 'input' || isButton(node)) return null
                   return (
                     <NodeField
                       key={node.attributes.name}
                       node={node}
-                      ownErrors={ownErrors}
-                      answers={answers}
+                      clientErrors={clientErrors}
+                      responseCount={responseCount}
                       focusFirst
                     />
                   )

@@ -1,4 +1,4 @@
-/** An agent, with the targets that it scans. */
+/** The agent page with the list of targets that the agent scans. */
 import { getRouteApi } from '@tanstack/react-router'
 import { AgentDetailPage } from '#agents/agent-detail.tsx'
 import { TargetsOfAgent } from '#targets/targets-of-agent.tsx'

@@ -1,12 +1,12 @@
 import type { Agent } from '@glacis/contract/agent'
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createQueryClient } from '#api/query.ts'
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'
 import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
-import { shownToasts } from '#lib/toasts.ts'
-import { clearToasts } from '#lib/testing/toasts.ts'
+import { clearToasts, shownToasts } from '#lib/testing/toasts.ts'
 import { createPortalRouter } from '#routes/router.tsx'
 
 const ids = [1, 2, 3].map((number) => `00000000-0000-4000-8000-00000000000${number}`)
@@ -19,7 +19,7 @@ const lausanne: Agent = {
   status: 'STATUS_DISCONNECTED',
   lastSeenTime: '2026-11-20T08:00:00Z',
   version: '0.1.0',
-  problems: ['Its clock is 95 seconds ahead. Let its machine take the time from a time server.'],
+  problems: ["The agent's clock is 95 seconds ahead. Synchronize it with an NTP server."],
   targetCount: 2,
 }
 const bern: Agent = {
@@ -59,12 +59,12 @@ beforeEach(async () => {
 afterEach(async () => {
   cleanup()
   await client.cancelQueries()
-  await clearToasts()
+  clearToasts()
   await service.close()
 })
 
 async function open(path: string, heading: string | RegExp) {
-  client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  client = createQueryClient()
   const router = createPortalRouter(client, createMemoryHistory({ initialEntries: [path] }))
   render(
     <QueryClientProvider client={client}>
@@ -77,7 +77,7 @@ async function open(path: string, heading: string | RegExp) {
 const sent = (method: string) =>
   service.seen.filter((one) => one.method === method).map(({ path, query, body }) => ({ path, query, body }))
 
-it('lists who is away first, and says what that stops', async () => {
+it('lists disconnected agents first, with the affected targets', async () => {
   await open('/agents', /^Agents/)
   const table = await screen.findByRole('table', { name: 'Agents' })
   await waitFor(() =>
@@ -85,15 +85,15 @@ it('lists who is away first, and says what that stops', async () => {
       within(table)
         .getAllByRole('link')
         .map((link) => link.textContent),
-    ).toEqual(['lausanne-dcCheck', 'bern-dmz-1']),
+    ).toEqual(['lausanne-dcNeeds attention', 'bern-dmz-1']),
   )
   expect(within(table).getByText('12 ms')).toBeTruthy()
-  expect(screen.getByText(/lausanne-dc lost its connection/).parentElement?.textContent).toMatch(
-    /2 targets are not scanned until it returns/,
+  expect(screen.getByText(/lausanne-dc disconnected/).parentElement?.textContent).toMatch(
+    /2 targets are not scanned until it reconnects/,
   )
 })
 
-it('creates one, shows its token once with the command, and turns green when it connects', async () => {
+it('creates an agent, shows its token once with the command, and shows when it connects', async () => {
   const made: Agent = { ...time, id: newId, name: 'zrh-office-2', status: 'STATUS_DISCONNECTED' }
   let isThere = false
   service.on('POST /v1/agents', { body: { agent: { ...made, token: 'gla_secret' } } })
@@ -112,7 +112,7 @@ it('creates one, shows its token once with the command, and turns green when it 
   await screen.findByText('zrh-office-2 is ready to install')
   expect(sent('POST')).toEqual([{ path: '/v1/agents', query: {}, body: { agent: { name: 'zrh-office-2' } } }])
   expect(router.state.location.search).toEqual({})
-  expect(screen.getByText('Copy the token now. It is shown only once.')).toBeTruthy()
+  expect(screen.getByText("Copy the token now: it won't be shown again.")).toBeTruthy()
   expect(screen.getByLabelText('Agent token').textContent).toBe('gla_secret')
   expect(await screen.findByText('install for systemd')).toBeTruthy()
   await user.click(screen.getByRole('button', { name: 'Docker' }))
@@ -124,8 +124,8 @@ it('creates one, shows its token once with the command, and turns green when it 
   await waitFor(() => expect(screen.queryByText('gla_secret')).toBeNull())
 }, 20_000)
 
-it('tells a used-up quota beside the name', async () => {
-  const message = 'Agent quota of the plan Free exhausted: 10 of 10 used'
+it('shows an quotaExceeded quota beside the name', async () => {
+  const message = 'Agent quota of the plan Free quotaExceeded: 10 of 10 used'
   service.on('POST /v1/agents', { status: 429, body: { code: 8, message } })
   const { user } = await open('/agents', /^Agents/)
   await user.click(screen.getByRole('button', { name: 'New agent' }))
@@ -137,23 +137,23 @@ it('tells a used-up quota beside the name', async () => {
   ])
 })
 
-it('names the cause on its page, and renames', async () => {
+it('shows the cause on its page, and renames the agent', async () => {
   service.on(`PATCH /v1/agents/${id}`, { body: { agent: { ...lausanne, name: 'lausanne-dc-2' } } })
   const { user } = await open(`/agents/${id}`, 'lausanne-dc')
-  expect(screen.getByText(/Its clock is 95 seconds ahead/)).toBeTruthy()
-  expect(await screen.findByText('No job has reached this agent yet.')).toBeTruthy()
+  expect(screen.getByText(/clock is 95 seconds ahead/)).toBeTruthy()
+  expect(await screen.findByText(/^No jobs yet\./)).toBeTruthy()
   expect(await screen.findByRole('link', { name: /Data centre Lausanne/ })).toBeTruthy()
   await user.click(screen.getByRole('button', { name: 'Rename' }))
   const field = await screen.findByLabelText('Name')
   await user.clear(field)
   await user.type(field, 'lausanne-dc-2{Enter}')
-  await waitFor(() => expect(shownToasts().at(-1)?.message).toBe('lausanne-dc is now lausanne-dc-2.'))
+  await waitFor(() => expect(shownToasts().at(-1)?.message).toBe('lausanne-dc was renamed to lausanne-dc-2.'))
   expect(sent('PATCH').map(({ body }) => body)).toEqual([
     { agent: { name: 'lausanne-dc-2' }, updateMask: { paths: ['name'] } },
   ])
 })
 
-it('rotates the token and revokes the key when told to', async () => {
+it('rotates the token and optionally revokes the key', async () => {
   service.on(`POST /v1/agents/${id}/token`, { body: { agent: { ...lausanne, token: 'gla_fresh' } } })
   service.on(`GET /v1/agents/${id}/install`, { body: { command: 'install', notes: [] } })
   const { user } = await open(`/agents/${id}`, 'lausanne-dc')
@@ -165,14 +165,17 @@ it('rotates the token and revokes the key when told to', async () => {
   expect(sent('POST').map(({ body }) => body)).toEqual([{ revokeOld: true }])
 })
 
-it('asks who takes over before it deletes', async () => {
+it('asks for a replacement before deleting', async () => {
   service.on(`DELETE /v1/agents/${id}`, { body: {} })
   const { user, router } = await open(`/agents/${id}`, 'lausanne-dc')
   await user.click(screen.getByRole('button', { name: 'Delete agent' }))
   const dialog = within(await screen.findByRole('dialog'))
   expect(await dialog.findByText('Data centre Lausanne')).toBeTruthy()
   await waitFor(() =>
-    expect(dialog.getAllByRole('option').map((option) => option.textContent)).toEqual(['Nobody for now', 'bern-dmz-1']),
+    expect(dialog.getAllByRole('option').map((option) => option.textContent)).toEqual([
+      'No agent for now',
+      'bern-dmz-1',
+    ]),
   )
   await user.selectOptions(dialog.getByLabelText('Scan them with'), 'bern-dmz-1')
   await user.click(dialog.getByRole('button', { name: 'Delete' }))
@@ -181,17 +184,17 @@ it('asks who takes over before it deletes', async () => {
 })
 
 it.each([
-  ['none', [], 'Targets inside your network need an agent. Install an agent'],
-  ['one', [bern], 'Targets inside your network need an agent. Choose bern-dmz-1 in the form of such a target.'],
+  ['none', [], 'To scan targets inside your network, install an agent.'],
+  ['one', [bern], 'To scan targets inside your network, choose bern-dmz-1 when you edit the target.'],
   [
     'two',
     [bern, lausanne],
-    'Targets inside your network need an agent. Choose one of your 2 in the form of such a target.',
+    'To scan targets inside your network, choose one of your 2 agents when you edit the target.',
   ],
-] as const)('says what to do where no target has an agent and there is %s', async (_, agents, words) => {
+] as const)('suggests the next step without assigned targets and with %s', async (_, agents, words) => {
   service.on('GET /v1/targets', { body: { targets: [{ ...target, agent: undefined }] } })
   service.on('GET /v1/agents', { body: { agents } })
   await open('/scope', /^Scope/)
-  const hint = await screen.findByText(/need an agent/)
+  const hint = await screen.findByText(/^To scan targets inside your network/)
   expect(hint.textContent.trim()).toBe(words)
 })

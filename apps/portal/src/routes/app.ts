@@ -1,63 +1,51 @@
 /**
- * The routes behind the session: paths and what their addresses may carry; those of risks and of the attack surface
- * have files of their own. Their screens are in `screens.tsx`, so that a screen can name its route without going round
- * in a circle.
+ * The routes that require a session: paths and search parameters. Routes of risks and of the attack surface have their
+ * own files. The screens are in `screens.tsx`, so that a screen can import its route without a circular import.
  *
- * What a loader asks for is loaded with its screen: nobody waits at the start for the shapes of every answer.
- *
- * The ids begin with `/_auth`; the addresses do not, because the layout route has no path.
+ * Route ids start with `/_auth`; URLs don't, because the layout route has no path.
  */
 import { createRoute } from '@tanstack/react-router'
+import * as billingQueries from '#billing/queries.ts'
+import * as channelQueries from '#channels/queries.ts'
 import { openFlow } from '#identity/lifecycle.ts'
-import { firstAnswers, soon } from '#lib/early.ts'
 import { portalConfig } from '#lib/portal-config.ts'
-import { authRoute, begun, getParentRoute } from '#routes/auth.ts'
-import { addressOf, idOf } from '#routes/guard.ts'
+import * as onboardingQueries from '#onboarding/queries.ts'
+import * as overviewQueries from '#overview/queries.ts'
+import { authRoute, prefetching, getParentRoute } from '#routes/auth.ts'
+import { absoluteUrl, validId } from '#routes/guard.ts'
 import * as risks from '#routes/risks.ts'
 import { OnboardingSearch, OverviewSearch, ProfileSearch, ScanDetailSearch, ScanListSearch } from '#routes/search.ts'
 import * as surface from '#routes/surface.ts'
+import * as scanQueries from '#scans/queries.ts'
 
 export const overview = createRoute({
   getParentRoute,
   path: 'overview',
   validateSearch: OverviewSearch,
-  loaderDeps: ({ search }) => search,
-  // Whether there is anything to show a chart of decides what the page is.
-  loader: async ({ context: { queryClient }, deps: search }) => {
-    const [{ summary }, { statsInput, viewOf }] = await Promise.all([
-      import('#overview/queries.ts'),
-      import('#overview/view.ts'),
-    ])
-    await soon(queryClient.prefetchQuery(summary(statsInput(viewOf(search)))))
-    await firstAnswers(async () => {
-      const { steps } = await import('#onboarding/queries.ts')
-      await queryClient.prefetchQuery(steps())
-    })
-  },
+  loader: prefetching((client) =>
+    Promise.all([client.prefetchQuery(overviewQueries.ofView({})), client.prefetchQuery(onboardingQueries.steps())]),
+  ),
 })
 export const onboarding = createRoute({
   getParentRoute,
   path: 'onboarding',
   validateSearch: OnboardingSearch,
-  loader: async ({ context }) => {
-    const { steps } = await import('#onboarding/queries.ts')
-    await context.queryClient.ensureQueryData(steps())
-  },
+  loader: ({ context }) => context.queryClient.ensureQueryData(onboardingQueries.steps()),
 })
 export const profile = createRoute({
   getParentRoute,
   path: 'profile',
   validateSearch: ProfileSearch,
   loaderDeps: ({ search }) => search,
-  // A link that is merely hovered must not start a flow.
+  // Hovering a link must not start a flow.
   preload: false,
   loader: async ({ context, deps: search, location }) =>
     void (await openFlow(context.queryClient, {
       kind: 'settings',
       page: '/profile',
       search,
-      newFlow: { return_to: addressOf('/profile') },
-      here: addressOf(location.href),
+      newFlow: { return_to: absoluteUrl('/profile') },
+      here: absoluteUrl(location.href),
     })),
 })
 
@@ -66,10 +54,9 @@ export const subscription = createRoute({
   path: 'subscription',
   loader: async ({ context: { queryClient } }) => {
     if (!portalConfig().billing) return
-    const billing = await import('#billing/queries.ts')
     await Promise.all([
-      queryClient.ensureQueryData(billing.subscription()),
-      queryClient.ensureQueryData(billing.plans()),
+      queryClient.ensureQueryData(billingQueries.subscription()),
+      queryClient.ensureQueryData(billingQueries.plans()),
     ])
   },
 })
@@ -77,28 +64,23 @@ export const subscription = createRoute({
 export const integrations = createRoute({
   getParentRoute,
   path: 'integrations',
-  // While its channels are on their way the page says already what it is.
-  loader: begun(async (client) => client.prefetchQuery((await import('#channels/queries.ts')).list())),
+  loader: prefetching((client) => client.prefetchQuery(channelQueries.list())),
 })
 
 export const scans = createRoute({
   getParentRoute,
   path: 'scans',
   validateSearch: ScanListSearch,
-  loader: begun(async (client) => client.prefetchQuery((await import('#scans/queries.ts')).first())),
+  loader: prefetching((client) => client.prefetchQuery(scanQueries.first())),
 })
 export const scan = createRoute({
   getParentRoute,
   path: 'scans/$id',
   validateSearch: ScanDetailSearch,
-  loader: async ({ context, params }) => {
-    const id = idOf(params)
-    const { one } = await import('#scans/queries.ts')
-    await context.queryClient.ensureQueryData(one(id))
-  },
+  loader: ({ context, params }) => context.queryClient.ensureQueryData(scanQueries.one(validId(params))),
 })
 
-/** Everything behind the session, as one branch of the tree. */
+/** All routes that require a session. */
 export const appBranch = authRoute.addChildren([
   overview,
   onboarding,

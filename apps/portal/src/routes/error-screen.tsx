@@ -7,7 +7,7 @@ import { ButtonLink } from '#ui/button.tsx'
 import { useDocumentTitle } from '#ui/page-head.tsx'
 import { EmptyState, UnexpectedError } from '#ui/states.tsx'
 
-/** The view of a page that failed: try again, or see why. */
+/** The error view of a page, with a retry button and the error message on demand. */
 export function ErrorScreen({ error, reset, plain = false }: ErrorComponentProps & { readonly plain?: boolean }) {
   const router = useRouter()
   useDocumentTitle('Something went wrong')
@@ -20,7 +20,7 @@ export function ErrorScreen({ error, reset, plain = false }: ErrorComponentProps
   return <UnexpectedError error={error} onRetry={retry} plain={plain} />
 }
 
-/** The same for the page of one thing, which may have been deleted. */
+/** The error view of a detail page, whose item may have been deleted. */
 export function errorScreenOf(what: string, list: GoneProps['list']) {
   return function DetailErrorScreen(props: ErrorComponentProps) {
     const { error } = props
@@ -50,7 +50,7 @@ function Gone({ what, list }: GoneProps) {
   )
 }
 
-/** The same inside the auth layout, which gives it its place. */
+/** The error view inside the auth layout. */
 export function AuthErrorScreen(props: ErrorComponentProps) {
   return <ErrorScreen {...props} plain />
 }

@@ -1,4 +1,4 @@
-/** The flow screens with what their addresses carry. */
+/** Connects the flow screens to their search parameters. */
 import { getRouteApi } from '@tanstack/react-router'
 import { FlowErrorScreen } from '#identity/error-screen.tsx'
 import { LoginScreen, RecoveryScreen, RegistrationScreen, VerificationScreen } from '#identity/screens.tsx'

@@ -4,8 +4,8 @@ import { cleanup, render, screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { submitFlow } from '#identity/client.ts'
 import { providePortalConfig } from '#lib/portal-config.ts'
-import { flowOf, type NodeSketch, readNodes } from '#lib/testing/flows.ts'
-import { installationAt, type Service, sessionOf, startService } from '#lib/testing/service.ts'
+import { flowOf, type PartialNode, readNodes } from '#lib/testing/flows.ts'
+import { testConfig, type Service, sessionOf, startService } from '#lib/testing/service.ts'
 import { createPortalRouter } from '#routes/router.tsx'
 
 let service: Service
@@ -38,22 +38,22 @@ describe.each([
   ['recovery', '/recovery'],
   ['verification', '/verification'],
   ['settings', '/profile'],
-])('a flow of %s', (kind, page) => {
+])('%s flow', (kind, page) => {
   beforeEach(() => {
     service.on(`GET /self-service/${kind}/browser`, { body: flowOf([], { id: 'made' }) })
   })
-  it('is made where the address names none, and named there', async () => {
+  it('is created without an id in the URL, and added to it', async () => {
     await open(page)(`${page}?flow=made`)
     expect([asked(`/self-service/${kind}/browser`).length, asked(`/self-service/${kind}/flows`).length]).toEqual([1, 0])
   })
-  it('is fetched where the address names one', async () => {
+  it('is fetched by the id in the URL', async () => {
     service.on(`GET /self-service/${kind}/flows`, { body: flowOf([], { id: 'mine' }) })
     const settled = open(`${page}?flow=mine`)
     await waitFor(() => expect(asked(`/self-service/${kind}/flows`)).toEqual([{ id: 'mine' }]))
     await settled(`${page}?flow=mine`)
     expect(asked(`/self-service/${kind}/browser`)).toEqual([])
   })
-  it('is made anew where that one cannot be fetched', async () => {
+  it('is recreated if it cannot be fetched', async () => {
     const body = { error: { id: 'self_service_flow_expired', message: 'too late' } }
     service.on(`GET /self-service/${kind}/flows`, { status: 410, body })
     await open(`${page}?flow=old`)(`${page}?flow=made`)
@@ -64,9 +64,9 @@ it.each([
   ['verification', true],
   ['recovery', true],
   ['verification', false],
-] as const)('of %s says where a mail is that nobody delivers: %s', async (kind, mailsAreFiles) => {
-  providePortalConfig({ ...installationAt(service.url), mailsAreFiles })
-  const email: NodeSketch = {
+] as const)('%s explains where undelivered email is stored: %s', async (kind, mailsAreFiles) => {
+  providePortalConfig({ ...testConfig(service.url), mailsAreFiles })
+  const email: PartialNode = {
     type: 'input',
     group: 'code',
     attributes: { name: 'email', type: 'hidden', value: 'nora@a.example' },
@@ -75,10 +75,10 @@ it.each([
   service.on(`GET /self-service/${kind}/flows`, { body })
   open(`/${kind}?flow=mine`)
   expect(await screen.findByText('nora@a.example')).toBeTruthy()
-  expect(screen.queryByText(/^This installation has no mail server yet: mails are files/) !== null).toBe(mailsAreFiles)
+  expect(screen.queryByText(/^This installation has no mail server configured/) !== null).toBe(mailsAreFiles)
 })
 
-it('is sent with the cookies of the service, its id and a token where there is one', async () => {
+it('is submitted with cookies, its id and the CSRF token if present', async () => {
   const send = vi.spyOn(globalThis, 'fetch')
   service.on('POST /self-service/recovery', { status: 400, body: flowOf([]) })
   await submitFlow('recovery', 'f', { method: 'code' }, 'from-a-link')

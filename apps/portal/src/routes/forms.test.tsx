@@ -1,14 +1,14 @@
-/** Forms as somebody meets them who has come for the first time. */
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+/** Forms for new users. */
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createQueryClient } from '#api/query.ts'
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'
 import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
-import { shownToasts } from '#lib/toasts.ts'
-import { clearToasts } from '#lib/testing/toasts.ts'
+import { clearToasts, shownToasts } from '#lib/testing/toasts.ts'
 import { createPortalRouter } from '#routes/router.tsx'
-import { listText } from '#targets/form.ts'
+import { listError } from '#targets/form.ts'
 
 const id = '00000000-0000-4000-8000-000000000001'
 const time = { createTime: '2026-11-01T08:00:00Z', updateTime: '2026-11-01T08:00:00Z' }
@@ -38,12 +38,12 @@ beforeEach(async () => {
 afterEach(async () => {
   cleanup()
   await client.cancelQueries()
-  await clearToasts()
+  clearToasts()
   await service.close()
 })
 
 async function open(path: string, heading: string | RegExp) {
-  client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  client = createQueryClient()
   const router = createPortalRouter(client, createMemoryHistory({ initialEntries: [path] }))
   render(
     <QueryClientProvider client={client}>
@@ -55,7 +55,7 @@ async function open(path: string, heading: string | RegExp) {
 }
 const posted = (path: string) => service.seen.filter((one) => one.method === 'POST' && one.path === path)
 
-it('says that an address is watched already, and starts the first scan from the notice', async () => {
+it('reports an existing address, and starts the first scan from the toast', async () => {
   service.on('POST /v1/targets', { body: { target } })
   service.on('POST /v1/scans', { body: { scan } })
   const taken = { input: target.address, ...read, target: { id, name: target.name } }
@@ -64,7 +64,7 @@ it('says that an address is watched already, and starts the first scan from the 
   const panel = within(await screen.findByRole('dialog', { name: 'New target' }))
   await user.type(panel.getByLabelText('Name'), 'DMZ')
   await user.type(panel.getByLabelText('Address'), target.address)
-  expect(await panel.findByText(/The target “DMZ” has this address already\./)).toBeTruthy()
+  expect(await panel.findByText(/The target “DMZ” already has this address\./)).toBeTruthy()
   await user.click(panel.getByRole('button', { name: 'Create target' }))
   await user.click(await screen.findByRole('button', { name: 'Scan now' }))
   await waitFor(() => expect(posted('/v1/scans').map(({ body }) => body)).toEqual([{ targetId: id }]))
@@ -73,20 +73,20 @@ it('says that an address is watched already, and starts the first scan from the 
   )
 }, 20_000)
 
-it('calls a pasted list a list, and sends it nowhere', async () => {
+it('detects a pasted list and does not submit it', async () => {
   const user = await open('/scope?create=true', /^Scope/)
   const panel = within(await screen.findByRole('dialog', { name: 'New target' }))
   await user.type(panel.getByLabelText('Name'), 'All')
   await user.click(panel.getByLabelText('Address'))
-  // Browsers make blanks of the ends of lines.
+  // Browsers replace line breaks with spaces.
   await user.paste(Array.from({ length: 5000 }, (_, number) => `10.0.${number}.1`).join(' '))
-  expect(await panel.findByText(listText)).toBeTruthy()
+  expect(await panel.findByText(listError)).toBeTruthy()
   await user.click(panel.getByRole('button', { name: 'Create target' }))
-  expect(await panel.findByText(listText)).toBeTruthy()
+  expect(await panel.findByText(listError)).toBeTruthy()
   expect([posted('/v1/targets'), posted('/v1/targets/parse')]).toEqual([[], []])
 }, 20_000)
 
-it('asks for the name of an API token without asking the server', async () => {
+it('validates the name of an API token locally', async () => {
   const user = await open('/integrations', 'Integrations')
   await user.click(await screen.findByRole('button', { name: 'Create token' }))
   const dialog = within(await screen.findByRole('dialog', { name: 'Create API token' }))

@@ -1,47 +1,47 @@
-/** What the routes behind the session ask before they open. */
+/** Checks that run before a protected route loads. */
 import { Id } from '@glacis/contract/primitives'
 import type { QueryClient } from '@tanstack/react-query'
 import { redirect } from '@tanstack/react-router'
-import { departureFor } from '#identity/failure.ts'
+import { redirectTargetFor } from '#identity/failure.ts'
 import { redirectTo } from '#identity/lifecycle.ts'
 import { validSession } from '#identity/session.ts'
-import { unsentBelongsTo } from '#lib/unsent.ts'
+import { setDraftOwner } from '#lib/drafts.ts'
 
-/** The full address of a place in the portal. */
-export function addressOf(href: string): string {
+/** The absolute URL of a portal path. */
+export function absoluteUrl(href: string): string {
   return new URL(href, window.location.origin).href
 }
 
-/** An address named something by an id that nothing can have; nobody needs to be asked about it. */
+/** A URL whose id is malformed. No request is needed to know that it doesn't exist. */
 export class UnknownId extends Error {
   constructor(id: string, options?: ErrorOptions) {
-    super(`“${id}” is not an id.`, options)
+    super(`“${id}” is not a valid ID.`, options)
     this.name = 'UnknownId'
   }
 }
 
 /**
- * The id in a path, before anything is asked for with it.
+ * Validates the id in a path.
  *
- * @throws UnknownId when it is not one.
+ * @throws UnknownId if it isn't a valid id
  */
-export function idOf({ id }: { readonly id: string }): string {
+export function validId({ id }: { readonly id: string }): string {
   if (!Id.safeParse(id).success) throw new UnknownId(id)
   return id
 }
 
 /**
- * Lets only people with a valid session on. Others go to the login page, and come back here afterwards.
+ * Requires a valid session. Redirects to the login page otherwise, and returns here after signing in.
  *
- * @param href path, search and hash of the page that was asked for
+ * @param href path, search and hash of the requested page
  */
 export async function requireSession(client: QueryClient, href: string): Promise<void> {
-  const here = addressOf(href)
+  const here = absoluteUrl(href)
   try {
     const session = await validSession(client)
-    if (session) return unsentBelongsTo(session.identity.id)
+    if (session) return setDraftOwner(session.identity.id)
   } catch (error) {
-    const departure = departureFor(error, here, 'page')
+    const departure = redirectTargetFor(error, here, 'page')
     throw departure ? redirectTo(departure) : error
   }
   throw redirect({ to: '/login', search: { return_to: here } })

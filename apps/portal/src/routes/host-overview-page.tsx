@@ -1,4 +1,4 @@
-/** A host's first tab, with its open issues. */
+/** The first tab of a host, with its open risks. */
 import { getRouteApi } from '@tanstack/react-router'
 import { HostOverviewPage } from '#hosts/host-overview.tsx'
 import { LatestIssues } from '#issues/latest-issues.tsx'

@@ -1,11 +1,11 @@
-/** A list of addresses that becomes many targets. */
+/** Creating many targets from a list of addresses. */
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Reply, Seen } from '#lib/testing/service.ts'
-import { openStage, type Stage } from '#lib/testing/stage.tsx'
-import { shownToasts } from '#lib/toasts.ts'
+import type { Reply, ReceivedCall } from '#lib/testing/service.ts'
+import { startTestPage, type TestPage } from '#lib/testing/test-page.tsx'
+import { shownToasts } from '#lib/testing/toasts.ts'
 import { createPortalRouter } from '#routes/router.tsx'
 
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
@@ -25,8 +25,8 @@ const quota = (used: number) => {
   return { body: { subscription: { plan, period: 'PERIOD_MONTHLY', quota: { targets: of, manualScans: of } } } }
 }
 
-/** Reads addresses much as the server does; `old.example` is a target already. */
-function parse({ body }: Seen): Reply {
+/** Parses addresses like the server; `old.example` is an existing target. */
+function parse({ body }: ReceivedCall): Reply {
   const { addresses } = body as { addresses: string[] }
   const results = addresses.map((input) => {
     if (input.includes('!')) return { input, error: `'${input}' is not a host name.` }
@@ -42,19 +42,19 @@ function parse({ body }: Seen): Reply {
   })
   return { body: { results } }
 }
-const create = ({ body }: Seen): Reply => {
+const create = ({ body }: ReceivedCall): Reply => {
   const { address } = body as { address: string }
   return { body: { target: targetOf(address, made().length) } }
 }
 
-let stage: Stage
+let stage: TestPage
 const user = userEvent.setup()
 const made = () => stage.service.seen.filter(({ method, path }) => method === 'POST' && path === '/v1/targets')
 const sent = () => made().map(({ body }) => (body as { address: string }).address)
 const words = () => shownToasts().map(({ message }) => message)
 
 beforeEach(async () => {
-  stage = await openStage()
+  stage = await startTestPage()
   const { service } = stage
   for (const list of ['scans', 'agents', 'tags', 'views', 'targets'])
     service.on(`GET /v1/${list}`, { body: { [list]: [] } })
@@ -80,23 +80,21 @@ async function paste(text: string) {
 const press = (panel: Awaited<ReturnType<typeof panelOf>>, name: string) =>
   user.click(panel.getByRole('button', { name }))
 
-it('says what was read of a list, line by line, before anything is made', async () => {
+it('previews a list line by line before creating anything', async () => {
   const panel = await paste('10.0.0.0/28\nnope!\nold.example, 10.0.0.0/28')
-  expect(
-    await panel.findByText('4 addresses: 1 new, 1 watched already, 1 more than once, 1 not understood.'),
-  ).toBeTruthy()
+  expect(await panel.findByText('4 addresses: 1 new, 1 already in scope, 1 duplicate, 1 invalid.')).toBeTruthy()
   const of = (name: string) => panel.getByRole('region', { name }).textContent
-  expect(of('1 not understood')).toContain("nope!line 2'nope!' is not a host name.")
-  expect(of('1 watched already')).toContain('old.exampleline 3The target “Old” has this address.')
-  expect(of('1 more than once')).toContain('10.0.0.0/28line 3Stands on line 1 too.')
+  expect(of('1 invalid')).toContain("nope!line 2'nope!' is not a host name.")
+  expect(of('1 already in scope')).toContain('old.exampleline 3The target “Old” already has this address.')
+  expect(of('1 duplicate')).toContain('10.0.0.0/28line 3Same address as line 1.')
   expect(of('1 new')).toContain('10.0.0.0/2814 addresses')
-  expect(panel.getByText(/1 of them is private/)).toBeTruthy()
-  expect(panel.getByText('4 more targets fit in your plan.')).toBeTruthy()
+  expect(panel.getByText(/1 address is private/)).toBeTruthy()
+  expect(panel.getByText('Your plan has room for 4 more targets.')).toBeTruthy()
   expect(panel.getByRole('button', { name: 'Create 1 target' })).toBeTruthy()
   expect(made()).toEqual([])
 }, 20_000)
 
-it('makes all with one press, each once, and offers to scan them', async () => {
+it('creates all targets once, and offers to scan them', async () => {
   stage.service.on('POST /v1/scans/batch', { body: { startedCount: 2, skipped: [] } })
   const panel = await paste('10.0.0.1\n10.0.0.2\nold.example')
   await user.click(panel.getByRole('radio', { name: 'Daily' }))
@@ -111,36 +109,36 @@ it('makes all with one press, each once, and offers to scan them', async () => {
     })),
   )
   expect(new Set(made().map(({ key }) => key)).size).toBe(2)
-  expect(words()).toEqual(['2 targets are registered. 1 were there already.'])
+  expect(words()).toEqual(['2 targets were added. 1 already existed.'])
   await user.click(await screen.findByRole('button', { name: 'Scan now' }))
   await waitFor(() => expect(words()).toContain('Started 2 scans.'))
 }, 20_000)
 
-it('asks for permission where something is on the internet, and tells it of that alone', async () => {
+it('asks for confirmation of public addresses only', async () => {
   const panel = await paste('10.0.0.1 example.ch')
   await panel.findByText('2 addresses: 2 new.')
   await press(panel, 'Create 2 targets')
-  expect(await panel.findByText('Tick this to scan addresses on the internet')).toBeTruthy()
+  expect(await panel.findByText('Confirm to scan addresses on the internet')).toBeTruthy()
   expect(made()).toEqual([])
-  await user.click(panel.getByRole('checkbox', { name: 'I am allowed to scan these addresses' }))
+  await user.click(panel.getByRole('checkbox', { name: "I'm authorized to scan these addresses" }))
   await press(panel, 'Create 2 targets')
   await waitFor(() => expect(made()).toHaveLength(2))
   expect(made().map(({ body }) => (body as { isPermitted?: boolean }).isPermitted)).toEqual([undefined, true])
 }, 20_000)
 
-it('makes as many as the plan holds, and keeps the rest and what is wrong in the list', async () => {
+it('creates as many as the plan allows, and keeps the rest and invalid lines in the list', async () => {
   stage.service.on('GET /v1/billing/subscription', quota(3))
   const panel = await paste('10.0.0.1\n10.0.0.2\nnope!\n10.0.0.3')
   expect(
-    await panel.findByText(/^2 more targets fit in your plan: the first 2 are created, and 1 stays in the list\./),
+    await panel.findByText(/^Your plan has room for 2 more targets\. The first 2 are created; 1 stays in the list\./),
   ).toBeTruthy()
   await press(panel, 'Create 2 targets')
-  expect(await panel.findByText('2 targets are registered. What is left stands below.')).toBeTruthy()
+  expect(await panel.findByText('2 targets were added. The remaining addresses are listed below.')).toBeTruthy()
   expect(sent()).toEqual(['10.0.0.1', '10.0.0.2'])
   expect(panel.getByLabelText<HTMLTextAreaElement>('Addresses').value).toBe('nope!\n10.0.0.3')
 }, 20_000)
 
-it('goes on after one that is refused for itself, and says why', async () => {
+it('continues after a rejected target, and shows the reason', async () => {
   stage.service.on('POST /v1/targets', (seen) =>
     JSON.stringify(seen.body).includes('10.0.0.1')
       ? { status: 400, body: { code: 3, message: 'not this one' } }
@@ -149,12 +147,14 @@ it('goes on after one that is refused for itself, and says why', async () => {
   const panel = await paste('10.0.0.1\n10.0.0.2')
   await panel.findByText('2 addresses: 2 new.')
   await press(panel, 'Create 2 targets')
-  expect(await panel.findByText('1 target is registered. 1 was refused. What is left stands below.')).toBeTruthy()
-  expect((await panel.findByRole('region', { name: '1 refused' })).textContent).toContain('10.0.0.1line 1not this one')
+  expect(
+    await panel.findByText('1 target was added. 1 was rejected. The remaining addresses are listed below.'),
+  ).toBeTruthy()
+  expect((await panel.findByRole('region', { name: '1 rejected' })).textContent).toContain('10.0.0.1line 1not this one')
   expect(panel.getByLabelText<HTMLTextAreaElement>('Addresses').value).toBe('10.0.0.1')
 }, 20_000)
 
-it('stops where nobody answers, loses nothing, and makes no second target of what may have been made', async () => {
+it('stops without a response, loses nothing, and creates no duplicates', async () => {
   stage.service.on('POST /v1/targets', () =>
     made().length === 2
       ? { status: 503, body: { code: 14, message: 'down' } }
@@ -165,7 +165,7 @@ it('stops where nobody answers, loses nothing, and makes no second target of wha
   await press(panel, 'Create 3 targets')
   expect(
     await panel.findByText(
-      '1 target is registered. The rest was not sent (Service Unavailable: down). What is left stands below.',
+      "1 target was added. The rest weren't sent (Service Unavailable: down). The remaining addresses are listed below.",
     ),
   ).toBeTruthy()
   expect(sent()).toEqual(['10.0.0.1', '10.0.0.2'])
@@ -179,7 +179,7 @@ it('stops where nobody answers, loses nothing, and makes no second target of wha
   expect(new Set(keys).size).toBe(3)
 }, 20_000)
 
-it('can be stopped between two, and keeps what was not sent', async () => {
+it('can be stopped, and keeps what was not sent', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   stage.service.on('POST /v1/targets', (seen) => ({ ...create(seen), ...(made().length === 2 && { after: promise }) }))
   const panel = await paste('10.0.0.1\n10.0.0.2\n10.0.0.3')
@@ -188,30 +188,30 @@ it('can be stopped between two, and keeps what was not sent', async () => {
   expect(await panel.findByText('1 of 3')).toBeTruthy()
   await press(panel, 'Stop')
   resolve()
-  expect(await panel.findByText(/^2 targets are registered\. The rest was not sent \(you stopped it\)\./)).toBeTruthy()
+  expect(await panel.findByText(/^2 targets were added\. The rest weren't sent \(you stopped it\)\./)).toBeTruthy()
   expect(panel.getByLabelText<HTMLTextAreaElement>('Addresses').value).toBe('10.0.0.3')
 }, 20_000)
 
-it('takes over a list from the field of one address, and asks before it is lost', async () => {
+it('accepts a list in the single-address field, and confirms before discarding it', async () => {
   const one = await panelOf('New target')
   await user.click(one.getByLabelText('Address'))
   await user.paste('10.0.0.1, 10.0.0.2')
   await press(one, 'Paste a list')
   const panel = await panelOf('New targets')
   expect(panel.getByLabelText<HTMLTextAreaElement>('Addresses').value).toBe('10.0.0.1, 10.0.0.2')
-  await press(panel, 'Only one target')
+  await press(panel, 'Add a single target')
   const again = await panelOf('New target')
   expect(again.getByLabelText<HTMLInputElement>('Address').value).toBe('')
   await press(again, 'Cancel')
-  expect(await screen.findByRole('dialog', { name: 'Discard changes' })).toBeTruthy()
+  expect(await screen.findByRole('dialog', { name: 'Discard changes?' })).toBeTruthy()
 }, 20_000)
 
 it.each([
   ['', 'Required'],
-  ['old.example', 'Nothing in this list can be added'],
+  ['old.example', 'No address in this list can be added'],
   [
     Array.from({ length: 1001 }, (_, number) => `h${number}.example`).join(' '),
-    /at most 1.000 addresses, and this one has 1.001/,
+    /at most 1.000 addresses; this one has 1.001/,
   ],
 ])(
   'makes nothing of %#',

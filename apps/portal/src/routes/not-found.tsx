@@ -3,7 +3,7 @@ import { AuthLayout } from '#identity/auth-layout.tsx'
 import { ButtonLink } from '#ui/button.tsx'
 import { useDocumentTitle } from '#ui/page-head.tsx'
 
-/** An address that leads nowhere. */
+/** The view of an unknown URL. */
 export function NotFoundScreen() {
   useDocumentTitle('Page not found')
   return (

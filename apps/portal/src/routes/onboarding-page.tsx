@@ -1,15 +1,15 @@
-/** Setting up, with what is being learnt meanwhile. */
+/** Onboarding, with live updates. */
 import { AgentSetup } from '#agents/agent-setup.tsx'
 import { AgentStep } from '#onboarding/agent-step.tsx'
 import { NotificationsStep } from '#onboarding/notifications-step.tsx'
 import { OnboardingPage } from '#onboarding/onboarding.tsx'
 import { ScanStep } from '#onboarding/scan-step.tsx'
 import { TargetStep } from '#onboarding/target-step.tsx'
-import { Learning } from '#overview/knowledge.tsx'
+import { FeedImports } from '#overview/feeds.tsx'
 import { AddressField } from '#targets/address-field.tsx'
-import { ManyForm } from '#targets/many-form.tsx'
-import { PasteList } from '#targets/paste-list.tsx'
-import { askPermission, PermissionField } from '#targets/permission-field.tsx'
+import { AddressListForm } from '#targets/address-list-form.tsx'
+import { PasteListLink } from '#targets/list-links.tsx'
+import { permissionError, PermissionField } from '#targets/permission-field.tsx'
 import { TargetsForAgent } from '#targets/targets-for-agent.tsx'
 
 export function OnboardingScreen() {
@@ -19,11 +19,11 @@ export function OnboardingScreen() {
         <TargetStep
           wayOn={wayOn}
           address={({ onList, ...props }) => (
-            <AddressField {...props} aside={<PasteList address={props.value} onPress={onList} />} />
+            <AddressField {...props} aside={<PasteListLink address={props.value} onPress={onList} />} />
           )}
-          askPermission={askPermission}
+          askPermission={permissionError}
           permission={(props) => <PermissionField {...props} />}
-          list={({ period, ...props }) => <ManyForm {...props} draft={{ period, agentId: '', tags: [] }} />}
+          list={({ period, ...props }) => <AddressListForm {...props} draft={{ period, agentId: '', tags: [] }} />}
         />
       )}
       agent={(wayOn) => (
@@ -31,7 +31,7 @@ export function OnboardingScreen() {
       )}
       scan={(wayOn) => <ScanStep wayOn={wayOn} />}
       notifications={(wayOn) => <NotificationsStep wayOn={wayOn} />}
-      knowledge={<Learning />}
+      knowledge={<FeedImports />}
     />
   )
 }

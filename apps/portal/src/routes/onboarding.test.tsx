@@ -1,9 +1,10 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createQueryClient } from '#api/query.ts'
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'
 import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type Seen, type Service, sessionOf, startService } from '#lib/testing/service.ts'
+import { type ReceivedCall, type Service, sessionOf, startService } from '#lib/testing/service.ts'
 import { clearToasts } from '#lib/testing/toasts.ts'
 import { steps as stepsQuery } from '#onboarding/queries.ts'
 import { createPortalRouter } from '#routes/router.tsx'
@@ -44,12 +45,12 @@ beforeEach(async () => {
 afterEach(async () => {
   cleanup()
   await client.cancelQueries()
-  await clearToasts()
+  clearToasts()
   await service.close()
 })
 
 async function open(): Promise<void> {
-  client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  client = createQueryClient()
   const router = createPortalRouter(client, createMemoryHistory({ initialEntries: ['/onboarding'] }))
   render(
     <QueryClientProvider client={client}>
@@ -60,13 +61,13 @@ async function open(): Promise<void> {
 }
 const made = () => service.seen.filter(({ method, path }) => method === 'POST' && path === '/v1/targets')
 
-it('asks whether an address on the internet may be scanned, and sends the answer', async () => {
+it('asks for permission to scan a public address, and sends the answer', async () => {
   service.on('POST /v1/targets/parse', parsed(false))
   await open()
   await user.type(await screen.findByLabelText('Name'), 'Public web')
   await user.type(screen.getByLabelText('Address'), 'www.example.ch{Enter}')
-  const tick = await screen.findByRole('checkbox', { name: 'I am allowed to scan this address' })
-  expect(await screen.findByText('Tick this to scan an address on the internet')).toBeTruthy()
+  const tick = await screen.findByRole('checkbox', { name: "I'm authorized to scan this address" })
+  expect(await screen.findByText('Confirm to scan an address on the internet')).toBeTruthy()
   expect(made()).toEqual([])
   await user.click(tick)
   await user.click(screen.getByRole('button', { name: 'Add target' }))
@@ -80,7 +81,7 @@ it('asks whether an address on the internet may be scanned, and sends the answer
   })
 })
 
-it('asks nothing of the kind for a private address', async () => {
+it('does not ask for a private address', async () => {
   service.on('POST /v1/targets/parse', parsed(true))
   await open()
   await user.type(await screen.findByLabelText('Name'), 'Office')
@@ -90,8 +91,8 @@ it('asks nothing of the kind for a private address', async () => {
   expect(made()[0]?.body).not.toHaveProperty('isPermitted')
 })
 
-/** Reads a list as the server does; what has an exclamation mark is none. */
-const parsedList = ({ body }: Seen) => ({
+/** Parses a list like the server; an exclamation mark makes an address invalid. */
+const parsedList = ({ body }: ReceivedCall) => ({
   body: {
     results: (body as { addresses: string[] }).addresses.map((input) =>
       input.includes('!')
@@ -101,7 +102,7 @@ const parsedList = ({ body }: Seen) => ({
   },
 })
 
-it('adds a pasted list with one press, and leads on as after one', async () => {
+it('adds a pasted list, and continues like after a single target', async () => {
   const targets: object[] = []
   service.on('POST /v1/targets/parse', parsedList)
   service.on('GET /v1/targets', () => ({ body: { targets } }))
@@ -119,11 +120,11 @@ it('adds a pasted list with one press, and leads on as after one', async () => {
   expect(field.value).toBe('10.0.0.1, www.example.ch')
   expect(document.activeElement).toBe(field)
   await user.type(field, '{Enter}oops!')
-  expect(await screen.findByText('3 addresses: 2 new, 1 not understood.')).toBeTruthy()
+  expect(await screen.findByText('3 addresses: 2 new, 1 invalid.')).toBeTruthy()
   await user.click(screen.getByRole('radio', { name: 'Daily' }))
-  await user.click(screen.getByRole('checkbox', { name: 'I am allowed to scan these addresses' }))
+  await user.click(screen.getByRole('checkbox', { name: "I'm authorized to scan these addresses" }))
   await user.click(screen.getByRole('button', { name: 'Create 2 targets' }))
-  expect(await screen.findByText('2 targets are registered. What is left stands below.')).toBeTruthy()
+  expect(await screen.findByText('2 targets were added. The remaining addresses are listed below.')).toBeTruthy()
   expect(made().map(({ body }) => body)).toEqual([
     { name: '10.0.0.1', address: '10.0.0.1', schedule: { period: 'PERIOD_DAILY' }, tags: [] },
     {
@@ -134,7 +135,7 @@ it('adds a pasted list with one press, and leads on as after one', async () => {
       isPermitted: true,
     },
   ])
-  // The step is done, and what is left of the list is still there to be mended.
+  // The step is done, and the invalid lines are kept for fixing.
   await client.refetchQueries({ queryKey: stepsQuery().queryKey })
   expect(client.getQueryData(stepsQuery().queryKey)?.steps[0]?.state).toBe('STATE_DONE')
   expect(await screen.findByRole('button', { name: 'Continue' })).toBeTruthy()
@@ -147,12 +148,12 @@ it('adds a pasted list with one press, and leads on as after one', async () => {
   expect(screen.getByText('10.0.0.1 and 2 more')).toBeTruthy()
 }, 20_000)
 
-it('goes back from a list to one target, and keeps what was pasted', async () => {
+it('switches from a list to one target, and keeps the pasted list', async () => {
   service.on('POST /v1/targets/parse', parsedList)
   await open()
   await user.click(await screen.findByRole('button', { name: 'Paste a list' }))
   await user.paste('10.0.0.1\n10.0.0.2')
-  await user.click(screen.getByRole('button', { name: 'Only one target' }))
+  await user.click(screen.getByRole('button', { name: 'Add a single target' }))
   const name = await screen.findByLabelText('Name')
   await waitFor(() => expect(document.activeElement).toBe(name))
   await user.click(screen.getByRole('button', { name: 'Paste a list' }))
@@ -160,16 +161,16 @@ it('goes back from a list to one target, and keeps what was pasted', async () =>
   expect(made()).toEqual([])
 })
 
-it('sends no list as one address', async () => {
+it('does not submit a list as one address', async () => {
   service.on('POST /v1/targets/parse', parsedList)
   await open()
   await user.type(await screen.findByLabelText('Name'), 'Office')
   await user.type(screen.getByLabelText('Address'), '10.0.0.1! 10.0.0.2{Enter}')
-  expect(await screen.findByText(/^This is a list\. A target holds one/)).toBeTruthy()
+  expect(await screen.findByText(/^This looks like a list\. A target has one/)).toBeTruthy()
   expect(made()).toEqual([])
 })
 
-it('takes the internet for a decision, so that the way on is the thing to press', async () => {
+it('selects scanning over the internet by default', async () => {
   service.on('GET /v1/onboarding', stepsOf('TARGET'))
   service.on('GET /v1/targets', { body: { targets: [target] } })
   await open()
@@ -178,12 +179,12 @@ it('takes the internet for a decision, so that the way on is the thing to press'
   expect(screen.queryByRole('button', { name: 'Skip' })).toBeNull()
   await user.click(screen.getByRole('button', { name: 'Continue' }))
   expect(await screen.findByRole('heading', { name: 'Run the first scan' })).toBeTruthy()
-  const done = within(screen.getByRole('list', { name: 'Setting up' })).getAllByText(/, done$/)
+  const done = within(screen.getByRole('list', { name: 'Setup steps' })).getAllByText(/, done$/)
   expect(done).toHaveLength(2)
   expect(screen.getByText('From the internet')).toBeTruthy()
 })
 
-it('names, installs and awaits an agent in place, and lets it scan the target', async () => {
+it('creates, installs and connects an agent, and assigns the target', async () => {
   let isThere = false
   let isMade = false
   const made = { ...time, id: agentId, name: 'zrh-office-1', status: 'STATUS_DISCONNECTED', targetCount: 0 }
@@ -215,7 +216,7 @@ it('names, installs and awaits an agent in place, and lets it scan the target', 
   await waitFor(() => expect(service.seen.find(({ method }) => method === 'PATCH')?.body).toMatchObject(chosen))
 })
 
-it('leaves the choice to whoever has an agent already', async () => {
+it('asks users with an existing agent to choose', async () => {
   const agent = { ...time, id: agentId, name: 'zrh-office-1', status: 'STATUS_CONNECTED', targetCount: 0 }
   service.on('GET /v1/onboarding', stepsOf('TARGET'))
   service.on('GET /v1/agents', { body: { agents: [agent] } })
@@ -228,7 +229,7 @@ it('leaves the choice to whoever has an agent already', async () => {
   expect(screen.queryByText('zrh-office-1 is connected.')).toBeNull()
 })
 
-it('does not offer again to scan what was scanned', async () => {
+it('does not offer to scan a scanned target again', async () => {
   const scan = { ...time, id: scanId, type: 'TYPE_MANUAL', status: 'STATUS_COMPLETED', target, issueCount: {} }
   service.on('GET /v1/onboarding', stepsOf('TARGET', 'AGENT'))
   service.on('GET /v1/targets', { body: { targets: [target] } })
@@ -239,11 +240,11 @@ it('does not offer again to scan what was scanned', async () => {
   expect(screen.getByRole('button', { name: 'Continue' })).toBeTruthy()
 })
 
-it('ends with a summary that leads on when everything is done', async () => {
+it('ends with a summary and next steps', async () => {
   service.on('GET /v1/onboarding', stepsOf(...keys))
   await open()
   expect(await screen.findByText('Glacis is set up.')).toBeTruthy()
-  expect(screen.getByRole('link', { name: 'See risks' }).getAttribute('href')).toBe('/risks/verified')
+  expect(screen.getByRole('link', { name: 'View risks' }).getAttribute('href')).toBe('/risks/verified')
   expect(screen.getByRole('link', { name: 'Open reporting' }).getAttribute('href')).toBe('/scans')
   expect(screen.getByRole('link', { name: 'Close' }).getAttribute('href')).toBe('/overview')
   expect(screen.queryByLabelText('Address')).toBeNull()

@@ -1,4 +1,4 @@
-/** The overview, with the button that starts a scan. */
+/** The overview with the "Start scan" button. */
 import { OverviewPage } from '#overview/overview.tsx'
 import { StartScanButton } from '#scans/start-scan.tsx'
 

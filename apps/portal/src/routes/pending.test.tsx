@@ -1,4 +1,4 @@
-/** What somebody on a slow line sees of a page before its answer is there. */
+/** Pending views on slow connections. */
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'
 import { cleanup, render, screen, within } from '@testing-library/react'
@@ -47,26 +47,26 @@ function wayBack() {
   return [link.textContent, link.getAttribute('href')]
 }
 
-it('says that it sets up before it is known which steps are open', async () => {
+it('shows the setup title before the open steps are known', async () => {
   await open('/onboarding', 'Set up Glacis')
   expect(document.title).toBe('Set up Glacis · Glacis')
 })
 
-it('has the name of a thing that a list has told, and the way back', async () => {
+it('shows the name from a cached list, and the breadcrumb', async () => {
   client.setQueryData<unknown>(targetList({ pageSize: 25 }).queryKey, { targets: [{ id, name: 'Office' }] })
   await open(`/scope/${id}`, 'Office')
   expect(document.title).toBe('Office · Glacis')
   expect(wayBack()).toEqual(['Scope', '/scope'])
 })
 
-it('leads back to the list that a risk is on', async () => {
-  const issue = { id, name: 'Redis without authentication', verification: 'VERIFICATION_UNVERIFIED' }
+it('links to the list that contains the risk', async () => {
+  const issue = { id, name: 'Redis exposed without authentication', verification: 'VERIFICATION_UNVERIFIED' }
   client.setQueryData<unknown>(issueList({ pageSize: 25 }).queryKey, { issues: [issue] })
-  await open(`/risks/${id}`, 'Redis without authentication')
+  await open(`/risks/${id}`, 'Redis exposed without authentication')
   expect(wayBack()).toEqual(['Potential risks', '/risks/potential'])
 })
 
-it('says where it leads back to where nobody has told a name', async () => {
+it('shows the breadcrumb without a known name', async () => {
   await open(`/scope/${id}`, 'Loading')
   expect(wayBack()).toEqual(['Scope', '/scope'])
 })

@@ -1,4 +1,4 @@
-/** What the page of one thing shows while it is on its way: a list that led there has told its name. */
+/** Pending views of detail pages. They show the item's name if a list has already loaded it. */
 import type { Agent } from '@glacis/contract/agent'
 import type { Host } from '@glacis/contract/host'
 import type { Issue } from '@glacis/contract/issue'
@@ -55,7 +55,7 @@ export const PendingScan = pendingOf<Scan>({
 })
 
 interface Kind<Thing> {
-  /** The call that lists them, by whose path its answers are kept; the call itself is not loaded yet. */
+  /** Path of the list endpoint, used to find its cached responses without loading the endpoint. */
   readonly list: string
   readonly member: string
   readonly nameOf: (thing: Thing) => string

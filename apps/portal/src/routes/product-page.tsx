@@ -1,4 +1,4 @@
-/** A technology, with the risks it brings and the hosts it runs on. */
+/** A technology with its risks and the hosts that run it. */
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import { HostsOfProduct } from '#hosts/child-lists.tsx'

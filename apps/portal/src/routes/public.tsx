@@ -1,12 +1,12 @@
-/** The routes that anyone may open, inside the auth layout. */
+/** Public routes, inside the auth layout. */
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { getStoredError, logout } from '#identity/client.ts'
 import { IdentityFailure } from '#identity/failure.ts'
 import { openFlow } from '#identity/lifecycle.ts'
 import { AuthErrorScreen } from '#routes/error-screen.tsx'
-import { addressOf } from '#routes/guard.ts'
+import { absoluteUrl } from '#routes/guard.ts'
 import { rootRoute } from '#routes/root.tsx'
-import { CodeFlowSearch, ErrorSearch, FlowSearch, LoginSearch, strictly } from '#routes/search.ts'
+import { CodeFlowSearch, ErrorSearch, FlowSearch, LoginSearch, strictSearch } from '#routes/search.ts'
 
 const publicRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -27,9 +27,9 @@ const index = createRoute({
 const login = createRoute({
   getParentRoute,
   path: 'login',
-  validateSearch: strictly(LoginSearch),
+  validateSearch: strictSearch(LoginSearch),
   loaderDeps: ({ search }) => search,
-  // A link that is merely hovered must not start a flow.
+  // Hovering a link must not start a flow.
   preload: false,
   loader: async ({ context, deps: search, location }) =>
     void (await openFlow(context.queryClient, {
@@ -37,7 +37,7 @@ const login = createRoute({
       page: '/login',
       search,
       newFlow: { refresh: 'true', aal: search.aal, return_to: search.return_to },
-      here: addressOf(location.href),
+      here: absoluteUrl(location.href),
     })),
   errorComponent,
   component: lazyRouteComponent(flowPages, 'LoginPage'),
@@ -46,7 +46,7 @@ const login = createRoute({
 const registration = createRoute({
   getParentRoute,
   path: 'registration',
-  validateSearch: strictly(FlowSearch),
+  validateSearch: strictSearch(FlowSearch),
   loaderDeps: ({ search }) => search,
   preload: false,
   loader: async ({ context, deps: search, location }) =>
@@ -56,9 +56,9 @@ const registration = createRoute({
       search,
       newFlow: {
         return_to: search.return_to,
-        after_verification_return_to: search.return_to ?? addressOf('/overview'),
+        after_verification_return_to: search.return_to ?? absoluteUrl('/overview'),
       },
-      here: addressOf(location.href),
+      here: absoluteUrl(location.href),
     })),
   errorComponent,
   component: lazyRouteComponent(flowPages, 'RegistrationPage'),
@@ -67,7 +67,7 @@ const registration = createRoute({
 const recovery = createRoute({
   getParentRoute,
   path: 'recovery',
-  validateSearch: strictly(FlowSearch),
+  validateSearch: strictSearch(FlowSearch),
   loaderDeps: ({ search }) => search,
   preload: false,
   loader: async ({ context, deps: search, location }) =>
@@ -76,7 +76,7 @@ const recovery = createRoute({
       page: '/recovery',
       search,
       newFlow: { return_to: search.return_to },
-      here: addressOf(location.href),
+      here: absoluteUrl(location.href),
     })),
   errorComponent,
   component: lazyRouteComponent(flowPages, 'RecoveryPage'),
@@ -85,7 +85,7 @@ const recovery = createRoute({
 const verification = createRoute({
   getParentRoute,
   path: 'verification',
-  validateSearch: strictly(CodeFlowSearch),
+  validateSearch: strictSearch(CodeFlowSearch),
   loaderDeps: ({ search }) => search,
   preload: false,
   loader: async ({ context, deps: search, location }) =>
@@ -94,7 +94,7 @@ const verification = createRoute({
       page: '/verification',
       search,
       newFlow: { return_to: search.return_to },
-      here: addressOf(location.href),
+      here: absoluteUrl(location.href),
     })),
   errorComponent,
   component: lazyRouteComponent(flowPages, 'VerificationPage'),
@@ -106,7 +106,7 @@ const logoutRoute = createRoute({
   preload: false,
   loader: async ({ context, preload, navigate }) => {
     if (preload) return
-    await logout(addressOf('/login'))
+    await logout(absoluteUrl('/login'))
     context.queryClient.clear()
     await navigate({ to: '/login', replace: true })
   },
@@ -116,11 +116,11 @@ const logoutRoute = createRoute({
 const flowError = createRoute({
   getParentRoute,
   path: 'error',
-  validateSearch: strictly(ErrorSearch),
+  validateSearch: strictSearch(ErrorSearch),
   loaderDeps: ({ search }) => search,
   loader: ({ deps: { id } }) =>
     getStoredError(id).catch((error: unknown) => {
-      // An id that the service has not stored, such as the name of an error, still gets its page.
+      // Ids that the service hasn't stored, such as error names, still get the error page.
       if (error instanceof IdentityFailure) return null
       throw error
     }),

@@ -1,7 +1,7 @@
-/** Addresses that lead elsewhere: earlier versions, and `/_auth/…`, which some read as part of the address. */
+/** Redirects from URLs of earlier versions, and from `/_auth/…`, which is sometimes mistaken for part of the URL. */
 import { createRoute, redirect } from '@tanstack/react-router'
 import { rootRoute } from '#routes/root.tsx'
-import { CreateSearch, strictly } from '#routes/search.ts'
+import { CreateSearch, strictSearch } from '#routes/search.ts'
 
 const getParentRoute = () => rootRoute
 
@@ -15,7 +15,7 @@ const dashboard = createRoute({
 const targets = createRoute({
   getParentRoute,
   path: 'targets',
-  validateSearch: strictly(CreateSearch),
+  validateSearch: strictSearch(CreateSearch),
   beforeLoad: ({ search: { create } }) => {
     throw redirect({ to: '/scope', search: { create }, replace: true })
   },

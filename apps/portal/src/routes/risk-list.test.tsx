@@ -40,19 +40,19 @@ function open(address: string): void {
 const asked = (path: string) => service.seen.some((call) => call.path === path)
 const tabs = async () => within(await screen.findByRole('navigation', { name: 'Status' })).getAllByRole('link')
 
-it('says nothing of what is resolved before it knows whether anything was scanned', async () => {
+it('shows no empty state before it knows whether a scan has run', async () => {
   const { promise: after, resolve: answer } = Promise.withResolvers<void>()
   summary({ ...figures(0), after })
   open('/risks/verified')
   await waitFor(() => expect(client.getQueryCache().findAll({ queryKey: ['/v1/issues'] })[0]?.state.data).toBeTruthy())
-  expect(asked('/v1/stats/summary')).toBe(true)
+  await waitFor(() => expect(asked('/v1/stats/summary')).toBe(true))
   expect(screen.getByRole('table', { name: 'Risks' })).toBeTruthy()
   expect(screen.queryByText(/No open verified risks/)).toBeNull()
   answer()
   expect(await screen.findByText('Nothing has been scanned yet')).toBeTruthy()
 })
 
-it('points to the first scan while it runs', async () => {
+it('links to the first scan while it runs', async () => {
   summary(figures(1))
   const times = { createTime: '2026-11-20T00:00:00Z', updateTime: '2026-11-20T00:00:00Z' }
   const issueCount = { critical: 0, high: 0, medium: 0, low: 0 }
@@ -61,34 +61,34 @@ it('points to the first scan while it runs', async () => {
   const scan = { id, type: 'TYPE_MANUAL', status: 'STATUS_RUNNING', issueCount, hostCount, ...times }
   service.on('GET /v1/scans', { body: { scans: [scan], nextPageToken: '' } })
   open('/risks/verified')
-  const link = await screen.findByRole('link', { name: 'Watch the scan' })
+  const link = await screen.findByRole('link', { name: 'View scan' })
   expect(link.getAttribute('href')).toBe(`/scans/${id}`)
   expect(screen.queryByText('Nothing has been scanned yet')).toBeNull()
 })
 
-it('says that all is resolved where something was scanned', async () => {
+it('reports that everything is resolved after a scan', async () => {
   summary(figures(2, '2026-11-20T00:00:00Z'))
   open('/risks/verified')
   expect(await screen.findByText(/Everything found so far is resolved or ignored/)).toBeTruthy()
 })
 
-it('does not call resolved what was never found', async () => {
+it('does not report resolved risks if none were ever found', async () => {
   summary(figures(2, '2026-11-20T00:00:00Z'))
   const none = { open: [0], resolved: [0], ignored: [0], regressive: [0] }
   service.on('GET /v1/stats/issues-by-status', { body: { timestamps: ['2026-11-20T00:00:00Z'], ...none } })
   open('/risks/verified')
-  expect(await screen.findByText(/^No scan has found any so far/)).toBeTruthy()
-  expect(screen.queryByRole('link', { name: 'See resolved risks' })).toBeNull()
+  expect(await screen.findByText(/^Scans haven’t found any so far/)).toBeTruthy()
+  expect(screen.queryByRole('link', { name: 'View resolved risks' })).toBeNull()
 })
 
-it('claims nothing of scans where the figures cannot be read', async () => {
+it('shows no scan status if the statistics fail to load', async () => {
   summary({ status: 503, body: {} })
   open('/risks/verified')
   expect(await screen.findByText('No open verified risks')).toBeTruthy()
   expect(screen.queryByText(/Everything found so far/)).toBeNull()
 })
 
-it('counts what each tab holds', async () => {
+it('shows the count of each tab', async () => {
   summary(figures(2, '2026-11-20T00:00:00Z'))
   open('/risks/potential')
   await waitFor(async () =>
@@ -101,7 +101,7 @@ it('counts what each tab holds', async () => {
   )
 })
 
-it('counts what matches the filters in the present tab, and nothing in the others', async () => {
+it('counts matches in the current tab only, while filtered', async () => {
   summary(figures(2, '2026-11-20T00:00:00Z'))
   service.on('GET /v1/issues', { body: { issues: [], nextPageToken: '', totalSize: 4, totalSizeIsExact: true } })
   open('/risks/potential?q=redis')
@@ -111,14 +111,14 @@ it('counts what matches the filters in the present tab, and nothing in the other
 })
 
 it.each([
-  // Filters, order and page size go along; the page does not.
+  // Filters, order and page size are kept; the page is not.
   [
     'q=redis&severity=high&sort=priority&size=50&after=t',
     'q=redis&severity=high&size=50&sort=priority&status=resolved',
   ],
-  // A view is left with what it is made of.
+  // The filters of a view are kept.
   ['kev=true&sort=priority', 'status=resolved'],
-])('leads from ?%s to ?%s of the resolved', async (from, to) => {
+])('links from ?%s to ?%s in the resolved tab', async (from, to) => {
   summary(figures(2, '2026-11-20T00:00:00Z'))
   open(`/risks/verified?${from}`)
   const [, resolved] = await tabs()

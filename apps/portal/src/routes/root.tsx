@@ -1,12 +1,12 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, lazyRouteComponent, Outlet } from '@tanstack/react-router'
-import { ToastRegion } from '#ui/toast-region.tsx'
+import { ToastRegion } from '#ui/toasts.tsx'
 
 export interface RouterContext {
   readonly queryClient: QueryClient
 }
 
-/** The root of every page: the page itself, and the notices above it. */
+/** The root route: the matched page and the toasts. */
 export const rootRoute = createRootRouteWithContext<RouterContext>()({
   component: Root,
   notFoundComponent: lazyRouteComponent(() => import('#routes/not-found.tsx'), 'NotFoundScreen'),

@@ -5,16 +5,16 @@ import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { flowOf, loginNodes, verificationNodes } from '#lib/testing/flows.ts'
 import { type Service, sessionOf, startService } from '#lib/testing/service.ts'
-import { createPortalRouter, habits } from '#routes/router.tsx'
+import { createPortalRouter, routerDefaults } from '#routes/router.tsx'
 
 const id = '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01'
-const nobody = { status: 401, body: { error: { code: 401, message: 'no session' } } }
+const noSession = { status: 401, body: { error: { code: 401, message: 'no session' } } }
 let service: Service
 let queryClient: QueryClient
 
 beforeEach(async () => {
   service = await startService()
-  service.on('GET /sessions/whoami', nobody)
+  service.on('GET /sessions/whoami', noSession)
   service.on('GET /self-service/login/browser', { body: flowOf(loginNodes(), { id: 'new-flow' }) })
   service.on('GET /self-service/login/flows', ({ query }) => ({
     body: flowOf(loginNodes(), { id: query['id'] ?? '' }),
@@ -51,14 +51,14 @@ describe('without a session', () => {
     },
   )
 
-  it('asks for a second factor where one is missing', async () => {
+  it('requires a missing second factor', async () => {
     service.on('GET /sessions/whoami', { status: 403, body: { error: { id: 'session_aal2_required', message: 'x' } } })
     const { router } = open('/scope')
     await waitFor(() => expect(router.state.location.pathname).toBe('/login'))
     expect(router.state.location.search).toMatchObject({ aal: 'aal2' })
   })
 
-  it('comes back to a deep link after the second factor, which the service asks for elsewhere', async () => {
+  it('returns to a deep link after the second factor', async () => {
     const leave = vi.spyOn(location, 'replace').mockImplementation(() => {})
     const body = {
       error: { id: 'session_aal2_required', message: 'x' },
@@ -73,7 +73,7 @@ describe('without a session', () => {
   })
 })
 
-describe('addresses of earlier versions', () => {
+describe('URLs of earlier versions', () => {
   it.each([
     ['/dashboard', '/overview'],
     ['/targets', '/scope'],
@@ -85,14 +85,14 @@ describe('addresses of earlier versions', () => {
     [`/issues/${id}`, `/risks/${id}`],
     ['/_auth/scans', '/scans'],
     ['/_auth/scope?create=true', '/scope?create=true'],
-  ])('%s leads to %s', async (old, present) => {
+  ])('%s redirects to %s', async (old, present) => {
     signIn()
     await open(old).settled(present)
   })
 })
 
-describe('a flow', () => {
-  it('is created when the address names none, and the address names it then', async () => {
+describe('flow', () => {
+  it('is created without an id in the URL, and added to it', async () => {
     const { settled } = open('/login?aal=aal1')
     await settled('/login?aal=aal1&flow=new-flow')
     expect(asked('/self-service/login/browser').map(({ query }) => query)).toEqual([{ refresh: 'true', aal: 'aal1' }])
@@ -100,14 +100,14 @@ describe('a flow', () => {
     expect(await screen.findByLabelText('E-Mail')).toBeTruthy()
   })
 
-  it('is fetched when the address names one', async () => {
+  it('is fetched by the id in the URL', async () => {
     open('/login?flow=mine')
     expect(await screen.findByLabelText('E-Mail')).toBeTruthy()
     expect(asked('/self-service/login/flows').map(({ query }) => query)).toEqual([{ id: 'mine' }])
     expect(asked('/self-service/login/browser')).toEqual([])
   })
 
-  it('starts anew when the named one cannot be fetched', async () => {
+  it('is recreated if it cannot be fetched', async () => {
     service.on('GET /self-service/login/flows', {
       status: 410,
       body: { error: { id: 'self_service_flow_expired', message: 'x' } },
@@ -118,7 +118,7 @@ describe('a flow', () => {
     expect(asked('/self-service/login/browser').map(({ query }) => query['return_to'])).toEqual([back])
   })
 
-  it('tells a registration where to go after the verification', async () => {
+  it('passes the return URL through verification after registration', async () => {
     service.on('GET /self-service/registration/browser', { body: flowOf([], { id: 'r' }) })
     await open('/registration').settled('/registration?flow=r')
     expect(asked('/self-service/registration/browser')[0]?.query).toEqual({
@@ -126,7 +126,7 @@ describe('a flow', () => {
     })
   })
 
-  it('that needs no sign-in any more leads to the profile', async () => {
+  it('redirects to the profile if already signed in', async () => {
     signIn()
     service.on('GET /self-service/registration/browser', {
       status: 400,
@@ -136,14 +136,14 @@ describe('a flow', () => {
     await open('/registration').settled('/profile?flow=s')
   })
 
-  it('of the settings without a session leads to the login page', async () => {
+  it('redirects from settings to the login page without a session', async () => {
     signIn()
     service.on('GET /self-service/settings/browser', { status: 401, body: { error: { id: 'session_inactive' } } })
     const { router } = open('/profile')
     await waitFor(() => expect(router.state.location.pathname).toBe('/login'))
   })
 
-  it('that is refused for another reason shows it on the error page', async () => {
+  it('shows other errors on the error page', async () => {
     service.on('GET /self-service/recovery/browser', {
       status: 403,
       body: { error: { id: 'security_csrf_violation' } },
@@ -159,7 +159,7 @@ describe('a flow', () => {
   })
 })
 
-describe('after the sign-in', () => {
+describe('after signing in', () => {
   const press = async () => {
     const user = userEvent.setup()
     await user.type(await screen.findByLabelText('E-Mail'), 'nora@example.ch')
@@ -167,7 +167,7 @@ describe('after the sign-in', () => {
     await user.click(screen.getByRole('button', { name: 'Sign in with password' }))
   }
 
-  it('the overview opens', async () => {
+  it('opens the overview', async () => {
     service.on('POST /self-service/login', () => {
       signIn()
       return { body: { session: sessionOf() } }
@@ -181,7 +181,7 @@ describe('after the sign-in', () => {
     })
   })
 
-  it('the page that was asked for opens, as the service confirmed it', async () => {
+  it('opens the requested page, as confirmed by the service', async () => {
     const leave = vi.spyOn(location, 'assign').mockImplementation(() => {})
     const back = new URL('/scope', location.origin).href
     service.on('GET /self-service/login/browser', { body: flowOf(loginNodes(), { id: 'new-flow', return_to: back }) })
@@ -192,7 +192,7 @@ describe('after the sign-in', () => {
     leave.mockRestore()
   })
 
-  it('the address is verified first, if the service says so', async () => {
+  it('verifies the email first, if the service requires it', async () => {
     service.on('GET /self-service/verification/flows', {
       body: flowOf(verificationNodes(), { id: 'v', state: 'sent_email' }),
     })
@@ -211,7 +211,7 @@ describe('after the sign-in', () => {
     expect(await screen.findByRole('heading', { name: 'Verify your email' })).toBeTruthy()
   })
 
-  it('the browser leaves where the service sends it', async () => {
+  it('follows a redirect of the service to another site', async () => {
     const leave = vi.spyOn(location, 'assign').mockImplementation(() => {})
     service.on('POST /self-service/login', {
       status: 422,
@@ -226,7 +226,7 @@ describe('after the sign-in', () => {
     leave.mockRestore()
   })
 
-  it('an expired flow is replaced by the one that the service names', async () => {
+  it('replaces an expired flow with the new one', async () => {
     service.on('POST /self-service/login', {
       status: 410,
       body: { error: { id: 'self_service_flow_expired' }, use_flow_id: 'next-flow' },
@@ -237,7 +237,7 @@ describe('after the sign-in', () => {
   })
 })
 
-it('signs out with the token of the service', async () => {
+it('signs out with the logout token', async () => {
   service.on('GET /self-service/logout/browser', { body: { logout_token: 'tok', logout_url: 'x' } })
   service.on('GET /self-service/logout', { status: 204 })
   await open('/logout').settled('/login?flow=new-flow')
@@ -247,12 +247,12 @@ it('signs out with the token of the service', async () => {
   })
 })
 
-it('signs out nobody without complaint', async () => {
-  service.on('GET /self-service/logout/browser', nobody)
+it('signs out without a session', async () => {
+  service.on('GET /self-service/logout/browser', noSession)
   await open('/logout').settled('/login?flow=new-flow')
 })
 
-it('says what it looked for in vain, and leads home', async () => {
+it('shows the 404 page with a link home', async () => {
   open('/nowhere/at/all')
   expect(await screen.findByText('404')).toBeTruthy()
   expect(screen.getByRole('heading', { name: 'Page not found' })).toBeTruthy()
@@ -260,7 +260,7 @@ it('says what it looked for in vain, and leads home', async () => {
   expect(screen.getByRole('link', { name: 'Go back home' }).getAttribute('href')).toBe('/')
 })
 
-it('shows the map at an address that could be a risk’s', async () => {
+it('prefers the map over a risk with that id', async () => {
   signIn()
   open('/risks/visual')
   expect(await screen.findByRole('heading', { name: 'Visual Map' })).toBeTruthy()
@@ -272,7 +272,7 @@ it.each([
   ['/assets/nothing/issues', 'This asset no longer exists'],
   ['/technologies/nothing', 'This technology no longer exists'],
   ['/scans/nothing', 'This scan no longer exists'],
-])('asks nobody about %s', async (address, title) => {
+])('sends no request for %s', async (address, title) => {
   const quiet = vi.spyOn(console, 'error').mockImplementation(() => {})
   signIn()
   open(address)
@@ -282,12 +282,12 @@ it.each([
   quiet.mockRestore()
 })
 
-it('says in a sentence which part of an address is wrong', async () => {
+it('names the invalid part of a URL', async () => {
   const quiet = vi.spyOn(console, 'error').mockImplementation(() => {})
   signIn()
   open('/scope?create=maybe')
   await userEvent.click(await screen.findByRole('button', { name: 'Show Error' }))
-  expect(screen.getByText(/^This address cannot be opened\.\s+create: /)).toBeTruthy()
+  expect(screen.getByText(/^This URL is invalid\.\s+create: /)).toBeTruthy()
   quiet.mockRestore()
 })
 
@@ -299,8 +299,8 @@ it.each(['/login?aal=aal3', '/login?return_to=nowhere', '/error'])('shows the er
   quiet.mockRestore()
 })
 
-it('keeps the habits of the specification', () => {
-  expect(habits).toMatchObject({
+it('uses the router settings of the specification', () => {
+  expect(routerDefaults).toMatchObject({
     defaultPreloadDelay: 50,
     defaultPreloadStaleTime: 30_000,
     defaultPendingMs: 1000,

@@ -1,6 +1,6 @@
-/** The router with its habits: when it preloads, waits, remembers and restores. */
+/** Creates the router: preloading, pending delays, caching and scroll restoration. */
 import type { QueryClient } from '@tanstack/react-query'
-import { createRoute, createRouter, lazyRouteComponent, type RouterHistory } from '@tanstack/react-router'
+import { createRouter, type RouterHistory } from '@tanstack/react-router'
 import { parseSearch, stringifySearch } from '#lib/search-params.ts'
 import { appBranch } from '#routes/app.ts'
 import { ErrorScreen } from '#routes/error-screen.tsx'
@@ -12,8 +12,11 @@ import { PageSkeleton } from '#ui/skeleton.tsx'
 
 const minuteMs = 60_000
 
-/** Times in milliseconds. Scroll positions are noted when a page is left, never while it scrolls, and live as long as the session. */
-export const habits = {
+/**
+ * Times in milliseconds. Scroll positions are saved when leaving a page, not while scrolling, and last for the
+ * session.
+ */
+export const routerDefaults = {
   defaultPreload: 'intent',
   defaultPreloadDelay: 50,
   defaultPreloadStaleTime: 30_000,
@@ -24,24 +27,13 @@ export const habits = {
   scrollRestoration: true,
 } as const
 
-/** The interface kit, for those who build with it. */
-const workshop = import.meta.env.DEV
-  ? [
-      createRoute({
-        getParentRoute: () => rootRoute,
-        path: 'kit',
-        component: lazyRouteComponent(() => import('#routes/kit-page.tsx'), 'KitPage'),
-      }),
-    ]
-  : []
-
-/** The router over the address bar, or over another history. */
+/** Creates a router on the browser's history, or on the given one. */
 export function createPortalRouter(queryClient: QueryClient, history?: RouterHistory) {
   return createRouter({
-    routeTree: rootRoute.addChildren([publicBranch, appBranch, ...redirects, ...workshop]),
+    routeTree: rootRoute.addChildren([publicBranch, appBranch, ...redirects]),
     context: { queryClient },
     ...(history && { history }),
-    ...habits,
+    ...routerDefaults,
     parseSearch,
     stringifySearch,
     defaultErrorComponent: ErrorScreen,
@@ -56,7 +48,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** What a route shows that found nothing and says nothing of its own. */
+/** Fallback for routes without a not-found view of their own. */
 function NotFoundFallback() {
   return <p className="p-8">Not Found</p>
 }

@@ -1,4 +1,4 @@
-/** A scan, with the risks it saw. */
+/** A scan with the risks it observed. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
@@ -11,13 +11,13 @@ import { severityLevels, SeverityTally } from '#ui/severity.tsx'
 
 const route = getRouteApi('/_auth/scans/$id')
 
-/** Most rows shown on the page; the report has them all. */
+/** Maximum rows on the page; the report contains all of them. */
 const rows = 100
 
 export function ScanScreen() {
   const { id } = route.useParams()
   const { scan } = useSuspenseQuery(one(id)).data
-  // What the list below asks too: one answer, and one number.
+  // The same query as the list below, so both share one response and one count.
   const { data } = useQuery(list({ pageSize: rows, filter: { scanId: id }, orderBy: 'ORDER_BY_PRIORITY' }))
   const more = (
     <span className="flex flex-wrap items-center gap-x-4">

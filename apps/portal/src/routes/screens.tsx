@@ -1,7 +1,4 @@
-/**
- * Which screen stands on which route, and what is asked for before it shows. Each screen is a part of
- * the page of its own, loaded when somebody goes there.
- */
+/** Assigns screens, guards and loaders to routes. Each screen is a separate chunk, loaded on navigation. */
 import { lazyRouteComponent } from '@tanstack/react-router'
 import { SubscriptionSkeleton } from '#billing/skeleton.tsx'
 import { OnboardingSkeleton } from '#onboarding/skeleton.tsx'

@@ -7,10 +7,10 @@ import {
   FlowSearch,
   LoginSearch,
   RiskListSearch,
-  strictly,
+  strictSearch,
 } from '#routes/search.ts'
 
-describe('addresses that must be right', () => {
+describe('strict search parameters', () => {
   it.each([
     [LoginSearch, { aal: 'aal1' }],
     [LoginSearch, { aal: 'aal2', flow: 'f', return_to: 'https://portal.example.ch/scope?x=1#y' }],
@@ -18,8 +18,8 @@ describe('addresses that must be right', () => {
     [FlowSearch, { flow: 'f', return_to: 'http://127.0.0.1:3000/' }],
     [CodeFlowSearch, { flow: 'f', code: '012345' }],
     [ErrorSearch, { id: 'x' }],
-  ])('%# are taken', (schema: z.ZodObject, search) => {
-    expect(strictly(schema).parse(search)).toEqual(search)
+  ])('%# are accepted', (schema: z.ZodObject, search) => {
+    expect(strictSearch(schema).parse(search)).toEqual(search)
   })
 
   it.each([
@@ -29,8 +29,8 @@ describe('addresses that must be right', () => {
     [FlowSearch, { return_to: 'javascript:alert(1)' }, 'return_to'],
     [ErrorSearch, {}, 'id'],
     [ErrorSearch, { id: '' }, 'id'],
-  ])('%# fail and name what is wrong', (schema: z.ZodObject, search, name) => {
-    expect(() => strictly(schema).parse(search)).toThrow(new RegExp(`^This address cannot be opened\\.\\n${name}: `))
+  ])('%# are rejected with the invalid name', (schema: z.ZodObject, search, name) => {
+    expect(() => strictSearch(schema).parse(search)).toThrow(new RegExp(`^This URL is invalid\\.\\n${name}: `))
   })
 })
 
@@ -43,7 +43,7 @@ it.each([
   expect(CreateSearch.parse(search)).toEqual(read)
 })
 
-it('drops what a list cannot use and keeps the rest', () => {
+it('drops invalid list parameters and keeps the rest', () => {
   const search = { status: 'open', severity: 'high', target: 'not-an-id', size: '50', after: 'token', kev: 'maybe' }
   expect(RiskListSearch.parse(search)).toEqual({ status: 'open', severity: ['high'], size: 50, after: ['token'] })
 })

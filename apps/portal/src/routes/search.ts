@@ -1,23 +1,23 @@
 /**
- * What addresses may carry. Where the specification says so a bad value fails the page;
- * elsewhere a value that means nothing is dropped, because a filter from an old link is no reason to fail.
+ * Search parameters of all routes. Where the specification says so, an invalid value fails the page. Elsewhere it is
+ * dropped, because an outdated filter in a link is no reason to fail.
  */
 import { Id } from '@glacis/contract/primitives'
 import { z } from 'zod'
 
 /**
- * Reads what an address carries, strictly.
+ * Validates search parameters strictly.
  *
- * @throws with one line for each value that is wrong.
+ * @throws with one line per invalid value
  */
-export function strictly<Schema extends z.ZodObject>(schema: Schema): Strict<Schema> {
+export function strictSearch<Schema extends z.ZodObject>(schema: Schema): Strict<Schema> {
   const parse = (search: unknown): z.output<Schema> => {
     const result = schema.safeParse(search)
     if (result.success) return result.data
     const lines = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
-    throw new Error(`This address cannot be opened.\n${lines.join('\n')}`, { cause: result.error })
+    throw new Error(`This URL is invalid.\n${lines.join('\n')}`, { cause: result.error })
   }
-  // The router reads the two types off this member; there is nothing in it.
+  // Only carries the types for the router; empty at runtime.
   return { types: {} as Strict<Schema>['types'], parse }
 }
 interface Strict<Schema extends z.ZodObject> {
@@ -25,13 +25,13 @@ interface Strict<Schema extends z.ZodObject> {
   readonly parse: (search: unknown) => z.output<Schema>
 }
 
-/** Addresses of the web only: `javascript:` is a URL too. */
+/** HTTP and HTTPS only: `javascript:` is a valid URL too. */
 const WebUrl = z.url({ protocol: /^https?$/ })
 const flow = z.string().min(1).optional()
 
 export const LoginSearch = z.object({ flow, aal: z.enum(['aal1', 'aal2']).optional(), return_to: WebUrl.optional() })
 export const FlowSearch = z.object({ flow, return_to: WebUrl.optional() })
-/** The service's own links carry the code, so that it need not be typed. */
+/** Links in the service's emails include the code. */
 export const CodeFlowSearch = FlowSearch.extend({ code: z.string().optional() })
 export const ErrorSearch = z.object({ id: z.string().min(1) })
 export const ProfileSearch = z.object({ flow })
@@ -45,11 +45,11 @@ const listOf = <Item extends z.ZodType>(item: Item) =>
 const id = lenient(Id)
 const words = lenient(z.string().max(200))
 
-/** Rows of a page. */
+/** Rows per page. */
 const pageSizes = [25, 50, 100, 500] as const
 const paging = {
   size: lenient(z.coerce.number().pipe(z.literal(pageSizes))),
-  /** Tokens of the pages before and up to this one; absent on the first. */
+  /** Tokens of the previous pages and this one; absent on the first page. */
   after: listOf(z.string().max(2000)),
 }
 
@@ -66,7 +66,7 @@ export const RiskListSearch = z.object({
   fix: lenient(Flag),
   mine: lenient(Flag),
   tag: listOf(Id),
-  /** Smallest EPSS, in percent. */
+  /** Minimum EPSS, in percent. */
   epss: lenient(z.coerce.number().int().min(1).max(100)),
   since: lenient(z.enum(['day', 'week', 'month'])),
   cve: lenient(z.string().regex(/^CVE-\d{4}-\d{4,}$/i)),
@@ -105,7 +105,7 @@ export const TechnologyListSearch = z.object({
   risky: lenient(Flag),
   watched: lenient(Flag),
   group: lenient(Flag),
-  /** The panel in which one asks to be told of a technology. */
+  /** The panel for watching a technology. */
   watch: lenient(Flag),
   sort: lenient(z.enum(['name', 'support', 'risks', 'hosts'])),
   ...paging,
@@ -119,7 +119,7 @@ export const ScanListSearch = z.object({
 })
 export const ScanDetailSearch = z.object({
   tab: lenient(z.enum(['result', 'changes', 'hosts', 'log'])),
-  /** The scan that the changes are against, where it is not the one before. */
+  /** The scan to compare with, if not the previous one. */
   base: id,
   q: words,
   state: listOf(z.enum(['affected', 'scanned', 'silent', 'away'])),
@@ -130,14 +130,14 @@ export const OverviewSearch = z.object({
   period: lenient(z.enum(['week', 'month', 'quarter', 'year'])),
   verification: lenient(z.enum(['verified', 'potential', 'all'])),
 })
-/** The lists inside a target or an asset. */
+/** The lists on a target or host page. */
 export const ChildListSearch = z.object({
   status: lenient(z.enum(['open', 'resolved', 'ignored', 'all'])),
   sort: riskSort,
   q: words,
   ...paging,
 })
-/** The step of setting up that somebody looks at; absent: the next one. */
+/** The onboarding step to show; the next open one by default. */
 export const OnboardingSearch = z.object({ step: lenient(z.enum(['target', 'agent', 'scan', 'notifications'])) })
 export const MapSearch = z.object({
   target: id,

@@ -1,17 +1,17 @@
 import type { Plan } from '@glacis/contract/account'
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { createQueryClient } from '#api/query.ts'
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router'
 import { cleanup, render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { Suspense } from 'react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { boundWords, lede, SubscriptionPage } from '#billing/subscription.tsx'
+import { rangeHint, planSummary, SubscriptionPage } from '#billing/subscription.tsx'
 import { business, enterprise, free, planList, starter } from '#billing/testing/plans.ts'
-import { scanWords, targetWords } from '#billing/usage.tsx'
-import { installationAt, type Service, sessionOf, startService } from '#lib/testing/service.ts'
+import { remainingScans, remainingTargets } from '#billing/usage.tsx'
+import { testConfig, type Service, sessionOf, startService } from '#lib/testing/service.ts'
 import { providePortalConfig } from '#lib/portal-config.ts'
-import { shownToasts } from '#lib/toasts.ts'
-import { clearToasts } from '#lib/testing/toasts.ts'
+import { clearToasts, shownToasts } from '#lib/testing/toasts.ts'
 import { createPortalRouter } from '#routes/router.tsx'
 
 let service: Service
@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   cleanup()
-  await clearToasts()
+  clearToasts()
   await service.close()
 })
 
@@ -35,7 +35,7 @@ function present({ id, name }: Plan, total: number, used = 18) {
 
 async function open() {
   render(
-    <QueryClientProvider client={new QueryClient()}>
+    <QueryClientProvider client={createQueryClient()}>
       <Suspense>
         <SubscriptionPage />
       </Suspense>
@@ -60,12 +60,12 @@ it('changes plan, targets and period, waits, and shows the new figures', async (
   expect(screen.getByText('CHF 760.00', { normalizer: plainSpaces })).toBeTruthy()
   await user.click(screen.getByRole('button', { name: 'Apply change' }))
   expect(screen.getByRole('button', { name: 'Apply change' }).getAttribute('aria-busy')).toBe('true')
-  await waitFor(() => expect(shownToasts().at(-1)?.message).toBe('The Starter plan is in force.'), { timeout: 5000 })
+  await waitFor(() => expect(shownToasts().at(-1)?.message).toBe("You're now on the Starter plan."), { timeout: 5000 })
   expect(puts()).toEqual([{ planId: 'starter', numTargets: 60, period: 'PERIOD_YEARLY' }])
-  expect(await screen.findByText('42 more targets fit in your plan.')).toBeTruthy()
+  expect(await screen.findByText('You can add 42 more targets.')).toBeTruthy()
 })
 
-it('leaves for the payment where there is one', async () => {
+it('redirects to the payment page if payment is required', async () => {
   const leave = vi.spyOn(location, 'assign').mockImplementation(() => {})
   service.on('PUT /v1/billing/subscription', { body: { redirectUrl: 'https://pay.example.ch/1' } })
   const user = await open()
@@ -75,7 +75,7 @@ it('leaves for the payment where there is one', async () => {
   leave.mockRestore()
 })
 
-it('shows a refusal of the number beside the number, until another is chosen', async () => {
+it('shows an error about the number beside it, until it changes', async () => {
   const detail = {
     '@type': 'type.googleapis.com/google.rpc.BadRequest',
     fieldViolations: [{ field: 'numTargets', description: 'No more than 70.' }],
@@ -90,7 +90,7 @@ it('shows a refusal of the number beside the number, until another is chosen', a
   expect(screen.queryByText('No more than 70.')).toBeNull()
 })
 
-it('shows any other refusal beside the button', async () => {
+it('shows other errors beside the button', async () => {
   service.on('PUT /v1/billing/subscription', { status: 429, body: { code: 8, message: 'Too many changes today.' } })
   const user = await open()
   await user.click(screen.getByRole('radio', { name: 'Enterprise' }))
@@ -98,19 +98,19 @@ it('shows any other refusal beside the button', async () => {
   expect((await screen.findByRole('alert')).textContent).toBe('Too Many Requests: Too many changes today.')
 })
 
-it('does not send a change to a plan that what exists does not fit into', async () => {
+it('does not allow a plan that is too small for the current usage', async () => {
   present(starter, 60, 31)
   const user = await open()
   await user.click(screen.getByRole('radio', { name: 'Free' }))
-  expect(screen.getByText(/holds at most 25 targets and you have 31/)).toBeTruthy()
+  expect(screen.getByText(/allows at most 25 targets and you have 31/)).toBeTruthy()
   expect(screen.getByRole('button', { name: 'Apply change' })).toHaveProperty('disabled', true)
 })
 
 describe('the account menu', () => {
   async function openMenu(config: { readonly billing: boolean }) {
-    providePortalConfig({ ...installationAt(service.url), ...config })
+    providePortalConfig({ ...testConfig(service.url), ...config })
     service.on('GET /sessions/whoami', { body: sessionOf() })
-    const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+    const client = createQueryClient()
     const router = createPortalRouter(client, createMemoryHistory({ initialEntries: ['/overview'] }))
     render(
       <QueryClientProvider client={client}>
@@ -125,7 +125,7 @@ describe('the account menu', () => {
   }
   const names = () => screen.getAllByRole('menuitem').map((item) => item.textContent)
 
-  it('leads to the subscription first, and closes', async () => {
+  it('links to the subscription first, and closes', async () => {
     const { user, close } = await openMenu({ billing: true })
     expect(names()).toEqual(['Subscription', 'Settings', 'Get help', 'Logout'])
     await user.click(screen.getByRole('menuitem', { name: 'Subscription' }))
@@ -135,7 +135,7 @@ describe('the account menu', () => {
     await close()
   })
 
-  it('knows no subscription where there are no plans, and no banner shows', async () => {
+  it('shows neither subscription nor banner without billing', async () => {
     const { close } = await openMenu({ billing: false })
     expect(names()).toEqual(['Settings', 'Get help', 'Logout'])
     expect(screen.queryByRole('region', { name: 'Upgrade' })).toBeNull()
@@ -143,8 +143,8 @@ describe('the account menu', () => {
   })
 })
 
-it('shows a card alone, and asks for nothing, where there are no plans', () => {
-  providePortalConfig({ ...installationAt(service.url), billing: false })
+it('shows a card and sends no request without billing', () => {
+  providePortalConfig({ ...testConfig(service.url), billing: false })
   render(<SubscriptionPage />)
   expect(screen.getByRole('heading', { name: 'Self-hosted without plans' })).toBeTruthy()
   expect(screen.queryByRole('radio')).toBeNull()
@@ -152,34 +152,37 @@ it('shows a card alone, and asks for nothing, where there are no plans', () => {
 })
 
 it.each([
-  [targetWords({ used: 18, total: 25 }), '7 more targets fit in your plan.'],
-  [targetWords({ used: 24, total: 25 }), '1 more target fits in your plan.'],
-  [targetWords({ used: 25, total: 25 }), 'Your plan is full. Delete a target, or choose a larger plan.'],
-  [targetWords({ used: 26, total: 25 }), '1 target more than your plan holds. No target can be added.'],
-  [scanWords({ used: 91, total: 100 }, undefined), '9 left. Scheduled scans are not counted.'],
+  [remainingTargets({ used: 18, total: 25 }), 'You can add 7 more targets.'],
+  [remainingTargets({ used: 24, total: 25 }), 'You can add 1 more target.'],
   [
-    scanWords({ used: 100, total: 100 }, '2026-12-01T12:00:00Z'),
-    'None left until 1 Dec 2026. Scheduled scans are not counted.',
+    remainingTargets({ used: 25, total: 25 }),
+    "You've reached your plan's limit. Delete a target or choose a larger plan.",
   ],
   [
-    lede({ plan: starter, targets: 60, period: 'PERIOD_YEARLY' }, '2026-12-01T12:00:00Z'),
-    'You are on the Starter plan: 60 targets, 300 manual scans a month. It ends on 1 Dec 2026.',
+    remainingTargets({ used: 26, total: 25 }),
+    'You have 1 target more than your plan allows. Delete some or choose a larger plan.',
+  ],
+  [remainingScans({ used: 91, total: 100 }, undefined), "9 left. Scheduled scans don't count."],
+  [
+    remainingScans({ used: 100, total: 100 }, '2026-12-01T12:00:00Z'),
+    "None left until 1 Dec 2026. Scheduled scans don't count.",
   ],
   [
-    lede({ plan: enterprise, targets: 1_000_000, period: 'PERIOD_MONTHLY' }, undefined),
-    'You are on the Enterprise plan: any number of targets, any number of manual scans.',
+    planSummary({ plan: starter, targets: 60, period: 'PERIOD_YEARLY' }, '2026-12-01T12:00:00Z'),
+    "You're on the Starter plan: 60 targets, 300 manual scans per month. It ends on 1 Dec 2026.",
   ],
-  [boundWords(starter, 18), 'Starter includes 50 targets and holds at most 100. You use 18.'],
   [
-    boundWords(starter, 70),
-    'Starter includes 50 targets and holds at most 100. You use 70; the number cannot go below that.',
+    planSummary({ plan: enterprise, targets: 1_000_000, period: 'PERIOD_MONTHLY' }, undefined),
+    "You're on the Enterprise plan: unlimited targets, unlimited manual scans.",
   ],
-  [boundWords(business, 18), 'Business includes 600 targets. The field takes any number above. You use 18.'],
+  [rangeHint(starter, 18), 'Starter includes 50 targets and allows up to 100. You use 18.'],
+  [rangeHint(starter, 70), "Starter includes 50 targets and allows up to 100. You use 70, so you can't choose fewer."],
+  [rangeHint(business, 18), 'Business includes 600 targets and has no maximum. You use 18.'],
 ])('says “%s”', (said, words) => {
   expect(said).toBe(words)
 })
 
-/** Francs are written with a space that does not break. */
+/** Francs are formatted with a no-break space. */
 function plainSpaces(text: string): string {
   return text.replaceAll('\u00A0', ' ')
 }

@@ -1,37 +1,31 @@
-/** The routes of the attack surface: scope, agents, assets and technologies. */
-import type { QueryClient } from '@tanstack/react-query'
+/** Routes of the attack surface: scope, agents, assets and technologies. */
 import { createRoute } from '@tanstack/react-router'
-import { begun, getParentRoute } from '#routes/auth.ts'
-import { idOf } from '#routes/guard.ts'
+import * as agentQueries from '#agents/queries.ts'
+import * as hostQueries from '#hosts/queries.ts'
+import * as productQueries from '#products/queries.ts'
+import { prefetching, getParentRoute } from '#routes/auth.ts'
+import { validId } from '#routes/guard.ts'
 import {
   AssetListSearch,
   ChildListSearch,
   CreateSearch,
   ScopeSearch,
-  strictly,
+  strictSearch,
   TechnologyListSearch,
 } from '#routes/search.ts'
-
-/** What an empty list says of what was scanned. */
-async function standing(client: QueryClient): Promise<void> {
-  await client.prefetchQuery((await import('#issues/queries.ts')).summary())
-}
+import * as targetQueries from '#targets/queries.ts'
 
 export const scope = createRoute({
   getParentRoute,
   path: 'scope',
-  validateSearch: strictly(ScopeSearch),
-  loader: begun(async (client) => client.prefetchQuery((await import('#targets/queries.ts')).first())),
+  validateSearch: strictSearch(ScopeSearch),
+  loader: prefetching((client) => client.prefetchQuery(targetQueries.first())),
 })
-/** `/scope/{id}`: the head and the tabs of a target around its four children. */
+/** `/scope/{id}`: header and tabs of a target around its child routes. */
 export const target = createRoute({
   getParentRoute,
   path: 'scope/$id',
-  loader: async ({ context, params }) => {
-    const id = idOf(params)
-    const { one } = await import('#targets/queries.ts')
-    await context.queryClient.ensureQueryData(one(id))
-  },
+  loader: ({ context, params }) => context.queryClient.ensureQueryData(targetQueries.one(validId(params))),
 })
 export const targetOverview = createRoute({ getParentRoute: () => target, path: '/' })
 export const targetScans = createRoute({ getParentRoute: () => target, path: 'scans', validateSearch: ChildListSearch })
@@ -49,36 +43,26 @@ export const targetAssets = createRoute({
 export const agents = createRoute({
   getParentRoute,
   path: 'agents',
-  validateSearch: strictly(CreateSearch),
-  loader: begun(async (client) => client.prefetchQuery((await import('#agents/queries.ts')).all())),
+  validateSearch: strictSearch(CreateSearch),
+  loader: prefetching((client) => client.prefetchQuery(agentQueries.all())),
 })
 export const agent = createRoute({
   getParentRoute,
   path: 'agents/$id',
-  loader: async ({ context, params }) => {
-    const id = idOf(params)
-    const { one } = await import('#agents/queries.ts')
-    await context.queryClient.ensureQueryData(one(id))
-  },
+  loader: ({ context, params }) => context.queryClient.ensureQueryData(agentQueries.one(validId(params))),
 })
 
 export const assets = createRoute({
   getParentRoute,
   path: 'assets',
   validateSearch: AssetListSearch,
-  loader: begun(async (client) =>
-    Promise.all([client.prefetchQuery((await import('#hosts/queries.ts')).first()), standing(client)]),
-  ),
+  loader: prefetching((client) => client.prefetchQuery(hostQueries.first())),
 })
-/** `/assets/{id}`: the head and the tabs of a host around its three children. */
+/** `/assets/{id}`: header and tabs of a host around its child routes. */
 export const asset = createRoute({
   getParentRoute,
   path: 'assets/$id',
-  loader: async ({ context, params }) => {
-    const id = idOf(params)
-    const { one } = await import('#hosts/queries.ts')
-    await context.queryClient.ensureQueryData(one(id))
-  },
+  loader: ({ context, params }) => context.queryClient.ensureQueryData(hostQueries.one(validId(params))),
 })
 export const assetOverview = createRoute({ getParentRoute: () => asset, path: '/' })
 export const assetTechnologies = createRoute({
@@ -92,16 +76,10 @@ export const technologies = createRoute({
   getParentRoute,
   path: 'technologies',
   validateSearch: TechnologyListSearch,
-  loader: begun(async (client) =>
-    Promise.all([client.prefetchQuery((await import('#products/queries.ts')).first()), standing(client)]),
-  ),
+  loader: prefetching((client) => client.prefetchQuery(productQueries.first())),
 })
 export const technology = createRoute({
   getParentRoute,
   path: 'technologies/$id',
-  loader: async ({ context, params }) => {
-    const id = idOf(params)
-    const { one } = await import('#products/queries.ts')
-    await context.queryClient.ensureQueryData(one(id))
-  },
+  loader: ({ context, params }) => context.queryClient.ensureQueryData(productQueries.one(validId(params))),
 })

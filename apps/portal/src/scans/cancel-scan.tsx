@@ -1,7 +1,7 @@
-/** Asks before a running scan is stopped. */
+/** Confirmation dialog for canceling a scan. */
 import type { Scan } from '@glacis/contract/scan'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { asking } from '#api/advice.ts'
+import { useMutation } from '@tanstack/react-query'
+import { mutationDialogProps } from '#api/advice.ts'
 import { cancel } from '#scans/queries.ts'
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
 
@@ -11,13 +11,13 @@ interface CancelScanProps {
 }
 
 export function CancelScan({ scan, onClose }: CancelScanProps) {
-  const cancelling = useMutation(cancel(useQueryClient()))
+  const cancelling = useMutation(cancel)
   return (
     <ConfirmDialog
       open={scan !== undefined}
-      {...asking(cancelling, onClose)}
+      {...mutationDialogProps(cancelling, onClose)}
       title={`Cancel the scan of ${scan?.target?.name ?? 'this target'}`}
-      description="It stops within two seconds. What was found so far stays; nothing more is decided."
+      description="The scan stops within two seconds. Results so far are kept."
       label="Cancel scan"
       keep="Keep scanning"
       onConfirm={() => scan && cancelling.mutate(scan.id, { onSuccess: onClose })}

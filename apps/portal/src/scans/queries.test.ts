@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { fromQueryString, toQueryString } from '@glacis/contract/query-string'
 import { ExportQuery } from '@glacis/contract/triage'
 import { providePortalConfig } from '#lib/portal-config.ts'
-import { installationAt } from '#lib/testing/service.ts'
-import { active, hasEnded, reportAddress, tableAddress } from '#scans/queries.ts'
+import { testConfig } from '#lib/testing/service.ts'
+import { active, hasEnded, reportUrl, csvUrl } from '#scans/queries.ts'
 
 const scan = (id: string, status: ScanStatus): Scan => ({
   id,
@@ -19,17 +19,17 @@ const running = scan('a', 'STATUS_RUNNING')
 const done = scan('a', 'STATUS_COMPLETED')
 
 it.each([
-  ['it completed', [running], [done], true],
-  ['it left the list of what runs', [running], [], true],
-  ['it still runs', [running], [running], false],
-  ['it waited and now runs', [scan('a', 'STATUS_CREATED')], [running], false],
-  ['it had ended before', [done], [done], false],
-  ['another began', [], [running], false],
-] as const)('when %s', (_, before, after, verdict) => {
+  ['a running scan completed', [running], [done], true],
+  ['a running scan left the list of active scans', [running], [], true],
+  ['the scan is still running', [running], [running], false],
+  ['a waiting scan started', [scan('a', 'STATUS_CREATED')], [running], false],
+  ['the scan had ended before', [done], [done], false],
+  ['another scan was created', [], [running], false],
+] as const)('detects an ended scan if %s: %4$s', (_, before, after, verdict) => {
   expect(hasEnded(before, after)).toBe(verdict)
 })
 
-it('asks for what waits or runs, and for nothing else', () => {
+it('requests only created and running scans', () => {
   const [path, input] = active().queryKey
   expect([path, toQueryString(input as Parameters<typeof toQueryString>[0])]).toEqual([
     '/v1/scans',
@@ -37,11 +37,11 @@ it('asks for what waits or runs, and for nothing else', () => {
   ])
 })
 
-it('names the files of a scan as the API reads them', () => {
-  providePortalConfig(installationAt('http://127.0.0.1:3000'))
+it('builds report and export URLs that match the contract', () => {
+  providePortalConfig(testConfig('http://127.0.0.1:3000'))
   const id = '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01'
   const asked = (address: string) => fromQueryString(new URL(address).search)
-  expect(reportAddress(id)).toBe(`http://127.0.0.1:3000/v1/scans/${id}/report?download=true`)
-  expect(ReportQuery.parse(asked(reportAddress(id, 'sarif')))).toEqual({ download: true, format: 'sarif' })
-  expect(ExportQuery.parse(asked(tableAddress(id)))).toMatchObject({ format: 'csv', filter: { scanId: id } })
+  expect(reportUrl(id)).toBe(`http://127.0.0.1:3000/v1/scans/${id}/report?download=true`)
+  expect(ReportQuery.parse(asked(reportUrl(id, 'sarif')))).toEqual({ download: true, format: 'sarif' })
+  expect(ExportQuery.parse(asked(csvUrl(id)))).toMatchObject({ format: 'csv', filter: { scanId: id } })
 })

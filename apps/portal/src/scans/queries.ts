@@ -1,16 +1,7 @@
-/** What the portal asks of scans. Whatever runs is asked for again until it has ended. */
+/** Queries and mutations for scans. Active scans are polled until they end. */
 import type { InputOf, ResultOf } from '@glacis/contract/endpoint'
-import {
-  affectedHostsOverTime,
-  issuesBySeverity,
-  issuesByStatus,
-  scansOverTime,
-  statsSummary,
-} from '@glacis/contract/insights'
-import { getIssue, listIssues } from '@glacis/contract/issue'
+import { scansOverTime } from '@glacis/contract/insights'
 import { toQueryString } from '@glacis/contract/query-string'
-import { getHost, listHosts } from '@glacis/contract/host'
-import { getProduct, listProducts } from '@glacis/contract/product'
 import {
   cancelScan,
   diffScan,
@@ -25,11 +16,10 @@ import {
   startScans,
   type ReportFormat,
 } from '@glacis/contract/scan'
-import { getTarget, listTargets } from '@glacis/contract/target'
 import { keepPreviousData, mutationOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
-import { apiAddress, call } from '#api/call.ts'
-import { keyOf, pollMs, query, refresh } from '#api/query.ts'
-import { addToast } from '#lib/toasts.ts'
+import { apiFileUrl, call } from '#api/call.ts'
+import { keyOf, pollMs, query, refreshAll } from '#api/query.ts'
+import { addToast } from '#ui/toasts.tsx'
 import { formatNumber } from '#lib/format.ts'
 import { scansInput } from '#scans/search.ts'
 
@@ -40,7 +30,7 @@ export function isActive({ status }: Pick<Scan, 'status'>): boolean {
   return status === 'STATUS_CREATED' || status === 'STATUS_RUNNING'
 }
 
-/** One page of scans, asked for again every 5 s while one of them runs and the tab is visible. */
+/** One page of scans, polled every 5 s while one of them is active and the tab is visible. */
 export function list(input: InputOf<typeof listScans>) {
   const queryKey = keyOf(listScans, input)
   return queryOptions({
@@ -48,7 +38,7 @@ export function list(input: InputOf<typeof listScans>) {
     queryFn: async ({ client, signal }) => {
       const before = client.getQueryData<ScanPage>(queryKey)
       const answer = await call(listScans, input, { signal })
-      if (before && hasEnded(before.scans, answer.scans)) void refresh(client, touchedByResults)
+      if (before && hasEnded(before.scans, answer.scans)) void refreshAll(client, { except: listScans.path })
       return answer
     },
     placeholderData: keepPreviousData,
@@ -57,36 +47,31 @@ export function list(input: InputOf<typeof listScans>) {
   })
 }
 
-/** What the page of the list begins with. */
+/** The first page of the list without filters, for the route loader. */
 export function first() {
   return list(scansInput({}))
 }
 
-/** The newest scan that has ended, among those that the overview shows; undefined where none has. */
+/** The newest finished scan among those that the overview shows, or undefined. */
 export function lastEnded() {
   return { ...list({ pageSize: 25 }), select: ({ scans }: ScanPage) => scans.find((scan) => !isActive(scan)) }
 }
 
 type ScanPage = ResultOf<typeof listScans>
 
-/** True when one that was under way is no longer: its results are in, and every figure may have moved. */
+/** True if a scan has ended between two responses, so that any other query may be stale. */
 export function hasEnded(before: readonly Scan[], after: readonly Scan[]): boolean {
   const active = new Set(after.filter(isActive).map(({ id }) => id))
   return before.some((scan) => isActive(scan) && !active.has(scan.id))
 }
 
-/** Keys of everything that the end of a scan makes stale, but for scans themselves. */
-const figures = [statsSummary, issuesBySeverity, issuesByStatus, scansOverTime, affectedHostsOverTime]
-const lists = [listIssues, getIssue, listHosts, getHost, listProducts, getProduct, listTargets, getTarget]
-const touchedByResults = [...figures, ...lists].map((endpoint) => [endpoint.path])
-
-/** The scans that have not ended, of one target or of all. */
+/** Active scans of one target or of all targets. */
 export function active(targetId?: string) {
   const filter = { status: [...activeStatuses], ...(targetId && { targetId }) }
   return list({ pageSize: 100, filter })
 }
 
-/** One scan, asked for again every 5 s while it runs. */
+/** One scan, polled every 5 s while it is active. */
 export function one(id: string) {
   const queryKey = keyOf(getScan, { id })
   return queryOptions({
@@ -94,7 +79,7 @@ export function one(id: string) {
     queryFn: async ({ client, signal }) => {
       const before = client.getQueryData<ResultOf<typeof getScan>>(queryKey)
       const answer = await call(getScan, { id }, { signal })
-      if (before && hasEnded([before.scan], [answer.scan])) void refresh(client, touchedByResults)
+      if (before && hasEnded([before.scan], [answer.scan])) void refreshAll(client, { except: listScans.path })
       return answer
     },
     refetchInterval: ({ state }) => (state.data && isActive(state.data.scan) ? pollMs : false),
@@ -102,7 +87,7 @@ export function one(id: string) {
   })
 }
 
-/** What a scan did, oldest first; asked for again while it runs. */
+/** A scan's log, oldest first; polled while it runs. */
 export function events(input: InputOf<typeof listScanEvents>, { isRunning }: { readonly isRunning: boolean }) {
   return {
     ...query(listScanEvents, { ...input, pageSize: 500 }),
@@ -111,8 +96,8 @@ export function events(input: InputOf<typeof listScanEvents>, { isRunning }: { r
   }
 }
 
-/** The whole log as lines of text, page by page. */
-export async function wholeLog(id: string): Promise<string> {
+/** Fetches the complete log as lines of text. */
+export async function fetchLog(id: string): Promise<string> {
   const lines: string[] = []
   let pageToken: string | undefined
   do {
@@ -123,7 +108,7 @@ export async function wholeLog(id: string): Promise<string> {
   return `${lines.join('\n')}\n`
 }
 
-/** The addresses that a scan asked, and what each answered. */
+/** The addresses that a scan probed, with their results. */
 export function hosts(input: InputOf<typeof listScanHosts>, { isRunning }: { readonly isRunning: boolean }) {
   return {
     ...query(listScanHosts, input),
@@ -132,113 +117,95 @@ export function hosts(input: InputOf<typeof listScanHosts>, { isRunning }: { rea
   }
 }
 
-/** What a scan changed, against the one before unless another is named. */
+/** Changes compared with `baseScanId`, by default the previous completed scan. */
 export function changes(id: string, baseScanId: string | undefined) {
   return query(diffScan, { id, baseScanId })
 }
 
-/**
- * "3 new, 5 resolved"; what is zero is not said. The changes count risks without a rating too, so a number
- * that would exceed the rated ones beside it says so.
- */
-export function changeWords(changes: NonNullable<Scan['changes']>): string {
+/** "3 new, 5 resolved"; zero counts are omitted. The counts include risks without a severity. */
+export function formatChanges(changes: NonNullable<Scan['changes']>): string {
   const parts = [
     [changes.new, 'new'],
     [changes.regressive, 'regressed'],
     [changes.resolved, 'resolved'],
   ] as const
   const said = parts.filter(([count]) => count > 0).map(([count, word]) => `${formatNumber(count)} ${word}`)
-  return said.join(', ') || 'nothing changed'
+  return said.join(', ') || 'no changes'
 }
 
 export function overTime(input: InputOf<typeof scansOverTime>) {
   return { ...query(scansOverTime, input), placeholderData: keepPreviousData }
 }
 
-const touched = [listScans, getScan, listTargets, getTarget, statsSummary].map((endpoint) => [endpoint.path])
+export const start = mutationOptions({
+  mutationKey: [startScan.path],
+  mutationFn: (targetId: string) => call(startScan, { targetId }),
+})
 
-export function start(client: QueryClient) {
-  return mutationOptions({
-    mutationKey: [startScan.path],
-    mutationFn: (targetId: string) => call(startScan, { targetId }),
-    // A conflict tells of a scan that the page did not know of.
-    onSettled: () => refresh(client, touched),
-  })
-}
-
-/** Said after a start: a scan may have to wait for the allowed hours of its target, or for its agent. */
-export function startedWords({ progress }: Pick<Scan, 'progress'>): string {
+/** Success message after starting a scan, which may have to wait for the target's allowed hours or its agent. */
+export function startedMessage({ progress }: Pick<Scan, 'progress'>): string {
   const reason = progress?.failureReason
   return reason ? `Scan created. ${reason}.` : 'Scan started. Results appear as hosts are scanned.'
 }
 
-/** Starts a scan and says so, from something that outlives its page, such as the button of a notice. */
-export async function startAndTell(client: QueryClient, targetId: string): Promise<void> {
+/** Starts a scan and shows a toast. For callers that outlive their page, such as a toast's button. */
+export async function startWithToast(client: QueryClient, targetId: string): Promise<void> {
   try {
     const { scan } = await call(startScan, { targetId })
-    addToast('success', { title: 'Success', message: startedWords(scan) })
+    addToast('success', { title: 'Success', message: startedMessage(scan) })
   } catch {
-    // The call has raised a notice of its own.
+    // The call has already shown a toast.
   } finally {
-    await refresh(client, touched)
+    await refreshAll(client)
   }
 }
 
-/** Most targets whose scans one call starts. */
-export const startsMax = 500
+/** Maximum number of scans that one call starts. */
+export const maxStarts = 500
 
-/** Starts a scan of each; the answer says which were left out, and why. */
-export function startMany(client: QueryClient) {
-  return mutationOptions({
-    mutationKey: [startScans.path],
-    mutationFn: (targetIds: readonly string[]) => call(startScans, { targetIds: [...targetIds] }),
-    onSettled: () => refresh(client, touched),
-  })
-}
+/** Starts a scan of each target; the result lists skipped targets with reasons. */
+export const startMany = mutationOptions({
+  mutationKey: [startScans.path],
+  mutationFn: (targetIds: readonly string[]) => call(startScans, { targetIds: [...targetIds] }),
+})
 
-/** The same from something that outlives its page; says how many have been started, and why others were not. */
-export async function startManyAndTell(client: QueryClient, targetIds: readonly string[]): Promise<void> {
+/** Starts a scan of each target and shows a toast with the result. For callers that outlive their page. */
+export async function startManyWithToast(client: QueryClient, targetIds: readonly string[]): Promise<void> {
   try {
     const { startedCount, skipped } = await call(startScans, { targetIds: [...targetIds] })
     const reasons = [...new Set(skipped.map(({ message }) => message))].join(' · ')
-    const left = skipped.length > 0 ? ` ${formatNumber(skipped.length)} left out: ${reasons}` : ''
+    const left = skipped.length > 0 ? ` ${formatNumber(skipped.length)} skipped: ${reasons}` : ''
     const message = `Started ${formatNumber(startedCount)} ${startedCount === 1 ? 'scan' : 'scans'}.${left}`
     addToast(left ? 'info' : 'success', { title: left ? 'Info' : 'Success', message })
   } catch {
-    // The call has raised a notice of its own.
+    // The call has already shown a toast.
   } finally {
-    await refresh(client, touched)
+    await refreshAll(client)
   }
 }
 
-/** Lets a scan that waits for its hours go on at once. */
-export function resume(client: QueryClient) {
-  return mutationOptions({
-    mutationKey: [resumeScan.path],
-    mutationFn: (id: string) => call(resumeScan, { id }),
-    onSuccess: (answer, id) => client.setQueryData(one(id).queryKey, answer),
-    onSettled: () => refresh(client, touched),
-  })
-}
+/** Resumes a scan that waits for its allowed hours. */
+export const resume = mutationOptions({
+  mutationKey: [resumeScan.path],
+  mutationFn: (id: string) => call(resumeScan, { id }),
+  onSuccess: (answer, id, _, { client }) => client.setQueryData(one(id).queryKey, answer),
+})
 
-export function cancel(client: QueryClient) {
-  return mutationOptions({
-    mutationKey: [cancelScan.path],
-    mutationFn: (id: string) => call(cancelScan, { id }),
-    onSuccess: (answer, id) => client.setQueryData(one(id).queryKey, answer),
-    onSettled: () => refresh(client, [...touched, keyOf(listScanEvents), keyOf(listScanHosts)]),
-  })
-}
+export const cancel = mutationOptions({
+  mutationKey: [cancelScan.path],
+  mutationFn: (id: string) => call(cancelScan, { id }),
+  onSuccess: (answer, id, _, { client }) => client.setQueryData(one(id).queryKey, answer),
+})
 
-/** Address of the risks of a scan as a table, a row for each host. */
-export function tableAddress(id: string): string {
+/** URL of a scan's risks as CSV, one row per host. */
+export function csvUrl(id: string): string {
   const columns = ['name', 'severity', 'score', 'cve', 'hostAddress', 'hostLocation', 'hostStatus', 'solution']
   const query = toQueryString({ format: 'csv', columns, filter: { scanId: id } })
-  return apiAddress(`/v1/issues/export?${query}`)
+  return apiFileUrl(`/v1/issues/export?${query}`)
 }
 
-/** Address of a scan's report as a file. */
-export function reportAddress(id: string, format: ReportFormat = 'pdf'): string {
+/** Download URL of a scan's report. */
+export function reportUrl(id: string, format: ReportFormat = 'pdf'): string {
   const query = format === 'pdf' ? 'download=true' : `download=true&format=${format}`
-  return apiAddress(`/v1/scans/${id}/report?${query}`)
+  return apiFileUrl(`/v1/scans/${id}/report?${query}`)
 }

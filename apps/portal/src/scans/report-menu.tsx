@@ -1,14 +1,14 @@
-/** The report of a finished scan, in each format it comes in. */
+/** Menu for downloading a scan's report. */
 import { Braces, ChevronDown, FileDown, FileText, ScanSearch, Table } from 'lucide-react'
-import { reportAddress, tableAddress } from '#scans/queries.ts'
+import { reportUrl, csvUrl } from '#scans/queries.ts'
 import { Menu } from '#ui/menu.tsx'
 import { MenuAnchor } from '#ui/menu-entries.tsx'
 
 interface ReportMenuProps {
   readonly scanId: string
-  /** Names the scan to those who do not see its row. */
+  /** Name of the scan for the menu's accessible label. */
   readonly of: string
-  /** `row`: an icon alone. */
+  /** `row` shows only an icon. */
   readonly look?: 'row' | 'primary'
 }
 
@@ -32,16 +32,16 @@ export function ReportMenu({ scanId, of, look = 'row' }: ReportMenuProps) {
         )
       }
     >
-      <MenuAnchor href={reportAddress(scanId)} download icon={<FileText />} end="for reading">
+      <MenuAnchor href={reportUrl(scanId)} download icon={<FileText />} end="for sharing">
         PDF
       </MenuAnchor>
-      <MenuAnchor href={tableAddress(scanId)} download icon={<Table />} end="for spreadsheets">
+      <MenuAnchor href={csvUrl(scanId)} download icon={<Table />} end="for spreadsheets">
         CSV
       </MenuAnchor>
-      <MenuAnchor href={reportAddress(scanId, 'json')} download icon={<Braces />} end="for machines">
+      <MenuAnchor href={reportUrl(scanId, 'json')} download icon={<Braces />} end="for scripts">
         JSON
       </MenuAnchor>
-      <MenuAnchor href={reportAddress(scanId, 'sarif')} download icon={<ScanSearch />} end="for code hosts">
+      <MenuAnchor href={reportUrl(scanId, 'sarif')} download icon={<ScanSearch />} end="for code scanning">
         SARIF
       </MenuAnchor>
     </Menu>

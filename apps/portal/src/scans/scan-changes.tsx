@@ -1,4 +1,4 @@
-/** What a scan changed against an earlier one of its target. */
+/** Changes between a scan and an earlier one of the same target. */
 import type { ComparedIssue, Scan } from '@glacis/contract/scan'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -17,20 +17,20 @@ import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
 
 interface ScanChangesProps {
   readonly scan: Scan
-  /** Id of the scan to compare with; the completed one before unless given. */
+  /** ID of the scan to compare with; undefined for the previous completed scan. */
   readonly base: string | undefined
   readonly onBase: (id: string | undefined) => void
 }
 
 const sections = [
-  { key: 'new', title: 'New', variant: 'main', says: 'Found now and not before.' },
-  { key: 'regressive', title: 'Back', variant: 'purple', says: 'Resolved before, found again.' },
-  { key: 'resolved', title: 'Resolved', variant: 'green', says: 'Checked again, or mended by hand, and not found.' },
+  { key: 'new', title: 'New', variant: 'main', says: 'Found in this scan but not in the earlier one.' },
+  { key: 'regressive', title: 'Regressed', variant: 'purple', says: 'Previously resolved and found again.' },
+  { key: 'resolved', title: 'Resolved', variant: 'green', says: 'No longer found, or resolved manually.' },
   {
     key: 'notTested',
     title: 'Not tested',
     variant: 'gray',
-    says: 'There before and not checked now: a host that did not answer resolves nothing.',
+    says: 'Found before but not checked in this scan, for example because the host did not respond.',
   },
 ] as const satisfies readonly { key: string; title: string; variant: BadgeVariant; says: string }[]
 
@@ -41,17 +41,16 @@ export function ScanChanges({ scan, base, onBase }: ScanChangesProps) {
   return (
     <section aria-label="Changes">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 px-(--gl-gutter) pt-4 pb-3 text-ink-2">
-        <BaseChoice scan={scan} base={base ?? diff?.baseScan?.id} onBase={onBase} />
-        {diff?.baseScan && <span>{formatNumber(diff.unchangedCount)} still there</span>}
+        <BaseScanSelect scan={scan} base={base ?? diff?.baseScan?.id} onBase={onBase} />
+        {diff?.baseScan && <span>{formatNumber(diff.unchangedCount)} unchanged</span>}
       </div>
       <ListBody
         what="Changes"
         query={query}
         count={diff ? (diff.baseScan ? total : total || 1) : undefined}
         empty={
-          <EmptyState icon={<GitCompareArrows />} title="Nothing changed">
-            {formatNumber(diff?.unchangedCount ?? 0)} {diff?.unchangedCount === 1 ? 'risk stands' : 'risks stand'} as
-            before.
+          <EmptyState icon={<GitCompareArrows />} title="No changes">
+            This scan found the same risks as the earlier one ({formatNumber(diff?.unchangedCount ?? 0)}).
           </EmptyState>
         }
       >
@@ -59,7 +58,7 @@ export function ScanChanges({ scan, base, onBase }: ScanChangesProps) {
         {diff && !diff.baseScan && <FirstScan count={diff.new.length} />}
         {diff &&
           sections.map(({ key, title, variant, says }) => (
-            <Section key={key} title={title} variant={variant} says={says} issues={diff[key]} />
+            <Section key={key} title={title} variant={variant} description={says} issues={diff[key]} />
           ))}
       </ListBody>
     </section>
@@ -69,13 +68,13 @@ export function ScanChanges({ scan, base, onBase }: ScanChangesProps) {
 function FirstScan({ count }: { readonly count: number }) {
   return (
     <p className="px-(--gl-gutter) pb-2 text-ink-2">
-      First scan of this target: nothing to compare with{count > 0 ? ', so everything is new' : ''}.
+      This is the target's first scan{count > 0 ? ', so every risk is new' : ''}.
     </p>
   )
 }
 
-/** Which earlier scan; nothing while there is none to choose. */
-function BaseChoice({ scan, base, onBase }: ScanChangesProps) {
+/** Select for the earlier scan. Renders nothing if there is none. */
+function BaseScanSelect({ scan, base, onBase }: ScanChangesProps) {
   const targetId = scan.target?.id
   const { data } = useQuery({
     ...list({ pageSize: 50, filter: { targetId, status: ['STATUS_COMPLETED'] } }),
@@ -108,10 +107,10 @@ function BaseChoice({ scan, base, onBase }: ScanChangesProps) {
 interface SectionProps {
   readonly title: string
   readonly variant: BadgeVariant
-  readonly says: string
+  readonly description: string
   readonly issues: readonly ComparedIssue[]
 }
-function Section({ title, variant, says, issues }: SectionProps) {
+function Section({ title, variant, description: says, issues }: SectionProps) {
   if (issues.length === 0) return null
   return (
     <section aria-label={title} className="pt-3">
@@ -148,8 +147,8 @@ function Section({ title, variant, says, issues }: SectionProps) {
                   <span className="ttl truncate">{issue.name}</span>
                   {issue.verification === 'VERIFICATION_UNVERIFIED' && <Badge small>Potential</Badge>}
                   {issue.isElsewhere && (
-                    <Badge small title="It stands on other hosts of this target too">
-                      Also elsewhere
+                    <Badge small title="Also affects other hosts of this target">
+                      Other hosts
                     </Badge>
                   )}
                 </CellLink>
@@ -165,14 +164,14 @@ function Section({ title, variant, says, issues }: SectionProps) {
   )
 }
 
-const hostsShown = 3
+const maxHostsShown = 3
 
 function Hosts({ hosts }: Pick<ComparedIssue, 'hosts'>): ReactNode {
-  const more = hosts.length - hostsShown
+  const more = hosts.length - maxHostsShown
   return (
     <span className="flex min-w-0 items-center gap-2 font-mono" title={hosts.map(({ address }) => address).join(', ')}>
       <span className="truncate">
-        {hosts.slice(0, hostsShown).map(({ id, address, name }, index) => (
+        {hosts.slice(0, maxHostsShown).map(({ id, address, name }, index) => (
           <span key={id}>
             {index > 0 && ', '}
             <Link to="/assets/$id" params={{ id }} className="hover:underline">

@@ -1,40 +1,40 @@
 /** `/scans/{id}` */
 import type { Scan } from '@glacis/contract/scan'
-import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { CircleStop, RotateCw } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useNow } from '#lib/clock.ts'
 import { formatDate, formatNumber, formatPercent } from '#lib/format.ts'
 import { useKeys } from '#lib/keyboard.ts'
-import { pressing } from '#lib/page-keys.ts'
-import { addToast } from '#lib/toasts.ts'
+import { clickKeys } from '#lib/page-keys.ts'
+import { addToast } from '#ui/toasts.tsx'
 import { CancelScan } from '#scans/cancel-scan.tsx'
-import { durationWords } from '#scans/duration.ts'
-import { changeWords, isActive, one, reportAddress, resume, start, startedWords } from '#scans/queries.ts'
+import { formatScanDuration } from '#scans/duration.ts'
+import { formatChanges, isActive, one, reportUrl, resume, start, startedMessage } from '#scans/queries.ts'
 import { ReportMenu } from '#scans/report-menu.tsx'
 import { ScanChanges } from '#scans/scan-changes.tsx'
 import { ScanHosts } from '#scans/scan-hosts.tsx'
 import { ScanLog } from '#scans/scan-log.tsx'
 import { ScanRail } from '#scans/scan-rail.tsx'
-import { type ScanPartSearch, typeWords } from '#scans/search.ts'
+import { type ScanPartSearch, typeLabels } from '#scans/search.ts'
 import { Badge } from '#ui/badge.tsx'
 import { Button } from '#ui/button.tsx'
 import { Detail } from '#ui/card.tsx'
-import { progressWords, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
+import { progressText, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
 import { Note } from '#ui/note.tsx'
 import { Crumb, PageHead } from '#ui/page-head.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { SegmentedLinks, SegmentLink } from '#ui/segmented-control.tsx'
-import { ScanWait } from '#ui/scan-wait.tsx'
+import { ScanWaitNote } from '#ui/scan-wait-note.tsx'
 import { ScanStatus } from '#ui/status.tsx'
 
 const route = getRouteApi('/_auth/scans/$id')
 
 interface ScanDetailPageProps {
-  /** The issues of this scan, which belong to another room. */
+  /** The scan's issues, rendered by the `issues` module. */
   readonly risks?: ReactNode
-  /** How many they are, those without a severity among them; undefined while that is not known. */
+  /** Number of issues, including those without a severity; undefined while loading. */
   readonly found?: number | undefined
 }
 export function ScanDetailPage({ risks, found }: ScanDetailPageProps) {
@@ -48,9 +48,9 @@ export function ScanDetailPage({ risks, found }: ScanDetailPageProps) {
   const { status } = scan
   const keys = useMemo(() => {
     const download = () => {
-      if (status === 'STATUS_COMPLETED') location.assign(reportAddress(id))
+      if (status === 'STATUS_COMPLETED') location.assign(reportUrl(id))
     }
-    return { ...pressing('1', '2', '3', '4'), d: download }
+    return { ...clickKeys('1', '2', '3', '4'), d: download }
   }, [id, status])
   useKeys(keys)
   return (
@@ -113,21 +113,21 @@ function ScanActions({ scan }: { readonly scan: Scan }) {
   const isDone = scan.status === 'STATUS_COMPLETED'
   return (
     <>
-      {scan.target && <AgainButton targetId={scan.target.id} status={scan.status} />}
+      {scan.target && <RestartButton targetId={scan.target.id} status={scan.status} />}
       {isDone && <ReportMenu scanId={scan.id} of={scan.target?.name ?? 'the scan'} look="primary" />}
     </>
   )
 }
 
-const againWords: Readonly<Partial<Record<Scan['status'], string>>> = { STATUS_FAILED: 'Try again' }
+const restartLabels: Readonly<Partial<Record<Scan['status'], string>>> = { STATUS_FAILED: 'Try again' }
 
-function AgainButton({ targetId, status }: { readonly targetId: string; readonly status: Scan['status'] }) {
+function RestartButton({ targetId, status }: { readonly targetId: string; readonly status: Scan['status'] }) {
   const navigate = useNavigate()
-  const starting = useMutation(start(useQueryClient()))
+  const starting = useMutation(start)
   const again = () =>
     starting.mutate(targetId, {
       onSuccess: ({ scan }) => {
-        addToast('success', { title: 'Success', message: startedWords(scan) })
+        addToast('success', { title: 'Success', message: startedMessage(scan) })
         void navigate({ to: '/scans/$id', params: { id: scan.id } })
       },
     })
@@ -139,21 +139,25 @@ function AgainButton({ targetId, status }: { readonly targetId: string; readonly
       loading={starting.isPending}
       onClick={again}
     >
-      {againWords[status] ?? 'Scan again'}
+      {restartLabels[status] ?? 'Scan again'}
     </Button>
   )
 }
 
 function MetaLine({ scan }: { readonly scan: Scan }) {
   const { status, type, completeTime, progress } = scan
-  const resuming = useMutation(resume(useQueryClient()))
+  const resuming = useMutation(resume)
   return (
     <div className="grid gap-3 px-(--gl-gutter) pt-1.5">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5 text-ink-2">
         <span className="text-ink">
           <ScanStatus status={status} />
         </span>
-        {type === 'TYPE_EMERGING' ? <Badge variant="purple">{typeWords[type]}</Badge> : <span>{typeWords[type]}</span>}
+        {type === 'TYPE_EMERGING' ? (
+          <Badge variant="purple">{typeLabels[type]}</Badge>
+        ) : (
+          <span>{typeLabels[type]}</span>
+        )}
         {completeTime ? (
           <span>
             Finished <RelativeTime value={completeTime} />
@@ -164,20 +168,20 @@ function MetaLine({ scan }: { readonly scan: Scan }) {
           </span>
         )}
       </div>
-      <ScanWait scan={scan} isPending={resuming.isPending} onGoOn={() => resuming.mutate(scan.id)} />
+      <ScanWaitNote scan={scan} isPending={resuming.isPending} onOverride={() => resuming.mutate(scan.id)} />
       {isActive(scan) && !progress?.resumeTime && (
         <div className="grid gap-1.5">
           {status === 'STATUS_RUNNING' && <ScanProgressBar scan={scan} />}
-          <output className="text-12 text-ink-2">{progressWords(scan)}</output>
+          <output className="text-12 text-ink-2">{progressText(scan)}</output>
         </div>
       )}
       {status === 'STATUS_COMPLETED' && scan.hostCount.scannedHosts === 0 && (
         <Note variant="yellow">
-          No host with an open port was found; the{' '}
+          No host with an open port was found. See the{' '}
           <Link to="/scans/$id" params={{ id: scan.id }} search={{ tab: 'hosts' }} className="inline-link">
-            list of hosts
+            host list
           </Link>{' '}
-          says what each answered. What was known before stays as it was.
+          for each address's response. Earlier results are unchanged.
         </Note>
       )}
       {status === 'STATUS_FAILED' && progress?.failureReason && <Note variant="red">{progress.failureReason}</Note>}
@@ -188,7 +192,7 @@ function MetaLine({ scan }: { readonly scan: Scan }) {
 
 function Figures({ scan, found }: { readonly scan: Scan; readonly found: number | undefined }) {
   const { scannedHosts, affectedHosts, excludedHosts } = scan.hostCount
-  const duration = durationWords(scan, useNow())
+  const duration = formatScanDuration(scan, useNow())
   return (
     <section className="blk" aria-label="Figures">
       <dl className="grid grid-cols-4 max-md:grid-cols-2 max-md:gap-y-3.5 md:[&>div]:px-5 md:[&>div+div]:border-l md:[&>div+div]:border-line md:[&>div:first-child]:pl-0">
@@ -201,7 +205,7 @@ function Figures({ scan, found }: { readonly scan: Scan; readonly found: number 
         >
           {formatNumber(affectedHosts)}
         </Figure>
-        <Figure name="Risks found" detail={scannedHosts > 0 ? scan.changes && changeWords(scan.changes) : undefined}>
+        <Figure name="Risks found" detail={scannedHosts > 0 ? scan.changes && formatChanges(scan.changes) : undefined}>
           {found === undefined ? '–' : formatNumber(found)}
         </Figure>
         <Figure name="Duration">{duration ?? '–'}</Figure>

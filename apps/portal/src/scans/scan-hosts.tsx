@@ -1,4 +1,4 @@
-/** The addresses that a scan asked, and what each answered. */
+/** The addresses that a scan probed, with their results. */
 import type { ResultOf } from '@glacis/contract/endpoint'
 import type { listScanHosts, Scan, ScanHostState, ScannedHost } from '@glacis/contract/scan'
 import { useQuery } from '@tanstack/react-query'
@@ -6,7 +6,7 @@ import { Server } from 'lucide-react'
 import { formatNumber } from '#lib/format.ts'
 import { hosts as hostsQuery, isActive } from '#scans/queries.ts'
 import type { ScanPartSearch } from '#scans/search.ts'
-import { hostStateWords } from '#scans/words.ts'
+import { hostStateLabels } from '#scans/labels.ts'
 import { Badge, type BadgeVariant } from '#ui/badge.tsx'
 import { FilterBar, FilterToggle, SearchField } from '#ui/filter-bar.tsx'
 import { ListBody, ListPager } from '#ui/list.tsx'
@@ -14,7 +14,7 @@ import { SeverityCells, SeverityHeads } from '#ui/severity-columns.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { EmptyState } from '#ui/states.tsx'
 import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
-import { lengthOf, TableRows } from '#ui/table-rows.tsx'
+import { TableBody } from '#ui/table-body.tsx'
 
 interface ScanHostsProps {
   readonly scan: Scan
@@ -64,8 +64,10 @@ export function ScanHosts({ scan, search, onSearch }: ScanHostsProps) {
         isFiltered={isFiltered}
         onClear={clear}
         empty={
-          <EmptyState icon={<Server />} title={isActive(scan) ? 'No host has answered yet' : 'No host was asked'}>
-            {isActive(scan) && 'They appear here batch by batch.'}
+          <EmptyState icon={<Server />} title={isActive(scan) ? 'No hosts yet' : 'No hosts were scanned'}>
+            {isActive(scan)
+              ? 'No host has responded yet. Hosts appear here as each batch finishes.'
+              : 'The scan ended before it probed an address. The log has the reason.'}
           </EmptyState>
         }
       >
@@ -83,20 +85,20 @@ export function ScanHosts({ scan, search, onSearch }: ScanHostsProps) {
 }
 
 type Counts = ResultOf<typeof listScanHosts>['counts']
-type StateWord = NonNullable<ScanPartSearch['state']>[number]
+type StateParam = NonNullable<ScanPartSearch['state']>[number]
 interface StateTogglesProps {
   readonly counts: Counts | undefined
-  readonly chosen: readonly StateWord[]
-  readonly onChoose: (chosen: readonly StateWord[] | undefined) => void
+  readonly chosen: readonly StateParam[]
+  readonly onChoose: (chosen: readonly StateParam[] | undefined) => void
 }
 function StateToggles({ counts, chosen, onChoose }: StateTogglesProps) {
-  const shown: readonly (readonly [StateWord, number | undefined])[] = [
+  const shown: readonly (readonly [StateParam, number | undefined])[] = [
     ['affected', counts?.affected],
     ['scanned', counts?.scanned],
     ['silent', counts?.nothingOpen],
     ['away', counts?.notReached],
   ]
-  const toggle = (word: StateWord, on: boolean) => {
+  const toggle = (word: StateParam, on: boolean) => {
     const next = on ? [...chosen, word] : chosen.filter((one) => one !== word)
     onChoose(next.length > 0 ? next : undefined)
   }
@@ -105,13 +107,13 @@ function StateToggles({ counts, chosen, onChoose }: StateTogglesProps) {
       {shown.map(([word, count]) => (
         <FilterToggle
           key={word}
-          label={`${hostStateWords[states[word]]}${count === undefined ? '' : ` ${formatNumber(count)}`}`}
+          label={`${hostStateLabels[states[word]]}${count === undefined ? '' : ` ${formatNumber(count)}`}`}
           on={chosen.includes(word)}
           onChange={(on) => toggle(word, on)}
         />
       ))}
       {counts !== undefined && counts.excluded > 0 && (
-        <span className="text-12 text-ink-3">{formatNumber(counts.excluded)} excluded, not asked</span>
+        <span className="text-12 text-ink-3">{formatNumber(counts.excluded)} excluded from the scan</span>
       )}
     </>
   )
@@ -119,31 +121,32 @@ function StateToggles({ counts, chosen, onChoose }: StateTogglesProps) {
 
 function HostsTable({ hosts }: { readonly hosts: readonly ScannedHost[] | undefined }) {
   return (
-    <Table label="Hosts" {...lengthOf(hosts)}>
+    <Table label="Hosts">
       <thead>
         <tr>
           <HeaderCell className="w-[30%]">Address</HeaderCell>
           <HeaderCell width={130}>State</HeaderCell>
-          <HeaderCell priority={1}>What it said</HeaderCell>
+          <HeaderCell priority={1}>Response</HeaderCell>
           <SeverityHeads />
         </tr>
       </thead>
-      <TableRows items={hosts} idOf={({ address }) => address} skeleton={<SkeletonRows columns={7} />}>
-        {(host, place) => (
-          <tr {...place}>
+      <TableBody>
+        {!hosts && <SkeletonRows columns={7} />}
+        {hosts?.map((host) => (
+          <tr key={host.address}>
             <Cell label="Address" primary>
               <Address host={host} />
             </Cell>
             <Cell label="State">
-              <Badge variant={colours[host.state]}>{hostStateWords[host.state]}</Badge>
+              <Badge variant={colours[host.state]}>{hostStateLabels[host.state]}</Badge>
             </Cell>
-            <Cell label="What it said" quiet priority={1} title={host.reason}>
+            <Cell label="Response" quiet priority={1} title={host.reason}>
               {host.reason}
             </Cell>
             <SeverityCells counts={host.hostId ? host.issueCount : undefined} />
           </tr>
-        )}
-      </TableRows>
+        ))}
+      </TableBody>
     </Table>
   )
 }

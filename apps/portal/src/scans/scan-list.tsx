@@ -5,11 +5,10 @@ import { getRouteApi } from '@tanstack/react-router'
 import { FileText } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useKeys } from '#lib/keyboard.ts'
-import { focusedRow, pressing } from '#lib/page-keys.ts'
-import { pageWords } from '#lib/page-words.ts'
+import { focusedRow, clickKeys } from '#lib/page-keys.ts'
 import { CancelScan } from '#scans/cancel-scan.tsx'
-import { isActive, list, reportAddress } from '#scans/queries.ts'
-import { type ScanAge, type ScanSearch, type ScanStatusWord, type ScanTypeWord, scansInput } from '#scans/search.ts'
+import { isActive, list, reportUrl } from '#scans/queries.ts'
+import { type ScanAge, type ScanSearch, type ScanStatusParam, type ScanTypeParam, scansInput } from '#scans/search.ts'
 import { ScanTable } from '#scans/scan-table.tsx'
 import { StartScanButton } from '#scans/start-scan.tsx'
 import { all as allTargets } from '#targets/queries.ts'
@@ -20,7 +19,7 @@ import { EmptyState } from '#ui/states.tsx'
 
 const route = getRouteApi('/_auth/scans')
 
-/** Every scan and its report; refreshed every 5 s while one runs. */
+/** All scans with their reports; polled every 5 s while one is active. */
 export function ScanListPage() {
   const search: ScanSearch = route.useSearch()
   const navigate = route.useNavigate()
@@ -33,7 +32,7 @@ export function ScanListPage() {
   useListKeys(scans, setCancelling)
   return (
     <div className="pg flex grow flex-col">
-      <PageHead title={pageWords.scans.title} description={pageWords.scans.lede} actions={<StartScanButton />} />
+      <PageHead title="Reporting" description="All scans and their reports." actions={<StartScanButton />} />
       {isEmpty ? <div className="h-4.5" /> : <ScanFilters search={search} onSearch={go} />}
       <ListBody
         what="Scans"
@@ -42,8 +41,8 @@ export function ScanListPage() {
         isFiltered={isFiltered}
         onClear={() => go({ size: search.size })}
         empty={
-          <EmptyState icon={<FileText />} title={pageWords.scans.empty.title} actions={<StartScanButton />}>
-            {pageWords.scans.empty.text}
+          <EmptyState icon={<FileText />} title="No scans yet" actions={<StartScanButton />}>
+            Scans check your targets for risks and produce reports. Start one now, or wait for the schedule.
           </EmptyState>
         }
       >
@@ -61,40 +60,40 @@ export function ScanListPage() {
   )
 }
 
-/** `n` starts a scan; on the row that holds the focus, `d` downloads the report and `c` asks to cancel. */
+/** `n` starts a scan; for the focused row, `d` downloads the report and `c` cancels after confirmation. */
 function useListKeys(scans: readonly Scan[] | undefined, cancel: (scan: Scan) => void): void {
   const keys = useMemo(() => {
     const focused = () => scans?.find(({ id }) => id === focusedRow())
     const download = () => {
       const scan = focused()
-      if (scan?.status === 'STATUS_COMPLETED') location.assign(reportAddress(scan.id))
+      if (scan?.status === 'STATUS_COMPLETED') location.assign(reportUrl(scan.id))
     }
     const ask = () => {
       const scan = focused()
       if (scan && isActive(scan)) cancel(scan)
     }
-    return { ...pressing('n'), d: download, c: ask }
+    return { ...clickKeys('n'), d: download, c: ask }
   }, [scans, cancel])
   useKeys(keys)
 }
 
-const statusOptions: readonly { readonly value: ScanStatusWord; readonly label: string }[] = [
+const statusOptions: readonly { readonly value: ScanStatusParam; readonly label: string }[] = [
   { value: 'created', label: 'Created' },
   { value: 'running', label: 'Running' },
   { value: 'completed', label: 'Completed' },
   { value: 'cancelled', label: 'Cancelled' },
   { value: 'failed', label: 'Failed' },
 ]
-const typeOptions: readonly { readonly value: ScanTypeWord; readonly label: string }[] = [
+const typeOptions: readonly { readonly value: ScanTypeParam; readonly label: string }[] = [
   { value: 'automatic', label: 'Automatic' },
   { value: 'manual', label: 'Manual' },
   { value: 'emerging', label: 'Emerging' },
 ]
 
 const ageOptions: readonly { readonly value: ScanAge; readonly label: string }[] = [
-  { value: 'day', label: 'Since yesterday' },
-  { value: 'week', label: 'In 7 days' },
-  { value: 'month', label: 'In 30 days' },
+  { value: 'day', label: 'Last 24 hours' },
+  { value: 'week', label: 'Last 7 days' },
+  { value: 'month', label: 'Last 30 days' },
 ]
 
 function ScanFilters({

@@ -1,9 +1,9 @@
-/** What a scan did, line by line. */
+/** The log of a scan. */
 import type { Scan, ScanEvent } from '@glacis/contract/scan'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { FileDown } from 'lucide-react'
 import { saveText } from '#lib/save-text.ts'
-import { events, isActive, wholeLog } from '#scans/queries.ts'
+import { events, isActive, fetchLog } from '#scans/queries.ts'
 import type { ScanPartSearch } from '#scans/search.ts'
 import { Badge } from '#ui/badge.tsx'
 import { Button } from '#ui/button.tsx'
@@ -29,7 +29,7 @@ interface ScanLogProps {
   readonly onSearch: (search: ScanPartSearch, replace?: boolean) => void
 }
 
-/** Oldest first; grows while the scan runs. */
+/** Oldest entry first; polled while the scan runs. */
 export function ScanLog({ scan, search, onSearch }: ScanLogProps) {
   const { q, level } = search
   const filter = { query: q || undefined, level: level && choices[level] }
@@ -67,7 +67,7 @@ export function ScanLog({ scan, search, onSearch }: ScanLogProps) {
         count={shown?.length}
         isFiltered={Boolean(q || level)}
         onClear={clear}
-        empty={<EmptyState title="Nothing has been written yet" />}
+        empty={<EmptyState title="No log entries yet">The scan writes its log as it runs.</EmptyState>}
       >
         <Table label="Log">
           <thead>
@@ -99,10 +99,10 @@ export function ScanLog({ scan, search, onSearch }: ScanLogProps) {
   )
 }
 
-/** The whole log, whatever the filters say. */
+/** Downloads the complete log, ignoring the filters. */
 function Download({ scan }: { readonly scan: Scan }) {
   const saving = useMutation({
-    mutationFn: () => wholeLog(scan.id),
+    mutationFn: () => fetchLog(scan.id),
     onSuccess: (text) => saveText(`glacis-scan-${scan.id}.log`, text),
   })
   return (

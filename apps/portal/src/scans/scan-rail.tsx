@@ -1,10 +1,10 @@
-/** What stands beside a scan: what it was, and the phases it went through. */
+/** Side panel of a scan: details and progress by phase. */
 import type { Scan, ScanPhase } from '@glacis/contract/scan'
 import { Link } from '@tanstack/react-router'
 import { isActive } from '#scans/queries.ts'
-import { typeWords } from '#scans/search.ts'
+import { typeLabels } from '#scans/search.ts'
 import { Fact, Facts } from '#ui/card.tsx'
-import { phaseWords } from '#ui/charts/scan-progress.tsx'
+import { phaseLabels } from '#ui/charts/scan-progress.tsx'
 import { AbsoluteTime, RelativeTime } from '#ui/relative-time.tsx'
 import { ScanStatusIcon } from '#ui/status.tsx'
 
@@ -28,11 +28,11 @@ export function ScanRail({ scan }: { readonly scan: Scan }) {
               </Link>
             </Fact>
           )}
-          <Fact name="Type">{typeWords[scan.type]}</Fact>
+          <Fact name="Type">{typeLabels[scan.type]}</Fact>
           {scan.startedBy && <Fact name="Started by">{scan.startedBy}</Fact>}
-          <When name="Created" time={scan.createTime} />
-          {scan.startTime && <When name="Started" time={scan.startTime} />}
-          {scan.completeTime && <When name="Finished" time={scan.completeTime} />}
+          <TimeFact name="Created" time={scan.createTime} />
+          {scan.startTime && <TimeFact name="Started" time={scan.startTime} />}
+          {scan.completeTime && <TimeFact name="Finished" time={scan.completeTime} />}
         </Facts>
       </section>
       {scan.progress && <Progress scan={scan} progress={scan.progress} />}
@@ -40,7 +40,7 @@ export function ScanRail({ scan }: { readonly scan: Scan }) {
   )
 }
 
-function When({ name, time }: { readonly name: string; readonly time: string }) {
+function TimeFact({ name, time }: { readonly name: string; readonly time: string }) {
   return (
     <Fact name={name}>
       <AbsoluteTime value={time} className="tabular-nums" />
@@ -57,15 +57,15 @@ const order = [
 ] as const satisfies readonly ScanPhase[]
 
 type PhaseState = 'done' | 'current' | 'cancelled' | 'failed' | 'open'
-const stateWords: Readonly<Record<PhaseState, string>> = {
+const stateLabels: Readonly<Record<PhaseState, string>> = {
   done: 'done',
-  current: 'under way',
+  current: 'in progress',
   cancelled: 'cancelled',
   failed: 'failed',
-  open: 'not yet',
+  open: 'pending',
 }
-/** A phase looks as a scan does that stands so. */
-const looks: Readonly<Record<PhaseState, Scan['status']>> = {
+/** The scan status whose icon represents a phase's state. */
+const iconStatuses: Readonly<Record<PhaseState, Scan['status']>> = {
   done: 'STATUS_COMPLETED',
   current: 'STATUS_RUNNING',
   cancelled: 'STATUS_CANCELLED',
@@ -83,10 +83,10 @@ function Progress({ scan, progress }: { readonly scan: Scan; readonly progress: 
           const state = stateOf(phase, scan, progress.phase)
           return (
             <li key={phase} className="flex items-center gap-2.5">
-              <ScanStatusIcon status={looks[state]} />
-              <span className={state === 'open' ? 'text-ink-3' : undefined}>{phaseWords[phase]}</span>
+              <ScanStatusIcon status={iconStatuses[state]} />
+              <span className={state === 'open' ? 'text-ink-3' : undefined}>{phaseLabels[phase]}</span>
               <span className="ml-auto text-12 text-ink-3">
-                {state === 'open' && !isRunning ? 'not reached' : stateWords[state]}
+                {state === 'open' && !isRunning ? 'not reached' : stateLabels[state]}
               </span>
             </li>
           )
@@ -94,24 +94,24 @@ function Progress({ scan, progress }: { readonly scan: Scan; readonly progress: 
       </ol>
       {isRunning && progress.lastActivityTime && (
         <p className="mt-3 text-12 text-ink-3">
-          Last sign of life <RelativeTime value={progress.lastActivityTime} />
+          Last activity <RelativeTime value={progress.lastActivityTime} />
         </p>
       )}
     </section>
   )
 }
 
-const stops: Readonly<Partial<Record<Scan['status'], PhaseState>>> = {
+const endStates: Readonly<Partial<Record<Scan['status'], PhaseState>>> = {
   STATUS_RUNNING: 'current',
   STATUS_CANCELLED: 'cancelled',
   STATUS_FAILED: 'failed',
 }
 
-/** A scan that ended before its last phase stays where it stopped. */
+/** State of a phase. A scan that ended early marks the phase in which it stopped. */
 export function stateOf(phase: (typeof order)[number], scan: Pick<Scan, 'status'>, now: ScanPhase): PhaseState {
   if (scan.status === 'STATUS_COMPLETED' || now === 'PHASE_DONE') return 'done'
   const [here, there] = [order.indexOf(phase), (order as readonly ScanPhase[]).indexOf(now)]
   if (here < there) return 'done'
   if (here > there) return 'open'
-  return stops[scan.status] ?? 'open'
+  return endStates[scan.status] ?? 'open'
 }

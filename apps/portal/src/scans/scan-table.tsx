@@ -1,39 +1,38 @@
-/** The table of scans. */
 import type { Scan } from '@glacis/contract/scan'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { CircleStop, RotateCw } from 'lucide-react'
 import { useNow } from '#lib/clock.ts'
 import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
-import { addToast } from '#lib/toasts.ts'
-import { roughDurationWords } from '#scans/duration.ts'
-import { changeWords, isActive, start, startedWords } from '#scans/queries.ts'
+import { addToast } from '#ui/toasts.tsx'
+import { formatRoughDuration } from '#scans/duration.ts'
+import { formatChanges, isActive, start, startedMessage } from '#scans/queries.ts'
 import { ReportMenu } from '#scans/report-menu.tsx'
-import { typeWords } from '#scans/search.ts'
+import { typeLabels } from '#scans/search.ts'
 import { Badge } from '#ui/badge.tsx'
 import { IconButton } from '#ui/button.tsx'
-import { progressWords, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
+import { progressText, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { SeverityCells, SeverityHeads } from '#ui/severity-columns.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { ScanStatus } from '#ui/status.tsx'
 import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
-import { lengthOf, type RowPlace, TableRows } from '#ui/table-rows.tsx'
+import { TableBody } from '#ui/table-body.tsx'
 
 interface ScanTableProps {
-  /** Undefined while they are on their way. */
+  /** Undefined while loading. */
   readonly scans: readonly Scan[] | undefined
-  /** On the page of a target its name need not be repeated. */
+  /** Omits the target column on the target's own page. */
   readonly hidesTarget?: boolean
   readonly onCancel: (scan: Scan) => void
 }
 
-/** What runs stands on top. */
+/** Table of scans, active ones first. */
 export function ScanTable({ scans, hidesTarget = false, onCancel }: ScanTableProps) {
   const now = useNow()
   const pinned = scans && [...scans].sort((a, b) => Number(isActive(b)) - Number(isActive(a)))
   return (
-    <Table label="Scans" {...lengthOf(pinned)}>
+    <Table label="Scans">
       <thead>
         <tr>
           <HeaderCell width={140}>Status</HeaderCell>
@@ -61,31 +60,28 @@ export function ScanTable({ scans, hidesTarget = false, onCancel }: ScanTablePro
           </HeaderCell>
         </tr>
       </thead>
-      <TableRows
-        items={pinned}
-        idOf={({ id }) => id}
-        drawnFrom={[now, hidesTarget, onCancel]}
-        skeleton={<SkeletonRows columns={hidesTarget ? 10 : 11} />}
-      >
-        {(scan, place) => <Row place={place} scan={scan} now={now} hidesTarget={hidesTarget} onCancel={onCancel} />}
-      </TableRows>
+      <TableBody>
+        {!pinned && <SkeletonRows columns={hidesTarget ? 10 : 11} />}
+        {pinned?.map((scan) => (
+          <Row key={scan.id} scan={scan} now={now} hidesTarget={hidesTarget} onCancel={onCancel} />
+        ))}
+      </TableBody>
     </Table>
   )
 }
 
 interface RowProps {
-  readonly place: RowPlace
   readonly scan: Scan
   readonly now: number
   readonly hidesTarget: boolean
   readonly onCancel: (scan: Scan) => void
 }
-function Row({ place, scan, now, hidesTarget, onCancel }: RowProps) {
+function Row({ scan, now, hidesTarget, onCancel }: RowProps) {
   const hasCounts = scan.status === 'STATUS_COMPLETED' || scan.status === 'STATUS_RUNNING'
   const isWaiting = scan.status === 'STATUS_CREATED'
   const started = <RelativeTime value={scan.startTime ?? scan.createTime} />
   return (
-    <tr {...place} data-row={scan.id}>
+    <tr data-row={scan.id}>
       <Cell label="Status">
         <span className="grid gap-1.5">
           <ScanStatus status={scan.status} />
@@ -97,11 +93,15 @@ function Row({ place, scan, now, hidesTarget, onCancel }: RowProps) {
           <span className="ttl max-w-full flex-none truncate" title={hidesTarget ? undefined : scan.target?.name}>
             {hidesTarget ? started : (scan.target?.name ?? 'Deleted target')}
           </span>
-          <Aside scan={scan} />
+          <Detail scan={scan} />
         </CellLink>
       </Cell>
       <Cell label="Type" priority={3} quiet>
-        {scan.type === 'TYPE_EMERGING' ? <Badge variant="purple">{typeWords[scan.type]}</Badge> : typeWords[scan.type]}
+        {scan.type === 'TYPE_EMERGING' ? (
+          <Badge variant="purple">{typeLabels[scan.type]}</Badge>
+        ) : (
+          typeLabels[scan.type]
+        )}
       </Cell>
       {!hidesTarget && (
         <Cell label="Started" quiet priority={2}>
@@ -109,7 +109,7 @@ function Row({ place, scan, now, hidesTarget, onCancel }: RowProps) {
         </Cell>
       )}
       <Cell label="Duration" priority={2} align="end" quiet className={cx(isWaiting && 'max-md:hidden!')}>
-        {roughDurationWords(scan, now) ?? '–'}
+        {formatRoughDuration(scan, now) ?? '–'}
       </Cell>
       <Cell label="Hosts" priority={1} align="end" className={cx(isWaiting && 'max-md:hidden!')}>
         {isWaiting ? '–' : formatNumber(scan.hostCount.scannedHosts)}
@@ -120,7 +120,7 @@ function Row({ place, scan, now, hidesTarget, onCancel }: RowProps) {
       <SeverityCells counts={hasCounts ? scan.issueCount : undefined} />
       <Cell className="right">
         {scan.status === 'STATUS_COMPLETED' && <ReportMenu scanId={scan.id} of={scan.target?.name ?? 'the scan'} />}
-        {scan.status === 'STATUS_FAILED' && <Again scan={scan} />}
+        {scan.status === 'STATUS_FAILED' && <RestartButton scan={scan} />}
         {isActive(scan) && (
           <IconButton
             size="xs"
@@ -134,9 +134,9 @@ function Row({ place, scan, now, hidesTarget, onCancel }: RowProps) {
   )
 }
 
-/** Beside the name: how far it is, or why it did not finish. */
-function Aside({ scan }: { readonly scan: Scan }) {
-  const words = asideOf(scan)
+/** Progress, failure reason, or changes, next to the name. */
+function Detail({ scan }: { readonly scan: Scan }) {
+  const words = detailOf(scan)
   if (!words) return null
   return (
     <span className="min-w-0 truncate text-12 text-ink-3" title={words}>
@@ -145,20 +145,20 @@ function Aside({ scan }: { readonly scan: Scan }) {
   )
 }
 
-function asideOf(scan: Scan): string | undefined {
-  if (isActive(scan)) return progressWords(scan)
+function detailOf(scan: Scan): string | undefined {
+  if (isActive(scan)) return progressText(scan)
   if (scan.status !== 'STATUS_COMPLETED') return scan.progress?.failureReason
   const { new: fresh = 0, resolved = 0, regressive = 0 } = scan.changes ?? {}
-  return scan.changes && fresh + resolved + regressive > 0 ? changeWords(scan.changes) : undefined
+  return scan.changes && fresh + resolved + regressive > 0 ? formatChanges(scan.changes) : undefined
 }
 
-/** A failed scan is tried again where it stands. */
-function Again({ scan }: { readonly scan: Scan }) {
-  const starting = useMutation(start(useQueryClient()))
+/** Restarts a failed scan from its row. */
+function RestartButton({ scan }: { readonly scan: Scan }) {
+  const starting = useMutation(start)
   const { target } = scan
   if (!target) return null
   const onSuccess = (answer: { readonly scan: Scan }) =>
-    addToast('success', { title: 'Success', message: startedWords(answer.scan) })
+    addToast('success', { title: 'Success', message: startedMessage(answer.scan) })
   return (
     <IconButton
       size="xs"

@@ -1,15 +1,16 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { createQueryClient } from '#api/query.ts'
 import { cleanup, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { providePortalConfig } from '#lib/portal-config.ts'
-import { installationAt, type Service, startService } from '#lib/testing/service.ts'
+import { testConfig, type Service, startService } from '#lib/testing/service.ts'
 import { StartScanButton } from '#scans/start-scan.tsx'
 
 let service: Service
 beforeEach(async () => {
   service = await startService()
-  providePortalConfig(installationAt(service.url))
+  providePortalConfig(testConfig(service.url))
 })
 afterEach(async () => {
   cleanup()
@@ -29,12 +30,12 @@ const target = (name: keyof typeof ids, more: object = {}) => ({
   ...more,
 })
 
-/** Opens the dialog, and answers what is chosen there and whether the scan can begin. */
+/** Opens the dialog and returns the chosen targets and whether the scan can be started. */
 async function opened(targets: readonly object[]) {
   service.on('GET /v1/targets', { body: { targets } })
   service.on('GET /v1/scans', { body: { scans: [] } })
   render(
-    <QueryClientProvider client={new QueryClient()}>
+    <QueryClientProvider client={createQueryClient()}>
       <StartScanButton />
     </QueryClientProvider>,
   )
@@ -45,14 +46,14 @@ async function opened(targets: readonly object[]) {
 }
 
 it.each([
-  ['one alone', [target('Here')], { chosen: [ids.Here], canStart: true }],
-  ['one that is paused', [target('Here', { pauseTime: '2026-11-01T00:00:00Z' })], { chosen: [], canStart: false }],
-  ['two', [target('Here'), target('There')], { chosen: [], canStart: false }],
-])('of %s the target is chosen where nothing is left to choose', async (_, targets, expected) => {
+  ['a single target', [target('Here')], { chosen: [ids.Here], canStart: true }],
+  ['a single paused target', [target('Here', { pauseTime: '2026-11-01T00:00:00Z' })], { chosen: [], canStart: false }],
+  ['two targets', [target('Here'), target('There')], { chosen: [], canStart: false }],
+])('preselects the target only if there is no choice: %s', async (_, targets, expected) => {
   expect(await opened(targets)).toEqual(expected)
 })
 
-it('finds a target by its name in its own script, and shows it so', async () => {
+it('finds a target by its Unicode name and displays that name', async () => {
   const other = (index: number) =>
     target('There', { id: ids.There.replace(/\d$/, String(index)), name: `Site ${index}` })
   const own = { address: 'xn--bcher-kva.example', readableAddress: 'bücher.example' }

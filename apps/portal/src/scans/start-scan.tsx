@@ -1,12 +1,12 @@
-/** The button that starts a scan, and the dialog that asks of what. */
+/** Button and dialog for starting a scan. */
 import type { Scan } from '@glacis/contract/scan'
 import type { Target } from '@glacis/contract/target'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
 import { adviceOf } from '#api/advice.ts'
-import { addToast } from '#lib/toasts.ts'
-import { active, start, startedWords } from '#scans/queries.ts'
+import { addToast } from '#ui/toasts.tsx'
+import { active, start, startedMessage } from '#scans/queries.ts'
 import { all as allTargets } from '#targets/queries.ts'
 import { Button, ButtonLink } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
@@ -14,7 +14,7 @@ import { Input } from '#ui/field.tsx'
 import { RadioCard } from '#ui/radio-card.tsx'
 import { Skeleton } from '#ui/skeleton.tsx'
 
-/** Opens the choice of a target; stands in the head of a page. */
+/** Opens a dialog for choosing the target. */
 export function StartScanButton() {
   const [isOpen, setIsOpen] = useState(false)
   return (
@@ -33,12 +33,12 @@ function StartScanDialog({ onClose }: { readonly onClose: () => void }) {
   const busy = new Set(useQuery(active()).data?.scans.map(({ target }) => target?.id))
   const isFree = ({ id, pauseTime }: Target) => !busy.has(id) && pauseTime === undefined
   const [chosen, setChosen] = useState<string>()
-  // Where there is one target alone, nothing is left to choose.
+  // Preselect the only target.
   const [only] = targets?.length === 1 ? targets.filter(isFree) : []
   const targetId = chosen ?? only?.id
-  const starting = useMutation(start(useQueryClient()))
+  const starting = useMutation(start)
   const onSuccess = ({ scan }: { readonly scan: Scan }) => {
-    addToast('success', { title: 'Success', message: startedWords(scan) })
+    addToast('success', { title: 'Success', message: startedMessage(scan) })
     onClose()
   }
   function submit(event: FormEvent): void {
@@ -52,7 +52,7 @@ function StartScanDialog({ onClose }: { readonly onClose: () => void }) {
       busy={starting.isPending}
       problem={adviceOf(starting.error)}
       title="Start scan"
-      description="One target at a time; each can have one scan under way."
+      description="Choose the target to scan. Each target can have one active scan."
       footer={
         <>
           <Button onClick={onClose} disabled={starting.isPending}>
@@ -72,7 +72,7 @@ function StartScanDialog({ onClose }: { readonly onClose: () => void }) {
     >
       <form id={formId} onSubmit={submit} className="grid gap-3">
         {!targets && <Skeleton className="w-1/2" />}
-        {targets?.length === 0 && <p className="text-ink-2">There is no target yet. Add one first.</p>}
+        {targets?.length === 0 && <p className="text-ink-2">There are no targets yet. Add one first.</p>}
         {targets && targets.length > 0 && (
           <TargetChoice targets={targets} busy={busy} chosen={targetId} onChoose={setChosen} />
         )}
@@ -81,12 +81,12 @@ function StartScanDialog({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-/** From how many targets on a search helps. */
+/** Number of targets from which the search field is shown. */
 const searchFrom = 8
 
 interface TargetChoiceProps {
   readonly targets: readonly Target[]
-  /** Targets with a scan under way. */
+  /** IDs of targets with an active scan. */
   readonly busy: ReadonlySet<string | undefined>
   readonly chosen: string | undefined
   readonly onChoose: (id: string) => void
@@ -121,7 +121,7 @@ function TargetChoice({ targets, busy, chosen, onChoose }: TargetChoiceProps) {
                 <span className="font-mono" title={target.address}>
                   {target.readableAddress ?? target.address}
                 </span>
-                {busy.has(target.id) ? ', a scan is under way' : target.pauseTime && ', paused'}
+                {busy.has(target.id) ? ', scan in progress' : target.pauseTime && ', paused'}
               </>
             }
             checked={chosen === target.id}
@@ -129,7 +129,7 @@ function TargetChoice({ targets, busy, chosen, onChoose }: TargetChoiceProps) {
             onChange={() => onChoose(target.id)}
           />
         ))}
-        {found.length === 0 && <p className="py-2 text-ink-2">No target matches “{text.trim()}”.</p>}
+        {found.length === 0 && <p className="py-2 text-ink-2">No targets match “{text.trim()}”.</p>}
       </fieldset>
     </>
   )

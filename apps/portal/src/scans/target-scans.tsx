@@ -13,7 +13,6 @@ import { EmptyState } from '#ui/states.tsx'
 
 const route = getRouteApi('/_auth/scope/$id/scans')
 
-/** The scans of one target. */
 export function TargetScansPage() {
   const { id } = route.useParams()
   const search = route.useSearch()
@@ -29,7 +28,7 @@ export function TargetScansPage() {
         count={scans?.length}
         empty={
           <EmptyState icon={<FileText />} title="No scans yet">
-            Start one above, or wait for the schedule.
+            This target hasn't been scanned. Start a scan above, or wait for its schedule.
           </EmptyState>
         }
       >

@@ -6,7 +6,7 @@ import { portalConfig } from '#lib/portal-config.ts'
 import { chooseTheme, useTheme } from '#lib/theme.ts'
 import { Avatar } from '#ui/avatar.tsx'
 import { Menu, type MenuPlace } from '#ui/menu.tsx'
-import { MenuAction, MenuAnchor, MenuChoiceRow, MenuLine, MenuLink } from '#ui/menu-entries.tsx'
+import { MenuAction, MenuAnchor, MenuChoiceRow, MenuDivider, MenuLink } from '#ui/menu-entries.tsx'
 
 const themeOptions = [
   { value: 'system', label: 'System', icon: <Monitor /> },
@@ -14,7 +14,7 @@ const themeOptions = [
   { value: 'dark', label: 'Dark', icon: <Moon /> },
 ] as const
 
-/** Who is signed in, and what belongs to the person rather than to the product. */
+/** The signed-in user and the personal menu entries. */
 export function AccountMenu({ session, shape }: { readonly session: Session; readonly shape: 'row' | 'tile' | 'bar' }) {
   const navigate = useNavigate()
   const theme = useTheme()
@@ -51,7 +51,7 @@ export function AccountMenu({ session, shape }: { readonly session: Session; rea
         <p className="truncate font-semibold">{name}</p>
         <p className="truncate text-12 text-ink-3">{email}</p>
       </div>
-      <MenuLine />
+      <MenuDivider />
       {portalConfig().billing && (
         <MenuLink to="/subscription" icon={<CreditCard />}>
           Subscription
@@ -69,9 +69,9 @@ export function AccountMenu({ session, shape }: { readonly session: Session; rea
       >
         Get help
       </MenuAnchor>
-      <MenuLine />
+      <MenuDivider />
       <MenuChoiceRow label="Theme" options={themeOptions} value={theme} onChoose={chooseTheme} />
-      <MenuLine />
+      <MenuDivider />
       <MenuAction icon={<LogOut />} onClick={() => void navigate({ to: '/logout' })}>
         Logout
       </MenuAction>

@@ -65,7 +65,7 @@ function build() {
 }
 
 describe('the sidebar', () => {
-  it('has its places in their groups', async () => {
+  it('groups its links', async () => {
     const { side } = await show()
     const nav = within(side.getByRole('navigation', { name: 'Main' }))
     expect(nav.getAllByRole('button').map(({ textContent }) => textContent)).toEqual([
@@ -90,7 +90,7 @@ describe('the sidebar', () => {
     ])
   })
 
-  it('counts what is open or regressive now, in the series of the quarter', async () => {
+  it('shows the current number of open and regressed risks', async () => {
     const { side } = await show()
     expect(await side.findByRole('link', { name: 'Verified 42 open or regressed' })).toBeTruthy()
     expect(await side.findByRole('link', { name: 'Potential 999+ open or regressed' })).toBeTruthy()
@@ -98,7 +98,7 @@ describe('the sidebar', () => {
     expect(new Set(asked.map(({ query }) => query['period']))).toEqual(new Set(['PERIOD_QUARTER']))
   })
 
-  it('turns a ring beside Reporting while a scan has not ended', async () => {
+  it('shows a spinner beside Reporting during a scan', async () => {
     const target = {
       id: '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01',
       name: 'Web',
@@ -118,14 +118,14 @@ describe('the sidebar', () => {
     expect(await side.findByRole('link', { name: 'Reporting' })).toBeTruthy()
   })
 
-  it('shows no number for none', async () => {
+  it('hides a count of zero', async () => {
     byStatus(-1, -1)
     const { side } = await show()
     await waitFor(() => expect(service.seen.filter(({ path }) => path.includes('stats'))).toHaveLength(2))
     expect(side.getByRole('link', { name: 'Verified' })).toBeTruthy()
   })
 
-  it('folds a group and remembers it', async () => {
+  it('collapses a group and remembers it', async () => {
     const { side, unmount } = await show()
     await userEvent.click(side.getByRole('button', { name: 'Risks' }))
     expect(side.queryByRole('link', { name: /Verified/ })).toBeNull()
@@ -134,7 +134,7 @@ describe('the sidebar', () => {
     expect(again.side.getByRole('button', { name: 'Risks' }).getAttribute('aria-expanded')).toBe('false')
   })
 
-  it('is 72 units wide, or 16, and remembers which', async () => {
+  it('collapses and remembers it', async () => {
     const { side, unmount } = await show()
     const classes = () => screen.getByRole('complementary', { name: 'Sidebar' }).classList
     expect(classes().contains('w-72')).toBe(true)
@@ -147,7 +147,7 @@ describe('the sidebar', () => {
 })
 
 describe('the account', () => {
-  it('shows who is signed in and what there is to do', async () => {
+  it('shows the signed-in user and the menu', async () => {
     const { side, router } = await show()
     await userEvent.click(side.getByRole('button', { name: /Nora Ammann/ }))
     const menu = within(screen.getByRole('menu'))
@@ -178,11 +178,11 @@ describe('the account', () => {
 describe('the banner', () => {
   const banner = () => screen.queryByRole('region', { name: 'Upgrade' })
 
-  it('is for the free plan, and stays away once it is dismissed', async () => {
+  it('is shown on the free plan until dismissed', async () => {
     service.on('GET /v1/billing/subscription', plan('free', 'Free'))
     const { unmount } = await show()
     await waitFor(() =>
-      expect(banner()?.textContent).toContain('You are on the Free plan. It covers 3 targets and 5 manual scans'),
+      expect(banner()?.textContent).toContain('You’re on the Free plan. It covers 3 targets and 5 manual scans'),
     )
     await userEvent.click(screen.getByRole('button', { name: 'Dismiss' }))
     expect(banner()).toBeNull()
@@ -203,7 +203,7 @@ describe('the banner', () => {
     await waitFor(() => expect(banner()).toBeTruthy())
   })
 
-  it('is not for other plans', async () => {
+  it('is hidden on other plans', async () => {
     await show()
     await waitFor(() => expect(service.seen.some(({ path }) => path === '/v1/billing/subscription')).toBe(true))
     await waitFor(() => expect(client.isFetching()).toBe(0))
@@ -211,7 +211,7 @@ describe('the banner', () => {
   })
 })
 
-it('opens and closes the menu of small screens; the page that it covers is inert meanwhile', async () => {
+it('opens and closes the menu of small screens, and makes the page inert', async () => {
   const happy = (window as unknown as { happyDOM: { setViewport(size: object): void } }).happyDOM
   happy.setViewport({ width: 390, height: 844 })
   build()
@@ -235,7 +235,7 @@ it('opens and closes the menu of small screens; the page that it covers is inert
   await findSidebar()
 })
 
-it('tries the page again when a server that was away is back', async () => {
+it('retries the page when the server is reachable again', async () => {
   const streams: EventTarget[] = []
   class Stream extends EventTarget {
     constructor() {
@@ -255,11 +255,11 @@ it('tries the page again when a server that was away is back', async () => {
   const { router } = await show()
   const again = vi.spyOn(router, 'invalidate')
   act(() => void streams[0]?.dispatchEvent(new Event('error')))
-  expect(await screen.findByText('Glacis does not answer.')).toBeTruthy()
+  expect(await screen.findByText('Glacis isn’t responding.')).toBeTruthy()
   expect(again).not.toHaveBeenCalled()
   isThere = true
   act(() => void streams[0]?.dispatchEvent(new Event('error')))
   await waitFor(() => expect(again).toHaveBeenCalledOnce())
-  expect(screen.queryByText('Glacis does not answer.')).toBeNull()
+  expect(screen.queryByText('Glacis isn’t responding.')).toBeNull()
   vi.unstubAllGlobals()
 })

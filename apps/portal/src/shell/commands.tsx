@@ -1,4 +1,4 @@
-/** What the palette offers: pages and actions by their words, and what the server found. */
+/** Commands of the palette: pages and actions matched by text, and server search results. */
 import type { ResultOf } from '@glacis/contract/endpoint'
 import type { search, SearchKind } from '@glacis/contract/search'
 import {
@@ -20,14 +20,14 @@ import {
 import type { ReactNode } from 'react'
 import { portalConfig } from '#lib/portal-config.ts'
 import { chooseTheme } from '#lib/theme.ts'
-import { overviewPlace, placeGroups } from '#shell/navigation.tsx'
+import { overviewEntry, navSections } from '#shell/navigation.tsx'
 
 export interface Command {
   readonly key: string
   readonly name: string
   readonly subtitle?: string
   readonly icon: ReactNode
-  /** One of these says what it does. */
+  /** Exactly one of these is set. */
   readonly href?: string
   readonly run?: () => void
   readonly act?: 'help'
@@ -37,7 +37,7 @@ export interface CommandGroup {
   readonly commands: readonly Command[]
 }
 
-/** Pages and actions whose words begin like the words of the text; all of them for no text. */
+/** Pages and actions in which every word of the text is a prefix of some word; all of them without text. */
 export function commandGroups(text: string): CommandGroup[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const isMeant = ({ name, subtitle = '' }: Command) => {
@@ -52,11 +52,11 @@ export function commandGroups(text: string): CommandGroup[] {
 }
 
 function pages(): Command[] {
-  const Overview = overviewPlace.icon
+  const Overview = overviewEntry.icon
   return [
-    { key: '/overview', name: overviewPlace.label, icon: <Overview />, href: '/overview' },
-    ...placeGroups.flatMap((group) =>
-      group.places.map(({ label, to, icon: Icon }) => ({
+    { key: '/overview', name: overviewEntry.label, icon: <Overview />, href: '/overview' },
+    ...navSections.flatMap((group) =>
+      group.entries.map(({ label, to, icon: Icon }) => ({
         key: String(to),
         name: group.label === 'Risks' ? `${label} risks` : label,
         subtitle: group.label,
@@ -74,10 +74,10 @@ function pages(): Command[] {
 function actions(): Command[] {
   return [
     { key: 'new-target', name: 'New target', icon: <Plus />, href: '/scope?create=true' },
-    { key: 'help', name: 'Keyboard', subtitle: '?', icon: <Keyboard />, act: 'help' },
+    { key: 'help', name: 'Keyboard shortcuts', subtitle: '?', icon: <Keyboard />, act: 'help' },
     { key: 'light', name: 'Light theme', icon: <Sun />, run: () => chooseTheme('light') },
     { key: 'dark', name: 'Dark theme', icon: <Moon />, run: () => chooseTheme('dark') },
-    { key: 'system', name: 'Theme of the system', icon: <Monitor />, run: () => chooseTheme('system') },
+    { key: 'system', name: 'System theme', icon: <Monitor />, run: () => chooseTheme('system') },
     { key: 'logout', name: 'Logout', icon: <LogOut />, href: '/logout' },
   ]
 }
@@ -91,8 +91,8 @@ const kinds: Readonly<Record<SearchKind, { readonly title: string; readonly icon
   KIND_AGENT: { title: 'Agents', icon: <RadioTower /> },
 }
 
-/** What the server found, as the palette lists it. */
-export function foundGroups(answer: ResultOf<typeof search> | undefined): CommandGroup[] {
+/** Server search results as command groups. */
+export function searchGroups(answer: ResultOf<typeof search> | undefined): CommandGroup[] {
   return (answer?.groups ?? []).map(({ kind, items }) => ({
     title: kinds[kind].title,
     commands: items.map(({ id, name, subtitle, path }) => ({

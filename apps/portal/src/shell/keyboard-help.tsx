@@ -1,49 +1,49 @@
-/** The map of the keyboard, and the switch that turns its keys off. */
+/** The keyboard help dialog, with the setting that turns shortcuts off. */
 import { Fragment } from 'react'
-import { places, shortcutsFlag } from '#lib/keyboard.ts'
+import { goToShortcuts, shortcutsFlag } from '#lib/keyboard.ts'
 import { useStoredFlag } from '#lib/storage.ts'
-import { placeGroups } from '#shell/navigation.tsx'
+import { navSections } from '#shell/navigation.tsx'
 import { Button } from '#ui/button.tsx'
 import { Dialog } from '#ui/dialog.tsx'
 import { Checkbox } from '#ui/field.tsx'
 import { Key } from '#ui/key.tsx'
 
-type Line = readonly [keys: readonly string[], meaning: string]
-interface Part {
+type ShortcutRow = readonly [keys: readonly string[], meaning: string]
+interface ShortcutSection {
   readonly title: string
-  readonly lines: readonly Line[]
+  readonly lines: readonly ShortcutRow[]
 }
 
 const known = new Set<string>([
   '/overview',
-  ...placeGroups.flatMap((group) => group.places.map(({ to }) => String(to))),
+  ...navSections.flatMap((group) => group.entries.map(({ to }) => String(to))),
 ])
 
-const parts: readonly Part[] = [
+const sections: readonly ShortcutSection[] = [
   {
     title: 'Everywhere',
     lines: [
       [['Ctrl K'], 'Search everything'],
-      [['?'], 'This map'],
-      [['/'], 'Search in the list'],
-      [['z'], 'What a notice offers, such as Undo'],
+      [['?'], 'Show keyboard shortcuts'],
+      [['/'], 'Search this list'],
+      [['z'], 'Notification action, such as Undo'],
     ],
   },
   {
     title: 'Go to',
-    lines: places.filter(({ href }) => known.has(href)).map(({ key, label }) => [['g', key], label]),
+    lines: goToShortcuts.filter(({ href }) => known.has(href)).map(({ key, label }) => [['g', key], label]),
   },
   {
     title: 'In a list',
     lines: [
       [['j'], 'Next row'],
-      [['k'], 'Row before'],
+      [['k'], 'Previous row'],
       [['Enter'], 'Open'],
       [['Space'], 'Preview a risk'],
       [['x'], 'Select'],
-      [['Shift X'], 'Select up to here'],
-      [['e'], 'What can be done'],
-      [['Esc'], 'Drop the selection'],
+      [['Shift X'], 'Select range'],
+      [['e'], 'Open actions menu'],
+      [['Esc'], 'Clear selection'],
     ],
   },
   {
@@ -59,24 +59,24 @@ const parts: readonly Part[] = [
   {
     title: 'On scope, assets and scans',
     lines: [
-      [['n'], 'Add, or start a scan'],
-      [['s'], 'Start a scan of this target'],
+      [['n'], 'Add target or start scan'],
+      [['s'], 'Scan this target'],
       [['e'], 'Edit'],
-      [['1'], 'First tab, and so on'],
-      [['c'], 'Copy an address, cancel a scan'],
-      [['d'], 'Download the report'],
+      [['1'], 'First tab (2 for the second, …)'],
+      [['c'], 'Copy address or cancel scan'],
+      [['d'], 'Download report'],
     ],
   },
 ]
 
-/** `?` opens it. */
+/** Opened by `?`. */
 export function KeyboardHelp({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
   const [isOn, setIsOn] = useStoredFlag(shortcutsFlag, true)
   return (
     <Dialog
       open={open}
       onClose={onClose}
-      title="Keyboard"
+      title="Keyboard shortcuts"
       wide
       footer={
         <Button variant="primary" onClick={onClose}>
@@ -85,7 +85,7 @@ export function KeyboardHelp({ open, onClose }: { readonly open: boolean; readon
       }
     >
       <div className="columns-2 gap-x-8 max-md:columns-1">
-        {parts.map(({ title, lines }) => (
+        {sections.map(({ title, lines }) => (
           <section key={title} className="break-inside-avoid not-last:mb-5">
             <h3 className="mb-2 text-13 font-semibold">{title}</h3>
             <dl className="grid gap-1.5">
@@ -108,8 +108,8 @@ export function KeyboardHelp({ open, onClose }: { readonly open: boolean; readon
       </div>
       <div className="mt-5 border-t border-line pt-4 dark:border-line-strong">
         <Checkbox
-          label="Use these keys"
-          hint="Search everything stays on Ctrl K either way, Cmd K on a Mac."
+          label="Enable keyboard shortcuts"
+          hint="Ctrl K (Cmd K on a Mac) always opens the search."
           checked={isOn}
           onChange={(event) => setIsOn(event.target.checked)}
         />

@@ -4,35 +4,40 @@ import { type ReactNode, useId } from 'react'
 import { cx } from '#lib/cx.ts'
 import { formatCount, formatNumber } from '#lib/format.ts'
 import { useStoredFlag } from '#lib/storage.ts'
-import { overviewPlace, type Place, type PlaceGroup, placeGroups } from '#shell/navigation.tsx'
+import { overviewEntry, type NavEntry, type NavSection, navSections } from '#shell/navigation.tsx'
 import { type Signals, useSignals } from '#shell/signals.ts'
 import { Spinner } from '#ui/spinner.tsx'
 import { Tooltip } from '#ui/tooltip.tsx'
 
-/** `narrow`: icons alone. `touch`: rows for fingers. */
+/** `narrow`: icons only. `touch`: larger rows. */
 export type NavShape = 'wide' | 'narrow' | 'touch'
 
 interface NavListProps {
   readonly shape: NavShape
-  /** Told when somebody follows a link. */
+  /** Called when a link is followed. */
   readonly onGo?: (() => void) | undefined
 }
 type NavProps = NavListProps & { readonly signals: Signals }
 
-/** Overview and the groups, with what there is to tell of them: it is asked for here, and draws nothing else anew. */
+/** Overview and link groups with their signals. They are queried here, so that updates rerender nothing else. */
 export function NavList({ shape, onGo }: NavListProps) {
   const signals = useSignals()
   return (
     <nav aria-label="Main" className="flex-1 overflow-y-auto px-3 pt-2 pb-4">
-      <NavItem place={overviewPlace} shape={shape} signals={signals} onGo={onGo} />
-      {placeGroups.map((group) => (
+      <NavItem place={overviewEntry} shape={shape} signals={signals} onGo={onGo} />
+      {navSections.map((group) => (
         <NavGroup key={group.label} group={group} shape={shape} signals={signals} onGo={onGo} />
       ))}
     </nav>
   )
 }
 
-function NavGroup({ group: { label, places }, shape, signals, onGo }: NavProps & { readonly group: PlaceGroup }) {
+function NavGroup({
+  group: { label, entries: places },
+  shape,
+  signals,
+  onGo,
+}: NavProps & { readonly group: NavSection }) {
   const id = useId()
   const [isOpen, setIsOpen] = useStoredFlag(`nav.${label}`, true)
   const isNarrow = shape === 'narrow'
@@ -76,7 +81,7 @@ function NavGroup({ group: { label, places }, shape, signals, onGo }: NavProps &
   )
 }
 
-function NavItem({ place, shape, signals, onGo }: NavProps & { readonly place: Place }) {
+function NavItem({ place, shape, signals, onGo }: NavProps & { readonly place: NavEntry }) {
   const { label, to, icon: Icon } = place
   const { name, end, dot } = signalOf(place, signals)
   const isNarrow = shape === 'narrow'
@@ -109,13 +114,13 @@ function NavItem({ place, shape, signals, onGo }: NavProps & { readonly place: P
 }
 
 interface Signal {
-  /** What is read out. */
+  /** For screen readers. */
   readonly name: string
   readonly end?: ReactNode
   readonly dot?: ReactNode
 }
 
-function signalOf({ label, signal }: Place, signals: Signals): Signal {
+function signalOf({ label, signal }: NavEntry, signals: Signals): Signal {
   if (signal === 'scanning') {
     if (!signals.isScanning) return { name: label }
     const ring = <Spinner className="size-3! border-[1.75px]! text-main-mark" />

@@ -1,4 +1,4 @@
-/** The places of the product, in the order of the sidebar. A place stands here once its page exists. */
+/** The entries of the sidebar, in order. Only existing pages are listed. */
 import {
   Blocks,
   Crosshair,
@@ -14,24 +14,24 @@ import {
 import type { LinkProps } from '@tanstack/react-router'
 import type { LucideIcon } from 'lucide-react'
 
-export interface Place {
+export interface NavEntry {
   readonly label: string
   readonly to: NonNullable<LinkProps['to']>
   readonly icon: LucideIcon
-  /** Shows what the rest of the product knows of it. */
+  /** The live signal to show beside the entry. */
   readonly signal?: 'verified' | 'potential' | 'scanning'
 }
-export interface PlaceGroup {
+export interface NavSection {
   readonly label: string
-  readonly places: readonly Place[]
+  readonly entries: readonly NavEntry[]
 }
 
-export const overviewPlace: Place = { label: 'Overview', to: '/overview', icon: LayoutDashboard }
+export const overviewEntry: NavEntry = { label: 'Overview', to: '/overview', icon: LayoutDashboard }
 
-export const placeGroups: readonly PlaceGroup[] = [
+export const navSections: readonly NavSection[] = [
   {
     label: 'Risks',
-    places: [
+    entries: [
       { label: 'Verified', to: '/risks/verified', icon: ShieldAlert, signal: 'verified' },
       { label: 'Potential', to: '/risks/potential', icon: ShieldQuestionMark, signal: 'potential' },
       { label: 'Visual Map', to: '/risks/visual', icon: Waypoints },
@@ -39,7 +39,7 @@ export const placeGroups: readonly PlaceGroup[] = [
   },
   {
     label: 'Attack Surface',
-    places: [
+    entries: [
       { label: 'Scope', to: '/scope', icon: Crosshair },
       { label: 'Agents', to: '/agents', icon: RadioTower },
       { label: 'Assets', to: '/assets', icon: Server },
@@ -48,7 +48,7 @@ export const placeGroups: readonly PlaceGroup[] = [
   },
   {
     label: 'Insights',
-    places: [
+    entries: [
       { label: 'Reporting', to: '/scans', icon: FileChartColumn, signal: 'scanning' },
       { label: 'Integrations', to: '/integrations', icon: Blocks },
     ],

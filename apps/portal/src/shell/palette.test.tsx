@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startShortcuts } from '#lib/keyboard.ts'
 import { type Service, startService } from '#lib/testing/service.ts'
 import { commandGroups } from '#shell/commands.tsx'
-import { Summons } from '#shell/summons.tsx'
+import { ShortcutOverlays } from '#shell/shortcut-overlays.tsx'
 
 let service: Service
 let client: QueryClient
@@ -37,7 +37,7 @@ async function show() {
       component: () => (
         <>
           <input aria-label="A field" />
-          <Summons />
+          <ShortcutOverlays />
         </>
       ),
     }),
@@ -53,7 +53,7 @@ async function show() {
 }
 const options = () => screen.getAllByRole('option').map(({ textContent }) => textContent)
 
-it('offers pages and actions before anything is typed, and asks nobody', async () => {
+it('offers pages and actions without sending a request before typing', async () => {
   await show()
   await user.keyboard('{Control>}k{/Control}')
   await screen.findByRole('combobox', { name: 'Search everything' })
@@ -62,7 +62,7 @@ it('offers pages and actions before anything is typed, and asks nobody', async (
   expect(service.seen).toEqual([])
 })
 
-it('shuts the page behind it, the first time as well, and gives it back', async () => {
+it('makes the page inert while open, also the first time', async () => {
   const { container } = await show()
   await user.click(screen.getByRole('textbox', { name: 'A field' }))
   for (const _time of ['first', 'second']) {
@@ -76,7 +76,7 @@ it('shuts the page behind it, the first time as well, and gives it back', async 
   }
 })
 
-it('finds by what is typed, from a field too, and goes there with Enter', async () => {
+it('searches as you type, also from a field, and opens with Enter', async () => {
   const { router } = await show()
   await user.click(screen.getByRole('textbox', { name: 'A field' }))
   await user.keyboard('{Meta>}k{/Meta}')
@@ -87,21 +87,21 @@ it('finds by what is typed, from a field too, and goes there with Enter', async 
   await waitFor(() => expect(router.state.location.pathname).toBe('/risks/1'))
 })
 
-it('says when nothing is found', async () => {
+it('shows an empty state', async () => {
   service.on('GET /v1/search', { body: { groups: [] } })
   await show()
   await user.keyboard('{Control>}k{/Control}')
   await user.type(await screen.findByRole('combobox'), 'qqqq')
-  expect(await screen.findByText('Nothing is called like this.')).toBeTruthy()
+  expect(await screen.findByText('No results.')).toBeTruthy()
 })
 
-it('leads to the map of the keyboard, which turns the keys off', async () => {
+it('opens the keyboard help, which turns shortcuts off', async () => {
   await show()
   await user.keyboard('{Control>}k{/Control}')
   await user.type(await screen.findByRole('combobox'), 'keyb')
   await user.keyboard('{Enter}')
-  const map = within(await screen.findByRole('dialog', { name: 'Keyboard' }))
-  await user.click(map.getByRole('checkbox', { name: /Use these keys/ }))
+  const map = within(await screen.findByRole('dialog', { name: 'Keyboard shortcuts' }))
+  await user.click(map.getByRole('checkbox', { name: /Enable keyboard shortcuts/ }))
   await user.click(map.getByRole('button', { name: 'Done' }))
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   await user.click(document.body)
@@ -109,7 +109,7 @@ it('leads to the map of the keyboard, which turns the keys off', async () => {
   expect(screen.queryByRole('dialog')).toBeNull()
   localStorage.setItem('glacis.shortcuts', 'true')
   await user.keyboard('?')
-  expect(await screen.findByRole('dialog', { name: 'Keyboard' })).toBeTruthy()
+  expect(await screen.findByRole('dialog', { name: 'Keyboard shortcuts' })).toBeTruthy()
 })
 
 it.each([
@@ -117,7 +117,7 @@ it.each([
   ['risks pot', ['/risks/potential']],
   ['dark', ['dark']],
   ['nothing like it', []],
-])('knows by %j %j', async (text, keys) => {
+])('matches %j to %j', async (text, keys) => {
   await show()
   expect(commandGroups(text).flatMap(({ commands }) => commands.map(({ key }) => key))).toEqual(keys)
 })

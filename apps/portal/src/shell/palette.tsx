@@ -1,4 +1,4 @@
-/** One field that finds everything: pages, things by name, and what can be done from anywhere. */
+/** The command palette: finds pages, items and actions. */
 import {
   Combobox,
   ComboboxInput,
@@ -12,9 +12,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import { type ReactNode, useDeferredValue, useState } from 'react'
-import { type Command, commandGroups, type CommandGroup, foundGroups } from '#shell/commands.tsx'
-import { found } from '#shell/queries.ts'
-import { useTurn } from '#ui/dialog.tsx'
+import { type Command, commandGroups, type CommandGroup, searchGroups } from '#shell/commands.tsx'
+import { searchResults } from '#shell/queries.ts'
+import { useDeferredOpen } from '#ui/dialog.tsx'
 import { Key } from '#ui/key.tsx'
 
 interface PaletteProps {
@@ -23,10 +23,10 @@ interface PaletteProps {
   readonly onHelp: () => void
 }
 
-/** Ctrl or Cmd and K open it. Arrows move, Enter goes, Escape closes. */
+/** Opened by Ctrl K or Cmd K. Arrows move, Enter selects, Escape closes. */
 export function Palette({ open, onClose, onHelp }: PaletteProps) {
   const navigate = useNavigate()
-  const isUp = useTurn(open)
+  const isUp = useDeferredOpen(open)
   function choose(command: Command | null): void {
     if (!command) return
     onClose()
@@ -47,7 +47,7 @@ export function Palette({ open, onClose, onHelp }: PaletteProps) {
           className="w-full max-w-[36rem] overflow-hidden rounded-xl bg-raised shadow-dialog transition-[opacity,translate] duration-(--gl-dur-base) ease-out data-closed:translate-y-(--gl-nudge) data-closed:opacity-0"
         >
           <Combobox<Command> onChange={choose}>
-            <Finder />
+            <PaletteSearch />
           </Combobox>
         </DialogPanel>
       </div>
@@ -55,11 +55,11 @@ export function Palette({ open, onClose, onHelp }: PaletteProps) {
   )
 }
 
-function Finder() {
+function PaletteSearch() {
   const [text, setText] = useState('')
   const asked = useDeferredValue(text.trim())
-  const query = useQuery({ ...found(asked), enabled: asked.length > 0 })
-  const groups = [...commandGroups(asked), ...foundGroups(asked.length > 0 ? query.data : undefined)]
+  const query = useQuery({ ...searchResults(asked), enabled: asked.length > 0 })
+  const groups = [...commandGroups(asked), ...searchGroups(asked.length > 0 ? query.data : undefined)]
   const isNothing = groups.length === 0 && !query.isFetching
   return (
     <>
@@ -82,7 +82,7 @@ function Finder() {
           <Group key={group.title} group={group} />
         ))}
       </ComboboxOptions>
-      {isNothing && <p className="px-4 py-6 text-center text-ink-2">Nothing is called like this.</p>}
+      {isNothing && <p className="px-4 py-6 text-center text-ink-2">No results.</p>}
       <output className="sr-only">
         {asked && !query.isFetching ? `${groups.reduce((sum, { commands }) => sum + commands.length, 0)} found` : ''}
       </output>

@@ -7,7 +7,7 @@ import { NavList } from '#shell/nav-list.tsx'
 import { Brand } from '#ui/brand.tsx'
 import { IconButton } from '#ui/button.tsx'
 
-/** The sidebar: 72 units wide, or 16 with icons alone. */
+/** The sidebar: 18rem wide, or 4rem with icons only. */
 export function Sidebar({
   session,
   isNarrow,

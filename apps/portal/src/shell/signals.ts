@@ -1,4 +1,4 @@
-/** What the sidebar tells of the rest of the product. */
+/** Live data shown in the sidebar. */
 import { useQuery } from '@tanstack/react-query'
 import { useMatch } from '@tanstack/react-router'
 import { pollMs } from '#api/query.ts'
@@ -6,11 +6,11 @@ import * as issues from '#issues/queries.ts'
 import * as scans from '#scans/queries.ts'
 
 export interface Signals {
-  /** Open and regressed risks now, in the quarter's series; undefined while unknown. */
+  /** Current open and regressed risks, from the quarter's series; undefined while loading. */
   readonly verified: number | undefined
   readonly potential: number | undefined
   readonly isScanning: boolean
-  /** The list that the risk on this page belongs to. */
+  /** The list that contains the risk shown on this page. */
   readonly riskList: '/risks/verified' | '/risks/potential' | undefined
 }
 
@@ -29,7 +29,7 @@ function useActiveRisks(verification: 'VERIFICATION_FILTER_VERIFIED' | 'VERIFICA
   return data && activeNow(data)
 }
 
-/** Read from the cache, which the page itself fills. */
+/** Reads from the cache, which the risk page fills. */
 function useRiskList(): Signals['riskList'] {
   const match = useMatch({ from: '/_auth/risks/$id', shouldThrow: false })
   const { data } = useQuery({ ...issues.one(match?.params.id ?? ''), enabled: false })
@@ -37,7 +37,7 @@ function useRiskList(): Signals['riskList'] {
   return data.issue.verification === 'VERIFICATION_VERIFIED' ? '/risks/verified' : '/risks/potential'
 }
 
-/** Open plus regressive at the last point of a series, which is now. */
+/** Open plus regressed risks at the last point of the series, which is now. */
 function activeNow({
   open,
   regressive,

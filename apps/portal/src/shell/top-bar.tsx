@@ -10,20 +10,20 @@ import { Brand } from '#ui/brand.tsx'
 interface TopBarProps {
   readonly session: Session
   readonly isOpen: boolean
-  /** While the menu is open, the page that it covers has to be inert. */
+  /** The page must be inert while the open menu covers it. */
   readonly onOpen: (isOpen: boolean) => void
 }
 
-/** The bar of small screens, and the menu that covers the page. Escape and the same button close it. */
+/** The top bar of small screens, with a menu that covers the page. Escape or the same button closes it. */
 export function TopBar({ session, isOpen, onOpen }: TopBarProps) {
   const button = useRef<HTMLButtonElement>(null)
   const isSmall = useSmallScreen()
   useEffect(() => {
     if (!isOpen) return
-    // A wider screen has the sidebar instead, and nothing there that would close it.
+    // A wider screen shows the sidebar and no button to close this menu.
     if (!isSmall) return onOpen(false)
     const close = (event: KeyboardEvent) => {
-      // An open menu of the bar takes the key for itself.
+      // An open dropdown of the bar handles Escape itself.
       if (event.key !== 'Escape' || event.defaultPrevented) return
       onOpen(false)
       button.current?.focus()

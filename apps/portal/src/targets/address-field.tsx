@@ -1,31 +1,31 @@
-/** The address of a new target: checked by the server while it is typed, and echoed as it is understood. */
+/** Address of a new target. The server parses it while the user types, and the field shows the normalized form. */
 import type { ResultOf } from '@glacis/contract/endpoint'
 import type { parseTargets } from '@glacis/contract/target'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode, Ref } from 'react'
 import { formatNumber } from '#lib/format.ts'
-import { isList, listText } from '#targets/form.ts'
-import { understood } from '#targets/queries.ts'
-import { pauseMs, useSettled } from '#targets/settled.ts'
+import { isList, listError } from '#targets/form.ts'
+import { parsedAddress } from '#targets/queries.ts'
+import { debounceMs, useDebounced } from '#targets/debounce.ts'
 import { TextField } from '#ui/field.tsx'
 
 interface AddressFieldProps {
   readonly value: string
   readonly onChange: (value: string) => void
-  /** What the form or the server has to say; it wins over the live check, but not over what a list is told. */
+  /** Error from the form or the server. Takes precedence over the live check, but not over the hint about lists. */
   readonly problem: string | undefined
   readonly ref?: Ref<HTMLInputElement>
-  /** The way to adding many at once. */
+  /** Link to adding many targets. */
   readonly aside?: ReactNode
 }
 
 export function AddressField({ value, onChange, problem, ref, aside }: AddressFieldProps) {
-  const settled = useSettled(value.trim(), pauseMs)
-  const asked = settled !== '' && !isList(settled)
-  const { data } = useQuery({ ...understood(settled), enabled: asked })
-  const reading = settled === value.trim() ? data?.results[0] : undefined
-  const error = (isList(value) ? listText : undefined) ?? problem ?? reading?.error
-  const echo = !error && reading ? echoOf(reading) : undefined
+  const debounced = useDebounced(value.trim(), debounceMs)
+  const isParsable = debounced !== '' && !isList(debounced)
+  const { data } = useQuery({ ...parsedAddress(debounced), enabled: isParsable })
+  const reading = debounced === value.trim() ? data?.results[0] : undefined
+  const error = (isList(value) ? listError : undefined) ?? problem ?? reading?.error
+  const echo = !error && reading ? formatRecognized(reading) : undefined
   return (
     <TextField
       label="Address"
@@ -39,22 +39,28 @@ export function AddressField({ value, onChange, problem, ref, aside }: AddressFi
       onChange={(event) => onChange(event.currentTarget.value)}
       state={error ? 'error' : echo ? 'success' : 'default'}
       messages={error ? [error] : echo ? [echo] : []}
-      hint="Host name, IP address, range, network or URL: example.ch, 203.0.113.0/28, https://app.example.ch"
+      hint="Hostname, IP address, range, network, or URL, such as example.ch, 203.0.113.0/28, or https://app.example.ch"
       aside={aside}
       {...(ref && { ref })}
     />
   )
 }
 
-type Reading = ResultOf<typeof parseTargets>['results'][number]
+type ParseResult = ResultOf<typeof parseTargets>['results'][number]
 
-/** "Understood as 203.0.113.0/28, 16 hosts. Private addresses …" */
-function echoOf({ normalized, readable, hostCount = 1, private: isPrivate, target }: Reading): string | undefined {
+/** "Recognized as 10.0.0.0/28, 16 addresses. Private address: …" */
+function formatRecognized({
+  normalized,
+  readable,
+  hostCount = 1,
+  private: isPrivate,
+  target,
+}: ParseResult): string | undefined {
   if (normalized === undefined) return undefined
   const hosts = hostCount > 1 ? `, ${formatNumber(hostCount)} addresses` : ''
-  const reach = isPrivate ? ' A private address: only a scanner inside that network reaches it.' : ''
-  // Two may be meant, where agents stand in different networks.
-  const already = target ? ` The target “${target.name}” has this address already.` : ''
+  const reach = isPrivate ? ' Private address: only an agent inside that network can reach it.' : ''
+  // Not an error: agents in different networks can scan the same private address.
+  const already = target ? ` The target “${target.name}” already has this address.` : ''
   const also = readable === undefined ? '' : ` (${readable})`
-  return `Understood as ${normalized}${also}${hosts}.${reach}${already}`
+  return `Recognized as ${normalized}${also}${hosts}.${reach}${already}`
 }

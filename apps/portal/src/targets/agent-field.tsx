@@ -1,4 +1,4 @@
-/** Who scans a target: this server, or an agent. */
+/** What scans a target: this server or an agent. */
 import { useQuery } from '@tanstack/react-query'
 import { all } from '#agents/queries.ts'
 import { formerAgentId } from '#targets/form.ts'
@@ -9,7 +9,7 @@ interface AgentFieldProps {
   readonly value: string
   readonly onChange: (id: string) => void
   readonly problem: string | undefined
-  /** Name of the deleted agent whose place nobody has taken. */
+  /** Name of the deleted agent that hasn't been replaced. */
   readonly former: string | undefined
 }
 
@@ -25,11 +25,11 @@ export function AgentField({ value, onChange, problem, former }: AgentFieldProps
       onChange={(event) => onChange(event.currentTarget.value)}
       state={problem ? 'error' : 'default'}
       messages={problem ? [problem] : []}
-      hint="Networks that this server does not reach, such as 10.0.0.0/8 elsewhere, are scanned by an agent inside."
+      hint="Use an agent to scan networks this server can't reach, such as private ranges at other sites."
     >
       {former !== undefined && <option value={formerAgentId}>{former} (deleted)</option>}
       {!isKnown && <option value={value}>…</option>}
-      <option value="">None, scan from the internet</option>
+      <option value="">None (scan from the internet)</option>
       {agents.map(({ id, name, status }) => (
         <option key={id} value={id}>
           {status === 'STATUS_CONNECTED' ? name : `${name} (disconnected)`}

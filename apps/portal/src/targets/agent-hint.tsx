@@ -1,4 +1,4 @@
-/** Where nothing is scanned from inside, it may not be known that it could be. */
+/** A hint that internal targets need an agent. */
 import type { Target } from '@glacis/contract/target'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -7,7 +7,7 @@ import type { ReactNode } from 'react'
 import { all } from '#agents/queries.ts'
 import { formatNumber } from '#lib/format.ts'
 
-/** Says what is next for targets inside: an agent, or the choice of one; nothing where a target has one. */
+/** Suggests installing or choosing an agent. Renders nothing once any target uses one. */
 export function AgentHint({ targets }: { readonly targets: readonly Target[] }) {
   const isWanted = targets.length > 0 && targets.every(({ agent, formerAgent }) => !agent && !formerAgent)
   const agents = useQuery({ ...all(), enabled: isWanted }).data?.agents
@@ -15,7 +15,7 @@ export function AgentHint({ targets }: { readonly targets: readonly Target[] }) 
   return (
     <p className="flex items-center gap-2 px-(--gl-gutter) py-3 text-ink-2">
       <Info aria-hidden="true" className="size-4 flex-none text-ink-3" />
-      <span className="min-w-0 wrap-anywhere">Targets inside your network need an agent. {nextStep(agents)}</span>
+      <span className="min-w-0 wrap-anywhere">To scan targets inside your network, {nextStep(agents)}</span>
     </p>
   )
 }
@@ -23,19 +23,22 @@ export function AgentHint({ targets }: { readonly targets: readonly Target[] }) 
 function nextStep([agent, ...others]: readonly { readonly id: string; readonly name: string }[]): ReactNode {
   if (!agent) {
     return (
-      <Link to="/agents" search={{ create: true }} className="inline-link">
-        Install an agent
-      </Link>
+      <>
+        <Link to="/agents" search={{ create: true }} className="inline-link">
+          install an agent
+        </Link>
+        .
+      </>
     )
   }
   const isOnly = others.length === 0
   return (
     <>
-      Choose{' '}
+      choose{' '}
       <Link {...(isOnly ? { to: '/agents/$id', params: { id: agent.id } } : { to: '/agents' })} className="inline-link">
-        {isOnly ? agent.name : `one of your ${formatNumber(others.length + 1)}`}
+        {isOnly ? agent.name : `one of your ${formatNumber(others.length + 1)} agents`}
       </Link>{' '}
-      in the form of such a target.
+      when you edit the target.
     </>
   )
 }

@@ -1,11 +1,11 @@
-/** What keeps a target's agent from scanning it, above everything else about the target. */
+/** Warning shown on a target's page while its agent can't scan it. */
 import type { Target } from '@glacis/contract/target'
 import { Link } from '@tanstack/react-router'
 import { Unplug } from 'lucide-react'
 import { Note } from '#ui/note.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 
-/** Nothing while all is well. */
+/** Renders nothing while the agent is connected or the target needs none. */
 export function AgentWarning({ target, onEdit }: { readonly target: Target; readonly onEdit: () => void }) {
   const { agent, formerAgent } = target
   if (!formerAgent && agent?.status !== 'STATUS_DISCONNECTED') return null
@@ -14,32 +14,32 @@ export function AgentWarning({ target, onEdit }: { readonly target: Target; read
       <Note variant="orange" icon={<Unplug aria-hidden="true" />}>
         {formerAgent && (
           <>
-            <strong className="font-semibold">Its agent {formerAgent.name} was deleted.</strong> It is not scanned until
-            it gets another agent, or none.{' '}
+            <strong className="font-semibold">Its agent {formerAgent.name} was deleted.</strong> The target isn't
+            scanned until you choose another agent or none.{' '}
             <button type="button" className="underline underline-offset-3" onClick={onEdit}>
-              Choose
+              Choose agent
             </button>
           </>
         )}
-        {agent && <Away agent={agent} />}
+        {agent && <DisconnectedNote agent={agent} />}
       </Note>
     </div>
   )
 }
 
-function Away({ agent }: { readonly agent: NonNullable<Target['agent']> }) {
+function DisconnectedNote({ agent }: { readonly agent: NonNullable<Target['agent']> }) {
   return (
     <>
       <strong className="font-semibold">
         {agent.lastSeenTime ? (
           <>
-            {agent.name} lost its connection <RelativeTime value={agent.lastSeenTime} />.
+            {agent.name} disconnected <RelativeTime value={agent.lastSeenTime} />.
           </>
         ) : (
           <>{agent.name} has never connected.</>
         )}
       </strong>{' '}
-      Scans of this target wait for it.{' '}
+      Scans of this target wait until it reconnects.{' '}
       <Link to="/agents/$id" params={{ id: agent.id }} className="underline underline-offset-3">
         Check the agent
       </Link>

@@ -1,6 +1,6 @@
 import type { Tag } from '@glacis/contract/tag'
 import { describe, expect, it } from 'vitest'
-import { changeBetween, creation, emptyDraft, fieldOf, isChanged, listText, problemsOf } from '#targets/form.ts'
+import { toUpdateBody, toCreateBody, emptyDraft, fieldForPath, isChanged, listError, validate } from '#targets/form.ts'
 
 const tag = (id: string): Tag => ({ id, name: id, color: 0 })
 const draft = { ...emptyDraft, name: 'DMZ', address: '192.0.2.0/24', tags: [tag('a'), tag('b')] }
@@ -10,8 +10,8 @@ it.each([
   ['  ', ' ', { name: 'Required', address: 'Required' }],
   ['x'.repeat(128), '192.0.2.1', {}],
   ['x'.repeat(129), '192.0.2.1', { name: 'String must contain at most 128 character(s)' }],
-])('name %j with address %j', (name, address, problems) => {
-  expect(problemsOf({ ...emptyDraft, name, address })).toEqual(problems)
+])('validates name %j with address %j', (name, address, problems) => {
+  expect(validate({ ...emptyDraft, name, address })).toEqual(problems)
 })
 
 it.each([
@@ -23,12 +23,12 @@ it.each([
   ['foo bar', false],
   ['https://shop.example/a', false],
   [' shop.example ', false],
-])('%j is a list: %s', (address, isOne) => {
-  expect(problemsOf({ ...draft, address }).address).toBe(isOne ? listText : undefined)
+])('treats %j as a list: %s', (address, expected) => {
+  expect(validate({ ...draft, address }).address).toBe(expected ? listError : undefined)
 })
 
-it('creates with trimmed texts and the ids of tags', () => {
-  expect(creation({ ...draft, name: ' DMZ ' })).toEqual({
+it('trims text and sends tag IDs when creating a target', () => {
+  expect(toCreateBody({ ...draft, name: ' DMZ ' })).toEqual({
     name: 'DMZ',
     address: '192.0.2.0/24',
     schedule: { period: 'PERIOD_WEEKLY' },
@@ -36,7 +36,7 @@ it('creates with trimmed texts and the ids of tags', () => {
   })
 })
 
-it('creates with what was set beyond that', () => {
+it('includes optional settings when creating a target', () => {
   const hours = { start: '22:00', end: '06:00', days: [1], timeZone: 'Europe/Zurich' }
   const more = {
     hours,
@@ -46,7 +46,7 @@ it('creates with what was set beyond that', () => {
     exclusions: '192.0.2.9\n\n *:25 ',
     isPermitted: true,
   }
-  expect(creation({ ...draft, ...more })).toMatchObject({
+  expect(toCreateBody({ ...draft, ...more })).toMatchObject({
     schedule: { period: 'PERIOD_WEEKLY', allowedHours: hours },
     profile: 'deep',
     ports: '80',
@@ -62,24 +62,24 @@ it.each([
   [{ rate: '1.5' }, 'rate'],
   [{ hours: { start: '', end: '06:00', timeZone: 'UTC' } }, 'hours'],
   [{ hours: { start: '22:00', end: '06:00', days: [], timeZone: 'UTC' } }, 'hours'],
-])('%j is a problem of %s', (change, field) => {
-  expect(Object.keys(problemsOf({ ...draft, ...change }))).toEqual([field])
+])('reports %j as an error of %s', (change, field) => {
+  expect(Object.keys(validate({ ...draft, ...change }))).toEqual([field])
 })
 
-describe('a change', () => {
-  it('is nothing when nothing changed, whatever the order of tags', () => {
-    expect(changeBetween('1', draft, { ...draft, tags: [tag('b'), tag('a')] })).toBeUndefined()
+describe('toUpdateBody', () => {
+  it('is undefined if only the order of tags differs', () => {
+    expect(toUpdateBody('1', draft, { ...draft, tags: [tag('b'), tag('a')] })).toBeUndefined()
   })
-  it('names only what changed but always carries the tags', () => {
-    expect(changeBetween('1', draft, { ...draft, period: 'PERIOD_DAILY' })).toEqual({
+  it('lists only changed paths but always sends the tags', () => {
+    expect(toUpdateBody('1', draft, { ...draft, period: 'PERIOD_DAILY' })).toEqual({
       id: '1',
       schedule: { period: 'PERIOD_DAILY' },
       tags: [{ id: 'a' }, { id: 'b' }],
       updateMask: { paths: ['schedule.period'] },
     })
   })
-  it('names tags when they changed', () => {
-    expect(changeBetween('1', draft, { ...draft, tags: [] })?.updateMask.paths).toEqual(['tags'])
+  it('lists tags if they changed', () => {
+    expect(toUpdateBody('1', draft, { ...draft, tags: [] })?.updateMask.paths).toEqual(['tags'])
   })
   it.each([
     [{ hours: { start: '22:00', end: '06:00', timeZone: 'UTC' } }, 'schedule.allowedHours'],
@@ -88,19 +88,19 @@ describe('a change', () => {
     [{ rate: '5' }, 'ratePerHost'],
     [{ exclusions: '192.0.2.9' }, 'exclusions'],
     [{ agentId: 'x' }, 'agent'],
-  ] as const)('of %j is %s alone, and back again too', (part, path) => {
+  ] as const)('lists only the path of %j (%s), in both directions', (part, path) => {
     const changed = { ...draft, ...part }
-    expect(changeBetween('1', draft, changed)?.updateMask.paths).toEqual([path])
-    expect(changeBetween('1', changed, draft)?.updateMask.paths).toEqual([path])
+    expect(toUpdateBody('1', draft, changed)?.updateMask.paths).toEqual([path])
+    expect(toUpdateBody('1', changed, draft)?.updateMask.paths).toEqual([path])
   })
-  it('takes the hours and the rate away', () => {
+  it('removes the hours and the rate', () => {
     const before = { ...draft, hours: { start: '22:00', end: '06:00', timeZone: 'UTC' }, rate: '5' }
-    expect(changeBetween('1', before, draft)).toMatchObject({
+    expect(toUpdateBody('1', before, draft)).toMatchObject({
       schedule: { period: 'PERIOD_WEEKLY' },
       ratePerHost: null,
     })
   })
-  it('is lost on closing when there is one', () => {
+  it('is reported by isChanged', () => {
     expect(isChanged(emptyDraft, emptyDraft)).toBe(false)
     expect(isChanged(emptyDraft, { ...emptyDraft, address: '1' })).toBe(true)
   })
@@ -116,6 +116,6 @@ it.each([
   ['exclusions.3', 'exclusions'],
   ['ratePerHost', 'rate'],
   ['nonsense', undefined],
-])('%s is the field %s', (path, field) => {
-  expect(fieldOf(path)).toBe(field)
+])('maps the path %s to the field %s', (path, field) => {
+  expect(fieldForPath(path)).toBe(field)
 })

@@ -1,4 +1,4 @@
-/** The rules of the target form, without the form. */
+/** Draft, validation, and request bodies of the target form. */
 import type { InputOf } from '@glacis/contract/endpoint'
 import { nameLengthMax, type ScanProfile } from '@glacis/contract/primitives'
 import type { Tag } from '@glacis/contract/tag'
@@ -15,22 +15,22 @@ export interface TargetDraft {
   readonly name: string
   readonly address: string
   readonly period: SchedulePeriod
-  /** Undefined: scans may run at any time. */
+  /** Undefined if scans may run at any time. */
   readonly hours: AllowedHours | undefined
-  /** Id of the agent; empty for none. */
+  /** ID of the agent; empty for none. */
   readonly agentId: string
   readonly tags: readonly Tag[]
   readonly profile: ScanProfile
   readonly ports: string
-  /** As typed; empty for what the profile says. */
+  /** As typed; empty for the profile's default. */
   readonly rate: string
-  /** One to a line. */
+  /** One per line. */
   readonly exclusions: string
-  /** "I am allowed to scan this address"; asked of new targets on the internet. */
+  /** The user's confirmation that they may scan the address. Required for new targets on the internet. */
   readonly isPermitted: boolean
 }
 export type DraftField = keyof TargetDraft
-export type Problems = Readonly<Partial<Record<DraftField, string>>>
+export type FieldErrors = Readonly<Partial<Record<DraftField, string>>>
 
 export const emptyDraft: TargetDraft = {
   name: '',
@@ -46,10 +46,10 @@ export const emptyDraft: TargetDraft = {
   isPermitted: false,
 }
 
-/** Stands for the deleted agent whose place nobody has taken, until something else is chosen. */
+/** Option value for a deleted agent that hasn't been replaced. */
 export const formerAgentId = 'former'
 
-export function draftOf(target: Target): TargetDraft {
+export function toDraft(target: Target): TargetDraft {
   const { name, address, schedule, agent, formerAgent, tags } = target
   return {
     ...emptyDraft,
@@ -66,26 +66,26 @@ export function draftOf(target: Target): TargetDraft {
   }
 }
 
-/** What keeps a draft from being sent, by field. */
-export function problemsOf({ name, address, hours, rate }: TargetDraft): Problems {
+/** Validation errors by field. */
+export function validate({ name, address, hours, rate }: TargetDraft): FieldErrors {
   const problems: Partial<Record<DraftField, string>> = {}
   if (name.trim() === '') problems.name = 'Required'
   else if (name.trim().length > nameLengthMax)
     problems.name = `String must contain at most ${nameLengthMax} character(s)`
   if (address.trim() === '') problems.address = 'Required'
-  else if (isList(address)) problems.address = listText
-  if (hours && (hours.start === '' || hours.end === '')) problems.hours = 'Say when they begin and when they end'
+  else if (isList(address)) problems.address = listError
+  if (hours && (hours.start === '' || hours.end === '')) problems.hours = 'Enter a start and an end time'
   if (hours?.days?.length === 0) problems.hours = 'Choose at least one day'
   if (rate.trim() !== '' && !isRate(Number(rate)))
-    problems.rate = `A whole number from ${ratePerHost.min} to ${ratePerHost.max}, or nothing`
+    problems.rate = `Enter a whole number from ${ratePerHost.min} to ${ratePerHost.max}, or leave it empty`
   return problems
 }
 
-/** Said of a list in the place of an address, which would come back in full as what is wrong with it. */
-export const listText =
-  'This is a list. A target holds one host name, address, range, network or URL: “Paste a list” adds many at once.'
+/** Shown for a list in the address field. The server's error would repeat the whole list. */
+export const listError =
+  'This looks like a list. A target has one hostname, address, range, network, or URL. Use “Paste a list” to add several.'
 
-/** Several addresses in the place of one. */
+/** True for text that contains several addresses. */
 export function isList(address: string): boolean {
   const words = address.split(/[\s,;]+/).filter(Boolean)
   return words.length > 1 && words.filter((word) => /[.:]/.test(word)).length > 1
@@ -95,26 +95,26 @@ function isRate(value: number): boolean {
   return Number.isInteger(value) && value >= ratePerHost.min && value <= ratePerHost.max
 }
 
-const idsOf = (tags: readonly Tag[]) => tags.map(({ id }) => ({ id }))
-const linesOf = (text: string) =>
+const toTagRefs = (tags: readonly Tag[]) => tags.map(({ id }) => ({ id }))
+const splitLines = (text: string) =>
   text
     .split(/[\n,;]+/)
     .map((line) => line.trim())
     .filter(Boolean)
-const rateOf = ({ rate }: TargetDraft) => (rate.trim() === '' ? null : Number(rate))
-const scheduleOf = ({ period, hours }: TargetDraft) => ({ period, ...(hours && { allowedHours: hours }) })
+const parseRate = ({ rate }: TargetDraft) => (rate.trim() === '' ? null : Number(rate))
+const toSchedule = ({ period, hours }: TargetDraft) => ({ period, ...(hours && { allowedHours: hours }) })
 
-/** The body that creates a target. */
-export function creation(draft: TargetDraft): InputOf<typeof createTarget> {
+/** The request body for creating a target. */
+export function toCreateBody(draft: TargetDraft): InputOf<typeof createTarget> {
   const { name, address, agentId, tags, profile, ports, isPermitted } = draft
-  const exclusions = linesOf(draft.exclusions)
-  const rate = rateOf(draft)
+  const exclusions = splitLines(draft.exclusions)
+  const rate = parseRate(draft)
   return {
     name: name.trim(),
     address: address.trim(),
-    schedule: scheduleOf(draft),
+    schedule: toSchedule(draft),
     ...(agentId && { agent: { id: agentId } }),
-    tags: idsOf(tags),
+    tags: toTagRefs(tags),
     ...(profile !== emptyDraft.profile && { profile }),
     ...(ports.trim() !== '' && { ports: ports.trim() }),
     ...(rate !== null && { ratePerHost: rate }),
@@ -123,7 +123,7 @@ export function creation(draft: TargetDraft): InputOf<typeof createTarget> {
   }
 }
 
-/** Each path that a form can change, and when two drafts differ there. */
+/** For each update mask path, whether two drafts differ there. */
 const differences: Readonly<Record<string, (before: TargetDraft, after: TargetDraft) => boolean>> = {
   name: (before, after) => after.name.trim() !== before.name,
   'schedule.period': (before, after) => after.period !== before.period,
@@ -132,15 +132,12 @@ const differences: Readonly<Record<string, (before: TargetDraft, after: TargetDr
   tags: (before, after) => tagKey(after) !== tagKey(before),
   profile: (before, after) => after.profile !== before.profile,
   ports: (before, after) => after.ports.trim() !== before.ports,
-  ratePerHost: (before, after) => rateOf(after) !== rateOf(before),
-  exclusions: (before, after) => linesOf(after.exclusions).join() !== linesOf(before.exclusions).join(),
+  ratePerHost: (before, after) => parseRate(after) !== parseRate(before),
+  exclusions: (before, after) => splitLines(after.exclusions).join() !== splitLines(before.exclusions).join(),
 }
 
-/**
- * The change from one draft to another: only what changed is sent and named, but tags always come along.
- * Nothing when nothing changed.
- */
-export function changeBetween(
+/** The request body for an update: only changed fields, but always the tags. Undefined if nothing changed. */
+export function toUpdateBody(
   id: string,
   before: TargetDraft,
   after: TargetDraft,
@@ -151,20 +148,20 @@ export function changeBetween(
   return {
     id,
     ...(has('name') && { name: after.name.trim() }),
-    ...((has('schedule.period') || has('schedule.allowedHours')) && { schedule: scheduleOf(after) }),
+    ...((has('schedule.period') || has('schedule.allowedHours')) && { schedule: toSchedule(after) }),
     ...(has('agent') && { agent: after.agentId ? { id: after.agentId } : null }),
     ...(has('profile') && { profile: after.profile }),
     ...(has('ports') && { ports: after.ports.trim() }),
-    ...(has('ratePerHost') && { ratePerHost: rateOf(after) }),
-    ...(has('exclusions') && { exclusions: linesOf(after.exclusions) }),
-    tags: idsOf(after.tags),
+    ...(has('ratePerHost') && { ratePerHost: parseRate(after) }),
+    ...(has('exclusions') && { exclusions: splitLines(after.exclusions) }),
+    tags: toTagRefs(after.tags),
     updateMask: { paths },
   }
 }
 
-/** True when closing would lose something. */
+/** True if closing the form would lose input. */
 export function isChanged(before: TargetDraft, after: TargetDraft): boolean {
-  return changeBetween('', before, after) !== undefined || before.address !== after.address
+  return toUpdateBody('', before, after) !== undefined || before.address !== after.address
 }
 
 function tagKey({ tags }: TargetDraft): string {
@@ -174,18 +171,18 @@ function tagKey({ tags }: TargetDraft): string {
     .join(' ')
 }
 
-/** Fields whose name is not that of the API's member. */
+/** Form fields named differently than in the API. */
 const fields: Readonly<Record<string, DraftField>> = {
-  // A leading resource name is no part of a form's field, so the agent's id arrives as `id`.
+  // The API strips the leading resource name from error paths, so the agent's ID arrives as `id`.
   agent: 'agentId',
   id: 'agentId',
   ratePerHost: 'rate',
 }
-const sameNamed = ['name', 'address', 'tags', 'profile', 'ports', 'exclusions', 'isPermitted'] as const
+const sameNamedFields = ['name', 'address', 'tags', 'profile', 'ports', 'exclusions', 'isPermitted'] as const
 
-/** The field of the form that a path of the API means. */
-export function fieldOf(path: string): DraftField | undefined {
+/** Maps a path in an API error to the form field. */
+export function fieldForPath(path: string): DraftField | undefined {
   if (path.startsWith('schedule')) return path.startsWith('schedule.allowedHours') ? 'hours' : 'period'
   const [first = ''] = path.split(/[.[]/)
-  return fields[first] ?? sameNamed.find((name) => name === first)
+  return fields[first] ?? sameNamedFields.find((name) => name === first)
 }

@@ -2,13 +2,13 @@ import { ChevronRight } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 
 interface MoreSettingsProps {
-  /** Something is set; a person may close it. */
+  /** Initially open, but the user can close it. */
   readonly startsOpen: boolean
-  /** Something is wrong in it. */
+  /** Keeps the section open while it contains an error. */
   readonly mustShow: boolean
   readonly children: ReactNode
 }
-/** What most targets need not be told, behind one line. */
+/** Collapsible section for settings that most targets don't need. */
 export function MoreSettings({ startsOpen, mustShow, children }: MoreSettingsProps) {
   const [isOpen, setIsOpen] = useState(startsOpen)
   return (
@@ -20,7 +20,7 @@ export function MoreSettings({ startsOpen, mustShow, children }: MoreSettingsPro
       <summary className="flex cursor-pointer list-none items-center gap-2 rounded-[4px] font-medium [&::-webkit-details-marker]:hidden">
         <ChevronRight className="size-4 text-ink-3 transition-transform group-open:rotate-90" aria-hidden="true" />
         More settings
-        <span className="font-normal text-ink-3">hours, pace, ports, exclusions</span>
+        <span className="font-normal text-ink-3">hours, profile, ports, exclusions</span>
       </summary>
       <div className="grid gap-5 pt-4">{children}</div>
     </details>

@@ -1,10 +1,10 @@
-/** Whoever has something on the internet scanned says that they may; the server keeps who and when. */
+/** Confirmation that the user may scan an internet address. The server records who confirmed and when. */
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
-import { understood } from '#targets/queries.ts'
+import { parsedAddress } from '#targets/queries.ts'
 import { Checkbox, FieldMessages } from '#ui/field.tsx'
 
-export const askPermission = 'Tick this to scan an address on the internet'
+export const permissionError = 'Confirm to scan an address on the internet'
 
 interface PermissionFieldProps {
   readonly address: string
@@ -13,20 +13,20 @@ interface PermissionFieldProps {
   readonly problem: string | undefined
 }
 
-/** Nothing for private addresses, and until the address is understood. */
+/** Renders nothing for private addresses or until the address is parsed. */
 export function PermissionField({ address, value, onChange, problem }: PermissionFieldProps) {
   const text = address.trim()
-  // What the field above has asked is here already; nothing is asked while somebody types.
-  const { data } = useQuery({ ...understood(text), enabled: false })
+  // Reads the address field's cached result and never fetches while the user types.
+  const { data } = useQuery({ ...parsedAddress(text), enabled: false })
   if (data?.results[0]?.private !== false) return null
   return (
     <div className="-mt-2">
-      <PermissionTick label="I am allowed to scan this address" {...{ value, onChange, problem }} />
+      <PermissionCheckbox label="I'm authorized to scan this address" {...{ value, onChange, problem }} />
     </div>
   )
 }
 
-export function PermissionTick({
+export function PermissionCheckbox({
   label,
   value,
   onChange,

@@ -1,9 +1,5 @@
-/** What the portal asks of targets. */
-import { getAgent, listAgents } from '@glacis/contract/agent'
+/** Queries and mutations for targets and tags. */
 import type { InputOf, ResultOf } from '@glacis/contract/endpoint'
-import { statsSummary } from '@glacis/contract/insights'
-import { getSubscription } from '@glacis/contract/account'
-import { listScans } from '@glacis/contract/scan'
 import { createTag, listTags } from '@glacis/contract/tag'
 import {
   changeTargets,
@@ -18,31 +14,31 @@ import {
 } from '@glacis/contract/target'
 import { keepPreviousData, mutationOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { call } from '#api/call.ts'
-import { keyOf, query, refresh } from '#api/query.ts'
-import { createEach } from '#targets/create-each.ts'
-import { askable, entriesOf, verdictsOf } from '#targets/many.ts'
+import { keyOf, query } from '#api/query.ts'
+import { createTargets } from '#targets/create-targets.ts'
+import { addressesToParse, parseEntries, toVerdicts } from '#targets/address-list.ts'
 import { targetsInput } from '#targets/search.ts'
 
 export function list(input: InputOf<typeof listTargets>) {
   return { ...query(listTargets, input), placeholderData: keepPreviousData }
 }
 
-/** What the page of the list begins with. */
+/** The first page of the list without filters, for the route loader. */
 export function first() {
   return list(targetsInput({}))
 }
 
-/** As many targets as one answer holds, for menus and pickers. */
+/** The maximum page of targets, for menus and pickers. */
 export function all() {
   return list({ pageSize: 500 })
 }
 
-/** More targets than this in one state are told as "more than". */
-export const attentionMax = 24
+/** Counts above this are shown as "more than 24". */
+export const maxAttentionCount = 24
 
-/** The first targets in a state, to say how many need somebody. */
+/** Targets in a state that needs attention, just enough to count them up to `attentionMax`. */
 export function inState(state: TargetState) {
-  return list({ pageSize: attentionMax + 1, filter: { states: [state] } })
+  return list({ pageSize: maxAttentionCount + 1, filter: { states: [state] } })
 }
 
 export function one(id: string) {
@@ -53,115 +49,75 @@ export function tags() {
   return query(listTags, {})
 }
 
-/** How the server would understand an address. The answer for one text changes with the targets alone. */
-export function understood(address: string) {
+/** The server's parse result for an address. It never goes stale: it depends only on the text and the targets. */
+export function parsedAddress(address: string) {
   return { ...query(parseTargets, { addresses: [address] }), staleTime: Number.POSITIVE_INFINITY }
 }
 
-/** What becomes of each address of a list; what was said of the list before stands until then. */
-export function readList(text: string) {
-  const entries = entriesOf(text)
-  const addresses = askable(entries)
+/** The verdict on each address of a list. The previous result stays visible while a new one loads. */
+export function parsedList(text: string) {
+  const entries = parseEntries(text)
+  const addresses = addressesToParse(entries)
   return queryOptions({
     queryKey: [parseTargets.path, 'list', text],
     queryFn: async ({ signal }) => {
       const { results } = addresses.length === 0 ? { results: [] } : await call(parseTargets, { addresses }, { signal })
-      return verdictsOf(entries, results)
+      return toVerdicts(entries, results)
     },
     retry: false,
     placeholderData: keepPreviousData,
   })
 }
 
-const touched = [
-  listTargets,
-  getTarget,
-  parseTargets,
-  statsSummary,
-  getSubscription,
-  listScans,
-  listAgents,
-  getAgent,
-].map((endpoint) => [endpoint.path])
+export const create = mutationOptions({
+  mutationKey: [createTarget.path],
+  mutationFn: (target: InputOf<typeof createTarget>) => call(createTarget, target),
+})
 
-export function create(client: QueryClient) {
-  return mutationOptions({
-    mutationKey: [createTarget.path],
-    mutationFn: (target: InputOf<typeof createTarget>) => call(createTarget, target),
-    onSuccess: () => refresh(client, touched),
-  })
-}
+/** Creates many targets sequentially; the result lists created and rejected ones. */
+export const createMany = mutationOptions({
+  mutationKey: [createTarget.path, 'many'],
+  mutationFn: createTargets,
+})
 
-/** Makes many, one after the other: the answer tells what became of each. */
-export function createMany(client: QueryClient) {
-  return mutationOptions({
-    mutationKey: [createTarget.path, 'many'],
-    mutationFn: createEach,
-    onSettled: () => refresh(client, touched),
-  })
-}
-
-export function update(client: QueryClient) {
-  return mutationOptions({
-    mutationKey: [updateTarget.path],
-    mutationFn: (change: InputOf<typeof updateTarget>) => call(updateTarget, change),
-    onSuccess: () => refresh(client, touched),
-  })
-}
+export const update = mutationOptions({
+  mutationKey: [updateTarget.path],
+  mutationFn: (change: InputOf<typeof updateTarget>) => call(updateTarget, change),
+})
 
 type TargetPage = ResultOf<typeof listTargets>
 
-function without(page: TargetPage | undefined, id: string): TargetPage | undefined {
+function withoutTarget(page: TargetPage | undefined, id: string): TargetPage | undefined {
   return page && { ...page, targets: page.targets.filter((target) => target.id !== id) }
 }
 
-const touchedByRemoval = [
-  ...touched.filter(([path]) => path !== getTarget.path),
-  ...['/v1/hosts', '/v1/products', '/v1/issues', '/v1/stats/issues-by-severity', '/v1/stats/issues-by-status'].map(
-    (path) => [path],
-  ),
-  ['/v1/ecosystem'],
-]
-
-/** Forgets a target that is gone. */
-export function forget(client: QueryClient, id: string): void {
+/** Removes a deleted target from the cache. */
+export function removeFromCache(client: QueryClient, id: string): void {
   client.removeQueries({ queryKey: one(id).queryKey })
 }
 
-export function remove(client: QueryClient) {
-  return mutationOptions({
-    mutationKey: [deleteTarget.path],
-    mutationFn: (id: string) => call(deleteTarget, { id }),
-    onSuccess: (_, id) => {
-      // Lists lose it at once. The target itself is still on screen: whoever leaves its page forgets it.
-      client.setQueriesData<TargetPage>({ queryKey: keyOf(listTargets) }, (page) => without(page, id))
-      void refresh(client, touchedByRemoval)
-    },
-  })
-}
+export const remove = mutationOptions({
+  mutationKey: [deleteTarget.path],
+  mutationFn: (id: string) => call(deleteTarget, { id }),
+  // The deleted target's page is still on screen.
+  meta: { except: getTarget.path },
+  onSuccess: (_data, id, _result, { client }) =>
+    client.setQueriesData<TargetPage>({ queryKey: keyOf(listTargets) }, (page) => withoutTarget(page, id)),
+})
 
-/** Changes many at once; the answer says which were left out, and why. */
-export function changeMany(client: QueryClient) {
-  return mutationOptions({
-    mutationKey: [changeTargets.path],
-    mutationFn: (change: InputOf<typeof changeTargets>) => call(changeTargets, change),
-    onSuccess: () => refresh(client, touched),
-  })
-}
+/** Bulk update; the result lists skipped targets with reasons. */
+export const changeMany = mutationOptions({
+  mutationKey: [changeTargets.path],
+  mutationFn: (change: InputOf<typeof changeTargets>) => call(changeTargets, change),
+})
 
-export function removeMany(client: QueryClient) {
-  return mutationOptions({
-    mutationKey: [deleteTargets.path],
-    mutationFn: (ids: readonly string[]) => call(deleteTargets, { ids: [...ids] }),
-    onSuccess: () => refresh(client, [...touched, ...touchedByRemoval]),
-  })
-}
+export const removeMany = mutationOptions({
+  mutationKey: [deleteTargets.path],
+  mutationFn: (ids: readonly string[]) => call(deleteTargets, { ids: [...ids] }),
+})
 
-/** A name that exists already gives back the tag of that name. */
-export function makeTag(client: QueryClient) {
-  return mutationOptions({
-    mutationKey: [createTag.path],
-    mutationFn: (tag: InputOf<typeof createTag>['tag']) => call(createTag, { tag }),
-    onSuccess: () => refresh(client, [keyOf(listTags)]),
-  })
-}
+/** Returns the existing tag if one has the same name. */
+export const createTagMutation = mutationOptions({
+  mutationKey: [createTag.path],
+  mutationFn: (tag: InputOf<typeof createTag>['tag']) => call(createTag, { tag }),
+})

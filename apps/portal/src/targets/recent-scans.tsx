@@ -1,20 +1,20 @@
-/** The last scans of a target and what each changed. */
+/** The latest scans of a target and their changes. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
 import { formatNumber } from '#lib/format.ts'
-import { changeWords, isActive, list } from '#scans/queries.ts'
+import { formatChanges, isActive, list } from '#scans/queries.ts'
 import { SectionHead } from '#ui/card.tsx'
 import { RelativeTime } from '#ui/relative-time.tsx'
 import { SectionFailed } from '#ui/states.tsx'
 import { ScanStatus } from '#ui/status.tsx'
 import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
 
-const rows = 5
+const pageSize = 5
 
-/** Nothing before the first scan. */
+/** Renders nothing before the first scan. */
 export function RecentScans({ targetId }: { readonly targetId: string }) {
-  const { data, isError, refetch } = useQuery(list({ pageSize: rows, filter: { targetId } }))
+  const { data, isError, refetch } = useQuery(list({ pageSize: pageSize, filter: { targetId } }))
   const scans = data?.scans ?? []
   if (isError && !data) {
     return (
@@ -65,7 +65,7 @@ export function RecentScans({ targetId }: { readonly targetId: string }) {
               </Cell>
               <Cell label="Changes" quiet title={scan.progress?.failureReason}>
                 {scan.status === 'STATUS_COMPLETED' && scan.changes
-                  ? changeWords(scan.changes)
+                  ? formatChanges(scan.changes)
                   : isActive(scan)
                     ? ''
                     : scan.progress?.failureReason}

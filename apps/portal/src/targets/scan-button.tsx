@@ -1,17 +1,17 @@
-/** The scan of one target: start it, or cancel the one that runs. */
+/** Starts or cancels the scan of a target. */
 import type { Scan } from '@glacis/contract/scan'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { CircleStop, Play } from 'lucide-react'
-import { addToast } from '#lib/toasts.ts'
-import { active, cancel, isActive, start, startedWords } from '#scans/queries.ts'
+import { addToast } from '#ui/toasts.tsx'
+import { active, cancel, isActive, start, startedMessage } from '#scans/queries.ts'
 import { Button } from '#ui/button.tsx'
 
-/** The scan under way, or undefined; refreshed while it runs. */
+/** The target's active scan, polled while it runs. */
 export function useActiveScan(targetId: string): Scan | undefined {
   return useQuery(active(targetId)).data?.scans.find(isActive)
 }
 
-/** "Start scan", or "Cancel scan" while one is under way. */
+/** "Start scan", or "Cancel scan" while one is active. */
 export function ScanButton({
   targetId,
   activeScan,
@@ -19,9 +19,8 @@ export function ScanButton({
   readonly targetId: string
   readonly activeScan: Scan | undefined
 }) {
-  const client = useQueryClient()
-  const starting = useMutation(start(client))
-  const cancelling = useMutation(cancel(client))
+  const starting = useMutation(start)
+  const cancelling = useMutation(cancel)
   if (activeScan) {
     return (
       <Button
@@ -35,7 +34,7 @@ export function ScanButton({
     )
   }
   const onSuccess = ({ scan }: { readonly scan: Scan }) =>
-    addToast('success', { title: 'Success', message: startedWords(scan) })
+    addToast('success', { title: 'Success', message: startedMessage(scan) })
   return (
     <Button
       variant="primary"

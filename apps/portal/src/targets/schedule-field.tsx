@@ -1,7 +1,7 @@
-/** When a target is scanned: how often, and at which hours. */
+/** Scan schedule of a target: period and allowed hours. */
 import type { AllowedHours, SchedulePeriod } from '@glacis/contract/target'
 import { useId } from 'react'
-import { periodWords, weekdayWords } from '#targets/words.ts'
+import { periodLabels, weekdayLabels } from '#targets/labels.ts'
 import { Checkbox, Field, FieldMessages, Input, Select } from '#ui/field.tsx'
 import { RadioCard } from '#ui/radio-card.tsx'
 
@@ -21,7 +21,7 @@ export function PeriodField({ value, onChange, problem }: PeriodFieldProps) {
           <RadioCard
             key={period}
             name="period"
-            label={periodWords[period]}
+            label={periodLabels[period]}
             checked={value === period}
             onChange={() => onChange(period)}
           />
@@ -33,28 +33,28 @@ export function PeriodField({ value, onChange, problem }: PeriodFieldProps) {
 }
 
 interface HoursFieldProps {
-  /** Undefined: at any time. */
+  /** Undefined if scans may run at any time. */
   readonly value: AllowedHours | undefined
   readonly onChange: (hours: AllowedHours | undefined) => void
   readonly problem: string | undefined
 }
 
-/** What the hours begin as: the night where the person is. */
-function nightHere(): AllowedHours {
+/** Initial value: nighttime in the user's time zone. */
+function defaultHours(): AllowedHours {
   return { start: '22:00', end: '06:00', timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }
 }
 
-/** Hours outside of which no scan begins, and a running one pauses. */
+/** Hours during which scans may run. */
 export function HoursField({ value, onChange, problem }: HoursFieldProps) {
   const messagesId = useId()
   return (
     <fieldset className="grid gap-3" aria-describedby={problem ? messagesId : undefined}>
       <legend className="sr-only">Allowed hours</legend>
       <Checkbox
-        label="Only at certain hours"
-        hint="Outside of them no scan begins, and a running one pauses between batches of hosts."
+        label="Only during certain hours"
+        hint="Outside these hours, no scan starts and running scans pause between batches of hosts."
         checked={value !== undefined}
-        onChange={(event) => onChange(event.currentTarget.checked ? nightHere() : undefined)}
+        onChange={(event) => onChange(event.currentTarget.checked ? defaultHours() : undefined)}
       />
       {value && <Hours value={value} onChange={onChange} />}
       {problem && <FieldMessages id={messagesId} messages={[problem]} state="error" />}
@@ -99,7 +99,7 @@ function Hours({
               value={value.timeZone}
               onChange={(event) => onChange({ ...value, timeZone: event.currentTarget.value })}
             >
-              {zonesWith(value.timeZone).map((zone) => (
+              {timeZoneOptions(value.timeZone).map((zone) => (
                 <option key={zone}>{zone}</option>
               ))}
             </Select>
@@ -122,17 +122,17 @@ function Days({ value, onChange }: { readonly value: AllowedHours; readonly onCh
   }
   return (
     <fieldset className="flex flex-wrap gap-x-4 gap-y-2">
-      <legend className="mb-1.5 leading-4.5 font-medium">Beginning on</legend>
+      <legend className="mb-1.5 leading-4.5 font-medium">Days</legend>
       {everyDay.map((day) => (
-        <Checkbox key={day} label={weekdayWords[day - 1]} checked={days.includes(day)} onChange={() => toggle(day)} />
+        <Checkbox key={day} label={weekdayLabels[day - 1]} checked={days.includes(day)} onChange={() => toggle(day)} />
       ))}
     </fieldset>
   )
 }
 
-const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')]
+const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone')]
 
-/** A zone that another browser knew stays on the list. */
-function zonesWith(zone: string): readonly string[] {
-  return zones.includes(zone) ? zones : [zone, ...zones]
+/** The list of zones, plus the saved zone if this browser doesn't know it. */
+function timeZoneOptions(zone: string): readonly string[] {
+  return timeZones.includes(zone) ? timeZones : [zone, ...timeZones]
 }

@@ -1,46 +1,46 @@
-/** Between the address of the scope list and what the API is asked for. */
+/** Maps the search params of the scope list to the API's input. */
 import type { InputOf } from '@glacis/contract/endpoint'
 import type { listTargets, SchedulePeriod, Target, TargetOrder, TargetState } from '@glacis/contract/target'
 
-export type ScheduleWord = 'daily' | 'weekly' | 'monthly'
+export type ScheduleParam = 'daily' | 'weekly' | 'monthly'
 export type ScopeSort = 'name' | 'risks' | 'scan'
-export const stateWords = {
+export const stateLabels = {
   never: 'Never scanned',
   overdue: 'Overdue',
   failed: 'Last scan failed',
   paused: 'Paused',
-  unresolved: 'Name not found',
+  unresolved: "Name doesn't resolve",
 } as const
-export type StateWord = keyof typeof stateWords
+export type StateParam = keyof typeof stateLabels
 
-/** What the address of the scope list may carry. */
+/** Search params of the scope list. */
 export interface ScopeSearch {
   readonly create?: boolean | undefined
   readonly q?: string | undefined
   readonly tag?: readonly string[] | undefined
-  readonly schedule?: readonly ScheduleWord[] | undefined
-  /** `any`, `none` or the id of one. */
+  readonly schedule?: readonly ScheduleParam[] | undefined
+  /** `any`, `none`, or an agent's ID. */
   readonly agent?: string | undefined
-  readonly state?: readonly StateWord[] | undefined
+  readonly state?: readonly StateParam[] | undefined
   readonly sort?: string | undefined
   readonly size?: 25 | 50 | 100 | 500 | undefined
   readonly after?: readonly string[] | undefined
 }
 
-const periods: Readonly<Record<ScheduleWord, SchedulePeriod>> = {
+const periods: Readonly<Record<ScheduleParam, SchedulePeriod>> = {
   daily: 'PERIOD_DAILY',
   weekly: 'PERIOD_WEEKLY',
   monthly: 'PERIOD_MONTHLY',
 }
 
-const states: Readonly<Record<StateWord, TargetState>> = {
+const states: Readonly<Record<StateParam, TargetState>> = {
   never: 'STATE_NEVER_SCANNED',
   overdue: 'STATE_OVERDUE',
   failed: 'STATE_FAILED',
   paused: 'STATE_PAUSED',
   unresolved: 'STATE_UNRESOLVED',
 }
-/** What the API orders by itself; the rest is put in order here, where the list is here as a whole. */
+/** Orders the API supports. Other orders are sorted here, if the whole list is loaded. */
 const orders: Readonly<Record<string, TargetOrder>> = { name: 'ORDER_BY_NAME', scan: 'ORDER_BY_LAST_SCAN' }
 const agents = { any: 'AGENT_FILTER_ANY', none: 'AGENT_FILTER_NONE' } as const
 
@@ -66,8 +66,8 @@ export function isFiltered({ q, tag, schedule, agent, state }: ScopeSearch): boo
   return Boolean(q || tag?.length || schedule?.length || agent || state?.length)
 }
 
-/** Puts a list that is here as a whole in order; anything else stays as the API gave it, newest first. */
-export function sorted(targets: readonly Target[], sort: string | undefined): Target[] {
+/** Sorts a fully loaded list. An unknown order keeps the API's order, newest first. */
+export function sortTargets(targets: readonly Target[], sort: string | undefined): Target[] {
   const compare = comparisons[sort as ScopeSort]
   return compare ? [...targets].sort(compare) : [...targets]
 }
@@ -75,12 +75,12 @@ export function sorted(targets: readonly Target[], sort: string | undefined): Ta
 type Compare = (a: Target, b: Target) => number
 const comparisons: Readonly<Partial<Record<ScopeSort, Compare>>> = {
   name: (a, b) => a.name.localeCompare(b.name, 'en-CH'),
-  risks: (a, b) => weight(b) - weight(a),
+  risks: (a, b) => severityWeight(b) - severityWeight(a),
   scan: (a, b) => lastScan(b) - lastScan(a),
 }
 
-/** Critical outweighs any number of high, and so on, within reason. */
-function weight({ issueCount: { critical, high, medium, low } }: Target): number {
+/** Weights each severity above up to 999 risks of the next lower one. */
+function severityWeight({ issueCount: { critical, high, medium, low } }: Target): number {
   return ((critical * 1000 + high) * 1000 + medium) * 1000 + low
 }
 

@@ -1,11 +1,11 @@
-/** Tags of a target: chosen from those that exist, or made by typing a new name. */
+/** Combobox for a target's tags. Typing a new name offers to create the tag. */
 import { Combobox, ComboboxInput, ComboboxOption, ComboboxOptions } from '@headlessui/react'
 import type { Tag } from '@glacis/contract/tag'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
-import { makeTag, tags as tagsQuery } from '#targets/queries.ts'
-import { Badge, tagColour } from '#ui/badge.tsx'
+import { createTagMutation, tags as tagsQuery } from '#targets/queries.ts'
+import { Badge, tagColor } from '#ui/badge.tsx'
 import { Field } from '#ui/field.tsx'
 
 interface TagFieldProps {
@@ -18,7 +18,7 @@ const nameLengthMax = 40
 
 export function TagField({ value, onChange, problem }: TagFieldProps) {
   const known = useQuery(tagsQuery()).data?.tags ?? []
-  const make = useMutation(makeTag(useQueryClient()))
+  const make = useMutation(createTagMutation)
   const [text, setText] = useState('')
   const name = text.trim()
   const chosen = new Set(value.map(({ id }) => id))
@@ -38,7 +38,7 @@ export function TagField({ value, onChange, problem }: TagFieldProps) {
         <Combobox<Tag | 'new' | null> value={null} onChange={choose} immediate>
           <div className="flex min-h-9 flex-wrap items-center gap-1.5 rounded-md border border-control bg-surface px-2 py-1.5 has-focus-visible:outline-2 has-focus-visible:-outline-offset-1 has-focus-visible:outline-focus dark:bg-n2">
             {value.map((tag) => (
-              <Badge key={tag.id} variant={tagColour(tag.color)}>
+              <Badge key={tag.id} variant={tagColor(tag.color)}>
                 {tag.name}
                 <button
                   type="button"
@@ -73,7 +73,7 @@ export function TagField({ value, onChange, problem }: TagFieldProps) {
                 value={tag}
                 className="flex min-h-8 items-center rounded-[6px] px-[9px] data-focus:bg-raised-hover"
               >
-                <Badge variant={tagColour(tag.color)}>{tag.name}</Badge>
+                <Badge variant={tagColor(tag.color)}>{tag.name}</Badge>
               </ComboboxOption>
             ))}
             {isNew && (

@@ -1,53 +1,54 @@
-/** What takes the place of the filters while targets are picked. */
+/** Bulk actions, shown instead of the filters while targets are selected. */
 import type { SchedulePeriod, Target } from '@glacis/contract/target'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { CalendarClock, ChevronDown, Pause, Play, Tags, Trash2, X } from 'lucide-react'
 import { useState } from 'react'
-import { asking } from '#api/advice.ts'
+import { mutationDialogProps } from '#api/advice.ts'
 import { formatNumber } from '#lib/format.ts'
-import { addToast } from '#lib/toasts.ts'
+import { addToast } from '#ui/toasts.tsx'
 import { startMany } from '#scans/queries.ts'
 import { changeMany, removeMany, tags as tagsQuery } from '#targets/queries.ts'
-import { periodWords } from '#targets/words.ts'
-import { Badge, tagColour } from '#ui/badge.tsx'
-import { PickedBar } from '#ui/picked-bar.tsx'
+import { periodLabels } from '#targets/labels.ts'
+import { Badge, tagColor } from '#ui/badge.tsx'
+import { SelectionBar } from '#ui/selection-bar.tsx'
 import { Button } from '#ui/button.tsx'
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
 import { Menu } from '#ui/menu.tsx'
 import { MenuAction, MenuChoice } from '#ui/menu-entries.tsx'
 
 interface TargetBulkProps {
-  /** The picked targets, in the order of the list. */
+  /** The selected targets in list order. */
   readonly targets: readonly Target[]
-  /** Keeps only these picked: what was left out, or nothing. */
+  /** Reduces the selection to these IDs. */
   readonly onKeep: (ids: readonly string[]) => void
 }
 type Skipped = readonly { readonly id: string; readonly message: string }[]
 
-/** Tags are added and removed, never replaced; what was left out stays picked and is said. */
+/** Tags are added and removed, never replaced. After starting scans, skipped targets stay selected. */
 export function TargetBulk({ targets, onKeep }: TargetBulkProps) {
-  const client = useQueryClient()
   const [isDeleting, setIsDeleting] = useState(false)
-  const changing = useMutation(changeMany(client))
-  const starting = useMutation(startMany(client))
+  const changing = useMutation(changeMany)
+  const starting = useMutation(startMany)
   const ids = targets.map(({ id }) => id)
   const isBusy = changing.isPending || starting.isPending
   const change = (to: Omit<Parameters<typeof changing.mutate>[0], 'ids'>, words: string) =>
     changing.mutate(
       { ids, ...to },
-      { onSuccess: ({ updatedCount, skipped }) => tell(`${words}: ${counted(updatedCount)}.`, skipped) },
+      {
+        onSuccess: ({ updatedCount, skipped }) => showResult(`${words}: ${formatTargetCount(updatedCount)}.`, skipped),
+      },
     )
   function start(): void {
     starting.mutate(ids, {
       onSuccess: ({ startedCount, skipped }) => {
-        tell(`Started ${formatNumber(startedCount)} ${startedCount === 1 ? 'scan' : 'scans'}.`, skipped)
+        showResult(`Started ${formatNumber(startedCount)} ${startedCount === 1 ? 'scan' : 'scans'}.`, skipped)
         onKeep(skipped.map(({ id }) => id))
       },
     })
   }
   const areAllPaused = targets.every(({ pauseTime }) => pauseTime)
   return (
-    <PickedBar label="Selected targets" words={`${formatNumber(targets.length)} selected`}>
+    <SelectionBar label="Selected targets" words={`${formatNumber(targets.length)} selected`}>
       <Button size="sm" icon={<Play />} loading={starting.isPending} disabled={isBusy} onClick={start}>
         Start scan
       </Button>
@@ -74,19 +75,19 @@ export function TargetBulk({ targets, onKeep }: TargetBulkProps) {
         </Button>
       </span>
       <DeleteMany targets={isDeleting ? targets : []} onClose={() => setIsDeleting(false)} onDone={() => onKeep([])} />
-    </PickedBar>
+    </SelectionBar>
   )
 }
 
-function counted(count: number): string {
+function formatTargetCount(count: number): string {
   return `${formatNumber(count)} ${count === 1 ? 'target' : 'targets'}`
 }
 
-/** What was done, and what was left out and why. */
-function tell(message: string, skipped: Skipped): void {
-  if (skipped.length === 0) return void addToast('success', { title: 'Success', message })
+/** Shows a toast with the result and the reasons for skipped targets. */
+function showResult(message: string, skipped: Skipped): void {
+  if (skipped.length === 0) return addToast('success', { title: 'Success', message })
   const reasons = [...new Set(skipped.map((one) => one.message))].join(' · ')
-  addToast('info', { title: 'Info', message: `${message} ${counted(skipped.length)} left out: ${reasons}` })
+  addToast('info', { title: 'Info', message: `${message} ${formatTargetCount(skipped.length)} skipped: ${reasons}` })
 }
 
 interface TagMenuProps {
@@ -116,17 +117,19 @@ function TagMenu({ targets, onAdd, onRemove }: TagMenuProps) {
             checked={isOnAll(id)}
             onClick={() => (isOnAll(id) ? onRemove(id) : onAdd(id))}
           >
-            <Badge variant={tagColour(color)}>{name}</Badge>
+            <Badge variant={tagColor(color)}>{name}</Badge>
           </MenuChoice>
         ))}
-        {known.length === 0 && <p className="px-[9px] py-1.5 text-ink-3">No tag exists yet</p>}
+        {known.length === 0 && (
+          <p className="px-[9px] py-1.5 text-ink-3">No tags yet. Add one when you edit a target.</p>
+        )}
       </div>
     </Menu>
   )
 }
 
 function PeriodMenu({ onChoose }: { readonly onChoose: (period: SchedulePeriod) => void }) {
-  const periods = Object.entries(periodWords) as [SchedulePeriod, string][]
+  const periods = Object.entries(periodLabels) as [SchedulePeriod, string][]
   return (
     <Menu
       place="bottom start"
@@ -148,19 +151,19 @@ function PeriodMenu({ onChoose }: { readonly onChoose: (period: SchedulePeriod) 
 }
 
 interface DeleteManyProps {
-  /** None: closed. */
+  /** Empty while the dialog is closed. */
   readonly targets: readonly Target[]
   readonly onClose: () => void
   readonly onDone: () => void
 }
 function DeleteMany({ targets, onClose, onDone }: DeleteManyProps) {
-  const removal = useMutation(removeMany(useQueryClient()))
+  const removal = useMutation(removeMany)
   const confirm = () =>
     removal.mutate(
       targets.map(({ id }) => id),
       {
         onSuccess: ({ deletedCount, skipped }) => {
-          tell(`Deleted ${counted(deletedCount)}.`, skipped)
+          showResult(`Deleted ${formatTargetCount(deletedCount)}.`, skipped)
           onClose()
           onDone()
         },
@@ -169,9 +172,9 @@ function DeleteMany({ targets, onClose, onDone }: DeleteManyProps) {
   return (
     <ConfirmDialog
       open={targets.length > 0}
-      {...asking(removal, onClose)}
-      title={`Delete ${counted(targets.length)}`}
-      description="Scans of them stop now and none starts any more. Their risks close; they and their scans stay as history. This cannot be undone."
+      {...mutationDialogProps(removal, onClose)}
+      title={`Delete ${formatTargetCount(targets.length)}`}
+      description="Running scans stop and no new ones start. Their risks are closed; their history is kept. This can't be undone."
       label="Delete"
       onConfirm={confirm}
     />

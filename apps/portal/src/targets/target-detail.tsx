@@ -1,11 +1,11 @@
-/** `/scope/{id}`: the head and the tabs of a target; its children stand below. */
-import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+/** `/scope/{id}`: header and tabs of a target; child routes render below. */
+import { useMutation, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Outlet, useNavigate } from '@tanstack/react-router'
 import { Ellipsis, Pause, Pencil, Play, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { openNow } from '#issues/queries.ts'
+import { openCount } from '#issues/queries.ts'
 import { useKeys } from '#lib/keyboard.ts'
-import { pressing } from '#lib/page-keys.ts'
+import { clickKeys } from '#lib/page-keys.ts'
 import { list as scanList } from '#scans/queries.ts'
 import { AgentWarning } from '#targets/agent-warning.tsx'
 import { DeleteTarget } from '#targets/delete-target.tsx'
@@ -15,16 +15,15 @@ import { TagList } from '#targets/target-table.tsx'
 import { TargetForm } from '#targets/target-form.tsx'
 import { TargetNotes } from '#targets/target-notes.tsx'
 import { Button } from '#ui/button.tsx'
-import { progressWords, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
+import { progressText, ScanProgressBar } from '#ui/charts/scan-progress.tsx'
 import { totalOf } from '#ui/list.tsx'
 import { Menu } from '#ui/menu.tsx'
-import { MenuAction, MenuLine } from '#ui/menu-entries.tsx'
+import { MenuAction, MenuDivider } from '#ui/menu-entries.tsx'
 import { Crumb, PageHead } from '#ui/page-head.tsx'
 import { Tab, Tabs } from '#ui/tabs.tsx'
 
 const route = getRouteApi('/_auth/scope/$id')
 
-/** Everything about one target, in four tabs. */
 export function TargetDetailPage() {
   const { id } = route.useParams()
   const { target } = useSuspenseQuery(one(id)).data
@@ -33,7 +32,7 @@ export function TargetDetailPage() {
   const [dialog, setDialog] = useState<'edit' | 'delete'>()
   const close = () => setDialog(undefined)
   useKeys(keys)
-  const changing = useMutation(update(useQueryClient()))
+  const changing = useMutation(update)
   const isPaused = target.pauseTime !== undefined
   const togglePause = () =>
     changing.mutate({
@@ -56,7 +55,7 @@ export function TargetDetailPage() {
                 <MenuAction icon={isPaused ? <Play /> : <Pause />} onClick={togglePause}>
                   {isPaused ? 'Resume' : 'Pause'}
                 </MenuAction>
-                <MenuLine />
+                <MenuDivider />
                 <MenuAction danger icon={<Trash2 />} onClick={() => setDialog('delete')}>
                   Delete
                 </MenuAction>
@@ -73,7 +72,7 @@ export function TargetDetailPage() {
       <TargetNotes target={target} scan={scan} />
       {scan && !scan.progress?.resumeTime && (
         <div className="grid gap-1.5 px-(--gl-gutter) pt-2">
-          <p className="text-12 text-ink-2">{progressWords(scan)}</p>
+          <p className="text-12 text-ink-2">{progressText(scan)}</p>
           {scan.status === 'STATUS_RUNNING' && <ScanProgressBar scan={scan} />}
         </div>
       )}
@@ -82,7 +81,7 @@ export function TargetDetailPage() {
       <TargetForm open={dialog === 'edit'} target={target} onClose={close} />
       <DeleteTarget
         target={dialog === 'delete' ? target : undefined}
-        asksForName
+        requireName
         onClose={close}
         onDeleted={() => navigate({ to: '/scope', replace: true })}
       />
@@ -90,14 +89,14 @@ export function TargetDetailPage() {
   )
 }
 
-const keys = pressing('1', '2', '3', '4', 's', 'e')
+const keys = clickKeys('1', '2', '3', '4', 's', 'e')
 
 interface TargetTabsProps {
   readonly id: string
   readonly hostCount: number | undefined
 }
 function TargetTabs({ id, hostCount }: TargetTabsProps) {
-  const issueCount = useQuery(openNow({ affectedTargetId: id })).data
+  const issueCount = useQuery(openCount({ affectedTargetId: id })).data
   const scans = useQuery(scanList({ pageSize: 25, filter: { targetId: id } })).data
   const scanCount = totalOf(scans, scans?.scans.length ?? 0)
   return (

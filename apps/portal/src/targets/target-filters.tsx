@@ -1,17 +1,17 @@
-/** The tools row of the scope list. */
+/** Filter bar of the scope list. */
 import { useQuery } from '@tanstack/react-query'
 import { all as allAgents } from '#agents/queries.ts'
 import { tags as tagsQuery } from '#targets/queries.ts'
-import { type ScheduleWord, type ScopeSearch, stateWords, type StateWord } from '#targets/search.ts'
+import { type ScheduleParam, type ScopeSearch, stateLabels, type StateParam } from '#targets/search.ts'
 import { FilterBar, FilterMenu, SearchField } from '#ui/filter-bar.tsx'
 
-const schedules: readonly { readonly value: ScheduleWord; readonly label: string }[] = [
+const schedules: readonly { readonly value: ScheduleParam; readonly label: string }[] = [
   { value: 'daily', label: 'Daily' },
   { value: 'weekly', label: 'Weekly' },
   { value: 'monthly', label: 'Monthly' },
 ]
 
-const states = (Object.keys(stateWords) as StateWord[]).map((value) => ({ value, label: stateWords[value] }))
+const states = (Object.keys(stateLabels) as StateParam[]).map((value) => ({ value, label: stateLabels[value] }))
 
 interface TargetFiltersProps {
   readonly search: ScopeSearch

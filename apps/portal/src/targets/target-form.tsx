@@ -1,38 +1,38 @@
-/** The panel in which a target is created or changed. */
+/** Slide-over panel for creating or editing a target. */
 import type { Target } from '@glacis/contract/target'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useRef, useState } from 'react'
 import { adviceOf } from '#api/advice.ts'
 import { ApiFailure } from '#api/failure.ts'
-import { addToast } from '#lib/toasts.ts'
-import { useUnsent } from '#lib/use-unsent.ts'
-import { startAndTell, startManyAndTell, startsMax } from '#scans/queries.ts'
+import { addToast } from '#ui/toasts.tsx'
+import { useDraft } from '#lib/use-draft.ts'
+import { startWithToast, startManyWithToast, maxStarts } from '#scans/queries.ts'
 import { AddressField } from '#targets/address-field.tsx'
 import { AgentField } from '#targets/agent-field.tsx'
-import { Discard } from '#targets/discard.tsx'
+import { DiscardDialog } from '#targets/discard-dialog.tsx'
 import {
-  changeBetween,
-  creation,
+  toUpdateBody,
+  toCreateBody,
   type DraftField,
-  draftOf,
+  toDraft,
   emptyDraft,
-  fieldOf,
+  fieldForPath,
   isChanged,
-  type Problems,
-  problemsOf,
+  type FieldErrors,
+  validate,
   type TargetDraft,
 } from '#targets/form.ts'
-import { MannerFields } from '#targets/manner-fields.tsx'
-import { ManyFields, ManyFoot } from '#targets/many-fields.tsx'
+import { ScanSettingsFields } from '#targets/scan-settings-fields.tsx'
+import { AddressListFields, AddressListFooter } from '#targets/address-list-fields.tsx'
 import { MoreSettings } from '#targets/more-settings.tsx'
-import { OnlyOne, PasteList } from '#targets/paste-list.tsx'
-import { askPermission, PermissionField } from '#targets/permission-field.tsx'
-import { create, understood, update } from '#targets/queries.ts'
+import { SingleTargetLink, PasteListLink } from '#targets/list-links.tsx'
+import { permissionError, PermissionField } from '#targets/permission-field.tsx'
+import { create, parsedAddress, update } from '#targets/queries.ts'
 import { HoursField, PeriodField } from '#targets/schedule-field.tsx'
-import { focusFirst } from '#targets/settled.ts'
+import { focusFirstInvalid } from '#targets/debounce.ts'
 import { TagField } from '#targets/tag-field.tsx'
-import { useMany } from '#targets/use-many.ts'
-import { shownAddress } from '#targets/words.ts'
+import { useAddressList } from '#targets/use-address-list.ts'
+import { displayAddress } from '#targets/labels.ts'
 import { Button } from '#ui/button.tsx'
 import { SlideOver } from '#ui/dialog.tsx'
 import { TextField } from '#ui/field.tsx'
@@ -40,11 +40,11 @@ import { TextField } from '#ui/field.tsx'
 interface TargetFormProps {
   readonly open: boolean
   readonly onClose: () => void
-  /** The target to change; without it a new one is made. */
+  /** The target to edit; undefined to create one. */
   readonly target?: Target | undefined
 }
 
-/** Creates or changes a target. Unsaved changes ask before the panel closes. */
+/** Creates or edits a target. Closing with unsaved changes asks for confirmation. */
 export function TargetForm({ open, onClose, target }: TargetFormProps) {
   return open ? <Panel key={target?.id ?? 'new'} onClose={onClose} target={target} /> : null
 }
@@ -53,46 +53,46 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
   const formId = useId()
   const client = useQueryClient()
   const form = useRef<HTMLFormElement>(null)
-  const before = target ? draftOf(target) : emptyDraft
-  const [draft, setDraft] = useUnsent(`target ${target?.id ?? ''}`, before)
-  const [problems, setProblems] = useState<Problems>({})
+  const before = target ? toDraft(target) : emptyDraft
+  const [draft, setDraft] = useDraft(`target ${target?.id ?? ''}`, before)
+  const [problems, setProblems] = useState<FieldErrors>({})
   const [isAsking, setIsAsking] = useState(false)
   const save = useSave(target, onClose, setProblems)
   const set = (change: Partial<TargetDraft>) => {
     setDraft({ ...draft, ...change })
-    setProblems(without(problems, Object.keys(change)))
+    setProblems(withoutFields(problems, Object.keys(change)))
   }
-  const [isMany, setIsMany] = useUnsent('targets as a list', false)
-  const many = useMany({
+  const [isMany, setIsMany] = useDraft('targets as a list', false)
+  const many = useAddressList({
     isOpen: isMany,
     draft,
     onDone: ({ made, message }) => {
       const ids = made.map(({ id }) => id)
-      const action = { label: 'Scan now', run: () => void startManyAndTell(client, ids) }
-      addToast('success', { title: 'Success', message, ...(ids.length <= startsMax && { action }) })
+      const action = { label: 'Scan now', run: () => void startManyWithToast(client, ids) }
+      addToast('success', { title: 'Success', message, ...(ids.length <= maxStarts && { action }) })
       onClose()
     },
   })
-  // Of what was chosen for a list nothing is lost once the list is empty.
+  // With an empty list, the fields shared by all targets aren't worth a confirmation.
   const isUnsaved = isMany ? draft.name + draft.address !== '' : isChanged(before, draft)
   const close = () => (isUnsaved || many.text.trim() !== '' ? setIsAsking(true) : onClose())
-  const check = (field: DraftField) => setProblems({ ...problems, [field]: problemsOf(draft)[field] })
+  const check = (field: DraftField) => setProblems({ ...problems, [field]: validate(draft)[field] })
   function submit(event: FormEvent): void {
     event.preventDefault()
-    // The live check has read the address already: what it refuses need not be sent.
-    const reading = client.getQueryData(understood(draft.address.trim()).queryKey)?.results[0]
+    // Reuses the live check's result to avoid sending an address that the server would reject.
+    const reading = client.getQueryData(parsedAddress(draft.address.trim()).queryKey)?.results[0]
     const found = {
       ...(reading?.error && { address: reading.error }),
-      ...(!target && reading?.private === false && !draft.isPermitted && { isPermitted: askPermission }),
-      ...problemsOf(draft),
+      ...(!target && reading?.private === false && !draft.isPermitted && { isPermitted: permissionError }),
+      ...validate(draft),
     }
     setProblems(found)
     if (Object.keys(found).length === 0) save.send(before, draft)
-    else focusFirst(form.current)
+    else focusFirstInvalid(form.current)
   }
   function sendMany(event: FormEvent): void {
     event.preventDefault()
-    void many.send().then(() => focusFirst(form.current))
+    void many.send().then(() => focusFirstInvalid(form.current))
   }
   function backToOne(): void {
     setIsMany(false)
@@ -117,22 +117,22 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
       <TagField value={draft.tags} onChange={(tags) => set({ tags })} problem={problems.tags} />
     </>
   )
-  const asking = <Discard open={isAsking} onKeep={() => setIsAsking(false)} onDiscard={onClose} />
+  const asking = <DiscardDialog open={isAsking} onKeep={() => setIsAsking(false)} onDiscard={onClose} />
   if (isMany) {
-    const back = <OnlyOne onPress={backToOne} />
+    const back = <SingleTargetLink onPress={backToOne} />
     return (
       <SlideOver
         open
         onClose={close}
         busy={many.isBusy}
         title="New targets"
-        description="Each is named after its address. What you choose below holds for all."
-        footer={<ManyFoot many={many} formId={formId} onClose={close} />}
+        description="Each target is named after its address. The settings below apply to all of them."
+        footer={<AddressListFooter many={many} formId={formId} onClose={close} />}
       >
         <form id={formId} ref={form} noValidate onSubmit={sendMany} className="grid content-start gap-5">
-          <ManyFields many={many} aside={back}>
+          <AddressListFields many={many} aside={back}>
             {shared}
-          </ManyFields>
+          </AddressListFields>
         </form>
         {asking}
       </SlideOver>
@@ -145,7 +145,7 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
       busy={save.isPending}
       problem={adviceOf(save.error)}
       title={target ? `Edit ${target.name}` : 'New target'}
-      description={target ? shownAddress(target) : 'A host, an address or a range that you own.'}
+      description={target ? displayAddress(target) : "A host, address, or range you're authorized to scan."}
       footer={
         <>
           <Button onClick={close} disabled={save.isPending}>
@@ -176,7 +176,7 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
             value={draft.address}
             onChange={(address) => set({ address })}
             problem={problems.address}
-            aside={<PasteList address={draft.address} onPress={pasteList} />}
+            aside={<PasteListLink address={draft.address} onPress={pasteList} />}
           />
         )}
         {!target && (
@@ -189,11 +189,11 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
         )}
         {shared}
         <MoreSettings
-          startsOpen={hasMore(before)}
-          mustShow={mannerFields.some((field) => problems[field] !== undefined)}
+          startsOpen={hasAdvancedSettings(before)}
+          mustShow={advancedFields.some((field) => problems[field] !== undefined)}
         >
           <HoursField value={draft.hours} onChange={(hours) => set({ hours })} problem={problems.hours} />
-          <MannerFields draft={draft} problems={problems} onChange={set} />
+          <ScanSettingsFields draft={draft} problems={problems} onChange={set} />
         </MoreSettings>
       </form>
       {asking}
@@ -201,47 +201,47 @@ function Panel({ onClose, target }: Omit<TargetFormProps, 'open'>) {
   )
 }
 
-/** The fields that stand behind "More settings". */
-const mannerFields = ['hours', 'profile', 'rate', 'ports', 'exclusions'] as const satisfies readonly DraftField[]
+/** The fields inside "More settings". */
+const advancedFields = ['hours', 'profile', 'rate', 'ports', 'exclusions'] as const satisfies readonly DraftField[]
 
-/** True when one of them says something of its own. */
-function hasMore(draft: TargetDraft): boolean {
-  return mannerFields.some((field) => draft[field] !== emptyDraft[field])
+/** True if any of them differs from its default. */
+function hasAdvancedSettings(draft: TargetDraft): boolean {
+  return advancedFields.some((field) => draft[field] !== emptyDraft[field])
 }
 
-type Tell = (problems: Problems) => void
+type SetErrors = (problems: FieldErrors) => void
 
-/** Sends the draft; what the server refuses lands on its field. */
-function useSave(target: Target | undefined, onDone: () => void, onProblems: Tell) {
+/** Saves the draft and maps the server's errors to fields. */
+function useSave(target: Target | undefined, onDone: () => void, onProblems: SetErrors) {
   const client = useQueryClient()
-  const making = useMutation(create(client))
-  const changing = useMutation(update(client))
+  const making = useMutation(create)
+  const changing = useMutation(update)
   const done = ({ target: { id, name } }: { readonly target: Target }) => {
-    // Whoever has just named a target most often wants to see what is there, and not in a week.
-    const action = { label: 'Scan now', run: () => void startAndTell(client, id) }
-    if (target) addToast('success', { title: 'Success', message: `${name} is saved.` })
-    else addToast('success', { title: 'Success', message: `${name} is registered.`, action })
+    // Offer a scan now, because the schedule may start the first one only in a week.
+    const action = { label: 'Scan now', run: () => void startWithToast(client, id) }
+    if (target) addToast('success', { title: 'Success', message: `${name} was saved.` })
+    else addToast('success', { title: 'Success', message: `${name} was added.`, action })
     onDone()
   }
-  const onError = (error: Error) => onProblems(error instanceof ApiFailure ? byField(error) : {})
+  const onError = (error: Error) => onProblems(error instanceof ApiFailure ? toFieldErrors(error) : {})
   function send(before: TargetDraft, draft: TargetDraft): void {
-    if (!target) return making.mutate(creation(draft), { onError, onSuccess: done })
-    const change = changeBetween(target.id, before, draft)
+    if (!target) return making.mutate(toCreateBody(draft), { onError, onSuccess: done })
+    const change = toUpdateBody(target.id, before, draft)
     if (!change) return onDone()
     changing.mutate(change, { onError, onSuccess: done })
   }
   return { send, isPending: making.isPending || changing.isPending, error: making.error ?? changing.error }
 }
 
-function byField(failure: ApiFailure): Problems {
+function toFieldErrors(failure: ApiFailure): FieldErrors {
   const problems: Partial<Record<DraftField, string>> = {}
   for (const [path, description] of failure.fieldErrors) {
-    const field = fieldOf(path)
+    const field = fieldForPath(path)
     if (field) problems[field] = description
   }
   return problems
 }
 
-function without(problems: Problems, fields: readonly string[]): Problems {
+function withoutFields(problems: FieldErrors, fields: readonly string[]): FieldErrors {
   return Object.fromEntries(Object.entries(problems).filter(([field]) => !fields.includes(field)))
 }

@@ -1,23 +1,22 @@
 /** `/scope` */
 import type { Scan } from '@glacis/contract/scan'
 import type { Target } from '@glacis/contract/target'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Crosshair, Plus } from 'lucide-react'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { subscription } from '#billing/queries.ts'
 import { formatNumber } from '#lib/format.ts'
 import { useKeys } from '#lib/keyboard.ts'
-import { focusedRow, pressing } from '#lib/page-keys.ts'
-import { pageWords } from '#lib/page-words.ts'
+import { focusedRow, clickKeys } from '#lib/page-keys.ts'
 import { portalConfig } from '#lib/portal-config.ts'
-import { keepShown, nothingSelected, pick, pickAll } from '#lib/selection.ts'
-import { addToast } from '#lib/toasts.ts'
-import { start, startedWords } from '#scans/queries.ts'
+import { deselectHidden, nothingSelected, toggleRow, toggleAllRows } from '#lib/selection.ts'
+import { addToast } from '#ui/toasts.tsx'
+import { start, startedMessage } from '#scans/queries.ts'
 import { AgentHint } from '#targets/agent-hint.tsx'
 import { DeleteTarget } from '#targets/delete-target.tsx'
-import { attentionMax, inState, list } from '#targets/queries.ts'
-import { isFiltered, type ScopeSearch, sorted, targetsInput } from '#targets/search.ts'
+import { maxAttentionCount, inState, list } from '#targets/queries.ts'
+import { isFiltered, type ScopeSearch, sortTargets, targetsInput } from '#targets/search.ts'
 import { TargetBulk } from '#targets/target-bulk.tsx'
 import { TargetFilters } from '#targets/target-filters.tsx'
 import { TargetTable } from '#targets/target-table.tsx'
@@ -30,7 +29,7 @@ import { EmptyState } from '#ui/states.tsx'
 const route = getRouteApi('/_auth/scope')
 const TargetForm = lazy(async () => ({ default: (await import('#targets/target-form.tsx')).TargetForm }))
 
-/** What is watched. `?create=true` opens the form. */
+/** The list of targets. `?create=true` opens the form. */
 export function TargetListPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
@@ -41,18 +40,18 @@ export function TargetListPage() {
   const [picked, setPicked] = useState(nothingSelected)
   const hasFilters = isFiltered(search)
   const isWhole = query.data?.nextPageToken === '' && !search.after?.length
-  const targets = query.data && (isWhole ? sorted(query.data.targets, search.sort) : query.data.targets)
+  const targets = query.data && (isWhole ? sortTargets(query.data.targets, search.sort) : query.data.targets)
   const isEmpty = targets?.length === 0 && !hasFilters
   const rows = targets?.map(({ id }) => id) ?? []
-  const selection = keepShown(picked, rows)
+  const selection = deselectHidden(picked, rows)
   const create = () => go({ ...search, create: true })
   useListKeys()
   return (
     <div className="pg flex grow flex-col">
       <PageHead
-        title={pageWords.scope.title}
+        title="Scope"
         count={hasFilters || search.after ? undefined : totalOf(query.data, targets?.length ?? 0) || undefined}
-        description={<Lede />}
+        description={<Description />}
         actions={
           <Button variant="primary" size="sm" icon={<Plus />} data-key="n" onClick={create}>
             New target
@@ -84,8 +83,8 @@ export function TargetListPage() {
           onSort={(sort) => go({ ...search, sort, after: undefined })}
           picking={{
             selection,
-            onPick: (id, isRange) => setPicked(pick(selection, rows, id, isRange)),
-            onPickAll: () => setPicked(pickAll(selection, rows)),
+            onPick: (id, isRange) => setPicked(toggleRow(selection, rows, id, isRange)),
+            onPickAll: () => setPicked(toggleAllRows(selection, rows)),
           }}
           onEdit={setEditing}
           onDelete={setDeleting}
@@ -108,77 +107,80 @@ export function TargetListPage() {
   )
 }
 
-/** `n` adds a target, `s` scans the one whose row holds the focus. */
+/** `n` adds a target, `s` scans the target in the focused row. */
 function useListKeys(): void {
-  const { mutate } = useMutation(start(useQueryClient()))
+  const { mutate } = useMutation(start)
   const keys = useMemo(() => {
     const onSuccess = ({ scan }: { readonly scan: Scan }) =>
-      addToast('success', { title: 'Success', message: startedWords(scan) })
+      addToast('success', { title: 'Success', message: startedMessage(scan) })
     const scanFocused = () => {
       const id = focusedRow()
       if (id) mutate(id, { onSuccess })
     }
-    return { ...pressing('n'), s: scanFocused }
+    return { ...clickKeys('n'), s: scanFocused }
   }, [mutate])
   useKeys(keys)
 }
 
-/** Targets that need somebody, one click away; nothing while there is none, or while they are the ones shown. */
+/** Links to targets that need attention. Renders nothing if there are none or a state filter is set. */
 function Attention({ search }: { readonly search: ScopeSearch }) {
   const failed = useQuery(inState('STATE_FAILED')).data?.targets.length ?? 0
   const overdue = useQuery(inState('STATE_OVERDUE')).data?.targets.length ?? 0
   if (search.state?.length || failed + overdue === 0) return null
   const words = [
-    failed > 0 && `the last scan of ${some(failed)} failed`,
-    overdue > 0 && `${some(overdue)} ${overdue === 1 ? 'is' : 'are'} overdue`,
+    failed > 0 && `the last scan of ${formatCount(failed)} failed`,
+    overdue > 0 && `${formatCount(overdue)} ${overdue === 1 ? 'is' : 'are'} overdue`,
   ]
   return (
     <div className="px-(--gl-gutter) pt-3">
       <Note variant="yellow">
-        {sentence(words.filter((word) => word !== false).join(', '))}{' '}
+        {toSentence(words.filter((word) => word !== false).join(', '))}{' '}
         <Link to="/scope" search={{ state: ['failed', 'overdue'] }} className="underline underline-offset-3">
-          Show them
+          Show targets
         </Link>
       </Note>
     </div>
   )
 }
 
-function some(count: number): string {
-  return count > attentionMax ? `more than ${attentionMax} targets` : `${count} ${count === 1 ? 'target' : 'targets'}`
+function formatCount(count: number): string {
+  return count > maxAttentionCount
+    ? `more than ${maxAttentionCount} targets`
+    : `${count} ${count === 1 ? 'target' : 'targets'}`
 }
 
-function sentence(words: string): string {
+function toSentence(words: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
 }
 
-/** What of the plan is used, where plans count. */
-function Lede() {
+/** Page description, with quota usage if billing is enabled. */
+function Description() {
   const { billing } = portalConfig()
   const { data } = useQuery({ ...subscription(), enabled: billing })
   const { used, total } = data?.subscription.quota.targets ?? { used: 0, total: 0 }
-  if (!billing || !data) return pageWords.scope.lede
-  const full = used >= total ? ' Remove one or change the plan to add more.' : ''
-  return `${pageWords.scope.lede} ${formatNumber(used)} of ${formatNumber(total)} in your plan.${full}`
+  if (!billing || !data) return 'Targets that Glacis scans on a schedule.'
+  const full = used >= total ? ' To add more, delete a target or change your plan.' : ''
+  return `Targets that Glacis scans on a schedule. ${formatNumber(used)} of ${formatNumber(total)} in your plan used.${full}`
 }
 
 function NoTargets({ onCreate }: { readonly onCreate: () => void }) {
   return (
     <EmptyState
       icon={<Crosshair />}
-      title={pageWords.scope.empty.title}
+      title="Add your first target"
       actions={
         <>
           <Button variant="primary" size="sm" icon={<Plus />} onClick={onCreate}>
             New target
           </Button>
           <ButtonLink to="/onboarding" size="sm">
-            Open the set-up guide
+            Open the setup guide
           </ButtonLink>
         </>
       }
     >
-      {pageWords.scope.empty.text}
+      A target is a host, address, or range you're authorized to scan. Glacis discovers its hosts, identifies their
+      software, and reports the risks.
     </EmptyState>
   )
 }

@@ -1,42 +1,42 @@
-/** What keeps a target from being scanned, above everything else about it. */
+/** Notices about anything that keeps a target from being scanned. */
 import type { Scan } from '@glacis/contract/scan'
 import type { Target } from '@glacis/contract/target'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Pause } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { addToast } from '#lib/toasts.ts'
-import { resume, start, startedWords } from '#scans/queries.ts'
+import { addToast } from '#ui/toasts.tsx'
+import { resume, start, startedMessage } from '#scans/queries.ts'
 import { update } from '#targets/queries.ts'
-import { shownAddress } from '#targets/words.ts'
+import { displayAddress } from '#targets/labels.ts'
 import { Button } from '#ui/button.tsx'
 import { Note } from '#ui/note.tsx'
 import { AbsoluteTime, RelativeTime } from '#ui/relative-time.tsx'
-import { ScanWait } from '#ui/scan-wait.tsx'
+import { ScanWaitNote } from '#ui/scan-wait-note.tsx'
 
 interface TargetNotesProps {
   readonly target: Target
-  /** The scan under way. */
+  /** The active scan. */
   readonly scan: Scan | undefined
 }
 
-/** Nothing while all is well. */
+/** Renders nothing if there's nothing to report. */
 export function TargetNotes({ target, scan }: TargetNotesProps) {
-  const resuming = useMutation(resume(useQueryClient()))
+  const resuming = useMutation(resume)
   const { pauseTime, unresolvedSinceTime, lastScan } = target
   const hasFailed = !scan && lastScan?.status === 'STATUS_FAILED'
   if (!pauseTime && !unresolvedSinceTime && !hasFailed && !scan?.progress?.resumeTime) return null
   return (
     <div className="grid gap-2 px-(--gl-gutter) pt-3">
-      {pauseTime && <Paused target={target} since={pauseTime} />}
-      {scan && <ScanWait scan={scan} isPending={resuming.isPending} onGoOn={() => resuming.mutate(scan.id)} />}
+      {pauseTime && <PausedNote target={target} since={pauseTime} />}
+      {scan && <ScanWaitNote scan={scan} isPending={resuming.isPending} onOverride={() => resuming.mutate(scan.id)} />}
       {unresolvedSinceTime ? (
         <Said variant="orange">
-          <strong className="font-semibold">{shownAddress(target)} no longer resolves</strong>, since{' '}
-          <AbsoluteTime value={unresolvedSinceTime} />. Scans of it fail until its name is found again.
+          <strong className="font-semibold">{displayAddress(target)} no longer resolves</strong>, since{' '}
+          <AbsoluteTime value={unresolvedSinceTime} />. Scans fail until the name resolves again.
         </Said>
       ) : (
-        hasFailed && <Failed target={target} lastScan={lastScan} />
+        hasFailed && <FailedNote target={target} lastScan={lastScan} />
       )}
     </div>
   )
@@ -46,15 +46,15 @@ function Said({ variant, children }: { readonly variant: 'orange' | 'red'; reado
   return <Note variant={variant}>{children}</Note>
 }
 
-function Paused({ target, since }: { readonly target: Target; readonly since: string }) {
-  const changing = useMutation(update(useQueryClient()))
+function PausedNote({ target, since }: { readonly target: Target; readonly since: string }) {
+  const changing = useMutation(update)
   const tags = target.tags.map(({ id }) => ({ id }))
   const goOn = () => changing.mutate({ id: target.id, paused: false, tags, updateMask: { paths: ['paused'] } })
   return (
     <Note variant="gray" icon={<Pause aria-hidden="true" />}>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
         <span>
-          Paused <RelativeTime value={since} />. It is not scanned and takes no place in the plan.
+          Paused <RelativeTime value={since} />. It isn't scanned and doesn't count toward your plan.
         </span>
         <Button size="xs" loading={changing.isPending} onClick={goOn}>
           Resume
@@ -64,11 +64,17 @@ function Paused({ target, since }: { readonly target: Target; readonly since: st
   )
 }
 
-function Failed({ target, lastScan }: { readonly target: Target; readonly lastScan: NonNullable<Target['lastScan']> }) {
-  const starting = useMutation(start(useQueryClient()))
+function FailedNote({
+  target,
+  lastScan,
+}: {
+  readonly target: Target
+  readonly lastScan: NonNullable<Target['lastScan']>
+}) {
+  const starting = useMutation(start)
   const again = () =>
     starting.mutate(target.id, {
-      onSuccess: ({ scan }) => addToast('success', { title: 'Success', message: startedWords(scan) }),
+      onSuccess: ({ scan }) => addToast('success', { title: 'Success', message: startedMessage(scan) }),
     })
   return (
     <Said variant="red">

@@ -1,17 +1,17 @@
-/** `/scope/{id}`, first tab: how bad and which way, the latest risks, what is set. */
+/** `/scope/{id}`, first tab: open risks with their trend, the latest risks, and the settings. */
 import type { SeverityCount } from '@glacis/contract/primitives'
 import type { Target } from '@glacis/contract/target'
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { FileDown } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { bySeverity, openNow } from '#issues/queries.ts'
+import { bySeverity, openCount } from '#issues/queries.ts'
 import { formatDuration, formatNumber } from '#lib/format.ts'
-import { changeWords, one as oneScan, reportAddress } from '#scans/queries.ts'
+import { formatChanges, one as oneScan, reportUrl } from '#scans/queries.ts'
 import { one } from '#targets/queries.ts'
 import { RecentScans } from '#targets/recent-scans.tsx'
 import { statusOfLastScan, TagList } from '#targets/target-table.tsx'
-import { hoursWords, periodWords, profileWords, shownAddress } from '#targets/words.ts'
+import { formatAllowedHours, periodLabels, profileLabels, displayAddress } from '#targets/labels.ts'
 import { ButtonAnchor } from '#ui/button.tsx'
 import { Detail, Fact, Facts } from '#ui/card.tsx'
 import { ChartFigure } from '#ui/charts/figure.tsx'
@@ -19,17 +19,17 @@ import { bucketsOf, levels } from '#ui/charts/series.ts'
 import { LadderLink, SeverityLadder } from '#ui/charts/severity-ladder.tsx'
 import { StackedColumns } from '#ui/charts/stacked-columns.tsx'
 import { AbsoluteTime, RelativeTime } from '#ui/relative-time.tsx'
-import { SeverityGlyph, severityLevels, severityWords } from '#ui/severity.tsx'
+import { SeverityGlyph, severityLevels, severityLabels } from '#ui/severity.tsx'
 import { SectionFailed } from '#ui/states.tsx'
 import { AgentStatus, ScanStatus } from '#ui/status.tsx'
 
 const route = getRouteApi('/_auth/scope/$id')
 
-/** @param latestRisks the first rows of the target's issues, which belong to another room */
+/** @param latestRisks the target's latest issues, rendered by the `issues` module */
 export function TargetOverviewPage({ latestRisks }: { readonly latestRisks?: ReactNode }) {
   const { id } = route.useParams()
   const { target } = useSuspenseQuery(one(id)).data
-  const count = useQuery(openNow({ affectedTargetId: id })).data
+  const count = useQuery(openCount({ affectedTargetId: id })).data
   return (
     <Detail tabbed rail={<Rail target={target} />}>
       <div className="grid grid-cols-[minmax(0,42fr)_minmax(0,58fr)] border-b border-line max-md:grid-cols-1">
@@ -38,7 +38,7 @@ export function TargetOverviewPage({ latestRisks }: { readonly latestRisks?: Rea
             Open risks
             {count !== undefined && <span className="font-normal text-ink-3 tabular-nums">{formatNumber(count)}</span>}
           </h2>
-          <Ladder target={target} />
+          <OpenRisks target={target} />
         </section>
         <div className="border-line px-(--gl-gutter) py-5 max-md:border-t md:border-l md:pl-6">
           <Trend targetId={id} />
@@ -52,7 +52,7 @@ export function TargetOverviewPage({ latestRisks }: { readonly latestRisks?: Rea
 
 const quarter = (affectedTargetId: string) => bySeverity({ period: 'PERIOD_QUARTER', filter: { affectedTargetId } })
 
-function Ladder({ target }: { readonly target: Target }) {
+function OpenRisks({ target }: { readonly target: Target }) {
   const series = useQuery(quarter(target.id)).data
   const moved = (level: keyof SeverityCount) => (series?.[level].at(-1) ?? 0) - (series?.[level][0] ?? 0)
   const changes = series && {
@@ -85,7 +85,7 @@ function Trend({ targetId }: { readonly targetId: string }) {
   if (isError && !data) return <SectionFailed what="Risks by severity" onRetry={() => void refetch()} />
   const buckets = bucketsOf(data?.timestamps ?? [], 'PERIOD_QUARTER')
   const series = severityLevels.map((level) => ({
-    name: severityWords[level],
+    name: severityLabels[level],
     color: `var(--gl-${level})`,
     glyph: <SeverityGlyph level={level} className="size-3" />,
     values: data ? levels(buckets, data[level]) : [],
@@ -104,13 +104,13 @@ function Rail({ target }: { readonly target: Target }) {
         <h2>Details</h2>
         <Facts>
           <Fact name="Address">
-            <span className="font-mono wrap-anywhere">{shownAddress(target)}</span>
+            <span className="font-mono wrap-anywhere">{displayAddress(target)}</span>
             {target.readableAddress && (
               <span className="block font-mono text-12 text-ink-3 wrap-anywhere">{target.address}</span>
             )}
           </Fact>
-          <Fact name="Schedule">{periodWords[target.schedule.period]}</Fact>
-          {target.schedule.allowedHours && <Fact name="Hours">{hoursWords(target.schedule.allowedHours)}</Fact>}
+          <Fact name="Schedule">{periodLabels[target.schedule.period]}</Fact>
+          {target.schedule.allowedHours && <Fact name="Hours">{formatAllowedHours(target.schedule.allowedHours)}</Fact>}
           {target.nextScanTime && (
             <Fact name="Next scan">
               <AbsoluteTime value={target.nextScanTime} />
@@ -123,7 +123,7 @@ function Rail({ target }: { readonly target: Target }) {
               </Link>
             ) : (
               <span className="text-ink-2">
-                {target.formerAgent ? `${target.formerAgent.name} (deleted)` : 'None, scanned from the internet'}
+                {target.formerAgent ? `${target.formerAgent.name} (deleted)` : 'None (scanned from the internet)'}
               </span>
             )}
           </Fact>
@@ -141,21 +141,21 @@ function Rail({ target }: { readonly target: Target }) {
         </Facts>
       </section>
       <section>
-        <h2>How it is scanned</h2>
+        <h2>Scan settings</h2>
         <Facts>
-          <Fact name="Pace">
-            {profileWords[target.profile ?? 'gentle']}
+          <Fact name="Profile">
+            {profileLabels[target.profile ?? 'gentle']}
             {target.ratePerHost !== undefined &&
-              `, at most ${formatNumber(target.ratePerHost)} requests a second and host`}
+              `, at most ${formatNumber(target.ratePerHost)} requests per second per host`}
           </Fact>
           <Fact name="Ports">
-            {target.ports ? <span className="font-mono">{target.ports}</span> : portsWords(target.address)}
+            {target.ports ? <span className="font-mono">{target.ports}</span> : defaultPortsLabel(target.address)}
           </Fact>
           <Fact name="Never scanned">
             {target.exclusions?.length ? (
               <span className="font-mono">{target.exclusions.join(', ')}</span>
             ) : (
-              'Nothing excluded'
+              'No exclusions'
             )}
           </Fact>
         </Facts>
@@ -165,16 +165,16 @@ function Rail({ target }: { readonly target: Target }) {
         {target.lastScan ? (
           <LastScan target={target} id={target.lastScan.id} />
         ) : (
-          <p className="text-ink-2">No scan yet.</p>
+          <p className="text-ink-2">Not scanned yet.</p>
         )}
       </section>
     </>
   )
 }
 
-/** A URL names its port itself. */
-function portsWords(address: string): string {
-  return /^https?:/i.test(address) ? 'The one of the address' : 'The common 1,000'
+/** A URL already specifies its port. */
+function defaultPortsLabel(address: string): string {
+  return /^https?:/i.test(address) ? 'The port of the URL' : 'The 1,000 most common'
 }
 
 function LastScan({ target, id }: { readonly target: Target; readonly id: string }) {
@@ -208,13 +208,13 @@ function LastScan({ target, id }: { readonly target: Target; readonly id: string
         {scan?.changes && scan.status === 'STATUS_COMPLETED' && (
           <Fact name="Changes">
             <Link to="/scans/$id" params={{ id }} search={{ tab: 'changes' }} className="inline-link">
-              {changeWords(scan.changes)}
+              {formatChanges(scan.changes)}
             </Link>
           </Fact>
         )}
       </Facts>
       {status === 'STATUS_COMPLETED' && (
-        <ButtonAnchor href={reportAddress(id)} download size="sm" block icon={<FileDown />} className="mt-3">
+        <ButtonAnchor href={reportUrl(id)} download size="sm" block icon={<FileDown />} className="mt-3">
           Download report
         </ButtonAnchor>
       )}

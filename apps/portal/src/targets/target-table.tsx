@@ -1,32 +1,31 @@
-/** The table of targets. */
 import { type Scan, ScanStatus as ScanStatusValue } from '@glacis/contract/scan'
 import type { Target } from '@glacis/contract/target'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { Ellipsis, Pencil, Play, Trash2 } from 'lucide-react'
-import { addToast } from '#lib/toasts.ts'
-import { isActive, start, startedWords } from '#scans/queries.ts'
+import { addToast } from '#ui/toasts.tsx'
+import { isActive, start, startedMessage } from '#scans/queries.ts'
 import type { ScopeSort } from '#targets/search.ts'
-import { periodWords, shownAddress } from '#targets/words.ts'
-import { Badge, tagColour } from '#ui/badge.tsx'
+import { periodLabels, displayAddress } from '#targets/labels.ts'
+import { Badge, tagColor } from '#ui/badge.tsx'
 import { Menu } from '#ui/menu.tsx'
-import { MenuAction, MenuLine } from '#ui/menu-entries.tsx'
-import { Pick, PickAll, type Picking } from '#ui/pick.tsx'
-import { AheadTime, RelativeTime } from '#ui/relative-time.tsx'
+import { MenuAction, MenuDivider } from '#ui/menu-entries.tsx'
+import { RowCheckbox, SelectAllCheckbox, type RowSelection } from '#ui/row-checkbox.tsx'
+import { TimeUntil, RelativeTime } from '#ui/relative-time.tsx'
 import { SeverityCells, SeverityHeads } from '#ui/severity-columns.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { AgentStatus, ScanStatus } from '#ui/status.tsx'
 import { Cell, CellLink, HeaderCell, StackedName, Table } from '#ui/table.tsx'
-import { lengthOf, TableRows } from '#ui/table-rows.tsx'
+import { TableBody } from '#ui/table-body.tsx'
 
 interface TargetTableProps {
-  /** Undefined while they are on their way. */
+  /** Undefined while loading. */
   readonly targets: readonly Target[] | undefined
   readonly sort: string | undefined
-  /** Absent when only a part of the list is here. */
+  /** Undefined if the list can't be sorted. */
   readonly onSort: ((sort: ScopeSort | undefined) => void) | undefined
   readonly onEdit: (target: Target) => void
   readonly onDelete: (target: Target) => void
-  readonly picking: Picking
+  readonly picking: RowSelection
 }
 
 export function TargetTable({ targets, sort, onSort, onEdit, onDelete, picking }: TargetTableProps) {
@@ -36,10 +35,10 @@ export function TargetTable({ targets, sort, onSort, onEdit, onDelete, picking }
     ...(onSort && { onSort: () => onSort(sort === by ? undefined : by) }),
   })
   return (
-    <Table label="Targets" tall {...lengthOf(targets)}>
+    <Table label="Targets" tall>
       <thead>
         <tr>
-          <PickAll picking={picking} count={targets?.length ?? 0} />
+          <SelectAllCheckbox picking={picking} count={targets?.length ?? 0} />
           <HeaderCell {...head('name', 'ascending')}>Target</HeaderCell>
           <HeaderCell className="w-[clamp(110px,30cqi-200px,220px)]" priority={2}>
             Tags
@@ -61,15 +60,11 @@ export function TargetTable({ targets, sort, onSort, onEdit, onDelete, picking }
           </HeaderCell>
         </tr>
       </thead>
-      <TableRows
-        items={targets}
-        idOf={({ id }) => id}
-        drawnFrom={[targets, hasAgents, picking.selection, onEdit, onDelete]}
-        skeleton={<SkeletonRows columns={10} />}
-      >
-        {(target, place) => (
-          <tr {...place} data-row={target.id} aria-selected={picking.selection.ids.has(target.id) || undefined}>
-            <Pick picking={picking} id={target.id} name={target.name} />
+      <TableBody>
+        {!targets && <SkeletonRows columns={10} />}
+        {targets?.map((target) => (
+          <tr key={target.id} data-row={target.id} aria-selected={picking.selection.ids.has(target.id) || undefined}>
+            <RowCheckbox picking={picking} id={target.id} name={target.name} />
             <Cell label="Target" primary>
               <CellLink
                 data-row-link
@@ -77,18 +72,18 @@ export function TargetTable({ targets, sort, onSort, onEdit, onDelete, picking }
                 params={{ id: target.id }}
                 title={`${target.name}, ${target.address}`}
               >
-                <StackedName name={target.name} detail={shownAddress(target)} />
+                <StackedName name={target.name} detail={displayAddress(target)} />
               </CellLink>
             </Cell>
             <Cell label="Tags" priority={2}>
               <TagList tags={target.tags} />
             </Cell>
             <Cell label="Schedule" priority={3} quiet>
-              <When target={target} />
+              <ScheduleCell target={target} />
             </Cell>
             {hasAgents && (
               <Cell label="Agent" priority={3}>
-                <AgentOf target={target} />
+                <AgentCell target={target} />
               </Cell>
             )}
             <SeverityCells counts={target.issueCount} />
@@ -99,30 +94,30 @@ export function TargetTable({ targets, sort, onSort, onEdit, onDelete, picking }
               <RowMenu target={target} onEdit={onEdit} onDelete={onDelete} />
             </Cell>
           </tr>
-        )}
-      </TableRows>
+        ))}
+      </TableBody>
     </Table>
   )
 }
 
-/** How often, and when it is due next. */
-function When({ target }: { readonly target: Target }) {
+/** Schedule and next scan time. */
+function ScheduleCell({ target }: { readonly target: Target }) {
   if (target.pauseTime) return <Badge variant="gray">Paused</Badge>
   return (
     <span className="grid max-md:flex max-md:items-baseline max-md:gap-1.5">
-      <span>{periodWords[target.schedule.period]}</span>
-      {target.nextScanTime && <AheadTime value={target.nextScanTime} className="text-12 text-ink-3" />}
+      <span>{periodLabels[target.schedule.period]}</span>
+      {target.nextScanTime && <TimeUntil value={target.nextScanTime} className="text-12 text-ink-3" />}
     </span>
   )
 }
 
-/** The tags of a target in their own colours. */
+/** The tags of a target as colored badges. */
 export function TagList({ tags }: Pick<Target, 'tags'>) {
   if (tags.length === 0) return null
   return (
     <span className="inline-flex max-w-full flex-wrap gap-1 overflow-hidden py-1.5 align-middle max-md:py-0">
       {tags.map(({ id, name, color }) => (
-        <Badge key={id} variant={tagColour(color)}>
+        <Badge key={id} variant={tagColor(color)}>
           {name}
         </Badge>
       ))}
@@ -130,7 +125,7 @@ export function TagList({ tags }: Pick<Target, 'tags'>) {
   )
 }
 
-function AgentOf({ target }: { readonly target: Target }) {
+function AgentCell({ target }: { readonly target: Target }) {
   if (target.formerAgent) return <span className="text-ink-3">{target.formerAgent.name} (deleted)</span>
   if (!target.agent) return <span className="text-ink-3">None</span>
   return (
@@ -140,7 +135,7 @@ function AgentOf({ target }: { readonly target: Target }) {
   )
 }
 
-/** The target carries the word of its last scan; a word of a later version is shown as nothing. */
+/** Status of the target's last scan; undefined for a status this version doesn't know. */
 export function statusOfLastScan({ lastScan }: Target): ScanStatusValue | undefined {
   const status = ScanStatusValue.safeParse(lastScan?.status)
   return status.success ? status.data : undefined
@@ -161,12 +156,12 @@ function RowMenu({
   onEdit,
   onDelete,
 }: { readonly target: Target } & Pick<TargetTableProps, 'onEdit' | 'onDelete'>) {
-  const starting = useMutation(start(useQueryClient()))
+  const starting = useMutation(start)
   const status = statusOfLastScan(target)
   const isRunning = status !== undefined && isActive({ status })
   const isPaused = target.pauseTime !== undefined
   const onSuccess = ({ scan }: { readonly scan: Scan }) =>
-    addToast('success', { title: 'Success', message: startedWords(scan) })
+    addToast('success', { title: 'Success', message: startedMessage(scan) })
   return (
     <Menu
       label={`Actions for ${target.name}`}
@@ -187,7 +182,7 @@ function RowMenu({
       <MenuAction icon={<Pencil />} onClick={() => onEdit(target)}>
         Edit
       </MenuAction>
-      <MenuLine />
+      <MenuDivider />
       <MenuAction danger icon={<Trash2 />} onClick={() => onDelete(target)}>
         Delete
       </MenuAction>

@@ -1,22 +1,22 @@
-/** Which targets an agent scans, to be ticked at once. */
+/** Checkboxes that assign targets to an agent. */
 import type { Target } from '@glacis/contract/target'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { all, update } from '#targets/queries.ts'
-import { shownAddress } from '#targets/words.ts'
+import { displayAddress } from '#targets/labels.ts'
 import { Checkbox } from '#ui/field.tsx'
 
-/** More are chosen in the form of each. */
-const shownMax = 8
+/** Others can be assigned in the target form. */
+const maxShown = 8
 
 interface TargetsForAgentProps {
   readonly agent: { readonly id: string; readonly name: string }
 }
 
-/** Those that nobody else scans; nothing where there are none. */
+/** Lists targets that no other agent scans. Renders nothing if there are none. */
 export function TargetsForAgent({ agent }: TargetsForAgentProps) {
   const targets = useQuery(all()).data?.targets ?? []
-  const changing = useMutation(update(useQueryClient()))
-  const free = targets.filter((target) => !target.agent || target.agent.id === agent.id).slice(0, shownMax)
+  const changing = useMutation(update)
+  const free = targets.filter((target) => !target.agent || target.agent.id === agent.id).slice(0, maxShown)
   const set = ({ id, tags }: Target, isChosen: boolean) =>
     changing.mutate({ id, tags, agent: isChosen ? { id: agent.id } : null, updateMask: { paths: ['agent'] } })
   if (free.length === 0) return null
@@ -27,7 +27,7 @@ export function TargetsForAgent({ agent }: TargetsForAgentProps) {
         <Checkbox
           key={target.id}
           label={target.name}
-          hint={<span className="font-mono">{shownAddress(target)}</span>}
+          hint={<span className="font-mono">{displayAddress(target)}</span>}
           checked={target.agent !== undefined}
           onChange={(event) => set(target, event.currentTarget.checked)}
         />

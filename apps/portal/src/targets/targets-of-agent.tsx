@@ -1,8 +1,8 @@
-/** The targets that an agent scans. */
+/** Table of the targets that an agent scans. */
 import { useQuery } from '@tanstack/react-query'
 import { list } from '#targets/queries.ts'
 import { LastScan } from '#targets/target-table.tsx'
-import { periodWords, shownAddress } from '#targets/words.ts'
+import { periodLabels, displayAddress } from '#targets/labels.ts'
 import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { totalOf } from '#ui/list.tsx'
@@ -10,7 +10,6 @@ import { SeverityCells, SeverityHeads } from '#ui/severity-columns.tsx'
 import { SkeletonRows } from '#ui/skeleton.tsx'
 import { Cell, CellLink, HeaderCell, StackedName, Table } from '#ui/table.tsx'
 
-/** @param agentId whose targets */
 export function TargetsOfAgent({ agentId }: { readonly agentId: string }) {
   const { data, isError } = useQuery(list({ pageSize: 100, filter: { agentId } }))
   const total = totalOf(data, data?.targets.length ?? 0)
@@ -20,10 +19,14 @@ export function TargetsOfAgent({ agentId }: { readonly agentId: string }) {
         Targets
         {total ? <span className="font-normal text-ink-3 tabular-nums">{formatNumber(total)}</span> : null}
       </h2>
-      {isError && !data && <p className="px-(--gl-gutter) pb-5 text-ink-2">The targets could not be loaded.</p>}
+      {isError && !data && (
+        <p className="px-(--gl-gutter) pb-5 text-ink-2">
+          The targets couldn't be loaded. Reload the page to try again.
+        </p>
+      )}
       {data?.targets.length === 0 && (
         <p className="mt-1 px-(--gl-gutter) pb-5.5 text-ink-2">
-          No target is scanned by it. Choose it in the form of a target.
+          No targets use this agent. To assign it, edit a target and choose this agent.
         </p>
       )}
       {(!data || data.targets.length > 0) && !(isError && !data) && (
@@ -44,11 +47,11 @@ export function TargetsOfAgent({ agentId }: { readonly agentId: string }) {
               <tr key={target.id}>
                 <Cell label="Target" primary>
                   <CellLink to="/scope/$id" params={{ id: target.id }} title={`${target.name}, ${target.address}`}>
-                    <StackedName name={target.name} detail={shownAddress(target)} />
+                    <StackedName name={target.name} detail={displayAddress(target)} />
                   </CellLink>
                 </Cell>
                 <Cell label="Schedule" priority={1} quiet>
-                  {periodWords[target.schedule.period]}
+                  {periodLabels[target.schedule.period]}
                 </Cell>
                 <SeverityCells counts={target.issueCount} />
                 <Cell label="Last scan" quiet>

@@ -1,6 +1,6 @@
 import { cx } from '#lib/cx.ts'
 
-/** The initials of a person on a tile. */
+/** A tile with the user's initials. */
 export function Avatar({ name, large = false }: { readonly name: string; readonly large?: boolean }) {
   return (
     <span

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { cx } from '#lib/cx.ts'
 
-/** The ten colours; `Tag.color` is an index into this order, modulo ten. */
+/** `Tag.color` is an index into this list, modulo ten. */
 export const badgeVariants = [
   'main',
   'gray',
@@ -29,12 +29,12 @@ const colours: Readonly<Record<BadgeVariant, string>> = {
   red: 'bg-red-tint text-red-ink inset-ring-red-edge',
 }
 
-/** The colour that a tag's number stands for. */
-export function tagColour(colour: number): BadgeVariant {
+/** The variant of a tag's color number. */
+export function tagColor(colour: number): BadgeVariant {
   return badgeVariants[((colour % 10) + 10) % 10] ?? 'gray'
 }
 
-/** A word on a quiet ground. `small` is for words that stand beside a name, such as KEV. */
+/** A short label on a tinted background. `small` is for labels beside a name, such as KEV. */
 export function Badge({
   variant = 'gray',
   small = false,
@@ -65,7 +65,7 @@ export function Badge({
   )
 }
 
-/** The ground, ink and edge of a colour, for notes and tinted rows. */
+/** Background, text and border of a variant, for notes and tinted rows. */
 export function tint(variant: BadgeVariant): string {
   return colours[variant]
 }

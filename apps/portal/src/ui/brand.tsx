@@ -1,6 +1,6 @@
 import { cx } from '#lib/cx.ts'
 
-/** The mark: a slope and the line of sight along it. */
+/** The logo: a slope and the line of sight along it. */
 function Mark({ className }: { readonly className?: string }) {
   return (
     <svg viewBox="0 0 24 24" aria-hidden="true" className={cx('size-[22px] text-accent', className)}>
@@ -10,7 +10,7 @@ function Mark({ className }: { readonly className?: string }) {
   )
 }
 
-/** The mark and the name; `short` is the mark alone. */
+/** Logo and name; `short` shows the logo only. */
 export function Brand({ short = false }: { readonly short?: boolean }) {
   return (
     <span className="flex items-center gap-2.5 text-[15px]/5 font-semibold tracking-[-.015em]">

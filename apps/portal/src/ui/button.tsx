@@ -17,13 +17,13 @@ export type ButtonSize = 'md' | 'sm' | 'xs'
 interface Look {
   readonly variant?: ButtonVariant | undefined
   readonly size?: ButtonSize | undefined
-  /** Square, for an icon alone. */
+  /** Square, for an icon only. */
   readonly square?: boolean | undefined
-  /** As wide as its place. */
+  /** Full width. */
   readonly block?: boolean | undefined
 }
 
-/** The look of a button, for links that act as one. */
+/** Button classes, for links that look like buttons. */
 export function buttonClass({ variant = 'secondary', size = 'md', square, block }: Look = {}): string {
   if (variant === 'link') return cx(base, 'text-link inline-link', linkSizes[size])
   return cx(base, variants[variant], sizes[size], square ? squares[size] : paddings[size], block && 'w-full')
@@ -63,14 +63,14 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly variant?: ButtonVariant
   readonly size?: ButtonSize
   readonly block?: boolean
-  /** Keeps colour and label, shows a ring, and takes no more clicks. */
+  /** Shows a spinner and ignores clicks, keeping color and label. */
   readonly loading?: boolean
-  /** Stands before the label. */
+  /** Shown before the label. */
   readonly icon?: ReactNode
   readonly ref?: Ref<HTMLButtonElement>
 }
 
-/** A button. It is of type `button` unless told otherwise, so that it never submits by accident. */
+/** A button of type `button` by default, so that it doesn't submit a form by accident. */
 export function Button({
   variant,
   size,
@@ -97,7 +97,9 @@ export function Button({
   )
 }
 
-/** Stands in a button that takes no clicks for a while: the focus that a browser takes off it comes back with its end. */
+/**
+ * Marks a disabled busy button. Browsers drop focus from a disabled button; it is restored when the button is enabled.
+ */
 function Busy() {
   const place = useRef<HTMLSpanElement>(null)
   useLayoutEffect(() => {
@@ -113,12 +115,12 @@ function Busy() {
 }
 
 export interface IconButtonProps extends Omit<ButtonProps, 'children' | 'block' | 'aria-label'> {
-  /** Its name, spoken and in the tooltip. */
+  /** Accessible name and tooltip. */
   readonly label: string
   readonly icon: ReactNode
 }
 
-/** A button with an icon alone. */
+/** A button with only an icon. */
 export function IconButton({
   label,
   icon,
@@ -153,7 +155,7 @@ interface ButtonAnchorProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
   readonly ref?: Ref<HTMLAnchorElement>
 }
 
-/** A link to another site or a file that looks like a button. */
+/** A button-styled link to another site or a file. */
 export function ButtonAnchor({ variant, size, block, icon, className, children, ...rest }: ButtonAnchorProps) {
   return (
     <a {...rest} className={cx(buttonClass({ variant, size, block }), className)}>
@@ -163,5 +165,5 @@ export function ButtonAnchor({ variant, size, block, icon, className, children, 
   )
 }
 
-/** A link inside the portal that looks like a button. */
+/** A button-styled link inside the portal. */
 export const ButtonLink = createLink(ButtonAnchor)

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { cx } from '#lib/cx.ts'
 
-/** A framed group with a title: settings lists and name/value rows. Main content needs no card. */
+/** A framed, titled group for settings and name/value rows. Main content doesn't need a card. */
 export function Card({
   title,
   actions,
@@ -26,12 +26,12 @@ export function Card({
   )
 }
 
-/** Rows of a name and a value. Children are `Fact`s. */
+/** Name/value rows. Children are `Fact`s. */
 export function Facts({ className, children }: { readonly className?: string; readonly children: ReactNode }) {
   return <dl className={cx('[&>div:last-child]:border-b-0', className)}>{children}</dl>
 }
 
-/** One name and its value. `editable`: what changes it stands beside the value, or is the value, and is taller than a line. */
+/** A name/value row. `editable` makes it taller, for a control in or beside the value. */
 export function Fact({
   name,
   editable = false,
@@ -54,7 +54,7 @@ export function Fact({
   )
 }
 
-/** A heading inside a page, with a way to more at its right. */
+/** A section heading with an optional link on the right. */
 export function SectionHead({ title, children }: { readonly title: ReactNode; readonly children?: ReactNode }) {
   return (
     <div className="flex min-h-7 flex-wrap items-center gap-x-4 gap-y-1">
@@ -64,7 +64,7 @@ export function SectionHead({ title, children }: { readonly title: ReactNode; re
   )
 }
 
-/** The main column of a detail page and its rail, ruled apart. `tabbed` when tabs already drew the line above. */
+/** Main column and side rail of a detail page. `tabbed` if tabs already draw the line above. */
 export function Detail({
   rail,
   tabbed = false,
@@ -84,7 +84,7 @@ export function Detail({
   )
 }
 
-/** One section of a detail page's main column. */
+/** A section in a detail page's main column. */
 export function Block({ title, children }: { readonly title?: ReactNode; readonly children: ReactNode }) {
   return (
     <section className="blk">

@@ -17,14 +17,14 @@ function show() {
   return userEvent.setup()
 }
 
-it('has six boxes with names of their own', () => {
+it('has six labeled boxes', () => {
   show()
   expect(boxes().map((box) => box.getAttribute('aria-label'))).toEqual(
     [1, 2, 3, 4, 5, 6].map((number) => `Character ${number} of 6`),
   )
 })
 
-it('takes one character for each box and moves on', async () => {
+it('takes one character per box and advances', async () => {
   const user = show()
   await user.click(screen.getByLabelText('Character 1 of 6'))
   await user.keyboard('4a1')
@@ -63,7 +63,7 @@ it('moves with the arrows and stops at the ends', async () => {
   expect(focused()).toBe(0)
 })
 
-it('gives the form the whole code', async () => {
+it('submits the whole code', async () => {
   const user = show()
   await user.click(screen.getByLabelText('Character 1 of 6'))
   await user.keyboard('012345')

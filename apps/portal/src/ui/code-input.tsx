@@ -2,12 +2,12 @@ import { type ClipboardEvent, type KeyboardEvent, useRef, useState } from 'react
 import { cx } from '#lib/cx.ts'
 import { type FieldState, FieldMessages, inputClass } from '#ui/field.tsx'
 
-/** How long the codes of the identity service are. */
+/** Length of the identity service's codes. */
 export const codeLength = 6
 
 /**
- * A code, one character per box. Pasting spreads over the boxes and is cut at their number;
- * Backspace clears a box and moves back; the arrows move. The form gets the whole code under `name`.
+ * A code input with one box per character. Pasting fills the boxes; Backspace clears and moves back; arrows move. The
+ * form receives the whole code as `name`.
  */
 export function CodeInput({
   label,
@@ -28,11 +28,11 @@ export function CodeInput({
   readonly messages?: readonly string[]
   readonly initially?: string
   readonly disabled?: boolean
-  /** Asks phones for their digit keyboard; letters are still taken. */
+  /** Requests a numeric keyboard on phones; letters are still accepted. */
   readonly numeric?: boolean
-  /** Takes the focus when its form appears. */
+  /** Takes focus when its form appears. */
   readonly focusFirst?: boolean
-  /** Called with the code as it stands, complete or not. */
+  /** Called with the current code, complete or not. */
   readonly onChange?: (code: string) => void
 }) {
   const boxes = useRef<(HTMLInputElement | null)[]>([])
@@ -46,7 +46,7 @@ export function CodeInput({
     box?.select()
   }
   function write(index: number, text: string): void {
-    const typed = typedInto(characters[index] ?? '', text)
+    const typed = newText(characters[index] ?? '', text)
     if (typed === '') return change(without(characters, index), index)
     change(spread(characters, index, typed, length), index + Array.from(typed).length)
   }
@@ -102,8 +102,8 @@ export function CodeInput({
   )
 }
 
-/** What came new into a box that held one character; a phone may fill the whole code into the first box. */
-function typedInto(before: string, text: string): string {
+/** The text entered into a box with one character; a phone may autofill the whole code into the first box. */
+function newText(before: string, text: string): string {
   const typed = text.replaceAll(/\s/g, '')
   if (before && typed.length === before.length + 1 && typed.includes(before)) return typed.replace(before, '')
   return typed

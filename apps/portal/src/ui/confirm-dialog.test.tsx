@@ -27,7 +27,7 @@ function Asking({ onConfirm, ...more }: { onConfirm: () => void; busy?: boolean;
   )
 }
 
-it('asks, does what was asked, and gives the focus back when it is not wanted', async () => {
+it('confirms the action, and restores focus on cancel', async () => {
   const confirm = vi.fn()
   render(<Asking onConfirm={confirm} />)
   await press('Remove')
@@ -39,7 +39,7 @@ it('asks, does what was asked, and gives the focus back when it is not wanted', 
   expect(screen.queryByRole('dialog')).toBeNull()
 })
 
-it('cannot be left while it is under way', async () => {
+it('cannot be closed while pending', async () => {
   render(<Asking busy onConfirm={() => {}} />)
   await press('Remove')
   await screen.findByRole('dialog')
@@ -47,8 +47,8 @@ it('cannot be left while it is under way', async () => {
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Cancel' }).disabled).toBe(true)
 })
 
-it('stays and says what went wrong', async () => {
-  render(<Asking problem="The server could not do it." onConfirm={() => {}} />)
+it('stays open and shows the error', async () => {
+  render(<Asking problem="The server couldn’t complete the request." onConfirm={() => {}} />)
   await press('Remove')
-  expect((await screen.findByRole('alert')).textContent).toBe('The server could not do it.')
+  expect((await screen.findByRole('alert')).textContent).toBe('The server couldn’t complete the request.')
 })

@@ -5,27 +5,27 @@ import { Dialog } from '#ui/dialog.tsx'
 interface ConfirmDialogProps {
   readonly open: boolean
   readonly onClose: () => void
-  /** States the thing ("Remove passkey"), not "Confirm". */
+  /** Names the action ("Remove passkey"), not "Confirm". */
   readonly title: string
-  /** What will be different, and whether it can be undone. */
+  /** The consequences, and whether the action can be undone. */
   readonly description?: ReactNode
-  /** The verb of the button. */
+  /** Verb on the confirm button. */
   readonly label: string
-  /** The way out; another word where "Cancel" would name what is asked. */
+  /** Label of the cancel button, if "Cancel" is ambiguous. */
   readonly keep?: string
-  /** What takes nothing away is not red. */
+  /** False for a nondestructive action, whose button isn't red. */
   readonly variant?: 'danger' | 'primary'
   readonly busy?: boolean
-  /** What is missing before it can be pressed. */
+  /** Disables the confirm button. */
   readonly disabled?: boolean
-  /** What went wrong and what to do about it: it stays open then. */
+  /** What failed and what to do about it. The dialog stays open. */
   readonly problem?: string | undefined
   readonly onConfirm: () => void
-  /** What there is to choose first. */
+  /** Options to choose before confirming. */
   readonly children?: ReactNode
 }
 
-/** Asks before something is done. */
+/** Asks for confirmation of an action. */
 export function ConfirmDialog({
   label,
   keep = 'Cancel',

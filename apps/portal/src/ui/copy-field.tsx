@@ -4,10 +4,10 @@ import { copyText } from '#lib/copy-text.ts'
 import { cx } from '#lib/cx.ts'
 import { IconButton } from '#ui/button.tsx'
 
-/** How long a copy button says so, in milliseconds. */
-export const copiedMs = 2500
+/** How long a copy button shows "Copied", in milliseconds. */
+export const copiedLabelMs = 2500
 
-/** A text to copy, read-only. `wrap` shows all of a long one, such as a command. */
+/** A read-only text with a copy button. `wrap` shows long texts in full, such as a command. */
 export function CopyField({
   label,
   value,
@@ -22,7 +22,7 @@ export function CopyField({
     <div className="flex items-stretch overflow-hidden rounded-md border border-line-strong bg-inset">
       <code
         aria-label={label}
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrollable areas must be keyboard accessible
         tabIndex={wrap ? 0 : undefined}
         className={cx(
           'min-w-0 flex-1 px-3 py-2 font-mono text-[12.5px]/5',
@@ -50,7 +50,7 @@ export function CopyField({
   )
 }
 
-/** A small button that copies a text that stands elsewhere. */
+/** A small button that copies text shown elsewhere. */
 export function CopyButton({ label, value }: { readonly label: string; readonly value: string }) {
   const { isCopied, copy } = useCopy(value)
   return (
@@ -67,7 +67,7 @@ function useCopy(value: string) {
   const [copiedAt, setCopiedAt] = useState(0)
   useEffect(() => {
     if (!copiedAt) return
-    const timer = setTimeout(() => setCopiedAt(0), copiedMs)
+    const timer = setTimeout(() => setCopiedAt(0), copiedLabelMs)
     return () => clearTimeout(timer)
   }, [copiedAt])
   async function copy(): Promise<void> {

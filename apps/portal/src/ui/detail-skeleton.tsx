@@ -4,13 +4,13 @@ import { PageHead } from '#ui/page-head.tsx'
 import { Skeleton } from '#ui/skeleton.tsx'
 
 interface DetailSkeletonProps {
-  /** What it is called, where that is known. */
+  /** The item's name, if known. */
   readonly name: string | undefined
-  /** `Crumb` links to the pages above. */
+  /** `Crumb` links to the parent pages. */
   readonly crumbs: ReactNode
 }
 
-/** The page of one thing that is on its way: where one is, and its name if a list has told it. */
+/** Loading state of a detail page, with breadcrumbs and the name if a list has already loaded it. */
 export function DetailSkeleton({ name, crumbs }: DetailSkeletonProps) {
   const rail = (
     <section>
@@ -20,7 +20,7 @@ export function DetailSkeleton({ name, crumbs }: DetailSkeletonProps) {
   )
   return (
     <div className="pg flex grow flex-col">
-      <PageHead title={name ?? <Nameless />} documentTitle={name ?? 'Loading'} crumbs={crumbs} here={name} />
+      <PageHead title={name ?? <NamePlaceholder />} documentTitle={name ?? 'Loading'} crumbs={crumbs} here={name} />
       <output className="sr-only">Loading</output>
       <div className="px-(--gl-gutter) pt-3.5">
         <Skeleton className="w-72 max-w-full" />
@@ -34,7 +34,7 @@ export function DetailSkeleton({ name, crumbs }: DetailSkeletonProps) {
   )
 }
 
-function Nameless() {
+function NamePlaceholder() {
   return (
     <>
       <span className="sr-only">Loading</span>

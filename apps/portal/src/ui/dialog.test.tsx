@@ -1,17 +1,16 @@
-/** One dialog after the other, and the focus that goes with them. */
+/** Consecutive dialogs and their focus. */
 import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { afterEach, expect, it } from 'vitest'
-import { clearToasts } from '#lib/testing/toasts.ts'
-import { addToast, shownToasts } from '#lib/toasts.ts'
+import { clearToasts, shownToasts } from '#lib/testing/toasts.ts'
 import { Dialog, SlideOver } from '#ui/dialog.tsx'
-import { ToastRegion } from '#ui/toast-region.tsx'
+import { addToast, ToastRegion } from '#ui/toasts.tsx'
 
 const user = userEvent.setup()
 afterEach(cleanup)
 
-/** A form, and after it what was made by it, which is shown once. */
+/** A form dialog followed by a dialog that shows the result once. */
 function Making() {
   const [step, setStep] = useState<'form' | 'made'>()
   return (
@@ -33,7 +32,7 @@ function Making() {
   )
 }
 
-it('keeps the focus in a dialog that takes the place of another, and the page behind it shut', async () => {
+it('keeps focus in a dialog that replaces another, and the page inert', async () => {
   const { container } = render(<Making />)
   await user.click(screen.getByRole('button', { name: 'New' }))
   await user.click(await screen.findByRole('button', { name: 'Create' }))
@@ -45,7 +44,7 @@ it('keeps the focus in a dialog that takes the place of another, and the page be
   expect(container.inert).toBe(false)
 })
 
-it('tells of a failure over a dialog, where it is heard, can be dismissed, and closes nothing', async () => {
+it('shows an accessible error toast above a dialog, whose dismissal closes nothing else', async () => {
   render(
     <>
       <ToastRegion />
@@ -54,9 +53,9 @@ it('tells of a failure over a dialog, where it is heard, can be dismissed, and c
   )
   await user.click(screen.getByRole('button', { name: 'New' }))
   const panel = await screen.findByRole('dialog', { name: 'New' })
-  act(() => void addToast('error', { title: 'API failure', message: 'Bad Gateway' }))
+  act(() => addToast('error', { title: 'API failure', message: 'Bad Gateway' }))
   await user.click(within(screen.getByRole('alert')).getByRole('button', { name: 'Dismiss' }))
   expect(shownToasts()[0]?.isLeaving).toBe(true)
   expect(panel.isConnected).toBe(true)
-  await clearToasts()
+  clearToasts()
 })

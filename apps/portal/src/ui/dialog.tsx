@@ -8,13 +8,13 @@ import { Note } from '#ui/note.tsx'
 interface OverlayProps {
   readonly open: boolean
   readonly onClose: () => void
-  /** States the thing ("Remove passkey"), not "Confirm". */
+  /** Names the action ("Remove passkey"), not "Confirm". */
   readonly title: string
   readonly description?: ReactNode
-  /** While submitting, Escape and a click beside it close nothing. */
+  /** While true, Escape and clicks outside don't close it. */
   readonly busy?: boolean
   readonly children?: ReactNode
-  /** What went wrong and what to do about it, said where a notice does not cover it. */
+  /** What failed and what to do about it. Shown inside, where toasts don't cover it. */
   readonly problem?: string | undefined
   /** Buttons, Cancel first. */
   readonly footer?: ReactNode
@@ -25,9 +25,9 @@ const scrim =
 
 type DialogProps = OverlayProps & { readonly wide?: boolean }
 
-/** A dialog in the middle. The focus stays inside and returns to what opened it. */
+/** A centered modal dialog. Traps focus and returns it to the element that opened it. */
 export function Dialog(props: DialogProps) {
-  if (!useIsUsed(props.open)) return null
+  if (!useWasOpened(props.open)) return null
   return (
     <Suspense fallback={null}>
       <UsedDialog {...props} />
@@ -35,31 +35,30 @@ export function Dialog(props: DialogProps) {
   )
 }
 
-/** True from the first opening on: what is closed later leaves by itself. */
-function useIsUsed(open: boolean): boolean {
+/** True once it has been opened. It then stays mounted, so that its closing animation can run. */
+function useWasOpened(open: boolean): boolean {
   const [wasOpen, setWasOpen] = useState(open)
   if (open && !wasOpen) setWasOpen(true)
   return wasOpen || open
 }
 
-/** When the last one that closed has given back what it took from the page. */
-let givenBack = Promise.resolve()
+/** Resolves when the last closed overlay has released the page. */
+let lastOverlayReleased = Promise.resolve()
 
 /**
- * Whether it opens now. It never does as it is mounted: the library shuts the page behind it only if it has been there
- * before. And one that takes the place of another waits for a moment, or the other would open the page again and give
- * the focus back to it behind this one.
+ * Delays opening. Headless UI makes the page inert only if the overlay was mounted closed first. An overlay that
+ * replaces another must wait, or the other would make the page interactive again and restore focus behind this one.
  */
-export function useTurn(open: boolean): boolean {
+export function useDeferredOpen(open: boolean): boolean {
   const [hasTurn, setHasTurn] = useState(false)
   useLayoutEffect(() => {
     if (!open) return
     let isWanted = true
-    void givenBack.then(() => isWanted && setHasTurn(true))
+    void lastOverlayReleased.then(() => isWanted && setHasTurn(true))
     return () => {
       isWanted = false
       setHasTurn(false)
-      givenBack = new Promise((resolve) => setTimeout(resolve))
+      lastOverlayReleased = new Promise((resolve) => setTimeout(resolve))
     }
   }, [open])
   return open && hasTurn
@@ -67,8 +66,8 @@ export function useTurn(open: boolean): boolean {
 
 function UsedDialog(props: DialogProps) {
   const { open, onClose, title, description, busy = false, wide = false, children, problem, footer } = props
-  // Before what may suspend: React loses count of what is called behind it.
-  const isUp = useTurn(open)
+  // Before any suspending call: React loses track of hooks called after one.
+  const isUp = useDeferredOpen(open)
   const { Dialog: Root, DialogBackdrop, DialogPanel, DialogTitle, Description } = useHeadless()
   return (
     <Root open={isUp} onClose={busy ? () => {} : onClose} className="relative z-(--gl-z-overlay)">
@@ -105,11 +104,11 @@ function UsedDialog(props: DialogProps) {
 }
 
 /**
- * A panel from the right with head, scrolling body and fixed foot, for creating and editing.
- * Pass a `form` as children and its buttons as `footer` with the form's id, or the whole in `children`.
+ * A panel from the right with header, scrolling body and fixed footer, for creating and editing. Pass a `form` as
+ * children and its buttons as `footer` with the form's id, or everything in `children`.
  */
 export function SlideOver(props: OverlayProps) {
-  if (!useIsUsed(props.open)) return null
+  if (!useWasOpened(props.open)) return null
   return (
     <Suspense fallback={null}>
       <UsedSlideOver {...props} />
@@ -119,8 +118,8 @@ export function SlideOver(props: OverlayProps) {
 
 function UsedSlideOver(props: OverlayProps) {
   const { open, onClose, title, description, busy = false, children, problem, footer } = props
-  // Before what may suspend: React loses count of what is called behind it.
-  const isUp = useTurn(open)
+  // Before any suspending call: React loses track of hooks called after one.
+  const isUp = useDeferredOpen(open)
   const { Dialog: Root, DialogBackdrop, DialogPanel, DialogTitle, Description } = useHeadless()
   return (
     <Root open={isUp} onClose={busy ? () => {} : onClose} className="relative z-(--gl-z-overlay)">

@@ -13,25 +13,25 @@ import { IconButton } from '#ui/button.tsx'
 
 export type FieldState = 'default' | 'error' | 'success'
 
-interface Wording {
+interface FieldText {
   readonly label: ReactNode
-  /** Shown under the field while there is no message. */
+  /** Shown under the field without a message. */
   readonly hint?: ReactNode
-  /** Shown under the field, in the colour and with the icon of `state`. */
+  /** Shown under the field with the color and icon of `state`. */
   readonly messages?: readonly string[]
   readonly state?: FieldState
-  /** Marks the field as one that may stay empty. */
+  /** Marks the field as optional. */
   readonly optional?: boolean
-  /** Stands at the right of the label, such as a link. */
+  /** Shown on the right of the label, such as a link. */
   readonly aside?: ReactNode
 }
-interface Wiring {
+interface ControlProps {
   readonly id: string
   readonly 'aria-describedby': string | undefined
   readonly 'aria-invalid': true | undefined
 }
 
-/** Label above, control, and what there is to say below. The control takes the wiring it is given. */
+/** Label, control and messages. Connects them by id for accessibility. */
 export function Field({
   label,
   hint,
@@ -42,14 +42,14 @@ export function Field({
   id: givenId,
   className,
   children,
-}: Wording & {
+}: FieldText & {
   readonly id?: string | undefined
   readonly className?: string
-  readonly children: (wiring: Wiring) => ReactNode
+  readonly children: (wiring: ControlProps) => ReactNode
 }) {
   const ownId = useId()
   const id = givenId ?? ownId
-  const says = messages.length > 0 ? 'messages' : hint ? 'hint' : undefined
+  const describedBy = messages.length > 0 ? 'messages' : hint ? 'hint' : undefined
   return (
     <div className={cx('grid min-w-0 content-start gap-1.5', className)}>
       <div className="flex justify-between gap-2 leading-4.5">
@@ -61,20 +61,20 @@ export function Field({
       </div>
       {children({
         id,
-        'aria-describedby': says && `${id}-${says}`,
+        'aria-describedby': describedBy && `${id}-${describedBy}`,
         'aria-invalid': state === 'error' ? true : undefined,
       })}
-      {says === 'hint' && (
+      {describedBy === 'hint' && (
         <p id={`${id}-hint`} className="text-12 text-ink-3">
           {hint}
         </p>
       )}
-      {says === 'messages' && <FieldMessages id={`${id}-messages`} messages={messages} state={state} />}
+      {describedBy === 'messages' && <FieldMessages id={`${id}-messages`} messages={messages} state={state} />}
     </div>
   )
 }
 
-/** What is said under a field, one line each. */
+/** Messages under a field, one per line. */
 export function FieldMessages({
   id,
   messages,
@@ -98,7 +98,7 @@ export function FieldMessages({
   )
 }
 
-/** The look of an input in a state; `small` in tool rows. */
+/** Input classes for a state; `small` in toolbars. */
 export function inputClass(state: FieldState = 'default', small = false): string {
   return cx(
     'w-full min-w-0 border bg-surface text-ink dark:bg-n1 in-data-floating:dark:bg-n2',
@@ -118,15 +118,15 @@ interface InputProps extends InputHTMLAttributes<HTMLInputElement> {
   readonly small?: boolean
   readonly ref?: Ref<HTMLInputElement>
 }
-/** An input without a label of its own; `TextField` has one. */
+/** An input without a label; see `TextField`. */
 export function Input({ state, small, className, ...rest }: InputProps) {
   return <input {...rest} className={cx(inputClass(state, small), className)} />
 }
 
-type TextFieldProps = Wording &
+type TextFieldProps = FieldText &
   Omit<InputProps, 'small' | 'className'> & { readonly mono?: boolean; readonly className?: string }
 
-/** A labelled line of text. A password can be shown. */
+/** A labeled text input. A password can be revealed. */
 export function TextField({
   label,
   hint,
@@ -175,7 +175,7 @@ type SelectProps = SelectHTMLAttributes<HTMLSelectElement> & {
   readonly ref?: Ref<HTMLSelectElement>
 }
 
-/** A native choice from a list. */
+/** A native select. */
 export function Select({ state, small, className, ...rest }: SelectProps) {
   return (
     <span className="relative block min-w-0">
@@ -188,7 +188,7 @@ export function Select({ state, small, className, ...rest }: SelectProps) {
   )
 }
 
-/** A labelled choice from a list; children are `option`s. */
+/** A labeled select; children are `option`s. */
 export function SelectField({
   label,
   hint,
@@ -198,7 +198,7 @@ export function SelectField({
   aside,
   id,
   ...rest
-}: Wording & SelectProps) {
+}: FieldText & SelectProps) {
   return (
     <Field {...{ label, hint, messages: messages ?? [], state, optional, aside, id }}>
       {(wiring) => <Select {...rest} {...wiring} state={state} />}
@@ -213,7 +213,7 @@ type BoxProps = Omit<ComponentProps<'input'>, 'type'> & {
   readonly hint?: ReactNode
 }
 
-/** A box to tick; the whole label can be clicked. `mixed` is neither on nor off. */
+/** A checkbox with a clickable label. `mixed` shows the indeterminate state. */
 export function Checkbox({ label, hideLabel = false, mixed = false, hint, className, ...rest }: BoxProps) {
   return (
     <label className={cx('inline-flex items-start gap-2', rest.disabled && 'text-ink-3', className)}>
@@ -225,22 +225,12 @@ export function Checkbox({ label, hideLabel = false, mixed = false, hint, classN
         }}
         className="check mt-0.5"
       />
-      {hideLabel ? <span className="sr-only">{label}</span> : <Words label={label} hint={hint} />}
+      {hideLabel ? <span className="sr-only">{label}</span> : <LabelText label={label} hint={hint} />}
     </label>
   )
 }
 
-/** One of several choices; give all of them the same `name`. */
-export function Radio({ label, hint, className, ...rest }: Omit<BoxProps, 'hideLabel' | 'mixed'>) {
-  return (
-    <label className={cx('inline-flex items-start gap-2', rest.disabled && 'text-ink-3', className)}>
-      <input {...rest} type="radio" className="check round mt-0.5" />
-      <Words label={label} hint={hint} />
-    </label>
-  )
-}
-
-function Words({ label, hint }: { readonly label: ReactNode; readonly hint?: ReactNode }) {
+function LabelText({ label, hint }: { readonly label: ReactNode; readonly hint?: ReactNode }) {
   return (
     <span className="min-w-0">
       {label}

@@ -8,8 +8,8 @@ import { Menu } from '#ui/menu.tsx'
 import { MenuChoice } from '#ui/menu-entries.tsx'
 
 /**
- * The tools row of a list: filters left, sort right. On a phone the filters fold into a panel.
- * `Clear filters` appears with the first active one.
+ * The toolbar of a list: filters on the left, sort on the right. On phones, filters collapse into a panel. `Clear
+ * filters` appears with the first active filter.
  */
 export function FilterBar({
   filters,
@@ -19,7 +19,7 @@ export function FilterBar({
   search,
 }: {
   readonly filters?: ReactNode
-  /** How many filters are on. */
+  /** Number of active filters. */
   readonly activeCount?: number
   readonly onClear?: () => void
   readonly sort?: ReactNode
@@ -54,7 +54,7 @@ export function FilterBar({
           variant="ghost"
           size="sm"
           onClick={({ currentTarget }) => {
-            focusFirst(currentTarget.closest('fieldset'))
+            focusFirstButton(currentTarget.closest('fieldset'))
             onClear()
           }}
         >
@@ -66,8 +66,8 @@ export function FilterBar({
   )
 }
 
-/** What is pressed goes with the filters that it takes away; the focus goes to the first button that is seen there. */
-function focusFirst(place: Element | null): void {
+/** Clearing filters removes the pressed button; moves focus to the first visible one. */
+function focusFirstButton(place: Element | null): void {
   for (const button of place?.querySelectorAll('button') ?? []) {
     button.focus()
     if (document.activeElement === button) return
@@ -80,7 +80,7 @@ export interface FilterOption<Value extends string> {
   readonly icon?: ReactNode
 }
 
-/** A filter: its name while it is off, "Target: DMZ Bern ×" while it is on. */
+/** A filter menu: shows its name, or "Target: DMZ Bern ×" while active. */
 export function FilterMenu<Value extends string>({
   label,
   options,
@@ -92,7 +92,7 @@ export function FilterMenu<Value extends string>({
   readonly options: readonly FilterOption<Value>[]
   readonly chosen: readonly Value[]
   readonly onChange: (chosen: readonly Value[]) => void
-  /** Several may be on together. */
+  /** Allows multiple values. */
   readonly many?: boolean
 }) {
   const toggle = (value: Value) => {
@@ -128,7 +128,7 @@ export function FilterMenu<Value extends string>({
               <span title={word}>{word}</span>
             </MenuChoice>
           ))}
-          {options.length === 0 && <p className="px-[9px] py-1.5 text-ink-3">Nothing to choose from</p>}
+          {options.length === 0 && <p className="px-[9px] py-1.5 text-ink-3">No options</p>}
         </div>
       </Menu>
       {isOn && (
@@ -136,7 +136,7 @@ export function FilterMenu<Value extends string>({
           type="button"
           aria-label={`Remove filter ${label}`}
           onClick={({ currentTarget }) => {
-            focusFirst(currentTarget.parentElement)
+            focusFirstButton(currentTarget.parentElement)
             onChange([])
           }}
           className={cx(
@@ -151,7 +151,7 @@ export function FilterMenu<Value extends string>({
   )
 }
 
-/** A button that is on or off. */
+/** A toggle button. */
 export function FilterToggle({
   label,
   on,
@@ -174,10 +174,10 @@ export function FilterToggle({
   )
 }
 
-/** How long a pause in typing is before the list follows, in milliseconds. */
-const typingPauseMs = 300
+/** Debounce of the search field, in milliseconds. */
+const debounceMs = 300
 
-/** Search of a list. `/` jumps to it; the list follows when typing pauses, and at once on Enter. */
+/** The search field of a list, focused by `/`. Debounced while typing, immediate on Enter. */
 export function SearchField({
   label,
   value,
@@ -191,11 +191,11 @@ export function SearchField({
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => () => clearTimeout(timer.current), [])
-  // Whoever types is ahead of the address; only a change from elsewhere (a link, "Clear filters") comes back here.
+  // The text can be ahead of the URL while typing, so only outside changes (a link, "Clear filters") overwrite it.
   useEffect(() => {
     if (input.current && input.current !== document.activeElement) input.current.value = value
   }, [value])
-  const tell = (text: string, waitMs: number) => {
+  const changeAfter = (text: string, waitMs: number) => {
     clearTimeout(timer.current)
     timer.current = setTimeout(() => onChange(text.trim()), waitMs)
   }
@@ -205,7 +205,7 @@ export function SearchField({
         className="relative"
         onSubmit={(event) => {
           event.preventDefault()
-          tell(String(new FormData(event.currentTarget).get('q') ?? ''), 0)
+          changeAfter(String(new FormData(event.currentTarget).get('q') ?? ''), 0)
         }}
       >
         <label htmlFor={id} className="sr-only">
@@ -225,7 +225,7 @@ export function SearchField({
           defaultValue={value}
           autoFocus={false}
           placeholder={label}
-          onChange={(event) => tell(event.target.value, typingPauseMs)}
+          onChange={(event) => changeAfter(event.target.value, debounceMs)}
           className="pl-8!"
         />
       </form>

@@ -1,4 +1,4 @@
-/** What the portal uses of the library: loaded as a whole, it would bring all that it has. */
+/** Re-exports the components in use, so that the rest of the library is tree-shaken. */
 export {
   Description,
   Dialog,

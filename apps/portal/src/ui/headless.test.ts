@@ -1,13 +1,13 @@
 import { expect, it, vi } from 'vitest'
 
-/** A library that comes as late as it does in a browser: the other tests have it from the beginning. */
+/** Loads the library lazily like a browser does; other tests load it up front. */
 async function comesLate(): Promise<void> {
   vi.resetModules()
   const { loadHeadless } = await import('#ui/headless.ts')
   await loadHeadless()
 }
 
-it('tells the library what held the focus before it came, as it gives the focus back by what it has seen', async () => {
+it('reports the previously focused element to the library, so that it can restore focus', async () => {
   document.body.innerHTML = '<button>Ignore</button>'
   document.querySelector('button')?.focus()
   const seen: unknown[] = []

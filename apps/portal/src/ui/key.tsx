@@ -1,4 +1,4 @@
-/** A key of the keyboard, as it is written on it. */
+/** A keyboard key. */
 export function Key({ children }: { readonly children: string }) {
   return (
     <kbd className="inline-grid h-5 min-w-5 place-items-center rounded-[4px] border border-line-strong bg-inset px-1.5 font-mono text-[11px] text-ink-2">

@@ -1,9 +1,9 @@
 import { act, cleanup, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { badgeVariants, tagColour } from '#ui/badge.tsx'
+import { badgeVariants, tagColor } from '#ui/badge.tsx'
 import { Button, type ButtonSize, type ButtonVariant } from '#ui/button.tsx'
-import { CopyField, copiedMs } from '#ui/copy-field.tsx'
+import { CopyField, copiedLabelMs } from '#ui/copy-field.tsx'
 import { SlideOver } from '#ui/dialog.tsx'
 import { type FieldState, TextField } from '#ui/field.tsx'
 import { Menu } from '#ui/menu.tsx'
@@ -28,7 +28,7 @@ describe('button', () => {
     expect(new Set(looks).size).toBe(variants.length * sizes.length)
   })
 
-  it('takes no clicks while it is loading, and says so', async () => {
+  it('ignores clicks while loading, and sets aria-busy', async () => {
     const press = vi.fn()
     render(
       <Button loading onClick={press}>
@@ -46,9 +46,9 @@ describe('button', () => {
   })
 })
 
-it('has ten badge colours, in the order of the tags', () => {
+it('has ten badge colors in tag order', () => {
   expect(badgeVariants).toEqual(['main', 'gray', 'orange', 'yellow', 'pink', 'teal', 'purple', 'blue', 'green', 'red'])
-  expect([tagColour(0), tagColour(9), tagColour(13), tagColour(-1)]).toEqual(['main', 'red', 'yellow', 'red'])
+  expect([tagColor(0), tagColor(9), tagColor(13), tagColor(-1)]).toEqual(['main', 'red', 'yellow', 'red'])
 })
 
 it.each<[FieldState, string | null]>([
@@ -68,14 +68,14 @@ it('says Copied for 2.5 seconds', async () => {
   render(<CopyField label="token" value="gla_7Qm" />)
   await act(async () => screen.getByRole('button', { name: 'Copy token' }).click())
   expect(write).toHaveBeenCalledWith('gla_7Qm')
-  act(() => void vi.advanceTimersByTime(copiedMs - 1))
+  act(() => void vi.advanceTimersByTime(copiedLabelMs - 1))
   expect(screen.getByRole('button').textContent).toBe('Copied')
   act(() => void vi.advanceTimersByTime(1))
   expect(screen.getByRole('button', { name: 'Copy token' }).textContent).toBe('')
-  expect(copiedMs).toBe(2500)
+  expect(copiedLabelMs).toBe(2500)
 })
 
-it('copies a selection where the page came without https, and leaves the one before as it was', async () => {
+it('copies a selection without HTTPS, and restores the previous selection', async () => {
   const own = Object.getOwnPropertyDescriptor(Navigator.prototype, 'clipboard')
   Reflect.deleteProperty(Navigator.prototype, 'clipboard')
   Reflect.deleteProperty(navigator, 'clipboard')
@@ -119,7 +119,7 @@ it('finds an entry of a menu by typing, and forgets what was typed after 350 ms'
   expect(focusedEntry()).toBe('Delete')
 })
 
-it('tells which choice of a menu is on', async () => {
+it('marks the selected choice of a menu', async () => {
   render(
     <Menu button="Sort">
       <MenuChoice checked onClick={() => {}}>
@@ -140,13 +140,13 @@ it('tells which choice of a menu is on', async () => {
   ])
 })
 
-it('slides from 0 to 100 by 1 unless told otherwise', () => {
+it('slides from 0 to 100 by 1 by default', () => {
   render(<Slider label="Targets" value={40} onChange={() => {}} />)
   const { min, max, step, value } = screen.getByRole<HTMLInputElement>('slider', { name: 'Targets' })
   expect([min, max, step, value]).toEqual(['0', '100', '1', '40'])
 })
 
-it('shows and hides what went wrong', async () => {
+it('shows and hides the error message', async () => {
   render(<UnexpectedError error={new Error('the chunk is gone')} />)
   expect(screen.getByRole('heading').textContent).toBe('Something went wrong!')
   expect(screen.queryByText('the chunk is gone')).toBeNull()

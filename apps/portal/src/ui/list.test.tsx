@@ -5,18 +5,18 @@ import { ListBody, ListPager, totalOf } from '#ui/list.tsx'
 afterEach(cleanup)
 const reading = { data: undefined, error: null, refetch: () => {} }
 
-describe('the body of a list', () => {
+describe('ListBody', () => {
   const body = (props: Partial<Parameters<typeof ListBody>[0]>) =>
     render(
       <ListBody what="Risks" query={reading} count={2} empty={<p>nothing exists</p>} {...props}>
         <p>the table</p>
       </ListBody>,
     )
-  it('is the table while there are rows, and while they are on their way', () => {
+  it('shows the table with rows and while loading', () => {
     body({ count: undefined })
     expect(screen.getByText('the table').parentElement?.getAttribute('aria-busy')).toBe('true')
   })
-  it('tells what is empty from what is filtered away', () => {
+  it('distinguishes an empty list from filters without results', () => {
     body({ count: 0 })
     expect(screen.getByText('nothing exists')).toBeTruthy()
     cleanup()
@@ -25,22 +25,22 @@ describe('the body of a list', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Clear filters' }))
     expect(onClear).toHaveBeenCalledOnce()
   })
-  it('says what failed and tries again', () => {
+  it('shows the error and retries', () => {
     const refetch = vi.fn()
     body({ query: { data: undefined, error: { status: 503, statusText: 'Service Unavailable' }, refetch } })
-    expect(screen.getByText('Risks could not be loaded')).toBeTruthy()
+    expect(screen.getByText('Risks couldn’t be loaded')).toBeTruthy()
     expect(screen.getByText(/503 Service Unavailable/)).toBeTruthy()
     fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
     expect(refetch).toHaveBeenCalledOnce()
   })
-  it('keeps the rows when only the newest reading failed', () => {
+  it('keeps the rows when a refetch fails', () => {
     body({ query: { data: {}, error: new Error('away'), refetch: () => {} } })
     expect(screen.getByText('the table')).toBeTruthy()
   })
 })
 
-describe('the pager', () => {
-  it('keeps the tokens of the pages before', () => {
+describe('ListPager', () => {
+  it('keeps the tokens of previous pages', () => {
     const onTurn = vi.fn()
     render(<ListPager after={['a', 'b']} size={25} shown={25} page={{ nextPageToken: 'c' }} onTurn={onTurn} />)
     expect(screen.getByText(/51–75/)).toBeTruthy()
@@ -48,7 +48,7 @@ describe('the pager', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Previous' }))
     expect(onTurn.mock.calls).toEqual([[{ after: ['a', 'b', 'c'] }], [{ after: ['a'] }]])
   })
-  it('leads back to a first page without a token', () => {
+  it('returns to the first page without a token', () => {
     const onTurn = vi.fn()
     render(<ListPager after={['a']} size={25} shown={3} page={{ nextPageToken: '' }} onTurn={onTurn} />)
     expect(screen.getByText(/26–28 of 28/)).toBeTruthy()
@@ -61,7 +61,7 @@ describe('the pager', () => {
     [{ nextPageToken: '' }, 28, 28],
     [{ nextPageToken: 'x' }, 25, undefined],
     [undefined, 0, undefined],
-  ])('of %j after %i rows knows %s in all', (page, rows, total) => {
+  ])('given %j after %i rows reports a total of %s', (page, rows, total) => {
     expect(totalOf(page, rows)).toBe(total)
   })
 })

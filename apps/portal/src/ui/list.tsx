@@ -1,4 +1,4 @@
-/** What every list has in common: failing, being empty, and turning its pages. */
+/** Shared states of all lists: error, empty, and paging. */
 import { CloudOff, Search } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { focusPageTitle } from '#lib/focus.ts'
@@ -14,39 +14,39 @@ interface Reading {
 }
 
 interface ListBodyProps {
-  /** Plural, as it begins a sentence: "Risks". */
+  /** Plural, starting a sentence: "Risks". */
   readonly what: string
   readonly query: Reading
-  /** Number of rows; undefined while the first page is on its way. */
+  /** Number of rows; undefined while the first page is loading. */
   readonly count: number | undefined
   readonly isFiltered?: boolean
   readonly onClear?: () => void
-  /** What to show when nothing exists at all. */
+  /** Shown if there are no items at all. */
   readonly empty: ReactNode
-  /** The table, which draws its own skeleton while there are no rows. */
+  /** The table. It renders its own skeleton while loading. */
   readonly children: ReactNode
 }
 
-/** The table, or why there is none. Rows stay on screen while newer ones are on their way. */
+/** The table, or an error or empty state. Rows stay visible while newer ones load. */
 export function ListBody({ what, query, count, isFiltered = false, onClear, empty, children }: ListBodyProps) {
   if (query.error && query.data === undefined) {
     return (
-      <Ruled>
+      <StateFrame>
         <ErrorState
           icon={<CloudOff />}
-          title={`${what} could not be loaded`}
-          message={`The server answered ${statusOf(query.error)}. Filters are kept.`}
+          title={`${what} couldn’t be loaded`}
+          message={`The server returned ${statusOf(query.error)}. Your filters are unchanged.`}
           onRetry={() => void query.refetch()}
         />
-      </Ruled>
+      </StateFrame>
     )
   }
   if (count === 0 && isFiltered) {
     return (
-      <Ruled>
+      <StateFrame>
         <EmptyState
           icon={<Search />}
-          title="Nothing matches these filters"
+          title="No results for these filters"
           actions={
             onClear && (
               <Button
@@ -61,10 +61,10 @@ export function ListBody({ what, query, count, isFiltered = false, onClear, empt
             )
           }
         />
-      </Ruled>
+      </StateFrame>
     )
   }
-  if (count === 0) return <Ruled>{empty}</Ruled>
+  if (count === 0) return <StateFrame>{empty}</StateFrame>
   return (
     <div className="holds-tables" aria-busy={count === undefined || query.isPlaceholderData === true}>
       {children}
@@ -72,11 +72,11 @@ export function ListBody({ what, query, count, isFiltered = false, onClear, empt
   )
 }
 
-function Ruled({ children }: { readonly children: ReactNode }) {
+function StateFrame({ children }: { readonly children: ReactNode }) {
   return <div className="border-t border-line">{children}</div>
 }
 
-/** "503 Service Unavailable"; a failed call carries both. */
+/** "503 Service Unavailable", from a failed call. */
 function statusOf(error: unknown): string {
   const { status, statusText } = (error ?? {}) as { status?: unknown; statusText?: unknown }
   if (typeof status === 'number' && status > 0 && typeof statusText === 'string') return `${status} ${statusText}`
@@ -89,24 +89,24 @@ interface Page {
   readonly totalSizeIsExact?: boolean | undefined
 }
 interface ListPagerProps {
-  /** Tokens of the pages before and up to this one, as the address carries them. */
+  /** Tokens of the previous pages and this one, from the URL. */
   readonly after: readonly string[] | undefined
   readonly size: number
   readonly shown: number
   readonly page: Page | undefined
-  /** Used where the answer itself carries no total. */
+  /** Used if the response has no total. */
   readonly total?: number | undefined
   readonly onTurn: (to: { readonly after: readonly string[] | undefined; readonly size?: 25 | 50 | 100 | 500 }) => void
 }
 
 const sizes = [25, 50, 100, 500] as const
 
-/** How many rows a list has: as the answer says, or as counted once its last page is here. */
+/** Total rows: from the response, or counted once the last page is loaded. */
 export function totalOf(page: Page | undefined, rowsUpToHere: number): number | undefined {
   return page?.totalSize ?? (page?.nextPageToken === '' ? rowsUpToHere : undefined)
 }
 
-/** The pager of a list whose pages are found by tokens kept in the address. */
+/** The pager of a list with page tokens in the URL. */
 export function ListPager({ after = [], size, shown, page, total, onTurn }: ListPagerProps) {
   if (!page || (shown === 0 && after.length === 0)) return null
   const { nextPageToken, totalSizeIsExact } = page

@@ -1,4 +1,4 @@
-/** What stands in a `Menu`: things to do, links, choices and lines. */
+/** The entries of a `Menu`: actions, links, choices and separators. */
 import { createLink } from '@tanstack/react-router'
 import { Check } from 'lucide-react'
 import type { AnchorHTMLAttributes, ButtonHTMLAttributes, MouseEvent, ReactNode, Ref } from 'react'
@@ -14,12 +14,12 @@ const itemClass = (danger = false) =>
 
 interface EntryProps {
   readonly icon?: ReactNode
-  /** Stands at the right end. */
+  /** Shown at the right end. */
   readonly end?: ReactNode
   readonly children: ReactNode
 }
 
-/** Something to do. */
+/** An action. */
 export function MenuAction({
   icon,
   end,
@@ -63,7 +63,7 @@ function RoutedAnchor({
         <a
           {...rest}
           href={rest.href}
-          // The router takes over the click, and what is taken over does not close the menu by itself.
+          // The router prevents the click's default action, so the menu must be closed explicitly.
           onClick={(event) => {
             rest.onClick?.(event)
             close()
@@ -81,7 +81,7 @@ function RoutedAnchor({
 /** A link inside the portal. */
 export const MenuLink = createLink(RoutedAnchor)
 
-/** One of several choices, or one of several that may be on together; the menu stays open while choosing many. */
+/** A radio or checkbox entry. The menu stays open while selecting multiple values. */
 export function MenuChoice({
   kind = 'radio',
   checked,
@@ -107,13 +107,13 @@ export function MenuChoice({
   )
 }
 
-/** A line between groups. */
-export function MenuLine() {
+/** A separator between groups. */
+export function MenuDivider() {
   const { MenuSeparator } = useHeadless()
   return <MenuSeparator as="div" className="-mx-[5px] my-[5px] border-t border-line dark:border-line-strong" />
 }
 
-/** A row of icons of which one is chosen, such as the theme. */
+/** A row of icons with one selected, such as the theme. */
 export function MenuChoiceRow<Value extends string>({
   label,
   options,
@@ -127,7 +127,7 @@ export function MenuChoiceRow<Value extends string>({
 }) {
   const { MenuItem: Item } = useHeadless()
   return (
-    // The menu takes the role from every element that does not state one.
+    // The menu overrides the role of elements that don't set one.
     // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
     <div role="group" aria-label={label} className="flex items-center justify-between py-1.5 pr-[3px] pl-[9px]">
       <span aria-hidden="true">{label}</span>
@@ -167,7 +167,7 @@ type ChoiceProps = ButtonHTMLAttributes<HTMLButtonElement> & {
   readonly checked: boolean
   readonly ref?: Ref<HTMLButtonElement>
 }
-/** The menu gives every item the role `menuitem`; a choice has to say what it is. */
+/** The menu gives every item the role `menuitem`; choices set a more specific role. */
 function choice(role: 'menuitemradio' | 'menuitemcheckbox') {
   return function ChoiceItem({ checked, ...rest }: ChoiceProps) {
     return <button {...rest} type="button" role={role} aria-checked={checked} />

@@ -12,7 +12,7 @@ it.each([
   ['Space', 'First', ' '],
   ['the arrow down', 'First', '{ArrowDown}'],
   ['the arrow up', 'Last', '{ArrowUp}'],
-])('the menu of a row opens by %s and stands on the entry %s', async (_, entry, key) => {
+])('opens a row menu with %s and focuses the entry %s', async (_, entry, key) => {
   const user = userEvent.setup()
   const chosen = vi.fn()
   render(
@@ -32,7 +32,7 @@ it.each([
   await user.click(screen.getByRole('menuitem', { name: 'Last' }))
   expect(chosen).toHaveBeenCalledOnce()
   await waitFor(() => expect(screen.queryByRole('menu')).toBeNull())
-  // The second time it is a menu as any other, and Escape gives the focus back.
+  // The second time it is a regular menu, and Escape restores focus.
   const button = screen.getByRole('button', { name: 'Actions' })
   await user.click(button)
   await screen.findByRole('menu')

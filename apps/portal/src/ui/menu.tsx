@@ -3,27 +3,27 @@ import { createPortal } from 'react-dom'
 import { cx } from '#lib/cx.ts'
 import { useSmallScreen } from '#lib/small-screen.ts'
 import { buttonClass, type ButtonSize, type ButtonVariant } from '#ui/button.tsx'
-import { useHeadless, whenLoaded } from '#ui/headless.ts'
+import { preloadHeadless, useHeadless, whenLoaded } from '#ui/headless.ts'
 
 export type MenuPlace = 'bottom start' | 'bottom end' | 'top start' | 'top end'
 
 interface MenuProps {
-  /** Names the button when its content is not text. */
+  /** Accessible name of a button without text. */
   readonly label?: string | undefined
   readonly button: ReactNode
   readonly variant?: ButtonVariant
   readonly size?: ButtonSize
   readonly square?: boolean
   readonly place?: MenuPlace
-  /** A look of its own instead of a button's. */
+  /** Replaces the button classes. */
   readonly buttonClassName?: string
   readonly widthClassName?: string
-  /** An attribute by which the button is found. */
+  /** An attribute to find the button by. */
   readonly buttonMark?: `data-${string}`
   readonly children: ReactNode
 }
 
-/** From its first use on. */
+/** The menu after its first use. */
 function UsedMenu(props: MenuProps & { readonly buttonRef: (button: HTMLElement | null) => void }) {
   const {
     buttonRef,
@@ -69,19 +69,19 @@ function UsedMenu(props: MenuProps & { readonly buttonRef: (button: HTMLElement 
 }
 
 /**
- * A button and the menu it opens. Arrows move, typing finds (the text typed is forgotten after 350 ms),
- * Escape closes. Children are `MenuAction`, `MenuLink`, `MenuChoice` and `MenuLine`.
- * On a small screen it covers what a finger would hit beside it: the page behind is dimmed, inert and still.
+ * A button with a menu. Arrows move, typing searches (the text resets after 350 ms), Escape closes. Children are
+ * `MenuAction`, `MenuLink`, `MenuChoice` and `MenuLine`. On small screens the page behind is dimmed, inert and can't
+ * scroll, so that a finger doesn't hit other controls.
  *
- * Most are never opened, and a menu at rest costs more than all else in a row or a head, while a page begins and
- * while a list is scrolled: it is a plain button until it is used.
+ * Most menus are never opened, and a mounted Headless UI menu is the most expensive part of a row to render. Until
+ * first used, it is a plain button.
  */
 export function Menu(props: MenuProps) {
-  // Opens the menu as soon as its own button stands in the place of the plain one.
+  // Opens the menu as soon as its button has replaced the plain one.
   const [open, setOpen] = useState<(button: HTMLElement | null) => void>()
   if (open) return <UsedMenu {...props} buttonRef={open} />
   const { label, button, buttonMark } = props
-  // The plain button stays, with the focus, until its successor can stand there.
+  // The plain button keeps the focus until the menu's own button replaces it.
   const openBy = (key: string) => whenLoaded(() => setOpen(() => (own: HTMLElement | null) => own && press(own, key)))
   return (
     <button
@@ -91,7 +91,9 @@ export function Menu(props: MenuProps) {
       aria-haspopup="menu"
       aria-expanded={false}
       className={classOf(props)}
-      // A click without a pointer is a key's, which goes to the first entry.
+      onPointerEnter={preloadHeadless}
+      onFocus={preloadHeadless}
+      // A click without a pointer comes from the keyboard and focuses the first entry.
       onClick={({ detail }) => openBy(detail === 0 ? 'Enter' : '')}
       onKeyDown={(event) => {
         if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return

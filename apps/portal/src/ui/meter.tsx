@@ -1,9 +1,6 @@
 import { cx } from '#lib/cx.ts'
 
-/**
- * How much of something is used. Over `warnAt` (a share, 0.8 by default) it changes colour;
- * the figures stand beside it as text.
- */
+/** A usage bar. Changes color above `warnAt`, a share (0.8 by default). The numbers are shown beside it as text. */
 export function Meter({
   label,
   value,
@@ -26,29 +23,6 @@ export function Meter({
           'block h-full rounded-[3px]',
           share >= 1 ? 'bg-red-mark' : share >= warnAt ? 'bg-orange-mark' : 'bg-accent',
         )}
-      />
-    </div>
-  )
-}
-
-/** How far something has come; without `value` nobody knows, and it sweeps. */
-export function ProgressBar({
-  label,
-  value,
-  max = 1,
-}: {
-  readonly label: string
-  readonly value?: number | undefined
-  readonly max?: number
-}) {
-  const isKnown = value !== undefined && max > 0
-  return (
-    <div className="relative h-[3px] overflow-hidden rounded-[2px] bg-main-edge">
-      <progress aria-label={label} max={max} value={isKnown ? value : undefined} className="sr-only" />
-      <span
-        aria-hidden="true"
-        style={isKnown ? { width: `${Math.min(value / max, 1) * 100}%` } : undefined}
-        className={cx('absolute inset-y-0 left-0 rounded-[2px] bg-main-mark', !isKnown && 'w-1/4 animate-sweep')}
       />
     </div>
   )

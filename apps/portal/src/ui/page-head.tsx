@@ -3,10 +3,7 @@ import { type AnchorHTMLAttributes, Children, Fragment, type ReactNode, type Ref
 import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 
-/**
- * The head of a page: where one is, its one H1, and what can be done with it.
- * The focus moves to the H1 when the route changes. It also names the window.
- */
+/** The page header: breadcrumb, h1 and actions. The h1 receives focus on navigation. Also sets the window title. */
 export function PageHead({
   title,
   documentTitle,
@@ -18,14 +15,14 @@ export function PageHead({
   actions,
 }: {
   readonly title: ReactNode
-  /** The window's title when `title` is more than a text. */
+  /** Window title, if `title` isn't plain text. */
   readonly documentTitle?: string
-  /** `Crumb` links to the pages above this one. */
+  /** `Crumb` links to the parent pages. */
   readonly crumbs?: ReactNode
-  /** This page, in short, after its crumbs. */
+  /** Short name of this page in the breadcrumb. */
   readonly here?: ReactNode
   readonly count?: number | undefined
-  /** Stands beside the title: a badge, a status. */
+  /** Shown beside the title: a badge or status. */
   readonly aside?: ReactNode
   readonly description?: ReactNode
   /** Secondary before primary; at most one primary. */
@@ -54,7 +51,7 @@ export function PageHead({
           </ol>
         </nav>
       )}
-      {/* The title keeps a readable width and what can be done wraps below it. */}
+      {/* The title keeps a readable width and the actions wrap below it. */}
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <h1
           tabIndex={-1}
@@ -90,7 +87,7 @@ function Slash() {
   return <li aria-hidden="true">/</li>
 }
 
-/** Names the window after the page, as long as the page is up. */
+/** Sets the window title while the page is mounted. */
 export function useDocumentTitle(title: string): void {
   useEffect(() => {
     document.title = title ? `${title} · Glacis` : 'Glacis'
@@ -108,5 +105,5 @@ function CrumbAnchor({ children, ...rest }: CrumbAnchorProps) {
   )
 }
 
-/** A link in the breadcrumb. */
+/** A breadcrumb link. */
 export const Crumb = createLink(CrumbAnchor)

@@ -5,8 +5,8 @@ import { Menu } from '#ui/menu.tsx'
 import { MenuChoice } from '#ui/menu-entries.tsx'
 
 /**
- * The foot of a list: where one is in it, rows per page, and the way back and on.
- * Pages are found by tokens, so there are no page numbers.
+ * The footer of a list: position, rows per page, and previous/next. There are no page numbers, because pages are
+ * addressed by tokens.
  */
 export function Pager({
   from,
@@ -19,7 +19,7 @@ export function Pager({
   onPrevious,
   onNext,
 }: {
-  /** Number of the first row shown, from 1. */
+  /** One-based number of the first row shown. */
   readonly from: number
   readonly shown: number
   readonly total?: number | undefined

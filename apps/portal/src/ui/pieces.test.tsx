@@ -1,8 +1,7 @@
 import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
-import { act, cleanup, render, screen, within } from '@testing-library/react'
+import { cleanup, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { addToast, dismissToast, shownToasts } from '#lib/toasts.ts'
 import { Badge, badgeVariants } from '#ui/badge.tsx'
 import { Card, Fact, Facts } from '#ui/card.tsx'
 import { CopyField } from '#ui/copy-field.tsx'
@@ -11,12 +10,11 @@ import { Checkbox } from '#ui/field.tsx'
 import { Skeleton } from '#ui/skeleton.tsx'
 import { Stepper } from '#ui/stepper.tsx'
 import { Cell, CellLink, HeaderCell, Table } from '#ui/table.tsx'
-import { ToastRegion } from '#ui/toast-region.tsx'
 
 afterEach(cleanup)
 
-describe('what lies over the page', () => {
-  it('is a dialog in the middle, named by its title, closed by its control and by Escape', async () => {
+describe('overlays', () => {
+  it('shows a centered dialog named by its title, closed by its button and Escape', async () => {
     const close = vi.fn()
     render(
       <Dialog open onClose={close} title="Remove target" description="It is gone then." footer={<button>Go</button>}>
@@ -30,7 +28,7 @@ describe('what lies over the page', () => {
     expect(close).toHaveBeenCalledTimes(2)
   })
 
-  it('is a panel from the right with head, body and foot', async () => {
+  it('shows a slide-over with header, body and footer', async () => {
     render(
       <SlideOver open onClose={() => {}} title="New target" footer={<button>Save</button>}>
         <p>the form</p>
@@ -42,7 +40,7 @@ describe('what lies over the page', () => {
     expect(document.querySelector('[data-floating]')?.classList.contains('right-0')).toBe(true)
   })
 
-  it('stays while something is being sent', async () => {
+  it('stays open while submitting', async () => {
     const close = vi.fn()
     render(
       <SlideOver busy open onClose={close} title="New target">
@@ -56,28 +54,7 @@ describe('what lies over the page', () => {
   })
 })
 
-it('stacks notices at the bottom right, the newest below, and takes them away', async () => {
-  render(<ToastRegion />)
-  act(() => {
-    addToast('success', { title: 'Success', message: 'first' })
-    addToast('error', { title: 'API failure', message: 'second' })
-  })
-  const region = screen.getByRole('region', { name: 'Notifications' })
-  expect([...region.querySelectorAll('[role=status], [role=alert]')].map((one) => one.textContent)).toEqual([
-    'Successfirst',
-    'API failuresecond',
-  ])
-  const place = screen.getByRole('alert').parentElement?.classList
-  expect(['fixed', 'right-5', 'bottom-5'].filter((name) => !place?.contains(name))).toEqual([])
-  await userEvent.click(within(screen.getByRole('alert')).getByRole('button', { name: 'Dismiss' }))
-  expect(shownToasts().map(({ message, isLeaving }) => [message, isLeaving])).toEqual([
-    ['first', false],
-    ['second', true],
-  ])
-  act(() => shownToasts().forEach(({ id }) => dismissToast(id)))
-})
-
-it('gives each badge a colour of its own', () => {
+it('gives each badge variant its own color', () => {
   render(
     badgeVariants.map((variant) => (
       <Badge key={variant} variant={variant}>
@@ -100,7 +77,7 @@ it('shows names and values on a card', () => {
   expect([screen.getByRole('term').textContent, screen.getByRole('definition').textContent]).toEqual(['Hosts', '12'])
 })
 
-it('has tables with heads and cells, of which one may be a link as a whole', async () => {
+it('renders tables with header cells and links that fill a cell', async () => {
   const root = createRootRoute()
   const page = () => (
     <Table label="Risks">
@@ -113,7 +90,7 @@ it('has tables with heads and cells, of which one may be a link as a whole', asy
       <tbody>
         <tr>
           <Cell primary>
-            <CellLink to="/">Redis without a password</CellLink>
+            <CellLink to="/">Redis exposed without authentication</CellLink>
           </Cell>
           <Cell label="Hosts">2</Cell>
         </tr>
@@ -125,29 +102,29 @@ it('has tables with heads and cells, of which one may be a link as a whole', asy
   render(<RouterProvider router={router as never} />)
   const table = within(await screen.findByRole('table', { name: 'Risks' }))
   expect(table.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual(['Name', 'Hosts'])
-  const link = table.getByRole('link', { name: 'Redis without a password' })
+  const link = table.getByRole('link', { name: 'Redis exposed without authentication' })
   expect([link.classList.contains('cell'), link.parentElement?.tagName]).toEqual([true, 'TD'])
 })
 
-it('hides a placeholder from those who listen', () => {
+it('hides skeletons from screen readers', () => {
   const { container } = render(<Skeleton className="w-40" />)
   expect(container.firstElementChild?.getAttribute('aria-hidden')).toBe('true')
 })
 
-it('offers a text to copy and not to change', () => {
+it('shows a read-only text to copy', () => {
   render(<CopyField label="token" value="gla_7Qm" />)
   expect(screen.getByLabelText('token').textContent).toBe('gla_7Qm')
   expect(screen.queryByRole('textbox')).toBeNull()
 })
 
-it('ticks a box by its words', async () => {
+it('toggles a checkbox by its label', async () => {
   const change = vi.fn()
   render(<Checkbox label="I understand" onChange={(event) => change(event.target.checked)} />)
   await userEvent.click(screen.getByText('I understand'))
   expect(change).toHaveBeenCalledExactlyOnceWith(true)
 })
 
-it('says which step is the present one, and which are done', () => {
+it('marks the current and the completed steps', () => {
   const steps = [
     { title: 'Target', state: 'done' },
     { title: 'Scan', state: 'current' },

@@ -4,11 +4,11 @@ import { cx } from '#lib/cx.ts'
 type RadioCardProps = Omit<ComponentProps<'input'>, 'type' | 'className'> & {
   readonly label: ReactNode
   readonly hint?: ReactNode
-  /** For a page with one question: more room, and words of one size. */
+  /** Larger spacing, for a page with a single question. */
   readonly roomy?: boolean
 }
 
-/** A radio in a frame that is tinted while it is chosen. */
+/** A framed radio button, tinted while selected. */
 export function RadioCard({ label, hint, roomy = false, ...rest }: RadioCardProps) {
   return (
     <label

@@ -1,7 +1,7 @@
 import { useNow } from '#lib/clock.ts'
 import { formatDateTime, formatRelativeTime, formatSince } from '#lib/format.ts'
 
-/** How long ago something was, kept fresh; the absolute time is in the tooltip and for machines. */
+/** Time since an event, kept up to date; the absolute time is in the tooltip and the `datetime` attribute. */
 export function RelativeTime({ value, className }: { readonly value: string; readonly className?: string }) {
   const now = useNow()
   return (
@@ -11,8 +11,8 @@ export function RelativeTime({ value, className }: { readonly value: string; rea
   )
 }
 
-/** How soon something is due; what is overdue is due now. */
-export function AheadTime({ value, className }: { readonly value: string; readonly className?: string }) {
+/** Time until an event; overdue events are "due now". */
+export function TimeUntil({ value, className }: { readonly value: string; readonly className?: string }) {
   const now = useNow()
   const isDue = Date.parse(value) <= now
   return (
@@ -22,7 +22,7 @@ export function AheadTime({ value, className }: { readonly value: string; readon
   )
 }
 
-/** The absolute time: rails use it, tables the relative one. */
+/** The absolute time, for side rails; tables use relative time. */
 export function AbsoluteTime({ value, className }: { readonly value: string; readonly className?: string }) {
   return (
     <time dateTime={value} className={className}>

@@ -2,13 +2,13 @@ import { createLink } from '@tanstack/react-router'
 import type { AnchorHTMLAttributes, ReactNode, Ref } from 'react'
 import { cx } from '#lib/cx.ts'
 
-/** On a phone the parts share the width of the page. */
+/** On phones, the options share the page width. */
 const frame = 'inline-flex rounded-md bg-n4 p-0.5 max-md:flex dark:bg-n3'
-const part =
+const optionClass =
   'inline-flex h-7 items-center gap-1.5 rounded-sm px-[11px] font-medium whitespace-nowrap text-ink-2 hover:text-ink max-md:flex-1 max-md:justify-center'
-const chosenPart = 'bg-surface text-ink! shadow-xs ring-1 ring-line dark:bg-n5 dark:ring-n6'
+const selectedClass = 'bg-surface text-ink! shadow-xs ring-1 ring-line dark:bg-n5 dark:ring-n6'
 
-/** A few choices side by side, one of them on. */
+/** A few exclusive options side by side. */
 export function SegmentedControl<Value extends string>({
   label,
   options,
@@ -28,7 +28,7 @@ export function SegmentedControl<Value extends string>({
           type="button"
           aria-pressed={option.value === value}
           onClick={() => onChange(option.value)}
-          className={cx(part, option.value === value && chosenPart)}
+          className={cx(optionClass, option.value === value && selectedClass)}
         >
           {option.label}
         </button>
@@ -37,7 +37,7 @@ export function SegmentedControl<Value extends string>({
   )
 }
 
-/** The same as links, where the choice lives in the address. Children are `SegmentLink`s. */
+/** The same as links, for a choice in the URL. Children are `SegmentLink`s. */
 export function SegmentedLinks({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   return (
     <nav aria-label={label} className={frame}>
@@ -52,10 +52,10 @@ function SegmentAnchor({
   ...rest
 }: AnchorHTMLAttributes<HTMLAnchorElement> & { readonly on?: boolean; readonly ref?: Ref<HTMLAnchorElement> }) {
   return (
-    <a {...rest} aria-current={on ? 'true' : undefined} className={cx(part, on && chosenPart)}>
+    <a {...rest} aria-current={on ? 'true' : undefined} className={cx(optionClass, on && selectedClass)}>
       {children}
     </a>
   )
 }
-/** One choice of `SegmentedLinks`. */
+/** An option of `SegmentedLinks`. */
 export const SegmentLink = createLink(SegmentAnchor)

@@ -1,25 +1,25 @@
-/** Four narrow columns, one per severity, as every table with counts has them. */
+/** Four narrow table columns with counts by severity. */
 import type { SeverityCount } from '@glacis/contract/primitives'
-import { SeverityNumber, severityLevels, severityWords } from '#ui/severity.tsx'
+import { SeverityNumber, severityLevels, severityLabels } from '#ui/severity.tsx'
 import { Cell, HeaderCell } from '#ui/table.tsx'
 
-const shortWords = { critical: 'Crit', high: 'High', medium: 'Med', low: 'Low' } as const
+const shortLabels = { critical: 'Crit', high: 'High', medium: 'Med', low: 'Low' } as const
 
-/** The heads: Crit, High, Med, Low. */
+/** Column headers: Crit, High, Med, Low. */
 export function SeverityHeads() {
   return severityLevels.map((level) => (
-    <HeaderCell key={level} className="sev" align="center" title={severityWords[level]}>
-      {shortWords[level]}
+    <HeaderCell key={level} className="sev" align="center" title={severityLabels[level]}>
+      {shortLabels[level]}
     </HeaderCell>
   ))
 }
 
-/** The counts under them; a dash where nothing was counted. */
+/** The counts; a dash if unknown. */
 export function SeverityCells({ counts }: { readonly counts: SeverityCount | undefined }) {
   return severityLevels.map((level) => (
     <Cell
       key={level}
-      label={shortWords[level]}
+      label={shortLabels[level]}
       align="center"
       className={counts ? undefined : 'text-ink-3 max-md:hidden!'}
     >

@@ -2,12 +2,12 @@ import type { SeverityCategory } from '@glacis/contract/threat'
 import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 
-/** The levels that are shown; `none` stands for what has no severity or an unspecified one. */
+/** Severity levels in the UI; `none` includes unspecified. */
 export type SeverityLevel = 'critical' | 'high' | 'medium' | 'low' | 'none'
-/** Worst first. */
+/** Most severe first. */
 export const severityLevels = ['critical', 'high', 'medium', 'low'] as const
 
-export const severityWords: Readonly<Record<SeverityLevel, string>> = {
+export const severityLabels: Readonly<Record<SeverityLevel, string>> = {
   critical: 'Critical',
   high: 'High',
   medium: 'Medium',
@@ -38,12 +38,12 @@ const inks: Readonly<Record<SeverityLevel, string>> = {
 }
 const bars: Readonly<Record<SeverityLevel, number>> = { critical: 3, high: 3, medium: 2, low: 1, none: 0 }
 
-/** The level of a category of the API. */
+/** The level of an API category. */
 export function severityLevel(category: SeverityCategory): SeverityLevel {
   return levels[category]
 }
 
-/** The shape of a level: a filled square for critical, else bars. Never shown without its word or a number. */
+/** The icon of a level: a filled square for critical, bars otherwise. Always shown with its word or a number. */
 export function SeverityGlyph({ level, className }: { readonly level: SeverityLevel; readonly className?: string }) {
   return (
     <svg viewBox="0 0 14 14" aria-hidden="true" className={cx('size-3.5', marks[level], className)}>
@@ -70,22 +70,22 @@ export function SeverityGlyph({ level, className }: { readonly level: SeverityLe
   )
 }
 
-/** Glyph and word. */
+/** Icon and word. */
 export function Severity({ level }: { readonly level: SeverityLevel }) {
   return (
     <span className="inline-flex items-center gap-[7px] align-middle font-medium whitespace-nowrap">
       <SeverityGlyph level={level} />
-      <span className={inks[level]}>{severityWords[level]}</span>
+      <span className={inks[level]}>{severityLabels[level]}</span>
     </span>
   )
 }
 
-/** Glyph and number; the word is there for readers and pointers. */
+/** Icon and number; the word is in the tooltip and for screen readers. */
 export function SeverityTally({ level, count }: { readonly level: SeverityLevel; readonly count: number }) {
   return (
-    <span className="inline-flex items-center gap-1.5 tabular-nums" title={severityWords[level]}>
+    <span className="inline-flex items-center gap-1.5 tabular-nums" title={severityLabels[level]}>
       <SeverityGlyph level={level} />
-      <span className="sr-only">{severityWords[level]} </span>
+      <span className="sr-only">{severityLabels[level]} </span>
       <span className={count > 0 ? cx('font-medium', inks[level]) : 'text-ink-3'}>{formatNumber(count)}</span>
     </span>
   )
@@ -96,7 +96,7 @@ const hits: Partial<Record<SeverityLevel, string>> = {
   high: 'bg-high-tint text-high-ink font-medium',
 }
 
-/** One number of a per-severity count: critical and high stand out, zero steps back. */
+/** A count by severity: critical and high are emphasized, zero is muted. */
 export function SeverityNumber({ level, count }: { readonly level: SeverityLevel; readonly count: number }) {
   const hit = count > 0 ? hits[level] : undefined
   return <span className={cx('cnt', count === 0 && 'z', hit ?? 'plain')}>{formatNumber(count)}</span>

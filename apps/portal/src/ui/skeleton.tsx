@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'react'
 import { cx } from '#lib/cx.ts'
 
-/** A bar where a text will stand. Give it the text's width. */
+/** A placeholder bar for text. Set its width with `className`. */
 export function Skeleton({ className }: { readonly className?: string }) {
   return <span aria-hidden="true" className={cx('block h-2.5 animate-skeleton rounded-[4px] bg-n5', className)} />
 }
@@ -11,9 +11,8 @@ const widths = ['w-3/5', 'w-2/5', 'w-1/2', 'w-3/4', 'w-1/3']
 const priorities = /\bp[1-4]\b/
 
 /**
- * Rows of a table that is on its way, in its own geometry: as many cells as its head has, which give
- * way in the order of their columns. They stand in a `tbody`; a number of `columns` holds until the head is seen,
- * and whoever says which they are spares the page a second look.
+ * Skeleton rows of a loading table with the same columns as its header, including hidden ones. Rendered in a `tbody`.
+ * `columns` is used until the header has been read; passing it avoids a second render.
  */
 export function SkeletonRows({ rows = 10, columns }: SkeletonRowsProps) {
   const isKnown = typeof columns !== 'number'
@@ -42,14 +41,14 @@ interface SkeletonRowsProps {
 }
 interface Head {
   readonly priority?: string | undefined
-  /** A box to tick stands there, and in each row. */
+  /** The column has a checkbox in the header and in each row. */
   readonly isBox?: boolean
 }
 function headOf(cell: Element): Head {
   return { priority: priorities.exec(cell.className)?.[0], isBox: cell.querySelector('input[type=checkbox]') !== null }
 }
 
-/** A page that is on its way: title, description and lines. Read out once as "Loading". */
+/** A loading page: title, description and lines. Announced once as "Loading". */
 export function PageSkeleton() {
   return (
     <div className="px-(--gl-gutter) pt-5">

@@ -1,7 +1,7 @@
 import { type CSSProperties, useId } from 'react'
 import { Input } from '#ui/field.tsx'
 
-/** A value on a track with a field beside it, so that nobody has to drag. */
+/** A slider with a number input, so that dragging isn't required. */
 export function Slider({
   label,
   value,

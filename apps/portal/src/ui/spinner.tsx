@@ -1,6 +1,6 @@
 import { cx } from '#lib/cx.ts'
 
-/** A turning ring. It says nothing by itself: whoever shows it sets `aria-busy` or a label. */
+/** A spinner. Silent for screen readers: set `aria-busy` or a label where it is used. */
 export function Spinner({ className }: { readonly className?: string }) {
   return (
     <span

@@ -7,13 +7,13 @@ interface StateProps {
   readonly icon?: ReactNode
   readonly title: string
   readonly children?: ReactNode
-  /** What to do about it. */
+  /** Suggested actions. */
   readonly actions?: ReactNode
-  /** It stands for the whole page, so its title is the page's. */
+  /** The state replaces the whole page, so its title is the h1. */
   readonly isPage?: boolean
 }
 
-/** A list with nothing in it: what is true and what to do next. */
+/** An empty state: what is the case and what to do next. */
 export function EmptyState({ icon, title, children, actions, isPage = false }: StateProps) {
   const Title = isPage ? 'h1' : 'h2'
   return (
@@ -28,7 +28,7 @@ export function EmptyState({ icon, title, children, actions, isPage = false }: S
   )
 }
 
-/** Something that could not be loaded; `message` is the status text. */
+/** A failed load; `message` is the status text. */
 export function ErrorState({
   title,
   message,
@@ -57,11 +57,11 @@ export function ErrorState({
   )
 }
 
-/** A section that could not be loaded, among others that could. */
+/** A section that failed to load, beside others that didn't. */
 export function SectionFailed({ what, onRetry }: { readonly what: string; readonly onRetry: () => void }) {
   return (
     <div className="grid justify-items-start gap-2 py-2 text-ink-2">
-      <p>{what} could not be loaded.</p>
+      <p>{what} couldn’t be loaded.</p>
       <Button size="sm" onClick={onRetry}>
         Try again
       </Button>
@@ -69,7 +69,7 @@ export function SectionFailed({ what, onRetry }: { readonly what: string; readon
   )
 }
 
-/** The view of an error that nobody expected: its message shows on demand. */
+/** The view of an unexpected error; its message is shown on demand. */
 export function UnexpectedError({
   error,
   onRetry,
@@ -77,7 +77,7 @@ export function UnexpectedError({
 }: {
   readonly error: unknown
   readonly onRetry?: () => void
-  /** Without the room that a page gives it. */
+  /** Without page padding. */
   readonly plain?: boolean
 }) {
   const [isShown, setIsShown] = useState(false)

@@ -98,7 +98,7 @@ function Glyph({ look, className }: { readonly look: Look; readonly className?: 
   )
 }
 
-/** Icon in colour, word in ink; the word can be given, as an agent's name is. */
+/** Colored icon and label; `children` replace the label, for example with an agent's name. */
 function Status({ look, children }: { readonly look: Look; readonly children?: ReactNode }) {
   return (
     <span className="inline-flex max-w-full items-center gap-[7px] align-middle whitespace-nowrap">
@@ -115,7 +115,7 @@ function Status({ look, children }: { readonly look: Look; readonly children?: R
   )
 }
 
-/** The icon of an issue's status alone; its word must stand near. */
+/** The icon of an issue status; show its label beside it. */
 export function IssueStatusIcon({
   status,
   className,
@@ -130,17 +130,17 @@ export function IssueStatus({ status }: { readonly status: IssueStatusValue }) {
   return <Status look={issueLooks[status]} />
 }
 
-/** The icon of a scan's status alone; its word must stand near. */
+/** The icon of a scan status; show its label beside it. */
 export function ScanStatusIcon({ status }: { readonly status: ScanStatusValue }) {
   return <Glyph look={scanLooks[status]} className="flex-none" />
 }
 
-/** The status of a scan; with children, they stand for it (its target) and the status is read out. */
+/** A scan status. `children` (its target) replace the label, which is then only read out. */
 export function ScanStatus({ status, children }: { readonly status: ScanStatusValue; readonly children?: ReactNode }) {
   return <Status look={scanLooks[status]}>{children}</Status>
 }
 
-/** The state of an agent; with children, they stand for it (its name) and the state is read out. */
+/** An agent status. `children` (its name) replace the label, which is then only read out. */
 export function AgentStatus({
   status,
   children,
@@ -151,11 +151,11 @@ export function AgentStatus({
   return <Status look={agentLooks[status]}>{children}</Status>
 }
 
-/** The words of the states, for titles and filters. */
-export const issueStatusWords = words(issueLooks)
+/** Status labels, for titles and filters. */
+export const issueStatusLabels = words(issueLooks)
 
 function words<Value extends string>(looks: Readonly<Record<Value, Look>>): Readonly<Record<Value, string>> {
-  // Same keys in, same keys out.
+  // Maps the values and keeps the keys.
   return Object.fromEntries(Object.entries<Look>(looks).map(([value, { word }]) => [value, word])) as Record<
     Value,
     string

@@ -9,8 +9,8 @@ export interface Step {
 }
 
 /**
- * Steps on a line, one after the other; the present one carries `aria-current="step"`. On a phone they stand side
- * by side and only the present one shows its name, so that what is to be done now has the page.
+ * Steps in a vertical line; the current one has `aria-current="step"`. On phones they are side by side and only the
+ * current one shows its name, to leave space for the page.
  */
 export function Stepper({ label, steps }: { readonly label: string; readonly steps: readonly Step[] }) {
   return (
@@ -22,7 +22,7 @@ export function Stepper({ label, steps }: { readonly label: string; readonly ste
           className={cx(
             'relative grid grid-cols-[24px_minmax(0,1fr)] gap-3 not-last:pb-[22px]',
             'max-md:flex max-md:min-w-0 max-md:items-center max-md:gap-2 max-md:not-last:pb-0',
-            // The line to the next step; on what is done it is as strong as the disc.
+            // The line to the next step.
             'not-last:before:absolute not-last:before:top-7 not-last:before:bottom-1 not-last:before:left-[11.5px] not-last:before:w-px max-md:before:hidden',
             state === 'done' ? 'not-last:before:bg-accent' : 'not-last:before:bg-line-strong',
           )}

@@ -10,50 +10,50 @@ import {
   useEffect,
 } from 'react'
 import { cx } from '#lib/cx.ts'
-import { bringListKeys } from '#lib/keyboard.ts'
+import { registerListKeys } from '#lib/keyboard.ts'
 import { actOnRow } from '#lib/row-keys.ts'
 
-/** Which columns go first when the sheet narrows: 4 under 1120 px, 3 under 1040, 2 under 860, 1 under 700. */
+/** Columns with the highest priority are hidden first: 4 under 1120 px, 3 under 1040, 2 under 860, 1 under 700. */
 export type ColumnPriority = 1 | 2 | 3 | 4
 export type ColumnAlign = 'start' | 'end' | 'center'
 interface Column {
   readonly priority?: ColumnPriority | undefined
-  /** `end` is for numbers, `center` for counts. */
+  /** `end` for numbers, `center` for counts. */
   readonly align?: ColumnAlign | undefined
 }
 
 interface TableProps extends TableHTMLAttributes<HTMLTableElement> {
-  /** What the table is, for those who cannot see the title above it. */
+  /** Accessible name. */
   readonly label: string
-  /** Rows of two lines. */
+  /** Two-line rows. */
   readonly tall?: boolean
-  /** `card`: inside a card, without sticky head. `text`: aligned with the text around it. */
+  /** `card`: inside a card, without sticky header. `text`: aligned with surrounding text. */
   readonly fit?: 'sheet' | 'card' | 'text'
 }
 
 /**
- * A table of the sheet: full bleed, with a sticky head; a list of labelled values on a phone.
- * Every cell names its column (`label`) for that; the cell with `primary` comes first there.
+ * A full-bleed table with a sticky header; a list of labeled values on phones. Cells set `label` for that, and the
+ * `primary` cell comes first there.
  */
 export function Table({ label, tall = false, fit = 'sheet', className, ...rest }: TableProps) {
   const fits = { sheet: '', card: 'inset', text: 'flush' }
-  useEffect(() => bringListKeys(actOnRow), [])
+  useEffect(() => registerListKeys(actOnRow), [])
   return <table {...rest} aria-label={label} className={cx('tbl', tall && 'two', fits[fit], className)} />
 }
 
 interface HeaderCellProps extends Omit<ThHTMLAttributes<HTMLTableCellElement>, 'align'>, Column {
   /**
-   * Width of the column in pixels; columns without one share the rest, which is the name's. What is no name and
-   * longer than a word has a width of `cqi` in its class instead: it gives way before the name does.
+   * Column width in pixels; columns without one share the rest. Long secondary text sets a `cqi` width by class
+   * instead, so that it shrinks before the name does.
    */
   readonly width?: number
-  /** The present order of this column, if the table is sorted by it. */
+  /** Current sort order, if the table is sorted by this column. */
   readonly sort?: 'ascending' | 'descending' | undefined
-  /** Makes the head a button that changes the order. */
+  /** Makes the header a button that changes the sort order. */
   readonly onSort?: () => void
 }
 
-/** A head of a column. */
+/** A column header. */
 export function HeaderCell({ priority, align, width, sort, onSort, className, children, ...rest }: HeaderCellProps) {
   const arrow = sort && (sort === 'ascending' ? <ArrowUp className="size-3" /> : <ArrowDown className="size-3" />)
   const words = (
@@ -82,15 +82,15 @@ export function HeaderCell({ priority, align, width, sort, onSort, className, ch
 }
 
 interface CellProps extends Omit<TdHTMLAttributes<HTMLTableCellElement>, 'align'>, Column {
-  /** The column's name, shown before a number in the phone's list. */
+  /** Column name, shown before numbers in the phone list. */
   readonly label?: string
-  /** The name of the row: it stands first and alone in the phone's list. */
+  /** The row's name: first in the phone list, without a label. */
   readonly primary?: boolean
-  /** Secondary text. */
+  /** Muted text. */
   readonly quiet?: boolean
 }
 
-/** A cell. */
+/** A table cell. */
 export function Cell({ label, primary, quiet, priority, align, className, ...rest }: CellProps) {
   return (
     <td
@@ -112,10 +112,10 @@ function CellAnchor({ className, children, ...rest }: CellAnchorProps) {
   )
 }
 
-/** A link that fills its cell. Wrap the words that name the row in `<span className="ttl">`. */
+/** A link that fills its cell. Wrap the row's name in `<span className="ttl">`. */
 export const CellLink = createLink(CellAnchor)
 
-/** Name above, address or second line below, as one link fills both. */
+/** A name with a second line, both inside one link. */
 export function StackedName({ name, detail }: { readonly name: ReactNode; readonly detail: ReactNode }) {
   return (
     <span className="grid min-w-0">

@@ -3,7 +3,7 @@ import type { AnchorHTMLAttributes, ReactNode, Ref } from 'react'
 import { formatNumber } from '#lib/format.ts'
 import { Skeleton } from '#ui/skeleton.tsx'
 
-/** A row of links to the parts of a page. They are links, not ARIA tabs: each part has its own address. */
+/** Links to the parts of a page. Not ARIA tabs, because each part has its own URL. */
 export function Tabs({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   return (
     <nav
@@ -16,9 +16,9 @@ export function Tabs({ label, children }: { readonly label: string; readonly chi
 }
 
 interface TabAnchorProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
-  /** `awaited` while it is asked for. */
+  /** `awaited` while loading. */
   readonly count?: number | 'awaited' | undefined
-  /** Says whether this is the present part, where the router cannot know from the path alone. */
+  /** Marks the current tab, if the router can't tell from the path. */
   readonly on?: boolean
   readonly ref?: Ref<HTMLAnchorElement>
 }
@@ -34,7 +34,7 @@ function TabAnchor({ count, on, children, ...rest }: TabAnchorProps) {
         <Skeleton className="w-4" />
       ) : (
         count !== undefined && (
-          // As wide as what stood for it: no tab moves away below a pointer when the counts come.
+          // As wide as its placeholder, so that tabs don't move when counts load.
           <span className="min-w-4 text-12 font-normal text-ink-3 tabular-nums">{formatNumber(count)}</span>
         )
       )}
@@ -42,5 +42,5 @@ function TabAnchor({ count, on, children, ...rest }: TabAnchorProps) {
   )
 }
 
-/** One link of `Tabs`. The router marks the present one with `aria-current="page"`. */
+/** A tab link. The router marks the current one with `aria-current="page"`. */
 export const Tab = createLink(TabAnchor)

@@ -7,12 +7,12 @@ type TextAreaFieldProps = TextareaHTMLAttributes<HTMLTextAreaElement> & {
   readonly hint?: ReactNode
   readonly messages?: readonly string[]
   readonly optional?: boolean
-  /** Stands at the right of the label, such as a link. */
+  /** Shown on the right of the label, such as a link. */
   readonly aside?: ReactNode
   readonly ref?: Ref<HTMLTextAreaElement>
 }
 
-/** A labelled text of several lines. */
+/** A labeled multiline text input. */
 export function TextAreaField({
   label,
   hint,

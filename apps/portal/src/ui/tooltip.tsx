@@ -1,7 +1,7 @@
 import { cloneElement, type ReactElement, useEffect, useId, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 
-interface Place {
+interface Position {
   readonly left: number
   readonly top: number
   readonly below: boolean
@@ -11,8 +11,8 @@ interface Anchored {
 }
 
 /**
- * A short text at a control, on hover and on focus; Escape puts it away (WCAG 1.4.13).
- * It describes: the control has a name of its own, and is not named twice.
+ * A tooltip on hover and focus; Escape dismisses it (WCAG 1.4.13). It describes the control, which has its own
+ * accessible name.
  */
 export function Tooltip({
   label,
@@ -21,15 +21,15 @@ export function Tooltip({
   children,
 }: {
   readonly label: string
-  /** The text says more than the control's name and is read out too. */
+  /** True if the text adds to the control's name and must be read out too. */
   readonly describes?: boolean
   readonly side?: 'top' | 'right'
   readonly children: ReactElement<Anchored>
 }) {
   const id = useId()
   const holder = useRef<HTMLSpanElement>(null)
-  const [place, setPlace] = useState<Place>()
-  const show = () => setPlace(placeOf(holder.current?.firstElementChild, side))
+  const [place, setPlace] = useState<Position>()
+  const show = () => setPlace(positionOf(holder.current?.firstElementChild, side))
   const hide = () => setPlace(undefined)
   useEffect(() => {
     if (!place) return
@@ -65,7 +65,7 @@ export function Tooltip({
   )
 }
 
-function placeOf(anchor: Element | null | undefined, side: 'top' | 'right'): Place | undefined {
+function positionOf(anchor: Element | null | undefined, side: 'top' | 'right'): Position | undefined {
   if (!anchor) return undefined
   const box = anchor.getBoundingClientRect()
   if (side === 'right') return { left: box.right + 8, top: box.top + box.height / 2, below: false }

@@ -1,4 +1,4 @@
-/** Plans as the server might list them, with round figures of their own. */
+/** Fixture plans with round numbers. */
 import type { Plan } from '@glacis/contract/account'
 
 const chf = (monthly: number, yearly: number) => ({ currencyCode: 'CHF' as const, monthly, yearly })
@@ -12,7 +12,7 @@ export const free: Plan = {
   manualScansPerMonth: 100,
   features: ['Scheduled scans'],
 }
-/** A year costs a tenth less. */
+/** Yearly billing is 10 % cheaper. */
 export const starter: Plan = {
   id: 'starter',
   name: 'Starter',
@@ -23,7 +23,7 @@ export const starter: Plan = {
   manualScansPerMonth: 300,
   features: ['Everything in Free'],
 }
-/** Targets can be added without end. */
+/** Has no maximum number of targets. */
 export const business: Plan = {
   id: 'business',
   name: 'Business',

@@ -1,22 +1,23 @@
-/** Risks as the API answers them, and a page to show them on. */
+/** Test risks as the API returns them, and a page to render them on. */
 import type { AffectedHost, Issue } from '@glacis/contract/issue'
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createQueryClient } from '#api/query.ts'
 import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
 import { render } from '@testing-library/react'
 import type { ReactNode } from 'react'
-import { ToastRegion } from '#ui/toast-region.tsx'
+import { ToastRegion } from '#ui/toasts.tsx'
 
 export const day = '2026-11-20T08:00:00Z'
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 
-/** The risk of this number, open and critical, on two hosts. */
-export function risk(number: number, more: Partial<Issue> = {}): Issue {
+/** An open, critical risk on two hosts. The number determines its ids and names. */
+export function testIssue(number: number, more: Partial<Issue> = {}): Issue {
   const name = `Risk ${number}`
   return {
     id: idOf(number),
     name,
     status: 'STATUS_OPEN',
-    affectedHosts: [hostOf(1), hostOf(2)],
+    affectedHosts: [testAffectedHost(1), testAffectedHost(2)],
     history: [{ status: 'STATUS_OPEN', timestamp: day, actor: 'scan' }],
     firstSeenTime: day,
     lastSeenTime: day,
@@ -37,7 +38,7 @@ export function risk(number: number, more: Partial<Issue> = {}): Issue {
   }
 }
 
-export function hostOf(number: number): AffectedHost {
+export function testAffectedHost(number: number): AffectedHost {
   const times = { createTime: day, updateTime: day }
   const issueCount = { critical: 1, high: 0, medium: 0, low: 0 }
   return {
@@ -59,9 +60,9 @@ export function hostOf(number: number): AffectedHost {
   }
 }
 
-/** Shows a page with its notices, under the paths that it links to. */
+/** Renders a page with toasts, under the paths it links to. */
 export function showPage(page: ReactNode): QueryClient {
-  const client = new QueryClient()
+  const client = createQueryClient()
   const root = createRootRoute()
   const routes = ['/', '/risks/verified', '/risks/$id', '/scans/$id', '/assets/$id'].map((path) =>
     createRoute({ getParentRoute: () => root, path, component: () => (path === '/' ? <main>{page}</main> : null) }),

@@ -1,9 +1,9 @@
-/** Flows in the shape of the identity service, for tests. */
+/** Test fixtures for flows, in the identity service's format. */
 import { Flow, UiNode } from '@glacis/contract/identity'
 import { z } from 'zod'
 
-/** A node as short as a test needs it; everything else is what the contract supplies. */
-export interface NodeSketch {
+/** A flow node with only the properties a test needs; the contract's defaults supply the rest. */
+export interface PartialNode {
   readonly type: UiNode['type']
   readonly group: string
   readonly attributes: object
@@ -12,7 +12,7 @@ export interface NodeSketch {
   readonly messages?: readonly { readonly id: number; readonly type: string; readonly text: string }[]
 }
 
-export function readNodes(sketches: readonly NodeSketch[]): UiNode[] {
+export function readNodes(sketches: readonly PartialNode[]): UiNode[] {
   return z.array(UiNode).parse(
     sketches.map(({ label, context, ...node }) => ({
       ...node,
@@ -35,7 +35,7 @@ export function flowOf(
   return { ...Flow.parse({ id: 'flow-1', state: 'choose_method', ui: { ...ui, nodes: [] } }), ui, ...rest }
 }
 
-const input = (group: string, name: string, type: string, label?: string, more: object = {}): NodeSketch => ({
+const input = (group: string, name: string, type: string, label?: string, more: object = {}): PartialNode => ({
   type: 'input',
   group,
   attributes: { name, type, ...more },
@@ -70,7 +70,7 @@ export function registrationNodes(): UiNode[] {
   ])
 }
 
-/** Step one of a registration in two steps; the second is `registrationNodes` with hidden traits. */
+/** Step one of a two-step registration; step two is `registrationNodes` with hidden traits. */
 export function profileStepNodes(): UiNode[] {
   return readNodes([
     csrf,

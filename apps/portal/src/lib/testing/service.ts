@@ -1,36 +1,36 @@
-/** A server on 127.0.0.1 that answers as a test tells it to, in the place of the identity service and the API. */
+/** A test server on 127.0.0.1 that stands in for the identity service and the API. */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { providePortalConfig } from '#lib/portal-config.ts'
 
-export interface Seen {
+export interface ReceivedCall {
   readonly method: string
   readonly path: string
   readonly query: Readonly<Record<string, string>>
   readonly body: unknown
-  /** The Idempotency-Key; absent without one. */
+  /** The Idempotency-Key header, if sent. */
   readonly key?: string
 }
 export interface Reply {
   readonly status?: number
   readonly body?: unknown
-  /** The answer waits for it. */
+  /** The response is delayed until this resolves. */
   readonly after?: Promise<void>
 }
 
 export interface Service {
   readonly url: string
-  /** Every call but preflights, in order. */
-  readonly seen: readonly Seen[]
-  /** `GET /sessions/whoami`, and what it is answered with from now on. */
-  on(call: string, reply: Reply | ((seen: Seen) => Reply)): void
+  /** All calls except preflights, in order. */
+  readonly seen: readonly ReceivedCall[]
+  /** Sets the response to a call such as `GET /sessions/whoami`. */
+  on(call: string, reply: Reply | ((seen: ReceivedCall) => Reply)): void
   close(): Promise<void>
 }
 
-/** Starts the server and makes it the portal's identity service and API. */
+/** Starts the server and configures the portal to use it. */
 export async function startService(): Promise<Service> {
-  const seen: Seen[] = []
-  const replies = new Map<string, Reply | ((seen: Seen) => Reply)>()
+  const seen: ReceivedCall[] = []
+  const replies = new Map<string, Reply | ((seen: ReceivedCall) => Reply)>()
   const server = createServer((request, response) => {
     void bodyOf(request).then((body) => {
       response.setHeader('connection', 'close')
@@ -64,7 +64,7 @@ export async function startService(): Promise<Service> {
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
   const { port } = server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}`
-  providePortalConfig(installationAt(url))
+  providePortalConfig(testConfig(url))
   return {
     url,
     seen,
@@ -73,8 +73,8 @@ export async function startService(): Promise<Service> {
   }
 }
 
-/** A configuration whose every service is at one address. */
-export function installationAt(url: string, botChallengeSiteKey = '') {
+/** A configuration with all services at one URL. */
+export function testConfig(url: string, botChallengeSiteKey = '') {
   return {
     apiUrl: url,
     portalUrl: location.origin,
@@ -90,7 +90,7 @@ export function installationAt(url: string, botChallengeSiteKey = '') {
   }
 }
 
-/** A session as the service answers it; the end is an hour from now. */
+/** A session as returned by the service, valid for one hour. */
 export function sessionOf(more: object = {}) {
   const now = Date.now()
   return {

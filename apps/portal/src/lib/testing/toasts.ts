@@ -1,12 +1,25 @@
-import { dismissToast, shownToasts, toastLeaveMs } from '#lib/toasts.ts'
-import { waitFor } from '@testing-library/react'
-import { expect, vi } from 'vitest'
+import { act } from '@testing-library/react'
+import { createElement, isValidElement } from 'react'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { resolveValue, toast, useToasterStore } from 'react-hot-toast/headless'
+import type { ToastViewProps } from '#ui/toasts.tsx'
 
-/** Takes every notice away, so that the next test has its own. Those that are leaving already take their time. */
-export async function clearToasts(): Promise<void> {
-  vi.useFakeTimers()
-  for (const { id } of shownToasts()) dismissToast(id)
-  vi.advanceTimersByTime(toastLeaveMs)
-  vi.useRealTimers()
-  await waitFor(() => expect(shownToasts()).toEqual([]), { timeout: 4 * toastLeaveMs })
+/** The toasts currently shown, oldest first. */
+export function shownToasts(): readonly ToastViewProps[] {
+  const shown: ToastViewProps[] = []
+  function Reader() {
+    for (const one of useToasterStore().toasts) {
+      const view = resolveValue(one.message, one)
+      if (isValidElement<ToastViewProps>(view)) shown.unshift(view.props)
+    }
+    return null
+  }
+  // Rendered without effects, because unmounting a second subscriber would unsubscribe the page's own.
+  renderToStaticMarkup(createElement(Reader))
+  return shown
+}
+
+/** Removes all toasts, so that the next test starts without any. */
+export function clearToasts(): void {
+  act(() => toast.remove())
 }

@@ -1,11 +1,11 @@
-/** What the portal says elsewhere: a process has one time zone, so another one is asked. */
+/** Evaluates code in another time zone. Runs a child process, because a process has only one time zone. */
 import { execFileSync } from 'node:child_process'
 
 /**
- * Works out an expression where the clock shows the time of a zone.
+ * Evaluates an expression in the given time zone.
  *
  * @param zone IANA name
- * @param module such as `#lib/format.ts`, whose exports the expression uses as `it`
+ * @param module such as `#lib/format.ts`; the expression accesses its exports as `it`
  */
 export function inZone(zone: string, module: string, expression: string): string {
   const script = `const it = await import('${module}'); console.log(${expression})`

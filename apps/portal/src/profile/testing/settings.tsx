@@ -1,4 +1,4 @@
-/** The settings of a person as the service answers them, and the page that shows them. */
+/** Fixtures of the settings flow, and a harness that renders the profile page. */
 import type { Flow, Session as SessionValue, UiNode } from '@glacis/contract/identity'
 import { Session } from '@glacis/contract/identity'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
@@ -6,11 +6,11 @@ import { createMemoryHistory, createRootRoute, createRoute, createRouter, Router
 import { render } from '@testing-library/react'
 import { flowQuery } from '#identity/lifecycle.ts'
 import { otherSessionsQuery, sessionKey } from '#identity/session.ts'
-import { flowOf, type NodeSketch, readNodes } from '#lib/testing/flows.ts'
+import { flowOf, type PartialNode, readNodes } from '#lib/testing/flows.ts'
 import { sessionOf } from '#lib/testing/service.ts'
 import { ProfilePage } from '#profile/profile.tsx'
 
-/** An input of a form, as short as a test needs it. */
+/** Shorthand for an input node. */
 export const input = (
   group: string,
   name: string,
@@ -18,18 +18,18 @@ export const input = (
   label: string,
   more: object = {},
   context?: object,
-): NodeSketch => ({
+): PartialNode => ({
   type: 'input',
   group,
   attributes: { name, type, ...more },
   label,
   ...(context && { context }),
 })
-/** The nodes that every account has, and more. */
-export const settingsNodes = (...more: readonly NodeSketch[]): UiNode[] =>
+/** The nodes of every account, plus `more`. */
+export const settingsNodes = (...more: readonly PartialNode[]): UiNode[] =>
   readNodes([
     input('default', 'csrf_token', 'hidden', '', { value: 't' }),
-    input('profile', 'traits.email', 'email', 'E-Mail', { value: 'nora@example.ch', required: true }),
+    input('profile', 'traits.email', 'email', 'Email', { value: 'nora@example.ch', required: true }),
     input('profile', 'traits.name.first', 'text', 'First name', { value: 'Nora', required: true }),
     input('profile', 'traits.name.last', 'text', 'Last name', { value: 'Ammann', required: true }),
     input('profile', 'method', 'submit', 'Save', { value: 'profile' }),
@@ -37,12 +37,12 @@ export const settingsNodes = (...more: readonly NodeSketch[]): UiNode[] =>
     input('password', 'method', 'submit', 'Save', { value: 'password' }),
     ...more,
   ])
-/** A passkey that can be removed. */
+/** A removable passkey. */
 export const keys = [
   input('passkey', 'passkey_remove', 'submit', 'Remove passkey', { value: 'ab' }, { display_name: 'YubiKey 5C' }),
 ]
 
-/** Shows the page of whoever holds the session; answers the router, whose other addresses have no page. */
+/** Renders the profile page for a session. Returns the router, which has no other routes. */
 export function showProfile(
   nodes = settingsNodes(),
   session: SessionValue = Session.parse(sessionOf()),

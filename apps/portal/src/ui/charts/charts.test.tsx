@@ -2,13 +2,13 @@ import { cleanup, fireEvent, render, screen, within } from '@testing-library/rea
 import { afterEach, describe, expect, it } from 'vitest'
 import { ChartFigure, summary } from '#ui/charts/figure.tsx'
 import { Lines } from '#ui/charts/lines.tsx'
-import { countScale, labelled, spread } from '#ui/charts/scale.ts'
+import { countScale, labeledIndexes, spreadLabels } from '#ui/charts/scale.ts'
 import { bucketsOf, levels, sums } from '#ui/charts/series.ts'
 import { StackedColumns } from '#ui/charts/stacked-columns.tsx'
 
 afterEach(cleanup)
 
-describe('the scale of counts', () => {
+describe('countScale', () => {
   it.each([
     [0, [0, 1]],
     [1, [0, 1]],
@@ -16,7 +16,7 @@ describe('the scale of counts', () => {
     [43, [0, 20, 40, 60]],
     [96, [0, 50, 100]],
     [1234, [0, 500, 1000, 1500]],
-  ])('reads up to %s with whole numbers', (highest, ticks) => {
+  ])('uses integer ticks up to %s', (highest, ticks) => {
     expect(countScale(highest).ticks).toEqual(ticks)
   })
   it('begins at 0 and ends at the top tick', () => {
@@ -32,7 +32,7 @@ it.each([
   [1, 7, [0]],
   [0, 7, []],
 ])('labels of %i points at most %i, always the last', (points, room, kept) => {
-  expect([...labelled(points, room)].sort((a, b) => a - b)).toEqual(kept)
+  expect([...labeledIndexes(points, room)].sort((a, b) => a - b)).toEqual(kept)
 })
 
 it.each([
@@ -49,10 +49,10 @@ it.each([
     [50, 10],
   ],
 ])('moves labels %j apart', (places, apart) => {
-  expect(spread(places, 16, 100)).toEqual(apart)
+  expect(spreadLabels(places, 16, 100)).toEqual(apart)
 })
 
-describe('points of a period', () => {
+describe('buckets', () => {
   const days = Array.from({ length: 15 }, (_, day) => new Date(Date.UTC(2026, 10, 2 + day)).toISOString())
   it('are days in a week or month', () => {
     const buckets = bucketsOf(days, 'PERIOD_MONTH')
@@ -70,7 +70,7 @@ describe('points of a period', () => {
       ),
     ).toEqual([1, 7, 7])
   })
-  it('stay single when they are a week apart already', () => {
+  it('stay single if already a week apart', () => {
     const ends = ['2026-11-07T23:59:59.999Z', '2026-11-14T23:59:59.999Z', '2026-11-21T09:00:00Z']
     expect(bucketsOf(ends, 'PERIOD_QUARTER').map(({ title }) => title)).toEqual([
       'Week to 7 Nov',
@@ -93,15 +93,15 @@ const series = [
   { name: 'Low', color: 'blue', values: [1, 0, 2] },
 ]
 
-describe('a chart', () => {
-  it('says in words what it shows', () => {
+describe('chart', () => {
+  it('has a text summary', () => {
     expect(summary('Open risks', points, series)).toBe(
-      'Open risks, 24 Aug to 7 Sept. Critical: from 5 to 3, at most 5. Low: from 1 to 2, at most 2.',
+      'Open risks, 24 Aug to 7 Sept. Critical: from 5 to 3, peak 5. Low: from 1 to 2, peak 2.',
     )
     expect(summary('Open risks', points, [{ name: 'Low', color: '', values: [0, 0, 0] }])).toContain('no data')
   })
 
-  it('tells every value and the total of the point that the keys reach', () => {
+  it('announces all values and the total of the selected point', () => {
     render(<StackedColumns label="Open risks" points={points} series={series} />)
     const plot = screen.getByRole('slider', { name: /Open risks/ })
     expect(plot.getAttribute('aria-valuetext')).toBe('Week of 7 Sept: Critical 3, Low 2, total 5')
@@ -118,13 +118,13 @@ describe('a chart', () => {
     expect(rects.map((rect) => rect.getAttribute('fill'))).toEqual(['red', 'red', 'red', 'blue', 'blue'])
   })
 
-  it('names lines at their ends', () => {
+  it('labels lines at their ends', () => {
     render(<Lines label="By status" points={points} series={series.map((one) => ({ ...one, stroke: 'solid' }))} />)
     expect(screen.getByText('3')).toBeTruthy()
     expect(screen.getByText('Critical')).toBeTruthy()
   })
 
-  it('turns into a table and back', () => {
+  it('toggles between chart and table', () => {
     render(
       <ChartFigure title="Open risks" points={points} series={series} showTotal>
         <p>drawn</p>
@@ -142,7 +142,7 @@ describe('a chart', () => {
     expect(screen.getByText('drawn')).toBeTruthy()
   })
 
-  it('says so when there is nothing to draw', () => {
+  it('shows an empty state without data', () => {
     render(
       <ChartFigure title="Scans" points={points} series={[{ name: 'Scans', color: '', values: [0, 0, 0] }]}>
         <p>drawn</p>

@@ -1,4 +1,4 @@
-/** The frame around a chart: head, the choice between drawing and table, and what to say when there is nothing. */
+/** The frame of a chart: header, chart/table toggle and empty state. */
 import { ChartColumn, Table2 } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
 import { cx } from '#lib/cx.ts'
@@ -11,18 +11,18 @@ interface FigureProps {
   readonly title: string
   readonly points: readonly ChartPoint[]
   readonly series: readonly ChartSeries[]
-  /** In pixels; the same for chart, table and the empty state. */
+  /** In pixels; the same for chart, table and empty state. */
   readonly height?: number
-  /** Shows glyph and name of each series in the head. */
+  /** Shows a legend in the header. */
   readonly hasLegend?: boolean
   readonly showTotal?: boolean
-  /** Stands at the right of the head: "149 this quarter". */
+  /** Shown on the right of the header: "149 this quarter". */
   readonly aside?: ReactNode
-  /** The chart itself; as a function it is given the series that somebody left on in the legend. */
+  /** The chart. A function receives the series that aren't hidden in the legend. */
   readonly children: ReactNode | ((shown: readonly ChartSeries[]) => ReactNode)
 }
 
-/** A chart with its heading, a summary for those who do not see it, and the same figures as a table. */
+/** A chart with heading, text summary for screen readers, and the same data as a table. */
 export function ChartFigure({ title, points, series, height = 130, children, ...props }: FigureProps) {
   const { hasLegend = false, showTotal = false, aside } = props
   const [asTable, setAsTable] = useState(false)
@@ -60,7 +60,7 @@ interface LegendProps extends Pick<FigureProps, 'series'> {
   readonly onToggle: (name: string) => void
 }
 
-/** Names each series; a click leaves it out of the drawing, and brings it back. */
+/** The legend; clicking a series hides or shows it. */
 function Legend({ series, hidden, onToggle }: LegendProps) {
   return (
     <ul className="flex flex-wrap gap-x-1 text-12 text-ink-2 max-md:hidden" aria-label="Series">
@@ -107,7 +107,7 @@ function EmptySeries({ height }: { readonly height: number }) {
 type FigureTableProps = Pick<FigureProps, 'title' | 'points' | 'series' | 'showTotal'> & { readonly height: number }
 function FigureTable({ title, points, series, height, showTotal }: FigureTableProps) {
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrollable areas must be keyboard accessible
     <section className="overflow-auto" style={{ height }} tabIndex={0} aria-label={`${title}, as a table`}>
       <table className="w-full text-12 tabular-nums">
         <thead>
@@ -147,7 +147,7 @@ function FigureTable({ title, points, series, height, showTotal }: FigureTablePr
   )
 }
 
-/** "Open risks by severity, 24 Aug to 16 Nov. Critical: from 5 to 4, at most 6." */
+/** "Open risks by severity, 24 Aug to 16 Nov. Critical: from 5 to 4, peak 6." */
 export function summary(title: string, points: readonly ChartPoint[], series: readonly ChartSeries[]): string {
   const [first, last] = [points[0], points.at(-1)]
   if (!first || !last || series.every(({ values }) => values.every((value) => value === 0))) {
@@ -155,7 +155,7 @@ export function summary(title: string, points: readonly ChartPoint[], series: re
   }
   const sentences = series.map(({ name, values }) => {
     const highest = formatNumber(Math.max(...values))
-    return `${name}: from ${formatNumber(values[0] ?? 0)} to ${formatNumber(values.at(-1) ?? 0)}, at most ${highest}.`
+    return `${name}: from ${formatNumber(values[0] ?? 0)} to ${formatNumber(values.at(-1) ?? 0)}, peak ${highest}.`
   })
   return `${title}, ${first.label} to ${last.label}. ${sentences.join(' ')}`
 }

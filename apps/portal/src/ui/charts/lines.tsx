@@ -1,13 +1,13 @@
-/** Lines: how counts moved against each other over the period. */
+/** Line and area charts of counts over time. */
 import { area, line } from 'd3-shape'
 import type { ReactNode } from 'react'
 import { formatNumber } from '#lib/format.ts'
-import { type ChartSeries, placeOf, Plot } from '#ui/charts/plot.tsx'
-import { type CountScale, countScale, spread } from '#ui/charts/scale.ts'
+import { type ChartSeries, positionOf, Plot } from '#ui/charts/plot.tsx'
+import { type CountScale, countScale, spreadLabels } from '#ui/charts/scale.ts'
 import type { ChartPoint } from '#ui/charts/series.ts'
 
 export interface LineSeries extends ChartSeries {
-  /** Told apart without colour. */
+  /** Distinguishes lines without relying on color. */
   readonly stroke: 'solid' | 'dotted' | 'dashed'
 }
 
@@ -20,7 +20,7 @@ interface LinesProps {
 
 const dashes = { solid: undefined, dotted: '0.5 4', dashed: '5 4' } as const
 
-/** One line per series, each named at its end with its last value. */
+/** One line per series, labeled at its end with the last value. */
 export function Lines({ series, height = 130, ...props }: LinesProps & { readonly series: readonly LineSeries[] }) {
   const scale = countScale(Math.max(0, ...series.flatMap(({ values }) => values)))
   return (
@@ -43,14 +43,14 @@ interface AreaProps extends LinesProps {
   readonly of?: string
 }
 
-/** A single line over a quiet ground of its own colour. */
+/** A single line with a shaded area below. */
 export function Area({ name, color, values, of, height = 130, ...props }: AreaProps) {
   const scale = countScale(Math.max(0, ...values))
   const series = [{ name, color, values }]
   return (
     <Plot {...props} height={height} series={series} scale={scale} layout="edges" endRoom={72} labelRoom={2}>
       <Canvas>
-        <path d={groundOf(values, scale)} fill={color} opacity={0.12} />
+        <path d={areaPathOf(values, scale)} fill={color} opacity={0.12} />
         <Stroke color={color} d={pathOf(values, scale)} />
       </Canvas>
       <EndLabel top={(1 - scale.share(values.at(-1) ?? 0)) * height} value={values.at(-1) ?? 0}>
@@ -96,23 +96,23 @@ function Stroke({
   )
 }
 
-/** A single reading still shows: as a line across. */
-function drawn(values: readonly number[]): number[] {
+/** Draws a single value as a horizontal line. */
+function plottedValues(values: readonly number[]): number[] {
   return values.length === 1 ? [...values, ...values] : [...values]
 }
 
 function pathOf(values: readonly number[], scale: CountScale): string {
-  const all = drawn(values)
+  const all = plottedValues(values)
   const path = line<number>()
-    .x((_, index) => placeOf(index, all.length, 'edges') * 100)
+    .x((_, index) => positionOf(index, all.length, 'edges') * 100)
     .y((value) => (1 - scale.share(value)) * 100)
   return path(all) ?? ''
 }
 
-function groundOf(values: readonly number[], scale: CountScale): string {
-  const all = drawn(values)
+function areaPathOf(values: readonly number[], scale: CountScale): string {
+  const all = plottedValues(values)
   const path = area<number>()
-    .x((_, index) => placeOf(index, all.length, 'edges') * 100)
+    .x((_, index) => positionOf(index, all.length, 'edges') * 100)
     .y0(100)
     .y1((value) => (1 - scale.share(value)) * 100)
   return path(all) ?? ''
@@ -128,7 +128,7 @@ function EndLabels({
   readonly scale: CountScale
   readonly height: number
 }) {
-  const tops = spread(
+  const tops = spreadLabels(
     series.map(({ values }) => (1 - scale.share(values.at(-1) ?? 0)) * height),
     labelHeightPx,
     height,

@@ -1,44 +1,44 @@
-/** What all charts share: the ground they are drawn on, the band, the tooltip and the keys. */
+/** Shared by all charts: plot area, highlighted band, tooltip and keyboard navigation. */
 import { type CSSProperties, type MouseEvent, type ReactNode, useState } from 'react'
 import { cx } from '#lib/cx.ts'
 import { formatNumber } from '#lib/format.ts'
 import { percent } from '#ui/charts/percent.ts'
-import { type CountScale, labelled } from '#ui/charts/scale.ts'
+import { type CountScale, labeledIndexes } from '#ui/charts/scale.ts'
 import type { ChartPoint } from '#ui/charts/series.ts'
 
 export interface ChartSeries {
   readonly name: string
-  /** A CSS colour: a role of the tokens. */
+  /** A CSS color from the design tokens. */
   readonly color: string
   /** One value per point. */
   readonly values: readonly number[]
-  /** The shape that says the same as the colour. */
+  /** A shape that conveys the same as the color. */
   readonly glyph?: ReactNode
 }
 
 interface PlotProps {
-  /** Names the chart to those who do not see it. */
+  /** Accessible name. */
   readonly label: string
   readonly points: readonly ChartPoint[]
   readonly series: readonly ChartSeries[]
   readonly scale: CountScale
-  /** In pixels; it never changes, so that nothing on the page moves. */
+  /** Fixed height in pixels, so that the page doesn't shift. */
   readonly height: number
-  /** Where a point stands: in the middle of its own slot, or on a line from edge to edge. */
+  /** `slots` centers each point in its own slot; `edges` spreads points from edge to edge. */
   readonly layout: 'slots' | 'edges'
   readonly showTotal?: boolean
-  /** Pixels kept free at the right, for labels at the ends of lines. */
+  /** Pixels reserved on the right for end labels. */
   readonly endRoom?: number
-  /** Most labels under the axis. */
+  /** Maximum number of axis labels. */
   readonly labelRoom?: number
-  /** Opens what a point stands for, on a click and on Enter. */
+  /** Called with a point's index on click and Enter. */
   readonly onOpen?: ((index: number) => void) | undefined
   readonly children: ReactNode
 }
 
 /**
- * The ground of a chart: grid, axes, a band that follows the pointer and the arrow keys, and a
- * tooltip with every value. `children` draw into it.
+ * The plot area: grid, axes, a band that follows the pointer and arrow keys, and a tooltip with all values. `children`
+ * are drawn into it.
  */
 export function Plot({ label, points, series, scale, height, layout, endRoom = 0, ...rest }: PlotProps) {
   const { showTotal = false, labelRoom = 7, onOpen, children } = rest
@@ -66,12 +66,12 @@ export function Plot({ label, points, series, scale, height, layout, endRoom = 0
         onPointerLeave={() => setActive(undefined)}
         onPointerUp={(event) => onOpen?.(pointAt(event))}
       >
-        {/* The native control brings the arrow keys, Home and End, and is read out at every step. */}
+        {/* The native slider supports arrow keys, Home and End, and announces every step. */}
         <input
           type="range"
           className="pointer-events-none absolute inset-0 opacity-0"
-          aria-label={`${label}, move between points`}
-          aria-valuetext={spoken(points, series, active ?? last, showTotal)}
+          aria-label={`${label}, navigate points`}
+          aria-valuetext={announcement(points, series, active ?? last, showTotal)}
           min={0}
           max={last}
           value={active ?? last}
@@ -86,7 +86,7 @@ export function Plot({ label, points, series, scale, height, layout, endRoom = 0
         {active !== undefined && <Band {...slotOf(active, points.length, layout)} />}
         {children}
         {active !== undefined && (
-          <Tip points={points} series={series} index={active} layout={layout} showTotal={showTotal} />
+          <ChartTooltip points={points} series={series} index={active} layout={layout} showTotal={showTotal} />
         )}
       </div>
       <Axis points={points} layout={layout} room={labelRoom} />
@@ -94,7 +94,7 @@ export function Plot({ label, points, series, scale, height, layout, endRoom = 0
   )
 }
 
-/** Left edge and width of a point's slot, as shares of the plot. */
+/** Left edge and width of a point's slot, as shares of the plot width. */
 function slotOf(index: number, total: number, layout: PlotProps['layout']) {
   if (layout === 'slots') return { left: index / total, width: 1 / total }
   const width = 1 / Math.max(1, total - 1)
@@ -102,8 +102,8 @@ function slotOf(index: number, total: number, layout: PlotProps['layout']) {
   return { left, width: Math.min(1, (index + 0.5) * width) - left }
 }
 
-/** Where a point stands across the plot, 0 to 1. */
-export function placeOf(index: number, total: number, layout: PlotProps['layout']): number {
+/** Horizontal position of a point, 0 to 1. */
+export function positionOf(index: number, total: number, layout: PlotProps['layout']): number {
   if (layout === 'slots') return (index + 0.5) / total
   return total <= 1 ? 1 : index / (total - 1)
 }
@@ -113,13 +113,13 @@ function nearest(share: number, total: number, layout: PlotProps['layout']): num
   return Math.min(total - 1, Math.max(0, place))
 }
 
-function spoken(points: readonly ChartPoint[], series: readonly ChartSeries[], index: number, total: boolean) {
+function announcement(points: readonly ChartPoint[], series: readonly ChartSeries[], index: number, total: boolean) {
   const values = series.map(({ name, values: all }) => `${name} ${formatNumber(all[index] ?? 0)}`)
   if (total) values.push(`total ${formatNumber(totalAt(series, index))}`)
   return `${points[index]?.title ?? ''}: ${values.join(', ')}`
 }
 
-/** Sum over all series at one point. */
+/** Sum of all series at one point. */
 export function totalAt(series: readonly ChartSeries[], index: number): number {
   return series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0)
 }
@@ -144,8 +144,8 @@ type TipProps = Pick<PlotProps, 'points' | 'series' | 'layout'> & {
   readonly index: number
   readonly showTotal: boolean
 }
-function Tip({ points, series, layout, index, showTotal }: TipProps) {
-  const place = placeOf(index, points.length, layout)
+function ChartTooltip({ points, series, layout, index, showTotal }: TipProps) {
+  const place = positionOf(index, points.length, layout)
   const side = place > 0.5 ? { right: percent(1 - place), marginRight: 14 } : { left: percent(place), marginLeft: 14 }
   return (
     <div
@@ -156,22 +156,22 @@ function Tip({ points, series, layout, index, showTotal }: TipProps) {
       <b className="font-semibold">{points[index]?.title}</b>
       <div className="mt-1 grid grid-cols-[auto_auto] gap-x-4.5 gap-y-0.5">
         {series.map(({ name, glyph, color, values }) => (
-          <TipRow key={name} value={values[index] ?? 0}>
+          <TooltipRow key={name} value={values[index] ?? 0}>
             {glyph ?? <i className="size-2.5 rounded-xs" style={{ background: color }} />}
             {name}
-          </TipRow>
+          </TooltipRow>
         ))}
         {showTotal && (
-          <TipRow value={totalAt(series, index)}>
+          <TooltipRow value={totalAt(series, index)}>
             <span className="text-ink-3">Total</span>
-          </TipRow>
+          </TooltipRow>
         )}
       </div>
     </div>
   )
 }
 
-function TipRow({ value, children }: { readonly value: number; readonly children: ReactNode }) {
+function TooltipRow({ value, children }: { readonly value: number; readonly children: ReactNode }) {
   return (
     <>
       <span className="inline-flex items-center gap-1.5">{children}</span>
@@ -180,10 +180,10 @@ function TipRow({ value, children }: { readonly value: number; readonly children
   )
 }
 
-/** Two sets of labels, one for a wide plot and one for a narrow one; CSS chooses. */
+/** Renders labels for a wide and a narrow plot; CSS shows one set. */
 function Axis({ points, layout, room }: Pick<PlotProps, 'points' | 'layout'> & { readonly room: number }) {
-  const wide = labelled(points.length, room)
-  const narrow = labelled(points.length, Math.min(room, 4))
+  const wide = labeledIndexes(points.length, room)
+  const narrow = labeledIndexes(points.length, Math.min(room, 4))
   return (
     <div className="relative mt-1.5 ml-8 h-4 text-12 text-(--gl-chart-axis) tabular-nums" aria-hidden="true">
       {points.map(({ label, title }, index) => {
@@ -203,7 +203,7 @@ function Axis({ points, layout, room }: Pick<PlotProps, 'points' | 'layout'> & {
 }
 
 function axisStyle(index: number, total: number, layout: PlotProps['layout']): CSSProperties {
-  const place = placeOf(index, total, layout)
+  const place = positionOf(index, total, layout)
   if (layout === 'edges' && index === total - 1) return { right: 0 }
   if (layout === 'edges' && index === 0) return { left: 0 }
   return { left: percent(place), transform: 'translateX(-50%)' }

@@ -1,6 +1,6 @@
 import type { Scan, ScanPhase, ScanStatus } from '@glacis/contract/scan'
 import { expect, it } from 'vitest'
-import { progressWords } from '#ui/charts/scan-progress.tsx'
+import { progressText } from '#ui/charts/scan-progress.tsx'
 
 function scan(status: ScanStatus, phase: ScanPhase, done: number, total: number, affected = 0, reason = ''): Scan {
   return {
@@ -16,11 +16,11 @@ function scan(status: ScanStatus, phase: ScanPhase, done: number, total: number,
 }
 
 it.each([
-  [scan('STATUS_CREATED', 'PHASE_WAITING', 0, 0), 'Waiting for its turn.'],
+  [scan('STATUS_CREATED', 'PHASE_WAITING', 0, 0), 'Waiting to start.'],
   [scan('STATUS_CREATED', 'PHASE_WAITING', 0, 0, 0, 'Waiting for agent zrh-1.'), 'Waiting for agent zrh-1.'],
   [scan('STATUS_RUNNING', 'PHASE_DISCOVERY', 0, 0), 'Finding hosts. 0 hosts scanned.'],
   [scan('STATUS_RUNNING', 'PHASE_CHECKS', 0, 1), 'Running checks. 0 of 1 host scanned.'],
   [scan('STATUS_RUNNING', 'PHASE_CHECKS', 142, 187, 9), 'Running checks. 142 of 187 hosts scanned, 9 affected.'],
-])('tells how far a scan is: %#', (subject, words) => {
-  expect(progressWords(subject)).toBe(words)
+])('describes the progress: %#', (subject, words) => {
+  expect(progressText(subject)).toBe(words)
 })

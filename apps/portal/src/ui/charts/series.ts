@@ -1,16 +1,14 @@
-/** From the API's series to the points of a chart: one per day, week or month of the period. */
+/** Groups an API series into chart points: one per day, week or month. */
 import type { StatsPeriod } from '@glacis/contract/insights'
-import { late } from '#lib/late.ts'
-
 export interface ChartPoint {
-  /** On the axis: "12 Oct". */
+  /** Axis label: "12 Oct". */
   readonly label: string
-  /** In the tooltip and the table: "Week of 12 Oct". */
+  /** Label in tooltip and table: "Week of 12 Oct". */
   readonly title: string
 }
 
 export interface Bucket extends ChartPoint {
-  /** Positions of the timestamps that fall into it, oldest first. */
+  /** Indexes of the timestamps in this bucket, oldest first. */
   readonly members: readonly number[]
 }
 
@@ -23,15 +21,15 @@ const grains: Readonly<Record<StatsPeriod, Grain>> = {
 }
 
 /**
- * Groups timestamps by the day, week (from Monday) or month of the period, in UTC as the server
- * counts them; a timestamp at midnight closes the day before it. Timestamps that are already as far
- * apart as that stay single and are named by the day on which they end.
+ * Groups timestamps by the period's day, week (from Monday) or month, in UTC like the server. A timestamp at midnight
+ * belongs to the previous day. Timestamps already spaced that far apart stay separate and are labeled by their end
+ * day.
  */
 export function bucketsOf(timestamps: readonly string[], period: StatsPeriod): Bucket[] {
   const grain = grains[period]
   const times = timestamps.map((timestamp) => Date.parse(timestamp) - 1)
   if (grain !== 'day' && spacingMs(times) > lengthsMs[grain] * 0.9) {
-    return times.map((time, index) => ({ ...wordsForEnd(grain, new Date(time)), members: [index] }))
+    return times.map((time, index) => ({ ...labelsForEnd(grain, new Date(time)), members: [index] }))
   }
   const found = new Map<number, { start: Date; members: number[] }>()
   times.forEach((time, index) => {
@@ -40,15 +38,15 @@ export function bucketsOf(timestamps: readonly string[], period: StatsPeriod): B
     bucket.members.push(index)
     found.set(start.getTime(), bucket)
   })
-  return [...found.values()].map(({ start, members }) => ({ ...wordsFor(grain, start), members }))
+  return [...found.values()].map(({ start, members }) => ({ ...labelsFor(grain, start), members }))
 }
 
-/** The level at the end of each bucket: for figures that say how things stand. */
+/** The last value in each bucket, for levels. */
 export function levels(buckets: readonly Bucket[], values: readonly number[]): number[] {
   return buckets.map(({ members }) => values[members.at(-1) ?? -1] ?? 0)
 }
 
-/** What came together in each bucket: for figures that count events. */
+/** The sum of each bucket, for event counts. */
 export function sums(buckets: readonly Bucket[], values: readonly number[]): number[] {
   return buckets.map(({ members }) => members.reduce((sum, index) => sum + (values[index] ?? 0), 0))
 }
@@ -56,7 +54,7 @@ export function sums(buckets: readonly Bucket[], values: readonly number[]): num
 const dayMs = 86_400_000
 const lengthsMs = { week: 7 * dayMs, month: 30 * dayMs } as const
 
-/** Between the first two: the last one is now and may come early. */
+/** Spacing of the first two timestamps; the last one is now and may come early. */
 function spacingMs([first = 0, second = first]: readonly number[]): number {
   return second - first
 }
@@ -68,21 +66,20 @@ function startOf(grain: Grain, time: Date): Date {
   return day
 }
 
-const format = (parts: Intl.DateTimeFormatOptions) =>
-  late(() => new Intl.DateTimeFormat('en-CH', { ...parts, timeZone: 'UTC' }))
+const format = (parts: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-CH', { ...parts, timeZone: 'UTC' })
 const dayAndMonth = format({ day: 'numeric', month: 'short' })
 const monthAlone = format({ month: 'short' })
 const monthAndYear = format({ month: 'long', year: 'numeric' })
 const dayMonthYear = format({ day: 'numeric', month: 'short', year: 'numeric' })
 const weekdayAndDay = format({ weekday: 'short', day: 'numeric', month: 'short' })
 
-function wordsFor(grain: Grain, start: Date): ChartPoint {
+function labelsFor(grain: Grain, start: Date): ChartPoint {
   if (grain === 'month') return { label: monthAlone.format(start), title: monthAndYear.format(start) }
   const label = dayAndMonth.format(start)
   return { label, title: grain === 'week' ? `Week of ${label}` : weekdayAndDay.format(start) }
 }
 
-function wordsForEnd(grain: 'week' | 'month', end: Date): ChartPoint {
+function labelsForEnd(grain: 'week' | 'month', end: Date): ChartPoint {
   const label = dayAndMonth.format(end)
   return { label, title: grain === 'week' ? `Week to ${label}` : `30 days to ${dayMonthYear.format(end)}` }
 }

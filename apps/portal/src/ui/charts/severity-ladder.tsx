@@ -1,4 +1,4 @@
-/** How bad it is now: one bar per severity, all on one scale, each with its change. */
+/** Counts by severity: one bar per level on a shared scale, with its change. */
 import type { SeverityCount } from '@glacis/contract/primitives'
 import { createLink } from '@tanstack/react-router'
 import { ArrowDown, ArrowUp } from 'lucide-react'
@@ -12,13 +12,13 @@ type Level = Exclude<SeverityLevel, 'none'>
 
 interface LadderProps {
   readonly counts: SeverityCount
-  /** By how much each count moved; left out where nothing is known. */
+  /** Change of each count; undefined if unknown. */
   readonly changes?: SeverityCount | undefined
-  /** Wraps the content of a row, as a rule in a `LadderLink` to the list behind it. */
+  /** Wraps a row's content, usually in a `LadderLink` to the matching list. */
   readonly row: (level: Level, content: ReactNode) => ReactNode
 }
 
-/** Critical first. Bars share one scale, numbers and words say the same. */
+/** Counts by severity, critical first. Numbers and words repeat what the bars show. */
 export function SeverityLadder({ counts, changes, row }: LadderProps) {
   const highest = Math.max(1, ...severityLevels.map((level) => counts[level]))
   return (
@@ -57,7 +57,7 @@ const bars: Readonly<Record<Level, string>> = {
 }
 
 interface LadderAnchorProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
-  /** Narrower columns, for a ladder beside another block. */
+  /** Narrower columns, for a ladder beside other content. */
   readonly isSmall?: boolean
   readonly hasChanges?: boolean
   readonly ref?: Ref<HTMLAnchorElement>
@@ -77,10 +77,10 @@ function LadderAnchor({ isSmall = false, hasChanges = true, className, children,
   )
 }
 
-/** A row of the ladder that leads to the list behind it. */
+/** A row that links to the matching list. */
 export const LadderLink = createLink(LadderAnchor)
 
-/** A row that leads nowhere, where no single list holds what it counts. */
+/** A row without a link, if no single list matches its count. */
 export function LadderRow({ children }: { readonly children: ReactNode }) {
   return <div className={rowClass(false, true)}>{children}</div>
 }
@@ -90,7 +90,7 @@ function rowClass(isSmall: boolean, hasChanges: boolean): string {
   return cx('grid h-8.5 items-center gap-2.5', isSmall ? small : 'grid-cols-[92px_minmax(0,1fr)_34px_62px]')
 }
 
-/** An arrow and a number: fewer risks are good, more are bad. `children` say it in words where there is room. */
+/** A change with an arrow: fewer risks are good, more are bad. `children` show the words where there is space. */
 export function Delta({ amount, children }: { readonly amount: number; readonly children?: ReactNode }) {
   const arrow = { className: 'size-3', strokeWidth: 2.25, 'aria-hidden': true } as const
   return (
@@ -106,14 +106,14 @@ export function Delta({ amount, children }: { readonly amount: number; readonly 
       {children ?? (
         <>
           <span aria-hidden="true">{amount === 0 ? '–' : formatNumber(Math.abs(amount))}</span>
-          <span className="sr-only">{spoken(amount)}</span>
+          <span className="sr-only">{changeText(amount)}</span>
         </>
       )}
     </span>
   )
 }
 
-function spoken(amount: number): string {
+function changeText(amount: number): string {
   if (amount === 0) return 'unchanged'
   return `${formatNumber(Math.abs(amount))} ${amount < 0 ? 'fewer' : 'more'}`
 }

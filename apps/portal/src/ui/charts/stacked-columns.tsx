@@ -1,4 +1,4 @@
-/** Columns: how things stood, split by kind, or how often something happened. */
+/** Column charts of levels by kind, or of event counts. */
 import { stack } from 'd3-shape'
 import { percent } from '#ui/charts/percent.ts'
 import { type ChartSeries, Plot, totalAt } from '#ui/charts/plot.tsx'
@@ -12,10 +12,7 @@ interface ColumnsProps {
   readonly onOpen?: (index: number) => void
 }
 
-/**
- * One column per point, the first series at the base so that its trend can be read.
- * Segments stand 1.5 px apart.
- */
+/** One column per point. The first series is at the base, so that its trend is readable. Segments are 1.5 px apart. */
 export function StackedColumns({ series, ...props }: ColumnsProps & { readonly series: readonly ChartSeries[] }) {
   const totals = props.points.map((_, index) => totalAt(series, index))
   const scale = countScale(Math.max(0, ...totals))
@@ -50,7 +47,7 @@ export function StackedColumns({ series, ...props }: ColumnsProps & { readonly s
   )
 }
 
-/** Plain columns for a single count. */
+/** Columns of a single series. */
 export function Columns({
   name,
   values,

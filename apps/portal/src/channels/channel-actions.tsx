@@ -1,0 +1,86 @@
+/** Destructive actions on a channel, each with a confirmation: replacing its signing secret and removing it. */
+import type { Channel } from '@glacis/contract/channel'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { mutationDialogProps } from '#api/advice.ts'
+import { remove, rotate } from '#channels/queries.ts'
+import type { NewSecret } from '#channels/secret-dialog.tsx'
+import { channelKinds } from '#channels/labels.ts'
+import { Button } from '#ui/button.tsx'
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx'
+
+interface ChannelActionsProps {
+  readonly channel: Channel
+  readonly onSecret: (shown: NewSecret) => void
+  readonly onGone: () => void
+}
+
+export function ChannelActions({ channel, onSecret, onGone }: ChannelActionsProps) {
+  const [asked, setAsked] = useState<'secret' | 'removal'>()
+  const close = () => setAsked(undefined)
+  return (
+    <span className="ml-auto flex flex-wrap gap-2">
+      {channel.kind === 'KIND_WEBHOOK' && (
+        <Button size="sm" variant="ghost" onClick={() => setAsked('secret')}>
+          Replace signing secret
+        </Button>
+      )}
+      <Button size="sm" variant="ghost" onClick={() => setAsked('removal')}>
+        Remove
+      </Button>
+      <ReplaceSecretDialog open={asked === 'secret'} channel={channel} onSecret={onSecret} onClose={close} />
+      <RemoveDialog open={asked === 'removal'} channel={channel} onGone={onGone} onClose={close} />
+    </span>
+  )
+}
+
+interface ConfirmProps {
+  readonly open: boolean
+  readonly channel: Channel
+  readonly onClose: () => void
+}
+
+function ReplaceSecretDialog({
+  open,
+  channel,
+  onSecret,
+  onClose,
+}: ConfirmProps & Pick<ChannelActionsProps, 'onSecret'>) {
+  const rotating = useMutation(rotate)
+  const confirm = () =>
+    rotating.mutate(channel.id, {
+      onSuccess: ({ channel: { secret } }) => {
+        onClose()
+        if (secret) onSecret({ what: 'signing secret', value: secret })
+      },
+    })
+  return (
+    <ConfirmDialog
+      open={open}
+      {...mutationDialogProps(rotating, onClose)}
+      title="Replace signing secret"
+      description="Messages are signed with the new secret immediately, so receivers that still check the old one reject them."
+      label="Replace secret"
+      onConfirm={confirm}
+    />
+  )
+}
+
+function RemoveDialog({ open, channel, onGone, onClose }: ConfirmProps & Pick<ChannelActionsProps, 'onGone'>) {
+  const removing = useMutation({
+    ...remove,
+    // Called when the list no longer contains the channel.
+    onSettled: (_, error) => error ?? onGone(),
+  })
+  const name = channelKinds.find(({ kind }) => kind === channel.kind)?.name ?? 'channel'
+  return (
+    <ConfirmDialog
+      open={open}
+      {...mutationDialogProps(removing, onClose)}
+      title={`Remove ${name}`}
+      description="Notifications stop, and its settings and delivery log are deleted. To pause it, turn it off instead."
+      label="Remove channel"
+      onConfirm={() => removing.mutate(channel.id)}
+    />
+  )
+}

@@ -1,0 +1,153 @@
+/** Issue mutations. Status changes update optimistically and roll back if the call fails. */
+import type { InputOf, ResultOf } from '@glacis/contract/endpoint'
+import { getIssue, type Issue, listIssues, setHostStatus, setIssueStatus } from '@glacis/contract/issue'
+import { createComment, deleteComment, setStatusOfMany, updateIssue } from '@glacis/contract/triage'
+import { createView, deleteView } from '@glacis/contract/view'
+import { mutationOptions, type QueryClient } from '@tanstack/react-query'
+import { call } from '#api/call.ts'
+import { keyOf, refreshAll } from '#api/query.ts'
+import { type SettableStatus, one } from '#issues/queries.ts'
+
+/** A status and, when ignoring, the reason, comment, and end. */
+export type StatusChange = Omit<InputOf<typeof setIssueStatus>, 'id'>
+/** The issues of a bulk change, by id or by filter. */
+export type BulkSelection = Pick<InputOf<typeof setStatusOfMany>, 'ids' | 'filter'>
+
+export const setStatus = mutationOptions({
+  mutationKey: [setIssueStatus.path],
+  mutationFn: (change: StatusChange & { readonly id: string }) => call(setIssueStatus, change),
+  onMutate: ({ id, status }, { client }) =>
+    updateOptimistically(client, new Set([id]), (issue) => ({ ...issue, status })),
+  onError: (_error, _change, undo) => undo?.(),
+  onSuccess: (answer, { id }, _, { client }) => client.setQueryData(one(id).queryKey, answer),
+})
+
+/** Changes the status on a single affected host. */
+export const setStatusOnHost = mutationOptions({
+  mutationKey: [setHostStatus.path],
+  mutationFn: (change: StatusChange & { readonly id: string; readonly hostId: string }) => call(setHostStatus, change),
+  onMutate: ({ id, hostId, status }, { client }) =>
+    updateOptimistically(client, new Set([id]), (issue) => ({
+      ...issue,
+      affectedHosts: issue.affectedHosts.map((one) => (one.host.id === hostId ? { ...one, status } : one)),
+    })),
+  onError: (_error, _change, undo) => undo?.(),
+  onSuccess: (answer, { id }, _, { client }) => client.setQueryData(one(id).queryKey, answer),
+})
+
+/** Only issues given by id update optimistically: the client can't tell which others match a filter. */
+export const setStatusInBulk = mutationOptions({
+  mutationKey: [setStatusOfMany.path],
+  mutationFn: (change: StatusChange & BulkSelection) => call(setStatusOfMany, change),
+  onMutate: ({ ids = [], status }, { client }) =>
+    updateOptimistically(client, new Set(ids), (issue) => ({ ...issue, status })),
+  onError: (_error, _change, undo) => undo?.(),
+})
+
+/**
+ * Undoes a bulk change: restores each issue's previous status and ignore terms. A regression becomes open, because only
+ * a scan can set that status.
+ *
+ * @returns how many issues were skipped because they changed in the meantime
+ */
+export async function undoBulkChange(
+  client: QueryClient,
+  { before = [], decideTime }: Pick<ResultOf<typeof setStatusOfMany>, 'before' | 'decideTime'>,
+): Promise<number> {
+  const since = decideTime === undefined ? {} : { unchangedSinceTime: decideTime }
+  let left = 0
+  for (const { status, ...group } of before) {
+    const chosen: SettableStatus = status === 'STATUS_REGRESSION' ? 'STATUS_OPEN' : status
+    const back = { ...group, status: chosen, ...since }
+    // `call` already shows a toast on failure.
+    left += await call(setStatusOfMany, back).then(
+      ({ skippedCount }) => skippedCount,
+      () => 0,
+    )
+  }
+  await refreshAll(client)
+  return left
+}
+
+/**
+ * Undoes a change to one issue: restores its previous status and ignore terms.
+ *
+ * @returns false if the issue changed in the meantime and was left unchanged
+ */
+export async function undoStatusChange(
+  client: QueryClient,
+  { before, changed }: { readonly before: Issue; readonly changed: Issue },
+): Promise<boolean> {
+  const { id } = before
+  try {
+    const { issue: now } = await call(getIssue, { id })
+    if (JSON.stringify(now.history) !== JSON.stringify(changed.history)) return false
+    await call(setIssueStatus, { id, ...changeThatRestores(before) })
+  } catch {
+    // `call` already shows a toast on failure.
+  } finally {
+    await refreshAll(client)
+  }
+  return true
+}
+
+/** The decision that restores the current status. Only a scan can set a regression, so that becomes open. */
+export function changeThatRestores({ status, ignored }: Pick<Issue, 'status' | 'ignored'>): StatusChange {
+  if (status === 'STATUS_REGRESSION') return { status: 'STATUS_OPEN' }
+  if (status !== 'STATUS_IGNORED' || !ignored?.reason) return { status }
+  const { reason, comment, untilTime } = ignored
+  return {
+    status,
+    reason,
+    ...(comment && { comment }),
+    ...(untilTime && { ignoreUntilTime: untilTime }),
+  }
+}
+
+/** Applies a change to the cached issues and lists. Returns the rollback. */
+async function updateOptimistically(
+  client: QueryClient,
+  ids: ReadonlySet<string>,
+  change: (issue: Issue) => Issue,
+): Promise<() => void> {
+  const keys = [keyOf(getIssue), keyOf(listIssues)]
+  await Promise.all(keys.map((queryKey) => client.cancelQueries({ queryKey })))
+  const before = keys.flatMap((queryKey) => client.getQueriesData({ queryKey }))
+  const moved = (issue: Issue) => (ids.has(issue.id) ? change(issue) : issue)
+  client.setQueriesData({ queryKey: keyOf(getIssue) }, (data: ResultOf<typeof getIssue> | undefined) =>
+    data?.issue ? { issue: moved(data.issue) } : data,
+  )
+  client.setQueriesData({ queryKey: keyOf(listIssues) }, (data: ResultOf<typeof listIssues> | undefined) =>
+    data?.issues ? { ...data, issues: data.issues.map(moved) } : data,
+  )
+  return () => {
+    for (const [key, data] of before) client.setQueryData(key, data)
+  }
+}
+
+/** Updates assignee, due date, or tags. */
+export const editIssue = mutationOptions({
+  mutationKey: [updateIssue.path],
+  mutationFn: (input: InputOf<typeof updateIssue>) => call(updateIssue, input),
+  onSuccess: (answer, { id }, _, { client }) => client.setQueryData(one(id).queryKey, answer),
+})
+
+export const addComment = mutationOptions({
+  mutationKey: [createComment.path],
+  mutationFn: (input: InputOf<typeof createComment>) => call(createComment, input),
+})
+
+export const removeComment = mutationOptions({
+  mutationKey: [deleteComment.path],
+  mutationFn: (input: InputOf<typeof deleteComment>) => call(deleteComment, input),
+})
+
+export const saveView = mutationOptions({
+  mutationKey: [createView.path],
+  mutationFn: (input: InputOf<typeof createView>) => call(createView, input),
+})
+
+export const removeView = mutationOptions({
+  mutationKey: [deleteView.path, 'delete'],
+  mutationFn: (input: InputOf<typeof deleteView>) => call(deleteView, input),
+})

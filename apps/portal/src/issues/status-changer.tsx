@@ -1,0 +1,156 @@
+/** Status changes from a row, a selection, or a page: the ignore dialog, undo, and the report of skipped risks. */
+import type { Issue, IssueFilter } from '@glacis/contract/issue'
+import type { SeverityCategory } from '@glacis/contract/threat'
+import type { SkippedIssue } from '@glacis/contract/triage'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { adviceOf } from '#api/advice.ts'
+import { pastTenseLabels } from '#issues/actions.ts'
+import { type StatusChange, setStatus, setStatusInBulk, undoBulkChange, undoStatusChange } from '#issues/mutations.ts'
+import { IgnoreDialog } from '#issues/ignore-dialog.tsx'
+import type { SettableStatus } from '#issues/queries.ts'
+import { SkippedDialog } from '#issues/skipped-dialog.tsx'
+import { formatNumber } from '#lib/format.ts'
+import { addToast } from '#ui/toasts.tsx'
+
+/** The issues a change applies to: the selected ones, or all that match a filter. */
+export interface IssueSelection {
+  readonly issues: readonly Issue[]
+  /** If set, the change applies to all `total` issues that match the filter. */
+  readonly all?: { readonly filter: IssueFilter; readonly total: number } | undefined
+}
+
+/** An open ignore dialog, hidden (`isOpen` false) while the request runs. */
+interface PendingIgnore {
+  readonly selection: IssueSelection
+  readonly isOpen: boolean
+  readonly problem?: string | undefined
+}
+/** Called with null on success. */
+type OnSettled = (error: Error | null) => void
+
+export interface StatusChanger {
+  /** Applies the status. For ignoring, opens the dialog first. */
+  readonly applyStatus: (status: SettableStatus, selection: IssueSelection) => void
+  /** The status being applied. */
+  readonly pendingStatus: SettableStatus | undefined
+  /** Must be rendered by the caller. */
+  readonly dialogs: ReactNode
+}
+
+/** @param onDone called with the ids of selected issues that were skipped */
+export function useStatusChanger(onDone?: (skipped: readonly string[]) => void): StatusChanger {
+  const client = useQueryClient()
+  const change = useMutation(setStatusInBulk)
+  const changeOne = useMutation(setStatus)
+  const [ignoring, setIgnoring] = useState<PendingIgnore>()
+  const [skipped, setSkipped] = useState<readonly SkippedIssue[]>([])
+  function confirmChange(count: number, status: SettableStatus, undo: (() => Promise<unknown>) | undefined): void {
+    const action = undo && { label: 'Undo', run: () => void undo() }
+    const message = `${pastTenseLabels[status]} ${riskCount(count)}.`
+    addToast('success', { title: 'Success', message, ...(action && { action }) })
+  }
+  function applyToOne(statusChange: StatusChange, before: Issue, onSettled: OnSettled): void {
+    const { id } = before
+    const onSuccess = ({ issue: changed }: { readonly issue: Issue }) => {
+      confirmChange(
+        1,
+        statusChange.status,
+        async () => (await undoStatusChange(client, { before, changed })) || showUndoConflict(),
+      )
+      onSettled(null)
+      onDone?.([])
+    }
+    const onError = (error: Error) => {
+      onSettled(error)
+      onDone?.([id])
+    }
+    changeOne.mutate({ id, ...statusChange }, { onSuccess, onError })
+  }
+  function apply(statusChange: StatusChange, { issues, all }: IssueSelection, onSettled: OnSettled = () => {}): void {
+    const [first] = issues
+    if (first && issues.length === 1 && !all) return applyToOne(statusChange, first, onSettled)
+    const which = all ? { filter: all.filter } : { ids: issues.map(({ id }) => id) }
+    change.mutate(
+      { ...which, ...statusChange },
+      {
+        onSuccess: (answer) => {
+          const { updatedCount, before } = answer
+          const undo = async () => showPartialUndo(await undoBulkChange(client, answer), updatedCount)
+          if (updatedCount > 0) confirmChange(updatedCount, statusChange.status, before && undo)
+          setSkipped(answer.skipped)
+          onSettled(null)
+          onDone?.(answer.skipped.map(({ id }) => id))
+        },
+        onError: (error) => {
+          onSettled(error)
+          onDone?.(issues.map(({ id }) => id))
+        },
+      },
+    )
+  }
+  /** Hides the dialog immediately, like the optimistic update. On failure it reopens with everything entered. */
+  function ignore(statusChange: StatusChange, { selection }: PendingIgnore): void {
+    const hidden = { selection, isOpen: false }
+    setIgnoring(hidden)
+    apply(statusChange, selection, (error) => {
+      const next = error ? { selection, isOpen: true, problem: adviceOf(error) } : undefined
+      setIgnoring((now) => (now === hidden ? next : now))
+    })
+  }
+  return {
+    applyStatus: (status, selection) =>
+      status === 'STATUS_IGNORED' ? setIgnoring({ selection, isOpen: true }) : apply({ status }, selection),
+    pendingStatus: change.isPending
+      ? change.variables.status
+      : changeOne.isPending
+        ? changeOne.variables.status
+        : undefined,
+    dialogs: (
+      <>
+        {ignoring && (
+          <IgnoreDialog
+            key={selectionLabel(ignoring.selection)}
+            open={ignoring.isOpen}
+            what={selectionLabel(ignoring.selection)}
+            categories={categoriesOf(ignoring.selection)}
+            problem={ignoring.problem}
+            onClose={() => setIgnoring(undefined)}
+            onIgnore={(statusChange) => ignore(statusChange, ignoring)}
+          />
+        )}
+        <SkippedDialog skipped={skipped} onClose={() => setSkipped([])} />
+      </>
+    ),
+  }
+}
+
+function showUndoConflict(): void {
+  addToast('info', {
+    title: 'Not undone',
+    message: 'Someone changed this risk in the meantime. Their change was kept.',
+  })
+}
+
+/** Reports how many issues of a bulk change could not be undone. */
+function showPartialUndo(left: number, all: number): void {
+  if (left === 0) return
+  if (all === 1) return showUndoConflict()
+  const were = left === 1 ? 'was' : 'were'
+  const message = `${formatNumber(left)} of ${riskCount(all)} changed in the meantime and ${were} not undone.`
+  addToast('info', { title: left === all ? 'Not undone' : 'Info', message })
+}
+
+function riskCount(count: number): string {
+  return `${formatNumber(count)} ${count === 1 ? 'risk' : 'risks'}`
+}
+
+function categoriesOf({ issues, all }: IssueSelection): SeverityCategory[] {
+  return all ? ['CATEGORY_CRITICAL'] : issues.map((one) => one.threat.severity.category)
+}
+
+function selectionLabel({ issues, all }: IssueSelection): string {
+  if (all) return riskCount(all.total)
+  const [first] = issues
+  return issues.length === 1 && first ? `“${first.name}”` : riskCount(issues.length)
+}

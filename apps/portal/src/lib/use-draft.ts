@@ -1,0 +1,39 @@
+/** Restores drafts after signing in again. Separate from `drafts.ts`, which every page loads to save them. */
+import { useEffect, useLayoutEffect, useState } from 'react'
+import { readSavedDrafts, writeSavedDrafts, currentDrafts } from '#lib/drafts.ts'
+
+/** How the session ended on the page at `address`, for the login page; undefined if it didn't end there. */
+export function sessionEndedAt(address: string | undefined): { readonly isKept: boolean } | undefined {
+  const kept = readSavedDrafts()
+  return kept && kept.address === address ? { isKept: Object.keys(kept.texts).length > 0 } : undefined
+}
+
+/**
+ * State that survives the end of the session.
+ *
+ * @param name identifies the draft, such as "comment" and the id it belongs to
+ */
+export function useDraft<T>(name: string, initial: T): readonly [T, (value: T) => void] {
+  const [begun] = useState(() => JSON.stringify(initial))
+  const [value, setValue] = useState(() => savedDraft(name, initial))
+  useEffect(() => discardDraft(name), [name])
+  useLayoutEffect(() => {
+    const text = JSON.stringify(value)
+    if (text !== begun) currentDrafts.set(name, text)
+    return () => void currentDrafts.delete(name)
+  }, [name, value, begun])
+  return [value, setValue]
+}
+
+function savedDraft<T>(name: string, initial: T): T {
+  const text = readSavedDrafts()?.texts[name]
+  // The same hook with the same type wrote it.
+  return text === undefined ? initial : (JSON.parse(text) as T)
+}
+
+function discardDraft(name: string): void {
+  const kept = readSavedDrafts()
+  if (!kept || !(name in kept.texts)) return
+  const { [name]: _taken, ...texts } = kept.texts
+  writeSavedDrafts({ ...kept, texts })
+}

@@ -1,0 +1,43 @@
+/** Setup progress and the next step. Renders nothing once all steps are done. */
+import type { ResultOf } from '@glacis/contract/endpoint'
+import type { getOnboarding } from '@glacis/contract/insights'
+import { useQuery } from '@tanstack/react-query'
+import { steps } from '#onboarding/queries.ts'
+import { ButtonLink } from '#ui/button.tsx'
+import { Meter } from '#ui/meter.tsx'
+
+type Step = ResultOf<typeof getOnboarding>['steps'][number]
+
+const nextStepLabels: Readonly<Record<Step['key'], string>> = {
+  TARGET: 'add a target',
+  AGENT: 'choose where to scan from',
+  SCAN: 'run the first scan',
+  NOTIFICATIONS: 'turn on notifications',
+}
+
+export function SetupProgress() {
+  const all = useQuery(steps()).data?.steps ?? []
+  const left = all.filter(({ state }) => state === 'STATE_OPEN')
+  const [first] = left
+  if (!first) return null
+  const done = all.length - left.length
+  return (
+    <section
+      aria-label="Setup"
+      className="mx-(--gl-gutter) mt-4 flex flex-wrap items-center gap-x-5 gap-y-3 rounded-md border border-line px-4 py-3 print:hidden"
+    >
+      <div className="grid min-w-0 flex-[1_1_18rem] gap-2">
+        <p>
+          <span className="font-medium">
+            Setup: {done} of {all.length} steps done.
+          </span>{' '}
+          <span className="text-ink-2">Next: {nextStepLabels[first.key]}.</span>
+        </p>
+        <Meter label="Setup steps done" value={done} max={all.length} warnAt={2} />
+      </div>
+      <ButtonLink to="/onboarding" size="sm">
+        Continue
+      </ButtonLink>
+    </section>
+  )
+}

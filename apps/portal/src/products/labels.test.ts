@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest'
+import { inZone } from '#lib/testing/zone.ts'
+import { attributeLabel, supportStatus, partLabel, vendorName } from '#products/labels.ts'
+
+it.each([
+  ['', 'any'],
+  ['*', 'any'],
+  ['-', 'not applicable'],
+  ['2.4.49', '2.4.49'],
+])('an attribute %j reads %s', (value, words) => {
+  expect(attributeLabel(value)).toBe(words)
+})
+
+it('shows the support status as a label and a date', () => {
+  expect(supportStatus({ endOfLife: { state: 'STATE_PAST', date: '2024-06-30' } })).toEqual({
+    word: 'Ended',
+    variant: 'red',
+    day: '30 Jun 2024',
+  })
+  expect(supportStatus({})).toBeUndefined()
+})
+
+it.each(['Pacific/Auckland', 'America/St_Johns'])('shows the same end-of-support date in %s', (zone) => {
+  const ended = `it.supportStatus({ endOfLife: { state: 'STATE_PAST', date: '2026-12-31' } }).day`
+  expect(inZone(zone, '#products/labels.ts', ended)).toBe('31 Dec 2026')
+})
+
+it('labels the WFN part', () => {
+  expect([partLabel({ part: 'o' }), partLabel({ part: '' })]).toEqual(['Operating system', 'Unknown'])
+})
+
+it.each([
+  ['f5', 'F5'],
+  ['openbsd', 'OpenBSD'],
+  ['apache', 'Apache'],
+  ['php_group', 'PHP Group'],
+  ['node\\.js', 'Node.js'],
+  ['*', ''],
+])('the vendor %s reads %s', (vendor, words) => {
+  expect(vendorName(vendor)).toBe(words)
+})

@@ -1,0 +1,9 @@
+/** Labels for scan results. */
+import type { ScanHostState } from '@glacis/contract/scan'
+
+export const hostStateLabels: Readonly<Record<ScanHostState, string>> = {
+  STATE_AFFECTED: 'Affected',
+  STATE_SCANNED: 'Scanned',
+  STATE_NOTHING_OPEN: 'No open ports',
+  STATE_NOT_REACHED: 'Unreachable',
+}

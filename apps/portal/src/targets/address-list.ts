@@ -1,0 +1,97 @@
+/** Parsing of a pasted address list and the verdict on each entry. Pure functions. */
+import { nameLengthMax } from '@glacis/contract/primitives'
+import type { InputOf, ResultOf } from '@glacis/contract/endpoint'
+import type { createTarget, parseTargets } from '@glacis/contract/target'
+import { type TargetDraft } from '#targets/form.ts'
+
+/** Maximum number of addresses in a list; also the server's limit per call. */
+export const maxEntries = 1000
+/** Maximum length of an address in characters. */
+const maxAddressLength = 2048
+
+export interface Entry {
+  /** Line number in the text, starting at 1. */
+  readonly line: number
+  readonly text: string
+}
+/** How an entry will be handled. */
+export type Verdict = Entry &
+  /** `readable` is the Unicode form of an internationalized name. */
+  (
+    | {
+        readonly kind: 'new'
+        readonly address: string
+        readonly readable: string
+        readonly hostCount: number
+        readonly isPrivate: boolean
+      }
+    | { readonly kind: 'known'; readonly address: string; readonly name: string }
+    /** The same address as on an earlier line. */
+    | { readonly kind: 'twice'; readonly address: string; readonly first: number }
+    | { readonly kind: 'wrong'; readonly why: string }
+  )
+export type NewEntry = Extract<Verdict, { kind: 'new' }>
+type ParseResult = ResultOf<typeof parseTargets>['results'][number]
+
+/**
+ * Splits text into addresses at line breaks, commas, semicolons, and spaces. Ranges may have spaces around the dash, and
+ * commas within a URL's path are part of the URL.
+ */
+export function parseEntries(text: string): Entry[] {
+  return text.split(/\r\n|[\n\r\u2028\u2029]/).flatMap((whole, index) =>
+    whole
+      .replace(/([\d.:a-f])\s+[-–]\s+([\d.:a-f])/gi, '$1-$2')
+      .split(/\s+/)
+      .flatMap((word) => word.split(/^[a-z]+:\/\//i.test(word) ? /[,;]+(?=$|[^,;/]*[.:])/ : /[,;]+/))
+      .filter(Boolean)
+      .map((entry) => ({ line: index + 1, text: entry })),
+  )
+}
+
+/** The distinct texts to send to the server, without those that exceed its length limit. */
+export function addressesToParse(entries: readonly Entry[]): string[] {
+  return [...new Set(entries.map(({ text }) => text))].filter((text) => text.length <= maxAddressLength)
+}
+
+/** Combines the entries with the server's parse results. */
+export function toVerdicts(entries: readonly Entry[], readings: readonly ParseResult[]): Verdict[] {
+  const byText = new Map(readings.map((reading) => [reading.input, reading]))
+  const firstLines = new Map<string, number>()
+  return entries.map((entry): Verdict => {
+    const reading = byText.get(entry.text)
+    const address = reading?.normalized
+    if (!reading || address === undefined) {
+      return { ...entry, kind: 'wrong', why: reading?.error ?? 'The address is longer than 2,048 characters.' }
+    }
+    const { readable = address, hostCount = 1, private: isPrivate = false, target } = reading
+    const first = firstLines.get(address)
+    if (first !== undefined) return { ...entry, kind: 'twice', address, first }
+    firstLines.set(address, entry.line)
+    if (target) return { ...entry, kind: 'known', address, name: target.name }
+    return { ...entry, kind: 'new', address, readable, hostCount, isPrivate }
+  })
+}
+
+/** The entries that are neither created nor already targets, one per line. */
+export function remainingText(verdicts: readonly Verdict[], made: ReadonlySet<string>): string {
+  return verdicts
+    .filter((one) => one.kind === 'wrong' || (one.kind === 'new' && !made.has(one.address)))
+    .map(({ text }) => text)
+    .join('\n')
+}
+
+/** The request body for one target of a list, named after its address. */
+export function toCreateBody(
+  { address, readable, isPrivate }: NewEntry,
+  { period, agentId, tags }: Pick<TargetDraft, 'period' | 'agentId' | 'tags'>,
+): InputOf<typeof createTarget> {
+  return {
+    name: readable.length > nameLengthMax ? `${readable.slice(0, nameLengthMax - 1)}…` : readable,
+    address,
+    schedule: { period },
+    ...(agentId && { agent: { id: agentId } }),
+    tags: tags.map(({ id }) => ({ id })),
+    // The form doesn't submit internet addresses without the user's confirmation.
+    ...(!isPrivate && { isPermitted: true }),
+  }
+}

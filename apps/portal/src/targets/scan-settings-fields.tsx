@@ -1,0 +1,84 @@
+/** Scan settings of a target: profile, rate limit, ports, and exclusions. */
+import type { ScanProfile } from '@glacis/contract/primitives'
+import { ratePerHost } from '@glacis/contract/target'
+import type { FieldErrors, TargetDraft } from '#targets/form.ts'
+import { profileLabels } from '#targets/labels.ts'
+import { TextField } from '#ui/field.tsx'
+import { RadioCard } from '#ui/radio-card.tsx'
+import { TextAreaField } from '#ui/text-area.tsx'
+
+const profiles: readonly { readonly value: ScanProfile; readonly hint: string }[] = [
+  { value: 'gentle', hint: 'Safe for production: at most 50 requests per second per host.' },
+  { value: 'standard', hint: 'Three times the rate. Runs checks for the software it identifies.' },
+  { value: 'deep', hint: 'Every check at six times the rate. For hosts that can handle the load.' },
+]
+
+interface ScanSettingsFieldsProps {
+  readonly draft: TargetDraft
+  readonly problems: FieldErrors
+  readonly onChange: (change: Partial<TargetDraft>) => void
+}
+
+export function ScanSettingsFields({ draft, problems, onChange }: ScanSettingsFieldsProps) {
+  // A URL already specifies its port.
+  const isUrl = /^https?:/i.test(draft.address.trim())
+  return (
+    <>
+      <fieldset className="grid gap-2">
+        <legend className="mb-1.5 leading-4.5 font-medium">Scan profile</legend>
+        {profiles.map(({ value, hint }) => (
+          <RadioCard
+            key={value}
+            name="profile"
+            label={profileLabels[value]}
+            hint={hint}
+            checked={draft.profile === value}
+            onChange={() => onChange({ profile: value })}
+          />
+        ))}
+      </fieldset>
+      <TextField
+        label="Requests per second per host"
+        name="rate"
+        optional
+        inputMode="numeric"
+        autoComplete="off"
+        maxLength={6}
+        hint={`Overrides the profile's limit: ${ratePerHost.min} to ${ratePerHost.max}`}
+        value={draft.rate}
+        onChange={(event) => onChange({ rate: event.currentTarget.value })}
+        {...errorProps(problems.rate)}
+      />
+      {!isUrl && (
+        <TextField
+          label="Ports"
+          name="ports"
+          optional
+          mono
+          autoComplete="off"
+          maxLength={2000}
+          hint="Defaults to the 1,000 most common ports. Example: 22, 80, 8000-8100"
+          value={draft.ports}
+          onChange={(event) => onChange({ ports: event.currentTarget.value })}
+          {...errorProps(problems.ports)}
+        />
+      )}
+      <TextAreaField
+        label="Never scan"
+        name="exclusions"
+        optional
+        rows={4}
+        spellCheck={false}
+        className="font-mono"
+        hint="One per line: an address, range, or network; 10.0.0.7:22 for one port of an address; *:9100 for a port on every address."
+        value={draft.exclusions}
+        onChange={(event) => onChange({ exclusions: event.currentTarget.value })}
+        messages={problems.exclusions ? [problems.exclusions] : []}
+      />
+    </>
+  )
+}
+
+function errorProps(problem: string | undefined) {
+  return problem ? { state: 'error' as const, messages: [problem] } : {}
+}

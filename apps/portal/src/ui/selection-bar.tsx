@@ -1,0 +1,31 @@
+import { type ReactNode, useEffect } from 'react'
+import { restoreFocus } from '#lib/focus.ts'
+
+interface SelectionBarProps {
+  /** Accessible name: "Selected risks". */
+  readonly label: string
+  /** The count: "3 selected". */
+  readonly words: ReactNode
+  /** Actions on the selected rows. */
+  readonly children: ReactNode
+}
+
+/**
+ * Replaces the filter bar while rows are selected. An action that clears the selection also removes the bar; focus
+ * then moves to the page title.
+ */
+export function SelectionBar({ label, words, children }: SelectionBarProps) {
+  useEffect(() => () => restoreFocus(), [])
+  return (
+    <fieldset
+      aria-label={label}
+      className="relative z-1 -mb-px flex min-h-[52px] min-w-0 flex-wrap items-center gap-2 border-b border-main-edge bg-selected px-(--gl-gutter) py-2.5"
+    >
+      <b className="font-semibold" aria-live="polite">
+        {words}
+      </b>
+      <span className="mx-1 h-5 w-px bg-main-edge" aria-hidden="true" />
+      {children}
+    </fieldset>
+  )
+}
