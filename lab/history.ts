@@ -1,0 +1,342 @@
+/**
+ * A quarter of history for the demo's account, as a team that started three months ago would have it.
+ *
+ * What scans found and people decided today is spread over that time, and weaknesses that were fixed meanwhile are added.
+ * No call can backdate anything, so this writes to the database; only the demo does that.
+ */
+import { randomBytes } from 'node:crypto'
+import type { Client } from 'pg'
+
+/** A week more than the charts of a quarter show. */
+const days = 98
+const dayMs = 86_400_000
+const fixedCount = 52
+const people = ['Nora Ammann', 'Jonas Keller', 'Priya Nair', 'Marco Bianchi'] as const
+const comments = [
+  'Ticket opened with the platform team.',
+  'Patched on staging, production follows in the next maintenance window.',
+  'Vendor confirmed the fix; waiting for the package in our mirror.',
+  'Reachable only from the VPN, so this can wait until the end of the month.',
+  'Verified with a manual request, still reproducible.',
+] as const
+
+type Status = 'STATUS_OPEN' | 'STATUS_RESOLVED' | 'STATUS_IGNORED' | 'STATUS_REGRESSION'
+
+/** An event of an issue (`host_id` null) or of one of its hosts. */
+interface Event {
+  readonly id: string
+  readonly issue_id: string
+  readonly host_id: string | null
+  readonly target_id: string | null
+  readonly status: Status
+  readonly verification: string
+  readonly category: string
+  readonly actor: string
+  readonly reason: string
+  at: Date
+}
+
+/** Rewrites the past of the account with this email. Everything found so far must come from finished scans. */
+export async function writeHistory(client: Client, email: string): Promise<void> {
+  await client.query('begin')
+  const { rows } = await client.query<{ id: string; time_zone: string }>(
+    'select id, time_zone from account where email = $1',
+    [email],
+  )
+  const [account] = rows
+  if (!account) throw new Error(`there is no account of ${email}`)
+  const now = new Date()
+  const begin = scanTime(now, days)
+  await backdate(client, account.id, begin)
+  await addFixedIssues(client, account.id, now)
+  const events = await spreadEvents(client, account.id, now)
+  await addScans(client, account.id, events, now)
+  await addComments(client, account.id, events, now)
+  await writeDays(client, account, events, now)
+  await client.query('commit')
+}
+
+/** Scheduled scans run at night. */
+function scanTime(now: Date, daysAgo: number): Date {
+  const night = new Date(now.getTime() - daysAgo * dayMs)
+  night.setUTCHours(2, 10, 0, 0)
+  return night
+}
+
+/** People decide during the day. */
+function officeTime(now: Date, daysAgo: number): Date {
+  return new Date(scanTime(now, daysAgo).getTime() + (6 + spread(daysAgo) * 8) * 3_600_000)
+}
+
+/** A number from 0 to 1 for the n-th of many, without clusters (golden ratio). */
+function spread(number: number): number {
+  return (number * 0.618_033_988_75) % 1
+}
+
+/** UUIDv7: lists are ordered by id. */
+function idAt(time: Date): string {
+  const bytes = randomBytes(16)
+  bytes.writeUIntBE(time.getTime(), 0, 6)
+  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f)
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f)
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+/** How many days ago the n-th issue was found: many by the first scans, the others one by one. */
+function foundDaysAgo(number: number): number {
+  return number % 5 < 2 ? days - 1 - (number % 6) : Math.round(8 + spread(number) * (days - 14))
+}
+
+async function backdate(client: Client, account: string, begin: Date): Promise<void> {
+  for (const statement of [
+    'update account set created_at = $2 where id = $1',
+    'update target set created_at = $2 where account_id = $1',
+    'update host set first_seen_at = $2 where account_id = $1',
+    'update service set first_seen_at = $2 where account_id = $1',
+    'update host_product set first_seen_at = $2 where account_id = $1',
+  ])
+    await client.query(statement, [account, begin])
+  // What today's scans found is old by then.
+  await client.query('update scan set new_count = 0 where account_id = $1', [account])
+  await client.query(`update scan_issue set change = 'SEEN' where account_id = $1 and change = 'NEW'`, [account])
+}
+
+/** Issues that were found and fixed meanwhile, on hosts that are still there. */
+async function addFixedIssues(client: Client, account: string, now: Date): Promise<void> {
+  const { rows: threats } = await client.query<{ id: string; kind: string }>(
+    `select id, kind from threat
+     where not exists (select from issue where account_id = $1 and threat_id = threat.id) and category <> 'CATEGORY_NONE'
+     order by row_number() over (partition by kind = 'check' order by md5(key)), kind limit $2`,
+    [account, fixedCount],
+  )
+  const { rows: hosts } = await client.query<{ id: string; target_id: string }>(
+    'select id, target_id from host where account_id = $1 order by id',
+    [account],
+  )
+  for (const [number, threat] of threats.entries()) {
+    const host = hosts[number % hosts.length]
+    if (!host) return
+    const found = foundDaysAgo(number)
+    const resolved = Math.max(2, Math.round(found - 6 - spread(number) * 44))
+    const [issueId, from, to] = [idAt(scanTime(now, found)), scanTime(now, found), scanTime(now, resolved)]
+    const isProven = threat.kind === 'check'
+    const verification = isProven ? 'VERIFICATION_VERIFIED' : 'VERIFICATION_UNVERIFIED'
+    await client.query(
+      `insert into issue (account_id, id, threat_id, status, verification, quality, priority, score, category, host_count,
+         first_seen_at, last_seen_at, resolved_at, updated_at, epss, title)
+       select $1, $2, id, 'STATUS_RESOLVED', $3, $4, round(score * 8), score, category, 1,
+         $5, $6, $6, $6, coalesce(epss_score, 0), lower(name || ' ' || key)
+       from threat where id = $7`,
+      [account, issueId, verification, isProven ? 99 : 80, from, to, threat.id],
+    )
+    await client.query(
+      `insert into occurrence (account_id, id, issue_id, host_id, target_id, location, port, method, status, quality,
+         evidence, evidence_key, decided_by, first_seen_at, last_seen_at, resolved_at)
+       select $1, $2::uuid, $3, $4, $5, '443', 443, $6::text, 'STATUS_RESOLVED', $7::int,
+         jsonb_build_object('location', '443', 'port', 443, 'method', $6::text, 'quality', $7::int, 'text', name, 'highlights', '[]'::jsonb),
+         $2::text, 'scan', $8, $9, $9
+       from threat where id = $10`,
+      [
+        account,
+        idAt(from),
+        issueId,
+        host.id,
+        host.target_id,
+        isProven ? 'demo' : 'version',
+        isProven ? 99 : 80,
+        from,
+        to,
+        threat.id,
+      ],
+    )
+    await client.query(
+      `insert into issue_target (account_id, target_id, issue_id, status, verified_status, potential_status, category)
+       select $1, $2, $3, 'STATUS_RESOLVED', $4, $5, category from issue where account_id = $1 and id = $3`,
+      [account, host.target_id, issueId, isProven ? 'STATUS_RESOLVED' : null, isProven ? null : 'STATUS_RESOLVED'],
+    )
+    for (const place of [null, host]) {
+      for (const [status, at] of [
+        ['STATUS_OPEN', from],
+        ['STATUS_RESOLVED', to],
+      ] as const)
+        await client.query(
+          `insert into issue_event (account_id, id, issue_id, host_id, target_id, status, verification, at, actor)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, 'scan')`,
+          [account, idAt(at), issueId, place?.id ?? null, place?.target_id ?? null, status, verification, at],
+        )
+    }
+  }
+}
+
+/** Moves the events of everything found today into the past; each issue keeps their order and ends as it stands. */
+async function spreadEvents(client: Client, account: string, now: Date): Promise<Event[]> {
+  const { rows: events } = await client.query<Event>(
+    `select event.id, issue_id, host_id, target_id, event.status, event.verification, at, actor, reason, category
+     from issue_event as event join issue on issue.account_id = event.account_id and issue.id = issue_id
+     where event.account_id = $1 order by issue_id, host_id nulls first, at, event.id`,
+    [account],
+  )
+  const today = now.getTime() - dayMs
+  const recent = [...Map.groupBy(events, ({ issue_id }) => issue_id).values()].filter((all) =>
+    all.every(({ at }) => at.getTime() > today),
+  )
+  for (const [number, all] of recent.entries()) {
+    const person = people[number % people.length] ?? people[0]
+    for (const ofOnePlace of Map.groupBy(all, ({ host_id }) => host_id).values()) {
+      for (const [index, event] of ofOnePlace.entries()) {
+        const part = index / ofOnePlace.length
+        const found = Math.max(foundDaysAgo(number), ofOnePlace.length * 12)
+        const daysAgo = Math.max(1, Math.round(found * (1 - part) * (index === 0 ? 1 : 0.6)))
+        const isDecision = event.actor !== 'scan'
+        event.at = isDecision ? officeTime(now, daysAgo) : scanTime(now, daysAgo)
+        await client.query('update issue_event set at = $3, actor = $4 where account_id = $1 and id = $2', [
+          account,
+          event.id,
+          event.at,
+          isDecision ? person : 'scan',
+        ])
+      }
+    }
+  }
+  await client.query(
+    `update issue set first_seen_at = seen.first, ignored_by = case when ignored_by = '' then '' else seen.actor end,
+       resolved_at = case status when 'STATUS_RESOLVED' then seen.last end,
+       ignored_at = case status when 'STATUS_IGNORED' then seen.last end
+     from (select issue_id, min(at) as first, max(at) as last, (array_agg(actor order by at desc))[1] as actor
+           from issue_event where account_id = $1 and host_id is null group by 1) as seen
+     where account_id = $1 and issue.id = seen.issue_id`,
+    [account],
+  )
+  await client.query(
+    `update occurrence set first_seen_at = seen.first, ignored_by = case when ignored_by = '' then '' else seen.actor end,
+       resolved_at = case status when 'STATUS_RESOLVED' then seen.last end,
+       ignored_at = case status when 'STATUS_IGNORED' then seen.last end
+     from (select issue_id, host_id, min(at) as first, max(at) as last, (array_agg(actor order by at desc))[1] as actor
+           from issue_event where account_id = $1 and host_id is not null group by 1, 2) as seen
+     where account_id = $1 and occurrence.issue_id = seen.issue_id and occurrence.host_id = seen.host_id`,
+    [account],
+  )
+  return events
+}
+
+/** A nightly scan of each target. */
+async function addScans(client: Client, account: string, events: readonly Event[], now: Date): Promise<void> {
+  const { rows: targets } = await client.query<{ id: string; hosts: number }>(
+    `select target_id as id, count(*)::int as hosts from host where account_id = $1 group by 1`,
+    [account],
+  )
+  for (const { id: target, hosts } of targets) {
+    const own = events.filter(({ target_id }) => target_id === target)
+    for (let daysAgo = days - 1; daysAgo > 0; daysAgo--) {
+      const at = scanTime(now, daysAgo)
+      const end = new Date(at.getTime() + (4 + spread(daysAgo) * 9) * 60_000)
+      const issues = [...latest(own, at).values()].filter(isActive)
+      const count = (severity: string) =>
+        new Set(issues.filter(({ category }) => category === `CATEGORY_${severity}`).map(({ issue_id }) => issue_id))
+          .size
+      const changes = (status: Status) =>
+        own.filter((event) => event.status === status && event.at.getTime() === at.getTime()).length
+      await client.query(
+        `insert into scan (account_id, id, target_id, type, status, phase, hosts_total, hosts_done, scanned_hosts,
+           affected_hosts, critical, high, medium, low, new_count, resolved_count, regressive_count, started_by,
+           created_at, started_at, completed_at, last_activity_at, updated_at)
+         values ($1, $2, $3, 'TYPE_AUTOMATIC', 'STATUS_COMPLETED', 'PHASE_DONE', $4, $4, $4,
+           $5, $6, $7, $8, $9, $10, $11, $12, 'system', $13, $13, $14, $14, $14)`,
+        [
+          account,
+          idAt(at),
+          target,
+          hosts,
+          new Set(issues.map(({ host_id }) => host_id)).size,
+          ...['CRITICAL', 'HIGH', 'MEDIUM', 'LOW'].map(count),
+          ...(['STATUS_OPEN', 'STATUS_RESOLVED', 'STATUS_REGRESSION'] as const).map(changes),
+          at,
+          end,
+        ],
+      )
+    }
+  }
+}
+
+async function addComments(client: Client, account: string, events: readonly Event[], now: Date): Promise<void> {
+  const issues = events.filter(({ host_id, status, at }) => host_id === null && status === 'STATUS_OPEN' && at < now)
+  for (const [number, { issue_id, at }] of issues.entries()) {
+    if (number % 3 !== 0) continue
+    const daysAgo = Math.max(1, Math.floor((now.getTime() - at.getTime()) / dayMs) - 1)
+    const time = officeTime(now, daysAgo)
+    await client.query(
+      'insert into issue_comment (account_id, id, issue_id, text, actor, created_at) values ($1, $2, $3, $4, $5, $6)',
+      [account, idAt(time), issue_id, comments[number % comments.length], people[number % people.length], time],
+    )
+  }
+}
+
+const isActive = ({ status }: Event) => status === 'STATUS_OPEN' || status === 'STATUS_REGRESSION'
+
+/** The last event of each issue and host until then. */
+function latest(events: readonly Event[], until: Date): Map<string, Event> {
+  const last = new Map<string, Event>()
+  for (const event of events) if (event.at <= until) last.set(`${event.issue_id} ${event.host_id}`, event)
+  return last
+}
+
+const wholeAccount = '00000000-0000-0000-0000-000000000000'
+const worstFirst: readonly Status[] = ['STATUS_REGRESSION', 'STATUS_OPEN', 'STATUS_IGNORED', 'STATUS_RESOLVED']
+const severities = ['CATEGORY_CRITICAL', 'CATEGORY_HIGH', 'CATEGORY_MEDIUM', 'CATEGORY_LOW']
+
+/** The closed days that charts read, per target and for the account; see `stats/slots.ts` of the server for the counts. */
+async function writeDays(
+  client: Client,
+  { id: account, time_zone }: { id: string; time_zone: string },
+  events: readonly Event[],
+  now: Date,
+): Promise<void> {
+  const { rows } = await client.query<{ day: string; end: Date }>(
+    `select day::date::text as day, (day + interval '1 day') at time zone $2 - interval '1 millisecond' as end
+     from generate_series((($1::timestamptz at time zone $2)::date - ${days})::timestamp,
+       (($1::timestamptz at time zone $2)::date - 1)::timestamp, interval '1 day') as day`,
+    [now, time_zone],
+  )
+  await client.query('delete from stats_day where account_id = $1', [account])
+  const hostEvents = events.filter(({ host_id }) => host_id !== null)
+  const targets = new Set(hostEvents.flatMap(({ target_id }) => target_id ?? []))
+  for (const { day, end } of rows) {
+    const onHosts = [...latest(hostEvents, end).values()]
+    const whole = [
+      ...latest(
+        events.filter(({ host_id }) => host_id === null),
+        end,
+      ).values(),
+    ]
+    const scopes: (readonly [string, readonly Event[], readonly Event[]])[] = [[wholeAccount, whole, onHosts]]
+    for (const target of targets) {
+      const here = onHosts.filter(({ target_id }) => target_id === target)
+      scopes.push([target, here, here])
+    }
+    for (const [scope, issues, hosts] of scopes) {
+      const counts = [() => true, isProven, (event: Event) => !isProven(event)].flatMap((isIn) =>
+        countsOf(issues.filter(isIn), hosts.filter(isIn)),
+      )
+      await client.query(
+        'insert into stats_day (account_id, target_id, day, closed_at, counts) values ($1, $2, $3, $4, $5)',
+        [account, scope, day, now, counts],
+      )
+    }
+  }
+}
+
+const isProven = ({ verification }: Event) => verification === 'VERIFICATION_VERIFIED'
+
+/** Issues by status, active ones by severity and without one, and hosts with an active one. */
+function countsOf(issues: readonly Event[], hosts: readonly Event[]): number[] {
+  const worst = [...Map.groupBy(issues, ({ issue_id }) => issue_id).values()].flatMap(
+    (all) => all.toSorted((a, b) => worstFirst.indexOf(a.status) - worstFirst.indexOf(b.status))[0] ?? [],
+  )
+  const active = worst.filter(isActive)
+  return [
+    ...worstFirst.map((status) => worst.filter((one) => one.status === status).length),
+    ...severities.map((category) => active.filter((one) => one.category === category).length),
+    active.filter(({ category }) => !severities.includes(category)).length,
+    new Set(hosts.filter(isActive).map(({ host_id }) => host_id)).size,
+  ]
+}
