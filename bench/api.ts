@@ -1,10 +1,8 @@
 /**
- * The API over a million occurrences: p95 of lists, details and charts for 16 readers while a scan
- * writes 500 findings a second, what the server spends beside the same statements alone, and what
- * small accounts feel of the large one.
+ * The API over a million occurrences: p95 of lists, details and charts for one reader and for 16 while
+ * a scan writes 500 findings a second, and how the large account slows down small ones.
  *
- * A p95 of many readers says something of a machine that is otherwise idle. What one reader waits, and
- * the processor time of a request beside that of its bare statements, hold on a busy one too.
+ * The figures hold for a machine that is otherwise idle.
  *
  * `node bench/api.ts` makes a database of its own and removes it; `node bench/api.ts seed URL` fills an
  * empty one that stays, and `node bench/api.ts URL` measures on it, or `node bench/api.ts URL WORD` what has
@@ -16,11 +14,9 @@ import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '../apps/server/src/database/embedded.ts'
 import { openDatabase } from '../apps/server/src/database/index.ts'
-import { migrations } from '../apps/server/src/database/migrations.ts'
 import { migrate } from '../apps/server/src/database/migrate.ts'
 import { createJobs } from '../apps/server/src/jobs.ts'
 import { createLogger } from '../apps/server/src/log.ts'
-import { closeEndedDays } from '../apps/server/src/stats/index.ts'
 import { fullSize, rowId, seed } from '../apps/server/src/testing/large.ts'
 import { type Call, calls, readersMax } from './api/calls.ts'
 import { ask, quantile, type Server, start, stop, timed, timesOf } from './api/readers.ts'
@@ -28,9 +24,6 @@ import type { Usage } from './api/serve.ts'
 
 const [firstChanges, laterChanges] = [40, 100]
 const forMs = 2000
-const warmMs = 2000
-/** What the server may spend beside the bare statements. */
-const timesBareMax = 2
 /** A fresh database on the server of BENCH_DATABASE_URL, or on one that is started for the purpose. */
 async function withDatabase(work: (url: string) => Promise<void>): Promise<void> {
   const given = process.env['BENCH_DATABASE_URL']
@@ -60,11 +53,9 @@ async function fill(url: string): Promise<void> {
   const jobs = createJobs(url, log, { supervise: false })
   const begin = performance.now()
   const note = (step: string) => console.error(`${((performance.now() - begin) / 1000).toFixed(1)} s: ${step}`)
-  await migrate(database.owner, migrations)
+  await migrate(database.owner)
   await jobs.prepare(database.owner)
   await seed(database.owner, fullSize, note)
-  note('closing the days of three years')
-  await closeEndedDays({ database, log })
   note('done')
   await jobs.close()
   await database.close()
@@ -78,7 +69,6 @@ async function measure(url: string, word = ''): Promise<void> {
   const isAsked = (name: string) => name.includes(word)
   await timesOf(server, small)
   const alone = quantile(await timesOf(server, small), 0.95)
-  for (const call of chosen) await processor(server, call)
   if (isAsked('change')) await puts(server, 'alone', 9000)
   const ingest = await start(url, 'ingest')
   try {
@@ -94,38 +84,16 @@ async function measure(url: string, word = ''): Promise<void> {
   }
 }
 
-/**
- * What a request costs the server's own process, beside a program that sends the same statements and no more.
- * The program has long been compiled by then: it is asked first for as long as it takes.
- */
-async function processor(server: Server, { name, paths: [path = ''] }: Call): Promise<void> {
-  const person = 'bench0'
-  const one = { paths: [path], person, count: 1, isNew: true }
-  await timesOf(server, { ...one, forMs: warmMs })
-  const before = await ask<Usage>(server, 'usage')
-  const times = await timesOf(server, { ...one, forMs })
-  const after = await ask<Usage>(server, 'usage')
-  const own = (after.cpuMs - before.cpuMs) / times.length
-  const bare = await ask<{ cpuMs: number; statements: number }>(server, { bare: path, person })
-  const figure = `${name}, processor (${own.toFixed(1)} ms, ${bare.statements} statements)`
-  report({ figure, value: own / bare.cpuMs, unit: '×', limit: timesBareMax })
-}
-
-/**
- * One reader whose answers are all worked out; a crowd that asks the same, as pages do that learn of one change; and a
- * crowd of which each asks something else, again and again as open pages do, and with all of it worked out.
- */
-async function readers(server: Server, { name, paths, limitMs: limit }: Call): Promise<void> {
-  const p95 = async (who: string, reading: Omit<Parameters<typeof timesOf>[1], 'person' | 'forMs'>) => {
+/** One reader, 16 that ask the same, and 16 of which each asks for something else. */
+async function readers(server: Server, { name, paths, limitMs: { one, many } }: Call): Promise<void> {
+  const p95 = async (who: string, reading: { paths: readonly string[]; count: number }, limit: number) => {
     const times = await timesOf(server, { ...reading, person: 'bench0', forMs })
     report({ figure: `${name}, ${who}`, value: quantile(times, 0.95), unit: 'ms', limit })
   }
   const usual = paths.slice(0, 1)
-  await p95('one reader, all worked out', { count: 1, paths: usual, isNew: true })
-  await p95(`${readersMax} readers`, { count: readersMax, paths: usual })
-  if (paths.length === 1) return
-  await p95(`${readersMax} readers of different ones`, { count: readersMax, paths })
-  await p95(`${readersMax} readers of different ones, all worked out`, { count: readersMax, paths, isNew: true })
+  await p95('one reader', { count: 1, paths: usual }, one)
+  await p95(`${readersMax} readers`, { count: readersMax, paths: usual }, many)
+  if (paths.length > 1) await p95(`${readersMax} readers of different ones`, { count: readersMax, paths }, many)
 }
 
 /** A process compiles what it does often: what its first changes take is told apart from what all later ones do. */

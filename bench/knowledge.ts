@@ -14,7 +14,6 @@ import { type Ctx, systemActor } from '../apps/server/src/ctx.ts'
 import { startPostgres } from '../apps/server/src/database/embedded.ts'
 import { type Database, inAccount, openDatabase } from '../apps/server/src/database/index.ts'
 import { migrate } from '../apps/server/src/database/migrate.ts'
-import { migrations } from '../apps/server/src/database/migrations.ts'
 import { matchThreats } from '../apps/server/src/issues/rematch.ts'
 import { createLogger } from '../apps/server/src/log.ts'
 import { fromRecord } from '../apps/server/src/packs/drafts.ts'
@@ -54,7 +53,7 @@ async function measure(): Promise<void> {
   const postgres = await startPostgres({ dataFolder: folder, log })
   const database = openDatabase(postgres.url, log)
   try {
-    await migrate(database.owner, migrations)
+    await migrate(database.owner)
     const begin = performance.now()
     const run = spawnSync(process.execPath, [import.meta.filename, 'import', postgres.url, folder], {
       encoding: 'utf8',
@@ -141,13 +140,13 @@ async function holdOne(database: Database): Promise<void> {
 /** How right the matcher is, where the truth is known. */
 async function judge(): Promise<void> {
   const folder = join(records, '..')
-  const { expected, missed, lacking, traps, wrong } = await measureLaboratory(folder)
-  const lost = [...missed, ...lacking]
+  const { expected, missed, withoutRecord, backportChecks, falsePositives } = await measureLaboratory(folder)
+  const lost = [...missed, ...withoutRecord]
   report(`matches of the laboratory that were not found, of ${expected}`, (100 * lost.length) / expected, '%', 5)
-  report(`matches that must not be, with ${traps} fixes of Debian`, wrong.length, '', 0)
+  report(`false positives, including ${backportChecks} Debian backports`, falsePositives.length, '', 0)
   const { compared, differing, causes } = await measureExpansion(folder)
   report(`expanded products that are not matched, of ${compared}`, (100 * differing.length) / compared, '%', 1)
-  console.log(JSON.stringify({ lost, wrong, causes }))
+  console.log(JSON.stringify({ lost, falsePositives, causes }))
 }
 
 function report(figure: string, value: number, unit: string, limit: number): void {

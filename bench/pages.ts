@@ -46,7 +46,10 @@ const pages = [
   '/onboarding',
   '/profile',
 ]
-const categories = { performance: 98, accessibility: 100, 'best-practices': 100 } as const
+const categories = ['performance', 'accessibility', 'best-practices'] as const
+/** Least scores: of the sign-in page, and of pages with data. */
+const performanceMin = { signIn: 95, data: 90 }
+const largestPaintMaxMs = 2500
 
 /** Performance is the median of this many loads; the other two are the same each time. */
 const loads = 3
@@ -109,9 +112,16 @@ async function lookAt(name: string, page: string, headers: string | null): Promi
 }
 
 function report(name: string, reports: readonly Report[]): void {
-  for (const [category, least] of Object.entries(categories)) {
+  const isSignIn = name.startsWith('/login')
+  for (const category of categories) {
+    const performance = isSignIn ? performanceMin.signIn : performanceMin.data
+    const least = category === 'performance' ? performance : 100
     const value = median(reports.map(({ categories: scores }) => Math.round((scores[category]?.score ?? 0) * 100)))
     console.log(JSON.stringify({ figure: `${name}: ${category}`, value, unit: '', least }))
+  }
+  if (!isSignIn && name.endsWith('phone')) {
+    const value = median(reports.map(({ audits }) => audits['largest-contentful-paint']?.numericValue ?? Infinity))
+    console.log(JSON.stringify({ figure: `${name}: largest paint`, value, unit: 'ms', limit: largestPaintMaxMs }))
   }
   const parts = Object.entries(behind).map(([audit, part]) => {
     const value = median(reports.map(({ audits }) => audits[audit]?.numericValue ?? 0))
@@ -164,7 +174,7 @@ async function lighthouse(
     '--quiet',
     '--output=json',
     `--output-path=${file}`,
-    `--only-categories=${Object.keys(categories).join(',')}`,
+    `--only-categories=${categories.join(',')}`,
     '--chrome-flags=--headless=new --no-sandbox --disable-gpu',
     ...(device === 'desk' ? ['--preset=desktop'] : []),
     ...(headers ? [`--extra-headers=${headers}`] : []),

@@ -39,20 +39,15 @@ export interface Reading {
   readonly person: string
   readonly count: number
   readonly forMs: number
-  /** Each answer is worked out, also where nothing has changed since the one before. */
-  readonly isNew?: boolean
 }
 
 /** Milliseconds that each answer took, for `count` readers who ask again as soon as they have one. */
-export async function timesOf(
-  server: Server,
-  { paths, person, count, forMs, isNew = false }: Reading,
-): Promise<number[]> {
+export async function timesOf(server: Server, { paths, person, count, forMs }: Reading): Promise<number[]> {
   const until = performance.now() + forMs
   const times: number[] = []
   const read = async (_: unknown, number: number) => {
     const path = paths[number % paths.length] ?? ''
-    do times.push(await timed(server, path, person, isNew ? 'new' : undefined))
+    do times.push(await timed(server, path, person))
     while (performance.now() < until)
   }
   await Promise.all(Array.from({ length: count }, read))
@@ -65,13 +60,11 @@ export interface Change {
 }
 
 /** Milliseconds until the last byte. */
-export async function timed({ url }: Server, path: string, person: string, how?: Change | 'new'): Promise<number> {
+export async function timed({ url }: Server, path: string, person: string, change?: Change): Promise<number> {
   const begin = performance.now()
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const change = how === 'new' ? undefined : how
   const headers = {
     'x-person': person,
-    ...(how === 'new' && { 'cache-control': 'no-cache' }),
     ...(change && { 'content-type': 'application/json', origin: 'http://localhost' }),
   }
   const asked = request(url + path, { agent, method: change?.method ?? 'GET', headers }, (response) => {
