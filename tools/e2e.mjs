@@ -1,10 +1,11 @@
-/** `npm run e2e [words for vitest]`: the stories in a browser alone. */
+/** `npm run e2e [vitest arguments]`: the browser tests. */
+import { prepareChromium } from './chromium.mjs'
 import { fail } from './node.mjs'
 import { buildPortal, install } from './prepare.mjs'
-import { prepareChromium } from './chromium.mjs'
-import { conclude, runTests } from './vitest.mjs'
+import { runVitest } from './vitest.mjs'
 
 await install({ dev: true })
 await buildPortal()
-if ((await prepareChromium()) === null) fail('There is no Chromium and none could be installed; name one in CHROMIUM.')
-conclude(await runTests(['e2e'], process.argv.slice(2)))
+if ((await prepareChromium()) === null)
+  fail('No Chromium found, and it could not be installed. Set CHROMIUM to its path.')
+process.exit(await runVitest('--project', 'e2e', ...process.argv.slice(2)))

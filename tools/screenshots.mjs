@@ -5,5 +5,6 @@ import { buildPortal, install } from './prepare.mjs'
 
 await install({ dev: true })
 await buildPortal()
-if ((await prepareChromium()) === null) fail('There is no Chromium and none could be installed; name one in CHROMIUM.')
+if ((await prepareChromium()) === null)
+  fail('No Chromium found, and it could not be installed. Set CHROMIUM to its path.')
 await runProgram('e2e/screenshots.ts', ...process.argv.slice(2))

@@ -1,53 +1,77 @@
 /**
- * `npm test`: everything that must hold, from a clone with nothing installed. Ends with what failed
- * and one line `N passed, N failed` over all of it, each of the static checks counting as one test.
+ * `npm test`: static checks and all tests, from a clone with nothing installed. The last line is
+ * `N passed, N failed` over everything; each static check counts as one test.
  */
-import { styleText } from 'node:util'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
 import { prepareChromium } from './chromium.mjs'
 import { root } from './node.mjs'
 import { buildPortal, install, run, say } from './prepare.mjs'
-import { conclude, environment, runTests } from './vitest.mjs'
+import { runVitest, testEnvironment } from './vitest.mjs'
 
 const checks = [
   ['types of server, packages and tools', 'tsc', '-p', '.'],
   ['types of the portal', 'tsc', '-p', 'apps/portal'],
-  ['lint and import rules', 'oxlint'],
+  ['lint', 'oxlint'],
   ['format', 'oxfmt', '--check', '.'],
   ['dead code', 'knip'],
   ['undeclared packages', 'knip', '--strict', '--include', 'unlisted,unresolved'],
 ]
-const total = { passed: 0, failures: [], unstable: [] }
 
 await install({ dev: true })
-Object.assign(process.env, environment())
-process.chdir(root)
+Object.assign(process.env, testEnvironment())
+await buildPortal()
+if ((await prepareChromium()) === null)
+  say('No Chromium found, and it could not be installed. Set CHROMIUM to its path.')
 
-// Many tests wait and leave processors idle: what the stories need is made ready meanwhile.
-const [tested] = await Promise.all([runTests(['node', 'alone', 'portal']), checkAndPrepare()])
-add(tested)
-add(await runTests(['e2e']))
+// Many tests wait for sockets, so the static checks run beside them.
+const results = await Promise.all([runChecks(), runTests()])
+const failures = results.flatMap(({ failed }) => failed)
+const passed = results.reduce((sum, result) => sum + result.passed, 0)
+for (const failure of failures) console.log(`FAILED ${failure}`)
+console.log(`${passed} passed, ${failures.length} failed`)
+process.exit(failures.length > 0 ? 1 : 0)
 
-conclude(total)
-
-async function checkAndPrepare() {
-  for (const [name, program, ...words] of checks) {
-    const { code, output } = await run(program, ...words)
-    if (code === 0) total.passed++
-    else total.failures.push({ name, reason: `${program} ended with ${code}` })
-    say(`${mark(code === 0)} ${name}`)
-    if (code !== 0) say(output)
+async function runChecks() {
+  const failed = []
+  for (const [name, program, ...args] of checks) {
+    const { code, output } = await run(program, ...args)
+    if (code === 0) continue
+    say(output)
+    failed.push(`${name}: ${program} exited with ${code}`)
   }
-  await buildPortal()
-  if ((await prepareChromium()) === null) say('There is no Chromium and none could be installed; name one in CHROMIUM.')
+  return { passed: checks.length - failed.length, failed }
 }
 
-function add({ passed, failures, unstable }) {
-  total.passed += passed
-  total.failures.push(...failures)
-  total.unstable.push(...unstable)
+async function runTests() {
+  const folder = await mkdtemp(join(tmpdir(), 'glacis-test-'))
+  const report = join(folder, 'report.json')
+  const code = await runVitest('--reporter=default', '--reporter=json', `--outputFile.json=${report}`)
+  const { numPassedTests, testResults } = await readReport(report)
+  await rm(folder, { recursive: true, force: true })
+  const failed = testResults.flatMap(failuresOf)
+  // An error outside of any test, or a run that was killed.
+  if (code !== 0 && failed.length === 0) failed.push(`vitest exited with ${code}; see its output above`)
+  return { passed: numPassedTests, failed }
 }
 
-function mark(isGood) {
-  if (!process.stderr.isTTY) return isGood ? 'ok  ' : 'FAIL'
-  return isGood ? styleText('green', '✓') : styleText('red', '✗')
+async function readReport(file) {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'))
+  } catch {
+    return { numPassedTests: 0, testResults: [] }
+  }
+}
+
+/** Names the file, the test and the first line of the reason; a file that doesn't load counts as one failure. */
+function failuresOf({ name, status, message, assertionResults }) {
+  const file = relative(root, name)
+  const tests = assertionResults.filter((test) => test.status === 'failed')
+  if (tests.length > 0) return tests.map((test) => `${file} > ${test.fullName}: ${firstLine(test.failureMessages[0])}`)
+  return status === 'failed' ? [`${file}: ${firstLine(message) || 'a hook failed; see its error above'}`] : []
+}
+
+function firstLine(text = '') {
+  return text.split('\n', 1)[0]
 }

@@ -1,18 +1,19 @@
 /**
- * The import rules of the house, as an oxlint plugin.
+ * Import boundaries, as an oxlint plugin.
  *
- * A room is a folder of a workspace's `src`, or a single file there. It may open the doors that
- * the table gives it and nothing else; a folder's door is its `index.ts`. What stands in `ground`
- * is open to every room. See ARCHITECTURE.md.
+ * A module is a folder directly under a workspace's `src`, or a single file there. It may import the
+ * modules that the table lists for it and nothing else; a folder's public API is its `index.ts`.
+ * Every module may import the `shared` ones. See ARCHITECTURE.md.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 
-interface Floor {
-  readonly rooms: Readonly<Record<string, readonly string[]>>
-  readonly ground: readonly string[]
-  /** Files that wire everything and may open every door. */
-  readonly hall: readonly string[]
+interface WorkspaceRules {
+  /** Module → the modules it may import. */
+  readonly imports: Readonly<Record<string, readonly string[]>>
+  readonly shared: readonly string[]
+  /** Files that wire everything together and may import any module and any file. */
+  readonly entryPoints: readonly string[]
 }
 
 const nouns = [
@@ -50,23 +51,22 @@ const serverNouns = [
   'search',
 ]
 
-const house: Readonly<Record<string, Floor>> = {
+const rulesByWorkspace: Readonly<Record<string, WorkspaceRules>> = {
   'apps/server': {
-    hall: [
+    entryPoints: [
       'main',
       'cli',
       'commands',
       'serve',
       'compose',
-      'every-migration',
       'config',
       'settings',
       'setting-values',
       'portal-config',
       'testing',
     ],
-    ground: ['database', 'ctx', 'each', 'errors', 'log', 'obstacle', 'sarif', 'version'],
-    rooms: {
+    shared: ['database', 'ctx', 'each', 'errors', 'log', 'cli-error', 'sarif', 'version'],
+    imports: {
       http: [...serverNouns, 'idempotency', 'jobs', 'live'],
       background: [
         'scans',
@@ -95,9 +95,9 @@ const house: Readonly<Record<string, Floor>> = {
     },
   },
   'apps/portal': {
-    hall: ['boot', 'main', 'config'],
-    ground: ['ui', 'api', 'lib', 'styles'],
-    rooms: {
+    entryPoints: ['main', 'config'],
+    shared: ['ui', 'api', 'lib', 'styles'],
+    imports: {
       routes: ['shell', 'identity', 'profile', ...nouns],
       shell: ['identity/session', ...queriesOf('shell')],
       profile: ['identity'],
@@ -106,7 +106,7 @@ const house: Readonly<Record<string, Floor>> = {
       api: ['lib'],
       lib: [],
       ...Object.fromEntries(nouns.map((noun) => [noun, queriesOf(noun)])),
-      // Who "mine" is.
+      // "Assigned to me" needs the current user.
       issues: [...queriesOf('issues'), 'identity/session'],
       channels: [...queriesOf('channels'), 'identity/session'],
     },
@@ -123,30 +123,31 @@ interface ImportNode {
 }
 
 const plugin = {
-  meta: { name: 'house' },
+  meta: { name: 'boundaries' },
   rules: {
-    doors: onImport((context, node, source) => {
-      const here = place(context.cwd, context.filename)
-      const there = here && place(context.cwd, target(context, source))
-      if (!here || !there || here.room === there.room || here.floor.hall.includes(here.room)) return
-      if (there.room === 'testing' && isTest(context.filename)) return
-      const isGround = here.floor.ground.includes(there.room)
-      const allowed = here.floor.rooms[here.room] ?? []
-      if (isGround || allowed.includes(there.path)) return
-      if (!allowed.includes(there.room)) {
-        context.report({ node, message: `${here.room} may not open ${there.room}` })
+    'public-api': onImport((context, node, source) => {
+      const importer = moduleOf(context.cwd, context.filename)
+      const imported = importer && moduleOf(context.cwd, resolveImport(context, source))
+      if (!importer || !imported || importer.name === imported.name) return
+      const { rules } = importer
+      if (rules.entryPoints.includes(importer.name) || rules.shared.includes(imported.name)) return
+      if (imported.name === 'testing' && isTest(context.filename)) return
+      const allowed = rules.imports[importer.name] ?? []
+      if (allowed.includes(imported.path)) return
+      if (!allowed.includes(imported.name)) {
+        context.report({ node, message: `${importer.name} must not import ${imported.name}` })
       } else if (
-        here.workspace === 'apps/server' &&
-        there.path !== there.room &&
-        there.path !== `${there.room}/index`
+        importer.workspace === 'apps/server' &&
+        imported.path !== imported.name &&
+        imported.path !== `${imported.name}/index`
       ) {
-        context.report({ node, message: `enter ${there.room} by its index.ts` })
+        context.report({ node, message: `Import ${imported.name} through its index.ts` })
       }
     }),
 
-    imports: onImport((context, node, source) => {
+    'declared-dependencies': onImport((context, node, source) => {
       if (/^[.#]/.test(source)) {
-        if (/\.jsx?$/.test(source)) context.report({ node, message: 'name the .ts file; Node runs it as it is' })
+        if (/\.jsx?$/.test(source)) context.report({ node, message: 'Import the .ts file; Node runs TypeScript as is' })
         return
       }
       if (source.startsWith('node:')) return
@@ -155,7 +156,7 @@ const plugin = {
         .split('/')
         .slice(0, source.startsWith('@') ? 2 : 1)
         .join('/')
-      // What stands outside every workspace drives them all.
+      // Files outside every workspace (tools, bench, e2e) may import all workspaces.
       if (workspace === context.cwd && name.startsWith('@glacis/')) return
       if (declaredBy(workspace).has(name) || (isTest(context.filename) && declaredBy(context.cwd).has(name))) return
       context.report({ node, message: `${relative(context.cwd, workspace)} does not declare ${name}` })
@@ -182,22 +183,22 @@ function onImport(check: Check) {
   }
 }
 
-/** Tests, what they stand on, and the configuration of tools may use what the root declares. */
+/** Tests, test support and tool configuration may use the root's dependencies. */
 function isTest(file: string): boolean {
   return /(\.test|\.config|\/testing\/[\w-]+)\.tsx?$/.test(file)
 }
 
-/** Where an import leads, as an absolute path; package imports lead nowhere in the house. */
-function target(context: Context, source: string): string {
+/** The absolute path of an imported file; empty for packages. */
+function resolveImport(context: Context, source: string): string {
   if (source.startsWith('#')) return join(workspaceOf(context.filename), 'src', source.slice(1))
   return source.startsWith('.') ? resolve(dirname(context.filename), source) : ''
 }
 
-function place(cwd: string, file: string) {
+function moduleOf(cwd: string, file: string) {
   const [, workspace = '', path = ''] = /^(\w+\/\w+)\/src\/(.+?)\.tsx?$/.exec(relative(cwd, file)) ?? []
-  const floor = house[workspace]
-  // A test beside a room that is one file belongs to that room.
-  return floor && { workspace, floor, path, room: path.split('/')[0]?.replace(/\.test$/, '') ?? '' }
+  const rules = rulesByWorkspace[workspace]
+  // A test next to a single-file module belongs to that module.
+  return rules && { workspace, rules, path, name: path.split('/')[0]?.replace(/\.test$/, '') ?? '' }
 }
 
 const declared = new Map<string, ReadonlySet<string>>()

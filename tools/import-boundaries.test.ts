@@ -1,9 +1,6 @@
-/**
- * The import rules, tried on a mock house with planted violations. The linter runs as in the real
- * house, so that this also proves that it loads our plugin.
- */
+/** Runs the linter, with its real rules for imports, over a temporary repository with planted violations. */
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -14,7 +11,7 @@ const manifest = (name: string, dependencies: readonly string[]) =>
 
 /** Path → content; each file is one case. */
 const files: Readonly<Record<string, string>> = {
-  'package.json': JSON.stringify({ name: 'house', devDependencies: { vitest: '1.0.0' } }),
+  'package.json': JSON.stringify({ name: 'fixture', devDependencies: { vitest: '1.0.0' } }),
   'apps/server/package.json': manifest('server', ['kysely', '@glacis/contract']),
   'apps/portal/package.json': manifest('portal', ['react']),
   'packages/scanner/package.json': manifest('scanner', ['undici']),
@@ -27,15 +24,23 @@ const files: Readonly<Record<string, string>> = {
   'apps/server/src/jobs.ts': `import { readConfig } from '#config.ts'`,
   'apps/server/src/undeclared.ts': `import { request } from 'undici'`,
   'apps/server/src/subpath.ts': `import { request } from '@scope/thing/deep'`,
-  'apps/server/src/compiled.ts': `import { one } from './obstacle.js'`,
+  'apps/server/src/compiled.ts': `import { one } from './cli-error.js'`,
   'apps/portal/src/issues/noun.tsx': `import { Row } from '#targets/target-row.tsx'`,
   'apps/portal/src/ui/noun.tsx': `import { all } from '#issues/queries.ts'`,
   'packages/scanner/src/hoisted.ts': `import { z } from 'zod'`,
+  'packages/scanner/src/scan.ts': `import type { Host } from './host.ts'
+export interface Scan {
+  hosts: Host[]
+}`,
+  'packages/scanner/src/host.ts': `import type { Scan } from './scan.ts'
+export interface Host {
+  scan: Scan
+}`,
 
   'apps/server/src/http/allowed.ts': `import { list } from '#scans/index.ts'
 import { sql } from 'kysely'
 import { Issue } from '@glacis/contract/issue'
-import { Refusal } from '#errors.ts'
+import { ApiError } from '#errors.ts'
 import { readFile } from 'node:fs/promises'`,
   'apps/server/src/compose.ts': `import { readConfig } from './config.ts'
 import { deliver } from '#scans/start.ts'`,
@@ -51,52 +56,59 @@ import { one } from '#net/tcp.ts'`,
   'e2e/allowed.spec.ts': `import { listHosts } from '@glacis/contract/host'`,
 }
 
-let house: string
-let found: ReadonlyMap<string, readonly string[]>
+let folder: string
+let messagesByFile: ReadonlyMap<string, readonly string[]>
 beforeAll(async () => {
-  house = await mkdtemp(join(tmpdir(), 'glacis-house-'))
+  folder = await mkdtemp(join(tmpdir(), 'glacis-lint-'))
   for (const [path, content] of Object.entries(files)) {
-    await mkdir(dirname(join(house, path)), { recursive: true })
-    await writeFile(join(house, path), `${content}\n`)
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), `${content}\n`)
   }
-  const rules = { 'house/doors': 'error', 'house/imports': 'error' }
-  const config = { jsPlugins: [join(root, 'tools/rooms.ts')], categories: { correctness: 'off' }, rules }
-  await writeFile(join(house, '.oxlintrc.json'), JSON.stringify(config))
-  found = await lint(house)
+  const { rules } = JSON.parse(await readFile(join(root, '.oxlintrc.json'), 'utf8'))
+  const tested = ['boundaries/public-api', 'boundaries/declared-dependencies', 'import/no-cycle']
+  const config = {
+    plugins: ['import'],
+    jsPlugins: [join(root, 'tools/import-boundaries.ts')],
+    categories: { correctness: 'off' },
+    rules: Object.fromEntries(tested.map((name) => [name, rules[name]])),
+  }
+  await writeFile(join(folder, '.oxlintrc.json'), JSON.stringify(config))
+  messagesByFile = await lint(folder)
 })
-afterAll(() => rm(house, { recursive: true, force: true }))
+afterAll(() => rm(folder, { recursive: true, force: true }))
 
 interface Report {
   readonly diagnostics: readonly { readonly message: string; readonly filename: string }[]
 }
 
-/** The messages by file. The linter ends with 1 when it found something, which is what it is here for. */
-async function lint(folder: string): Promise<ReadonlyMap<string, readonly string[]>> {
+/** The linter exits with 1 here because it finds the violations. */
+async function lint(cwd: string): Promise<ReadonlyMap<string, readonly string[]>> {
   const oxlint = join(root, 'node_modules/.bin/oxlint')
   const { promise, resolve: done } = Promise.withResolvers<string>()
-  execFile(oxlint, ['--format=json'], { cwd: folder }, (_error, stdout) => done(stdout))
+  execFile(oxlint, ['--format=json'], { cwd }, (_error, stdout) => done(stdout))
   const { diagnostics }: Report = JSON.parse(await promise)
   const byFile = Map.groupBy(diagnostics, ({ filename }) => filename)
   return new Map([...byFile].map(([file, list]) => [file, list.map(({ message }) => message)]))
 }
 
 it.each([
-  ['a room that it may not open', 'apps/server/src/http/foreign.ts', 'http may not open mail'],
-  ['an arrow that points up', 'apps/server/src/issues/upstream.ts', 'issues may not open scans'],
-  ['a door opened by a re-export', 'apps/server/src/issues/climbing.ts', 'issues may not open scans'],
-  ['a door opened late', 'apps/server/src/stats.ts', 'stats may not open issues'],
-  ['a way past a door', 'apps/server/src/http/deep.ts', 'enter scans by its index.ts'],
-  ['the settings outside the hall', 'apps/server/src/jobs.ts', 'jobs may not open config'],
+  ['a module that is not allowed', 'apps/server/src/http/foreign.ts', 'http must not import mail'],
+  ['an import against the direction', 'apps/server/src/issues/upstream.ts', 'issues must not import scans'],
+  ['a re-export', 'apps/server/src/issues/climbing.ts', 'issues must not import scans'],
+  ['a dynamic import', 'apps/server/src/stats.ts', 'stats must not import issues'],
+  ['an import past index.ts', 'apps/server/src/http/deep.ts', 'Import scans through its index.ts'],
+  ['configuration outside the entry points', 'apps/server/src/jobs.ts', 'jobs must not import config'],
   ['an undeclared package', 'apps/server/src/undeclared.ts', 'apps/server does not declare undici'],
-  ['a path in an undeclared package', 'apps/server/src/subpath.ts', 'apps/server does not declare @scope/thing'],
-  ['a package that only hoisting brings', 'packages/scanner/src/hoisted.ts', 'packages/scanner does not declare zod'],
-  ['a compiled name', 'apps/server/src/compiled.ts', 'name the .ts file; Node runs it as it is'],
-  ["another noun's parts in the portal", 'apps/portal/src/issues/noun.tsx', 'issues may not open targets'],
-  ['a noun in the interface kit', 'apps/portal/src/ui/noun.tsx', 'ui may not open issues'],
+  ['a subpath of an undeclared package', 'apps/server/src/subpath.ts', 'apps/server does not declare @scope/thing'],
+  ['a package available by hoisting only', 'packages/scanner/src/hoisted.ts', 'packages/scanner does not declare zod'],
+  ['a .js extension', 'apps/server/src/compiled.ts', 'Import the .ts file'],
+  ["another feature's components in the portal", 'apps/portal/src/issues/noun.tsx', 'issues must not import targets'],
+  ['a feature in the UI kit', 'apps/portal/src/ui/noun.tsx', 'ui must not import issues'],
+  ['a cycle of types', 'packages/scanner/src/scan.ts', 'Dependency cycle detected'],
 ])('reports %s', (_name, path, message) => {
-  expect(found.get(path)).toEqual([expect.stringContaining(message)])
+  expect(messagesByFile.get(path)).toEqual([expect.stringContaining(message)])
 })
 
-it.each(Object.keys(files).filter((path) => /allowed|compose|mail\.test/.test(path)))('lets %s pass', (path) => {
-  expect(found.get(path)).toBeUndefined()
+it.each(Object.keys(files).filter((path) => /allowed|compose|mail\.test/.test(path)))('accepts %s', (path) => {
+  expect(messagesByFile.get(path)).toBeUndefined()
 })
