@@ -1,4 +1,4 @@
-/** Accounts as a person meets them in a browser: the product beside another service, Nora, and what she does on forms. */
+/** Shared setup of the account tests: the product, an external identity provider, the user Nora, and steps on forms. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,19 +9,19 @@ import { visit } from '../lab/visitor.ts'
 import { type OtherService, openOtherService } from '../packages/identity/src/testing/other-service.ts'
 import { openBrowser } from './browser.ts'
 import { freePort } from './ports.ts'
-import { nora } from './stage.ts'
+import { nora } from './test-environment.ts'
 
 export let product: Product
 export let other: OtherService
 export let context: BrowserContext
 export let page: Page
-/** Refusals of forms: each is an answer of 4xx that a story asks for. */
-export const refusals: string[] = []
+/** Responses with a 4xx status, which forms show as messages; tests assert them. */
+export const expectedClientErrors: string[] = []
 let browser: Browser
-/** What a browser complains of without a refusal that was meant. */
-const troubles: string[] = []
+/** Browser errors other than expected 4xx responses. */
+const browserErrors: string[] = []
 
-/** Starts all of it before the tests of this file; `isMember` when Nora has an account and is signed in. */
+/** Starts everything before the tests of a file. With `isMember`, Nora has an account and is signed in. */
 export function startAccounts(name: string, { isMember }: { readonly isMember: boolean }): void {
   beforeAll(async () => {
     const port = await freePort()
@@ -51,13 +51,13 @@ export function newContext(userAgent?: string): Promise<BrowserContext> {
 export async function newPage(of: BrowserContext): Promise<Page> {
   const made = await of.newPage()
   made.setDefaultTimeout(15_000)
-  made.on('pageerror', (error) => troubles.push(`${made.url()}: ${error.message}`))
+  made.on('pageerror', (error) => browserErrors.push(`${made.url()}: ${error.message}`))
   made.on('console', (message) => {
     const isRefusal = /status of 4\d\d/.test(message.text())
-    if (message.type() === 'error' && !isRefusal) troubles.push(`${made.url()}: ${message.text()}`)
+    if (message.type() === 'error' && !isRefusal) browserErrors.push(`${made.url()}: ${message.text()}`)
   })
   made.on('response', (response) => {
-    if (response.status() >= 400) refusals.push(`${response.status()} ${new URL(response.url()).pathname}`)
+    if (response.status() >= 400) expectedClientErrors.push(`${response.status()} ${new URL(response.url()).pathname}`)
   })
   return made
 }
@@ -69,7 +69,7 @@ export async function mailsTo(address: string): Promise<string[]> {
   const files = await readdir(join(product.dataFolder, 'outbox')).catch(() => [])
   return files.filter((name) => name.includes(address) && name.endsWith('.eml')).toSorted()
 }
-/** The code of a mail that comes after so many. */
+/** The code in the first email after the given number of emails. */
 export async function codeAfter(address: string, before: number): Promise<string> {
   await expect.poll(async () => (await mailsTo(address)).length, { timeout: 20_000 }).toBeGreaterThan(before)
   const newest = (await mailsTo(address)).at(-1) ?? ''
@@ -103,10 +103,10 @@ export async function saved(on = page): Promise<void> {
   await on.getByText('Account updated').last().waitFor()
 }
 
-/** The last test of a file. */
-export function expectNoTroubles(): void {
-  it('has met no error on any page', () => {
-    // A browser logs a ceremony that its person, or the next page, has broken off.
-    expect(troubles.filter((text) => !/NotAllowedError|AbortError/.test(text))).toEqual([])
+/** Add as the last test of a file. */
+export function expectNoBrowserErrors(): void {
+  it('logs no browser errors', () => {
+    // Browsers log a passkey ceremony that the user or the next page cancels.
+    expect(browserErrors.filter((text) => !/NotAllowedError|AbortError/.test(text))).toEqual([])
   })
 }

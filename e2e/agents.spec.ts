@@ -1,7 +1,4 @@
-/**
- * An agent, from the token on the screen to the risks it found: installed from the server's own
- * archive, connected, killed in the middle of a scan, started again, stopped and deleted.
- */
+/** Life cycle of an agent: install from the server's archive, connect, kill during a scan, restart, stop and delete. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
@@ -17,22 +14,22 @@ import { createTarget, listTargets } from '@glacis/contract/target'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { hasEnded, scanWhen, type Visitor } from '../lab/visitor.ts'
-import { nora, openStage, type Stage } from './stage.ts'
+import { nora, startTestEnvironment, type TestEnvironment } from './test-environment.ts'
 
 const inside = '127.61.20.2'
 const name = 'zrh-office-2'
 const scanMs = 120_000
 
-let stage: Stage
+let stage: TestEnvironment
 let page: Page
 let visitor: Visitor
 let greeter: Server
-/** Where the agent lives, as on a machine of its own. */
+/** The agent's home directory. */
 let home: string
 let agent: RunningAgent
 
 beforeAll(async () => {
-  stage = await openStage('agents')
+  stage = await startTestEnvironment('agents')
   home = await mkdtemp(join(tmpdir(), 'glacis-agent-home-'))
   greeter = createServer((socket) => socket.on('error', () => {}).end('SSH-2.0-OpenSSH_9.9\r\n')).listen(2222, inside)
   await once(greeter, 'listening')
@@ -49,11 +46,11 @@ afterAll(async () => {
 
 interface RunningAgent {
   readonly process: ChildProcess
-  /** Resolves with the line once it has been said. */
+  /** Resolves with the line once it has been logged. */
   said(words: RegExp): Promise<string>
 }
 
-/** Starts the program that was unpacked in its home. */
+/** Starts the unpacked agent. */
 function startAgent(): RunningAgent {
   const words = ['agent.js', '--server', stage.product.url, '--token-file', 'token', '--state', 'state']
   const child = spawn(process.execPath, words, { cwd: home, env: { HOME: home }, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -155,7 +152,7 @@ async function wideScan(): Promise<Scan> {
   return scanWhen(visitor, scan.id, (now) => now.status === 'STATUS_RUNNING', 30_000)
 }
 
-it('stops at its agent within seconds of a cancel', async () => {
+it('stops on the agent within seconds of being cancelled', async () => {
   const { id } = await wideScan()
   await visitor.call(cancelScan, { id })
   await agent.said(/cancelled\.$/)
@@ -163,7 +160,7 @@ it('stops at its agent within seconds of a cancel', async () => {
 }, 60_000)
 
 it(
-  'goes on when its agent was killed in the middle and comes back',
+  'resumes after the agent was killed during a scan',
   async () => {
     const { id } = await wideScan()
     const exit = once(agent.process, 'exit')
@@ -173,7 +170,7 @@ it(
     expect(waiting.status).toBe('STATUS_RUNNING')
     expect(waiting.progress?.failureReason).toBe(`Waiting for agent ${name}, which is disconnected.`)
     await page.goto('/agents')
-    await page.getByText(new RegExp(`${name} lost its connection`)).waitFor()
+    await page.getByText(new RegExp(`${name} disconnected`)).waitFor()
     agent = startAgent()
     await agent.said(/^Connected to /)
     expect(await scanWhen(visitor, id, hasEnded, scanMs)).toMatchObject({
@@ -187,7 +184,7 @@ it(
   scanMs + 120_000,
 )
 
-it('says good-bye when it is stopped, and its targets say that they wait', async () => {
+it('disconnects when stopped, and shows its targets as waiting', async () => {
   const exit = once(agent.process, 'exit')
   agent.process.kill('SIGTERM')
   expect((await exit)[0]).toBe(0)
@@ -197,15 +194,15 @@ it('says good-bye when it is stopped, and its targets say that they wait', async
   expect(connections[0]?.reason).toBe('REASON_STOPPED')
   await page.goto('/scope')
   await page.getByRole('link', { name: /Office/ }).click()
-  await page.getByText(/Scans of this target wait for it/).waitFor()
+  await page.getByText(/Scans of this target wait until it reconnects/).waitFor()
 }, 60_000)
 
-it('is deleted with its key, and its targets ask for another way', async () => {
+it('is deleted with its key, and its targets need another agent', async () => {
   await page.goto('/agents')
   await page.getByRole('link', { name }).click()
   await page.getByRole('button', { name: 'Delete agent' }).click()
   const dialog = page.getByRole('dialog', { name: `Delete ${name}` })
-  await dialog.getByText('They stay in scope but cannot be scanned until they get another agent.').waitFor()
+  await dialog.getByText("The targets stay in scope but aren't scanned until you assign another agent.").waitFor()
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await page.waitForURL(/\/agents$/)
   const refused = startAgent()
@@ -214,13 +211,13 @@ it('is deleted with its key, and its targets ask for another way', async () => {
   await page.goto('/scope')
   await page.getByRole('link', { name: /Office/ }).click()
   await page.getByText(`Its agent ${name} was deleted.`).waitFor()
-  await page.getByRole('button', { name: 'Choose' }).click()
+  await page.getByRole('button', { name: 'Choose agent' }).click()
   const panel = page.getByRole('dialog', { name: 'Edit Office' })
-  await panel.getByLabel('Agent').selectOption({ label: 'None, scan from the internet' })
+  await panel.getByLabel('Agent').selectOption({ label: 'None (scan from the internet)' })
   await panel.getByRole('button', { name: 'Save changes' }).click()
   await page.getByText(`Its agent ${name} was deleted.`).waitFor({ state: 'detached' })
 }, 60_000)
 
-it('has met no error on any page', () => {
-  expect(stage.troubles).toEqual([])
+it('logs no browser errors', () => {
+  expect(stage.browserErrors).toEqual([])
 })

@@ -1,3 +1,3 @@
-import { tellAxe } from './axe.ts'
+import { defineAxeTests } from './axe.ts'
 
-tellAxe({ width: 1440, height: 900, network: '127.77.19' })
+defineAxeTests({ width: 1440, height: 900, network: '127.77.19' })

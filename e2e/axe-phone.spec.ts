@@ -1,3 +1,3 @@
-import { tellAxe } from './axe.ts'
+import { defineAxeTests } from './axe.ts'
 
-tellAxe({ width: 390, height: 844, network: '127.77.20' })
+defineAxeTests({ width: 390, height: 844, network: '127.77.20' })

@@ -1,4 +1,4 @@
-/** The browser of the stories: Chromium as the machine has it, without a look at the outside. */
+/** Launches the installed Chromium without network access. */
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
@@ -10,10 +10,10 @@ const places = [
   chromium.executablePath(),
 ]
 
-/** @throws when there is no Chromium; `npm test` installs one */
+/** @throws if Chromium isn't installed; `npm test` installs it */
 export async function openBrowser(): Promise<Browser> {
   const executablePath = places.find((path) => path && existsSync(path))
-  if (!executablePath) throw new Error('There is no Chromium: install it, or name it in CHROMIUM')
+  if (!executablePath) throw new Error('Chromium was not found. Install it or set CHROMIUM to its path.')
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-quic', ...quiet] })
 }

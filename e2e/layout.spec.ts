@@ -1,21 +1,21 @@
-/** What a designer would measure: names that are whole, heads that are not squeezed, words that come when they should. */
+/** Layout checks: untruncated names, header layout, layout shifts, print and contrast themes. */
 import { createAgent } from '@glacis/contract/agent'
 import { createTarget } from '@glacis/contract/target'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { scanned } from '../lab/visitor.ts'
-import { open, opened } from './settled.ts'
-import { nora, openStage, type Stage } from './stage.ts'
-import { startWeak, type Weak } from './weak.ts'
+import { open, openDialog } from './page-ready.ts'
+import { nora, startTestEnvironment, type TestEnvironment } from './test-environment.ts'
+import { startVulnerableServices, type VulnerableServices } from './vulnerable-services.ts'
 
-let weak: Weak
-let stage: Stage
+let weak: VulnerableServices
+let stage: TestEnvironment
 let page: Page
 let scan: string
 
 beforeAll(async () => {
-  stage = await openStage('layout')
-  weak = await startWeak('127.62.8')
+  stage = await startTestEnvironment('layout')
+  weak = await startVulnerableServices('127.62.8')
   const { visitor } = stage
   await visitor.signUp(nora, stage.product.dataFolder)
   const schedule = { period: 'PERIOD_WEEKLY' as const }
@@ -35,7 +35,7 @@ async function openAt(path: string, width: number, height = 900): Promise<void> 
   await open(page, path)
 }
 
-/** Runs in the page: the names of rows, and those of them that end before they are said. */
+/** Runs in the page: the names of rows, and which of them are truncated. */
 const names = `(() => {
   const isSeen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true })
   const all = [...document.querySelectorAll('main .tbl a.cell .ttl')].filter(isSeen)
@@ -46,32 +46,29 @@ const names = `(() => {
 })()`
 
 it.each([834, 1024, 1280, 1440])(
-  'shows the names of rows whole in a window of %i px',
+  'does not truncate row names in a window of %i px',
   async (width) => {
     for (const path of ['/scope', '/agents', '/assets', '/technologies', '/scans', '/risks/verified']) {
       await openAt(path, width)
-      const found = (await page.evaluate(names)) as { all: number; cut: string[] } // what the script gives
+      const found = (await page.evaluate(names)) as { all: number; cut: string[] } // the script's result
       expect({ path, isEmpty: found.all === 0, cut: found.cut }).toEqual({ path, isEmpty: false, cut: [] })
     }
   },
   60_000,
 )
 
-it.each([390, 834, 1440])(
-  'keeps the head above the risks of a scan on one line in a window of %i px',
-  async (width) => {
-    await openAt(`/scans/${scan}`, width)
-    const head = page.getByRole('heading', { name: 'Risks in this scan' })
-    const more = page.getByRole('link', { name: 'Verified ones' })
-    const [title, link] = [await head.boundingBox(), await more.boundingBox()]
-    if (!title || !link) throw new Error('either is not there')
-    expect(title.height).toBeLessThan(30)
-    expect(link.height).toBeLessThan(30)
-    expect(link.x + link.width).toBeLessThanOrEqual(width)
-  },
-)
+it.each([390, 834, 1440])('keeps the header of the risks of a scan on one line in a window of %i px', async (width) => {
+  await openAt(`/scans/${scan}`, width)
+  const head = page.getByRole('heading', { name: 'Risks in this scan' })
+  const more = page.getByRole('link', { name: 'Verified ones' })
+  const [title, link] = [await head.boundingBox(), await more.boundingBox()]
+  if (!title || !link) throw new Error('either is not there')
+  expect(title.height).toBeLessThan(30)
+  expect(link.height).toBeLessThan(30)
+  expect(link.x + link.width).toBeLessThanOrEqual(width)
+})
 
-it('puts the menu of a risk beside its name on a phone, as large as a finger', async () => {
+it('shows a touch-sized menu beside the name of a risk on a phone', async () => {
   await openAt('/risks/verified', 390, 844)
   const row = page.locator('main tbody tr[data-row]').first()
   const name = await row.locator('.ttl').boundingBox()
@@ -83,7 +80,7 @@ it('puts the menu of a risk beside its name on a phone, as large as a finger', a
   expect(menu.x + menu.width).toBeLessThanOrEqual(390)
 })
 
-it('checks the address of a webhook when it is left, and not before', async () => {
+it('validates a webhook URL on blur, not earlier', async () => {
   await openAt('/integrations', 1440)
   await page.getByRole('button', { name: 'Connect Webhook' }).click()
   const address = page.getByLabel('Webhook URL')
@@ -100,7 +97,7 @@ it('checks the address of a webhook when it is left, and not before', async () =
   expect(await address.getAttribute('aria-invalid')).not.toBe('true')
 })
 
-it('leaves the tabs of risks where they are when their numbers come', async () => {
+it('does not move the risk tabs when their counts load', async () => {
   let answer = () => {}
   const later = new Promise<void>((resume) => (answer = resume))
   await page.route(/\/v1\/stats\//, async (route) => {
@@ -118,38 +115,37 @@ it('leaves the tabs of risks where they are when their numbers come', async () =
   await page.unrouteAll({ behavior: 'wait' })
 })
 
-it.each([390, 1440])(
-  'keeps the place of the plan and of the figures of the overview in a window of %i px',
-  async (width) => {
-    const cold = await stage.newPageOfNora()
-    await cold.setViewportSize({ width, height: 900 })
-    await cold.evaluate("localStorage.removeItem('glacis.planBanner')")
-    let answer = () => {}
-    const later = new Promise<void>((resume) => (answer = resume))
-    await cold.route(/\/v1\/(billing|stats\/issues-by)/, async (route) => {
-      await later
-      await route.continue()
-    })
-    await cold.goto('/overview')
-    const busy = cold.locator('.g-hero [aria-busy=true]')
-    const places = async () => {
-      const heads = ['Overview', 'Open risks', 'Open risks by severity']
-      const boxes = heads.map((name) => cold.getByRole('heading', { name, exact: true }).boundingBox())
-      return (await Promise.all(boxes)).map((box) => box?.y)
-    }
-    await busy.first().waitFor()
-    const before = await places()
-    answer()
-    await cold.getByRole('link', { name: 'Compare plans' }).waitFor()
-    await busy.first().waitFor({ state: 'detached' })
-    expect(before.every((place) => place && place > 0)).toBe(true)
-    expect(await places()).toEqual(before)
-    await cold.unrouteAll({ behavior: 'wait' })
-    await cold.close()
-  },
-)
+it.each([390, 1440])('reserves space for the overview figures in a window of %i px', async (width) => {
+  const cold = await stage.newPageOfNora()
+  await cold.setViewportSize({ width, height: 900 })
+  await cold.evaluate("localStorage.removeItem('glacis.planBanner')")
+  let answer = () => {}
+  const later = new Promise<void>((resume) => (answer = resume))
+  await cold.route(/\/v1\/stats\/issues-by/, async (route) => {
+    await later
+    await route.continue()
+  })
+  await cold.goto('/overview')
+  const busy = cold.locator('.g-hero [aria-busy=true]')
+  const places = async () => {
+    const heads = ['Overview', 'Open risks', 'Open risks by severity']
+    const boxes = heads.map((name) => cold.getByRole('heading', { name, exact: true }).boundingBox())
+    return (await Promise.all(boxes)).map((box) => box?.y)
+  }
+  await busy.first().waitFor()
+  const before = await places()
+  answer()
+  await cold.getByRole('link', { name: 'Compare plans' }).waitFor()
+  await busy.first().waitFor({ state: 'detached' })
+  expect(before.every((place) => place && place > 0)).toBe(true)
+  expect(await places()).toEqual(before)
+  await cold.unrouteAll({ behavior: 'wait' })
+  await cold.close()
+})
 
-/** Runs in the page: how much wider than its window or its dialog it is, and names that are cut and nowhere whole. */
+/**
+ * Runs in the page: horizontal overflow of the window or its dialog, and names that are truncated without a tooltip.
+ */
 const excess = `(() => {
   const dialog = document.querySelector('[data-floating]')
   const { right } = (dialog ?? document.documentElement).getBoundingClientRect()
@@ -165,7 +161,7 @@ const excess = `(() => {
 })()`
 
 it.each([320, 1440])(
-  'has room for a name of 128 letters in a window of %i px',
+  'fits a name of 128 letters in a window of %i px',
   async (width) => {
     const schedule = { period: 'PERIOD_WEEKLY' as const }
     const last = width === 320 ? 65 : 66
@@ -178,7 +174,7 @@ it.each([320, 1440])(
     }
     await openAt('/scans', width)
     await page.getByRole('button', { name: 'Start scan' }).first().click()
-    await opened(page.getByRole('dialog'))
+    await openDialog(page.getByRole('dialog'))
     await page
       .getByRole('radio', { name: /W{128}/ })
       .first()
@@ -189,7 +185,7 @@ it.each([320, 1440])(
   120_000,
 )
 
-it('frames where one is, what is on and what a key would choose in a contrast theme', async () => {
+it('outlines the current, pressed and focused items in a contrast theme', async () => {
   const framed = (part: string) => page.evaluate(`getComputedStyle(document.querySelector("${part}")).outlineStyle`)
   await page.emulateMedia({ forcedColors: 'active' })
   await openAt('/overview', 1440)
@@ -205,9 +201,9 @@ it('frames where one is, what is on and what a key would choose in a contrast th
   await page.emulateMedia({ forcedColors: 'none' })
 })
 
-it('has no two landmarks of one name where the evidence of several hosts is open', async () => {
+it('has unique landmark names while the evidence of several hosts is open', async () => {
   await openAt('/risks/verified', 1440)
-  await page.getByRole('link', { name: 'Git repository exposed' }).first().click()
+  await page.getByRole('link', { name: 'Git repository exposed (.git)' }).first().click()
   await page
     .getByRole('group', { name: /^Received/ })
     .first()
@@ -215,7 +211,7 @@ it('has no two landmarks of one name where the evidence of several hosts is open
   expect(await page.getByRole('region', { name: /^(Sent|Received)/ }).count()).toBe(0)
 })
 
-it('prints dark on white in either theme, without what leads about', async () => {
+it('prints dark on white in both themes, without navigation', async () => {
   await page.emulateMedia({ colorScheme: 'dark', media: 'print' })
   await openAt('/risks/verified', 700)
   const color = `getComputedStyle(document.querySelector('h1')).color`

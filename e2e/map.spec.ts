@@ -1,4 +1,4 @@
-/** The visual map, as a person uses it: with the pointer, with the keyboard, as a table. */
+/** The visual map with pointer, keyboard and as a table. */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createTarget } from '@glacis/contract/target'
@@ -6,17 +6,17 @@ import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { scanned } from '../lab/visitor.ts'
-import { startWeak, type Weak } from './weak.ts'
-import { open } from './settled.ts'
-import { nora, openStage, type Stage } from './stage.ts'
+import { startVulnerableServices, type VulnerableServices } from './vulnerable-services.ts'
+import { open } from './page-ready.ts'
+import { nora, startTestEnvironment, type TestEnvironment } from './test-environment.ts'
 
-let weak: Weak
-let stage: Stage
+let weak: VulnerableServices
+let stage: TestEnvironment
 let page: Page
 
 beforeAll(async () => {
-  stage = await openStage('map')
-  weak = await startWeak('127.77.18')
+  stage = await startTestEnvironment('map')
+  weak = await startVulnerableServices('127.77.18')
   const { visitor } = stage
   await visitor.signUp(nora, stage.product.dataFolder)
   page = await stage.newPageOfNora()
@@ -34,11 +34,10 @@ afterAll(async () => {
 const card = () => page.getByRole('complementary', { name: 'Selected node' })
 const canvas = () => page.getByTestId('map-canvas')
 
-it('shows what the scan proved, by the menu and by its keys', async () => {
+it('shows verified risks, opened by menu and by shortcut', async () => {
   await page.getByRole('link', { name: 'Visual Map' }).click()
   await page.locator('canvas[data-in-sight]').waitFor()
-  await page.goto('/overview')
-  await page.getByRole('heading', { level: 1 }).waitFor()
+  await open(page, '/overview')
   await page.keyboard.press('g')
   await page.keyboard.press('m')
   await page.waitForURL(/\/risks\/visual/)
@@ -47,11 +46,11 @@ it('shows what the scan proved, by the menu and by its keys', async () => {
   expect(await canvas().getAttribute('data-scale')).toBe('1.000')
 })
 
-it('zooms by wheel, buttons and keys, within its bounds', async () => {
+it('zooms with wheel, buttons and keys, within its limits', async () => {
   await canvas().hover()
   await page.mouse.wheel(0, -120)
   await page.locator('canvas[data-scale="1.100"]').waitFor()
-  await page.getByRole('button', { name: 'Back to the largest cluster' }).click()
+  await page.getByRole('button', { name: 'Reset view' }).click()
   for (let turn = 0; turn < 20; turn++) await page.getByRole('button', { name: 'Zoom in' }).click()
   await page.locator('canvas[data-scale="3.000"]').waitFor()
   for (let turn = 0; turn < 30; turn++) await page.getByRole('button', { name: 'Zoom out' }).click()
@@ -63,7 +62,7 @@ it('zooms by wheel, buttons and keys, within its bounds', async () => {
   await page.locator('canvas[data-scale="1.000"]').waitFor()
 })
 
-it('opens a node that is focused, walks to its neighbours and on to its page', async () => {
+it('opens the focused node, moves to its neighbors and opens its page', async () => {
   await page.getByRole('button', { name: /^Threat .*git/i }).focus()
   await card().getByRole('heading', { name: /git/i }).waitFor()
   await page.keyboard.press('ArrowRight')
@@ -80,7 +79,7 @@ it('opens a node that is focused, walks to its neighbours and on to its page', a
   await card().waitFor()
 })
 
-it('hides a kind from the legend, and the legend itself', async () => {
+it('hides a kind with the legend, and collapses the legend', async () => {
   await page
     .getByRole('button', { name: 'Host', exact: false })
     .and(page.locator('[aria-pressed=true]'))
@@ -94,13 +93,13 @@ it('hides a kind from the legend, and the legend itself', async () => {
   await page.waitForURL((url) => !url.search.includes('hide'))
 })
 
-it('finds a node by its name', async () => {
+it('finds a node by name', async () => {
   await page.getByRole('searchbox', { name: 'Find a node' }).fill('redis')
-  await page.getByRole('list', { name: 'Found nodes' }).getByRole('button').first().click()
+  await page.getByRole('list', { name: 'Matching nodes' }).getByRole('button').first().click()
   await card().getByRole('heading', { name: /redis/i }).waitFor()
 })
 
-it('shows the same as a table and as a picture', async () => {
+it('shows the same data as a table and exports an image', async () => {
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export PNG' }).click()
   const file = await readFile(await (await download).path())
@@ -109,7 +108,7 @@ it('shows the same as a table and as a picture', async () => {
   await page.getByRole('region', { name: 'Most connected threats' }).waitFor()
   expect(
     await page
-      .getByRole('table', { name: /Nodes of the map/ })
+      .getByRole('table', { name: /Map nodes/ })
       .getByRole('row')
       .count(),
   ).toBeGreaterThan(3)
@@ -130,11 +129,11 @@ it.each([
     await page.evaluate(axe)
     const values = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
     const script = `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(values)} } })`
-    const { violations } = (await page.evaluate(script)) as AxeResults // what axe.run resolves to
+    const { violations } = (await page.evaluate(script)) as AxeResults // the result type of axe.run
     expect(violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id} on ${node.target.join(' ')}`))).toEqual([])
   }
 })
 
-it('troubles the browser with nothing', () => {
-  expect(stage.troubles).toEqual([])
+it('logs no browser errors', () => {
+  expect(stage.browserErrors).toEqual([])
 })

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below what systems hand out for outgoing connections, of which a scan beside this one makes thousands. */
+/** Below the ephemeral port range, which concurrent scans use heavily. */
 const [first, last] = [20_000, 32_000] as const
 
-/** A port of this machine that nobody listens on now. */
+/** A port that is currently free. */
 export async function freePort(): Promise<number> {
   const port = first + Math.floor(Math.random() * (last - first))
   const server = createServer()

@@ -1,15 +1,15 @@
-/** Sessions, the end of an account, and its administration from the command line, in a browser. */
+/** Sessions, account deletion, and administration from the command line. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { root } from '../lab/product.ts'
-import { expectNoTroubles, newContext, newPage, page, product, signIn, startAccounts } from './accounts.ts'
-import { nora } from './stage.ts'
+import { expectNoBrowserErrors, newContext, newPage, page, product, signIn, startAccounts } from './accounts.ts'
+import { nora } from './test-environment.ts'
 
 startAccounts('profile', { isMember: true })
 
 describe('with several browsers', () => {
-  it('lists the session of another browser and ends it', async () => {
+  it('lists the session of another browser and revokes it', async () => {
     const elsewhere = await newContext(
       'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:141.0) Gecko/20100101 Firefox/141.0',
     )
@@ -26,7 +26,7 @@ describe('with several browsers', () => {
   }, 60_000)
 })
 
-it('prepares the mail that asks to delete the account', async () => {
+it('prepares the email that requests account deletion', async () => {
   await page.goto('/profile')
   const href = (await page.getByRole('link', { name: 'Delete account' }).getAttribute('href')) ?? ''
   const { protocol, searchParams } = new URL(href)
@@ -34,7 +34,7 @@ it('prepares the mail that asks to delete the account', async () => {
   expect(searchParams.get('body')).toContain('Nora Ammann')
 }, 60_000)
 
-it('is administered from the command line while it runs', async () => {
+it('supports administration from the command line while running', async () => {
   const env = { ...process.env, GLACIS_DATA: product.dataFolder, TEST_DATABASE_URL: '', GLACIS_SHARED: '' }
   const glacis = async (...words: string[]) =>
     (await promisify(execFile)(process.execPath, ['apps/server/src/main.ts', 'identity', ...words], { cwd: root, env }))
@@ -47,4 +47,4 @@ it('is administered from the command line while it runs', async () => {
   await signIn()
 }, 60_000)
 
-expectNoTroubles()
+expectNoBrowserErrors()

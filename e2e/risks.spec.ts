@@ -1,4 +1,4 @@
-/** Triage as people do it: by keyboard, in bulk, with reasons and second thoughts, and two at a time. */
+/** Triage: by keyboard, in bulk, with reasons, undo, and two users at the same time. */
 import { readFile } from 'node:fs/promises'
 import { getIssue, type Issue, listIssues } from '@glacis/contract/issue'
 import { getScan, listScans } from '@glacis/contract/scan'
@@ -8,17 +8,18 @@ import { parse } from 'csv-parse/sync'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { scanned, type Visitor } from '../lab/visitor.ts'
-import { startWeak, type Weak } from './weak.ts'
-import { nora, openStage, type Stage } from './stage.ts'
+import { startVulnerableServices, type VulnerableServices } from './vulnerable-services.ts'
+import { open, settle } from './page-ready.ts'
+import { nora, startTestEnvironment, type TestEnvironment } from './test-environment.ts'
 
-let weak: Weak
-let stage: Stage
+let weak: VulnerableServices
+let stage: TestEnvironment
 let visitor: Visitor
 let page: Page
 
 beforeAll(async () => {
-  stage = await openStage('risks')
-  weak = await startWeak('127.63.8')
+  stage = await startTestEnvironment('risks')
+  weak = await startVulnerableServices('127.63.8')
   ;({ visitor } = stage)
   await visitor.signUp(nora, stage.product.dataFolder)
   const schedule = { period: 'PERIOD_WEEKLY' as const }
@@ -31,7 +32,7 @@ afterAll(async () => {
   await weak.stop()
 })
 
-/** A browser of its own, on the verified risks. */
+/** A separate browser, on the verified risks. */
 async function signedIn(): Promise<Page> {
   const own = await stage.newPageOfNora()
   await toList(own)
@@ -39,7 +40,7 @@ async function signedIn(): Promise<Page> {
 }
 
 async function toList(of: Page, query = ''): Promise<void> {
-  await of.goto(`/risks/verified${query}`)
+  await open(of, `/risks/verified${query}`)
   await rowsOf(of).first().waitFor()
 }
 const rowsOf = (of: Page): Locator => of.locator('main tbody tr[data-row]')
@@ -50,7 +51,7 @@ async function idOfRow(row: Locator): Promise<string> {
   return (await row.getAttribute('data-row')) ?? ''
 }
 
-it('ignores by keyboard, for a reason and a time, and says so on the page of the risk', async () => {
+it('ignores by keyboard with a reason and a time limit, and shows both on the page of the risk', async () => {
   await page.keyboard.press('j')
   const id = await idOfRow(rowsOf(page).first())
   await page.keyboard.press('i')
@@ -73,7 +74,7 @@ it('ignores by keyboard, for a reason and a time, and says so on the page of the
   await expect.poll(() => statusOf(id)).toBe('STATUS_OPEN')
 }, 60_000)
 
-it('resolves a selection at once, and takes it back', async () => {
+it('resolves a selection in bulk, and undoes it', async () => {
   await toList(page)
   await page.keyboard.press('j')
   await page.keyboard.press('x')
@@ -89,7 +90,7 @@ it('resolves a selection at once, and takes it back', async () => {
   await expect.poll(() => Promise.all(ids.map(statusOf))).toEqual(ids.map(() => 'STATUS_OPEN'))
 }, 60_000)
 
-it('looks through the list beside it', async () => {
+it('previews risks beside the list', async () => {
   await toList(page)
   const [first, second] = await rowsOf(page).locator('[data-row-link] .ttl').allInnerTexts()
   await page.keyboard.press('j')
@@ -101,7 +102,7 @@ it('looks through the list beside it', async () => {
   await page.locator('[data-preview]').waitFor({ state: 'detached' })
 }, 60_000)
 
-it('finds by the palette, and goes there', async () => {
+it('finds items with the palette and opens them', async () => {
   const [one] = await verified()
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'Search everything' }).fill(one?.name.slice(0, 12) ?? '')
@@ -112,11 +113,13 @@ it('finds by the palette, and goes there', async () => {
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/risks\/[\da-f-]{36}$/)
   await page.getByRole('combobox').waitFor({ state: 'detached' })
+  await settle(page)
   await page.keyboard.press('g')
   await page.keyboard.press('s')
   await page.waitForURL(/\/scope$/)
+  await settle(page)
   await page.keyboard.press('?')
-  await page.getByRole('heading', { name: 'Keyboard' }).waitFor()
+  await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
   await page.keyboard.press('Escape')
 }, 60_000)
 
@@ -131,27 +134,27 @@ it('saves the filters as a view', async () => {
   await page.waitForURL(/severity=critical/)
 }, 60_000)
 
-it('takes all of a filter along as a file', async () => {
+it('exports all filtered risks as a file', async () => {
   await toList(page)
   await page.getByRole('button', { name: 'Export' }).click()
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('menuitem', { name: 'CSV, a row per risk' }).click(),
+    page.getByRole('menuitem', { name: 'CSV, one row per risk' }).click(),
   ])
   expect(download.suggestedFilename()).toMatch(/^glacis-risks-\d{4}-\d\d-\d\d\.csv$/)
-  const rows = parse(await readFile(await download.path()), { columns: true }) as Record<string, string>[] // of texts, as asked
+  const rows = parse(await readFile(await download.path()), { columns: true }) as Record<string, string>[] // the queried elements contain text
   const open = (await verified()).filter((issue) => issue.status === 'STATUS_OPEN')
   expect(new Set(rows.map((row) => row['id']))).toEqual(new Set(open.map((issue) => issue.id)))
   expect(rows.every((row) => row['verification'] === 'verified')).toBe(true)
 }, 60_000)
 
-it('checks one risk again, resolves it when it was mended, and leaves the rest alone', async () => {
+it('retests one risk, resolves it once fixed, and leaves the others unchanged', async () => {
   weak.isGitExposed = false
   const before = await verified()
   const git = before.find((issue) => /git/i.test(issue.name))
   await page.goto(`/risks/${git?.id}`)
   await page.getByRole('button', { name: 'Retest' }).click()
-  await page.getByText('The retest has started.').waitFor()
+  await page.getByText('Retest started.').waitFor()
   await expect.poll(() => statusOf(git?.id ?? ''), { timeout: 60_000, interval: 500 }).toBe('STATUS_RESOLVED')
   const others = (await verified()).filter((issue) => issue.id !== git?.id)
   const seen = new Map(before.map((issue) => [issue.id, issue.lastSeenTime]))
@@ -160,7 +163,7 @@ it('checks one risk again, resolves it when it was mended, and leaves the rest a
   expect((await visitor.call(getScan, { id: scan?.id ?? '' })).scan).toMatchObject({ type: 'TYPE_MANUAL' })
 }, 120_000)
 
-it('takes a double press of a button for one', async () => {
+it('treats a double click on a button as one', async () => {
   const [risk] = await verified()
   const id = risk?.id ?? ''
   await page.goto(`/risks/${id}`)
@@ -172,14 +175,14 @@ it('takes a double press of a button for one', async () => {
   expect((await visitor.call(listComments, { id })).comments).toHaveLength(1)
 }, 60_000)
 
-it('lets two people decide: the later one holds, and the history has both', async () => {
+it('applies the later decision of two users and records both', async () => {
   const other = await signedIn()
   await toList(page)
   const id = await idOfRow(rowsOf(page).first())
   await Promise.all([page.goto(`/risks/${id}`), other.goto(`/risks/${id}`)])
   await page.getByRole('button', { name: 'Resolve' }).click()
   await expect.poll(() => statusOf(id)).toBe('STATUS_RESOLVED')
-  // The other page still shows what it was: its decision comes later and holds.
+  // The other page still shows the old status; its later decision wins.
   await other.getByRole('button', { name: 'Ignore' }).click()
   await other
     .getByRole('dialog', { name: /^Ignore/ })
@@ -191,6 +194,6 @@ it('lets two people decide: the later one holds, and the history has both', asyn
   await other.context().close()
 }, 60_000)
 
-it('has met no error on any page', () => {
-  expect(stage.troubles).toEqual([])
+it('logs no browser errors', () => {
+  expect(stage.browserErrors).toEqual([])
 })

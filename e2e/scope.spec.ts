@@ -1,20 +1,20 @@
-/** When, how and what not to scan: hours that wait, an address that is left alone, and what a second scan changed. */
+/** Scan settings of a target: allowed hours, exclusions, and changes between scans. */
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { nora, openStage, type Stage } from './stage.ts'
-import { opened } from './settled.ts'
+import { nora, startTestEnvironment, type TestEnvironment } from './test-environment.ts'
+import { open, openDialog, settle } from './page-ready.ts'
 
 const [weakAddress, excludedAddress] = ['127.62.10.2', '127.62.10.3']
 const scanMs = 120_000
 const config = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n'
 
 const servers: Server[] = []
-/** The web server shows its repository; connections that came to the excluded one. */
+/** The web server exposes its repository; connections to the excluded address are counted. */
 const lab = { isGitExposed: true, unwanted: 0 }
-let stage: Stage
+let stage: TestEnvironment
 let page: Page
 
 async function serve(address: string): Promise<Server> {
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await serve(weakAddress)
   const excluded = await serve(excludedAddress)
   excluded.on('connection', () => lab.unwanted++)
-  stage = await openStage('scope')
+  stage = await startTestEnvironment('scope')
   await stage.visitor.signUp(nora, stage.product.dataFolder)
   page = await stage.newPageOfNora()
 }, 120_000)
@@ -45,7 +45,7 @@ afterAll(async () => {
   }
 })
 
-/** A time of day that lies as many hours from now, in UTC. */
+/** A time of day that many hours from now, in UTC. */
 function clock(hours: number): string {
   return new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
 }
@@ -59,35 +59,35 @@ async function openTarget(): Promise<void> {
 async function edit(): Promise<Locator> {
   await openTarget()
   await page.getByRole('button', { name: 'Edit' }).click()
-  return opened(page.getByRole('dialog', { name: 'Edit Aarewerk lab' }))
+  return openDialog(page.getByRole('dialog', { name: 'Edit Aarewerk lab' }))
 }
 
-it('adds a scope with hours, ports and an exclusion, and says what is wrong with one', async () => {
+it('adds a target with hours, ports and an exclusion, and validates exclusions', async () => {
   await page.goto('/scope?create=true')
   const panel = page.getByRole('dialog', { name: 'New target' })
   await panel.getByLabel('Name').fill('Aarewerk lab')
   await panel.getByLabel('Address', { exact: true }).fill('127.62.10.0/29')
   await panel.getByText('More settings').click()
-  await panel.getByLabel('Only at certain hours').check()
+  await panel.getByLabel('Only during certain hours').check()
   await panel.getByLabel('From').fill(clock(6))
   await panel.getByLabel('To', { exact: true }).fill(clock(12))
   await panel.getByLabel('Time zone').selectOption('UTC')
   await panel.getByLabel('Ports').fill('8080')
   await panel.getByLabel('Never scan').fill('intranet.example')
   await panel.getByRole('button', { name: 'Create target' }).click()
-  await panel.getByText(/names a host; exclude its addresses/).waitFor()
+  await panel.getByText(/is a host name; exclude its IP addresses/).waitFor()
   await panel.getByLabel('Never scan').fill(excludedAddress)
   await panel.getByRole('button', { name: 'Create target' }).click()
   await page.getByRole('link', { name: 'Aarewerk lab' }).waitFor()
 }, 60_000)
 
 it(
-  'waits for the hours, and starts at once when a person says so',
+  'waits for the allowed hours, and starts immediately on request',
   async () => {
     await openTarget()
     await page.getByRole('button', { name: 'Start scan' }).first().click()
     await page
-      .getByText(/Waits for the allowed hours/)
+      .getByText(/Waiting for the allowed hours/)
       .first()
       .waitFor()
     await page.getByRole('button', { name: 'Start now' }).click()
@@ -98,7 +98,7 @@ it(
   scanMs + 60_000,
 )
 
-it('has left the excluded address alone and out of every count', async () => {
+it('never contacts or counts the excluded address', async () => {
   expect(lab.unwanted).toBe(0)
   await page.getByRole('complementary', { name: 'Details' }).getByText('1 excluded').waitFor()
   await page.getByRole('complementary', { name: 'Details' }).getByRole('link', { name: 'Completed' }).click()
@@ -111,12 +111,12 @@ it('has left the excluded address alone and out of every count', async () => {
   await expect.poll(() => table.getByRole('row').count()).toBe(1 + 1)
 }, 60_000)
 
-it('edits the schedule: only what changed is sent, and an unfinished change asks before it is lost', async () => {
+it('sends only changed settings, and confirms before discarding unsaved changes', async () => {
   const panel = await edit()
-  await panel.getByLabel('Daily').check({ force: true })
+  await panel.getByLabel('Daily').check()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog', { name: 'Discard changes' }).getByRole('button', { name: 'Keep editing' }).click()
-  await panel.getByLabel('Only at certain hours').uncheck()
+  await panel.getByLabel('Only during certain hours').uncheck()
   const [request] = await Promise.all([
     page.waitForRequest((one) => one.method() === 'PATCH'),
     panel.getByRole('button', { name: 'Save changes' }).click(),
@@ -148,7 +148,7 @@ it(
     await resolved.getByRole('link', { name: /git/i }).waitFor()
     await resolved.getByRole('link', { name: weakAddress }).waitFor()
     await page.getByRole('link', { name: 'Log', exact: true }).click()
-    await page.getByText(/1 address is excluded and not asked/).waitFor()
+    await page.getByText(/1 address is excluded from the scan/).waitFor()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download log' }).click(),
@@ -158,7 +158,7 @@ it(
   scanMs + 60_000,
 )
 
-it('changes many at once, and names what was left out', async () => {
+it('changes targets in bulk, and lists those skipped', async () => {
   await page.goto('/scope')
   await page
     .getByRole('row', { name: /Aarewerk lab/ })
@@ -171,7 +171,7 @@ it('changes many at once, and names what was left out', async () => {
     .getByText('Paused')
     .waitFor()
   await bar.getByRole('button', { name: 'Start scan' }).click()
-  await page.getByText(/left out: This target is paused/).waitFor()
+  await page.getByText(/skipped: This target is paused/).waitFor()
   await bar.getByRole('button', { name: 'Resume' }).click()
   await page
     .getByRole('row', { name: /Aarewerk lab/ })
@@ -179,13 +179,13 @@ it('changes many at once, and names what was left out', async () => {
     .waitFor()
 }, 60_000)
 
-it('keeps who owns an asset, and what happened on it', async () => {
+it('stores the owner of an asset and shows its timeline', async () => {
   await page.goto('/assets?q=port:8080')
   await page.getByRole('link', { name: weakAddress }).click()
   await page.getByRole('button', { name: 'Edit' }).click()
-  const panel = await opened(page.getByRole('dialog', { name: `Edit ${weakAddress}` }))
+  const panel = await openDialog(page.getByRole('dialog', { name: `Edit ${weakAddress}` }))
   await panel.getByLabel('Owner').fill('Web team')
-  await panel.getByLabel('High').check({ force: true })
+  await panel.getByLabel('High').check()
   await panel.getByRole('button', { name: 'Save changes' }).click()
   await page.getByRole('complementary', { name: 'Details' }).getByText('Web team').waitFor()
   const timeline = page.getByRole('region', { name: 'Timeline' })
@@ -193,30 +193,32 @@ it('keeps who owns an asset, and what happened on it', async () => {
   await timeline.getByText('8080/tcp').waitFor()
 }, 60_000)
 
-it('goes about a scope by keys', async () => {
+it('navigates a target with the keyboard', async () => {
   await openTarget()
+  await settle(page)
   await page.keyboard.press('4')
   await page.waitForURL(/\/assets$/)
+  await settle(page)
   await page.keyboard.press('1')
   await page.waitForURL(/\/scope\/[\w-]+$/)
+  await settle(page)
   await page.keyboard.press('e')
   await page.getByRole('dialog', { name: 'Edit Aarewerk lab' }).getByRole('button', { name: 'Cancel' }).click()
-  await page.goto('/scope')
-  await page.getByRole('link', { name: 'Aarewerk lab' }).waitFor()
+  await open(page, '/scope')
   await page.keyboard.press('n')
   await page.getByRole('dialog', { name: 'New target' }).getByLabel('Name').waitFor()
 }, 60_000)
 
-it('makes many targets of a pasted list, and keeps what it did not understand', async () => {
+it('creates targets from a pasted list, and keeps invalid lines', async () => {
   await page.goto('/scope?create=true')
   await page.getByRole('dialog', { name: 'New target' }).getByRole('button', { name: 'Paste a list' }).click()
-  const panel = await opened(page.getByRole('dialog', { name: 'New targets' }))
+  const panel = await openDialog(page.getByRole('dialog', { name: 'New targets' }))
   await panel.getByLabel('Addresses').fill('127.62.40.0/30, münchen.localhost\nintranet!\n127.62.10.0/29')
-  await panel.getByText('4 addresses: 2 new, 1 watched already, 1 not understood.').waitFor()
-  await panel.getByText('The target “Aarewerk lab” has this address.').waitFor()
-  await panel.getByRole('radio', { name: 'Monthly' }).check({ force: true })
+  await panel.getByText('4 addresses: 2 new, 1 already in scope, 1 invalid.').waitFor()
+  await panel.getByText('The target “Aarewerk lab” already has this address.').waitFor()
+  await panel.getByRole('radio', { name: 'Monthly' }).check()
   await panel.getByRole('button', { name: 'Create 2 targets' }).click()
-  await panel.getByText('2 targets are registered. What is left stands below.').waitFor()
+  await panel.getByText('2 targets were added. The remaining addresses are listed below.').waitFor()
   expect(await panel.getByLabel('Addresses').inputValue()).toBe('intranet!')
   await panel.getByLabel('Addresses').fill('')
   await panel.getByRole('button', { name: 'Cancel' }).click()
@@ -226,7 +228,7 @@ it('makes many targets of a pasted list, and keeps what it did not understand', 
   await page.getByRole('complementary', { name: 'Details' }).getByText('xn--mnchen-3ya.localhost').waitFor()
 }, 60_000)
 
-it('has met no error on any page', () => {
-  // The refused exclusion is the one that was meant.
-  expect(stage.troubles.filter((line) => !line.includes('400'))).toEqual([])
+it('logs no browser errors', () => {
+  // The rejected exclusion is intended.
+  expect(stage.browserErrors.filter((line) => !line.includes('400'))).toEqual([])
 })

@@ -1,8 +1,8 @@
-/** What is done on a screen before it is looked at. The page has settled; each resolves when its part stands there. */
+/** Interactions that bring a screen into the state to check. Each resolves when that state is shown. */
 import type { Page, Route } from 'playwright-core'
-import { opened } from './settled.ts'
+import { openDialog } from './page-ready.ts'
 
-/** In the first second nothing shows that it waits. */
+/** Loading indicators appear after one second. */
 export async function waiting(page: Page): Promise<void> {
   await page.locator('main :is(.animate-skeleton, [aria-busy=true])').first().waitFor()
 }
@@ -11,15 +11,26 @@ export function press(name: string | RegExp): (page: Page) => Promise<void> {
   return (page) => page.getByRole('button', { name }).first().click()
 }
 
-/** What a dialog is made of may still be on its way when its button is pressed, and then it comes in. */
+/** The dialog's code may still be loading when its button is pressed. */
 export function opensDialog(name: string | RegExp): (page: Page) => Promise<void> {
   return async (page) => {
     await press(name)(page)
-    await opened(page.getByRole('dialog'))
+    await openDialog(page.getByRole('dialog'))
   }
 }
 
-/** Nobody has this address; that is not told. */
+/** Simulates feeds fetched from the network, which tests don't do. */
+export async function checkableFeeds(page: Page): Promise<void> {
+  await page.route('**/v1/feeds', async (route) => {
+    const response = await route.fetch()
+    const { feeds } = (await response.json()) as { readonly feeds: readonly object[] } // as the contract guarantees
+    await route.fulfill({ response, json: { feeds: feeds.map((feed) => ({ ...feed, checkable: true })) } })
+  })
+  await page.reload()
+  await page.getByRole('button', { name: 'Check now' }).first().waitFor()
+}
+
+/** No account has this address; the response doesn't reveal that. */
 export async function askForCode(page: Page): Promise<void> {
   await page.getByLabel('Email').fill('nobody@aarewerk.example')
   await page.getByRole('button', { name: 'Continue' }).click()
@@ -34,7 +45,7 @@ export async function fromInside(page: Page): Promise<void> {
 export async function listRead(page: Page): Promise<void> {
   await press('Paste a list')(page)
   await page.getByLabel('Addresses').fill('www.aarewerk.example\n10.20.0.0/24, 10.20.0.0/24\nnot/an/address')
-  await page.getByText('4 addresses: 2 new, 1 more than once, 1 not understood.').waitFor()
+  await page.getByText('4 addresses: 2 new, 1 duplicate, 1 invalid.').waitFor()
 }
 
 export async function accountMenu(page: Page): Promise<void> {
@@ -47,7 +58,7 @@ export async function accountMenu(page: Page): Promise<void> {
 
 export async function selectThree(page: Page): Promise<void> {
   const boxes = page.getByRole('row').getByRole('checkbox')
-  for (const index of [1, 2, 3]) await boxes.nth(index).check({ force: true })
+  for (const index of [1, 2, 3]) await boxes.nth(index).check()
 }
 
 export async function preview(page: Page): Promise<void> {
@@ -65,15 +76,15 @@ export async function palette(page: Page): Promise<void> {
 
 export async function keyboardHelp(page: Page): Promise<void> {
   await page.keyboard.press('?')
-  await page.getByRole('heading', { name: 'Keyboard' }).waitFor()
+  await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
 }
 
-/** The layout runs beside the page; the canvas says when nodes stand on it. */
+/** The layout runs in a worker; the canvas signals when nodes are placed. */
 export function arranged(page: Page): Promise<void> {
   return page.locator('canvas[data-in-sight]').waitFor()
 }
 
-/** What stands there is chosen once more, so that nothing changes: first it is saved, then it fails. */
+/** Selects the current value again, so that nothing changes: first the request succeeds, then it fails. */
 export async function twoToasts(page: Page): Promise<void> {
   const notices = page.getByRole('region', { name: 'Notifications' })
   const choose = async () => {

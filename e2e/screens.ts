@@ -1,6 +1,6 @@
 /**
- * Every screen of the portal, named like its drawn picture: where it stands, who sees it, and what is
- * done there before it is looked at. Pictures, axe and the zoom story walk the same list.
+ * All screens of the portal, named like their screenshots: path, user, and the interactions that lead to the state to
+ * check. Used by the screenshots and the axe and zoom tests.
  */
 import { listAgents } from '@glacis/contract/agent'
 import { listHosts } from '@glacis/contract/host'
@@ -14,6 +14,7 @@ import {
   accountMenu,
   arranged,
   askForCode,
+  checkableFeeds,
   fail,
   fromInside,
   keyboardHelp,
@@ -26,30 +27,34 @@ import {
   twoToasts,
   waiting,
 } from './screen-steps.ts'
-import { open, openUnanswered } from './settled.ts'
+import { open, openPendingPage } from './page-ready.ts'
 
 export interface Screen {
   readonly name: string
-  /** With `:risk`, `:scope` and such where the address names a thing that the account has. */
+  /** May contain placeholders such as `:risk` or `:scope` for ids of the account. */
   readonly path: string
-  /** Signed out, or somebody who has just come; else somebody with findings. */
+  /** Signed out, a new user, or (by default) a user with findings. */
   readonly as?: Watcher
-  /** How the API behaves: it never answers, or it fails. */
+  /** API behavior: never responds, or fails. */
   readonly api?: 'silent' | 'failing'
-  /** Drawn at phone width too. */
+  /** Also captured at phone width. */
   readonly phone?: boolean
-  /** Exists at one of the widths alone. */
+  /** Only exists at one width. */
   readonly only?: 'phone' | 'desk'
-  /** A menu is open, which floats outside every landmark. */
+  /** Has an open menu, which floats outside all landmarks. */
   readonly floats?: boolean
-  /** Drawn in its whole length too. */
+  /** Also captured at full length. */
   readonly whole?: boolean
-  /** What is done there; the page has settled before. */
+  /** Interactions after the page has loaded. */
   readonly before?: (page: Page) => Promise<unknown>
 }
-export type Watcher = 'person' | 'newcomer' | 'nobody'
+export type Watcher = 'person' | 'newcomer' | 'anonymous'
 
-/** What the addresses of screens name. @throws when the visitor's account lacks one of them */
+/**
+ * Ids for the placeholders in paths.
+ *
+ * @throws if the visitor's account has no item of a kind
+ */
 export async function idsOf(visitor: Visitor) {
   const verification = 'VERIFICATION_FILTER_VERIFIED'
   const open = { verification, status: ['STATUS_FILTER_OPEN'] } as const
@@ -71,23 +76,24 @@ export type Ids = Awaited<ReturnType<typeof idsOf>>
 
 function idOfFirst(entities: readonly { readonly id: string }[]): string {
   const [first] = entities
-  if (!first) throw new Error('the account has nothing of a kind that a screen shows')
+  if (!first) throw new Error('the account has no item of a kind that a screen shows')
   return first.id
 }
 
 const publicScreens: readonly Screen[] = [
-  { name: '00-index', path: '/', as: 'nobody' },
-  { name: '01-login', path: '/login', as: 'nobody', phone: true },
-  { name: '02-registration', path: '/registration', as: 'nobody' },
-  { name: '03-recovery', path: '/recovery', as: 'nobody', before: askForCode },
-  { name: '03a-recovery-address', path: '/recovery', as: 'nobody' },
-  { name: '03b-verification', path: '/verification', as: 'nobody' },
-  { name: '25-flow-error', path: '/error?id=none', as: 'nobody' },
-  { name: '31-help', path: '/docs/help', as: 'nobody' },
+  { name: '00-index', path: '/', as: 'anonymous' },
+  { name: '01-login', path: '/login', as: 'anonymous', phone: true },
+  { name: '02-registration', path: '/registration', as: 'anonymous' },
+  { name: '03-recovery', path: '/recovery', as: 'anonymous', before: askForCode },
+  { name: '03a-recovery-address', path: '/recovery', as: 'anonymous' },
+  { name: '03b-verification', path: '/verification', as: 'anonymous' },
+  { name: '25-flow-error', path: '/error?id=none', as: 'anonymous' },
+  { name: '31-help', path: '/docs/help', as: 'anonymous' },
 ]
 
 const riskScreens: readonly Screen[] = [
   { name: '04-overview', path: '/overview', phone: true, whole: true },
+  { name: '04c-overview-feeds', path: '/overview', before: checkableFeeds },
   { name: '04b-mobile-menu', path: '/overview', phone: true, only: 'phone', before: press('Open menu') },
   { name: '05-onboarding', path: '/onboarding?step=agent', as: 'newcomer', before: fromInside },
   { name: '05b-onboarding-target', path: '/onboarding', as: 'newcomer' },
@@ -152,7 +158,7 @@ const listsOf = {
   integrations: '/integrations',
 } as const
 
-/** The lists with nothing in them, on their way, and failed. The drawn three have the drawn names. */
+/** Every list when empty, loading, and failed. Screenshots exist of three. */
 const stateScreens: readonly Screen[] = Object.entries(listsOf).flatMap(([what, path]): Screen[] => {
   const suffix = what === 'risks' ? '' : `-${what}`
   return [
@@ -170,17 +176,17 @@ export const screens: readonly Screen[] = [
   ...stateScreens,
 ]
 
-/** Whether somebody meets the screen in a window of this width, in CSS pixels. */
-export function isSeenBy({ as = 'person', only }: Screen, watcher: Watcher, width: number): boolean {
+/** Whether a user sees this screen at a window width in CSS pixels. */
+export function isVisibleTo({ as = 'person', only }: Screen, watcher: Watcher, width: number): boolean {
   return as === watcher && only !== (width < phoneBelow ? 'desk' : 'phone')
 }
 const phoneBelow = 832
 
-/** Opens a screen in a page of somebody who may see it, and waits until it has settled. */
+/** Opens a screen with the right session and waits until it is ready. */
 export async function show(page: Page, { path, api, before }: Screen, ids: Ids): Promise<void> {
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   if (api) await page.route('**/v1/**', api === 'silent' ? () => {} : fail)
-  const goTo = api === 'silent' ? openUnanswered : open
+  const goTo = api === 'silent' ? openPendingPage : open
   await goTo(
     page,
     path.replace(/:(\w+)/, (_, kind: keyof Ids) => ids[kind]),
@@ -188,7 +194,7 @@ export async function show(page: Page, { path, api, before }: Screen, ids: Ids):
   await before?.(page)
 }
 
-/** Signs in on a page that belongs to nobody yet. */
+/** Signs in on a page without a session. */
 export async function signIn(page: Page, { email, password }: Person): Promise<void> {
   await page.goto('/login')
   await page.locator('input[name=identifier]').fill(email)

@@ -1,6 +1,5 @@
 /**
- * Photographs every screen of the running product with real findings of the lab, in both themes
- * and at phone width, named like the drawn pictures. `npm run screenshots [folder]`.
+ * Captures every screen with findings of the lab, in both themes and at phone width. `npm run screenshots [folder]`.
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,10 +13,9 @@ import { startProduct } from '../lab/product.ts'
 import { startLab } from '../lab/servers.ts'
 import { scanned, type Visitor, visit } from '../lab/visitor.ts'
 import { openBrowser } from './browser.ts'
-import { startKit } from './kit.ts'
 import { freePort } from './ports.ts'
-import { type Ids, idsOf, isSeenBy, type Screen, screens, show, signIn } from './screens.ts'
-import { opened } from './settled.ts'
+import { type Ids, idsOf, isVisibleTo, type Screen, screens, show, signIn } from './screens.ts'
+import { openDialog } from './page-ready.ts'
 
 const folder = resolve(process.argv[2] ?? 'screenshots')
 const person = { email: 'nora.ammann@aarewerk.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
@@ -25,7 +23,7 @@ const newcomer = { email: 'new@aarewerk.example', password: 'contour-line-4478',
 const desktop = { width: 1440, height: 900 }
 const phone = { width: 390, height: 844 }
 
-/** Screens that change what is stored; each theme makes one more. */
+/** Screens that change stored data; each theme creates one more. */
 const changing: readonly Screen[] = [
   { name: '13-agent-created', path: '/agents?create=true', before: createOne },
   { name: '22c-passkey-remove', path: '/profile', before: addPasskey },
@@ -41,10 +39,9 @@ try {
   const visitor = visit(product.url)
   await visitor.signUp(person, dataFolder)
   await visit(product.url).signUp(newcomer, dataFolder)
-  await furnish(visitor)
+  await createTestData(visitor)
   ids = await idsOf(visitor)
   for (const theme of ['light', 'dark'] as const) await photograph(browser, [...screens, ...changing], theme)
-  await photographKit(browser)
 } finally {
   await browser.close()
   await product.stop()
@@ -52,8 +49,8 @@ try {
   await rm(dataFolder, { recursive: true, force: true })
 }
 
-/** Two finished scans, the second after something was mended, and people's decisions on what was found. */
-async function furnish(visitor: Visitor): Promise<void> {
+/** Runs two scans with a fix in between, and makes decisions on the findings. */
+async function createTestData(visitor: Visitor): Promise<void> {
   const { tag } = await visitor.call(createTag, { tag: { name: 'production', color: 0 } })
   for (const name of ['lab-frauenfeld', 'bern-dmz-1']) await visitor.call(createAgent, { agent: { name } })
   const ids: string[] = []
@@ -86,7 +83,7 @@ async function createOne(page: Page): Promise<void> {
   await page.getByText('Waiting for the first connection').waitFor()
 }
 
-/** The browser itself is the device. */
+/** A virtual authenticator stands in for a device. */
 async function addPasskey(page: Page): Promise<void> {
   const devices = await page.context().newCDPSession(page)
   await devices.send('WebAuthn.enable')
@@ -99,34 +96,13 @@ async function addPasskey(page: Page): Promise<void> {
     automaticPresenceSimulation: true,
   } as const
   await devices.send('WebAuthn.addVirtualAuthenticator', { options })
-  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByRole('button', { name: 'Add passkey' }).click()
   await page
     .getByRole('button', { name: /^Remove / })
     .first()
     .click()
-  const dialog = await opened(page.getByRole('dialog'))
-  await dialog.getByRole('checkbox', { name: 'I understand the consequences of this action' }).check({ force: true })
-}
-
-/** The kit exists in development only. */
-async function photographKit(chromium: Browser): Promise<void> {
-  const kit = await startKit()
-  try {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const page = await chromium.newPage({ viewport: desktop, colorScheme })
-      await kit.show(page)
-      await page.evaluate('document.fonts.ready')
-      await page.screenshot({
-        path: join(folder, `30-kit.${colorScheme}.full.png`),
-        fullPage: true,
-        animations: 'disabled',
-      })
-      await page.close()
-      console.log(`30-kit.${colorScheme}`)
-    }
-  } finally {
-    await kit.stop()
-  }
+  const dialog = await openDialog(page.getByRole('dialog'))
+  await dialog.getByRole('checkbox', { name: 'I understand the consequences of this action' }).check()
 }
 
 async function photograph(chromium: Browser, shots: readonly Screen[], theme: 'light' | 'dark'): Promise<void> {
@@ -137,10 +113,10 @@ async function photograph(chromium: Browser, shots: readonly Screen[], theme: 'l
       baseURL: product.url,
       locale: 'en-CH',
     }
-    for (const who of ['person', 'newcomer', 'nobody'] as const) {
+    for (const who of ['person', 'newcomer', 'anonymous'] as const) {
       const isPhone = size === 'mobile'
       const wanted = shots.filter(
-        (shot) => isSeenBy(shot, who, view.viewport.width) && (!isPhone || shot.phone === true),
+        (shot) => isVisibleTo(shot, who, view.viewport.width) && (!isPhone || shot.phone === true),
       )
       if (wanted.length > 0)
         await visitAll(chromium, view, who, wanted, `${theme}${size === 'mobile' ? '.mobile' : ''}`)
@@ -157,7 +133,7 @@ async function visitAll(
 ): Promise<void> {
   const context = await chromium.newContext(view)
   const page = await context.newPage()
-  if (who !== 'nobody') await signIn(page, who === 'newcomer' ? newcomer : person)
+  if (who !== 'anonymous') await signIn(page, who === 'newcomer' ? newcomer : person)
   for (const shot of shots) {
     await show(page, shot, ids)
     await page.screenshot({ path: join(folder, `${shot.name}.${kind}.png`), animations: 'disabled' })
@@ -168,7 +144,7 @@ async function visitAll(
   await context.close()
 }
 
-/** In a window as high as the page, so that what sticks to an edge of the window stands where the page ends. */
+/** Uses a window as high as the page, so that sticky elements are at the ends of the page. */
 async function photographWhole(page: Page, path: string): Promise<void> {
   const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
   await page.setViewportSize({ ...desktop, height })

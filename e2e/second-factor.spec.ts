@@ -1,34 +1,34 @@
-/** Authenticator apps, back-up codes and passkeys as a person meets them in a browser. */
+/** Authenticator apps, backup codes and passkeys. */
 import { describe, expect, it } from 'vitest'
-import { totpAt } from '../packages/identity/src/testing/house.ts'
+import { totpAt } from '../packages/identity/src/testing/test-identity.ts'
 import {
   button,
   context,
-  expectNoTroubles,
+  expectNoBrowserErrors,
   field,
   fillSignIn,
   helperReady,
   newContext,
   newPage,
   page,
-  refusals,
+  expectedClientErrors,
   saved,
   signOut,
   startAccounts,
   typeCode,
 } from './accounts.ts'
-import { nora } from './stage.ts'
-import { opened } from './settled.ts'
+import { nora } from './test-environment.ts'
+import { openDialog } from './page-ready.ts'
 
 startAccounts('factor', { isMember: true })
-/** A time step of an authenticator app: a code works once, and that of the next step works already. */
+/** A TOTP step: each code works once, and the next step's code is accepted early. */
 const stepMs = 30_000
 
 describe('with a second factor', () => {
   let secret = ''
   const code = (aheadMs = 0) => totpAt(secret, new Date(Date.now() + aheadMs))
 
-  it('turns an authenticator app on', async () => {
+  it('enables an authenticator app', async () => {
     await page.goto('/profile')
     await page.getByRole('list', { name: 'Two-factor authentication' }).getByRole('button', { name: 'Set up' }).click()
     const dialog = page.getByRole('dialog', { name: 'Set up two-factor authentication' })
@@ -40,16 +40,16 @@ describe('with a second factor', () => {
     await page.getByRole('list', { name: 'Two-factor authentication' }).getByText('On', { exact: true }).waitFor()
   }, 60_000)
 
-  it('asks for its code at the next sign-in, from wherever one comes, and is turned off', async () => {
+  it('requires its code at the next sign-in from any page, and can be disabled', async () => {
     await signOut()
     await page.goto('/scope')
     await page.waitForURL(/\/login\?.*return_to=/)
     await fillSignIn(nora.email, nora.password)
-    await page.getByRole('heading', { name: 'Second step' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Two-factor authentication' }).waitFor()
     // The session of one factor opens nothing but this step.
     await page.goto('/risks/verified')
     await page.waitForURL(/\/login\?.*aal=aal2|\/login\?flow=/)
-    await page.getByRole('heading', { name: 'Second step' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Two-factor authentication' }).waitFor()
     const wrong = code() === '000000' ? '111111' : '000000'
     await typeCode(wrong)
     await button('Use Authenticator').click()
@@ -66,29 +66,29 @@ describe('with a second factor', () => {
     await saved()
   }, 120_000)
 
-  it('signs in with a back-up code', async () => {
+  it('signs in with a backup code', async () => {
     await page.goto('/profile')
-    await button('Set up back-up codes').click()
-    const shown = page.getByLabel('Back-up codes', { exact: true }).filter({ hasText: /\w{8}\s+\w{8}/ })
+    await button('Set up backup codes').click()
+    const shown = page.getByLabel('Backup codes', { exact: true }).filter({ hasText: /\w{8}\s+\w{8}/ })
     const [backup = ''] = ((await shown.first().textContent()) ?? '').split(/\s+/)
     expect(backup).toMatch(/^[a-z0-9]{8}$/)
-    await button('I have saved them').click()
+    await button("I've saved my codes").click()
     await saved()
     await signOut()
     await fillSignIn(nora.email, nora.password)
-    await page.getByRole('heading', { name: 'Second step' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Two-factor authentication' }).waitFor()
     await field('lookup_secret').fill(backup)
     await button('Use backup recovery code').click()
     await page.waitForURL(/\/overview/)
     await page.goto('/profile')
-    await button('Turn off back-up codes').click()
+    await button('Turn off backup codes').click()
     await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click()
     await saved()
   }, 90_000)
 })
 
 describe('with a passkey', () => {
-  it('adds one, signs in by it, and removes it with consent', async () => {
+  it('adds a passkey, signs in with it, and removes it after confirmation', async () => {
     const cdp = await context.newCDPSession(page)
     await cdp.send('WebAuthn.enable')
     const authenticator = {
@@ -102,7 +102,7 @@ describe('with a passkey', () => {
     await cdp.send('WebAuthn.addVirtualAuthenticator', { options: authenticator })
     await page.goto('/profile')
     const added = page.waitForRequest((request) => request.method() === 'POST' && /settings/.test(request.url()))
-    await button('Add a passkey').click()
+    await button('Add passkey').click()
     // Case 240.
     const body = (await added).postDataJSON()
     const made = JSON.parse(body.passkey_settings_register)
@@ -114,10 +114,10 @@ describe('with a passkey', () => {
     await saved()
     await page.getByText('Chrome on Linux').waitFor()
 
-    // This authenticator answers at once whatever is asked, so that the field would sign in before the click.
+    // This authenticator responds immediately, so that autofill would sign in before the click.
     await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false')
     await signOut()
-    refusals.length = 0
+    expectedClientErrors.length = 0
     const sent = page.waitForRequest((request) => request.method() === 'POST' && /login/.test(request.url()))
     await button('Sign in with passkey').click()
     // Case 239.
@@ -125,13 +125,13 @@ describe('with a passkey', () => {
     expect(Object.keys(proof.response)).toEqual(['authenticatorData', 'clientDataJSON', 'signature', 'userHandle'])
     for (const value of [proof.rawId, ...Object.values(proof.response)]) expect(value).toMatch(/^[\w-]+$/)
     await page.waitForURL(/\/overview/)
-    expect(refusals).toEqual([])
+    expect(expectedClientErrors).toEqual([])
 
     await page.goto('/profile')
     await button('Remove Chrome on Linux').click()
-    const dialog = await opened(page.getByRole('dialog', { name: 'Remove Chrome on Linux?' }))
+    const dialog = await openDialog(page.getByRole('dialog', { name: 'Remove Chrome on Linux?' }))
     expect(await dialog.getByRole('button', { name: 'Remove' }).isDisabled()).toBe(true)
-    await dialog.getByRole('checkbox', { name: 'I understand the consequences of this action' }).check({ force: true })
+    await dialog.getByRole('checkbox', { name: 'I understand the consequences of this action' }).check()
     await dialog.getByRole('button', { name: 'Remove' }).click()
     await saved()
     expect(await page.getByText('Chrome on Linux').count()).toBe(0)
@@ -139,7 +139,7 @@ describe('with a passkey', () => {
     await cdp.detach()
   }, 90_000)
 
-  it('tells the authenticator the address that was typed at the sign-up (case 241)', async () => {
+  it('passes the email entered at sign-up to the authenticator (case 241)', async () => {
     const elsewhere = await newContext()
     const visitor = await newPage(elsewhere)
     await visitor.goto('/registration')
@@ -156,13 +156,13 @@ describe('with a passkey', () => {
     await elsewhere.close()
   }, 60_000)
 
-  it('has a helper that starts once and defines every function under both names (cases 237 and 238)', async () => {
+  it('loads the helper script once, which defines every function under both names (cases 237 and 238)', async () => {
     const elsewhere = await newContext()
     const visitor = await newPage(elsewhere)
     await visitor.addInitScript(`window.starts = 0
       addEventListener('oryWebAuthnInitialized', () => { window.starts += 1 })`)
     await visitor.goto('/login')
-    // The helper comes with the form.
+    // The form loads the helper script.
     await field('identifier', visitor).waitFor()
     await helperReady(visitor)
     const names = ['WebAuthnLogin', 'WebAuthnRegistration', 'PasskeyLogin', 'PasskeyLoginAutocompleteInit']
@@ -176,4 +176,4 @@ describe('with a passkey', () => {
   }, 60_000)
 })
 
-expectNoTroubles()
+expectNoBrowserErrors()

@@ -1,11 +1,11 @@
-/** Signing up and in as a person meets it in a browser: passwords, recovery, another service, forms that expired. */
+/** Signing up and in: passwords, recovery, social sign-in, expired forms. */
 import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import {
   button,
   codeAfter,
-  expectNoTroubles,
+  expectNoBrowserErrors,
   field,
   fillSignIn,
   mailsTo,
@@ -19,13 +19,13 @@ import {
   startAccounts,
   typeCode,
 } from './accounts.ts'
-import { nora } from './stage.ts'
+import { nora } from './test-environment.ts'
 
 startAccounts('sign-in', { isMember: false })
 let password = nora.password
 
 describe('with a password', () => {
-  it('signs up and proves the address', async () => {
+  it('signs up and verifies the email', async () => {
     await page.goto('/registration')
     await field('traits.name.first').fill('Nora')
     await field('traits.name.last').fill('Ammann')
@@ -37,7 +37,7 @@ describe('with a password', () => {
     await button('Sign up').click()
     await page.waitForURL(/\/verification\?flow=/)
     await page.getByText(nora.email).waitFor()
-    await page.getByText('mails are files in the folder outbox of its data').waitFor()
+    await page.getByText('Emails are saved to the outbox folder').waitFor()
     await typeCode(await codeAfter(nora.email, 0))
     await button('Continue').click()
     await page.getByText('You successfully verified your email address.').waitFor()
@@ -48,7 +48,7 @@ describe('with a password', () => {
     expect(await page.getByText('unverified').count()).toBe(0)
   }, 60_000)
 
-  it('says what is wrong with a password, and keeps a deep link through the sign-in', async () => {
+  it('shows password errors, and returns to a deep link after signing in', async () => {
     await signOut()
     await page.goto('/scope?create=true')
     await page.waitForURL(/\/login\?.*return_to=/)
@@ -60,7 +60,7 @@ describe('with a password', () => {
     await page.getByRole('heading', { name: 'New target' }).waitFor()
   }, 60_000)
 
-  it('recovers the account by a code, and chooses a new password', async () => {
+  it('recovers the account with a code and sets a new password', async () => {
     await signOut()
     const before = (await mailsTo(nora.email)).length
     await page.getByRole('link', { name: 'Forgot password?' }).click()
@@ -71,7 +71,7 @@ describe('with a password', () => {
     await button('Continue').click()
     await page.waitForURL(/\/profile\?flow=/)
     await page.getByText('You successfully recovered your account.').first().waitFor()
-    await choosePassword('rampart-slope-1201') // the dialog has opened by itself
+    await choosePassword('rampart-slope-1201') // the dialog opens automatically
     await signOut()
     await page.goto('/login')
     await fillSignIn(nora.email, nora.password)
@@ -79,19 +79,19 @@ describe('with a password', () => {
     await signIn(page, password)
   }, 90_000)
 
-  it('changes the password: both fields must match, and a refusal is said in the dialog', async () => {
+  it('changes the password: both fields must match, and errors appear in the dialog', async () => {
     await page.goto('/profile')
     await button('Change password').click()
     const dialog = page.getByRole('dialog', { name: 'Change password' })
     await dialog.getByRole('textbox', { name: 'New Password' }).fill('glacis-parapet-77')
     await dialog.getByRole('textbox', { name: 'Confirm Password' }).fill('glacis-parapet-78')
-    await button('Save password').click({ force: true })
+    await button('Save password').click()
     await dialog.getByText("The provided passwords don't match.").waitFor()
     await dialog.getByRole('textbox', { name: 'New Password' }).fill(password)
     await dialog.getByRole('textbox', { name: 'Confirm Password' }).fill(password)
     await button('Save password').click()
     await dialog.getByText('must be different from the old password').waitFor()
-    // It opens by itself while the flow says that the last try was refused.
+    // It opens automatically while the flow contains the error of the last attempt.
     await page.reload()
     await dialog.getByText('must be different from the old password').waitFor()
     await button('Cancel').click()
@@ -114,7 +114,7 @@ async function choosePassword(next: string): Promise<void> {
 }
 
 describe('with another service', () => {
-  it('signs up and in by it, and shows it as linked', async () => {
+  it('signs up and in with it, and shows it as linked', async () => {
     const elsewhere = await newContext()
     const visitor = await newPage(elsewhere)
     const claims = { email: 'urs@acme.example', email_verified: true, given_name: 'Urs', family_name: 'Frei' }
@@ -130,7 +130,7 @@ describe('with another service', () => {
     await elsewhere.close()
   }, 90_000)
 
-  it('says what the other service said where it lets nobody in', async () => {
+  it('shows the error of the provider when it denies access', async () => {
     other.present = null
     const elsewhere = await newContext()
     const visitor = await newPage(elsewhere)
@@ -142,7 +142,7 @@ describe('with another service', () => {
 })
 
 describe('with several browsers', () => {
-  it('starts a new form where the old one expired, or belongs to another browser', async () => {
+  it('starts a new flow if the old one expired or belongs to another browser', async () => {
     const elsewhere = await newContext()
     const visitor = await newPage(elsewhere)
     await visitor.goto('/login')
@@ -166,7 +166,7 @@ describe('with several browsers', () => {
   }, 60_000)
 })
 
-/** Ends a flow's time. */
+/** Expires a flow. */
 async function expire(id: string): Promise<void> {
   const client = new pg.Client({ host: join(product.dataFolder, 'run'), user: 'glacis', database: 'glacis' })
   await client.connect()
@@ -174,4 +174,4 @@ async function expire(id: string): Promise<void> {
   await client.end()
 }
 
-expectNoTroubles()
+expectNoBrowserErrors()

@@ -1,24 +1,24 @@
-/** The main job, as a person does it in a browser: sign up, add a scope, scan, triage, rescan, report. */
+/** The main user journey: sign up, add a target, scan, triage, rescan, report. */
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { codeFor } from '../lab/visitor.ts'
-import { startWeak, type Weak } from './weak.ts'
-import { nora, openStage, type Stage } from './stage.ts'
-import { opened } from './settled.ts'
+import { startVulnerableServices, type VulnerableServices } from './vulnerable-services.ts'
+import { nora, startTestEnvironment, type TestEnvironment } from './test-environment.ts'
+import { openDialog } from './page-ready.ts'
 
 const scanMs = 120_000
 const git = /git/i
 const redis = /redis/i
 const apache = /Apache HTTP Server 2\.4\.49: path traversal/
 
-let weak: Weak
-let stage: Stage
+let weak: VulnerableServices
+let stage: TestEnvironment
 let page: Page
 
 beforeAll(async () => {
-  stage = await openStage('story')
-  weak = await startWeak('127.77.8')
+  stage = await startTestEnvironment('story')
+  weak = await startVulnerableServices('127.77.8')
   page = await stage.newPage()
 }, 120_000)
 afterAll(async () => {
@@ -46,7 +46,7 @@ async function statusOf(): Promise<string> {
   return (await page.getByRole('complementary', { name: 'Details' }).innerText()).replaceAll(/\s+/g, ' ')
 }
 
-it('signs up, confirms the address with the code from the mail, and comes to the overview', async () => {
+it('signs up, verifies the email with the code, and opens the overview', async () => {
   await page.goto('/registration')
   await page.getByLabel('E-Mail').fill(nora.email)
   await page.getByLabel('First name').fill('Nora')
@@ -67,16 +67,16 @@ it('signs up, confirms the address with the code from the mail, and comes to the
 
 it('adds a scope', async () => {
   await page.goto('/scope?create=true')
-  const panel = await opened(page.getByRole('dialog', { name: 'New target' }))
+  const panel = await openDialog(page.getByRole('dialog', { name: 'New target' }))
   await panel.getByLabel('Name').fill('Aarewerk lab')
   await panel.getByLabel('Address').fill('127.77.8.0/28')
-  await panel.getByLabel('Weekly').check({ force: true })
+  await panel.getByLabel('Weekly').check()
   await panel.getByRole('button', { name: 'Create target' }).click()
   await page.getByRole('link', { name: 'Aarewerk lab' }).waitFor()
 }, 60_000)
 
 it(
-  'scans it and watches it run',
+  'scans it and shows the progress',
   async () => {
     await scan()
     await page.goto('/scans')
@@ -85,7 +85,7 @@ it(
   scanMs + 60_000,
 )
 
-it('shows a verified risk with its proof and a potential one with its reason', async () => {
+it('shows a verified risk with its evidence and a potential one with its reason', async () => {
   await openRisk('verified', git)
   await page.getByText('repositoryformatversion').first().waitFor()
   await openRisk('potential', apache)
@@ -109,7 +109,7 @@ it('ignores one and resolves two', async () => {
 }, 60_000)
 
 it(
-  'scans again: what is still there regresses, what was ignored stays so, what was mended resolves',
+  'scans again: remaining risks regress, ignored ones stay ignored, fixed ones are resolved',
   async () => {
     weak.isApacheOld = false
     await scan()
@@ -124,7 +124,7 @@ it(
 )
 
 async function downloadReport(): Promise<void> {
-  // That of the scan's own page: those of the list go with it, and with them a menu that has just been opened.
+  // The menu on the scan's own page; the list and its open menu are about to unmount.
   await page.getByRole('button', { name: 'Download report', exact: true }).click()
   await page.getByRole('menuitem', { name: 'PDF' }).click()
 }
@@ -143,6 +143,6 @@ it('downloads the report', async () => {
   expect(download.suggestedFilename()).toMatch(/^glacis-aarewerk-lab-\d{4}-\d\d-\d\d\.pdf$/)
 }, 60_000)
 
-it('has met no error on any page', () => {
-  expect(stage.troubles).toEqual([])
+it('logs no browser errors', () => {
+  expect(stage.browserErrors).toEqual([])
 })

@@ -33,7 +33,7 @@ afterAll(async () => {
   await rm(dataFolder, { recursive: true, force: true })
 })
 
-/** Something to find on an address. */
+/** A detectable service on an address. */
 async function greeter(host: string): Promise<Server> {
   const server = createServer((socket) => socket.on('error', () => {}).end('SSH-2.0-OpenSSH_9.9\r\n')).listen(
     2222,
@@ -43,7 +43,7 @@ async function greeter(host: string): Promise<Server> {
   return server
 }
 
-it('stops within two seconds of a cancel', async () => {
+it('stops within two seconds of being cancelled', async () => {
   const { target } = await visitor.call(createTarget, {
     name: 'Wide',
     address: '127.77.4.0/22',
@@ -61,7 +61,7 @@ it('stops within two seconds of a cancel', async () => {
   expect(later.progress?.hostsDone ?? 0).toBeLessThanOrEqual(hostsDone + 64)
 }, 60_000)
 
-it('loses nothing and doubles nothing when everything is killed in the middle of a scan', async () => {
+it('loses and duplicates nothing when all processes are killed during a scan', async () => {
   const { target } = await visitor.call(createTarget, {
     name: 'Lab',
     address: '127.77.3.0/24',
@@ -77,7 +77,7 @@ it('loses nothing and doubles nothing when everything is killed in the middle of
   visitor = visit(product.url)
   await visitor.signIn(person)
   const before = (await visitor.call(getScan, { id: scan.id })).scan
-  // Taken over: it moves on, or it has ended with a reason, within a minute.
+  // A new worker takes over: the scan progresses or ends with a reason within a minute.
   await scanWhen(visitor, scan.id, (now) => hasEnded(now) || now.updateTime > before.updateTime, 60_000)
   const ended = await scanWhen(visitor, scan.id, hasEnded, 180_000)
   expect(ended).toMatchObject({ status: 'STATUS_COMPLETED', hostCount: { scannedHosts: addresses.length } })

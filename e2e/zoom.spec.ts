@@ -1,4 +1,4 @@
-/** The main pages magnified twice and four times: a window of 1440 × 900 has 720 × 450 and 360 × 225 pixels then. */
+/** The main pages at 200% and 400% zoom: a window of 1440 × 900 then has 720 × 450 and 360 × 225 CSS pixels. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { visit } from '../lab/visitor.ts'
 import { openBrowser } from './browser.ts'
 import { freePort } from './ports.ts'
 import { signIn } from './screens.ts'
-import { open } from './settled.ts'
+import { open } from './page-ready.ts'
 
 const person = { email: 'nora.ammann@aarewerk.example', password: 'contour-line-4478', first: 'Nora', last: 'Ammann' }
 const paths = [
@@ -50,8 +50,8 @@ afterAll(async () => {
 })
 
 /**
- * Runs in the page. What is lost: room to the side, buttons and links that something covers wherever one
- * scrolls, and words that end before they are said. What names itself in a tooltip may be shortened.
+ * Runs in the page. Finds horizontal overflow, buttons and links that stay covered at every scroll position, and
+ * truncated text. Text with a tooltip may be truncated.
  */
 const losses = `(() => {
   const found = []
@@ -89,7 +89,7 @@ describe.each([
     const found: string[] = []
     const look = async (path: string) => {
       await open(page, path)
-      const lost = (await page.evaluate(losses)) as string[] // what the script gives
+      const lost = (await page.evaluate(losses)) as string[] // the script's result
       found.push(...lost.map((words) => `${path}: ${words}`))
     }
     for (const path of ['/login', '/registration']) await look(path)
@@ -99,7 +99,7 @@ describe.each([
     expect(found).toEqual([])
   }, 120_000)
 
-  it('shows a notice beside the filters and not over them', async () => {
+  it('shows a toast beside the filters without covering them', async () => {
     const page = await browser.newPage({ baseURL: product.url, viewport: { width, height }, reducedMotion: 'reduce' })
     await signIn(page, person)
     await page.route('**/v1/issues?*', (route) => route.fulfill({ status: 503, body: 'not now' }))

@@ -1,14 +1,14 @@
-/** Three weaknesses that can be mended one by one, on addresses of this machine. */
+/** Three weaknesses that can be fixed one by one, on local addresses. */
 import { once } from 'node:events'
 import { createServer as createWeb } from 'node:http'
 import { createServer, type Server } from 'node:net'
 
-export interface Weak {
-  /** The web server shows its repository. */
+export interface VulnerableServices {
+  /** The web server exposes its Git repository. */
   isGitExposed: boolean
-  /** The web server says in a header that it is an old Apache. */
+  /** The web server's header reports an outdated Apache. */
   isApacheOld: boolean
-  /** Redis answers without a password. */
+  /** Redis requires no authentication. */
   isRedisOpen: boolean
   stop(): Promise<void>
 }
@@ -16,10 +16,10 @@ export interface Weak {
 const config =
   '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n[remote "origin"]\n\turl = https://git.example.ch/web.git\n'
 
-/** @param network the first three numbers of their addresses */
-export async function startWeak(network: string): Promise<Weak> {
+/** @param network first three octets of the addresses */
+export async function startVulnerableServices(network: string): Promise<VulnerableServices> {
   const [webAddress, redisAddress] = [`${network}.2`, `${network}.3`]
-  const weak: Weak = { isGitExposed: true, isApacheOld: true, isRedisOpen: true, stop }
+  const weak: VulnerableServices = { isGitExposed: true, isApacheOld: true, isRedisOpen: true, stop }
   const web = createWeb((request, response) => {
     response.setHeader('server', weak.isApacheOld ? 'Apache/2.4.49 (Unix)' : 'Apache/2.4.66 (Unix)')
     if (request.url === '/.git/config' && weak.isGitExposed)

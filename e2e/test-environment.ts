@@ -1,4 +1,4 @@
-/** What a story plays on: the product, started anew, and browsers in which people look at it. */
+/** Test environment: a fresh instance of the product and browsers for its users. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,31 +15,33 @@ export const nora: Person = {
   first: 'Nora',
   last: 'Ammann',
 }
-export const desk = { width: 1440, height: 900 }
+export const desktop = { width: 1440, height: 900 }
 
-export interface Stage {
+export interface TestEnvironment {
   readonly product: Product
   readonly browser: Browser
-  /** Nora without a browser; nobody until she has signed up. */
+  /** API client of Nora; without a session until she has signed up. */
   readonly visitor: Visitor
-  /** What pages complained of in the browser's console, refusals of the API included. */
-  readonly troubles: readonly string[]
-  /** A page in a browser of its own, whose complaints are kept. */
+  /** Errors in the browser console, including failed API calls. */
+  readonly browserErrors: readonly string[]
+  /** A page in a separate browser, with its errors recorded. */
   newPage(): Promise<Page>
   /** The same, with Nora signed in and on the overview. */
   newPageOfNora(): Promise<Page>
   close(): Promise<void>
 }
 
-/** @param name of the story, which its folder bears while it runs */
-export async function openStage(name: string): Promise<Stage> {
+/** @param name of the test, used in the name of its data folder */
+export async function startTestEnvironment(name: string): Promise<TestEnvironment> {
   const dataFolder = await mkdtemp(join(tmpdir(), `glacis-${name}-`))
   const product = await startProduct({ port: await freePort(), dataFolder, settings: { GLACIS_LOG_LEVEL: 'warn' } })
   const browser = await openBrowser()
   const troubles: string[] = []
 
   async function newPage(): Promise<Page> {
-    const page = await browser.newPage({ viewport: desk, baseURL: product.url, locale: 'en-CH' })
+    // Playwright acts on an element once it stops moving; without animations that is immediately.
+    const context = { viewport: desktop, baseURL: product.url, locale: 'en-CH', reducedMotion: 'reduce' as const }
+    const page = await browser.newPage(context)
     page.setDefaultTimeout(15_000)
     page.on('pageerror', (error) => troubles.push(error.message))
     page.on('console', (message) => message.type() === 'error' && troubles.push(`${page.url()}: ${message.text()}`))
@@ -50,7 +52,7 @@ export async function openStage(name: string): Promise<Stage> {
     product,
     browser,
     visitor: visit(product.url),
-    troubles,
+    browserErrors: troubles,
     newPage,
     async newPageOfNora() {
       const page = await newPage()
