@@ -90,7 +90,7 @@ it('shows a verified risk with its evidence and a potential one with its reason'
   await page.getByText('repositoryformatversion').first().waitFor()
   await openRisk('potential', apache)
   await page
-    .getByText(/2\.4\.49 is/)
+    .getByText(/2\.4\.49 matches/)
     .first()
     .waitFor()
 }, 60_000)
