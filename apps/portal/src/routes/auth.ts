@@ -1,7 +1,6 @@
 /** The layout route of everything that requires a session, and helpers for its children. */
 import type { QueryClient } from '@tanstack/react-query'
 import { createRoute } from '@tanstack/react-router'
-import { portalConfig } from '#lib/portal-config.ts'
 import { requireSession } from '#routes/guard.ts'
 import { rootRoute } from '#routes/root.tsx'
 
@@ -10,12 +9,6 @@ export const authRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: '_auth',
   beforeLoad: ({ context, location }) => requireSession(context.queryClient, location.href),
-  // The plan banner is above every page; loading it late would shift the page.
-  loader: async ({ context }) => {
-    if (!portalConfig().billing) return
-    const { subscription } = await import('#billing/queries.ts')
-    await context.queryClient.ensureQueryData(subscription()).catch(() => undefined) // the API call has shown a toast
-  },
 })
 /** The parent of all routes that require a session. */
 export const getParentRoute = () => authRoute
