@@ -1,5 +1,5 @@
 /** The entry point: loads the configuration, then renders the router. */
-import { speakOwnMessages } from '@glacis/contract/validation-messages'
+import { installValidationMessages } from '@glacis/contract/validation-messages'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
@@ -18,7 +18,7 @@ import { UnexpectedError } from '#ui/states.tsx'
 async function start(place: HTMLElement): Promise<void> {
   reloadOnMissingChunks()
   followTheme()
-  speakOwnMessages()
+  installValidationMessages()
   const root = createRoot(place)
   try {
     const queryClient = createQueryClient()

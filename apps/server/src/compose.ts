@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { createIdentity, type IdentityEvent, openPeople } from '@glacis/identity'
-import { speakOwnMessages } from '@glacis/contract/validation-messages'
+import { installValidationMessages } from '@glacis/contract/validation-messages'
 import { recordIdentityEvent } from '#audit.ts'
 import { createAccounts, identityOf } from '#accounts.ts'
 import { startBackground } from '#background.ts'
@@ -70,7 +70,7 @@ function isLocal(url: string): boolean {
 
 /** Migrates the database, then creates the components of `config.roles`. */
 export async function compose({ config, databaseUrl, log, mailer, root }: ComposeOptions): Promise<Composition> {
-  speakOwnMessages()
+  installValidationMessages()
   const has = (role: Config['roles'][number]) => config.roles.includes(role)
   const callbacks =
     config.callbacks && has('worker') ? await startCallbacks(config.callbacks, 'GLACIS_CALLBACKS') : null

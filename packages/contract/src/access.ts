@@ -1,22 +1,22 @@
-/** API tokens, for programs; and the trail of what everybody did. */
+/** API tokens and the audit log. */
 import { z } from 'zod'
 import { endpoint } from '#endpoint.ts'
 import { Empty, Id, Name, NextPage, Page, Timestamp } from '#primitives.ts'
 
-/** `SCOPE_READ` reads; `SCOPE_SCAN` starts and cancels scans too; `SCOPE_WRITE` does all but tokens, channels and plans. */
+/** `SCOPE_READ` is read-only; `SCOPE_SCAN` adds starting and canceling scans; `SCOPE_WRITE` allows everything except tokens, channels and plans. */
 export const TokenScope = z.enum(['SCOPE_READ', 'SCOPE_SCAN', 'SCOPE_WRITE'])
 export type TokenScope = z.infer<typeof TokenScope>
 
-/** Days that a token lives when nothing is said, and at most. */
+/** Default and maximum lifetime of a token, in days. */
 export const tokenLife = { default: 90, most: 365 } as const
 
 export const ApiToken = z.object({
   id: Id,
   name: z.string(),
   scopes: z.array(TokenScope),
-  /** The first characters, to tell it by. */
+  /** The first characters, for identification. */
   prefix: z.string(),
-  /** The whole token. Present once, in the answer that makes it. */
+  /** The complete token. Present only in the response that creates it. */
   token: z.string().optional(),
   createTime: Timestamp,
   expireTime: Timestamp,
@@ -41,7 +41,7 @@ export const createApiToken = endpoint({
     apiToken: z.strictObject({
       name: Name,
       scopes: z.array(TokenScope).min(1, 'Choose at least one scope').max(3),
-      /** At most 365 days ahead; 90 days when absent. */
+      /** At most 365 days from now. Default: 90 days. */
       expireTime: Timestamp.optional(),
     }),
   }),
@@ -60,9 +60,9 @@ export const AuditEvent = z.object({
   id: Id,
   time: Timestamp,
   actor: z.object({ kind: z.string(), name: z.string() }),
-  /** Where the actor came from; empty for the system. */
+  /** IP address of the actor; empty for the system. */
   ip: z.string(),
-  /** As `target.create` or `identity.sign-in`. */
+  /** Such as `target.create` or `identity.sign-in`. */
   action: z.string(),
   resource: z.object({ kind: z.string(), id: z.string() }),
   detail: z.record(z.string(), z.unknown()),
@@ -80,7 +80,7 @@ export const listAuditEvents = endpoint({
       .strictObject({
         /** Name of the actor. */
         actorId: z.string().max(256).optional(),
-        /** A kind, as `target`, or a kind and id, as `target/0198…`. */
+        /** A type such as `target`, or a type and id such as `target/0198…`. */
         resource: z.string().max(256).optional(),
         action: z.string().max(64).optional(),
         after: Timestamp.optional(),

@@ -31,16 +31,16 @@ const money = z.object({ currencyCode: z.literal('CHF'), monthly: z.number(), ye
 export const Plan = z.object({
   id: PlanId,
   name: z.string(),
-  /** What it costs with the targets that it includes. */
+  /** Price with the included targets. */
   basePrice: money,
   includedTargets: z.number().int(),
-  /** Each further target; absent where none can be added. */
+  /** Price per additional target; absent if none can be added. */
   pricePerExtraTarget: money.optional(),
-  /** Most targets that can be had; absent where there is no bound. */
+  /** Maximum number of targets; absent if unlimited. */
   maximumTargets: z.number().int().optional(),
-  /** Absent where there is no bound. */
+  /** Absent if unlimited. */
   manualScansPerMonth: z.number().int().optional(),
-  /** Most agents; absent where there is no bound. */
+  /** Maximum number of agents; absent if unlimited. */
   maximumAgents: z.number().int().optional(),
   features: z.array(z.string()),
 })
@@ -60,12 +60,12 @@ export const previewSubscription = endpoint({
   description: 'What the change costs today and at the next renewal, and what would exceed its quota.',
   input: z.strictObject({ planId: PlanId, numTargets: z.number().int().positive(), period: SubscriptionPeriod }),
   result: z.object({
-    /** Due now, in whole units and cents of the currency; what is left of the present period is credited. */
+    /** Due now, in units and cents of the currency, with the rest of the current period credited. */
     dueToday: z.number(),
     /** Due at each renewal. */
     nextAmount: z.number(),
     currency: z.literal('CHF'),
-    /** How many targets would be too many. */
+    /** Number of targets above the new quota. */
     overQuota: z.object({ targets: z.number().int() }),
   }),
 })

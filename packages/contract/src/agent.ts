@@ -1,4 +1,4 @@
-/** Agents: our scanner, run by the customer inside a closed network. */
+/** Agents: scanners that customers run inside closed networks. */
 import { z } from 'zod'
 import { endpoint } from '#endpoint.ts'
 import { Duration, Empty, Flag, Id, listOf, Name, NextPage, Page, Timestamp, UpdateMask } from '#primitives.ts'
@@ -8,31 +8,31 @@ export type AgentStatus = z.infer<typeof AgentStatus>
 export const Agent = z.object({
   id: Id,
   name: Name,
-  /** Present once, in the answer that creates or rotates it. */
+  /** Present only in the response that creates or rotates it. */
   token: z.string().optional(),
   status: AgentStatus,
-  /** Time of one heartbeat there and back; only while connected. */
+  /** Round-trip time of a heartbeat; present only while connected. */
   latency: Duration.optional(),
   createTime: Timestamp,
   updateTime: Timestamp,
-  /** Absent until it has connected for the first time. */
+  /** Absent until the agent has connected for the first time. */
   lastSeenTime: Timestamp.optional(),
   version: z.string().optional(),
   /** Operating system and processor, as in `linux x64`. */
   system: z.string().optional(),
   hostname: z.string().optional(),
-  /** Networks (CIDR) of the interfaces of its machine. */
+  /** Networks (CIDR) of its machine's interfaces. */
   networks: z.array(z.string()).optional(),
   targetCount: z.number().int().optional(),
   runningJobCount: z.number().int().optional(),
-  /** What an operator should mend on its machine, in sentences: an old version, a wrong clock. */
+  /** Problems an operator should fix on its machine, such as an old version or a wrong clock. */
   problems: z.array(z.string()).optional(),
-  /** The token that nobody has used yet stops working then. */
+  /** Expiry of an enrollment token that hasn't been used. */
   tokenExpireTime: Timestamp.optional(),
 })
 export type Agent = z.infer<typeof Agent>
 
-const AgentAnswer = z.object({ agent: Agent })
+const AgentResponse = z.object({ agent: Agent })
 
 export const listAgents = endpoint({
   method: 'GET',
@@ -50,7 +50,7 @@ export const getAgent = endpoint({
   path: '/v1/agents/:id',
   summary: 'Get an agent',
   input: z.object({ id: Id }),
-  result: AgentAnswer,
+  result: AgentResponse,
 })
 export const createAgent = endpoint({
   method: 'POST',
@@ -58,7 +58,7 @@ export const createAgent = endpoint({
   summary: 'Register an agent',
   description: 'Returns the enrollment token once. The token is valid for 24 hours and for one connection.',
   input: z.strictObject({ agent: z.strictObject({ name: Name }) }),
-  result: AgentAnswer,
+  result: AgentResponse,
 })
 export const updateAgent = endpoint({
   method: 'PATCH',
@@ -66,7 +66,7 @@ export const updateAgent = endpoint({
   summary: 'Update an agent',
   description: 'Changes only the fields named in `updateMask.paths`.',
   input: z.strictObject({ id: Id, agent: z.strictObject({ name: Name.optional() }), updateMask: UpdateMask }),
-  result: AgentAnswer,
+  result: AgentResponse,
 })
 export const deleteAgent = endpoint({
   method: 'DELETE',
@@ -84,7 +84,7 @@ export const rotateAgentToken = endpoint({
   description:
     'Returns a new token once. The old key works until the new token is used, for at most 24 hours; `revokeOld` revokes it immediately.',
   input: z.strictObject({ id: Id, revokeOld: Flag.default(false) }),
-  result: AgentAnswer,
+  result: AgentResponse,
 })
 
 export const InstallSystem = z.enum(['docker', 'systemd', 'windows', 'kubernetes'])
@@ -104,11 +104,11 @@ export type DisconnectReason = z.infer<typeof DisconnectReason>
 export const AgentConnection = z.object({
   id: Id,
   connectTime: Timestamp,
-  /** Absent while it lasts. */
+  /** Absent while connected. */
   disconnectTime: Timestamp.optional(),
   reason: DisconnectReason.optional(),
   version: z.string(),
-  /** Where it came from, as the server saw it. */
+  /** Remote address as seen by the server. */
   address: z.string(),
 })
 export type AgentConnection = z.infer<typeof AgentConnection>
@@ -139,7 +139,7 @@ export const AgentJob = z.object({
   hostCount: z.number().int(),
   startTime: Timestamp,
   endTime: Timestamp.optional(),
-  /** Why it did not end well; empty otherwise. */
+  /** Why the job failed; empty otherwise. */
   error: z.string(),
 })
 export type AgentJob = z.infer<typeof AgentJob>

@@ -9,9 +9,9 @@ import * as issues from '#issue.ts'
 import { fromQueryString, toQueryString } from '#query-string.ts'
 import { getScan, listScans, ReportQuery, startScan } from '#scan.ts'
 import * as targets from '#target.ts'
-import { speakOwnMessages } from '#validation-messages.ts'
+import { installValidationMessages } from '#validation-messages.ts'
 
-beforeAll(speakOwnMessages)
+beforeAll(installValidationMessages)
 
 const id = '6f1c2f5e-0f0b-4a53-9a55-1b1f3f2f7c01'
 
@@ -60,7 +60,7 @@ const everyFilter = {
   verification: 'VERIFICATION_FILTER_VERIFIED',
 }
 
-describe('takes', () => {
+describe('accepts valid input', () => {
   it.each<[Endpoint, object]>([
     [agents.createAgent, { agent: { name: 'x'.repeat(128) } }],
     [agents.updateAgent, named('x')],
@@ -90,7 +90,7 @@ describe('takes', () => {
   })
 })
 
-describe('refuses, and says where and why', () => {
+describe('rejects invalid input with path and message', () => {
   it.each<[Endpoint, object, string, string | RegExp]>([
     [agents.createAgent, { agent: {} }, 'agent.name', 'Required'],
     [agents.createAgent, { agent: { name: '' } }, 'agent.name', 'String must contain at least 1 character(s)'],
@@ -131,26 +131,26 @@ describe('refuses, and says where and why', () => {
     [issues.listIssues, { orderBy: 'ORDER_BY_CHANCE' }, 'orderBy', /^Invalid enum value/],
     [insights.scansOverTime, { period: 'PERIOD_DAY' }, 'period', /^Invalid enum value/],
     [createChannel, channel('hooks'), 'channel.webhookUrl', 'Invalid url'],
-  ])('%#: $path', ({ input }, given, place, message) => {
-    const said = input.safeParse(given).error?.issues.map((issue) => [issue.path.join('.'), issue.message]) ?? []
-    expect(said).toEqual([[place, typeof message === 'string' ? message : expect.stringMatching(message)]])
+  ])('%#: $path', ({ input }, given, path, message) => {
+    const issuesFound = input.safeParse(given).error?.issues.map((issue) => [issue.path.join('.'), issue.message]) ?? []
+    expect(issuesFound).toEqual([[path, typeof message === 'string' ? message : expect.stringMatching(message)]])
   })
 })
 
-it.each(['', 'https://pay.example.ch/1'])('takes %j for where a changed subscription leads', (redirectUrl) => {
+it.each(['', 'https://pay.example.ch/1'])('accepts %j as the redirect URL of a subscription change', (redirectUrl) => {
   expect(changeSubscription.result.safeParse({ redirectUrl }).success).toBe(true)
 })
-it('takes nothing else for it', () => {
+it('rejects other redirect URLs of a subscription change', () => {
   expect(changeSubscription.result.safeParse({ redirectUrl: 'pay' }).success).toBe(false)
 })
 
-it('reads that a report is to be saved', () => {
+it('parses the download flag of a report', () => {
   expect(ReportQuery.parse(fromQueryString('download=true'))).toMatchObject({ download: true })
 })
 
-it('writes filters dotted and lists repeated, and reads them back', () => {
-  const asked = { pageSize: '25', filter: { targetId: id, status: ['A', 'B'] } }
-  const written = toQueryString(asked)
-  expect(written).toBe(`pageSize=25&filter.targetId=${id}&filter.status=A&filter.status=B`)
-  expect(fromQueryString(written)).toEqual(asked)
+it('round-trips dotted filters and repeated lists through a query string', () => {
+  const values = { pageSize: '25', filter: { targetId: id, status: ['A', 'B'] } }
+  const query = toQueryString(values)
+  expect(query).toBe(`pageSize=25&filter.targetId=${id}&filter.status=A&filter.status=B`)
+  expect(fromQueryString(query)).toEqual(values)
 })

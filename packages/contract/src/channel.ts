@@ -1,4 +1,4 @@
-/** Channels ("integrations" on screen): where word of what happened goes. */
+/** Notification channels ("integrations" in the portal). */
 import { z } from 'zod'
 import { endpoint } from '#endpoint.ts'
 import { Duration, Empty, Id, NextPage, Page, Timestamp, UpdateMask, UrlOrEmpty } from '#primitives.ts'
@@ -6,7 +6,7 @@ import { Duration, Empty, Id, NextPage, Page, Timestamp, UpdateMask, UrlOrEmpty 
 export const ChannelKind = z.enum(['KIND_EMAIL', 'KIND_WEBHOOK', 'KIND_SLACK', 'KIND_DISCORD'])
 export type ChannelKind = z.infer<typeof ChannelKind>
 
-/** What can be told of. `EVENT_TEST` is sent by hand and cannot be chosen. */
+/** Events that channels can subscribe to. `EVENT_TEST` is only sent on request. */
 export const ChannelEvent = z.enum([
   'EVENT_ISSUE_OPENED',
   'EVENT_ISSUE_REGRESSED',
@@ -20,9 +20,9 @@ export type ChannelEvent = z.infer<typeof ChannelEvent>
 
 export const ChannelRule = z.strictObject({
   events: z.array(ChannelEvent).min(1, 'Choose at least one event').max(20),
-  /** CVSS score from which risks are told of, 0 to 10; events that have none are always told. */
+  /** Minimum CVSS score, 0 to 10. Events without a score always match. */
   minSeverity: z.number().min(0).max(10),
-  /** Only what concerns a target with one of these tags; empty: everything. */
+  /** Only events of targets with one of these tags; empty means all. */
   tagIds: z.array(Id).max(50).default([]),
 })
 export type ChannelRule = z.infer<typeof ChannelRule>
@@ -31,16 +31,16 @@ export const DeliveryState = z.enum(['STATE_PENDING', 'STATE_DELIVERED', 'STATE_
 export const Delivery = z.object({
   id: Id,
   state: DeliveryState,
-  /** Kinds of the events that it tells of, or `EVENT_TEST`. */
+  /** Events in this delivery, or `EVENT_TEST`. */
   events: z.array(z.string()),
   eventCount: z.number().int(),
   attempts: z.number().int(),
-  /** HTTP status of the last answer; absent where none came, and for mails. */
+  /** HTTP status of the last response; absent without a response and for email. */
   statusCode: z.number().int().optional(),
   latency: Duration.optional(),
-  /** Why the last attempt failed, in words; empty otherwise. */
+  /** Why the last attempt failed; empty otherwise. */
   error: z.string(),
-  /** Beginning of the last answer's body. */
+  /** Beginning of the last response body. */
   answer: z.string(),
   createTime: Timestamp,
   completeTime: Timestamp.optional(),
@@ -50,15 +50,15 @@ export type Delivery = z.infer<typeof Delivery>
 export const Channel = z.object({
   id: Id,
   kind: ChannelKind,
-  /** Empty for e-mail, which goes to the account's own address, and for a channel that is turned off. */
+  /** Empty for email, which is sent to the account's own address, and for disabled channels. */
   webhookUrl: UrlOrEmpty,
   rule: ChannelRule,
-  /** Nothing is sent while false. */
+  /** If false, nothing is sent. */
   isEnabled: z.boolean(),
-  /** Deliveries that failed for good since the last one that arrived. At ten the channel pauses by itself. */
+  /** Consecutive deliveries that failed after all retries. After ten, the channel is paused. */
   failureCount: z.number().int(),
   lastDelivery: Delivery.optional(),
-  /** Key of the signatures (`whsec_…`, Standard Webhooks). Present once, in the answer that makes it. */
+  /** Signing key (`whsec_…`, Standard Webhooks). Present only in the response that creates it. */
   secret: z.string().optional(),
   createTime: Timestamp,
   updateTime: Timestamp,
@@ -127,7 +127,7 @@ export const testChannel = endpoint({
   result: z.object({
     statusCode: z.number().int().optional(),
     latency: Duration,
-    /** Empty when it arrived. */
+    /** Empty on success. */
     error: z.string(),
     answer: z.string(),
   }),
@@ -157,13 +157,13 @@ export const redeliver = endpoint({
   result: z.object({ delivery: Delivery }),
 })
 
-/** What happened, as webhooks carry it and `GET /v1/events` streams it. */
+/** An event as delivered by webhooks and streamed by `GET /v1/events`. */
 export const Notice = z.object({
   id: z.string(),
   kind: z.string(),
   time: Timestamp,
   title: z.string(),
-  /** CVSS score where it concerns a risk. */
+  /** CVSS score, for events about an issue. */
   score: z.number().optional(),
   resource: z.object({ kind: z.enum(['issue', 'scan', 'agent', 'target', 'product']), id: z.string() }),
 })

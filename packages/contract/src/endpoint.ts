@@ -1,21 +1,21 @@
-/** One call of the API as a value: the server routes by it, the portal calls it, the OpenAPI document is made of it. */
+/** An API call as a value: the server routes it, the portal calls it, and the OpenAPI document is generated from it. */
 import type { z } from 'zod'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export interface Endpoint<Input extends z.ZodObject = z.ZodObject, Result extends z.ZodType = z.ZodType> {
   readonly method: Method
-  /** Path with `:name` parameters, each of which is a member of `input`. */
+  /** Path with `:name` parameters; each is a member of `input`. */
   readonly path: `/v1/${string}`
   /** Title in the API reference. */
   readonly summary: string
-  /** What the summary leaves out, in Markdown. */
+  /** Details beyond the summary, in Markdown. */
   readonly description?: string
-  /** An `Idempotency-Key` header may come with it: the same key again gives the first answer and does nothing. */
+  /** Accepts an `Idempotency-Key` header: repeating a key returns the first response without executing the call again. */
   readonly takesKey?: true
   /**
-   * Everything the caller may send, flat: path parameters by their name, then the query
-   * (GET, DELETE; `filter` is nested and travels dotted) or the JSON body (POST, PUT, PATCH).
+   * All input as one flat object: path parameters by name, then the query
+   * (GET, DELETE; nested `filter` members are sent dotted) or the JSON body (POST, PUT, PATCH).
    */
   readonly input: Input
   readonly result: Result
@@ -25,19 +25,19 @@ export type InputOf<E> = E extends Endpoint<infer Input> ? z.input<Input> : neve
 export type ParsedInputOf<E> = E extends Endpoint<infer Input> ? z.output<Input> : never
 export type ResultOf<E> = E extends Endpoint<z.ZodObject, infer Result> ? z.output<Result> : never
 
-/** Names a call. It changes nothing; it lets the compiler see input and result together. */
+/** Defines a call. Returns its argument; exists so that the compiler infers input and result together. */
 export function endpoint<Input extends z.ZodObject, Result extends z.ZodType>(
   call: Endpoint<Input, Result>,
 ): Endpoint<Input, Result> {
   return call
 }
 
-/** Names of the `:parameters` of a path, in order. */
+/** The names of a path's `:parameters`, in order. */
 export function pathParameters(path: string): string[] {
   return [...path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '')
 }
 
-/** True where the input travels in the query and not in a JSON body. */
+/** Whether the input is sent in the query rather than in a JSON body. */
 export function hasQuery(method: Method): boolean {
   return method === 'GET' || method === 'DELETE'
 }

@@ -1,4 +1,4 @@
-/** Hosts: machines found inside the targets, and the services on them. */
+/** Hosts found in targets, and their services. */
 import { z } from 'zod'
 import { endpoint } from '#endpoint.ts'
 import { Id, listOf, NextPage, Page, SeverityCount, Timestamp, UpdateMask } from '#primitives.ts'
@@ -6,7 +6,7 @@ import { Product, Wfn } from '#product.ts'
 import { Target } from '#target.ts'
 import { SeverityCategory } from '#threat.ts'
 
-/** What a TLS service showed of itself. */
+/** TLS properties of a service. */
 export const Certificate = z.object({
   subject: z.string(),
   issuer: z.string(),
@@ -21,13 +21,13 @@ export type Certificate = z.infer<typeof Certificate>
 export const Service = z.object({
   port: z.number().int(),
   transport: z.enum(['tcp', 'udp']),
-  /** Application protocol, such as `http`, `ssh`, `redis`; empty when it was not recognised. */
+  /** Application protocol, such as `http`, `ssh`, `redis`; empty if not recognized. */
   protocol: z.string(),
   tls: z.boolean(),
   product: z.string().optional(),
   banner: z.string().optional(),
   certificate: Certificate.optional(),
-  /** On a host with merged ones: at which of its addresses. */
+  /** On a merged host: the address that the service belongs to. */
   address: z.string().optional(),
   firstSeenTime: Timestamp,
   lastSeenTime: Timestamp,
@@ -36,14 +36,14 @@ export type Service = z.infer<typeof Service>
 
 export const InventoryItem = z.object({ wfn: Wfn, product: Product.optional(), port: z.number().int().optional() })
 
-/** How much a host matters to its owner; it moves the priority of the issues on it. */
+/** How important a host is to its owner; affects the priority of its issues. */
 export const Criticality = z.enum(['CRITICALITY_LOW', 'CRITICALITY_NORMAL', 'CRITICALITY_HIGH'])
 export type Criticality = z.infer<typeof Criticality>
 
 export const Host = z.object({
   id: Id,
   address: z.string(),
-  /** Host name by which the address was reached, if any. */
+  /** Hostname used to reach the address, if any. */
   name: z.string().optional(),
   target: Target.optional(),
   inventory: z.array(InventoryItem),
@@ -52,13 +52,13 @@ export const Host = z.object({
   createTime: Timestamp,
   updateTime: Timestamp,
   lastCheckTime: Timestamp.optional(),
-  /** Last time it answered a scan. */
+  /** When it last responded to a scan. */
   lastSeenTime: Timestamp.optional(),
-  /** Who answers for it, in the words of the account; empty when nobody said. */
+  /** Responsible person or team, as free text; may be empty. */
   owner: z.string().optional(),
   criticality: Criticality.optional(),
   notes: z.string().optional(),
-  /** Hosts that a person said are this very machine, under other addresses. */
+  /** Hosts that a user marked as the same machine. */
   merged: z.array(z.object({ id: Id, address: z.string(), targetId: Id })).optional(),
 })
 export type Host = z.infer<typeof Host>
@@ -84,11 +84,11 @@ export const listHosts = endpoint({
         query: z.string().max(200).optional(),
         productId: Id.optional(),
         newSince: Timestamp.optional(),
-        /** Hosts that have not answered since then. */
+        /** Hosts that haven't responded since this time. */
         notSeenSince: Timestamp.optional(),
-        /** Of targets with one of these tags. */
+        /** Hosts of targets with one of these tags. */
         tagIds: listOf(Id),
-        /** With an open issue of one of these severities. */
+        /** Hosts with an open issue of one of these severities. */
         severities: listOf(SeverityCategory),
         criticalities: listOf(Criticality),
       })
@@ -152,12 +152,12 @@ export const HostEvent = z.object({
     'KIND_TECHNOLOGY_GONE',
     'KIND_ISSUE',
   ]),
-  /** `443/tcp`, the software, or the issue. */
+  /** The port (`443/tcp`), product or issue. */
   name: z.string(),
   port: z.number().int().optional(),
   productId: Id.optional(),
   issueId: Id.optional(),
-  /** What the issue became on this host. */
+  /** The new status of the issue on this host. */
   issueStatus: z.string().optional(),
 })
 export type HostEvent = z.infer<typeof HostEvent>

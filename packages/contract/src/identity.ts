@@ -1,12 +1,12 @@
-/** The identity service as the portal reads it; field names are the service's own (snake_case). */
+/** The identity service's responses as the portal reads them, in the wire format of Ory Kratos (snake_case). */
 import { z } from 'zod'
 import { Timestamp } from '#primitives.ts'
 
 /**
- * What counts as an e-mail address, for whoever takes one and for whoever reads it back: were the
- * reader stricter, an account could never be shown again. At most 254 characters (RFC 5321), one `@`,
+ * A valid email address. Shared by input and output: if reading were stricter than writing, an existing
+ * account could not be displayed. At most 254 characters (RFC 5321), one `@`,
  * a local part of up to 64 printable characters (RFC 6531 allows any script), and a domain of one
- * label or more, also in any script. Unlike RFC 5322, no quoted strings, comments or spaces.
+ * or more labels, also in any script. Unlike RFC 5322, no quoted strings, comments or spaces.
  */
 export const emailPattern =
   /^(?=.{3,254}$)[^\s@<>()[\],;:\\"\p{Cc}\p{Cf}\p{Cs}]{1,64}@(?!-)[\p{L}\p{M}\p{N}-]+(\.[\p{L}\p{M}\p{N}-]+)*$/u
@@ -51,7 +51,7 @@ const label = z.object({
 })
 const text = z.object({ id: z.number().optional(), text: z.string(), context: z.looseObject({}).optional() })
 
-/** Groups that a newer service may add are read, so that nothing fails, and not drawn. */
+/** Unknown node groups of newer services are accepted but not rendered. */
 export const NodeGroup = z
   .enum([
     'default',
@@ -148,7 +148,7 @@ export const Flow = z.object({
 })
 export type Flow = z.infer<typeof Flow>
 
-/** What the service refuses with; `redirect_browser_to` stands beside `error`. */
+/** An error response; `redirect_browser_to` is a sibling of `error`. */
 export const FlowError = z.object({
   error: z.looseObject({
     id: z.string().default(''),

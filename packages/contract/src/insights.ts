@@ -1,4 +1,4 @@
-/** Figures over time, the dependency graph, and the small calls the shell lives on. */
+/** Statistics, the dependency graph, feeds and onboarding. */
 import { z } from 'zod'
 import { endpoint } from '#endpoint.ts'
 import { IssueFilter, StatusFilter, VerificationFilter } from '#issue.ts'
@@ -10,7 +10,7 @@ export type StatsPeriod = z.infer<typeof StatsPeriod>
 const series = z.array(z.number())
 const timestamps = z.array(Timestamp)
 
-/** Active issues (open and regression) at the end of each interval; the last one is now. */
+/** Active issues (open and regression) at the end of each interval; the last value is current. */
 export const SeveritySeries = z.object({ timestamps, critical: series, high: series, medium: series, low: series })
 export type SeveritySeries = z.infer<typeof SeveritySeries>
 export const StatusSeries = z.object({
@@ -80,14 +80,14 @@ export const statsSummary = endpoint({
 })
 
 export const NodeKind = z.enum(['KIND_PRODUCT', 'KIND_HOST', 'KIND_THREAT'])
-/** A kind that is not known here is drawn in grey. The id of a threat is that of the account's issue about it. */
+/** Nodes of unknown types are rendered gray. The id of a threat node is the id of the account's issue. */
 export const GraphNode = z.object({
   id: z.string(),
   name: z.string(),
   kind: z.string(),
-  /** Of a threat. */
+  /** For threats. */
   severity: SeverityCategory.optional(),
-  /** Of a threat that is known to be exploited. */
+  /** For threats that are exploited in the wild. */
   knownExploited: z.boolean().optional(),
 })
 export type GraphNode = z.infer<typeof GraphNode>
@@ -95,9 +95,9 @@ export const GraphLink = z.object({ sourceNodeId: z.string(), targetNodeId: z.st
 export const DependencyGraph = z.object({
   nodes: z.array(GraphNode),
   links: z.array(GraphLink),
-  /** How many nodes there would be without `maxNodes`. */
+  /** Number of nodes without the `maxNodes` limit. */
   totalNodeCount: z.number().int().optional(),
-  /** False: there are at least as many. */
+  /** If false, the number is a lower bound. */
   totalNodeCountIsExact: z.boolean().optional(),
 })
 export type DependencyGraph = z.infer<typeof DependencyGraph>
@@ -131,18 +131,18 @@ export const Feed = z.object({
   name: z.string(),
   version: z.string(),
   records: z.number().int(),
-  /** Records that could not be read the last time; the others were. */
+  /** Records rejected by the last import. */
   skipped: z.number().int().optional(),
-  /** When it last brought something new. */
+  /** When it last changed. */
   updateTime: Timestamp.optional(),
-  /** When its source was last asked. */
+  /** When its source was last queried. */
   checkTime: Timestamp.optional(),
   state: z.enum(['STATE_READY', 'STATE_EMPTY', 'STATE_FAILED']),
-  /** What went wrong the last time, in a sentence. */
+  /** Why the last import failed. */
   problem: z.string().optional(),
-  /** What is being done with it right now, in a sentence. */
+  /** What is currently being done with it. */
   progress: z.string().optional(),
-  /** Its source can be asked over the network, see `checkFeed`. */
+  /** Whether `checkFeed` can query its source over the network. */
   checkable: z.boolean().optional(),
 })
 export type Feed = z.infer<typeof Feed>

@@ -1,4 +1,4 @@
-/** Issues ("risks" on screen): a threat on this account's hosts, with status and history. */
+/** Issues ("risks" in the portal): a threat on the account's hosts, with status and history. */
 import { z } from 'zod'
 import { endpoint } from '#endpoint.ts'
 import { Host } from '#host.ts'
@@ -11,7 +11,7 @@ export const IssueStatus = z.enum(['STATUS_OPEN', 'STATUS_RESOLVED', 'STATUS_IGN
 export type IssueStatus = z.infer<typeof IssueStatus>
 export const Verification = z.enum(['VERIFICATION_VERIFIED', 'VERIFICATION_UNVERIFIED'])
 export type Verification = z.infer<typeof Verification>
-/** OPEN covers open and regression. */
+/** OPEN includes open and regression. */
 export const StatusFilter = z.enum([
   'STATUS_FILTER_ALL',
   'STATUS_FILTER_OPEN',
@@ -26,7 +26,7 @@ export const VerificationFilter = z.enum([
   'VERIFICATION_FILTER_UNVERIFIED',
 ])
 export type VerificationFilter = z.infer<typeof VerificationFilter>
-/** Every order is served by an index. Of two that are equal the one that was made later comes first. */
+/** Each order is backed by an index. Ties are sorted by creation, newest first. */
 export const IssueOrder = z.enum([
   'ORDER_BY_MOST_RECENT',
   'ORDER_BY_PRIORITY',
@@ -42,37 +42,37 @@ export type IgnoreReason = z.infer<typeof IgnoreReason>
 export const HistoryEntry = z.object({
   status: IssueStatus,
   timestamp: Timestamp,
-  /** Who or what changed it: a person's name, or `scan`. */
+  /** The user's name, or `scan`. */
   actor: z.string().optional(),
   reason: z.string().optional(),
 })
 export type HistoryEntry = z.infer<typeof HistoryEntry>
 
-/** Why we believe it: one proof on one host. */
+/** The evidence of an issue on one host. */
 export const Evidence = z.object({
   location: z.string(),
   port: z.number().int().optional(),
-  /** Id of the check, or `version` for a match of the version against known threats. */
+  /** Id of the check, or `version` if the version matched a vulnerability record. */
   method: z.string(),
-  /** Quality of detection, 0 to 100. */
+  /** Quality of detection (QoD), 0 to 100. */
   quality: z.number().int(),
-  /** What was sent, where something was sent. */
+  /** The request, if any. */
   request: z.string().optional(),
-  /** What came back, or what was compared. Secrets are masked. */
+  /** The response, or the values compared. Secrets are masked. */
   text: z.string(),
-  /** The parts of `text` that prove it. */
+  /** The parts of `text` that matched. */
   highlights: z.array(z.string()).default([]),
   time: Timestamp,
 })
 export type Evidence = z.infer<typeof Evidence>
 
-/** On which terms something is ignored. */
+/** Reason and duration of ignoring an issue. */
 export const Ignoring = z.object({
   reason: IgnoreReason.optional(),
   comment: z.string().optional(),
-  /** Who decided it. */
+  /** Who ignored it. */
   actor: z.string().optional(),
-  /** When it opens again by itself; absent: never. */
+  /** When it reopens; absent means never. */
   untilTime: Timestamp.optional(),
 })
 export type Ignoring = z.infer<typeof Ignoring>
@@ -88,7 +88,7 @@ export const AffectedHost = z.object({
   resolveTime: Timestamp.optional(),
   ignored: Ignoring.optional(),
   evidence: z.array(Evidence).optional(),
-  /** Set when the last scans could not check it: it is neither confirmed nor refuted since then. */
+  /** Set if recent scans could not check it: since then it is neither confirmed nor refuted. */
   notCheckedSinceTime: Timestamp.optional(),
 })
 export type AffectedHost = z.infer<typeof AffectedHost>
@@ -105,19 +105,19 @@ export const Issue = z.object({
   ignoreTime: Timestamp.optional(),
   resolveTime: Timestamp.optional(),
   verification: Verification.optional(),
-  /** 0 to 100; what to do first. */
+  /** 0 to 100; higher means fix earlier. */
   priority: z.number().int().optional(),
-  /** How the priority came about, step by step, where one issue is asked for. */
+  /** How the priority was calculated, step by step. Only in `getIssue`. */
   priorityParts: z.array(z.object({ label: z.string(), value: z.number().int() })).optional(),
-  /** Best quality of detection of its occurrences, 0 to 100. */
+  /** Highest quality of detection among its occurrences, 0 to 100. */
   quality: z.number().int().optional(),
-  /** Where lists carry only the first hosts, how many there are. */
+  /** Total number of affected hosts; lists contain only the first ones. */
   affectedHostCount: z.number().int().optional(),
-  /** Present while the status is ignored. */
+  /** Present only while ignored. */
   ignored: Ignoring.optional(),
   assignee: z.object({ id: z.string(), name: z.string() }).optional(),
   dueTime: Timestamp.optional(),
-  /** Its own; those of its targets are on them. */
+  /** Tags of the issue itself, without those of its targets. */
   tags: z.array(Tag).default([]),
 })
 export type Issue = z.infer<typeof Issue>
@@ -132,15 +132,15 @@ export const IssueFilter = z.strictObject({
   severities: listOf(SeverityCategory),
   query: z.string().max(200).optional(),
   kev: Flag.optional(),
-  /** Came back after it had been resolved. */
+  /** Found again after being resolved. */
   regressive: Flag.optional(),
   /** 0 to 1. */
   minEpss: z.coerce.number().min(0).max(1).optional(),
-  /** Issues that carry one of these tags, or stand on hosts of targets that do. */
+  /** Issues with one of these tags, or on targets with one of them. */
   tagIds: listOf(Id),
-  /** First seen at this time or later. */
+  /** First seen at or after this time. */
   newSince: Timestamp.optional(),
-  /** The vendor has a fix, or has none. */
+  /** Whether the vendor has published a fix. */
   fixAvailable: Flag.optional(),
   cve: z
     .string()
@@ -166,12 +166,12 @@ export const getIssue = endpoint({
   input: z.object({ id: Id }),
   result: z.object({ issue: Issue }),
 })
-/** The longest time for which a critical or high risk can be ignored, in days. */
+/** How long a critical or high issue can be ignored at most, in days. */
 export const ignoreDaysMax = 365
 
 /**
- * A status that a person chose, and for ignoring its terms. A status alone is enough; whoever gives
- * a comment or an end to an ignoring also gives its reason.
+ * A status chosen by a user, with reason and duration if ignored. The status alone is enough; a comment
+ * or end date of an ignored issue requires a reason.
  */
 export const decision = {
   status: IssueStatus.exclude(['STATUS_REGRESSION']),

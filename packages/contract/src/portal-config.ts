@@ -1,4 +1,4 @@
-/** `GET /config.json`: what the portal must know before it can make its first call. */
+/** `GET /config.json`: settings the portal needs before its first API call. */
 import { z } from 'zod'
 
 const url = z.string()
@@ -11,12 +11,12 @@ export const PortalConfig = z.object({
   licenceUrl: url,
   helpUrl: url,
   supportEmail: z.string(),
-  /** Empty: no bot challenge. */
+  /** Empty if there is no bot challenge. */
   botChallengeSiteKey: z.string(),
   version: z.string(),
-  /** False where everyone has the largest plan and no billing screens exist. */
+  /** If false, everyone has the largest plan and there are no billing screens. */
   billing: z.boolean(),
-  /** True where no mail server is named, so that mails are files of the server's machine. It says nothing of where. */
+  /** Whether emails are written to files because no mail server is configured. The path is not disclosed. */
   mailsAreFiles: z.boolean().optional(),
 })
 export type PortalConfig = z.infer<typeof PortalConfig>

@@ -1,29 +1,29 @@
-/** What every noun of the contract is made of. */
+/** Types shared by all entities of the contract. */
 import { z } from 'zod'
 
 export const Id = z.uuid()
-/** Longest name of a target or an agent, in characters. */
+/** Maximum length of a target's or agent's name, in characters. */
 export const nameLengthMax = 128
-/** Control characters and those that turn the direction of text hide what a name says. */
+/** Control and bidirectional characters can disguise a name. */
 const invisible = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/u
 const isVisible = (text: string) => !invisible.test(text)
-const invisibleWords = 'The name contains invisible characters'
+const invisibleMessage = 'The name contains invisible characters'
 export const Name = z
   .string()
   .min(1)
   .max(nameLengthMax)
   .refine((text) => text === '' || text.trim() !== '', 'Required')
-  .refine(isVisible, invisibleWords)
-/** The name of what stands beside much else: a tag, a view. */
-export const ShortName = z.string().trim().min(1).max(40).refine(isVisible, invisibleWords)
+  .refine(isVisible, invisibleMessage)
+/** A short name, for tags and views. */
+export const ShortName = z.string().trim().min(1).max(40).refine(isVisible, invisibleMessage)
 /** ISO 8601 date and time in UTC. */
 export const Timestamp = z.iso.datetime({ offset: true })
-/** A number of seconds followed by `s`, as in `3.5s`. */
+/** A number of seconds followed by `s`, such as `3.5s`. */
 export const Duration = z.string().regex(/^-?\d+(\.\d+)?s$/, 'Expected a number of seconds followed by "s"')
-/** A web address or nothing. */
+/** An http(s) URL, or an empty string. */
 export const UrlOrEmpty = z.union([z.url({ protocol: /^https?$/ }), z.literal('')])
 
-/** Numbers in a query arrive as text. */
+/** Query parameters are strings, so numbers are coerced. */
 export const pageSizeMax = 500
 export const Page = {
   pageSize: z.coerce.number().int().min(1).max(pageSizeMax).optional(),
@@ -32,18 +32,18 @@ export const Page = {
 export const NextPage = {
   /** Empty on the last page. */
   nextPageToken: z.string().default(''),
-  /** Counted up to a bound; see totalSizeIsExact. */
+  /** Counted up to a limit; see `totalSizeIsExact`. */
   totalSize: z.number().int().optional(),
   totalSizeIsExact: z.boolean().optional(),
 } as const
 
-/** A list in a query: one value or many. */
+/** A list in a query: one or more values. */
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z
     .preprocess((value) => (value === undefined || Array.isArray(value) ? value : [value]), z.array(item))
     .optional()
 }
-/** A truth value in a query. */
+/** A boolean in a query. */
 export const Flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')])
 
 export const SeverityCount = z.object({
@@ -54,16 +54,16 @@ export const SeverityCount = z.object({
 })
 export type SeverityCount = z.infer<typeof SeverityCount>
 
-/** How hard a scan may press: `gentle` is for production networks, `deep` for hosts that bear it. */
+/** How intensively a scan probes: `gentle` for production networks, `deep` for hosts that can take the load. */
 export const ScanProfile = z.enum(['gentle', 'standard', 'deep'])
 export type ScanProfile = z.infer<typeof ScanProfile>
 
-/** Names the members of a resource that a PATCH changes. */
+/** The fields that a PATCH changes. */
 export const UpdateMask = z.object({ paths: z.array(z.string().min(1)).min(1) })
 
 export const Empty = z.object({})
 
-/** What every refusal of the API looks like; codes are those of gRPC. */
+/** The body of every API error. Codes are gRPC status codes. */
 export const ApiErrorBody = z.object({
   code: z.number().int(),
   message: z.string(),

@@ -1,4 +1,4 @@
-/** Products: the software that hosts run or somebody watches, and what is known against it. */
+/** Products: software found on hosts or watched, with its known vulnerabilities. */
 import { z } from 'zod'
 import { endpoint } from '#endpoint.ts'
 import { Empty, Flag, Id, listOf, Name, NextPage, Page, SeverityCount, Timestamp } from '#primitives.ts'
@@ -35,28 +35,28 @@ export const Product = z.object({
   name: z.string(),
   version: z.string(),
   wfn: Wfn,
-  /** 0 to 10: threats with at least this score are told of at once. */
+  /** 0 to 10: threats with at least this score are notified immediately. */
   minNotificationSeverity: z.number(),
   createTime: Timestamp,
   updateTime: Timestamp,
   hostCount: z.number().int().optional(),
   issueCount: SeverityCount.optional(),
   endOfLife: EndOfLife.optional(),
-  /** Somebody asked to be told of it, whether it runs anywhere or not. */
+  /** A user watches it, whether or not it was found on a host. */
   watched: z.boolean().optional(),
 })
 export type Product = z.infer<typeof Product>
 
-/** Software that can be named: a title and its well-formed name. */
+/** A software suggestion: title and well-formed name. */
 export const NamedSoftware = z.object({ name: z.string(), wfn: Wfn })
 
-/** By name, by the day on which support ends, by open issues, by hosts. */
+/** Sorted by name, end of support, open issues or hosts. */
 export const ProductOrder = z.enum(['ORDER_BY_NAME', 'ORDER_BY_END_OF_LIFE', 'ORDER_BY_SEVERITY', 'ORDER_BY_HOSTS'])
 
 export const ProductFilter = z.strictObject({
   query: z.string().max(200).optional(),
   vendor: z.string().max(200).optional(),
-  /** The name of a product as in its `wfn`: with `vendor`, all its versions. */
+  /** Product name as in `wfn`; together with `vendor` it selects all versions. */
   product: z.string().max(200).optional(),
   targetId: Id.optional(),
   hostId: Id.optional(),
@@ -67,7 +67,7 @@ export const ProductFilter = z.strictObject({
 })
 export type ProductFilter = z.infer<typeof ProductFilter>
 
-/** Query of `GET /v1/products/export`, which answers with the file itself. */
+/** Query of `GET /v1/products/export`, which returns the file itself. */
 export const ProductExportQuery = z.strictObject({
   format: z.enum(['csv', 'cyclonedx']).default('csv'),
   filter: ProductFilter.optional(),
@@ -94,7 +94,7 @@ export const getProduct = endpoint({
   result: z.object({ product: Product }),
 })
 
-/** 0 to 10, in tenths. */
+/** 0 to 10, in steps of 0.1. */
 const NotifyFrom = z.number().min(0).max(10)
 
 export const watchProduct = endpoint({
@@ -105,9 +105,9 @@ export const watchProduct = endpoint({
     'New threats to it are reported even if it has not been found on a host, and scans prioritize the hosts that run it.',
   input: z.strictObject({
     name: Name,
-    /** Empty: every version. */
+    /** Empty means every version. */
     version: z.string().max(100).default(''),
-    /** Part, vendor and product are needed; the version above goes before the one in here. */
+    /** Part, vendor and product are required. `version` above takes precedence over this one. */
     wfn: Wfn.partial().required({ vendor: true, product: true }),
     minNotificationSeverity: NotifyFrom.default(7),
   }),
@@ -138,12 +138,12 @@ export const deleteProduct = endpoint({
 
 export const ProductThreat = z.object({
   threat: Threat,
-  /** The CVE, or the id of what else names it. */
+  /** The CVE, or another advisory's id. */
   key: z.string(),
   affectsVersion: z.enum(['AFFECTS_YES', 'AFFECTS_NO', 'AFFECTS_UNKNOWN']),
-  /** Why, in a sentence. */
+  /** The reason for `verdict`, as a sentence. */
   reason: z.string(),
-  /** The issue that stands on it, where one does. */
+  /** The account's issue for this threat, if any. */
   issueId: Id.optional(),
 })
 export type ProductThreat = z.infer<typeof ProductThreat>

@@ -1,4 +1,4 @@
-/** Query strings as the API speaks them: nested keys dotted, arrays repeated. */
+/** The API's query string format: nested keys are dotted, arrays repeated. */
 
 export type QueryValue =
   | string
@@ -24,7 +24,7 @@ function append(query: URLSearchParams, key: string, value: QueryValue | undefin
   } else query.append(key, String(value))
 }
 
-/** The reverse, as far as text goes: a name that occurs twice becomes a list, dots become nesting. */
+/** Parses a query string without a schema: repeated names become lists, dots become nesting, values stay strings. */
 export function fromQueryString(query: string): Record<string, unknown> {
   const values: Record<string, unknown> = Object.create(null)
   for (const [name, value] of new URLSearchParams(query)) {

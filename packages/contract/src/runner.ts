@@ -1,6 +1,6 @@
 /**
- * What a scan is told and what it says. The local worker and an agent in a closed network
- * speak these same words, so there is one way for a finding to become an issue.
+ * Jobs and observations of scans, and the agent protocol. Local workers and agents
+ * use the same types, so findings become issues in exactly one way.
  */
 import { z } from 'zod'
 import { endpoint } from '#endpoint.ts'
@@ -12,7 +12,7 @@ const port = z.number().int().min(1).max(65_535)
 const transport = z.enum(['tcp', 'udp'])
 const text = (max: number) => z.string().max(max)
 
-/** One address to look at. `names` are the host names it is known by; the first is used for SNI and Host. */
+/** An address to scan. `names` are its hostnames; the first is used for SNI and the Host header. */
 export const ScanHost = z.object({ address: z.string(), names: z.array(z.string()).default([]) })
 export type ScanHost = z.infer<typeof ScanHost>
 
@@ -21,32 +21,32 @@ export { ScanProfile }
 export const ScanJob = z.object({
   hosts: z.array(ScanHost),
   profile: ScanProfile.default('gentle'),
-  /** Most connections, and most requests, per second towards each host; absent: what the profile says. */
+  /** Maximum connections and requests per second per host. Default: the profile's. */
   ratePerHost: z.number().int().min(1).max(10_000).optional(),
-  /** Absent: the common 1,000; in the deep profile every port. */
+  /** Default: the 1,000 most common ports; with the deep profile all ports. */
   ports: z.array(port).optional(),
-  /** Networks (CIDR) that may be touched; nothing outside them is ever dialled. */
+  /** Networks (CIDR) that may be scanned. Nothing outside them is ever contacted. */
   allow: z.array(z.string()),
-  /** Networks (CIDR) and `address:port` pairs that are refused even where `allow` holds them. */
+  /** Networks (CIDR) and `address:port` pairs that are excluded even if `allow` contains them. */
   deny: z.array(z.string()).default([]),
-  /** Path below which checks of a URL target begin; `/` otherwise. */
+  /** Base path of checks for a URL target; `/` otherwise. */
   basePath: z.string().default('/'),
-  /** Ids of the only checks to run. Absent: all of them; empty: none, software is recognised alone. */
+  /** Ids of the checks to run. Default: all. If empty, the scan only identifies software. */
   checks: z.array(z.string()).optional(),
 })
 export type ScanJob = z.input<typeof ScanJob>
 
-/** A host answered, or why it did not. */
+/** Whether a host responded, and the reason. */
 export const HostObservation = z.object({
   kind: z.literal('host'),
   address: z.string(),
   names: z.array(z.string()),
   reached: z.boolean(),
-  /** In words: "port 80 open", "no response from 12 ports", "refused: outside the target". */
+  /** Such as "port 80 open", "no response from 12 ports", "refused: outside the target". */
   reason: z.string(),
-  /** Of the ports asked: how many were open, closed, filtered, and not decided for local reasons. */
+  /** Number of scanned ports that were open, closed, filtered, or undecided because of local errors. */
   ports: z.object({ open: z.number(), closed: z.number(), filtered: z.number(), unknown: z.number() }).optional(),
-  /** Nearly every port is open: only services that spoke are reported. */
+  /** Nearly every port is open, so only services that responded are reported. */
   answersEverything: z.boolean().default(false),
 })
 export const ServiceObservation = z.object({
@@ -54,14 +54,14 @@ export const ServiceObservation = z.object({
   address: z.string(),
   port,
   transport,
-  /** `http`, `ssh`, `redis`, …; empty when not recognised. */
+  /** `http`, `ssh`, `redis`, …; empty if not recognized. */
   protocol: z.string(),
   tls: z.boolean(),
   banner: text(4096),
   certificate: Certificate.optional(),
   http: z.object({ status: z.number().int(), title: text(300), server: text(300) }).optional(),
 })
-/** Software recognised on a port. `quality` says how sure: 80 protocol answer or exact banner, 30–50 distribution build without revision. */
+/** Software identified on a port. `quality` is the confidence: 80 for a protocol response or exact banner, 30–50 for a distribution build without revision. */
 export const TechnologyObservation = z.object({
   kind: z.literal('technology'),
   address: z.string(),
@@ -69,7 +69,7 @@ export const TechnologyObservation = z.object({
   transport,
   name: z.string(),
   wfn: Wfn,
-  /** A distribution's own revision, such as `Debian-2+deb12u10`, kept apart from the version. */
+  /** The distribution's package revision, such as `Debian-2+deb12u10`, separate from the version. */
   revision: z.string().optional(),
   evidence: text(1000),
   quality: z.number().int().min(0).max(100),
@@ -81,36 +81,36 @@ export const FindingObservation = z.object({
   transport: transport.optional(),
   /** Id of the check (template id). */
   check: z.string(),
-  /** Key of the threat: the CVE where the check names one, else the check's id. */
+  /** Key of the threat: the check's CVE if it has one, otherwise the check's id. */
   threat: z.string(),
-  /** Port and path class: two findings of one check at one location are one occurrence. */
+  /** Port and path class. Findings of a check at the same location are one occurrence. */
   location: z.string().max(500),
   quality: z.number().int().min(0).max(100),
   request: text(16_384).optional(),
-  /** What proves it; secrets are masked. */
+  /** The evidence; secrets are masked. */
   evidence: text(16_384),
   highlights: z.array(text(500)).max(20).default([]),
 })
 /**
- * Which checks ran to their end where, so that what they no longer report may be resolved.
- * `port` absent: the check is about the whole host.
+ * Which checks completed where, so that issues they no longer report can be resolved.
+ * Without `port`, the check applies to the whole host.
  */
 export const CoverageObservation = z.object({
   kind: z.literal('coverage'),
   address: z.string(),
   port: port.optional(),
-  /** Ids of checks all of whose requests were answered. */
+  /** Ids of checks whose requests all received responses. */
   checks: z.array(z.string()),
 })
-/** Ports that refused a connection twice, at the sweep and at the end, while the host answered elsewhere. */
+/** Ports that refused a connection twice, during the sweep and at the end, while the host responded on others. */
 export const ClosedObservation = z.object({ kind: z.literal('closed'), address: z.string(), ports: z.array(port) })
 export const ProgressObservation = z.object({
   kind: z.literal('progress'),
   phase: z.enum(['PHASE_DISCOVERY', 'PHASE_PORTS', 'PHASE_IDENTIFY', 'PHASE_CHECKS']),
-  /** Addresses of the job that are finished. */
+  /** Completed addresses of the job. */
   hostsDone: z.number().int(),
 })
-/** Something an operator should read: a refused address, local errors, a budget that was spent. */
+/** A message for the operator: a rejected address, a local error, an exhausted budget. */
 export const ProblemObservation = z.object({
   kind: z.literal('problem'),
   address: z.string().optional(),
@@ -129,19 +129,19 @@ export const Observation = z.discriminatedUnion('kind', [
 ])
 export type Observation = z.infer<typeof Observation>
 
-/** What an agent and a server of this release say to each other; raised when older ones no longer understand. */
+/** Version of the agent protocol. Incremented when older agents or servers become incompatible. */
 export const runnerProtocol = 1
-/** Largest sizes that a server takes from an agent. */
+/** Limits on what a server accepts from an agent. */
 export const runnerLimits = {
-  /** Observations of one part of a result. */
+  /** Observations per part. */
   observationsMax: 500,
-  /** Parts of one result. */
+  /** Parts per result. */
   partsMax: 400,
-  /** Bytes of all parts of one result. */
+  /** Total size of a result, in bytes. */
   resultBytesMax: 64 * 1024 * 1024,
 } as const
 
-/** `POST /v1/agent/connect`, with the enrolment token or the key as bearer. */
+/** `POST /v1/agent/connect`, with the enrollment token or the key as bearer token. */
 export const connectAgent = endpoint({
   method: 'POST',
   path: '/v1/agent/connect',
@@ -153,7 +153,7 @@ export const connectAgent = endpoint({
     system: text(80),
     hostname: text(253),
     networks: z.array(text(64)).max(64).default([]),
-    /** Made anew by each process: what an earlier one held is given back. */
+    /** Unique per process: leases of an earlier process of the agent are released. */
     instance: Id,
     /** The agent's own clock. */
     time: Timestamp,
@@ -161,7 +161,7 @@ export const connectAgent = endpoint({
   result: z.object({
     agentId: Id,
     name: z.string(),
-    /** Present when a token was swapped for it. It is not shown again. */
+    /** Present only when an enrollment token was exchanged for it. */
     key: z.string().optional(),
     heartbeatInterval: Duration,
     latestVersion: z.string(),
@@ -184,24 +184,24 @@ export const disconnectAgent = endpoint({
   result: Empty,
 })
 
-/** A part of a scan, leased to one agent. */
+/** A batch of a scan, leased to one agent. */
 export const RunnerJob = z.object({
   id: Id,
   scanId: Id,
-  /** Addresses, or one host name, which the agent resolves in its own network. */
+  /** Addresses, or one hostname that the agent resolves in its own network. */
   hosts: z.array(ScanHost).min(1).max(256),
-  /** The job as the scanner takes it, but for hosts and allow, which follow from `hosts`. */
+  /** The scan job without `hosts` and `allow`, which the agent derives from the addresses above. */
   settings: ScanJob.omit({ hosts: true, allow: true }),
   knownOpen: z.record(z.string(), z.array(port)),
-  /** Networks (CIDR) that this installation may touch at all; absent where it may touch any. */
+  /** Networks (CIDR) this installation may scan; absent if unrestricted. */
   networks: z.array(z.string()).optional(),
-  /** Digest of the packs that the scan is made with. */
+  /** Digest of the packs to use. */
   packs: z.string(),
-  /** Renewed by each progress; after so long without one the job goes to the next taker. */
+  /** Duration of the lease. Progress reports renew it; when it expires, the job is assigned again. */
   leaseDuration: Duration,
 })
 export type RunnerJob = z.infer<typeof RunnerJob>
-/** Where an agent gets the packs of a digest: gzip over lines of `{kind, name, content}`; the digest is the SHA-256 of the file. */
+/** Path of the packs with a digest: gzipped lines of `{kind, name, content}`. The digest is the SHA-256 of the file. */
 export const packsPath = (digest: string) => `/v1/agent/packs/${digest}`
 export const PackLine = z.object({ kind: z.enum(['checks', 'fingerprints']), name: z.string(), content: z.string() })
 export const takeAgentJob = endpoint({
@@ -232,7 +232,7 @@ export const reportAgentJob = endpoint({
     'Uploads one part of the results. The last part completes the job; all parts are ingested together or not at all.',
   input: z.strictObject({
     id: Id,
-    /** From 0, without gaps. A part that came already is ignored. */
+    /** Starts at 0, without gaps. Parts already received are ignored. */
     part: z
       .number()
       .int()
@@ -240,7 +240,7 @@ export const reportAgentJob = endpoint({
       .max(runnerLimits.partsMax - 1),
     isLast: z.boolean(),
     observations: z.array(Observation).max(runnerLimits.observationsMax),
-    /** Why the job could not be done; only with the last part. */
+    /** Why the job failed; only with the last part. */
     error: text(1000).optional(),
   }),
   result: Empty,

@@ -1,4 +1,4 @@
-/** Scans: one run over one target. */
+/** Scans of targets, their events, hosts, comparisons and reports. */
 import { z } from 'zod'
 import { endpoint } from '#endpoint.ts'
 import { Flag, Id, listOf, NextPage, Page, SeverityCount, Timestamp } from '#primitives.ts'
@@ -31,9 +31,9 @@ export const ScanProgress = z.object({
   hostsDone: z.number().int(),
   hostsTotal: z.number().int(),
   lastActivityTime: Timestamp.optional(),
-  /** Why it failed, was cancelled or waits; empty otherwise. */
+  /** Why it failed, was canceled or is waiting; empty otherwise. */
   failureReason: z.string(),
-  /** When it goes on, while it waits for the allowed hours of its target. */
+  /** When it resumes, while waiting for the target's allowed hours. */
   resumeTime: Timestamp.optional(),
 })
 export const Scan = z.object({
@@ -45,7 +45,7 @@ export const Scan = z.object({
   hostCount: z.object({
     scannedHosts: z.number().int().default(0),
     affectedHosts: z.number().int().default(0),
-    /** Addresses of the target that its exclusions kept out. They are in no other count. */
+    /** Excluded addresses of the target. Not included in other counts. */
     excludedHosts: z.number().int().optional(),
   }),
   createTime: Timestamp,
@@ -53,10 +53,10 @@ export const Scan = z.object({
   startTime: Timestamp.optional(),
   completeTime: Timestamp.optional(),
   progress: ScanProgress.optional(),
-  /** Against the scan before: how many issues are new and how many were resolved by this one. */
+  /** New and resolved issues compared with the previous scan. */
   changes: z.object({ new: z.number().int(), resolved: z.number().int(), regressive: z.number().int() }).optional(),
   startedBy: z.string().optional(),
-  /** The agent that runs it; absent where the server does. */
+  /** The agent that runs it; absent if the server does. */
   agent: z.object({ id: Id, name: z.string() }).optional(),
 })
 export type Scan = z.infer<typeof Scan>
@@ -138,10 +138,10 @@ export const listScanEvents = endpoint({
 })
 
 export const ScanHostState = z.enum([
-  /** At least one issue stands there. */
+  /** At least one open issue. */
   'STATE_AFFECTED',
   'STATE_SCANNED',
-  /** It answered, with nothing open. */
+  /** Responded, without open issues. */
   'STATE_NOTHING_OPEN',
   'STATE_NOT_REACHED',
 ])
@@ -149,10 +149,10 @@ export type ScanHostState = z.infer<typeof ScanHostState>
 export const ScannedHost = z.object({
   address: z.string(),
   name: z.string().optional(),
-  /** Absent for an address that is no host of the inventory. */
+  /** Absent if the address is not a known host. */
   hostId: Id.optional(),
   state: ScanHostState,
-  /** What the scanner says of it: "port 80 open", "no response from 12 ports". */
+  /** The scanner's reason, such as "port 80 open", "no response from 12 ports". */
   reason: z.string(),
   issueCount: SeverityCount,
 })
@@ -180,7 +180,7 @@ export const listScanHosts = endpoint({
   }),
 })
 
-/** An issue in the comparison of two scans, with the hosts on which it is so. */
+/** An issue in a comparison of two scans, with its hosts. */
 export const ComparedIssue = z.object({
   id: Id,
   name: z.string(),
@@ -188,7 +188,7 @@ export const ComparedIssue = z.object({
   score: z.number(),
   verification: z.enum(['VERIFICATION_VERIFIED', 'VERIFICATION_UNVERIFIED']),
   hosts: z.array(z.object({ id: Id, address: z.string(), name: z.string().optional() })),
-  /** It stands on other hosts of the target too, so it is new or resolved on these alone. */
+  /** Also present on other hosts of the target, so it is new or resolved only on these. */
   isElsewhere: z.boolean(),
 })
 export type ComparedIssue = z.infer<typeof ComparedIssue>
@@ -200,18 +200,18 @@ export const diffScan = endpoint({
     'Compares with `baseScanId`, by default the previous completed scan of the same target. An issue that this scan could not check is listed under `notTested`, never under `resolved`.',
   input: z.object({ id: Id, baseScanId: Id.optional() }),
   result: z.object({
-    /** Absent: there is nothing to compare with, and every issue is new. */
+    /** Absent if there is no earlier scan; then every issue is new. */
     baseScan: z.object({ id: Id, createTime: Timestamp }).optional(),
     new: z.array(ComparedIssue),
     resolved: z.array(ComparedIssue),
     regressive: z.array(ComparedIssue),
-    /** Issues that were there and still are, on at least one host. */
+    /** Issues found by both scans on at least one host. */
     unchangedCount: z.number().int(),
     notTested: z.array(ComparedIssue),
   }),
 })
-/** PDF for people, JSON with everything, SARIF 2.1.0 for code hosts and collectors of findings. */
+/** PDF for people, JSON with all data, SARIF 2.1.0 for code hosting and finding management tools. */
 export const ReportFormat = z.enum(['pdf', 'json', 'sarif'])
 export type ReportFormat = z.infer<typeof ReportFormat>
-/** Query of `GET /v1/scans/:id/report`, which answers with the file itself. */
+/** Query of `GET /v1/scans/:id/report`, which returns the file itself. */
 export const ReportQuery = z.strictObject({ download: Flag.optional(), format: ReportFormat.default('pdf') })

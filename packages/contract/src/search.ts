@@ -1,4 +1,4 @@
-/** One call over everything that has a name, for the command palette. */
+/** Search across all entities, for the command palette. */
 import { z } from 'zod'
 import { endpoint } from '#endpoint.ts'
 import { Id, listOf } from '#primitives.ts'
@@ -25,7 +25,7 @@ export const search = endpoint({
   input: z.object({
     query: z.string().trim().min(1).max(200),
     kinds: listOf(SearchKind),
-    /** Per kind. */
+    /** Maximum results per type. */
     pageSize: z.coerce.number().int().min(1).max(20).optional(),
   }),
   result: z.object({ groups: z.array(SearchGroup) }),

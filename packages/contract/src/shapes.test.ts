@@ -51,8 +51,8 @@ const quota = { total: 25, used: 3 }
 const rule = { events: ['EVENT_ISSUE_OPENED'], minSeverity: 7 }
 const at = { timestamps: [time] }
 
-/** What each thing must have, and what it may have. */
-const things: readonly (readonly [name: string, schema: z.ZodObject, least: object, optional: string])[] = [
+/** Required and optional fields of each schema. */
+const schemas: readonly (readonly [name: string, schema: z.ZodObject, required: object, optional: string])[] = [
   [
     'session',
     identity.Session,
@@ -149,26 +149,26 @@ const things: readonly (readonly [name: string, schema: z.ZodObject, least: obje
   ],
 ]
 
-describe.each(things)('a %s', (_, schema, least, optional) => {
+describe.each(schemas)('%s', (_, schema, required, optional) => {
   const reads = (value: object) => schema.safeParse(value).success
-  it('is read from what it must have', () => {
-    expect(schema.safeParse(least).error?.issues ?? []).toEqual([])
+  it('parses the required fields alone', () => {
+    expect(schema.safeParse(required).error?.issues ?? []).toEqual([])
   })
-  it('is not read without any part of that', () => {
-    const without = (name: string) => Object.fromEntries(Object.entries(least).filter(([other]) => other !== name))
-    expect(Object.keys(least).filter((name) => reads(without(name)))).toEqual([])
+  it('rejects a missing required field', () => {
+    const without = (name: string) => Object.fromEntries(Object.entries(required).filter(([other]) => other !== name))
+    expect(Object.keys(required).filter((name) => reads(without(name)))).toEqual([])
   })
-  it('may have more, in the right type', () => {
+  it('accepts optional fields of the right type', () => {
     const names = optional.split(' ').filter(Boolean)
-    expect(names.filter((name) => reads({ ...least, [name]: Number.NaN }))).toEqual([])
+    expect(names.filter((name) => reads({ ...required, [name]: Number.NaN }))).toEqual([])
   })
 })
 
-it('has twelve parts in a well-formed name', () => {
+it('has twelve attributes in a well-formed name', () => {
   expect(Object.keys(Wfn.shape)).toEqual(wfnMembers)
 })
 
-it('counts what is missing as nothing', () => {
+it('defaults missing counts to zero', () => {
   expect(SeverityCount.parse({ high: 2 })).toEqual({ critical: 0, high: 2, medium: 0, low: 0 })
   expect(Scan.shape.hostCount.parse({})).toEqual({ scannedHosts: 0, affectedHosts: 0 })
 })
@@ -179,10 +179,10 @@ it.each<[string, z.ZodType, readonly unknown[], readonly unknown[]]>([
   ['an id', Id, [id], ['', 'x', '42']],
   ['a moment', Timestamp, [time, '2026-11-21T12:00:00.123456+01:00'], ['2026-11-21', '21.11.2026', 1_763_726_400]],
   ['a duration', Duration, ['3s', '3.5s', '-0.25s'], ['3', '3.s', '3,5s', '1e3s', 's', '3.5 s', 3.5]],
-  ['an address of the web or nothing', UrlOrEmpty, ['', 'https://example.ch/x'], ['example', 'javascript:alert(1)']],
+  ['a URL or an empty string', UrlOrEmpty, ['', 'https://example.ch/x'], ['example', 'javascript:alert(1)']],
   ['a reference', Reference, [{ url: 'https://x.ch' }, { cve: 'CVE-2024-1' }], [{}, { name: 'x' }, 'x']],
   ['the e-mail of a person', identity.Traits.shape.email, ['a@b.ch'], ['', 'nora', 'a b@c.ch', 'a@b@c.ch']],
-])('takes for %s what is one', (_, schema, good, bad) => {
+])('%s accepts valid and rejects invalid values', (_, schema, good, bad) => {
   const isOne = (value: unknown) => schema.safeParse(value).success
   expect([good.map(isOne), bad.map(isOne)]).toEqual([good.map(() => true), bad.map(() => false)])
 })

@@ -1,9 +1,9 @@
-/** Tags: words that targets and issues are sorted out by. */
+/** Tags of targets and issues. */
 import { z } from 'zod'
 import { endpoint } from '#endpoint.ts'
 import { Empty, Id, ShortName, UpdateMask } from '#primitives.ts'
 
-/** Colour is an index into the ten badge colours: main, gray, orange, yellow, pink, teal, purple, blue, green, red. */
+/** The color is an index into the ten badge colors: main, gray, orange, yellow, pink, teal, purple, blue, green, red. */
 export const Tag = z.object({ id: Id, name: z.string(), color: z.number().int() })
 export type Tag = z.infer<typeof Tag>
 

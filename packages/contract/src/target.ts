@@ -1,4 +1,4 @@
-/** Targets ("scopes" on screen): what a person asked us to watch. */
+/** Targets ("scopes" in the portal): what a user asked us to monitor. */
 import { z } from 'zod'
 import { Agent } from '#agent.ts'
 import { endpoint } from '#endpoint.ts'
@@ -22,11 +22,11 @@ export type SchedulePeriod = z.infer<typeof SchedulePeriod>
 /** Monday is 1 (ISO 8601). */
 const Weekday = z.number().int().min(1).max(7)
 const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Expected a time of day such as 22:00')
-/** When scans may run. An end before the start is on the next day; the day is that of the start. */
+/** When scans may run. An end before the start is on the next day; `days` refers to the start. */
 export const AllowedHours = z.strictObject({
   start: TimeOfDay,
   end: TimeOfDay,
-  /** Absent: every day. */
+  /** Default: every day. */
   days: z.array(Weekday).min(1).max(7).optional(),
   /** IANA name, such as `Europe/Zurich`. */
   timeZone: z.string().min(1).max(64),
@@ -34,26 +34,26 @@ export const AllowedHours = z.strictObject({
 export type AllowedHours = z.infer<typeof AllowedHours>
 const schedule = z.object({
   period: SchedulePeriod,
-  /** Absent: at any time. */
+  /** Default: any time. */
   allowedHours: AllowedHours.optional(),
 })
 
-/** Most connections and requests per second towards each host of a target. */
+/** Maximum connections and requests per second per host. */
 export const ratePerHost = { min: 1, max: 1000 } as const
 export const exclusionsMax = 200
 
 export const Target = z.object({
   id: Id,
   name: z.string(),
-  /** As normalised at creation: host name, IPv4, IPv6, CIDR, range or URL. */
+  /** Normalized at creation: hostname, IPv4, IPv6, CIDR, range or URL. */
   address: z.string(),
-  /** The same with an internationalised name in its own script; absent where nothing reads otherwise, or it could deceive. */
+  /** The address with an internationalized name decoded; absent if identical or potentially deceptive. */
   readableAddress: z.string().optional(),
   tags: z.array(Tag),
   schedule,
   issueCount: SeverityCount,
   agent: Agent.optional(),
-  /** The agent that scanned it was deleted; it is not scanned until somebody says how. */
+  /** Its agent was deleted. It isn't scanned until another agent or the server is selected. */
   formerAgent: z.object({ name: z.string() }).optional(),
   createTime: Timestamp,
   updateTime: Timestamp,
@@ -64,27 +64,27 @@ export const Target = z.object({
       status: z.string(),
       createTime: Timestamp,
       completeTime: Timestamp.optional(),
-      /** Why it failed, was cancelled or waits. */
+      /** Why it failed, was canceled or is waiting. */
       reason: z.string().optional(),
     })
     .optional(),
   nextScanTime: Timestamp.optional(),
-  /** Never scanned: addresses, networks, ranges, `address:port`, or `*:port` for a port of every address. */
+  /** Exclusions: addresses, networks, ranges, `address:port`, or `*:port` for a port of every address. */
   exclusions: z.array(z.string()).optional(),
   profile: ScanProfile.optional(),
-  /** Ports such as `22,80,8000-8100`; empty for the common 1,000. */
+  /** Ports such as `22,80,8000-8100`; empty for the 1,000 most common ports. */
   ports: z.string().optional(),
-  /** Absent: what the profile says. */
+  /** Default: the profile's limits. */
   ratePerHost: z.number().int().optional(),
-  /** Present while nothing scans the target and it takes no place in the plan. */
+  /** Present while paused. Paused targets aren't scanned and don't count toward the plan. */
   pauseTime: Timestamp.optional(),
-  /** Since when its name is not found in the DNS; absent while it is. */
+  /** Since when its name doesn't resolve; absent while it does. */
   unresolvedSinceTime: Timestamp.optional(),
 })
 export type Target = z.infer<typeof Target>
 const tags = z.array(z.object({ id: Id }))
 
-/** How a target is scanned, beside when. */
+/** Scan settings other than the schedule. */
 const settings = {
   exclusions: z.array(z.string().min(1).max(100)).max(exclusionsMax).optional(),
   profile: ScanProfile.optional(),
@@ -98,7 +98,7 @@ export const TargetCreate = z.object({
   agent: z.object({ id: Id }).optional(),
   tags: tags.default([]),
   ...settings,
-  /** The person says that they may scan this address; kept in the audit trail with who and when. */
+  /** The user confirms being authorized to scan this address; recorded in the audit log. */
   isPermitted: z.boolean().optional(),
 })
 export const TargetChange = z.object({
@@ -112,7 +112,7 @@ export const TargetChange = z.object({
 
 export const TargetState = z.enum([
   'STATE_NEVER_SCANNED',
-  /** No scan has completed for longer than the schedule promises. */
+  /** No scan has completed within the scheduled period. */
   'STATE_OVERDUE',
   /** The last scan failed. */
   'STATE_FAILED',
@@ -143,7 +143,7 @@ export const listTargets = endpoint({
         tagIds: listOf(Id),
         periods: listOf(SchedulePeriod),
         agentId: Id.optional(),
-        /** Those with whatever agent, or those without one. */
+        /** Targets with any agent, or without one. */
         agent: z.enum(['AGENT_FILTER_ANY', 'AGENT_FILTER_NONE']).optional(),
         states: listOf(TargetState),
       })
@@ -159,7 +159,7 @@ export const getTarget = endpoint({
   input: z.object({ id: Id }),
   result: z.object({ target: Target }),
 })
-/** The members stand at the top of the body; `{target: {…}}` around them is understood too. */
+/** Fields are top-level; a body wrapped in `{target: {…}}` is also accepted. */
 export const createTarget = endpoint({
   method: 'POST',
   path: '/v1/targets',
@@ -185,7 +185,7 @@ export const deleteTarget = endpoint({
   input: z.object({ id: Id }),
   result: Empty,
 })
-/** Things that were left out of a change of many, each with what stood in the way. */
+/** Items skipped by a bulk change, each with the reason. */
 export const Skipped = z.array(z.object({ id: Id, code: z.number().int(), message: z.string() }))
 const ids = z.array(Id).min(1).max(500)
 export const changeTargets = endpoint({
@@ -213,12 +213,12 @@ export const deleteTargets = endpoint({
 export const ParsedAddress = z.object({
   input: z.string(),
   normalized: z.string().optional(),
-  /** As `readableAddress` of a target. */
+  /** See `readableAddress` of a target. */
   readable: z.string().optional(),
   kind: z.string().optional(),
   hostCount: z.number().int().optional(),
   private: z.boolean().optional(),
-  /** One that has this address already. */
+  /** The target that already has this address. */
   target: z.object({ id: Id, name: z.string() }).optional(),
   error: z.string().optional(),
 })

@@ -1,4 +1,4 @@
-/** Threats: what can be wrong. A CVE from a feed, or a weakness that a check proves. */
+/** Threats: a CVE from a feed, or a weakness that a check can prove. */
 import { z } from 'zod'
 import { Id, Timestamp } from '#primitives.ts'
 
@@ -13,7 +13,7 @@ export const SeverityCategory = z.enum([
 export type SeverityCategory = z.infer<typeof SeverityCategory>
 
 export const Severity = z.object({
-  /** CVSS vector, empty when there is none. */
+  /** CVSS vector; empty if unknown. */
   cvss: z.string(),
   /** 0 to 10. */
   score: z.number(),

@@ -1,11 +1,11 @@
-/** What people do to issues: decide, assign, comment, look at the proof, check again, take them along. */
+/** Triage of issues: status, assignment, comments, evidence, retests and exports. */
 import { z } from 'zod'
 import { endpoint } from '#endpoint.ts'
 import { decision, Evidence, Issue, IssueFilter, IssueStatus } from '#issue.ts'
 import { Empty, Id, listOf, NextPage, Page, Timestamp, UpdateMask } from '#primitives.ts'
 import { Scan } from '#scan.ts'
 
-/** An issue of a batch that was left as it was; `code` is the one that a call for it alone would answer. */
+/** An issue skipped by a bulk change; `code` is what a call for this issue alone would return. */
 export const SkippedIssue = z.object({ id: Id, name: z.string(), code: z.number().int(), message: z.string() })
 export type SkippedIssue = z.infer<typeof SkippedIssue>
 export const setStatusOfMany = endpoint({
@@ -18,17 +18,17 @@ export const setStatusOfMany = endpoint({
     ids: z.array(Id).min(1).max(10_000).optional(),
     filter: IssueFilter.optional(),
     ...decision,
-    /** What has changed after this time is left as it is, whoever changed it: the `decideTime` of what is taken back. */
+    /** Skips issues changed after this time. To undo a change, pass its `decideTime`. */
     unchangedSinceTime: Timestamp.optional(),
   }),
   result: z.object({
     updatedCount: z.number().int(),
-    /** At most 1,000 of them. */
+    /** At most 1,000. */
     skipped: z.array(SkippedIssue),
     skippedCount: z.number().int(),
-    /** How each changed issue stood, for whoever takes it back, and on which terms if it was ignored; absent beyond 10,000. */
+    /** The previous status of each changed issue, with reason and duration if ignored, for undoing. Absent above 10,000 issues. */
     before: z.array(z.object({ ...decision, status: IssueStatus, ids: z.array(Id) })).optional(),
-    /** When it was decided, as the histories tell it; absent where nothing was. */
+    /** Time of the change as recorded in the history; absent if nothing changed. */
     decideTime: Timestamp.optional(),
   }),
 })
@@ -40,10 +40,10 @@ export const updateIssue = endpoint({
   input: z.strictObject({
     id: Id,
     issue: z.strictObject({
-      /** Identity of a person of the account. */
+      /** Identity id of a user of the account. */
       assigneeId: z.string().max(200).nullable().optional(),
       dueTime: Timestamp.nullable().optional(),
-      /** All that it is to carry from now on; null and an empty list mean none. */
+      /** Replaces all tags; null or an empty list removes them. */
       tags: z
         .array(z.object({ id: Id }))
         .max(100)
@@ -63,7 +63,7 @@ export const retestIssue = endpoint({
   input: z.strictObject({ id: Id, hostIds: z.array(Id).max(1000).optional() }),
   result: z.object({
     scan: Scan,
-    /** All of them, where the hosts belong to several targets. */
+    /** All started scans, if the hosts belong to several targets. */
     scans: z.array(Scan),
   }),
 })
@@ -104,7 +104,7 @@ export const listEvidence = endpoint({
   result: z.object({ evidence: z.array(HostEvidence), ...NextPage }),
 })
 
-/** Columns of an export. With one that begins with `host` or `target` there is one row per affected host. */
+/** Columns of an export. If one begins with `host` or `target`, there is one row per affected host. */
 export const IssueColumn = z.enum([
   'id',
   'name',
@@ -136,7 +136,7 @@ export const IssueColumn = z.enum([
   'targetName',
 ])
 export type IssueColumn = z.infer<typeof IssueColumn>
-/** Query of `GET /v1/issues/export`, which answers with the file itself. */
+/** Query of `GET /v1/issues/export`, which returns the file itself. */
 export const ExportQuery = z.strictObject({
   format: z.enum(['csv', 'json']).default('csv'),
   columns: listOf(IssueColumn),

@@ -1,14 +1,14 @@
-/** What a value is told that does not fit its schema, in the product's words. */
+/** Validation error messages. */
 import { z } from 'zod'
 
 type Issue = Parameters<NonNullable<z.core.$ZodConfig['customError']>>[0]
 
-/** Makes every schema of the process speak these words. */
-export function speakOwnMessages(): void {
-  z.config({ customError: wordsFor })
+/** Installs these messages for all schemas of the process. */
+export function installValidationMessages(): void {
+  z.config({ customError: messageFor })
 }
 
-function wordsFor(issue: Issue): string | undefined {
+function messageFor(issue: Issue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return 'Required'
@@ -36,7 +36,7 @@ function wordsFor(issue: Issue): string | undefined {
   }
 }
 
-/** In a query, this is `filter=open` in place of `filter.status=…`. */
+/** In a query, this is `filter=open` instead of `filter.status=…`. */
 function notAnObject(issue: Issue): string {
   const name = String(issue.path?.at(-1) ?? 'name')
   return `Expected object, received string. In a query, use ${name}.FIELD=VALUE with one of: ${membersOf(issue)}`

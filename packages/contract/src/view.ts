@@ -1,11 +1,11 @@
-/** Saved views: a page of the portal with its filters, under a name. */
+/** Saved views: named filters of a portal page. */
 import { z } from 'zod'
 import { endpoint } from '#endpoint.ts'
 import { Empty, Id, NextPage, Page, ShortName, Timestamp, UpdateMask } from '#primitives.ts'
 
-/** Path of a page of the portal. */
+/** Path of a portal page. */
 const page = z.string().regex(/^\/[\w/-]{1,100}$/, 'Expected the path of a page, as in /risks/verified')
-/** What follows the question mark in the address of the page. */
+/** The page's query string, without the question mark. */
 const query = z.string().max(2000)
 
 export const View = z.object({
@@ -13,7 +13,7 @@ export const View = z.object({
   name: z.string(),
   page: z.string(),
   query: z.string(),
-  /** Everyone of the account sees it. */
+  /** Visible to everyone in the account. */
   shared: z.boolean(),
   createTime: Timestamp,
   updateTime: Timestamp,

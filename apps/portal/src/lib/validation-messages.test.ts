@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { speakOwnMessages } from '@glacis/contract/validation-messages'
+import { installValidationMessages } from '@glacis/contract/validation-messages'
 
-beforeAll(speakOwnMessages)
+beforeAll(installValidationMessages)
 
 it.each([
   ['a missing value', z.string(), undefined, 'Required'],

@@ -1,6 +1,6 @@
 /** The API with people who ask it things, and targets of theirs. */
 import type { Endpoint } from '@glacis/contract/endpoint'
-import { speakOwnMessages } from '@glacis/contract/validation-messages'
+import { installValidationMessages } from '@glacis/contract/validation-messages'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { openTestApi } from '#testing/api.ts'
 import { startTestServer, type TestServer } from '#testing/test-server.ts'
@@ -19,7 +19,7 @@ export interface Asking {
 const origin = 'http://localhost:3000'
 
 export async function openAsking(): Promise<Asking> {
-  speakOwnMessages()
+  installValidationMessages()
   const server = await startTestServer()
   const api = await openTestApi(server, origin)
   const { app, endpoints } = api
