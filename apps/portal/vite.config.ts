@@ -24,8 +24,7 @@ export default defineConfig({
         // By default every set of pages that shares a module gets a file for it, which makes 50 small files per page.
         codeSplitting: {
           groups: [
-            { name: 'initial', tags: ['$initial'], priority: 2 },
-            { name: 'charts', test: /\/src\/ui\/charts\/|d3-(array|path|shape)/, minShareCount: 2, priority: 1 },
+            { name: 'initial', tags: ['$initial'], priority: 1 },
             {
               name: 'shared',
               test: /\/src\/(api|lib|ui|shell|identity)\/|\/packages\/contract\/|query|lucide/,

@@ -11,7 +11,7 @@ import { reloadOnMissingChunks } from '#lib/chunk-reload.ts'
 import { focusPageTitle, blurPageTitle } from '#lib/focus.ts'
 import { startShortcuts } from '#lib/keyboard.ts'
 import { followTheme } from '#lib/theme.ts'
-import { createPortalRouter, routerDefaults } from '#routes/router.tsx'
+import { createPortalRouter } from '#routes/router.tsx'
 import '#styles/app.css'
 import { UnexpectedError } from '#ui/states.tsx'
 
@@ -35,8 +35,6 @@ async function start(place: HTMLElement): Promise<void> {
       if (pathChanged && fromLocation) focusPageTitle()
     })
     startShortcuts((href) => router.navigate({ href }))
-    // Rendering replaces the static document, so wait for the page or its pending view.
-    await Promise.race([router.load(), new Promise((resolve) => setTimeout(resolve, routerDefaults.defaultPendingMs))])
     root.render(
       <StrictMode>
         <QueryClientProvider client={queryClient}>
