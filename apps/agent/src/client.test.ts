@@ -35,11 +35,11 @@ it('sends the key as bearer and reads the answer by the contract', async () => {
 })
 
 it.each([
-  [401, { name: 'Refused', status: 401, message: 'unknown key' }],
-  [409, { name: 'Refused', status: 409, message: 'unknown key' }],
-  [503, { name: 'Unreachable', isCertificate: false }],
-  [429, { name: 'Unreachable', isCertificate: false, isBroken: false }],
-  [500, { name: 'Unreachable', isCertificate: false, isBroken: true }],
+  [401, { name: 'RejectedError', status: 401, message: 'unknown key' }],
+  [409, { name: 'RejectedError', status: 409, message: 'unknown key' }],
+  [503, { name: 'UnreachableError', isCertificate: false }],
+  [429, { name: 'UnreachableError', isCertificate: false, isBroken: false }],
+  [500, { name: 'UnreachableError', isCertificate: false, isBroken: true }],
 ] as const)('tells a refusal from a bad moment: %i', async (status, error) => {
   const url = await serve(json(status, { code: 16, message: 'unknown key' }))
   await expect(ask(url)).rejects.toMatchObject(error)
@@ -52,12 +52,12 @@ it.each([
   [403, true],
 ] as const)('takes a %i of something before the server for a bad moment', async (status, isBroken) => {
   const url = await serve((_request, response) => response.writeHead(status).end('404 page not found'))
-  await expect(ask(url)).rejects.toMatchObject({ name: 'Unreachable', isBroken })
+  await expect(ask(url)).rejects.toMatchObject({ name: 'UnreachableError', isBroken })
 })
 
 it('takes a part that is too large for something before the server for refused', async () => {
   const url = await serve((_request, response) => response.writeHead(413).end('<html>'))
-  await expect(ask(url)).rejects.toMatchObject({ name: 'Refused', status: 413 })
+  await expect(ask(url)).rejects.toMatchObject({ name: 'RejectedError', status: 413 })
 })
 
 it('follows no redirect, so that the key goes nowhere else', async () => {
@@ -66,7 +66,7 @@ it('follows no redirect, so that the key goes nowhere else', async () => {
     asked++
     response.writeHead(307, { location: '/elsewhere' }).end()
   })
-  await expect(ask(url)).rejects.toMatchObject({ name: 'Unreachable' })
+  await expect(ask(url)).rejects.toMatchObject({ name: 'UnreachableError' })
   expect(asked).toBe(1)
 })
 

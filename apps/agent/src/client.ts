@@ -9,7 +9,7 @@ export class RejectedError extends Error {
   readonly status: number
   constructor(status: number, message: string) {
     super(message)
-    this.name = 'Refused'
+    this.name = 'RejectedError'
     this.status = status
   }
 }
@@ -23,7 +23,7 @@ export class UnreachableError extends Error {
   readonly isBroken: boolean
   constructor(message: string, why: 'certificate' | 'broken' | 'away', options?: ErrorOptions) {
     super(message, options)
-    this.name = 'Unreachable'
+    this.name = 'UnreachableError'
     this.isCertificate = why === 'certificate'
     this.isBroken = why === 'broken'
   }
@@ -35,7 +35,7 @@ export interface Client {
   /**
    * Makes one call.
    *
-   * @throws Refused, Unreachable, or the signal's reason
+   * @throws RejectedError, UnreachableError, or the signal's reason
    */
   call<E extends Endpoint>(
     endpoint: E,

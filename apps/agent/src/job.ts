@@ -57,7 +57,7 @@ export async function runJob(job: RunnerJob, tools: Tools): Promise<string> {
   }
 }
 
-interface Orders {
+interface JobInput {
   readonly job: RunnerJob
   readonly folders: PackFolders
   readonly networks: readonly string[] | undefined
@@ -72,7 +72,7 @@ function acceleratorProblem(message: unknown): string | null {
 }
 
 /** Parses hostile data in a thread with bounded memory, isolated from the agent's key. */
-async function scanInThread(orders: Orders, take: (message: unknown) => void, signal: AbortSignal): Promise<void> {
+async function scanInThread(orders: JobInput, take: (message: unknown) => void, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   const thread = new Worker(new URL('./scan-thread.ts', import.meta.url), {
     workerData: orders,

@@ -7,7 +7,7 @@ import { connectAgent, disconnectAgent, heartbeatAgent, runnerProtocol, takeAgen
 import { z } from 'zod'
 import { type Client, createClient, RejectedError, UnreachableError } from './client.ts'
 import { runJob } from './job.ts'
-import { OperatorError } from './operator-error.ts'
+import { CliError } from './cli-error.ts'
 import type { Options } from './options.ts'
 import { createPackStore } from './packs.ts'
 import { digestOf, storeKey, prepareFolder, readStoredKey } from './state.ts'
@@ -33,14 +33,14 @@ interface Agent {
 /**
  * Runs until the signal aborts, then returns its jobs and resolves.
  *
- * @throws Obstacle when the server rejects this agent or the first connection can't be trusted
+ * @throws CliError when the server rejects this agent or the first connection can't be trusted
  */
 export async function runAgent(options: Options, stop: AbortSignal): Promise<void> {
   await prepareFolder(options.stateFolder)
   const kept = await readStoredKey(options.stateFolder, options.server)
   const isNewToken = options.token !== undefined && digestOf(options.token) !== kept?.tokenDigest
   const bearer = isNewToken || !kept ? options.token : kept.key
-  if (bearer === undefined) throw new OperatorError('No token given. The first start requires one; pass --token-file.')
+  if (bearer === undefined) throw new CliError('No token given. The first start requires one; pass --token-file.')
   const failing = new AbortController()
   const signal = AbortSignal.any([stop, failing.signal])
   const client = createClient(options.server, bearer)
@@ -78,7 +78,7 @@ async function connectWithRetry(agent: Agent, otherKey: string | undefined): Pro
         return connect(agent)
       }
       if (error instanceof UnreachableError && error.isCertificate && isFirst)
-        throw new OperatorError(error.message, { cause: error })
+        throw new CliError(error.message, { cause: error })
       isFirst = false
       throw error
     }
@@ -172,7 +172,7 @@ async function takeJobs(agent: Agent, packs: ReturnType<typeof createPackStore>)
 
 async function leave({ client, signal }: Agent): Promise<void> {
   // The rejected key may be the reason for shutting down.
-  if (signal.reason instanceof OperatorError) return
+  if (signal.reason instanceof CliError) return
   await client.call(disconnectAgent, {}, { signal: AbortSignal.timeout(3000) }).catch(() => undefined)
   say('Disconnected.')
 }
@@ -181,7 +181,7 @@ async function leave({ client, signal }: Agent): Promise<void> {
  * Retries with increasing backoff until the server responds. Returns undefined once the signal
  * aborts.
  *
- * @throws Obstacle when the server rejects the call
+ * @throws CliError when the server rejects the call
  */
 async function retryUntilAnswered<T>(
   signal: AbortSignal,
@@ -195,7 +195,7 @@ async function retryUntilAnswered<T>(
       return value
     } catch (error) {
       if (signal.aborted) return undefined
-      if (error instanceof RejectedError) throw new OperatorError(wordsFor(error), { cause: error, exitCode: 78 })
+      if (error instanceof RejectedError) throw new CliError(wordsFor(error), { cause: error, exitCode: 78 })
       if (!(error instanceof UnreachableError)) throw error
       if (attempt === 0 && isTold) say(`${error.message.replace(/[^.?!]$/, '$&.')} Trying again.`)
       const waitMs = Math.min(backOffMs.most, backOffMs.first * 2 ** Math.min(attempt, 10))

@@ -1,6 +1,6 @@
 /** Entry point of the agent: scans inside a private network and reports to its server. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { OperatorError } from './operator-error.ts'
+import { CliError } from './cli-error.ts'
 import { readOptions, usage } from './options.ts'
 import { runAgent } from './loop.ts'
 
@@ -30,7 +30,7 @@ async function main(): Promise<number> {
     await runAgent(await readOptions(words, process.env), stopping.signal)
     return 0
   } catch (error) {
-    if (!(error instanceof OperatorError)) throw error
+    if (!(error instanceof CliError)) throw error
     process.stderr.write(`${error.message}\n`)
     return error.exitCode
   }

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { OperatorError } from './operator-error.ts'
+import { CliError } from './cli-error.ts'
 
 export interface Options {
   /** Origin of the server, without a trailing slash. */
@@ -41,7 +41,7 @@ const flags = {
   'plain-http': { type: 'boolean', default: false },
 } as const
 
-/** @throws Obstacle that names the missing or invalid option */
+/** @throws CliError that names the missing or invalid option */
 export async function readOptions(
   words: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
@@ -63,19 +63,19 @@ function parse(words: readonly string[]) {
     return parseArgs({ args: [...words], options: flags, strict: true }).values
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : String(cause)
-    throw new OperatorError(`${said.split('.')[0]}.\n${usage}`, { cause })
+    throw new CliError(`${said.split('.')[0]}.\n${usage}`, { cause })
   }
 }
 
 function readServer(given: string | undefined, isPlainAllowed: boolean): string {
-  if (!given) throw new OperatorError(`No server given; set --server or GLACIS_AGENT_SERVER.\n${usage}`)
+  if (!given) throw new CliError(`No server given; set --server or GLACIS_AGENT_SERVER.\n${usage}`)
   const url = URL.canParse(given) ? new URL(given) : null
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new OperatorError(`"${given}" is not a valid server URL, such as https://glacis.example.org`)
+    throw new CliError(`"${given}" is not a valid server URL, such as https://glacis.example.org`)
   }
   const isNear = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
   if (url.protocol === 'http:' && !isNear && !isPlainAllowed) {
-    throw new OperatorError(
+    throw new CliError(
       `${url.origin} does not use TLS: an attacker on the network path could read the key. Use https, or allow plain HTTP with --plain-http.`,
     )
   }
@@ -90,7 +90,7 @@ async function readToken(
   const token = given?.trim()
   if (!token) return undefined
   if (/^gla_[\w-]{43}$/.test(token)) return token
-  throw new OperatorError('Invalid agent token: a token starts with gla_ and has 47 characters. Copy it again.')
+  throw new CliError('Invalid agent token: a token starts with gla_ and has 47 characters. Copy it again.')
 }
 
 async function readTokenFile(file: string): Promise<string> {
@@ -99,7 +99,7 @@ async function readTokenFile(file: string): Promise<string> {
     return await readFile(file, 'utf8')
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : String(cause)
-    throw new OperatorError(`Could not read the token from ${file}: ${said}`, { cause })
+    throw new CliError(`Could not read the token from ${file}: ${said}`, { cause })
   }
 }
 
@@ -107,7 +107,7 @@ function readNetworks(given: string | undefined): string[] | undefined {
   if (given === undefined) return undefined
   const networks = given.split(',').map((part) => part.trim())
   const wrong = networks.find((one) => !z.union([z.cidrv4(), z.cidrv6()]).safeParse(one).success)
-  if (wrong !== undefined) throw new OperatorError(`"${wrong}" in --networks is not a network such as 10.0.0.0/8`)
+  if (wrong !== undefined) throw new CliError(`"${wrong}" in --networks is not a network such as 10.0.0.0/8`)
   return networks
 }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { OperatorError } from './operator-error.ts'
+import { CliError } from './cli-error.ts'
 
 const StoredKey = z.object({ server: z.string(), agentId: z.string(), key: z.string(), tokenDigest: z.string() })
 export type StoredKey = z.infer<typeof StoredKey>
@@ -13,7 +13,7 @@ const name = 'agent.json'
 /**
  * Creates the folder with access for the current user only.
  *
- * @throws Obstacle when the folder can't be used
+ * @throws CliError when the folder can't be used
  */
 export async function prepareFolder(folder: string): Promise<void> {
   try {
@@ -21,7 +21,7 @@ export async function prepareFolder(folder: string): Promise<void> {
     await chmod(folder, 0o700)
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : String(cause)
-    throw new OperatorError(`Could not use the folder ${folder} (${said}); choose another one with --state.`, { cause })
+    throw new CliError(`Could not use the folder ${folder} (${said}); choose another one with --state.`, { cause })
   }
 }
 

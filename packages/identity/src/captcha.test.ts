@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { afterAll, expect, it } from 'vitest'
 import type { Reply } from '#testing/browser.ts'
 import {
-  complete,
+  submitNewFlow,
   createTestIdentity,
   goodPassword,
   messageIds,
@@ -12,7 +12,7 @@ import {
   sharedTestIdentity,
 } from '#testing/test-identity.ts'
 
-/** Asked as the owner of the challenge: every token but `good` is bad, and `good` is so once. */
+/** Fake CAPTCHA provider: accepts only tokens that start with `good`. */
 const asked: URLSearchParams[] = []
 const server = createServer((request, response) => {
   let body = ''
@@ -34,7 +34,7 @@ const identity = await sharedTestIdentity({ captcha: { siteKey: 'site', secret: 
 
 const proof = (token: string) => ({ transient_payload: { captcha_turnstile_response: token } })
 const signUp = (email: string, more: object) =>
-  complete(identity.browser(), '/self-service/registration/browser', {
+  submitNewFlow(identity.browser(), '/self-service/registration/browser', {
     method: 'password',
     password: goodPassword,
     traits: { email, name: { first: 'John', last: 'Frost' } },
@@ -47,7 +47,7 @@ const submits = [
   ['registration', { method: 'password' }],
 ] as const
 
-it.each(submits)('shows the challenge on the form of %s', async (kind) => {
+it.each(submits)('shows the CAPTCHA on the %s form', async (kind) => {
   const { body } = await identity.browser().get(`/self-service/${kind}/browser`)
   expect(nodeWithId(body, 'captcha')).toMatchObject({
     type: 'div',
@@ -57,23 +57,23 @@ it.each(submits)('shows the challenge on the form of %s', async (kind) => {
   })
 })
 
-it.each(submits)('takes no submit of %s without a proof, or with a bad one', async (kind, body) => {
+it.each(submits)('rejects a %s submission with a missing or invalid CAPTCHA token', async (kind, body) => {
   for (const more of [{}, proof('bad'), proof('x'.repeat(3000)), { transient_payload: 'text' }]) {
-    const answer: Reply = await complete(identity.browser(), `/self-service/${kind}/browser`, { ...body, ...more })
+    const answer: Reply = await submitNewFlow(identity.browser(), `/self-service/${kind}/browser`, { ...body, ...more })
     expect([answer.status, ...messageIds(answer.body)]).toEqual([400, 4000038])
   }
 })
 
-it('lets a person through, and asks the owner with the address of the person', async () => {
+it('accepts a valid token and sends the client IP to the CAPTCHA provider', async () => {
   const email = newAddress()
   expect((await signUp(email, proof('good-1'))).status).toBe(200)
   expect(asked.at(-1)?.get('remoteip')).toBe('127.0.0.1')
   const start = '/self-service/login/browser'
   const body = { method: 'password', identifier: email, password: goodPassword, ...proof('good-2') }
-  expect((await complete(identity.browser(), start, body)).status).toBe(200)
+  expect((await submitNewFlow(identity.browser(), start, body)).status).toBe(200)
 })
 
-it('asks once in a form that is sent again after a mistake', async () => {
+it('does not verify the CAPTCHA again when the form is resubmitted', async () => {
   const browser = identity.browser()
   const { body: flow } = await browser.get('/self-service/login/browser')
   const csrf_token = flow.ui.nodes.find((node: Reply['body']) => node.attributes.name === 'csrf_token').attributes.value
@@ -84,10 +84,10 @@ it('asks once in a form that is sent again after a mistake', async () => {
   expect(asked.length).toBe(before)
 })
 
-it('lets nobody through while the owner cannot be asked', async () => {
+it('fails closed when the CAPTCHA provider is unreachable', async () => {
   const captcha = { siteKey: 'site', secret: 'secret', verifyUrl: 'http://127.0.0.1:9/siteverify' }
   await using lonely = await createTestIdentity({ captcha })
   const body = { method: 'code', email: newAddress(), ...proof('good') }
-  const answer = await complete(lonely.browser(), '/self-service/recovery/browser', body)
+  const answer = await submitNewFlow(lonely.browser(), '/self-service/recovery/browser', body)
   expect(messageIds(answer.body)).toEqual([4000038])
 })

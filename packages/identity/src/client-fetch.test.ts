@@ -1,9 +1,9 @@
-/** The official client of the protocol, unchanged, against the running service. */
+/** Runs the official Ory client against the service. */
 import { Configuration, FrontendApi, ResponseError, type UiNode } from '@ory/client-fetch'
 import { expect, it } from 'vitest'
 import {
   codeIn,
-  enrolTotp,
+  enrollTotp,
   goodPassword,
   newAddress,
   portalUrl,
@@ -15,7 +15,7 @@ import type { Browser, Reply } from '#testing/browser.ts'
 
 const identity = await sharedTestIdentity({ listens: true })
 
-/** The client in a browser of its own: a fetch with the browser's cookies. */
+/** An API client that uses the browser's cookies. */
 function client(browser: Browser = identity.browser()) {
   const fetchApi: typeof fetch = async (input, init) => {
     const { method = 'GET', headers = {}, body } = init ?? {}
@@ -25,7 +25,7 @@ function client(browser: Browser = identity.browser()) {
         ...(typeof body === 'string' && { body }),
       })
     let answer = await ask(String(input))
-    // As fetch follows redirects of the service itself.
+    // Follow redirects, like fetch.
     if (answer.status === 303) {
       const accept = { accept: 'application/json' }
       answer = await browser.ask('GET', String(answer.headers['location']), { headers: accept })
@@ -50,10 +50,10 @@ const tokenOf = ({ ui }: { ui: { nodes: UiNode[] } }): string => {
   }
   throw new Error('No token')
 }
-/** What a call that does not succeed answers. */
+/** The error response of a failing call. */
 async function refusal(call: Promise<unknown>): Promise<{ status: number; body: Reply['body'] }> {
   const error: unknown = await call.then(() => null).catch((cause: unknown) => cause)
-  if (!(error instanceof ResponseError)) throw error ?? new Error('It succeeded')
+  if (!(error instanceof ResponseError)) throw error ?? new Error('The call succeeded')
   return { status: error.response.status, body: await error.response.json() }
 }
 
@@ -73,7 +73,7 @@ async function member() {
   return { browser, api, email, made }
 }
 
-it('signs up, and knows the flow again', async () => {
+it('signs up and fetches the flow', async () => {
   const { api } = client()
   const flow = await api.createBrowserRegistrationFlow({ afterVerificationReturnTo: `${portalUrl}/scope` })
   expect((await api.getRegistrationFlow({ id: flow.id })).id).toBe(flow.id)
@@ -82,7 +82,7 @@ it('signs up, and knows the flow again', async () => {
   expect(made.continue_with?.map(({ action }) => action)).toEqual(['redirect_browser_to', 'show_verification_ui'])
 })
 
-it('tells a wrong password, and signs in by the right one', async () => {
+it('rejects a wrong password and accepts the correct one', async () => {
   const { email } = await member()
   const { api } = client()
   const flow = await api.createBrowserLoginFlow({ refresh: true, returnTo: `${portalUrl}/scope` })
@@ -99,11 +99,11 @@ it('tells a wrong password, and signs in by the right one', async () => {
   expect((await api.toSession()).expires_at).toBeInstanceOf(Date)
 })
 
-it('asks for the second factor, and takes it', async () => {
+it('requires and accepts a second factor', async () => {
   const browser = identity.browser()
   const email = newAddress()
   await register(browser, email)
-  const secret = await enrolTotp(identity, browser)
+  const secret = await enrollTotp(identity, browser)
   identity.advance(31_000)
   const { api } = client()
   const first = await api.createBrowserLoginFlow()
@@ -129,7 +129,7 @@ it('asks for the second factor, and takes it', async () => {
   expect(session.authenticator_assurance_level).toBe('aal2')
 })
 
-it('proves an address', async () => {
+it('verifies an address', async () => {
   const { email } = await member()
   const { api } = client()
   const flow = await api.createBrowserVerificationFlow({ returnTo: `${portalUrl}/scope` })
@@ -141,7 +141,7 @@ it('proves an address', async () => {
   expect((await api.getVerificationFlow({ id: flow.id })).ui.messages?.[0]?.id).toBe(1080002)
 })
 
-it('recovers an account, whose holder then chooses a password', async () => {
+it('recovers an account and sets a new password', async () => {
   const { email } = await member()
   const { api } = client()
   const flow = await api.createBrowserRecoveryFlow()
@@ -162,7 +162,7 @@ it('recovers an account, whose holder then chooses a password', async () => {
   expect([changed.state, changed.continue_with?.[0]?.action]).toEqual(['success', 'redirect_browser_to'])
 })
 
-it('changes the profile', async () => {
+it('updates the profile', async () => {
   const { api, email } = await member()
   const flow = await api.createBrowserSettingsFlow()
   const traits = { email, name: { first: 'Jane', last: 'Frost' } }
@@ -173,7 +173,7 @@ it('changes the profile', async () => {
   expect([saved.state, saved.identity.traits]).toEqual(['success', traits])
 })
 
-it('lists, ends and leaves sessions', async () => {
+it('lists and revokes sessions and signs out', async () => {
   const { api, email } = await member()
   const others = [client(), client(), client()]
   for (const { api: other } of others) {
@@ -191,7 +191,7 @@ it('lists, ends and leaves sessions', async () => {
   expect((await refusal(api.toSession())).status).toBe(401)
 })
 
-it('reads a stored error and the script', async () => {
+it('fetches a stored error and the WebAuthn script', async () => {
   const { browser, api } = client()
   const sent = await browser.open('/self-service/login/browser?aal=aal2')
   const { id, error } = await api.getFlowError({ id: String(sent.headers['location']).split('=')[1] ?? '' })

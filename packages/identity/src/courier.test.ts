@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { createCourier } from '#courier.ts'
 import type { Mail } from '#options.ts'
-import { sweep } from '#sweep.ts'
+import { deleteExpired } from '#cleanup.ts'
 import { openTestDatabase } from '#testing/postgres.ts'
 
 const database = await openTestDatabase()
@@ -15,7 +15,7 @@ const later = (ms: number) => new Date(Date.now() + ms)
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
 const rows = () => database.db.selectFrom('identity.mail').selectAll().execute()
 
-/** A courier with the jobs that it has queued and the mails that it has sent. */
+/** A courier that records queued jobs and sent emails. */
 function watched(now = () => new Date()) {
   const [jobs, sent]: [string[], Mail[]] = [[], []]
   const server = { isDown: false }
@@ -32,7 +32,7 @@ function watched(now = () => new Date()) {
   return { courier, jobs, sent, server }
 }
 
-it('delivers a mail once, and forgets its text', async () => {
+it('delivers an email once and erases its text', async () => {
   const { courier, jobs, sent } = watched()
   await courier.queue(database.db, mail, { expiresAt: later(60_000) })
   for (const id of [...jobs, ...jobs]) await courier.deliver(id)
@@ -40,7 +40,7 @@ it('delivers a mail once, and forgets its text', async () => {
   expect(await rows()).toMatchObject([{ status: 'sent', text: '', html: '' }])
 })
 
-it('keeps what could not be delivered, and has the queue try again', async () => {
+it('keeps an undelivered email and lets the queue retry', async () => {
   const { courier, jobs, sent, server } = watched()
   await courier.queue(database.db, mail, { expiresAt: later(60_000) })
   const [id = ''] = jobs
@@ -52,7 +52,7 @@ it('keeps what could not be delivered, and has the queue try again', async () =>
   expect(sent).toEqual([mail])
 })
 
-it('gives up when nobody needs the mail any more', async () => {
+it('does not deliver an expired email', async () => {
   const { courier, jobs, sent } = watched(() => later(60_001))
   await courier.queue(database.db, mail, { expiresAt: later(60_000) })
   await courier.deliver(jobs[0] ?? '')
@@ -60,7 +60,7 @@ it('gives up when nobody needs the mail any more', async () => {
   expect(await rows()).toMatchObject([{ status: 'failed', text: '' }])
 })
 
-it('never sends a void mail, nor one whose transaction failed', async () => {
+it('never sends a void email or an email of a rolled-back transaction', async () => {
   const { courier, jobs, sent } = watched()
   await courier.queue(database.db, mail, { expiresAt: later(60_000), isVoid: true })
   await database.db
@@ -75,11 +75,11 @@ it('never sends a void mail, nor one whose transaction failed', async () => {
   expect(await rows()).toMatchObject([{ status: 'void', text: '', html: '' }])
 })
 
-it('forgets old mails', async () => {
+it('deletes old emails', async () => {
   const { courier } = watched()
   await courier.queue(database.db, mail, { expiresAt: later(60_000) })
-  await sweep({ db: database.db, now: () => later(6 * 24 * 3600_000) })
+  await deleteExpired({ db: database.db, now: () => later(6 * 24 * 3600_000) })
   expect(await rows()).toHaveLength(1)
-  await sweep({ db: database.db, now: () => later(8 * 24 * 3600_000) })
+  await deleteExpired({ db: database.db, now: () => later(8 * 24 * 3600_000) })
   expect(await rows()).toEqual([])
 })

@@ -1,11 +1,11 @@
-/** Whatever is submitted: no answer of 5xx, and nobody gets into an account without its secret. */
+/** Fuzzes submissions: no response is a 5xx, and no account is accessible without its credentials. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Browser, Reply } from '#testing/browser.ts'
 import { newAddress, register, sharedTestIdentity, signIn, valueOf } from '#testing/test-identity.ts'
 
 const submitsPerRun = 50
-// Each run draws new values, so many short runs of the suite cover more than one long run.
+// Every execution draws new values, so frequent short executions cover more than a single long one.
 const runs = 60
 const atOnce = 10
 
@@ -70,7 +70,7 @@ const names = [
   'traits.email.x',
 ]
 
-/** No six digits: one of a thousand codes could be guessed right by chance. */
+/** Without six-digit values, which could match a code by chance. */
 const texts = [
   '',
   ' ',
@@ -118,7 +118,7 @@ async function openFlows(stranger: Browser, member: Browser): Promise<Flows> {
     const browser = kind === 'settings' ? member : stranger
     flows.set(kind, (await browser.get(`/self-service/${kind}/browser`)).body)
   }
-  // Flows in which a code is on its way to the victim: the ones that are worth an attack.
+  // Flows with a code sent to the victim are the most valuable to attack.
   for (const kind of ['login', 'recovery', 'verification'] as const) {
     const { body: flow } = await stranger.get(`/self-service/${kind}/browser`)
     const body = { csrf_token: valueOf(flow, 'csrf_token'), method: 'code', identifier: victim, email: victim }
@@ -139,7 +139,7 @@ function send(browser: Browser, flow: Reply['body'], { method, fields, encoding,
   return browser.submit(flow.ui.action, Object.fromEntries(texts))
 }
 
-it('withstands thousands of random submits', async () => {
+it('handles thousands of random submissions without a 5xx response or account takeover', async () => {
   const member = identity.browser()
   await register(member, newAddress())
   let submits = 0
@@ -149,7 +149,7 @@ it('withstands thousands of random submits', async () => {
     fc.array(submit, { minLength: submitsPerRun, maxLength: submitsPerRun }),
     async (all) => {
       run += 1
-      // Another address each time, so that throttling does not answer in the place of what it protects.
+      // Use a new IP each time, so that throttling doesn't hide the behavior under test.
       const stranger = identity.browser(undefined, `127.65.${run % 250}.${Math.floor(run / 250) + 1}`)
       if ((await member.get('/sessions/whoami')).status !== 200) await register(member, newAddress())
       const flows = await openFlows(stranger, member)
@@ -170,9 +170,9 @@ it('withstands thousands of random submits', async () => {
   )
   await fc.assert(property, { numRuns: runs, endOnFailure: true })
   expect(submits).toBe(submitsPerRun * runs)
-  // Most of them came as far as a method, and were not turned away at the door.
+  // Many submissions must reach a method instead of failing an earlier check.
   for (const kind of kinds) expect([kind, (forms.get(kind) ?? 0) > submits / 50]).toEqual([kind, true])
-  // The account is what it was, and its holder still comes in.
+  // The account is unchanged, and its owner can still sign in.
   const { status, body } = await signIn(identity.browser(undefined, '127.65.255.1'), victim)
   expect([status, body.session?.identity.traits]).toEqual([
     200,
@@ -180,7 +180,7 @@ it('withstands thousands of random submits', async () => {
   ])
 }, 300_000)
 
-/** A stranger may make an account of their own, and then starts again; the victim's is never theirs. */
+/** An attacker may register an account, but must never access the victim's. */
 async function expectNotVictim(browser: Browser): Promise<void> {
   const { status, body } = await browser.get('/sessions/whoami')
   if (status !== 200) return

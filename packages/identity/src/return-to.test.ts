@@ -11,7 +11,7 @@ it.each([
   ['/app/scope', 'https://glacis.example/app/scope'],
   ['https://glacis.example/id/self-service/settings?flow=1', 'https://glacis.example/id/self-service/settings?flow=1'],
 ])('accepts %s', (value, url) => {
-  expect(checkReturnTo(value, places)).toEqual({ shown: value, url })
+  expect(checkReturnTo(value, places)).toEqual({ original: value, url })
 })
 
 it.each([
@@ -37,7 +37,7 @@ it.each([
   'blob:https://glacis.example/app',
   '/scope',
   'scope',
-])('refuses %s', (value) => {
+])('rejects %s', (value) => {
   expect(() => checkReturnTo(value, places)).toThrow(WireError)
 })
 
@@ -47,12 +47,12 @@ it.each([
   '/app/\0',
   '/\t/evil.example/',
   ' \n/app',
-])('takes %j for no address', (value) => {
+])('rejects the malformed URL %j', (value) => {
   const refuse = () => checkReturnTo(value, places)
   expect(refuse).toThrow(WireError)
   expect(refuse).toThrow('The request was malformed')
 })
 
-it.each([null, ''])('has nothing to say about %j', (value) => {
+it.each([null, ''])('returns null for %j', (value) => {
   expect(checkReturnTo(value, places)).toBeNull()
 })

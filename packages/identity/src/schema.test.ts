@@ -1,6 +1,6 @@
 import { Traits } from '@glacis/contract/identity'
 import { expect, it } from 'vitest'
-import { isEmail, readTraits } from '#schema.ts'
+import { isEmail, parseTraits } from '#schema.ts'
 
 const whole = { email: 'a@b.ch', name: { first: 'A', last: 'B' } }
 
@@ -19,10 +19,10 @@ it.each([
   'root@127.0.0.1',
   `${'a'.repeat(64)}@b.test`,
   ' a@b.ch ',
-])('takes %s for an address, and so does who reads the account', (email) => {
+])('accepts the address %s, as does the contract', (email) => {
   expect(isEmail(email)).toBe(true)
-  const reading = readTraits({ ...whole, email })
-  expect(reading).toEqual({ kind: 'traits', traits: { ...whole, email: email.trim() } })
+  const reading = parseTraits({ ...whole, email })
+  expect(reading).toEqual({ kind: 'valid', traits: { ...whole, email: email.trim() } })
   expect(Traits.safeParse('traits' in reading && reading.traits).success).toBe(true)
 })
 
@@ -43,9 +43,9 @@ it.each([
   '\ud800@b.test',
   'a\u200b@b.test',
   'a\0@b.test',
-])('takes %j for none, and so does who reads the account', (email) => {
+])('rejects the address %j, as does the contract', (email) => {
   expect(isEmail(email)).toBe(false)
-  expect(readTraits({ ...whole, email }).kind).toBe('invalid')
+  expect(parseTraits({ ...whole, email }).kind).toBe('invalid')
   expect(Traits.safeParse({ ...whole, email }).success).toBe(false)
 })
 
@@ -61,12 +61,12 @@ it.each([
   [{ ...whole, name: { first: 'x'.repeat(129), last: 'B' } }, 'traits.name.first', 4000017],
   [{ ...whole, name: 'A B' }, 'traits.name.last', 4000002],
   ['traits', 'traits.email', 4000002],
-])('refuses %j', (value, field, id) => {
-  const reading = readTraits(value)
+])('rejects %j', (value, field, id) => {
+  const reading = parseTraits(value)
   const messages = reading.kind === 'invalid' ? reading.messages : []
   expect(messages).toContainEqual(expect.objectContaining({ field, message: expect.objectContaining({ id }) }))
 })
 
-it('takes the traits of a person', () => {
-  expect(readTraits(whole)).toEqual({ kind: 'traits', traits: whole })
+it('accepts valid traits', () => {
+  expect(parseTraits(whole)).toEqual({ kind: 'valid', traits: whole })
 })

@@ -81,8 +81,8 @@ async function create(
   const password = flags['password-stdin'] ? (await text(process.stdin)).replace(/\r?\n$/, '') : undefined
   const made = await people.create({ email, name: { first, last } }, { password, isVerified: flags.verified })
   if (made.kind === 'taken') throw new CliError(`A user with the email ${email} already exists.`)
-  if (made.kind === 'wrong') throw new CliError(`User not created: ${made.faults.join(' ')}`)
-  const { person } = made
+  if (made.kind === 'invalid') throw new CliError(`User not created: ${made.errors.join(' ')}`)
+  const { identity: person } = made
   // The audit event needs an account, which is otherwise created by the first request.
   await createAccounts(database).of({ identity: identityOf(person) })
   await note(database, person, 'created')

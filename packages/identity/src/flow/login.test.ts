@@ -24,7 +24,7 @@ async function account() {
   return email
 }
 
-it('signs in, in any letter case, and gives an opaque cookie that only the hash of is stored', async () => {
+it('signs in with any letter case and stores only a hash of the session token', async () => {
   const email = await account()
   const browser = identity.browser()
   const { status, body, headers } = await signIn(browser, ` ${email.toUpperCase()} `)
@@ -41,7 +41,7 @@ it('signs in, in any letter case, and gives an opaque cookie that only the hash 
   expect(JSON.stringify(rows)).not.toContain(browser.jar.get('ory_kratos_session'))
 })
 
-it('says the same of a wrong password and of nobody', async () => {
+it('responds the same for a wrong password and an unknown account', async () => {
   const wrong = await signIn(identity.browser(), await account(), 'wrong password')
   const nobody = await signIn(identity.browser(), newAddress(), 'wrong password')
   for (const { status, body } of [wrong, nobody]) {
@@ -56,8 +56,8 @@ it('says the same of a wrong password and of nobody', async () => {
 
 it.each([
   ['no token', () => ''],
-  ['another browser’s token', async () => valueOf((await identity.browser().get(start)).body, 'csrf_token')],
-])('refuses a submit with %s', async (_case, token) => {
+  ["another browser's token", async () => valueOf((await identity.browser().get(start)).body, 'csrf_token')],
+])('rejects a submission with %s', async (_case, token) => {
   const email = await account()
   const browser = identity.browser()
   const { body: flow } = await browser.get(start)
@@ -72,7 +72,7 @@ it.each([
   expect(browser.jar.has('ory_kratos_session')).toBe(false)
 })
 
-it('accepts the token of an earlier form and of the cookie, but not in a header', async () => {
+it("accepts the CSRF token of an earlier form and the cookie's token, but no header", async () => {
   const email = await account()
   const browser = identity.browser()
   const earlier = valueOf((await browser.get(start)).body, 'csrf_token')
@@ -85,7 +85,7 @@ it('accepts the token of an earlier form and of the cookie, but not in a header'
   expect((await browser.post(flow.ui.action, body, { 'x-csrf-token': earlier })).status).toBe(403)
 })
 
-it('holds a flow to the browser that started it, in its fetch and in its submit', async () => {
+it('allows only the browser that started a flow to fetch or submit it', async () => {
   const email = await account()
   const { body: flow } = await identity.browser().get(start)
   const other = identity.browser()
@@ -98,7 +98,7 @@ it('holds a flow to the browser that started it, in its fetch and in its submit'
   }
 })
 
-it('renews a session: same id, new cookie, the old cookie opens nothing', async () => {
+it('renews a session with the same ID and a new token', async () => {
   const email = await account()
   const browser = identity.browser()
   const first = await signIn(browser, email)
@@ -123,7 +123,7 @@ it('renews a session: same id, new cookie, the old cookie opens nothing', async 
   expect((await late.get('/sessions/whoami')).status).toBe(401)
 })
 
-it('ends the session of whoever was signed in before somebody else', async () => {
+it('revokes the previous session when another user signs in', async () => {
   const [one, other] = [await account(), await account()]
   const browser = identity.browser()
   await signIn(browser, one)
@@ -135,7 +135,7 @@ it('ends the session of whoever was signed in before somebody else', async () =>
   expect((await late.get('/sessions/whoami')).status).toBe(401)
 })
 
-it('asks for a first factor before a second, and knows no second yet', async () => {
+it('requires a first factor before a second one, and offers none if none is enrolled', async () => {
   expect((await identity.browser().get(`${start}?aal=aal2`)).body.error.id).toBe('session_aal1_required')
   const email = await account()
   const browser = identity.browser()
@@ -149,7 +149,7 @@ it('asks for a first factor before a second, and knows no second yet', async () 
   expect(messageIds(answer.body)).toEqual([4010002])
 })
 
-it('replaces an expired flow by one that says so', async () => {
+it('replaces an expired flow', async () => {
   const browser = identity.browser()
   const { body: flow } = await browser.get(`${start}?return_to=/scope`)
   identity.advance(61 * minute)
@@ -163,7 +163,7 @@ it('replaces an expired flow by one that says so', async () => {
   expect(next.return_to).toBe('/scope')
 })
 
-it('takes a browser to return_to, whole', async () => {
+it('redirects a browser to return_to', async () => {
   const email = await account()
   const browser = identity.browser()
   const { body: flow } = await browser.get(`${start}?return_to=/scope?create=true`)
@@ -177,13 +177,13 @@ it('takes a browser to return_to, whole', async () => {
   expect([answer.status, answer.headers.location]).toEqual([303, `${portalUrl}/scope?create=true`])
 })
 
-it('hashes a password anew when its parameters are old', async () => {
-  // At the cost that people pay, unlike the others.
+it('rehashes a password with outdated parameters', async () => {
+  // With the production hash cost, unlike the other tests.
   await using dear = await createTestIdentity({ hashing: undefined })
   const email = newAddress()
   await register(dear.browser(), email)
   const { db } = dear.database
-  // Made by the same function with 8 MiB and one pass.
+  // A hash with 8 MiB and one pass.
   const old = await weakHash(goodPassword)
   const owner = db.selectFrom('identity.credential_identifier').select('identity_id').where('identifier', '=', email)
   await db
@@ -201,7 +201,7 @@ it('hashes a password anew when its parameters are old', async () => {
   expect((await signIn(dear.browser(), email)).status).toBe(200)
 })
 
-it('keeps an inactive account out', async () => {
+it('rejects an inactive account', async () => {
   const email = await account()
   const browser = identity.browser()
   await signIn(browser, email)
@@ -212,7 +212,7 @@ it('keeps an inactive account out', async () => {
   expect(messageIds((await signIn(identity.browser(), email)).body)).toEqual([4010011])
 })
 
-it('slows guessing at an account down, lets the window pass, and treats nobody’s account alike', async () => {
+it('throttles attempts at known and unknown accounts until the window ends', async () => {
   const email = await account()
   for (const identifier of [email, newAddress()]) {
     const browser = identity.browser()
@@ -227,13 +227,13 @@ it('slows guessing at an account down, lets the window pass, and treats nobody�
   expect(identity.events.map(({ kind }) => kind)).toContain('throttled')
 })
 
-it('takes right passwords that come together from one address for no guesses at all', async () => {
+it('does not throttle concurrent successful sign-ins from one address', async () => {
   const email = await account()
   const answers = await Promise.all(Array.from({ length: 50 }, () => signIn(identity.browser(), email)))
   expect([...new Set(answers.map(({ status }) => status))]).toEqual([200])
 }, 60_000)
 
-it('looks at no more wrong passwords when they come together', async () => {
+it('checks at most ten concurrent wrong passwords', async () => {
   const email = await account()
   const guesses = Array.from({ length: 30 }, (_, nth) => signIn(identity.browser(), email, `wrong ${nth}`))
   const ids = (await Promise.all(guesses)).flatMap(({ body }) => messageIds(body))
@@ -241,7 +241,7 @@ it('looks at no more wrong passwords when they come together', async () => {
   expect(ids.filter((id) => id === 4000001)).toHaveLength(20)
 }, 60_000)
 
-/** Wrong guesses at an account from many addresses, a few from each. */
+/** Attacks an account with a few wrong passwords from each of many IPs. */
 async function besiege(email: string, addresses: number) {
   for (let host = 1; host <= addresses; host++) {
     const browser = identity.browser('Attacker/1', `127.9.0.${host}`)
@@ -249,7 +249,7 @@ async function besiege(email: string, addresses: number) {
   }
 }
 
-it('keeps nobody out of an account that others guess at, and lets the others guess no further', async () => {
+it("throttles a distributed attack without locking out the account's owner", async () => {
   const email = await account()
   await besiege(email, 6)
   const used = identity.browser('Attacker/1', '127.9.0.1')
@@ -265,7 +265,7 @@ it('keeps nobody out of an account that others guess at, and lets the others gue
   for (let visit = 0; visit < 3; visit++) expect((await signIn(owner(), email)).status).toBe(200)
 })
 
-it('counts guesses that come all at once', async () => {
+it('counts concurrent attempts', async () => {
   const email = await account()
   const answers = await Promise.all(
     Array.from({ length: 14 }, () => signIn(identity.browser(), email, 'wrong password')),
@@ -274,7 +274,7 @@ it('counts guesses that come all at once', async () => {
   expect(ids).toEqual([...Array.from({ length: 4 }, () => 4000001), ...Array.from({ length: 10 }, () => 4000006)])
 })
 
-it('tells the audit trail who came from where', async () => {
+it('records the client of sign-ins in the audit trail', async () => {
   const email = await account()
   await signIn(identity.browser('Agent/2'), email, 'wrong password')
   await signIn(identity.browser('Agent/2'), email)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Browser } from '#testing/browser.ts'
 import {
   codeIn,
-  complete,
+  submitNewFlow,
   goodPassword,
   messageIds,
   messageIdsOn,
@@ -26,18 +26,18 @@ async function member() {
   return { browser, email }
 }
 const rename = (browser: Browser, email: string, first = 'Jane') =>
-  complete(browser, start, { method: 'profile', traits: { email, name: { first, last: 'Frost' } } })
+  submitNewFlow(browser, start, { method: 'profile', traits: { email, name: { first, last: 'Frost' } } })
 const changePassword = (browser: Browser, password: string) =>
-  complete(browser, start, { method: 'password', password })
+  submitNewFlow(browser, start, { method: 'password', password })
 
-it('shows the account, and wants a session for it', async () => {
+it('shows the account and requires a session', async () => {
   const { browser, email } = await member()
   const { body } = await browser.get(start)
   expect([body.state, valueOf(body, 'traits.email'), body.identity.traits.email]).toEqual(['show_form', email, email])
   expect((await identity.browser().get(start)).body.error.id).toBe('session_inactive')
 })
 
-it('changes a name, long after the sign-in too', async () => {
+it('changes the name without a privileged session', async () => {
   const { browser, email } = await member()
   identity.advance(2 * hour)
   const { status, body } = await rename(browser, email)
@@ -48,7 +48,7 @@ it('changes a name, long after the sign-in too', async () => {
   expect((await browser.get('/sessions/whoami')).body.identity.traits.name.first).toBe('Jane')
 })
 
-it('does not keep saying that all is well when the next change is not', async () => {
+it('clears the success state after an invalid change', async () => {
   const { browser, email } = await member()
   const { body: saved } = await rename(browser, email)
   const { body } = await browser.post(saved.ui.action, {
@@ -59,7 +59,7 @@ it('does not keep saying that all is well when the next change is not', async ()
   expect([body.state, messageIds(body), messageIdsOn(body, 'traits.email')]).toEqual(['show_form', [], [4000040]])
 })
 
-it('moves to a new address: unverified, with a code for it, and a word to the old one', async () => {
+it('changes the address, sends a verification code and notifies the old address', async () => {
   const { browser, email } = await member()
   const address = newAddress()
   const { status, body } = await rename(browser, address.toUpperCase())
@@ -75,7 +75,7 @@ it('moves to a new address: unverified, with a code for it, and a word to the ol
   expect((await signIn(identity.browser(), email)).status).toBe(400)
 })
 
-it('leaves an address to the account that has it', async () => {
+it('rejects a taken address', async () => {
   const { email: taken } = await member()
   const { browser, email } = await member()
   const { status, body } = await rename(browser, taken.toUpperCase())
@@ -86,7 +86,7 @@ it('leaves an address to the account that has it', async () => {
   expect((await signIn(identity.browser(), email)).status).toBe(200)
 })
 
-it('changes the password, and ends every other session at once', async () => {
+it('changes the password and revokes all other sessions', async () => {
   const { browser, email } = await member()
   const other = identity.browser()
   await signIn(other, email)
@@ -103,7 +103,7 @@ it.each([
   ['short', 4000032],
   ['password123', 4000034],
   [goodPassword, 4000039],
-])('refuses the password %j', async (password, id) => {
+])('rejects the password %j', async (password, id) => {
   const { browser } = await member()
   const { status, body } = await changePassword(browser, password)
   expect([status, ...messageIdsOn(body, 'password')]).toEqual([400, id])
@@ -112,7 +112,7 @@ it.each([
 it.each([
   ['password', { method: 'password', password: 'A-Whole-New-Password' }],
   ['address', { method: 'profile', traits: { email: newAddress(), name: { first: 'A', last: 'B' } } }],
-])('asks who it is before a late change of the %s', async (_what, body) => {
+])('requires reauthentication to change the %s without a privileged session', async (_what, body) => {
   const { browser, email } = await member()
   identity.advance(hour + 1)
   const { body: flow } = await browser.get(start)
@@ -131,14 +131,14 @@ it.each([
   expect((await send(valueOf(flow, 'csrf_token'))).status).toBe(200)
 })
 
-it('goes on with a browser’s change by itself after the sign-in, and only then', async () => {
+it("resumes a browser's submission after reauthentication only", async () => {
   const { browser, email } = await member()
   identity.advance(hour + 1)
   const { body: flow } = await browser.get(start)
   const form = { csrf_token: valueOf(flow, 'csrf_token'), method: 'password', password: 'A-Whole-New-Password' }
   const asked = await browser.submit(flow.ui.action, form)
   expect(browser.jar.get('ory_kratos_continuity')).toBeDefined()
-  // Too early: the sign-in is still old.
+  // Not resumed: the session isn't privileged yet.
   await browser.open(flow.ui.action)
   expect((await signIn(identity.browser(), email)).status).toBe(200)
 
@@ -160,7 +160,7 @@ it('goes on with a browser’s change by itself after the sign-in, and only then
   expect(kept).toEqual([])
 })
 
-it('works in another browser of the same account', async () => {
+it('works in another browser signed in to the same account', async () => {
   const { browser, email } = await member()
   const { body: flow } = await browser.get(start)
   const other = identity.browser()

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { fits } from '#http/csrf.ts'
+import { matchesToken } from '#http/csrf.ts'
 import {
   codeIn,
-  complete,
+  submitNewFlow,
   goodPassword,
   messageIds,
   newAddress,
@@ -18,20 +18,20 @@ const identity = await sharedTestIdentity()
 const start = '/self-service/verification/browser'
 const minute = 60_000
 
-/** An account, and a browser without a session that has asked for a code. */
+/** Registers an account and requests a code in another browser without a session. */
 async function asked(query = '') {
   const email = newAddress()
   const owner = identity.browser()
   await register(owner, email)
   const browser = identity.browser()
-  const { body } = await complete(browser, `${start}${query}`, { method: 'code', email })
+  const { body } = await submitNewFlow(browser, `${start}${query}`, { method: 'code', email })
   const mails = await identity.mailsTo(email, 2)
   return { email, owner, browser, flow: body, code: codeIn(mails[1]) }
 }
 const isVerified = async (owner: Awaited<ReturnType<typeof asked>>['owner']) =>
   (await owner.get('/sessions/whoami')).body.identity.verifiable_addresses[0].verified
 
-it('verifies an address by the code that was mailed to it, and gives no session', async () => {
+it('verifies an address with the emailed code without creating a session', async () => {
   const { owner, browser, flow, code } = await asked('?return_to=/scope')
   expect(flow.state).toBe('sent_email')
   expect(code).toMatch(/^\d{6}$/)
@@ -42,19 +42,19 @@ it('verifies an address by the code that was mailed to it, and gives no session'
   expect(await isVerified(owner)).toBe(true)
 })
 
-it('answers for an unknown address as for a known one, and mails nobody', async () => {
+it('responds the same for an unknown address without sending an email', async () => {
   const { flow } = await asked()
   const nobody = newAddress()
-  const { status, body } = await complete(identity.browser(), start, { method: 'code', email: nobody })
+  const { status, body } = await submitNewFlow(identity.browser(), start, { method: 'code', email: nobody })
   expect(status).toBe(200)
   expect(messageIds(body)).toEqual(messageIds(flow))
   const names = (shown: typeof flow) =>
     shown.ui.nodes.map((node: { attributes: { name: string } }) => node.attributes.name)
   expect(names(body)).toEqual(names(flow))
-  expect(await identity.mailsMeantFor(nobody)).toBe(0)
+  expect(await identity.countMailsTo(nobody)).toBe(0)
 })
 
-it('refuses a wrong code and keeps the form', async () => {
+it('rejects a wrong code and keeps the form', async () => {
   const { owner, browser, flow, code } = await asked()
   const wrong = code === '000000' ? '000001' : '000000'
   const { status, body } = await browser.post(flow.ui.action, { method: 'code', code: wrong })
@@ -63,7 +63,7 @@ it('refuses a wrong code and keeps the form', async () => {
   expect(await isVerified(owner)).toBe(false)
 })
 
-it('takes no code after five wrong ones, not even the right one', async () => {
+it('rejects every code after five wrong ones', async () => {
   const { owner, browser, flow, code } = await asked()
   for (let time = 0; time < 5; time++) await browser.post(flow.ui.action, { method: 'code', code: 'wrong' })
   const { status, body } = await browser.post(flow.ui.action, { method: 'code', code })
@@ -73,16 +73,16 @@ it('takes no code after five wrong ones, not even the right one', async () => {
   expect(await isVerified(owner)).toBe(false)
 })
 
-it('lets one of many equal submits through', async () => {
+it('accepts only one of several concurrent submissions', async () => {
   const { browser, flow, code } = await asked()
   const submit = () => browser.post(flow.ui.action, { method: 'code', code })
   const answers = await Promise.all([submit(), submit(), submit()])
-  // Whoever comes second is told so in the flow, or sent to another one.
+  // Later submissions get an error in the flow or a replacement flow.
   const passed = answers.filter(({ status, body }) => status === 200 && messageIds(body).includes(1080002))
   expect(passed).toHaveLength(1)
 })
 
-it('forgets a code that is too old', async () => {
+it('rejects an expired code and replaces the flow', async () => {
   const { browser, flow, code } = await asked()
   identity.advance(16 * minute)
   const { status, body } = await browser.post(flow.ui.action, { method: 'code', code })
@@ -91,16 +91,16 @@ it('forgets a code that is too old', async () => {
   expect(messageIds(next)).toEqual([4070005])
 })
 
-it('takes a code from any browser, and tells it no other browser’s token', async () => {
+it("accepts a code from any browser without disclosing another browser's CSRF token", async () => {
   const { browser, flow, code } = await asked()
   const own = [...browser.jar].find(([name]) => name.startsWith('csrf_token'))?.[1] ?? ''
-  expect(fits(valueOf(flow, 'csrf_token'), own)).toBe(true)
+  expect(matchesToken(valueOf(flow, 'csrf_token'), own)).toBe(true)
   const { body } = await identity.browser().post(flow.ui.action, { method: 'code', code })
   expect(messageIds(body)).toEqual([1080002])
-  expect(fits(valueOf(body, 'csrf_token'), own)).toBe(false)
+  expect(matchesToken(valueOf(body, 'csrf_token'), own)).toBe(false)
 })
 
-it('sends another code, after which only the newest works', async () => {
+it('resends a code and accepts only the latest one', async () => {
   const { email, browser, flow, code } = await asked()
   await browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), method: 'code', email })
   const mails = await identity.mailsTo(email, 3)
@@ -111,27 +111,27 @@ it('sends another code, after which only the newest works', async () => {
   expect(messageIds((await browser.post(flow.ui.action, { method: 'code', code: newest })).body)).toEqual([1080002])
 })
 
-it('sends one recipient a bounded number of mails', async () => {
+it('limits the number of emails to one recipient', async () => {
   const { email, browser, flow } = await asked()
   const submit = () => browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), method: 'code', email })
   for (let time = 0; time < 12; time++) expect((await submit()).status).toBe(200)
-  // One from the registration, which nobody else can use up, and ten that were asked for.
-  expect(await identity.mailsMeantFor(email)).toBe(11)
+  // One from the registration, which doesn't count toward the limit, and ten requested ones.
+  expect(await identity.countMailsTo(email)).toBe(11)
   const code = codeIn((await identity.mailsTo(email, 11))[10])
   expect(messageIds((await browser.post(flow.ui.action, { method: 'code', code })).body)).toEqual([1080002])
 })
 
-it('slows guessing down over many flows', async () => {
+it('throttles attempts across flows', async () => {
   const { email, browser, flow } = await asked()
   for (let time = 0; time < 5; time++) await browser.post(flow.ui.action, { method: 'code', code: 'wrong' })
-  const { body: second } = await complete(browser, start, { method: 'code', email })
+  const { body: second } = await submitNewFlow(browser, start, { method: 'code', email })
   const guess = () => browser.post(second.ui.action, { method: 'code', code: 'wrong' })
   for (let time = 0; time < 5; time++) expect(messageIds((await guess()).body)).toEqual([4070006])
   const { status, body } = await guess()
   expect([status, ...messageIds(body)]).toEqual([400, 4000001])
 })
 
-it('fills the code in from the link of the mail, in whichever browser, and verifies nothing yet', async () => {
+it('prefills the code from the emailed link in any browser without verifying the address', async () => {
   const { email, owner, browser, flow, code } = await asked()
   const mails = await identity.mailsTo(email, 2)
   const link = /http\S+/.exec(mails[1]?.text ?? '')?.[0] ?? ''
@@ -145,7 +145,7 @@ it('fills the code in from the link of the mail, in whichever browser, and verif
   expect(messageIds((await other.post(body.ui.action, { method: 'code', code })).body)).toEqual([1080002])
 })
 
-it('leaves the flow to its browser when the link is opened there', async () => {
+it('keeps the CSRF token if the link is opened in the same browser', async () => {
   const { browser, flow, code } = await asked()
   const cookies = new Map(browser.jar)
   await browser.open(`/self-service/verification?code=${code}&flow=${flow.id}`)
@@ -153,7 +153,7 @@ it('leaves the flow to its browser when the link is opened there', async () => {
   expect(valueOf((await browser.get(`/self-service/verification/flows?id=${flow.id}`)).body, 'code')).toBe(code)
 })
 
-it('goes on after registration to where the registration said', async () => {
+it('continues to after_verification_return_to of the registration', async () => {
   const browser = identity.browser()
   const email = newAddress()
   const { body } = await register(
@@ -168,14 +168,14 @@ it('goes on after registration to where the registration said', async () => {
   expect(passed.body.ui.action).toBe(`${portalUrl}/onboarding`)
 })
 
-it('has nothing more to do for a flow that is done', async () => {
+it('rejects a submission to a completed flow', async () => {
   const { browser, flow, code } = await asked()
   await browser.post(flow.ui.action, { method: 'code', code })
   const { status, body } = await browser.post(flow.ui.action, { method: 'code', code })
   expect([status, body.error.id]).toEqual([410, 'self_service_flow_replaced'])
 })
 
-it('keeps no code where somebody who reads the database could use it', async () => {
+it('does not store plaintext codes in the database', async () => {
   const { email, code } = await asked()
   const { db } = identity.database
   const mails = await db

@@ -3,7 +3,7 @@ import type { Reply } from '#testing/browser.ts'
 import {
   codeIn,
   createTestIdentity,
-  enrolTotp,
+  enrollTotp,
   messageIds,
   newAddress,
   nodeOf,
@@ -11,7 +11,7 @@ import {
   sharedTestIdentity,
   valueOf,
 } from '#testing/test-identity.ts'
-import { ownAnswer } from '#testing/recording.ts'
+import { actualResponse } from '#testing/recording.ts'
 
 const identity = await sharedTestIdentity({ methods: { code: 'first' } })
 
@@ -32,7 +32,7 @@ async function ask(identifier: string) {
 }
 const codeFor = async (email: string, count = 2) => codeIn((await identity.mailsTo(email, count)).at(-1))
 
-it('signs in by the code of the mail, which also proves the address', async () => {
+it('signs in with the emailed code, which also verifies the address', async () => {
   const { email } = await member()
   const { browser, send, sent } = await ask(` ${email.toUpperCase()} `)
   expect([sent.status, sent.body.state, sent.body.active, ...messageIds(sent.body)]).toEqual([
@@ -47,16 +47,16 @@ it('signs in by the code of the mail, which also proves the address', async () =
   expect(identity.verifiable_addresses[0].verified).toBe(true)
 })
 
-it('answers for an unknown address as for a known one, and mails nobody', async () => {
+it('responds the same for an unknown address without sending an email', async () => {
   const { email } = await member()
   const stranger = newAddress()
   const [known, unknown] = [await ask(email), await ask(stranger)]
-  expect(ownAnswer(unknown.sent)).toEqual(ownAnswer(known.sent))
+  expect(actualResponse(unknown.sent)).toEqual(actualResponse(known.sent))
   expect(messageIds((await unknown.send({ code: '123456' })).body)).toEqual([4010008])
-  expect(await identity.mailsMeantFor(stranger)).toBe(0)
+  expect(await identity.countMailsTo(stranger)).toBe(0)
 })
 
-it('takes a code once, and none after five wrong ones', async () => {
+it('accepts a code once, and none after five wrong ones', async () => {
   const { email } = await member()
   const { send } = await ask(email)
   const code = await codeFor(email)
@@ -69,7 +69,7 @@ it('takes a code once, and none after five wrong ones', async () => {
   expect((await send({ code: await codeFor(email, 3) })).status).toBe(200)
 })
 
-it('takes no code that is too old', async () => {
+it('rejects an expired code', async () => {
   const { email } = await member()
   const { send } = await ask(email)
   const code = await codeFor(email)
@@ -77,14 +77,14 @@ it('takes no code that is too old', async () => {
   expect(messageIds((await send({ code })).body)).toEqual([4010008])
 })
 
-it('asks for the second factor after the code', async () => {
+it('requires the second factor after the code', async () => {
   const { browser, email } = await member()
-  await enrolTotp(identity, browser)
+  await enrollTotp(identity, browser)
   const { send } = await ask(email)
   expect((await send({ code: await codeFor(email) })).status).toBe(422)
 })
 
-it('is off where nobody asked for it', async () => {
+it('is disabled by default', async () => {
   await using plain = await createTestIdentity()
   const { body } = await plain.browser().get(login)
   expect(nodeOf(body, 'method').attributes.value).toBe('password')

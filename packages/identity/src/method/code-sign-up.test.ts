@@ -29,7 +29,7 @@ async function asked(email = newAddress(), mails = 1) {
   return { browser, email, send, sent, code: codeIn((await identity.mailsTo(email, mails)).at(-1)) }
 }
 
-it('makes an account for whoever has the code, in one step and with a proved address', async () => {
+it('creates an account with a verified address', async () => {
   const { browser, sent, send, code } = await asked()
   expect([sent.status, sent.body.state, ...messageIds(sent.body)]).toEqual([400, 'sent_email', 1040005])
   const { status, body } = await send({ code })
@@ -37,13 +37,13 @@ it('makes an account for whoever has the code, in one step and with a proved add
   expect((await browser.get('/sessions/whoami')).status).toBe(200)
 })
 
-it('makes none for an address that was not asked about', async () => {
+it('rejects a code for a different address', async () => {
   const { send, code } = await asked()
   expect(messageIds((await send({ code, traits: traits(newAddress()) })).body)).toEqual([4000036])
   expect((await send({ code })).status).toBe(200)
 })
 
-it('tells only the holder of an address that it is taken', async () => {
+it('reveals only to the owner of an address that it is taken', async () => {
   const email = newAddress()
   await register(identity.browser(), email)
   const { browser, sent, send, code } = await asked(email, 2)
@@ -52,7 +52,7 @@ it('tells only the holder of an address that it is taken', async () => {
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
 })
 
-it('takes a code once, the newest alone, and none after five wrong ones', async () => {
+it('accepts only the latest code, and none after five wrong ones', async () => {
   const { email, send, code } = await asked()
   expect(messageIdsOn((await send({ code: '' })).body, 'code')).toEqual([4000002])
   const wrong = code === '000000' ? '111111' : '000000'
@@ -62,7 +62,7 @@ it('takes a code once, the newest alone, and none after five wrong ones', async 
   expect((await send({ code: codeIn((await identity.mailsTo(email, 2)).at(-1)) })).status).toBe(200)
 })
 
-it('leads back to the whole form', async () => {
+it('returns to the choice of credentials', async () => {
   const { email, send } = await asked()
   const { body } = await send({ method: 'profile', screen: 'credential-selection' })
   expect([body.state, valueOf(body, 'traits.email'), nodeOf(body, 'traits.email').attributes.type]).toEqual([
@@ -73,7 +73,7 @@ it('leads back to the whole form', async () => {
   expect(nodeOf(body, 'password')).toBeDefined()
 })
 
-it('bounds the mails that one address causes', async () => {
+it('limits the emails that one client IP can request', async () => {
   await using small = await createTestIdentity({ methods: { code: 'first' }, signUpsMax: 2 })
   const browser = small.browser()
   for (let stranger = 0; stranger < 14; stranger++) {

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import type { Browser, Reply } from '#testing/browser.ts'
 import {
-  complete,
+  submitNewFlow,
   createTestIdentity,
-  enrolLookupSecrets,
-  enrolTotp,
+  enrollLookupSecrets,
+  enrollTotp,
   goodPassword,
   messageIds,
   newAddress,
@@ -30,7 +30,7 @@ async function member() {
 }
 async function withTotp() {
   const { browser, email } = await member()
-  const secret = await enrolTotp(identity, browser)
+  const secret = await enrollTotp(identity, browser)
   identity.advance(stepMs)
   return { browser, email, secret }
 }
@@ -40,11 +40,11 @@ async function halfway(email: string): Promise<Browser> {
   return browser
 }
 const prove = (browser: Browser, body: Record<string, unknown>): Promise<Reply> =>
-  complete(browser, '/self-service/login/browser?aal=aal2', body)
+  submitNewFlow(browser, '/self-service/login/browser?aal=aal2', body)
 const proveTotp = (browser: Browser, code: string) => prove(browser, { method: 'totp', totp_code: code })
 const codeAt = (secret: string, offsetMs = 0) => totpAt(secret, new Date(identity.now().getTime() + offsetMs))
 
-it('asks an enrolled account for its code before anything else is open', async () => {
+it('requires the code of an enrolled account', async () => {
   const { email, secret } = await withTotp()
   const browser = identity.browser()
   const answer = await signIn(browser, email)
@@ -59,20 +59,20 @@ it('asks an enrolled account for its code before anything else is open', async (
   expect([again.status, again.body.error.id]).toEqual([400, 'session_already_available'])
 })
 
-it.each([-1, 0, 1])('takes a code of the step %i', async (step) => {
+it.each([-1, 0, 1])('accepts a code at time step offset %i', async (step) => {
   const { email, secret } = await withTotp()
   identity.advance(2 * stepMs)
   expect((await proveTotp(await halfway(email), codeAt(secret, step * stepMs))).status).toBe(200)
 })
 
-it.each([-2, 2])('refuses a code of the step %i', async (step) => {
+it.each([-2, 2])('rejects a code at time step offset %i', async (step) => {
   const { email, secret } = await withTotp()
   identity.advance(2 * stepMs)
   const { status, body } = await proveTotp(await halfway(email), codeAt(secret, step * stepMs))
   expect([status, ...messageIds(body)]).toEqual([400, 4000008])
 })
 
-it('takes no code twice, nor one older than the last', async () => {
+it('rejects a reused code and one older than the last', async () => {
   const { email, secret } = await withTotp()
   const code = codeAt(secret)
   const older = codeAt(secret, -stepMs)
@@ -81,13 +81,13 @@ it('takes no code twice, nor one older than the last', async () => {
   expect((await proveTotp(await halfway(email), older)).status).toBe(400)
 })
 
-it('takes the code that enrolled the app for used', async () => {
+it('rejects reuse of the enrollment code', async () => {
   const { browser, email } = await member()
-  const secret = await enrolTotp(identity, browser)
+  const secret = await enrollTotp(identity, browser)
   expect((await proveTotp(await halfway(email), codeAt(secret))).status).toBe(400)
 })
 
-it('takes one of two equal codes that come at once', async () => {
+it('accepts one of two concurrent identical codes', async () => {
   const { email, secret } = await withTotp()
   const browsers = [await halfway(email), await halfway(email)]
   const code = codeAt(secret)
@@ -95,7 +95,7 @@ it('takes one of two equal codes that come at once', async () => {
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400])
 })
 
-it('slows guessing of codes down, even for the right one, and lets the window pass', async () => {
+it('throttles attempts at codes until the window ends', async () => {
   const { email, secret } = await withTotp()
   const browser = await halfway(email)
   for (let guess = 0; guess < 10; guess++) await proveTotp(browser, '000000')
@@ -105,7 +105,7 @@ it('slows guessing of codes down, even for the right one, and lets the window pa
   expect((await proveTotp(browser, codeAt(secret))).status).toBe(200)
 })
 
-it('asks who it is before a late change of a second factor', async () => {
+it('requires reauthentication to change a second factor without a privileged session', async () => {
   const { browser } = await withTotp()
   identity.advance(3600_001)
   for (const body of [
@@ -113,29 +113,29 @@ it('asks who it is before a late change of a second factor', async () => {
     { method: 'lookup_secret', lookup_secret_regenerate: true },
     { totp_unlink: 'true' },
   ]) {
-    expect((await complete(browser, settings, body)).body.error.id).toBe('session_refresh_required')
+    expect((await submitNewFlow(browser, settings, body)).body.error.id).toBe('session_refresh_required')
   }
 })
 
-it('lets nobody with a password alone take the second factor away', async () => {
+it('prevents removal of the second factor without completing it', async () => {
   const { browser, email } = await member()
   const { body: flow } = await browser.get(settings)
   const other = await halfway(email)
-  await enrolTotp(identity, browser)
+  await enrollTotp(identity, browser)
   const { body } = await other.get(settings)
   expect(body.error.id).toBe('session_aal2_required')
   const sent = await other.post(flow.ui.action, { method: 'totp', totp_unlink: true })
   expect(sent.body.error.id).toBe('session_aal2_required')
 })
 
-it('ends the second factor when its owner unlinks it', async () => {
+it('no longer requires an unlinked second factor', async () => {
   const { browser, email } = await withTotp()
-  const { body } = await complete(browser, settings, { method: 'totp', totp_unlink: true })
+  const { body } = await submitNewFlow(browser, settings, { method: 'totp', totp_unlink: true })
   expect(nodeOf(body, 'totp_code')).toBeDefined()
   expect((await signIn(identity.browser(), email)).status).toBe(200)
 })
 
-it('shows another secret in each form, and the same one after a mistake', async () => {
+it('shows a new secret in each flow, and keeps it after an error', async () => {
   const { browser } = await member()
   const secretIn = (flow: Reply['body']) => nodeWithId(flow, 'totp_secret_key').attributes.text.text
   const { body: first } = await browser.get(settings)
@@ -149,9 +149,9 @@ it('shows another secret in each form, and the same one after a mistake', async 
   expect(secretIn(mistaken)).toBe(secretIn(first))
 })
 
-it('takes each back-up code once, even when two come at once', async () => {
+it('accepts each backup code once, even if submitted concurrently', async () => {
   const { browser, email } = await member()
-  const codes = await enrolLookupSecrets(browser)
+  const codes = await enrollLookupSecrets(browser)
   expect(new Set(codes).size).toBe(12)
   const browsers = [await halfway(email), await halfway(email)]
   const answers = await Promise.all(
@@ -162,27 +162,27 @@ it('takes each back-up code once, even when two come at once', async () => {
   expect(messageIds(refused?.body)).toEqual([4000012])
 })
 
-it('keeps old back-up codes until new ones are confirmed, and not a moment longer', async () => {
+it('keeps old backup codes until new ones are confirmed', async () => {
   const { browser, email } = await member()
-  const [first, second] = await enrolLookupSecrets(browser)
+  const [first, second] = await enrollLookupSecrets(browser)
   const press = (button: string) =>
-    complete(browser, settings, { method: 'lookup_secret', [`lookup_secret_${button}`]: true })
+    submitNewFlow(browser, settings, { method: 'lookup_secret', [`lookup_secret_${button}`]: true })
   await press('regenerate')
   expect((await prove(await halfway(email), { method: 'lookup_secret', lookup_secret: first })).status).toBe(200)
-  await enrolLookupSecrets(browser)
+  await enrollLookupSecrets(browser)
   expect((await prove(await halfway(email), { method: 'lookup_secret', lookup_secret: second })).status).toBe(400)
 })
 
-it('confirms no back-up codes that it did not show in this form', async () => {
+it('rejects confirmation of backup codes that this flow did not show', async () => {
   const { browser, email } = await member()
-  const { status } = await complete(browser, settings, { method: 'lookup_secret', lookup_secret_confirm: true })
+  const { status } = await submitNewFlow(browser, settings, { method: 'lookup_secret', lookup_secret_confirm: true })
   expect(status).toBe(400)
   expect((await signIn(identity.browser(), email)).status).toBe(200)
 })
 
-it('shows revealed codes to a browser that comes back to the page', async () => {
+it('keeps revealed codes in the flow', async () => {
   const { browser } = await member()
-  const codes = await enrolLookupSecrets(browser)
+  const codes = await enrollLookupSecrets(browser)
   const { body: flow } = await browser.get(settings)
   await browser.submit(flow.ui.action, {
     csrf_token: valueOf(flow, 'csrf_token'),
@@ -193,11 +193,11 @@ it('shows revealed codes to a browser that comes back to the page', async () => 
   expect(nodeWithId(body, 'lookup_secret_codes').attributes.text.text).toBe(codes.join(', '))
 })
 
-it('keeps no secret where somebody who reads the database could use it', async () => {
+it('does not store plaintext secrets in the database', async () => {
   const { browser } = await member()
-  const secret = await enrolTotp(identity, browser)
-  const codes = await enrolLookupSecrets(browser)
-  await complete(browser, settings, { method: 'lookup_secret', lookup_secret_reveal: true })
+  const secret = await enrollTotp(identity, browser)
+  const codes = await enrollLookupSecrets(browser)
+  await submitNewFlow(browser, settings, { method: 'lookup_secret', lookup_secret_reveal: true })
   const { db } = identity.database
   const rows = [
     ...(await db.selectFrom('identity.flow').select(['ui', 'memory']).execute()),
@@ -207,12 +207,12 @@ it('keeps no secret where somebody who reads the database could use it', async (
   expect([secret, codes[0] ?? '', codes[11] ?? ''].filter((text) => kept.includes(text))).toEqual([])
 })
 
-it('tells the audit trail of every factor that comes or goes', async () => {
+it('records added and removed factors in the audit trail', async () => {
   const { browser } = await withTotp()
   const seen = identity.events.length
-  await enrolLookupSecrets(browser)
-  await complete(browser, settings, { method: 'lookup_secret', lookup_secret_disable: true })
-  await complete(browser, settings, { method: 'totp', totp_unlink: true })
+  await enrollLookupSecrets(browser)
+  await submitNewFlow(browser, settings, { method: 'lookup_secret', lookup_secret_disable: true })
+  await submitNewFlow(browser, settings, { method: 'totp', totp_unlink: true })
   expect(identity.events.slice(seen).map(({ kind, detail }) => [kind, detail])).toEqual([
     ['second_factor_added', 'lookup_secret'],
     ['second_factor_removed', 'lookup_secret'],
@@ -220,13 +220,13 @@ it('tells the audit trail of every factor that comes or goes', async () => {
   ])
 })
 
-it('offers nothing that is switched off', async () => {
+it('does not offer disabled methods', async () => {
   await using plain = await createTestIdentity({ methods: { totp: false, lookupSecret: false } })
   const browser = plain.browser()
   await register(browser, newAddress(), goodPassword)
   const { body } = await browser.get(settings)
   const groups = new Set(body.ui.nodes.map(({ group }: { group: string }) => group))
   expect([groups.has('totp'), groups.has('lookup_secret')]).toEqual([false, false])
-  const answer = await complete(browser, settings, { method: 'totp', totp_code: '123456' })
+  const answer = await submitNewFlow(browser, settings, { method: 'totp', totp_code: '123456' })
   expect(messageIds(answer.body)).toEqual([4010004])
 })

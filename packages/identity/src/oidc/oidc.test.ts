@@ -4,9 +4,9 @@ import { afterAll, expect, it } from 'vitest'
 import type { Browser, Reply } from '#testing/browser.ts'
 import {
   codeIn,
-  complete,
+  submitNewFlow,
   createTestIdentity,
-  enrolTotp,
+  enrollTotp,
   messageIds,
   messageIdsOn,
   newAddress,
@@ -17,9 +17,14 @@ import {
   sharedTestIdentity,
   valueOf,
 } from '#testing/test-identity.ts'
-import { type Claims, openOtherService, visit, walk } from '#testing/other-service.ts'
+import {
+  type Claims,
+  startTestOidcProvider,
+  completeAtProvider,
+  followToCallback,
+} from '#testing/test-oidc-provider.ts'
 
-const other = await openOtherService(['local-op', 'second-op'])
+const other = await startTestOidcProvider(['local-op', 'second-op'])
 afterAll(() => other.close())
 const dead = { id: 'dead-op', issuer: 'http://127.0.0.1:9', clientId: 'x' }
 const identity = await sharedTestIdentity({
@@ -35,11 +40,11 @@ let people = 0
 function appear(claims: Claims) {
   people += 1
   const subject = `subject-${people}`
-  other.present = { subject, claims }
+  other.currentUser = { subject, claims }
   return subject
 }
 const goBy = async (browser: Browser, start: string, body: Record<string, unknown> = { provider: 'local-op' }) =>
-  visit(browser, await complete(browser, start, body))
+  completeAtProvider(browser, await submitNewFlow(browser, start, body))
 const flowAt = async (browser: Browser, kind: string, answer: Reply) =>
   (await browser.get(`/self-service/${kind}/flows?id=${String(answer.headers.location).split('flow=')[1]}`)).body
 const whoami = async (browser: Browser) => (await browser.get('/sessions/whoami')).body
@@ -58,8 +63,8 @@ async function member() {
   return { browser, email }
 }
 
-it('goes to the provider with PKCE, state and nonce', async () => {
-  const answer = await complete(identity.browser(), login, { provider: 'local-op' })
+it('redirects to the provider with PKCE, state and nonce', async () => {
+  const answer = await submitNewFlow(identity.browser(), login, { provider: 'local-op' })
   const url = new URL(answer.body.redirect_browser_to)
   const asked = Object.fromEntries(url.searchParams)
   expect([answer.status, url.origin]).toEqual([422, other.issuer])
@@ -77,7 +82,7 @@ it('goes to the provider with PKCE, state and nonce', async () => {
   ])
 })
 
-it('makes an account of a new person, verified where the provider says so, and knows it again', async () => {
+it('creates an account with the verified address of the provider, and signs in to it again', async () => {
   const { browser, email, answer } = await newcomer()
   expect([answer.status, answer.headers.location]).toEqual([303, `${portalUrl}/overview`])
   const session = await whoami(browser)
@@ -88,24 +93,27 @@ it('makes an account of a new person, verified where the provider says so, and k
   expect((await whoami(again)).identity.id).toBe(session.identity.id)
 })
 
-it('asks a new person whose address the provider does not vouch for to prove it', async () => {
+it('requires verification of an address that the provider reports as unverified', async () => {
   const { browser, email, answer } = await newcomer({ email_verified: false })
   expect(answer.headers.location).toContain(`${portalUrl}/verification?flow=`)
   expect((await whoami(browser)).identity.verifiable_addresses[0].verified).toBe(false)
   expect(codeIn((await identity.mailsTo(email))[0])).toMatch(/^\d{6}$/)
 })
 
-it.each([true, false])('never opens an existing account by its address (verified there: %s)', async (isVerified) => {
-  const { email } = await member()
-  appear({ email, email_verified: isVerified, ...name })
-  const browser = identity.browser()
-  const answer = await goBy(browser, login)
-  const flow = await flowAt(browser, 'login', answer)
-  expect(messageIds(flow)).toEqual([4000027])
-  expect((await browser.get('/sessions/whoami')).status).toBe(401)
-})
+it.each([true, false])(
+  'never signs in to an existing account by its address (verified by provider: %s)',
+  async (isVerified) => {
+    const { email } = await member()
+    appear({ email, email_verified: isVerified, ...name })
+    const browser = identity.browser()
+    const answer = await goBy(browser, login)
+    const flow = await flowAt(browser, 'login', answer)
+    expect(messageIds(flow)).toEqual([4000027])
+    expect((await browser.get('/sessions/whoami')).status).toBe(401)
+  },
+)
 
-it('asks for what the provider did not say, and ends the sign-up after the second visit', async () => {
+it('asks for traits that the provider did not supply, and then completes the registration', async () => {
   const email = newAddress()
   appear({ email, email_verified: true })
   const browser = identity.browser()
@@ -125,11 +133,11 @@ it('asks for what the provider did not say, and ends the sign-up after the secon
     provider: 'local-op',
     traits: { email, name: { first: 'Bob', last: 'Ross' } },
   }
-  await visit(browser, await browser.post(flow.ui.action, body))
+  await completeAtProvider(browser, await browser.post(flow.ui.action, body))
   expect((await whoami(browser)).identity.traits.name).toEqual({ first: 'Bob', last: 'Ross' })
 })
 
-it('takes an address that was typed for unproved, whatever the provider says of another', async () => {
+it('does not treat a submitted address as verified', async () => {
   appear({ email: newAddress(), email_verified: true, ...name })
   const browser = identity.browser()
   const email = newAddress()
@@ -138,8 +146,8 @@ it('takes an address that was typed for unproved, whatever the provider says of 
   expect(session.identity.verifiable_addresses[0]).toMatchObject({ value: email, verified: false })
 })
 
-it('says what the provider said when it refuses', async () => {
-  other.present = null
+it("shows the provider's error", async () => {
+  other.currentUser = null
   const browser = identity.browser()
   const flow = await flowAt(browser, 'login', await goBy(browser, login))
   expect([flow.active, flow.ui.messages[0].text]).toEqual([
@@ -148,27 +156,27 @@ it('says what the provider said when it refuses', async () => {
   ])
 })
 
-it('lets a provider that cannot be reached spoil its own button and nothing else', async () => {
+it('an unreachable provider does not affect others', async () => {
   const browser = identity.browser()
-  const { status, body } = await complete(browser, login, { provider: 'dead-op' })
+  const { status, body } = await submitNewFlow(browser, login, { provider: 'dead-op' })
   expect([status, ...messageIds(body)]).toEqual([400, 4000001])
-  expect(body.ui.messages[0].text).toContain('dead-op can not be reached')
+  expect(body.ui.messages[0].text).toContain("dead-op can't be reached")
   expect((await newcomer()).answer.status).toBe(303)
 })
 
-it('knows no other providers', async () => {
-  const { status, body } = await complete(identity.browser(), login, { provider: 'nonesuch' })
+it('rejects an unknown provider', async () => {
+  const { status, body } = await submitNewFlow(identity.browser(), login, { provider: 'nonesuch' })
   expect([status, body.error.reason]).toEqual([
     404,
     'OpenID Connect Provider "nonesuch" is unknown or has not been configured',
   ])
 })
 
-it('takes no callback of another browser, another journey, or one that came before', async () => {
+it('rejects a callback of another browser, with another state, or repeated', async () => {
   appear({ email: newAddress(), email_verified: true, ...name })
   const browser = identity.browser()
-  const start = await complete(browser, login, { provider: 'local-op' })
-  const callback = await walk(start.body.redirect_browser_to)
+  const start = await submitNewFlow(browser, login, { provider: 'local-op' })
+  const callback = await followToCallback(start.body.redirect_browser_to)
   expect((await identity.browser().get(callback)).status).toBe(400)
   expect((await browser.get(callback.replace(/state=[^&]*/, 'state=other'))).status).toBe(400)
   const cookies = new Map(browser.jar)
@@ -179,15 +187,15 @@ it('takes no callback of another browser, another journey, or one that came befo
   )
 })
 
-it('takes no answer that comes from another issuer or with another code', async () => {
+it('rejects another issuer and an invalid code', async () => {
   appear({ email: newAddress(), email_verified: true, ...name })
   for (const [part, value] of [
     ['iss', 'https://evil.example'],
     ['code', 'stolen'],
   ] as const) {
     const browser = identity.browser()
-    const start = await complete(browser, login, { provider: 'local-op' })
-    const callback = new URL(await walk(start.body.redirect_browser_to))
+    const start = await submitNewFlow(browser, login, { provider: 'local-op' })
+    const callback = new URL(await followToCallback(start.body.redirect_browser_to))
     callback.searchParams.set(part, value)
     const flow = await flowAt(browser, 'login', await browser.open(callback.href))
     expect([part, ...messageIds(flow)]).toEqual([part, 4000001])
@@ -195,7 +203,7 @@ it('takes no answer that comes from another issuer or with another code', async 
   }
 })
 
-it('links and unlinks from the settings, and keeps the last way in', async () => {
+it('links and unlinks a provider, but not the last first factor', async () => {
   const { browser } = await member()
   appear({ email: newAddress(), ...name })
   const answer = await goBy(browser, settings, { link: 'second-op' })
@@ -204,31 +212,31 @@ it('links and unlinks from the settings, and keeps the last way in', async () =>
   const visitor = identity.browser()
   await goBy(visitor, login, { provider: 'second-op' })
   expect((await whoami(visitor)).identity.id).toBe(flow.identity.id)
-  const { body } = await complete(browser, settings, { unlink: 'second-op' })
+  const { body } = await submitNewFlow(browser, settings, { unlink: 'second-op' })
   expect([body.state, nodeOf(body, 'unlink')]).toEqual(['success', undefined])
 
   const { browser: alone } = await newcomer()
   const { body: form } = await alone.get(settings)
   expect([nodeOf(form, 'unlink'), nodeOf(form, 'link').attributes.value]).toEqual([undefined, 'second-op'])
-  const { status, body: refused } = await complete(alone, settings, { unlink: 'local-op' })
+  const { status, body: refused } = await submitNewFlow(alone, settings, { unlink: 'local-op' })
   expect([status, ...messageIds(refused)]).toEqual([400, 4000001])
 })
 
-it('links nobody who belongs to another account', async () => {
+it('rejects a provider account that is linked to another identity', async () => {
   await newcomer()
   const { browser } = await member()
   const answer = await goBy(browser, settings, { link: 'local-op' })
   expect(messageIds(await flowAt(browser, 'settings', answer))).toEqual([4000001])
 })
 
-it('asks who it is before a late link', async () => {
+it('requires reauthentication to link a provider without a privileged session', async () => {
   const { browser } = await member()
   identity.advance(3600_001)
-  const { body } = await complete(browser, settings, { link: 'local-op' })
+  const { body } = await submitNewFlow(browser, settings, { link: 'local-op' })
   expect(body.error.id).toBe('session_refresh_required')
 })
 
-it('renews a session by the provider it is linked with, and by nobody else there', async () => {
+it('renews a session only with the linked provider account', async () => {
   const { browser } = await newcomer()
   const before = await whoami(browser)
   const { body: flow } = await browser.get(`${login}?refresh=true`)
@@ -242,7 +250,7 @@ it('renews a session by the provider it is linked with, and by nobody else there
   expect((await whoami(browser)).id).toBe(before.id)
 })
 
-it('signs in by plain OAuth 2.0 as well, and takes no address from it for verified', async () => {
+it('signs in with plain OAuth 2.0 without trusting its address', async () => {
   const email = newAddress()
   const server = createServer((request, response) => {
     const isToken = request.url === '/token'
@@ -269,7 +277,7 @@ it('signs in by plain OAuth 2.0 as well, and takes no address from it for verifi
     },
   })
   const browser = plain.browser()
-  const start = await complete(browser, login, { provider: 'plain' })
+  const start = await submitNewFlow(browser, login, { provider: 'plain' })
   const { searchParams } = new URL(start.body.redirect_browser_to)
   expect([searchParams.get('scope'), searchParams.get('nonce')]).toEqual(['read:user', null])
   const state = searchParams.get('state') ?? ''
@@ -280,29 +288,29 @@ it('signs in by plain OAuth 2.0 as well, and takes no address from it for verifi
 })
 
 it.each([
-  ['http://id.example.org', 'must be https'],
-  [undefined, 'needs an issuer'],
-])('refuses to start with the issuer %s', async (issuer, reason) => {
+  ['http://id.example.org', 'must use HTTPS'],
+  [undefined, 'requires an issuer'],
+])('rejects the issuer %s at startup', async (issuer, reason) => {
   await expect(createTestIdentity({ methods: { oidc: [{ id: 'bad', clientId: 'x', issuer }] } })).rejects.toThrow(
     reason,
   )
 })
 
-it('asks a person for the second factor who comes by a provider as well', async () => {
+it('requires the second factor after a provider sign-in', async () => {
   const { browser } = await newcomer()
 
-  await enrolTotp(identity, browser)
+  await enrollTotp(identity, browser)
   const visitor = identity.browser()
   const answer = await goBy(visitor, login)
   expect(answer.headers.location).toBe(`${publicUrl}/self-service/login/browser?aal=aal2`)
   expect((await visitor.get('/sessions/whoami')).status).toBe(403)
 })
 
-it('takes an answer that comes as a form of another site, which has none of our cookies', async () => {
+it('accepts a cross-site form post without cookies', async () => {
   appear({ email: newAddress(), email_verified: true, ...name })
   const browser = identity.browser()
-  const start = await complete(browser, login, { provider: 'local-op' })
-  const callback = new URL(await walk(start.body.redirect_browser_to))
+  const start = await submitNewFlow(browser, login, { provider: 'local-op' })
+  const callback = new URL(await followToCallback(start.body.redirect_browser_to))
   const stranger = identity.browser()
   const sent = await stranger.submit(callback.pathname, { ...Object.fromEntries(callback.searchParams), extra: 'x' })
   expect([sent.status, stranger.jar.has('ory_kratos_session')]).toEqual([303, false])
@@ -312,15 +320,15 @@ it('takes an answer that comes as a form of another site, which has none of our 
   expect((await whoami(browser)).active).toBe(true)
 })
 
-it('asks for an answer by form where the provider insists', async () => {
+it('requests response_mode=form_post if configured', async () => {
   await using apple = await createTestIdentity({
     methods: { oidc: [{ ...other.options('local-op'), responseMode: 'form_post' }] },
   })
-  const { body } = await complete(apple.browser(), login, { provider: 'local-op' })
+  const { body } = await submitNewFlow(apple.browser(), login, { provider: 'local-op' })
   expect(new URL(body.redirect_browser_to).searchParams.get('response_mode')).toBe('form_post')
 })
 
-it('bounds the sign-ups by another service like all others, and lets in who has an account', async () => {
+it('limits sign-ups with a provider but not sign-ins', async () => {
   await using small = await createTestIdentity({ signUpsMax: 1, methods: { oidc: [other.options('local-op')] } })
   const come = async () => {
     const browser = small.browser()
@@ -334,7 +342,7 @@ it('bounds the sign-ups by another service like all others, and lets in who has 
   expect([isIn, messageIds(await flowAt(browser, 'login', answer))]).toEqual([false, [4000001]])
 })
 
-it('makes no account where signing up is closed', async () => {
+it('creates no account while registration is disabled', async () => {
   await using closed = await createTestIdentity({
     disabledFlows: ['registration'],
     methods: { oidc: [other.options('local-op')] },

@@ -1,6 +1,5 @@
-// The browser's half of passkeys and security keys. It defines the functions that form nodes name in
-// `onclickTrigger` and `onloadTrigger`; each asks the authenticator, puts the answer into its hidden
-// input and sends the form around it.
+// Browser script for passkeys and security keys. Defines the functions that form nodes name in `onclickTrigger` and
+// `onloadTrigger`. Each calls the authenticator, writes the response to its hidden input and submits the form.
 ;(() => {
   const ready = '__oryWebAuthnInitialized'
   if (!window.PublicKeyCredential || window[ready] === true) return
@@ -55,10 +54,10 @@
     input.value = JSON.stringify(answer)
     input.closest('form').submit()
   }
-  // A person who cancels has changed their mind; there is nothing to send.
-  // oxlint-disable-next-line no-console -- the wire's clients expect the reason there
+  // Don't submit the form if the user cancels.
+  // oxlint-disable-next-line no-console -- as in Kratos' script, errors go to the console
   const quietly = (work) => work.catch((reason) => console.error(reason))
-  // Nobody asked for what a field offers by itself: that it came to nothing is no news.
+  // Autofill starts without user action, so its cancellation isn't an error.
   const isOver = ({ name } = {}) => name === 'AbortError' || name === 'NotAllowedError'
   const unasked = (work) => quietly(work.catch((reason) => (isOver(reason) ? undefined : Promise.reject(reason))))
 
@@ -98,7 +97,7 @@
       mediation: 'conditional',
       signal: controller.signal,
     })
-    // A challenge is good for one answer: whoever has pressed the button since gives another.
+    // The button has started another ceremony, and the challenge works only once.
     if (controller.signal.aborted) return
     send('passkey_login', signedIn(credential))
   }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { createContext, runInContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { Authenticator } from '#testing/authenticator.ts'
+import { VirtualAuthenticator } from '#testing/authenticator.ts'
 import type { Browser, Reply } from '#testing/browser.ts'
 import {
-  complete,
+  submitNewFlow,
   messageIds,
   messageIdsOn,
   newAddress,
@@ -33,18 +33,18 @@ const send = (browser: Browser, flow: Reply['body'], body: Record<string, unknow
   browser.post(flow.ui.action, { csrf_token: valueOf(flow, 'csrf_token'), ...body })
 const asked = (flow: Reply['body'], name: string) => JSON.parse(valueOf(flow, name)).publicKey
 
-async function addPasskey(browser: Browser, key = new Authenticator()) {
+async function addPasskey(browser: Browser, key = new VirtualAuthenticator()) {
   const flow = await begin(browser, settings)
   const made = key.create(asked(flow, 'passkey_create_data'))
   return { key, made, answer: await send(browser, flow, { method: 'passkey', passkey_settings_register: made }) }
 }
-async function signInBy(key: Authenticator, twist = {}) {
+async function signInBy(key: VirtualAuthenticator, twist = {}) {
   const browser = identity.browser()
   const flow = await begin(browser, login)
   const passkey_login = key.get(asked(flow, 'passkey_challenge'), twist)
   return { browser, flow, passkey_login, answer: await send(browser, flow, { method: 'passkey', passkey_login }) }
 }
-async function signUpBy(key: Authenticator, email = newAddress()) {
+async function signUpBy(key: VirtualAuthenticator, email = newAddress()) {
   const browser = identity.browser()
   const flow = await begin(browser, registration)
   const data = JSON.parse(valueOf(flow, 'passkey_create_data'))
@@ -54,7 +54,7 @@ async function signUpBy(key: Authenticator, email = newAddress()) {
   return { browser, flow, body, answer: await send(browser, flow, body) }
 }
 
-it('serves the script whose digest its node names', async () => {
+it('serves the script with the integrity of its node', async () => {
   const browser = identity.browser()
   const { attributes } = nodeWithId(await begin(browser, login), 'webauthn_script')
   const { text, headers } = await browser.get(attributes.src)
@@ -63,7 +63,7 @@ it('serves the script whose digest its node names', async () => {
   expect(headers['access-control-allow-origin']).toBe('http://localhost:3000')
 })
 
-it('defines its functions once, under both names, and says so', async () => {
+it('defines its functions once under both names and dispatches an event', async () => {
   const { text } = await identity.browser().get('/.well-known/ory/webauthn.js')
   const told: string[] = []
   const window: Record<string, unknown> = {
@@ -82,7 +82,7 @@ it('defines its functions once, under both names, and says so', async () => {
   }
 })
 
-it('writes the authenticator’s answer into the form and sends it', async () => {
+it('writes the authenticator response to the form and submits it', async () => {
   const { text } = await identity.browser().get('/.well-known/ory/webauthn.js')
   const sent: string[] = []
   const answer = { value: '', closest: () => ({ submit: () => sent.push(answer.value) }) }
@@ -107,7 +107,7 @@ it('writes the authenticator’s answer into the form and sends it', async () =>
   const document = { querySelector: (selector: string) => (selector.includes('challenge') ? challenge : answer) }
   const globals = { window, document, navigator: { credentials: { get } }, CustomEvent, atob, btoa }
   runInContext(text, createContext(globals))
-  await (window['oryPasskeyLogin'] as () => Promise<void>)() // the script defines it, as the test before shows
+  await (window['oryPasskeyLogin'] as () => Promise<void>)() // defined by the script; see the previous test
   expect(seen).toEqual([[1, 2, 3], [4]])
   expect(sent.map((value) => JSON.parse(value))).toEqual([
     {
@@ -119,7 +119,7 @@ it('writes the authenticator’s answer into the form and sends it', async () =>
   ])
 })
 
-it('asks authenticators for what the protocol asks them', async () => {
+it('creates credential options that follow the protocol', async () => {
   const { browser, email } = await member()
   const flow = await begin(browser, settings)
   const { challenge, user, pubKeyCredParams, ...rest } = asked(flow, 'passkey_create_data')
@@ -137,7 +137,7 @@ it('asks authenticators for what the protocol asks them', async () => {
   })
 })
 
-it('signs in with a passkey, without an address', async () => {
+it('signs in with a passkey without an identifier', async () => {
   const { browser, email } = await member()
   const { key, answer: added } = await addPasskey(browser)
   expect(added.status).toBe(200)
@@ -149,7 +149,7 @@ it.each([
   ['another origin', { origin: 'http://localhost:9999' }],
   ['another host', { rpId: 'evil.example' }],
   ['another challenge', { challenge: Buffer.alloc(32, 7).toString('base64url') }],
-])('refuses a signature for %s', async (_what, twist) => {
+])('rejects an assertion for %s', async (_what, twist) => {
   const { key } = await addPasskey((await member()).browser)
   const { answer } = await signInBy(key, twist)
   expect([answer.status, ...messageIds(answer.body)]).toEqual([400, 4000008])
@@ -159,15 +159,15 @@ it.each([
   ['another origin', { origin: 'http://localhost:9999' }],
   ['another host', { rpId: 'evil.example' }],
   ['another challenge', { challenge: Buffer.alloc(32, 7).toString('base64url') }],
-])('takes no new key for %s', async (_what, twist) => {
+])('rejects an attestation for %s', async (_what, twist) => {
   const { browser } = await member()
   const flow = await begin(browser, settings)
-  const made = new Authenticator().create(asked(flow, 'passkey_create_data'), twist)
+  const made = new VirtualAuthenticator().create(asked(flow, 'passkey_create_data'), twist)
   const { status, body } = await send(browser, flow, { method: 'passkey', passkey_settings_register: made })
   expect([status, ...messageIds(body), nodeOf(body, 'passkey_remove')]).toEqual([400, 4000001, undefined])
 })
 
-it('takes a challenge once, and asks for another signature after a mistake', async () => {
+it('accepts a challenge once and issues a new one after an error', async () => {
   const { key } = await addPasskey((await member()).browser)
   const wrong = await signInBy(key, { origin: 'http://localhost:9999' })
   const before = asked(wrong.flow, 'passkey_challenge')
@@ -180,14 +180,14 @@ it('takes a challenge once, and asks for another signature after a mistake', asy
   expect((await send(wrong.browser, flow, { method: 'passkey', passkey_login: right })).status).toBe(200)
 })
 
-it('replays no signature in another flow of the same browser', async () => {
+it('rejects an assertion replayed in another flow', async () => {
   const { key } = await addPasskey((await member()).browser)
   const { passkey_login } = await signInBy(key)
-  const { status } = await complete(identity.browser(), login, { method: 'passkey', passkey_login })
+  const { status } = await submitNewFlow(identity.browser(), login, { method: 'passkey', passkey_login })
   expect(status).toBe(400)
 })
 
-it('reports a counter that went back, and opens nothing', async () => {
+it('rejects and reports a counter that did not increase', async () => {
   const { key } = await addPasskey((await member()).browser)
   expect((await signInBy(key, { counter: 9 })).answer.status).toBe(200)
   const { answer } = await signInBy(key, { counter: 9 })
@@ -195,8 +195,8 @@ it('reports a counter that went back, and opens nothing', async () => {
   expect(identity.events.map(({ kind }) => kind)).toContain('key_cloned')
 })
 
-it('signs up with a passkey, which is then the last way in and stays', async () => {
-  const key = new Authenticator()
+it('signs up with a passkey and prevents its removal as the last first factor', async () => {
+  const key = new VirtualAuthenticator()
   const { browser, answer } = await signUpBy(key)
   expect([answer.status, answer.body.session.authentication_methods[0].method]).toEqual([200, 'passkey'])
   const flow = await begin(browser, settings)
@@ -209,8 +209,8 @@ it('signs up with a passkey, which is then the last way in and stays', async () 
   expect((await signInBy(key)).answer.status).toBe(200)
 })
 
-it('keeps one of two passkeys that are removed at once', async () => {
-  const { browser } = await signUpBy(new Authenticator())
+it('keeps one of two passkeys that are removed concurrently', async () => {
+  const { browser } = await signUpBy(new VirtualAuthenticator())
   await addPasskey(browser)
   const flow = await begin(browser, settings)
   const keys: string[] = flow.ui.nodes
@@ -222,17 +222,17 @@ it('keeps one of two passkeys that are removed at once', async () => {
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400])
 })
 
-it('leaves no account behind when a sign-up’s key is not accepted', async () => {
+it('creates no account if the attestation is rejected', async () => {
   const email = newAddress()
-  const { browser, flow, body } = await signUpBy(new Authenticator())
+  const { browser, flow, body } = await signUpBy(new VirtualAuthenticator())
   await browser.get((await browser.get('/self-service/logout/browser')).body.logout_url)
   const other = identity.browser()
-  const answer = await complete(other, registration, { ...body, traits: { ...body.traits, email } })
+  const answer = await submitNewFlow(other, registration, { ...body, traits: { ...body.traits, email } })
   expect([answer.status, flow.id === answer.body.id]).toEqual([400, false])
   expect((await register(identity.browser(), email)).status).toBe(200)
 })
 
-it('belongs to one account only', async () => {
+it('rejects a key that belongs to another account', async () => {
   const { browser } = await member()
   const { made } = await addPasskey(browser)
   const { body } = await browser.get(settings)
@@ -243,14 +243,14 @@ it('belongs to one account only', async () => {
 it('names a passkey after its provider', async () => {
   const { browser } = await member()
   const aaguid = Buffer.from('bada5566a7aa401fbd9645619a55120d', 'hex')
-  const { answer } = await addPasskey(browser, new Authenticator(aaguid))
+  const { answer } = await addPasskey(browser, new VirtualAuthenticator(aaguid))
   expect(nodeOf(answer.body, 'passkey_remove').meta.label.context.display_name).toBe('1Password')
 })
 
-it('asks for the security key after the password, and opens nothing without it', async () => {
+it('requires the security key after the password', async () => {
   const { browser, email } = await member()
   const flow = await begin(browser, settings)
-  const key = new Authenticator()
+  const key = new VirtualAuthenticator()
   const added = await send(browser, flow, {
     method: 'webauthn',
     webauthn_register: key.create(asked(flow, 'webauthn_register_trigger')),
@@ -264,26 +264,26 @@ it('asks for the security key after the password, and opens nothing without it',
   expect([answer.status, answer.body.session.authenticator_assurance_level]).toEqual([200, 'aal2'])
 })
 
-it('takes no passkey for a second factor, nor a security key for a first', async () => {
+it('rejects a security key as a first factor', async () => {
   const { browser } = await member()
   const flow = await begin(browser, settings)
-  const key = new Authenticator()
+  const key = new VirtualAuthenticator()
   const webauthn_register = key.create(asked(flow, 'webauthn_register_trigger'))
   await send(browser, flow, { method: 'webauthn', webauthn_register })
   const { answer } = await signInBy(key)
   expect([answer.status, ...messageIds(answer.body)]).toEqual([400, 4000015])
 })
 
-it('asks who it is before a late change of keys', async () => {
+it('requires reauthentication to change keys without a privileged session', async () => {
   const { browser } = await member()
   await addPasskey(browser)
   const flow = await begin(browser, settings)
   identity.advance(3600_001)
   for (const body of [
     { passkey_remove: valueOf(flow, 'passkey_remove') },
-    { passkey_settings_register: new Authenticator().create(asked(flow, 'passkey_create_data')) },
-    { webauthn_register: new Authenticator().create(asked(flow, 'webauthn_register_trigger')) },
+    { passkey_settings_register: new VirtualAuthenticator().create(asked(flow, 'passkey_create_data')) },
+    { webauthn_register: new VirtualAuthenticator().create(asked(flow, 'webauthn_register_trigger')) },
   ]) {
-    expect((await complete(browser, settings, body)).body.error.id).toBe('session_refresh_required')
+    expect((await submitNewFlow(browser, settings, body)).body.error.id).toBe('session_refresh_required')
   }
 })

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { openPeople } from '#people.ts'
+import { createIdentityAdmin } from '#identity-admin.ts'
 import {
-  complete,
-  enrolLookupSecrets,
-  enrolTotp,
+  submitNewFlow,
+  enrollLookupSecrets,
+  enrollTotp,
   goodPassword,
   newAddress,
   register,
@@ -14,7 +14,7 @@ import {
 } from '#testing/test-identity.ts'
 
 const identity = await sharedTestIdentity()
-const people = openPeople({ database: identity.database.db, enqueueMail, now: identity.now })
+const people = createIdentityAdmin({ database: identity.database.db, enqueueMail, now: identity.now })
 
 const named = (email: string) => ({ email, name: { first: 'Nora', last: 'Ammann' } })
 async function member() {
@@ -22,11 +22,11 @@ async function member() {
   const email = newAddress()
   await register(browser, email)
   const person = await people.find(email)
-  if (!person) throw new Error('Nobody')
+  if (!person) throw new Error('Identity not found')
   return { browser, email, person }
 }
 
-it('finds somebody by address in any case and by id, and lists everybody once', async () => {
+it('finds an identity by address in any letter case or by ID, and lists each identity once', async () => {
   const { email, person } = await member()
   expect(await people.find(` ${email.toUpperCase()}`)).toEqual(person)
   expect(await people.find(person.id)).toEqual(person)
@@ -37,23 +37,23 @@ it('finds somebody by address in any case and by id, and lists everybody once', 
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-it('makes an account that its password opens', async () => {
+it('creates an identity that can sign in with its password', async () => {
   const email = newAddress()
   const made = await people.create(named(email), { password: goodPassword, isVerified: true })
-  expect(made).toMatchObject({ kind: 'made', person: { email, isVerified: true, lastSignInAt: null } })
+  expect(made).toMatchObject({ kind: 'created', identity: { email, isVerified: true, lastSignInAt: null } })
   expect((await signIn(identity.browser(), email)).status).toBe(200)
 })
 
-it('makes an account without a password, whose holder comes in by the recovery', async () => {
+it('creates an identity without a password that can sign in through recovery', async () => {
   const email = newAddress()
   await people.create(named(email), { isVerified: false })
   expect((await signIn(identity.browser(), email)).status).toBe(400)
   const browser = identity.browser()
-  const { body: flow } = await complete(browser, '/self-service/recovery/browser', { method: 'code', email })
+  const { body: flow } = await submitNewFlow(browser, '/self-service/recovery/browser', { method: 'code', email })
   const code = /\b\d{6}\b/.exec((await identity.mailsTo(email)).at(-1)?.text ?? '')?.[0]
   const csrf_token = valueOf(flow, 'csrf_token')
   expect((await browser.post(flow.ui.action, { method: 'code', code, csrf_token })).status).toBe(422)
-  const chosen = await complete(browser, '/self-service/settings/browser', {
+  const chosen = await submitNewFlow(browser, '/self-service/settings/browser', {
     method: 'password',
     password: goodPassword,
   })
@@ -63,13 +63,13 @@ it('makes an account without a password, whose holder comes in by the recovery',
 
 it.each([
   ['a taken address', async () => named((await member()).email), goodPassword, 'taken'],
-  ['no address', async () => named('nora'), goodPassword, 'wrong'],
-  ['a short password', async () => named(newAddress()), 'short', 'wrong'],
-] as const)('makes none with %s', async (_what, traits, password, kind) => {
+  ['an invalid address', async () => named('nora'), goodPassword, 'invalid'],
+  ['a short password', async () => named(newAddress()), 'short', 'invalid'],
+] as const)('rejects %s', async (_what, traits, password, kind) => {
   expect((await people.create(await traits(), { password, isVerified: false })).kind).toBe(kind)
 })
 
-it('closes an account at once, and opens it again', async () => {
+it('disables an identity immediately and enables it again', async () => {
   const { browser, email, person } = await member()
   await people.setState(person.id, 'inactive')
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
@@ -78,19 +78,21 @@ it('closes an account at once, and opens it again', async () => {
   expect((await signIn(identity.browser(), email)).status).toBe(200)
 })
 
-it('removes second factors, ends the sessions and tells the holder', async () => {
+it('removes second factors, revokes sessions and notifies the user', async () => {
   const { browser, email, person } = await member()
-  await enrolTotp(identity, browser)
-  await enrolLookupSecrets(browser)
+  await enrollTotp(identity, browser)
+  await enrollLookupSecrets(browser)
   expect(await people.resetSecondFactors(person.id)).toEqual(['lookup_secret', 'totp'])
   expect((await browser.get('/sessions/whoami')).status).toBe(401)
   expect((await signIn(identity.browser(), email)).status).toBe(200)
   expect(await people.resetSecondFactors(person.id)).toEqual([])
   const waiting = identity.database.db.selectFrom('identity.mail').select('subject').where('recipient', '=', email)
-  expect((await waiting.execute()).map(({ subject }) => subject)).toContain('Your second factors were removed')
+  expect((await waiting.execute()).map(({ subject }) => subject)).toContain(
+    'Two-factor authentication was removed from your account',
+  )
 })
 
-it('removes somebody, whose address is free again', async () => {
+it('deletes an identity and frees its address', async () => {
   const { browser, email, person } = await member()
   await people.remove(person.id)
   expect((await browser.get('/sessions/whoami')).status).toBe(401)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Browser } from '#testing/browser.ts'
 import {
   codeIn,
-  complete,
+  submitNewFlow,
   goodPassword,
   messageIds,
   newAddress,
@@ -19,9 +19,9 @@ const login = '/self-service/login/browser'
 const recovery = '/self-service/recovery/browser'
 
 const move = (browser: Browser, email: string) =>
-  complete(browser, settings, { method: 'profile', traits: { email, name: { first: 'J', last: 'F' } } })
+  submitNewFlow(browser, settings, { method: 'profile', traits: { email, name: { first: 'J', last: 'F' } } })
 
-/** Somebody who has asked for a new address and not proved it yet. */
+/** A user with an address change that isn't verified yet. */
 async function mover() {
   const browser = identity.browser()
   const [old, wanted] = [newAddress(), newAddress()]
@@ -36,7 +36,7 @@ async function prove({ browser, wanted, flowId }: Awaited<ReturnType<typeof move
 const statusOf = async (identifier: string, password = goodPassword) =>
   (await signIn(identity.browser(), identifier, password)).status
 
-it('shows the new address at once, and counts it only once it is proved', async () => {
+it('shows the new address immediately but uses it only once verified', async () => {
   const person = await mover()
   const { identity } = (await person.browser.get('/sessions/whoami')).body
   expect([identity.traits.email, identity.recovery_addresses[0].value]).toEqual([person.wanted, person.old])
@@ -47,20 +47,20 @@ it('shows the new address at once, and counts it only once it is proved', async 
   expect(after.recovery_addresses).toMatchObject([{ value: person.wanted }])
 })
 
-it('opens no way in by codes to an address that is not proved', async () => {
+it('sends no sign-in or recovery code to an unverified new address', async () => {
   const { old, wanted } = await mover()
   for (const [email, count] of [
     [wanted, 1],
     [old, 4],
   ] as const) {
-    await complete(identity.browser(), recovery, { method: 'code', email })
-    await complete(identity.browser(), login, { method: 'code', identifier: email })
-    // The new address has the code that proves it; the old one its first code, the news, and these two.
-    expect(await identity.mailsMeantFor(email)).toBe(count)
+    await submitNewFlow(identity.browser(), recovery, { method: 'code', email })
+    await submitNewFlow(identity.browser(), login, { method: 'code', identifier: email })
+    // New address: the verification code. Old address: its own verification code, the notification, and these two codes.
+    expect(await identity.countMailsTo(email)).toBe(count)
   }
 })
 
-it('lets the old address take the account back, from the new one as well', async () => {
+it('recovers the account with the old address and discards the pending change', async () => {
   const person = await mover()
   const { old, wanted } = person
   const stranded = identity.browser()
@@ -78,7 +78,7 @@ it('lets the old address take the account back, from the new one as well', async
   expect((await register(identity.browser(), wanted)).status).toBe(200)
 })
 
-it('takes no code that was mailed to an address which the account has left since', async () => {
+it('rejects a recovery code for an address that the account no longer has', async () => {
   const person = await mover()
   const stranger = identity.browser()
   const { body: flow } = await stranger.get(recovery)
@@ -91,7 +91,7 @@ it('takes no code that was mailed to an address which the account has left since
   expect(await statusOf(person.wanted)).toBe(200)
 })
 
-it('goes back to the old address before the new one is proved', async () => {
+it('reverts to the old address before the new one is verified', async () => {
   const { browser, old, wanted } = await mover()
   expect((await move(browser, old)).status).toBe(200)
   const { identity } = (await browser.get('/sessions/whoami')).body
@@ -99,7 +99,7 @@ it('goes back to the old address before the new one is proved', async () => {
   expect([await statusOf(old), await statusOf(wanted)]).toEqual([200, 400])
 })
 
-it('signs in by a code to the old address', async () => {
+it('signs in with a code sent to the old address', async () => {
   const { old } = await mover()
   const browser = identity.browser()
   const { body: flow } = await browser.get(login)
@@ -109,7 +109,7 @@ it('signs in by a code to the old address', async () => {
   expect((await send({ code: codeIn((await identity.mailsTo(old, 3)).at(-1)) })).status).toBe(200)
 })
 
-it('keeps both addresses from everybody else until one of them counts', async () => {
+it('reserves both addresses until the new one is verified', async () => {
   const person = await mover()
   const other = identity.browser()
   await register(other, newAddress())
@@ -122,11 +122,11 @@ it('keeps both addresses from everybody else until one of them counts', async ()
   expect((await move(other, person.wanted)).status).toBe(400)
 })
 
-it('keeps the old address with a new password, and asks for it when a session is renewed', async () => {
+it('keeps the old address after a password change and for reauthentication', async () => {
   const { browser, old, wanted } = await mover()
   const { body } = await browser.get(`${login}?refresh=true`)
   expect(valueOf(body, 'identifier')).toBe(old)
-  const changed = await complete(browser, settings, { method: 'password', password: 'A-Whole-New-Password' })
+  const changed = await submitNewFlow(browser, settings, { method: 'password', password: 'A-Whole-New-Password' })
   expect(changed.status).toBe(200)
   expect(await statusOf(old, 'A-Whole-New-Password')).toBe(200)
   expect(await statusOf(wanted, 'A-Whole-New-Password')).toBe(400)
